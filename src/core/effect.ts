@@ -1,0 +1,40 @@
+import type { Protocol, Reply } from '../resp/reply.ts'
+import type { ClientId, LinkId } from './ids.ts'
+import type { Purpose } from './purpose.ts'
+import type { SavedState } from './saved.ts'
+
+/** Redis' own levels, lowest first. */
+export type LogLevel = 'debug' | 'verbose' | 'notice' | 'warning'
+
+/**
+ * What a Sentinel wants done. The batch is ordered, and `save` is a barrier: what stands after it
+ * happens only once the state is safely on disk. If saving fails, the rest of the batch is not done and
+ * the machine gets it back with `saveFailed`. The next event is fed only after the batch.
+ */
+export type Effect =
+  | {
+      readonly kind: 'openLink'
+      readonly link: LinkId
+      readonly channel: 'command' | 'pubsub'
+      readonly host: string
+      readonly port: number
+    }
+  | { readonly kind: 'closeLink'; readonly link: LinkId }
+  /** Only on links that are up. Replies come back in the order of the sends. */
+  | {
+      readonly kind: 'send'
+      readonly link: LinkId
+      readonly purpose: Purpose
+      readonly argv: readonly string[]
+    }
+  | { readonly kind: 'save'; readonly state: SavedState }
+  | {
+      readonly kind: 'respond'
+      readonly client: ClientId
+      readonly protocol: Protocol
+      readonly reply: Reply
+    }
+  /** Close once everything responded has been written. */
+  | { readonly kind: 'closeClient'; readonly client: ClientId }
+  | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string }
+  | { readonly kind: 'exit'; readonly status: number }

@@ -1,0 +1,41 @@
+import type { Reply } from '../resp/reply.ts'
+import type { Effect } from './effect.ts'
+import type { ClientId, LinkId } from './ids.ts'
+import type { Purpose } from './purpose.ts'
+
+/** Everything that can happen to a Sentinel. */
+export type Event =
+  /** The moment of `nextWakeUpMs` has come. */
+  | { readonly kind: 'wake' }
+  /** Connected; commands may be sent. `localHost` is our own end of it, which hellos announce. */
+  | { readonly kind: 'linkUp'; readonly link: LinkId; readonly localHost: string }
+  /** Never connected or closed by the other side, the network or the kernel. Not sent after closeLink. */
+  | { readonly kind: 'linkLost'; readonly link: LinkId; readonly reason: string }
+  | {
+      readonly kind: 'reply'
+      readonly link: LinkId
+      readonly purpose: Purpose
+      readonly reply: Reply
+    }
+  /** A Pub/Sub message on a subscribed link. */
+  | {
+      readonly kind: 'message'
+      readonly link: LinkId
+      readonly channel: string
+      readonly payload: string
+    }
+  /** `address` and `localAddress` are `host:port`. */
+  | {
+      readonly kind: 'clientOpened'
+      readonly client: ClientId
+      readonly address: string
+      readonly localAddress: string
+    }
+  | { readonly kind: 'received'; readonly client: ClientId; readonly bytes: string }
+  | { readonly kind: 'clientClosed'; readonly client: ClientId }
+  /** A save reached the disk. */
+  | { readonly kind: 'saved' }
+  /** A save failed; `dropped` is what stood after it in its batch and has not been done. */
+  | { readonly kind: 'saveFailed'; readonly reason: string; readonly dropped: readonly Effect[] }
+  /** The operator wants us gone (SIGTERM, SIGINT). */
+  | { readonly kind: 'stopRequested' }

@@ -1,0 +1,234 @@
+/**
+ * The state of a Sentinel: groups, the instances in them, links and clients. Only `step` and what it
+ * calls may change it. All `…AtMs` and `…SinceMs` fields are monotonic milliseconds.
+ */
+import type { Moment } from '../base/clock.ts'
+import type { Rng } from '../base/rng.ts'
+import type { Client } from './clients.ts'
+import type { GroupConfig, SentinelConfig } from './config.ts'
+import type { Effect } from './effect.ts'
+import type { ClientId, LinkId } from './ids.ts'
+import type { SavedPeer } from './saved.ts'
+import type { TimerOwner, Timers } from './timers.ts'
+
+export interface State {
+  config: SentinelConfig
+  readonly myid: string
+  readonly rng: Rng
+  readonly timers: Timers
+  /** By name, in the order they were added. */
+  readonly groups: Map<string, Group>
+  /** Groups of the user's file that were removed at run time. */
+  readonly removed: GroupConfig[]
+  /** Which instance a connection belongs to. Entries go when the connection does. */
+  readonly connections: Map<LinkId, Connection>
+  readonly clients: Map<ClientId, Client>
+  /** Highest epoch seen anywhere. Only grows. */
+  currentEpoch: number
+  nextLinkId: number
+  readonly tilt: Tilt
+  /** False after a failed save, until one succeeds: no vote leaves while it could be forgotten. */
+  canSave: boolean
+  /** Set once a stop was asked for; nothing is started any more. */
+  stopping: boolean
+  readonly startedAt: Moment
+  readonly stats: { connectionsReceived: number; commandsProcessed: number; rejected: number }
+}
+
+/** One turn of the machine: the state, the moment it happens at, and the effects so far. */
+export interface Turn {
+  readonly state: State
+  readonly now: Moment
+  readonly effects: Effect[]
+}
+
+export interface Tilt extends TimerOwner {
+  /** When TILT began, or undefined. */
+  sinceMs: number | undefined
+  /** Both clocks at the previous step: what the next moment is compared with. */
+  last: Moment
+  /** How often TILT was entered. */
+  total: number
+}
+
+export interface Group extends TimerOwner {
+  /** The rules and the configured address; replaced as a whole by SET and by a switch. */
+  config: GroupConfig
+  /** The group as the user's file had it, undefined when it was added at run time. */
+  file: GroupConfig | undefined
+  readonly master: Master
+  /** By instance name. */
+  readonly replicas: Map<string, Replica>
+  /** By run id. */
+  readonly peers: Map<string, Peer>
+  configEpoch: number
+  /** Our vote: at most one per epoch, durable before it is told. */
+  leaderEpoch: number
+  leader: string
+  odownSinceMs: number | undefined
+  /** Start of the last O_DOWN, kept after it ended. */
+  lastOdownAtMs: number | undefined
+  failover: Failover | undefined
+  /** No automatic failover before this moment: stagger, courtesy to a leader we voted for, back-off. */
+  notBeforeMs: number
+  /** Elections lost in a row; lengthens the back-off. */
+  lostElections: number
+}
+
+export type FailoverState =
+  | 'wait_start'
+  | 'select_slave'
+  | 'send_slaveof_noone'
+  | 'wait_promotion'
+  | 'reconf_slaves'
+  | 'update_config'
+
+export interface Failover {
+  state: FailoverState
+  readonly epoch: number
+  readonly startedAtMs: number
+  stateChangedAtMs: number
+  /** SENTINEL FAILOVER: neither O_DOWN nor an election is needed. */
+  readonly forced: boolean
+  promoted: Replica | undefined
+}
+
+export type Instance = Master | Replica | Peer
+export type DataInstance = Master | Replica
+
+export interface InstanceBase extends TimerOwner {
+  readonly group: Group
+  /** Group name for a master, `host:port` for a replica, run id for a sentinel. */
+  name: string
+  host: string
+  port: number
+  /** 40 hex characters, or empty while unknown. */
+  runId: string
+  link: Link
+  /** Start of the current S_DOWN, or undefined. */
+  sdownSinceMs: number | undefined
+  /** Start of the last S_DOWN, kept after it ended: "no down for T" asks for it. */
+  lastSdownAtMs: number | undefined
+  /** When our last hello was accepted there. */
+  helloSentAtMs: number
+  /** A hello is on its way, so that a slow instance is not flooded. */
+  helloPending: boolean
+}
+
+interface DataInstanceBase extends InstanceBase {
+  /** When the last INFO was parsed, or undefined. */
+  infoAtMs: number | undefined
+  /** An INFO is on its way. */
+  infoPending: boolean
+  /** The text of the last INFO, for INFO-CACHE. */
+  infoText: string
+  roleReported: 'master' | 'slave'
+  roleReportedAtMs: number
+}
+
+export interface Master extends DataInstanceBase {
+  readonly kind: 'master'
+}
+
+export interface Replica extends DataInstanceBase {
+  readonly kind: 'replica'
+  /** [replica-priority] 0 is never promoted, lower is better. */
+  priority: number
+  /** Bytes of the replication stream it has applied. */
+  offset: number
+  /** Whom it follows, as it says; `?` and 0 until it does. */
+  masterHost: string
+  masterPort: number
+  masterLinkUp: boolean
+  /** How long its link to the master has been down, as it says; 0 when it is up. */
+  masterLinkDownMs: number
+  /** When the master it follows last changed. */
+  masterChangedAtMs: number
+  announced: boolean
+  reconf: 'none' | 'sent' | 'inprog' | 'done'
+  promoted: boolean
+  /** It was the master until a switch took it away, and has not been seen as a replica since. */
+  deposed: boolean
+}
+
+export interface Peer extends InstanceBase {
+  readonly kind: 'sentinel'
+  /** Its last word about our master, and when it came. */
+  masterDown: boolean
+  opinionAtMs: number | undefined
+  /** The group name is asked for and not answered yet. */
+  askPending: boolean
+  /** Its vote as it told us; undefined when it gave none or the answer is too old. */
+  vote: { readonly leader: string; readonly epoch: number } | undefined
+  helloReceivedAtMs: number
+  /** The group's config epoch in its last hello. */
+  helloConfigEpoch: number
+}
+
+/** The bundle of connections to one instance, with what PING has to say about it. */
+export interface Link {
+  command: Connection | undefined
+  /** Masters and replicas only. */
+  pubsub: Connection | undefined
+  lastOpenedAtMs: number | undefined
+  /** When the first PING that is still unanswered was sent, or since when there is nobody to send to. */
+  pingPendingSinceMs: number | undefined
+  lastPingSentAtMs: number
+  /** Last reply that means "available": PONG, LOADING, MASTERDOWN. */
+  lastOkAtMs: number
+  /** Last reply to a PING of any kind. */
+  lastPongAtMs: number
+  /** Last message on the Pub/Sub connection, our own included. */
+  pubsubActiveAtMs: number
+}
+
+export interface Connection {
+  readonly id: LinkId
+  readonly instance: Instance
+  readonly channel: 'command' | 'pubsub'
+  up: boolean
+  openedAtMs: number
+  /** Commands without a reply so far. */
+  pending: number
+  /** Our own address on it. */
+  localHost: string
+}
+
+export function isSdown(instance: Instance): boolean {
+  return instance.sdownSinceMs !== undefined
+}
+
+export function isOdown(group: Group): boolean {
+  return group.odownSinceMs !== undefined
+}
+
+/** The connection commands can be sent on right now. */
+export function commandLink(instance: Instance): Connection | undefined {
+  return instance.link.command?.up ? instance.link.command : undefined
+}
+
+export function isTilted(state: State): boolean {
+  return state.tilt.sinceMs !== undefined
+}
+
+/** The address clients and peers are told: the promoted replica's from the moment of promotion. */
+export function currentMaster(group: Group): DataInstance {
+  const failover = group.failover
+  const switched = failover?.state === 'reconf_slaves' || failover?.state === 'update_config'
+  return switched && failover?.promoted !== undefined ? failover.promoted : group.master
+}
+
+/** All instances of a group, in a fixed order: master, replicas, peers. */
+export function* instancesOf(group: Group): Generator<Instance> {
+  yield group.master
+  yield* group.replicas.values()
+  yield* group.peers.values()
+}
+
+export function dataInstancesOf(group: Group): DataInstance[] {
+  return [group.master, ...group.replicas.values()]
+}
+
+export function savedPeer(peer: Peer): SavedPeer {
+  return { runId: peer.runId, host: peer.host, port: peer.port }
+}

@@ -1,0 +1,96 @@
+import { Heap } from '../base/heap.ts'
+
+/**
+ * The deadlines of the machine. Each owner has at most one deadline per name; setting it again moves
+ * it. The earliest one is the machine's next wake-up, and the driver arms a single real timer for it.
+ *
+ * Moved and cleared deadlines stay in the heap until they surface: cheaper than searching for them,
+ * and bounded, because each was once a real deadline that would have surfaced by then anyway.
+ */
+export type TimerName =
+  /** Instance: send the next PING. */
+  | 'ping'
+  /** Instance: the unanswered PING becomes S_DOWN, or a master that claims to be a replica does. */
+  | 'down'
+  /** Instance: open missing connections again. */
+  | 'reconnect'
+  /** Instance: close connections that are silent for too long. */
+  | 'idle'
+  /** Master, replica: send INFO. */
+  | 'info'
+  /** Instance: send our hello there. */
+  | 'hello'
+  /** Group: ask the peers again; drop opinions that are too old. */
+  | 'ask'
+  /** Group: the moment a failover may start. */
+  | 'start'
+  /** Group: the current state of the failover takes too long. */
+  | 'failover'
+  /** Replica: SLAVEOF was sent too long ago. */
+  | 'reconf'
+  /** The machine: notice stalls and clock jumps, leave TILT. */
+  | 'tilt'
+
+export interface TimerOwner {
+  readonly deadlines: Map<TimerName, Deadline>
+}
+
+export interface Deadline {
+  readonly owner: TimerOwner
+  readonly name: TimerName
+  /** Monotonic milliseconds. */
+  readonly atMs: number
+  /** Breaks ties, so that the order never depends on the heap's history. */
+  readonly sequence: number
+}
+
+export class Timers {
+  readonly #heap = new Heap<Deadline>((a, b) =>
+    a.atMs === b.atMs ? a.sequence < b.sequence : a.atMs < b.atMs,
+  )
+  #sequence = 0
+
+  set(owner: TimerOwner, name: TimerName, atMs: number): void {
+    if (owner.deadlines.get(name)?.atMs === atMs) return
+    const deadline = { owner, name, atMs, sequence: this.#sequence++ }
+    owner.deadlines.set(name, deadline)
+    this.#heap.push(deadline)
+  }
+
+  /** Sets the deadline unless an earlier one stands already. */
+  advance(owner: TimerOwner, name: TimerName, atMs: number): void {
+    const standing = owner.deadlines.get(name)
+    if (standing === undefined || standing.atMs > atMs) this.set(owner, name, atMs)
+  }
+
+  clear(owner: TimerOwner, name: TimerName): void {
+    owner.deadlines.delete(name)
+  }
+
+  clearAll(owner: TimerOwner): void {
+    owner.deadlines.clear()
+  }
+
+  /** The earliest deadline, in monotonic milliseconds. */
+  nextMs(): number | undefined {
+    return this.#live()?.atMs
+  }
+
+  /** Takes the earliest deadline if it is due. */
+  takeDue(nowMs: number): Deadline | undefined {
+    const deadline = this.#live()
+    if (deadline === undefined || deadline.atMs > nowMs) return undefined
+    this.#heap.pop()
+    deadline.owner.deadlines.delete(deadline.name)
+    return deadline
+  }
+
+  #live(): Deadline | undefined {
+    for (;;) {
+      const deadline = this.#heap.peek()
+      if (deadline === undefined) return undefined
+      if (deadline.owner.deadlines.get(deadline.name) === deadline) return deadline
+      this.#heap.pop()
+    }
+  }
+}

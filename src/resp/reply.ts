@@ -1,0 +1,60 @@
+/**
+ * What a Redis-protocol peer can answer, RESP2 and RESP3 alike. All texts are byte strings: latin1
+ * strings in which every character is one byte. The encoder maps RESP3 kinds down for RESP2 clients.
+ */
+export type Reply =
+  | { readonly kind: 'simple'; readonly text: string }
+  /** `text` includes the code: `ERR no such key`. */
+  | { readonly kind: 'error'; readonly text: string }
+  | { readonly kind: 'integer'; readonly value: number | bigint }
+  | { readonly kind: 'bulk'; readonly bytes: string }
+  /** Null: `$-1` in RESP2, `_` in RESP3. */
+  | { readonly kind: 'null' }
+  /** Null where a RESP2 client expects an array: `*-1` in RESP2, `_` in RESP3. */
+  | { readonly kind: 'nullArray' }
+  | { readonly kind: 'array'; readonly items: readonly Reply[] }
+  /** A flat array of alternating keys and values in RESP2. */
+  | { readonly kind: 'map'; readonly entries: readonly (readonly [Reply, Reply])[] }
+  | { readonly kind: 'set'; readonly items: readonly Reply[] }
+  /** Out-of-band data (pub/sub): `>` in RESP3, an ordinary array in RESP2. */
+  | { readonly kind: 'push'; readonly items: readonly Reply[] }
+  | { readonly kind: 'double'; readonly value: number }
+  | { readonly kind: 'boolean'; readonly value: boolean }
+  | { readonly kind: 'bigNumber'; readonly digits: string }
+  /** `format` is three characters, as `txt`; a plain bulk string in RESP2. */
+  | { readonly kind: 'verbatim'; readonly format: string; readonly text: string }
+
+export type Protocol = 2 | 3
+
+export const OK: Reply = { kind: 'simple', text: 'OK' }
+export const NULL: Reply = { kind: 'null' }
+export const NULL_ARRAY: Reply = { kind: 'nullArray' }
+
+export function simple(text: string): Reply {
+  return { kind: 'simple', text }
+}
+
+export function error(text: string): Reply {
+  return { kind: 'error', text }
+}
+
+export function integer(value: number | bigint): Reply {
+  return { kind: 'integer', value }
+}
+
+export function bulk(bytes: string): Reply {
+  return { kind: 'bulk', bytes }
+}
+
+export function array(items: readonly Reply[]): Reply {
+  return { kind: 'array', items }
+}
+
+export function bulks(texts: readonly string[]): Reply {
+  return { kind: 'array', items: texts.map(bulk) }
+}
+
+/** A map of bulk strings, the shape of most administrative replies. */
+export function bulkMap(pairs: readonly (readonly [string, string])[]): Reply {
+  return { kind: 'map', entries: pairs.map(([key, value]) => [bulk(key), bulk(value)] as const) }
+}

@@ -1,0 +1,57 @@
+import type { Moment } from '../base/clock.ts'
+
+/** One TCP connection, incoming or outgoing. Chosen by whoever opens it, never reused. */
+export type ConnectionId = number
+
+export type NodeLogLevel = 'debug' | 'verbose' | 'notice' | 'warning'
+
+/**
+ * What a data node asks of the world. `io/` answers it with sockets and files, `sim/` with a
+ * simulated network and disk. Nothing here returns anything but facts about the output queue:
+ * results come back as inputs.
+ */
+export interface NodePort {
+  /** Appends latin1 bytes to a connection's output. Ignored when the connection is gone. */
+  write(connection: ConnectionId, bytes: string): void
+  /** Bytes written but not yet taken by the kernel: what snapshots are paced by. */
+  queuedBytes(connection: ConnectionId): number
+  /** Closes once everything written has been flushed. No `closed` input follows. */
+  close(connection: ConnectionId): void
+  /** Opens an outgoing connection under an id the node took from its own counter. */
+  connect(connection: ConnectionId, host: string, port: number): void
+  /** What CONFIG REWRITE keeps: the settings that differ from the user's file, never that file itself. */
+  saveSettings(settings: ReadonlyMap<string, string>): SaveResult
+  log(level: NodeLogLevel, text: string): void
+  /** Ends the process, after everything written has been flushed. */
+  exit(status: number): void
+}
+
+/** Undefined: saved. Otherwise why not, as the text of an error reply without its dash. */
+export type SaveResult = string | undefined
+
+/** The two ends of a connection, as numeric addresses. */
+export interface Endpoints {
+  readonly remoteHost: string
+  readonly remotePort: number
+  readonly localHost: string
+  readonly localPort: number
+}
+
+/**
+ * What the world tells a data node. Every call carries the moment it happens at; moments never go
+ * back on the monotonic clock. After any call, `nextWakeUpMs` says when `wake` wants to be called.
+ */
+export interface NodeInputs {
+  /** A client or replica connected to us. Ids of incoming connections are positive. */
+  accepted(now: Moment, connection: ConnectionId, ends: Endpoints): void
+  /** A connection we opened is established. Ids of outgoing connections are negative. */
+  connected(now: Moment, connection: ConnectionId, ends: Endpoints): void
+  received(now: Moment, connection: ConnectionId, bytes: string): void
+  /** The other side or the network closed it, or it could not be opened. */
+  closed(now: Moment, connection: ConnectionId, reason: string): void
+  wake(now: Moment): void
+  /** SIGTERM or SIGINT. */
+  stopRequested(now: Moment): void
+  /** Monotonic milliseconds; undefined when nothing is due. */
+  nextWakeUpMs(): number | undefined
+}

@@ -1,0 +1,26 @@
+import { defineConfig } from 'vitest/config'
+
+// `fast` is the machines on virtual time: no socket, no sleep. `net` is real processes, one file at a
+// time, so that a slow machine does not turn one test's load into another test's time-out.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'fast',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/net/**', 'test/diff/**'],
+        },
+      },
+      {
+        test: {
+          name: 'net',
+          include: ['test/net/**/*.test.ts', 'test/diff/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+})
