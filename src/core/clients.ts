@@ -1,10 +1,132 @@
-import type { Protocol } from '../resp/reply.ts'
+/**
+ * The sessions of this Sentinel's own port: applications that ask for the master, operators, and peers.
+ * Each has its own decoder and knows nothing of the others, so that whatever one of them sends ends
+ * at worst its own connection.
+ */
+import { unreachable } from '../base/assert.ts'
+import { error, type Protocol } from '../resp/reply.ts'
+import { type Request, RequestDecoder } from '../resp/request-decoder.ts'
+import { hangUp, respond } from './client-output.ts'
+import { execute } from './commands/dispatch.ts'
+import type { Event } from './event.ts'
 import type { ClientId } from './ids.ts'
+import type { Turn } from './state.ts'
 
 /** A client of this Sentinel: an application, an operator, or a peer that asks and tells. */
 export interface Client {
   readonly id: ClientId
+  /** Its end of the connection and ours, each `host:port`. */
   readonly address: string
+  readonly localAddress: string
+  readonly openedAtMs: number
+  readonly decoder: RequestDecoder
+  /** Channels and patterns it is subscribed to, in the order it asked. */
+  readonly channels: Set<string>
+  readonly patterns: Set<string>
+  /** Bytes of all those names together. */
+  subscribedBytes: number
+  /** [CLIENT SETNAME] Empty: none. */
   name: string
+  /** [CLIENT SETINFO] Which client library it says it is. */
+  libraryName: string
+  libraryVersion: string
   protocol: Protocol
+  isAuthenticated: boolean
+  /** Full name of the last command, as CLIENT LIST shows it. */
+  lastCommand: string
+  lastActiveAtMs: number
+  /** [CLIENT REPLY] `skipNext` becomes `skip` when the present command ends, and that becomes `on`. */
+  replies: 'on' | 'off' | 'skip' | 'skipNext'
+  /** The present command is its last one: answer, then close. */
+  isLeaving: boolean
+  /** We have closed it; what it still sends is not looked at. */
+  isClosing: boolean
+}
+
+/**
+ * Nothing a Sentinel is asked is longer than a few hundred bytes. Limits far below a data node's keep
+ * a stranger from filling our memory with a request that never ends.
+ */
+const REQUEST_LIMITS = { maxBulkBytes: 1024 * 1024, maxPendingBytes: 4 * 1024 * 1024 }
+
+/** Takes in a new connection, or turns it away when there are [maxclients] already. */
+export function clientOpened(turn: Turn, event: Event & { kind: 'clientOpened' }): void {
+  const { state } = turn
+  state.stats.connectionsReceived++
+  const client = createClient(turn, event)
+  if (state.clients.size >= state.config.maxClients) {
+    state.stats.rejected++
+    respond(turn, client, error('ERR max number of clients reached'))
+    return hangUp(turn, client)
+  }
+  state.clients.set(client.id, client)
+}
+
+/** Answers every request that is complete, in order, however many came at once. */
+export function clientReceived(turn: Turn, id: ClientId, bytes: string): void {
+  const client = turn.state.clients.get(id)
+  // We may have closed it while these bytes were under way.
+  if (client === undefined) return
+  client.decoder.push(bytes)
+  while (!client.isClosing && !turn.state.stopping) {
+    const request = client.decoder.next()
+    if (request === undefined) return
+    serve(turn, client, request)
+  }
+}
+
+export function clientClosed(turn: Turn, id: ClientId): void {
+  turn.state.clients.delete(id)
+}
+
+function serve(turn: Turn, client: Client, request: Request): void {
+  switch (request.kind) {
+    case 'command':
+      return serveCommand(turn, client, request.argv)
+    case 'protocolError':
+      respond(turn, client, error(request.text))
+      return hangUp(turn, client)
+    case 'hangUp':
+      return hangUp(turn, client)
+    default:
+      return unreachable(request)
+  }
+}
+
+function serveCommand(turn: Turn, client: Client, argv: readonly string[]): void {
+  client.lastActiveAtMs = turn.now.monoMs
+  const reply = execute(turn, client, argv)
+  if (reply !== undefined) respond(turn, client, reply)
+  endSkipping(client)
+  if (client.isLeaving) hangUp(turn, client)
+}
+
+function endSkipping(client: Client): void {
+  if (client.replies === 'skip') client.replies = 'on'
+  if (client.replies === 'skipNext') client.replies = 'skip'
+}
+
+function createClient(turn: Turn, event: Event & { kind: 'clientOpened' }): Client {
+  const decoder = new RequestDecoder(REQUEST_LIMITS)
+  decoder.isAuthenticated = turn.state.config.requirepass === ''
+  return {
+    id: event.client,
+    address: event.address,
+    localAddress: event.localAddress,
+    openedAtMs: turn.now.monoMs,
+    decoder,
+    channels: new Set(),
+    patterns: new Set(),
+    subscribedBytes: 0,
+    name: '',
+    libraryName: '',
+    libraryVersion: '',
+    protocol: 2,
+    isAuthenticated: decoder.isAuthenticated,
+    lastCommand: 'NULL',
+    lastActiveAtMs: turn.now.monoMs,
+    replies: 'on',
+    isLeaving: false,
+    isClosing: false,
+  }
 }

@@ -9,7 +9,10 @@ export type Purpose =
   | { readonly kind: 'info' }
   | { readonly kind: 'hello' }
   | { readonly kind: 'subscribe' }
-  /** IS-MASTER-DOWN-BY-ADDR for this group; `epoch` is set when a vote was asked for, else 0. */
-  | { readonly kind: 'ask'; readonly group: string; readonly epoch: number }
+  /**
+   * IS-MASTER-DOWN-BY-ADDR. `epoch` is set when a vote was asked for, else 0. The address is kept
+   * because an answer that outlives a switch speaks about the wrong master.
+   */
+  | { readonly kind: 'ask'; readonly host: string; readonly port: number; readonly epoch: number }
   /** A step of the SLAVEOF transaction. */
   | { readonly kind: 'slaveof' }

@@ -1,9 +1,18 @@
+/** Building the machine: from a configuration and what was saved to a state and a first batch. */
 import type { Moment } from '../base/clock.ts'
 import type { Rng } from '../base/rng.ts'
 import type { SentinelConfig } from './config.ts'
 import type { Effect } from './effect.ts'
+import { addGroup } from './groups.ts'
+import { registerPeer } from './peers.ts'
+import { registerReplica } from './replicas.ts'
+import { type RestoredGroup, restoreGroups, stillRemoved } from './restore.ts'
+import { save } from './save.ts'
 import type { SavedState } from './saved.ts'
-import type { State } from './state.ts'
+import type { State, Turn } from './state.ts'
+import { onHeartbeat } from './tilt.ts'
+import { Timers } from './timers.ts'
+import { log } from './turn.ts'
 
 export interface SentinelStart {
   readonly config: SentinelConfig
@@ -13,10 +22,56 @@ export interface SentinelStart {
   readonly now: Moment
 }
 
-/** Builds the machine. The effects are its first batch: save, announce the groups, open the links. */
-export function startSentinel(_start: SentinelStart): {
+/** Builds the machine. The effects are its first batch: open the links, announce the groups, save. */
+export function startSentinel(start: SentinelStart): {
   readonly state: State
   readonly effects: readonly Effect[]
 } {
-  throw new Error('not built yet')
+  const state = createState(start)
+  const turn: Turn = { state, now: start.now, effects: [] }
+  log(turn, 'notice', `Sentinel ID is ${state.myid}`)
+  for (const restored of restoreGroups(start.config.groups, start.saved)) restore(turn, restored)
+  save(turn)
+  onHeartbeat(turn)
+  return { state, effects: turn.effects }
+}
+
+function restore(turn: Turn, { config, file, saved }: RestoredGroup): void {
+  const group = addGroup(turn, config, file)
+  if (saved === undefined) return
+  group.configEpoch = saved.configEpoch
+  group.leaderEpoch = saved.leaderEpoch
+  group.leader = saved.leader
+  const others = saved.replicas.filter(
+    (one) => one.host !== config.host || one.port !== config.port,
+  )
+  for (const address of others) registerReplica(turn, group, address)
+  for (const peer of saved.peers) registerPeer(turn, group, peer)
+}
+
+function createState({ config, saved, rng, now }: SentinelStart): State {
+  return {
+    config,
+    myid: saved?.myid ?? rng.fork('myid').hex(40),
+    rng: rng.fork('machine'),
+    timers: new Timers(),
+    groups: new Map(),
+    removed: stillRemoved(config.groups, saved),
+    connections: new Map(),
+    clients: new Map(),
+    currentEpoch: highestEpoch(saved),
+    nextLinkId: 1,
+    tilt: { sinceMs: undefined, last: now, total: 0, deadlines: new Map() },
+    canSave: true,
+    stopping: false,
+    startedAt: now,
+    stats: { connectionsReceived: 0, commandsProcessed: 0, rejected: 0 },
+  }
+}
+
+/** An imported file may know a configuration of a later epoch than the one it calls current. */
+function highestEpoch(saved: SavedState | undefined): number {
+  const groups = saved?.groups ?? []
+  const epochs = groups.flatMap((group) => [group.configEpoch, group.leaderEpoch])
+  return Math.max(saved?.currentEpoch ?? 0, ...epochs)
 }

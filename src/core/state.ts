@@ -56,7 +56,8 @@ export interface Group extends TimerOwner {
   config: GroupConfig
   /** The group as the user's file had it, undefined when it was added at run time. */
   file: GroupConfig | undefined
-  readonly master: Master
+  /** Replaced as a whole by a switch. */
+  master: Master
   /** By instance name. */
   readonly replicas: Map<string, Replica>
   /** By run id. */
@@ -69,7 +70,9 @@ export interface Group extends TimerOwner {
   /** Start of the last O_DOWN, kept after it ended. */
   lastOdownAtMs: number | undefined
   failover: Failover | undefined
-  /** No automatic failover before this moment: stagger, courtesy to a leader we voted for, back-off. */
+  /** A leader other than us, by our vote or by the majority's: it is given time to do its work. */
+  yieldedTo: { readonly leader: string; readonly atMs: number } | undefined
+  /** No automatic failover before this moment: the back-off after one that came to nothing. */
   notBeforeMs: number
   /** Elections lost in a row; lengthens the back-off. */
   lostElections: number
@@ -118,8 +121,8 @@ export interface InstanceBase extends TimerOwner {
 interface DataInstanceBase extends InstanceBase {
   /** When the last INFO was parsed, or undefined. */
   infoAtMs: number | undefined
-  /** An INFO is on its way. */
-  infoPending: boolean
+  /** INFOs on their way. */
+  infosPending: number
   /** The text of the last INFO, for INFO-CACHE. */
   infoText: string
   roleReported: 'master' | 'slave'
@@ -146,6 +149,7 @@ export interface Replica extends DataInstanceBase {
   masterChangedAtMs: number
   announced: boolean
   reconf: 'none' | 'sent' | 'inprog' | 'done'
+  reconfSentAtMs: number
   promoted: boolean
   /** It was the master until a switch took it away, and has not been seen as a replica since. */
   deposed: boolean
@@ -156,7 +160,7 @@ export interface Peer extends InstanceBase {
   /** Its last word about our master, and when it came. */
   masterDown: boolean
   opinionAtMs: number | undefined
-  /** The group name is asked for and not answered yet. */
+  /** It was asked for its opinion and has not answered yet. */
   askPending: boolean
   /** Its vote as it told us; undefined when it gave none or the answer is too old. */
   vote: { readonly leader: string; readonly epoch: number } | undefined
@@ -174,6 +178,8 @@ export interface Link {
   /** When the first PING that is still unanswered was sent, or since when there is nobody to send to. */
   pingPendingSinceMs: number | undefined
   lastPingSentAtMs: number
+  /** A PING is on its way on the present connection. One is enough: TCP does not lose it alone. */
+  pingInFlight: boolean
   /** Last reply that means "available": PONG, LOADING, MASTERDOWN. */
   lastOkAtMs: number
   /** Last reply to a PING of any kind. */

@@ -1,14 +1,92 @@
+/**
+ * The Sentinel as a state machine: one event in, an ordered batch of effects out. It knows no socket,
+ * no file and no clock; both clocks come with the event. Nothing is decided on a tick: each fact
+ * re-evaluates at once what depends on it, and deadlines exist only for what can change by itself.
+ *
+ * To follow a failover through the files: connections, ping, down, ask, start, vote, election, tally,
+ * failover, promotion, selection, slaveof, reconfigure, switch, hello, repair.
+ */
+
+import { unreachable } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
+import { clientClosed, clientOpened, clientReceived } from './clients.ts'
+import { onLinkLost, onLinkUp } from './connections.ts'
 import type { Effect } from './effect.ts'
 import type { Event } from './event.ts'
-import type { State } from './state.ts'
+import { receiveHello } from './hello.ts'
+import { HELLO_CHANNEL } from './hello-text.ts'
+import type { LinkId } from './ids.ts'
+import { findConnection } from './links.ts'
+import { onReply } from './replies.ts'
+import { onSaved, onSaveFailed } from './save.ts'
+import type { State, Turn } from './state.ts'
+import { checkClocks } from './tilt.ts'
+import { emit, log } from './turn.ts'
+import { onWake } from './wake.ts'
 
-/** One event in, an ordered batch of effects out. Synchronous; changes only `state`. */
-export function step(_state: State, _now: Moment, _event: Event): readonly Effect[] {
-  throw new Error('not built yet')
+/** Handles one event. Synchronous; changes only `state`. */
+export function step(state: State, now: Moment, event: Event): readonly Effect[] {
+  const turn: Turn = { state, now, effects: [] }
+  checkClocks(turn)
+  dispatch(turn, event)
+  return turn.effects
 }
 
 /** When the machine wants its next `wake`, in monotonic milliseconds. */
 export function nextWakeUpMs(state: State): number | undefined {
   return state.timers.nextMs()
+}
+
+function dispatch(turn: Turn, event: Event): void {
+  switch (event.kind) {
+    case 'wake':
+      return onWake(turn)
+    case 'linkUp':
+    case 'linkLost':
+    case 'reply':
+    case 'message':
+      return onLinkEvent(turn, event)
+    case 'clientOpened':
+      return clientOpened(turn, event)
+    case 'received':
+      return clientReceived(turn, event.client, event.bytes)
+    case 'clientClosed':
+      return clientClosed(turn, event.client)
+    case 'saved':
+      return onSaved(turn)
+    case 'saveFailed':
+      return onSaveFailed(turn, event.reason, event.dropped)
+    case 'stopRequested':
+      return stop(turn)
+    default:
+      return unreachable(event)
+  }
+}
+
+type LinkEvent = Extract<Event, { readonly link: LinkId }>
+
+/** Events of connections we have closed meanwhile are late, not wrong: nobody is left to care. */
+function onLinkEvent(turn: Turn, event: LinkEvent): void {
+  const connection = findConnection(turn, event.link)
+  if (connection === undefined) return
+  switch (event.kind) {
+    case 'linkUp':
+      return onLinkUp(turn, connection, event.localHost)
+    case 'linkLost':
+      return onLinkLost(turn, connection, event.reason)
+    case 'reply':
+      return onReply(turn, connection, event.purpose, event.reply)
+    case 'message':
+      connection.instance.link.pubsubActiveAtMs = turn.now.monoMs
+      if (event.channel === HELLO_CHANNEL) receiveHello(turn, event.payload)
+      return
+    default:
+      return unreachable(event)
+  }
+}
+
+function stop(turn: Turn): void {
+  turn.state.stopping = true
+  log(turn, 'notice', 'stopping: what had to be remembered is on disk already')
+  emit(turn, { kind: 'exit', status: 0 })
 }

@@ -14,8 +14,6 @@ export type TimerName =
   | 'down'
   /** Instance: open missing connections again. */
   | 'reconnect'
-  /** Instance: close connections that are silent for too long. */
-  | 'idle'
   /** Master, replica: send INFO. */
   | 'info'
   /** Instance: send our hello there. */

@@ -1,0 +1,87 @@
+/**
+ * Asking the peers: is this master down for you too, and, in an election, will you vote for me? One
+ * command carries both questions. An opinion is believed for five ask periods and then forgotten.
+ */
+import type { Reply } from '../resp/reply.ts'
+import { isEpoch } from './epoch.ts'
+import type { Purpose } from './purpose.ts'
+import type { Group, Peer, Turn } from './state.ts'
+import { commandLink } from './state.ts'
+import { log, send } from './turn.ts'
+
+type AskPurpose = Purpose & { readonly kind: 'ask' }
+
+/** Asks everyone who has not just been asked; with `urgent` also those whose answer is still fresh. */
+export function askPeers(turn: Turn, group: Group, urgent: boolean): void {
+  for (const peer of group.peers.values()) {
+    if (urgent || isAnswerOld(turn, peer)) askPeer(turn, peer)
+  }
+}
+
+export function askPeer(turn: Turn, peer: Peer): void {
+  const connection = commandLink(peer)
+  const epoch = electionEpoch(peer.group)
+  // A vote cannot wait for the answer to an earlier question; a mere opinion can.
+  if (connection === undefined || (peer.askPending && epoch === 0)) return
+  peer.askPending = true
+  const { host, port } = peer.group.config
+  const candidate = epoch > 0 ? turn.state.myid : '*'
+  send(turn, connection, { kind: 'ask', host, port, epoch }, [
+    'SENTINEL',
+    'is-master-down-by-addr',
+    host,
+    String(port),
+    String(turn.state.currentEpoch),
+    candidate,
+  ])
+}
+
+/** Notes an answer: integer, leader's run id or `*`, its epoch. Anything else is ignored as a whole. */
+export function noteAnswer(turn: Turn, peer: Peer, purpose: AskPurpose, reply: Reply): void {
+  peer.askPending = false
+  const { host, port } = peer.group.config
+  if (purpose.host !== host || purpose.port !== port) return
+  const answer = parseAnswer(reply)
+  if (answer === undefined) return
+  peer.opinionAtMs = turn.now.monoMs
+  peer.masterDown = answer.down
+  if (answer.leader === '*') return
+  if (peer.vote?.epoch !== answer.epoch) {
+    log(turn, 'notice', `${peer.name} voted for ${answer.leader} ${answer.epoch}`)
+  }
+  peer.vote = { leader: answer.leader, epoch: answer.epoch }
+}
+
+/** Forgets opinions nobody has confirmed for five periods. */
+export function dropOldOpinions(turn: Turn, group: Group): void {
+  const { askMs } = turn.state.config.periods
+  for (const peer of group.peers.values()) {
+    if (peer.opinionAtMs === undefined || turn.now.monoMs - peer.opinionAtMs <= 5 * askMs) continue
+    peer.opinionAtMs = undefined
+    peer.masterDown = false
+    peer.vote = undefined
+  }
+}
+
+function isAnswerOld(turn: Turn, peer: Peer): boolean {
+  const { askMs } = turn.state.config.periods
+  return peer.opinionAtMs === undefined || turn.now.monoMs - peer.opinionAtMs >= askMs
+}
+
+/** The epoch we want to be elected in, or 0 when the question is only whether the master is down. */
+function electionEpoch(group: Group): number {
+  const { failover } = group
+  return failover?.state === 'wait_start' && !failover.forced ? failover.epoch : 0
+}
+
+function parseAnswer(
+  reply: Reply,
+): { readonly down: boolean; readonly leader: string; readonly epoch: number } | undefined {
+  if (reply.kind !== 'array' || reply.items.length !== 3) return undefined
+  const [down, leader, epoch] = reply.items
+  if (down?.kind !== 'integer' || epoch?.kind !== 'integer') return undefined
+  const text = leader?.kind === 'bulk' ? leader.bytes : undefined
+  const number = Number(epoch.value)
+  if (text === undefined || !isEpoch(number)) return undefined
+  return { down: Number(down.value) === 1, leader: text, epoch: number }
+}

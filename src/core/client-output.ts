@@ -1,0 +1,21 @@
+/**
+ * What goes out to a client. Kept apart from the sessions, so that whoever has something to say to a
+ * client (events, commands) needs to know nothing about how requests are read.
+ */
+import type { Reply } from '../resp/reply.ts'
+import type { Client } from './clients.ts'
+import type { Turn } from './state.ts'
+import { emit } from './turn.ts'
+
+/** Answers a client. CLIENT REPLY OFF and SKIP silence answers, never the events it listens to. */
+export function respond(turn: Turn, client: Client, reply: Reply): void {
+  if (client.replies !== 'on' && reply.kind !== 'push') return
+  emit(turn, { kind: 'respond', client: client.id, protocol: client.protocol, reply })
+}
+
+/** Closes the connection once everything said so far has been written. */
+export function hangUp(turn: Turn, client: Client): void {
+  client.isClosing = true
+  turn.state.clients.delete(client.id)
+  emit(turn, { kind: 'closeClient', client: client.id })
+}

@@ -1,0 +1,77 @@
+/**
+ * S_DOWN, what this Sentinel sees, and O_DOWN, what the quorum sees. Crossing either line is acted on
+ * in the same turn: a master that goes S_DOWN is asked about at once, and its replicas are asked where
+ * they stand, so that the answers are there when a leader has to choose.
+ */
+import { askPeers, dropOldOpinions } from './ask.ts'
+import { announce, describe } from './events.ts'
+import { driveFailover } from './failover.ts'
+import { requestInfo, scheduleInfo } from './info.ts'
+import { considerFailover } from './start.ts'
+import type { Group, Instance, Master, Turn } from './state.ts'
+import { isOdown, isSdown, isTilted } from './state.ts'
+import { downAtMs, scheduleDownCheck } from './suspicion.ts'
+
+/** Looks at one instance again, and arms the moment at which the answer could change by itself. */
+export function checkDown(turn: Turn, instance: Instance): void {
+  scheduleDownCheck(turn, instance)
+  // In TILT nothing measured can be believed: the verdicts stay as they were.
+  if (isTilted(turn.state)) return
+  const atMs = downAtMs(turn, instance)
+  const isDown = atMs !== undefined && atMs <= turn.now.monoMs
+  if (isDown) turn.state.timers.clear(instance, 'down')
+  if (isDown !== isSdown(instance)) setSdown(turn, instance, isDown)
+}
+
+/** Counts the quorum again. Its loss does not stop a failover that has begun. */
+export function checkOdown(turn: Turn, group: Group): void {
+  if (isTilted(turn.state)) return
+  const { quorum } = group.config
+  const count = isSdown(group.master) ? 1 + peersSeeingDown(group) : 0
+  const isDown = count > 0 && count >= quorum
+  if (isDown && !isOdown(group)) {
+    group.odownSinceMs = turn.now.monoMs
+    group.lastOdownAtMs = turn.now.monoMs
+    announce(turn, 'warning', '+odown', `${describe(group.master)} #quorum ${count}/${quorum}`)
+  } else if (!isDown && isOdown(group)) {
+    group.odownSinceMs = undefined
+    announce(turn, 'warning', '-odown', describe(group.master))
+  }
+  considerFailover(turn, group)
+}
+
+/** The round of a group whose master is S_DOWN: old opinions go, missing ones are asked for. */
+export function keepAsking(turn: Turn, group: Group): void {
+  dropOldOpinions(turn, group)
+  if (isSdown(group.master) && !isTilted(turn.state)) askPeers(turn, group, false)
+  if (isSdown(group.master)) scheduleAsk(turn, group)
+  checkOdown(turn, group)
+}
+
+function setSdown(turn: Turn, instance: Instance, isDown: boolean): void {
+  instance.sdownSinceMs = isDown ? turn.now.monoMs : undefined
+  if (isDown) instance.lastSdownAtMs = turn.now.monoMs
+  announce(turn, 'warning', isDown ? '+sdown' : '-sdown', describe(instance))
+  if (instance.kind === 'master' && isDown) onMasterDown(turn, instance)
+  // A peer that died may have been the leader we yielded to, a replica the one we are waiting for.
+  checkOdown(turn, instance.group)
+  driveFailover(turn, instance.group)
+}
+
+function onMasterDown(turn: Turn, master: Master): void {
+  const { group } = master
+  askPeers(turn, group, true)
+  scheduleAsk(turn, group)
+  for (const replica of group.replicas.values()) {
+    requestInfo(turn, replica)
+    scheduleInfo(turn, replica)
+  }
+}
+
+function scheduleAsk(turn: Turn, group: Group): void {
+  turn.state.timers.set(group, 'ask', turn.now.monoMs + turn.state.config.periods.askMs)
+}
+
+function peersSeeingDown(group: Group): number {
+  return [...group.peers.values()].filter((peer) => peer.masterDown).length
+}

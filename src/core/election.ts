@@ -1,0 +1,75 @@
+/**
+ * Being elected: a new epoch, our own vote first and on disk, then the peers'. The outcome is looked at
+ * again with every answer. An election that cannot be won any more is given up at once, so that the
+ * next one, in a new epoch, need not wait for a time-out.
+ */
+import { askPeers } from './ask.ts'
+import { announce, describe } from './events.ts'
+import { abortFailover, enter } from './failover-state.ts'
+import { votesNeeded } from './quorum.ts'
+import type { Failover, Group, Peer, Turn } from './state.ts'
+import { commandLink, isSdown } from './state.ts'
+import { type Outcome, tally } from './tally.ts'
+import { castVote } from './vote.ts'
+
+/** Starts a failover in a new epoch and asks for votes; a forced one needs none. */
+export function standForElection(turn: Turn, group: Group, forced: boolean): void {
+  const { state, now } = turn
+  const epoch = state.currentEpoch + 1
+  state.currentEpoch = epoch
+  group.failover = {
+    state: 'wait_start',
+    epoch,
+    startedAtMs: now.monoMs,
+    stateChangedAtMs: now.monoMs,
+    forced,
+    promoted: undefined,
+  }
+  announce(turn, 'warning', '+new-epoch', String(epoch))
+  announce(turn, 'warning', '+try-failover', describe(group.master))
+  castVote(turn, group, epoch, state.myid)
+  if (!forced) askPeers(turn, group, true)
+  state.timers.set(group, 'failover', now.monoMs + electionTimeoutMs(turn, group) + 1)
+}
+
+/** One look at the election. */
+export function stepElection(turn: Turn, group: Group, failover: Failover): void {
+  const outcome: Outcome = failover.forced ? { kind: 'won' } : countVotes(turn, group, failover)
+  if (outcome.kind === 'won') {
+    group.lostElections = 0
+    announce(turn, 'warning', '+elected-leader', describe(group.master))
+    enter(turn, failover, 'select_slave')
+    announce(turn, 'warning', '+failover-state-select-slave', describe(group.master))
+  } else if (outcome.kind === 'lost') {
+    giveWay(turn, group, outcome.leader)
+  } else if (turn.now.monoMs - failover.startedAtMs > electionTimeoutMs(turn, group)) {
+    abortFailover(turn, group, '-failover-abort-not-elected')
+  }
+}
+
+function countVotes(turn: Turn, group: Group, failover: Failover): Outcome {
+  const peers = [...group.peers.values()]
+  return tally({
+    me: turn.state.myid,
+    epoch: failover.epoch,
+    needed: votesNeeded(group),
+    ownVote: group.leaderEpoch === failover.epoch ? group.leader : undefined,
+    votes: peers.flatMap((peer) => (peer.vote === undefined ? [] : [peer.vote])),
+    outstanding: peers.filter((peer) => mayStillVote(peer, failover)).length,
+  })
+}
+
+function mayStillVote(peer: Peer, failover: Failover): boolean {
+  if (isSdown(peer) || commandLink(peer) === undefined) return false
+  return peer.askPending || peer.vote === undefined || peer.vote.epoch < failover.epoch
+}
+
+/** Somebody else won: it has the majority's word, and gets the time we would give our own choice. */
+function giveWay(turn: Turn, group: Group, leader: string | undefined): void {
+  abortFailover(turn, group, '-failover-abort-not-elected')
+  if (leader !== undefined) group.yieldedTo = { leader, atMs: turn.now.monoMs }
+}
+
+function electionTimeoutMs(turn: Turn, group: Group): number {
+  return Math.min(turn.state.config.periods.electionTimeoutMs, group.config.failoverTimeoutMs)
+}

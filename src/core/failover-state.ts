@@ -1,0 +1,44 @@
+/** Moving a failover between its states, and giving it up. The steps themselves decide when. */
+import { announce, describe } from './events.ts'
+import type { Failover, FailoverState, Group, Turn } from './state.ts'
+import { isSdown } from './state.ts'
+
+/** Back-off after a lost election: a few round trips at first, doubling, jittered by half. */
+const BACKOFF_MIN_MS = 100
+
+export function enter(turn: Turn, failover: Failover, state: FailoverState): void {
+  failover.state = state
+  failover.stateChangedAtMs = turn.now.monoMs
+}
+
+export type AbortReason =
+  | '-failover-abort-not-elected'
+  | '-failover-abort-no-good-slave'
+  | '-failover-abort-slave-timeout'
+
+/**
+ * Gives a failover up before anything irreversible was adopted. Nothing is undone on the replica: one
+ * that was promoted after all will be seen as a master and turned back.
+ */
+export function abortFailover(turn: Turn, group: Group, reason: AbortReason): void {
+  announce(turn, 'warning', reason, describe(group.master))
+  const promoted = group.failover?.promoted
+  const stalled = reason === '-failover-abort-slave-timeout' && promoted && !isSdown(promoted)
+  if (promoted !== undefined) promoted.promoted = false
+  group.failover = undefined
+  turn.state.timers.clear(group, 'failover')
+  const longMs = 2 * group.config.failoverTimeoutMs
+  group.notBeforeMs = turn.now.monoMs + (stalled ? longMs : growingDelayMs(turn, group, reason))
+}
+
+/**
+ * A lost election costs nobody anything, so it is tried again soon; only a promotion that a living
+ * replica did not carry out has cut clients off for nothing, and there C Sentinel's long pause stays.
+ */
+function growingDelayMs(turn: Turn, group: Group, reason: AbortReason): number {
+  const floorMs = reason === '-failover-abort-not-elected' ? BACKOFF_MIN_MS : 10 * BACKOFF_MIN_MS
+  const doubledMs = floorMs * 2 ** Math.min(group.lostElections, 20)
+  const delayMs = Math.min(2 * group.config.failoverTimeoutMs, doubledMs)
+  group.lostElections++
+  return Math.floor(delayMs / 2) + turn.state.rng.below(delayMs)
+}

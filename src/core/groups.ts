@@ -1,0 +1,76 @@
+/** Adding, removing, resetting and reconfiguring groups, at the start and at run time. */
+import type { GroupConfig } from './config.ts'
+import { checkDown, checkOdown } from './down.ts'
+import { announce, describe } from './events.ts'
+import { createMaster, unwatch, watch } from './instances.ts'
+import { closeLinks } from './links.ts'
+import type { Group, Turn } from './state.ts'
+import { dataInstancesOf, instancesOf } from './state.ts'
+import { forgetDataInstances } from './switch.ts'
+
+/** Starts monitoring. `file` is the group as the user's file has it, undefined for one made at run time. */
+export function addGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefined): Group {
+  const group = createGroup(turn, config, file)
+  turn.state.groups.set(config.name, group)
+  watch(turn, group.master)
+  announce(turn, 'warning', '+monitor', `${describe(group.master)} quorum ${config.quorum}`)
+  return group
+}
+
+/** Stops monitoring. A group of the user's file stays removed across restarts until the file changes. */
+export function removeGroup(turn: Turn, group: Group): void {
+  announce(turn, 'warning', '-monitor', describe(group.master))
+  for (const instance of instancesOf(group)) unwatch(turn, instance)
+  turn.state.timers.clearAll(group)
+  turn.state.groups.delete(group.config.name)
+  if (group.file !== undefined) turn.state.removed.push(group.file)
+}
+
+/** Forgets replicas, peers and any failover, and starts afresh at the same address. Epochs stay. */
+export function resetGroup(turn: Turn, group: Group): void {
+  forgetDataInstances(turn, group)
+  for (const peer of group.peers.values()) unwatch(turn, peer)
+  group.peers.clear()
+  group.master = createMaster(group, turn.now.monoMs)
+  watch(turn, group.master)
+  announce(turn, 'warning', '+reset-master', describe(group.master))
+}
+
+/** Puts changed options into effect: new deadlines at once, new credentials on new connections. */
+export function reconfigureGroup(turn: Turn, group: Group, config: GroupConfig): void {
+  const before = group.config
+  group.config = config
+  if (before.authUser !== config.authUser || before.authPass !== config.authPass) {
+    for (const instance of dataInstancesOf(group)) reopen(turn, instance)
+  }
+  for (const instance of instancesOf(group)) checkDown(turn, instance)
+  checkOdown(turn, group)
+}
+
+function reopen(turn: Turn, instance: Parameters<typeof closeLinks>[1]): void {
+  closeLinks(turn, instance)
+  turn.state.timers.set(instance, 'ping', turn.now.monoMs)
+}
+
+function createGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefined): Group {
+  const base = {
+    config,
+    file,
+    deadlines: new Map(),
+    replicas: new Map(),
+    peers: new Map(),
+    configEpoch: 0,
+    leaderEpoch: 0,
+    leader: '',
+    odownSinceMs: undefined,
+    lastOdownAtMs: undefined,
+    failover: undefined,
+    yieldedTo: undefined,
+    notBeforeMs: 0,
+    lostElections: 0,
+  }
+  // The master's record points back at its group, so one of the two has to come first.
+  const group = base as unknown as Group
+  group.master = createMaster(group, turn.now.monoMs)
+  return group
+}

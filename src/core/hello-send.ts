@@ -1,0 +1,42 @@
+/**
+ * Telling everyone who the master is: every two seconds, and at once when there is news. The hello
+ * goes through the master and the replicas, where all Sentinels listen, and straight to every peer,
+ * because at the moment that matters most the data nodes may be the ones that cannot be reached.
+ */
+import { formatHello, HELLO_CHANNEL } from './hello-text.ts'
+import type { Connection, Group, Instance, State, Turn } from './state.ts'
+import { commandLink, currentMaster, instancesOf } from './state.ts'
+import { send } from './turn.ts'
+
+/** The periodic round of one instance. One that has not answered the last hello is spared the next. */
+export function keepTold(turn: Turn, instance: Instance): void {
+  if (!instance.helloPending) sendHello(turn, instance)
+  turn.state.timers.set(instance, 'hello', turn.now.monoMs + turn.state.config.periods.helloMs)
+}
+
+export function sendHello(turn: Turn, instance: Instance): void {
+  const connection = commandLink(instance)
+  if (connection === undefined) return
+  instance.helloPending = true
+  const payload = ownHello(turn.state, instance.group, connection)
+  send(turn, connection, { kind: 'hello' }, ['PUBLISH', HELLO_CHANNEL, payload])
+}
+
+/** News: everyone hears it now. */
+export function sendHelloToAll(turn: Turn, group: Group): void {
+  for (const instance of instancesOf(group)) sendHello(turn, instance)
+}
+
+function ownHello(state: State, group: Group, connection: Connection): string {
+  const master = currentMaster(group)
+  return formatHello({
+    host: state.config.announceIp || connection.localHost,
+    port: state.config.announcePort || state.config.port,
+    runId: state.myid,
+    currentEpoch: state.currentEpoch,
+    group: group.config.name,
+    masterHost: master.host,
+    masterPort: master.port,
+    configEpoch: group.configEpoch,
+  })
+}

@@ -1,0 +1,42 @@
+/**
+ * Receiving hellos: peers are discovered, epochs spread, and the configuration with the highest config
+ * epoch wins, in TILT too. What an honest Sentinel would not say is passed over as a whole.
+ */
+import { announce, describe } from './events.ts'
+import { type Hello, parseHello } from './hello-text.ts'
+import { meetPeer } from './peers.ts'
+import { save } from './save.ts'
+import type { Group, Peer, Turn } from './state.ts'
+import { switchMaster } from './switch.ts'
+
+/** Handles one hello, from a subscription or sent straight to us. */
+export function receiveHello(turn: Turn, payload: string): void {
+  const hello = parseHello(payload)
+  if (hello === undefined || hello.runId === turn.state.myid) return
+  const group = turn.state.groups.get(hello.group)
+  if (group === undefined) return
+  const peer = meetPeer(turn, group, hello)
+  peer.helloReceivedAtMs = turn.now.monoMs
+  peer.helloConfigEpoch = hello.configEpoch
+  adoptEpoch(turn, hello.currentEpoch)
+  if (hello.configEpoch > group.configEpoch) adoptConfiguration(turn, group, peer, hello)
+}
+
+function adoptEpoch(turn: Turn, epoch: number): void {
+  if (epoch <= turn.state.currentEpoch) return
+  turn.state.currentEpoch = epoch
+  save(turn)
+  announce(turn, 'warning', '+new-epoch', String(epoch))
+}
+
+/** A newer failover than any we know of has put this master in place. */
+function adoptConfiguration(turn: Turn, group: Group, peer: Peer, hello: Hello): void {
+  group.configEpoch = hello.configEpoch
+  const { config } = group
+  if (config.host === hello.masterHost && config.port === hello.masterPort) {
+    save(turn)
+    return
+  }
+  announce(turn, 'warning', '+config-update-from', describe(peer))
+  switchMaster(turn, group, { host: hello.masterHost, port: hello.masterPort })
+}

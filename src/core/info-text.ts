@@ -1,0 +1,71 @@
+/** INFO, as far as a Sentinel reads it. Pure; unknown lines and odd numbers are passed over. */
+import type { Address } from './saved.ts'
+
+export interface InfoFacts {
+  /** Empty when the text has none. */
+  readonly runId: string
+  /** Undefined: no role line. */
+  readonly role: 'master' | 'slave' | undefined
+  /** The replicas a master lists. */
+  readonly replicas: readonly Address[]
+  readonly masterHost: string
+  readonly masterPort: number
+  readonly masterLinkUp: boolean
+  /** 0 when the link is up or nothing is said. */
+  readonly masterLinkDownMs: number
+  readonly priority: number
+  /** Bytes of the stream applied. */
+  readonly offset: number
+  readonly announced: boolean
+}
+
+export function parseInfo(text: string): InfoFacts {
+  const fields = new Map<string, string>()
+  const replicas: Address[] = []
+  for (const line of text.split('\r\n')) {
+    const colon = line.indexOf(':')
+    if (colon < 0) continue
+    const name = line.slice(0, colon)
+    const value = line.slice(colon + 1)
+    if (/^slave\d+$/.test(name)) replicas.push(...replicaLine(value))
+    else fields.set(name, value)
+  }
+  return { ...readFields(fields), replicas }
+}
+
+function readFields(fields: ReadonlyMap<string, string>): Omit<InfoFacts, 'replicas'> {
+  const role = fields.get('role')
+  const runId = fields.get('run_id') ?? ''
+  const downSeconds = number(fields.get('master_link_down_since_seconds'), 0)
+  return {
+    runId: runId.length >= 40 ? runId.slice(0, 40) : '',
+    role: role === 'master' || role === 'slave' ? role : undefined,
+    masterHost: fields.get('master_host') ?? '?',
+    masterPort: number(fields.get('master_port'), 0),
+    masterLinkUp: fields.get('master_link_status')?.toLowerCase() === 'up',
+    // -1 means "never connected", which is not the same as "down for long".
+    masterLinkDownMs: Math.max(0, downSeconds) * 1_000,
+    priority: number(fields.get('slave_priority'), 100),
+    offset: number(fields.get('slave_repl_offset'), 0),
+    announced: fields.get('replica_announced') !== '0',
+  }
+}
+
+/** `ip=1.2.3.4,port=6380,state=…`; the form before Redis 2.8, `1.2.3.4,6380,online`, is read as well. */
+function replicaLine(value: string): Address[] {
+  const tokens = value.split(',')
+  const labelled = new Map(tokens.map((token) => splitAt(token, '=')))
+  const host = labelled.get('ip') ?? tokens[0] ?? ''
+  const port = number(labelled.get('port') ?? tokens[1], 0)
+  return host !== '' && port > 0 && port <= 65_535 ? [{ host, port }] : []
+}
+
+function splitAt(token: string, separator: string): [string, string] {
+  const at = token.indexOf(separator)
+  return at < 0 ? [token, ''] : [token.slice(0, at), token.slice(at + 1)]
+}
+
+function number(text: string | undefined, otherwise: number): number {
+  if (text === undefined || !/^-?\d{1,15}$/.test(text)) return otherwise
+  return Number(text)
+}

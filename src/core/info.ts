@@ -1,0 +1,77 @@
+/**
+ * INFO: when to ask. C Sentinel asks every ten seconds and waits for the next round to learn what
+ * became of its own commands. Here INFO is asked for at the moment the answer can be there: right
+ * behind a command in the same pipeline, then at growing distances while a change is expected.
+ */
+import type { DataInstance, Turn } from './state.ts'
+import { commandLink, isOdown, isSdown } from './state.ts'
+import { send } from './turn.ts'
+
+/** While something is wrong or a failover runs. */
+const FAST_MS = 1_000
+const EXPECTING_MIN_MS = 10
+const NEW_LINK_MIN_MS = 200
+/** More INFOs than this in flight help nobody: the instance hangs. */
+const IN_FLIGHT_MAX = 3
+
+/** Asks now, also behind an INFO that is still on its way: what it says may be older than the cause. */
+export function requestInfo(turn: Turn, instance: DataInstance): void {
+  const connection = commandLink(instance)
+  if (connection === undefined || instance.infosPending >= IN_FLIGHT_MAX) return
+  instance.infosPending++
+  send(turn, connection, { kind: 'info' }, ['INFO'])
+}
+
+/** The periodic round: asks unless an answer is still due, and arms the next round. */
+export function keepInformed(turn: Turn, instance: DataInstance): void {
+  if (instance.infosPending === 0) requestInfo(turn, instance)
+  scheduleInfo(turn, instance)
+}
+
+export function scheduleInfo(turn: Turn, instance: DataInstance): void {
+  turn.state.timers.set(instance, 'info', turn.now.monoMs + infoPeriodMs(turn, instance))
+}
+
+function infoPeriodMs(turn: Turn, instance: DataInstance): number {
+  const { infoMs } = turn.state.config.periods
+  return Math.ceil(
+    Math.min(
+      infoMs,
+      expectedChangePeriodMs(turn, instance),
+      isTroubled(instance) ? FAST_MS : infoMs,
+      newLinkPeriodMs(turn, instance),
+    ),
+  )
+}
+
+/** Waiting for a promotion or a resynchronisation: at growing distances from the command. */
+function expectedChangePeriodMs(turn: Turn, instance: DataInstance): number {
+  const sinceMs = expectsChangeSinceMs(instance)
+  if (sinceMs === undefined) return Infinity
+  return Math.min(FAST_MS, Math.max(EXPECTING_MIN_MS, (turn.now.monoMs - sinceMs) / 2))
+}
+
+function expectsChangeSinceMs(instance: DataInstance): number | undefined {
+  if (instance.kind === 'master') return undefined
+  if (instance.reconf === 'sent' || instance.reconf === 'inprog') return instance.reconfSentAtMs
+  const { failover } = instance.group
+  if (failover?.state !== 'wait_promotion' || !instance.promoted) return undefined
+  return failover.stateChangedAtMs
+}
+
+function isTroubled(instance: DataInstance): boolean {
+  const { group } = instance
+  if (isSdown(group.master) || isOdown(group) || group.failover !== undefined) return true
+  return instance.kind === 'replica' && (instance.masterLinkDownMs > 0 || claimsMaster(instance))
+}
+
+function claimsMaster(instance: DataInstance): boolean {
+  return instance.infoAtMs !== undefined && instance.roleReported === 'master'
+}
+
+/** A young acquaintance is asked more often: replicas attach and roles settle in the first seconds. */
+function newLinkPeriodMs(turn: Turn, instance: DataInstance): number {
+  const connection = commandLink(instance)
+  if (connection === undefined) return Infinity
+  return Math.max(NEW_LINK_MIN_MS, (turn.now.monoMs - connection.openedAtMs) / 2)
+}

@@ -1,0 +1,149 @@
+/**
+ * Making and removing the records of masters, replicas and peers. A new instance starts with a PING
+ * pending since its creation: an address that never answers becomes S_DOWN like one that stopped.
+ */
+import { closeLinks, openLinks } from './links.ts'
+import type {
+  DataInstance,
+  Group,
+  Instance,
+  InstanceBase,
+  Link,
+  Master,
+  Peer,
+  Replica,
+  State,
+  Turn,
+} from './state.ts'
+import { dataInstancesOf } from './state.ts'
+
+export function createMaster(group: Group, nowMs: number): Master {
+  const { name, host, port } = group.config
+  return {
+    kind: 'master',
+    ...instanceBase(group, name, host, port, nowMs),
+    ...dataBase(nowMs, 'master'),
+  }
+}
+
+export function createReplica(group: Group, host: string, port: number, nowMs: number): Replica {
+  return {
+    kind: 'replica',
+    ...instanceBase(group, replicaName(host, port), host, port, nowMs),
+    ...dataBase(nowMs, 'slave'),
+    priority: 100,
+    offset: 0,
+    masterHost: '?',
+    masterPort: 0,
+    masterLinkUp: false,
+    masterLinkDownMs: 0,
+    masterChangedAtMs: nowMs,
+    announced: true,
+    reconf: 'none',
+    reconfSentAtMs: nowMs,
+    promoted: false,
+    deposed: false,
+  }
+}
+
+export function createPeer(
+  group: Group,
+  runId: string,
+  host: string,
+  port: number,
+  nowMs: number,
+): Peer {
+  return {
+    kind: 'sentinel',
+    ...instanceBase(group, runId, host, port, nowMs),
+    runId,
+    masterDown: false,
+    opinionAtMs: undefined,
+    askPending: false,
+    vote: undefined,
+    helloReceivedAtMs: nowMs,
+    helloConfigEpoch: 0,
+  }
+}
+
+/** `host:port`, an IPv6 address in brackets. */
+export function replicaName(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+/** Starts watching an instance: connections, and the deadline by which it must have answered. */
+export function watch(turn: Turn, instance: Instance): void {
+  openLinks(turn, instance)
+  const { timers } = turn.state
+  timers.set(instance, 'ping', turn.now.monoMs)
+  timers.set(instance, 'hello', turn.now.monoMs + turn.state.config.periods.helloMs)
+  timers.set(instance, 'down', turn.now.monoMs + instance.group.config.downAfterMs + 1)
+}
+
+/** Stops watching: no connection, no deadline, and nothing that still arrives finds it. */
+export function unwatch(turn: Turn, instance: Instance): void {
+  closeLinks(turn, instance)
+  turn.state.timers.clearAll(instance)
+}
+
+export function findDataInstance(
+  group: Group,
+  host: string,
+  port: number,
+): DataInstance | undefined {
+  return dataInstancesOf(group).find((one) => one.host === host && one.port === port)
+}
+
+/** The first group whose configured master has this address: the wire names masters by address. */
+export function groupByMasterAddress(state: State, host: string, port: number): Group | undefined {
+  for (const group of state.groups.values()) {
+    if (group.config.host === host && group.config.port === port) return group
+  }
+  return undefined
+}
+
+function instanceBase(
+  group: Group,
+  name: string,
+  host: string,
+  port: number,
+  nowMs: number,
+): InstanceBase {
+  return {
+    group,
+    name,
+    host,
+    port,
+    runId: '',
+    link: createLink(nowMs),
+    deadlines: new Map(),
+    sdownSinceMs: undefined,
+    lastSdownAtMs: undefined,
+    helloSentAtMs: nowMs,
+    helloPending: false,
+  }
+}
+
+function dataBase(nowMs: number, role: 'master' | 'slave') {
+  return {
+    infoAtMs: undefined,
+    infosPending: 0,
+    infoText: '',
+    roleReported: role,
+    roleReportedAtMs: nowMs,
+  }
+}
+
+function createLink(nowMs: number): Link {
+  return {
+    command: undefined,
+    pubsub: undefined,
+    lastOpenedAtMs: undefined,
+    pingPendingSinceMs: nowMs,
+    lastPingSentAtMs: nowMs,
+    pingInFlight: false,
+    lastOkAtMs: nowMs,
+    lastPongAtMs: nowMs,
+    pubsubActiveAtMs: nowMs,
+  }
+}

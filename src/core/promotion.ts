@@ -1,0 +1,100 @@
+/**
+ * From "elected" to "promoted". The replica is chosen on facts that are younger than the election:
+ * every reachable replica is asked for INFO first, because the one with the most data is the one that
+ * loses the fewest acknowledged writes, and offsets from before the master died would decide badly.
+ */
+import { announce, describe } from './events.ts'
+import { abortFailover, enter } from './failover-state.ts'
+import { sendHelloToAll } from './hello-send.ts'
+import { requestInfo, scheduleInfo } from './info.ts'
+import { save } from './save.ts'
+import { selectReplica } from './selection.ts'
+import { sendSlaveof } from './slaveof.ts'
+import type { Failover, Group, Replica, Turn } from './state.ts'
+import { commandLink, isSdown } from './state.ts'
+
+/** How long a replica may take to answer INFO before the choice is made without it. */
+const SELECTION_PATIENCE_MS = 200
+
+/** select_slave: asks all replicas, then picks the best. */
+export function stepSelection(turn: Turn, group: Group, failover: Failover): void {
+  const deadlineMs = failover.stateChangedAtMs + SELECTION_PATIENCE_MS
+  const awaited = [...group.replicas.values()].filter((one) => isAwaited(one, failover))
+  if (awaited.length > 0 && turn.now.monoMs < deadlineMs) {
+    for (const replica of awaited) if (replica.infosPending === 0) requestInfo(turn, replica)
+    turn.state.timers.set(group, 'failover', deadlineMs)
+    return
+  }
+  const chosen = selectReplica(turn, group)
+  if (chosen === undefined) abortFailover(turn, group, '-failover-abort-no-good-slave')
+  else select(turn, failover, chosen)
+}
+
+/** send_slaveof_noone: as soon as there is a connection to say it on. */
+export function stepSlaveofNoOne(turn: Turn, group: Group, failover: Failover): void {
+  const { promoted } = failover
+  if (promoted === undefined || isHopeless(turn, failover, promoted)) {
+    abortFailover(turn, group, '-failover-abort-slave-timeout')
+    return
+  }
+  armTimeout(turn, group, failover)
+  if (!sendSlaveof(turn, promoted, 'no one')) return
+  enter(turn, failover, 'wait_promotion')
+  announce(turn, 'notice', '+failover-state-wait-promotion', describe(promoted))
+  scheduleInfo(turn, promoted)
+}
+
+/** wait_promotion: until INFO of the promoted replica says master, which is noted in `observe.ts`. */
+export function stepWaitPromotion(turn: Turn, group: Group, failover: Failover): void {
+  const { promoted } = failover
+  if (promoted === undefined || isHopeless(turn, failover, promoted)) {
+    abortFailover(turn, group, '-failover-abort-slave-timeout')
+  } else if (saysMasterSince(promoted, failover.stateChangedAtMs)) {
+    acceptPromotion(turn, group, failover, promoted)
+  } else {
+    armTimeout(turn, group, failover)
+  }
+}
+
+/** From here on clients are sent to the promoted replica, and every Sentinel is told. */
+function acceptPromotion(turn: Turn, group: Group, failover: Failover, promoted: Replica): void {
+  group.configEpoch = failover.epoch
+  enter(turn, failover, 'reconf_slaves')
+  save(turn)
+  announce(turn, 'warning', '+promoted-slave', describe(promoted))
+  announce(turn, 'warning', '+failover-state-reconf-slaves', describe(group.master))
+  sendHelloToAll(turn, group)
+}
+
+function select(turn: Turn, failover: Failover, chosen: Replica): void {
+  announce(turn, 'warning', '+selected-slave', describe(chosen))
+  chosen.promoted = true
+  failover.promoted = chosen
+  enter(turn, failover, 'send_slaveof_noone')
+  announce(turn, 'notice', '+failover-state-send-slaveof-noone', describe(chosen))
+}
+
+/** Could still answer, and has not since the election was won. */
+function isAwaited(replica: Replica, failover: Failover): boolean {
+  if (isSdown(replica) || commandLink(replica) === undefined || replica.priority === 0) return false
+  return replica.infoAtMs === undefined || replica.infoAtMs < failover.stateChangedAtMs
+}
+
+function saysMasterSince(replica: Replica, sinceMs: number): boolean {
+  return (
+    replica.roleReported === 'master' &&
+    replica.infoAtMs !== undefined &&
+    replica.infoAtMs >= sinceMs
+  )
+}
+
+/** Took too long, or died meanwhile: another replica can be chosen at once then. */
+function isHopeless(turn: Turn, failover: Failover, promoted: Replica): boolean {
+  const waitedMs = turn.now.monoMs - failover.stateChangedAtMs
+  return isSdown(promoted) || waitedMs > promoted.group.config.failoverTimeoutMs
+}
+
+function armTimeout(turn: Turn, group: Group, failover: Failover): void {
+  const atMs = failover.stateChangedAtMs + group.config.failoverTimeoutMs + 1
+  turn.state.timers.set(group, 'failover', atMs)
+}

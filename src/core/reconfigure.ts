@@ -1,0 +1,89 @@
+/**
+ * Pointing the other replicas at the new master, at most `parallel-syncs` at a time, because each of
+ * them may be unable to serve while it synchronises. The next one starts when the one before answers.
+ */
+import { announce, describe } from './events.ts'
+import { enter } from './failover-state.ts'
+import { scheduleInfo } from './info.ts'
+import { follows, sendSlaveof } from './slaveof.ts'
+import type { Failover, Group, Replica, Turn } from './state.ts'
+import { isSdown } from './state.ts'
+
+/** reconf_slaves: until every replica follows, is down, or the time is up. */
+export function stepReconfigure(turn: Turn, group: Group, failover: Failover): void {
+  const { promoted } = failover
+  if (promoted === undefined) return
+  const replicas = [...group.replicas.values()]
+  for (const replica of replicas) noteProgress(turn, replica, promoted)
+  for (const replica of replicas) giveUpOnSilent(turn, replica)
+  for (const replica of replicas) startNext(turn, group, replica, promoted)
+  // A promoted replica that dies at once must become the master on record, or nobody could replace it.
+  if (isSdown(promoted) || replicas.every(isSettled)) finish(turn, group, failover)
+  else if (isOverdue(turn, group, failover)) finishLate(turn, group, failover, promoted)
+  else turn.state.timers.set(group, 'failover', overdueAtMs(group, failover))
+}
+
+/** What INFO has told: first that it points at the new master, then that the link is up. */
+function noteProgress(turn: Turn, replica: Replica, promoted: Replica): void {
+  const toldAfter = (replica.infoAtMs ?? 0) >= replica.reconfSentAtMs
+  if (replica.reconf === 'sent' && toldAfter && follows(replica, promoted)) {
+    replica.reconf = 'inprog'
+    announce(turn, 'notice', '+slave-reconf-inprog', describe(replica))
+  }
+  if (replica.reconf === 'inprog' && replica.masterLinkUp) {
+    replica.reconf = 'done'
+    announce(turn, 'notice', '+slave-reconf-done', describe(replica))
+  }
+}
+
+function giveUpOnSilent(turn: Turn, replica: Replica): void {
+  if (replica.reconf !== 'sent') return
+  const limitMs = turn.state.config.periods.slaveReconfTimeoutMs
+  if (turn.now.monoMs - replica.reconfSentAtMs <= limitMs) return
+  announce(turn, 'notice', '-slave-reconf-sent-timeout', describe(replica))
+  replica.reconf = 'done'
+}
+
+function startNext(turn: Turn, group: Group, replica: Replica, promoted: Replica): void {
+  if (replica.promoted || replica.reconf !== 'none') return
+  const busy = [...group.replicas.values()].filter(
+    (one) => one.reconf === 'sent' || one.reconf === 'inprog',
+  )
+  if (busy.length >= group.config.parallelSyncs) return
+  if (!sendSlaveof(turn, replica, promoted)) return
+  replica.reconf = 'sent'
+  replica.reconfSentAtMs = turn.now.monoMs
+  announce(turn, 'notice', '+slave-reconf-sent', describe(replica))
+  scheduleInfo(turn, replica)
+  const { slaveReconfTimeoutMs } = turn.state.config.periods
+  turn.state.timers.set(replica, 'reconf', turn.now.monoMs + slaveReconfTimeoutMs + 1)
+}
+
+function isSettled(replica: Replica): boolean {
+  return replica.promoted || replica.reconf === 'done' || isSdown(replica)
+}
+
+function finish(turn: Turn, group: Group, failover: Failover): void {
+  announce(turn, 'warning', '+failover-end', describe(group.master))
+  enter(turn, failover, 'update_config')
+}
+
+/** The time is up: the stragglers are told once more, on a best-effort basis, and the switch happens. */
+function finishLate(turn: Turn, group: Group, failover: Failover, promoted: Replica): void {
+  announce(turn, 'warning', '+failover-end-for-timeout', describe(group.master))
+  announce(turn, 'warning', '+failover-end', describe(group.master))
+  for (const replica of group.replicas.values()) {
+    if (replica.promoted || replica.reconf === 'done' || replica.reconf === 'sent') continue
+    if (!sendSlaveof(turn, replica, promoted)) continue
+    announce(turn, 'notice', '+slave-reconf-sent-be', describe(replica))
+  }
+  enter(turn, failover, 'update_config')
+}
+
+function isOverdue(turn: Turn, group: Group, failover: Failover): boolean {
+  return turn.now.monoMs >= overdueAtMs(group, failover)
+}
+
+function overdueAtMs(group: Group, failover: Failover): number {
+  return failover.stateChangedAtMs + group.config.failoverTimeoutMs + 1
+}

@@ -1,0 +1,70 @@
+/**
+ * Instances that do not do what the group's configuration says: a master that should be a replica, a
+ * replica that follows somebody else. Both are told again, but only by a Sentinel that can trust its
+ * own view, because the other side may simply know of a newer failover.
+ *
+ * C Sentinel trusts its view after waiting: four hello periods for a false master, a failover-timeout
+ * for a stray replica, during which two masters accept writes. A Sentinel that has just heard from a
+ * majority of its peers, none of which knows of a newer configuration, need not wait.
+ */
+import { announce, describe } from './events.ts'
+import { scheduleInfo } from './info.ts'
+import { majority, votersOf } from './quorum.ts'
+import { follows, sendSlaveof } from './slaveof.ts'
+import type { Group, Replica, Turn } from './state.ts'
+import { isOdown, isSdown, isTilted } from './state.ts'
+
+/** Called with each INFO of a replica that is not part of a running failover. */
+export function repairReplica(turn: Turn, replica: Replica): void {
+  const { group } = replica
+  if (isTilted(turn.state) || group.failover !== undefined || !isMasterSane(turn, group)) return
+  if (replica.roleReported === 'master') repairFalseMaster(turn, replica)
+  else if (!follows(replica, group.master)) repairStray(turn, replica)
+}
+
+/** The old master that came back, or a replica promoted by a failover that came to nothing. */
+function repairFalseMaster(turn: Turn, replica: Replica): void {
+  const waitMs = 4 * turn.state.config.periods.helloMs
+  const knownFalse = replica.deposed && hasFreshView(turn, replica.group)
+  const stood =
+    turn.now.monoMs - replica.roleReportedAtMs > waitMs && isUpFor(turn, replica, waitMs)
+  if (!knownFalse && !stood) return
+  if (tellMaster(turn, replica)) announce(turn, 'notice', '+convert-to-slave', describe(replica))
+}
+
+function repairStray(turn: Turn, replica: Replica): void {
+  const { helloMs } = turn.state.config.periods
+  const patientMs = replica.group.config.failoverTimeoutMs
+  const waitMs = hasFreshView(turn, replica.group) ? Math.min(4 * helloMs, patientMs) : patientMs
+  const stood = turn.now.monoMs - replica.masterChangedAtMs > waitMs
+  if (!stood || !isUpFor(turn, replica, waitMs)) return
+  if (tellMaster(turn, replica)) announce(turn, 'notice', '+fix-slave-config', describe(replica))
+}
+
+function tellMaster(turn: Turn, replica: Replica): boolean {
+  const sent = sendSlaveof(turn, replica, replica.group.config)
+  if (sent) scheduleInfo(turn, replica)
+  return sent
+}
+
+/** A master seen well lately: nobody is turned towards a node that is itself in doubt. */
+function isMasterSane(turn: Turn, group: Group): boolean {
+  const { master } = group
+  if (isSdown(master) || isOdown(group) || master.roleReported !== 'master') return false
+  const { infoMs } = turn.state.config.periods
+  return master.infoAtMs !== undefined && turn.now.monoMs - master.infoAtMs < 2 * infoMs
+}
+
+/** A majority has spoken within three hello periods, and none of them knows of a newer master. */
+function hasFreshView(turn: Turn, group: Group): boolean {
+  const peers = [...group.peers.values()]
+  if (peers.some((peer) => peer.helloConfigEpoch > group.configEpoch)) return false
+  const limitMs = 3 * turn.state.config.periods.helloMs
+  const heard = peers.filter((peer) => turn.now.monoMs - peer.helloReceivedAtMs <= limitMs)
+  return 1 + heard.length >= majority(votersOf(group))
+}
+
+function isUpFor(turn: Turn, replica: Replica, durationMs: number): boolean {
+  const { lastSdownAtMs } = replica
+  return lastSdownAtMs === undefined || turn.now.monoMs - lastSdownAtMs > durationMs
+}

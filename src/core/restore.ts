@@ -1,0 +1,74 @@
+/**
+ * Putting the user's file and the state file together at the start. The file says what the operator
+ * wants, the state what was learnt since. Each saved value carries what the file said at that time: as
+ * long as the file still says so, the learnt value stands; where it says something new, the operator
+ * has changed his mind, and the file wins.
+ */
+import type { GroupConfig } from './config.ts'
+import type { SavedGroup, SavedState } from './saved.ts'
+
+export interface RestoredGroup {
+  readonly config: GroupConfig
+  readonly file: GroupConfig | undefined
+  readonly saved: SavedGroup | undefined
+}
+
+/** The groups to monitor: those of the file, in its order, then those added at run time. */
+export function restoreGroups(
+  configured: readonly GroupConfig[],
+  saved: SavedState | undefined,
+): RestoredGroup[] {
+  const memory = new Map(saved?.groups.map((group) => [group.current.name, group]))
+  const fromFile = configured
+    .filter((file) => !isRemoved(file, saved))
+    .map((file) => restoreGroup(file, memory.get(file.name)))
+  const names = new Set(configured.map((file) => file.name))
+  const fromRunTime = [...memory.values()]
+    .filter((group) => group.file === undefined && !names.has(group.current.name))
+    .map((group) => ({ config: group.current, file: undefined, saved: group }))
+  return [...fromFile, ...fromRunTime]
+}
+
+/** Groups that stay removed: those the file still has as it had them when they were removed. */
+export function stillRemoved(
+  configured: readonly GroupConfig[],
+  saved: SavedState | undefined,
+): GroupConfig[] {
+  return configured.filter((file) => isRemoved(file, saved))
+}
+
+function restoreGroup(file: GroupConfig, saved: SavedGroup | undefined): RestoredGroup {
+  if (saved === undefined) return { config: file, file, saved }
+  const { file: before, current } = saved
+  if (before === undefined) return { config: current, file, saved }
+  const addressKept = file.host === before.host && file.port === before.port
+  const config: GroupConfig = {
+    name: file.name,
+    host: addressKept ? current.host : file.host,
+    port: addressKept ? current.port : file.port,
+    quorum: learnt(file, before, current, 'quorum'),
+    downAfterMs: learnt(file, before, current, 'downAfterMs'),
+    failoverTimeoutMs: learnt(file, before, current, 'failoverTimeoutMs'),
+    parallelSyncs: learnt(file, before, current, 'parallelSyncs'),
+    authUser: learnt(file, before, current, 'authUser'),
+    authPass: learnt(file, before, current, 'authPass'),
+  }
+  return { config, file, saved }
+}
+
+function learnt<Key extends keyof GroupConfig>(
+  file: GroupConfig,
+  before: GroupConfig,
+  current: GroupConfig,
+  key: Key,
+): GroupConfig[Key] {
+  return file[key] === before[key] ? current[key] : file[key]
+}
+
+function isRemoved(file: GroupConfig, saved: SavedState | undefined): boolean {
+  return (saved?.removed ?? []).some((removed) => sameGroup(removed, file))
+}
+
+function sameGroup(a: GroupConfig, b: GroupConfig): boolean {
+  return (Object.keys(a) as (keyof GroupConfig)[]).every((key) => a[key] === b[key])
+}

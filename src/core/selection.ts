@@ -1,0 +1,60 @@
+/**
+ * Which replica becomes the master. First who must not: those that are down, unreachable, barred by
+ * priority 0, silent for too long, or cut off from the master long before it failed. Then the order:
+ * lower priority, more of the stream, smaller run id. The run id decides nothing but must decide the
+ * same everywhere.
+ */
+import type { Group, Replica, Turn } from './state.ts'
+import { commandLink, isSdown } from './state.ts'
+
+export interface Candidate {
+  readonly priority: number
+  /** Bytes of the replication stream applied. */
+  readonly offset: number
+  readonly runId: string
+}
+
+/** Best first. A missing run id sorts last. */
+export function comparePromotion(a: Candidate, b: Candidate): number {
+  if (a.priority !== b.priority) return a.priority - b.priority
+  if (a.offset !== b.offset) return b.offset - a.offset
+  return compareRunIds(a.runId.toLowerCase(), b.runId.toLowerCase())
+}
+
+/** The best replica that may be promoted now, or undefined. */
+export function selectReplica(turn: Turn, group: Group): Replica | undefined {
+  return promotableReplicas(turn, group).sort(comparePromotion)[0]
+}
+
+export function promotableReplicas(turn: Turn, group: Group): Replica[] {
+  return [...group.replicas.values()].filter((replica) => isPromotable(turn, replica))
+}
+
+function isPromotable(turn: Turn, replica: Replica): boolean {
+  if (isSdown(replica) || commandLink(replica) === undefined || replica.priority === 0) return false
+  const { periods } = turn.state.config
+  const okAgeMs = turn.now.monoMs - replica.link.lastOkAtMs
+  if (okAgeMs > 5 * periods.pingMs) return false
+  return isInformed(turn, replica) && replica.masterLinkDownMs <= linkDownLimitMs(turn, replica)
+}
+
+function isInformed(turn: Turn, replica: Replica): boolean {
+  if (replica.infoAtMs === undefined) return false
+  const { pingMs, infoMs } = turn.state.config.periods
+  const limitMs = isSdown(replica.group.master) ? 5 * pingMs : 3 * infoMs
+  return turn.now.monoMs - replica.infoAtMs <= limitMs
+}
+
+/** A replica that lost the master long before we did has data that is too old. */
+function linkDownLimitMs(turn: Turn, replica: Replica): number {
+  const { master, config } = replica.group
+  const masterDownMs = turn.now.monoMs - (master.sdownSinceMs ?? turn.now.monoMs)
+  return 10 * config.downAfterMs + masterDownMs
+}
+
+function compareRunIds(a: string, b: string): number {
+  if (a === b) return 0
+  if (a === '') return 1
+  if (b === '') return -1
+  return a < b ? -1 : 1
+}

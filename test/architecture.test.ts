@@ -1,0 +1,68 @@
+/**
+ * Which folder may import which. The first line of the table that is wrong for somebody's convenience
+ * is the end of "what runs under the simulator is what runs in production".
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  base: [],
+  resp: ['base'],
+  core: ['base', 'resp'],
+  server: ['base', 'resp'],
+  config: ['base', 'core', 'server'],
+  sim: ['base', 'resp', 'core', 'server', 'config'],
+  scenario: ['sim', 'config', 'base'],
+  io: ['base', 'resp', 'core', 'server', 'config'],
+  cli: ['base', 'resp', 'core', 'server', 'config', 'sim', 'scenario', 'io'],
+}
+/** The packages that decide know no package at all; config and scenario may read YAML. */
+const PACKAGES: Record<string, readonly string[]> = {
+  config: ['yaml', 'zod'],
+  scenario: ['yaml', 'zod'],
+}
+const ROOT = new URL('../src/', import.meta.url)
+
+describe.each(Object.keys(MAY_IMPORT))('src/%s', (folder) => {
+  const imports = filesIn(folder).flatMap((file) => importsOf(file).map((to) => ({ file, to })))
+
+  test('imports only the folders it may', () => {
+    const allowed = [folder, ...(MAY_IMPORT[folder] ?? [])]
+    const wrong = imports.filter(({ file, to }) => {
+      if (!to.startsWith('.')) return false
+      return !allowed.includes(folderOf(new URL(to, new URL(file, ROOT)).pathname))
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('imports only the packages it may', () => {
+    if (folder === 'io' || folder === 'cli') return
+    const allowed = PACKAGES[folder] ?? []
+    expect(imports.filter(({ to }) => !to.startsWith('.') && !allowed.includes(to))).toEqual([])
+  })
+})
+
+test('no file of src is longer than 400 lines', () => {
+  const long = readdirSync(ROOT, { recursive: true })
+    .map(String)
+    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => readFileSync(new URL(file, ROOT), 'utf8').split('\n').length > 401)
+  expect(long).toEqual([])
+})
+
+function filesIn(folder: string): string[] {
+  return readdirSync(new URL(`${folder}/`, ROOT), { recursive: true })
+    .map((file) => `${folder}/${file}`)
+    .filter((file) => file.endsWith('.ts'))
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(new URL(file, ROOT), 'utf8')
+  return [...text.matchAll(/^(?:import|export)[^;]*?from '([^']+)'/gm)].map(
+    (match) => match[1] ?? '',
+  )
+}
+
+function folderOf(path: string): string {
+  return path.slice(ROOT.pathname.length).split('/')[0] ?? ''
+}
