@@ -11,11 +11,9 @@ import { log, send } from './turn.ts'
 
 type AskPurpose = Purpose & { readonly kind: 'ask' }
 
-/** Asks everyone who has not just been asked; with `urgent` also those whose answer is still fresh. */
-export function askPeers(turn: Turn, group: Group, urgent: boolean): void {
-  for (const peer of group.peers.values()) {
-    if (urgent || isAnswerOld(turn, peer)) askPeer(turn, peer)
-  }
+/** Asks everyone who does not owe us an answer yet. */
+export function askPeers(turn: Turn, group: Group): void {
+  for (const peer of group.peers.values()) askPeer(turn, peer)
 }
 
 export function askPeer(turn: Turn, peer: Peer): void {
@@ -61,11 +59,6 @@ export function dropOldOpinions(turn: Turn, group: Group): void {
     peer.masterDown = false
     peer.vote = undefined
   }
-}
-
-function isAnswerOld(turn: Turn, peer: Peer): boolean {
-  const { askMs } = turn.state.config.periods
-  return peer.opinionAtMs === undefined || turn.now.monoMs - peer.opinionAtMs >= askMs
 }
 
 /** The epoch we want to be elected in, or 0 when the question is only whether the master is down. */

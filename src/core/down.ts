@@ -10,16 +10,16 @@ import { requestInfo, scheduleInfo } from './info.ts'
 import { considerFailover } from './start.ts'
 import type { Group, Instance, Master, Turn } from './state.ts'
 import { isOdown, isSdown, isTilted } from './state.ts'
-import { downAtMs, scheduleDownCheck } from './suspicion.ts'
+import { downAtMs } from './suspicion.ts'
 
 /** Looks at one instance again, and arms the moment at which the answer could change by itself. */
 export function checkDown(turn: Turn, instance: Instance): void {
-  scheduleDownCheck(turn, instance)
-  // In TILT nothing measured can be believed: the verdicts stay as they were.
+  // In TILT nothing measured can be believed: the verdicts stay as they were until it ends.
   if (isTilted(turn.state)) return
   const atMs = downAtMs(turn, instance)
   const isDown = atMs !== undefined && atMs <= turn.now.monoMs
-  if (isDown) turn.state.timers.clear(instance, 'down')
+  if (isDown || atMs === undefined) turn.state.timers.clear(instance, 'down')
+  else turn.state.timers.set(instance, 'down', atMs)
   if (isDown !== isSdown(instance)) setSdown(turn, instance, isDown)
 }
 
@@ -43,7 +43,7 @@ export function checkOdown(turn: Turn, group: Group): void {
 /** The round of a group whose master is S_DOWN: old opinions go, missing ones are asked for. */
 export function keepAsking(turn: Turn, group: Group): void {
   dropOldOpinions(turn, group)
-  if (isSdown(group.master) && !isTilted(turn.state)) askPeers(turn, group, false)
+  if (isSdown(group.master) && !isTilted(turn.state)) askPeers(turn, group)
   if (isSdown(group.master)) scheduleAsk(turn, group)
   checkOdown(turn, group)
 }
@@ -53,6 +53,8 @@ function setSdown(turn: Turn, instance: Instance, isDown: boolean): void {
   if (isDown) instance.lastSdownAtMs = turn.now.monoMs
   announce(turn, 'warning', isDown ? '+sdown' : '-sdown', describe(instance))
   if (instance.kind === 'master' && isDown) onMasterDown(turn, instance)
+  // A replica that is back is a new chance: whatever the back-off was for, it is over.
+  if (instance.kind === 'replica' && !isDown) instance.group.notBeforeMs = 0
   // A peer that died may have been the leader we yielded to, a replica the one we are waiting for.
   checkOdown(turn, instance.group)
   driveFailover(turn, instance.group)
@@ -60,7 +62,7 @@ function setSdown(turn: Turn, instance: Instance, isDown: boolean): void {
 
 function onMasterDown(turn: Turn, master: Master): void {
   const { group } = master
-  askPeers(turn, group, true)
+  askPeers(turn, group)
   scheduleAsk(turn, group)
   for (const replica of group.replicas.values()) {
     requestInfo(turn, replica)

@@ -28,7 +28,7 @@ export function standForElection(turn: Turn, group: Group, forced: boolean): voi
   announce(turn, 'warning', '+new-epoch', String(epoch))
   announce(turn, 'warning', '+try-failover', describe(group.master))
   castVote(turn, group, epoch, state.myid)
-  if (!forced) askPeers(turn, group, true)
+  if (!forced) askPeers(turn, group)
   state.timers.set(group, 'failover', now.monoMs + electionTimeoutMs(turn, group) + 1)
 }
 
@@ -36,7 +36,6 @@ export function standForElection(turn: Turn, group: Group, forced: boolean): voi
 export function stepElection(turn: Turn, group: Group, failover: Failover): void {
   const outcome: Outcome = failover.forced ? { kind: 'won' } : countVotes(turn, group, failover)
   if (outcome.kind === 'won') {
-    group.lostElections = 0
     announce(turn, 'warning', '+elected-leader', describe(group.master))
     enter(turn, failover, 'select_slave')
     announce(turn, 'warning', '+failover-state-select-slave', describe(group.master))

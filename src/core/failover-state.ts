@@ -29,6 +29,7 @@ export function abortFailover(turn: Turn, group: Group, reason: AbortReason): vo
   turn.state.timers.clear(group, 'failover')
   const longMs = 2 * group.config.failoverTimeoutMs
   group.notBeforeMs = turn.now.monoMs + (stalled ? longMs : growingDelayMs(turn, group, reason))
+  turn.state.timers.set(group, 'start', group.notBeforeMs)
 }
 
 /**
@@ -37,8 +38,8 @@ export function abortFailover(turn: Turn, group: Group, reason: AbortReason): vo
  */
 function growingDelayMs(turn: Turn, group: Group, reason: AbortReason): number {
   const floorMs = reason === '-failover-abort-not-elected' ? BACKOFF_MIN_MS : 10 * BACKOFF_MIN_MS
-  const doubledMs = floorMs * 2 ** Math.min(group.lostElections, 20)
+  const doubledMs = floorMs * 2 ** Math.min(group.failedAttempts, 20)
   const delayMs = Math.min(2 * group.config.failoverTimeoutMs, doubledMs)
-  group.lostElections++
+  group.failedAttempts++
   return Math.floor(delayMs / 2) + turn.state.rng.below(delayMs)
 }

@@ -67,7 +67,7 @@ function createGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefi
     failover: undefined,
     yieldedTo: undefined,
     notBeforeMs: 0,
-    lostElections: 0,
+    failedAttempts: 0,
   }
   // The master's record points back at its group, so one of the two has to come first.
   const group = base as unknown as Group

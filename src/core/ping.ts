@@ -38,6 +38,8 @@ export function sendPing(turn: Turn, instance: Instance): void {
   link.pingInFlight = true
   link.lastPingSentAtMs = turn.now.monoMs
   link.pingPendingSinceMs ??= turn.now.monoMs
+  const { downAfterMs } = instance.group.config
+  turn.state.timers.advance(instance, 'down', link.pingPendingSinceMs + downAfterMs + 1)
   send(turn, connection, { kind: 'ping' }, ['PING'])
 }
 

@@ -20,7 +20,7 @@ const STAGGER_MS = 50
 /** Called with every fact that can let a failover begin; begins it, or arms the moment to look again. */
 export function considerFailover(turn: Turn, group: Group): void {
   const { state, now } = turn
-  if (!isOdown(group) || group.failover !== undefined || isTilted(state) || state.stopping) {
+  if (!isOdown(group) || group.failover !== undefined || !mayAct(state)) {
     state.timers.clear(group, 'start')
     return
   }
@@ -54,6 +54,10 @@ function courtesyEndMs(group: Group): number {
   const leader = group.peers.get(group.yieldedTo.leader)
   if (leader !== undefined && isSdown(leader)) return 0
   return group.yieldedTo.atMs + 2 * group.config.failoverTimeoutMs
+}
+
+function mayAct(state: State): boolean {
+  return state.canSave && !state.stopping && !isTilted(state)
 }
 
 function couldWin(group: Group): boolean {

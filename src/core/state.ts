@@ -74,8 +74,8 @@ export interface Group extends TimerOwner {
   yieldedTo: { readonly leader: string; readonly atMs: number } | undefined
   /** No automatic failover before this moment: the back-off after one that came to nothing. */
   notBeforeMs: number
-  /** Elections lost in a row; lengthens the back-off. */
-  lostElections: number
+  /** Failovers given up since the last switch; lengthens the back-off. */
+  failedAttempts: number
 }
 
 export type FailoverState =

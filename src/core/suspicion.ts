@@ -18,10 +18,3 @@ export function downAtMs(turn: Turn, instance: Instance): number | undefined {
   if (silent === undefined) return wrongRole
   return wrongRole === undefined ? silent : Math.min(silent, wrongRole)
 }
-
-/** Arms the deadline at which this instance would be down. */
-export function scheduleDownCheck(turn: Turn, instance: Instance): void {
-  const atMs = downAtMs(turn, instance)
-  if (atMs === undefined) turn.state.timers.clear(instance, 'down')
-  else turn.state.timers.set(instance, 'down', atMs)
-}

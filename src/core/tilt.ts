@@ -16,6 +16,8 @@ import { instancesOf } from './state.ts'
 
 /** How often the clocks are looked at when nothing else happens. */
 const HEARTBEAT_MS = 100
+/** After a failed save the next one is tried about this often. */
+const SAVE_RETRY_MS = 1_000
 
 /** Compares both clocks with the previous step. Comes before everything else in a step. */
 export function checkClocks(turn: Turn): void {
@@ -31,7 +33,7 @@ export function checkClocks(turn: Turn): void {
 export function onHeartbeat(turn: Turn): void {
   const { state, now } = turn
   state.timers.set(state.tilt, 'tilt', now.monoMs + HEARTBEAT_MS)
-  if (!state.canSave) save(turn)
+  if (!state.canSave && now.monoMs % SAVE_RETRY_MS < HEARTBEAT_MS) save(turn)
   const { sinceMs } = state.tilt
   if (sinceMs !== undefined && now.monoMs - sinceMs >= state.config.periods.tiltMs) leaveTilt(turn)
 }

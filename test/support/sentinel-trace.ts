@@ -34,6 +34,8 @@ interface Server {
   /** Sentinels only: does it see the master down, and whom does it vote for when asked. */
   seesDown: boolean
   votesFor: 'candidate' | 'nobody' | string
+  /** What a stopped process has in its socket buffers. */
+  readonly held: (() => void)[]
 }
 
 interface Pending {
@@ -79,7 +81,10 @@ export class SentinelTrace {
     run: ([ms]) => this.#advance(Number(ms)),
     kill: ([name]) => this.#kill(name ?? ''),
     hang: ([name]) => this.#set(name, { mood: 'hangs' }),
-    revive: ([name]) => this.#set(name, { mood: 'answers' }),
+    revive: ([name]) => {
+      this.#set(name, { mood: 'answers' })
+      for (const answer of this.#server(name).held.splice(0)) answer()
+    },
     follows: ([name, whom]) => this.#set(name, { master: addressOf(whom) }),
     standalone: ([name]) => this.#set(name, { master: undefined }),
     replica: ([name], options) =>
@@ -147,6 +152,7 @@ export class SentinelTrace {
       linkUp: true,
       seesDown: false,
       votesFor: 'candidate',
+      held: [],
     })
   }
 
@@ -265,7 +271,11 @@ export class SentinelTrace {
 
   #send(link: number, purpose: Purpose, argv: readonly string[]): void {
     const server = this.#links.get(link)?.server
-    if (server === undefined || server.mood !== 'answers') return
+    if (server === undefined) return
+    if (server.mood !== 'answers') {
+      server.held.push(() => this.#send(link, purpose, argv))
+      return
+    }
     if (purpose.kind === 'ask' || (purpose.kind === 'slaveof' && argv[0] === 'SLAVEOF')) {
       const epoch = purpose.kind === 'ask' && purpose.epoch > 0 ? ` vote@${purpose.epoch}` : ''
       const what = purpose.kind === 'ask' ? `ask${epoch}` : argv.join(' ')

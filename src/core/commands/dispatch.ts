@@ -1,0 +1,58 @@
+/**
+ * From the words of a request to the command that carries it out, and the reasons not to, in Redis'
+ * order: unknown, wrong number of words, not authenticated, not while listening.
+ */
+import type { Reply } from '../../resp/reply.ts'
+import type { Client } from '../clients.ts'
+import type { Turn } from '../state.ts'
+import { isListenerOnly } from '../subscriptions.ts'
+import type { Command } from './command.ts'
+import {
+  NOT_AUTHENTICATED,
+  notWhileListening,
+  unknownCommand,
+  unknownSubcommand,
+  wrongArity,
+} from './errors.ts'
+import { COMMANDS } from './table.ts'
+
+const LISTENER_COMMANDS: ReadonlySet<string> = new Set([
+  'subscribe',
+  'unsubscribe',
+  'psubscribe',
+  'punsubscribe',
+  'ping',
+  'quit',
+])
+
+/** Carries a request out and gives the answer, if there is one. */
+export function execute(turn: Turn, client: Client, argv: readonly string[]): Reply | undefined {
+  const [name = '', subName] = argv
+  const found = COMMANDS.get(name.toLowerCase())
+  if (found === undefined) return unknownCommand(argv)
+  if (subName === undefined || found.subcommands.size === 0) return run(turn, client, found, argv)
+  const subcommand = found.subcommands.get(subName.toLowerCase())
+  if (subcommand === undefined) return unknownSubcommand(found.name, subName)
+  return run(turn, client, subcommand, argv)
+}
+
+function run(turn: Turn, client: Client, command: Command, argv: readonly string[]) {
+  const refusal = refusalOf(client, command, argv.length)
+  if (refusal !== undefined) return refusal
+  turn.state.stats.commandsProcessed++
+  client.lastCommand = command.name
+  return command.run(turn, client, argv)
+}
+
+function refusalOf(client: Client, command: Command, words: number): Reply | undefined {
+  if (!fitsArity(command.arity, words)) return wrongArity(command.name)
+  if (!client.isAuthenticated && !command.flags.includes('no_auth')) return NOT_AUTHENTICATED
+  if (isListenerOnly(client) && !LISTENER_COMMANDS.has(command.name)) {
+    return notWhileListening(command.name)
+  }
+  return undefined
+}
+
+function fitsArity(arity: number, words: number): boolean {
+  return arity >= 0 ? words === arity : words >= -arity
+}

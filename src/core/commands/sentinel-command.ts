@@ -1,0 +1,40 @@
+/** What the subcommands of SENTINEL have in common: their description, and that most speak of a group. */
+import type { Reply } from '../../resp/reply.ts'
+import type { Client } from '../clients.ts'
+import type { Group, Turn } from '../state.ts'
+import { type Command, command, type Handler } from './command.ts'
+import { NO_SUCH_MASTER } from './errors.ts'
+
+export interface SentinelSpec {
+  /** Without `SENTINEL`. */
+  readonly name: string
+  /** `SENTINEL` and the subcommand count as words. */
+  readonly arity: number
+  readonly usage?: string
+  readonly summary: string
+  readonly since?: string
+}
+
+export function sentinelCommand(spec: SentinelSpec, run: Handler): Command {
+  const { name, arity, usage = '', summary, since = '2.8.4' } = spec
+  const full = `sentinel|${name}`
+  return command(
+    { name: full, arity, group: 'sentinel', since, flags: ['admin'], usage, summary },
+    run,
+  )
+}
+
+export type GroupHandler = (
+  turn: Turn,
+  group: Group,
+  argv: readonly string[],
+  client: Client,
+) => Reply
+
+/** For commands whose third word names a group. Names are case-sensitive. */
+export function onGroup(run: GroupHandler): Handler {
+  return (turn, client, argv) => {
+    const group = turn.state.groups.get(argv[2] ?? '')
+    return group === undefined ? NO_SUCH_MASTER : run(turn, group, argv, client)
+  }
+}

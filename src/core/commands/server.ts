@@ -1,0 +1,72 @@
+/** INFO, ROLE and SHUTDOWN: what this process is, and its end. */
+import { array, bulk, bulks, error, type Reply } from '../../resp/reply.ts'
+import type { Client } from '../clients.ts'
+import { infoText } from '../server-info.ts'
+import type { Turn } from '../state.ts'
+import { emit, log } from '../turn.ts'
+import { command } from './command.ts'
+import { SYNTAX_ERROR } from './errors.ts'
+
+/** A plain bulk string in RESP3 too; a data node's would be verbatim there. */
+function info(turn: Turn, _client: Client, [, ...sections]: readonly string[]): Reply {
+  return bulk(infoText(turn, sections))
+}
+
+function role(turn: Turn): Reply {
+  return array([bulk('sentinel'), bulks([...turn.state.groups.keys()])])
+}
+
+/** There is no data set, so SAVE and NOSAVE make no difference; our own state is on disk already. */
+function shutdown(turn: Turn, client: Client, argv: readonly string[]): Reply | undefined {
+  const words = argv.slice(1).map((word) => word.toLowerCase())
+  if (words.includes('abort')) {
+    return words.length > 1 ? SYNTAX_ERROR : error('ERR No shutdown in progress.')
+  }
+  if (!words.every((word) => SHUTDOWN_WORDS.includes(word))) return SYNTAX_ERROR
+  if (words.includes('save') && words.includes('nosave')) return SYNTAX_ERROR
+  log(turn, 'warning', `client ${client.address} asked for a shutdown`)
+  turn.state.stopping = true
+  emit(turn, { kind: 'exit', status: 0 })
+  return undefined
+}
+
+const SHUTDOWN_WORDS: readonly string[] = ['nosave', 'save', 'now', 'force']
+
+export const SERVER_COMMANDS = [
+  command(
+    {
+      name: 'info',
+      arity: -1,
+      group: 'server',
+      since: '1.0.0',
+      flags: ['loading', 'stale'],
+      usage: '[<section> ...]',
+      summary: 'Describe this Sentinel and the groups it watches.',
+    },
+    info,
+  ),
+  command(
+    {
+      name: 'role',
+      arity: 1,
+      group: 'server',
+      since: '2.8.12',
+      flags: ['noscript', 'loading', 'stale', 'fast'],
+      usage: '',
+      summary: 'Say that this is a Sentinel, and of which groups.',
+    },
+    role,
+  ),
+  command(
+    {
+      name: 'shutdown',
+      arity: -1,
+      group: 'server',
+      since: '1.0.0',
+      flags: ['admin', 'noscript', 'loading', 'stale', 'no_multi', 'allow_busy'],
+      usage: '[NOSAVE|SAVE] [NOW] [FORCE] [ABORT]',
+      summary: 'End this process.',
+    },
+    shutdown,
+  ),
+]

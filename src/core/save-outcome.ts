@@ -1,0 +1,60 @@
+/**
+ * What a save that failed, and the first one that works again, mean. C Sentinel answers all the same
+ * when it could not save. Here nothing is told that could be forgotten: votes and vote requests behind
+ * a failed save are withheld, everything else still happens, and until a save succeeds no vote is given
+ * and no election entered.
+ */
+import type { Effect } from './effect.ts'
+import { abortFailover } from './failover-state.ts'
+import { findConnection } from './links.ts'
+import { considerFailover } from './start.ts'
+import type { Turn } from './state.ts'
+import { emit, log } from './turn.ts'
+
+const SAVE_FAILED = 'ERR Failed to save config file. Check server logs.'
+
+export function onSaved(turn: Turn): void {
+  if (turn.state.canSave) return
+  turn.state.canSave = true
+  log(turn, 'warning', 'the state is saved again: votes are given again')
+  for (const group of turn.state.groups.values()) considerFailover(turn, group)
+}
+
+/** Does what may happen although the state could not be saved, and answers for what may not. */
+export function onSaveFailed(turn: Turn, reason: string, dropped: readonly Effect[]): void {
+  if (turn.state.canSave) {
+    log(
+      turn,
+      'warning',
+      `cannot save the state: ${reason}. No vote is given until a save succeeds.`,
+    )
+  }
+  turn.state.canSave = false
+  for (const effect of dropped) salvage(turn, effect)
+  // Our own vote is not on disk: an election won with it could be won twice.
+  for (const group of turn.state.groups.values()) {
+    if (group.failover?.state !== 'wait_start') continue
+    abortFailover(turn, group, '-failover-abort-not-elected')
+  }
+}
+
+function salvage(turn: Turn, effect: Effect): void {
+  if (effect.kind === 'respond' && effect.reply.kind !== 'push') {
+    emit(turn, { ...effect, reply: { kind: 'error', text: SAVE_FAILED } })
+  } else if (effect.kind === 'send' && asksForVote(effect)) {
+    withdraw(turn, effect)
+  } else if (effect.kind !== 'save') {
+    emit(turn, effect)
+  }
+}
+
+function asksForVote(effect: Effect & { kind: 'send' }): boolean {
+  return effect.purpose.kind === 'ask' && effect.purpose.epoch > 0
+}
+
+function withdraw(turn: Turn, effect: Effect & { kind: 'send' }): void {
+  const connection = findConnection(turn, effect.link)
+  if (connection === undefined) return
+  connection.pending--
+  if (connection.instance.kind === 'sentinel') connection.instance.askPending = false
+}
