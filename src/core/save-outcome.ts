@@ -11,6 +11,7 @@ import { considerFailover } from './start.ts'
 import type { Turn } from './state.ts'
 import { emit, log } from './turn.ts'
 
+const RETRY_MS = 1_000
 const SAVE_FAILED = 'ERR Failed to save config file. Check server logs.'
 
 export function onSaved(turn: Turn): void {
@@ -30,6 +31,7 @@ export function onSaveFailed(turn: Turn, reason: string, dropped: readonly Effec
     )
   }
   turn.state.canSave = false
+  turn.state.timers.set(turn.state.tilt, 'save', turn.now.monoMs + RETRY_MS)
   for (const effect of dropped) salvage(turn, effect)
   // Our own vote is not on disk: an election won with it could be won twice.
   for (const group of turn.state.groups.values()) {

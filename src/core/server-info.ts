@@ -7,7 +7,7 @@ import type { Group, State, Turn } from './state.ts'
 import { isOdown, isSdown, isTilted } from './state.ts'
 
 /** The Redis whose behaviour is followed here. Clients decide by it which commands they may use. */
-export const REDIS_VERSION = '7.2.0'
+export const REDIS_VERSION = '7.0.15'
 
 type Field = readonly [name: string, value: string | number]
 

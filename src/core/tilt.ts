@@ -10,14 +10,11 @@
 import { checkDown, checkOdown } from './down.ts'
 import { announce } from './events.ts'
 import { driveFailover } from './failover.ts'
-import { save } from './save.ts'
 import type { Turn } from './state.ts'
 import { instancesOf } from './state.ts'
 
 /** How often the clocks are looked at when nothing else happens. */
 const HEARTBEAT_MS = 100
-/** After a failed save the next one is tried about this often. */
-const SAVE_RETRY_MS = 1_000
 
 /** Compares both clocks with the previous step. Comes before everything else in a step. */
 export function checkClocks(turn: Turn): void {
@@ -29,11 +26,10 @@ export function checkClocks(turn: Turn): void {
   if (stalledMs > limitMs || jumpedMs > limitMs) enterTilt(turn)
 }
 
-/** The heartbeat: leaves TILT when it is time, and retries a save that failed. */
+/** The heartbeat: looks at the clocks when nothing else happens, and leaves TILT when it is time. */
 export function onHeartbeat(turn: Turn): void {
   const { state, now } = turn
   state.timers.set(state.tilt, 'tilt', now.monoMs + HEARTBEAT_MS)
-  if (!state.canSave && now.monoMs % SAVE_RETRY_MS < HEARTBEAT_MS) save(turn)
   const { sinceMs } = state.tilt
   if (sinceMs !== undefined && now.monoMs - sinceMs >= state.config.periods.tiltMs) leaveTilt(turn)
 }

@@ -28,6 +28,8 @@ export type TimerName =
   | 'reconf'
   /** The machine: notice stalls and clock jumps, leave TILT. */
   | 'tilt'
+  /** The machine: try again to save. */
+  | 'save'
 
 export interface TimerOwner {
   readonly deadlines: Map<TimerName, Deadline>

@@ -6,6 +6,7 @@ import { keepTold } from './hello-send.ts'
 import { keepInformed } from './info.ts'
 import { openLinks } from './links.ts'
 import { keepInTouch } from './ping.ts'
+import { save } from './save.ts'
 import { considerFailover } from './start.ts'
 import type { Group, Instance, Turn } from './state.ts'
 import { onHeartbeat } from './tilt.ts'
@@ -17,6 +18,7 @@ export function onWake(turn: Turn): void {
     const due = turn.state.timers.takeDue(turn.now.monoMs)
     if (due === undefined) return
     if (due.name === 'tilt') onHeartbeat(turn)
+    else if (due.name === 'save') save(turn)
     else if ('group' in due.owner) onInstanceDeadline(turn, due.owner as Instance, due.name)
     else onGroupDeadline(turn, due.owner as Group, due.name)
   }
@@ -25,7 +27,7 @@ export function onWake(turn: Turn): void {
 function onInstanceDeadline(
   turn: Turn,
   instance: Instance,
-  name: Exclude<TimerName, 'tilt'>,
+  name: Exclude<TimerName, 'tilt' | 'save'>,
 ): void {
   switch (name) {
     case 'ping':
