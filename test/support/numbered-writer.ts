@@ -18,7 +18,9 @@ export class NumberedWriter {
       sentinels: sentinelPorts.map((port) => ({ host: '127.0.0.1', port })),
       name: 'mymaster',
       failoverDetector: true,
-      // What the README recommends: the defaults wait longer with every failed attempt.
+      // What the README recommends: by default ioredis waits two seconds for a frozen master to close
+      // its end of the connection, and longer with every failed attempt.
+      disconnectTimeout: 50,
       sentinelRetryStrategy: () => 50,
       retryStrategy: () => 50,
       maxRetriesPerRequest: null,

@@ -1,0 +1,145 @@
+/** Real servers on the loopback interface: ours, and Redis' own when it is installed. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { createRng } from '../../src/base/rng.ts'
+import { readClock } from '../../src/io/clock.ts'
+import { NodeHost } from '../../src/io/node-host.ts'
+import { DataNode } from '../../src/server/node.ts'
+import type { NodePort } from '../../src/server/port.ts'
+import { Settings } from '../../src/server/settings.ts'
+
+export const HOST = '127.0.0.1'
+const REDIS_SERVER = '/usr/bin/redis-server'
+export const hasRedisServer = existsSync(REDIS_SERVER)
+
+/** A server under test, and a client of it. */
+export interface RealNode {
+  readonly port: number
+  readonly client: Redis
+  /** Full and partial resynchronisations it has served. */
+  syncs(): Promise<[full: number, partial: number]>
+  stop(): Promise<void>
+}
+
+export async function startOurs(directives: Record<string, string> = {}): Promise<RealNode> {
+  let host: NodeHost | undefined
+  const server = createServer((socket) => host?.accept(socket))
+  const port = await listen(server)
+  const settings = new Settings()
+  const logs: string[] = []
+  const all = { port: String(port), 'repl-diskless-sync-delay': '0', ...directives }
+  for (const [name, value] of Object.entries(all)) settings.load(name, [value])
+  host = new NodeHost({
+    createNode: (nodePort: NodePort) =>
+      new DataNode({
+        settings,
+        port: nodePort,
+        rng: createRng(`node ${port}`),
+        now: readClock(),
+        hasConfigFile: false,
+      }),
+    logger: { log: (_level, text) => logs.push(text), flush: () => undefined },
+    saveSettings: () => undefined,
+    onExit: () => undefined,
+  })
+  const client = newClient(port)
+  const count = (text: string) => logs.filter((line) => line.includes(text)).length
+  return {
+    port,
+    client,
+    syncs: async () => [count('needs a full copy'), count('continues from')],
+    async stop() {
+      client.disconnect()
+      server.close()
+      host.exit(0)
+    },
+  }
+}
+
+export async function startRedis(directives: Record<string, string> = {}): Promise<RealNode> {
+  const directory = mkdtempSync(join(tmpdir(), 'vedette-redis-'))
+  const port = await freePort()
+  const all = { port: String(port), bind: HOST, dir: directory, save: '', ...directives }
+  const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, ...value.split(' ')])
+  const child = spawn(REDIS_SERVER, args, { stdio: 'ignore' })
+  const client = newClient(port)
+  await until(async () => (await client.ping()) === 'PONG')
+  return {
+    port,
+    client,
+    async syncs() {
+      const text = await client.info('stats')
+      const field = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(text)?.[1])
+      return [field('sync_full'), field('sync_partial_ok')]
+    },
+    async stop() {
+      client.disconnect()
+      await ended(child)
+      rmSync(directory, { recursive: true })
+    },
+  }
+}
+
+/** Waits for a condition; what throws does not hold yet. */
+export async function until(holds: () => Promise<boolean>, limitMs = 15_000): Promise<void> {
+  const endMs = performance.now() + limitMs
+  let last: unknown
+  while (performance.now() < endMs) {
+    try {
+      if (await holds()) return
+    } catch (error) {
+      last = error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`did not happen within ${limitMs} ms ${last ?? ''}`)
+}
+
+/** A field of INFO replication. */
+export async function replicationField(node: RealNode, field: string): Promise<string | undefined> {
+  const text = await node.client.info('replication')
+  const line = text.split('\r\n').find((candidate) => candidate.startsWith(`${field}:`))
+  return line?.slice(field.length + 1)
+}
+
+function newClient(port: number): Redis {
+  const client = new Redis({
+    host: HOST,
+    port,
+    protocol: 2,
+    retryStrategy: () => 50,
+    maxRetriesPerRequest: 100,
+    enableReadyCheck: false,
+  })
+  // Refused connections while the server starts; what matters fails in the test itself.
+  client.on('error', () => undefined)
+  return client
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: HOST, port: 0 }, () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : 0)
+    })
+  })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  const port = await listen(server)
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve())
+    child.kill('SIGKILL')
+  })
+}

@@ -1,0 +1,305 @@
+/**
+ * Data nodes and clients on a virtual network: enough to play replication through. Between calls no
+ * time passes; `run` and `until` let it.
+ */
+import { createRng } from '../../src/base/rng.ts'
+import { encodeCommand } from '../../src/resp/encode.ts'
+import type { Reply } from '../../src/resp/reply.ts'
+import { ReplyDecoder } from '../../src/resp/reply-decoder.ts'
+import { DataNode } from '../../src/server/node.ts'
+import type { ConnectionId, Endpoints, NodePort } from '../../src/server/port.ts'
+import { Settings } from '../../src/server/settings.ts'
+import { type Party, VirtualNetwork } from './virtual-network.ts'
+
+const WALL_START_MS = 1_700_000_000_000
+/** More turns than this without time passing is a loop. */
+const MAX_TURNS = 100_000
+const PORT = 6379
+
+export class ReplicationWorld {
+  readonly network = new VirtualNetwork()
+  readonly #nodes: TestNode[] = []
+  #clients = 0
+
+  get now() {
+    return { monoMs: this.network.nowMs, wallMs: WALL_START_MS + this.network.nowMs }
+  }
+
+  node(directives: Record<string, string> = {}): TestNode {
+    const node = new TestNode(this, `10.0.0.${this.#nodes.length + 1}`, directives)
+    this.#nodes.push(node)
+    this.network.add(node)
+    return node
+  }
+
+  /** A node that follows `master` from its start, with its link up. */
+  replicaOf(master: TestNode, directives: Record<string, string> = {}): TestNode {
+    const replica = this.node({ replicaof: `${master.address} ${PORT}`, ...directives })
+    this.until(() => replica.info('master_link_status') === 'up')
+    return replica
+  }
+
+  client(node: TestNode): TestClient {
+    this.#clients++
+    return new TestClient(this, node, `10.0.1.${this.#clients}`)
+  }
+
+  /** Plays on for so long. */
+  run(durationMs: number): void {
+    const endMs = this.network.nowMs + durationMs
+    for (let turns = 0; this.#nextMs() <= endMs; turns++) {
+      if (this.#nextMs() > this.network.nowMs) turns = 0
+      if (turns > MAX_TURNS) throw new Error(`no end of turns at ${this.network.nowMs} ms`)
+      this.network.nowMs = this.#nextMs()
+      this.network.deliver()
+      for (const node of this.#nodes) node.wakeIfDue()
+    }
+    this.network.nowMs = endMs
+  }
+
+  /** Plays on until something holds; throws when it does not in time. */
+  until(holds: () => boolean, limitMs = 120_000): void {
+    const endMs = this.network.nowMs + limitMs
+    while (!holds()) {
+      if (this.network.nowMs >= endMs) throw new Error(`did not happen within ${limitMs} ms`)
+      this.run(1)
+    }
+  }
+
+  /** Plays on until both nodes stand at the same place of the same history. */
+  untilInStep(master: TestNode, replica: TestNode): void {
+    const place = (node: TestNode) => `${node.info('master_replid')} ${node.offset}`
+    this.until(
+      () => replica.info('master_link_status') === 'up' && place(master) === place(replica),
+    )
+  }
+
+  #nextMs(): number {
+    const wakes = this.#nodes.map((node) => node.nextWakeUpMs())
+    return Math.max(this.network.nowMs, Math.min(this.network.nextArrivalMs(), ...wakes))
+  }
+}
+
+export class TestNode implements Party, NodePort {
+  readonly address: string
+  readonly node: DataNode
+  readonly settings = new Settings()
+  readonly logs: string[] = []
+  isDown = false
+  isFrozen = false
+  readonly #world: ReplicationWorld
+  #incoming = 0
+  #nextLocalId = 1_000_000
+  readonly #replies = new Map<ConnectionId, string>()
+
+  constructor(world: ReplicationWorld, address: string, directives: Record<string, string>) {
+    this.#world = world
+    this.address = address
+    const defaults = { 'repl-diskless-sync-delay': '0', 'protected-mode': 'no' }
+    for (const [name, value] of Object.entries({ ...defaults, ...directives })) {
+      const refused = this.settings.load(name, [value])
+      if (refused !== undefined) throw new Error(`${name} ${value}: ${refused}`)
+    }
+    this.node = new DataNode({
+      settings: this.settings,
+      port: this,
+      rng: createRng(address),
+      now: world.now,
+      hasConfigFile: false,
+    })
+  }
+
+  get offset(): number {
+    return Number(this.info('master_repl_offset'))
+  }
+
+  /** One command on a connection of its own that needs no network and no time. */
+  call(...argv: string[]): Reply {
+    const id = this.#nextLocalId++
+    this.#replies.set(id, '')
+    this.node.accepted(this.#world.now, id, this.#ends('127.0.0.1'))
+    this.node.received(this.#world.now, id, encodeCommand(argv))
+    const bytes = this.#replies.get(id) ?? ''
+    this.#replies.delete(id)
+    this.node.closed(this.#world.now, id, 'closed by the other side')
+    return decodeOne(bytes)
+  }
+
+  /** A field of INFO replication. */
+  info(field: string): string | undefined {
+    const reply = this.call('INFO', 'replication')
+    const text = reply.kind === 'bulk' ? reply.bytes : ''
+    const line = text.split('\r\n').find((candidate) => candidate.startsWith(`${field}:`))
+    return line?.slice(field.length + 1)
+  }
+
+  /** What GET gives, or undefined. */
+  get(key: string): string | undefined {
+    const reply = this.call('GET', key)
+    return reply.kind === 'bulk' ? reply.bytes : undefined
+  }
+
+  follow(master: TestNode): void {
+    this.call('REPLICAOF', master.address, String(PORT))
+  }
+
+  promote(): void {
+    this.call('REPLICAOF', 'NO', 'ONE')
+  }
+
+  kill(): void {
+    this.isDown = true
+    this.#world.network.dropAll(this)
+  }
+
+  nextIncomingId(): ConnectionId {
+    return ++this.#incoming
+  }
+
+  accepted(id: ConnectionId, remoteHost: string): void {
+    this.node.accepted(this.#world.now, id, this.#ends(remoteHost))
+  }
+
+  connected(id: ConnectionId, remoteHost: string): void {
+    this.node.connected(this.#world.now, id, this.#ends(remoteHost))
+  }
+
+  received(id: ConnectionId, bytes: string): void {
+    this.node.received(this.#world.now, id, bytes)
+  }
+
+  closed(id: ConnectionId, reason: string): void {
+    this.node.closed(this.#world.now, id, reason)
+  }
+
+  nextWakeUpMs(): number {
+    if (this.isDown || this.isFrozen) return Number.POSITIVE_INFINITY
+    return this.node.nextWakeUpMs() ?? Number.POSITIVE_INFINITY
+  }
+
+  wakeIfDue(): void {
+    if (this.nextWakeUpMs() <= this.#world.network.nowMs) this.node.wake(this.#world.now)
+  }
+
+  write(id: ConnectionId, bytes: string): void {
+    const replies = this.#replies.get(id)
+    if (replies === undefined) this.#world.network.write(this, id, bytes)
+    else this.#replies.set(id, replies + bytes)
+  }
+
+  queuedBytes(id: ConnectionId): number {
+    return this.#world.network.queuedBytes(this, id)
+  }
+
+  close(id: ConnectionId): void {
+    this.#world.network.close(this, id)
+  }
+
+  connect(id: ConnectionId, host: string): void {
+    this.#world.network.open(this, id, host)
+  }
+
+  saveSettings(): undefined {
+    return undefined
+  }
+
+  log(level: string, text: string): void {
+    this.logs.push(`${level}: ${text}`)
+  }
+
+  exit(): void {
+    this.kill()
+  }
+
+  #ends(remoteHost: string): Endpoints {
+    return { remoteHost, remotePort: 50_000, localHost: this.address, localPort: PORT }
+  }
+}
+
+/** A connection over the network: for clients that wait, and for replicas played by the test. */
+export class TestClient implements Party {
+  readonly address: string
+  readonly isDown = false
+  readonly isFrozen = false
+  /** Everything that came, as it came. */
+  input = ''
+  isClosed = false
+  readonly #world: ReplicationWorld
+
+  constructor(world: ReplicationWorld, node: TestNode, address: string) {
+    this.#world = world
+    this.address = address
+    world.network.open(this, -1, node.address)
+    world.run(2)
+  }
+
+  send(...argv: string[]): void {
+    this.sendRaw(encodeCommand(argv))
+  }
+
+  sendRaw(bytes: string): void {
+    this.#world.network.write(this, -1, bytes)
+  }
+
+  /** The first reply in what came, or undefined; it is taken away. */
+  takeReply(): Reply | undefined {
+    const decoder = new ReplyDecoder()
+    for (let end = 1; end <= this.input.length; end++) {
+      decoder.push(this.input[end - 1] as string)
+      const reply = decoder.next()
+      if (reply === undefined) continue
+      if (reply.kind === 'malformed') throw new Error(reply.text)
+      this.input = this.input.slice(end)
+      return reply
+    }
+    return undefined
+  }
+
+  /** Sends a command and lets time pass until it is answered. */
+  call(...argv: string[]): Reply {
+    this.send(...argv)
+    let reply: Reply | undefined
+    this.#world.until(() => {
+      reply = this.takeReply()
+      return reply !== undefined
+    })
+    return reply!
+  }
+
+  /** Takes what came since the last time. */
+  take(): string {
+    const input = this.input
+    this.input = ''
+    return input
+  }
+
+  close(): void {
+    this.#world.network.close(this, -1)
+  }
+
+  nextIncomingId(): ConnectionId {
+    throw new Error('nobody connects to a client')
+  }
+
+  accepted(): void {}
+
+  connected(): void {}
+
+  received(_id: ConnectionId, bytes: string): void {
+    this.input += bytes
+  }
+
+  closed(): void {
+    this.isClosed = true
+  }
+}
+
+function decodeOne(bytes: string): Reply {
+  const decoder = new ReplyDecoder()
+  decoder.push(bytes)
+  const reply = decoder.next()
+  if (reply === undefined || reply.kind === 'malformed') {
+    throw new Error(`no reply in ${JSON.stringify(bytes)}`)
+  }
+  return reply
+}

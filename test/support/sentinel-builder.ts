@@ -1,0 +1,196 @@
+/**
+ * A Sentinel in a chosen state, with clients that send bytes to it and keep the bytes they get. It
+ * monitors `mymaster`; all links are up and every INFO is fresh, so that nothing is in the way unless a
+ * test puts it there. Time stands still until a test moves it.
+ */
+import type { Moment } from '../../src/base/clock.ts'
+import { createRng } from '../../src/base/rng.ts'
+import { type Client, clientClosed, clientOpened, clientReceived } from '../../src/core/clients.ts'
+import { DEFAULT_GROUP, DEFAULT_SENTINEL, type SentinelConfig } from '../../src/core/config.ts'
+import type { Effect } from '../../src/core/effect.ts'
+import type { Address, SavedPeer } from '../../src/core/saved.ts'
+import { startSentinel } from '../../src/core/sentinel.ts'
+import {
+  dataInstancesOf,
+  type Group,
+  type Instance,
+  instancesOf,
+  type State,
+  type Turn,
+} from '../../src/core/state.ts'
+import { step } from '../../src/core/step.ts'
+import { encodeReply } from '../../src/resp/encode.ts'
+
+export const MYID = '0'.repeat(39).concat('1')
+export const START: Moment = { monoMs: 1_000_000, wallMs: 1_700_000_000_000 }
+
+export const MYMASTER = {
+  ...DEFAULT_GROUP,
+  name: 'mymaster',
+  host: '10.0.0.1',
+  port: 6379,
+  quorum: 2,
+} as const
+
+export interface SentinelSetup extends Partial<SentinelConfig> {
+  readonly replicas?: readonly Address[]
+  readonly peers?: readonly SavedPeer[]
+  readonly currentEpoch?: number
+  readonly configEpoch?: number
+}
+
+export const REPLICAS: readonly Address[] = [
+  { host: '10.0.0.2', port: 6380 },
+  { host: '10.0.0.3', port: 6381 },
+]
+
+export const PEERS: readonly SavedPeer[] = [
+  { runId: 'a'.repeat(40), host: '10.0.0.11', port: 26379 },
+  { runId: 'b'.repeat(40), host: '10.0.0.12', port: 26379 },
+]
+
+export class TestSentinel {
+  readonly state: State
+  now: Moment = START
+  /** Everything done so far but answers to clients. */
+  readonly effects: Effect[] = []
+  /** The disk is full: every save fails. */
+  savesFail = false
+  readonly #clients = new Map<number, TestClient>()
+
+  constructor(setup: SentinelSetup = {}) {
+    const { replicas = [], peers = [], currentEpoch = 0, configEpoch = 0, ...config } = setup
+    const groups = config.groups ?? [MYMASTER]
+    const memory = { configEpoch, leaderEpoch: 0, leader: '', replicas, peers }
+    const { state, effects } = startSentinel({
+      config: { ...DEFAULT_SENTINEL, ...config, groups },
+      saved: {
+        myid: MYID,
+        currentEpoch,
+        groups: groups.map((group) => ({ file: group, current: group, ...memory })),
+        removed: [],
+      },
+      rng: createRng('commands'),
+      now: START,
+    })
+    this.state = state
+    this.#perform(effects)
+    this.effects.length = 0
+    for (const group of state.groups.values()) makeHealthy(group)
+  }
+
+  /** The first group. */
+  get group(): Group {
+    const [group] = this.state.groups.values()
+    if (group === undefined) throw new Error('no group')
+    return group
+  }
+
+  advance(ms: number): void {
+    this.now = { monoMs: this.now.monoMs + ms, wallMs: this.now.wallMs + ms }
+  }
+
+  connect(): TestClient {
+    const client = new TestClient(this, this.#clients.size + 1)
+    this.#clients.set(client.id, client)
+    const address = `192.168.0.1:${1000 + client.id}`
+    this.run((turn) =>
+      clientOpened(turn, {
+        kind: 'clientOpened',
+        client: client.id,
+        address,
+        localAddress: '192.168.0.9:26379',
+      }),
+    )
+    return client
+  }
+
+  /** Lets something happen in one turn and does what comes of it. */
+  run(happen: (turn: Turn) => void): void {
+    const turn: Turn = { state: this.state, now: this.now, effects: [] }
+    happen(turn)
+    this.#perform(turn.effects)
+  }
+
+  #perform(effects: readonly Effect[]): void {
+    for (const [index, effect] of effects.entries()) {
+      if (effect.kind === 'respond') {
+        this.#clients.get(effect.client)?.take(encodeReply(effect.reply, effect.protocol))
+        continue
+      }
+      if (effect.kind === 'closeClient') this.#clients.get(effect.client)?.close()
+      this.effects.push(effect)
+      if (effect.kind !== 'save') continue
+      if (this.savesFail) return this.#failSave(effects.slice(index + 1))
+    }
+  }
+
+  #failSave(dropped: readonly Effect[]): void {
+    const event = { kind: 'saveFailed', reason: 'disk full', dropped } as const
+    this.#perform(step(this.state, this.now, event))
+  }
+}
+
+export class TestClient {
+  readonly id: number
+  isClosed = false
+  readonly #sentinel: TestSentinel
+  #received = ''
+
+  constructor(sentinel: TestSentinel, id: number) {
+    this.#sentinel = sentinel
+    this.id = id
+  }
+
+  /** The session on the Sentinel's side. */
+  get session(): Client {
+    const session = this.#sentinel.state.clients.get(this.id)
+    if (session === undefined) throw new Error('no session')
+    return session
+  }
+
+  /** Sends raw bytes and gives all bytes that came since the last call. */
+  send(bytes: string): string {
+    this.#sentinel.run((turn) => clientReceived(turn, this.id, bytes))
+    return this.read()
+  }
+
+  /** One inline command, for readable tests. */
+  ask(line: string): string {
+    return this.send(`${line}\r\n`)
+  }
+
+  read(): string {
+    const received = this.#received
+    this.#received = ''
+    return received
+  }
+
+  /** Goes away on its own. */
+  leave(): void {
+    this.#sentinel.run((turn) => clientClosed(turn, this.id))
+  }
+
+  take(bytes: string): void {
+    this.#received += bytes
+  }
+
+  close(): void {
+    this.isClosed = true
+  }
+}
+
+function makeHealthy(group: Group): void {
+  for (const instance of instancesOf(group)) connect(instance)
+  for (const instance of dataInstancesOf(group)) {
+    instance.infoAtMs = START.monoMs
+    instance.infoText = `run_id:${instance.name}`
+    instance.runId = instance.name
+  }
+}
+
+function connect({ link }: Instance): void {
+  if (link.command !== undefined) link.command.up = true
+  if (link.pubsub !== undefined) link.pubsub.up = true
+  link.pingPendingSinceMs = undefined
+}
