@@ -1,0 +1,191 @@
+/**
+ * What a client sends, cut into requests: multibulk (`*2\r\n$3\r\nGET\r\n…`) or inline (`GET key\r\n`).
+ * The limits and texts are Redis'. Nothing is ever allocated from an announced length: memory grows
+ * with the bytes that really arrive, and those can be watched with `pendingBytes`.
+ */
+import { parseInt64 } from '../base/decimal.ts'
+import { splitArgs } from '../base/split-args.ts'
+import { Input, MAX_BULK_BYTES, MAX_UNREAD_BYTES } from './input.ts'
+
+export type Request =
+  | { readonly kind: 'command'; readonly argv: string[] }
+  /** `text` is an error reply, to be sent before the connection is closed. */
+  | { readonly kind: 'protocolError'; readonly text: string }
+  /** HTTP (`POST`, `Host:`), which may be a forged request from a browser, or too much input: close without a word. */
+  | { readonly kind: 'hangUp' }
+
+export interface RequestLimits {
+  /** [proto-max-bulk-len] Never more than `MAX_BULK_BYTES`, whatever is set. */
+  maxBulkBytes: number
+  /**
+   * [client-query-buffer-limit] Bytes received and not yet returned as requests; above: `hangUp`.
+   * Never more than `MAX_UNREAD_BYTES`.
+   */
+  maxPendingBytes: number
+  /** False on a link to a master, where an inline command means that the stream is damaged. */
+  acceptsInline: boolean
+}
+
+const DEFAULT_LIMITS: RequestLimits = {
+  maxBulkBytes: 512 * 1024 * 1024,
+  maxPendingBytes: 1024 * 1024 * 1024,
+  acceptsInline: true,
+}
+
+const MAX_ARGUMENTS = 2 ** 31 - 1
+/** What somebody who has not shown a password yet may make us keep. */
+const MAX_UNAUTHENTICATED_ARGUMENTS = 10
+const MAX_UNAUTHENTICATED_BULK_BYTES = 16_384
+
+const ASTERISK = 42
+const DOLLAR = 36
+const NO_BULK = -1
+
+/** Feed with `push`, then call `next` until it gives undefined. Ends with the first fault. */
+export class RequestDecoder {
+  /** May be changed at any time. */
+  readonly limits: RequestLimits
+  /** False while a password is required and has not been shown. May be changed at any time. */
+  isAuthenticated = true
+
+  readonly #input = new Input()
+  #argv: string[] = []
+  #argumentsLeft = 0
+  /** Length of the argument whose header has been read, or NO_BULK. */
+  #bulkBytes = NO_BULK
+  #consumedBytes = 0
+  /** Somebody sent faster than `next` was called, and what came last was dropped. */
+  #hasOverflowed = false
+  #hasEnded = false
+
+  constructor(limits: Partial<RequestLimits> = {}) {
+    this.limits = { ...DEFAULT_LIMITS, ...limits }
+  }
+
+  /** Bytes of all requests returned so far, blank lines before them included. */
+  get consumed(): number {
+    return this.#consumedBytes
+  }
+
+  /** Bytes received that no returned request accounts for. */
+  get pendingBytes(): number {
+    return this.#input.receivedBytes - this.#consumedBytes
+  }
+
+  push(bytes: string): void {
+    if (this.#hasEnded || this.#hasOverflowed) return
+    this.#hasOverflowed = this.#input.unreadBytes + bytes.length > this.#maxPendingBytes()
+    if (!this.#hasOverflowed) this.#input.push(bytes)
+  }
+
+  next(): Request | undefined {
+    if (this.#hasEnded) return undefined
+    while (!this.#input.isStarved) {
+      const request = this.#argumentsLeft > 0 ? this.#readArguments() : this.#readStart()
+      if (request !== undefined) return this.#deliver(request)
+    }
+    const isTooMuch = this.#hasOverflowed || this.pendingBytes > this.#maxPendingBytes()
+    return isTooMuch ? this.#deliver(HANG_UP) : undefined
+  }
+
+  #deliver(request: Request): Request {
+    this.#consumedBytes = this.#input.readBytes
+    if (request.kind !== 'command') this.#hasEnded = true
+    return request
+  }
+
+  /** Undefined: no request has begun or ended; look at the input again. */
+  #readStart(): Request | undefined {
+    return this.#input.peek() === ASTERISK ? this.#readCount() : this.#readInline()
+  }
+
+  #readCount(): Request | undefined {
+    const count = this.#readLength()
+    if (count === 'waiting') return undefined
+    if (count === 'tooLong') return protocolError('too big mbulk count string')
+    if (count === undefined || count > MAX_ARGUMENTS) {
+      return protocolError('invalid multibulk length')
+    }
+    if (count > MAX_UNAUTHENTICATED_ARGUMENTS && !this.isAuthenticated) {
+      return protocolError('unauthenticated multibulk length')
+    }
+    if (count > 0) this.#argumentsLeft = count
+    return undefined
+  }
+
+  #readArguments(): Request | undefined {
+    while (this.#argumentsLeft > 0) {
+      if (this.#bulkBytes === NO_BULK) {
+        const fault = this.#readBulkHeader()
+        if (fault !== undefined || this.#bulkBytes === NO_BULK) return fault
+      }
+      if (!this.#input.hasBulk(this.#bulkBytes)) return undefined
+      this.#argv.push(this.#input.takeBulk(this.#bulkBytes))
+      this.#bulkBytes = NO_BULK
+      this.#argumentsLeft--
+    }
+    const argv = this.#argv
+    this.#argv = []
+    return command(argv)
+  }
+
+  /** Sets `#bulkBytes` if the header is here and sound. */
+  #readBulkHeader(): Request | undefined {
+    const type = this.#input.peek()
+    const length = this.#readLength()
+    if (length === 'waiting') return undefined
+    if (length === 'tooLong') return protocolError('too big bulk count string')
+    if (type !== DOLLAR) {
+      return protocolError(`expected '$', got '${String.fromCharCode(type)}'`)
+    }
+    if (length === undefined || length < 0 || length > this.#maxBulkBytes()) {
+      return protocolError('invalid bulk length')
+    }
+    if (length > MAX_UNAUTHENTICATED_BULK_BYTES && !this.isAuthenticated) {
+      return protocolError('unauthenticated bulk length')
+    }
+    this.#bulkBytes = length
+    return undefined
+  }
+
+  #maxPendingBytes(): number {
+    return Math.min(this.limits.maxPendingBytes, MAX_UNREAD_BYTES)
+  }
+
+  #maxBulkBytes(): number {
+    return Math.min(this.limits.maxBulkBytes, MAX_BULK_BYTES)
+  }
+
+  /** The number after the type byte; undefined when there is none. */
+  #readLength(): number | 'waiting' | 'tooLong' | undefined {
+    const small = this.#input.readSmallLength()
+    if (small !== undefined) return small
+    const line = this.#input.readLine('\r', 1)
+    if (line === 'waiting' || line === 'tooLong') return line
+    const value = parseInt64(line.slice(1))
+    return value === undefined ? undefined : Number(value)
+  }
+
+  #readInline(): Request | undefined {
+    const line = this.#input.readLine('\n', 0)
+    if (line === 'waiting') return undefined
+    if (line === 'tooLong') return protocolError('too big inline request')
+    const argv = splitArgs(line)
+    if (argv === undefined) return protocolError('unbalanced quotes in request')
+    if (argv.length === 0) return undefined
+    if (!this.limits.acceptsInline) return protocolError('inline command where none can be')
+    return command(argv)
+  }
+}
+
+const HANG_UP: Request = { kind: 'hangUp' }
+
+function command(argv: string[]): Request {
+  const name = argv[0] ?? ''
+  const isHttp = (name.length === 4 || name.length === 5) && /^(post|host:)$/i.test(name)
+  return isHttp ? HANG_UP : { kind: 'command', argv }
+}
+
+function protocolError(reason: string): Request {
+  return { kind: 'protocolError', text: `ERR Protocol error: ${reason}` }
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { encodeCommand, encodeReply, writeReply } from '../../src/resp/encode.ts'
+import {
+  array,
+  bulk,
+  error,
+  integer,
+  NULL,
+  NULL_ARRAY,
+  type Reply,
+  simple,
+} from '../../src/resp/reply.ts'
+
+const double = (value: number): Reply => ({ kind: 'double', value })
+
+const CASES: readonly (readonly [Reply, resp2: string, resp3: string])[] = [
+  [simple('OK'), '+OK\r\n', '+OK\r\n'],
+  [simple('a\r\nb'), '+a  b\r\n', '+a  b\r\n'],
+  [error('ERR a\nb'), '-ERR a b\r\n', '-ERR a b\r\n'],
+  [integer(-3), ':-3\r\n', ':-3\r\n'],
+  [integer(2n ** 63n - 1n), ':9223372036854775807\r\n', ':9223372036854775807\r\n'],
+  [bulk('a\r\n\xff'), '$4\r\na\r\n\xff\r\n', '$4\r\na\r\n\xff\r\n'],
+  [NULL, '$-1\r\n', '_\r\n'],
+  [NULL_ARRAY, '*-1\r\n', '_\r\n'],
+  [array([]), '*0\r\n', '*0\r\n'],
+  [array([integer(1), NULL]), '*2\r\n:1\r\n$-1\r\n', '*2\r\n:1\r\n_\r\n'],
+  [{ kind: 'set', items: [integer(1)] }, '*1\r\n:1\r\n', '~1\r\n:1\r\n'],
+  [{ kind: 'push', items: [integer(1)] }, '*1\r\n:1\r\n', '>1\r\n:1\r\n'],
+  [
+    { kind: 'map', entries: [[bulk('k'), integer(1)]] },
+    '*2\r\n$1\r\nk\r\n:1\r\n',
+    '%1\r\n$1\r\nk\r\n:1\r\n',
+  ],
+  [double(1.5), '$3\r\n1.5\r\n', ',1.5\r\n'],
+  [double(10), '$2\r\n10\r\n', ',10\r\n'],
+  [double(Number.POSITIVE_INFINITY), '$3\r\ninf\r\n', ',inf\r\n'],
+  [double(Number.NEGATIVE_INFINITY), '$4\r\n-inf\r\n', ',-inf\r\n'],
+  [double(Number.NaN), '$3\r\nnan\r\n', ',nan\r\n'],
+  [double(-0), '$2\r\n-0\r\n', ',-0\r\n'],
+  [{ kind: 'boolean', value: true }, ':1\r\n', '#t\r\n'],
+  [{ kind: 'boolean', value: false }, ':0\r\n', '#f\r\n'],
+  [{ kind: 'bigNumber', digits: '123' }, '$3\r\n123\r\n', '(123\r\n'],
+  [{ kind: 'verbatim', format: 'txt', text: 'a\nb' }, '$3\r\na\nb\r\n', '=7\r\ntxt:a\nb\r\n'],
+]
+
+describe.each(CASES)('%o', (reply, resp2, resp3) => {
+  test('for a RESP2 client', () => expect(encodeReply(reply, 2)).toBe(resp2))
+  test('for a RESP3 client', () => expect(encodeReply(reply, 3)).toBe(resp3))
+})
+
+describe('in pieces', () => {
+  const pieces = (reply: Reply, protocol: 2 | 3): string[] => {
+    const written: string[] = []
+    writeReply(reply, protocol, (bytes) => written.push(bytes))
+    return written
+  }
+
+  test('a reply is the same, and one piece if it is small', () => {
+    for (const [reply, resp2, resp3] of CASES) {
+      expect(pieces(array([reply, reply]), 2)).toEqual([`*2\r\n${resp2}${resp2}`])
+      expect(pieces(reply, 3)).toEqual([resp3])
+    }
+  })
+
+  test('more than one string can hold is no harm', () => {
+    const value = bulk('x'.repeat(200 * 1024 * 1024))
+    const written = pieces(array([value, array([value]), value]), 2)
+    const lengths = written.map((piece) => piece.length)
+    expect(lengths).toEqual([4, 209715214, 4, 209715214, 209715214])
+  })
+})
+
+test('a command is an array of bulk strings', () => {
+  expect(encodeCommand(['SET', 'k', ''])).toBe('*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$0\r\n\r\n')
+})
