@@ -1,0 +1,135 @@
+/**
+ * sentinel.conf, as Redis reads and writes it, so that a service unit can swap the binary. Unlike
+ * Redis we never write to it: what Redis has learnt and put there (known replicas and peers, epochs, the
+ * id) is taken over once, into the state file.
+ *
+ * The order of lines does not matter across classes: first what concerns the whole Sentinel, then all
+ * `monitor` lines, then what belongs to a group.
+ */
+import { type ConfLine, locationOfLine, readConfLines, readOverrides } from './conf-lines.ts'
+import { inFileOrder, type Problem } from './problem.ts'
+import { GLOBAL_DIRECTIVES, MONITOR } from './sentinel-directives.ts'
+import { type Draft, finishDraft, newDraft, type Objection, refusal } from './sentinel-draft.ts'
+import type { ParsedSentinelFile } from './sentinel-file.ts'
+import { GROUP_DIRECTIVES } from './sentinel-group-directives.ts'
+import { meaningfulDirectives, serverDirective } from './server-directives.ts'
+import { didYouMean } from './suggest.ts'
+
+/** `text` is a byte string (latin1), `overrides` are ordinary text: `--port 26380`. */
+export function parseSentinelConf(
+  text: string,
+  fileName: string,
+  overrides: readonly string[] = [],
+): ParsedSentinelFile {
+  const fromFile = readConfLines(text, fileName)
+  const fromArguments = readOverrides(overrides)
+  const draft = newDraft()
+  const problems = [...fromFile.problems, ...fromArguments.problems]
+  for (const line of inLoadOrder([...fromFile.lines, ...fromArguments.lines])) {
+    const objection = apply(draft, line)
+    if (objection !== undefined) problems.push(toProblem(line, objection))
+    if (objection?.severity !== 'error') remember(draft, line)
+  }
+  const sorted = inFileOrder(problems)
+  return sorted.some((problem) => problem.severity === 'error')
+    ? { ok: false, problems: sorted }
+    : { ok: true, value: finishDraft(draft, fileName), warnings: sorted }
+}
+
+const CLASSES = 5
+
+/** Sorts by class; within a class the order of the file stands. */
+function inLoadOrder(lines: readonly ConfLine[]): ConfLine[] {
+  const byClass = Array.from({ length: CLASSES }, (): ConfLine[] => [])
+  for (const line of lines) byClass[classOf(line)]?.push(line)
+  return byClass.flat()
+}
+
+function classOf(line: ConfLine): number {
+  if (line.directive === 'user') return 4
+  if (line.directive !== 'sentinel') return 0
+  const keyword = keywordOf(line)
+  if (keyword === 'monitor') return 2
+  return GROUP_DIRECTIVES.has(keyword) ? 3 : 1
+}
+
+function keywordOf(line: ConfLine): string {
+  return line.args[0]?.toLowerCase() ?? ''
+}
+
+function apply(draft: Draft, line: ConfLine): Objection | undefined {
+  if (line.directive === 'sentinel') return applySentinel(draft, line)
+  const directive = serverDirective(line.directive)
+  if (directive !== undefined) return directive(draft, line.args)
+  const hint = didYouMean(line.directive, meaningfulDirectives())
+  return refusal('E_UNKNOWN', 'Bad directive or wrong number of arguments', hint)
+}
+
+function applySentinel(draft: Draft, line: ConfLine): Objection | undefined {
+  const words = line.args.slice(1)
+  const keyword = keywordOf(line)
+  if (line.args.length === 0) return undefined
+  const global = keyword === 'monitor' ? MONITOR : GLOBAL_DIRECTIVES.get(keyword)
+  if (global === undefined) return applyToGroup(draft, keyword, words)
+  if (words.length !== global.words) return unrecognized(`takes ${global.words} words`)
+  return global.apply(draft, words)
+}
+
+function applyToGroup(
+  draft: Draft,
+  keyword: string,
+  [name = '', ...words]: readonly string[],
+): Objection | undefined {
+  const directive = GROUP_DIRECTIVES.get(keyword)
+  if (directive === undefined) return unrecognized(didYouMean(keyword, KEYWORDS))
+  if (!directive.words.includes(words.length)) {
+    return unrecognized(`takes a group name and ${directive.words.join(' or ')} words`)
+  }
+  const group = draft.groups.get(name)
+  if (group !== undefined) return directive.apply(group, words, draft)
+  const hint = didYouMean(name, [...draft.groups.keys()])
+  return refusal('E_UNKNOWN', 'No such master with specified name.', hint)
+}
+
+const KEYWORDS = ['monitor', ...GLOBAL_DIRECTIVES.keys(), ...GROUP_DIRECTIVES.keys()]
+
+function unrecognized(hint: string): Objection {
+  return refusal('E_UNKNOWN', 'Unrecognized sentinel configuration statement.', hint)
+}
+
+function toProblem(line: ConfLine, objection: Objection): Problem {
+  const { file, line: number, column } = line
+  return { ...objection, file, line: number, column, path: pathOf(line) }
+}
+
+/** The directive, and for `sentinel` lines the keyword and the group. */
+function pathOf(line: ConfLine): string {
+  if (line.directive !== 'sentinel') return line.directive
+  const [, name] = line.args
+  const keyword = keywordOf(line)
+  const isAboutGroup = keyword === 'monitor' || GROUP_DIRECTIVES.has(keyword)
+  return ['sentinel', keyword, isAboutGroup ? name : undefined].filter(Boolean).join(' ')
+}
+
+/** Notes where an option stands, under its name in sentinel.yml. */
+function remember(draft: Draft, line: ConfLine): void {
+  const location = locationOfLine(line, pathOf(line))
+  for (const option of optionsOf(line)) draft.locations.set(option, location)
+}
+
+function optionsOf(line: ConfLine): string[] {
+  if (line.directive !== 'sentinel') return [YML_NAMES.get(line.directive) ?? line.directive]
+  const keyword = keywordOf(line)
+  const group = `groups.${line.args[1]}`
+  if (keyword === 'monitor') return [group, `${group}.master`, `${group}.quorum`]
+  if (!GROUP_DIRECTIVES.has(keyword)) return [keyword]
+  return [`${group}.${YML_NAMES.get(keyword) ?? keyword}`]
+}
+
+/** Where the two files differ in more than their form. */
+const YML_NAMES: ReadonlyMap<string, string> = new Map([
+  ['dir', 'state-dir'],
+  ['logfile', 'log-file'],
+  ['loglevel', 'log-level'],
+  ['down-after-milliseconds', 'down-after'],
+])

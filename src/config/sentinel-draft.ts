@@ -1,0 +1,99 @@
+/**
+ * A sentinel.conf being read. Directives write into the draft one after another, each with a word to
+ * say when it cannot; at the end the draft becomes a SentinelFile.
+ */
+import {
+  DEFAULT_GROUP,
+  DEFAULT_SENTINEL,
+  type GroupConfig,
+  type SentinelConfig,
+} from '../core/config.ts'
+import type { Address, SavedGroup, SavedPeer } from '../core/saved.ts'
+import type { Location, Problem } from './problem.ts'
+import { DEFAULT_FILE, type LearntState, type Listen, type SentinelFile } from './sentinel-file.ts'
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+export interface GroupDraft {
+  config: Writable<GroupConfig>
+  configEpoch: number
+  leaderEpoch: number
+  readonly replicas: Address[]
+  readonly peers: SavedPeer[]
+}
+
+export interface Draft {
+  readonly core: Writable<Omit<SentinelConfig, 'groups'>>
+  readonly listen: Writable<Listen>
+  readonly program: Writable<
+    Pick<SentinelFile, 'stateDir' | 'logLevel' | 'logFile' | 'bindSourceAddr'>
+  >
+  readonly groups: Map<string, GroupDraft>
+  myid: string | undefined
+  currentEpoch: number
+  readonly locations: Map<string, Location>
+}
+
+/** Why a directive was not taken, or what should be said although it was. */
+export type Objection = Pick<Problem, 'severity' | 'code' | 'message' | 'hint'>
+
+export function newDraft(): Draft {
+  const { listen, stateDir, logLevel, logFile, bindSourceAddr } = DEFAULT_FILE
+  return {
+    core: { ...DEFAULT_SENTINEL },
+    listen: { ...listen },
+    program: { stateDir, logLevel, logFile, bindSourceAddr },
+    groups: new Map(),
+    myid: undefined,
+    currentEpoch: 0,
+    locations: new Map(),
+  }
+}
+
+export function newGroup(name: string, master: Address, quorum: number): GroupDraft {
+  const { host, port } = master
+  const config = { name, host, port, quorum, ...DEFAULT_GROUP }
+  return { config, configEpoch: 0, leaderEpoch: 0, replicas: [], peers: [] }
+}
+
+export function finishDraft(draft: Draft, name: string): SentinelFile {
+  const groups = [...draft.groups.values()]
+  return {
+    name,
+    core: { ...draft.core, groups: groups.map((group) => group.config) },
+    listen: { ...draft.listen, port: draft.core.port },
+    ...draft.program,
+    stateFile: DEFAULT_FILE.stateFile,
+    sentinels: DEFAULT_FILE.sentinels,
+    learnt: learntBy(draft),
+    locations: draft.locations,
+  }
+}
+
+/** Undefined for a file that no Sentinel has written to yet. */
+function learntBy(draft: Draft): LearntState | undefined {
+  const groups = [...draft.groups.values()]
+  const hasMemory = draft.myid !== undefined || draft.currentEpoch > 0 || groups.some(hasLearnt)
+  if (!hasMemory) return undefined
+  const { myid, currentEpoch } = draft
+  return { myid, currentEpoch, groups: groups.map(toSavedGroup) }
+}
+
+function hasLearnt(group: GroupDraft): boolean {
+  const { configEpoch, leaderEpoch, replicas, peers } = group
+  return configEpoch > 0 || leaderEpoch > 0 || replicas.length > 0 || peers.length > 0
+}
+
+function toSavedGroup(group: GroupDraft): SavedGroup {
+  const { config, configEpoch, leaderEpoch, replicas, peers } = group
+  // The file does not say whom the vote went to: in that epoch none is given again.
+  return { file: config, current: config, configEpoch, leaderEpoch, leader: '', replicas, peers }
+}
+
+export function refusal(code: Problem['code'], message: string, hint = ''): Objection {
+  return { severity: 'error', code, message, hint }
+}
+
+export function notice(message: string, hint = ''): Objection {
+  return { severity: 'warning', code: 'W_IGNORED', message, hint }
+}

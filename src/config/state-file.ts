@@ -1,0 +1,110 @@
+/**
+ * The state file: what a Sentinel must not forget, as text and back.
+ *
+ * One header line (magic, format version, length and SHA-256 of the rest), then JSON. The header is a
+ * function of the body, so reading is writing again and comparing: a file cut at any byte, or with any
+ * byte changed or added, is refused as a whole. Half a memory is worse than none, because a Sentinel
+ * that forgot its vote could give it twice. All characters are ASCII, whatever the names contain.
+ */
+import { z } from 'zod'
+import { sha256 } from '../base/sha256.ts'
+import type { GroupConfig } from '../core/config.ts'
+import type { SavedGroup, SavedState } from '../core/saved.ts'
+
+export type DecodedState =
+  | { readonly ok: true; readonly value: SavedState }
+  /** `reason` is for the log: a part of a sentence. */
+  | { readonly ok: false; readonly reason: string }
+
+const MAGIC = 'vedette-state'
+const FORMAT_VERSION = 1
+
+/** The whole content of a state file. */
+export function encodeState(saved: SavedState): string {
+  return withHeader(`${toAscii(JSON.stringify(saved, null, 1))}\n`)
+}
+
+/** Reads what `encodeState` wrote; anything else is refused with a reason, and never in part. */
+export function decodeState(text: string): DecodedState {
+  const headerEnd = text.indexOf('\n') + 1
+  const body = text.slice(headerEnd)
+  if (withHeader(body) !== text) return refuse(reasonOf(text.slice(0, headerEnd)))
+  return validate(parseJson(body))
+}
+
+/** Undefined for what is no JSON, which no schema accepts. */
+function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+function withHeader(body: string): string {
+  return `${MAGIC} ${FORMAT_VERSION} ${body.length} ${sha256(body)}\n${body}`
+}
+
+function toAscii(text: string): string {
+  return text.replace(/[^\n -~]/g, (char) => {
+    return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}
+
+/** Why a header is not the one its body should have. */
+function reasonOf(header: string): string {
+  const [magic, version] = header.split(' ')
+  if (magic !== MAGIC) return 'it is not a Vedette state file'
+  if (/^\d+$/.test(version ?? '') && version !== String(FORMAT_VERSION)) {
+    return `its format version is ${version}, this program reads version ${FORMAT_VERSION}`
+  }
+  return 'it is cut off or damaged (length or checksum differ)'
+}
+
+function validate(value: unknown): DecodedState {
+  const parsed = SAVED_STATE.safeParse(value)
+  if (parsed.success) return { ok: true, value: parsed.data }
+  const [issue] = parsed.error.issues
+  return refuse(`${issue?.path.join('.') || 'content'}: ${issue?.message}`)
+}
+
+function refuse(reason: string): DecodedState {
+  return { ok: false, reason }
+}
+
+const RUN_ID = z.string().regex(/^[0-9a-f]{40}$/, 'not 40 lower-case hex characters')
+const EPOCH = z.int().min(0)
+const PORT = z.int().min(0).max(65_535)
+const DURATION_MS = z.int().min(1)
+
+const GROUP_CONFIG: z.ZodType<GroupConfig> = z.strictObject({
+  name: z.string().min(1),
+  host: z.string(),
+  port: PORT,
+  quorum: z.int().min(1),
+  downAfterMs: DURATION_MS,
+  failoverTimeoutMs: DURATION_MS,
+  parallelSyncs: z.int(),
+  authUser: z.string(),
+  authPass: z.string(),
+})
+
+const SAVED_GROUP = z
+  .strictObject({
+    file: GROUP_CONFIG.optional(),
+    current: GROUP_CONFIG,
+    configEpoch: EPOCH,
+    leaderEpoch: EPOCH,
+    leader: z.string(),
+    replicas: z.array(z.strictObject({ host: z.string(), port: PORT })),
+    peers: z.array(z.strictObject({ runId: RUN_ID, host: z.string(), port: PORT })),
+  })
+  // JSON leaves out what is undefined; the type wants it said.
+  .transform((group): SavedGroup => ({ ...group, file: group.file }))
+
+const SAVED_STATE: z.ZodType<SavedState> = z.strictObject({
+  myid: RUN_ID,
+  currentEpoch: EPOCH,
+  groups: z.array(SAVED_GROUP),
+  removed: z.array(GROUP_CONFIG),
+})

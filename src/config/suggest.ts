@@ -1,0 +1,52 @@
+/** "Did you mean": the known word nearest to the one that was written. */
+
+/** A hint, or an empty one when no known word is near. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const nearest = nearestWord(word.toLowerCase(), known)
+  return nearest === undefined ? '' : `did you mean ${nearest}?`
+}
+
+function nearestWord(word: string, known: readonly string[]): string | undefined {
+  const typed = word.slice(0, MAX_LENGTH)
+  let best: { readonly word: string; readonly distance: number } | undefined
+  for (const candidate of known) {
+    const distance = editDistance(typed, candidate)
+    // A third of the letters may be wrong: beyond that a guess confuses more than it helps.
+    const isNear = distance <= Math.max(1, Math.floor(candidate.length / 3))
+    if (isNear && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
+      best = { word: candidate, distance }
+    }
+  }
+  return best?.word ?? known.find((candidate) => isLongPrefix(candidate, typed))
+}
+
+/** The cost grows with the length of what was written, which may be anything. */
+const MAX_LENGTH = 64
+
+/** `down-after` for `down-after-milliseconds`, but not `port` for `p`. */
+function isLongPrefix(candidate: string, word: string): boolean {
+  const [short, long] = candidate.length < word.length ? [candidate, word] : [word, candidate]
+  return short.length >= 4 && long.startsWith(short)
+}
+
+/** Insertions, deletions, substitutions, and two letters that changed places. */
+function editDistance(a: string, b: string): number {
+  let before: number[] = []
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = at(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const swapped = isSwap ? at(before, j - 2) + 1 : substituted
+      next.push(Math.min(substituted, swapped, at(row, j) + 1, at(next, j - 1) + 1))
+    }
+    before = row
+    row = next
+  }
+  return at(row, b.length)
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? 0
+}

@@ -1,0 +1,334 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { formatProblem } from '../../src/config/problem.ts'
+import { parseSentinelConf } from '../../src/config/sentinel-conf.ts'
+import { stateFileName, toSavedState } from '../../src/config/sentinel-file.ts'
+import { decodeState, encodeState } from '../../src/config/state-file.ts'
+import { DEFAULT_GROUP, DEFAULT_SENTINEL } from '../../src/core/config.ts'
+
+const MONITOR = 'sentinel monitor mymaster 127.0.0.1 6379 2\n'
+const RUN_ID = 'ab'.repeat(20)
+
+function parse(text: string, overrides: string[] = []) {
+  const parsed = parseSentinelConf(text, 's.conf', overrides)
+  if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'))
+  return parsed
+}
+
+function problemsOf(text: string, overrides: string[] = []): string[] {
+  const parsed = parseSentinelConf(text, 's.conf', overrides)
+  const problems = parsed.ok ? parsed.warnings : parsed.problems
+  return problems.map((problem) => `${problem.code} ${formatProblem(problem)}`)
+}
+
+describe('a sound file', () => {
+  test('with one group has the defaults everywhere else', () => {
+    const { value, warnings } = parse(MONITOR)
+    expect(warnings).toEqual([])
+    expect(value.core).toEqual({
+      ...DEFAULT_SENTINEL,
+      groups: [{ ...DEFAULT_GROUP, name: 'mymaster', host: '127.0.0.1', port: 6379, quorum: 2 }],
+    })
+    expect(value.listen).toEqual({ bind: ['*', '-::*'], port: 26_379, protectedMode: false })
+    expect(value.learnt).toBeUndefined()
+  })
+
+  test('may say things in any order, any case and with quotes', () => {
+    const { value } = parse(`
+SENTINEL Down-After-Milliseconds mymaster 5000
+  sentinel auth-pass mymaster "se cret\\x21"
+sentinel auth-user mymaster 'us er'
+Port 5000
+${MONITOR}
+sentinel failover-timeout mymaster 60000
+sentinel parallel-syncs mymaster 3
+sentinel announce-ip 10.0.0.1
+sentinel announce-port 5001
+sentinel sentinel-user u
+sentinel sentinel-pass p
+requirepass geheim
+bind 127.0.0.1 -::1
+bind-source-addr 10.0.0.9
+protected-mode yes
+maxclients 17
+dir /var/lib/redis
+logfile /var/log/s.log
+loglevel verbose
+`)
+    expect(value.core).toMatchObject({
+      port: 5000,
+      announceIp: '10.0.0.1',
+      announcePort: 5001,
+      sentinelUser: 'u',
+      sentinelPass: 'p',
+      requirepass: 'geheim',
+      maxClients: 17,
+    })
+    expect(value.core.groups[0]).toMatchObject({
+      downAfterMs: 5000,
+      authPass: 'se cret!',
+      authUser: 'us er',
+      failoverTimeoutMs: 60_000,
+      parallelSyncs: 3,
+    })
+    expect(value).toMatchObject({
+      listen: { bind: ['127.0.0.1', '-::1'], port: 5000, protectedMode: true },
+      bindSourceAddr: '10.0.0.9',
+      stateDir: '/var/lib/redis',
+      logFile: '/var/log/s.log',
+      logLevel: 'verbose',
+    })
+  })
+
+  test('may have numbers with something behind them', () => {
+    const { value } = parse(
+      'sentinel monitor g 127.0.0.1 6379x 2nd\nsentinel down-after-milliseconds g 500ms',
+    )
+    expect(value.core.groups[0]).toMatchObject({ port: 6379, quorum: 2, downAfterMs: 500 })
+  })
+
+  test('may be the one a Debian package installs', () => {
+    const text = `# Example sentinel.conf
+protected-mode no
+port 26379
+daemonize no
+logfile ""
+sentinel monitor mymaster 127.0.0.1 6379 2
+sentinel down-after-milliseconds mymaster 30000
+sentinel parallel-syncs mymaster 1
+sentinel failover-timeout mymaster 180000
+sentinel deny-scripts-reconfig yes
+SENTINEL resolve-hostnames no
+SENTINEL announce-hostnames no
+SENTINEL master-reboot-down-after-period mymaster 0
+`
+    expect(parse(text).warnings).toEqual([])
+  })
+
+  test('is completed by the command line, which has the last word', () => {
+    const overrides = [
+      '--sentinel',
+      '--port',
+      '26380',
+      '--sentinel',
+      'quorumless',
+      '--loglevel',
+      'debug',
+    ]
+    expect(problemsOf(MONITOR, overrides)).toEqual([
+      'E_UNKNOWN command line  sentinel quorumless  Unrecognized sentinel configuration statement.',
+    ])
+    const { value } = parse(`port 1\n${MONITOR}`, [
+      '--sentinel',
+      '--port',
+      '26380',
+      '--bind',
+      '127.0.0.1',
+      '::1',
+    ])
+    expect(value.listen).toMatchObject({ port: 26_380, bind: ['127.0.0.1', '::1'] })
+  })
+
+  test('names its state file after the port', () => {
+    expect(stateFileName(parse('port 5000').value)).toBe('sentinel-5000.state')
+  })
+
+  test('remembers where things stand, under the names of sentinel.yml', () => {
+    const { locations } = parse(
+      `${MONITOR}sentinel down-after-milliseconds mymaster 1\nport 1`,
+    ).value
+    expect(locations.get('groups.mymaster.quorum')?.line).toBe(1)
+    expect(locations.get('groups.mymaster.down-after')).toEqual({
+      line: 2,
+      column: 1,
+      path: 'sentinel down-after-milliseconds mymaster',
+    })
+    expect(locations.get('port')?.line).toBe(3)
+  })
+})
+
+describe('what Redis has learnt', () => {
+  const { learnt } = parse(`${MONITOR}
+sentinel myid ${RUN_ID}
+sentinel current-epoch 5
+sentinel config-epoch mymaster 7
+sentinel leader-epoch mymaster 6
+sentinel known-replica mymaster 127.0.0.1 6380
+sentinel known-slave mymaster ::1 6381
+sentinel known-sentinel mymaster 127.0.0.1 26380 ${'cd'.repeat(20)}
+sentinel known-sentinel mymaster 127.0.0.1 26381
+user default on nopass ~* &* +@all
+`).value
+
+  test('is taken over', () => {
+    expect(learnt).toMatchObject({
+      myid: RUN_ID,
+      currentEpoch: 7,
+      groups: [
+        {
+          configEpoch: 7,
+          leaderEpoch: 6,
+          leader: '',
+          replicas: [
+            { host: '127.0.0.1', port: 6380 },
+            { host: '::1', port: 6381 },
+          ],
+          peers: [{ host: '127.0.0.1', port: 26_380, runId: 'cd'.repeat(20) }],
+        },
+      ],
+    })
+    expect(learnt?.groups[0]?.file).toEqual(learnt?.groups[0]?.current)
+  })
+
+  test('can be saved and read back', () => {
+    const saved = toSavedState(learnt as NonNullable<typeof learnt>, () => 'unused')
+    expect(decodeState(encodeState(saved))).toEqual({ ok: true, value: saved })
+  })
+
+  test('is given an id if it has none', () => {
+    const anonymous = { myid: undefined, currentEpoch: 1, groups: [] }
+    expect(toSavedState(anonymous, () => RUN_ID).myid).toBe(RUN_ID)
+  })
+})
+
+describe('an error in a line, in the words of Redis', () => {
+  test.each([
+    ['sentinel monitor g 127.0.0.1 6379', 'Unrecognized sentinel configuration statement.'],
+    ['sentinel monitor g 127.0.0.1 6379 0', 'Quorum must be 1 or greater.'],
+    ['sentinel monitor g localhost 6379 1', "Can't resolve instance hostname."],
+    ['sentinel monitor g 127.0.0.1 65536 1', 'Invalid port number.'],
+    ['sentinel monitor mymaster 127.0.0.1 6379 1', 'Duplicate master name.'],
+    [
+      'sentinel monitor "a b" 127.0.0.1 6379 1',
+      'a group name has no blanks, commas or control characters',
+    ],
+    ['sentinel down-after-milliseconds mymaster 0', 'negative or zero time parameter.'],
+    ['sentinel down-after-milliseconds other 1', 'No such master with specified name.'],
+    ['sentinel down-after-milliseconds mymaster', 'Unrecognized sentinel configuration statement.'],
+    ['sentinel failover-timeout mymaster -1', 'negative or zero time parameter.'],
+    ['sentinel master-reboot-down-after-period mymaster -1', 'negative time parameter.'],
+    ['sentinel myid abc', 'Malformed Sentinel id in myid option.'],
+    [`sentinel myid ${'X'.repeat(40)}`, 'Malformed Sentinel id in myid option.'],
+    [
+      'sentinel deny-scripts-reconfig maybe',
+      'Please specify yes or no for the deny-scripts-reconfig options.',
+    ],
+    [
+      'sentinel resolve-hostnames maybe',
+      'Please specify yes or no for the resolve-hostnames option.',
+    ],
+    [
+      'sentinel announce-hostnames maybe',
+      'Please specify yes or no for the announce-hostnames option.',
+    ],
+    ['sentinel announce-ip a b', 'Unrecognized sentinel configuration statement.'],
+    ['sentinel current-epoch -1', 'the epoch must be between 0 and 2^53-1'],
+    [
+      'sentinel config-epoch mymaster 99999999999999999999',
+      'the epoch must be between 0 and 2^53-1',
+    ],
+    ['sentinel nonsense', 'Unrecognized sentinel configuration statement.'],
+    ['bogus 1', 'Bad directive or wrong number of arguments'],
+    ['port', 'wrong number of arguments'],
+    ['port 1 2', 'wrong number of arguments'],
+    ['port abc', "argument couldn't be parsed into an integer"],
+    ['port 70000', 'argument must be between 0 and 65535 inclusive'],
+    ['maxclients 0', 'argument must be between 1 and 4294967295 inclusive'],
+    ['protected-mode maybe', "argument must be 'yes' or 'no'"],
+    [
+      'loglevel foo',
+      'argument(s) must be one of the following: debug, verbose, notice, warning, nothing',
+    ],
+    ['logfile "a', 'Unbalanced quotes in configuration line'],
+    ['tls-replication yes', 'TLS is not supported'],
+    ['tls-port 26380', 'TLS is not supported'],
+    ['user alice on nopass', 'users are not supported'],
+    ['include other.conf', 'include is not supported'],
+  ])('%s', (line, message) => {
+    const parsed = parseSentinelConf(MONITOR + line, 's.conf')
+    const problems = parsed.ok ? [] : parsed.problems
+    expect(problems).toMatchObject([{ severity: 'error', line: 2, message }])
+  })
+
+  test('a replica twice', () => {
+    const line = 'sentinel known-replica mymaster 127.0.0.1 1\n'
+    expect(problemsOf(MONITOR + line + line)).toEqual([
+      'E_DUPLICATE s.conf:3:1  sentinel known-replica mymaster  Duplicate hostname and port for replica.',
+    ])
+  })
+
+  test('a peer twice', () => {
+    const line = (port: number) => `sentinel known-sentinel mymaster 127.0.0.1 ${port} ${RUN_ID}\n`
+    expect(problemsOf(MONITOR + line(1) + line(2))).toEqual([
+      'E_DUPLICATE s.conf:3:1  sentinel known-sentinel mymaster  Duplicate runid for sentinel.',
+    ])
+  })
+
+  test('all of them at once, with hints', () => {
+    expect(
+      problemsOf(`prot 1\nsentinel moniter a 1 2 3\n${MONITOR}sentinel auth-pass mymastre x`),
+    ).toEqual([
+      'E_UNKNOWN s.conf:1:1  prot  Bad directive or wrong number of arguments  (did you mean port?)',
+      'E_UNKNOWN s.conf:2:1  sentinel moniter  Unrecognized sentinel configuration statement.  (did you mean monitor?)',
+      'E_UNKNOWN s.conf:4:1  sentinel auth-pass mymastre  No such master with specified name.  (did you mean mymaster?)',
+    ])
+  })
+
+  test('a value before any directive on the command line', () => {
+    expect(problemsOf(MONITOR, ['26380'])).toEqual([
+      'E_SYNTAX command line  26380  a value without a directive  (overrides are written --directive value)',
+    ])
+  })
+})
+
+describe('a warning, for what is accepted and not done', () => {
+  test.each([
+    'pidfile /run/s.pid',
+    'daemonize yes',
+    'maxmemory 1gb',
+    'sentinel resolve-hostnames yes',
+    'sentinel notification-script mymaster /bin/true',
+    'sentinel client-reconfig-script mymaster /bin/true',
+    'sentinel rename-command mymaster CONFIG x',
+    'sentinel master-reboot-down-after-period mymaster 1',
+    'sentinel parallel-syncs mymaster 0',
+    'sentinel known-sentinel mymaster 127.0.0.1 1 short',
+  ])('%s', (line) => {
+    expect(parse(MONITOR + line).warnings).toMatchObject([{ severity: 'warning', line: 2 }])
+  })
+
+  test('but none for a default user, if requirepass says the same', () => {
+    const user = 'user default on #0123 ~* &* +@all\n'
+    expect(problemsOf(`${user}requirepass x`)).toEqual([])
+    expect(problemsOf(user)).toHaveLength(1)
+  })
+})
+
+test('comments, blank lines and a byte order mark are skipped', () => {
+  expect(parse('\xef\xbb\xbf# hi\r\n\r\n  # there\r\nport 5\r\n').value.core.port).toBe(5)
+})
+
+test('no text makes it throw', () => {
+  const piece = fc.constantFrom(
+    'sentinel ',
+    'monitor ',
+    'g ',
+    '127.0.0.1 ',
+    '1 ',
+    '\n',
+    'known-replica ',
+    'port ',
+    'myid ',
+    '"',
+    '-1 ',
+  )
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(piece, fc.string())),
+      fc.array(fc.string()),
+      (pieces, overrides) => {
+        parseSentinelConf(pieces.join(''), 's.conf', overrides)
+      },
+    ),
+  )
+})

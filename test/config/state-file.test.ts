@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { decodeState, encodeState } from '../../src/config/state-file.ts'
+import type { GroupConfig } from '../../src/core/config.ts'
+import type { SavedGroup, SavedState } from '../../src/core/saved.ts'
+
+const MYID = 'a1'.repeat(20)
+
+const GROUP: GroupConfig = {
+  name: 'mymaster',
+  host: '10.0.0.1',
+  port: 6379,
+  quorum: 2,
+  downAfterMs: 5_000,
+  failoverTimeoutMs: 60_000,
+  parallelSyncs: 1,
+  authUser: '',
+  authPass: 'caf\xe9 "quoted"\n',
+}
+
+const SAVED_GROUP: SavedGroup = {
+  file: GROUP,
+  current: { ...GROUP, host: '10.0.0.2' },
+  configEpoch: 7,
+  leaderEpoch: 8,
+  leader: 'b2'.repeat(20),
+  replicas: [{ host: '10.0.0.1', port: 6379 }],
+  peers: [{ runId: 'c3'.repeat(20), host: '::1', port: 26_379 }],
+}
+
+const STATE: SavedState = { myid: MYID, currentEpoch: 8, groups: [SAVED_GROUP], removed: [GROUP] }
+
+test('what was saved is read back', () => {
+  expect(decodeState(encodeState(STATE))).toEqual({ ok: true, value: STATE })
+})
+
+test('a group that is in no file is read back as such', () => {
+  const state = { ...STATE, groups: [{ ...SAVED_GROUP, file: undefined }] }
+  expect(decodeState(encodeState(state))).toStrictEqual({ ok: true, value: state })
+})
+
+test('the file is ASCII, whatever the names are', () => {
+  expect(encodeState(STATE)).toMatch(/^[\n -~]*$/)
+})
+
+test('any names and numbers survive', () => {
+  const text = fc.string({ unit: 'binary', minLength: 1 })
+  fc.assert(
+    fc.property(text, text, fc.maxSafeNat(), (name, authPass, currentEpoch) => {
+      const current = { ...GROUP, name, authPass }
+      const state = { ...STATE, currentEpoch, groups: [{ ...SAVED_GROUP, current }] }
+      expect(decodeState(encodeState(state))).toEqual({ ok: true, value: state })
+    }),
+  )
+})
+
+test('a file that was cut is refused, at whatever byte', () => {
+  const text = encodeState(STATE)
+  for (let length = 0; length < text.length; length++) {
+    expect(decodeState(text.slice(0, length)).ok).toBe(false)
+  }
+})
+
+test('a file with one bit flipped is refused, whichever it is', () => {
+  const text = encodeState({ ...STATE, removed: [] })
+  for (let at = 0; at < text.length; at++) {
+    for (let bit = 1; bit < 256; bit *= 2) {
+      const flipped = String.fromCharCode(text.charCodeAt(at) ^ bit)
+      expect(decodeState(text.slice(0, at) + flipped + text.slice(at + 1)).ok).toBe(false)
+    }
+  }
+})
+
+describe('the reason tells', () => {
+  test.each([
+    ['', 'it is not a Vedette state file'],
+    ['hello\n{}', 'it is not a Vedette state file'],
+    ['vedette-state 2 3 ab\n{}', 'its format version is 2, this program reads version 1'],
+    [encodeState(STATE).slice(0, -1), 'it is cut off or damaged (length or checksum differ)'],
+    [`${encodeState(STATE)}\n`, 'it is cut off or damaged (length or checksum differ)'],
+  ])('of %.30j', (text, expected) => {
+    expect(decodeState(text)).toEqual({ ok: false, reason: expected })
+  })
+
+  test.each([
+    [{ myid: 'short' }, 'myid: not 40 lower-case hex characters'],
+    [{ myid: MYID.toUpperCase() }, 'myid: not 40 lower-case hex characters'],
+    [{ currentEpoch: -1 }, 'currentEpoch: '],
+    [{ currentEpoch: 1.5 }, 'currentEpoch: '],
+    [{ currentEpoch: 2 ** 53 }, 'currentEpoch: '],
+    [{ groups: undefined }, 'groups: '],
+    [{ groups: [{ ...SAVED_GROUP, configEpoch: '1' }] }, 'groups.0.configEpoch: '],
+    [
+      { groups: [{ ...SAVED_GROUP, peers: [{ runId: 'x', host: '', port: 1 }] }] },
+      'groups.0.peers.0.runId: ',
+    ],
+    [{ removed: [{ ...GROUP, quorum: 0 }] }, 'removed.0.quorum: '],
+    [{ removed: [{ ...GROUP, port: 65_536 }] }, 'removed.0.port: '],
+    [{ surprise: 1 }, 'content: '],
+  ])('of a sound file with the wrong content: %j', (change, expected) => {
+    const state = { ...STATE, ...change } as SavedState
+    const decoded = decodeState(encodeState(state))
+    expect(decoded).toMatchObject({ ok: false, reason: expect.stringContaining(expected) })
+  })
+})
