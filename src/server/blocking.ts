@@ -1,0 +1,141 @@
+/**
+ * Sessions that wait: for an element of a list (BLPOP and its kin), or for replicas (WAIT). Those that
+ * wait for the same key are served in the order they came. This file knows who waits for what and until
+ * when; what serving means is said in list-actions.ts.
+ */
+import { Heap } from '../base/heap.ts'
+import type { ListAction } from './list-actions.ts'
+import type { Blocked, Session } from './session.ts'
+
+/** A wait for the first of some lists to have an element. */
+export interface ListWait {
+  /** Index of the database. */
+  readonly db: number
+  readonly keys: readonly string[]
+  readonly action: ListAction
+}
+
+interface Deadline {
+  readonly atMs: number
+  readonly order: number
+  readonly session: Session
+  readonly blocked: Blocked
+}
+
+export interface ReadyKey {
+  readonly db: number
+  readonly key: string
+}
+
+export class Blocking {
+  /** By `db key`; sessions in the order they came. */
+  readonly #waiting = new Map<string, Set<Session>>()
+  readonly #blocked = new Set<Session>()
+  readonly #deadlines = new Heap<Deadline>(isEarlier)
+  #deadlineCount = 0
+  #ready = new Map<string, ReadyKey>()
+
+  get count(): number {
+    return this.#blocked.size
+  }
+
+  get sessions(): Iterable<Session> {
+    return this.#blocked
+  }
+
+  block(session: Session, blocked: Blocked): void {
+    session.blocked = blocked
+    this.#blocked.add(session)
+    for (const key of blocked.wait?.keys ?? [])
+      this.#join(nameOf(blocked.wait?.db ?? 0, key), session)
+    if (blocked.deadlineMs === undefined) return
+    this.#deadlineCount++
+    this.#deadlines.push({
+      atMs: blocked.deadlineMs,
+      order: this.#deadlineCount,
+      session,
+      blocked,
+    })
+  }
+
+  /** Ends a wait without an answer. */
+  release(session: Session): void {
+    const wait = session.blocked?.wait
+    session.blocked = undefined
+    this.#blocked.delete(session)
+    for (const key of wait?.keys ?? []) this.#leave(nameOf(wait?.db ?? 0, key), session)
+  }
+
+  /** The session that has waited longest for the key. */
+  first(db: number, key: string): Session | undefined {
+    return this.#waiting.get(nameOf(db, key))?.values().next().value
+  }
+
+  /** A list has come into being; whoever waits for it is served after the command. */
+  noteList(db: number, key: string): void {
+    if (this.#waiting.size === 0) return
+    const name = nameOf(db, key)
+    if (this.#waiting.has(name)) this.#ready.set(name, { db, key })
+  }
+
+  /** Keys of a database somebody waits for; after SWAPDB any of them may have become ready. */
+  awaitedKeys(db: number): string[] {
+    const keys = new Set<string>()
+    for (const { blocked } of this.#blocked) {
+      if (blocked?.wait?.db === db) for (const key of blocked.wait.keys) keys.add(key)
+    }
+    return [...keys]
+  }
+
+  get hasReadyKeys(): boolean {
+    return this.#ready.size > 0
+  }
+
+  takeReadyKeys(): ReadyKey[] {
+    const ready = [...this.#ready.values()]
+    this.#ready = new Map()
+    return ready
+  }
+
+  /** Monotonic. */
+  nextDeadlineMs(): number | undefined {
+    this.#dropStale()
+    return this.#deadlines.peek()?.atMs
+  }
+
+  /** A session whose time is up, if there is one; it is still blocked. */
+  nextOverdue(nowMs: number): Session | undefined {
+    this.#dropStale()
+    const deadline = this.#deadlines.peek()
+    return deadline !== undefined && deadline.atMs <= nowMs ? deadline.session : undefined
+  }
+
+  /** Deadlines of waits that have ended stay in the heap until they come to its top. */
+  #dropStale(): void {
+    for (;;) {
+      const deadline = this.#deadlines.peek()
+      if (deadline === undefined || deadline.session.blocked === deadline.blocked) return
+      this.#deadlines.pop()
+    }
+  }
+
+  #join(name: string, session: Session): void {
+    const waiting = this.#waiting.get(name)
+    if (waiting === undefined) this.#waiting.set(name, new Set([session]))
+    else waiting.add(session)
+  }
+
+  #leave(name: string, session: Session): void {
+    const waiting = this.#waiting.get(name)
+    waiting?.delete(session)
+    if (waiting?.size === 0) this.#waiting.delete(name)
+  }
+}
+
+function nameOf(db: number, key: string): string {
+  return `${db} ${key}`
+}
+
+function isEarlier(a: Deadline, b: Deadline): boolean {
+  return a.atMs === b.atMs ? a.order < b.order : a.atMs < b.atMs
+}

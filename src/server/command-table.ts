@@ -1,0 +1,89 @@
+/** All commands of one node, found by name in either case. */
+import { type Command, createCommand, type Family } from './command.ts'
+import { adminFamily } from './commands/admin.ts'
+import { clientFamily } from './commands/client.ts'
+import { commandFamily } from './commands/command.ts'
+import { configFamily } from './commands/config.ts'
+import { connectionFamily } from './commands/connection.ts'
+import { expiryFamily } from './commands/expiry.ts'
+import { hashFamily } from './commands/hashes.ts'
+import { keyFamily } from './commands/keys.ts'
+import { listFamily } from './commands/lists.ts'
+import { blockingListFamily } from './commands/lists-blocking.ts'
+import { pubsubFamily } from './commands/pubsub.ts'
+import { replicationFamily } from './commands/replication.ts'
+import { setFamily } from './commands/sets.ts'
+import { stringFamily } from './commands/strings.ts'
+import { transactionFamily } from './commands/transactions.ts'
+import { unknownCommand, unknownSubcommand } from './errors.ts'
+
+const FAMILIES: readonly Family[] = [
+  connectionFamily,
+  clientFamily,
+  adminFamily,
+  configFamily,
+  commandFamily,
+  keyFamily,
+  expiryFamily,
+  stringFamily,
+  listFamily,
+  blockingListFamily,
+  setFamily,
+  hashFamily,
+  transactionFamily,
+  pubsubFamily,
+  replicationFamily,
+]
+
+/** No name is longer; whatever is need not be put into lower case to be unknown. */
+const MAX_NAME_BYTES = 64
+
+export class CommandTable {
+  /** By lower-case name, in the order of the families. */
+  readonly all: ReadonlyMap<string, Command>
+  /** The same in lower and upper case, so that the usual spellings are found at once. */
+  readonly #bySpelling = new Map<string, Command>()
+
+  constructor(families: readonly Family[] = FAMILIES) {
+    const all = new Map<string, Command>()
+    for (const family of families) {
+      for (const spec of family.commands) all.set(spec.name, createCommand(spec, family))
+    }
+    this.all = all
+    for (const [name, command] of all) {
+      this.#bySpelling.set(name, command).set(name.toUpperCase(), command)
+    }
+  }
+
+  /** The command or subcommand the words name; undefined if there is none, see `refusal`. */
+  find(argv: readonly string[]): Command | undefined {
+    const name = argv[0] ?? ''
+    const command = this.#bySpelling.get(name) ?? this.#byAnySpelling(name)
+    if (command?.subcommands === undefined || argv.length === 1) return command
+    return command.subcommands.get((argv[1] ?? '').toLowerCase())
+  }
+
+  /** By full name, `get` or `config|get`. */
+  findByName(fullName: string): Command | undefined {
+    return this.find(fullName.split('|', 2))
+  }
+
+  /** The error for words `find` knows nothing of. */
+  unknown(argv: readonly string[]) {
+    const container = this.#byAnySpelling(argv[0] ?? '')
+    if (container === undefined) return unknownCommand(argv)
+    return unknownSubcommand(container.fullName, argv[1])
+  }
+
+  /** Commands and subcommands. */
+  *everyCommand(): IterableIterator<Command> {
+    for (const command of this.all.values()) {
+      yield command
+      if (command.subcommands !== undefined) yield* command.subcommands.values()
+    }
+  }
+
+  #byAnySpelling(name: string): Command | undefined {
+    return name.length > MAX_NAME_BYTES ? undefined : this.all.get(name.toLowerCase())
+  }
+}

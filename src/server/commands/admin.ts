@@ -1,0 +1,129 @@
+/** Running the node: INFO, TIME, FLUSHALL, SHUTDOWN, and the diagnostics this node has little to say to. */
+import { array, bulk, bulks, error, integer, NULL, OK, type Reply } from '../../resp/reply.ts'
+import { arg, command, container, type Family, helpReply } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { NO_SHUTDOWN, SYNTAX_ERROR } from '../errors.ts'
+import { infoText } from '../info.ts'
+import { parseInteger } from '../numbers.ts'
+import { valueBytes } from '../value-size.ts'
+import { debug } from './debug.ts'
+
+function info(context: CommandContext, argv: readonly string[]): Reply {
+  return { kind: 'verbatim', format: 'txt', text: infoText(context, argv.slice(1)) }
+}
+
+function time({ now }: CommandContext): Reply {
+  const seconds = Math.floor(now.wallMs / 1000)
+  return bulks([String(seconds), String((now.wallMs - seconds * 1000) * 1000)])
+}
+
+/** Whether the words are `ASYNC`, `SYNC` or nothing; both mean the same here. */
+function isFlushMode(argv: readonly string[]): boolean {
+  if (argv.length === 1) return true
+  const mode = argv[1]?.toUpperCase()
+  return argv.length === 2 && (mode === 'ASYNC' || mode === 'SYNC')
+}
+
+/** Told to replicas even if there was nothing: they may have what we have not. */
+function flushAll(context: CommandContext, argv: readonly string[]): Reply {
+  if (!isFlushMode(argv)) return SYNTAX_ERROR
+  for (const db of context.node.keyspace.dbs) db.replace(new Map())
+  context.propagate()
+  return OK
+}
+
+function flushDb(context: CommandContext, argv: readonly string[]): Reply {
+  if (!isFlushMode(argv)) return SYNTAX_ERROR
+  context.db.replace(new Map())
+  context.propagate()
+  return OK
+}
+
+const SHUTDOWN_OPTIONS: ReadonlySet<string> = new Set(['NOSAVE', 'SAVE', 'NOW', 'FORCE'])
+
+function shutdown({ node }: CommandContext, argv: readonly string[]): Reply | undefined {
+  const options = argv.slice(1).map((word) => word.toUpperCase())
+  if (options.includes('ABORT')) return options.length === 1 ? NO_SHUTDOWN : SYNTAX_ERROR
+  if (!options.every((option) => SHUTDOWN_OPTIONS.has(option))) return SYNTAX_ERROR
+  if (options.includes('SAVE') && options.includes('NOSAVE')) return SYNTAX_ERROR
+  node.shutDown()
+  return undefined
+}
+
+function lastSave({ node }: CommandContext): Reply {
+  return integer(Math.floor(node.startedAt.wallMs / 1000))
+}
+
+function memoryUsage(context: CommandContext, argv: readonly string[]): Reply {
+  const options = argv.slice(3)
+  const isValid =
+    options.length === 0 ||
+    (options.length === 2 &&
+      options[0]?.toUpperCase() === 'SAMPLES' &&
+      (parseInteger(options[1]) ?? -1) >= 0)
+  if (!isValid) return SYNTAX_ERROR
+  const key = arg(argv, 2)
+  const value = context.db.value(key)
+  return value === undefined ? NULL : integer(key.length + valueBytes(value))
+}
+
+function nothingToReport(): Reply {
+  return { kind: 'verbatim', format: 'txt', text: 'Nothing to report.\n' }
+}
+
+const ok = () => OK
+const none = () => array([])
+const zero = () => integer(0)
+const noMap = (): Reply => ({ kind: 'map', entries: [] })
+
+/** Time inside a command is not measured: the machine has no clock of its own. */
+const latency = container('latency', [
+  command('doctor', 2, 'admin noscript loading stale', [], nothingToReport),
+  command('graph', 3, 'admin noscript loading stale', [], (_, argv) =>
+    error(`ERR No samples available for event '${argv[2]}'`),
+  ),
+  command('help', 2, 'loading stale', [], () =>
+    helpReply('LATENCY', ['LATEST', '    Always empty.', 'RESET', '    Always 0.']),
+  ),
+  command('histogram', -2, 'admin noscript loading stale', [], noMap),
+  command('history', 3, 'admin noscript loading stale', [], none),
+  command('latest', 2, 'admin noscript loading stale', [], none),
+  command('reset', -2, 'admin noscript loading stale', [], zero),
+])
+
+const memory = container('memory', [
+  command('doctor', 2, '', [], nothingToReport),
+  command('help', 2, 'loading stale', [], () =>
+    helpReply('MEMORY', ['USAGE <key> [SAMPLES <n>]', '    Bytes of a key and its value.']),
+  ),
+  command('malloc-stats', 2, '', [], () => bulk('Not available.')),
+  command('purge', 2, '', [], ok),
+  command('stats', 2, '', [], noMap),
+  command('usage', -3, 'readonly', ['2 RO'], memoryUsage),
+])
+
+const slowlog = container('slowlog', [
+  command('get', -2, 'admin loading stale', [], none),
+  command('help', 2, 'loading stale', [], () =>
+    helpReply('SLOWLOG', ['GET [<count>]', '    Always empty.', 'LEN', '    Always 0.']),
+  ),
+  command('len', 2, 'admin loading stale', [], zero),
+  command('reset', 2, 'admin loading stale', [], ok),
+])
+
+export const adminFamily: Family = {
+  group: 'server',
+  category: undefined,
+  commands: [
+    command('info', -1, 'loading stale', [], info),
+    command('time', 1, 'loading stale fast', [], time),
+    command('flushall', -1, 'write', [], flushAll),
+    command('flushdb', -1, 'write', [], flushDb),
+    command('shutdown', -1, 'admin noscript loading stale no_multi allow_busy', [], shutdown),
+    command('lastsave', 1, 'loading stale fast', [], lastSave),
+    command('debug', -2, 'admin noscript loading stale', [], debug),
+    latency,
+    memory,
+    slowlog,
+  ],
+}

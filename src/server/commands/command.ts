@@ -1,0 +1,159 @@
+/** COMMAND: the table of commands, for clients that route by key and for people who type. */
+import { matchesGlob } from '../../base/glob.ts'
+import { array, bulk, bulks, integer, NULL, type Reply, simple } from '../../resp/reply.ts'
+import { acceptsArity, type Command, command, type Family, helpReply } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { INVALID_ARGUMENTS, INVALID_COMMAND, NO_KEY_ARGUMENTS, SYNTAX_ERROR } from '../errors.ts'
+import { type KeySpec, keysOf } from '../key-spec.ts'
+
+function everything({ node }: CommandContext): Reply {
+  return array([...node.table.all.values()].map(describe))
+}
+
+function count({ node }: CommandContext): Reply {
+  return integer(node.table.all.size)
+}
+
+function info(context: CommandContext, argv: readonly string[]): Reply {
+  if (argv.length === 2) return everything(context)
+  const found = argv.slice(2).map((name) => context.node.table.findByName(name))
+  return array(found.map((each) => (each === undefined ? NULL : describe(each))))
+}
+
+function describe(each: Command): Reply {
+  return array([
+    bulk(each.fullName),
+    integer(each.spec.arity),
+    statusSet(each.flags),
+    integer(each.firstKey),
+    integer(each.lastKey),
+    integer(each.keyStep),
+    statusSet(each.categories),
+    { kind: 'set', items: [] },
+    { kind: 'set', items: each.keySpecs.map(describeKeys) },
+    { kind: 'set', items: [...(each.subcommands?.values() ?? [])].map(describe) },
+  ])
+}
+
+function statusSet(words: readonly string[]): Reply {
+  return { kind: 'set', items: words.map(simple) }
+}
+
+function describeKeys(spec: KeySpec): Reply {
+  return map([
+    ['flags', statusSet(spec.flags)],
+    ['begin_search', search('index', [['index', spec.begin]])],
+    ['find_keys', spec.isCounted ? countedKeys(spec) : keyRange(spec)],
+  ])
+}
+
+function countedKeys(spec: KeySpec): Reply {
+  return search('keynum', [
+    ['keynumidx', 0],
+    ['firstkey', 1],
+    ['keystep', spec.step],
+  ])
+}
+
+/** Here the last key counts from the first, or from the end. */
+function keyRange(spec: KeySpec): Reply {
+  return search('range', [
+    ['lastkey', spec.end < 0 ? spec.end : spec.end - spec.begin],
+    ['keystep', spec.step],
+    ['limit', 0],
+  ])
+}
+
+function search(type: string, fields: readonly (readonly [string, number])[]): Reply {
+  return map([
+    ['type', bulk(type)],
+    ['spec', map(fields.map(([name, value]) => [name, integer(value)]))],
+  ])
+}
+
+function map(entries: readonly (readonly [string, Reply])[]): Reply {
+  return { kind: 'map', entries: entries.map(([name, reply]) => [bulk(name), reply] as const) }
+}
+
+/** Only what the table knows: there is no prose in it. Unknown names are left out. */
+function docs({ node }: CommandContext, argv: readonly string[]): Reply {
+  const wanted =
+    argv.length === 2
+      ? [...node.table.all.values()]
+      : argv.slice(2).flatMap((name) => node.table.findByName(name) ?? [])
+  return map(wanted.map((each) => [each.fullName, describeDocs(each)]))
+}
+
+function describeDocs(each: Command): Reply {
+  const entries: [string, Reply][] = [['group', bulk(each.group)]]
+  if (each.subcommands !== undefined) {
+    const subcommands = [...each.subcommands.values()]
+    entries.push(['subcommands', map(subcommands.map((sub) => [sub.fullName, describeDocs(sub)]))])
+  }
+  return map(entries)
+}
+
+function list({ node }: CommandContext, argv: readonly string[]): Reply {
+  if (argv.length === 2) return bulks([...node.table.all.keys()])
+  const [, , filter, kind, value] = argv.map((word) => word.toLowerCase())
+  if (filter !== 'filterby' || value === undefined || argv.length !== 5) return SYNTAX_ERROR
+  const commands = [...node.table.everyCommand()]
+  switch (kind) {
+    case 'module':
+      return bulks([])
+    case 'aclcat':
+      return bulks(names(commands.filter((each) => each.categories.includes(`@${value}`))))
+    case 'pattern':
+      return bulks(names(commands.filter((each) => matchesGlob(value, each.fullName))))
+    default:
+      return SYNTAX_ERROR
+  }
+}
+
+function names(commands: readonly Command[]): string[] {
+  return commands.map((each) => each.fullName)
+}
+
+function getKeys({ node }: CommandContext, argv: readonly string[]): Reply {
+  const words = argv.slice(2)
+  const found = node.table.find(words)
+  if (found === undefined) return INVALID_COMMAND
+  if (found.keySpecs.length === 0) return NO_KEY_ARGUMENTS
+  if (!acceptsArity(found, words.length)) return INVALID_ARGUMENTS
+  const keys = keysOf(found.keySpecs, words)
+  return keys === undefined ? INVALID_ARGUMENTS : bulks(keys)
+}
+
+function help(): Reply {
+  return helpReply('COMMAND', [
+    '(no subcommand)',
+    '    All commands.',
+    'COUNT',
+    '    How many there are.',
+    'LIST [FILTERBY (MODULE <name>|ACLCAT <category>|PATTERN <pattern>)]',
+    '    Their names.',
+    'INFO [<name> ...]',
+    '    What the table says about each.',
+    'DOCS [<name> ...]',
+    '    The group of each.',
+    'GETKEYS <command> [<arg> ...]',
+    '    The keys of a complete command.',
+  ])
+}
+
+const FLAGS = 'loading stale'
+
+const commandSubcommands = [
+  command('count', 2, FLAGS, [], count),
+  command('docs', -2, FLAGS, [], docs),
+  command('getkeys', -4, FLAGS, [], getKeys),
+  command('help', 2, FLAGS, [], help),
+  command('info', -2, FLAGS, [], info),
+  command('list', -2, FLAGS, [], list),
+]
+
+export const commandFamily: Family = {
+  group: 'server',
+  category: '@connection',
+  commands: [{ ...command('command', -1, FLAGS, [], everything), subcommands: commandSubcommands }],
+}

@@ -1,0 +1,87 @@
+/** MULTI, EXEC, DISCARD, WATCH, UNWATCH. */
+import { NULL_ARRAY, OK, type Reply } from '../../resp/reply.ts'
+import { arg, command, type Family } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import {
+  DISCARD_WITHOUT_MULTI,
+  EXEC_ABORT,
+  EXEC_WITHOUT_MULTI,
+  NESTED_MULTI,
+  WATCH_INSIDE_MULTI,
+} from '../errors.ts'
+import type { Session } from '../session.ts'
+import { Transaction, Watch } from '../transactions.ts'
+
+function multi({ session }: CommandContext): Reply {
+  if (session.transaction !== undefined) return NESTED_MULTI
+  session.transaction = new Transaction()
+  return OK
+}
+
+function exec(context: CommandContext): Reply | undefined {
+  const { session } = context
+  const { transaction, watch } = session
+  if (transaction === undefined) return EXEC_WITHOUT_MULTI
+  const isStale = watch !== undefined && (watch.isBroken || watch.hasExpired())
+  endTransaction(session)
+  if (transaction.isBroken) return EXEC_ABORT
+  if (isStale) return NULL_ARRAY
+  runQueue(context, transaction)
+  return undefined
+}
+
+/** Each command answers for itself; some with more than one reply (SUBSCRIBE), some with none. */
+function runQueue(context: CommandContext, transaction: Transaction): void {
+  const { session } = context
+  const couldBlock = session.mayBlock
+  session.mayBlock = false
+  session.replyArrayHeader(transaction.queue.length)
+  for (const argv of transaction.queue) {
+    const reply = context.execute(argv)
+    if (reply !== undefined) session.reply(reply)
+  }
+  session.mayBlock = couldBlock
+}
+
+function discard({ session }: CommandContext): Reply {
+  if (session.transaction === undefined) return DISCARD_WITHOUT_MULTI
+  endTransaction(session)
+  return OK
+}
+
+function watch(context: CommandContext, argv: readonly string[]): Reply {
+  const { session, db } = context
+  if (session.transaction !== undefined) return WATCH_INSIDE_MULTI
+  session.watch ??= new Watch()
+  for (let at = 1; at < argv.length; at++) session.watch.add(db, arg(argv, at))
+  return OK
+}
+
+function unwatch({ session }: CommandContext): Reply {
+  endWatch(session)
+  return OK
+}
+
+function endTransaction(session: Session): void {
+  session.transaction = undefined
+  endWatch(session)
+}
+
+function endWatch(session: Session): void {
+  session.watch?.release()
+  session.watch = undefined
+}
+
+const ANY_STATE = 'noscript loading stale'
+
+export const transactionFamily: Family = {
+  group: 'transactions',
+  category: '@transaction',
+  commands: [
+    command('multi', 1, `${ANY_STATE} fast allow_busy`, [], multi),
+    command('exec', 1, `${ANY_STATE} skip_slowlog`, [], exec),
+    command('discard', 1, `${ANY_STATE} fast allow_busy`, [], discard),
+    command('watch', -2, `${ANY_STATE} fast allow_busy`, ['1..-1 RO'], watch),
+    command('unwatch', 1, `${ANY_STATE} fast allow_busy`, [], unwatch),
+  ],
+}

@@ -1,0 +1,62 @@
+/**
+ * What a command may use. There is one context per node; `session` and `db` are those of the command
+ * being executed, and `node` is everything that outlives it.
+ */
+import type { Moment } from '../base/clock.ts'
+import type { Rng } from '../base/rng.ts'
+import type { Reply } from '../resp/reply.ts'
+import type { Blocking } from './blocking.ts'
+import type { CommandTable } from './command-table.ts'
+import type { Db } from './db.ts'
+import type { ExpiryCycle } from './expiry.ts'
+import type { Keyspace } from './keyspace.ts'
+import type { Pause } from './pause.ts'
+import type { NodePort } from './port.ts'
+import type { PubSub } from './pubsub.ts'
+import type { Replication } from './replication/replication.ts'
+import type { ScanCursors } from './scan.ts'
+import type { Session } from './session.ts'
+import type { Sessions } from './sessions.ts'
+import type { Settings } from './settings.ts'
+import type { Stall } from './stall.ts'
+import type { Stats } from './stats.ts'
+
+export interface NodeServices {
+  readonly keyspace: Keyspace
+  readonly settings: Settings
+  readonly port: NodePort
+  readonly rng: Rng
+  readonly table: CommandTable
+  readonly sessions: Sessions
+  readonly pubsub: PubSub
+  readonly blocking: Blocking
+  readonly pause: Pause
+  readonly stall: Stall
+  readonly expiryCycle: ExpiryCycle
+  readonly scans: ScanCursors
+  readonly replication: Replication
+  readonly stats: Stats
+  /** 40 hex characters, new at every start. */
+  readonly runId: string
+  readonly startedAt: Moment
+  /** Whether CONFIG REWRITE has a file to stand beside. */
+  readonly hasConfigFile: boolean
+  /** Answers a blocked session, which then reads on. */
+  unblock(session: Session, reply: Reply): void
+  /** Ends the process in an orderly way. */
+  shutDown(): void
+}
+
+export interface CommandContext {
+  readonly node: NodeServices
+  readonly session: Session
+  readonly db: Db
+  readonly now: Moment
+  /**
+   * Tells replicas what the command did: `argv`, or the command as it was typed. May be called more
+   * than once. A command that changed nothing does not call it.
+   */
+  propagate(argv?: readonly string[]): void
+  /** Runs one queued command of the current session and gives its reply. */
+  execute(argv: readonly string[]): Reply | undefined
+}

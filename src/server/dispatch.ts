@@ -1,0 +1,226 @@
+/**
+ * From a request to its reply: find the command, refuse it or hold it back, queue it for EXEC or run it,
+ * tell replicas what it did, and serve the clients it made ready. The dispatcher is also the context
+ * commands run in.
+ */
+import { assert } from '../base/assert.ts'
+import type { Moment } from '../base/clock.ts'
+import { type Reply, simple } from '../resp/reply.ts'
+import { acceptsArity, type Command } from './command.ts'
+import type { CommandContext, NodeServices } from './context.ts'
+import type { Db } from './db.ts'
+import { Effects } from './effects.ts'
+import { execAborted } from './errors.ts'
+import { isHeldBack, refusal } from './gate.ts'
+import { performListAction } from './list-actions.ts'
+import type { Session } from './session.ts'
+import { countError } from './stats.ts'
+
+const QUEUED = simple('QUEUED')
+
+/** Run at once even inside MULTI. */
+const NEVER_QUEUED: ReadonlySet<string> = new Set([
+  'exec',
+  'discard',
+  'multi',
+  'watch',
+  'quit',
+  'reset',
+])
+
+/** Their expired keys are no part of one change: each deletion is told for itself. */
+const WALKERS: ReadonlySet<string> = new Set(['scan', 'randomkey'])
+
+export interface DispatchHooks {
+  /** A session that was blocked may read on. */
+  readonly onUnblocked: (session: Session) => void
+}
+
+export class Dispatcher implements CommandContext {
+  readonly node: NodeServices
+  readonly #hooks: DispatchHooks
+  readonly #effects: Effects
+  #session: Session | undefined
+  #db: Db
+  #argv: readonly string[] = []
+  #commandName = ''
+  now: Moment
+
+  constructor(node: NodeServices, hooks: DispatchHooks) {
+    this.node = node
+    this.#hooks = hooks
+    this.#effects = new Effects((db, commands) => node.replication.propagate(db, commands))
+    this.#db = node.keyspace.dbs[0] as Db
+    this.now = node.startedAt
+    node.keyspace.observer = this
+  }
+
+  get session(): Session {
+    assert(this.#session !== undefined, 'a command runs in a session')
+    return this.#session
+  }
+
+  get db(): Db {
+    return this.#db
+  }
+
+  /** One request of a client. */
+  run(session: Session, argv: readonly string[]): void {
+    const { node } = this
+    const command = node.table.find(argv)
+    if (command === undefined) return this.#refuse(session, undefined, node.table.unknown(argv))
+    session.lastCommand = command.fullName
+    this.#enter(session)
+    const refused = refusal(node, session, command, argv)
+    if (refused !== undefined) return this.#refuse(session, command, refused)
+    if (isHeldBack(node, session, command)) {
+      node.pause.hold(session, argv)
+      return
+    }
+    const { transaction } = session
+    if (transaction !== undefined && !NEVER_QUEUED.has(command.fullName)) {
+      transaction.add(command, argv)
+      session.reply(QUEUED)
+    } else {
+      this.#runNow(session, command, argv)
+    }
+    if (session.blocked === undefined) this.#endReplyMode(session)
+  }
+
+  /** One command of the master's stream: no gate, no reply, nothing told to replicas. */
+  apply(session: Session, argv: readonly string[]): void {
+    const command = this.node.table.find(argv)
+    if (command === undefined || !acceptsArity(command, argv.length)) {
+      this.node.port.log('warning', `the master sent a command we do not know: ${argv[0]}`)
+      return
+    }
+    this.#enter(session)
+    if (session.transaction !== undefined && !NEVER_QUEUED.has(command.fullName)) {
+      session.transaction.add(command, argv)
+      return
+    }
+    const reply = this.#call(command, argv)
+    if (reply?.kind === 'error') {
+      this.node.port.log('warning', `the master's ${command.fullName} failed here: ${reply.text}`)
+    }
+    this.serveReadyClients()
+  }
+
+  propagate(argv: readonly string[] = this.#argv): void {
+    this.node.stats.changes++
+    if (this.session.kind !== 'master') this.#effects.add(this.#db.index, argv)
+  }
+
+  execute(argv: readonly string[]): Reply | undefined {
+    const command = this.node.table.find(argv)
+    assert(command !== undefined, 'only known commands are queued')
+    this.#db = this.node.keyspace.dbs[this.session.db] as Db
+    return this.#call(command, argv)
+  }
+
+  keyExpired(db: number, key: string): void {
+    this.node.stats.expiredKeys++
+    const isLazy = this.node.settings.flag('lazyfree-lazy-expire')
+    const argv = [isLazy ? 'UNLINK' : 'DEL', key]
+    const isTogether = this.#effects.isCollecting && !WALKERS.has(this.#commandName)
+    if (isTogether) this.#effects.add(db, argv)
+    else this.node.replication.propagate(db, [argv])
+  }
+
+  listAppeared(db: number, key: string): void {
+    this.node.blocking.noteList(db, key)
+  }
+
+  /** Ends a wait with an answer. */
+  unblock(session: Session, reply: Reply): void {
+    this.node.blocking.release(session)
+    if (reply.kind === 'error') countError(this.node.stats, reply.text)
+    session.reply(reply)
+    this.#endReplyMode(session)
+    this.#hooks.onUnblocked(session)
+  }
+
+  /** Gives the lists that came into being to those who wait for them. */
+  serveReadyClients(): void {
+    const { blocking } = this.node
+    // Moving an element to another list can make that one ready.
+    while (blocking.hasReadyKeys) {
+      for (const { db, key } of blocking.takeReadyKeys()) this.#serveKey(db, key)
+    }
+  }
+
+  /** What an expired key means, and to whom the next changes belong. */
+  #enter(session: Session): void {
+    const { keyspace, replication, pause } = this.node
+    this.#session = session
+    this.#db = keyspace.dbs[session.db] as Db
+    if (session.kind === 'master') keyspace.expiryMode = 'ignore'
+    else if (replication.isReplica() || pause.scope !== undefined) keyspace.expiryMode = 'hide'
+    else keyspace.expiryMode = 'delete'
+  }
+
+  #runNow(session: Session, command: Command, argv: readonly string[]): void {
+    const reply = this.#call(command, argv)
+    if (reply !== undefined) session.reply(reply)
+    this.node.replication.commandExecuted(session)
+    if (this.node.blocking.hasReadyKeys) this.serveReadyClients()
+  }
+
+  /** Runs a handler; its effects are told when the outermost command ends. */
+  #call(command: Command, argv: readonly string[]): Reply | undefined {
+    const outerArgv = this.#argv
+    this.#argv = argv
+    this.#commandName = command.fullName
+    command.calls++
+    this.node.stats.commands++
+    this.#effects.begin()
+    const reply = command.handler(this, argv)
+    this.#effects.end()
+    this.#argv = outerArgv
+    if (reply?.kind === 'error') {
+      command.failedCalls++
+      countError(this.node.stats, reply.text)
+    }
+    return reply
+  }
+
+  #refuse(session: Session, command: Command | undefined, reply: Reply): void {
+    const text = reply.kind === 'error' ? reply.text : ''
+    if (command !== undefined) command.rejectedCalls++
+    countError(this.node.stats, text)
+    if (session.transaction !== undefined) session.transaction.isBroken = true
+    if (command?.fullName === 'exec') {
+      session.transaction = undefined
+      session.watch?.release()
+      session.watch = undefined
+      session.reply(execAborted(text))
+    } else {
+      session.reply(reply)
+    }
+    this.#endReplyMode(session)
+  }
+
+  /** CLIENT REPLY SKIP silences exactly the command after it. */
+  #endReplyMode(session: Session): void {
+    if (session.replyMode === 'skipNext') session.replyMode = 'skip'
+    else if (session.replyMode === 'skip') session.replyMode = 'on'
+  }
+
+  #serveKey(dbIndex: number, key: string): void {
+    const { blocking, keyspace, replication } = this.node
+    for (;;) {
+      const session = blocking.first(dbIndex, key)
+      const wait = session?.blocked?.wait
+      if (session === undefined || wait === undefined) return
+      this.#enter(session)
+      this.#db = keyspace.dbs[dbIndex] as Db
+      const list = this.#db.value(key)
+      if (list?.type !== 'list') return
+      this.#effects.begin()
+      const reply = performListAction(this, key, list, wait.action)
+      this.#effects.end()
+      this.unblock(session, reply)
+      replication.commandExecuted(session)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * What commands did to the data, in the form replicas are told: by effect. A relative expiry becomes an
+ * absolute one, a random choice names its result, a blocking command becomes a plain one. The effects of
+ * one command or of one transaction are collected here and handed on together, so that replicas apply
+ * them together.
+ */
+import { assert } from '../base/assert.ts'
+
+interface Effect {
+  readonly db: number
+  readonly argv: readonly string[]
+}
+
+/** Receives effects in order; two or more commands are one transaction. */
+export type Propagate = (db: number, commands: readonly (readonly string[])[]) => void
+
+export class Effects {
+  #pending: Effect[] = []
+  #depth = 0
+  readonly #propagate: Propagate
+
+  constructor(propagate: Propagate) {
+    this.#propagate = propagate
+  }
+
+  /** Between `begin` and `end`, when effects are gathered to be told together. */
+  get isCollecting(): boolean {
+    return this.#depth > 0
+  }
+
+  /** Opens a command or a transaction; transactions contain commands. */
+  begin(): void {
+    this.#depth++
+  }
+
+  add(db: number, argv: readonly string[]): void {
+    this.#pending.push({ db, argv })
+  }
+
+  /** Closes what `begin` opened; the outermost tells. */
+  end(): void {
+    assert(this.#depth > 0, 'every end has its begin')
+    this.#depth--
+    if (this.#depth > 0 || this.#pending.length === 0) return
+    const effects = this.#pending
+    this.#pending = []
+    this.#tell(effects)
+  }
+
+  #tell(effects: readonly Effect[]): void {
+    const first = (effects[0] as Effect).db
+    if (effects.every((effect) => effect.db === first)) {
+      this.#propagate(
+        first,
+        effects.map((effect) => effect.argv),
+      )
+    } else {
+      this.#propagate(first, withSelects(effects, first))
+    }
+  }
+}
+
+/** A transaction over several databases selects within, and comes back to where it began. */
+function withSelects(effects: readonly Effect[], first: number): (readonly string[])[] {
+  const commands: (readonly string[])[] = []
+  let selected = first
+  for (const { db, argv } of effects) {
+    if (db !== selected) commands.push(['SELECT', String(db)])
+    selected = db
+    commands.push(argv)
+  }
+  if (selected !== first) commands.push(['SELECT', String(first)])
+  return commands
+}

@@ -1,0 +1,48 @@
+/**
+ * The encoding Redis 7.0 would have chosen for a value, by the same thresholds. Here every value is kept
+ * one way; but SCAN's paging and OBJECT ENCODING depend on it, and so do tests people wrote for Redis.
+ */
+import { unreachable } from '../base/assert.ts'
+import { parseExact } from './numbers.ts'
+import type { Settings } from './settings.ts'
+import type { HashValue, SetValue, Value } from './values.ts'
+
+export type Encoding = 'int' | 'embstr' | 'raw' | 'quicklist' | 'intset' | 'listpack' | 'hashtable'
+
+/** Longer strings are no longer kept in one piece with their header. */
+const MAX_EMBEDDED_BYTES = 44
+
+export function encodingOf(value: Value, settings: Settings): Encoding {
+  switch (value.type) {
+    case 'string':
+      return stringEncoding(value.bytes)
+    case 'list':
+      return 'quicklist'
+    case 'set':
+      return isIntset(value, settings) ? 'intset' : 'hashtable'
+    case 'hash':
+      return isListpack(value, settings) ? 'listpack' : 'hashtable'
+    default:
+      return unreachable(value)
+  }
+}
+
+function stringEncoding(bytes: string): Encoding {
+  if (parseExact(bytes) !== undefined) return 'int'
+  return bytes.length <= MAX_EMBEDDED_BYTES ? 'embstr' : 'raw'
+}
+
+function isIntset({ members }: SetValue, settings: Settings): boolean {
+  if (members.size > settings.int('set-max-intset-entries')) return false
+  for (const member of members) if (parseExact(member) === undefined) return false
+  return true
+}
+
+function isListpack({ fields }: HashValue, settings: Settings): boolean {
+  if (fields.size > settings.int('hash-max-listpack-entries')) return false
+  const maxBytes = settings.int('hash-max-listpack-value')
+  for (const [field, value] of fields) {
+    if (field.length > maxBytes || value.length > maxBytes) return false
+  }
+  return true
+}

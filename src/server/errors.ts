@@ -1,0 +1,190 @@
+/**
+ * Every error text of the data node, byte for byte as Redis 7.0 sends it. Texts that name something of
+ * the request are built by the functions at the end.
+ */
+import { error } from '../resp/reply.ts'
+
+export const SYNTAX_ERROR = error('ERR syntax error')
+export const WRONG_TYPE = error('WRONGTYPE Operation against a key holding the wrong kind of value')
+export const NOT_AN_INTEGER = error('ERR value is not an integer or out of range')
+export const NOT_A_FLOAT = error('ERR value is not a valid float')
+export const HASH_NOT_AN_INTEGER = error('ERR hash value is not an integer')
+export const HASH_NOT_A_FLOAT = error('ERR hash value is not a float')
+export const OUT_OF_RANGE = error('ERR value is out of range')
+export const MUST_BE_POSITIVE = error('ERR value is out of range, must be positive')
+export const WOULD_OVERFLOW = error('ERR increment or decrement would overflow')
+export const NAN_OR_INFINITY = error('ERR increment would produce NaN or Infinity')
+export const DECREMENT_OVERFLOW = error('ERR decrement would overflow')
+export const TOO_LONG = error('ERR string exceeds maximum allowed size (proto-max-bulk-len)')
+export const OFFSET_OUT_OF_RANGE = error('ERR offset is out of range')
+export const BIT_OFFSET_OUT_OF_RANGE = error('ERR bit offset is not an integer or out of range')
+export const NOT_A_BIT = error('ERR bit is not an integer or out of range')
+export const NOT_BIT_0_OR_1 = error('ERR The bit argument must be 1 or 0.')
+
+export const NO_SUCH_KEY = error('ERR no such key')
+export const INDEX_OUT_OF_RANGE = error('ERR index out of range')
+export const SAME_OBJECT = error('ERR source and destination objects are the same')
+export const DB_OUT_OF_RANGE = error('ERR DB index is out of range')
+export const BAD_DB_INDEX = error('ERR invalid DB index')
+export const INVALID_CURSOR = error('ERR invalid cursor')
+export const BAD_FIRST_DB = error('ERR invalid first DB index')
+export const BAD_SECOND_DB = error('ERR invalid second DB index')
+export const NX_AND_OTHERS = error(
+  'ERR NX and XX, GT or LT options at the same time are not compatible',
+)
+export const GT_AND_LT = error('ERR GT and LT options at the same time are not compatible')
+
+export const RANK_ZERO = error(
+  "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... or use " +
+    'negative to start from the end of the list',
+)
+export const RANK_OUT_OF_RANGE = error('ERR value is out of range')
+export const NEGATIVE_COUNT = error("ERR COUNT can't be negative")
+export const NEGATIVE_MAXLEN = error("ERR MAXLEN can't be negative")
+export const COUNT_NOT_POSITIVE = error('ERR count should be greater than 0')
+export const NUMKEYS_NOT_POSITIVE = error('ERR numkeys should be greater than 0')
+export const TOO_MANY_KEYS = error("ERR Number of keys can't be greater than number of args")
+export const NEGATIVE_LIMIT = error("ERR LIMIT can't be negative")
+export const TIMEOUT_NOT_A_FLOAT = error('ERR timeout is not a float or out of range')
+export const TIMEOUT_NOT_AN_INTEGER = error('ERR timeout is not an integer or out of range')
+export const TIMEOUT_NEGATIVE = error('ERR timeout is negative')
+export const TIMEOUT_OUT_OF_RANGE = error('ERR timeout is out of range')
+
+export const NO_AUTH = error('NOAUTH Authentication required.')
+export const WRONG_PASS = error('WRONGPASS invalid username-password pair or user is disabled.')
+export const NO_PASSWORD_SET = error(
+  'ERR AUTH <password> called without any password configured for the default user. ' +
+    'Are you sure your configuration is correct?',
+)
+export const NO_PROTO = error('NOPROTO unsupported protocol version')
+export const BAD_PROTOCOL_VERSION = error('ERR Protocol version is not an integer or out of range')
+export const HELLO_NEEDS_AUTH = error(
+  'NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH ' +
+    '<user> <pass> option can be used to authenticate the client and select the RESP protocol ' +
+    'version at the same time',
+)
+export const BAD_CLIENT_NAME = error(
+  'ERR Client names cannot contain spaces, newlines or special characters.',
+)
+export const NO_SUCH_CLIENT = error('ERR No such client')
+export const BAD_CLIENT_ID = error('ERR client-id should be greater than 0')
+export const INVALID_CLIENT_ID = error('ERR Invalid client ID')
+export const UNBLOCKED_BY_CLIENT = error('UNBLOCKED client unblocked via CLIENT UNBLOCK')
+export const UNBLOCKED_BY_ROLE = error(
+  'UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)',
+)
+export const TOO_MANY_CLIENTS = error('ERR max number of clients reached')
+export const PROTECTED_MODE = error(
+  'DENIED this node is in protected mode: it has no password, so it accepts connections from the ' +
+    'loopback interface only. Set requirepass, or set protected-mode to no if the network keeps ' +
+    'strangers out.',
+)
+
+export const READ_ONLY_REPLICA = error("READONLY You can't write against a read only replica.")
+export const MASTER_DOWN = error(
+  "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+)
+export const REPLICA_KEYSPACE = error("ERR Replica can't interact with the keyspace")
+
+export const NESTED_MULTI = error('ERR MULTI calls can not be nested')
+export const WATCH_INSIDE_MULTI = error('ERR WATCH inside MULTI is not allowed')
+export const EXEC_WITHOUT_MULTI = error('ERR EXEC without MULTI')
+export const DISCARD_WITHOUT_MULTI = error('ERR DISCARD without MULTI')
+export const EXEC_ABORT = error('EXECABORT Transaction discarded because of previous errors.')
+export const NOT_IN_TRANSACTION = error('ERR Command not allowed inside a transaction')
+
+export const NO_CONFIG_FILE = error('ERR The server is running without a config file')
+export const DEBUG_NOT_ALLOWED = error(
+  'ERR DEBUG command not allowed. If the enable-debug-command option is set to "local", you can ' +
+    'run it from a local connection, otherwise you need to set this option in the configuration ' +
+    'file, and then restart the server.',
+)
+export const SHUTDOWN_FAILED = error('ERR Errors trying to SHUTDOWN. Check logs.')
+export const NO_SHUTDOWN = error('ERR No shutdown in progress.')
+export const NO_KEY_ARGUMENTS = error('ERR The command has no key arguments')
+export const INVALID_COMMAND = error('ERR Invalid command specified')
+export const INVALID_ARGUMENTS = error('ERR Invalid number of arguments specified for command')
+export const LFU_NOT_SELECTED = error(
+  'ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that ' +
+    'when switching between policies at runtime LRU and LFU data will take some time to adjust.',
+)
+
+/** How much of the arguments an unknown command's error repeats. */
+const MAX_QUOTED_BYTES = 128
+
+export function unknownCommand(argv: readonly string[]) {
+  let quoted = ''
+  for (let at = 1; at < argv.length && quoted.length < MAX_QUOTED_BYTES; at++) {
+    quoted += `'${clipped(argv[at], MAX_QUOTED_BYTES - quoted.length)}' `
+  }
+  const name = clipped(argv[0], MAX_QUOTED_BYTES)
+  return error(`ERR unknown command '${name}', with args beginning with: ${quoted}`)
+}
+
+/** `container` is the command's name in lower case. */
+export function unknownSubcommand(container: string, subcommand: string | undefined) {
+  const name = clipped(subcommand, MAX_QUOTED_BYTES)
+  return error(`ERR unknown subcommand '${name}'. Try ${container.toUpperCase()} HELP.`)
+}
+
+/** The same text for a subcommand whose arguments do not add up. */
+export function unknownSubcommandOrArity(container: string, subcommand: string | undefined) {
+  const name = clipped(subcommand, MAX_QUOTED_BYTES)
+  const help = `Try ${container.toUpperCase()} HELP.`
+  return error(`ERR unknown subcommand or wrong number of arguments for '${name}'. ${help}`)
+}
+
+/** `name` as in the command table: `get`, `config|get`. */
+export function wrongArity(name: string) {
+  return error(`ERR wrong number of arguments for '${name}' command`)
+}
+
+export function invalidExpireTime(command: string) {
+  return error(`ERR invalid expire time in '${command}' command`)
+}
+
+export function unsupportedOption(option: string | undefined) {
+  return error(`ERR Unsupported option ${option}`)
+}
+
+export function notAllowedWhenSubscribed(command: string) {
+  return error(
+    `ERR Can't execute '${command}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET ` +
+      'are allowed in this context',
+  )
+}
+
+/** `reason` is the error EXEC would have been refused with. */
+export function execAborted(reason: string) {
+  return error(`EXECABORT Transaction discarded because of: ${reason.replace(/^ERR /, '')}`)
+}
+
+export function badHelloOption(option: string | undefined) {
+  return error(`ERR Syntax error in HELLO option '${option}'`)
+}
+
+export function unknownClientType(type: string | undefined) {
+  return error(`ERR Unknown client type '${type}'`)
+}
+
+export function badClientInfo(attribute: string) {
+  return error(`ERR ${attribute} cannot contain spaces, newlines or special characters.`)
+}
+
+export function unrecognizedOption(option: string | undefined) {
+  return error(`ERR Unrecognized option '${option}'`)
+}
+
+export function unknownConfigOption(name: string) {
+  return error(`ERR Unknown option or number of arguments for CONFIG SET - '${name}'`)
+}
+
+export function configSetFailed(name: string, reason: string) {
+  return error(`ERR CONFIG SET failed (possibly related to argument '${name}') - ${reason}`)
+}
+
+/** The encoder replaces line breaks; NUL would end the text in Redis. */
+function clipped(text: string | undefined, limit: number): string {
+  const end = text?.indexOf('\0') ?? -1
+  return (end < 0 ? (text ?? '') : (text ?? '').slice(0, end)).slice(0, limit)
+}

@@ -1,0 +1,78 @@
+/**
+ * Which commands are refused before they run, in Redis' order. The order is visible: a client without a
+ * password learns nothing about roles, and a replica that lost its master says READONLY to a write
+ * before it says MASTERDOWN.
+ */
+
+import { error, type Reply } from '../resp/reply.ts'
+import { isLoopback } from './addresses.ts'
+import { acceptsArity, type Command } from './command.ts'
+import type { NodeServices } from './context.ts'
+import {
+  DEBUG_NOT_ALLOWED,
+  MASTER_DOWN,
+  NO_AUTH,
+  NOT_IN_TRANSACTION,
+  notAllowedWhenSubscribed,
+  READ_ONLY_REPLICA,
+  REPLICA_KEYSPACE,
+  wrongArity,
+} from './errors.ts'
+import type { Session } from './session.ts'
+
+/** The error that answers the command, or undefined: it may run. */
+export function refusal(
+  node: NodeServices,
+  session: Session,
+  command: Command,
+  argv: readonly string[],
+): Reply | undefined {
+  if (!acceptsArity(command, argv.length)) return wrongArity(command.fullName)
+  if (command.fullName === 'debug' && !mayDebug(node, session)) return DEBUG_NOT_ALLOWED
+  if (!session.authenticated && !command.isNoAuth) return NO_AUTH
+  if (session.transaction !== undefined && command.isNoMulti) return NOT_IN_TRANSACTION
+  const isWrite = command.isWrite || (isExec(command) && session.transaction?.hasWrite === true)
+  if (isWrite) {
+    const refused = writeRefusal(node)
+    if (refused !== undefined) return refused
+  }
+  if (session.protocol === 2 && session.isSubscribed && !command.isForSubscribers) {
+    return notAllowedWhenSubscribed(command.fullName)
+  }
+  if (isMasterMissed(node, session, command)) return MASTER_DOWN
+  if (session.kind === 'replica' && command.hasKeys) return REPLICA_KEYSPACE
+  return undefined
+}
+
+/** Whether CLIENT PAUSE holds the command back at the moment. */
+export function isHeldBack(node: NodeServices, session: Session, command: Command): boolean {
+  if (node.pause.scope === undefined || session.kind === 'replica') return false
+  if (node.pause.scope === 'all') return true
+  const mayReplicate = command.isWrite || command.mayReplicate
+  return mayReplicate || (isExec(command) && session.transaction?.mayReplicate === true)
+}
+
+function writeRefusal(node: NodeServices): Reply | undefined {
+  const tooFewReplicas = node.replication.refusal()
+  if (tooFewReplicas !== undefined) return error(tooFewReplicas)
+  const isReadOnly = node.replication.isReplica() && node.settings.flag('replica-read-only')
+  return isReadOnly ? READ_ONLY_REPLICA : undefined
+}
+
+/** A replica without its master may be told to answer nothing that depends on the data. */
+function isMasterMissed(node: NodeServices, session: Session, command: Command): boolean {
+  if (command.isStale && !(isExec(command) && session.transaction?.needsFreshData === true)) {
+    return false
+  }
+  if (!node.replication.isReplica() || node.replication.linkUp()) return false
+  return !node.settings.flag('replica-serve-stale-data')
+}
+
+function mayDebug(node: NodeServices, session: Session): boolean {
+  const allowed = node.settings.text('enable-debug-command')
+  return allowed === 'yes' || (allowed === 'local' && isLoopback(session.ends.remoteHost))
+}
+
+function isExec(command: Command): boolean {
+  return command.fullName === 'exec'
+}

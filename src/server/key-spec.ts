@@ -1,0 +1,82 @@
+/**
+ * Where a command's keys are among its arguments, in one short notation that COMMAND's older triple
+ * (first, last, step) and its key specifications both follow from:
+ *
+ *     '1 RO access'            the argument 1
+ *     '1..-1 RM delete'        arguments 1 to the last
+ *     '1..-1/2 OW update'      every second one of them
+ *     '2# RW access delete'    argument 2 says how many keys follow it
+ */
+import { assert } from '../base/assert.ts'
+import { parseInteger } from './numbers.ts'
+
+export interface KeySpec {
+  /** Index of the first key, or of the number of keys. */
+  readonly begin: number
+  /** Index of the last key; negative: from the end of the arguments. Not used when counted. */
+  readonly end: number
+  readonly step: number
+  readonly isCounted: boolean
+  readonly flags: readonly string[]
+}
+
+/** Undefined in `keysOf`: the arguments do not say where the keys are. */
+export type Keys = readonly string[] | undefined
+
+export function parseKeySpec(text: string): KeySpec {
+  const match = /^(\d+)(?:\.\.(-?\d+))?(?:\/(\d+))?(#?) ?(.*)$/.exec(text)
+  assert(match !== null, `a key specification reads like '1..-1/2 RO': ${text}`)
+  const [, begin = '', end = begin, step = '1', counted, flags = ''] = match
+  return {
+    begin: Number(begin),
+    end: Number(end),
+    step: Number(step),
+    isCounted: counted === '#',
+    flags: flags.split(' '),
+  }
+}
+
+interface LegacyRange {
+  readonly first: number
+  readonly last: number
+  readonly step: number
+  readonly isMovable: boolean
+}
+
+/** The triple of older clients, which covers all specifications that are no counts. */
+export function legacyRange(specs: readonly KeySpec[]): LegacyRange {
+  const plain = specs.filter((spec) => !spec.isCounted)
+  const isMovable = plain.length < specs.length
+  const first = plain[0]
+  const last = plain.at(-1)
+  if (first === undefined || last === undefined) return { first: 0, last: 0, step: 0, isMovable }
+  return { first: first.begin, last: last.end, step: first.step, isMovable }
+}
+
+/** The keys of a complete command. */
+export function keysOf(specs: readonly KeySpec[], argv: readonly string[]): Keys {
+  const keys: string[] = []
+  for (const spec of specs) {
+    const range = spec.isCounted ? countedRange(spec, argv) : fixedRange(spec, argv)
+    if (range === undefined) return undefined
+    for (let at = range.first; at <= range.last; at += spec.step) keys.push(argv[at] as string)
+  }
+  return keys
+}
+
+interface Range {
+  readonly first: number
+  readonly last: number
+}
+
+function fixedRange(spec: KeySpec, argv: readonly string[]): Range | undefined {
+  const last = spec.end < 0 ? argv.length + spec.end : spec.end
+  return last < argv.length ? { first: spec.begin, last } : undefined
+}
+
+function countedRange(spec: KeySpec, argv: readonly string[]): Range | undefined {
+  const count = parseInteger(argv[spec.begin])
+  if (count === undefined || count < 1) return undefined
+  const last = spec.begin + count
+  return last < argv.length ? { first: spec.begin + 1, last } : undefined
+}

@@ -1,0 +1,57 @@
+/**
+ * All databases of a node, and what holds for every one of them: the frozen time of the command being
+ * executed, what an expired key is worth, and the running snapshot.
+ *
+ * No fork exists here, so a snapshot is taken in small steps while commands go on. It starts by raising
+ * `serial`. An entry whose serial is older has not been taken yet; before such an entry changes,
+ * `beforeChange` hands it over as it was. What is created meanwhile carries the new serial and is left out.
+ */
+import { Db, type DbRules, type Entry, type ExpiryMode } from './db.ts'
+
+export type { Entry } from './db.ts'
+
+/** Told about what happens to keys outside of any command's own doing. */
+export interface KeyspaceObserver {
+  keyExpired(db: number, key: string): void
+  listAppeared(db: number, key: string): void
+}
+
+const NOBODY: KeyspaceObserver = { keyExpired: () => undefined, listAppeared: () => undefined }
+
+export class Keyspace implements DbRules {
+  readonly dbs: Db[] = []
+  /** Serial of the running (or last) snapshot. New entries are stamped with it. */
+  serial = 0
+  /** Set while a snapshot runs: called with every entry whose serial is older, before it changes. */
+  beforeChange: ((db: number, key: string, entry: Entry) => void) | undefined
+  nowMs = 0
+  expiryMode: ExpiryMode = 'delete'
+  observer: KeyspaceObserver = NOBODY
+
+  constructor(databases: number) {
+    for (let index = 0; index < databases; index++) this.dbs.push(new Db(index, this))
+  }
+
+  keyExpired(db: number, key: string): void {
+    this.observer.keyExpired(db, key)
+  }
+
+  listAppeared(db: number, key: string): void {
+    this.observer.listAppeared(db, key)
+  }
+
+  /** Starts from these maps, as a full resynchronisation does; databases not given become empty. */
+  replaceAll(dbs: readonly Map<string, Entry>[]): void {
+    for (const db of this.dbs) db.replace(dbs[db.index] ?? new Map())
+  }
+
+  /** Exchanges the contents of two databases; clients stay where they are. */
+  swap(first: Db, second: Db): void {
+    // A snapshot knows entries by the number of their database, so it takes them before they move.
+    first.preserveAll()
+    second.preserveAll()
+    const { entries, expires } = first
+    first.replace(second.entries, second.expires)
+    second.replace(entries, expires)
+  }
+}

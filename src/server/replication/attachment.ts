@@ -1,0 +1,174 @@
+/**
+ * How a connection becomes a replica of this node: REPLCONF, where it introduces itself, and PSYNC or
+ * SYNC, where it asks to be brought up to date and gets what it missed or everything.
+ */
+import { parseInt64 } from '../../base/decimal.ts'
+import { error, OK, type Reply } from '../../resp/reply.ts'
+import { NOT_AN_INTEGER, SYNTAX_ERROR } from '../errors.ts'
+import type { Session } from '../session.ts'
+import type { FullSync } from './full-sync.ts'
+import type { History } from './history.ts'
+import type { ReplicationHost } from './host.ts'
+import { type PsyncRequest, parsePsync, refuseFailover } from './psync.ts'
+import { newReplicaPeer, peerHost, type ReplicaPeer } from './replica-peer.ts'
+import type { Replicas } from './replicas.ts'
+
+const NO_MASTER_LINK = error("NOMASTERLINK Can't SYNC while not connected with my master")
+const BAD_FLAG = error('ERR value is out of range, value must between 0 and 1')
+const MAX_ADDRESS_BYTES = 255
+
+/** What attaching needs to know of the rest of replication. */
+export interface AttachmentRole {
+  isReplica(): boolean
+  linkUp(): boolean
+  /** Becomes the master, because a master that fails over to us asks for it. */
+  promote(): void
+  /** A replica has acknowledged something. */
+  acknowledged(): void
+  /** Our own master, if there is one, wants to know how far we are. */
+  acknowledgeToMaster(): void
+}
+
+export class Attachment {
+  readonly #host: ReplicationHost
+  readonly #history: History
+  readonly #replicas: Replicas
+  readonly #fullSync: FullSync
+  readonly #role: AttachmentRole
+  fullCount = 0
+  partialCount = 0
+  partialRefusedCount = 0
+
+  constructor(
+    host: ReplicationHost,
+    history: History,
+    replicas: Replicas,
+    fullSync: FullSync,
+    role: AttachmentRole,
+  ) {
+    this.#host = host
+    this.#history = history
+    this.#replicas = replicas
+    this.#fullSync = fullSync
+    this.#role = role
+  }
+
+  psync(session: Session, argv: readonly string[]): Reply | undefined {
+    if (session.kind === 'replica') return undefined
+    const request = parsePsync(argv)
+    if (request === undefined) return NOT_AN_INTEGER
+    const refusal = this.#refuse(request)
+    if (refusal !== undefined) return refusal
+    const peer = this.#attach(session)
+    if (this.#history.canContinue(request.id, request.offset)) this.#continue(peer, request.offset)
+    else this.#startOver(peer, request.id !== '?')
+    return undefined
+  }
+
+  /** The request of replicas before PSYNC, and of tools that take a backup. */
+  sync(session: Session): Reply | undefined {
+    if (session.kind === 'replica') return undefined
+    if (this.#role.isReplica() && !this.#role.linkUp()) return NO_MASTER_LINK
+    const peer = this.#attach(session)
+    peer.preSync = true
+    this.#startOver(peer, false)
+    return undefined
+  }
+
+  replconf(session: Session, argv: readonly string[]): Reply | undefined {
+    if (argv.length % 2 === 0) return SYNTAX_ERROR
+    session.replica ??= newReplicaPeer(session)
+    for (let at = 1; at < argv.length; at += 2) {
+      const option = (argv[at] as string).toLowerCase()
+      if (option === 'ack') return this.#acknowledge(session.replica, argv[at + 1] as string)
+      if (option === 'getack') return this.#role.acknowledgeToMaster() as undefined
+      const fault = configurePeer(session.replica, option, argv[at + 1] as string)
+      if (fault !== undefined) return fault
+    }
+    return OK
+  }
+
+  #refuse(request: PsyncRequest): Reply | undefined {
+    if (request.failover) {
+      const refusal = refuseFailover(this.#role.isReplica(), this.#history, request)
+      if (refusal !== undefined) return error(refusal)
+      this.#role.promote()
+    }
+    return this.#role.isReplica() && !this.#role.linkUp() ? NO_MASTER_LINK : undefined
+  }
+
+  #attach(session: Session): ReplicaPeer {
+    const peer = session.replica ?? newReplicaPeer(session)
+    session.replica = peer
+    session.kind = 'replica'
+    // From here on we write to the connection ourselves; replies still gathered have to go first.
+    const replies = session.takeOutput()
+    if (replies !== '') this.#host.port.write(session.id, replies)
+    // An answer to anything it may still send would be taken for a command of the stream.
+    session.replyMode = 'off'
+    this.#replicas.attach(peer)
+    return peer
+  }
+
+  #continue(peer: ReplicaPeer, offset: number): void {
+    this.partialCount++
+    this.#log(peer, `continues from ${offset}`)
+    const id = peer.canPsync2 ? ` ${this.#history.id}` : ''
+    this.#host.port.write(peer.connection.id, `+CONTINUE${id}\r\n`)
+    this.#replicas.bringOnline(peer, offset)
+  }
+
+  #startOver(peer: ReplicaPeer, askedToContinue: boolean): void {
+    this.fullCount++
+    if (askedToContinue) this.partialRefusedCount++
+    this.#log(peer, 'needs a full copy')
+    if (this.#history.backlog === undefined) {
+      // What was written until now was not counted, so no position in it means anything.
+      this.#history.begin()
+      this.#history.createBacklog()
+    }
+    this.#fullSync.request(peer)
+  }
+
+  #log(peer: ReplicaPeer, text: string): void {
+    this.#host.port.log('notice', `replica ${peerHost(peer)}:${peer.listeningPort} ${text}`)
+  }
+
+  #acknowledge(peer: ReplicaPeer, text: string): undefined {
+    const offset = parseInt64(text)
+    if (typeof offset !== 'number' || peer.phase === 'announced') return
+    peer.ackOffset = Math.max(peer.ackOffset, offset)
+    peer.ackAtMs = this.#host.now.monoMs
+    if (peer.phase === 'loading') this.#replicas.bringOnline(peer, peer.heldFromOffset + 1)
+    this.#role.acknowledged()
+  }
+}
+
+/** Undefined: understood. */
+function configurePeer(peer: ReplicaPeer, option: string, value: string): Reply | undefined {
+  switch (option) {
+    case 'listening-port':
+      return setPort(peer, value)
+    case 'ip-address':
+      if (value.length > MAX_ADDRESS_BYTES) return error('ERR REPLCONF ip-address is too long')
+      peer.announcedHost = value
+      return undefined
+    case 'capa':
+      peer.canEof ||= value.toLowerCase() === 'eof'
+      peer.canPsync2 ||= value.toLowerCase() === 'psync2'
+      return undefined
+    case 'rdb-only':
+      if (value !== '0' && value !== '1') return BAD_FLAG
+      peer.rdbOnly = value === '1'
+      return undefined
+    default:
+      return error(`ERR Unrecognized REPLCONF option: ${option}`)
+  }
+}
+
+function setPort(peer: ReplicaPeer, value: string): Reply | undefined {
+  const port = parseInt64(value)
+  if (typeof port !== 'number') return NOT_AN_INTEGER
+  peer.listeningPort = port
+  return undefined
+}

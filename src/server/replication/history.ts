@@ -1,0 +1,89 @@
+/**
+ * The replication history this node is in: its name, how far we are in it, and the recent bytes.
+ *
+ * A history is one sequence of bytes. Its id changes whenever this node may begin to write bytes
+ * that others do not have: at promotion, and when a master starts or restarts counting. The id
+ * before a promotion is kept, with the offset up to which both histories are the same, so that the
+ * siblings of a promoted replica can go on without a full copy.
+ */
+import type { Rng } from '../../base/rng.ts'
+import { Backlog } from './backlog.ts'
+
+export const REPLICATION_ID_LENGTH = 40
+export const NO_REPLICATION_ID = '0'.repeat(REPLICATION_ID_LENGTH)
+
+export class History {
+  id: string
+  /** The history we were in before, or NO_REPLICATION_ID. */
+  previousId = NO_REPLICATION_ID
+  /** The first offset at which the previous history is no longer ours; -1 without one. */
+  secondOffset = -1
+  /** Bytes of the history produced (master) or applied (replica). */
+  offset = 0
+  /** Undefined on a master that never had a replica: its writes are not counted. */
+  backlog: Backlog | undefined
+  readonly #rng: Rng
+  #backlogSizeBytes: number
+
+  constructor(rng: Rng, backlogSizeBytes: number) {
+    this.#rng = rng
+    this.#backlogSizeBytes = backlogSizeBytes
+    this.id = rng.hex(REPLICATION_ID_LENGTH)
+  }
+
+  get backlogSizeBytes(): number {
+    return this.#backlogSizeBytes
+  }
+
+  set backlogSizeBytes(sizeBytes: number) {
+    this.#backlogSizeBytes = sizeBytes
+    this.backlog?.resize(sizeBytes)
+  }
+
+  append(bytes: string): void {
+    this.backlog?.append(bytes)
+    this.offset += bytes.length
+  }
+
+  /** Whether a replica that has everything before `offset` of history `id` can go on from here. */
+  canContinue(id: string, offset: number): boolean {
+    if (this.backlog?.covers(offset) !== true) return false
+    const asked = id.toLowerCase()
+    return asked === this.id || (asked === this.previousId && offset <= this.secondOffset)
+  }
+
+  createBacklog(): void {
+    this.backlog ??= new Backlog(this.offset + 1, this.#backlogSizeBytes)
+  }
+
+  /** Forgets all relation to other nodes: what we counted until now is not what we wrote. */
+  begin(): void {
+    this.id = this.#rng.hex(REPLICATION_ID_LENGTH)
+    this.#forgetPrevious()
+  }
+
+  /** A promotion: from the next byte on, the history is ours alone. */
+  fork(): void {
+    this.continueAs(this.#rng.hex(REPLICATION_ID_LENGTH))
+  }
+
+  /** Our master is in another history since a promotion, which has ours as its beginning. */
+  continueAs(id: string): void {
+    this.previousId = this.id
+    this.secondOffset = this.offset + 1
+    this.id = id
+  }
+
+  /** We have just loaded a copy of the dataset as it was at `offset` of history `id`. */
+  adopt(id: string, offset: number): void {
+    this.id = id
+    this.offset = offset
+    this.#forgetPrevious()
+    this.backlog = new Backlog(offset + 1, this.#backlogSizeBytes)
+  }
+
+  #forgetPrevious(): void {
+    this.previousId = NO_REPLICATION_ID
+    this.secondOffset = -1
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * What replication asks of the data node it lives in. The node owns sessions, keys and commands;
+ * replication owns the history of changes, the replicas that read it and the link to the master.
+ */
+import type { Moment } from '../../base/clock.ts'
+import type { Rng } from '../../base/rng.ts'
+import type { Reply } from '../../resp/reply.ts'
+import type { Keyspace } from '../keyspace.ts'
+import type { ConnectionId, NodePort } from '../port.ts'
+import type { Session } from '../session.ts'
+import type { Settings } from '../settings.ts'
+
+export interface ReplicationHost {
+  readonly port: NodePort
+  readonly keyspace: Keyspace
+  readonly settings: Settings
+  readonly rng: Rng
+  /** The moment of the current input. */
+  readonly now: Moment
+  readonly runId: string
+  /** Ids of connections we open: negative, decreasing. */
+  nextOutgoingId(): ConnectionId
+  /**
+   * Runs one command of the master's stream: no reply, no read-only check, expiry ignored, never
+   * propagated by itself.
+   */
+  applyFromMaster(argv: readonly string[]): void
+  /** The database the master's stream has selected. */
+  masterDb: number
+  /** Between MULTI and EXEC of the master's stream. */
+  inMasterTransaction(): boolean
+  /** Forgets an open transaction of the master's stream. */
+  resetMasterSession(): void
+  /** Flushes, closes and forgets a session. */
+  closeSession(id: ConnectionId): void
+  sessions(): Iterable<Session>
+  /** Throws blocked clients out with -UNBLOCKED. */
+  unblockForRoleChange(): void
+  /** Ends a WAIT. */
+  unblock(session: Session, reply: Reply): void
+  /** Suspends a session until `unblock`; at `deadlineMs` (monotonic) it is answered by `onTimeout`. */
+  block(session: Session, deadlineMs: number | undefined, onTimeout: () => Reply): void
+}

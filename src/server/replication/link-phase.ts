@@ -1,0 +1,39 @@
+/** How far the connection to the master has come. */
+import type { ConnectionId } from '../port.ts'
+import type { Handshake, HistoryPosition } from './handshake.ts'
+import type { LineReader } from './line-reader.ts'
+import type { PayloadTransfer } from './payload-transfer.ts'
+import type { StreamReader } from './stream-reader.ts'
+
+export type LinkPhase =
+  | { readonly kind: 'none' }
+  /** No connection; the next attempt is at this (monotonic) time. */
+  | { readonly kind: 'waiting'; readonly retryAtMs: number }
+  | { readonly kind: 'connecting'; readonly id: ConnectionId }
+  | {
+      readonly kind: 'handshake'
+      readonly id: ConnectionId
+      readonly handshake: Handshake
+      readonly lines: LineReader
+    }
+  | {
+      readonly kind: 'transfer'
+      readonly id: ConnectionId
+      readonly transfer: PayloadTransfer
+      readonly position: HistoryPosition
+    }
+  | { readonly kind: 'streaming'; readonly id: ConnectionId; readonly reader: StreamReader }
+
+/** The names ROLE gives the phases. */
+export const ROLE_STATE: Readonly<Record<LinkPhase['kind'], string>> = {
+  none: 'none',
+  waiting: 'connect',
+  connecting: 'connecting',
+  handshake: 'handshake',
+  transfer: 'sync',
+  streaming: 'connected',
+}
+
+export function connectionOf(phase: LinkPhase): ConnectionId | undefined {
+  return phase.kind === 'none' || phase.kind === 'waiting' ? undefined : phase.id
+}

@@ -1,0 +1,233 @@
+/**
+ * Replication as the data node sees it: the commands, the stream it feeds, the link to a master, and
+ * the clock. Each mechanism has a file of its own; this one wires them together.
+ */
+import { error, type Reply } from '../../resp/reply.ts'
+import type { ConnectionId, Endpoints } from '../port.ts'
+import type { Session } from '../session.ts'
+import { Attachment } from './attachment.ts'
+import { FullSync } from './full-sync.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { History } from './history.ts'
+import type { ReplicationHost } from './host.ts'
+import { MasterLink } from './master-link.ts'
+import { Replicas } from './replicas.ts'
+import { infoLines, roleReply } from './report.ts'
+import { Role } from './role.ts'
+import { ageSeconds } from './seconds.ts'
+import { Stream } from './stream.ts'
+import { Waits } from './waits.ts'
+
+export type ReplicationCommand =
+  | 'replicaof'
+  | 'slaveof'
+  | 'psync'
+  | 'sync'
+  | 'replconf'
+  | 'wait'
+  | 'role'
+  | 'failover'
+
+/** Undefined: the handler answers by itself, later, or not at all. */
+export type ReplicationHandler = (session: Session, argv: readonly string[]) => Reply | undefined
+
+export interface ReplicationCounts {
+  readonly syncFull: number
+  readonly syncPartialOk: number
+  readonly syncPartialErr: number
+}
+
+const SECOND_MS = 1000
+const NOREPLICAS = 'NOREPLICAS Not enough good replicas to write.'
+const NO_FAILOVER = error('ERR FAILOVER is not supported by this node, use SENTINEL FAILOVER')
+
+export class Replication {
+  readonly handlers: Record<ReplicationCommand, ReplicationHandler>
+  readonly #host: ReplicationHost
+  readonly #history: History
+  readonly #replicas: Replicas
+  readonly #stream: Stream
+  readonly #fullSync: FullSync
+  readonly #waits: Waits
+  readonly #heartbeat: Heartbeat
+  readonly #link: MasterLink
+  readonly #role: Role
+  readonly #attachment: Attachment
+  /** Monotonic. When the next second of the protocol begins; undefined: at the first wake-up. */
+  #nextSecondMs: number | undefined
+
+  constructor(host: ReplicationHost) {
+    this.#host = host
+    const backlogSizeBytes = host.settings.int('repl-backlog-size')
+    const history = new History(host.rng.fork('replication-id'), backlogSizeBytes)
+    const replicas = new Replicas(host, history)
+    const stream = new Stream(history, replicas)
+    const streamDb = () => (this.isReplica() ? host.masterDb : 0)
+    const fullSync = new FullSync(host, history, replicas, stream, streamDb)
+    const waits = new Waits(host, history, replicas, stream)
+    const link = new MasterLink(host, history, {
+      feed: (bytes) => stream.feed(bytes),
+      historyReplaced: () => replicas.dropAll('the history has changed'),
+    })
+    this.#history = history
+    this.#replicas = replicas
+    this.#stream = stream
+    this.#fullSync = fullSync
+    this.#waits = waits
+    this.#link = link
+    this.#heartbeat = new Heartbeat(host, replicas, stream)
+    this.#role = new Role({ host, history, replicas, stream, link, waits })
+    this.#attachment = this.#newAttachment()
+    this.handlers = this.#newHandlers()
+    this.#listen()
+  }
+
+  isReplica(): boolean {
+    return this.#role.isReplica
+  }
+
+  /** Meaningful on a replica: the master's stream is being applied. */
+  linkUp(): boolean {
+    return this.#link.isUp
+  }
+
+  /**
+   * Passes on what one command or transaction did, in order and already rewritten to its effects. A
+   * replica has no effects of its own: its stream is its master's, byte for byte.
+   */
+  propagate(db: number, commands: readonly (readonly string[])[]): void {
+    if (!this.isReplica()) this.#stream.propagate(db, commands)
+  }
+
+  /** Why a write must be refused now: too few replicas would have it. */
+  refusal(): string | undefined {
+    const { settings } = this.#host
+    const needed = settings.int('min-replicas-to-write')
+    if (needed === 0 || this.isReplica()) return undefined
+    if (settings.int('min-replicas-max-lag') === 0) return undefined
+    return this.#replicas.goodCount < needed ? NOREPLICAS : undefined
+  }
+
+  owns(id: ConnectionId): boolean {
+    return this.#link.owns(id)
+  }
+
+  connected(id: ConnectionId, _ends: Endpoints): void {
+    if (this.#link.owns(id)) this.#link.connected(id)
+  }
+
+  received(id: ConnectionId, bytes: string): void {
+    if (this.#link.owns(id)) this.#link.received(bytes)
+  }
+
+  closed(id: ConnectionId, reason: string): void {
+    if (this.#link.owns(id)) this.#link.closed(reason)
+  }
+
+  sessionClosed(session: Session): void {
+    this.#waits.forget(session)
+    if (session.replica !== undefined) this.#replicas.detach(session.replica)
+  }
+
+  /** WAIT asks about the offset after the client's last command. */
+  commandExecuted(session: Session): void {
+    this.#waits.commandExecuted(session)
+  }
+
+  wake(): void {
+    const nowMs = this.#host.now.monoMs
+    if (this.#nextSecondMs === undefined || nowMs >= this.#nextSecondMs) {
+      this.#nextSecondMs = nowMs + SECOND_MS
+      this.#everySecond()
+    }
+    this.#link.wake()
+    this.#waits.wake()
+    this.#fullSync.wake()
+  }
+
+  nextWakeUpMs(): number | undefined {
+    const times = [
+      this.#nextSecondMs ?? 0,
+      this.#link.nextWakeUpMs(),
+      this.#waits.nextWakeUpMs(),
+      this.#fullSync.nextWakeUpMs(),
+    ]
+    return Math.min(...times.filter((time) => time !== undefined))
+  }
+
+  /** INFO replication without its header. */
+  infoLines(): string[] {
+    return infoLines(this.#reportSources(), this.isReplica())
+  }
+
+  /** For INFO stats. */
+  counts(): ReplicationCounts {
+    return {
+      syncFull: this.#attachment.fullCount,
+      syncPartialOk: this.#attachment.partialCount,
+      syncPartialErr: this.#attachment.partialRefusedCount,
+    }
+  }
+
+  #newAttachment(): Attachment {
+    return new Attachment(this.#host, this.#history, this.#replicas, this.#fullSync, {
+      isReplica: () => this.isReplica(),
+      linkUp: () => this.linkUp(),
+      promote: () => this.#role.promote(),
+      acknowledged: () => this.#waits.acknowledged(),
+      acknowledgeToMaster: () => this.#link.acknowledge(),
+    })
+  }
+
+  #newHandlers(): Record<ReplicationCommand, ReplicationHandler> {
+    const replicaof: ReplicationHandler = (session, argv) => this.#role.replicaof(session, argv)
+    return {
+      replicaof,
+      slaveof: replicaof,
+      psync: (session, argv) => this.#attachment.psync(session, argv),
+      sync: (session) => this.#attachment.sync(session),
+      replconf: (session, argv) => this.#attachment.replconf(session, argv),
+      wait: (session, argv) => this.#waits.wait(session, argv, this.isReplica()),
+      role: () => roleReply(this.#reportSources(), this.isReplica()),
+      failover: () => NO_FAILOVER,
+    }
+  }
+
+  #listen(): void {
+    const { settings } = this.#host
+    this.#replicas.onGone = (peer) => this.#fullSync.forget(peer)
+    const recount = () => this.#replicas.recountGood()
+    settings.onChange('min-replicas-to-write', recount)
+    settings.onChange('min-replicas-max-lag', recount)
+    settings.onChange('repl-backlog-size', () => {
+      this.#history.backlogSizeBytes = settings.int('repl-backlog-size')
+    })
+  }
+
+  #everySecond(): void {
+    this.#link.everySecond()
+    this.#replicas.everySecond()
+    this.#fullSync.everySecond()
+    if (this.isReplica()) return
+    this.#heartbeat.everySecond()
+    this.#freeBacklog()
+  }
+
+  /** A master without replicas for long stops counting, and must then not claim its old history. */
+  #freeBacklog(): void {
+    const ttlSeconds = this.#host.settings.int('repl-backlog-ttl')
+    if (ttlSeconds === 0 || this.#history.backlog === undefined || this.#replicas.count > 0) return
+    if (ageSeconds(this.#host.now.monoMs, this.#replicas.emptySinceMs) <= ttlSeconds) return
+    this.#history.backlog = undefined
+    this.#history.begin()
+  }
+
+  #reportSources() {
+    return {
+      host: this.#host,
+      history: this.#history,
+      replicas: this.#replicas,
+      link: this.#link,
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Master or replica, and of whom: REPLICAOF. A demoted master keeps its data and its place in its own
+ * history and offers that first; a promoted replica begins a history of its own that continues the old
+ * one, and sends its replicas away so that they learn the new id.
+ */
+import { parseInt64 } from '../../base/decimal.ts'
+import { error, OK, type Reply, simple } from '../../resp/reply.ts'
+import type { Session } from '../session.ts'
+import type { History } from './history.ts'
+import type { ReplicationHost } from './host.ts'
+import type { Address, MasterLink } from './master-link.ts'
+import type { Replicas } from './replicas.ts'
+import type { Stream } from './stream.ts'
+import type { Waits } from './waits.ts'
+
+const BAD_PORT = error('ERR Invalid master port')
+const NOT_FOR_REPLICAS = error('ERR Command is not valid when client is a replica.')
+const ALREADY_CONNECTED = simple('OK Already connected to specified master')
+const MAX_PORT = 65_535
+
+export interface RoleParts {
+  readonly host: ReplicationHost
+  readonly history: History
+  readonly replicas: Replicas
+  readonly stream: Stream
+  readonly link: MasterLink
+  readonly waits: Waits
+}
+
+export class Role {
+  readonly #parts: RoleParts
+
+  constructor(parts: RoleParts) {
+    this.#parts = parts
+    const master = configuredMaster(parts.host.settings.text('replicaof'))
+    if (master !== undefined) parts.link.follow(master, false)
+  }
+
+  get isReplica(): boolean {
+    return this.#parts.link.address !== undefined
+  }
+
+  replicaof(session: Session, argv: readonly string[]): Reply {
+    if (session.kind === 'replica') return NOT_FOR_REPLICAS
+    const [, host = '', port = ''] = argv
+    if (host.toLowerCase() === 'no' && port.toLowerCase() === 'one') {
+      if (this.isReplica) this.promote()
+      return OK
+    }
+    const number = parseInt64(port)
+    if (typeof number !== 'number' || number < 0 || number > MAX_PORT) return BAD_PORT
+    return this.#follow({ host, port: number })
+  }
+
+  promote(): void {
+    const { host, history, replicas, stream, link } = this.#parts
+    link.stop()
+    history.fork()
+    // Whoever continues from us does not know which database our next command is for.
+    stream.forgetDb()
+    replicas.dropAll('they have to learn the id of the new history')
+    replicas.restartEmptyTimer()
+    host.settings.set('replicaof', '')
+    host.port.log('notice', `this node is the master now, its history is ${history.id}`)
+  }
+
+  #follow(address: Address): Reply {
+    const { host, link } = this.#parts
+    const current = link.address
+    if (current?.port === address.port && equalsIgnoringCase(current.host, address.host)) {
+      return ALREADY_CONNECTED
+    }
+    if (current === undefined) this.#demote()
+    link.follow(address, current === undefined || link.hasPosition)
+    host.settings.set('replicaof', `${address.host} ${address.port}`)
+    host.port.log('notice', `this node is a replica of ${address.host}:${address.port} now`)
+    return OK
+  }
+
+  /** Clients that wait for a push or an acknowledgement would wait for the wrong master. */
+  #demote(): void {
+    const { host, history, waits } = this.#parts
+    host.unblockForRoleChange()
+    waits.clear()
+    history.createBacklog()
+    host.masterDb = 0
+  }
+}
+
+function configuredMaster(setting: string): Address | undefined {
+  const [host = '', port = ''] = setting.trim().split(/\s+/)
+  const number = parseInt64(port)
+  return host === '' || typeof number !== 'number' ? undefined : { host, port: number }
+}
+
+function equalsIgnoringCase(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
+}

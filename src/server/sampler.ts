@@ -1,0 +1,103 @@
+/**
+ * Random elements of a Set or a Map, each equally likely. JavaScript's collections give no element by
+ * its place, so a sampler keeps the keys in an array beside them. That doubles the memory of the keys;
+ * so it is made by the first draw from a large collection, and small ones are simply walked.
+ */
+import { assert } from '../base/assert.ts'
+import type { Rng } from '../base/rng.ts'
+
+/** Up to here, walking to the drawn element costs less than it is worth. */
+const SMALL = 64
+
+interface Keyed {
+  readonly size: number
+  keys(): IterableIterator<string>
+}
+
+/** Something that has elements and, once it was needed, a sampler in step with them. */
+export interface Sampled {
+  sampler?: Sampler
+}
+
+export class Sampler {
+  readonly #keys: string[] = []
+  readonly #places = new Map<string, number>()
+
+  constructor(keys: Iterable<string>) {
+    for (const key of keys) this.add(key)
+  }
+
+  get size(): number {
+    return this.#keys.length
+  }
+
+  /** Does nothing when the key is there already. */
+  add(key: string): void {
+    if (this.#places.has(key)) return
+    this.#places.set(key, this.#keys.length)
+    this.#keys.push(key)
+  }
+
+  /** Does nothing when the key is not there. The last key moves into the gap. */
+  delete(key: string): void {
+    const place = this.#places.get(key)
+    if (place === undefined) return
+    const last = this.#keys.pop() as string
+    this.#places.delete(key)
+    if (last === key) return
+    this.#keys[place] = last
+    this.#places.set(last, place)
+  }
+
+  pick(rng: Rng): string {
+    return rng.pick(this.#keys)
+  }
+}
+
+/** One key of a non-empty collection. `owner` keeps the sampler of a large one. */
+export function pickKey(owner: Sampled, collection: Keyed, rng: Rng): string {
+  assert(collection.size > 0, 'something can be drawn')
+  if (owner.sampler === undefined && collection.size <= SMALL) {
+    return keyAt(collection, rng.below(collection.size))
+  }
+  owner.sampler ??= new Sampler(collection.keys())
+  assert(owner.sampler.size === collection.size, 'the sampler is in step with its collection')
+  return owner.sampler.pick(rng)
+}
+
+/** `count` different keys, in random order; `count` is at most the size of the collection. */
+export function pickDistinctKeys(
+  owner: Sampled,
+  collection: Keyed,
+  count: number,
+  rng: Rng,
+): string[] {
+  assert(count <= collection.size, 'no more keys are drawn than there are')
+  // Few out of many: drawing again is cheaper than copying all.
+  if (collection.size > SMALL && count * 4 < collection.size) {
+    const drawn = new Set<string>()
+    while (drawn.size < count) drawn.add(pickKey(owner, collection, rng))
+    return [...drawn]
+  }
+  return shuffledStart([...collection.keys()], count, rng)
+}
+
+/** The first `count` steps of a Fisher-Yates shuffle. */
+function shuffledStart(keys: string[], count: number, rng: Rng): string[] {
+  for (let place = 0; place < count; place++) {
+    const other = place + rng.below(keys.length - place)
+    const drawn = keys[other] as string
+    keys[other] = keys[place] as string
+    keys[place] = drawn
+  }
+  return keys.slice(0, count)
+}
+
+function keyAt(collection: Keyed, place: number): string {
+  let at = 0
+  for (const key of collection.keys()) {
+    if (at === place) return key
+    at++
+  }
+  throw new Error('broken invariant: the place lies within the collection')
+}

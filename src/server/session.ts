@@ -1,0 +1,149 @@
+/**
+ * One connection to us, or the master's stream: who it is, what it has sent, what it waits for, and the
+ * replies gathered for it. A session decides nothing; commands read and change it.
+ */
+import type { Moment } from '../base/clock.ts'
+import { encodeReply } from '../resp/encode.ts'
+import type { Protocol, Reply } from '../resp/reply.ts'
+import { RequestDecoder } from '../resp/request-decoder.ts'
+import type { ListWait } from './blocking.ts'
+import type { ConnectionId, Endpoints } from './port.ts'
+import type { ReplicaPeer } from './replication/replica-peer.ts'
+import type { Transaction, Watch } from './transactions.ts'
+
+export type SessionKind = 'normal' | 'replica' | 'master' | 'pubsub'
+
+/** CLIENT REPLY. `skipNext` becomes `skip` after the command that asked for it, `skip` becomes `on`. */
+export type ReplyMode = 'on' | 'off' | 'skipNext' | 'skip'
+
+/** Why a session reads no further commands for now. */
+export interface Blocked {
+  /** Monotonic milliseconds; undefined: waits for ever. */
+  readonly deadlineMs: number | undefined
+  readonly onTimeout: () => Reply
+  /** Set by the blocking list commands, undefined for WAIT. */
+  readonly wait: ListWait | undefined
+}
+
+/** Told when a session has something to send; the output is taken later, once per input. */
+export interface OutputSink {
+  hasOutput(session: Session): void
+  /** So much was gathered that it should go at once. */
+  isFull(session: Session): void
+}
+
+/** Gathered output above this goes out at once: joining strings is cheap, keeping them is not. */
+const GATHER_BYTES = 256 * 1024
+
+/** Larger arrays are encoded element by element, so that no reply has to fit into one string. */
+const WHOLE_ARRAY_ITEMS = 1024
+
+export class Session {
+  readonly id: ConnectionId
+  readonly ends: Endpoints
+  readonly decoder: RequestDecoder
+  readonly connectedAtMs: number
+  readonly #sink: OutputSink
+  #output = ''
+
+  kind: SessionKind = 'normal'
+  name = ''
+  libraryName = ''
+  libraryVersion = ''
+  protocol: Protocol = 2
+  /** Index of the selected database. */
+  db = 0
+  authenticated = true
+  replyMode: ReplyMode = 'on'
+  /** Monotonic. */
+  lastInputAtMs: number
+  /** As in the command table, `client|list`. */
+  lastCommand = 'NULL'
+  isClosing = false
+  /** False while EXEC runs and in the master's stream: blocking commands give up at once. */
+  mayBlock = true
+  noEvict = false
+  noTouch = false
+
+  replica: ReplicaPeer | undefined
+  transaction: Transaction | undefined
+  watch: Watch | undefined
+  blocked: Blocked | undefined
+  /** A command that arrived during CLIENT PAUSE and runs when it ends. */
+  postponed: readonly string[] | undefined
+  readonly channels = new Set<string>()
+  readonly patterns = new Set<string>()
+  readonly shardChannels = new Set<string>()
+  /** Monotonic. Since when the unsent output has been above the soft limit of its class. */
+  overSoftLimitSinceMs: number | undefined
+
+  constructor(
+    id: ConnectionId,
+    ends: Endpoints,
+    now: Moment,
+    sink: OutputSink,
+    decoder: RequestDecoder = new RequestDecoder(),
+  ) {
+    this.id = id
+    this.ends = ends
+    this.connectedAtMs = now.monoMs
+    this.lastInputAtMs = now.monoMs
+    this.#sink = sink
+    this.decoder = decoder
+  }
+
+  /** Channels and patterns, which is what subscribing replies count. */
+  get subscriptions(): number {
+    return this.channels.size + this.patterns.size
+  }
+
+  get isSubscribed(): boolean {
+    return this.subscriptions > 0 || this.shardChannels.size > 0
+  }
+
+  /** Whether its next command may run. */
+  get isReady(): boolean {
+    return this.blocked === undefined && this.postponed === undefined && !this.isClosing
+  }
+
+  get pendingOutputBytes(): number {
+    return this.#output.length
+  }
+
+  /** Answers a command. Nothing for the master's stream, or as long as CLIENT REPLY says so. */
+  reply(reply: Reply): void {
+    if (this.replyMode === 'on' || this.replyMode === 'skipNext') this.push(reply)
+  }
+
+  /** Sends what is not an answer, and so is not silenced by CLIENT REPLY. */
+  push(reply: Reply): void {
+    if (this.kind === 'master') return
+    if (reply.kind === 'array' && reply.items.length > WHOLE_ARRAY_ITEMS)
+      this.#pushLarge(reply.items)
+    else this.send(encodeReply(reply, this.protocol))
+  }
+
+  /** Begins an array whose elements follow as replies of their own. */
+  replyArrayHeader(length: number): void {
+    if (this.kind === 'master' || this.replyMode === 'off' || this.replyMode === 'skip') return
+    this.send(`*${length}\r\n`)
+  }
+
+  /** Sends bytes, in order with the replies. */
+  send(bytes: string): void {
+    if (this.#output === '') this.#sink.hasOutput(this)
+    this.#output += bytes
+    if (this.#output.length > GATHER_BYTES) this.#sink.isFull(this)
+  }
+
+  takeOutput(): string {
+    const output = this.#output
+    this.#output = ''
+    return output
+  }
+
+  #pushLarge(items: readonly Reply[]): void {
+    this.send(`*${items.length}\r\n`)
+    for (const item of items) this.push(item)
+  }
+}

@@ -1,0 +1,54 @@
+/** What a node does by the clock, without being asked: deleting expired keys, closing idle clients. */
+import type { Moment } from '../base/clock.ts'
+import type { NodeServices } from './context.ts'
+import { EXPIRY_PERIOD_MS } from './expiry.ts'
+
+/** How often idle clients are looked for, if [timeout] is set. */
+const IDLE_CHECK_MS = 1000
+
+export class Upkeep {
+  readonly #node: NodeServices
+  /** Monotonic. */
+  #nextExpiryMs = 0
+  /** Monotonic. */
+  #nextIdleCheckMs = 0
+
+  constructor(node: NodeServices) {
+    this.#node = node
+  }
+
+  wake(now: Moment): void {
+    if (now.monoMs >= this.#nextExpiryMs && this.#hasKeysToExpire()) {
+      this.#nextExpiryMs = now.monoMs + EXPIRY_PERIOD_MS
+      this.#node.expiryCycle.run(this.#node.keyspace)
+    }
+    if (this.#node.settings.int('timeout') > 0 && now.monoMs >= this.#nextIdleCheckMs) {
+      this.#nextIdleCheckMs = now.monoMs + IDLE_CHECK_MS
+      this.#closeIdle(now)
+    }
+  }
+
+  /** Monotonic; infinite when nothing is due. */
+  nextWakeUpMs(): number {
+    const expiryMs = this.#hasKeysToExpire() ? this.#nextExpiryMs : Number.POSITIVE_INFINITY
+    const hasTimeout = this.#node.settings.int('timeout') > 0
+    return Math.min(expiryMs, hasTimeout ? this.#nextIdleCheckMs : Number.POSITIVE_INFINITY)
+  }
+
+  /** A replica waits for its master's word, and a pause holds expiry back as well. */
+  #hasKeysToExpire(): boolean {
+    const { keyspace, pause, replication, expiryCycle } = this.#node
+    if (!expiryCycle.isEnabled || pause.scope !== undefined || replication.isReplica()) return false
+    return keyspace.dbs.some((db) => db.expires.size > 0)
+  }
+
+  /** [timeout] Never replicas, subscribers or clients that wait. */
+  #closeIdle(now: Moment): void {
+    const { sessions, settings } = this.#node
+    const timeoutMs = 1000 * settings.int('timeout')
+    for (const session of [...sessions]) {
+      if (session.kind !== 'normal' || session.blocked !== undefined) continue
+      if (now.monoMs - session.lastInputAtMs > timeoutMs) sessions.close(session)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * What a key can hold. One variant per Redis type; sorted sets and streams will join the union. All
+ * texts are byte strings. How a value is packed in memory is not a value's business: OBJECT ENCODING
+ * names what Redis would have chosen.
+ */
+import { unreachable } from '../base/assert.ts'
+import { Deque } from './deque.ts'
+import type { Sampler } from './sampler.ts'
+
+export interface StringValue {
+  readonly type: 'string'
+  bytes: string
+}
+
+export interface ListValue {
+  readonly type: 'list'
+  items: Deque
+}
+
+export interface SetValue {
+  readonly type: 'set'
+  members: Set<string>
+  /** Made by the first random draw from a large set, and kept in step from then on. */
+  sampler?: Sampler
+}
+
+export interface HashValue {
+  readonly type: 'hash'
+  fields: Map<string, string>
+  sampler?: Sampler
+}
+
+export type Value = StringValue | ListValue | SetValue | HashValue
+
+export type ValueType = Value['type']
+
+/** A value that shares nothing with the original, as COPY needs it. */
+export function copyValue(value: Value): Value {
+  switch (value.type) {
+    case 'string':
+      return { type: 'string', bytes: value.bytes }
+    case 'list':
+      return { type: 'list', items: new Deque(value.items) }
+    case 'set':
+      return { type: 'set', members: new Set(value.members) }
+    case 'hash':
+      return { type: 'hash', fields: new Map(value.fields) }
+    default:
+      return unreachable(value)
+  }
+}

@@ -1,0 +1,247 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { crc64 } from '../../../src/server/persistence/crc64.ts'
+import { type RdbProgress, RdbReader } from '../../../src/server/persistence/rdb-reader.ts'
+import type { Value } from '../../../src/server/values.ts'
+
+function fromHex(hex: string): string {
+  return Buffer.from(hex, 'hex').toString('latin1')
+}
+
+/** A payload with one key, `k`, from a type byte and an encoded value. */
+function payload(record: string, version = '0010'): string {
+  const body = `REDIS${version}\xfe\x00${record[0]}\x01k${record.slice(1)}\xff`
+  return body + crc64(body)
+}
+
+/** The type byte and value inside a DUMP payload: all but version and checksum. */
+function dumped(hex: string): string {
+  return payload(fromHex(hex).slice(0, -10))
+}
+
+function read(chunks: Iterable<string>): RdbProgress {
+  const reader = new RdbReader(16, 0)
+  let progress: RdbProgress = { kind: 'more' }
+  for (const chunk of chunks) progress = reader.push(chunk)
+  return progress
+}
+
+function plain(value: Value | undefined): unknown {
+  switch (value?.type) {
+    case 'string':
+      return value.bytes
+    case 'list':
+      return [...value.items]
+    case 'set':
+      return new Set(value.members)
+    case 'hash':
+      return Object.fromEntries(value.fields)
+    default:
+      return undefined
+  }
+}
+
+function loaded(progress: RdbProgress): unknown {
+  if (progress.kind !== 'done') throw new Error(JSON.stringify(progress))
+  return plain(progress.contents.dbs[0]?.get('k')?.value)
+}
+
+const CASES: { name: string; bytes: string; value: unknown }[] = [
+  { name: 'a raw string', bytes: dumped('0001760a009108ceb219388ace'), value: 'v' },
+  { name: 'an empty string', bytes: dumped('00000a005d9b5c400f7fa2da'), value: '' },
+  { name: 'a 16-bit integer', bytes: dumped('00c139300a009d94ea2793fc08b9'), value: '12345' },
+  { name: 'a negative 8-bit integer', bytes: dumped('00c0f90a005e26d130d7a242ab'), value: '-7' },
+  {
+    name: 'a compressed string',
+    bytes: dumped('00c3091e016161e011000161610a0045737cbb2b647bbb'),
+    value: 'a'.repeat(30),
+  },
+  {
+    name: 'digits beyond 32 bits, which stay text',
+    bytes: dumped('000a393939393939393939390a00d26ac299df53efd2'),
+    value: '9999999999',
+  },
+  {
+    name: 'a quicklist of listpacks',
+    bytes: dumped('120102101000000003008161020101f178ec03ff0a00be747725a27199b2'),
+    value: ['a', '1', '-5000'],
+  },
+  {
+    name: 'an intset',
+    bytes: dumped('0b1404000000030000000100000002000000701101000a0085d5c1065b1dd055'),
+    value: new Set(['1', '2', '70000']),
+  },
+  {
+    name: 'a plain set',
+    bytes: dumped('0201036162630a00a3cbec4c8c2f31f0'),
+    value: new Set(['abc']),
+  },
+  {
+    name: 'a listpack hash',
+    bytes: dumped('1012120000000400816602817602816e026401ff0a005414caec75fc291a'),
+    value: { f: 'v', n: '100' },
+  },
+  {
+    name: 'a plain hash',
+    bytes: dumped('0401016601760a00adf24356b1860efc'),
+    value: { f: 'v' },
+  },
+  { name: 'a plain list', bytes: payload('\x01\x02\x01a\x01b'), value: ['a', 'b'] },
+  {
+    name: 'a list with a node of one large element',
+    bytes: payload('\x12\x01\x01\x05large'),
+    value: ['large'],
+  },
+  {
+    name: 'lengths in their longer forms',
+    bytes: payload('\x00\x81\0\0\0\0\0\0\0\x03abc'),
+    value: 'abc',
+  },
+  {
+    name: 'a listpack set of a 7.2 master',
+    bytes: payload('\x14\x0a\x0a\0\0\0\x01\0\x81a\x02\xff'),
+    value: new Set(['a']),
+  },
+  {
+    name: 'a ziplist list of a 6.2 master',
+    bytes: payload('\x0e\x01\x0d\x0d\0\0\0\x0a\0\0\0\x01\0\0\xf4\xff'),
+    value: ['3'],
+  },
+]
+
+for (const { name, bytes, value } of CASES) {
+  test(`${name} is read from one chunk`, () => {
+    expect(loaded(read([bytes]))).toEqual(value)
+  })
+  test(`${name} is read byte by byte`, () => {
+    expect(loaded(read(bytes))).toEqual(value)
+  })
+}
+
+test('expiry, database, hints and unknown fields are understood', () => {
+  const body =
+    'REDIS0010' +
+    '\xfa\x09redis-ver\x067.0.15' +
+    `\xfa\x07repl-id\x28${'a'.repeat(40)}` +
+    '\xfa\x0brepl-offset\xc0\x2a' +
+    '\xfe\x03\xfb\x02\x01' +
+    '\xfc\x01\0\0\0\0\0\0\0\xf9\x05\x00\x01k\x01v' +
+    '\xfd\x02\0\0\0\xf8\x0a\x00\x01l\x01w' +
+    '\xf5\x07library\xff'
+  const progress = read([`${body}${crc64(body)}tail`])
+  if (progress.kind !== 'done') throw new Error(JSON.stringify(progress))
+  const { contents, rest } = progress
+  expect([contents.dbs[3]?.get('k')?.expireAtMs, contents.dbs[3]?.get('l')?.expireAtMs]).toEqual([
+    1, 2000,
+  ])
+  expect(contents.aux).toEqual(
+    new Map([
+      ['repl-id', 'a'.repeat(40)],
+      ['repl-offset', '42'],
+    ]),
+  )
+  expect([contents.skippedFunctions, rest]).toEqual([1, 'tail'])
+})
+
+test('eight zero bytes instead of a checksum are not checked', () => {
+  expect(read([`REDIS0009\xff${'\0'.repeat(8)}`]).kind).toBe('done')
+})
+
+test('an empty collection is no key', () => {
+  const progress = read([payload('\x01\x00')])
+  expect(progress.kind === 'done' && progress.contents.dbs[0]?.size).toBe(0)
+})
+
+const DAMAGED: { name: string; bytes: string; offset: number; text: string }[] = [
+  { name: 'a wrong magic', bytes: 'RUBBISH00', offset: 0, text: 'this is not an RDB payload' },
+  {
+    name: 'a version from the future',
+    bytes: 'REDIS0099',
+    offset: 0,
+    text: 'RDB version 99 is not supported',
+  },
+  {
+    name: 'a sorted set',
+    bytes: payload('\x05\x00'),
+    offset: 11,
+    text: 'a sorted set (type 5) is not supported',
+  },
+  {
+    name: 'a stream',
+    bytes: payload('\x13\x00'),
+    offset: 11,
+    text: 'a stream (type 19) is not supported',
+  },
+  {
+    name: 'data of a module',
+    bytes: 'REDIS0010\xf7',
+    offset: 9,
+    text: 'data of a module are not supported',
+  },
+  { name: 'an unknown type', bytes: payload('\x63\x00'), offset: 11, text: 'unknown type 99' },
+  {
+    name: 'a database this node does not have',
+    bytes: 'REDIS0010\xfe\x20',
+    offset: 9,
+    text: 'database 32 does not exist here',
+  },
+  {
+    name: 'a member twice',
+    bytes: payload('\x02\x02\x01a\x01a'),
+    offset: 11,
+    text: 'a set with a member twice',
+  },
+  {
+    name: 'a string longer than any',
+    bytes: payload('\x00\x80\xff\xff\xff\xff'),
+    offset: 11,
+    text: 'a string of 4294967295 bytes is too long',
+  },
+  {
+    name: 'a compressed string that announces more than it can hold',
+    bytes: payload('\x00\xc3\x01\x80\x1d\0\0\0a'),
+    offset: 11,
+    text: 'compressed data do not decode',
+  },
+  {
+    name: 'a listpack of the wrong length',
+    bytes: payload('\x10\x07\x08\0\0\0\0\0\xff'),
+    offset: 11,
+    text: 'a damaged listpack',
+  },
+]
+
+for (const { name, bytes, offset, text } of DAMAGED) {
+  test(`${name} is refused with its place`, () => {
+    expect(read([bytes])).toEqual({ kind: 'damaged', offset, text })
+  })
+}
+
+test('a payload with any one byte changed is never loaded as if it were right', () => {
+  const bytes = dumped('120102101000000003008161020101f178ec03ff0a00be747725a27199b2')
+  const body = bytes.length - 8
+  for (let at = 0; at < body; at++) {
+    for (const flip of [1, 0x80, 0xff]) {
+      const changed = String.fromCharCode(bytes.charCodeAt(at) ^ flip)
+      const progress = read([bytes.slice(0, at) + changed + bytes.slice(at + 1)])
+      expect(progress.kind, `byte ${at}`).not.toBe('done')
+    }
+  }
+})
+
+test('a payload that ends early is never complete', () => {
+  const bytes = dumped('1012120000000400816602817602816e026401ff0a005414caec75fc291a')
+  for (let end = 0; end < bytes.length; end++) {
+    expect(read([bytes.slice(0, end)]).kind).toBe('more')
+  }
+})
+
+test('no input whatever makes the reader throw', () => {
+  const bytes = fc.uint8Array({ maxLength: 64 }).map((a) => Buffer.from(a).toString('latin1'))
+  fc.assert(
+    fc.property(bytes, (tail) => {
+      expect(['more', 'done', 'damaged']).toContain(read([`REDIS0010${tail}`]).kind)
+    }),
+    { numRuns: 2000 },
+  )
+})

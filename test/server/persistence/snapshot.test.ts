@@ -1,0 +1,169 @@
+/**
+ * The point of a snapshot is its moment: whatever happens while it is written, what it loads to is the
+ * dataset as it was when it began.
+ */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Deque } from '../../../src/server/deque.ts'
+import { Keyspace } from '../../../src/server/keyspace.ts'
+import { RdbReader } from '../../../src/server/persistence/rdb-reader.ts'
+import { Snapshot } from '../../../src/server/persistence/snapshot.ts'
+import type { Value } from '../../../src/server/values.ts'
+
+const DATABASES = 3
+
+type Action =
+  | { kind: 'put'; db: number; key: string; value: () => Value; expireAtMs: number | undefined }
+  | { kind: 'remove' | 'grow'; db: number; key: string }
+  | { kind: 'expire'; db: number; key: string; expireAtMs: number | undefined }
+  | { kind: 'rename'; db: number; key: string; to: string }
+  | { kind: 'swap'; db: number; other: number }
+  | { kind: 'flushAll' }
+  | { kind: 'slice'; sliceBytes: number }
+
+const key = fc.constantFrom('a', 'b', 'c', 'd', 'long-key-of-its-own')
+const db = fc.nat(DATABASES - 1)
+const text = fc.string({ maxLength: 20 })
+const texts = fc.array(text, { minLength: 1, maxLength: 20 })
+const expireAtMs = fc.option(fc.nat(10_000), { nil: undefined })
+
+const value: fc.Arbitrary<() => Value> = fc.oneof(
+  text.map((bytes) => (): Value => ({ type: 'string', bytes })),
+  texts.map((items) => (): Value => ({ type: 'list', items: new Deque(items) })),
+  texts.map((items) => (): Value => ({ type: 'set', members: new Set(items) })),
+  texts.map(
+    (items) => (): Value => ({
+      type: 'hash',
+      fields: new Map(items.map((item) => [item, item])),
+    }),
+  ),
+)
+
+const change: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('put'), db, key, value, expireAtMs }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('remove', 'grow'), db, key }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('expire'), db, key, expireAtMs }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('rename'), db, key, to: key }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('swap'), db, other: db }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('flushAll') }) },
+) as fc.Arbitrary<Action>
+
+const slice: fc.Arbitrary<Action> = fc.record({
+  kind: fc.constant('slice'),
+  sliceBytes: fc.integer({ min: 1, max: 40 }),
+})
+
+function perform(keyspace: Keyspace, snapshot: Snapshot | undefined, action: Action): void {
+  if (action.kind === 'slice') return snapshot?.advance(action.sliceBytes)
+  if (action.kind === 'flushAll') return keyspace.replaceAll([])
+  const target = keyspace.dbs[action.db]!
+  if (action.kind === 'put') return target.put(action.key, action.value(), action.expireAtMs)
+  if (action.kind === 'swap') return keyspace.swap(target, keyspace.dbs[action.other]!)
+  const entry = target.entries.get(action.key)
+  if (entry === undefined) return
+  if (action.kind === 'remove') target.remove(action.key)
+  if (action.kind === 'expire') target.setExpiry(action.key, entry, action.expireAtMs)
+  if (action.kind === 'grow') {
+    target.changing(action.key, entry)
+    grow(entry.value)
+  }
+  if (action.kind === 'rename' && action.to !== action.key) {
+    target.remove(action.key)
+    target.put(action.to, entry.value, entry.expireAtMs)
+  }
+}
+
+function grow(value: Value): void {
+  if (value.type === 'string') value.bytes += '+'
+  if (value.type === 'list') value.items.pushLeft('+')
+  if (value.type === 'set') value.members.add('+')
+  if (value.type === 'hash') value.fields.set('+', '+')
+}
+
+/** The dataset as plain data, independent of what happens to it later. */
+function picture(
+  dbs: readonly ReadonlyMap<string, { value: Value; expireAtMs?: number | undefined }>[],
+) {
+  return dbs.map((entries) =>
+    Object.fromEntries(
+      [...entries].map(([key, { value, expireAtMs }]) => [key, [contents(value), expireAtMs]]),
+    ),
+  )
+}
+
+function contents(value: Value): unknown {
+  switch (value.type) {
+    case 'string':
+      return value.bytes
+    case 'list':
+      return [...value.items]
+    case 'set':
+      return [...value.members].sort()
+    case 'hash':
+      return [...value.fields].sort()
+  }
+}
+
+function load(payload: string) {
+  const progress = new RdbReader(DATABASES, 0).push(payload)
+  if (progress.kind !== 'done') throw new Error(JSON.stringify(progress))
+  return picture(progress.contents.dbs)
+}
+
+test('a snapshot loads to the dataset as it was when it began, whatever happened meanwhile', () => {
+  const histories = fc.record({
+    before: fc.array(change, { minLength: 5, maxLength: 30 }),
+    during: fc.array(fc.oneof(change, slice), { maxLength: 40 }),
+  })
+  fc.assert(
+    fc.property(histories, ({ before, during }) => {
+      const keyspace = new Keyspace(DATABASES)
+      for (const action of before) perform(keyspace, undefined, action)
+      const expected = picture(keyspace.dbs.map(({ entries }) => entries))
+      let payload = ''
+      const snapshot = new Snapshot(keyspace, [], (bytes) => {
+        payload += bytes
+      })
+      for (const action of during) perform(keyspace, snapshot, action)
+      while (!snapshot.isOver) snapshot.advance(30)
+      expect(load(payload)).toEqual(expected)
+      expect(keyspace.beforeChange).toBeUndefined()
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a second snapshot takes everything again', () => {
+  const keyspace = new Keyspace(DATABASES)
+  keyspace.dbs[0]!.put('k', { type: 'string', bytes: 'v' })
+  for (let round = 0; round < 2; round++) {
+    let payload = ''
+    const snapshot = new Snapshot(keyspace, [], (bytes) => {
+      payload += bytes
+    })
+    while (!snapshot.isOver) snapshot.advance(1)
+    expect(load(payload)).toEqual([{ k: ['v', undefined] }, {}, {}])
+  }
+})
+
+test('a slice of a large collection is not the whole collection', () => {
+  const keyspace = new Keyspace(DATABASES)
+  const members = new Set(Array.from({ length: 10_000 }, (_, index) => `member-${index}`))
+  keyspace.dbs[0]!.put('large', { type: 'set', members })
+  const slices: number[] = []
+  const snapshot = new Snapshot(keyspace, [], (bytes) => slices.push(bytes.length))
+  while (!snapshot.isOver) snapshot.advance(1000)
+  expect(Math.max(...slices)).toBeLessThan(1100)
+  expect(slices.length).toBeGreaterThan(100)
+})
+
+test('a snapshot that is given up leaves the keyspace alone', () => {
+  const keyspace = new Keyspace(DATABASES)
+  keyspace.dbs[0]!.put('k', { type: 'string', bytes: 'v' })
+  const output: string[] = []
+  const snapshot = new Snapshot(keyspace, [], (bytes) => output.push(bytes))
+  snapshot.stop()
+  keyspace.dbs[0]!.remove('k')
+  snapshot.advance(1000)
+  expect([output, keyspace.beforeChange]).toEqual([[], undefined])
+})

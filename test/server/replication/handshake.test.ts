@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { Handshake, type HandshakeTerms } from '../../../src/server/replication/handshake.ts'
+
+const PLAIN: HandshakeTerms = {
+  user: '',
+  password: '',
+  listeningPort: 1234,
+  announcedHost: '',
+  position: undefined,
+}
+
+const PORT = '*3\r\n$8\r\nREPLCONF\r\n$14\r\nlistening-port\r\n$4\r\n1234\r\n'
+const CAPA = '*5\r\n$8\r\nREPLCONF\r\n$4\r\ncapa\r\n$3\r\neof\r\n$4\r\ncapa\r\n$6\r\npsync2\r\n'
+const ID = 'a'.repeat(40)
+
+/** Plays the given lines and keeps what was said in between. */
+function play(terms: Partial<HandshakeTerms>, lines: readonly string[]) {
+  const handshake = new Handshake({ ...PLAIN, ...terms })
+  return lines.map((line) => {
+    const step = handshake.line(line)
+    return step.kind === 'send' ? step.bytes : step
+  })
+}
+
+const WAIT = { kind: 'wait' }
+
+test('PING goes alone, then the introduction in one burst, then PSYNC', () => {
+  expect(new Handshake(PLAIN).opening()).toBe('*1\r\n$4\r\nPING\r\n')
+  expect(play({}, ['+PONG', '+OK', '+OK'])).toEqual([
+    PORT + CAPA,
+    WAIT,
+    '*3\r\n$5\r\nPSYNC\r\n$1\r\n?\r\n$2\r\n-1\r\n',
+  ])
+})
+
+test('the burst with credentials and an announced address is the one a real replica sends', () => {
+  const terms = { user: 'u', password: 'pw', announcedHost: '9.9.9.9' }
+  expect(play(terms, ['-NOAUTH Authentication required.'])).toEqual([
+    '*3\r\n$4\r\nAUTH\r\n$1\r\nu\r\n$2\r\npw\r\n' +
+      PORT +
+      '*3\r\n$8\r\nREPLCONF\r\n$10\r\nip-address\r\n$7\r\n9.9.9.9\r\n' +
+      CAPA,
+  ])
+})
+
+test('a known position is offered as the next byte wanted', () => {
+  const [, , psync] = play({ position: { id: ID, offset: 41 } }, ['+PONG', '+OK', '+OK'])
+  expect(psync).toBe(`*3\r\n$5\r\nPSYNC\r\n$40\r\n${ID}\r\n$2\r\n42\r\n`)
+})
+
+test('refused credentials end the attempt, a refused option does not', () => {
+  expect(play({ password: 'pw' }, ['+PONG', '-WRONGPASS no'])[1]).toMatchObject({ kind: 'failed' })
+  expect(play({}, ['+PONG', '-ERR Unrecognized REPLCONF option', '+OK'])[2]).toContain('PSYNC')
+})
+
+test('a master that is loading does not pass for one that answers', () => {
+  expect(play({}, ['-LOADING dataset in memory'])).toMatchObject([{ kind: 'failed' }])
+})
+
+const GREETED = ['+PONG', '+OK', '+OK']
+const ANSWERS: { line: string; known: boolean; step: object }[] = [
+  { line: '', known: false, step: WAIT },
+  {
+    line: `+FULLRESYNC ${ID} 7`,
+    known: true,
+    step: { kind: 'full', position: { id: ID, offset: 7 } },
+  },
+  { line: '+CONTINUE', known: true, step: { kind: 'partial', id: undefined } },
+  { line: `+CONTINUE ${ID}`, known: true, step: { kind: 'partial', id: ID } },
+  { line: '+CONTINUE', known: false, step: { kind: 'failed' } },
+  { line: '+FULLRESYNC short 7', known: false, step: { kind: 'failed' } },
+  { line: `+FULLRESYNC ${ID} -7`, known: false, step: { kind: 'failed' } },
+  { line: '-NOMASTERLINK not connected', known: true, step: { kind: 'failed' } },
+  { line: '-ERR whatever', known: true, step: { kind: 'failed' } },
+]
+
+for (const { line, known, step } of ANSWERS) {
+  const situation = known ? 'a replica with a position' : 'a replica without a position'
+  test(`${situation} that is answered "${line}" takes it as ${JSON.stringify(step)}`, () => {
+    const position = known ? { id: ID, offset: 1 } : undefined
+    expect(play({ position }, [...GREETED, line])[3]).toMatchObject(step)
+  })
+}

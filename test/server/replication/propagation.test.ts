@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { encodeCommand } from '../../../src/resp/encode.ts'
+import { GETACK, PING, StreamEncoder } from '../../../src/server/replication/propagation.ts'
+
+const SET = ['SET', 'k', 'v']
+
+/** The commands in a piece of stream, each as one line. */
+function lines(...commands: string[]): string {
+  return commands.map((line) => encodeCommand(line.split(' '))).join('')
+}
+
+test('the first command selects its database, later ones only when it changes', () => {
+  const encoder = new StreamEncoder()
+  expect(encoder.encode(0, [SET])).toBe(lines('SELECT 0', 'SET k v'))
+  expect(encoder.encode(0, [SET])).toBe(lines('SET k v'))
+  expect(encoder.encode(2, [SET])).toBe(lines('SELECT 2', 'SET k v'))
+})
+
+test('several effects are one transaction, with SELECT before it', () => {
+  const encoder = new StreamEncoder()
+  expect(encoder.encode(1, [SET, SET])).toBe(
+    lines('SELECT 1', 'MULTI', 'SET k v', 'SET k v', 'EXEC'),
+  )
+})
+
+test('a database selected inside a transaction is the selected one after it', () => {
+  const encoder = new StreamEncoder()
+  encoder.encode(1, [SET, ['SELECT', '3'], SET])
+  expect(encoder.encode(3, [SET])).toBe(lines('SET k v'))
+  expect(encoder.encode(1, [SET])).toBe(lines('SELECT 1', 'SET k v'))
+})
+
+test('after forgetting, the same database is selected again', () => {
+  const encoder = new StreamEncoder()
+  encoder.encode(1, [SET])
+  encoder.forgetDb()
+  expect(encoder.encode(1, [SET])).toBe(lines('SELECT 1', 'SET k v'))
+})
+
+test('PING and GETACK have the sizes everybody counts with', () => {
+  expect([PING, PING.length, GETACK.length]).toEqual(['*1\r\n$4\r\nping\r\n', 14, 37])
+})
