@@ -1,0 +1,8 @@
+import type { Happening } from '../happening.ts'
+
+/** Watches a run for something that must never happen, whatever faults are injected. */
+export interface Checker {
+  readonly name: string
+  /** What is wrong since this happened, in words; undefined when nothing is. */
+  observe(happening: Happening): string | undefined
+}

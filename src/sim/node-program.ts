@@ -1,0 +1,131 @@
+/**
+ * A data node in a simulated process: the production node on a port made of simulated connections and
+ * a simulated disk.
+ */
+import type { Rng } from '../base/rng.ts'
+import { DataNode } from '../server/node.ts'
+import type { ConnectionId, NodePort } from '../server/port.ts'
+import { Settings } from '../server/settings.ts'
+import type { Process, Program } from './process.ts'
+import type { Socket, SocketEnds, SocketHandler } from './socket.ts'
+
+const CONNECT_TIMEOUT_MS = 60_000
+/** What CONFIG REWRITE keeps, as in production: the differences from the user's file. */
+const SETTINGS_FILE = 'settings'
+
+export interface NodeProgramStart {
+  readonly process: Process
+  readonly port: number
+  /** The user's file: directives of redis.conf by name. */
+  readonly directives: ReadonlyMap<string, string>
+  readonly rng: Rng
+  readonly tellMaster: (master: string) => void
+  readonly log: (level: string, text: string) => void
+}
+
+export class NodeProgram implements Program {
+  readonly #process: Process
+  readonly #start: NodeProgramStart
+  readonly #settings: Settings
+  readonly #node: DataNode
+  readonly #sockets = new Map<ConnectionId, Socket>()
+  #nextIncoming = 1
+
+  constructor(start: NodeProgramStart) {
+    this.#start = start
+    this.#process = start.process
+    this.#settings = readSettings(start)
+    this.#node = new DataNode({
+      settings: this.#settings,
+      port: this.#port(),
+      rng: start.rng,
+      now: start.process.now(),
+      hasConfigFile: true,
+    })
+    start.process.listen(start.port, (socket) => this.#accept(socket))
+    this.#witness()
+  }
+
+  wake(): void {
+    this.#node.wake(this.#process.now())
+    this.#witness()
+  }
+
+  nextWakeUpMs(): number | undefined {
+    return this.#node.nextWakeUpMs()
+  }
+
+  stopRequested(): void {
+    this.#node.stopRequested(this.#process.now())
+  }
+
+  #port(): NodePort {
+    return {
+      write: (id, bytes) => this.#sockets.get(id)?.write(bytes),
+      queuedBytes: (id) => this.#sockets.get(id)?.queuedBytes ?? 0,
+      close: (id) => this.#close(id),
+      connect: (id, host, port) => this.#connect(id, host, port),
+      saveSettings: (settings) =>
+        this.#process.disk.saveNow(SETTINGS_FILE, JSON.stringify([...settings])),
+      log: this.#start.log,
+      exit: () => this.#process.kill(),
+    }
+  }
+
+  #accept(socket: Socket): SocketHandler {
+    const id = this.#nextIncoming++
+    this.#sockets.set(id, socket)
+    this.#node.accepted(this.#process.now(), id, socket.ends)
+    return this.#handler(id)
+  }
+
+  #connect(id: ConnectionId, host: string, port: number): void {
+    const socket = this.#process.connect(host, port, CONNECT_TIMEOUT_MS, this.#handler(id))
+    this.#sockets.set(id, socket)
+  }
+
+  #handler(id: ConnectionId): SocketHandler {
+    return {
+      connected: () => {
+        const ends: SocketEnds | undefined = this.#sockets.get(id)?.ends
+        if (ends !== undefined) this.#node.connected(this.#process.now(), id, ends)
+      },
+      received: (bytes) => {
+        if (!this.#sockets.has(id)) return
+        this.#node.received(this.#process.now(), id, bytes)
+        this.#witness()
+      },
+      closed: (reason) => {
+        if (this.#sockets.delete(id)) this.#node.closed(this.#process.now(), id, reason)
+      },
+    }
+  }
+
+  #close(id: ConnectionId): void {
+    const socket = this.#sockets.get(id)
+    this.#sockets.delete(id)
+    socket?.close()
+  }
+
+  /** Whom the node follows: `host port`, or empty when it is a master. */
+  #witness(): void {
+    this.#start.tellMaster(this.#settings.text('replicaof'))
+  }
+}
+
+/** The user's file, and over it what CONFIG REWRITE kept in an earlier life. */
+function readSettings(start: NodeProgramStart): Settings {
+  const settings = new Settings()
+  settings.set('port', String(start.port))
+  // The hosts of a simulated world trust each other; nobody else is there.
+  settings.set('protected-mode', 'no')
+  for (const [name, value] of start.directives) settings.load(name, [value])
+  settings.markFiled()
+  const kept = start.process.disk.read(SETTINGS_FILE)
+  for (const [name, value] of readPairs(kept)) settings.set(name, value)
+  return settings
+}
+
+function readPairs(text: string | undefined): [name: string, value: string][] {
+  return text === undefined ? [] : (JSON.parse(text) as [string, string][])
+}

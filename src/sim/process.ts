@@ -1,0 +1,176 @@
+/**
+ * One simulated process: it lives, is stopped, dies and is started again, on one host with one disk
+ * and clocks of its own. What runs in it is a program, a new one at every start, which sees the world
+ * only through this shell. A stopped process (SIGSTOP, or an event loop that hangs) takes no input:
+ * its kernel keeps them, and they are all delivered in their order when it goes on.
+ */
+import { assert } from '../base/assert.ts'
+import type { Moment } from '../base/clock.ts'
+import type { Disk } from './disk.ts'
+import type { Host, Network } from './network.ts'
+import type { ProcessClock } from './process-clock.ts'
+import type { Scheduler, Task } from './scheduler.ts'
+import type { Socket, SocketHandler, SocketOwner } from './socket.ts'
+
+export type ProcessStatus = 'down' | 'running' | 'paused'
+
+/** What runs in a process. It starts in its constructor and is dropped when the process dies. */
+export interface Program {
+  wake(): void
+  /** Monotonic milliseconds of this process; undefined when nothing is due. */
+  nextWakeUpMs(): number | undefined
+  /** SIGTERM. */
+  stopRequested(): void
+}
+
+export interface ProcessStart {
+  readonly name: string
+  readonly host: Host
+  readonly clock: ProcessClock
+  readonly disk: Disk
+  readonly scheduler: Scheduler
+  readonly network: Network
+  boot(process: Process): Program
+  /** The process has come up, gone down, been stopped or let go on. */
+  changed(process: Process, status: ProcessStatus): void
+}
+
+export class Process implements SocketOwner {
+  readonly name: string
+  readonly host: Host
+  readonly clock: ProcessClock
+  readonly disk: Disk
+  readonly #start: ProcessStart
+  #status: ProcessStatus = 'down'
+  #program: Program | undefined
+  /** Inputs that arrived while the process was stopped. */
+  #inbox: Task[] = []
+  readonly #sockets = new Set<Socket>()
+  readonly #ports = new Set<number>()
+  /** True time of the armed wake-up. Rings of earlier arms find another number here. */
+  #armedAtMs: number | undefined
+  /** How often the process was started. */
+  life = 0
+
+  constructor(start: ProcessStart) {
+    this.#start = start
+    this.name = start.name
+    this.host = start.host
+    this.clock = start.clock
+    this.disk = start.disk
+  }
+
+  get status(): ProcessStatus {
+    return this.#status
+  }
+
+  now(): Moment {
+    return this.clock.momentAt(this.#start.scheduler.nowMs)
+  }
+
+  start(): void {
+    assert(this.#status === 'down', `${this.name} is down before it starts`)
+    this.life++
+    this.#enter('running')
+    const program = this.#start.boot(this)
+    // It may have given up while it started.
+    if (this.#isUp()) this.#program = program
+    this.#arm()
+  }
+
+  /** SIGKILL: what was written still leaves, every connection ends, un-synced saves never happened. */
+  kill(): void {
+    if (this.#status === 'down') return
+    this.#program = undefined
+    this.#inbox = []
+    this.#armedAtMs = undefined
+    for (const port of this.#ports) this.#start.network.unlisten(this.host, port)
+    this.#ports.clear()
+    for (const socket of [...this.#sockets]) socket.close()
+    this.disk.crash()
+    this.#enter('down')
+  }
+
+  /** SIGSTOP. */
+  pause(): void {
+    if (this.#status === 'running') this.#enter('paused')
+  }
+
+  /** SIGCONT. */
+  resume(): void {
+    if (this.#status !== 'paused') return
+    this.#enter('running')
+    const inbox = this.#inbox
+    this.#inbox = []
+    // An input may kill or stop the process again; what is left then waits, or is lost with it.
+    for (const input of inbox) this.deliver(input)
+    this.#armedAtMs = undefined
+    this.#arm()
+  }
+
+  /** SIGTERM. */
+  requestStop(): void {
+    this.deliver(() => this.#program?.stopRequested())
+  }
+
+  deliver(input: Task): void {
+    if (this.#status === 'paused') this.#inbox.push(input)
+    else if (this.#status === 'running') {
+      input()
+      this.#arm()
+    }
+  }
+
+  listen(port: number, accept: (socket: Socket) => SocketHandler): void {
+    this.#ports.add(port)
+    this.#start.network.listen(this.host, port, { owner: this, accept })
+  }
+
+  connect(host: string, port: number, timeoutMs: number, handler: SocketHandler): Socket {
+    const from = this.host
+    return this.#start.network.connect({ from, host, port, timeoutMs, owner: this, handler })
+  }
+
+  socketOpened(socket: Socket): void {
+    this.#sockets.add(socket)
+  }
+
+  socketEnded(socket: Socket): void {
+    this.#sockets.delete(socket)
+  }
+
+  /** Saves to this process's disk; `done` is an input like any other. */
+  save(path: string, bytes: string, done: (failure: string | undefined) => void): void {
+    this.disk.save(path, bytes, (failure) => this.deliver(() => done(failure)))
+  }
+
+  #isUp(): boolean {
+    return this.#status !== 'down'
+  }
+
+  #enter(status: ProcessStatus): void {
+    this.#status = status
+    this.#start.changed(this, status)
+  }
+
+  /** Arms the wake-up. One that stands for an earlier moment stays: it looks again when it rings. */
+  #arm(): void {
+    const wakeMs = this.#program?.nextWakeUpMs()
+    if (wakeMs === undefined) return
+    const dueMs = Math.max(this.clock.trueMsOf(wakeMs), this.#start.scheduler.nowMs)
+    if (this.#armedAtMs !== undefined && this.#armedAtMs <= dueMs) return
+    this.#armedAtMs = dueMs
+    const life = this.life
+    this.#start.scheduler.at(dueMs, () => {
+      if (life === this.life && this.#armedAtMs === dueMs) this.#ring()
+    })
+  }
+
+  #ring(): void {
+    if (this.#status !== 'running') return
+    this.#armedAtMs = undefined
+    const wakeMs = this.#program?.nextWakeUpMs()
+    if (wakeMs !== undefined && wakeMs <= this.now().monoMs) this.#program?.wake()
+    this.#arm()
+  }
+}

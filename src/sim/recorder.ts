@@ -1,0 +1,31 @@
+import type { Checker } from './checkers/checker.ts'
+import type { Happening, Occurrence } from './happening.ts'
+
+/** Keeps what happened, in order, and shows it to the checkers as it happens. */
+export class Recorder {
+  readonly happenings: Happening[] = []
+  readonly #nowMs: () => number
+  readonly #checkers: readonly Checker[]
+
+  constructor(nowMs: () => number, checkers: readonly Checker[]) {
+    this.#nowMs = nowMs
+    this.#checkers = checkers
+  }
+
+  record(process: string | undefined, occurrence: Occurrence): void {
+    const happening: Happening = { atMs: this.#nowMs(), process, ...occurrence }
+    this.happenings.push(happening)
+    for (const checker of this.#checkers) this.#check(checker, happening)
+  }
+
+  get violations(): readonly Happening[] {
+    return this.happenings.filter((happening) => happening.kind === 'violation')
+  }
+
+  #check(checker: Checker, happening: Happening): void {
+    const text = checker.observe(happening)
+    if (text === undefined) return
+    const violation = { kind: 'violation', checker: checker.name, text } as const
+    this.happenings.push({ atMs: happening.atMs, process: happening.process, ...violation })
+  }
+}

@@ -1,0 +1,49 @@
+import type { Address, NodeRole } from './happening.ts'
+
+/**
+ * Joins the two ways in which the role of a node is learnt: the node itself, at the moment it changes,
+ * and the observer's question, which alone tells whether the link to the master stands.
+ */
+export class RoleWitness {
+  readonly #tell: (role: NodeRole) => void
+  #replicaof: string | undefined
+  #told: string | undefined
+
+  constructor(tell: (role: NodeRole) => void) {
+    this.#tell = tell
+  }
+
+  /** The process has come up again. */
+  forget(): void {
+    this.#replicaof = undefined
+    this.#told = undefined
+  }
+
+  /** `host port` of whom the node follows, or empty: seen after each of its inputs. */
+  follows(replicaof: string): void {
+    if (replicaof === this.#replicaof) return
+    this.#replicaof = replicaof
+    const master = readAddress(replicaof)
+    this.#news(
+      master === undefined ? { kind: 'master' } : { kind: 'replica', master, isLinkUp: false },
+    )
+  }
+
+  /** What the node answered to ROLE. */
+  answered(role: NodeRole): void {
+    this.#news(role)
+  }
+
+  #news(role: NodeRole): void {
+    const text = JSON.stringify(role)
+    if (text === this.#told) return
+    this.#told = text
+    this.#tell(role)
+  }
+}
+
+function readAddress(replicaof: string): Address | undefined {
+  const [host, port] = replicaof.split(' ')
+  if (host === undefined || host === '') return undefined
+  return { host, port: Number(port) }
+}

@@ -1,0 +1,175 @@
+/**
+ * A Sentinel in a simulated process: the production machine behind the same driver contract as in
+ * `io/`. One event is fed at a time, its batch is done to the end before the next one, and a `save`
+ * in it holds everything behind it until the disk has answered.
+ */
+import { assert, unreachable } from '../base/assert.ts'
+import type { Rng } from '../base/rng.ts'
+import { decodeState, encodeState } from '../config/state-file.ts'
+import type { SentinelConfig } from '../core/config.ts'
+import type { Effect } from '../core/effect.ts'
+import type { Event } from '../core/event.ts'
+import type { ClientId } from '../core/ids.ts'
+import type { SavedState } from '../core/saved.ts'
+import { startSentinel } from '../core/sentinel.ts'
+import type { State } from '../core/state.ts'
+import { nextWakeUpMs, step } from '../core/step.ts'
+import { encodeReply } from '../resp/encode.ts'
+import type { Process, Program } from './process.ts'
+import { SentinelLinks } from './sentinel-links.ts'
+import type { SentinelWitness } from './sentinel-witness.ts'
+import type { Socket, SocketHandler } from './socket.ts'
+
+const STATE_FILE = 'state'
+
+export interface SentinelProgramStart {
+  readonly process: Process
+  readonly config: SentinelConfig
+  readonly rng: Rng
+  readonly witness: SentinelWitness
+}
+
+export class SentinelProgram implements Program {
+  readonly #process: Process
+  readonly #witness: SentinelWitness
+  readonly #links: SentinelLinks
+  readonly #clients = new Map<ClientId, Socket>()
+  readonly #events: Event[] = []
+  readonly #state: State
+  #nextClientId = 1
+  #isSaving = false
+  #isStepping = false
+
+  constructor(start: SentinelProgramStart) {
+    const { process, config, rng } = start
+    this.#process = process
+    this.#witness = start.witness
+    this.#links = new SentinelLinks(process, (event) => this.#feed(event))
+    const saved = readState(process)
+    const { state, effects } = startSentinel({ config, saved, rng, now: process.now() })
+    this.#state = state
+    process.listen(config.port, (socket) => this.#accept(socket))
+    this.#perform(effects)
+    this.#pump()
+  }
+
+  /** For whoever looks into the machine from outside of the simulation. */
+  get state(): State {
+    return this.#state
+  }
+
+  wake(): void {
+    this.#feed({ kind: 'wake' })
+  }
+
+  nextWakeUpMs(): number | undefined {
+    // While a save is under way the machine cannot be woken; its answer wakes us.
+    return this.#isSaving ? undefined : nextWakeUpMs(this.#state)
+  }
+
+  stopRequested(): void {
+    this.#feed({ kind: 'stopRequested' })
+  }
+
+  #feed(event: Event): void {
+    this.#events.push(event)
+    this.#pump()
+  }
+
+  #pump(): void {
+    if (this.#isStepping) return
+    this.#isStepping = true
+    while (!this.#isSaving) {
+      const event = this.#events.shift()
+      if (event === undefined) break
+      this.#perform(step(this.#state, this.#process.now(), event))
+    }
+    this.#isStepping = false
+  }
+
+  /** Does a batch, up to the first save and, once that is safe, what stands behind it. */
+  #perform(effects: readonly Effect[]): void {
+    const at = effects.findIndex((effect) => effect.kind === 'save')
+    const before = at < 0 ? effects : effects.slice(0, at)
+    for (const effect of before) this.#do(effect)
+    const barrier = effects[at]
+    if (barrier?.kind === 'save') this.#save(barrier.state, effects.slice(at + 1))
+    // What is decided but not saved yet is not to be seen by anyone.
+    else this.#witness.stepped(this.#state)
+  }
+
+  #save(state: SavedState, rest: readonly Effect[]): void {
+    this.#isSaving = true
+    this.#process.save(STATE_FILE, encodeState(state), (failure) => {
+      this.#isSaving = false
+      if (failure === undefined) {
+        this.#events.unshift({ kind: 'saved' })
+        this.#perform(rest)
+      } else {
+        this.#events.unshift({ kind: 'saveFailed', reason: failure, dropped: rest })
+      }
+      this.#pump()
+    })
+  }
+
+  #do(effect: Effect): void {
+    if (this.#process.status === 'down') return
+    this.#witness.done(this.#state, effect)
+    switch (effect.kind) {
+      case 'openLink':
+        return this.#links.open(effect)
+      case 'closeLink':
+        return this.#links.close(effect.link)
+      case 'send':
+        return this.#links.send(effect)
+      case 'respond':
+        return this.#clients.get(effect.client)?.write(encodeReply(effect.reply, effect.protocol))
+      case 'closeClient':
+        return this.#hangUp(effect.client)
+      case 'exit':
+        return this.#process.kill()
+      case 'log':
+      case 'save':
+        // Logs are the witness's business, and saves end the part of a batch that comes here.
+        return
+      default:
+        return unreachable(effect)
+    }
+  }
+
+  #accept(socket: Socket): SocketHandler {
+    const client = this.#nextClientId++
+    this.#clients.set(client, socket)
+    const { remoteHost, remotePort, localHost, localPort } = socket.ends
+    this.#feed({
+      kind: 'clientOpened',
+      client,
+      address: `${remoteHost}:${remotePort}`,
+      localAddress: `${localHost}:${localPort}`,
+    })
+    return {
+      connected: () => {},
+      received: (bytes) => {
+        if (this.#clients.has(client)) this.#feed({ kind: 'received', client, bytes })
+      },
+      closed: () => {
+        if (this.#clients.delete(client)) this.#feed({ kind: 'clientClosed', client })
+      },
+    }
+  }
+
+  #hangUp(client: ClientId): void {
+    const socket = this.#clients.get(client)
+    this.#clients.delete(client)
+    socket?.close()
+  }
+}
+
+function readState(process: Process): SavedState | undefined {
+  const text = process.disk.read(STATE_FILE)
+  if (text === undefined) return undefined
+  const decoded = decodeState(text)
+  // Our disk replaces files as a whole, so a damaged one is the encoder's fault or the decoder's.
+  assert(decoded.ok, 'a saved state can be read back')
+  return decoded.value
+}

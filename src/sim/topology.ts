@@ -1,0 +1,58 @@
+import { DEFAULT_GROUP, DEFAULT_SENTINEL } from '../core/config.ts'
+import type { Latency } from './network.ts'
+
+/** What stands where a topology says nothing: the defaults of the machines, and a small LAN. */
+export const DEFAULT_SPEC = {
+  nodePort: 6_379,
+  sentinelPort: DEFAULT_SENTINEL.port,
+  downAfterMs: DEFAULT_GROUP.downAfterMs,
+  failoverTimeoutMs: DEFAULT_GROUP.failoverTimeoutMs,
+  parallelSyncs: DEFAULT_GROUP.parallelSyncs,
+  latencyMs: 1,
+  jitterMs: 1,
+  writesPerSecond: 100,
+} as const
+
+/** Who is there when a run begins. Names are unique across all lists; hosts are known by name only. */
+export interface Topology {
+  readonly groups: readonly GroupSpec[]
+  readonly nodes: readonly NodeSpec[]
+  readonly sentinels: readonly SentinelSpec[]
+  readonly clients: readonly ClientSpec[]
+  readonly latency: Latency
+}
+
+/** A monitored group, with the rules every Sentinel has for it. */
+export interface GroupSpec {
+  readonly name: string
+  /** Name of the node that is the master at first. */
+  readonly master: string
+  readonly quorum: number
+  readonly downAfterMs: number
+  readonly failoverTimeoutMs: number
+  readonly parallelSyncs: number
+}
+
+export interface NodeSpec {
+  readonly name: string
+  readonly host: string
+  readonly port: number
+  readonly group: string
+  /** Name of the node it follows at first; undefined: a master. */
+  readonly replicaOf: string | undefined
+  /** Directives of redis.conf by name. */
+  readonly directives: ReadonlyMap<string, string>
+}
+
+export interface SentinelSpec {
+  readonly name: string
+  readonly host: string
+  readonly port: number
+}
+
+export interface ClientSpec {
+  readonly name: string
+  readonly host: string
+  readonly group: string
+  readonly writesPerSecond: number
+}

@@ -1,0 +1,78 @@
+/**
+ * The run as text: one line per happening, in order, with virtual time and process. Two runs are the
+ * same run when their traces are the same bytes, so nothing but facts of the run may stand in it.
+ */
+import { unreachable } from '../base/assert.ts'
+import type { Address, Happening, NodeRole } from './happening.ts'
+import type { Write } from './write-log.ts'
+
+export type NameOf = (address: Address) => string
+
+/** Everything that happened, and after it what became of every write. */
+export function renderTrace(
+  happenings: readonly Happening[],
+  writes: readonly Write[],
+  nameOf: NameOf,
+): string {
+  const lines = happenings.map((happening) => renderHappening(happening, nameOf))
+  return [...lines, ...writes.map(renderWrite), ''].join('\n')
+}
+
+export function renderHappening(happening: Happening, nameOf: NameOf): string {
+  const time = renderTime(happening.atMs)
+  return `${time}  ${(happening.process ?? '*').padEnd(8)} ${describe(happening, nameOf)}`
+}
+
+/** Seconds with three digits, aligned: `    3.025`. */
+export function renderTime(atMs: number): string {
+  const seconds = Math.floor(atMs / 1_000)
+  return `${seconds}.${String(atMs % 1_000).padStart(3, '0')}`.padStart(9)
+}
+
+export function describe(happening: Happening, nameOf: NameOf): string {
+  switch (happening.kind) {
+    case 'fault':
+      return `! ${happening.text}`
+    case 'status':
+      return happening.status
+    case 'event':
+      return `${happening.name} ${withNames(happening.payload, nameOf)}`.trimEnd()
+    case 'log':
+      return `(${happening.level}) ${happening.text}`
+    case 'view':
+      return `names ${nameOf(happening.master)} as master of ${happening.group}`
+    case 'hello':
+      return `tells ${nameOf(happening.master)} as master of ${happening.group} in config epoch ${happening.configEpoch}`
+    case 'vote':
+      return `has voted for ${happening.leader} in epoch ${happening.epoch} of ${happening.group}`
+    case 'leader':
+      return `leads epoch ${happening.epoch} of ${happening.group}`
+    case 'role':
+      return `is ${describeRole(happening.role, nameOf)}`
+    case 'violation':
+      return `VIOLATION of "${happening.checker}": ${happening.text}`
+    default:
+      return unreachable(happening)
+  }
+}
+
+function describeRole(role: NodeRole, nameOf: NameOf): string {
+  if (role.kind === 'master') return 'master'
+  return `replica of ${nameOf(role.master)}, link ${role.isLinkUp ? 'up' : 'down'}`
+}
+
+/** Addresses as the events write them get their names; a replica's, which come twice, become one. */
+export function withNames(payload: string, nameOf: NameOf): string {
+  const named = (_text: string, host: string, port: string): string =>
+    nameOf({ host, port: Number(port) })
+  return payload
+    .replace(/(\d+\.\d+\.\d+\.\d+):(\d+) \1 \2/g, named)
+    .replace(/(\d+\.\d+\.\d+\.\d+)[ :](\d+)/g, named)
+}
+
+function renderWrite(write: Write): string {
+  const { outcome } = write
+  const end = outcome.kind === 'pending' ? '' : ` ${outcome.atMs}`
+  const text = outcome.kind === 'refused' ? ` ${outcome.text}` : ''
+  return `write ${write.key} ${write.attemptedAtMs} ${write.node} ${outcome.kind}${end}${text}`
+}

@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest'
+import type { Socket } from '../../src/sim/socket.ts'
+import { createProcess, Witness } from './support.ts'
+
+const PORT = 7000
+
+/** A process that listens and writes down what it gets, with its times. */
+function createListener() {
+  const notes: string[] = []
+  const world = createProcess((process) => {
+    const note = (text: string): void => {
+      notes.push(`${process.now().monoMs - 1_000} ${text}`)
+    }
+    process.listen(PORT, () => {
+      note('accepted')
+      return { connected: () => {}, received: note, closed: note }
+    })
+    return {}
+  })
+  world.process.start()
+  const client = new Witness(world.scheduler)
+  const open = (): Socket =>
+    world.network.connect({
+      from: world.b,
+      host: world.a.ip,
+      port: PORT,
+      timeoutMs: 60_000,
+      owner: client,
+      handler: client.handler(),
+    })
+  return { ...world, notes, client, open }
+}
+
+test('the kernel of a stopped process accepts and keeps what arrives', () => {
+  const { process, scheduler, notes, client, open } = createListener()
+  process.pause()
+  const socket = open()
+  scheduler.runUntil(10)
+  expect(client.notes).toEqual(['10 connected'])
+  socket.write('one')
+  scheduler.runUntil(500)
+  expect(notes).toEqual([])
+  process.resume()
+  expect(notes).toEqual(['500 accepted', '500 one'])
+})
+
+test('a thawed process gets its inputs in the order in which they arrived', () => {
+  const { process, scheduler, notes, open } = createListener()
+  const [first, second] = [open(), open()]
+  scheduler.runUntil(10)
+  process.pause()
+  second.write('second first')
+  scheduler.runUntil(20)
+  first.write('then first')
+  scheduler.runUntil(40)
+  process.resume()
+  expect(notes.slice(2)).toEqual(['40 second first', '40 then first'])
+})
+
+test('killing a process ends its connections and refuses new ones', () => {
+  const { process, scheduler, client, open } = createListener()
+  open()
+  scheduler.runUntil(10)
+  process.kill()
+  scheduler.runUntil(20)
+  open()
+  scheduler.runUntil(40)
+  expect(client.notes.slice(1)).toEqual(['15 closed by the other side', '30 connection refused'])
+})
+
+test('killing a stopped process ends the connections it has not accepted yet', () => {
+  const { process, scheduler, client, notes, open } = createListener()
+  process.pause()
+  open()
+  scheduler.runUntil(10)
+  process.kill()
+  scheduler.runUntil(20)
+  expect(client.notes).toEqual(['10 connected', '15 closed by the other side'])
+  expect(notes).toEqual([])
+})
+
+test('a restarted process knows nothing of the connections of its former life', () => {
+  const { process, scheduler, notes, open } = createListener()
+  const socket = open()
+  scheduler.runUntil(10)
+  socket.write('for the former life')
+  process.kill()
+  process.start()
+  scheduler.runUntil(100)
+  expect(notes).toEqual(['5 accepted'])
+})
+
+test('a process is woken when it asked for it, by its own clock', () => {
+  const wakes: number[] = []
+  const { process, scheduler } = createProcess((self) => ({
+    wake: () => wakes.push(self.now().monoMs),
+    nextWakeUpMs: () => (wakes.length < 2 ? 1_030 + 20 * wakes.length : undefined),
+  }))
+  process.start()
+  scheduler.runUntil(1_000)
+  expect(wakes).toEqual([1_030, 1_050])
+})
+
+test('a wake-up that fell into a stop comes once, at the end of it', () => {
+  const wakes: number[] = []
+  const { process, scheduler } = createProcess((self) => ({
+    wake: () => wakes.push(self.now().monoMs),
+    nextWakeUpMs: () => (wakes.length === 0 ? 1_030 : undefined),
+  }))
+  process.start()
+  process.pause()
+  scheduler.runUntil(200)
+  process.resume()
+  scheduler.runUntil(1_000)
+  expect(wakes).toEqual([1_200])
+})
+
+test('a jump of the wall clock moves no deadline', () => {
+  const wakes: number[] = []
+  const { process, scheduler } = createProcess((self) => ({
+    wake: () => wakes.push(self.now().wallMs),
+    nextWakeUpMs: () => (wakes.length === 0 ? 1_030 : undefined),
+  }))
+  process.start()
+  const before = process.now().wallMs
+  process.clock.jump(-60_000)
+  scheduler.runUntil(30)
+  expect(wakes).toEqual([before + 30 - 60_000])
+})
+
+test('a crash in the middle of a save leaves the old file for the next life', () => {
+  const { process, scheduler, disk } = createProcess(() => ({}))
+  process.start()
+  disk.saveNow('state', 'old')
+  let answers = 0
+  process.save('state', 'new', () => answers++)
+  scheduler.runUntil(5)
+  process.kill()
+  process.start()
+  scheduler.runUntil(100)
+  expect([disk.read('state'), answers]).toEqual(['old', 0])
+})

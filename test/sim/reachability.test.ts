@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { Reachability } from '../../src/sim/reachability.ts'
+
+test('hosts of different groups hear nothing of each other', () => {
+  const reachability = new Reachability()
+  reachability.partition([['a'], ['b', 'c']])
+  expect(reachability.passes('a', 'b')).toBe(false)
+  expect(reachability.passes('b', 'a')).toBe(false)
+  expect(reachability.passes('b', 'c')).toBe(true)
+})
+
+test('hosts no group names stay together', () => {
+  const reachability = new Reachability()
+  reachability.partition([['a']])
+  expect(reachability.converses('b', 'c')).toBe(true)
+  expect(reachability.converses('a', 'b')).toBe(false)
+})
+
+test('traffic inside one host survives every partition', () => {
+  const reachability = new Reachability()
+  reachability.partition([['a'], ['b']])
+  reachability.cut('a', 'a')
+  expect(reachability.converses('a', 'a')).toBe(true)
+})
+
+test('a cut silences one direction only', () => {
+  const reachability = new Reachability()
+  reachability.cut('a', 'b')
+  expect(reachability.passes('a', 'b')).toBe(false)
+  expect(reachability.passes('b', 'a')).toBe(true)
+  expect(reachability.converses('a', 'b')).toBe(false)
+})
+
+test('healing takes back the partition and every cut', () => {
+  const reachability = new Reachability()
+  reachability.partition([['a'], ['b']])
+  reachability.cut('b', 'c')
+  reachability.heal()
+  expect(reachability.converses('a', 'b')).toBe(true)
+  expect(reachability.passes('b', 'c')).toBe(true)
+})
+
+test('no partition stands in the way of who looks on from outside', () => {
+  const reachability = new Reachability(['observer'])
+  reachability.partition([['a'], ['b']])
+  expect(reachability.converses('observer', 'a')).toBe(true)
+})

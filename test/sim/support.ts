@@ -1,0 +1,93 @@
+import { createRng } from '../../src/base/rng.ts'
+import { Disk } from '../../src/sim/disk.ts'
+import { type Host, Network } from '../../src/sim/network.ts'
+import { Process, type Program } from '../../src/sim/process.ts'
+import { ProcessClock } from '../../src/sim/process-clock.ts'
+import { Reachability } from '../../src/sim/reachability.ts'
+import { Scheduler } from '../../src/sim/scheduler.ts'
+import type { Socket, SocketHandler, SocketOwner } from '../../src/sim/socket.ts'
+
+export const LATENCY_MS = 5
+
+/** A network of hosts `a`, `b`, `c`, each 5 ms from the others. */
+export function createNetwork(jitterMs = 0) {
+  const scheduler = new Scheduler()
+  const reachability = new Reachability()
+  const network = new Network({
+    scheduler,
+    reachability,
+    latency: { baseMs: LATENCY_MS, jitterMs },
+    rng: createRng('test'),
+  })
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => network.host(name)) as [Host, Host, Host]
+  const rewire = (change: () => void): void => {
+    change()
+    network.routesChanged()
+  }
+  return { scheduler, reachability, network, rewire, a, b, c }
+}
+
+/** Owns sockets and writes down, with the time, what happens on them. */
+export class Witness implements SocketOwner {
+  readonly notes: string[] = []
+  readonly sockets: Socket[] = []
+  readonly #scheduler: Scheduler
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler
+  }
+
+  deliver(input: () => void): void {
+    input()
+  }
+
+  socketOpened(socket: Socket): void {
+    this.sockets.push(socket)
+  }
+
+  socketEnded(): void {}
+
+  handler(): SocketHandler {
+    return {
+      connected: () => this.#note('connected'),
+      received: (bytes) => this.#note(`received ${bytes}`),
+      closed: (reason) => this.#note(reason),
+    }
+  }
+
+  accept = (): SocketHandler => {
+    this.#note('accepted')
+    return this.handler()
+  }
+
+  #note(text: string): void {
+    this.notes.push(`${this.#scheduler.nowMs} ${text}`)
+  }
+}
+
+/** A process on host `a` whose program the test provides. */
+export function createProcess(program: (process: Process) => Partial<Program>) {
+  const world = createNetwork()
+  const { scheduler, network } = world
+  const disk = new Disk({
+    scheduler,
+    rng: createRng('disk'),
+    latency: { minMs: 10, maxMs: 10 },
+  })
+  const process = new Process({
+    name: 'p',
+    host: world.a,
+    clock: new ProcessClock({ wallOffsetMs: 0, monoStartMs: 1_000 }),
+    disk,
+    scheduler,
+    network,
+    boot: (self) => ({
+      wake: () => {},
+      nextWakeUpMs: () => undefined,
+      stopRequested: () => {},
+      ...program(self),
+    }),
+    changed: () => {},
+  })
+  return { ...world, disk, process }
+}
