@@ -1,0 +1,79 @@
+/** What is wrong with a scenario, with its place in the file and a way out. */
+import type { z } from 'zod'
+import type { Problem, ProblemCode } from '../config/problem.ts'
+import { didYouMean } from '../config/suggest.ts'
+import { ACTIONS, CLAIMS } from './schema.ts'
+import type { Path, Source } from './source.ts'
+
+/** Names are short and alike: a list says more than a guess, as long as it can be taken in. */
+const LISTED_MAX = 12
+
+/** Collects problems while a scenario is put together. */
+export class Problems {
+  readonly list: Problem[] = []
+  readonly #source: Source
+
+  constructor(source: Source) {
+    this.#source = source
+    this.list.push(...source.problems)
+  }
+
+  add(path: Path, code: ProblemCode, message: string, hint: string): void {
+    const location = this.#source.locate(path)
+    this.list.push({
+      severity: 'error',
+      code,
+      file: this.#source.file,
+      ...location,
+      message,
+      hint,
+    })
+  }
+
+  /** A name that stands for nothing. */
+  unknown(path: Path, what: string, name: string, known: readonly string[]): void {
+    const hint = known.length > LISTED_MAX ? didYouMean(name, known) : `there ${list(known)}`
+    this.add(path, 'E_UNKNOWN', `no ${what} is called ${name}`, hint)
+  }
+
+  addIssue(issue: z.core.$ZodIssue): void {
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) this.#unknownKey([...issue.path, key], key)
+      return
+    }
+    const isMissing = issue.input === undefined && issue.code === 'invalid_type'
+    const message = isMissing ? 'is missing' : issue.message
+    this.add(issue.path, isMissing ? 'E_MISSING' : codeOf(issue), message, hintFor(issue.message))
+  }
+
+  #unknownKey(path: Path, key: string): void {
+    this.add(path, 'E_UNKNOWN', 'is not known here', didYouMean(key, KEYS))
+  }
+}
+
+/** Every key that can stand somewhere: enough to recognise a slip of the finger. */
+const KEYS: readonly string[] = [
+  ...['name', 'story', 'topology', 'workload', 'duration', 'timeline', 'expect'],
+  ...['latency', 'jitter', 'settings', 'groups', 'nodes', 'sentinels', 'clients', 'host', 'port'],
+  ...['replica-of', 'master', 'quorum', 'down-after', 'failover-timeout', 'parallel-syncs', 'rate'],
+  ...['at', 'as', 'after', 'until', 'within', 'always', 'never', 'group', 'according-to'],
+  ...['process', 'disk', 'from', 'to', 'by', 'argv', 'not', 'among', 'node', 'of', 'with'],
+  ...['client', 'matching', 'at-most', 'acknowledged-by', 'reason'],
+  ...Object.keys(ACTIONS),
+  ...Object.keys(CLAIMS),
+]
+
+function codeOf(issue: z.core.$ZodIssue): ProblemCode {
+  if (issue.code === 'too_small' || issue.code === 'too_big') return 'E_RANGE'
+  return issue.code === 'invalid_type' || issue.code === 'invalid_union' ? 'E_TYPE' : 'E_VALUE'
+}
+
+function hintFor(message: string): string {
+  if (message === 'must be a duration') return 'write a number with its unit: 500ms, 3s, 2m'
+  if (message === 'must be a time') return 'write 3s, the name of a step, or both: cut + 3s'
+  return ''
+}
+
+function list(known: readonly string[]): string {
+  return known.length === 0 ? 'is none' : `are ${known.join(', ')}`
+}

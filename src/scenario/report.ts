@@ -1,0 +1,118 @@
+/** A result as text for a terminal: the verdict, expectation by expectation, and then how it went. */
+import { formatDuration } from './duration.ts'
+import type {
+  GroupFacts,
+  JudgedExpectation,
+  LostWrites,
+  ScenarioResult,
+  TimelineEntry,
+} from './result.ts'
+
+/** Colours, or none. Each gives the text back, dressed. */
+export interface Painter {
+  good(text: string): string
+  bad(text: string): string
+  bold(text: string): string
+  dim(text: string): string
+}
+
+const same = (text: string): string => text
+export const PLAIN: Painter = { good: same, bad: same, bold: same, dim: same }
+
+const WIDTH = 96
+
+export interface ReportOptions {
+  readonly painter?: Painter
+  /** Leave the timeline out. */
+  readonly brief?: boolean
+}
+
+/** Ends with a newline. */
+export function renderReport(result: ScenarioResult, options: ReportOptions = {}): string {
+  const paint = options.painter ?? PLAIN
+  const lines = [
+    ...renderHead(result, paint),
+    ...result.expectations.map((expectation) => renderExpectation(expectation, paint)),
+    ...result.violations.map(
+      ({ atMs, checker, text }) =>
+        `  ${paint.bad('✗')} ${checker}: ${text} (at ${formatDuration(atMs)})`,
+    ),
+    ...result.facts.groups.flatMap((facts) => renderFacts(facts, paint)),
+    ...(options.brief === true ? [] : renderTimeline(result.timeline, paint)),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function renderHead(result: ScenarioResult, paint: Painter): string[] {
+  const passed = result.verdict === 'passed'
+  const verdict = passed ? paint.good('PASSED') : paint.bad('FAILED')
+  const run = `${result.file}, seed ${result.seed}, ${formatDuration(result.endMs)} of virtual time`
+  const story = wrap(result.story).map((line) => paint.dim(`  ${line}`))
+  return [`${verdict}  ${paint.bold(result.name)}`, paint.dim(`  ${run}`), ...story, '']
+}
+
+function renderExpectation(expectation: JudgedExpectation, paint: Painter): string {
+  const { passed, text, finding } = expectation
+  const mark = passed ? paint.good('✓') : paint.bad('✗')
+  if (finding === '') return `  ${mark} ${text}`
+  return `  ${mark} ${text}: ${passed ? paint.dim(finding) : paint.bad(finding)}`
+}
+
+function renderFacts(facts: GroupFacts, paint: Painter): string[] {
+  const { writes, lost } = facts
+  const refused = Object.entries(writes.refused).map(([code, number]) => `${number} ${code}`)
+  const parts = [
+    `${writes.attempted} writes`,
+    `${writes.acknowledged} acknowledged`,
+    ...(refused.length > 0 ? [`refused: ${refused.join(', ')}`] : []),
+    `${writes.unknown} never answered`,
+    wordLost(lost),
+  ]
+  const times = [
+    `${facts.failovers} failovers`,
+    `longest outage ${formatDuration(facts.longestOutageMs)}`,
+    `two nodes acknowledging ${formatDuration(facts.dualWritesMs)}`,
+    `master at the end: ${facts.finalMaster ?? 'not agreed'}`,
+  ]
+  return ['', `  ${paint.bold(facts.group)}: ${parts.join(', ')}`, `    ${times.join(', ')}`]
+}
+
+function wordLost(lost: LostWrites | undefined): string {
+  if (lost === undefined) return 'lost writes unknown'
+  const { byMajority, byCutOff, byDeposed } = lost
+  const causes = [
+    ...(byCutOff > 0 ? [`${byCutOff} by a cut-off master`] : []),
+    ...(byDeposed > 0 ? [`${byDeposed} by a deposed master`] : []),
+  ]
+  const total = byMajority + byCutOff + byDeposed
+  return `${total} lost${causes.length > 0 ? ` (${causes.join(', ')})` : ''}`
+}
+
+function renderTimeline(entries: readonly TimelineEntry[], paint: Painter): string[] {
+  const width = Math.max(4, ...entries.map(({ process }) => process?.length ?? 0))
+  const lines = entries.map((entry) => {
+    const seconds = (entry.atMs / 1_000).toFixed(3).padStart(9)
+    const who = (entry.process ?? '').padEnd(width)
+    return `  ${paint.dim(seconds)}  ${who}  ${dress(entry, paint)}`
+  })
+  return ['', ...lines]
+}
+
+function dress(entry: TimelineEntry, paint: Painter): string {
+  if (entry.kind === 'fault') return paint.bold(entry.text)
+  if (entry.kind === 'violation') return paint.bad(entry.text)
+  return entry.kind === 'event' ? entry.text : paint.dim(entry.text)
+}
+
+function wrap(text: string): string[] {
+  const lines: string[] = []
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= WIDTH) {
+      lines[lines.length - 1] = `${last} ${word}`
+    } else {
+      lines.push(word)
+    }
+  }
+  return lines
+}

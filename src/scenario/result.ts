@@ -1,0 +1,75 @@
+/** The outcome of one run of a scenario: what the reports show, and nothing a report has to work out. */
+import type { Happening } from '../sim/happening.ts'
+
+export interface ScenarioResult {
+  readonly file: string
+  readonly name: string
+  readonly story: string
+  readonly seed: string
+  readonly verdict: 'passed' | 'failed'
+  readonly expectations: readonly JudgedExpectation[]
+  /** What the checkers found: things that must never happen, whatever the scenario expects. */
+  readonly violations: readonly Violation[]
+  readonly facts: Facts
+  readonly timeline: readonly TimelineEntry[]
+  readonly endMs: number
+}
+
+export interface JudgedExpectation {
+  readonly text: string
+  readonly passed: boolean
+  /** When it came true, for what had to come true. */
+  readonly metAtMs: number | undefined
+  /** What was found instead, or how it went. */
+  readonly finding: string
+}
+
+export interface Violation {
+  readonly atMs: number
+  readonly checker: string
+  readonly text: string
+}
+
+export interface TimelineEntry {
+  readonly atMs: number
+  readonly process: string | undefined
+  readonly kind: Happening['kind']
+  readonly text: string
+}
+
+export interface Facts {
+  readonly groups: readonly GroupFacts[]
+}
+
+export interface GroupFacts {
+  readonly group: string
+  /** Whom all running Sentinels named at the end. */
+  readonly finalMaster: string | undefined
+  readonly failovers: number
+  readonly writes: WriteFacts
+  /** Longest time without any acknowledged write, from the first one to the end of the run. */
+  readonly longestOutageMs: number
+  /** Longest time in which two nodes acknowledged writes. */
+  readonly dualWritesMs: number
+  /** Acknowledged writes that the final master does not have; undefined when there is no such master. */
+  readonly lost: LostWrites | undefined
+}
+
+export interface WriteFacts {
+  readonly attempted: number
+  readonly acknowledged: number
+  /** By the code of the error. */
+  readonly refused: Readonly<Record<string, number>>
+  /** Never answered: done or not, nobody knows. */
+  readonly unknown: number
+}
+
+/** By the standing of the node that promised them, at that moment. */
+export interface LostWrites {
+  /** The rightful master, with a majority of the Sentinels in reach. */
+  readonly byMajority: number
+  /** A master that could not reach a majority of the Sentinels. */
+  readonly byCutOff: number
+  /** A master in whose place another one had been put already. */
+  readonly byDeposed: number
+}

@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { altered, parse, problemsOf, SOUND } from './support.ts'
+
+test('a sound scenario has no problems', () => {
+  expect(problemsOf(SOUND)).toEqual([])
+})
+
+describe('problems name their place and a way out', () => {
+  test.each([
+    ['a text that is no YAML', 'name: A test', 'name: [A test', /^test\.yml:\d+:\d+ .+/],
+    [
+      'a slip in a key',
+      'quorum: 2',
+      'quorom: 2',
+      /test\.yml:6:29 {2}topology\.groups\.mymaster\.quorom {2}is not known here {2}\(did you mean quorum\?\)/,
+    ],
+    ['a missing key', 'quorum: 2, ', '', /topology\.groups\.mymaster\.quorum {2}is missing/],
+    [
+      'a bare number for a time',
+      'at: 5s',
+      'at: 5',
+      /test\.yml:21:7 {2}timeline\[0\]\.at {2}must be a duration {2}\(write a number with its unit/,
+    ],
+    [
+      'an unknown process',
+      'kill: n1 }',
+      'kill: n7 }',
+      /timeline\[0\]\.kill {2}no process is called n7 {2}\(there are n1, n2, n3, s1, s2, s3, app\)/,
+    ],
+    [
+      'an unknown step',
+      'after: kill',
+      'after: kil + 1s',
+      /expect\[0\]\.after {2}no step is called kil {2}\(there are kill\)/,
+    ],
+    [
+      'an unknown host',
+      'kill: n1 }',
+      'partition: [[a], [zebra]] }',
+      /timeline\[0\]\.partition\[1\] {2}no host is called zebra {2}\(there are a, b, c, d\)/,
+    ],
+    ['no action', ', kill: n1', '', /timeline\[0\] {2}must have exactly one of kill,.*it has none/],
+    ['two actions', 'kill: n1', 'kill: n1, pause: n2', /it has kill and pause/],
+    ['no time', ', within: 2s', '', /must say when, in one way {2}\(write within: 5s/],
+    ['two times', 'within: 2s', 'within: 2s, always: true', /must say when, in one way/],
+    [
+      'a moment that should last',
+      '{ master: { not: n1 }, after: kill, within: 2s }',
+      '{ event: { name: +tilt }, always: true }',
+      /expect\[0\]\.always {2}cannot hold all the time {2}\(it happens at a moment/,
+    ],
+    [
+      'a time for what is counted',
+      '{ master: { not: n1 }, after: kill, within: 2s }',
+      '{ lost-writes: { at-most: 0 }, within: 2s }',
+      /expect\[0\]\.within {2}has no meaning/,
+    ],
+    [
+      'a directive the node does not know',
+      'repl-diskless-sync-delay: 0',
+      'repl-diskles-sync-delay: 0',
+      /topology\.settings\.repl-diskles-sync-delay {2}unknown directive/,
+    ],
+    [
+      'a value the node refuses',
+      'repl-diskless-sync-delay: 0',
+      'min-replicas-to-write: many',
+      /topology\.settings\.min-replicas-to-write/,
+    ],
+    [
+      'a master that is no node',
+      'master: n1, quorum',
+      'master: n9, quorum',
+      /no node is called n9/,
+    ],
+    [
+      'a node of no group',
+      'n2: { host: b, replica-of: n1 }',
+      'n2: { host: b }',
+      /belongs to no group/,
+    ],
+    [
+      'a circle of replicas',
+      'n1: { host: a }',
+      'n1: { host: a, replica-of: n2 }',
+      /belongs to no group/,
+    ],
+    [
+      'a name for two',
+      's1: { host: a }',
+      'n1: { host: a }',
+      /sentinels\.n1 {2}n1 is a name already/,
+    ],
+    [
+      'a negative deadline',
+      'within: 2s',
+      'within: -2s',
+      /expect\[0\]\.within {2}must not be negative/,
+    ],
+  ])('%s', (_what, piece, by, problem) => {
+    expect(problemsOf(altered(piece, by)).join('\n')).toMatch(problem)
+  })
+})
+
+test('all problems are told at once, in the order of the file', () => {
+  const text = altered('quorum: 2', 'quorum: 0').replace('at: 5s', 'at: soon')
+  const problems = problemsOf(text)
+  expect(problems).toHaveLength(2)
+  expect(problems[0]).toContain('quorum')
+  expect(problems[1]).toContain('timeline[0].at')
+})
+
+test.each(['', '5', '[]', 'name: 1', '{', '\u0000', 'a: &a [*a]', 'timeline: {}'])(
+  'no text makes the parser crash: %j',
+  (text) => {
+    expect(problemsOf(text).length).toBeGreaterThan(0)
+  },
+)
+
+test('programs of one kind on one host get neighbouring ports', () => {
+  const { topology } = parse(
+    SOUND.replaceAll('host: b', 'host: a').replaceAll('host: c', 'host: a'),
+  )
+  expect(topology.nodes.map(({ port }) => port)).toEqual([6379, 6380, 6381])
+  expect(topology.sentinels.map(({ port }) => port)).toEqual([26379, 26380, 26381])
+})
+
+test('a chained replica belongs to the group of the master at its end', () => {
+  const { topology } = parse(
+    altered('n3: { host: c, replica-of: n1 }', 'n3: { host: c, replica-of: n2 }'),
+  )
+  expect(topology.nodes.map(({ group }) => group)).toEqual(['mymaster', 'mymaster', 'mymaster'])
+})
+
+test('settings of a node go before those of all', () => {
+  const { topology } = parse(
+    altered('n2: { host: b,', 'n2: { host: b, settings: { repl-diskless-sync-delay: 3 },'),
+  )
+  const delays = topology.nodes.map(({ directives }) => directives.get('repl-diskless-sync-delay'))
+  expect(delays).toEqual(['0', '3', '0'])
+})
+
+test('steps are done in the order of their times, whatever the order in the file', () => {
+  const { steps } = parse(altered('timeline:', 'timeline:\n  - { at: 9s, heal: true }'))
+  expect(steps.map(({ atMs }) => atMs)).toEqual([5_000, 9_000])
+})
+
+const SHIPPED = new URL('../../scenarios/', import.meta.url)
+
+test.each(readdirSync(SHIPPED).filter((file) => file.endsWith('.yml')))('%s is sound', (file) => {
+  expect(problemsOf(readFileSync(new URL(file, SHIPPED), 'utf8'))).toEqual([])
+})

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { PLAIN, renderReport } from '../../src/scenario/report.ts'
+import { renderJson } from '../../src/scenario/report-json.ts'
+import type { ScenarioResult } from '../../src/scenario/result.ts'
+
+const RESULT: ScenarioResult = {
+  file: 'a.yml',
+  name: 'A run',
+  story: 'Something happens.',
+  seed: '7',
+  verdict: 'failed',
+  expectations: [
+    { text: 'this', passed: true, metAtMs: 6_000, finding: 'after 1 s' },
+    { text: 'that', passed: false, metAtMs: undefined, finding: 's1 names n1' },
+  ],
+  violations: [{ atMs: 1_500, checker: 'one leader per epoch', text: 'two lead' }],
+  facts: {
+    groups: [
+      {
+        group: 'mymaster',
+        finalMaster: 'n2',
+        failovers: 1,
+        writes: { attempted: 10, acknowledged: 8, refused: { NOREPLICAS: 1 }, unknown: 1 },
+        longestOutageMs: 1_250,
+        dualWritesMs: 0,
+        lost: { byMajority: 1, byCutOff: 2, byDeposed: 0 },
+      },
+    ],
+  },
+  timeline: [
+    { atMs: 5_000, process: undefined, kind: 'fault', text: '! kill n1' },
+    { atMs: 6_001, process: 's1', kind: 'event', text: '+sdown master mymaster n1' },
+  ],
+  endMs: 9_000,
+}
+
+test('a report says what was expected, what was found and how it went', () => {
+  expect(renderReport(RESULT)).toMatchInlineSnapshot(`
+    "FAILED  A run
+      a.yml, seed 7, 9 s of virtual time
+      Something happens.
+
+      ✓ this: after 1 s
+      ✗ that: s1 names n1
+      ✗ one leader per epoch: two lead (at 1.5 s)
+
+      mymaster: 10 writes, 8 acknowledged, refused: 1 NOREPLICAS, 1 never answered, 3 lost (2 by a cut-off master)
+        1 failovers, longest outage 1.25 s, two nodes acknowledging 0 ms, master at the end: n2
+
+          5.000        ! kill n1
+          6.001  s1    +sdown master mymaster n1
+    "
+  `)
+})
+
+test('a brief report has no timeline', () => {
+  expect(renderReport(RESULT, { brief: true })).not.toContain('kill n1')
+})
+
+test('what is wrong is painted as bad', () => {
+  const painter = { ...PLAIN, bad: (text: string) => `<${text}>` }
+  const report = renderReport(RESULT, { painter })
+  expect(report).toContain('<FAILED>')
+  expect(report).toContain('<s1 names n1>')
+})
+
+test('a result survives JSON', () => {
+  expect(JSON.parse(renderJson(RESULT))).toEqual(JSON.parse(JSON.stringify(RESULT)))
+})

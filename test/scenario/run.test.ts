@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { renderReport } from '../../src/scenario/report.ts'
+import type { ScenarioResult } from '../../src/scenario/result.ts'
+import { runScenario } from '../../src/scenario/run.ts'
+import { altered, parse } from './support.ts'
+
+const SHIPPED = new URL('../../scenarios/', import.meta.url)
+const SEEDS = ['1', '2', '3', '4', '5']
+
+describe.each(readdirSync(SHIPPED).filter((file) => file.endsWith('.yml')))('%s', (file) => {
+  test.each(SEEDS)('passes with seed %s', async (seed) => {
+    const result = await runScenario(parse(readFileSync(new URL(file, SHIPPED), 'utf8')), { seed })
+    // The report says at a glance what went wrong.
+    expect(result.verdict === 'passed' ? '' : renderReport(result)).toBe('')
+  })
+})
+
+const EXPECTATION = '{ master: { not: n1 }, after: kill, within: 2s }'
+
+/** Runs the small scenario with another expectation; the master is killed after 5 s. */
+async function verdictOn(expectation: string): Promise<ScenarioResult> {
+  return await runScenario(parse(altered(EXPECTATION, expectation)), { seed: '1' })
+}
+
+describe('the verdict can tell', () => {
+  test.each([
+    EXPECTATION,
+    '{ master: n1, until: kill, after: 1s, always: true }',
+    '{ one-master: true, after: kill, within: 2s }',
+    '{ one-master: { among: [n2, n3] }, until: kill, never: true }',
+    '{ replica: { node: n2, of: n1 }, within: 5s }',
+    '{ writes-work: true, after: kill, within: 2s }',
+    '{ event: { name: +odown }, after: kill, within: 2s }',
+    '{ event: { name: +sdown, at: [s1, s2, s3], matching: n1 }, after: kill, within: 2s }',
+    '{ event: { name: +tilt }, never: true }',
+    '{ failovers: { at-most: 1 } }',
+    '{ lost-writes: { at-most: 0 } }',
+    '{ dual-writes: { at-most: 0s } }',
+  ])('%s is met', async (expectation) => {
+    const { verdict, expectations } = await verdictOn(expectation)
+    expect([verdict, expectations.map(({ passed }) => passed)]).toEqual(['passed', [true]])
+  })
+
+  test.each([
+    ['{ master: n1, after: kill, within: 2s }', /names n[23]/],
+    ['{ master: { not: n1 }, after: kill, within: 500ms }', /s1 names n1/],
+    ['{ master: n1, after: 1s, always: true }', /at 6\.\d+ s: /],
+    ['{ one-master: true, after: 1s, always: true }', /at 5 s: there is none/],
+    ['{ replica: { node: n1, of: master }, after: kill, within: 2s }', /not running/],
+    ['{ refuses-writes: { node: n1, with: NOREPLICAS }, within: 4s }', /last answer is OK/],
+    ['{ writes-work: true, after: kill, within: 500ms }', /did not happen/],
+    ['{ event: { name: +odown }, never: true }', /it happened at 6\.\d+ s/],
+    ['{ event: { name: +sdown, at: s1, matching: n2 }, within: 9s }', /did not happen/],
+    ['{ failovers: { at-most: 0 } }', /^1 failovers$/],
+  ])('%s is not met', async (expectation, finding) => {
+    const { verdict, expectations } = await verdictOn(expectation)
+    expect(verdict).toBe('failed')
+    expect(expectations[0]?.finding).toMatch(finding)
+  })
+})
+
+test('a scenario without failover protection loses what a cut-off master promised', async () => {
+  const cut = altered('kill: n1', 'partition: [[a, e], [b, c]]')
+    .replace('app: { host: d', 'app: { host: e')
+    .replace('expect:', '  - { at: 15s, as: heal, heal: true }\nexpect:')
+    .replace(
+      EXPECTATION,
+      '{ lost-writes: { at-most: 0 } }\n  - { replica: { node: n1, of: master }, after: heal, within: 20s }',
+    )
+  const result = await runScenario(parse(cut), { seed: '1' })
+  const lost = result.facts.groups[0]?.lost
+  expect(lost?.byCutOff).toBeGreaterThan(50)
+  expect(lost?.byMajority).toBe(0)
+  expect(result.verdict).toBe('failed')
+})
+
+test('the same seed gives the same result', async () => {
+  const scenario = parse(altered(EXPECTATION, EXPECTATION))
+  const first = await runScenario(scenario, { seed: '3' })
+  expect(await runScenario(scenario, { seed: '3' })).toEqual(first)
+})
