@@ -1,0 +1,57 @@
+/**
+ * The one real timer of a process. The machines say when they want to be woken; this wakes them then,
+ * late perhaps, but never early: Node's own timers run on a cached clock and may come a millisecond
+ * before their time, and a machine that is woken early has nothing to do and would be asked again.
+ *
+ * Moving the deadline later costs nothing: the armed timer fires, sees that it is not time yet, and
+ * arms itself again. A data node moves its deadline with every command.
+ */
+import { readClock } from './clock.ts'
+
+/** setTimeout turns anything longer into 1 ms. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
+
+export class Alarm {
+  readonly #ring: () => void
+  #timer: NodeJS.Timeout | undefined
+  #armedForMs = 0
+  #atMs: number | undefined
+
+  constructor(ring: () => void) {
+    this.#ring = ring
+  }
+
+  /** Rings once at `atMs` on the monotonic clock, instead of whenever it was to ring; undefined: not at all. */
+  set(atMs: number | undefined): void {
+    this.#atMs = atMs
+    if (atMs === undefined) return
+    if (this.#timer !== undefined && this.#armedForMs <= atMs) return
+    this.#arm(atMs)
+  }
+
+  /** Disarms for good, so that it does not keep the process alive. */
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#atMs = undefined
+  }
+
+  #arm(atMs: number): void {
+    clearTimeout(this.#timer)
+    const delayMs = Math.ceil(atMs - performance.now())
+    this.#armedForMs = atMs
+    this.#timer = setTimeout(() => this.#fire(), Math.min(Math.max(delayMs, 0), MAX_TIMEOUT_MS))
+  }
+
+  #fire(): void {
+    this.#timer = undefined
+    const atMs = this.#atMs
+    if (atMs === undefined) return
+    if (readClock().monoMs < atMs) {
+      this.#arm(atMs)
+    } else {
+      this.#atMs = undefined
+      this.#ring()
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * Drives a data node over real sockets: every input is passed on with the moment it came at, and after
+ * it the one timer is set to when the node wants to be woken. It decides nothing.
+ */
+import { connect, type Socket } from 'node:net'
+import type {
+  ConnectionId,
+  Endpoints,
+  NodeInputs,
+  NodeLogLevel,
+  NodePort,
+  SaveResult,
+} from '../server/port.ts'
+import { plainHost } from './address.ts'
+import { Alarm } from './alarm.ts'
+import { readClock } from './clock.ts'
+import { Connections } from './connections.ts'
+import type { Gate } from './gate.ts'
+import type { Logger } from './logger.ts'
+
+export interface NodeHostOptions {
+  /** Builds the node on its port. Called once; the port may be used from the first input on. */
+  readonly createNode: (port: NodePort) => NodeInputs
+  readonly logger: Logger
+  /** Undefined: kept. Otherwise the text of an error reply. */
+  readonly saveSettings: (settings: ReadonlyMap<string, string>) => SaveResult
+  /** Everything has been written; the process may end. */
+  readonly onExit: (status: number) => void
+  /** [bind-source-addr] The address connections to a master are opened from. */
+  readonly localAddress?: string | undefined
+  readonly gate?: Gate | undefined
+}
+
+/** What a half-open connection is found out by, as Redis' tcp-keepalive. */
+const KEEPALIVE_MS = 300_000
+
+export class NodeHost implements NodePort {
+  readonly #options: NodeHostOptions
+  readonly #node: NodeInputs
+  readonly #connections: Connections
+  readonly #alarm: Alarm
+  /** Outgoing connections that wait for the gate to open. */
+  readonly #departing = new Set<ConnectionId>()
+  #lastIncomingId = 0
+  #hasExited = false
+
+  constructor(options: NodeHostOptions) {
+    this.#options = options
+    this.#alarm = new Alarm(() => this.#input(() => this.#node.wake(readClock())))
+    this.#connections = new Connections(
+      {
+        received: (id, bytes) => this.#input(() => this.#node.received(readClock(), id, bytes)),
+        closed: (id, reason) => this.#input(() => this.#node.closed(readClock(), id, reason)),
+      },
+      options.gate,
+    )
+    this.#node = options.createNode(this)
+    this.#alarm.set(this.#node.nextWakeUpMs())
+  }
+
+  /** Takes a connection from the listener. */
+  accept(socket: Socket): void {
+    const proceed = () => this.#accepted(socket)
+    if (this.#options.gate === undefined) proceed()
+    else this.#options.gate.admit(socket, proceed)
+  }
+
+  /** SIGTERM or SIGINT. */
+  stop(): void {
+    this.#input(() => this.#node.stopRequested(readClock()))
+  }
+
+  write(connection: ConnectionId, bytes: string): void {
+    this.#connections.write(connection, bytes)
+  }
+
+  queuedBytes(connection: ConnectionId): number {
+    return this.#connections.queuedBytes(connection)
+  }
+
+  close(connection: ConnectionId): void {
+    this.#departing.delete(connection)
+    this.#connections.close(connection)
+  }
+
+  connect(connection: ConnectionId, host: string, port: number): void {
+    const { gate } = this.#options
+    const open = () => this.#open(connection, host, port)
+    if (gate === undefined) {
+      open()
+    } else {
+      this.#departing.add(connection)
+      gate.depart(() => (this.#departing.delete(connection) ? open() : undefined))
+    }
+  }
+
+  saveSettings(settings: ReadonlyMap<string, string>): SaveResult {
+    return this.#options.saveSettings(settings)
+  }
+
+  log(level: NodeLogLevel, text: string): void {
+    this.#options.logger.log(level, text)
+  }
+
+  exit(status: number): void {
+    if (this.#hasExited) return
+    this.#hasExited = true
+    this.#alarm.stop()
+    void this.#connections.closeAll().then(() => this.#options.onExit(status))
+  }
+
+  #accepted(socket: Socket): void {
+    const ends = endpointsOf(socket)
+    if (ends === undefined || this.#hasExited) {
+      socket.destroy()
+      return
+    }
+    const id = ++this.#lastIncomingId
+    this.#connections.add(id, socket)
+    this.#input(() => this.#node.accepted(readClock(), id, ends))
+  }
+
+  #open(id: ConnectionId, host: string, port: number): Socket {
+    const { localAddress } = this.#options
+    const socket = connect({ host, port, ...(localAddress === undefined ? {} : { localAddress }) })
+    this.#connections.add(id, socket)
+    socket.once('connect', () => {
+      const ends = endpointsOf(socket)
+      // The node may have given up on it a moment ago.
+      if (ends === undefined || !this.#connections.has(id)) return
+      this.#input(() => this.#node.connected(readClock(), id, ends))
+    })
+    return socket
+  }
+
+  #input(feed: () => void): void {
+    if (this.#hasExited) return
+    feed()
+    if (!this.#hasExited) this.#alarm.set(this.#node.nextWakeUpMs())
+  }
+}
+
+/** Undefined when the connection has broken already. */
+function endpointsOf(socket: Socket): Endpoints | undefined {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket
+  if (remoteAddress === undefined || remotePort === undefined) return undefined
+  if (localAddress === undefined || localPort === undefined) return undefined
+  socket.setKeepAlive(true, KEEPALIVE_MS)
+  return {
+    remoteHost: plainHost(remoteAddress),
+    remotePort,
+    localHost: plainHost(localAddress),
+    localPort,
+  }
+}

@@ -1,0 +1,27 @@
+/** Why a program could not start. The command line prints it and exits; nothing else catches it. */
+export type StartErrorCode =
+  | 'E_ADDRESS_IN_USE'
+  | 'E_ADDRESS_UNAVAILABLE'
+  | 'E_CONFIG_FILE'
+  | 'E_LISTEN'
+  | 'E_STATE_DAMAGED'
+  | 'E_STATE_FOLDER'
+
+export class StartError extends Error {
+  readonly code: StartErrorCode
+  /** What the operator can do about it. */
+  readonly hint: string
+
+  constructor(code: StartErrorCode, message: string, hint: string) {
+    super(message)
+    this.code = code
+    this.hint = hint
+  }
+}
+
+/** The part of a Node error that tells people what happened: `ECONNREFUSED`, `ENOENT`, or its text. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const code = (error as NodeJS.ErrnoException).code
+  return code ?? error.message
+}

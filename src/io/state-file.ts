@@ -1,0 +1,106 @@
+/**
+ * The state file of a Sentinel: what it must not forget, in two identical copies. Each save replaces
+ * both, the main one first, so that the main one is never older than its copy; a copy that a failing disk
+ * has damaged is replaced by the other. Only when neither can be read does the Sentinel refuse to start:
+ * one that forgot its votes could give a second one in the same epoch.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { decodeState, encodeState } from '../config/state-file.ts'
+import type { SavedState } from '../core/saved.ts'
+import { replaceFiles } from './durable.ts'
+import { reasonOf, StartError } from './start-error.ts'
+
+export interface LoadedState {
+  /** Undefined: there is no file yet, this is the first start. */
+  readonly saved: SavedState | undefined
+  /** What the operator should know about it. */
+  readonly warning: string | undefined
+}
+
+type Copy =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'valid'; readonly state: SavedState }
+  | { readonly kind: 'damaged'; readonly reason: string }
+
+export class StateFile {
+  readonly #path: string
+  readonly #copyPath: string
+
+  /** Makes the folder if needed. Throws a StartError when it cannot be written. */
+  constructor(path: string) {
+    this.#path = resolve(path)
+    this.#copyPath = `${this.#path}.copy`
+    prepareFolder(dirname(this.#path))
+  }
+
+  /** Reads the better copy. Throws a StartError when there is a file and no copy of it is sound. */
+  load(): LoadedState {
+    const main = readCopy(this.#path)
+    const copy = readCopy(this.#copyPath)
+    if (main.kind === 'valid') return { saved: main.state, warning: describe(this.#copyPath, copy) }
+    if (copy.kind === 'valid') return { saved: copy.state, warning: describe(this.#path, main) }
+    if (main.kind === 'missing' && copy.kind === 'missing') {
+      return { saved: undefined, warning: undefined }
+    }
+    throw this.#refusal(main, copy)
+  }
+
+  /** Resolves once both copies are safely on disk. Rejects with the file system's error. */
+  save(state: SavedState): Promise<void> {
+    const names = [basename(this.#path), basename(this.#copyPath)]
+    return replaceFiles(dirname(this.#path), names, encodeState(state))
+  }
+
+  #refusal(main: Copy, copy: Copy): StartError {
+    const faults = [describe(this.#path, main), describe(this.#copyPath, copy)]
+    return new StartError(
+      'E_STATE_DAMAGED',
+      `the state of this Sentinel cannot be read: ${faults.join('; ')}`,
+      'restore one of the two files from a backup; or delete both to start as a new Sentinel, ' +
+        'but only after the failovers it may have voted in are over',
+    )
+  }
+}
+
+/** Undefined for a sound copy. */
+function describe(path: string, copy: Copy): string | undefined {
+  switch (copy.kind) {
+    case 'valid':
+      return undefined
+    case 'missing':
+      return `${path} is missing`
+    default:
+      return `${path}: ${copy.reason}`
+  }
+}
+
+function readCopy(path: string): Copy {
+  let text: string
+  try {
+    text = readFileSync(path, 'latin1')
+  } catch (error) {
+    const reason = reasonOf(error)
+    return reason === 'ENOENT' ? { kind: 'missing' } : { kind: 'damaged', reason }
+  }
+  const decoded = decodeState(text)
+  return decoded.ok
+    ? { kind: 'valid', state: decoded.value }
+    : { kind: 'damaged', reason: decoded.reason }
+}
+
+/** Writes a file and removes it: permission bits alone do not tell, and finding out later is too late. */
+function prepareFolder(folder: string): void {
+  const probe = resolve(folder, `.vedette-probe-${process.pid}`)
+  try {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(probe, '')
+    rmSync(probe)
+  } catch (error) {
+    throw new StartError(
+      'E_STATE_FOLDER',
+      `cannot write to the state folder ${folder}: ${reasonOf(error)}`,
+      'make it writable for this user, or set state-dir to a folder that is',
+    )
+  }
+}

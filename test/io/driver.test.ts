@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest'
+import type { Effect } from '../../src/core/effect.ts'
+import type { Event } from '../../src/core/event.ts'
+import type { SavedState } from '../../src/core/saved.ts'
+import { Driver, type DriverPorts, type Machine } from '../../src/io/driver.ts'
+
+const STATE: SavedState = { myid: 'a'.repeat(40), currentEpoch: 7, groups: [], removed: [] }
+const SAVE: Effect = { kind: 'save', state: STATE }
+
+function log(text: string): Effect {
+  return { kind: 'log', level: 'notice', text }
+}
+
+/** A machine that answers each event with a prepared batch, and a world that notes what is asked of it. */
+function rig(batches: Readonly<Record<string, readonly Effect[]>>) {
+  const trace: string[] = []
+  const saves: { resolve(): void; reject(error: Error): void }[] = []
+  const machine: Machine = {
+    start: () => batches.start ?? [],
+    step(_now, event) {
+      trace.push(`event ${event.kind}`)
+      if (event.kind === 'saveFailed') trace.push(`dropped ${describe(event.dropped)}`)
+      return batches[event.kind] ?? []
+    },
+    nextWakeUpMs: () => 42,
+  }
+  const ports: DriverPorts = {
+    now: () => ({ monoMs: 0, wallMs: 0 }),
+    wakeAt: (atMs) => trace.push(`wake at ${atMs}`),
+    openLink: (link) => trace.push(`open ${link}`),
+    closeLink: (link) => trace.push(`close ${link}`),
+    send: (link, _purpose, argv) => trace.push(`send ${link} ${argv.join(' ')}`),
+    save() {
+      trace.push('save')
+      return new Promise((resolve, reject) => saves.push({ resolve, reject }))
+    },
+    respond: (client) => trace.push(`respond ${client}`),
+    closeClient: (client) => trace.push(`close client ${client}`),
+    log: (_level, text) => trace.push(text),
+    exit: (status) => trace.push(`exit ${status}`),
+  }
+  return { driver: new Driver(machine, ports), trace, saves }
+}
+
+function describe(effects: readonly Effect[]): string {
+  return effects.map((effect) => effect.kind).join(',')
+}
+
+/** Lets settled promises run their continuations. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+}
+
+const PING: Event = { kind: 'received', client: 1, bytes: 'PING\r\n' }
+
+test('effects happen in the order of the batch, then the wake-up is set', () => {
+  const { driver, trace } = rig({ received: [log('one'), { kind: 'closeLink', link: 3 }] })
+  driver.feed(PING)
+  expect(trace).toEqual(['event received', 'one', 'close 3', 'wake at 42'])
+})
+
+test('nothing after a save happens before it is on disk', async () => {
+  const { driver, trace, saves } = rig({ received: [log('before'), SAVE, log('vote')] })
+  driver.feed(PING)
+  await settle()
+  expect(trace).toEqual(['event received', 'before', 'save'])
+  saves[0]?.resolve()
+  await settle()
+  expect(trace.slice(3)).toEqual(['vote', 'event saved', 'wake at 42'])
+})
+
+test('an event that comes during a save waits until the batch and the outcome are through', async () => {
+  const { driver, trace, saves } = rig({ received: [SAVE, log('vote')] })
+  driver.feed(PING)
+  driver.feed({ kind: 'clientClosed', client: 1 })
+  await settle()
+  expect(trace).toEqual(['event received', 'save'])
+  saves[0]?.resolve()
+  await settle()
+  expect(trace.slice(2)).toEqual(['vote', 'event saved', 'event clientClosed', 'wake at 42'])
+})
+
+test('after a failed save the rest of the batch is handed back and not done', async () => {
+  const { driver, trace, saves } = rig({
+    received: [SAVE, log('vote'), { kind: 'closeClient', client: 1 }],
+  })
+  driver.feed(PING)
+  saves[0]?.reject(new Error('disk full'))
+  await settle()
+  expect(trace).toEqual([
+    'event received',
+    'save',
+    'event saveFailed',
+    'dropped log,closeClient',
+    'wake at 42',
+  ])
+})
+
+test('two saves in one batch are two barriers', async () => {
+  const { driver, trace, saves } = rig({ received: [SAVE, log('one'), SAVE, log('two')] })
+  driver.feed(PING)
+  saves[0]?.resolve()
+  await settle()
+  expect(trace).toEqual(['event received', 'save', 'one', 'save'])
+  saves[1]?.resolve()
+  await settle()
+  // Both outcomes are told after the batch, which is one turn of the machine.
+  expect(trace.slice(4)).toEqual(['two', 'event saved', 'event saved', 'wake at 42'])
+})
+
+test('the first batch is performed before any event', async () => {
+  const { driver, trace, saves } = rig({
+    start: [{ kind: 'openLink', link: 1, channel: 'command', host: 'h', port: 1 }, SAVE],
+  })
+  driver.start()
+  driver.feed(PING)
+  await settle()
+  expect(trace).toEqual(['open 1', 'save'])
+  saves[0]?.resolve()
+  await settle()
+  expect(trace.slice(2)).toEqual(['event saved', 'event received', 'wake at 42'])
+})
+
+test('nothing happens after exit', () => {
+  const { driver, trace } = rig({ received: [{ kind: 'exit', status: 0 }, log('late')] })
+  driver.feed(PING)
+  driver.feed(PING)
+  expect(trace).toEqual(['event received', 'exit 0'])
+})
