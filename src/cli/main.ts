@@ -1,0 +1,120 @@
+#!/usr/bin/env node
+/**
+ * The command line. Programs are loaded when they are asked for: a data node does not pay for the YAML
+ * parser, nor a check for a client library.
+ */
+import { readFileSync } from 'node:fs'
+import module from 'node:module'
+import { Command, Option } from 'commander'
+import { MEMBERS_VARIABLE } from './environment.ts'
+import { CHECK_HELP, SCENARIO_HELP, SENTINEL_HELP, SERVER_HELP, UP_HELP } from './help.ts'
+import { count, duration, port } from './options.ts'
+import { reportFailure } from './report.ts'
+
+interface PackageFile {
+  readonly version: string
+}
+
+function createProgram(): Command {
+  const file = new URL('../../package.json', import.meta.url)
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as PackageFile
+  const program = new Command('vedette')
+    .description('Keeps Redis-protocol masters alive: Sentinel, data node and partition laboratory')
+    .version(version, '-v, --version')
+    .showHelpAfterError('(--help tells how)')
+  addUp(program)
+  addSentinel(program)
+  addServer(program)
+  addCheck(program)
+  addScenario(program)
+  return program
+}
+
+function addUp(program: Command): void {
+  program
+    .command('up')
+    .description('start a demonstration cluster: one master, its replicas, and Sentinels')
+    .addOption(new Option('--replicas <n>', 'replicas of the master').default(2).argParser(count))
+    .addOption(new Option('--sentinels <n>', 'Sentinels').default(3).argParser(count))
+    .addOption(
+      new Option('--port <p>', 'nodes on p, p+1, …, Sentinels on p+100, p+101, …').argParser(port),
+    )
+    .option('--dir <folder>', 'keep configuration, logs and state there')
+    .option('--config <file>', 'take the rules of the group from this sentinel.yml')
+    .addOption(
+      new Option('--down-after <time>', 'silence that counts as down: 1s, 500ms').argParser(
+        duration,
+      ),
+    )
+    .addHelpText('after', UP_HELP)
+    .action(async (options) => exitWith(await (await import('./up.ts')).runUp(options)))
+}
+
+function addSentinel(program: Command): void {
+  directives(program.command('sentinel'), '<file> [directives...]')
+    .description('watch over masters and fail them over')
+    .addHelpText('after', SENTINEL_HELP)
+    .action(async (file: string, overrides: string[]) => {
+      exitWith(await (await import('./sentinel.ts')).runSentinel(file, overrides))
+    })
+}
+
+function addServer(program: Command): void {
+  directives(program.command('server'), '[arguments...]')
+    .description('run a data node that speaks the Redis protocol')
+    .addHelpText('after', SERVER_HELP)
+    .action(async (args: string[]) => {
+      exitWith(await (await import('./server.ts')).runServer(args))
+    })
+}
+
+function addCheck(program: Command): void {
+  program
+    .command('check')
+    .argument('<file>', 'sentinel.yml, sentinel.conf or redis.conf')
+    .description('say everything that is wrong with a configuration, or unwise about it')
+    .option('--json', 'one JSON array of problems, for scripts')
+    .addHelpText('after', CHECK_HELP)
+    .action(async (file: string, options) => {
+      exitWith(await (await import('./check.ts')).runCheck(file, options))
+    })
+}
+
+function addScenario(program: Command): void {
+  const scenario = program
+    .command('scenario')
+    .description('play failures against the real machines on virtual time')
+  scenario
+    .command('run')
+    .argument('<files...>', 'scenario files')
+    .option('--seed <text>', 'the seed of everything random: the same seed gives the same run')
+    .option('--json', 'the report as JSON, for scripts')
+    .description('run scenarios and print a verdict and a timeline')
+    .addHelpText('after', SCENARIO_HELP)
+    .action(async (files: string[], options) => {
+      exitWith(await (await import('./scenario.ts')).runScenarios(files, options))
+    })
+}
+
+/** A program that takes Redis' own `--directive value …`, which only its configuration knows. */
+function directives(command: Command, args: string): Command {
+  return command.arguments(args).allowUnknownOption().allowExcessArguments()
+}
+
+/** Undefined: the program goes on running and ends the process itself. */
+function exitWith(status: number | undefined): void {
+  if (status !== undefined) process.exitCode = status
+}
+
+/** Keeps compiled code between the many short starts of a cluster. From Node 22 on; until then nothing. */
+function cacheCompiledCode(): void {
+  const { enableCompileCache } = module as { enableCompileCache?: () => void }
+  enableCompileCache?.()
+}
+
+try {
+  if (process.argv[2] === 'up' || process.env[MEMBERS_VARIABLE] !== undefined) cacheCompiledCode()
+  await createProgram().parseAsync()
+} catch (error) {
+  process.exitCode = reportFailure(error)
+}

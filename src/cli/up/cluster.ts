@@ -1,0 +1,88 @@
+/** The processes of the demonstration cluster: started together, harmed on request, ended together. */
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { redisConf, sentinelYml } from './config-files.ts'
+import { Guard } from './guard.ts'
+import type { Layout, Place } from './layout.ts'
+import { Member } from './member.ts'
+import type { GroupRules } from './rules.ts'
+
+export class Cluster {
+  readonly layout: Layout
+  readonly nodes: readonly Member[]
+  readonly sentinels: readonly Member[]
+  /** Called after every change of a member's state. */
+  onChange: (member: Member) => void = () => undefined
+  readonly #rules: GroupRules
+  readonly #folder: string
+  readonly #guard: Guard
+
+  /**
+   * Configuration, logs and state are kept in `folder`; undefined: in a temporary one, till the end.
+   */
+  constructor(layout: Layout, rules: GroupRules, folder: string | undefined) {
+    this.layout = layout
+    this.#rules = rules
+    this.#folder = folder === undefined ? temporaryFolder() : resolve(folder)
+    mkdirSync(this.#folder, { recursive: true })
+    this.#guard = new Guard(folder === undefined ? this.#folder : undefined)
+    this.nodes = layout.nodes.map((place) => this.#createMember('server', place))
+    this.sentinels = layout.sentinels.map((place) => this.#createMember('sentinel', place))
+  }
+
+  get canCut(): boolean {
+    return this.layout.nodes[0]?.sourceAddress !== undefined
+  }
+
+  start(): void {
+    this.#writeConfiguration()
+    for (const member of this.#members()) member.start()
+  }
+
+  /** Ends every process and cleans up. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#members().map((member) => member.stop()))
+    await this.#guard.close()
+  }
+
+  /** The nodes that something was done to. */
+  lost(): readonly Member[] {
+    return this.nodes.filter((node) => node.state !== 'running')
+  }
+
+  #createMember(program: Member['program'], place: Place): Member {
+    const { nodes, sentinels } = this.layout
+    const path = join(this.#folder, `${program}-${place.port}`)
+    return new Member({
+      program,
+      place,
+      configPath: `${path}.${CONFIG_EXTENSIONS[program]}`,
+      logPath: `${path}.log`,
+      addresses: [...nodes, ...sentinels].flatMap((one) => one.sourceAddress ?? []),
+      guard: this.#guard,
+      onChange: (member) => this.onChange(member),
+    })
+  }
+
+  #members(): readonly Member[] {
+    return [...this.nodes, ...this.sentinels]
+  }
+
+  #writeConfiguration(): void {
+    const { nodes, sentinels } = this.layout
+    const write = (name: string, text: string) => writeFileSync(join(this.#folder, name), text)
+    for (const place of nodes) {
+      write(`server-${place.port}.conf`, redisConf(place, nodes[0] as Place))
+    }
+    for (const place of sentinels) {
+      write(`sentinel-${place.port}.yml`, sentinelYml(place, this.layout, this.#rules))
+    }
+  }
+}
+
+const CONFIG_EXTENSIONS = { server: 'conf', sentinel: 'yml' } as const
+
+function temporaryFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'vedette-up-'))
+}

@@ -1,0 +1,52 @@
+/** The configuration of each member, as an operator would write it. */
+import { HOST, type Layout, type Place } from './layout.ts'
+import type { GroupRules } from './rules.ts'
+
+export const GROUP = 'mymaster'
+
+/** A redis.conf. All nodes but the first start as replicas of the first. */
+export function redisConf(place: Place, master: Place): string {
+  const lines = [
+    `port ${place.port}`,
+    `bind ${HOST}`,
+    // Members connect from other loopback addresses, which Redis does not take for local ones.
+    'protected-mode no',
+    `replica-announce-ip ${HOST}`,
+    // A replica that is asked for a copy waits for more askers; here somebody is watching.
+    'repl-diskless-sync-delay 0',
+    'save ""',
+  ]
+  if (place.sourceAddress !== undefined) lines.push(`bind-source-addr ${place.sourceAddress}`)
+  if (place.port !== master.port) lines.push(`replicaof ${HOST} ${master.port}`)
+  return `${lines.join('\n')}\n`
+}
+
+/** A sentinel.yml. */
+export function sentinelYml(place: Place, layout: Layout, rules: GroupRules): string {
+  const { periods } = rules
+  const lines = [
+    `port: ${place.port}`,
+    `bind: ${HOST}`,
+    `announce-ip: ${HOST}`,
+    `sentinels: ${layout.sentinels.length}`,
+    'groups:',
+    `  ${GROUP}:`,
+    `    master: ${HOST}:${layout.nodes[0]?.port}`,
+    `    quorum: ${rules.quorum}`,
+    `    down-after: ${rules.downAfterMs}ms`,
+    `    failover-timeout: ${rules.failoverTimeoutMs}ms`,
+    `    parallel-syncs: ${rules.parallelSyncs}`,
+    'periods:',
+    `  info: ${periods.infoMs}ms`,
+    `  ping: ${periods.pingMs}ms`,
+    `  ask: ${periods.askMs}ms`,
+    `  hello: ${periods.helloMs}ms`,
+    `  tilt-trigger: ${periods.tiltTriggerMs}ms`,
+    `  tilt: ${periods.tiltMs}ms`,
+    `  slave-reconf-timeout: ${periods.slaveReconfTimeoutMs}ms`,
+    `  min-link-reconnect: ${periods.minLinkReconnectMs}ms`,
+    `  election-timeout: ${periods.electionTimeoutMs}ms`,
+  ]
+  if (place.sourceAddress !== undefined) lines.push(`bind-source-addr: ${place.sourceAddress}`)
+  return `${lines.join('\n')}\n`
+}

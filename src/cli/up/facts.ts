@@ -1,0 +1,64 @@
+/** What a node and a Sentinel say about themselves, out of the replies any client gets. */
+
+export interface NodeFacts {
+  readonly role: 'master' | 'replica'
+  /** Bytes of the replication stream it has written, or applied. */
+  readonly offset: number
+  /** The port of the master it follows; undefined on a master. */
+  readonly follows: number | undefined
+  /** A replica's connection to its master stands and the copy is complete. */
+  readonly isInSync: boolean
+  /** Replicas that are connected to it. */
+  readonly replicas: number
+}
+
+export interface SentinelFacts {
+  /** The port of the master it names to clients. */
+  readonly master: number
+  readonly replicas: number
+  /** Other Sentinels it knows. */
+  readonly peers: number
+  readonly configEpoch: number
+  /** Of the master: `s_down`, `o_down`, `failover_in_progress`, … */
+  readonly flags: readonly string[]
+}
+
+/** Reads an INFO reply; undefined when it says nothing about replication. */
+export function readNodeInfo(info: string): NodeFacts | undefined {
+  const fields = new Map(
+    info.split('\r\n').map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon), line.slice(colon + 1)] as const
+    }),
+  )
+  const number = (name: string) => Number(fields.get(name) ?? 0)
+  const role = fields.get('role')
+  if (role === undefined) return undefined
+  if (role === 'master') {
+    const [offset, replicas] = [number('master_repl_offset'), number('connected_slaves')]
+    return { role, offset, follows: undefined, isInSync: true, replicas }
+  }
+  return {
+    role: 'replica',
+    offset: number('slave_repl_offset'),
+    follows: number('master_port'),
+    isInSync: fields.get('master_link_status') === 'up',
+    replicas: number('connected_slaves'),
+  }
+}
+
+/** Reads a SENTINEL MASTER reply, a flat list of names and values. */
+export function readSentinelMaster(reply: readonly string[]): SentinelFacts {
+  const fields = new Map<string, string>()
+  for (let at = 0; at + 1 < reply.length; at += 2) {
+    fields.set(String(reply[at]), String(reply[at + 1]))
+  }
+  const number = (name: string) => Number(fields.get(name) ?? 0)
+  return {
+    master: number('port'),
+    replicas: number('num-slaves'),
+    peers: number('num-other-sentinels'),
+    configEpoch: number('config-epoch'),
+    flags: (fields.get('flags') ?? '').split(','),
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * The guard outlives a crash of `vedette up`: a tiny shell process that knows the members' process ids
+ * and waits at the other end of a pipe. When the pipe ends, however that came about, it kills whatever
+ * still runs (paused processes too, which could not end themselves) and removes the temporary folder.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+
+/** Lines on its input: `+ pid` and `- pid`. `$1` is the folder to remove, or empty. */
+const SCRIPT = `
+trap '' INT TERM HUP
+pids=
+while read -r verb pid; do
+  case $verb in
+    +) pids="$pids $pid" ;;
+    -) rest=
+       for one in $pids; do [ "$one" = "$pid" ] || rest="$rest $one"; done
+       pids=$rest ;;
+  esac
+done
+[ -z "$pids" ] || kill -9 $pids
+[ -z "$1" ] || rm -rf "$1"
+`
+
+export class Guard {
+  readonly #shell: ChildProcess | undefined
+
+  /** `folder` is removed at the end; undefined: nothing is. */
+  constructor(folder: string | undefined) {
+    // Without a shell the members still end with their parent, all but the paused ones.
+    if (process.platform === 'win32') return
+    this.#shell = spawn('/bin/sh', ['-c', SCRIPT, 'vedette-guard', folder ?? ''], {
+      // A session of its own: Ctrl-C at the terminal must not reach it.
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    // A guard that died cannot guard; the cluster goes on without it.
+    this.#shell.on('error', () => undefined)
+    this.#shell.stdin?.on('error', () => undefined)
+  }
+
+  /** From now on this process must not outlive us. */
+  watch(pid: number): void {
+    this.#shell?.stdin?.write(`+ ${pid}\n`)
+  }
+
+  /** This process has ended; its number may be somebody else's soon. */
+  release(pid: number): void {
+    this.#shell?.stdin?.write(`- ${pid}\n`)
+  }
+
+  /** Resolves when everything has been cleaned up. */
+  async close(): Promise<void> {
+    const shell = this.#shell
+    if (shell === undefined || shell.exitCode !== null) return
+    const ended = new Promise((resolve) => shell.once('exit', resolve))
+    shell.stdin?.end()
+    await ended
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Where the members of the cluster live: ports, and the address each one connects from. All of them
+ * are on 127.0.0.1; the distinct source addresses let a data node tell the rest of its cluster from
+ * plain clients, which is what cutting it off needs.
+ */
+import { createServer } from 'node:net'
+import { StartError } from '../../io/start-error.ts'
+
+export const HOST = '127.0.0.1'
+
+export interface Place {
+  readonly port: number
+  /** Undefined where the system has but one loopback address. */
+  readonly sourceAddress: string | undefined
+}
+
+export interface Layout {
+  /** The first one starts as the master. */
+  readonly nodes: readonly Place[]
+  readonly sentinels: readonly Place[]
+}
+
+/** Sentinels listen this far above the data nodes. */
+const SENTINEL_OFFSET = 100
+const FIRST_PORT = 7000
+/** Clusters side by side: 7000, 7200, 7400, … */
+const PORT_STEP = 2 * SENTINEL_OFFSET
+
+/** On these ports, or on the first free ones. Throws a StartError when they are taken. */
+export async function planLayout(
+  nodes: number,
+  sentinels: number,
+  port: number | undefined,
+): Promise<Layout> {
+  const base = port ?? (await findBase(nodes, sentinels))
+  const ports = portsFrom(base, nodes, sentinels)
+  if (port !== undefined) await demandFree([...ports.nodes, ...ports.sentinels])
+  const hasAddresses = await canListen('127.0.1.1', 0)
+  const place = (subnet: number) => (at: number, index: number) => ({
+    port: at,
+    sourceAddress: hasAddresses ? `127.0.${subnet}.${index + 1}` : undefined,
+  })
+  return { nodes: ports.nodes.map(place(1)), sentinels: ports.sentinels.map(place(2)) }
+}
+
+function portsFrom(base: number, nodes: number, sentinels: number) {
+  const range = (first: number, length: number) => Array.from({ length }, (_, i) => first + i)
+  return { nodes: range(base, nodes), sentinels: range(base + SENTINEL_OFFSET, sentinels) }
+}
+
+async function findBase(nodes: number, sentinels: number): Promise<number> {
+  for (let base = FIRST_PORT; base < 60_000; base += PORT_STEP) {
+    const ports = portsFrom(base, nodes, sentinels)
+    const taken = await firstTaken([...ports.nodes, ...ports.sentinels])
+    if (taken === undefined) return base
+  }
+  throw new StartError('E_ADDRESS_IN_USE', 'no free ports were found', 'choose some with --port')
+}
+
+async function demandFree(ports: readonly number[]): Promise<void> {
+  const taken = await firstTaken(ports)
+  if (taken === undefined) return
+  throw new StartError(
+    'E_ADDRESS_IN_USE',
+    `port ${taken} is in use`,
+    `the cluster needs ${ports.join(', ')}; choose another --port, or leave it out`,
+  )
+}
+
+async function firstTaken(ports: readonly number[]): Promise<number | undefined> {
+  for (const port of ports) if (!(await canListen(HOST, port))) return port
+  return undefined
+}
+
+function canListen(host: string, port: number): Promise<boolean> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen({ host, port }, () => server.close(() => resolve(true)))
+  })
+}

@@ -1,0 +1,49 @@
+/** Laying out text in columns; colour goes on afterwards, because it has length but no width. */
+
+export type Align = 'left' | 'right'
+
+export interface Column {
+  readonly width: number
+  readonly align: Align
+}
+
+/** One row: cells padded or cut to their columns, two blanks between them. */
+export function row(
+  columns: readonly Column[],
+  cells: readonly string[],
+  paints: readonly (((text: string) => string) | undefined)[] = [],
+): string {
+  return columns
+    .map((column, at) => {
+      const text = fill(cells[at] ?? '', column)
+      const paint = paints[at]
+      return paint === undefined ? text : paint(text)
+    })
+    .join('  ')
+}
+
+function fill(text: string, { width, align }: Column): string {
+  const cut = truncate(text, width)
+  return align === 'left' ? cut.padEnd(width) : cut.padStart(width)
+}
+
+export function truncate(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`
+}
+
+/** `1234567` as `1,234,567`. */
+export function grouped(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ',')
+}
+
+export function replicasInWords(count: number): string {
+  return count === 1 ? '1 replica' : `${count} replicas`
+}
+
+/** Hours, minutes and seconds of the day, with milliseconds. */
+export function timeOfDay(wallMs: number): string {
+  const at = new Date(wallMs)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const ms = String(at.getMilliseconds()).padStart(3, '0')
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${ms}`
+}

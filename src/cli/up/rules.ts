@@ -1,0 +1,28 @@
+/** The rules of the group: those of the demonstration, or those of somebody's own sentinel.yml. */
+import type { SentinelFile } from '../../config/sentinel-file.ts'
+import { DEFAULT_PERIODS, type GroupConfig, type Periods } from '../../core/config.ts'
+
+export interface GroupRules {
+  readonly quorum: number
+  readonly downAfterMs: number
+  readonly failoverTimeoutMs: number
+  readonly parallelSyncs: number
+  readonly periods: Periods
+}
+
+/** A cluster somebody watches fails over in about a second. */
+const DEMONSTRATION = { downAfterMs: 1_000, failoverTimeoutMs: 10_000, parallelSyncs: 1 }
+
+export function defaultRules(sentinels: number): GroupRules {
+  const quorum = Math.floor(sentinels / 2) + 1
+  return { ...DEMONSTRATION, quorum, periods: DEFAULT_PERIODS }
+}
+
+/** The rules of the group of that name, or of the first one. Undefined: the file has no group. */
+export function rulesOf(file: SentinelFile, groupName: string): GroupRules | undefined {
+  const { groups, periods } = file.core
+  const group: GroupConfig | undefined = groups.find(({ name }) => name === groupName) ?? groups[0]
+  if (group === undefined) return undefined
+  const { quorum, downAfterMs, failoverTimeoutMs, parallelSyncs } = group
+  return { quorum, downAfterMs, failoverTimeoutMs, parallelSyncs, periods }
+}

@@ -1,0 +1,211 @@
+/** The demonstration cluster as a user without a terminal gets it: started, harmed, and gone without a trace. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Redis } from 'ioredis'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { until } from '../support/processes.ts'
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('../../scripts/task.mjs', import.meta.url))
+
+/** Where the cluster under test puts its temporary folder. */
+let folder = ''
+let up: ChildProcess | undefined
+let output = ''
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vedette-up-test-'))
+  output = ''
+})
+afterEach(async () => {
+  if (up !== undefined && !hasEnded(up)) {
+    up.kill('SIGINT')
+    await ended(up)
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function start(args: readonly string[], program: readonly string[] = [MAIN, 'up']): ChildProcess {
+  const child = spawn(process.execPath, [...program, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, TMPDIR: folder },
+  })
+  const collect = (chunk: Buffer) => {
+    output += chunk
+  }
+  child.stdout.on('data', collect)
+  child.stderr.on('data', collect)
+  up = child
+  return child
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  await until('vedette up ends', 10_000, () => hasEnded(child))
+  return child.exitCode
+}
+
+interface Ports {
+  readonly nodes: readonly number[]
+  readonly sentinels: readonly number[]
+}
+
+async function ready(): Promise<Ports> {
+  await until('the cluster is ready', 20_000, () => output.includes('ioredis'))
+  const portsOf = (kind: string) =>
+    [...output.matchAll(new RegExp(`\\d ${kind} (\\d+) (?:master|replica)`, 'g'))].map((match) =>
+      Number(match[1]),
+    )
+  return { nodes: portsOf('node'), sentinels: portsOf('sentinel') }
+}
+
+/** Every process of the cluster has its folder among its arguments; the guard too. */
+function processes(): readonly string[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,args='], { encoding: 'utf8' }).split('\n')
+  return lines.filter((line) => line.includes(folder))
+}
+
+/** The process behind a port, by the configuration file it was started with. */
+function pidOf(port: number): number {
+  const line = processes().find((one) => one.includes(`-${port}.`))
+  const pid = Number(line?.trim().split(' ')[0])
+  // Zero would be our own process group.
+  if (!(pid > 1)) throw new Error(`no process for port ${port}`)
+  return pid
+}
+
+/** A process that nobody has waited for yet is as good as gone: containers often have nobody. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    const stat = `/proc/${pid}/stat`
+    return !existsSync(stat) || !/\) Z/.test(readFileSync(stat, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
+
+/** No process, no port, no file. */
+async function expectNothingLeft(
+  pids: readonly number[],
+  { nodes, sentinels }: Ports,
+): Promise<void> {
+  await until('every process is gone', 5_000, () => !pids.some(isAlive))
+  await until('the guard is gone', 2_000, () => processes().length === 0)
+  for (const port of [...nodes, ...sentinels]) {
+    await until(`port ${port} is free`, 2_000, async () => !(await isListening(port)))
+  }
+  await until('the temporary folder is gone', 5_000, () => readdirSync(folder).length === 0)
+  expect(readdirSync(folder)).toEqual([])
+}
+
+test('a cluster comes up, and a Sentinel client finds and uses the master', async () => {
+  start([])
+  const { nodes, sentinels } = await ready()
+  expect([nodes.length, sentinels.length]).toEqual([3, 3])
+  expect(output).toContain(`redis-cli -p ${sentinels[0]} sentinel get-master-addr-by-name mymaster`)
+  const redis = new Redis({
+    name: 'mymaster',
+    sentinels: sentinels.map((port) => ({ host: '127.0.0.1', port })),
+  })
+  expect(await redis.set('key', 'value')).toBe('OK')
+  expect(await redis.wait(2, 5_000)).toBe(2)
+  redis.disconnect()
+})
+
+test('a killed master is replaced, and every event is one line', async () => {
+  start(['--down-after', '300ms'])
+  const { nodes } = await ready()
+  process.kill(pidOf(nodes[0] as number), 'SIGKILL')
+  await until('the master has moved', 5_000, () => /sentinel \d+ \+switch-master/.test(output))
+  await until('the death is told', 2_000, () => output.includes(`node ${nodes[0]} dead`))
+  expect(output).toMatch(/^\d\d:\d\d:\d\d\.\d{3} sentinel \d+ \+sdown master mymaster /m)
+})
+
+test('--port gives every member its place', async () => {
+  // A free block, found by the cluster itself.
+  start([])
+  const [base] = (await ready()).nodes as [number]
+  up?.kill('SIGINT')
+  await ended(up as ChildProcess)
+  output = ''
+  start(['--port', String(base), '--replicas', '1', '--sentinels', '1'])
+  const ports = await ready()
+  expect(ports.nodes).toEqual([base, base + 1])
+  expect(ports.sentinels).toEqual([base + 100])
+})
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal} leaves no process, no port and no file behind`, async () => {
+    const child = start([])
+    const ports = await ready()
+    const pids = [...ports.nodes, ...ports.sentinels].map(pidOf)
+    child.kill(signal)
+    expect(await ended(child)).toBe(0)
+    await expectNothingLeft(pids, ports)
+  })
+}
+
+test('a crash of the parent leaves nothing behind, not even a paused master', async () => {
+  const child = start([])
+  const ports = await ready()
+  const pids = [...ports.nodes, ...ports.sentinels].map(pidOf)
+  process.kill(pids[0] as number, 'SIGSTOP')
+  child.kill('SIGKILL')
+  await expectNothingLeft(pids, ports)
+})
+
+test('a port that is taken is named, and nothing is started', async () => {
+  start([])
+  const [base] = (await ready()).nodes as [number]
+  const first = up as ChildProcess
+  const second = start(['--port', String(base - 1)])
+  expect(await ended(second)).toBe(1)
+  expect(output).toContain(`port ${base} is in use`)
+  first.kill('SIGINT')
+  await ended(first)
+})
+
+test('--dir keeps configuration and logs, and a second start goes on from there', async () => {
+  const dir = join(folder, 'kept')
+  const child = start(['--dir', dir])
+  const { nodes, sentinels } = await ready()
+  child.kill('SIGINT')
+  await ended(child)
+  const kept = readdirSync(dir)
+  expect(kept).toContain(`server-${nodes[0]}.conf`)
+  expect(kept).toContain(`sentinel-${sentinels[0]}.yml`)
+  const myid = /"myid": "(\w+)"/
+  const statePath = join(dir, `sentinel-${sentinels[0]}.state`)
+  const before = myid.exec(readFileSync(statePath, 'utf8'))?.[1]
+  output = ''
+  start(['--dir', dir, '--port', String(nodes[0])])
+  await ready()
+  expect(myid.exec(readFileSync(statePath, 'utf8'))?.[1]).toBe(before)
+})
+
+test('npm start runs the same cluster in the same process', async () => {
+  const child = start(['--sentinels', '1', '--replicas', '0'], [SCRIPT, 'start'])
+  const ports = await ready()
+  const pids = [...ports.nodes, ...ports.sentinels].map(pidOf)
+  child.kill('SIGKILL')
+  await expectNothingLeft(pids, ports)
+})
