@@ -3,7 +3,7 @@
  * client (events, commands) needs to know nothing about how requests are read.
  */
 import type { Reply } from '../resp/reply.ts'
-import type { Client } from './clients.ts'
+import type { Client } from './client.ts'
 import type { Turn } from './state.ts'
 import { emit } from './turn.ts'
 

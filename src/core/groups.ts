@@ -67,6 +67,7 @@ function createGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefi
     failover: undefined,
     yieldedTo: undefined,
     notBeforeMs: 0,
+    obstacle: undefined,
     failedAttempts: 0,
   }
   // The master's record points back at its group, so one of the two has to come first.

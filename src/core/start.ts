@@ -4,13 +4,14 @@
  * keeps votes from splitting: all Sentinels see the quorum within a few milliseconds, so each waits by
  * its rank among the living, and normally only the first ever stands.
  *
- * A candidate that cannot reach the votes it needs does not stand: it would only burn an epoch.
+ * A candidate that cannot reach the votes it needs, or any replica to promote, does not stand: it would
+ * burn epochs, and keep those waiting who could do better.
  */
 import { standForElection } from './election.ts'
 import { describe } from './events.ts'
 import { driveFailover } from './failover.ts'
 import { votesNeeded } from './quorum.ts'
-import type { Group, State, Turn } from './state.ts'
+import type { Group, Peer, Replica, State, Turn } from './state.ts'
 import { commandLink, isOdown, isSdown, isTilted } from './state.ts'
 import { log } from './turn.ts'
 
@@ -22,18 +23,28 @@ export function considerFailover(turn: Turn, group: Group): void {
   const { state, now } = turn
   if (!isOdown(group) || group.failover !== undefined || !mayAct(state)) {
     state.timers.clear(group, 'start')
+    group.obstacle = undefined
     return
   }
   const atMs = startAtMs(state, group, now.monoMs)
-  if (atMs > now.monoMs) {
-    state.timers.set(group, 'start', atMs)
-  } else if (!couldWin(group)) {
-    state.timers.set(group, 'start', now.monoMs + state.config.periods.askMs)
-    log(turn, 'verbose', `no failover of ${describe(group.master)}: too few Sentinels in reach`)
-  } else {
-    standForElection(turn, group, false)
-    driveFailover(turn, group)
-  }
+  const obstacle = obstacleTo(group)
+  if (atMs > now.monoMs) state.timers.set(group, 'start', atMs)
+  else if (obstacle !== undefined) explain(turn, group, obstacle)
+  else begin(turn, group)
+}
+
+function begin(turn: Turn, group: Group): void {
+  group.obstacle = undefined
+  standForElection(turn, group, false)
+  driveFailover(turn, group)
+}
+
+/** Says once why nothing happens, and looks again later: what removes the obstacle may be silent. */
+function explain(turn: Turn, group: Group, obstacle: string): void {
+  turn.state.timers.set(group, 'start', turn.now.monoMs + turn.state.config.periods.askMs)
+  if (group.obstacle === obstacle) return
+  group.obstacle = obstacle
+  log(turn, 'warning', `no failover of ${describe(group.master)} yet: ${obstacle}`)
 }
 
 /** The earliest moment the arguments for waiting allow. */
@@ -48,11 +59,11 @@ export function rank(state: State, group: Group): number {
     .length
 }
 
-/** A leader we yielded to has twice the failover timeout, as long as it is alive. */
+/** A leader we yielded to has twice the failover timeout, as long as it is known and alive. */
 function courtesyEndMs(group: Group): number {
   if (group.yieldedTo === undefined) return 0
   const leader = group.peers.get(group.yieldedTo.leader)
-  if (leader !== undefined && isSdown(leader)) return 0
+  if (leader === undefined || isSdown(leader)) return 0
   return group.yieldedTo.atMs + 2 * group.config.failoverTimeoutMs
 }
 
@@ -60,9 +71,16 @@ function mayAct(state: State): boolean {
   return state.canSave && !state.stopping && !isTilted(state)
 }
 
-function couldWin(group: Group): boolean {
-  const reachable = [...group.peers.values()].filter(
-    (peer) => !isSdown(peer) && commandLink(peer) !== undefined,
-  )
-  return 1 + reachable.length >= votesNeeded(group)
+/** Why standing would be in vain; undefined when it might not be. */
+function obstacleTo(group: Group): string | undefined {
+  const needed = votesNeeded(group)
+  const voters = 1 + [...group.peers.values()].filter(isReachable).length
+  if (voters < needed) return `only ${voters} of the ${needed} Sentinels needed are in reach`
+  const candidates = [...group.replicas.values()].filter((one) => one.priority !== 0)
+  if (candidates.some(isReachable)) return undefined
+  return `none of the ${candidates.length} replicas that may be promoted is in reach`
+}
+
+function isReachable(instance: Peer | Replica): boolean {
+  return !isSdown(instance) && commandLink(instance) !== undefined
 }

@@ -4,7 +4,7 @@
  */
 import type { Moment } from '../base/clock.ts'
 import type { Rng } from '../base/rng.ts'
-import type { Client } from './clients.ts'
+import type { Client } from './client.ts'
 import type { GroupConfig, SentinelConfig } from './config.ts'
 import type { Effect } from './effect.ts'
 import type { ClientId, LinkId } from './ids.ts'
@@ -74,6 +74,8 @@ export interface Group extends TimerOwner {
   yieldedTo: { readonly leader: string; readonly atMs: number } | undefined
   /** No automatic failover before this moment: the back-off after one that came to nothing. */
   notBeforeMs: number
+  /** Why no failover is begun although the master is O_DOWN, as it was last logged. */
+  obstacle: string | undefined
   /** Failovers given up since the last switch; lengthens the back-off. */
   failedAttempts: number
 }

@@ -4,8 +4,8 @@
  */
 import { matchesGlob } from '../base/glob.ts'
 import { bulk, integer, NULL, type Reply } from '../resp/reply.ts'
+import type { Client } from './client.ts'
 import { respond } from './client-output.ts'
-import type { Client } from './clients.ts'
 import type { Turn } from './state.ts'
 
 /** One connection cannot make us remember more than this in names. */

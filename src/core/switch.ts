@@ -57,6 +57,7 @@ export function forgetDataInstances(turn: Turn, group: Group): void {
   group.lastOdownAtMs = undefined
   group.yieldedTo = undefined
   group.notBeforeMs = 0
+  group.obstacle = undefined
   group.failedAttempts = 0
   turn.state.timers.clearAll(group)
   for (const peer of group.peers.values()) {

@@ -5,7 +5,8 @@
  */
 import type { Moment } from '../../src/base/clock.ts'
 import { createRng } from '../../src/base/rng.ts'
-import { type Client, clientClosed, clientOpened, clientReceived } from '../../src/core/clients.ts'
+import type { Client } from '../../src/core/client.ts'
+import { clientClosed, clientOpened, clientReceived } from '../../src/core/clients.ts'
 import { DEFAULT_GROUP, DEFAULT_SENTINEL, type SentinelConfig } from '../../src/core/config.ts'
 import type { Effect } from '../../src/core/effect.ts'
 import type { Address, SavedPeer } from '../../src/core/saved.ts'

@@ -56,7 +56,10 @@ export function streamOf(port: number, commands: readonly string[][]): Promise<s
         decoder.push(String(bytes))
       }
       for (let request = decoder.next(); request?.kind === 'command'; request = decoder.next()) {
-        if (request.argv[1] === END) return socket.destroy()
+        if (request.argv[1] === END) {
+          socket.destroy()
+          return
+        }
         if (!/^(ping|replconf)$/i.test(request.argv[0] ?? '')) told.push(shown(request.argv))
       }
     })

@@ -1,8 +1,8 @@
 /** CLIENT KILL: the old form with an address, and the new one with filters that must all hold. */
 import { parseInt64 } from '../../base/decimal.ts'
 import { error, integer, OK, type Reply } from '../../resp/reply.ts'
+import type { Client } from '../client.ts'
 import { hangUp } from '../client-output.ts'
-import type { Client } from '../clients.ts'
 import type { Turn } from '../state.ts'
 import { clientType, parseClientType } from './client-list.ts'
 import { SYNTAX_ERROR } from './errors.ts'

@@ -1,5 +1,5 @@
 /** How a connection is shown in CLIENT LIST and INFO, and the types it can be selected by. */
-import type { Client } from '../clients.ts'
+import type { Client } from '../client.ts'
 import type { Turn } from '../state.ts'
 import { subscriptionsOf } from '../subscriptions.ts'
 

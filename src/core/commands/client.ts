@@ -4,7 +4,7 @@
  */
 import { parseInt64 } from '../../base/decimal.ts'
 import { bulk, error, integer, NULL, OK, type Reply } from '../../resp/reply.ts'
-import type { Client } from '../clients.ts'
+import type { Client } from '../client.ts'
 import type { Turn } from '../state.ts'
 import { killClients } from './client-kill.ts'
 import { clientLine, clientType, parseClientType } from './client-list.ts'

@@ -3,7 +3,7 @@
  * that carries it out. The table, the arity check, COMMAND and every HELP are made out of this.
  */
 import { type Reply, simple } from '../../resp/reply.ts'
-import type { Client } from '../clients.ts'
+import type { Client } from '../client.ts'
 import type { Turn } from '../state.ts'
 import { wrongArity } from './errors.ts'
 

@@ -1,6 +1,6 @@
 /** PING and QUIT: is somebody there, and good-bye. */
 import { array, bulk, OK, type Reply, simple } from '../../resp/reply.ts'
-import type { Client } from '../clients.ts'
+import type { Client } from '../client.ts'
 import type { Turn } from '../state.ts'
 import { isListenerOnly } from '../subscriptions.ts'
 import { command } from './command.ts'

@@ -3,7 +3,7 @@
  * order: unknown, wrong number of words, not authenticated, not while listening.
  */
 import type { Reply } from '../../resp/reply.ts'
-import type { Client } from '../clients.ts'
+import type { Client } from '../client.ts'
 import type { Turn } from '../state.ts'
 import { isListenerOnly } from '../subscriptions.ts'
 import type { Command } from './command.ts'

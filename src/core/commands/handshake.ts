@@ -4,7 +4,7 @@
  */
 import { parseInt64 } from '../../base/decimal.ts'
 import { array, bulk, error, integer, OK, type Reply } from '../../resp/reply.ts'
-import type { Client } from '../clients.ts'
+import type { Client } from '../client.ts'
 import { REDIS_VERSION } from '../server-info.ts'
 import type { State, Turn } from '../state.ts'
 import { isClientName, NAME_REFUSED } from './client-name.ts'

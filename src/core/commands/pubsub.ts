@@ -3,8 +3,8 @@
  * confirmation of its own, so these commands answer as they go and return nothing.
  */
 import { error, integer, type Reply } from '../../resp/reply.ts'
+import type { Client } from '../client.ts'
 import { respond } from '../client-output.ts'
-import type { Client } from '../clients.ts'
 import { receiveHello } from '../hello.ts'
 import { HELLO_CHANNEL } from '../hello-text.ts'
 import type { Turn } from '../state.ts'

@@ -4,7 +4,7 @@
  */
 import { matchesGlob } from '../../base/glob.ts'
 import { error, integer, OK, type Reply } from '../../resp/reply.ts'
-import type { Client } from '../clients.ts'
+import type { Client } from '../client.ts'
 import { forceFailover } from '../failover.ts'
 import { removeGroup, resetGroup } from '../groups.ts'
 import { save } from '../save.ts'

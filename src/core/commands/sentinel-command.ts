@@ -1,6 +1,6 @@
 /** What the subcommands of SENTINEL have in common: their description, and that most speak of a group. */
 import type { Reply } from '../../resp/reply.ts'
-import type { Client } from '../clients.ts'
+import type { Client } from '../client.ts'
 import type { Group, Turn } from '../state.ts'
 import { type Command, command, type Handler } from './command.ts'
 import { NO_SUCH_MASTER } from './errors.ts'

@@ -1,7 +1,7 @@
 /** SENTINEL MONITOR: a new group, checked in C Sentinel's order so that the same mistake gets the same text. */
 import { canonicalIp } from '../../base/ip.ts'
 import { error, OK, type Reply } from '../../resp/reply.ts'
-import type { Client } from '../clients.ts'
+import type { Client } from '../client.ts'
 import { DEFAULT_GROUP, type GroupConfig } from '../config.ts'
 import { addGroup } from '../groups.ts'
 import { save } from '../save.ts'

@@ -2,7 +2,7 @@
 import { parseInt64 } from '../../base/decimal.ts'
 import { canonicalIp } from '../../base/ip.ts'
 import { array, bulk, integer, type Reply } from '../../resp/reply.ts'
-import type { Client } from '../clients.ts'
+import type { Client } from '../client.ts'
 import { parseEpoch } from '../epoch.ts'
 import type { Turn } from '../state.ts'
 import { answerAsk } from '../vote.ts'

@@ -10,7 +10,7 @@ import {
   type Reply,
   simple,
 } from '../../resp/reply.ts'
-import type { Client } from '../clients.ts'
+import type { Client } from '../client.ts'
 import { instanceMap } from '../instance-map.ts'
 import { majority, usableSentinels, votersOf } from '../quorum.ts'
 import {

@@ -1,0 +1,34 @@
+import type { Protocol } from '../resp/reply.ts'
+import type { RequestDecoder } from '../resp/request-decoder.ts'
+import type { ClientId } from './ids.ts'
+
+/** A client of this Sentinel: an application, an operator, or a peer that asks and tells. */
+export interface Client {
+  readonly id: ClientId
+  /** Its end of the connection and ours, each `host:port`. */
+  readonly address: string
+  readonly localAddress: string
+  readonly openedAtMs: number
+  readonly decoder: RequestDecoder
+  /** Channels and patterns it is subscribed to, in the order it asked. */
+  readonly channels: Set<string>
+  readonly patterns: Set<string>
+  /** Bytes of all those names together. */
+  subscribedBytes: number
+  /** [CLIENT SETNAME] Empty: none. */
+  name: string
+  /** [CLIENT SETINFO] Which client library it says it is. */
+  libraryName: string
+  libraryVersion: string
+  protocol: Protocol
+  isAuthenticated: boolean
+  /** Full name of the last command, as CLIENT LIST shows it. */
+  lastCommand: string
+  lastActiveAtMs: number
+  /** [CLIENT REPLY] `skipNext` becomes `skip` when the present command ends, and that becomes `on`. */
+  replies: 'on' | 'off' | 'skip' | 'skipNext'
+  /** The present command is its last one: answer, then close. */
+  isLeaving: boolean
+  /** We have closed it; what it still sends is not looked at. */
+  isClosing: boolean
+}
