@@ -8,7 +8,7 @@ import { abortFailover, enter } from './failover-state.ts'
 import { sendHelloToAll } from './hello-send.ts'
 import { requestInfo, scheduleInfo } from './info.ts'
 import { save } from './save.ts'
-import { selectReplica } from './selection.ts'
+import { comparePromotion, promotableReplicas, selectReplica } from './selection.ts'
 import { sendSlaveof } from './slaveof.ts'
 import type { Failover, Group, Replica, Turn } from './state.ts'
 import { commandLink, isSdown } from './state.ts'
@@ -25,7 +25,9 @@ export function stepSelection(turn: Turn, group: Group, failover: Failover): voi
     turn.state.timers.set(group, 'failover', deadlineMs)
     return
   }
-  const chosen = selectReplica(turn, group)
+  // One that hangs would cost a whole down-after more: whoever answered goes first.
+  const answered = promotableReplicas(turn, group).filter((one) => !isAwaited(one, failover))
+  const chosen = answered.sort(comparePromotion)[0] ?? selectReplica(turn, group)
   if (chosen === undefined) abortFailover(turn, group, '-failover-abort-no-good-slave')
   else select(turn, failover, chosen)
 }
