@@ -17,14 +17,17 @@ export type AbortReason =
   | '-failover-abort-slave-timeout'
 
 /**
- * Gives a failover up before anything irreversible was adopted. Nothing is undone on the replica: one
- * that was promoted after all will be seen as a master and turned back.
+ * Gives a failover up before anything irreversible was adopted. Nothing is undone on the replica, which
+ * may still have our command in its buffers: should it believe to be a master, it will be turned back.
  */
 export function abortFailover(turn: Turn, group: Group, reason: AbortReason): void {
   announce(turn, 'warning', reason, describe(group.master))
   const promoted = group.failover?.promoted
   const stalled = reason === '-failover-abort-slave-timeout' && promoted && !isSdown(promoted)
-  if (promoted !== undefined) promoted.promoted = false
+  if (promoted !== undefined) {
+    promoted.promoted = false
+    promoted.deposed = true
+  }
   group.failover = undefined
   turn.state.timers.clear(group, 'failover')
   const longMs = 2 * group.config.failoverTimeoutMs

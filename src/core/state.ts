@@ -153,7 +153,10 @@ export interface Replica extends DataInstanceBase {
   reconf: 'none' | 'sent' | 'inprog' | 'done'
   reconfSentAtMs: number
   promoted: boolean
-  /** It was the master until a switch took it away, and has not been seen as a replica since. */
+  /**
+   * It was the master until a switch took that away, or was to become it in a failover we gave up, and
+   * has not been seen as a replica since: whatever it believes, it is not the master.
+   */
   deposed: boolean
 }
 

@@ -24,20 +24,25 @@ export function switchMaster(turn: Turn, group: Group, to: Address): void {
   )
   const remembered = rememberedReplicas(group, to)
   changeAddress(turn, group, to)
-  for (const address of remembered) {
-    const replica = addReplica(turn, group, address)
-    replica.deposed = address.host === old.host && address.port === old.port
-  }
+  for (const { address, deposed } of remembered) addReplica(turn, group, address).deposed = deposed
   save(turn)
   sendHelloToAll(turn, group)
 }
 
+interface Remembered {
+  readonly address: Address
+  readonly deposed: boolean
+}
+
 /** All known data nodes but the new master; the old master comes last. */
-function rememberedReplicas(group: Group, to: Address): Address[] {
+function rememberedReplicas(group: Group, to: Address): Remembered[] {
   const { master, replicas } = group
   return [...replicas.values(), master]
     .filter((one) => one.host !== to.host || one.port !== to.port)
-    .map(({ host, port }) => ({ host, port }))
+    .map((one) => ({
+      address: { host: one.host, port: one.port },
+      deposed: one.kind === 'master' || one.deposed,
+    }))
 }
 
 /** A group whose master is at a new address, with nothing else known about it yet. */

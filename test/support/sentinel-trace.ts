@@ -272,16 +272,19 @@ export class SentinelTrace {
   #send(link: number, purpose: Purpose, argv: readonly string[]): void {
     const server = this.#links.get(link)?.server
     if (server === undefined) return
-    if (server.mood !== 'answers') {
-      server.held.push(() => this.#send(link, purpose, argv))
-      return
-    }
+    if (server.mood === 'answers') this.#deliver(server, link, purpose, argv)
+    else server.held.push(() => this.#deliver(server, link, purpose, argv))
+  }
+
+  /** What reached a server is obeyed even if the connection it came on is gone by then. */
+  #deliver(server: Server, link: number, purpose: Purpose, argv: readonly string[]): void {
     if (purpose.kind === 'ask' || (purpose.kind === 'slaveof' && argv[0] === 'SLAVEOF')) {
       const epoch = purpose.kind === 'ask' && purpose.epoch > 0 ? ` vote@${purpose.epoch}` : ''
       const what = purpose.kind === 'ask' ? `ask${epoch}` : argv.join(' ')
       this.#write(named(`to ${server.address}: ${what}`))
     }
-    this.#later({ kind: 'reply', link, purpose, reply: this.#answer(server, purpose, argv) })
+    const reply = this.#answer(server, purpose, argv)
+    if (this.#links.has(link)) this.#later({ kind: 'reply', link, purpose, reply })
   }
 
   #answer(server: Server, purpose: Purpose, argv: readonly string[]): Reply {
