@@ -1,9 +1,10 @@
 /** Moving a failover between its states, and giving it up. The steps themselves decide when. */
 import { announce, describe } from './events.ts'
+import { STAGGER_MS } from './stagger.ts'
 import type { Failover, FailoverState, Group, Turn } from './state.ts'
 import { isSdown } from './state.ts'
 
-/** Back-off after a lost election: a few round trips at first, doubling, jittered by half. */
+/** Back-off after a lost election: a few round trips at first, doubling. */
 const BACKOFF_MIN_MS = 100
 
 export function enter(turn: Turn, failover: Failover, state: FailoverState): void {
@@ -42,7 +43,8 @@ export function abortFailover(turn: Turn, group: Group, reason: AbortReason): vo
 function growingDelayMs(turn: Turn, group: Group, reason: AbortReason): number {
   const floorMs = reason === '-failover-abort-not-elected' ? BACKOFF_MIN_MS : 10 * BACKOFF_MIN_MS
   const doubledMs = floorMs * 2 ** Math.min(group.failedAttempts, 20)
-  const delayMs = Math.min(2 * group.config.failoverTimeoutMs, doubledMs)
   group.failedAttempts++
-  return Math.floor(delayMs / 2) + turn.state.rng.below(delayMs)
+  // Those who lost together wait alike, so that the stagger parts them; the jitter must not undo that.
+  const jitterMs = turn.state.rng.below(STAGGER_MS / 2)
+  return Math.min(2 * group.config.failoverTimeoutMs, doubledMs) + jitterMs
 }

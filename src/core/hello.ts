@@ -7,6 +7,7 @@ import { type Hello, parseHello } from './hello-text.ts'
 import { meetPeer } from './peers.ts'
 import { save } from './save.ts'
 import type { Group, Peer, Turn } from './state.ts'
+import { currentMaster } from './state.ts'
 import { switchMaster } from './switch.ts'
 
 /** Handles one hello, from a subscription or sent straight to us. */
@@ -19,7 +20,19 @@ export function receiveHello(turn: Turn, payload: string): void {
   peer.helloReceivedAtMs = turn.now.monoMs
   peer.helloConfigEpoch = hello.configEpoch
   adoptEpoch(turn, hello.currentEpoch)
-  if (hello.configEpoch > group.configEpoch) adoptConfiguration(turn, group, peer, hello)
+  if (prevails(group, hello)) adoptConfiguration(turn, group, peer, hello)
+}
+
+/**
+ * The higher config epoch wins. Elections give each epoch to one leader, but two operators who force
+ * failovers on both sides of a partition can take the same one; without a tie-break the group would
+ * be split for ever. Epoch 0 is what the files say, and no hello overrules a file.
+ */
+function prevails(group: Group, hello: Hello): boolean {
+  if (hello.configEpoch !== group.configEpoch) return hello.configEpoch > group.configEpoch
+  const { host, port } = currentMaster(group)
+  const theirs = `${hello.masterHost} ${hello.masterPort}`
+  return hello.configEpoch > 0 && theirs < `${host} ${port}`
 }
 
 function adoptEpoch(turn: Turn, epoch: number): void {

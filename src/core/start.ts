@@ -1,8 +1,7 @@
 /**
  * When may a failover begin? The master must be objectively down; then everything that argues for
- * waiting is weighed: a leader that is at work already, a back-off, and the stagger. The stagger is what
- * keeps votes from splitting: all Sentinels see the quorum within a few milliseconds, so each waits by
- * its rank among the living, and normally only the first ever stands.
+ * waiting is weighed: a leader that is at work already, a back-off, and the stagger that keeps votes from
+ * splitting.
  *
  * A candidate that cannot reach the votes it needs, or any replica to promote, does not stand: it would
  * burn epochs, and keep those waiting who could do better.
@@ -11,12 +10,10 @@ import { standForElection } from './election.ts'
 import { describe } from './events.ts'
 import { driveFailover } from './failover.ts'
 import { votesNeeded } from './quorum.ts'
+import { staggerMs } from './stagger.ts'
 import type { Group, Peer, Replica, State, Turn } from './state.ts'
 import { commandLink, isOdown, isSdown, isTilted } from './state.ts'
 import { log } from './turn.ts'
-
-/** A few round trips and a disk write: by then a better-placed candidate has asked for our vote. */
-const STAGGER_MS = 50
 
 /** Called with every fact that can let a failover begin; begins it, or arms the moment to look again. */
 export function considerFailover(turn: Turn, group: Group): void {
@@ -48,15 +45,9 @@ function explain(turn: Turn, group: Group, obstacle: string): void {
 }
 
 /** The earliest moment the arguments for waiting allow. */
-export function startAtMs(state: State, group: Group, nowMs: number): number {
-  const staggeredMs = (group.odownSinceMs ?? nowMs) + rank(state, group) * STAGGER_MS
-  return Math.max(group.notBeforeMs, staggeredMs, courtesyEndMs(group))
-}
-
-/** Our place among the living Sentinels of the group, by run id: 0 stands first. */
-export function rank(state: State, group: Group): number {
-  return [...group.peers.values()].filter((peer) => !isSdown(peer) && peer.runId < state.myid)
-    .length
+function startAtMs(state: State, group: Group, nowMs: number): number {
+  const openMs = Math.max(group.odownSinceMs ?? nowMs, group.notBeforeMs, courtesyEndMs(group))
+  return openMs + staggerMs(state, group)
 }
 
 /** A leader we yielded to has twice the failover timeout, as long as it is known and alive. */
