@@ -32,6 +32,7 @@ function buildAction(raw: RawStep, key: ActionKey, path: Path, cast: Cast): Acti
   const at = [...path, key]
   switch (key) {
     case 'kill':
+    case 'stop':
     case 'pause':
     case 'resume':
       return { kind: key, processes: processes(raw[key] ?? [], at, cast) }
@@ -92,5 +93,6 @@ function hostGroups(
   groups.forEach((hosts, index) => {
     cast.check([...path, index], 'host', hosts, cast.hosts)
   })
+  cast.checkOnce(path, groups.flat())
   return groups
 }

@@ -28,6 +28,7 @@ export function buildTopology(raw: RawScenario, problems: Problems): Topology {
   }
   checkMasters(topology, problems)
   checkNames(topology, problems)
+  checkAddresses(topology, problems)
   return topology
 }
 
@@ -147,6 +148,19 @@ function checkNames(topology: Topology, problems: Problems): void {
   for (const { name } of topology.nodes) check(['topology', 'nodes', name], name)
   for (const { name } of topology.sentinels) check(['topology', 'sentinels', name], name)
   for (const { name } of topology.clients) check(['workload', 'clients', name], name)
+}
+
+function checkAddresses({ nodes, sentinels }: Topology, problems: Problems): void {
+  const takenBy = new Map<string, string>()
+  const check = (kind: string, { name, host, port }: NodeSpec | SentinelSpec): void => {
+    const path = ['topology', kind, name, 'port']
+    const owner = takenBy.get(`${host} ${port}`)
+    const message = `port ${port} of host ${host} is taken by ${owner}`
+    if (owner !== undefined) problems.add(path, 'E_DUPLICATE', message, '')
+    takenBy.set(`${host} ${port}`, name)
+  }
+  for (const node of nodes) check('nodes', node)
+  for (const sentinel of sentinels) check('sentinels', sentinel)
 }
 
 /** The group that is meant when none is named. */

@@ -39,6 +39,14 @@ export class Cast {
     }
   }
 
+  /** Notes a problem for each name that stands there twice. */
+  checkOnce(path: Path, names: readonly string[]): void {
+    const twice = names.filter((name, index) => names.indexOf(name) !== index)
+    for (const name of new Set(twice)) {
+      this.#problems.add(path, 'E_DUPLICATE', `${name} stands there twice`, '')
+    }
+  }
+
   /** The named group, or the only one there is. */
   group(path: Path, name: string | undefined): string {
     if (name !== undefined) {
@@ -46,7 +54,7 @@ export class Cast {
       return name
     }
     const only = onlyGroup(this.#topology.groups)
-    if (only === undefined) {
+    if (only === undefined && this.groups.length > 1) {
       const hint = 'there is more than one: name it'
       this.#problems.add(path, 'E_MISSING', 'group is missing', hint)
     }

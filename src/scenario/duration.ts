@@ -1,8 +1,8 @@
-/** Durations as people write them, `3s` or `1.5s` or `250ms`, and as whole milliseconds inside. */
+/** Quantities as people write and read them; durations are whole milliseconds inside. */
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
-/** Milliseconds, negative for `-60s`; undefined when it is no duration. A bare number has no unit. */
+/** Reads `3s`, `1.5s`, `250ms`. Milliseconds, negative for `-60s`; undefined when it is no duration. A bare number has no unit. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(-?)(\d+(?:\.\d+)?) ?(ms|s|m|h)$/.exec(text.trim())
   if (match === null) return undefined
@@ -16,4 +16,9 @@ export function formatDuration(ms: number): string {
   if (Math.abs(ms) < 1_000) return `${ms} ms`
   if (Math.abs(ms) < 120_000 || ms % 60_000 !== 0) return `${ms / 1_000} s`
   return `${ms / 60_000} min`
+}
+
+/** `1 failover`, `2 failovers`. */
+export function countOf(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

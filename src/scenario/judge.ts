@@ -2,7 +2,7 @@
 import { unreachable } from '../base/assert.ts'
 import { withNames } from '../sim/trace.ts'
 import { type Change, ClusterView, changesOf } from './cluster-view.ts'
-import { formatDuration } from './duration.ts'
+import { countOf, formatDuration } from './duration.ts'
 import type { GroupFacts, JudgedExpectation } from './result.ts'
 import type {
   Expectation,
@@ -131,7 +131,7 @@ function judgeTotal(claim: TotalClaim, facts: readonly GroupFacts[]): Verdict {
     case 'lostWrites':
       return judgeLost(claim, group)
     case 'failovers':
-      return count(group.failovers, claim.atMost, `${group.failovers} failovers`)
+      return count(group.failovers, claim.atMost, countOf(group.failovers, 'failover'))
     case 'dualWrites':
       return count(group.dualWritesMs, claim.atMostMs, formatDuration(group.dualWritesMs))
     default:
@@ -145,7 +145,7 @@ function judgeLost(claim: TotalClaim & { kind: 'lostWrites' }, group: GroupFacts
   const minority = lost.byCutOff + lost.byDeposed
   const lostBy = { majority: lost.byMajority, minority, any: lost.byMajority + minority }
   const number = lostBy[claim.acknowledgedBy]
-  return count(number, claim.atMost, `${number} of ${writes.acknowledged} acknowledged are lost`)
+  return count(number, claim.atMost, `${number} of ${writes.acknowledged}`)
 }
 
 function count(found: number, atMost: number, finding: string): Verdict {

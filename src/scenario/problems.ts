@@ -42,8 +42,8 @@ export class Problems {
       return
     }
     const isMissing = issue.input === undefined && issue.code === 'invalid_type'
-    const message = isMissing ? 'is missing' : issue.message
-    this.add(issue.path, isMissing ? 'E_MISSING' : codeOf(issue), message, hintFor(issue.message))
+    if (isMissing) this.add(issue.path, 'E_MISSING', 'is missing', hintFor(issue.message))
+    else this.add(issue.path, codeOf(issue), wordIssue(issue), hintFor(issue.message))
   }
 
   #unknownKey(path: Path, key: string): void {
@@ -66,6 +66,21 @@ const KEYS: readonly string[] = [
 function codeOf(issue: z.core.$ZodIssue): ProblemCode {
   if (issue.code === 'too_small' || issue.code === 'too_big') return 'E_RANGE'
   return issue.code === 'invalid_type' || issue.code === 'invalid_union' ? 'E_TYPE' : 'E_VALUE'
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'a mapping',
+  record: 'a mapping',
+  array: 'a list',
+  string: 'a text',
+  number: 'a number',
+}
+
+/** The messages of the schema speak for themselves; those it leaves to the library are put in its words. */
+function wordIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_key') return 'must be a name: letters, digits, dots, dashes'
+  if (issue.code !== 'invalid_type' || !issue.message.startsWith('Invalid')) return issue.message
+  return `must be ${TYPES[issue.expected] ?? issue.expected}`
 }
 
 function hintFor(message: string): string {

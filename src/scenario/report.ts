@@ -1,5 +1,5 @@
 /** A result as text for a terminal: the verdict, expectation by expectation, and then how it went. */
-import { formatDuration } from './duration.ts'
+import { countOf, formatDuration } from './duration.ts'
 import type {
   GroupFacts,
   JudgedExpectation,
@@ -62,14 +62,14 @@ function renderFacts(facts: GroupFacts, paint: Painter): string[] {
   const { writes, lost } = facts
   const refused = Object.entries(writes.refused).map(([code, number]) => `${number} ${code}`)
   const parts = [
-    `${writes.attempted} writes`,
+    countOf(writes.attempted, 'write'),
     `${writes.acknowledged} acknowledged`,
     ...(refused.length > 0 ? [`refused: ${refused.join(', ')}`] : []),
     `${writes.unknown} never answered`,
     wordLost(lost),
   ]
   const times = [
-    `${facts.failovers} failovers`,
+    countOf(facts.failovers, 'failover'),
     `longest outage ${formatDuration(facts.longestOutageMs)}`,
     `two nodes acknowledging ${formatDuration(facts.dualWritesMs)}`,
     `master at the end: ${facts.finalMaster ?? 'not agreed'}`,

@@ -17,14 +17,14 @@ const TAIL_MS = 1_000
 export interface RunOptions {
   readonly seed: string
   /** Another engine than the simulated world. */
-  readonly createWorld?: (file: ScenarioFile, seed: string) => World
+  readonly createWorld?: (file: ScenarioFile, seed: string) => Promise<World>
 }
 
 export async function runScenario(
   file: ScenarioFile,
   options: RunOptions,
 ): Promise<ScenarioResult> {
-  const world = (options.createWorld ?? createSimEngine)(file, options.seed)
+  const world = await (options.createWorld ?? createSimEngine)(file, options.seed)
   try {
     const labels = await play(file, world)
     const endMs = endOf(file, labels)
@@ -63,30 +63,51 @@ interface Course {
 }
 
 async function conclude(file: ScenarioFile, world: World, course: Course): Promise<ScenarioResult> {
-  const { labels, endMs, seed } = course
+  const untold = historyOf(world, course)
+  const masters = finalMasters(file, untold)
+  const history = { ...untold, finalKeys: await finalKeys(masters, untold, world) }
   const sentinels = file.topology.sentinels.map(({ name }) => name)
-  const open = {
+  const facts = file.topology.groups.map(({ name }) => groupFacts(name, history, masters.get(name)))
+  const expectations = judge(file.expectations, { history, sentinels, facts })
+  const violations = violationsIn(history)
+  const isPassed = violations.length === 0 && expectations.every(({ passed }) => passed)
+  return {
+    file: file.file,
+    name: file.name,
+    story: file.story,
+    seed: course.seed,
+    verdict: isPassed ? 'passed' : 'failed',
+    expectations,
+    violations,
+    facts: { groups: facts },
+    timeline: createTimeline(history),
+    endMs: course.endMs,
+  }
+}
+
+/** Everything up to now: what is asked for the verdict is no part of the run. */
+function historyOf(world: World, { labels, endMs }: Course): History {
+  return {
     happenings: [...world.happenings()],
     writes: [...world.writes()],
-    nameOf: (address: Parameters<World['nameOf']>[0]) => world.nameOf(address),
+    nameOf: (address) => world.nameOf(address),
     labels,
     endMs,
-    finalKeys: new Map<string, ReadonlySet<string>>(),
+    finalKeys: new Map(),
   }
-  const masters = finalMasters(file, open)
+}
+
+async function finalKeys(
+  masters: ReadonlyMap<string, string>,
+  history: History,
+  world: World,
+): Promise<History['finalKeys']> {
+  const found = new Map<string, ReadonlySet<string>>()
   for (const [group, node] of masters) {
-    const keys = await world.keysAt(node, acknowledgedKeys(group, open))
-    if (keys !== undefined) open.finalKeys.set(group, keys)
+    const keys = await world.keysAt(node, acknowledgedKeys(group, history))
+    if (keys !== undefined) found.set(group, keys)
   }
-  const groups = file.topology.groups.map(({ name }) => groupFacts(name, open, masters.get(name)))
-  const expectations = judge(file.expectations, { history: open, sentinels, facts: groups })
-  const violations = violationsIn(open)
-  const passed = violations.length === 0 && expectations.every((one) => one.passed)
-  const { name, story } = file
-  return {
-    ...{ file: file.file, name, story, seed, verdict: passed ? 'passed' : 'failed' },
-    ...{ expectations, violations, facts: { groups }, timeline: createTimeline(open), endMs },
-  }
+  return found
 }
 
 /** Whom all running Sentinels name when the run is over, by group, if it is a node of ours. */

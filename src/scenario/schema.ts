@@ -32,9 +32,11 @@ const timeRef = z.string({ error: 'must be a time' }).transform((text, context) 
   return z.NEVER
 })
 
-const settings = z
-  .record(z.string(), z.union([z.string(), z.number()], { error: 'must be a text or a number' }))
-  .transform((values) => new Map(Object.entries(values).map(([key, value]) => [key, `${value}`])))
+const word = z
+  .union([z.string(), z.number()], { error: 'must be a text or a number' })
+  .transform((value) => `${value}`)
+
+const settings = z.record(z.string(), word).transform((values) => new Map(Object.entries(values)))
 
 const yes = z.literal(true, { error: 'must be true' })
 
@@ -61,9 +63,9 @@ const topology = z.strictObject({
   latency: duration.optional(),
   jitter: duration.optional(),
   settings: settings.optional(),
-  groups: z.record(name, group),
-  nodes: z.record(name, node),
-  sentinels: z.record(name, sentinel),
+  groups: named(group),
+  nodes: named(node),
+  sentinels: named(sentinel),
 })
 
 const client = z.strictObject({
@@ -79,6 +81,7 @@ const processes = z.strictObject({ process: names, disk: z.enum(['kept', 'empty'
 /** Exactly one of these says what a step does. */
 export const ACTIONS = {
   kill: names,
+  stop: names,
   restart: z.union([names, processes], {
     error: 'must be a name, a list of names, or process and disk',
   }),
@@ -92,7 +95,7 @@ export const ACTIONS = {
   'clock-jump': z.strictObject({ process: name, by: signedDuration }),
   'disk-failure': z.strictObject({ process: name, reason: z.string().optional() }),
   'disk-repair': name,
-  command: z.strictObject({ to: name, argv: z.array(z.coerce.string()).min(1) }),
+  command: z.strictObject({ to: name, argv: z.array(word).min(1, { error: 'must have a word' }) }),
 } as const
 
 /** Exactly one of these says what an expectation is about. */
@@ -151,6 +154,12 @@ export const SCENARIO = z.strictObject({
 export type RawScenario = z.output<typeof SCENARIO>
 export type RawStep = z.output<typeof step>
 export type RawExpectation = z.output<typeof expectation>
+
+function named<Value extends z.ZodType>(value: Value) {
+  return z
+    .record(name, value, { error: 'must be a mapping of names' })
+    .refine((all) => Object.keys(all).length > 0, { error: 'must not be empty' })
+}
 
 type Optional<Shape extends Record<string, z.ZodType>> = {
   [Key in keyof Shape]: z.ZodOptional<Shape[Key]>

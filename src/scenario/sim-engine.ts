@@ -6,7 +6,7 @@ const KEYS_PER_COMMAND = 500
 const ANSWER_LIMIT_MS = 5_000
 
 /** The scenario on virtual time. It never waits: promises are kept before they are given. */
-export function createSimEngine(file: ScenarioFile, seed: string): World {
+export async function createSimEngine(file: ScenarioFile, seed: string): Promise<World> {
   const world = new SimWorld(file.topology, seed)
   return {
     runUntil: async (atMs) => world.runUntil(atMs),

@@ -32,11 +32,31 @@ export function readSource(text: string, file: string): Source {
       hint: '',
     }),
   )
+  const value = problems.length === 0 ? toValue(document, file) : { value: undefined, problems }
   return {
     file,
-    value: problems.length === 0 ? document.toJS() : undefined,
-    problems,
+    ...value,
     locate: (path) => ({ ...at(offsetOf(document.contents, path)), path: textOf(path) }),
+  }
+}
+
+type Value = Pick<Source, 'value' | 'problems'>
+
+/** Aliases are followed only now, so only now is it known that one leads nowhere, or without end. */
+function toValue(document: ReturnType<typeof parseDocument>, file: string): Value {
+  try {
+    return { value: document.toJS(), problems: [] }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const problem = {
+      severity: 'error',
+      code: 'E_SYNTAX',
+      file,
+      path: '',
+      message,
+      hint: '',
+    } as const
+    return { value: undefined, problems: [problem] }
   }
 }
 

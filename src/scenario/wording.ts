@@ -1,6 +1,6 @@
 /** Expectations in plain words, as reports show them. */
 import { unreachable } from '../base/assert.ts'
-import { formatDuration } from './duration.ts'
+import { countOf, formatDuration } from './duration.ts'
 import type { Expectation, MomentClaim, StateClaim, TimeRef, TotalClaim } from './scenario-file.ts'
 
 export function wordExpectation(expectation: Expectation): string {
@@ -47,12 +47,16 @@ function wordTotal(claim: TotalClaim): string {
   switch (claim.kind) {
     case 'lostWrites': {
       const side = claim.acknowledgedBy === 'any' ? '' : ` by the ${claim.acknowledgedBy} side`
-      return `at most ${claim.atMost} writes acknowledged${side} are lost`
+      return claim.atMost === 0
+        ? `no write acknowledged${side} is lost`
+        : `at most ${claim.atMost} of the writes acknowledged${side} are lost`
     }
     case 'failovers':
-      return `at most ${claim.atMost} failovers`
+      return claim.atMost === 0 ? 'no failover' : `at most ${countOf(claim.atMost, 'failover')}`
     case 'dualWrites':
-      return `two nodes acknowledge writes for at most ${formatDuration(claim.atMostMs)}`
+      return claim.atMostMs === 0
+        ? 'no two nodes acknowledge writes at the same time'
+        : `two nodes acknowledge writes for at most ${formatDuration(claim.atMostMs)}`
     default:
       return unreachable(claim)
   }

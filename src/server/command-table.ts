@@ -1,6 +1,7 @@
 /** All commands of one node, found by name in either case. */
 import { type Command, createCommand, type Family } from './command.ts'
 import { adminFamily } from './commands/admin.ts'
+import { bitFamily } from './commands/bits.ts'
 import { clientFamily } from './commands/client.ts'
 import { commandFamily } from './commands/command.ts'
 import { configFamily } from './commands/config.ts'
@@ -11,7 +12,7 @@ import { keyFamily } from './commands/keys.ts'
 import { listFamily } from './commands/lists.ts'
 import { blockingListFamily } from './commands/lists-blocking.ts'
 import { pubsubFamily } from './commands/pubsub.ts'
-import { replicationFamily } from './commands/replication.ts'
+import { replicationFamily, waitFamily } from './commands/replication.ts'
 import { setFamily } from './commands/sets.ts'
 import { stringFamily } from './commands/strings.ts'
 import { transactionFamily } from './commands/transactions.ts'
@@ -26,6 +27,7 @@ const FAMILIES: readonly Family[] = [
   keyFamily,
   expiryFamily,
   stringFamily,
+  bitFamily,
   listFamily,
   blockingListFamily,
   setFamily,
@@ -33,6 +35,7 @@ const FAMILIES: readonly Family[] = [
   transactionFamily,
   pubsubFamily,
   replicationFamily,
+  waitFamily,
 ]
 
 /** No name is longer; whatever is need not be put into lower case to be unknown. */

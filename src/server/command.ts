@@ -46,6 +46,7 @@ export interface Command {
   readonly handler: Handler
   readonly subcommands: ReadonlyMap<string, Command> | undefined
 
+  readonly isRead: boolean
   readonly isWrite: boolean
   /** Its effects may reach replicas although it writes no key: PUBLISH. */
   readonly mayReplicate: boolean
@@ -105,13 +106,14 @@ export function createCommand(spec: CommandSpec, family: Family, parent?: Comman
     spec,
     group: family.group,
     flags: range.isMovable ? [...flags, 'movablekeys'] : flags,
-    categories: categories(spec, family, flags),
+    categories: categories(spec, family, flags, parent !== undefined),
     keySpecs,
     firstKey: range.first,
     lastKey: range.last,
     keyStep: range.step,
     handler: spec.handler,
     subcommands: createSubcommands(spec, family),
+    isRead: flags.includes('readonly'),
     isWrite: flags.includes('write'),
     mayReplicate: MAY_REPLICATE.has(spec.name),
     isStale: flags.includes('stale'),
@@ -131,29 +133,43 @@ function createSubcommands(spec: CommandSpec, family: Family): Map<string, Comma
 }
 
 /** Most ACL categories follow from the flags. */
-function categories(spec: CommandSpec, family: Family, flags: readonly string[]): string[] {
+function categories(
+  spec: CommandSpec,
+  family: Family,
+  flags: readonly string[],
+  isSubcommand: boolean,
+): string[] {
   if (spec.subcommands !== undefined && spec.arity === -2) return ['@slow']
+  const { category = '' } = family
   const has = (flag: string) => flags.includes(flag)
-  const found: string[] = []
-  if (family.category === '@keyspace') found.push('@keyspace')
-  if (has('write')) found.push('@write')
-  if (has('readonly')) found.push('@read')
-  if (family.category !== undefined && isTypeCategory(family.category)) found.push(family.category)
-  if (has('admin') || ADMINISTRATIVE.has(spec.name)) found.push('@admin')
-  if (has('pubsub')) found.push('@pubsub')
-  found.push(has('fast') ? '@fast' : '@slow')
-  if (has('blocking')) found.push('@blocking')
-  if (has('admin') || DANGEROUS.has(spec.name)) found.push('@dangerous')
-  if (family.category === '@connection' || family.category === '@transaction')
-    found.push(family.category)
-  return found
+  const isAdmin = has('admin')
+  const candidates: readonly (readonly [category: string, applies: boolean])[] = [
+    ['@keyspace', category === '@keyspace'],
+    ['@write', has('write')],
+    ['@read', has('readonly')],
+    [category, TYPE_CATEGORIES.has(category)],
+    ['@admin', isAdmin || ADMINISTRATIVE.has(spec.name)],
+    ['@pubsub', has('pubsub')],
+    ['@fast', has('fast')],
+    ['@slow', !has('fast')],
+    ['@blocking', has('blocking')],
+    ['@dangerous', isAdmin || (!isSubcommand && DANGEROUS.has(spec.name))],
+    [category, OTHER_CATEGORIES.has(category)],
+  ]
+  return candidates.filter(([, applies]) => applies).map(([name]) => name)
 }
 
-function isTypeCategory(category: string): boolean {
-  return (
-    category === '@string' || category === '@list' || category === '@set' || category === '@hash'
-  )
-}
+/** Of which the data are: these stand between what a command does to them and how fast. */
+const TYPE_CATEGORIES: ReadonlySet<string> = new Set([
+  '@string',
+  '@bitmap',
+  '@list',
+  '@set',
+  '@hash',
+])
+
+/** Where a command belongs that is about neither keys nor their values. */
+const OTHER_CATEGORIES: ReadonlySet<string> = new Set(['@connection', '@transaction'])
 
 /** Administrative although not flagged as such. */
 const ADMINISTRATIVE: ReadonlySet<string> = new Set(['role', 'lastsave'])

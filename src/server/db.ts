@@ -39,6 +39,9 @@ export interface DbRules {
   readonly expiryMode: ExpiryMode
   readonly serial: number
   readonly beforeChange: ((db: number, key: string, entry: Entry) => void) | undefined
+  /** Set while a command runs that only reads. */
+  readonly countsLookups: boolean
+  countLookup(isHit: boolean): void
   /** A key was deleted because its time was over. */
   keyExpired(db: number, key: string): void
   /** A list came into being where there was none. */
@@ -62,17 +65,9 @@ export class Db {
 
   /** The entry of a key that is alive. On a master an expired key is deleted on the way. */
   find(key: string): Entry | undefined {
-    const entry = this.entries.get(key)
-    if (entry?.expireAtMs === undefined || entry.expireAtMs >= this.#rules.nowMs) return entry
-    switch (this.#rules.expiryMode) {
-      case 'ignore':
-        return entry
-      case 'hide':
-        return undefined
-      case 'delete':
-        this.expire(key)
-        return undefined
-    }
+    const entry = this.#findAlive(key)
+    if (this.#rules.countsLookups) this.#rules.countLookup(entry !== undefined)
+    return entry
   }
 
   value(key: string): Value | undefined {
@@ -165,6 +160,20 @@ export class Db {
     const watchers = this.watchers.get(key)
     if (watchers === undefined) return
     for (const watcher of watchers) watcher.keyChanged(this, key)
+  }
+
+  #findAlive(key: string): Entry | undefined {
+    const entry = this.entries.get(key)
+    if (entry?.expireAtMs === undefined || entry.expireAtMs >= this.#rules.nowMs) return entry
+    switch (this.#rules.expiryMode) {
+      case 'ignore':
+        return entry
+      case 'hide':
+        return undefined
+      case 'delete':
+        this.expire(key)
+        return undefined
+    }
   }
 
   #preserve(key: string, entry: Entry): void {

@@ -127,6 +127,11 @@ export class Dispatcher implements CommandContext {
     else this.node.replication.propagate(db, [argv])
   }
 
+  countLookup(isHit: boolean): void {
+    if (isHit) this.node.stats.hits++
+    else this.node.stats.misses++
+  }
+
   listAppeared(db: number, key: string): void {
     this.node.blocking.noteList(db, key)
   }
@@ -173,6 +178,7 @@ export class Dispatcher implements CommandContext {
     this.#commandName = command.fullName
     command.calls++
     this.node.stats.commands++
+    this.node.keyspace.countsLookups = command.isRead
     this.#effects.begin()
     const reply = command.handler(this, argv)
     this.#effects.end()

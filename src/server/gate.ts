@@ -29,7 +29,7 @@ export function refusal(
 ): Reply | undefined {
   if (!acceptsArity(command, argv.length)) return wrongArity(command.fullName)
   if (command.fullName === 'debug' && !mayDebug(node, session)) return DEBUG_NOT_ALLOWED
-  if (!session.authenticated && !command.isNoAuth) return NO_AUTH
+  if (!session.authenticated && !command.isNoAuth && needsPassword(node)) return NO_AUTH
   if (session.transaction !== undefined && command.isNoMulti) return NOT_IN_TRANSACTION
   const isWrite = command.isWrite || (isExec(command) && session.transaction?.hasWrite === true)
   if (isWrite) {
@@ -66,6 +66,11 @@ function isMasterMissed(node: NodeServices, session: Session, command: Command):
   }
   if (!node.replication.isReplica() || node.replication.linkUp()) return false
   return !node.settings.flag('replica-serve-stale-data')
+}
+
+/** The password may have been taken away since the client connected. */
+function needsPassword({ settings }: NodeServices): boolean {
+  return settings.text('requirepass') !== ''
 }
 
 function mayDebug(node: NodeServices, session: Session): boolean {

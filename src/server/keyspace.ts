@@ -12,11 +12,16 @@ export type { Entry } from './db.ts'
 
 /** Told about what happens to keys outside of any command's own doing. */
 export interface KeyspaceObserver {
+  countLookup(isHit: boolean): void
   keyExpired(db: number, key: string): void
   listAppeared(db: number, key: string): void
 }
 
-const NOBODY: KeyspaceObserver = { keyExpired: () => undefined, listAppeared: () => undefined }
+const NOBODY: KeyspaceObserver = {
+  countLookup: () => undefined,
+  keyExpired: () => undefined,
+  listAppeared: () => undefined,
+}
 
 export class Keyspace implements DbRules {
   readonly dbs: Db[] = []
@@ -26,10 +31,15 @@ export class Keyspace implements DbRules {
   beforeChange: ((db: number, key: string, entry: Entry) => void) | undefined
   nowMs = 0
   expiryMode: ExpiryMode = 'delete'
+  countsLookups = false
   observer: KeyspaceObserver = NOBODY
 
   constructor(databases: number) {
     for (let index = 0; index < databases; index++) this.dbs.push(new Db(index, this))
+  }
+
+  countLookup(isHit: boolean): void {
+    this.observer.countLookup(isHit)
   }
 
   keyExpired(db: number, key: string): void {

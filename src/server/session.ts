@@ -35,9 +35,6 @@ export interface OutputSink {
 /** Gathered output above this goes out at once: joining strings is cheap, keeping them is not. */
 const GATHER_BYTES = 256 * 1024
 
-/** Larger arrays are encoded element by element, so that no reply has to fit into one string. */
-const WHOLE_ARRAY_ITEMS = 1024
-
 export class Session {
   readonly id: ConnectionId
   readonly ends: Endpoints
@@ -117,15 +114,15 @@ export class Session {
 
   /** Sends what is not an answer, and so is not silenced by CLIENT REPLY. */
   push(reply: Reply): void {
-    if (this.kind === 'master') return
-    if (reply.kind === 'array' && reply.items.length > WHOLE_ARRAY_ITEMS)
-      this.#pushLarge(reply.items)
-    else this.send(encodeReply(reply, this.protocol))
+    // A replica would take anything but the stream for a part of it.
+    if (this.kind === 'master' || this.kind === 'replica') return
+    this.#write(reply)
   }
 
   /** Begins an array whose elements follow as replies of their own. */
   replyArrayHeader(length: number): void {
-    if (this.kind === 'master' || this.replyMode === 'off' || this.replyMode === 'skip') return
+    const isSilent = this.replyMode === 'off' || this.replyMode === 'skip'
+    if (isSilent || this.kind === 'master' || this.kind === 'replica') return
     this.send(`*${length}\r\n`)
   }
 
@@ -142,8 +139,32 @@ export class Session {
     return output
   }
 
-  #pushLarge(items: readonly Reply[]): void {
-    this.send(`*${items.length}\r\n`)
-    for (const item of items) this.push(item)
+  /** Collections go out element by element: together they need not fit into one string. */
+  #write(reply: Reply): void {
+    switch (reply.kind) {
+      case 'array':
+        return this.#writeItems('*', reply.items)
+      case 'set':
+        return this.#writeItems(this.protocol === 3 ? '~' : '*', reply.items)
+      case 'push':
+        return this.#writeItems(this.protocol === 3 ? '>' : '*', reply.items)
+      case 'map':
+        return this.#writeMap(reply.entries)
+      default:
+        this.send(encodeReply(reply, this.protocol))
+    }
+  }
+
+  #writeItems(type: string, items: readonly Reply[]): void {
+    this.send(`${type}${items.length}\r\n`)
+    for (const item of items) this.#write(item)
+  }
+
+  #writeMap(entries: readonly (readonly [Reply, Reply])[]): void {
+    this.send(this.protocol === 3 ? `%${entries.length}\r\n` : `*${2 * entries.length}\r\n`)
+    for (const [key, value] of entries) {
+      this.#write(key)
+      this.#write(value)
+    }
   }
 }

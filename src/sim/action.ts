@@ -2,15 +2,17 @@ import { unreachable } from '../base/assert.ts'
 
 /** What can be done to a running world, whatever engine runs it. Processes and hosts go by name. */
 export type Action =
-  | { readonly kind: 'kill'; readonly processes: readonly string[] }
+  /** SIGKILL, SIGTERM, SIGSTOP and SIGCONT. */
+  | {
+      readonly kind: 'kill' | 'stop' | 'pause' | 'resume'
+      readonly processes: readonly string[]
+    }
   | {
       readonly kind: 'restart'
       readonly processes: readonly string[]
       /** `kept`: with the files it had; `empty`: without any. */
       readonly disk: 'kept' | 'empty'
     }
-  | { readonly kind: 'pause'; readonly processes: readonly string[] }
-  | { readonly kind: 'resume'; readonly processes: readonly string[] }
   /** Hosts in no group stay together as one more group. */
   | { readonly kind: 'partition'; readonly groups: readonly (readonly string[])[] }
   | { readonly kind: 'cut'; readonly from: string; readonly to: string }
@@ -25,6 +27,7 @@ export type Action =
 export function describeAction(action: Action): string {
   switch (action.kind) {
     case 'kill':
+    case 'stop':
     case 'pause':
     case 'resume':
       return `${action.kind} ${action.processes.join(', ')}`

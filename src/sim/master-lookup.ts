@@ -1,7 +1,8 @@
 /**
  * How an application finds its master, the way Sentinel clients do: ask one Sentinel after the other,
  * stay subscribed to `+switch-master` at the one that answered, and ask again when that one is lost.
- * Whether the address really is a master is for its user to check.
+ * Whether the address really is a master is for its user to check. As with real clients, a switch
+ * between the answer and the subscription goes unheard; then only the master's silence tells.
  */
 import type { Reply } from '../resp/reply.ts'
 import { Exchange } from './exchange.ts'

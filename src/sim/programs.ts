@@ -3,7 +3,7 @@ import { assert } from '../base/assert.ts'
 import type { Rng } from '../base/rng.ts'
 import { DEFAULT_SENTINEL, type GroupConfig, type SentinelConfig } from '../core/config.ts'
 import { ClientProgram } from './client-program.ts'
-import type { Address } from './happening.ts'
+import type { Address, NodeRole } from './happening.ts'
 import { NodeProgram } from './node-program.ts'
 import { ObserverProgram } from './observer-program.ts'
 import type { Process, Program } from './process.ts'
@@ -33,8 +33,7 @@ export class Programs {
     this.#start = start
     const { topology, recorder } = start
     for (const { name } of topology.nodes) {
-      const tell = (role: Parameters<RoleWitness['answered']>[0]): void =>
-        recorder.record(name, { kind: 'role', role })
+      const tell = (role: NodeRole): void => recorder.record(name, { kind: 'role', role })
       this.#roles.set(name, new RoleWitness(tell))
     }
     for (const { name } of topology.sentinels) {
@@ -105,8 +104,7 @@ export class Programs {
     const nodes = new Map(
       this.#start.topology.nodes.map(({ name }) => [name, this.#addressOf(name)]),
     )
-    const tellRole: ConstructorParameters<typeof ObserverProgram>[0]['tellRole'] = (node, role) =>
-      this.#roles.get(node)?.answered(role)
+    const tellRole = (node: string, role: NodeRole): void => this.#roles.get(node)?.answered(role)
     this.observer = new ObserverProgram({ process, nodes, tellRole })
     return this.observer
   }

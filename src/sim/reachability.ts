@@ -31,11 +31,6 @@ export class Reachability {
     this.#cuts.add(`${from}>${to}`)
   }
 
-  /** Takes back one cut. */
-  mend(from: string, to: string): void {
-    this.#cuts.delete(`${from}>${to}`)
-  }
-
   /** Takes back the partition and every cut. */
   heal(): void {
     this.#groupOf = undefined

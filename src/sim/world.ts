@@ -4,6 +4,7 @@
  */
 import { assert, unreachable } from '../base/assert.ts'
 import { createRng, type Rng } from '../base/rng.ts'
+import type { Reply } from '../resp/reply.ts'
 import { type Action, describeAction } from './action.ts'
 import { createCheckers } from './checkers/checkers.ts'
 import { Disk } from './disk.ts'
@@ -19,9 +20,10 @@ import { Scheduler } from './scheduler.ts'
 import type { Topology } from './topology.ts'
 import { type Write, WriteLog } from './write-log.ts'
 
-const OBSERVER = 'observer'
-/** Processes of a cluster do not come up in the same millisecond. */
-const START_SPREAD_MS = 50
+/** No process or host of a scenario can have this name. */
+const OBSERVER = '*observer*'
+/** Processes come up within this time, so that what they do once a second falls on any moment of it. */
+const START_SPREAD_MS = 1_000
 const SAVE_LATENCY = { minMs: 1, maxMs: 8 }
 
 export class SimWorld {
@@ -34,6 +36,8 @@ export class SimWorld {
   readonly #log: WriteLog
   readonly #programs: Programs
   readonly #processes = new Map<string, Process>()
+  /** Those whose first start is still to come. */
+  readonly #unborn = new Set<Process>()
   readonly #addresses = new Map<string, Address>()
   readonly #names = new Map<string, string>()
 
@@ -96,9 +100,11 @@ export class SimWorld {
     this.#recorder.record(undefined, { kind: 'fault', text: describeAction(action) })
     switch (action.kind) {
       case 'kill':
-        return this.#each(action.processes, (process) => process.kill())
+        return this.#each(action.processes, (process) => this.#kill(process))
+      case 'stop':
+        return this.#each(action.processes, (process) => process.requestStop())
       case 'restart':
-        return this.#each(action.processes, (process) => restart(process, action.disk))
+        return this.#each(action.processes, (process) => this.#restart(process, action.disk))
       case 'pause':
         return this.#each(action.processes, (process) => process.pause())
       case 'resume':
@@ -130,8 +136,8 @@ export class SimWorld {
   }
 
   /** Runs until the answer is there, or at most `limitMs`. */
-  askAndWait(process: string, argv: readonly string[], limitMs: number): Parameters<Answered>[0] {
-    let answer: Parameters<Answered>[0]
+  askAndWait(process: string, argv: readonly string[], limitMs: number): Reply | undefined {
+    let answer: Reply | undefined
     let isAnswered = false
     this.ask(process, argv, (reply) => {
       answer = reply
@@ -159,7 +165,10 @@ export class SimWorld {
     for (const { name, host } of [...nodes, ...sentinels, ...clients]) this.#add(name, host)
     for (const process of this.#processes.values()) {
       const delayMs = this.#rng.fork(`start/${process.name}`).below(START_SPREAD_MS)
-      this.#scheduler.at(delayMs, () => process.start())
+      this.#unborn.add(process)
+      this.#scheduler.at(delayMs, () => {
+        if (this.#unborn.delete(process)) process.start()
+      })
     }
     this.#add(OBSERVER, OBSERVER).start()
   }
@@ -184,6 +193,17 @@ export class SimWorld {
 
   #statusChanged(process: Process, status: ProcessStatus): void {
     if (process.name !== OBSERVER) this.#recorder.record(process.name, { kind: 'status', status })
+  }
+
+  #kill(process: Process): void {
+    this.#unborn.delete(process)
+    process.kill()
+  }
+
+  #restart(process: Process, disk: 'kept' | 'empty'): void {
+    this.#kill(process)
+    if (disk === 'empty') process.disk.wipe()
+    process.start()
   }
 
   #rewire(change: () => void): void {
@@ -218,10 +238,4 @@ function createClock(rng: Rng): ProcessClock {
     wallOffsetMs: rng.below(200) - 100,
     monoStartMs: 1_000 + rng.below(1_000_000),
   })
-}
-
-function restart(process: Process, disk: 'kept' | 'empty'): void {
-  process.kill()
-  if (disk === 'empty') process.disk.wipe()
-  process.start()
 }

@@ -2,6 +2,11 @@
  * Replication with the original: our node below a real redis-server, a real redis-server below our node,
  * and the two exchanging roles.
  */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   HOST,
@@ -13,6 +18,7 @@ import {
   until,
 } from '../support/real-nodes.ts'
 
+const run = promisify(execFile)
 const nodes: RealNode[] = []
 
 afterEach(async () => {
@@ -209,6 +215,19 @@ describe.skipIf(!hasRedisServer)('with redis-server', () => {
       expect(await master.client.get('lost')).toBeNull()
     })
   }
+
+  test('redis-cli takes a backup of our node that redis-check-rdb finds in order', async () => {
+    const node = await started(startOurs())
+    await fill(node)
+    const directory = mkdtempSync(join(tmpdir(), 'vedette-backup-'))
+    const file = join(directory, 'backup.rdb')
+    await run('redis-cli', ['-h', HOST, '-p', String(node.port), '--rdb', file])
+    const { stdout } = await run('redis-check-rdb', [file])
+    rmSync(directory, { recursive: true })
+    expect(stdout).toContain('Checksum OK')
+    expect(stdout).toContain(`${await node.client.dbsize()} keys read`)
+    expect(await replicationField(node, 'connected_slaves')).toBe('0')
+  })
 
   test('a chain through our node carries a real master to a real replica', async () => {
     const top = await started(startRedis({ 'repl-diskless-sync-delay': '0' }))

@@ -87,6 +87,12 @@ describe('problems name their place and a way out', () => {
       /belongs to no group/,
     ],
     [
+      'a port for two',
+      's1: { host: a }',
+      's1: { host: a, port: 6379 }',
+      /port 6379 of host a is taken by n1/,
+    ],
+    [
       'a name for two',
       's1: { host: a }',
       'n1: { host: a }',
@@ -111,7 +117,16 @@ test('all problems are told at once, in the order of the file', () => {
   expect(problems[1]).toContain('timeline[0].at')
 })
 
-test.each(['', '5', '[]', 'name: 1', '{', '\u0000', 'a: &a [*a]', 'timeline: {}'])(
+/** Nine to the power of nine words, if aliases were followed without limit. */
+const BOMB = 'abcdefghi'
+  .split('')
+  .map(
+    (key, index, keys) =>
+      `${key}: &${key} [${`${index ? `*${keys[index - 1]}` : 'x'},`.repeat(9)}]`,
+  )
+  .join('\n')
+
+test.each(['', '5', '[]', 'name: 1', '{', '\u0000', 'a: &a [*a]', 'a: *b', BOMB, 'timeline: {}'])(
   'no text makes the parser crash: %j',
   (text) => {
     expect(problemsOf(text).length).toBeGreaterThan(0)

@@ -45,7 +45,7 @@ test('a report says what was expected, what was found and how it went', () => {
       ✗ one leader per epoch: two lead (at 1.5 s)
 
       mymaster: 10 writes, 8 acknowledged, refused: 1 NOREPLICAS, 1 never answered, 3 lost (2 by a cut-off master)
-        1 failovers, longest outage 1.25 s, two nodes acknowledging 0 ms, master at the end: n2
+        1 failover, longest outage 1.25 s, two nodes acknowledging 0 ms, master at the end: n2
 
           5.000        ! kill n1
           6.001  s1    +sdown master mymaster n1

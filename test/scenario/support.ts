@@ -35,8 +35,8 @@ export function parse(text: string): ScenarioFile {
 }
 
 /** `SOUND` with one piece of text in the place of another. */
-export function altered(piece: string, by: string): string {
-  if (!SOUND.includes(piece)) throw new Error(`no ${piece} in the scenario`)
+export function altered(piece: string | RegExp, by: string): string {
+  if (SOUND.replace(piece, '') === SOUND) throw new Error(`no ${piece} in the scenario`)
   return SOUND.replace(piece, by)
 }
 

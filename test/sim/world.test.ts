@@ -71,11 +71,30 @@ function sentinelIds(disk: 'kept' | 'empty'): unknown[] {
   return [before, id()]
 }
 
+test('a process can be killed or restarted before it has come up', () => {
+  const world = new SimWorld(createTopology(), '1')
+  world.apply({ kind: 'kill', processes: ['n2'] })
+  world.apply({ kind: 'restart', processes: ['n3'], disk: 'kept' })
+  world.runUntil(2_000)
+  const started = world.happenings.filter(({ kind }) => kind === 'status')
+  expect(started.filter(({ process }) => process === 'n2')).toEqual([])
+  expect(started.filter(({ process }) => process === 'n3')).toHaveLength(1)
+})
+
 test('a dead process does not answer, and one that waits for it goes on', () => {
   const world = new SimWorld(createTopology(), '1')
   world.runUntil(1_000)
   world.apply({ kind: 'kill', processes: ['n1'] })
   expect(world.askAndWait('n1', ['PING'], 1_000)).toBeUndefined()
+})
+
+test.each(['n2', 's2', 'app'])('%s ends by itself when it is asked to', (name) => {
+  const world = new SimWorld(createTopology(), '1')
+  world.runUntil(3_000)
+  world.apply({ kind: 'stop', processes: [name] })
+  world.runUntil(16_000)
+  const own = world.happenings.filter(({ kind, process }) => kind === 'status' && process === name)
+  expect(own.at(-1)).toMatchObject({ status: 'down' })
 })
 
 test('a Sentinel whose disk fails says so and gives no vote', () => {

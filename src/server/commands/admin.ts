@@ -1,4 +1,4 @@
-/** Running the node: INFO, TIME, FLUSHALL, SHUTDOWN, and the diagnostics this node has little to say to. */
+/** Running the node: INFO, TIME, SHUTDOWN, and the diagnostics this node has little to say to. */
 import { array, bulk, bulks, error, integer, NULL, OK, type Reply } from '../../resp/reply.ts'
 import { arg, command, container, type Family, helpReply } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -15,28 +15,6 @@ function info(context: CommandContext, argv: readonly string[]): Reply {
 function time({ now }: CommandContext): Reply {
   const seconds = Math.floor(now.wallMs / 1000)
   return bulks([String(seconds), String((now.wallMs - seconds * 1000) * 1000)])
-}
-
-/** Whether the words are `ASYNC`, `SYNC` or nothing; both mean the same here. */
-function isFlushMode(argv: readonly string[]): boolean {
-  if (argv.length === 1) return true
-  const mode = argv[1]?.toUpperCase()
-  return argv.length === 2 && (mode === 'ASYNC' || mode === 'SYNC')
-}
-
-/** Told to replicas even if there was nothing: they may have what we have not. */
-function flushAll(context: CommandContext, argv: readonly string[]): Reply {
-  if (!isFlushMode(argv)) return SYNTAX_ERROR
-  for (const db of context.node.keyspace.dbs) db.replace(new Map())
-  context.propagate()
-  return OK
-}
-
-function flushDb(context: CommandContext, argv: readonly string[]): Reply {
-  if (!isFlushMode(argv)) return SYNTAX_ERROR
-  context.db.replace(new Map())
-  context.propagate()
-  return OK
 }
 
 const SHUTDOWN_OPTIONS: ReadonlySet<string> = new Set(['NOSAVE', 'SAVE', 'NOW', 'FORCE'])
@@ -117,8 +95,6 @@ export const adminFamily: Family = {
   commands: [
     command('info', -1, 'loading stale', [], info),
     command('time', 1, 'loading stale fast', [], time),
-    command('flushall', -1, 'write', [], flushAll),
-    command('flushdb', -1, 'write', [], flushDb),
     command('shutdown', -1, 'admin noscript loading stale no_multi allow_busy', [], shutdown),
     command('lastsave', 1, 'loading stale fast', [], lastSave),
     command('debug', -2, 'admin noscript loading stale', [], debug),

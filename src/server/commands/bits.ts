@@ -1,6 +1,6 @@
 /** Strings as arrays of bits: SETBIT, GETBIT, BITCOUNT, BITPOS. Bit 0 is the highest of byte 0. */
 import { integer, type Reply } from '../../resp/reply.ts'
-import { arg, command } from '../command.ts'
+import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import {
   BIT_OFFSET_OUT_OF_RANGE,
@@ -140,9 +140,13 @@ function onesIn(byte: number): number {
 
 const READ = ['1 RO access']
 
-export const bitCommands = [
-  command('setbit', 4, 'write denyoom', ['1 RW access update'], setBit),
-  command('getbit', 3, 'readonly fast', READ, getBit),
-  command('bitcount', -2, 'readonly', READ, bitCount),
-  command('bitpos', -3, 'readonly', READ, bitPos),
-]
+export const bitFamily: Family = {
+  group: 'bitmap',
+  category: '@bitmap',
+  commands: [
+    command('setbit', 4, 'write denyoom', ['1 RW access update'], setBit),
+    command('getbit', 3, 'readonly fast', READ, getBit),
+    command('bitcount', -2, 'readonly', READ, bitCount),
+    command('bitpos', -3, 'readonly', READ, bitPos),
+  ],
+}

@@ -150,6 +150,28 @@ function dbSize({ db }: CommandContext): Reply {
   return integer(db.entries.size)
 }
 
+/** Whether the words are `ASYNC`, `SYNC` or nothing; both mean the same here. */
+function isFlushMode(argv: readonly string[]): boolean {
+  if (argv.length === 1) return true
+  const mode = argv[1]?.toUpperCase()
+  return argv.length === 2 && (mode === 'ASYNC' || mode === 'SYNC')
+}
+
+/** Told to replicas even if there was nothing: they may have what we have not. */
+function flushAll(context: CommandContext, argv: readonly string[]): Reply {
+  if (!isFlushMode(argv)) return SYNTAX_ERROR
+  for (const db of context.node.keyspace.dbs) db.replace(new Map())
+  context.propagate()
+  return OK
+}
+
+function flushDb(context: CommandContext, argv: readonly string[]): Reply {
+  if (!isFlushMode(argv)) return SYNTAX_ERROR
+  context.db.replace(new Map())
+  context.propagate()
+  return OK
+}
+
 export const keyFamily: Family = {
   group: 'generic',
   category: '@keyspace',
@@ -168,6 +190,8 @@ export const keyFamily: Family = {
     command('move', 3, 'write fast', ['1 RW access update'], move),
     command('swapdb', 3, 'write fast', [], swapDb),
     command('dbsize', 1, 'readonly fast', [], dbSize),
+    command('flushdb', -1, 'write', [], flushDb),
+    command('flushall', -1, 'write', [], flushAll),
     objectCommand,
   ],
 }

@@ -2,7 +2,6 @@
 import { command, type Family, type Handler } from '../command.ts'
 import type { Replication } from '../replication/replication.ts'
 
-/** `dangerous` for the ACL: all of them are administrative. */
 const ADMIN = 'admin noscript'
 
 function handledBy(name: keyof Replication['handlers']): Handler {
@@ -20,6 +19,11 @@ export const replicationFamily: Family = {
     command('replconf', -1, `${ADMIN} loading stale allow_busy`, [], handledBy('replconf')),
     command('role', 1, 'noscript loading stale fast', [], handledBy('role')),
     command('failover', -1, `${ADMIN} stale`, [], handledBy('failover')),
-    command('wait', 3, 'noscript', [], handledBy('wait')),
   ],
+}
+
+export const waitFamily: Family = {
+  group: 'generic',
+  category: '@connection',
+  commands: [command('wait', 3, 'noscript', [], handledBy('wait'))],
 }

@@ -6,7 +6,6 @@ import { NOT_AN_INTEGER, OFFSET_OUT_OF_RANGE, TOO_LONG, WRONG_TYPE, wrongArity }
 import { type ExpireOption, parseExpireAt } from '../expire-time.ts'
 import { parseInteger } from '../numbers.ts'
 import { maxStringBytes } from '../string-limit.ts'
-import { bitCommands } from './bits.ts'
 import { counterCommands } from './counters.ts'
 import { getEx } from './getex.ts'
 import { set } from './set.ts'
@@ -15,13 +14,9 @@ const ZERO = integer(0)
 const ONE = integer(1)
 const EMPTY = bulk('')
 
-function get({ db, node }: CommandContext, argv: readonly string[]): Reply {
+function get({ db }: CommandContext, argv: readonly string[]): Reply {
   const value = db.value(arg(argv, 1))
-  if (value === undefined) {
-    node.stats.misses++
-    return NULL
-  }
-  node.stats.hits++
+  if (value === undefined) return NULL
   return value.type === 'string' ? bulk(value.bytes) : WRONG_TYPE
 }
 
@@ -187,6 +182,5 @@ export const stringFamily: Family = {
     command('getrange', 4, 'readonly', READ, getRange),
     command('substr', 4, 'readonly', READ, getRange),
     ...counterCommands,
-    ...bitCommands,
   ],
 }

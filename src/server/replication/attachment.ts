@@ -81,7 +81,10 @@ export class Attachment {
     for (let at = 1; at < argv.length; at += 2) {
       const option = (argv[at] as string).toLowerCase()
       if (option === 'ack') return this.#acknowledge(session.replica, argv[at + 1] as string)
-      if (option === 'getack') return this.#role.acknowledgeToMaster() as undefined
+      if (option === 'getack') {
+        this.#role.acknowledgeToMaster()
+        return undefined
+      }
       const fault = configurePeer(session.replica, option, argv[at + 1] as string)
       if (fault !== undefined) return fault
     }

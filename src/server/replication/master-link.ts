@@ -10,7 +10,7 @@
 import { parseInt64 } from '../../base/decimal.ts'
 import { encodeCommand } from '../../resp/encode.ts'
 import type { RdbContents } from '../persistence/rdb-reader.ts'
-import type { ConnectionId } from '../port.ts'
+import type { ConnectionId, NodeLogLevel } from '../port.ts'
 import { Handshake, type HandshakeStep, type HistoryPosition } from './handshake.ts'
 import type { History } from './history.ts'
 import type { ReplicationHost } from './host.ts'
@@ -53,6 +53,8 @@ export class MasterLink {
   #hasPosition = false
   /** Monotonic. Last sign of life of the current connection. */
   #lastInputAtMs = 0
+  /** Why there is no link, as of the last attempt. */
+  #lastReason = ''
   /** Monotonic. Since when the link is up. */
   #upSinceMs = 0
   /** Monotonic. When an established link was lost; undefined: never since we follow this master. */
@@ -158,7 +160,7 @@ export class MasterLink {
     const id = this.#host.nextOutgoingId()
     this.#phase = { kind: 'connecting', id }
     this.#lastInputAtMs = this.#host.now.monoMs
-    this.#log('notice', 'connecting')
+    this.#log('verbose', 'connecting')
     this.#host.port.connect(id, address.host, address.port)
   }
 
@@ -274,6 +276,7 @@ export class MasterLink {
     this.#phase = { kind: 'streaming', id, reader }
     this.#downSinceMs = undefined
     this.#upSinceMs = this.#host.now.monoMs
+    this.#lastReason = ''
   }
 
   #readStream(phase: LinkPhase & { kind: 'streaming' }, bytes: string): void {
@@ -285,9 +288,9 @@ export class MasterLink {
   }
 
   #lost(reason: string, connection: 'open' | 'closed'): void {
-    this.#log('warning', `the link is lost: ${reason}`)
     const { monoMs } = this.#host.now
     const wasUp = this.isUp
+    this.#logLoss(wasUp, reason)
     if (connection === 'open') this.#disconnect()
     else if (wasUp) this.#host.resetMasterSession()
     if (wasUp) this.#downSinceMs = monoMs
@@ -295,6 +298,14 @@ export class MasterLink {
     if (isProven) this.#retryDelay.reset()
     const delayMs = isProven ? 0 : this.#retryDelay.nextMs()
     this.#phase = { kind: 'waiting', retryAtMs: monoMs + delayMs }
+  }
+
+  /** A master that stays away is asked once a second, and told of once. */
+  #logLoss(wasUp: boolean, reason: string): void {
+    const isNews = wasUp || reason !== this.#lastReason
+    this.#lastReason = reason
+    const text = wasUp ? `the link is lost: ${reason}` : `no link: ${reason}`
+    this.#log(isNews ? 'warning' : 'verbose', text)
   }
 
   #disconnect(): void {
@@ -313,7 +324,7 @@ export class MasterLink {
     return this.#isInStep() && this.#host.now.monoMs >= this.#lastInputAtMs + STEP_TIMEOUT_MS
   }
 
-  #log(level: 'notice' | 'warning', text: string): void {
+  #log(level: NodeLogLevel, text: string): void {
     const master = this.#address === undefined ? '' : ` ${this.#address.host}:${this.#address.port}`
     this.#host.port.log(level, `master${master}: ${text}`)
   }

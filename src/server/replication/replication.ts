@@ -146,13 +146,10 @@ export class Replication {
   }
 
   nextWakeUpMs(): number | undefined {
-    const times = [
-      this.#nextSecondMs ?? 0,
-      this.#link.nextWakeUpMs(),
-      this.#waits.nextWakeUpMs(),
-      this.#fullSync.nextWakeUpMs(),
-    ]
-    return Math.min(...times.filter((time) => time !== undefined))
+    let earliest = this.#nextSecondMs ?? 0
+    earliest = Math.min(earliest, this.#link.nextWakeUpMs() ?? earliest)
+    earliest = Math.min(earliest, this.#waits.nextWakeUpMs() ?? earliest)
+    return Math.min(earliest, this.#fullSync.nextWakeUpMs() ?? earliest)
   }
 
   /** INFO replication without its header. */
