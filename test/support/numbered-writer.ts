@@ -10,7 +10,7 @@ export class NumberedWriter {
   readonly acknowledged: Acknowledged[] = []
   readonly #client: Redis
   #next = 0
-  #running = true
+  readonly #stopped = new AbortController()
   readonly #done: Promise<void>
 
   constructor(sentinelPorts: readonly number[]) {
@@ -44,20 +44,23 @@ export class NumberedWriter {
   }
 
   async stop(): Promise<void> {
-    this.#running = false
+    this.#stopped.abort()
     this.#client.disconnect()
     await this.#done
   }
 
   async #writeForEver(): Promise<void> {
-    while (this.#running) {
+    const { signal } = this.#stopped
+    // A client that finds no master keeps a command for ever; the end of the test does not wait for it.
+    const ended = new Promise<undefined>((resolve) =>
+      signal.addEventListener('abort', () => resolve(undefined)),
+    )
+    while (!signal.aborted) {
       const key = `key:${this.#next++}`
-      try {
-        await this.#client.set(key, key)
-        this.acknowledged.push({ key, atMs: Date.now() })
-      } catch {
-        // Not acknowledged, so it is nobody's promise; the next number follows.
-      }
+      // Not acknowledged, so it is nobody's promise: the next number follows.
+      const write = this.#client.set(key, key).catch(() => undefined)
+      const reply = await Promise.race([write, ended])
+      if (reply === 'OK') this.acknowledged.push({ key, atMs: Date.now() })
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
   }
