@@ -52,6 +52,13 @@ async function ended(child: ChildProcess): Promise<number | null> {
   return child.exitCode
 }
 
+/** Ends the cluster as Ctrl-C does, and forgets what it said. */
+async function stop(): Promise<void> {
+  up?.kill('SIGINT')
+  await ended(up as ChildProcess)
+  output = ''
+}
+
 interface Ports {
   readonly nodes: readonly number[]
   readonly sentinels: readonly number[]
@@ -144,9 +151,7 @@ test('--port gives every member its place', async () => {
   // A free block, found by the cluster itself.
   start([])
   const [base] = (await ready()).nodes as [number]
-  up?.kill('SIGINT')
-  await ended(up as ChildProcess)
-  output = ''
+  await stop()
   start(['--port', String(base), '--replicas', '1', '--sentinels', '1'])
   const ports = await ready()
   expect(ports.nodes).toEqual([base, base + 1])
@@ -184,22 +189,29 @@ test('a port that is taken is named, and nothing is started', async () => {
   await ended(first)
 })
 
-test('--dir keeps configuration and logs, and a second start goes on from there', async () => {
+test('--dir keeps all files, and a second start goes on with the master of the first', async () => {
   const dir = join(folder, 'kept')
-  const child = start(['--dir', dir])
+  start(['--dir', dir])
   const { nodes, sentinels } = await ready()
-  child.kill('SIGINT')
-  await ended(child)
-  const kept = readdirSync(dir)
-  expect(kept).toContain(`server-${nodes[0]}.conf`)
-  expect(kept).toContain(`sentinel-${sentinels[0]}.yml`)
-  const myid = /"myid": "(\w+)"/
   const statePath = join(dir, `sentinel-${sentinels[0]}.state`)
-  const before = myid.exec(readFileSync(statePath, 'utf8'))?.[1]
-  output = ''
-  start(['--dir', dir, '--port', String(nodes[0])])
+  const myid = () => /"myid": "(\w+)"/.exec(readFileSync(statePath, 'utf8'))?.[1]
+  const before = myid()
+  const redis = new Redis({ host: '127.0.0.1', port: sentinels[0] as number })
+  await redis.call('SENTINEL', 'FAILOVER', 'mymaster')
+  redis.disconnect()
+  const switches = () => [...output.matchAll(/\+switch-master .*the master is (\d+) now/g)]
+  await until('all Sentinels have moved', 5_000, () => switches().length === sentinels.length)
+  const [, moved] = switches()[0] as RegExpExecArray
+  await until('the old master follows', 5_000, () =>
+    output.includes(`node ${nodes[0]} replica of ${moved}, in sync`),
+  )
+  await stop()
+  expect(readdirSync(dir)).toContain(`server-${nodes[0]}.conf`)
+  // Long enough for a slow machine to start all processes without anybody being called dead.
+  start(['--dir', dir, '--port', String(nodes[0]), '--down-after', '10s'])
   await ready()
-  expect(myid.exec(readFileSync(statePath, 'utf8'))?.[1]).toBe(before)
+  expect(myid()).toBe(before)
+  for (const port of sentinels) expect(output).toContain(`sentinel ${port} master ${moved},`)
 })
 
 test('npm start runs the same cluster in the same process', async () => {

@@ -7,11 +7,12 @@
 import type { Moment } from '../../src/base/clock.ts'
 import { Heap } from '../../src/base/heap.ts'
 import { createRng } from '../../src/base/rng.ts'
-import { DEFAULT_GROUP, DEFAULT_SENTINEL } from '../../src/core/config.ts'
+import { DEFAULT_GROUP, DEFAULT_SENTINEL, type SentinelConfig } from '../../src/core/config.ts'
 import type { Effect } from '../../src/core/effect.ts'
 import type { Event } from '../../src/core/event.ts'
 import { formatHello } from '../../src/core/hello-text.ts'
 import type { Purpose } from '../../src/core/purpose.ts'
+import type { SavedState } from '../../src/core/saved.ts'
 import { startSentinel } from '../../src/core/sentinel.ts'
 import type { State } from '../../src/core/state.ts'
 import { nextWakeUpMs, step } from '../../src/core/step.ts'
@@ -23,7 +24,7 @@ const START_WALL_MS = 1_700_000_000_000
 
 interface Server {
   readonly address: string
-  readonly runId: string
+  runId: string
   /** Data nodes only: whom it follows; undefined for a master and for Sentinels. */
   master: string | undefined
   isSentinel: boolean
@@ -56,6 +57,9 @@ export class SentinelTrace {
   #wallOffsetMs = START_WALL_MS
   #state: State | undefined
   #savesWork = true
+  #saved: SavedState | undefined
+  #config: SentinelConfig | undefined
+  #showsLinks = false
   #clients = 0
 
   /** Runs one line of the script. */
@@ -86,6 +90,14 @@ export class SentinelTrace {
       for (const answer of this.#server(name).held.splice(0)) answer()
     },
     follows: ([name, whom]) => this.#set(name, { master: addressOf(whom) }),
+    /** It restarts under a new run id, without losing its connections: nothing else may change. */
+    reboots: ([name]) => this.#set(name, { runId: 'e'.repeat(40) }),
+    /** The Sentinel itself dies and is started again from what it saved last. */
+    restart: () => this.#restart(),
+    /** From here on connections are written down, too. */
+    links: () => {
+      this.#showsLinks = true
+    },
     standalone: ([name]) => this.#set(name, { master: undefined }),
     replica: ([name], options) =>
       this.#set(name, {
@@ -130,14 +142,22 @@ export class SentinelTrace {
       ],
     }
     const me = (options.get('me') ?? 'a').repeat(40)
-    const saved = { myid: me, currentEpoch: 0, groups: [], removed: [] }
-    const rng = createRng('trace')
-    const { state, effects } = startSentinel({ config, saved, rng, now: this.#now() })
-    this.#state = state
-    this.#perform(effects)
+    this.#config = config
+    this.#saved = { myid: me, currentEpoch: 0, groups: [], removed: [] }
+    this.#restart()
     this.#advance(100)
     for (let i = 0; i < count('peers'); i++) this.#hello(`peer${i + 1}`, new Map())
     this.#advance(100)
+  }
+
+  #restart(): void {
+    if (this.#config === undefined) throw new Error('the script starts with `group`')
+    this.#links.clear()
+    const rng = createRng('trace')
+    const start = { config: this.#config, saved: this.#saved, rng, now: this.#now() }
+    const { state, effects } = startSentinel(start)
+    this.#state = state
+    this.#perform(effects)
   }
 
   #add(address: string, master: string | undefined): void {
@@ -251,11 +271,22 @@ export class SentinelTrace {
 
   #performOne(effect: Effect): void {
     if (effect.kind === 'openLink') this.#open(effect)
-    else if (effect.kind === 'closeLink') this.#links.delete(effect.link)
+    else if (effect.kind === 'closeLink') this.#close(effect.link)
     else if (effect.kind === 'send') this.#send(effect.link, effect.purpose, effect.argv)
-    else if (effect.kind === 'save') this.#write('save')
+    else if (effect.kind === 'save') this.#save(effect.state)
     else if (effect.kind === 'respond') this.#write(`reply ${wire(effect.reply)}`)
     else if (effect.kind === 'log' && effect.level !== 'debug') this.#write(named(effect.text))
+  }
+
+  #save(state: SavedState): void {
+    this.#saved = state
+    this.#write('save')
+  }
+
+  #close(link: number): void {
+    const closed = this.#links.get(link)
+    this.#links.delete(link)
+    if (this.#showsLinks && closed) this.#write(named(`close ${closed.server.address}`))
   }
 
   #open(effect: Effect & { kind: 'openLink' }): void {
@@ -266,6 +297,7 @@ export class SentinelTrace {
       return
     }
     this.#links.set(link, { server, pubsub: effect.channel === 'pubsub' })
+    if (this.#showsLinks) this.#write(named(`open ${effect.channel} ${server.address}`))
     this.#later({ kind: 'linkUp', link, localHost: '10.1.0.9' })
   }
 

@@ -1,0 +1,244 @@
+/** What people get wrong on the command line and in files: told clearly, with a status, and never a crash. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Redis } from 'ioredis'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { freePorts, until } from '../support/processes.ts'
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+let folder = ''
+const children: ChildProcess[] = []
+const servers: Server[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vedette-cli-test-'))
+})
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+  for (const server of servers.splice(0)) server.close()
+  rmSync(folder, { recursive: true })
+})
+
+function write(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+function launch(args: readonly string[]) {
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const run = { child, stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => {
+    run.stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    run.stderr += chunk
+  })
+  children.push(child)
+  return run
+}
+
+/** Runs to the end. */
+async function vedette(...args: string[]) {
+  const run = launch(args)
+  await new Promise((resolve) => run.child.once('close', resolve))
+  return { status: run.child.exitCode, stdout: run.stdout, stderr: run.stderr }
+}
+
+async function takenPort(): Promise<number> {
+  const server = createServer()
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+function sentinelYml(port: number): string {
+  const group = 'groups:\n  mymaster:\n    master: 127.0.0.1:1\n    quorum: 2\n'
+  return `port: ${port}\nbind: 127.0.0.1\n${group}`
+}
+
+test('the version is that of package.json', async () => {
+  const file = fileURLToPath(new URL('../../package.json', import.meta.url))
+  const { version } = JSON.parse(readFileSync(file, 'utf8'))
+  expect(await vedette('--version')).toMatchObject({ status: 0, stdout: `${version}\n` })
+})
+
+for (const program of ['up', 'sentinel', 'server', 'check', 'scenario run']) {
+  test(`${program} --help shows an example and what the exit status means`, async () => {
+    const { status, stdout } = await vedette(...program.split(' '), '--help')
+    expect(status).toBe(0)
+    expect(stdout).toContain(`Example:\n  vedette ${program}`)
+    expect(stdout).toContain('Exit status: 0')
+  })
+}
+
+test('an unknown directive stops a server, with a hint', async () => {
+  const { status, stderr } = await vedette('server', '--maxmemori', '1gb')
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/^error: command line {2}maxmemori .*did you mean maxmemory\?/)
+})
+
+test('every wrong line of a redis.conf is told at once', async () => {
+  const path = write('redis.conf', 'port abc\n# fine\nmaxmemory 1zb\nbind "127.0.0.1\n')
+  const { status, stderr } = await vedette('server', path)
+  expect(status).toBe(1)
+  for (const line of [1, 3, 4]) expect(stderr).toContain(`${path}:${line}:1`)
+})
+
+test('a file that is not there is named', async () => {
+  const path = join(folder, 'nowhere.yml')
+  const { status, stderr } = await vedette('sentinel', path)
+  expect(status).toBe(1)
+  expect(stderr).toContain(`cannot read ${path}: there is no such file`)
+})
+
+test('a port in use stops a server, by name', async () => {
+  const port = await takenPort()
+  const { status, stderr } = await vedette('server', '--port', `${port}`, '--bind', '127.0.0.1')
+  expect(status).toBe(1)
+  expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}: another process`)
+  expect(stderr).toContain('--port')
+})
+
+test('a port in use stops a Sentinel before it touches its state', async () => {
+  const port = await takenPort()
+  const path = write('sentinel.yml', sentinelYml(port))
+  const { status, stderr } = await vedette('sentinel', path)
+  expect(status).toBe(1)
+  expect(stderr).toContain(`127.0.0.1:${port}`)
+})
+
+test('an address of another machine is no address to bind to', async () => {
+  const [port] = await freePorts(1)
+  const { status, stderr } = await vedette('server', '--port', `${port}`, '--bind', '192.0.2.1')
+  expect(status).toBe(1)
+  expect(stderr).toContain('this machine has no such address')
+})
+
+test('a YAML error stops a Sentinel, with its place', async () => {
+  const path = write('sentinel.yml', 'port: 26379\n  groups: [\n')
+  const { status, stderr } = await vedette('sentinel', path)
+  expect(status).toBe(2)
+  expect(stderr).toMatch(/^error: .*sentinel\.yml:\d+:\d+ /)
+})
+
+test('every problem of a sentinel.yml is told at once', async () => {
+  const path = write('sentinel.yml', 'prot: 26379\ngroups:\n  mymaster:\n    quorum: 0\n')
+  const { status, stderr } = await vedette('sentinel', path)
+  expect(status).toBe(2)
+  expect(stderr).toContain('did you mean port?')
+  expect(stderr).toContain('groups.mymaster.master')
+  expect(stderr).toContain('groups.mymaster.quorum')
+})
+
+test('a bad override beside a sentinel.yml is told', async () => {
+  const path = write('sentinel.yml', sentinelYml(26_379))
+  const { status, stderr } = await vedette('sentinel', path, '--port', 'many')
+  expect(status).toBe(2)
+  expect(stderr).toContain('command line  port')
+})
+
+test('a state folder that cannot be written stops a Sentinel, with its name', async () => {
+  const [port] = (await freePorts(1)) as [number]
+  const file = write('file', '')
+  const path = write('sentinel.yml', `${sentinelYml(port)}state-dir: ${join(file, 'state')}\n`)
+  const { status, stderr } = await vedette('sentinel', path)
+  expect(status).toBe(1)
+  expect(stderr).toContain(`cannot write to the state folder ${join(file, 'state')}`)
+  expect(stderr).toContain('state-dir')
+})
+
+test('a log file that cannot be written stops a program, with its name', async () => {
+  const path = join(write('file', ''), 'node.log')
+  const { status, stderr } = await vedette('server', '--logfile', path)
+  expect(status).toBe(1)
+  expect(stderr).toContain(`cannot write the log file ${path}`)
+})
+
+test('a state file of which both copies are damaged stops a Sentinel', async () => {
+  const [port] = (await freePorts(1)) as [number]
+  const path = write('sentinel.yml', sentinelYml(port))
+  write(`sentinel-${port}.state`, 'junk')
+  const { status, stderr } = await vedette('sentinel', path)
+  expect(status).toBe(1)
+  expect(stderr).toContain(`sentinel-${port}.state: it is not a Vedette state file`)
+})
+
+test('check tells every problem with its place, and ends with 2', async () => {
+  const path = write('sentinel.yml', 'groups:\n  mymaster:\n    quorum: none\n')
+  const { status, stderr } = await vedette('check', path)
+  expect(status).toBe(2)
+  expect(stderr).toContain(`error: ${path}:3:13  groups.mymaster.quorum`)
+  expect(stderr).toContain('2 errors, 0 warnings')
+})
+
+test('check warns of what is unwise, and ends with 0', async () => {
+  const path = write('sentinel.yml', `sentinels: 2\n${sentinelYml(26_379)}`)
+  const { status, stderr } = await vedette('check', path)
+  expect(status).toBe(0)
+  expect(stderr).toMatch(/^warning: /m)
+})
+
+test('check reads a redis.conf and a sentinel.conf by their content', async () => {
+  const redis = await vedette('check', write('node.conf', 'port 7000\nmaxmemori 1gb\n'))
+  expect(redis).toMatchObject({ status: 2, stderr: expect.stringContaining('maxmemori') })
+  const conf = 'sentinel monitor mymaster 127.0.0.1 6379 2\nsentinel down-aftr mymaster 5\n'
+  const sentinel = await vedette('check', write('watch.conf', conf))
+  expect(sentinel).toMatchObject({ status: 2, stderr: expect.stringContaining('down-aftr') })
+})
+
+test('check --json is one array that scripts can read', async () => {
+  const path = write('redis.conf', 'port 7000\nnonsense yes\n')
+  const { status, stdout } = await vedette('check', path, '--json')
+  expect(status).toBe(2)
+  expect(JSON.parse(stdout)).toMatchObject([{ code: 'E_UNKNOWN', line: 2, path: 'nonsense' }])
+})
+
+test('a wrong option is told by its program', async () => {
+  const { status, stderr } = await vedette('up', '--replicas', 'two')
+  expect(status).not.toBe(0)
+  expect(stderr).toContain("option '--replicas <n>' argument 'two' is invalid")
+})
+
+test('a running Sentinel takes overrides, answers, and ends with 0 on SIGTERM', async () => {
+  const [inFile, port] = (await freePorts(2)) as [number, number]
+  const path = write('sentinel.yml', sentinelYml(inFile))
+  const text = readFileSync(path, 'utf8')
+  const { child } = launch(['sentinel', path, '--port', String(port)])
+  const redis = new Redis({ host: '127.0.0.1', port, retryStrategy: () => 50 })
+  redis.on('error', () => undefined)
+  await until('it answers', 5_000, async () => (await redis.ping()) === 'PONG')
+  redis.disconnect()
+  child.kill('SIGTERM')
+  await until('it ends', 5_000, () => child.exitCode !== null)
+  expect(child.exitCode).toBe(0)
+  expect(readFileSync(path, 'utf8')).toBe(text)
+  expect(readFileSync(join(folder, `sentinel-${port}.state`), 'utf8')).toContain('"myid"')
+})
+
+test('what CONFIG REWRITE keeps survives a restart, and the redis.conf stays as it was', async () => {
+  const [port] = (await freePorts(1)) as [number]
+  const text = `port ${port}\nbind 127.0.0.1\nmaxmemory 1mb\n`
+  const path = write('redis.conf', text)
+  const redis = new Redis({ host: '127.0.0.1', port, retryStrategy: () => 50 })
+  redis.on('error', () => undefined)
+  const first = launch(['server', path])
+  await until('it answers', 5_000, async () => (await redis.ping()) === 'PONG')
+  await redis.config('SET', 'maxmemory', '2mb')
+  await redis.config('SET', 'requirepass', 'a "quoted\\" \xff secret')
+  expect(await redis.config('REWRITE')).toBe('OK')
+  first.child.kill('SIGKILL')
+  await until('it ends', 5_000, () => first.child.signalCode !== null)
+  redis.options.password = 'a "quoted\\" \xff secret'
+  launch(['server', path])
+  const kept = await until('it answers again', 5_000, () => redis.config('GET', 'maxmemory'))
+  expect(kept).toEqual(['maxmemory', String(2 * 1024 * 1024)])
+  expect(readFileSync(path, 'utf8')).toBe(text)
+  redis.disconnect()
+})

@@ -1,0 +1,211 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { afterEach, expect, test, vi } from 'vitest'
+import { type ConnectionOptions, Connections } from '../../src/io/connections.ts'
+import { Gate } from '../../src/io/gate.ts'
+import { listen } from '../../src/io/listener.ts'
+import { freePorts } from '../support/processes.ts'
+
+const cleanups: (() => void)[] = []
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup()
+})
+
+async function until(condition: () => boolean): Promise<void> {
+  await vi.waitUntil(condition, { interval: 2, timeout: 3_000 })
+}
+
+/** A listener whose connections get the ids 1, 2, …, and a note of all that happens to them. */
+async function served(options: ConnectionOptions = {}) {
+  const events: string[] = []
+  const connections = new Connections(
+    {
+      received: (id, bytes) => events.push(`${id} received ${bytes}`),
+      closed: (id, reason) => events.push(`${id} closed: ${reason}`),
+    },
+    options,
+  )
+  const sockets: Socket[] = []
+  const admit = (socket: Socket) => {
+    sockets.push(socket)
+    connections.add(sockets.length, socket)
+    events.push(`${sockets.length} accepted`)
+  }
+  const server: Server = createServer((socket) => {
+    if (options.gate === undefined) admit(socket)
+    else options.gate.admit(socket, () => admit(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  cleanups.push(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return { connections, events, port, sockets }
+}
+
+async function client(port: number, localAddress = '127.0.0.1') {
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
+  const seen = { pieces: [] as string[], hasEnded: false }
+  socket.on('data', (chunk) => seen.pieces.push(chunk.toString('latin1')))
+  socket.on('end', () => {
+    seen.hasEnded = true
+  })
+  socket.on('error', () => undefined)
+  cleanups.push(() => socket.destroy())
+  await new Promise((resolve) => socket.once('connect', resolve))
+  return { socket, seen }
+}
+
+test('bytes arrive as they were sent, every value of a byte', async () => {
+  const { connections, events, port } = await served()
+  const { socket, seen } = await client(port)
+  const all = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)).join('')
+  socket.write(all, 'latin1')
+  await until(() => events.includes(`1 received ${all}`))
+  connections.write(1, all)
+  await until(() => seen.pieces.join('') === all)
+})
+
+test('what is written in one turn leaves in one piece', async () => {
+  const { connections, events, port } = await served()
+  const { seen } = await client(port)
+  await until(() => events.length === 1)
+  for (const text of ['+A\r\n', '+B\r\n', '+C\r\n']) connections.write(1, text)
+  await until(() => seen.pieces.length > 0)
+  expect(seen.pieces).toEqual(['+A\r\n+B\r\n+C\r\n'])
+})
+
+test('closing sends everything written before it, and tells nothing', async () => {
+  const { connections, events, port } = await served()
+  const { seen } = await client(port)
+  await until(() => events.length === 1)
+  const large = 'x'.repeat(8 * 1024 * 1024)
+  connections.write(1, large)
+  connections.close(1)
+  expect(connections.has(1)).toBe(false)
+  await until(() => seen.hasEnded)
+  expect(seen.pieces.join('').length).toBe(large.length)
+  expect(events).toEqual(['1 accepted'])
+})
+
+test('a peer that leaves still gets what was answered', async () => {
+  const { connections, events, port } = await served()
+  const { socket, seen } = await client(port)
+  await until(() => events.length === 1)
+  connections.write(1, '+OK\r\n')
+  socket.end()
+  await until(() => seen.hasEnded)
+  expect(seen.pieces).toEqual(['+OK\r\n'])
+  await until(() => events.includes('1 closed: closed by the other side'))
+})
+
+test('a reset is told once, as a closed connection', async () => {
+  const { events, port } = await served()
+  const { socket } = await client(port)
+  await until(() => events.length === 1)
+  socket.resetAndDestroy()
+  await until(() => events.length === 2)
+  expect(events).toEqual(['1 accepted', '1 closed: ECONNRESET'])
+})
+
+test('output that is not read is counted', async () => {
+  const { connections, events, port } = await served()
+  const { socket } = await client(port)
+  await until(() => events.length === 1)
+  socket.pause()
+  const chunk = 'x'.repeat(1024 * 1024)
+  for (let sent = 0; sent < 64; sent++) connections.write(1, chunk)
+  expect(connections.queuedBytes(1)).toBeGreaterThan(16 * 1024 * 1024)
+})
+
+test('a peer that does not read is dropped at the limit', async () => {
+  const { connections, events, port } = await served({ maxQueuedBytes: 1024 * 1024 })
+  const { socket } = await client(port)
+  await until(() => events.length === 1)
+  socket.pause()
+  const chunk = 'x'.repeat(1024 * 1024)
+  for (let sent = 0; sent < 64; sent++) connections.write(1, chunk)
+  expect(events).toEqual(['1 accepted', '1 closed: it does not read what it is sent'])
+  expect(connections.queuedBytes(1)).toBe(0)
+})
+
+const hasOtherLoopback = process.platform === 'linux'
+
+test.skipIf(!hasOtherLoopback)(
+  'a gate holds what members send and hear, and loses nothing',
+  async () => {
+    const gate = new Gate((host) => host === '127.0.0.9')
+    const { connections, events, port } = await served({ gate })
+    const member = await client(port, '127.0.0.9')
+    const plain = await client(port)
+    await until(() => events.length === 2)
+    gate.cut()
+    member.socket.write('from member')
+    plain.socket.write('from client')
+    for (const id of [1, 2]) connections.write(id, `to ${id}`)
+    await until(() => events.length === 3 && plain.seen.pieces.length === 1)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    const [memberId, plainId] = events[2]?.startsWith('1') ? [2, 1] : [1, 2]
+    expect(events[2]).toBe(`${plainId} received from client`)
+    expect(member.seen.pieces).toEqual([])
+    gate.heal()
+    await until(() => member.seen.pieces.length === 1)
+    expect(member.seen.pieces).toEqual([`to ${memberId}`])
+    await until(() => events.includes(`${memberId} received from member`))
+  },
+)
+
+test.skipIf(!hasOtherLoopback)(
+  'a member that connects while cut off is not heard until healed',
+  async () => {
+    const gate = new Gate((host) => host === '127.0.0.9')
+    const { events, port } = await served({ gate })
+    gate.cut()
+    const member = await client(port, '127.0.0.9')
+    member.socket.write('hello')
+    await client(port)
+    await until(() => events.length === 1)
+    gate.heal()
+    await until(() => events.length === 3)
+    expect(events).toEqual(['1 accepted', '2 accepted', '2 received hello'])
+  },
+)
+
+test.skipIf(!hasOtherLoopback)(
+  'a connection closed while cut off ends only when healed',
+  async () => {
+    const gate = new Gate((host) => host === '127.0.0.9')
+    const { connections, events, port } = await served({ gate })
+    const member = await client(port, '127.0.0.9')
+    await until(() => events.length === 1)
+    gate.cut()
+    connections.write(1, 'last words')
+    connections.close(1)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(member.seen).toEqual({ pieces: [], hasEnded: false })
+    gate.heal()
+    await until(() => member.seen.hasEnded)
+    expect(member.seen.pieces).toEqual(['last words'])
+  },
+)
+
+test('a listener keeps connections until somebody takes them', async () => {
+  const [port] = (await freePorts(1)) as [number]
+  const listener = await listen({ addresses: ['127.0.0.1', '-::1'], port })
+  cleanups.push(() => listener.close())
+  const { seen } = await client(port)
+  listener.accept((socket) => socket.end('welcome'))
+  await until(() => seen.hasEnded)
+  expect(seen.pieces).toEqual(['welcome'])
+})
+
+test('an optional address that does not exist is passed over, but not all of them', async () => {
+  const [port] = (await freePorts(1)) as [number]
+  const listener = await listen({ addresses: ['-192.0.2.1', '127.0.0.1'], port })
+  cleanups.push(() => listener.close())
+  await client(port)
+  await expect(listen({ addresses: ['-192.0.2.1'], port })).rejects.toMatchObject({
+    code: 'E_ADDRESS_UNAVAILABLE',
+  })
+})
