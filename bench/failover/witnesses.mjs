@@ -1,0 +1,94 @@
+/**
+ * Who tells what happened: a subscriber on every Sentinel, and a probe on every replica that keeps
+ * trying to write until it is let.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { nowMs } from '../support/clock.mjs'
+import { connect } from '../support/connection.mjs'
+import { GROUP } from './cluster.mjs'
+
+const PROBE_PERIOD_MS = 2
+
+/** Hears every event of every Sentinel from now on, with the moment it arrived. */
+export class Listener {
+  #clients
+  #events = []
+
+  static async open(sentinels) {
+    const listener = new Listener(sentinels.map(({ port }) => connect(port)))
+    await Promise.all(listener.#clients.map((client) => client.psubscribe('*')))
+    return listener
+  }
+
+  constructor(clients) {
+    this.#clients = clients
+    for (const [sentinel, client] of clients.entries()) {
+      client.on('pmessage', (_pattern, channel, text) => {
+        this.#events.push({ sentinel, channel, text, atMs: nowMs() })
+      })
+    }
+  }
+
+  /** When the first Sentinel took the master for down; undefined: nobody did. */
+  firstDownMs(sinceMs) {
+    return this.#find('+sdown', `master ${GROUP} `, sinceMs)[0]?.atMs
+  }
+
+  /** When the last Sentinel had switched; undefined while one has not. */
+  lastSwitchMs(sinceMs) {
+    const switches = this.#find('+switch-master', `${GROUP} `, sinceMs)
+    const firsts = this.#clients.map((_, at) => switches.find(({ sentinel }) => sentinel === at))
+    if (firsts.includes(undefined)) return undefined
+    return Math.max(...firsts.map(({ atMs }) => atMs))
+  }
+
+  close() {
+    for (const client of this.#clients) client.disconnect()
+  }
+
+  #find(channel, start, sinceMs) {
+    return this.#events.filter(
+      (event) => event.channel === channel && event.text.startsWith(start) && event.atMs >= sinceMs,
+    )
+  }
+}
+
+/** Asks one replica to write, every two milliseconds, until it does. */
+export class WriteProbe {
+  acceptedAtMs
+  #client
+  #isOpen = false
+
+  static async open({ port }) {
+    // A promotion closes all ordinary connections, this one too: back at once, and the command again.
+    const probe = new WriteProbe(connect(port, { retryStrategy: () => 1 }))
+    await probe.#client.ping()
+    return probe
+  }
+
+  constructor(client) {
+    this.#client = client
+  }
+
+  start() {
+    this.#isOpen = true
+    // It never throws: a refusal is what it waits to see the end of.
+    void this.#ask()
+  }
+
+  close() {
+    this.#isOpen = false
+    this.#client.disconnect()
+  }
+
+  async #ask() {
+    while (this.#isOpen) {
+      const reply = await this.#client.set('probe', 'x').catch((error) => error.message)
+      if (reply === 'OK') {
+        this.acceptedAtMs = nowMs()
+        return
+      }
+      await sleep(PROBE_PERIOD_MS)
+    }
+  }
+}

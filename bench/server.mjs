@@ -1,0 +1,106 @@
+/**
+ * How fast is a data node beside redis-server? Commands a second, and the time of a full
+ * resynchronisation. Both are measured alternately, one command after the other, on the same machine.
+ */
+import { CONTENDERS } from './server/contenders.mjs'
+import { reportServer } from './server/report.mjs'
+import { fill, measureResync } from './server/resync.mjs'
+import { COMMANDS, empty, measureThroughput, PIPELINES, warmUp } from './server/throughput.mjs'
+import { until } from './support/clock.mjs'
+import { withConnection } from './support/connection.mjs'
+import { NODE_LINES, startDaemon } from './support/daemon.mjs'
+import { finish } from './support/finish.mjs'
+import { describeSetting } from './support/machine.mjs'
+import { readOptions } from './support/options.mjs'
+import { freePorts } from './support/ports.mjs'
+import { findPrograms, isBuilt } from './support/programs.mjs'
+import { openProgress } from './support/progress.mjs'
+import { inWorkshop } from './support/workshop.mjs'
+
+const DEFAULT_ROUNDS = 5
+const START_BOUND_MS = 15_000
+
+const options = readOptions('server', 'measures a data node beside redis-server', DEFAULT_ROUNDS)
+if (isBuilt()) await main(options)
+else process.exitCode = 2
+
+async function main({ rounds, json, docs }) {
+  const { versions, missing } = findPrograms(['redis-server', 'redis-benchmark'])
+  const contenders = CONTENDERS.filter(
+    ({ family }) => family === 'vedette' || !missing.includes('redis-server'),
+  )
+  const setting = describeSetting(versions)
+  const hasBenchmark = !missing.includes('redis-benchmark')
+  const samples = await inWorkshop((workshop) =>
+    measure({ workshop, contenders, rounds, hasBenchmark }),
+  )
+  const text = reportServer(samples, contenders)
+  finish({ name: 'server', setting, rounds, samples, text, missing, json, docs })
+}
+
+async function measure({ workshop, contenders, rounds, hasBenchmark }) {
+  const perRound = 1 + (hasBenchmark ? COMMANDS.length * PIPELINES.length : 0)
+  const progress = openProgress(rounds * perRound * contenders.length)
+  try {
+    const nodes = await Promise.all(contenders.map((one) => startNode(workshop, one)))
+    const bench = { workshop, nodes, rounds, progress }
+    const throughput = hasBenchmark ? await throughputRounds(bench) : []
+    return { throughput, resync: await resyncRounds(bench) }
+  } finally {
+    progress.close()
+  }
+}
+
+async function throughputRounds({ workshop, nodes, rounds, progress }) {
+  const samples = []
+  for (const node of nodes) await warmUp(workshop, node)
+  for (let round = 0; round < rounds; round++) {
+    for (const node of nodes) await empty(node)
+    for (const pipeline of PIPELINES) {
+      for (const command of COMMANDS) {
+        for (const node of turns(nodes, round)) {
+          const { depth } = pipeline
+          progress.begin(`round ${round + 1}, ${command} -P ${depth}, ${node.contender.title}`)
+          const result = await measureThroughput(workshop, node, command, pipeline)
+          samples.push({ round, contender: node.contender.id, command, depth, ...result })
+        }
+      }
+    }
+  }
+  return samples
+}
+
+async function resyncRounds({ workshop, nodes, rounds, progress }) {
+  const samples = []
+  for (const node of nodes) await fill(node)
+  for (let round = 0; round < rounds; round++) {
+    for (const master of turns(nodes, round)) {
+      const { contender } = master
+      progress.begin(`round ${round + 1}, full resynchronisation, ${contender.title}`)
+      const replica = await startNode(workshop, contender)
+      const durationMs = await measureResync(master, replica)
+      await workshop.end([replica.member])
+      samples.push({ round, contender: contender.id, durationMs })
+    }
+  }
+  return samples
+}
+
+/** Every second round the other one goes first. */
+function turns(nodes, round) {
+  return round % 2 === 0 ? nodes : nodes.toReversed()
+}
+
+async function startNode(workshop, contender) {
+  const [port] = await freePorts(1)
+  const { family } = contender
+  const place = { family, role: 'server', port, name: family, lines: NODE_LINES }
+  const node = { ...startDaemon(workshop, place), contender }
+  await withConnection(port, (client) =>
+    until(`${node.member.title} answers`, START_BOUND_MS, async () => {
+      node.member.assertRunning()
+      return (await client.ping()) === 'PONG'
+    }),
+  )
+  return node
+}

@@ -1,0 +1,67 @@
+/**
+ * How many commands a second, as redis-benchmark counts them: 50 connections, keys drawn from a hundred
+ * thousand, once one command at a time and once sixteen in a pipeline.
+ */
+import { withConnection } from '../support/connection.mjs'
+import { cpuMsOf } from '../support/cpu.mjs'
+
+export const COMMANDS = ['SET', 'GET', 'INCR', 'LPUSH', 'HSET', 'SADD']
+/** Requests per measurement: about a second of them, however fast they are. */
+export const PIPELINES = [
+  { depth: 1, requests: 100_000 },
+  { depth: 16, requests: 1_000_000 },
+]
+const WARM_UP_REQUESTS = 50_000
+const KEY_RANGE = 100_000
+const BOUND_MS = 300_000
+
+let started = 0
+
+/** Lets the node see every command before anything is counted. */
+export async function warmUp(workshop, node) {
+  for (const command of COMMANDS) {
+    await benchmark(workshop, node, { command, depth: 16, requests: WARM_UP_REQUESTS })
+  }
+}
+
+/** Empties the node, so that lists do not grow from round to round. */
+export function empty(node) {
+  return withConnection(node.port, (client) => client.flushall())
+}
+
+/** Gives `{ requestsPerSecond, p99Ms, cpuUs }`, the last one being the node's own, per request. */
+export async function measureThroughput(workshop, node, command, { depth, requests }) {
+  const { pid } = node.member.child
+  const beforeMs = cpuMsOf(pid)
+  const result = await benchmark(workshop, node, { command, depth, requests })
+  const cpuUs = beforeMs === undefined ? undefined : ((cpuMsOf(pid) - beforeMs) * 1000) / requests
+  return { ...result, cpuUs }
+}
+
+async function benchmark(workshop, { port }, { command, depth, requests }) {
+  const test = command.toLowerCase()
+  const args = ['-p', port, '-t', test, '-P', depth, '-n', requests, '-r', KEY_RANGE, '--csv']
+  const member = workshop.spawn({
+    title: `redis-benchmark -t ${test} -P ${depth}`,
+    command: 'redis-benchmark',
+    args: args.map(String),
+    folder: workshop.createFolder(`benchmark-${++started}`),
+  })
+  try {
+    return parse(await member.finished(BOUND_MS))
+  } finally {
+    await workshop.end([member])
+  }
+}
+
+/** A line of names, a line of values, all in quotes. */
+function parse(output) {
+  const [names, values] = output
+    .trim()
+    .split('\n')
+    .filter((line) => line.startsWith('"'))
+    .map((line) => JSON.parse(`[${line}]`))
+  if (values === undefined) throw new Error(`redis-benchmark said: ${output}`)
+  const value = (name) => Number(values[names.indexOf(name)])
+  return { requestsPerSecond: value('rps'), p99Ms: value('p99_latency_ms') }
+}

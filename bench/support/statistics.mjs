@@ -1,0 +1,19 @@
+/** Few samples, told as they are: the least, the middle and the most. */
+
+/** Leaves out what was not measured; undefined when nothing was. */
+export function summarise(values) {
+  const sorted = values.filter((value) => value !== undefined).sort((a, b) => a - b)
+  if (sorted.length === 0) return undefined
+  return { count: sorted.length, min: sorted[0], median: medianOf(sorted), max: sorted.at(-1) }
+}
+
+/** How `ours` stands to `theirs`, by their medians; undefined where that says nothing. */
+export function ratioOf(ours, theirs) {
+  if (ours === undefined || theirs === undefined || theirs.median === 0) return undefined
+  return ours.median / theirs.median
+}
+
+function medianOf(sorted) {
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
