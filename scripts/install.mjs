@@ -14,9 +14,17 @@ const STAMP = pathOf('node_modules/.vedette-lock')
 export async function ensureInstalled() {
   const wanted = createHash('sha256').update(readFileSync(LOCK)).digest('hex')
   if (readStamp() === wanted) return true
-  if (!isInstalledByHand() && (await npmCi()) !== 0) return false
+  if (!isInstalledByHand() && !(await install())) return false
   writeFileSync(STAMP, wanted)
   return true
+}
+
+async function install() {
+  console.error('installing dependencies …')
+  if ((await npm(['ci', '--loglevel=silent'])) === 0) return true
+  // A lock file written where a registry lacks the packages of other platforms is incomplete for
+  // `npm ci`. Installing without saving takes every version the lock file does have.
+  return (await npm(['install', '--no-save', '--loglevel=error'])) === 0
 }
 
 function readStamp() {
@@ -30,11 +38,10 @@ function isInstalledByHand() {
   return record !== undefined && !hasStamp && record.mtimeMs >= statSync(LOCK).mtimeMs
 }
 
-function npmCi() {
-  console.error('installing dependencies (npm ci) …')
-  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
-  const npm = process.env.npm_execpath
-  if (npm?.endsWith('.js')) return runNode([npm, ...args])
+function npm(command) {
+  const args = [...command, '--no-audit', '--no-fund']
+  const program = process.env.npm_execpath
+  if (program?.endsWith('.js')) return runNode([program, ...args])
   // On Windows npm is a script that only a shell can start.
   return run('npm', args, { shell: process.platform === 'win32' })
 }

@@ -39,7 +39,7 @@ function addUp(program: Command): void {
     .addOption(
       new Option('--port <p>', 'nodes on p, p+1, …, Sentinels on p+100, p+101, …').argParser(port),
     )
-    .option('--dir <folder>', 'keep configuration, logs and state there')
+    .option('--dir <folder>', 'keep all files there; with the same --port it goes on later')
     .option('--config <file>', 'take the rules of the group from this sentinel.yml')
     .addOption(
       new Option('--down-after <time>', 'silence that counts as down: 1s, 500ms').argParser(
@@ -116,5 +116,6 @@ try {
   if (process.argv[2] === 'up' || process.env[MEMBERS_VARIABLE] !== undefined) cacheCompiledCode()
   await createProgram().parseAsync()
 } catch (error) {
-  process.exitCode = reportFailure(error)
+  // At once: a listener that was opened before the failure would keep the process alive.
+  process.exit(reportFailure(error))
 }

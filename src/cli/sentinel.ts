@@ -7,7 +7,7 @@ import type { SavedState } from '../core/saved.ts'
 import { plainHost } from '../io/address.ts'
 import { readClock } from '../io/clock.ts'
 import { listen } from '../io/listener.ts'
-import { exitAfter, type Logger, openLogger } from '../io/logger.ts'
+import { exitAfter, type Logger, logCrashes, openLogger } from '../io/logger.ts'
 import { SentinelHost } from '../io/sentinel-host.ts'
 import { onStopSignal } from '../io/signals.ts'
 import { StateFile } from '../io/state-file.ts'
@@ -40,6 +40,7 @@ async function start(file: SentinelFile, path: string): Promise<void> {
     program: 'sentinel',
     port: where.port,
   })
+  logCrashes(logger)
   // The port before the state: two Sentinels on one state file would share a vote.
   const listener = await listen({ addresses: where.bind, port: where.port })
   const stateFile = new StateFile(join(file.stateDir ?? dirname(path), stateFileName(file)))

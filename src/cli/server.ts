@@ -5,7 +5,7 @@ import type { LogLevel } from '../core/effect.ts'
 import { readClock } from '../io/clock.ts'
 import { LearntSettings } from '../io/learnt-settings.ts'
 import { listen } from '../io/listener.ts'
-import { exitAfter, openLogger } from '../io/logger.ts'
+import { exitAfter, logCrashes, openLogger } from '../io/logger.ts'
 import { NodeHost } from '../io/node-host.ts'
 import { onStopSignal } from '../io/signals.ts'
 import { DataNode } from '../server/node.ts'
@@ -66,6 +66,7 @@ async function start(settings: Settings, learnt: LearntSettings | undefined): Pr
     program: 'server',
     port,
   })
+  logCrashes(logger)
   const listener = await listen({ addresses: settings.text('bind').split(' '), port })
   const membership = joinCluster()
   const host = new NodeHost({

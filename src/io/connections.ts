@@ -20,6 +20,12 @@ export interface ConnectionEvents {
   closed(id: number, reason: string): void
 }
 
+export interface ConnectionOptions {
+  readonly gate?: Gate | undefined
+  /** A peer that lets more output pile up is dropped; undefined: the machine sees to that itself. */
+  readonly maxQueuedBytes?: number
+}
+
 interface Entry {
   readonly id: number
   readonly socket: Socket
@@ -30,12 +36,14 @@ interface Entry {
 export class Connections {
   readonly #events: ConnectionEvents
   readonly #gate: Gate | undefined
+  readonly #maxQueuedBytes: number
   readonly #entries = new Map<number, Entry>()
   #dirty: Entry[] = []
 
-  constructor(events: ConnectionEvents, gate?: Gate) {
+  constructor(events: ConnectionEvents, options: ConnectionOptions = {}) {
     this.#events = events
-    this.#gate = gate
+    this.#gate = options.gate
+    this.#maxQueuedBytes = options.maxQueuedBytes ?? Number.POSITIVE_INFINITY
   }
 
   /** Takes over a socket, connected or connecting. */
@@ -60,6 +68,10 @@ export class Connections {
     if (entry.batch === '') this.#markDirty(entry)
     entry.batch += bytes
     if (entry.batch.length > MAX_BATCH_BYTES) flush(entry)
+    if (this.queuedBytes(id) > this.#maxQueuedBytes) {
+      entry.socket.destroy()
+      this.#lost(entry, 'it does not read what it is sent')
+    }
   }
 
   /** Bytes written and not yet taken by the kernel. */

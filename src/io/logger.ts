@@ -2,8 +2,10 @@
  * Log lines: JSON for machines, or readable text when somebody looks at a terminal. The levels on the
  * outside are Redis' own, because that is what `loglevel` in a configuration file means.
  */
+import { openSync } from 'node:fs'
 import { type DestinationStream, pino } from 'pino'
 import type { LogLevel } from '../core/effect.ts'
+import { reasonOf, StartError } from './start-error.ts'
 
 export interface LoggerOptions {
   /** What is worth less is left out; `nothing` leaves out everything. */
@@ -48,6 +50,14 @@ export async function openLogger(options: LoggerOptions): Promise<Logger> {
   }
 }
 
+/** A mistake of ours ends the process, but not before the log says why. */
+export function logCrashes(logger: Logger): void {
+  process.on('uncaughtExceptionMonitor', (error) => {
+    logger.log('warning', `crashed: ${error.stack}`)
+    logger.flush()
+  })
+}
+
 /** Ends the process once the last line is written. */
 export function exitAfter(logger: Logger): (status: number) => never {
   return (status) => {
@@ -57,7 +67,7 @@ export function exitAfter(logger: Logger): (status: number) => never {
 }
 
 async function openStream(file: string): Promise<DestinationStream> {
-  if (file !== '') return pino.destination({ dest: file, mkdir: true, sync: true })
+  if (file !== '') return pino.destination({ dest: openLogFile(file), sync: true })
   if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: true })
   // Loaded only here: a daemon never needs it.
   const { default: pretty } = await import('pino-pretty')
@@ -65,8 +75,17 @@ async function openStream(file: string): Promise<DestinationStream> {
     sync: true,
     translateTime: 'HH:MM:ss.l',
     ignore: 'pid,program,port',
-    customLevels: 'debug:10,verbose:20,notice:30,warning:40',
-    useOnlyCustomProps: true,
-    customColors: 'debug:gray,verbose:gray,notice:cyan,warning:yellow',
   })
+}
+
+function openLogFile(path: string): number {
+  try {
+    return openSync(path, 'a')
+  } catch (error) {
+    throw new StartError(
+      'E_LOG_FILE',
+      `cannot write the log file ${path}: ${reasonOf(error)}`,
+      'make its folder and make it writable for this user, or leave it out to log to standard output',
+    )
+  }
 }

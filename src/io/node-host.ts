@@ -52,7 +52,7 @@ export class NodeHost implements NodePort {
         received: (id, bytes) => this.#input(() => this.#node.received(readClock(), id, bytes)),
         closed: (id, reason) => this.#input(() => this.#node.closed(readClock(), id, reason)),
       },
-      options.gate,
+      { gate: options.gate },
     )
     this.#node = options.createNode(this)
     this.#alarm.set(this.#node.nextWakeUpMs())

@@ -25,6 +25,9 @@ export interface SentinelHostOptions {
   readonly localAddress?: string | undefined
 }
 
+/** What Redis allows a subscriber that does not keep up. */
+const MAX_QUEUED_BYTES = 32 * 1024 * 1024
+
 export class SentinelHost {
   readonly #options: SentinelHostOptions
   readonly #driver: Driver
@@ -38,10 +41,13 @@ export class SentinelHost {
     const feed = (event: Event) => this.#driver.feed(event)
     this.#alarm = new Alarm(() => feed({ kind: 'wake' }))
     this.#links = new Links(feed, options.localAddress)
-    this.#clients = new Connections({
-      received: (client, bytes) => feed({ kind: 'received', client, bytes }),
-      closed: (client) => feed({ kind: 'clientClosed', client }),
-    })
+    this.#clients = new Connections(
+      {
+        received: (client, bytes) => feed({ kind: 'received', client, bytes }),
+        closed: (client) => feed({ kind: 'clientClosed', client }),
+      },
+      { maxQueuedBytes: MAX_QUEUED_BYTES },
+    )
     this.#driver = new Driver(sentinelMachine(options.start), this.#ports())
     this.#driver.start()
   }

@@ -4,6 +4,7 @@ export type StartErrorCode =
   | 'E_ADDRESS_UNAVAILABLE'
   | 'E_CONFIG_FILE'
   | 'E_LISTEN'
+  | 'E_LOG_FILE'
   | 'E_STATE_DAMAGED'
   | 'E_STATE_FOLDER'
 

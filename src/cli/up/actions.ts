@@ -6,6 +6,12 @@ export const ACTION_KEYS = ['k', 'p', 'c', 'b'] as const
 
 export type ActionKey = (typeof ACTION_KEYS)[number]
 
+export interface Done {
+  /** What was done, or why nothing was. */
+  readonly text: string
+  readonly hasHarmed: boolean
+}
+
 export class Actions {
   readonly #cluster: Cluster
   readonly #masterPort: () => number | undefined
@@ -17,18 +23,29 @@ export class Actions {
     this.#masterPort = masterPort
   }
 
-  perform(key: ActionKey): string {
-    return key === 'b' ? this.#bringBack() : this.#harm(key)
+  perform(key: ActionKey): Done {
+    return key === 'b' ? { text: this.#bringBack(), hasHarmed: false } : this.#harm(key)
   }
 
-  #harm(key: Exclude<ActionKey, 'b'>): string {
+  /** The node something was done to last. */
+  get lastHarmed(): number | undefined {
+    return this.#harmed.at(-1)?.port
+  }
+
+  #harm(key: Exclude<ActionKey, 'b'>): Done {
     const master = this.#cluster.nodes.find(({ port }) => port === this.#masterPort())
-    if (master === undefined) return 'no master is known at the moment'
+    if (master === undefined) return { text: 'no master is known at the moment', hasHarmed: false }
+    const obstacle = this.#obstacle(key, master)
+    if (obstacle !== undefined) return { text: obstacle, hasHarmed: false }
+    this.#harmed = [...this.#harmed.filter((member) => member !== master), master]
+    return { text: HARM[key](master), hasHarmed: true }
+  }
+
+  #obstacle(key: ActionKey, master: Member): string | undefined {
     if (master.state !== 'running') return `${master.port} is ${master.state} already`
     if (key === 'c' && !this.#cluster.canCut) return 'this system has only one loopback address'
     if (key === 'p' && process.platform === 'win32') return 'this system cannot pause a process'
-    this.#harmed = [...this.#harmed.filter((member) => member !== master), master]
-    return HARM[key](master)
+    return undefined
   }
 
   #bringBack(): string {

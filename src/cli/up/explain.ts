@@ -43,11 +43,10 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
   '-failover-abort-slave-timeout': () => 'gives up: the chosen replica did not become the master',
   '+config-update-from': ({ name }) => `learns of a failover from ${name}`,
   '+switch-master': (_subject, text) => switched(text),
-  '+convert-to-slave': ({ port }) => `${port} came back as a master and is made a replica`,
+  '+convert-to-slave': ({ port }) => `${port} came back as master, becomes replica`,
   '+fix-slave-config': ({ port }) => `${port} follows the wrong master and is put right`,
-  '+role-change': ({ port }, text) => `${port} says it is a ${roleOf(text)} now`,
-  '-role-change': ({ port }, text) =>
-    `${port} says it is a ${roleOf(text)}, and is not meant to be`,
+  '+role-change': ({ port }, text) => `${port} says it is a ${roleOf(text)}, as it should be`,
+  '-role-change': ({ port }, text) => `${port} says it is a ${roleOf(text)}`,
   '+tilt': () => 'does not trust its clock and takes no part for a while',
   '-tilt': () => 'trusts its clock again',
 }

@@ -4,6 +4,7 @@
  * still runs (paused processes too, which could not end themselves) and removes the temporary folder.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 
 /** Lines on its input: `+ pid` and `- pid`. `$1` is the folder to remove, or empty. */
 const SCRIPT = `
@@ -23,9 +24,11 @@ done
 
 export class Guard {
   readonly #shell: ChildProcess | undefined
+  readonly #folder: string | undefined
 
   /** `folder` is removed at the end; undefined: nothing is. */
   constructor(folder: string | undefined) {
+    this.#folder = folder
     // Without a shell the members still end with their parent, all but the paused ones.
     if (process.platform === 'win32') return
     this.#shell = spawn('/bin/sh', ['-c', SCRIPT, 'vedette-guard', folder ?? ''], {
@@ -51,7 +54,10 @@ export class Guard {
   /** Resolves when everything has been cleaned up. */
   async close(): Promise<void> {
     const shell = this.#shell
-    if (shell === undefined || shell.exitCode !== null) return
+    if (shell?.pid === undefined || shell.exitCode !== null) {
+      if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
+      return
+    }
     const ended = new Promise((resolve) => shell.once('exit', resolve))
     shell.stdin?.end()
     await ended

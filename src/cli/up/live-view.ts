@@ -51,6 +51,7 @@ export class LiveView implements View {
     const { columns, rows } = process.stdout
     const { title, hints } = this.#options
     const uptimeMs = performance.now() - this.#startedAtMs
-    this.#draw(drawLive(this.#model, { columns, rows, title, hints, uptimeMs }))
+    const writes = this.#options.writes()
+    this.#draw(drawLive(this.#model, { columns, rows, title, hints, uptimeMs, writes }))
   }
 }

@@ -75,7 +75,8 @@ export function missing({ nodes, sentinels }: ClusterModel): string | undefined 
   if (silent !== undefined) return `${silent.port} does not answer`
   const late = nodes.find(({ facts }) => !facts?.isInSync)
   if (late !== undefined) return `${late.port} is not in sync with its master`
-  if (nodes[0]?.facts?.replicas !== replicas) return `${nodes[0]?.port} lacks replicas`
+  const master = nodes.find(({ facts }) => facts?.role === 'master')
+  if (master?.facts?.replicas !== replicas) return 'the master lacks replicas'
   const blind = sentinels.find(({ facts }) => facts?.replicas !== replicas)
   if (blind !== undefined) return `Sentinel ${blind.port} does not know every replica`
   const lonely = sentinels.find(({ facts }) => facts?.peers !== sentinels.length - 1)

@@ -1,5 +1,7 @@
 /** Laying out text in columns; colour goes on afterwards, because it has length but no width. */
 
+export type Paint = (text: string) => string
+
 export type Align = 'left' | 'right'
 
 export interface Column {
@@ -11,7 +13,7 @@ export interface Column {
 export function row(
   columns: readonly Column[],
   cells: readonly string[],
-  paints: readonly (((text: string) => string) | undefined)[] = [],
+  paints: readonly (Paint | undefined)[] = [],
 ): string {
   return columns
     .map((column, at) => {

@@ -13,6 +13,7 @@ import { Outcome } from './outcome.ts'
 import type { GroupRules } from './rules.ts'
 import type { View } from './view.ts'
 import { Watch } from './watch.ts'
+import { Writer } from './writer.ts'
 
 /** A start that takes longer is worth a word. */
 const PATIENCE_MS = 10_000
@@ -28,6 +29,9 @@ export class Session {
   readonly #onSignal = () => this.#end.settle(0)
   /** The exit status, once the session has to end. */
   readonly #end = new Outcome<number>()
+  /** When something was done to the master; undefined once the Sentinels have replaced it. */
+  #harmedAtMs: number | undefined
+  #writer: Writer | undefined
   readonly #impatience = setTimeout(() => this.#complain(), PATIENCE_MS)
   #isReady = false
   #isClosed = false
@@ -45,6 +49,8 @@ export class Session {
   /** Resolves to the exit status when somebody ends it, or when it cannot start. */
   async run(): Promise<number> {
     for (const signal of STOP_SIGNALS) process.on(signal, this.#onSignal)
+    // Whoever read our lines has gone.
+    process.stdout.on('error', this.#onSignal)
     const status = await this.#end.known
     this.#close()
     return status
@@ -54,6 +60,7 @@ export class Session {
   #close(): void {
     this.#isClosed = true
     clearTimeout(this.#impatience)
+    this.#writer?.stop()
     this.#watch.close()
     this.#view.close()
   }
@@ -64,6 +71,7 @@ export class Session {
       title: titleOf(layout, rules),
       hints: connectionHints(layout),
       onKey: (key: string) => this.#pressed(key),
+      writes: () => this.#writer?.report(),
     }
     const isTerminal = process.stdout.isTTY && process.stdin.isTTY
     return isTerminal ? new LiveView(this.#model, options) : new LineView(this.#model, options)
@@ -71,8 +79,20 @@ export class Session {
 
   #pressed(key: string): void {
     if (key === 'q') this.#end.settle(0)
+    if (key === 'w' && this.#model.sentinels.length > 0) this.#toggleWriter()
     const action = ACTION_KEYS.find((one) => one === key)
-    if (action !== undefined) this.#note(undefined, this.#actions.perform(action))
+    if (action === undefined) return
+    const { text, hasHarmed } = this.#actions.perform(action)
+    this.#note(undefined, text)
+    if (hasHarmed) this.#harmedAtMs = performance.now()
+  }
+
+  #toggleWriter(): void {
+    const ports = this.#model.sentinels.map(({ port }) => port)
+    this.#writer?.stop()
+    const isStarting = this.#writer === undefined
+    this.#writer = isStarting ? new Writer(ports) : undefined
+    this.#note(undefined, `you ${isStarting ? 'start' : 'stop'} a client that writes all the time`)
   }
 
   /** A process was started, ended, paused or cut off. */
@@ -109,7 +129,20 @@ export class Session {
   #changed(): void {
     if (this.#isClosed) return
     if (!this.#isReady && missing(this.#model) === undefined) this.#becameReady()
+    this.#noteFailover()
     this.#view.changed()
+  }
+
+  /** How long it took from the blow until every Sentinel names the same new master. */
+  #noteFailover(): void {
+    if (this.#harmedAtMs === undefined) return
+    const [first, ...others] = this.#model.sentinels.filter(({ state }) => state === 'running')
+    const master = first?.facts?.master
+    if (master === undefined || master === this.#actions.lastHarmed) return
+    if (others.some(({ facts }) => facts?.master !== master)) return
+    const tookMs = Math.round(performance.now() - this.#harmedAtMs)
+    this.#harmedAtMs = undefined
+    this.#note(undefined, `${tookMs} ms after that every Sentinel names ${master} as the master`)
   }
 
   #becameReady(): void {
@@ -128,11 +161,8 @@ export class Session {
 }
 
 function titleOf({ nodes, sentinels }: Layout, { quorum, downAfterMs }: GroupRules): string {
-  const parts = [
-    `${GROUP}`,
-    `${nodes.length} nodes`,
-    `${sentinels.length} Sentinels, quorum ${quorum}`,
-    `down after ${downAfterMs} ms`,
-  ]
-  return parts.join(' · ')
+  const isWhole = downAfterMs % 1000 === 0
+  const downAfter = isWhole ? `${downAfterMs / 1000} s` : `${downAfterMs} ms`
+  const counts = `${nodes.length} nodes · ${sentinels.length} Sentinels, quorum ${quorum}`
+  return `${GROUP} · ${counts} · down after ${downAfter}`
 }

@@ -1,3 +1,5 @@
+import type { WriteReport } from './writer.ts'
+
 /** What shows the cluster to somebody: a picture on a terminal, lines anywhere else. */
 export interface View {
   /** The cluster has started: all there is to see is seen. */
@@ -14,4 +16,6 @@ export interface ViewOptions {
   /** How to connect, ready to be copied. */
   readonly hints: readonly string[]
   readonly onKey: (key: string) => void
+  /** What the writing client has seen; undefined while there is none. */
+  readonly writes: () => WriteReport | undefined
 }

@@ -95,6 +95,9 @@ export class Watch {
     if (event === '+elected-leader') {
       this.#model.leader = { port: sentinel.port, epoch: sentinel.epoch }
     }
+    if (event === '+switch-master' && sentinel.facts !== undefined) {
+      sentinel.facts = { ...sentinel.facts, master: Number(text.split(' ').at(-1)) }
+    }
     note(this.#model, { wallMs: Date.now(), source: sentinel.port, event, text })
     this.#onChange()
   }
