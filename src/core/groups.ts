@@ -53,7 +53,8 @@ function reopen(turn: Turn, instance: Parameters<typeof closeLinks>[1]): void {
 }
 
 function createGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefined): Group {
-  const base = {
+  const group = {
+    kind: 'group',
     config,
     file,
     deadlines: new Map(),
@@ -69,9 +70,9 @@ function createGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefi
     notBeforeMs: 0,
     obstacle: undefined,
     failedAttempts: 0,
-  }
+  } satisfies Omit<Group, 'master'>
   // The master's record points back at its group, so one of the two has to come first.
-  const group = base as unknown as Group
-  group.master = createMaster(group, turn.now.monoMs)
-  return group
+  return Object.assign(group, {
+    master: createMaster(group as Group, turn.now.monoMs),
+  })
 }

@@ -61,7 +61,7 @@ function createState({ config, saved, rng, now }: SentinelStart): State {
     clients: new Map(),
     currentEpoch: highestEpoch(saved),
     nextLinkId: 1,
-    tilt: { sinceMs: undefined, last: now, total: 0, deadlines: new Map() },
+    tilt: { kind: 'tilt', sinceMs: undefined, last: now, total: 0, deadlines: new Map() },
     canSave: true,
     stopping: false,
     startedAt: now,

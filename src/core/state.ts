@@ -15,7 +15,7 @@ export interface State {
   config: SentinelConfig
   readonly myid: string
   readonly rng: Rng
-  readonly timers: Timers
+  readonly timers: Timers<Instance | Group | Tilt>
   /** By name, in the order they were added. */
   readonly groups: Map<string, Group>
   /** Groups of the user's file that were removed at run time. */
@@ -43,6 +43,7 @@ export interface Turn {
 }
 
 export interface Tilt extends TimerOwner {
+  readonly kind: 'tilt'
   /** When TILT began, or undefined. */
   sinceMs: number | undefined
   /** Both clocks at the previous step: what the next moment is compared with. */
@@ -52,6 +53,7 @@ export interface Tilt extends TimerOwner {
 }
 
 export interface Group extends TimerOwner {
+  readonly kind: 'group'
   /** The rules and the configured address; replaced as a whole by SET and by a switch. */
   config: GroupConfig
   /** The group as the user's file had it, undefined when it was added at run time. */

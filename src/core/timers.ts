@@ -31,26 +31,30 @@ export type TimerName =
   /** The machine: try again to save. */
   | 'save'
 
+/** Whatever can have deadlines keeps the standing ones with it. */
 export interface TimerOwner {
-  readonly deadlines: Map<TimerName, Deadline>
+  readonly deadlines: Map<TimerName, Standing>
 }
 
-export interface Deadline {
-  readonly owner: TimerOwner
-  readonly name: TimerName
+interface Standing {
   /** Monotonic milliseconds. */
   readonly atMs: number
   /** Breaks ties, so that the order never depends on the heap's history. */
   readonly sequence: number
 }
 
-export class Timers {
-  readonly #heap = new Heap<Deadline>((a, b) =>
+export interface Deadline<Owner> extends Standing {
+  readonly owner: Owner
+  readonly name: TimerName
+}
+
+export class Timers<Owner extends TimerOwner> {
+  readonly #heap = new Heap<Deadline<Owner>>((a, b) =>
     a.atMs === b.atMs ? a.sequence < b.sequence : a.atMs < b.atMs,
   )
   #sequence = 0
 
-  set(owner: TimerOwner, name: TimerName, atMs: number): void {
+  set(owner: Owner, name: TimerName, atMs: number): void {
     if (owner.deadlines.get(name)?.atMs === atMs) return
     const deadline = { owner, name, atMs, sequence: this.#sequence++ }
     owner.deadlines.set(name, deadline)
@@ -58,16 +62,16 @@ export class Timers {
   }
 
   /** Sets the deadline unless an earlier one stands already. */
-  advance(owner: TimerOwner, name: TimerName, atMs: number): void {
+  advance(owner: Owner, name: TimerName, atMs: number): void {
     const standing = owner.deadlines.get(name)
     if (standing === undefined || standing.atMs > atMs) this.set(owner, name, atMs)
   }
 
-  clear(owner: TimerOwner, name: TimerName): void {
+  clear(owner: Owner, name: TimerName): void {
     owner.deadlines.delete(name)
   }
 
-  clearAll(owner: TimerOwner): void {
+  clearAll(owner: Owner): void {
     owner.deadlines.clear()
   }
 
@@ -77,7 +81,7 @@ export class Timers {
   }
 
   /** Takes the earliest deadline if it is due. */
-  takeDue(nowMs: number): Deadline | undefined {
+  takeDue(nowMs: number): Deadline<Owner> | undefined {
     const deadline = this.#live()
     if (deadline === undefined || deadline.atMs > nowMs) return undefined
     this.#heap.pop()
@@ -85,7 +89,7 @@ export class Timers {
     return deadline
   }
 
-  #live(): Deadline | undefined {
+  #live(): Deadline<Owner> | undefined {
     for (;;) {
       const deadline = this.#heap.peek()
       if (deadline === undefined) return undefined

@@ -1,5 +1,5 @@
 /** Deadlines that have come, handed to the mechanism that set them. */
-import { unreachable } from '../base/assert.ts'
+import { assert, unreachable } from '../base/assert.ts'
 import { checkDown, keepAsking } from './down.ts'
 import { driveFailover } from './failover.ts'
 import { keepTold } from './hello-send.ts'
@@ -17,18 +17,19 @@ export function onWake(turn: Turn): void {
   for (;;) {
     const due = turn.state.timers.takeDue(turn.now.monoMs)
     if (due === undefined) return
-    if (due.name === 'tilt') onHeartbeat(turn)
-    else if (due.name === 'save') save(turn)
-    else if ('group' in due.owner) onInstanceDeadline(turn, due.owner as Instance, due.name)
-    else onGroupDeadline(turn, due.owner as Group, due.name)
+    const { owner, name } = due
+    if (owner.kind === 'tilt') onMachineDeadline(turn, name)
+    else if (owner.kind === 'group') onGroupDeadline(turn, owner, name)
+    else onInstanceDeadline(turn, owner, name)
   }
 }
 
-function onInstanceDeadline(
-  turn: Turn,
-  instance: Instance,
-  name: Exclude<TimerName, 'tilt' | 'save'>,
-): void {
+function onMachineDeadline(turn: Turn, name: TimerName): void {
+  if (name === 'save') save(turn)
+  else onHeartbeat(turn)
+}
+
+function onInstanceDeadline(turn: Turn, instance: Instance, name: TimerName): void {
   switch (name) {
     case 'ping':
       return keepInTouch(turn, instance)
@@ -45,7 +46,9 @@ function onInstanceDeadline(
     case 'ask':
     case 'start':
     case 'failover':
-      throw new Error(`broken invariant: ${name} is a deadline of groups`)
+    case 'tilt':
+    case 'save':
+      return assert(false, `${name} is no deadline of an instance`)
     default:
       return unreachable(name)
   }

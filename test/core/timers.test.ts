@@ -5,7 +5,7 @@ import { type TimerName, type TimerOwner, Timers } from '../../src/core/timers.t
 const owner = (): TimerOwner => ({ deadlines: new Map() })
 
 test('a deadline that was moved fires once, at its last moment', () => {
-  const timers = new Timers()
+  const timers = new Timers<TimerOwner>()
   const one = owner()
   timers.set(one, 'ping', 10)
   timers.set(one, 'ping', 30)
@@ -16,7 +16,7 @@ test('a deadline that was moved fires once, at its last moment', () => {
 })
 
 test('a cleared deadline never fires', () => {
-  const timers = new Timers()
+  const timers = new Timers<TimerOwner>()
   const one = owner()
   timers.set(one, 'ping', 10)
   timers.set(one, 'info', 20)
@@ -29,7 +29,7 @@ test('deadlines fire in the order of their moments, ties in the order they were 
   const moments = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 6, maxLength: 6 })
   fc.assert(
     fc.property(moments, (atMs) => {
-      const timers = new Timers()
+      const timers = new Timers<TimerOwner>()
       const one = owner()
       const set = names.map((name, i) => ({ name, atMs: atMs[i] ?? 0, i }))
       for (const { name, atMs } of set) timers.set(one, name, atMs)
