@@ -4,16 +4,8 @@
  * when; what serving means is said in list-actions.ts.
  */
 import { Heap } from '../base/heap.ts'
-import type { ListAction } from './list-actions.ts'
-import type { Blocked, Session } from './session.ts'
-
-/** A wait for the first of some lists to have an element. */
-export interface ListWait {
-  /** Index of the database. */
-  readonly db: number
-  readonly keys: readonly string[]
-  readonly action: ListAction
-}
+import type { Blocked } from './blocked.ts'
+import type { Session } from './session.ts'
 
 interface Deadline {
   readonly atMs: number
@@ -22,7 +14,7 @@ interface Deadline {
   readonly blocked: Blocked
 }
 
-export interface ReadyKey {
+interface ReadyKey {
   readonly db: number
   readonly key: string
 }
@@ -46,24 +38,19 @@ export class Blocking {
   block(session: Session, blocked: Blocked): void {
     session.blocked = blocked
     this.#blocked.add(session)
-    for (const key of blocked.wait?.keys ?? [])
-      this.#join(nameOf(blocked.wait?.db ?? 0, key), session)
-    if (blocked.deadlineMs === undefined) return
-    this.#deadlineCount++
-    this.#deadlines.push({
-      atMs: blocked.deadlineMs,
-      order: this.#deadlineCount,
-      session,
-      blocked,
-    })
+    for (const name of awaitedNames(blocked)) this.#join(name, session)
+    const { deadlineMs: atMs } = blocked
+    if (atMs === undefined) return
+    this.#deadlines.push({ atMs, order: ++this.#deadlineCount, session, blocked })
   }
 
   /** Ends a wait without an answer. */
   release(session: Session): void {
-    const wait = session.blocked?.wait
+    const { blocked } = session
+    if (blocked === undefined) return
     session.blocked = undefined
     this.#blocked.delete(session)
-    for (const key of wait?.keys ?? []) this.#leave(nameOf(wait?.db ?? 0, key), session)
+    for (const name of awaitedNames(blocked)) this.#leave(name, session)
   }
 
   /** The session that has waited longest for the key. */
@@ -130,6 +117,10 @@ export class Blocking {
     waiting?.delete(session)
     if (waiting?.size === 0) this.#waiting.delete(name)
   }
+}
+
+function awaitedNames({ wait }: Blocked): string[] {
+  return wait === undefined ? [] : wait.keys.map((key) => nameOf(wait.db, key))
 }
 
 function nameOf(db: number, key: string): string {

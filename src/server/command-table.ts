@@ -16,6 +16,7 @@ import { replicationFamily, waitFamily } from './commands/replication.ts'
 import { setFamily } from './commands/sets.ts'
 import { stringFamily } from './commands/strings.ts'
 import { transactionFamily } from './commands/transactions.ts'
+import type { CommandDirectory } from './context.ts'
 import { unknownCommand, unknownSubcommand } from './errors.ts'
 
 const FAMILIES: readonly Family[] = [
@@ -41,7 +42,7 @@ const FAMILIES: readonly Family[] = [
 /** No name is longer; whatever is need not be put into lower case to be unknown. */
 const MAX_NAME_BYTES = 64
 
-export class CommandTable {
+export class CommandTable implements CommandDirectory {
   /** By lower-case name, in the order of the families. */
   readonly all: ReadonlyMap<string, Command>
   /** The same in lower and upper case, so that the usual spellings are found at once. */
@@ -58,7 +59,7 @@ export class CommandTable {
     }
   }
 
-  /** The command or subcommand the words name; undefined if there is none, see `refusal`. */
+  /** The command or subcommand the words name; undefined if there is none, see `unknown`. */
   find(argv: readonly string[]): Command | undefined {
     const name = argv[0] ?? ''
     const command = this.#bySpelling.get(name) ?? this.#byAnySpelling(name)

@@ -6,7 +6,7 @@ import type { Moment } from '../base/clock.ts'
 import type { Rng } from '../base/rng.ts'
 import type { Reply } from '../resp/reply.ts'
 import type { Blocking } from './blocking.ts'
-import type { CommandTable } from './command-table.ts'
+import type { CommandInfo } from './command-info.ts'
 import type { Db } from './db.ts'
 import type { ExpiryCycle } from './expiry.ts'
 import type { Keyspace } from './keyspace.ts'
@@ -21,12 +21,24 @@ import type { Settings } from './settings.ts'
 import type { Stall } from './stall.ts'
 import type { Stats } from './stats.ts'
 
+/** The table of commands, for those that are about commands. */
+export interface CommandDirectory {
+  /** By lower-case name; subcommands are within theirs. */
+  readonly all: ReadonlyMap<string, CommandInfo>
+  /** The command or subcommand the words name. */
+  find(argv: readonly string[]): CommandInfo | undefined
+  /** By full name, `get` or `config|get`. */
+  findByName(fullName: string): CommandInfo | undefined
+  /** Commands and subcommands. */
+  everyCommand(): Iterable<CommandInfo>
+}
+
 export interface NodeServices {
   readonly keyspace: Keyspace
   readonly settings: Settings
   readonly port: NodePort
   readonly rng: Rng
-  readonly table: CommandTable
+  readonly table: CommandDirectory
   readonly sessions: Sessions
   readonly pubsub: PubSub
   readonly blocking: Blocking

@@ -90,7 +90,7 @@ export class Db {
   changing(key: string, entry: Entry | undefined = this.entries.get(key)): void {
     if (entry === undefined) return
     if (entry.serial < this.#rules.serial) this.#preserve(key, entry)
-    if (this.watchers.size > 0) this.touched(key)
+    if (this.watchers.size > 0) this.#touched(key)
   }
 
   /** Creates a key or replaces it, its expiry included. */
@@ -99,7 +99,7 @@ export class Db {
     if (old === undefined) {
       this.entries.set(key, { value, expireAtMs, serial: this.#rules.serial })
       this.sampler?.add(key)
-      if (this.watchers.size > 0) this.touched(key)
+      if (this.watchers.size > 0) this.#touched(key)
       if (expireAtMs !== undefined) this.expires.add(key)
     } else {
       // Set in place, so that a scan under way meets the key where it was.
@@ -134,7 +134,7 @@ export class Db {
     this.expires = expires
     delete this.sampler
     for (const key of this.watchers.keys()) {
-      if (old.has(key) || entries.has(key)) this.touched(key)
+      if (old.has(key) || entries.has(key)) this.#touched(key)
     }
   }
 
@@ -156,7 +156,7 @@ export class Db {
     return seen === 0 ? 0 : sumMs / seen
   }
 
-  touched(key: string): void {
+  #touched(key: string): void {
     const watchers = this.watchers.get(key)
     if (watchers === undefined) return
     for (const watcher of watchers) watcher.keyChanged(this, key)

@@ -6,10 +6,12 @@
 import { assert } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
 import { type Reply, simple } from '../resp/reply.ts'
-import { acceptsArity, type Command } from './command.ts'
+import type { Command } from './command.ts'
+import { acceptsArity } from './command-info.ts'
+import type { CommandTable } from './command-table.ts'
 import type { CommandContext, NodeServices } from './context.ts'
 import type { Db } from './db.ts'
-import { Effects } from './effects.ts'
+import { deletion, Effects } from './effects.ts'
 import { execAborted } from './errors.ts'
 import { isHeldBack, refusal } from './gate.ts'
 import { performListAction } from './list-actions.ts'
@@ -38,6 +40,7 @@ export interface DispatchHooks {
 
 export class Dispatcher implements CommandContext {
   readonly node: NodeServices
+  readonly #table: CommandTable
   readonly #hooks: DispatchHooks
   readonly #effects: Effects
   #session: Session | undefined
@@ -46,8 +49,9 @@ export class Dispatcher implements CommandContext {
   #commandName = ''
   now: Moment
 
-  constructor(node: NodeServices, hooks: DispatchHooks) {
+  constructor(node: NodeServices, table: CommandTable, hooks: DispatchHooks) {
     this.node = node
+    this.#table = table
     this.#hooks = hooks
     this.#effects = new Effects((db, commands) => node.replication.propagate(db, commands))
     this.#db = node.keyspace.dbs[0] as Db
@@ -67,8 +71,8 @@ export class Dispatcher implements CommandContext {
   /** One request of a client. */
   run(session: Session, argv: readonly string[]): void {
     const { node } = this
-    const command = node.table.find(argv)
-    if (command === undefined) return this.#refuse(session, undefined, node.table.unknown(argv))
+    const command = this.#table.find(argv)
+    if (command === undefined) return this.#refuse(session, undefined, this.#table.unknown(argv))
     session.lastCommand = command.fullName
     this.#enter(session)
     const refused = refusal(node, session, command, argv)
@@ -89,7 +93,7 @@ export class Dispatcher implements CommandContext {
 
   /** One command of the master's stream: no gate, no reply, nothing told to replicas. */
   apply(session: Session, argv: readonly string[]): void {
-    const command = this.node.table.find(argv)
+    const command = this.#table.find(argv)
     if (command === undefined || !acceptsArity(command, argv.length)) {
       this.node.port.log('warning', `the master sent a command we do not know: ${argv[0]}`)
       return
@@ -112,7 +116,7 @@ export class Dispatcher implements CommandContext {
   }
 
   execute(argv: readonly string[]): Reply | undefined {
-    const command = this.node.table.find(argv)
+    const command = this.#table.find(argv)
     assert(command !== undefined, 'only known commands are queued')
     this.#db = this.node.keyspace.dbs[this.session.db] as Db
     return this.#call(command, argv)
@@ -120,8 +124,7 @@ export class Dispatcher implements CommandContext {
 
   keyExpired(db: number, key: string): void {
     this.node.stats.expiredKeys++
-    const isLazy = this.node.settings.flag('lazyfree-lazy-expire')
-    const argv = [isLazy ? 'UNLINK' : 'DEL', key]
+    const argv = deletion(key, this.node.settings.flag('lazyfree-lazy-expire'))
     const isTogether = this.#effects.isCollecting && !WALKERS.has(this.#commandName)
     if (isTogether) this.#effects.add(db, argv)
     else this.node.replication.propagate(db, [argv])
@@ -136,8 +139,9 @@ export class Dispatcher implements CommandContext {
     this.node.blocking.noteList(db, key)
   }
 
-  /** Ends a wait with an answer. */
+  /** Ends a wait with an answer; nothing happens if there is no wait. */
   unblock(session: Session, reply: Reply): void {
+    if (session.blocked === undefined) return
     this.node.blocking.release(session)
     if (reply.kind === 'error') countError(this.node.stats, reply.text)
     session.reply(reply)
@@ -196,9 +200,7 @@ export class Dispatcher implements CommandContext {
     countError(this.node.stats, text)
     if (session.transaction !== undefined) session.transaction.isBroken = true
     if (command?.fullName === 'exec') {
-      session.transaction = undefined
-      session.watch?.release()
-      session.watch = undefined
+      session.endTransaction()
       session.reply(execAborted(text))
     } else {
       session.reply(reply)

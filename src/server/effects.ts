@@ -60,6 +60,11 @@ export class Effects {
   }
 }
 
+/** How replicas are told that a key is gone; `isLazy`: that its memory need not be freed at once. */
+export function deletion(key: string, isLazy: boolean): string[] {
+  return [isLazy ? 'UNLINK' : 'DEL', key]
+}
+
 /** A transaction over several databases selects within, and comes back to where it began. */
 function withSelects(effects: readonly Effect[], first: number): (readonly string[])[] {
   const commands: (readonly string[])[] = []

@@ -25,7 +25,6 @@ export const NO_SUCH_KEY = error('ERR no such key')
 export const INDEX_OUT_OF_RANGE = error('ERR index out of range')
 export const SAME_OBJECT = error('ERR source and destination objects are the same')
 export const DB_OUT_OF_RANGE = error('ERR DB index is out of range')
-export const BAD_DB_INDEX = error('ERR invalid DB index')
 export const INVALID_CURSOR = error('ERR invalid cursor')
 export const BAD_FIRST_DB = error('ERR invalid first DB index')
 export const BAD_SECOND_DB = error('ERR invalid second DB index')
@@ -38,7 +37,6 @@ export const RANK_ZERO = error(
   "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... or use " +
     'negative to start from the end of the list',
 )
-export const RANK_OUT_OF_RANGE = error('ERR value is out of range')
 export const NEGATIVE_COUNT = error("ERR COUNT can't be negative")
 export const NEGATIVE_MAXLEN = error("ERR MAXLEN can't be negative")
 export const COUNT_NOT_POSITIVE = error('ERR count should be greater than 0')
@@ -99,7 +97,6 @@ export const DEBUG_NOT_ALLOWED = error(
     'run it from a local connection, otherwise you need to set this option in the configuration ' +
     'file, and then restart the server.',
 )
-export const SHUTDOWN_FAILED = error('ERR Errors trying to SHUTDOWN. Check logs.')
 export const NO_SHUTDOWN = error('ERR No shutdown in progress.')
 export const NO_KEY_ARGUMENTS = error('ERR The command has no key arguments')
 export const INVALID_COMMAND = error('ERR Invalid command specified')

@@ -1,6 +1,8 @@
 /** Points in time as arguments: `EX 10`, `PXAT 1700000000000`, and what it means if they are over. */
 import type { Reply } from '../resp/reply.ts'
 import type { CommandContext } from './context.ts'
+import type { Entry } from './db.ts'
+import { deletion } from './effects.ts'
 import { invalidExpireTime, NOT_AN_INTEGER } from './errors.ts'
 import { parseInteger } from './numbers.ts'
 
@@ -28,12 +30,26 @@ export function parseExpireAt(
   return atMs
 }
 
-/** Whether a key with this expiry is to be deleted at once. Only a master decides that. */
-export function isPast({ node, session, now }: CommandContext, atMs: number): boolean {
-  return atMs <= now.wallMs && session.kind !== 'master' && !node.replication.isReplica()
+/**
+ * Gives a key a time to live, or deletes it when that is over already: only a master decides so. Replicas
+ * are told what became of it; `options` is what else they have to know.
+ */
+export function setExpiry(
+  context: CommandContext,
+  key: string,
+  entry: Entry,
+  atMs: number,
+  options: readonly string[] = [],
+): void {
+  if (isPast(context, atMs)) {
+    context.db.remove(key)
+    context.propagate(deletion(key, context.node.settings.flag('lazyfree-lazy-expire')))
+  } else {
+    context.db.setExpiry(key, entry, atMs)
+    context.propagate(['PEXPIREAT', key, String(atMs), ...options])
+  }
 }
 
-/** How replicas are told that a key was deleted instead of getting an expiry. */
-export function deletionVerb({ node }: CommandContext): string {
-  return node.settings.flag('lazyfree-lazy-expire') ? 'UNLINK' : 'DEL'
+function isPast({ node, session, now }: CommandContext, atMs: number): boolean {
+  return atMs <= now.wallMs && session.kind !== 'master' && !node.replication.isReplica()
 }

@@ -3,10 +3,9 @@
  * password learns nothing about roles, and a replica that lost its master says READONLY to a write
  * before it says MASTERDOWN.
  */
-
 import { error, type Reply } from '../resp/reply.ts'
 import { isLoopback } from './addresses.ts'
-import { acceptsArity, type Command } from './command.ts'
+import { acceptsArity, type CommandInfo } from './command-info.ts'
 import type { NodeServices } from './context.ts'
 import {
   DEBUG_NOT_ALLOWED,
@@ -24,12 +23,12 @@ import type { Session } from './session.ts'
 export function refusal(
   node: NodeServices,
   session: Session,
-  command: Command,
+  command: CommandInfo,
   argv: readonly string[],
 ): Reply | undefined {
   if (!acceptsArity(command, argv.length)) return wrongArity(command.fullName)
   if (command.fullName === 'debug' && !mayDebug(node, session)) return DEBUG_NOT_ALLOWED
-  if (!session.authenticated && !command.isNoAuth && needsPassword(node)) return NO_AUTH
+  if (!session.isAuthenticated && !command.isNoAuth && needsPassword(node)) return NO_AUTH
   if (session.transaction !== undefined && command.isNoMulti) return NOT_IN_TRANSACTION
   const isWrite = command.isWrite || (isExec(command) && session.transaction?.hasWrite === true)
   if (isWrite) {
@@ -45,7 +44,7 @@ export function refusal(
 }
 
 /** Whether CLIENT PAUSE holds the command back at the moment. */
-export function isHeldBack(node: NodeServices, session: Session, command: Command): boolean {
+export function isHeldBack(node: NodeServices, session: Session, command: CommandInfo): boolean {
   if (node.pause.scope === undefined || session.kind === 'replica') return false
   if (node.pause.scope === 'all') return true
   const mayReplicate = command.isWrite || command.mayReplicate
@@ -60,7 +59,7 @@ function writeRefusal(node: NodeServices): Reply | undefined {
 }
 
 /** A replica without its master may be told to answer nothing that depends on the data. */
-function isMasterMissed(node: NodeServices, session: Session, command: Command): boolean {
+function isMasterMissed(node: NodeServices, session: Session, command: CommandInfo): boolean {
   if (command.isStale && !(isExec(command) && session.transaction?.needsFreshData === true)) {
     return false
   }
@@ -78,6 +77,6 @@ function mayDebug(node: NodeServices, session: Session): boolean {
   return allowed === 'yes' || (allowed === 'local' && isLoopback(session.ends.remoteHost))
 }
 
-function isExec(command: Command): boolean {
+function isExec(command: CommandInfo): boolean {
   return command.fullName === 'exec'
 }

@@ -20,9 +20,6 @@ export interface KeySpec {
   readonly flags: readonly string[]
 }
 
-/** Undefined in `keysOf`: the arguments do not say where the keys are. */
-export type Keys = readonly string[] | undefined
-
 export function parseKeySpec(text: string): KeySpec {
   const match = /^(\d+)(?:\.\.(-?\d+))?(?:\/(\d+))?(#?) ?(.*)$/.exec(text)
   assert(match !== null, `a key specification reads like '1..-1/2 RO': ${text}`)
@@ -53,8 +50,11 @@ export function legacyRange(specs: readonly KeySpec[]): LegacyRange {
   return { first: first.begin, last: last.end, step: first.step, isMovable }
 }
 
-/** The keys of a complete command. */
-export function keysOf(specs: readonly KeySpec[], argv: readonly string[]): Keys {
+/** The keys of a complete command; undefined: its arguments do not say where they are. */
+export function keysOf(
+  specs: readonly KeySpec[],
+  argv: readonly string[],
+): readonly string[] | undefined {
   const keys: string[] = []
   for (const spec of specs) {
     const range = spec.isCounted ? countedRange(spec, argv) : fixedRange(spec, argv)

@@ -4,7 +4,7 @@
  */
 import { unreachable } from '../base/assert.ts'
 import { array, bulk, bulks, type Reply } from '../resp/reply.ts'
-import type { CommandContext } from './context.ts'
+import type { Db } from './db.ts'
 import { Deque } from './deque.ts'
 import { WRONG_TYPE } from './errors.ts'
 import type { ListValue } from './values.ts'
@@ -26,7 +26,14 @@ export type ListAction =
       readonly effect: 'LMOVE' | 'RPOPLPUSH'
     }
 
-export function popFrom(items: Deque, side: Side): string | undefined {
+/** Where an action takes place, and who is told of it. A command's context is one. */
+interface Scene {
+  readonly db: Db
+  /** Tells replicas. */
+  propagate(argv: readonly string[]): void
+}
+
+function popFrom(items: Deque, side: Side): string | undefined {
   return side === 'LEFT' ? items.popLeft() : items.popRight()
 }
 
@@ -37,24 +44,24 @@ export function pushTo(items: Deque, side: Side, item: string): void {
 
 /** Performs the action on the list at `key`, which has an element, and gives the reply. */
 export function performListAction(
-  context: CommandContext,
+  scene: Scene,
   key: string,
   list: ListValue,
   action: ListAction,
 ): Reply {
   switch (action.kind) {
     case 'pop': {
-      const [item = ''] = takeItems(context, key, list, action.side, 1)
-      context.propagate([popCommand(action.side), key])
+      const [item = ''] = takeItems(scene, key, list, action.side, 1)
+      scene.propagate([popCommand(action.side), key])
       return bulks([key, item])
     }
     case 'popMany': {
-      const items = takeItems(context, key, list, action.side, action.count)
-      context.propagate([popCommand(action.side), key, String(items.length)])
+      const items = takeItems(scene, key, list, action.side, action.count)
+      scene.propagate([popCommand(action.side), key, String(items.length)])
       return array([bulk(key), bulks(items)])
     }
     case 'move':
-      return moveItem(context, key, list, action)
+      return moveItem(scene, key, list, action)
     default:
       return unreachable(action)
   }
@@ -62,13 +69,13 @@ export function performListAction(
 
 /** Takes up to `count` elements off one side, and the key with the last of them. */
 export function takeItems(
-  context: CommandContext,
+  scene: Scene,
   key: string,
   list: ListValue,
   side: Side,
   count: number,
 ): string[] {
-  const { db } = context
+  const { db } = scene
   db.changing(key)
   const items: string[] = []
   while (items.length < count && list.items.length > 0) items.push(popFrom(list.items, side) ?? '')
@@ -77,47 +84,47 @@ export function takeItems(
 }
 
 function moveItem(
-  context: CommandContext,
+  scene: Scene,
   key: string,
   list: ListValue,
   action: ListAction & { kind: 'move' },
 ): Reply {
   const { destination, from, to } = action
-  const target = context.db.value(destination)
+  const target = scene.db.value(destination)
   if (target !== undefined && target.type !== 'list') return WRONG_TYPE
   const item =
     destination === key
-      ? rotate(context, key, list, action)
-      : (takeItems(context, key, list, from, 1)[0] ?? '')
-  if (destination !== key) pushItem(context, destination, target, to, item)
+      ? rotate(scene, key, list, action)
+      : (takeItems(scene, key, list, from, 1)[0] ?? '')
+  if (destination !== key) pushItem(scene, destination, target, to, item)
   const sides = action.effect === 'LMOVE' ? [from, to] : []
-  context.propagate([action.effect, key, destination, ...sides])
+  scene.propagate([action.effect, key, destination, ...sides])
   return bulk(item)
 }
 
 function rotate(
-  context: CommandContext,
+  scene: Scene,
   key: string,
   list: ListValue,
   { from, to }: { readonly from: Side; readonly to: Side },
 ): string {
-  context.db.changing(key)
+  scene.db.changing(key)
   const item = popFrom(list.items, from) ?? ''
   pushTo(list.items, to, item)
   return item
 }
 
 function pushItem(
-  context: CommandContext,
+  scene: Scene,
   key: string,
   list: ListValue | undefined,
   side: Side,
   item: string,
 ): void {
   if (list === undefined) {
-    context.db.put(key, { type: 'list', items: new Deque([item]) })
+    scene.db.put(key, { type: 'list', items: new Deque([item]) })
   } else {
-    context.db.changing(key)
+    scene.db.changing(key)
     pushTo(list.items, side, item)
   }
 }

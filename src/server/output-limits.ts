@@ -57,7 +57,8 @@ function parseLimit(words: readonly string[]): OutputLimit | undefined {
   return { hardBytes, softBytes, softSeconds }
 }
 
-function outputClass(word: string | undefined): OutputClass | undefined {
+/** In either vocabulary; undefined: there is no such class. */
+export function outputClass(word: string | undefined): OutputClass | undefined {
   switch (word?.toLowerCase()) {
     case 'normal':
       return 'normal'

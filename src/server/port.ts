@@ -1,3 +1,4 @@
+/** The border of the data node: what it asks of the world, and what the world tells it. */
 import type { Moment } from '../base/clock.ts'
 
 /** One TCP connection, incoming or outgoing. Chosen by whoever opens it, never reused. */

@@ -18,7 +18,8 @@ const RANDOM_PART = 2 ** 20
 
 const MAX_UINT64 = 2n ** 64n - 1n
 
-interface Scannable {
+/** A Set or a Map. */
+export interface Scannable {
   readonly size: number
   keys(): IterableIterator<string>
 }

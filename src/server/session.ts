@@ -6,24 +6,17 @@ import type { Moment } from '../base/clock.ts'
 import { encodeReply } from '../resp/encode.ts'
 import type { Protocol, Reply } from '../resp/reply.ts'
 import { RequestDecoder } from '../resp/request-decoder.ts'
-import type { ListWait } from './blocking.ts'
+import type { Blocked } from './blocked.ts'
+import type { OutputClass } from './output-limits.ts'
 import type { ConnectionId, Endpoints } from './port.ts'
 import type { ReplicaPeer } from './replication/replica-peer.ts'
 import type { Transaction, Watch } from './transactions.ts'
 
-export type SessionKind = 'normal' | 'replica' | 'master' | 'pubsub'
+/** A client of one of the classes, or our master's stream. */
+export type SessionKind = OutputClass | 'master'
 
 /** CLIENT REPLY. `skipNext` becomes `skip` after the command that asked for it, `skip` becomes `on`. */
 export type ReplyMode = 'on' | 'off' | 'skipNext' | 'skip'
-
-/** Why a session reads no further commands for now. */
-export interface Blocked {
-  /** Monotonic milliseconds; undefined: waits for ever. */
-  readonly deadlineMs: number | undefined
-  readonly onTimeout: () => Reply
-  /** Set by the blocking list commands, undefined for WAIT. */
-  readonly wait: ListWait | undefined
-}
 
 /** Told when a session has something to send; the output is taken later, once per input. */
 export interface OutputSink {
@@ -50,7 +43,6 @@ export class Session {
   protocol: Protocol = 2
   /** Index of the selected database. */
   db = 0
-  authenticated = true
   replyMode: ReplyMode = 'on'
   /** Monotonic. */
   lastInputAtMs: number
@@ -94,6 +86,15 @@ export class Session {
     return this.channels.size + this.patterns.size
   }
 
+  /** The password was shown, or none was required. Strangers may send less: the decoder must know. */
+  get isAuthenticated(): boolean {
+    return this.decoder.isAuthenticated
+  }
+
+  set isAuthenticated(isAuthenticated: boolean) {
+    this.decoder.isAuthenticated = isAuthenticated
+  }
+
   get isSubscribed(): boolean {
     return this.subscriptions > 0 || this.shardChannels.size > 0
   }
@@ -103,27 +104,34 @@ export class Session {
     return this.blocked === undefined && this.postponed === undefined && !this.isClosing
   }
 
+  /** Leaves MULTI, and forgets the keys that were watched for it. */
+  endTransaction(): void {
+    this.transaction = undefined
+    this.unwatch()
+  }
+
+  unwatch(): void {
+    this.watch?.release()
+    this.watch = undefined
+  }
+
   get pendingOutputBytes(): number {
     return this.#output.length
   }
 
   /** Answers a command. Nothing for the master's stream, or as long as CLIENT REPLY says so. */
   reply(reply: Reply): void {
-    if (this.replyMode === 'on' || this.replyMode === 'skipNext') this.push(reply)
+    if (!this.#isSilenced) this.push(reply)
   }
 
   /** Sends what is not an answer, and so is not silenced by CLIENT REPLY. */
   push(reply: Reply): void {
-    // A replica would take anything but the stream for a part of it.
-    if (this.kind === 'master' || this.kind === 'replica') return
-    this.#write(reply)
+    if (!this.#isStream) this.#write(reply)
   }
 
   /** Begins an array whose elements follow as replies of their own. */
   replyArrayHeader(length: number): void {
-    const isSilent = this.replyMode === 'off' || this.replyMode === 'skip'
-    if (isSilent || this.kind === 'master' || this.kind === 'replica') return
-    this.send(`*${length}\r\n`)
+    if (!this.#isSilenced && !this.#isStream) this.send(`*${length}\r\n`)
   }
 
   /** Sends bytes, in order with the replies. */
@@ -137,6 +145,15 @@ export class Session {
     const output = this.#output
     this.#output = ''
     return output
+  }
+
+  get #isSilenced(): boolean {
+    return this.replyMode === 'off' || this.replyMode === 'skip'
+  }
+
+  /** A replica would take anything but the stream for a part of it. */
+  get #isStream(): boolean {
+    return this.kind === 'master' || this.kind === 'replica'
   }
 
   /** Collections go out element by element: together they need not fit into one string. */

@@ -4,11 +4,15 @@
  * class is cut off, or its slowness would become our memory.
  */
 import type { Moment } from '../base/clock.ts'
+import { encodeReply } from '../resp/encode.ts'
+import type { Reply } from '../resp/reply.ts'
 import { RequestDecoder } from '../resp/request-decoder.ts'
-import type { OutputLimit } from './output-limits.ts'
+import { isLoopback } from './addresses.ts'
+import { PROTECTED_MODE, TOO_MANY_CLIENTS } from './errors.ts'
 import type { ConnectionId, Endpoints, NodePort } from './port.ts'
 import { type OutputSink, Session } from './session.ts'
 import type { Settings } from './settings.ts'
+import { isTooSlow } from './slowness.ts'
 import type { Stats } from './stats.ts'
 
 export interface SessionsOptions {
@@ -42,17 +46,15 @@ export class Sessions implements OutputSink, Iterable<Session> {
     return this.#byId.get(id)
   }
 
-  open(id: ConnectionId, ends: Endpoints, now: Moment): Session {
-    const { settings } = this.#options
-    const decoder = new RequestDecoder({
-      maxBulkBytes: settings.int('proto-max-bulk-len'),
-      maxPendingBytes: settings.int('client-query-buffer-limit'),
-    })
-    const session = new Session(id, ends, now, this, decoder)
-    session.authenticated = settings.text('requirepass') === ''
-    decoder.isAuthenticated = session.authenticated
-    this.#byId.set(id, session)
-    return session
+  /** Lets a new connection in, or turns it away with a word. */
+  accept(id: ConnectionId, ends: Endpoints, now: Moment): void {
+    const { port, stats } = this.#options
+    stats.connections++
+    const refusal = this.#refusal(ends)
+    if (refusal === undefined) return this.#open(id, ends, now)
+    stats.rejectedConnections++
+    port.write(id, encodeReply(refusal, 2))
+    port.close(id)
   }
 
   /** Sends what is gathered, closes the connection and forgets it. */
@@ -99,29 +101,41 @@ export class Sessions implements OutputSink, Iterable<Session> {
     }
   }
 
+  #refusal(ends: Endpoints): Reply | undefined {
+    const { settings } = this.#options
+    if (this.size >= settings.int('maxclients')) return TOO_MANY_CLIENTS
+    const isOpen = settings.text('requirepass') === '' && settings.flag('protected-mode')
+    return isOpen && !isLoopback(ends.remoteHost) ? PROTECTED_MODE : undefined
+  }
+
+  #open(id: ConnectionId, ends: Endpoints, now: Moment): void {
+    const { settings } = this.#options
+    const decoder = new RequestDecoder({
+      maxBulkBytes: settings.int('proto-max-bulk-len'),
+      maxPendingBytes: settings.int('client-query-buffer-limit'),
+    })
+    const session = new Session(id, ends, now, this, decoder)
+    session.isAuthenticated = settings.text('requirepass') === ''
+    this.#byId.set(id, session)
+  }
+
   #flush(session: Session): void {
     const output = session.takeOutput()
     if (output === '') return
     this.#options.port.write(session.id, output)
     this.#options.stats.outputBytes += output.length
     this.#options.stats.writes++
-    // Replication watches over the output of replicas itself.
-    if (session.kind === 'replica' || session.isClosing) return
-    const limit = this.#options.settings.outputLimit(
-      session.kind === 'pubsub' ? 'pubsub' : 'normal',
-    )
-    if (limit.hardBytes > 0 || limit.softBytes > 0) this.#limit(session, limit)
+    if (!session.isClosing) this.#limit(session)
   }
 
-  #limit(session: Session, limit: OutputLimit): void {
-    const { port } = this.#options
+  #limit(session: Session): void {
+    const { port, settings } = this.#options
+    // Replication watches over the output of replicas itself; our master has none.
+    if (session.kind === 'replica' || session.kind === 'master') return
+    const limit = settings.outputLimit(session.kind)
+    if (limit.hardBytes === 0 && limit.softBytes === 0) return
     const queuedBytes = port.queuedBytes(session.id)
-    const isOverSoft = limit.softBytes > 0 && queuedBytes > limit.softBytes
-    if (!isOverSoft) session.overSoftLimitSinceMs = undefined
-    else session.overSoftLimitSinceMs ??= this.#nowMs
-    const softSinceMs = session.overSoftLimitSinceMs ?? this.#nowMs
-    const isOverHard = limit.hardBytes > 0 && queuedBytes > limit.hardBytes
-    if (!isOverHard && this.#nowMs - softSinceMs <= 1000 * limit.softSeconds) return
+    if (!isTooSlow(session, queuedBytes, limit, this.#nowMs)) return
     port.log('warning', `client ${session.id} closed: ${queuedBytes} bytes of output not taken`)
     this.forget(session)
     port.close(session.id)

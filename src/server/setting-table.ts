@@ -1,6 +1,7 @@
 /**
- * Every directive of redis.conf the node knows, with Redis 7.0's defaults. Those that mean nothing here
- * (packing thresholds, fork and TLS matters) are accepted all the same, so that an existing file works.
+ * Every directive of redis.conf the node knows, with Redis 7.0's defaults unless a comment says why not.
+ * Those that mean nothing here (packing thresholds, fork and TLS matters) are accepted all the same, so
+ * that an existing file works.
  */
 import { outputLimits } from './output-limits.ts'
 import {
@@ -45,7 +46,8 @@ export const INT_SETTINGS = {
   'repl-backlog-ttl': integer(3600, 0, MAX_LONG),
   'repl-timeout': integer(60, 1),
   'repl-ping-replica-period': integer(10, 1),
-  'repl-diskless-sync-delay': integer(5, 0),
+  // No process is forked for a snapshot, so waiting for more replicas to share it saves nothing.
+  'repl-diskless-sync-delay': integer(0, 0),
   'repl-diskless-sync-max-replicas': integer(0, 0),
   'slowlog-log-slower-than': integer(10_000, -1, MAX_LONG),
   'slowlog-max-len': integer(128, 0, MAX_LONG),

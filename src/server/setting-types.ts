@@ -31,16 +31,12 @@ export function integer(
   max: number = MAX_INT,
   access: SettingAccess = 'mutable',
 ): SettingType<number> {
-  return {
-    initial,
-    access,
-    parse(text) {
-      const value = parseInt64(text)
-      if (value === undefined) return refused("argument couldn't be parsed into an integer")
-      return withinBounds(value, min, max)
-    },
-    format: String,
+  const parse = (text: string): Parsed<number> => {
+    const value = parseInt64(text)
+    if (value === undefined) return refused("argument couldn't be parsed into an integer")
+    return withinBounds(value, min, max)
   }
+  return { initial, access, parse, format: String }
 }
 
 /** An integer that is silently moved into its bounds, as `hz` and the backlog size are. */
@@ -55,22 +51,13 @@ export function clamped(type: SettingType<number>, min: number, max: number): Se
 }
 
 /** Bytes. */
-export function memory(
-  initial: number,
-  min = 0,
-  max: number = MAX_LONG,
-  access: SettingAccess = 'mutable',
-): SettingType<number> {
-  return {
-    initial,
-    access,
-    parse(text) {
-      const value = parseBytes(text)
-      if (value === undefined) return refused('argument must be a memory value')
-      return withinBounds(value, min, max)
-    },
-    format: String,
+export function memory(initial: number, min = 0): SettingType<number> {
+  const parse = (text: string): Parsed<number> => {
+    const value = parseBytes(text)
+    if (value === undefined) return refused('argument must be a memory value')
+    return withinBounds(value, min, MAX_LONG)
   }
+  return { initial, access: 'mutable', parse, format: String }
 }
 
 export function yesNo(initial: boolean, access: SettingAccess = 'mutable'): SettingType<boolean> {

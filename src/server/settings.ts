@@ -26,8 +26,8 @@ export type ChangeProblem =
   | { readonly kind: 'refused'; readonly name: string; readonly reason: string }
 
 const TYPES: ReadonlyMap<string, SettingType<SettingValue>> = new Map(
-  [INT_SETTINGS, FLAG_SETTINGS, TEXT_SETTINGS, LIMIT_SETTINGS].flatMap(
-    (group) => Object.entries(group) as unknown as [string, SettingType<SettingValue>][],
+  [INT_SETTINGS, FLAG_SETTINGS, TEXT_SETTINGS, LIMIT_SETTINGS].flatMap((group) =>
+    Object.entries<SettingType<SettingValue>>(group),
   ),
 )
 

@@ -5,16 +5,17 @@
  */
 import type { ConnectionId, Endpoints } from './port.ts'
 
-export type StalledInput =
+/** What happens to a node other than that time passes, see `NodeInputs`. */
+export type NodeInput =
   | { readonly kind: 'accepted'; readonly connection: ConnectionId; readonly ends: Endpoints }
-  | { readonly kind: 'connected'; readonly connection: ConnectionId; readonly ends: Endpoints }
+  | { readonly kind: 'connected'; readonly connection: ConnectionId }
   | { readonly kind: 'received'; readonly connection: ConnectionId; readonly bytes: string }
   | { readonly kind: 'closed'; readonly connection: ConnectionId; readonly reason: string }
   | { readonly kind: 'stopRequested' }
 
 export class Stall {
   #untilMs: number | undefined
-  #inputs: StalledInput[] = []
+  #inputs: NodeInput[] = []
   /** Index of the oldest input that waits. */
   #at = 0
 
@@ -36,12 +37,12 @@ export class Stall {
     if (this.#untilMs !== undefined && nowMs >= this.#untilMs) this.#untilMs = undefined
   }
 
-  add(input: StalledInput): void {
+  add(input: NodeInput): void {
     this.#inputs.push(input)
   }
 
   /** The oldest input that waits. */
-  next(): StalledInput | undefined {
+  next(): NodeInput | undefined {
     const input = this.#inputs[this.#at++]
     if (input === undefined) {
       this.#inputs = []

@@ -3,8 +3,14 @@
  * else in between. WATCH makes it conditional: it does not run if a watched key was changed meanwhile, by
  * anybody, or ran out of time.
  */
-import type { Command } from './command.ts'
 import type { Db, Watcher } from './db.ts'
+
+/** What EXEC has to know beforehand of each command it will run. */
+interface Queued {
+  readonly isWrite: boolean
+  readonly mayReplicate: boolean
+  readonly isStale: boolean
+}
 
 export class Transaction {
   readonly queue: (readonly string[])[] = []
@@ -16,7 +22,7 @@ export class Transaction {
   /** Something in it must not run on a replica that has lost its master. */
   needsFreshData = false
 
-  add(command: Command, argv: readonly string[]): void {
+  add(command: Queued, argv: readonly string[]): void {
     this.queue.push(argv)
     if (command.isWrite) this.hasWrite = true
     if (command.isWrite || command.mayReplicate) this.mayReplicate = true

@@ -1,6 +1,7 @@
 /** What a node does by the clock, without being asked: deleting expired keys, closing idle clients. */
 import type { Moment } from '../base/clock.ts'
 import type { NodeServices } from './context.ts'
+import { earliest } from './earliest.ts'
 import { EXPIRY_PERIOD_MS } from './expiry.ts'
 
 /** How often idle clients are looked for, if [timeout] is set. */
@@ -28,11 +29,13 @@ export class Upkeep {
     }
   }
 
-  /** Monotonic; infinite when nothing is due. */
-  nextWakeUpMs(): number {
-    const expiryMs = this.#hasKeysToExpire() ? this.#nextExpiryMs : Number.POSITIVE_INFINITY
+  /** Monotonic; undefined when nothing is due. */
+  nextWakeUpMs(): number | undefined {
     const hasTimeout = this.#node.settings.int('timeout') > 0
-    return Math.min(expiryMs, hasTimeout ? this.#nextIdleCheckMs : Number.POSITIVE_INFINITY)
+    return earliest(
+      this.#hasKeysToExpire() ? this.#nextExpiryMs : undefined,
+      hasTimeout ? this.#nextIdleCheckMs : undefined,
+    )
   }
 
   /** A replica waits for its master's word, and a pause holds expiry back as well. */

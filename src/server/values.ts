@@ -7,7 +7,7 @@ import { unreachable } from '../base/assert.ts'
 import { Deque } from './deque.ts'
 import type { Sampler } from './sampler.ts'
 
-export interface StringValue {
+interface StringValue {
   readonly type: 'string'
   bytes: string
 }
@@ -31,8 +31,6 @@ export interface HashValue {
 }
 
 export type Value = StringValue | ListValue | SetValue | HashValue
-
-export type ValueType = Value['type']
 
 /** A value that shares nothing with the original, as COPY needs it. */
 export function copyValue(value: Value): Value {

@@ -84,7 +84,7 @@ describe('a subscriber', () => {
     listener.say('SUBSCRIBE c')
     listener.queuedBytes = 200
     speaker.say('PUBLISH c m')
-    harness.advance(5000)
+    harness.advance(5999)
     speaker.say('PUBLISH c m')
     expect(listener.isClosed).toBe(false)
     harness.advance(1)

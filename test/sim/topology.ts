@@ -2,7 +2,7 @@ import { DEFAULT_SPEC, type Topology } from '../../src/sim/topology.ts'
 
 /** Three boxes with a node and a Sentinel each, and a client on a fourth. */
 export function createTopology(): Topology {
-  const directives = new Map([['repl-diskless-sync-delay', '0']])
+  const directives = new Map<string, string>()
   const node = (name: string, host: string, replicaOf: string | undefined) => ({
     ...{ name, host, replicaOf, directives, port: DEFAULT_SPEC.nodePort, group: 'mymaster' },
   })

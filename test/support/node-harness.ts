@@ -24,7 +24,7 @@ export class NodeHarness implements NodePort {
   #lastId = 0
 
   constructor(directives: Record<string, string> = {}, hasConfigFile = false) {
-    const all = { 'enable-debug-command': 'yes', 'repl-diskless-sync-delay': '0', ...directives }
+    const all = { 'enable-debug-command': 'yes', ...directives }
     for (const [name, value] of Object.entries(all)) this.settings.load(name, [value])
     this.settings.markFiled()
     this.node = new DataNode({

@@ -31,7 +31,7 @@ export async function startOurs(directives: Record<string, string> = {}): Promis
   const port = await listen(server)
   const settings = new Settings()
   const logs: string[] = []
-  const all = { port: String(port), 'repl-diskless-sync-delay': '0', ...directives }
+  const all = { port: String(port), ...directives }
   for (const [name, value] of Object.entries(all)) settings.load(name, [value])
   host = new NodeHost({
     createNode: (nodePort: NodePort) =>

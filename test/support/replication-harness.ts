@@ -95,8 +95,7 @@ export class TestNode implements Party, NodePort {
   constructor(world: ReplicationWorld, address: string, directives: Record<string, string>) {
     this.#world = world
     this.address = address
-    const defaults = { 'repl-diskless-sync-delay': '0', 'protected-mode': 'no' }
-    for (const [name, value] of Object.entries({ ...defaults, ...directives })) {
+    for (const [name, value] of Object.entries({ 'protected-mode': 'no', ...directives })) {
       const refused = this.settings.load(name, [value])
       if (refused !== undefined) throw new Error(`${name} ${value}: ${refused}`)
     }

@@ -12,8 +12,6 @@ export function redisConf(place: Place, master: Place): string {
     // Members connect from other loopback addresses, which Redis does not take for local ones.
     'protected-mode no',
     `replica-announce-ip ${HOST}`,
-    // A replica that is asked for a copy waits for more askers; here somebody is watching.
-    'repl-diskless-sync-delay 0',
     'save ""',
   ]
   if (place.sourceAddress !== undefined) lines.push(`bind-source-addr ${place.sourceAddress}`)

@@ -12,6 +12,7 @@ import {
 } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
 import { maxStringBytes } from '../string-limit.ts'
+import { writeString } from './string-writing.ts'
 
 const ZERO = integer(0)
 
@@ -26,16 +27,11 @@ function setBit(context: CommandContext, argv: readonly string[]): Reply {
   const offset = parseBitOffset(context, argv[2])
   if (offset === undefined) return BIT_OFFSET_OUT_OF_RANGE
   if (word !== '0' && word !== '1') return NOT_A_BIT
-  const value = context.db.value(key)
+  const entry = context.db.find(key)
+  const value = entry?.value
   if (value !== undefined && value.type !== 'string') return WRONG_TYPE
   const old = value?.bytes ?? ''
-  const bytes = withBit(old, offset, word === '1')
-  if (value === undefined) {
-    context.db.put(key, { type: 'string', bytes })
-  } else {
-    context.db.changing(key)
-    value.bytes = bytes
-  }
+  writeString(context.db, key, entry, withBit(old, offset, word === '1'))
   context.propagate()
   return integer(bitAt(old, offset))
 }

@@ -1,4 +1,5 @@
 /** The words clients are described with. */
+import { outputClass } from '../output-limits.ts'
 import type { SessionKind } from '../session.ts'
 
 /** CLIENT LIST separates its fields by blanks, so no name a client chooses may contain one. */
@@ -7,17 +8,5 @@ export function isClientName(name: string): boolean {
 }
 
 export function clientKind(word: string): SessionKind | undefined {
-  switch (word.toLowerCase()) {
-    case 'normal':
-      return 'normal'
-    case 'slave':
-    case 'replica':
-      return 'replica'
-    case 'pubsub':
-      return 'pubsub'
-    case 'master':
-      return 'master'
-    default:
-      return undefined
-  }
+  return word.toLowerCase() === 'master' ? 'master' : outputClass(word)
 }

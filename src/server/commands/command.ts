@@ -1,7 +1,8 @@
 /** COMMAND: the table of commands, for clients that route by key and for people who type. */
 import { matchesGlob } from '../../base/glob.ts'
 import { array, bulk, bulks, integer, NULL, type Reply, simple } from '../../resp/reply.ts'
-import { acceptsArity, type Command, command, type Family, helpReply } from '../command.ts'
+import { command, type Family, helpReply } from '../command.ts'
+import { acceptsArity, type CommandInfo } from '../command-info.ts'
 import type { CommandContext } from '../context.ts'
 import { INVALID_ARGUMENTS, INVALID_COMMAND, NO_KEY_ARGUMENTS, SYNTAX_ERROR } from '../errors.ts'
 import { type KeySpec, keysOf } from '../key-spec.ts'
@@ -20,10 +21,10 @@ function info(context: CommandContext, argv: readonly string[]): Reply {
   return array(found.map((each) => (each === undefined ? NULL : describe(each))))
 }
 
-function describe(each: Command): Reply {
+function describe(each: CommandInfo): Reply {
   return array([
     bulk(each.fullName),
-    integer(each.spec.arity),
+    integer(each.arity),
     statusSet(each.flags),
     integer(each.firstKey),
     integer(each.lastKey),
@@ -84,7 +85,7 @@ function docs({ node }: CommandContext, argv: readonly string[]): Reply {
   return map(wanted.map((each) => [each.fullName, describeDocs(each)]))
 }
 
-function describeDocs(each: Command): Reply {
+function describeDocs(each: CommandInfo): Reply {
   const entries: [string, Reply][] = [['group', bulk(each.group)]]
   if (each.subcommands !== undefined) {
     const subcommands = [...each.subcommands.values()]
@@ -110,7 +111,7 @@ function list({ node }: CommandContext, argv: readonly string[]): Reply {
   }
 }
 
-function names(commands: readonly Command[]): string[] {
+function names(commands: readonly CommandInfo[]): string[] {
   return commands.map((each) => each.fullName)
 }
 

@@ -16,7 +16,6 @@ import {
   wrongArity,
 } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
-import type { Session } from '../session.ts'
 import { REDIS_VERSION } from '../version.ts'
 import { isClientName } from './client-words.ts'
 
@@ -46,13 +45,8 @@ function auth(context: CommandContext, argv: readonly string[]): Reply {
 function authenticate({ node, session }: CommandContext, user: string, password: string): boolean {
   const required = node.settings.text('requirepass')
   if (user !== 'default' || (required !== '' && required !== password)) return false
-  setAuthenticated(session, true)
+  session.isAuthenticated = true
   return true
-}
-
-function setAuthenticated(session: Session, isAuthenticated: boolean): void {
-  session.authenticated = isAuthenticated
-  session.decoder.isAuthenticated = isAuthenticated
 }
 
 function hello(context: CommandContext, argv: readonly string[]): Reply {
@@ -64,7 +58,7 @@ function hello(context: CommandContext, argv: readonly string[]): Reply {
   if ('kind' in options) return options
   const { credentials, name } = options
   if (credentials !== undefined && !authenticate(context, ...credentials)) return WRONG_PASS
-  if (!session.authenticated) return HELLO_NEEDS_AUTH
+  if (!session.isAuthenticated) return HELLO_NEEDS_AUTH
   if (name !== undefined) session.name = name
   session.protocol = version
   return serverFacts(context)
@@ -128,9 +122,7 @@ function reset({ node, session }: CommandContext): Reply {
   if (session.kind === 'replica' || session.kind === 'master') {
     return error('ERR can only reset normal connections')
   }
-  session.transaction = undefined
-  session.watch?.release()
-  session.watch = undefined
+  session.endTransaction()
   node.pubsub.unsubscribeAll(session)
   session.protocol = 2
   session.db = 0
@@ -138,7 +130,7 @@ function reset({ node, session }: CommandContext): Reply {
   session.replyMode = 'on'
   session.noEvict = false
   session.noTouch = false
-  setAuthenticated(session, node.settings.text('requirepass') === '')
+  session.isAuthenticated = node.settings.text('requirepass') === ''
   return simple('RESET')
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../errors.ts'
 import { addLongDoubles, isLongDouble } from '../long-double.ts'
 import { addInt64, negateInt64, parseExact } from '../numbers.ts'
+import { writeString } from './string-writing.ts'
 
 function increment(context: CommandContext, argv: readonly string[], by: number | bigint): Reply {
   const key = arg(argv, 1)
@@ -22,12 +23,7 @@ function increment(context: CommandContext, argv: readonly string[], by: number 
   if (old === undefined) return NOT_AN_INTEGER
   const sum = addInt64(old, by)
   if (sum === undefined) return WOULD_OVERFLOW
-  if (value === undefined) {
-    context.db.put(key, { type: 'string', bytes: String(sum) })
-  } else {
-    context.db.changing(key, entry)
-    value.bytes = String(sum)
-  }
+  writeString(context.db, key, entry, String(sum))
   context.propagate()
   return integer(sum)
 }
@@ -62,12 +58,7 @@ function incrByFloat(context: CommandContext, argv: readonly string[]): Reply {
   if (!isLongDouble(old) || !isLongDouble(by)) return NOT_A_FLOAT
   const bytes = addLongDoubles(old, by)
   if (bytes === undefined) return NAN_OR_INFINITY
-  if (value === undefined) {
-    context.db.put(key, { type: 'string', bytes })
-  } else {
-    context.db.changing(key, entry)
-    value.bytes = bytes
-  }
+  writeString(context.db, key, entry, bytes)
   context.propagate(['SET', key, bytes, 'KEEPTTL'])
   return bulk(bytes)
 }

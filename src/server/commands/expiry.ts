@@ -13,7 +13,7 @@ import {
   NX_AND_OTHERS,
   unsupportedOption,
 } from '../errors.ts'
-import { deletionVerb, isPast, MAX_INT64 } from '../expire-time.ts'
+import { MAX_INT64, setExpiry } from '../expire-time.ts'
 import { parseInteger } from '../numbers.ts'
 
 const ZERO = integer(0)
@@ -47,25 +47,9 @@ function expire(unit: Unit) {
     const key = arg(argv, 1)
     const entry = context.db.find(key)
     if (entry === undefined || !isWanted(entry, atMs, conditions)) return ZERO
-    return setExpiry(context, argv, entry, atMs)
+    setExpiry(context, key, entry, atMs, argv.slice(3))
+    return ONE
   }
-}
-
-function setExpiry(
-  context: CommandContext,
-  argv: readonly string[],
-  entry: Entry,
-  atMs: number,
-): Reply {
-  const key = arg(argv, 1)
-  if (isPast(context, atMs)) {
-    context.db.remove(key)
-    context.propagate([deletionVerb(context), key])
-  } else {
-    context.db.setExpiry(key, entry, atMs)
-    context.propagate(['PEXPIREAT', key, String(atMs), ...argv.slice(3)])
-  }
-  return ONE
 }
 
 function isWanted({ expireAtMs }: Entry, atMs: number, { nx, xx, gt, lt }: Conditions): boolean {

@@ -2,9 +2,8 @@
 import { bulk, NULL, type Reply } from '../../resp/reply.ts'
 import { arg } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import type { Entry } from '../db.ts'
 import { SYNTAX_ERROR, WRONG_TYPE } from '../errors.ts'
-import { deletionVerb, isExpireOption, isPast, parseExpireAt } from '../expire-time.ts'
+import { isExpireOption, parseExpireAt, setExpiry } from '../expire-time.ts'
 
 export function getEx(context: CommandContext, argv: readonly string[]): Reply {
   const change = parseChange(context, argv)
@@ -20,16 +19,6 @@ export function getEx(context: CommandContext, argv: readonly string[]): Reply {
     context.propagate(['PERSIST', key])
   }
   return reply
-}
-
-function setExpiry(context: CommandContext, key: string, entry: Entry, atMs: number): void {
-  if (isPast(context, atMs)) {
-    context.db.remove(key)
-    context.propagate([deletionVerb(context), key])
-  } else {
-    context.db.setExpiry(key, entry, atMs)
-    context.propagate(['PEXPIREAT', key, String(atMs)])
-  }
 }
 
 /** The new expiry, that there is to be none, or undefined: as it was. */

@@ -1,4 +1,4 @@
-/** Writing fields: the one place that keeps a hash and its sampler in step. */
+/** Changing fields: the one place that keeps a hash and its sampler in step. */
 import type { CommandContext } from '../context.ts'
 import type { HashValue } from '../values.ts'
 
@@ -22,4 +22,10 @@ export function setField(hash: HashValue, field: string, value: string): boolean
   const isNew = hash.fields.size > before
   if (isNew) hash.sampler?.add(field)
   return isNew
+}
+
+/** Whether it was there. */
+export function removeField(hash: HashValue, field: string): boolean {
+  hash.sampler?.delete(field)
+  return hash.fields.delete(field)
 }

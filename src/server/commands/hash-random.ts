@@ -19,7 +19,7 @@ export function hRandField(context: CommandContext, argv: readonly string[]): Re
   if (count === undefined) return NOT_AN_INTEGER
   const withValues = argv[3]?.toUpperCase() === 'WITHVALUES'
   if (argv.length > 4 || (argv.length === 4 && !withValues)) return SYNTAX_ERROR
-  if (Math.abs(count) > MAX_REPEATED_DRAWS && count < 0) return OUT_OF_RANGE
+  if (count < -MAX_REPEATED_DRAWS) return OUT_OF_RANGE
   return drawFields(context, arg(argv, 1), count, withValues)
 }
 

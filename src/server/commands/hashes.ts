@@ -1,5 +1,4 @@
 /** Hashes: fields and values under one key. */
-import { matchesGlob } from '../../base/glob.ts'
 import { array, bulk, bulks, integer, NULL, OK, type Reply } from '../../resp/reply.ts'
 import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -8,9 +7,9 @@ import { INVALID_CURSOR, WRONG_TYPE, wrongArity } from '../errors.ts'
 import { isCursor } from '../scan.ts'
 import type { HashValue } from '../values.ts'
 import { hIncrBy, hIncrByFloat } from './hash-counters.ts'
-import { openHash, setField } from './hash-fields.ts'
+import { openHash, removeField, setField } from './hash-fields.ts'
 import { hRandField } from './hash-random.ts'
-import { parseScanOptions, scanReply } from './scanning.ts'
+import { scanElements, scanReply } from './scanning.ts'
 
 const ZERO = integer(0)
 const ONE = integer(1)
@@ -84,32 +83,22 @@ function hDel(context: CommandContext, argv: readonly string[]): Reply {
   if (present.length === 0) return ZERO
   context.db.changing(key)
   let deleted = 0
-  for (const field of present) {
-    if (!hash.fields.delete(field)) continue
-    hash.sampler?.delete(field)
-    deleted++
-  }
+  for (const field of present) if (removeField(hash, field)) deleted++
   if (hash.fields.size === 0) context.db.remove(key)
   context.propagate()
   return integer(deleted)
 }
 
-function hScan({ db, node }: CommandContext, argv: readonly string[]): Reply {
-  const cursor = arg(argv, 2)
-  if (!isCursor(cursor)) return INVALID_CURSOR
-  const hash = db.value(arg(argv, 1))
+function hScan(context: CommandContext, argv: readonly string[]): Reply {
+  if (!isCursor(arg(argv, 2))) return INVALID_CURSOR
+  const hash = context.db.value(arg(argv, 1))
   if (hash === undefined) return scanReply('0', [])
   if (hash.type !== 'hash') return WRONG_TYPE
-  const options = parseScanOptions(argv, 3)
-  if ('kind' in options) return options
-  const isSmall = encodingOf(hash, node.settings) === 'listpack'
-  const count = isSmall ? hash.fields.size : options.count
-  const page = node.scans.next(hash.fields, isSmall ? '0' : cursor, count)
-  const { pattern } = options
-  const found = page.keys
-    .filter((field) => pattern === undefined || matchesGlob(pattern, field))
-    .flatMap((field) => [field, hash.fields.get(field) ?? ''])
-  return scanReply(page.cursor, found)
+  const isPacked = encodingOf(hash, context.node.settings) === 'listpack'
+  const page = scanElements(context, argv, hash.fields, isPacked)
+  if ('kind' in page) return page
+  const pairs = page.keys.flatMap((field) => [field, hash.fields.get(field) ?? ''])
+  return scanReply(page.cursor, pairs)
 }
 
 const READ = ['1 RO access']

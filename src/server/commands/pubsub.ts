@@ -34,15 +34,13 @@ function confirm(session: Session, topic: Topic, word: string, name: string | un
 }
 
 function publish(context: CommandContext, argv: readonly string[]): Reply {
-  const receivers = context.node.pubsub.publish(arg(argv, 1), arg(argv, 2))
   context.propagate()
-  return integer(receivers)
+  return integer(context.node.pubsub.publish(arg(argv, 1), arg(argv, 2)))
 }
 
 function shardPublish(context: CommandContext, argv: readonly string[]): Reply {
-  const receivers = context.node.pubsub.publishToShard(arg(argv, 1), arg(argv, 2))
   context.propagate()
-  return integer(receivers)
+  return integer(context.node.pubsub.publishToShard(arg(argv, 1), arg(argv, 2)))
 }
 
 /** The names in use, all or those that match. */

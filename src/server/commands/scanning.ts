@@ -7,14 +7,14 @@ import type { Db } from '../db.ts'
 import { INVALID_CURSOR, NOT_AN_INTEGER, SYNTAX_ERROR } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
 import { pickKey } from '../sampler.ts'
-import { isCursor } from '../scan.ts'
+import { isCursor, type Page, type Scannable } from '../scan.ts'
 
 const DEFAULT_COUNT = 10
 
 /** A replica cannot delete the expired keys it draws; it must not draw for ever either. */
 const MAX_DRAWS = 100
 
-export interface ScanOptions {
+interface ScanOptions {
   readonly pattern: string | undefined
   readonly count: number
   readonly type: string | undefined
@@ -55,12 +55,31 @@ function isWanted(db: Db, key: string, { pattern, type }: ScanOptions): boolean 
   return value !== undefined && (type === undefined || type === value.type)
 }
 
+/**
+ * SSCAN and HSCAN: the next of `elements` that match. What Redis would keep packed comes all at once.
+ */
+export function scanElements(
+  { node }: CommandContext,
+  argv: readonly string[],
+  elements: Scannable,
+  isPacked: boolean,
+): Page | Reply {
+  const options = parseScanOptions(argv, 3)
+  if ('kind' in options) return options
+  const { pattern } = options
+  const page = isPacked
+    ? node.scans.next(elements, '0', elements.size)
+    : node.scans.next(elements, arg(argv, 2), options.count)
+  const keys = page.keys.filter((key) => pattern === undefined || matchesGlob(pattern, key))
+  return { cursor: page.cursor, keys }
+}
+
 export function scanReply(cursor: string, found: readonly string[]): Reply {
   return array([bulk(cursor), bulks(found)])
 }
 
 /** `[MATCH pattern] [COUNT n] [TYPE type]`; the last for SCAN only. */
-export function parseScanOptions(argv: readonly string[], from: number): ScanOptions | Reply {
+function parseScanOptions(argv: readonly string[], from: number): ScanOptions | Reply {
   let pattern: string | undefined
   let type: string | undefined
   let count = DEFAULT_COUNT

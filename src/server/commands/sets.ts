@@ -1,5 +1,4 @@
 /** Sets: members under one key. What several sets make together: see set-algebra.ts. */
-import { matchesGlob } from '../../base/glob.ts'
 import { array, bulk, bulks, integer, NULL, type Reply } from '../../resp/reply.ts'
 import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -17,7 +16,7 @@ import { pickDistinctKeys, pickKey } from '../sampler.ts'
 import { isCursor } from '../scan.ts'
 import type { SetValue } from '../values.ts'
 import { drawKeys, MAX_REPEATED_DRAWS } from './random-draws.ts'
-import { parseScanOptions, scanReply } from './scanning.ts'
+import { scanElements, scanReply } from './scanning.ts'
 import { setAlgebraCommands } from './set-algebra.ts'
 import { addMember, openSet, removeMember, setReply } from './set-members.ts'
 
@@ -153,20 +152,14 @@ function sRandMember({ db, node }: CommandContext, argv: readonly string[]): Rep
   return bulks(drawKeys(set, set.members, count, node.rng))
 }
 
-function sScan({ db, node }: CommandContext, argv: readonly string[]): Reply {
-  const cursor = arg(argv, 2)
-  if (!isCursor(cursor)) return INVALID_CURSOR
-  const set = db.value(arg(argv, 1))
+function sScan(context: CommandContext, argv: readonly string[]): Reply {
+  if (!isCursor(arg(argv, 2))) return INVALID_CURSOR
+  const set = context.db.value(arg(argv, 1))
   if (set === undefined) return scanReply('0', [])
   if (set.type !== 'set') return WRONG_TYPE
-  const options = parseScanOptions(argv, 3)
-  if ('kind' in options) return options
-  const isSmall = encodingOf(set, node.settings) === 'intset'
-  const count = isSmall ? set.members.size : options.count
-  const page = node.scans.next(set.members, isSmall ? '0' : cursor, count)
-  const { pattern } = options
-  const found = page.keys.filter((key) => pattern === undefined || matchesGlob(pattern, key))
-  return scanReply(page.cursor, found)
+  const isPacked = encodingOf(set, context.node.settings) === 'intset'
+  const page = scanElements(context, argv, set.members, isPacked)
+  return 'kind' in page ? page : scanReply(page.cursor, page.keys)
 }
 
 const READ = ['1 RO access']

@@ -2,6 +2,7 @@
 import { array, bulk, integer, NULL, OK, type Reply } from '../../resp/reply.ts'
 import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { deletion } from '../effects.ts'
 import { NOT_AN_INTEGER, OFFSET_OUT_OF_RANGE, TOO_LONG, WRONG_TYPE, wrongArity } from '../errors.ts'
 import { type ExpireOption, parseExpireAt } from '../expire-time.ts'
 import { parseInteger } from '../numbers.ts'
@@ -9,6 +10,7 @@ import { maxStringBytes } from '../string-limit.ts'
 import { counterCommands } from './counters.ts'
 import { getEx } from './getex.ts'
 import { set } from './set.ts'
+import { writeString } from './string-writing.ts'
 
 const ZERO = integer(0)
 const ONE = integer(1)
@@ -56,8 +58,7 @@ function getDel(context: CommandContext, argv: readonly string[]): Reply {
   if (value === undefined) return NULL
   if (value.type !== 'string') return WRONG_TYPE
   context.db.remove(key)
-  const isLazy = context.node.settings.flag('lazyfree-lazy-user-del')
-  context.propagate([isLazy ? 'UNLINK' : 'DEL', key])
+  context.propagate(deletion(key, context.node.settings.flag('lazyfree-lazy-user-del')))
   return bulk(value.bytes)
 }
 
@@ -97,17 +98,12 @@ function setPairs(context: CommandContext, argv: readonly string[]): void {
 function append(context: CommandContext, argv: readonly string[]): Reply {
   const [key, bytes] = [arg(argv, 1), arg(argv, 2)]
   const entry = context.db.find(key)
-  if (entry === undefined) {
-    context.db.put(key, { type: 'string', bytes })
-    context.propagate()
-    return integer(bytes.length)
-  }
-  const { value } = entry
-  if (value.type !== 'string') return WRONG_TYPE
-  const length = value.bytes.length + bytes.length
-  if (length > maxStringBytes(context.node.settings)) return TOO_LONG
-  context.db.changing(key, entry)
-  value.bytes += bytes
+  const value = entry?.value
+  if (value !== undefined && value.type !== 'string') return WRONG_TYPE
+  const old = value?.bytes ?? ''
+  const length = old.length + bytes.length
+  if (entry !== undefined && length > maxStringBytes(context.node.settings)) return TOO_LONG
+  writeString(context.db, key, entry, old + bytes)
   context.propagate()
   return integer(length)
 }
@@ -123,17 +119,14 @@ function setRange(context: CommandContext, argv: readonly string[]): Reply {
   const offset = parseInteger(argv[2])
   if (offset === undefined) return NOT_AN_INTEGER
   if (offset < 0) return OFFSET_OUT_OF_RANGE
-  const old = context.db.value(key)
-  if (old !== undefined && old.type !== 'string') return WRONG_TYPE
-  const bytes = old?.bytes ?? ''
+  const entry = context.db.find(key)
+  const value = entry?.value
+  if (value !== undefined && value.type !== 'string') return WRONG_TYPE
+  const bytes = value?.bytes ?? ''
   if (part === '') return integer(bytes.length)
   if (offset + part.length > maxStringBytes(context.node.settings)) return TOO_LONG
   const changed = overwrite(bytes, offset, part)
-  if (old === undefined) context.db.put(key, { type: 'string', bytes: changed })
-  else {
-    context.db.changing(key)
-    old.bytes = changed
-  }
+  writeString(context.db, key, entry, changed)
   context.propagate()
   return integer(changed.length)
 }

@@ -9,7 +9,6 @@ import {
   NESTED_MULTI,
   WATCH_INSIDE_MULTI,
 } from '../errors.ts'
-import type { Session } from '../session.ts'
 import { Transaction, Watch } from '../transactions.ts'
 
 function multi({ session }: CommandContext): Reply {
@@ -23,7 +22,7 @@ function exec(context: CommandContext): Reply | undefined {
   const { transaction, watch } = session
   if (transaction === undefined) return EXEC_WITHOUT_MULTI
   const isStale = watch !== undefined && (watch.isBroken || watch.hasExpired())
-  endTransaction(session)
+  session.endTransaction()
   if (transaction.isBroken) return EXEC_ABORT
   if (isStale) return NULL_ARRAY
   runQueue(context, transaction)
@@ -45,7 +44,7 @@ function runQueue(context: CommandContext, transaction: Transaction): void {
 
 function discard({ session }: CommandContext): Reply {
   if (session.transaction === undefined) return DISCARD_WITHOUT_MULTI
-  endTransaction(session)
+  session.endTransaction()
   return OK
 }
 
@@ -58,18 +57,8 @@ function watch(context: CommandContext, argv: readonly string[]): Reply {
 }
 
 function unwatch({ session }: CommandContext): Reply {
-  endWatch(session)
+  session.unwatch()
   return OK
-}
-
-function endTransaction(session: Session): void {
-  session.transaction = undefined
-  endWatch(session)
-}
-
-function endWatch(session: Session): void {
-  session.watch?.release()
-  session.watch = undefined
 }
 
 const ANY_STATE = 'noscript loading stale'

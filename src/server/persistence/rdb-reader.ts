@@ -54,11 +54,6 @@ export class RdbReader {
     return this.#end ?? MORE
   }
 
-  /** Where the payload was expected to go on, for a transfer that ended early. */
-  get offset(): number {
-    return this.#input.offset
-  }
-
   #finished(): RdbProgress {
     const contents = { dbs: this.#dbs, aux: this.#aux, skippedFunctions: this.#skippedFunctions }
     return { kind: 'done', contents, rest: this.#input.rest() }

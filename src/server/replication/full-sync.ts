@@ -9,12 +9,13 @@
  */
 import type { Rng } from '../../base/rng.ts'
 import { Snapshot } from '../persistence/snapshot.ts'
+import { ageSeconds } from '../seconds.ts'
 import { REDIS_VERSION } from '../version.ts'
 import type { History } from './history.ts'
 import type { ReplicationHost } from './host.ts'
+import { encodePayloadHeader, MARK_LENGTH } from './payload-header.ts'
 import type { ReplicaPeer } from './replica-peer.ts'
 import type { Replicas } from './replicas.ts'
-import { ageSeconds } from './seconds.ts'
 import type { Stream } from './stream.ts'
 
 /** What one wake-up writes: well under a millisecond of work. */
@@ -22,8 +23,6 @@ const SLICE_BYTES = 128 * 1024
 /** Above this we let the connection drain first. */
 const MAX_QUEUED_BYTES = 1024 * 1024
 const DRAIN_POLL_MS = 5
-
-const MARK_LENGTH = 40
 
 interface Transfer {
   readonly snapshot: Snapshot
@@ -121,7 +120,7 @@ export class FullSync {
     peer.drainedAtMs = now.monoMs
     const position = `${this.#history.id} ${this.#history.offset}`
     if (!peer.preSync) port.write(peer.connection.id, `+FULLRESYNC ${position}\r\n`)
-    if (peer.canEof) port.write(peer.connection.id, `$EOF:${mark}\r\n`)
+    if (peer.canEof) port.write(peer.connection.id, encodePayloadHeader({ kind: 'mark', mark }))
   }
 
   #aux(): [string, string][] {
@@ -185,9 +184,10 @@ export class FullSync {
   }
 
   #finishCollected(peer: ReplicaPeer, payload: readonly string[]): void {
-    const length = payload.reduce((sum, bytes) => sum + bytes.length, 0)
-    this.#host.port.write(peer.connection.id, `$${length}\r\n`)
-    for (const bytes of payload) this.#host.port.write(peer.connection.id, bytes)
+    const { port } = this.#host
+    const totalBytes = payload.reduce((sum, bytes) => sum + bytes.length, 0)
+    port.write(peer.connection.id, encodePayloadHeader({ kind: 'length', totalBytes }))
+    for (const bytes of payload) port.write(peer.connection.id, bytes)
     if (peer.rdbOnly) this.#replicas.drop(peer, 'it wanted the snapshot only')
     else this.#replicas.bringOnline(peer, peer.heldFromOffset + 1)
   }

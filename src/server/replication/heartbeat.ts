@@ -2,10 +2,11 @@
  * The master's PING in the stream: a replica that hears nothing for repl-timeout takes its master for
  * dead. It is part of the history like any command, and only masters send it.
  */
+
+import { ageSeconds } from '../seconds.ts'
 import type { ReplicationHost } from './host.ts'
 import { PING } from './propagation.ts'
 import type { Replicas } from './replicas.ts'
-import { ageSeconds } from './seconds.ts'
 import type { Stream } from './stream.ts'
 
 export class Heartbeat {

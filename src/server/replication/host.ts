@@ -10,30 +10,30 @@ import type { ConnectionId, NodePort } from '../port.ts'
 import type { Session } from '../session.ts'
 import type { Settings } from '../settings.ts'
 
+/** Where the commands of our master's stream are run. */
+export interface StreamTarget {
+  /** The database the stream has selected. */
+  db: number
+  /** Between MULTI and EXEC. */
+  readonly isInTransaction: boolean
+  /** Runs one command: no reply, no read-only check, expiry ignored, never propagated by itself. */
+  apply(argv: readonly string[]): void
+  /** Forgets an open transaction. */
+  reset(): void
+}
+
 export interface ReplicationHost {
   readonly port: NodePort
   readonly keyspace: Keyspace
   readonly settings: Settings
   readonly rng: Rng
+  readonly streamTarget: StreamTarget
   /** The moment of the current input. */
   readonly now: Moment
-  readonly runId: string
   /** Ids of connections we open: negative, decreasing. */
   nextOutgoingId(): ConnectionId
-  /**
-   * Runs one command of the master's stream: no reply, no read-only check, expiry ignored, never
-   * propagated by itself.
-   */
-  applyFromMaster(argv: readonly string[]): void
-  /** The database the master's stream has selected. */
-  masterDb: number
-  /** Between MULTI and EXEC of the master's stream. */
-  inMasterTransaction(): boolean
-  /** Forgets an open transaction of the master's stream. */
-  resetMasterSession(): void
   /** Flushes, closes and forgets a session. */
   closeSession(id: ConnectionId): void
-  sessions(): Iterable<Session>
   /** Throws blocked clients out with -UNBLOCKED. */
   unblockForRoleChange(): void
   /** Ends a WAIT. */

@@ -11,6 +11,7 @@ import { parseInt64 } from '../../base/decimal.ts'
 import { encodeCommand } from '../../resp/encode.ts'
 import type { RdbContents } from '../persistence/rdb-reader.ts'
 import type { ConnectionId, NodeLogLevel } from '../port.ts'
+import { ageSeconds } from '../seconds.ts'
 import { Handshake, type HandshakeStep, type HistoryPosition } from './handshake.ts'
 import type { History } from './history.ts'
 import type { ReplicationHost } from './host.ts'
@@ -18,7 +19,6 @@ import { LineReader } from './line-reader.ts'
 import { connectionOf, type LinkPhase } from './link-phase.ts'
 import { PayloadTransfer } from './payload-transfer.ts'
 import { RetryDelay } from './retry-delay.ts'
-import { ageSeconds } from './seconds.ts'
 import { StreamReader } from './stream-reader.ts'
 
 export interface Address {
@@ -247,8 +247,8 @@ export class MasterLink {
       this.#log('warning', `${contents.skippedFunctions} function libraries were left out`)
     }
     this.#host.keyspace.replaceAll(contents.dbs)
-    this.#host.resetMasterSession()
-    this.#host.masterDb = this.#streamDb(contents)
+    this.#host.streamTarget.reset()
+    this.#host.streamTarget.db = this.#streamDb(contents)
     this.#history.adopt(position.id, position.offset)
     this.#hasPosition = true
   }
@@ -269,7 +269,7 @@ export class MasterLink {
   }
 
   #beginStream(id: ConnectionId): void {
-    const reader = new StreamReader(this.#host, {
+    const reader = new StreamReader(this.#host.streamTarget, {
       feed: (bytes) => this.#observer.feed(bytes),
       acknowledge: () => this.acknowledge(),
     })
@@ -292,7 +292,7 @@ export class MasterLink {
     const wasUp = this.isUp
     this.#logLoss(wasUp, reason)
     if (connection === 'open') this.#disconnect()
-    else if (wasUp) this.#host.resetMasterSession()
+    else if (wasUp) this.#host.streamTarget.reset()
     if (wasUp) this.#downSinceMs = monoMs
     const isProven = wasUp && monoMs - this.#upSinceMs >= PROVEN_MS
     if (isProven) this.#retryDelay.reset()
@@ -311,7 +311,7 @@ export class MasterLink {
   #disconnect(): void {
     const id = connectionOf(this.#phase)
     if (id !== undefined) this.#host.port.close(id)
-    if (this.isUp) this.#host.resetMasterSession()
+    if (this.isUp) this.#host.streamTarget.reset()
   }
 
   #isInStep(): boolean {

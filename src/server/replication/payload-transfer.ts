@@ -1,14 +1,11 @@
 /**
  * Receives the payload of a full resynchronisation: newlines while the master prepares it, a header
- * that says how it will end (after so many bytes, or with a mark of 40), the payload itself. It is
+ * that says how it will end (see payload-header.ts), the payload itself. It is
  * parsed as it arrives; nothing is kept from it but the dataset it describes.
  */
-import { parseInt64 } from '../../base/decimal.ts'
 import { type RdbContents, RdbReader } from '../persistence/rdb-reader.ts'
 import { LineReader } from './line-reader.ts'
-
-const MARK_LENGTH = 40
-const EOF_HEADER = '$EOF:'
+import { MARK_LENGTH, type PayloadHeader, parsePayloadHeader } from './payload-header.ts'
 
 export type TransferProgress =
   | { readonly kind: 'more' }
@@ -16,14 +13,10 @@ export type TransferProgress =
   | { readonly kind: 'done'; readonly contents: RdbContents; readonly rest: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
-type Framing =
-  | { readonly kind: 'length'; readonly totalBytes: number }
-  | { readonly kind: 'mark'; readonly mark: string }
-
 export class PayloadTransfer {
-  readonly #header = new LineReader()
+  readonly #lines = new LineReader()
   readonly #rdb: RdbReader
-  #framing: Framing | undefined
+  #header: PayloadHeader | undefined
   #contents: RdbContents | undefined
   /** What came after the end of the data. */
   #trailer = ''
@@ -39,26 +32,26 @@ export class PayloadTransfer {
 
   /** 0 as long as it is not known, which for a marked payload is until its end. */
   get totalBytes(): number {
-    return this.#framing?.kind === 'length' ? this.#framing.totalBytes : 0
+    return this.#header?.kind === 'length' ? this.#header.totalBytes : 0
   }
 
   push(bytes: string): TransferProgress {
-    if (this.#framing !== undefined) return this.#payload(this.#framing, bytes)
-    this.#header.push(bytes)
+    if (this.#header !== undefined) return this.#payload(this.#header, bytes)
+    this.#lines.push(bytes)
     for (;;) {
-      const line = this.#header.next()
-      if (line === undefined) return this.#header.isTooLong ? failed('its header is no line') : MORE
+      const line = this.#lines.next()
+      if (line === undefined) return this.#lines.isTooLong ? failed('its header is no line') : MORE
       if (line === '') continue
-      this.#framing = parseHeader(line)
-      if (this.#framing === undefined) return failed(`in place of a payload it sent: ${line}`)
-      return this.#payload(this.#framing, this.#header.takeRest())
+      this.#header = parsePayloadHeader(line)
+      if (this.#header === undefined) return failed(`in place of a payload it sent: ${line}`)
+      return this.#payload(this.#header, this.#lines.takeRest())
     }
   }
 
-  #payload(framing: Framing, bytes: string): TransferProgress {
-    return framing.kind === 'length'
-      ? this.#counted(framing.totalBytes, bytes)
-      : this.#marked(framing.mark, bytes)
+  #payload(header: PayloadHeader, bytes: string): TransferProgress {
+    return header.kind === 'length'
+      ? this.#counted(header.totalBytes, bytes)
+      : this.#marked(header.mark, bytes)
   }
 
   #counted(totalBytes: number, bytes: string): TransferProgress {
@@ -99,14 +92,4 @@ const MORE: TransferProgress = { kind: 'more' }
 
 function failed(reason: string): TransferProgress {
   return { kind: 'failed', reason }
-}
-
-function parseHeader(line: string): Framing | undefined {
-  if (line.startsWith(EOF_HEADER)) {
-    const mark = line.slice(EOF_HEADER.length)
-    return mark.length === MARK_LENGTH ? { kind: 'mark', mark } : undefined
-  }
-  const totalBytes = parseInt64(line.slice(1))
-  if (!line.startsWith('$') || typeof totalBytes !== 'number' || totalBytes < 0) return undefined
-  return { kind: 'length', totalBytes }
 }

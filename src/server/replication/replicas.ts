@@ -2,12 +2,13 @@
  * The replicas attached to this node: who gets the stream now, who is held back behind a snapshot, who
  * has acknowledged what, and who has to go because it is silent or too slow.
  */
+import type { OutputLimit } from '../output-limits.ts'
 import type { ConnectionId } from '../port.ts'
+import { ageSeconds } from '../seconds.ts'
+import { isTooSlow } from '../slowness.ts'
 import type { History } from './history.ts'
 import type { ReplicationHost } from './host.ts'
 import { peerHost, type ReplicaPeer } from './replica-peer.ts'
-import { ageSeconds } from './seconds.ts'
-import { effectiveLimit, isTooSlow } from './slowness.ts'
 
 /** Output limits are looked at once for so many bytes of stream, and every second. */
 const LIMIT_CHECK_BYTES = 64 * 1024
@@ -162,6 +163,12 @@ export class Replicas {
     const queued = this.#host.port.queuedBytes(peer.connection.id)
     return isHeld(peer) ? queued + this.#history.offset - peer.heldFromOffset : queued
   }
+}
+
+/** A hard limit below the backlog's size would drop replicas which the backlog could still serve. */
+function effectiveLimit(limit: OutputLimit, backlogSizeBytes: number): OutputLimit {
+  if (limit.hardBytes === 0) return limit
+  return { ...limit, hardBytes: Math.max(limit.hardBytes, backlogSizeBytes) }
 }
 
 function isHeld(peer: ReplicaPeer): boolean {

@@ -3,7 +3,9 @@
  * the clock. Each mechanism has a file of its own; this one wires them together.
  */
 import { error, type Reply } from '../../resp/reply.ts'
-import type { ConnectionId, Endpoints } from '../port.ts'
+import { earliest } from '../earliest.ts'
+import type { ConnectionId } from '../port.ts'
+import { ageSeconds } from '../seconds.ts'
 import type { Session } from '../session.ts'
 import { Attachment } from './attachment.ts'
 import { FullSync } from './full-sync.ts'
@@ -14,7 +16,6 @@ import { MasterLink } from './master-link.ts'
 import { Replicas } from './replicas.ts'
 import { infoLines, roleReply } from './report.ts'
 import { Role } from './role.ts'
-import { ageSeconds } from './seconds.ts'
 import { Stream } from './stream.ts'
 import { Waits } from './waits.ts'
 
@@ -38,6 +39,7 @@ export interface ReplicationCounts {
 }
 
 const SECOND_MS = 1000
+const AT_ONCE = 0
 const NOREPLICAS = 'NOREPLICAS Not enough good replicas to write.'
 const NO_FAILOVER = error('ERR FAILOVER is not supported by this node, use SENTINEL FAILOVER')
 
@@ -53,8 +55,8 @@ export class Replication {
   readonly #link: MasterLink
   readonly #role: Role
   readonly #attachment: Attachment
-  /** Monotonic. When the next second of the protocol begins; undefined: at the first wake-up. */
-  #nextSecondMs: number | undefined
+  /** Monotonic. When the next second of the protocol begins. */
+  #nextSecondMs = AT_ONCE
 
   constructor(host: ReplicationHost) {
     this.#host = host
@@ -62,7 +64,7 @@ export class Replication {
     const history = new History(host.rng.fork('replication-id'), backlogSizeBytes)
     const replicas = new Replicas(host, history)
     const stream = new Stream(history, replicas)
-    const streamDb = () => (this.isReplica() ? host.masterDb : 0)
+    const streamDb = () => (this.isReplica() ? host.streamTarget.db : 0)
     const fullSync = new FullSync(host, history, replicas, stream, streamDb)
     const waits = new Waits(host, history, replicas, stream)
     const link = new MasterLink(host, history, {
@@ -112,7 +114,7 @@ export class Replication {
     return this.#link.owns(id)
   }
 
-  connected(id: ConnectionId, _ends: Endpoints): void {
+  connected(id: ConnectionId): void {
     if (this.#link.owns(id)) this.#link.connected(id)
   }
 
@@ -136,7 +138,7 @@ export class Replication {
 
   wake(): void {
     const nowMs = this.#host.now.monoMs
-    if (this.#nextSecondMs === undefined || nowMs >= this.#nextSecondMs) {
+    if (nowMs >= this.#nextSecondMs) {
       this.#nextSecondMs = nowMs + SECOND_MS
       this.#everySecond()
     }
@@ -146,10 +148,12 @@ export class Replication {
   }
 
   nextWakeUpMs(): number | undefined {
-    let earliest = this.#nextSecondMs ?? 0
-    earliest = Math.min(earliest, this.#link.nextWakeUpMs() ?? earliest)
-    earliest = Math.min(earliest, this.#waits.nextWakeUpMs() ?? earliest)
-    return Math.min(earliest, this.#fullSync.nextWakeUpMs() ?? earliest)
+    return earliest(
+      this.#nextSecondMs,
+      this.#link.nextWakeUpMs(),
+      this.#waits.nextWakeUpMs(),
+      this.#fullSync.nextWakeUpMs(),
+    )
   }
 
   /** INFO replication without its header. */

@@ -1,12 +1,12 @@
 /** How replication looks from outside: INFO replication and ROLE, in Redis' words and order. */
 import { array, bulk, bulks, integer, type Reply } from '../../resp/reply.ts'
+import { ageSeconds } from '../seconds.ts'
 import type { History } from './history.ts'
 import type { ReplicationHost } from './host.ts'
 import { ROLE_STATE } from './link-phase.ts'
 import type { MasterLink } from './master-link.ts'
 import { type PeerPhase, peerHost, type ReplicaPeer } from './replica-peer.ts'
 import type { Replicas } from './replicas.ts'
-import { ageSeconds } from './seconds.ts'
 
 export interface ReportSources {
   readonly host: ReplicationHost

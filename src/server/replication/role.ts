@@ -83,7 +83,7 @@ export class Role {
     host.unblockForRoleChange()
     waits.clear()
     history.createBacklog()
-    host.masterDb = 0
+    host.streamTarget.db = 0
   }
 }
 

@@ -4,7 +4,7 @@
  * leaves half-received is asked for again. The same bytes then go on to our own replicas, unchanged.
  */
 import { RequestDecoder } from '../../resp/request-decoder.ts'
-import type { ReplicationHost } from './host.ts'
+import type { StreamTarget } from './host.ts'
 
 /** More than the longest value, less than the longest string. */
 const MAX_UNREAD_BYTES = 2 ** 29 - 4096
@@ -17,7 +17,7 @@ export interface AppliedStream {
 }
 
 export class StreamReader {
-  readonly #host: ReplicationHost
+  readonly #target: StreamTarget
   readonly #stream: AppliedStream
   readonly #decoder = new RequestDecoder({ acceptsInline: false })
   /** Bytes that are not part of a complete command yet. */
@@ -27,8 +27,8 @@ export class StreamReader {
   #openBytes = 0
   #mustAcknowledge = false
 
-  constructor(host: ReplicationHost, stream: AppliedStream) {
-    this.#host = host
+  constructor(target: StreamTarget, stream: AppliedStream) {
+    this.#target = target
     this.#stream = stream
   }
 
@@ -58,13 +58,13 @@ export class StreamReader {
     this.#execute(argv)
     this.#open.push(bytes)
     this.#openBytes += lengthBytes
-    if (!this.#host.inMasterTransaction()) this.#settle()
+    if (!this.#target.isInTransaction) this.#settle()
   }
 
   #execute(argv: readonly string[]): void {
     const name = argv[0]?.toLowerCase()
     if (name === 'ping') return
-    if (name !== 'replconf') this.#host.applyFromMaster(argv)
+    if (name !== 'replconf') this.#target.apply(argv)
     else if (argv[1]?.toLowerCase() === 'getack') this.#mustAcknowledge = true
   }
 

@@ -22,7 +22,8 @@ const WAIT_ON_REPLICA = error(
 interface Waiter {
   readonly session: Session
   readonly offset: number
-  readonly replicas: number
+  /** How many replicas are to have it. */
+  readonly wanted: number
 }
 
 export class Waits {
@@ -59,15 +60,15 @@ export class Waits {
 
   wait(session: Session, argv: readonly string[], isReplica: boolean): Reply | undefined {
     if (isReplica) return WAIT_ON_REPLICA
-    const replicas = parseInt64(argv[1] ?? '')
-    if (typeof replicas !== 'number') return NOT_AN_INTEGER
+    const wanted = parseInt64(argv[1] ?? '')
+    if (typeof wanted !== 'number') return NOT_AN_INTEGER
     const timeoutMs = parseInt64(argv[2] ?? '')
     if (typeof timeoutMs !== 'number') return TIMEOUT_NOT_AN_INTEGER
     if (timeoutMs < 0) return TIMEOUT_NEGATIVE
     const offset = this.#offsets.get(session.id) ?? 0
     const count = this.#replicas.countAcknowledged(offset)
-    if (count >= replicas || !session.mayBlock) return integer(count)
-    this.#block({ session, offset, replicas }, timeoutMs)
+    if (count >= wanted || !session.mayBlock) return integer(count)
+    this.#block({ session, offset, wanted }, timeoutMs)
     return undefined
   }
 
@@ -75,7 +76,7 @@ export class Waits {
   acknowledged(): void {
     for (const [id, waiter] of this.#waiters) {
       const count = this.#replicas.countAcknowledged(waiter.offset)
-      if (count < waiter.replicas) continue
+      if (count < waiter.wanted) continue
       this.#waiters.delete(id)
       this.#host.unblock(waiter.session, integer(count))
     }

@@ -113,6 +113,14 @@ test('what was written before the first replica came is no place anybody can con
   expect(late.take()).toContain('+FULLRESYNC')
 })
 
+test('a snapshot begins at once unless a delay is set', () => {
+  const world = new ReplicationWorld()
+  const client = world.client(world.node())
+  client.send('PSYNC', '?', '-1')
+  world.run(2)
+  expect(client.take()).toContain('+FULLRESYNC')
+})
+
 test('replicas that wait for a snapshot together share it', () => {
   const world = new ReplicationWorld()
   const master = world.node({ 'repl-diskless-sync-delay': '2' })
