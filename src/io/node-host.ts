@@ -9,6 +9,7 @@ import type {
   NodeInputs,
   NodeLogLevel,
   NodePort,
+  ProcessFacts,
   SaveResult,
 } from '../server/port.ts'
 import { plainHost } from './address.ts'
@@ -96,6 +97,20 @@ export class NodeHost implements NodePort {
 
   saveSettings(settings: ReadonlyMap<string, string>): SaveResult {
     return this.#options.saveSettings(settings)
+  }
+
+  processFacts(): ProcessFacts {
+    const { heapUsed, external, rss } = process.memoryUsage()
+    const { user, system } = process.cpuUsage()
+    return {
+      processId: process.pid,
+      usedBytes: heapUsed + external,
+      residentBytes: rss,
+      // The kernel counts this in KiB.
+      peakBytes: process.resourceUsage().maxRSS * 1024,
+      userCpuMicros: user,
+      systemCpuMicros: system,
+    }
   }
 
   log(level: NodeLogLevel, text: string): void {

@@ -1,6 +1,6 @@
 /**
- * The sections of INFO, with Redis' field names in Redis' order. What only an operating system knows
- * (memory, processor time) is given as 0: monitoring wants the field, not a guess.
+ * The sections of INFO, with Redis' field names in Redis' order. What nobody measures here is given as
+ * 0: monitoring wants the field, not a guess.
  */
 import type { CommandContext } from './context.ts'
 import { humanBytes } from './numbers.ts'
@@ -20,7 +20,7 @@ function server({ node, now }: CommandContext): string[] {
     server_name: 'vedette',
     os: '',
     arch_bits: 64,
-    process_id: 0,
+    process_id: node.port.processFacts().processId,
     process_supervised: 'no',
     run_id: node.runId,
     tcp_port: node.settings.int('port'),
@@ -53,13 +53,14 @@ function clients({ node }: CommandContext): string[] {
 
 function memory({ node }: CommandContext): string[] {
   const maxmemory = node.settings.int('maxmemory')
+  const { usedBytes, residentBytes, peakBytes } = node.port.processFacts()
   return lines({
-    used_memory: 0,
-    used_memory_human: humanBytes(0),
-    used_memory_rss: 0,
-    used_memory_rss_human: humanBytes(0),
-    used_memory_peak: 0,
-    used_memory_peak_human: humanBytes(0),
+    used_memory: usedBytes,
+    used_memory_human: humanBytes(usedBytes),
+    used_memory_rss: residentBytes,
+    used_memory_rss_human: humanBytes(residentBytes),
+    used_memory_peak: peakBytes,
+    used_memory_peak_human: humanBytes(peakBytes),
     total_system_memory: 0,
     total_system_memory_human: humanBytes(0),
     maxmemory,
@@ -136,10 +137,11 @@ function replication({ node }: CommandContext): string[] {
   return node.replication.infoLines()
 }
 
-function cpu(): string[] {
+function cpu({ node }: CommandContext): string[] {
+  const { userCpuMicros, systemCpuMicros } = node.port.processFacts()
   return lines({
-    used_cpu_sys: '0.000000',
-    used_cpu_user: '0.000000',
+    used_cpu_sys: (systemCpuMicros / 1e6).toFixed(6),
+    used_cpu_user: (userCpuMicros / 1e6).toFixed(6),
     used_cpu_sys_children: '0.000000',
     used_cpu_user_children: '0.000000',
     used_cpu_sys_main_thread: '0.000000',

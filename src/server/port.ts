@@ -22,9 +22,33 @@ export interface NodePort {
   connect(connection: ConnectionId, host: string, port: number): void
   /** What CONFIG REWRITE keeps: the settings that differ from the user's file, never that file itself. */
   saveSettings(settings: ReadonlyMap<string, string>): SaveResult
+  /** For INFO; asked only when a client asks. */
+  processFacts(): ProcessFacts
   log(level: NodeLogLevel, text: string): void
   /** Ends the process, after everything written has been flushed. */
   exit(status: number): void
+}
+
+/** What only the operating system knows about the process. */
+export interface ProcessFacts {
+  readonly processId: number
+  /** Memory in use, as the runtime counts it. */
+  readonly usedBytes: number
+  readonly residentBytes: number
+  /** The most that was resident at any time. */
+  readonly peakBytes: number
+  readonly userCpuMicros: number
+  readonly systemCpuMicros: number
+}
+
+/** Of a process that is only simulated. Its id is one that nobody can kill by mistake. */
+export const SIMULATED_PROCESS: ProcessFacts = {
+  processId: 2 ** 30,
+  usedBytes: 0,
+  residentBytes: 0,
+  peakBytes: 0,
+  userCpuMicros: 0,
+  systemCpuMicros: 0,
 }
 
 /** Undefined: saved. Otherwise why not, as the text of an error reply without its dash. */

@@ -4,7 +4,7 @@
  */
 import type { Rng } from '../base/rng.ts'
 import { DataNode } from '../server/node.ts'
-import type { ConnectionId, NodePort } from '../server/port.ts'
+import { type ConnectionId, type NodePort, SIMULATED_PROCESS } from '../server/port.ts'
 import { Settings } from '../server/settings.ts'
 import type { Process, Program } from './process.ts'
 import type { Socket, SocketEnds, SocketHandler } from './socket.ts'
@@ -67,6 +67,7 @@ export class NodeProgram implements Program {
       connect: (id, host, port) => this.#connect(id, host, port),
       saveSettings: (settings) =>
         this.#process.disk.saveNow(SETTINGS_FILE, JSON.stringify([...settings])),
+      processFacts: () => SIMULATED_PROCESS,
       log: this.#start.log,
       exit: () => this.#process.kill(),
     }

@@ -37,6 +37,10 @@ describe.skipIf(!HAS_REDIS_CLI)('three Sentinels keep a master alive (needs redi
   test('a killed master is replaced within down-after + 500 ms, and comes back as a replica', async () => {
     const [master] = cluster.nodes as [Program]
     const promised = await writer.replicated(2)
+    // Operators kill by what INFO says, and 0 would be their own process group.
+    expect(cli(master.port, 'INFO', 'server').map((line) => line.trim())).toContain(
+      `process_id:${master.pid}`,
+    )
     const killedAtMs = Date.now()
     await master.kill()
 

@@ -6,7 +6,13 @@ import { createRng } from '../../src/base/rng.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { RequestDecoder } from '../../src/resp/request-decoder.ts'
 import { DataNode } from '../../src/server/node.ts'
-import type { ConnectionId, NodePort, SaveResult } from '../../src/server/port.ts'
+import {
+  type ConnectionId,
+  type NodePort,
+  type ProcessFacts,
+  type SaveResult,
+  SIMULATED_PROCESS,
+} from '../../src/server/port.ts'
 import { Settings } from '../../src/server/settings.ts'
 
 const WALL_START_MS = 1_700_000_000_000
@@ -99,6 +105,10 @@ export class NodeHarness implements NodePort {
   saveSettings(settings: ReadonlyMap<string, string>): SaveResult {
     this.saved.push(new Map(settings))
     return this.saveResult
+  }
+
+  processFacts(): ProcessFacts {
+    return SIMULATED_PROCESS
   }
 
   log(_level: string, text: string): void {

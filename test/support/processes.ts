@@ -93,6 +93,10 @@ export class Program {
     this.#child = child
   }
 
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
   signal(name: NodeJS.Signals): void {
     this.#child?.kill(name)
   }

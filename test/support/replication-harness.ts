@@ -7,7 +7,13 @@ import { encodeCommand } from '../../src/resp/encode.ts'
 import type { Reply } from '../../src/resp/reply.ts'
 import { ReplyDecoder } from '../../src/resp/reply-decoder.ts'
 import { DataNode } from '../../src/server/node.ts'
-import type { ConnectionId, Endpoints, NodePort } from '../../src/server/port.ts'
+import {
+  type ConnectionId,
+  type Endpoints,
+  type NodePort,
+  type ProcessFacts,
+  SIMULATED_PROCESS,
+} from '../../src/server/port.ts'
 import { Settings } from '../../src/server/settings.ts'
 import { type Party, VirtualNetwork } from './virtual-network.ts'
 
@@ -200,6 +206,10 @@ export class TestNode implements Party, NodePort {
 
   saveSettings(): undefined {
     return undefined
+  }
+
+  processFacts(): ProcessFacts {
+    return SIMULATED_PROCESS
   }
 
   log(level: string, text: string): void {
