@@ -4,9 +4,11 @@
  */
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { NumberedWriter } from '../support/numbered-writer.ts'
+import { ioredis, NumberedWriter } from '../support/numbered-writer.ts'
 import {
+  agreedMaster,
   cli,
+  follows,
   HAS_REDIS_CLI,
   masterField,
   masterPort,
@@ -25,13 +27,13 @@ describe.skipIf(!HAS_REDIS_CLI)('three Sentinels keep a master alive (needs redi
 
   beforeEach(async () => {
     cluster = await startCluster({ downAfterMs: DOWN_AFTER_MS })
-    writer = new NumberedWriter(cluster.sentinels.map(({ port }) => port))
+    writer = new NumberedWriter(ioredis(cluster.sentinels.map(({ port }) => port)))
     await until('the first writes are acknowledged', 5_000, () => writer.acknowledged.length > 20)
   })
 
   afterEach(async () => {
-    await writer.stop()
-    await cluster.stop()
+    writer?.stop()
+    await cluster?.stop()
   })
 
   test('a killed master is replaced within down-after + 500 ms, and comes back as a replica', async () => {
@@ -118,16 +120,6 @@ describe.skipIf(!HAS_REDIS_CLI)('three Sentinels keep a master alive (needs redi
   })
 })
 
-/** The master all Sentinels name, once they name the same one and it has changed. */
-async function agreedMaster(cluster: RealCluster): Promise<number> {
-  const before = cluster.nodes[0]?.port
-  return until('all Sentinels name the same new master', 5_000, () => {
-    const ports = new Set(cluster.sentinels.map(masterPort))
-    const [port] = ports
-    return ports.size === 1 && port !== before && port
-  })
-}
-
 function missing(port: number, keys: readonly string[]): string[] {
   const lost: string[] = []
   for (let at = 0; at < keys.length; at += 500) {
@@ -136,11 +128,6 @@ function missing(port: number, keys: readonly string[]): string[] {
     lost.push(...page.filter((key, index) => values[index] !== key))
   }
   return lost
-}
-
-function follows(node: Program, masterPort: number): boolean {
-  const [role, , port, state] = cli(node.port, 'ROLE')
-  return role === 'slave' && port === String(masterPort) && state === 'connected'
 }
 
 function identity(sentinel: Program): { myid: string; configEpoch: number } {

@@ -1,33 +1,77 @@
-/** An application that writes numbered keys through a stock ioredis Sentinel client, and remembers. */
+/** An application that writes numbered keys through a stock Sentinel client, and remembers. */
 import { Redis } from 'ioredis'
+import { createSentinel } from 'redis'
 
 export interface Acknowledged {
   readonly key: string
   readonly atMs: number
 }
 
+/** The little an application needs from its client library. */
+export interface StockClient {
+  set(key: string, value: string): Promise<unknown>
+  /** Waits until all writes so far are on that many replicas; how many have them. */
+  wait(replicas: number, boundMs: number): Promise<number>
+  close(): void
+}
+
+/**
+ * What the README recommends: by default ioredis waits two seconds for a frozen master to close its end
+ * of the connection, and longer with every failed attempt.
+ */
+const RECOMMENDED = {
+  failoverDetector: true,
+  disconnectTimeout: 50,
+  sentinelRetryStrategy: () => 50,
+  retryStrategy: () => 50,
+  maxRetriesPerRequest: null,
+}
+
+/** ioredis in its Sentinel mode. */
+export function ioredis(
+  sentinelPorts: readonly number[],
+  options: Partial<typeof RECOMMENDED> = RECOMMENDED,
+): StockClient {
+  const client = new Redis({
+    ...options,
+    sentinels: sentinelPorts.map((port) => ({ host: '127.0.0.1', port })),
+    name: 'mymaster',
+  })
+  // Lost connections are what this is about; ioredis reports each of them here.
+  client.on('error', () => undefined)
+  return {
+    set: (key, value) => client.set(key, value),
+    wait: (replicas, boundMs) => client.wait(replicas, boundMs),
+    close: () => client.disconnect(),
+  }
+}
+
+/** node-redis in its Sentinel mode, as its manual shows it. */
+export async function nodeRedis(sentinelPorts: readonly number[]): Promise<StockClient> {
+  const client = createSentinel({
+    name: 'mymaster',
+    sentinelRootNodes: sentinelPorts.map((port) => ({ host: '127.0.0.1', port })),
+  })
+  client.on('error', () => undefined)
+  await client.connect()
+  return {
+    set: (key, value) => client.set(key, value),
+    wait: (replicas, boundMs) => client.wait(replicas, boundMs),
+    close: () => client.destroy(),
+  }
+}
+
 export class NumberedWriter {
   readonly acknowledged: Acknowledged[] = []
-  readonly #client: Redis
+  readonly #client: StockClient
+  readonly #prefix: string
   #next = 0
-  readonly #stopped = new AbortController()
-  readonly #done: Promise<void>
+  #running = true
 
-  constructor(sentinelPorts: readonly number[]) {
-    this.#client = new Redis({
-      sentinels: sentinelPorts.map((port) => ({ host: '127.0.0.1', port })),
-      name: 'mymaster',
-      failoverDetector: true,
-      // What the README recommends: by default ioredis waits two seconds for a frozen master to close
-      // its end of the connection, and longer with every failed attempt.
-      disconnectTimeout: 50,
-      sentinelRetryStrategy: () => 50,
-      retryStrategy: () => 50,
-      maxRetriesPerRequest: null,
-    })
-    // Lost connections are what this is about; ioredis reports each of them here.
-    this.#client.on('error', () => undefined)
-    this.#done = this.#writeForEver()
+  constructor(client: StockClient, prefix = 'key') {
+    this.#client = client
+    this.#prefix = prefix
+    void this.#writeForEver()
   }
 
   /** Waits until every write acknowledged so far is on `replicas` replicas; gives their keys. */
@@ -38,29 +82,26 @@ export class NumberedWriter {
     return keys
   }
 
-  /** The first write that was both sent and acknowledged after this moment, if there is one. */
+  /** The first write that was acknowledged after this moment, if there is one. */
   firstAfter(atMs: number): Acknowledged | undefined {
     return this.acknowledged.find((one) => one.atMs > atMs)
   }
 
-  async stop(): Promise<void> {
-    this.#stopped.abort()
-    this.#client.disconnect()
-    await this.#done
+  /** Does not wait for the write under way: a client without a master may never finish it. */
+  stop(): void {
+    this.#running = false
+    this.#client.close()
   }
 
   async #writeForEver(): Promise<void> {
-    const { signal } = this.#stopped
-    // A client that finds no master keeps a command for ever; the end of the test does not wait for it.
-    const ended = new Promise<undefined>((resolve) =>
-      signal.addEventListener('abort', () => resolve(undefined)),
-    )
-    while (!signal.aborted) {
-      const key = `key:${this.#next++}`
-      // Not acknowledged, so it is nobody's promise: the next number follows.
-      const write = this.#client.set(key, key).catch(() => undefined)
-      const reply = await Promise.race([write, ended])
-      if (reply === 'OK') this.acknowledged.push({ key, atMs: Date.now() })
+    while (this.#running) {
+      const key = `${this.#prefix}:${this.#next++}`
+      try {
+        await this.#client.set(key, key)
+        this.acknowledged.push({ key, atMs: Date.now() })
+      } catch {
+        // Not acknowledged, so it is nobody's promise; the next number follows.
+      }
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
   }

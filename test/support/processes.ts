@@ -1,6 +1,6 @@
 /**
- * Real processes on loopback, for tests that must not take the simulator's word: the built programs,
- * their state in a temporary folder, free ports, and waiting on conditions with a bound.
+ * Real processes on loopback, for tests that must not take the simulator's word: the built programs and
+ * Redis' own, their state in a temporary folder, free ports, and waiting on conditions with a bound.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
@@ -21,6 +21,16 @@ const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 export const HAS_REDIS_CLI = isInstalled('redis-cli')
 export const HAS_REDIS_SERVER = isInstalled('redis-server')
 export const HAS_REDIS_SENTINEL = isInstalled('redis-sentinel')
+
+/** What a test that could not clean up leaves running ends with the test process. */
+const running = new Set<ChildProcess>()
+for (const event of ['exit', 'disconnect', 'SIGTERM'] as const) process.once(event, endAll)
+
+function endAll(reason: unknown): void {
+  for (const child of running) child.kill('SIGKILL')
+  // Vitest ends its workers with this; we have only been let in before.
+  if (reason === 'SIGTERM') process.kill(process.pid, 'SIGTERM')
+}
 
 /** Waits for a condition; the error says what never came true. */
 export async function until<T>(
@@ -50,6 +60,40 @@ export function cli(port: number, ...argv: string[]): string[] {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   return output.trimEnd().split('\n')
+}
+
+export interface Outcome {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a program to its end, which has to come within the bound. */
+export async function run(
+  command: string,
+  argv: readonly string[],
+  boundMs = 10_000,
+): Promise<Outcome> {
+  const child = track(
+    spawn(command, argv, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: boundMs,
+      killSignal: 'SIGKILL',
+    }),
+  )
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text) => {
+      output[name] += text
+    })
+  }
+  await new Promise((resolve) => child.once('close', resolve))
+  return { status: child.exitCode, ...output }
+}
+
+/** The built program, run to its end. */
+export function vedette(...argv: string[]): Promise<Outcome> {
+  return run(process.execPath, [MAIN, ...argv])
 }
 
 export async function freePorts(count: number): Promise<number[]> {
@@ -84,17 +128,27 @@ export class Program {
     this.#argv = argv
   }
 
-  start(): void {
-    const child = spawn(this.#command, this.#argv, { stdio: ['ignore', 'pipe', 'pipe'] })
-    const log = createWriteStream(this.logPath, { flags: 'a' })
-    child.stdout?.pipe(log, { end: false })
-    child.stderr?.pipe(log, { end: false })
-    child.once('exit', () => log.end())
-    this.#child = child
+  /** The folder of its configuration and state. */
+  get folder(): string {
+    return this.logPath.replace(/\.log$/, '')
   }
 
   get pid(): number | undefined {
     return this.#child?.pid
+  }
+
+  get isRunning(): boolean {
+    const child = this.#child
+    return child !== undefined && child.exitCode === null && child.signalCode === null
+  }
+
+  start(): void {
+    const child = track(spawn(this.#command, this.#argv, { stdio: ['ignore', 'pipe', 'pipe'] }))
+    const log = createWriteStream(this.logPath, { flags: 'a' })
+    child.stdout.pipe(log, { end: false })
+    child.stderr.pipe(log, { end: false })
+    child.once('close', () => log.end())
+    this.#child = child
   }
 
   signal(name: NodeJS.Signals): void {
@@ -104,7 +158,7 @@ export class Program {
   /** Ends it at once and waits for the kernel to have taken it away. */
   async kill(): Promise<void> {
     const child = this.#child
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    if (child === undefined || !this.isRunning) return
     const gone = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGKILL')
     await gone
@@ -127,36 +181,39 @@ export interface ClusterPlan {
   readonly sentinels?: number
   readonly quorum?: number
   readonly downAfterMs?: number
+  readonly failoverTimeoutMs?: number
   /** More lines for every node's redis.conf. */
   readonly nodeLines?: readonly string[]
+  /** Data nodes are Redis' own. */
+  readonly hasRealNodes?: boolean
+  /** How many of the Sentinels are Redis' own: the last ones. */
+  readonly realSentinels?: number
 }
 
-/** A whole cluster of our own programs, settled: replicas in sync, Sentinels acquainted. */
+/** A whole cluster, settled: replicas in sync, Sentinels acquainted. Ours unless the plan says otherwise. */
 export async function startCluster(plan: ClusterPlan = {}): Promise<RealCluster> {
-  const { replicas = 2, sentinels = 3, quorum = 2, downAfterMs = 1_000, nodeLines = [] } = plan
-  const folder = mkdtempSync(join(tmpdir(), 'vedette-test-'))
+  const { replicas = 2, sentinels = 3, realSentinels = 0 } = plan
   const ports = await freePorts(1 + replicas + sentinels)
-  const nodePorts = ports.slice(0, 1 + replicas)
-  const nodes = nodePorts.map((port, index) => {
-    const lines = [`port ${port}`, 'bind 127.0.0.1', 'enable-debug-command yes', ...nodeLines]
-    if (index > 0) lines.push(`replicaof 127.0.0.1 ${nodePorts[0]}`)
-    return program(folder, 'server', port, `${port}.conf`, lines.join('\n'))
+  const master = ports[0] as number
+  const folder = mkdtempSync(join(tmpdir(), 'vedette-test-'))
+  const nodes = ports.slice(0, 1 + replicas).map((port, index) => {
+    const replicaOf = index === 0 ? [] : [`replicaof 127.0.0.1 ${master}`]
+    const create = plan.hasRealNodes ? realNode : node
+    return create(folder, port, [...(plan.nodeLines ?? []), ...replicaOf])
   })
-  const peers = ports.slice(1 + replicas).map((port) => {
-    const text = sentinelYml(port, nodePorts[0] as number, quorum, downAfterMs)
-    return program(folder, 'sentinel', port, `${port}.yml`, text)
+  const peers = ports.slice(1 + replicas).map((port, index) => {
+    const create = index >= sentinels - realSentinels ? realSentinel : sentinel
+    return create(folder, port, { ...plan, master })
   })
-  for (const one of [...nodes, ...peers]) one.start()
-  const cluster = {
-    folder,
-    nodes,
-    sentinels: peers,
-    stop: () => stopAll(folder, [...nodes, ...peers]),
-  }
-  await settled(cluster, sentinels, replicas).catch(async (error) => {
+  const programs = [...nodes, ...peers]
+  const cluster = { folder, nodes, sentinels: peers, stop: () => stopAll(folder, programs) }
+  try {
+    for (const one of programs) one.start()
+    await settled(cluster)
+  } catch (error) {
     await cluster.stop()
     throw error
-  })
+  }
   return cluster
 }
 
@@ -170,37 +227,84 @@ export function masterPort(sentinel: Program): number {
   return Number(cli(sentinel.port, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster')[1])
 }
 
+/** The master all running Sentinels name, once they name the same one and it is not the old one. */
+export function agreedMaster(
+  cluster: RealCluster,
+  old = cluster.nodes[0]?.port,
+  boundMs = 5_000,
+): Promise<number> {
+  return until('all Sentinels name the same new master', boundMs, () => {
+    const ports = new Set(cluster.sentinels.filter((one) => one.isRunning).map(masterPort))
+    const [port] = ports
+    return ports.size === 1 && port !== old && port
+  })
+}
+
 /** One field of a SENTINEL MASTER reply. */
 export function masterField(sentinel: Program, field: string): string {
   const lines = cli(sentinel.port, 'SENTINEL', 'MASTER', 'mymaster')
   return lines[lines.indexOf(field) + 1] ?? ''
 }
 
-async function settled(cluster: RealCluster, sentinels: number, replicas: number): Promise<void> {
+/** Whether a node is a replica of that master and its link is up. */
+export function follows(node: Program, masterPort: number): boolean {
+  const [role, , port, state] = cli(node.port, 'ROLE')
+  return role === 'slave' && port === String(masterPort) && state === 'connected'
+}
+
+async function settled(cluster: RealCluster): Promise<void> {
+  const [master, ...replicas] = cluster.nodes
+  const others = String(cluster.sentinels.length - 1)
   for (const sentinel of cluster.sentinels) {
     await until(`${sentinel.port} knows everybody`, 15_000, () => {
-      const known = masterField(sentinel, 'num-other-sentinels') === String(sentinels - 1)
-      return known && masterField(sentinel, 'num-slaves') === String(replicas)
+      const known = masterField(sentinel, 'num-other-sentinels') === others
+      return known && masterField(sentinel, 'num-slaves') === String(replicas.length)
     })
   }
-  for (const replica of cluster.nodes.slice(1)) {
-    await until(
-      `${replica.port} is in sync`,
-      15_000,
-      () => cli(replica.port, 'ROLE')[3] === 'connected',
-    )
+  for (const replica of replicas) {
+    await until(`${replica.port} is in sync`, 15_000, () => follows(replica, master?.port ?? 0))
   }
 }
 
-function program(folder: string, kind: string, port: number, file: string, text: string): Program {
-  mkdirSync(join(folder, String(port)))
-  const path = join(folder, String(port), file)
-  writeFileSync(path, `${text}\n`)
-  return new Program(port, join(folder, `${port}.log`), process.execPath, [MAIN, kind, path])
+/** One of our data nodes, not started yet. */
+export function node(folder: string, port: number, lines: readonly string[] = []): Program {
+  const path = writeConfig(folder, port, 'redis.conf', [...nodeLines(port), ...lines])
+  return new Program(port, `${join(folder, String(port))}.log`, process.execPath, [
+    MAIN,
+    'server',
+    path,
+  ])
 }
 
-function sentinelYml(port: number, master: number, quorum: number, downAfterMs: number): string {
+function realNode(folder: string, port: number, lines: readonly string[]): Program {
+  const dir = join(folder, String(port))
+  const path = writeConfig(folder, port, 'redis.conf', [...nodeLines(port), `dir ${dir}`, ...lines])
+  return new Program(port, `${dir}.log`, 'redis-server', [path])
+}
+
+/** What our nodes and Redis' own both understand. */
+function nodeLines(port: number): string[] {
   return [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    'save ""',
+    'enable-debug-command yes',
+    // By default a master waits five seconds for more replicas to arrive before it sends a copy.
+    'repl-diskless-sync-delay 0',
+  ]
+}
+
+export interface Watch {
+  readonly master: number
+  readonly quorum?: number
+  readonly downAfterMs?: number
+  readonly failoverTimeoutMs?: number
+}
+
+/** One of our Sentinels, not started yet. */
+export function sentinel(folder: string, port: number, watch: Watch): Program {
+  const { master, quorum = 2, downAfterMs = 1_000, failoverTimeoutMs = 180_000 } = watch
+  const path = writeConfig(folder, port, 'sentinel.yml', [
     `port: ${port}`,
     'bind: 127.0.0.1',
     'groups:',
@@ -208,7 +312,40 @@ function sentinelYml(port: number, master: number, quorum: number, downAfterMs: 
     `    master: 127.0.0.1:${master}`,
     `    quorum: ${quorum}`,
     `    down-after: ${downAfterMs}`,
-  ].join('\n')
+    `    failover-timeout: ${failoverTimeoutMs}`,
+  ])
+  return new Program(port, `${join(folder, String(port))}.log`, process.execPath, [
+    MAIN,
+    'sentinel',
+    path,
+  ])
+}
+
+function realSentinel(folder: string, port: number, watch: Watch): Program {
+  const { master, quorum = 2, downAfterMs = 1_000, failoverTimeoutMs = 180_000 } = watch
+  const dir = join(folder, String(port))
+  const path = writeConfig(folder, port, 'sentinel.conf', [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${dir}`,
+    `sentinel monitor mymaster 127.0.0.1 ${master} ${quorum}`,
+    `sentinel down-after-milliseconds mymaster ${downAfterMs}`,
+    `sentinel failover-timeout mymaster ${failoverTimeoutMs}`,
+  ])
+  return new Program(port, `${dir}.log`, 'redis-sentinel', [path])
+}
+
+function writeConfig(folder: string, port: number, name: string, lines: readonly string[]): string {
+  const dir = join(folder, String(port))
+  mkdirSync(dir)
+  writeFileSync(join(dir, name), `${lines.join('\n')}\n`)
+  return join(dir, name)
+}
+
+function track<Child extends ChildProcess>(child: Child): Child {
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  return child
 }
 
 function isInstalled(command: string): boolean {

@@ -1,0 +1,81 @@
+/**
+ * Ours beside Redis' own, as while a fleet is migrated: our Sentinels over redis-servers, redis-sentinels
+ * over our data nodes, and both in one quorum. Each time the master is killed, and comes back.
+ */
+import { describe, expect, test } from 'vitest'
+import {
+  agreedMaster,
+  type ClusterPlan,
+  cli,
+  follows,
+  HAS_REDIS_CLI,
+  HAS_REDIS_SENTINEL,
+  HAS_REDIS_SERVER,
+  masterField,
+  type Program,
+  type RealCluster,
+  startCluster,
+  until,
+} from '../support/processes.ts'
+
+const HAS_ALL = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
+
+/** A redis-sentinel opens connections once a second; with less than this it takes that for a death. */
+const DOWN_AFTER_WITH_REAL_MS = 2_500
+/** Redis-sentinels often split their votes, and try again after twice this time. */
+const FAILOVER_TIMEOUT_MS = 2_000
+
+const GROUPS: Readonly<Record<string, ClusterPlan>> = {
+  'our Sentinels over redis-servers': { hasRealNodes: true },
+  'redis-sentinels over our nodes': { realSentinels: 3, downAfterMs: DOWN_AFTER_WITH_REAL_MS },
+  'two of our Sentinels and a redis-sentinel over redis-servers': {
+    hasRealNodes: true,
+    realSentinels: 1,
+    downAfterMs: DOWN_AFTER_WITH_REAL_MS,
+  },
+}
+
+describe.skipIf(!HAS_ALL)('needs redis-server and redis-sentinel', () => {
+  for (const [name, plan] of Object.entries(GROUPS)) {
+    test.concurrent(`${name} replace a killed master, which returns as a replica`, async ({
+      onTestFinished,
+    }) => {
+      // Settled means that every Sentinel knows the two others.
+      const cluster = await startCluster({ ...plan, failoverTimeoutMs: FAILOVER_TIMEOUT_MS })
+      onTestFinished(() => cluster.stop())
+      const [master] = cluster.nodes as [Program]
+      cli(master.port, 'SET', 'key', 'replicated')
+      expect(cli(master.port, 'WAIT', '2', '2000')).toEqual(['2'])
+
+      await master.kill()
+      const promoted = await agreedMaster(cluster, master.port, 20_000)
+      expect(promoted).not.toBe(master.port)
+      expect(cli(promoted, 'GET', 'key')).toEqual(['replicated'])
+
+      master.start()
+      await expectAllToFollow(cluster, promoted)
+      expectAgreement(cluster, promoted)
+    })
+  }
+})
+
+async function expectAllToFollow(cluster: RealCluster, promoted: number): Promise<void> {
+  for (const node of cluster.nodes.filter(({ port }) => port !== promoted)) {
+    await until(`${node.port} follows the new master`, 25_000, () => follows(node, promoted))
+  }
+  expect(cli(promoted, 'ROLE')[0]).toBe('master')
+}
+
+/** No Sentinel has changed its mind meanwhile, and all hold the same configuration. */
+function expectAgreement(cluster: RealCluster, promoted: number): void {
+  const views = cluster.sentinels.map((one) => ({
+    port: masterField(one, 'port'),
+    epoch: masterField(one, 'config-epoch'),
+    flags: masterField(one, 'flags'),
+    others: masterField(one, 'num-other-sentinels'),
+    replicas: masterField(one, 'num-slaves'),
+  }))
+  const [first] = views
+  const view = { port: String(promoted), flags: 'master', others: '2', replicas: '2' }
+  for (const one of views) expect(one).toEqual({ ...view, epoch: first?.epoch })
+}
