@@ -21,6 +21,8 @@ const client = new Redis({
 })
 // Lost connections are what this is about.
 client.on('error', () => undefined)
+// A switch that is announced while ioredis 6 asks a Sentinel for the master ends it for good.
+client.on('end', () => client.connect().catch(() => undefined))
 
 let acknowledged = []
 

@@ -37,12 +37,20 @@ export function ioredis(
     sentinels: sentinelPorts.map((port) => ({ host: '127.0.0.1', port })),
     name: 'mymaster',
   })
+  let closing = false
   // Lost connections are what this is about; ioredis reports each of them here.
   client.on('error', () => undefined)
+  // A switch that is announced while ioredis 6 asks a Sentinel for the master ends it for good.
+  client.on('end', () => {
+    if (!closing) client.connect().catch(() => undefined)
+  })
   return {
     set: (key, value) => client.set(key, value),
     wait: (replicas, boundMs) => client.wait(replicas, boundMs),
-    close: () => client.disconnect(),
+    close: () => {
+      closing = true
+      client.disconnect()
+    },
   }
 }
 
