@@ -17,6 +17,8 @@ export function standForElection(turn: Turn, group: Group, forced: boolean): voi
   const { state, now } = turn
   const epoch = state.currentEpoch + 1
   state.currentEpoch = epoch
+  // Whom we gave time has had it: should it come back, it does not know that it was a leader.
+  group.yieldedTo = undefined
   group.failover = {
     state: 'wait_start',
     epoch,

@@ -54,7 +54,9 @@ function startAtMs(state: State, group: Group, nowMs: number): number {
 function courtesyEndMs(group: Group): number {
   if (group.yieldedTo === undefined) return 0
   const leader = group.peers.get(group.yieldedTo.leader)
-  if (leader === undefined || isSdown(leader)) return 0
+  if (leader === undefined) return 0
+  // The stagger counts from here: everybody sees this death at the same moment.
+  if (isSdown(leader)) return leader.sdownSinceMs ?? 0
   return group.yieldedTo.atMs + 2 * group.config.failoverTimeoutMs
 }
 

@@ -23,6 +23,8 @@ export interface Logger {
   flush(): void
 }
 
+const BACKLOG_MAX_BYTES = 1024 * 1024
+
 type PinoLevel = 'trace' | 'debug' | 'info' | 'warn'
 
 const PINO_LEVELS: Readonly<Record<LogLevel, PinoLevel>> = {
@@ -46,7 +48,16 @@ export async function openLogger(options: LoggerOptions): Promise<Logger> {
   )
   return {
     log: (at, text) => logger[PINO_LEVELS[at]](text),
-    flush: () => (stream as Partial<{ flushSync(): void }>).flushSync?.(),
+    flush: () => flush(stream),
+  }
+}
+
+/** What cannot be written on the way out is lost; the way out is not. */
+function flush(stream: DestinationStream & { flushSync?(): void }): void {
+  try {
+    stream.flushSync?.()
+  } catch (error) {
+    process.stderr.write(`the last log lines are lost: ${reasonOf(error)}\n`)
   }
 }
 
@@ -66,9 +77,19 @@ export function exitAfter(logger: Logger): (status: number) => never {
   }
 }
 
+/**
+ * A full disk must not end what keeps a service alive: lines that cannot be written wait in a bounded
+ * buffer, and beyond it they are lost.
+ */
+function destination(dest: number): DestinationStream {
+  const stream = pino.destination({ dest, sync: true, maxLength: BACKLOG_MAX_BYTES })
+  stream.on('error', () => undefined)
+  return stream
+}
+
 async function openStream(file: string): Promise<DestinationStream> {
-  if (file !== '') return pino.destination({ dest: openLogFile(file), sync: true })
-  if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: true })
+  if (file !== '') return destination(openLogFile(file))
+  if (!process.stdout.isTTY) return destination(1)
   // Loaded only here: a daemon never needs it.
   const { default: pretty } = await import('pino-pretty')
   return pretty({

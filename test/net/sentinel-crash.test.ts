@@ -23,11 +23,11 @@ import {
 
 /** The event it dies at, in the order they come in, and when it is started again. */
 const CRASHES = [
-  ['+odown', 'when the others are done'],
-  ['+vote-for-leader', 'when the others are done'],
-  ['+elected-leader', 'when the others are done'],
-  ['+promoted-slave', 'at once'],
-  ['+switch-master', 'at once'],
+  '+odown',
+  '+vote-for-leader',
+  '+elected-leader',
+  '+promoted-slave',
+  '+switch-master',
 ] as const
 const NOBODY = 'f'.repeat(40)
 
@@ -52,7 +52,7 @@ describe.skipIf(!HAS_REDIS_CLI)('a Sentinel killed in a failover (needs redis-to
   })
   afterAll(() => cluster?.stop())
 
-  test.each(CRASHES)('at %s and started again %s is who it was', async (moment, again) => {
+  test.each(CRASHES)('at %s and started again at once is who it was', async (moment) => {
     const ids = new Map(cluster.sentinels.map((one) => [one, cli(one.port, 'SENTINEL', 'MYID')[0]]))
     const killing = await killedAt(moment)
     const lost = currentMaster()
@@ -64,7 +64,6 @@ describe.skipIf(!HAS_REDIS_CLI)('a Sentinel killed in a failover (needs redis-to
     expect(saved.currentEpoch).toBeGreaterThanOrEqual(epoch)
     if (vote !== undefined) expect(saved.groups[0]).toMatchObject(vote)
 
-    if (again === 'when the others are done') await agreedMaster(cluster, lost.port, 10_000)
     sentinel.start()
     await until('it answers again', 5_000, () => cli(sentinel.port, 'PING')[0] === 'PONG')
     expect(cli(sentinel.port, 'SENTINEL', 'MYID')[0]).toBe(ids.get(sentinel))
