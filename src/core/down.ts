@@ -31,7 +31,6 @@ export function checkOdown(turn: Turn, group: Group): void {
   const isDown = count > 0 && count >= quorum
   if (isDown && !isOdown(group)) {
     group.odownSinceMs = turn.now.monoMs
-    group.lastOdownAtMs = turn.now.monoMs
     announce(turn, 'warning', '+odown', `${describe(group.master)} #quorum ${count}/${quorum}`)
   } else if (!isDown && isOdown(group)) {
     group.odownSinceMs = undefined

@@ -64,7 +64,6 @@ function createGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefi
     leaderEpoch: 0,
     leader: '',
     odownSinceMs: undefined,
-    lastOdownAtMs: undefined,
     failover: undefined,
     yieldedTo: undefined,
     notBeforeMs: 0,

@@ -4,7 +4,6 @@
  */
 import { closeLinks, openLinks } from './links.ts'
 import type {
-  DataInstance,
   Group,
   Instance,
   InstanceBase,
@@ -15,7 +14,6 @@ import type {
   State,
   Turn,
 } from './state.ts'
-import { dataInstancesOf } from './state.ts'
 
 export function createMaster(group: Group, nowMs: number): Master {
   const { name, host, port } = group.config
@@ -86,14 +84,6 @@ export function unwatch(turn: Turn, instance: Instance): void {
   turn.state.timers.clearAll(instance)
 }
 
-export function findDataInstance(
-  group: Group,
-  host: string,
-  port: number,
-): DataInstance | undefined {
-  return dataInstancesOf(group).find((one) => one.host === host && one.port === port)
-}
-
 /** The first group whose configured master has this address: the wire names masters by address. */
 export function groupByMasterAddress(state: State, host: string, port: number): Group | undefined {
   for (const group of state.groups.values()) {
@@ -119,7 +109,6 @@ function instanceBase(
     deadlines: new Map(),
     sdownSinceMs: undefined,
     lastSdownAtMs: undefined,
-    helloSentAtMs: nowMs,
     helloPending: false,
   }
 }
@@ -140,7 +129,6 @@ function createLink(nowMs: number): Link {
     pubsub: undefined,
     lastOpenedAtMs: undefined,
     pingPendingSinceMs: nowMs,
-    lastPingSentAtMs: nowMs,
     pingInFlight: false,
     lastOkAtMs: nowMs,
     lastPongAtMs: nowMs,

@@ -36,7 +36,6 @@ export function sendPing(turn: Turn, instance: Instance): void {
   const { link } = instance
   if (connection === undefined || link.pingInFlight) return
   link.pingInFlight = true
-  link.lastPingSentAtMs = turn.now.monoMs
   link.pingPendingSinceMs ??= turn.now.monoMs
   const { downAfterMs } = instance.group.config
   turn.state.timers.advance(instance, 'down', link.pingPendingSinceMs + downAfterMs + 1)

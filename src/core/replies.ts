@@ -35,7 +35,6 @@ export function onReply(turn: Turn, connection: Connection, purpose: Purpose, re
 function onHelloReply(turn: Turn, instance: Instance, reply: Reply): void {
   instance.helloPending = false
   if (reply.kind === 'error') return logRefusal(turn, instance, { kind: 'hello' }, reply)
-  instance.helloSentAtMs = turn.now.monoMs
 }
 
 function onAnswer(

@@ -69,8 +69,6 @@ export interface Group extends TimerOwner {
   leaderEpoch: number
   leader: string
   odownSinceMs: number | undefined
-  /** Start of the last O_DOWN, kept after it ended. */
-  lastOdownAtMs: number | undefined
   failover: Failover | undefined
   /** A leader other than us, by our vote or by the majority's: it is given time to do its work. */
   yieldedTo: { readonly leader: string; readonly atMs: number } | undefined
@@ -116,8 +114,6 @@ export interface InstanceBase extends TimerOwner {
   sdownSinceMs: number | undefined
   /** Start of the last S_DOWN, kept after it ended: "no down for T" asks for it. */
   lastSdownAtMs: number | undefined
-  /** When our last hello was accepted there. */
-  helloSentAtMs: number
   /** A hello is on its way, so that a slow instance is not flooded. */
   helloPending: boolean
 }
@@ -184,7 +180,6 @@ export interface Link {
   lastOpenedAtMs: number | undefined
   /** When the first PING that is still unanswered was sent, or since when there is nobody to send to. */
   pingPendingSinceMs: number | undefined
-  lastPingSentAtMs: number
   /** A PING is on its way on the present connection. One is enough: TCP does not lose it alone. */
   pingInFlight: boolean
   /** Last reply that means "available": PONG, LOADING, MASTERDOWN. */

@@ -59,7 +59,6 @@ export function forgetDataInstances(turn: Turn, group: Group): void {
   group.replicas.clear()
   group.failover = undefined
   group.odownSinceMs = undefined
-  group.lastOdownAtMs = undefined
   group.yieldedTo = undefined
   group.notBeforeMs = 0
   group.obstacle = undefined

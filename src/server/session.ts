@@ -3,7 +3,7 @@
  * replies gathered for it. A session decides nothing; commands read and change it.
  */
 import type { Moment } from '../base/clock.ts'
-import { encodeReply } from '../resp/encode.ts'
+import { encodeReply, writeReply } from '../resp/encode.ts'
 import type { Protocol, Reply } from '../resp/reply.ts'
 import { RequestDecoder } from '../resp/request-decoder.ts'
 import type { Blocked } from './blocked.ts'
@@ -24,6 +24,8 @@ export interface OutputSink {
   /** So much was gathered that it should go at once. */
   isFull(session: Session): void
 }
+
+const COLLECTIONS: ReadonlySet<Reply['kind']> = new Set(['array', 'set', 'push', 'map'])
 
 /** Gathered output above this goes out at once: joining strings is cheap, keeping them is not. */
 const GATHER_BYTES = 256 * 1024
@@ -156,32 +158,12 @@ export class Session {
     return this.kind === 'master' || this.kind === 'replica'
   }
 
-  /** Collections go out element by element: together they need not fit into one string. */
+  /** Collections go out in pieces: together their elements need not fit into one string. */
   #write(reply: Reply): void {
-    switch (reply.kind) {
-      case 'array':
-        return this.#writeItems('*', reply.items)
-      case 'set':
-        return this.#writeItems(this.protocol === 3 ? '~' : '*', reply.items)
-      case 'push':
-        return this.#writeItems(this.protocol === 3 ? '>' : '*', reply.items)
-      case 'map':
-        return this.#writeMap(reply.entries)
-      default:
-        this.send(encodeReply(reply, this.protocol))
-    }
-  }
-
-  #writeItems(type: string, items: readonly Reply[]): void {
-    this.send(`${type}${items.length}\r\n`)
-    for (const item of items) this.#write(item)
-  }
-
-  #writeMap(entries: readonly (readonly [Reply, Reply])[]): void {
-    this.send(this.protocol === 3 ? `%${entries.length}\r\n` : `*${2 * entries.length}\r\n`)
-    for (const [key, value] of entries) {
-      this.#write(key)
-      this.#write(value)
+    if (COLLECTIONS.has(reply.kind)) {
+      writeReply(reply, this.protocol, (piece) => this.send(piece))
+    } else {
+      this.send(encodeReply(reply, this.protocol))
     }
   }
 }
