@@ -12,7 +12,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   server: ['base', 'resp'],
   config: ['base', 'core', 'server'],
   sim: ['base', 'resp', 'core', 'server', 'config'],
-  scenario: ['sim', 'config', 'base'],
+  scenario: ['sim', 'config', 'resp', 'base'],
   io: ['base', 'resp', 'core', 'server', 'config'],
   cli: ['base', 'resp', 'core', 'server', 'config', 'sim', 'scenario', 'io'],
 }

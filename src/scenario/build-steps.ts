@@ -56,7 +56,12 @@ function buildAction(raw: RawStep, key: ActionKey, path: Path, cast: Cast): Acti
     case 'disk-failure': {
       const { process, reason } = raw['disk-failure'] ?? { process: '' }
       cast.check([...at, 'process'], 'process', [process], cast.processes)
-      return { kind: 'failDisk', process, reason: reason ?? 'No space left on device' }
+      return {
+        kind: 'failDisk',
+        process,
+        operation: 'write',
+        reason: reason ?? 'No space left on device',
+      }
     }
     case 'disk-repair': {
       const process = raw['disk-repair'] ?? ''

@@ -25,6 +25,8 @@ export function buildTopology(raw: RawScenario, problems: Problems): Topology {
       baseMs: raw.topology.latency ?? DEFAULT_SPEC.latencyMs,
       jitterMs: raw.topology.jitter ?? DEFAULT_SPEC.jitterMs,
     },
+    ways: [],
+    zones: new Map(),
   }
   checkMasters(topology, problems)
   checkNames(topology, problems)
@@ -61,6 +63,7 @@ function buildNodes(
       group: groupOf(name, nodes, groups, problems),
       replicaOf: node['replica-of'],
       directives: new Map([...(settings ?? []), ...(node.settings ?? [])]),
+      joinsLater: false,
     }
   })
 }
@@ -106,6 +109,7 @@ function buildSentinels(raw: RawScenario): SentinelSpec[] {
     name,
     host,
     port: port ?? ports.next(host),
+    joinsLater: false,
   }))
 }
 
@@ -126,7 +130,8 @@ function buildClients(
       name,
       host: client.host ?? name,
       group: group ?? '',
-      writesPerSecond: client.rate ?? DEFAULT_SPEC.writesPerSecond,
+      operation: 'keys',
+      pace: { kind: 'rate', perSecond: client.rate ?? DEFAULT_SPEC.ratePerSecond },
     }
   })
 }

@@ -59,12 +59,12 @@ function longestOutage(writes: readonly Write[], endMs: number): number {
 }
 
 function countLost(group: string, history: History): LostWrites | undefined {
-  const finalKeys = history.finalKeys.get(group)
-  if (finalKeys === undefined) return undefined
+  const missing = history.missing.get(group)
+  if (missing === undefined) return undefined
   const reigns = mastersInTurn(group, history)
   const lost = { byMajority: 0, byCutOff: 0, byDeposed: 0 }
-  for (const { key, node, outcome, group: writtenTo } of history.writes) {
-    if (outcome.kind !== 'acknowledged' || writtenTo !== group || finalKeys.has(key)) continue
+  for (const { node, outcome } of missing) {
+    if (outcome.kind !== 'acknowledged') continue
     const rightful = reigns.findLast(({ fromMs }) => fromMs <= outcome.atMs)?.master ?? node
     if (!outcome.withMajority) lost.byCutOff++
     else if (rightful !== node) lost.byDeposed++

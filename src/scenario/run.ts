@@ -2,29 +2,31 @@
  * Runs a scenario: does what its timeline says at its times, lets the world go on until every
  * expectation can be judged, and judges. How time passes is the engine's business.
  */
+import type { Write } from '../sim/write-log.ts'
 import { ClusterView, changesOf } from './cluster-view.ts'
 import { groupFacts } from './facts.ts'
 import { judge, windowOf } from './judge.ts'
+import { missingAt } from './read-back.ts'
 import type { ScenarioResult, Violation } from './result.ts'
 import type { ScenarioFile } from './scenario-file.ts'
-import { createSimEngine } from './sim-engine.ts'
+import { SIM_ENGINE } from './sim-engine.ts'
 import { createTimeline } from './timeline.ts'
-import type { History, World } from './world.ts'
+import type { Engine, History, World } from './world.ts'
 
 /** Time to see that what came true does not fall again at once. */
 const TAIL_MS = 1_000
 
 export interface RunOptions {
   readonly seed: string
-  /** Another engine than the simulated world. */
-  readonly createWorld?: (file: ScenarioFile, seed: string) => Promise<World>
+  /** Undefined: the simulated world. */
+  readonly engine?: Engine
 }
 
 export async function runScenario(
   file: ScenarioFile,
   options: RunOptions,
 ): Promise<ScenarioResult> {
-  const world = await (options.createWorld ?? createSimEngine)(file, options.seed)
+  const world = await (options.engine ?? SIM_ENGINE).create(file, options.seed)
   try {
     const labels = await play(file, world)
     const endMs = endOf(file, labels)
@@ -65,7 +67,7 @@ interface Course {
 async function conclude(file: ScenarioFile, world: World, course: Course): Promise<ScenarioResult> {
   const untold = historyOf(world, course)
   const masters = finalMasters(file, untold)
-  const history = { ...untold, finalKeys: await finalKeys(masters, untold, world) }
+  const history = { ...untold, missing: await missingWrites(masters, untold, world) }
   const sentinels = file.topology.sentinels.map(({ name }) => name)
   const facts = file.topology.groups.map(({ name }) => groupFacts(name, history, masters.get(name)))
   const expectations = judge(file.expectations, { history, sentinels, facts })
@@ -90,22 +92,23 @@ function historyOf(world: World, { labels, endMs }: Course): History {
   return {
     happenings: [...world.happenings()],
     writes: [...world.writes()],
+    reads: [...world.reads()],
     nameOf: (address) => world.nameOf(address),
     labels,
     endMs,
-    finalKeys: new Map(),
+    missing: new Map(),
   }
 }
 
-async function finalKeys(
+async function missingWrites(
   masters: ReadonlyMap<string, string>,
   history: History,
   world: World,
-): Promise<History['finalKeys']> {
-  const found = new Map<string, ReadonlySet<string>>()
+): Promise<History['missing']> {
+  const found = new Map<string, ReadonlySet<Write>>()
   for (const [group, node] of masters) {
-    const keys = await world.keysAt(node, acknowledgedKeys(group, history))
-    if (keys !== undefined) found.set(group, keys)
+    const missing = await missingAt(world, node, acknowledgedWrites(group, history))
+    if (missing !== undefined) found.set(group, missing)
   }
   return found
 }
@@ -124,9 +127,9 @@ function finalMasters(file: ScenarioFile, history: History): ReadonlyMap<string,
   return masters
 }
 
-function acknowledgedKeys(group: string, history: History): readonly string[] {
-  return history.writes.flatMap((write) =>
-    write.group === group && write.outcome.kind === 'acknowledged' ? [write.key] : [],
+function acknowledgedWrites(group: string, history: History): readonly Write[] {
+  return history.writes.filter(
+    (write) => write.group === group && write.outcome.kind === 'acknowledged',
   )
 }
 

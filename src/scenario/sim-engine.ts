@@ -1,37 +1,24 @@
 import { SimWorld } from '../sim/world.ts'
-import type { ScenarioFile } from './scenario-file.ts'
-import type { World } from './world.ts'
+import type { Engine, World } from './world.ts'
 
-const KEYS_PER_COMMAND = 500
 const ANSWER_LIMIT_MS = 5_000
 
-/** The scenario on virtual time. It never waits: promises are kept before they are given. */
-export async function createSimEngine(file: ScenarioFile, seed: string): Promise<World> {
-  const world = new SimWorld(file.topology, seed)
+/** Scenarios on virtual time. It never waits: promises are kept before they are given. */
+export const SIM_ENGINE: Engine = {
+  name: 'sim',
+  refusal: () => undefined,
+  create: async (file, seed) => createWorld(new SimWorld(file.topology, seed)),
+}
+
+function createWorld(world: SimWorld): World {
   return {
-    runUntil: async (atMs) => world.runUntil(atMs),
+    runUntil: async (atMs, isMet) => world.runUntil(atMs, isMet),
     apply: async (action) => world.apply(action),
-    keysAt: async (node, keys) => keysAt(world, node, keys),
+    ask: async (process, argv) => world.askAndWait(process, argv, ANSWER_LIMIT_MS),
     nameOf: (address) => world.nameOf(address),
     happenings: () => world.happenings,
     writes: () => world.writes,
+    reads: () => world.reads,
     close: async () => {},
   }
-}
-
-function keysAt(
-  world: SimWorld,
-  node: string,
-  keys: readonly string[],
-): ReadonlySet<string> | undefined {
-  const present = new Set<string>()
-  for (let first = 0; first < keys.length; first += KEYS_PER_COMMAND) {
-    const some = keys.slice(first, first + KEYS_PER_COMMAND)
-    const reply = world.askAndWait(node, ['MGET', ...some], ANSWER_LIMIT_MS)
-    if (reply?.kind !== 'array') return undefined
-    reply.items.forEach((item, index) => {
-      if (item.kind === 'bulk') present.add(some[index] ?? '')
-    })
-  }
-  return present
 }

@@ -8,6 +8,7 @@ import { Exchange } from './exchange.ts'
 import type { Address } from './happening.ts'
 import { MasterLookup } from './master-lookup.ts'
 import type { Process, Program } from './process.ts'
+import type { OperationKind, Pace } from './topology.ts'
 import type { Write, WriteLog } from './write-log.ts'
 
 const CONNECT_TIMEOUT_MS = 1_000
@@ -19,7 +20,8 @@ export interface ClientStart {
   readonly process: Process
   readonly group: string
   readonly sentinels: readonly Address[]
-  readonly writesPerSecond: number
+  readonly operation: OperationKind
+  readonly pace: Pace
   readonly log: WriteLog
 }
 
@@ -100,7 +102,7 @@ export class ClientProgram implements Program {
     this.#retryMs = RETRY_FIRST_MS
     // What could not be written meanwhile is not made up for: load is steady, not a burst.
     const passedMs = this.#nowMs() - this.#bornAtMs
-    this.#written = Math.ceil((passedMs * this.#start.writesPerSecond) / 1_000)
+    this.#written = Math.ceil((passedMs * this.#perSecond) / 1_000)
   }
 
   #write(): void {
@@ -108,7 +110,8 @@ export class ClientProgram implements Program {
     if (this.#master === undefined) return
     const key = `${process.name}:${process.life}:${this.#written}`
     this.#written++
-    this.#unanswered.push(log.attempted(process.name, group, key, this.#node))
+    const by = { client: process.name, group, node: this.#node }
+    this.#unanswered.push(log.attempted(by, { kind: 'key', key }))
     this.#master.send(['SET', key, key])
   }
 
@@ -147,7 +150,12 @@ export class ClientProgram implements Program {
   }
 
   #nextWriteMs(): number {
-    return this.#bornAtMs + Math.ceil((this.#written * 1_000) / this.#start.writesPerSecond)
+    return this.#bornAtMs + Math.ceil((this.#written * 1_000) / this.#perSecond)
+  }
+
+  get #perSecond(): number {
+    const { pace } = this.#start
+    return pace.kind === 'rate' ? pace.perSecond : 1_000 / pace.ms
   }
 
   #nowMs(): number {

@@ -96,8 +96,8 @@ export class Programs {
   #client(process: Process, spec: ClientSpec): Program {
     const { topology, log } = this.#start
     const sentinels = topology.sentinels.map(({ name }) => this.#addressOf(name))
-    const { group, writesPerSecond } = spec
-    return new ClientProgram({ process, group, sentinels, writesPerSecond, log })
+    const { group, operation, pace } = spec
+    return new ClientProgram({ process, group, sentinels, operation, pace, log })
   }
 
   #observer(process: Process): Program {

@@ -6,6 +6,8 @@ export class Recorder {
   readonly happenings: Happening[] = []
   readonly #nowMs: () => number
   readonly #checkers: readonly Checker[]
+  #isWanted: ((happening: Happening) => boolean) | undefined
+  #found: () => void = () => {}
 
   constructor(nowMs: () => number, checkers: readonly Checker[]) {
     this.#nowMs = nowMs
@@ -16,6 +18,13 @@ export class Recorder {
     const happening: Happening = { atMs: this.#nowMs(), process, ...occurrence }
     this.happenings.push(happening)
     for (const checker of this.#checkers) this.#check(checker, happening)
+    if (this.#isWanted?.(happening) === true) this.#found()
+  }
+
+  /** Calls `found` after each happening that is wanted; undefined: after none. */
+  watch(isWanted: ((happening: Happening) => boolean) | undefined, found: () => void): void {
+    this.#isWanted = isWanted
+    this.#found = found
   }
 
   get violations(): readonly Happening[] {

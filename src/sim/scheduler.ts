@@ -18,6 +18,7 @@ export class Scheduler {
   #nowMs = 0
   readonly #moments = new Heap<number>((a, b) => a < b)
   readonly #tasks = new Map<number, Task[]>()
+  #isStopped = false
 
   get nowMs(): number {
     return this.#nowMs
@@ -45,15 +46,24 @@ export class Scheduler {
     this.at(this.#nowMs + delayMs, task)
   }
 
-  /** Lets everything up to and including `untilMs` happen, then stands at `untilMs`. */
+  /**
+   * Lets everything up to and including `untilMs` happen, then stands at `untilMs`. A task that calls
+   * `stop` is the last one: time stands still there, and the next call goes on with the task after it.
+   */
   runUntil(untilMs: number): void {
+    this.#isStopped = false
     for (;;) {
       const nextMs = this.#moments.peek()
       if (nextMs === undefined || nextMs > untilMs) break
       this.#nowMs = nextMs
       this.#runMoment(nextMs)
+      if (this.#isStopped) return
     }
     if (untilMs > this.#nowMs) this.#nowMs = untilMs
+  }
+
+  stop(): void {
+    this.#isStopped = true
   }
 
   #runMoment(atMs: number): void {
@@ -63,6 +73,10 @@ export class Scheduler {
     for (let index = 0; index < tasks.length; index++) {
       assert(index < TASKS_PER_MS_MAX, 'virtual time advances')
       ;(tasks[index] as Task)()
+      if (this.#isStopped) {
+        tasks.splice(0, index + 1)
+        return
+      }
     }
     this.#moments.pop()
     this.#tasks.delete(atMs)

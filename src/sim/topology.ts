@@ -10,7 +10,7 @@ export const DEFAULT_SPEC = {
   parallelSyncs: DEFAULT_GROUP.parallelSyncs,
   latencyMs: 1,
   jitterMs: 1,
-  writesPerSecond: 100,
+  ratePerSecond: 100,
 } as const
 
 /** Who is there when a run begins. Names are unique across all lists; hosts are known by name only. */
@@ -19,6 +19,16 @@ export interface Topology {
   readonly nodes: readonly NodeSpec[]
   readonly sentinels: readonly SentinelSpec[]
   readonly clients: readonly ClientSpec[]
+  /** Between any two hosts that are in no way of their own. */
+  readonly latency: Latency
+  /** Ways that are longer or shorter than the others, in both directions. */
+  readonly ways: readonly WaySpec[]
+  /** The zone of each host that is in one: where it stands, for reports. */
+  readonly zones: ReadonlyMap<string, string>
+}
+
+export interface WaySpec {
+  readonly hosts: readonly [string, string]
   readonly latency: Latency
 }
 
@@ -42,17 +52,34 @@ export interface NodeSpec {
   readonly replicaOf: string | undefined
   /** Directives of redis.conf by name. */
   readonly directives: ReadonlyMap<string, string>
+  /** It is not there when the run begins: a `start` brings it up. */
+  readonly joinsLater: boolean
 }
 
 export interface SentinelSpec {
   readonly name: string
   readonly host: string
   readonly port: number
+  /** It is not there when the run begins: a `start` brings it up. */
+  readonly joinsLater: boolean
 }
 
 export interface ClientSpec {
   readonly name: string
   readonly host: string
   readonly group: string
-  readonly writesPerSecond: number
+  readonly operation: OperationKind
+  readonly pace: Pace
 }
+
+/**
+ * What a client does. `keys`: SET of numbered keys, each once. `set`: SADD of unique members to one
+ * set. `counter`: INCR. `register`: SET of one key to rising numbers, and GETs between them.
+ */
+export type OperationKind = 'keys' | 'set' | 'counter' | 'register'
+
+export type Pace =
+  /** At a steady rate, whether answers come or not. */
+  | { readonly kind: 'rate'; readonly perSecond: number }
+  /** One at a time: the next one so long after the answer. */
+  | { readonly kind: 'think'; readonly ms: number }

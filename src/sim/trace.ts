@@ -4,7 +4,7 @@
  */
 import { unreachable } from '../base/assert.ts'
 import type { Address, Happening, NodeRole } from './happening.ts'
-import type { Write } from './write-log.ts'
+import type { Operation, Write } from './write-log.ts'
 
 export type NameOf = (address: Address) => string
 
@@ -70,9 +70,24 @@ export function withNames(payload: string, nameOf: NameOf): string {
     .replace(/(\d+\.\d+\.\d+\.\d+)[ :](\d+)/g, named)
 }
 
+function nameWrite(operation: Operation): string {
+  switch (operation.kind) {
+    case 'key':
+      return operation.key
+    case 'member':
+      return `${operation.set} ${operation.member}`
+    case 'increment':
+      return operation.counter
+    case 'assign':
+      return `${operation.key} ${operation.value}`
+    default:
+      return unreachable(operation)
+  }
+}
+
 function renderWrite(write: Write): string {
   const { outcome } = write
   const end = outcome.kind === 'pending' ? '' : ` ${outcome.atMs}`
   const text = outcome.kind === 'refused' ? ` ${outcome.text}` : ''
-  return `write ${write.key} ${write.attemptedAtMs} ${write.node} ${outcome.kind}${end}${text}`
+  return `write ${nameWrite(write.operation)} ${write.attemptedAtMs} ${write.node} ${outcome.kind}${end}${text}`
 }

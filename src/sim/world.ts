@@ -18,7 +18,7 @@ import { Reachability } from './reachability.ts'
 import { Recorder } from './recorder.ts'
 import { Scheduler } from './scheduler.ts'
 import type { Topology } from './topology.ts'
-import { type Write, WriteLog } from './write-log.ts'
+import { type Read, type Write, WriteLog } from './write-log.ts'
 
 /** No process or host of a scenario can have this name. */
 const OBSERVER = '*observer*'
@@ -79,8 +79,16 @@ export class SimWorld {
     return this.#log.writes
   }
 
-  runUntil(atMs: number): void {
+  get reads(): readonly Read[] {
+    return this.#log.reads
+  }
+
+  /** Goes on until `atMs`, or until right after the first happening that `isMet` wants. Gives the time. */
+  runUntil(atMs: number, isMet?: (happening: Happening) => boolean): number {
+    this.#recorder.watch(isMet, () => this.#scheduler.stop())
     this.#scheduler.runUntil(atMs)
+    this.#recorder.watch(undefined, () => {})
+    return this.nowMs
   }
 
   /** The name of the process at an address, or the address itself when nobody of ours is there. */
@@ -121,6 +129,16 @@ export class SimWorld {
         return this.#process(action.process).disk.failWith(action.reason)
       case 'repairDisk':
         return this.#process(action.process).disk.failWith(undefined)
+      case 'start':
+      case 'stall':
+      case 'powerLoss':
+      case 'readdress':
+      case 'hold':
+      case 'release':
+      case 'shape':
+      case 'reset':
+      case 'clockDrift':
+        return assert(false, `${action.kind} is not built yet`)
       case 'command':
         return this.ask(action.process, action.argv, () => {})
       default:

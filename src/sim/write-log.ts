@@ -17,9 +17,32 @@ export type WriteOutcome =
   /** The connection ended or the time was up: it may have happened or not. */
   | { readonly kind: 'unknown'; readonly atMs: number }
 
+/** What a write did, and so how to find out later whether a node has it. */
+export type Operation =
+  /** SET key key: this key once and never again. */
+  | { readonly kind: 'key'; readonly key: string }
+  /** SADD set member. */
+  | { readonly kind: 'member'; readonly set: string; readonly member: string }
+  /** INCR counter, which nobody else does. */
+  | { readonly kind: 'increment'; readonly counter: string }
+  /** SET key value: of one writer, each value greater than the one before. */
+  | { readonly kind: 'assign'; readonly key: string; readonly value: number }
+
+/** A register's value as a client read it. */
+export interface Read {
+  readonly client: string
+  readonly group: string
+  readonly node: string
+  readonly key: string
+  readonly attemptedAtMs: number
+  readonly atMs: number
+  /** Undefined: there was none. */
+  readonly value: number | undefined
+}
+
 export interface Write {
   readonly client: string
-  readonly key: string
+  readonly operation: Operation
   readonly group: string
   /** Name of the node it was sent to; its address when that is no node of ours. */
   readonly node: string
@@ -35,6 +58,7 @@ export interface WriteLogStart {
 
 export class WriteLog {
   readonly writes: Write[] = []
+  readonly reads: Read[] = []
   readonly #start: WriteLogStart
 
   constructor(start: WriteLogStart) {
@@ -46,9 +70,9 @@ export class WriteLog {
     return this.#start.nameOf(address)
   }
 
-  attempted(client: string, group: string, key: string, node: string): Write {
+  attempted(by: Pick<Write, 'client' | 'group' | 'node'>, operation: Operation): Write {
     const attemptedAtMs = this.#start.nowMs()
-    const write: Write = { client, key, group, node, attemptedAtMs, outcome: PENDING }
+    const write: Write = { ...by, operation, attemptedAtMs, outcome: PENDING }
     this.writes.push(write)
     return write
   }

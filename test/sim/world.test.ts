@@ -44,7 +44,9 @@ test('a cluster that nothing happens to has one master, and every write is ackno
 test('the replicas of a quiet cluster hold what the master acknowledged', () => {
   const world = new SimWorld(createTopology(), '1')
   world.runUntil(10_000)
-  const keys = world.writes.slice(0, 50).map(({ key }) => key)
+  const keys = world.writes
+    .slice(0, 50)
+    .map(({ operation }) => (operation.kind === 'key' ? operation.key : ''))
   const reply = world.askAndWait('n2', ['MGET', ...keys], 1_000)
   const values = reply?.kind === 'array' ? reply.items.map((item) => item.kind) : []
   expect(values).toEqual(keys.map(() => 'bulk'))
@@ -100,8 +102,18 @@ test.each(['n2', 's2', 'app'])('%s ends by itself when it is asked to', (name) =
 test('a Sentinel whose disk fails says so and gives no vote', () => {
   const world = new SimWorld(createTopology(), '1')
   world.runUntil(3_000)
-  world.apply({ kind: 'failDisk', process: 's2', reason: 'No space left on device' })
-  world.apply({ kind: 'failDisk', process: 's3', reason: 'No space left on device' })
+  world.apply({
+    kind: 'failDisk',
+    process: 's2',
+    operation: 'write',
+    reason: 'No space left on device',
+  })
+  world.apply({
+    kind: 'failDisk',
+    process: 's3',
+    operation: 'write',
+    reason: 'No space left on device',
+  })
   world.apply({ kind: 'kill', processes: ['n1'] })
   world.runUntil(8_000)
   const votes = world.happenings.filter(({ kind }) => kind === 'vote')
