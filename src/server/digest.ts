@@ -1,61 +1,91 @@
 /**
- * A fingerprint of the data: equal data gives equal digests whatever the order in which keys, members
- * and fields came. Each key is hashed on its own and the hashes are combined by exclusive or.
+ * A fingerprint of the data, the one of Redis' DEBUG DIGEST: equal data gives equal digests whatever
+ * the order in which keys, members and fields came, on our nodes and on real ones. Each key is hashed
+ * with its value on its own, and the hashes of all keys are combined by exclusive or. Of an expiry only
+ * that there is one is part of it.
  */
 import { unreachable } from '../base/assert.ts'
-import { sha256 } from '../base/sha256.ts'
+import { SHA1_WORDS, sha1, sha1OfHash } from '../base/sha1.ts'
+import type { Entry } from './db.ts'
 import type { Keyspace } from './keyspace.ts'
 import type { Value } from './values.ts'
 
-const WORDS = 5
+type Digest = Int32Array
+
+/** As Redis numbers its types. */
+const TYPE_NUMBERS: Readonly<Record<Value['type'], number>> = {
+  string: 0,
+  list: 1,
+  set: 2,
+  hash: 4,
+}
+const TYPE_HASHES = new Map(
+  Object.entries(TYPE_NUMBERS).map(([type, number]) => [type, sha1(bigEndian(number))]),
+)
+const EXPIRY_MARK = sha1('!!expire!!')
 
 /** 40 hex characters; all zeros for no keys. */
 export function keyspaceDigest(keyspace: Keyspace): string {
-  const digest = new Uint32Array(WORDS)
+  let digest: Digest = new Int32Array(SHA1_WORDS)
   for (const db of keyspace.dbs) {
-    for (const [key, entry] of db.entries) {
-      mix(
-        digest,
-        hashOf([String(db.index), key, String(entry.expireAtMs), ...partsOf(entry.value)]),
-      )
-    }
+    if (db.entries.size === 0) continue
+    digest = mixed(digest, sha1(bigEndian(db.index)))
+    for (const [key, entry] of db.entries) xor(digest, sha1OfHash(digestOf(key, entry)))
   }
   return toHex(digest)
 }
 
-function partsOf(value: Value): string[] {
+function digestOf(key: string, { value, expireAtMs }: Entry): Digest {
+  const typeHash = TYPE_HASHES.get(value.type) ?? sha1('')
+  const digest = withValue(mixed(sha1OfHash(sha1(key)), typeHash), value)
+  if (expireAtMs !== undefined) xor(digest, EXPIRY_MARK)
+  return digest
+}
+
+/** What order means something is mixed in one after the other, the rest by exclusive or. */
+function withValue(digest: Digest, value: Value): Digest {
   switch (value.type) {
     case 'string':
-      return ['string', value.bytes]
-    case 'list':
-      return ['list', ...value.items]
+      return mixed(digest, sha1(value.bytes))
+    case 'list': {
+      let all = digest
+      for (const item of value.items) all = mixed(all, sha1(item))
+      return all
+    }
     case 'set':
-      return ['set', unordered([...value.members].map((member) => [member]))]
+      for (const member of value.members) xor(digest, sha1(member))
+      return digest
     case 'hash':
-      return ['hash', unordered([...value.fields])]
+      for (const [field, text] of value.fields) {
+        xor(digest, sha1OfHash(mixed(sha1OfHash(sha1(field)), sha1(text))))
+      }
+      return digest
     default:
       return unreachable(value)
   }
 }
 
-function unordered(elements: readonly (readonly string[])[]): string {
-  const digest = new Uint32Array(WORDS)
-  for (const element of elements) mix(digest, hashOf(element))
-  return toHex(digest)
+/** Order matters: the hash goes in, and everything so far is hashed again. */
+function mixed(digest: Digest, hash: Digest): Digest {
+  xor(digest, hash)
+  return sha1OfHash(digest)
 }
 
-/** Each part with its length, so that `ab` `c` and `a` `bc` differ. */
-function hashOf(parts: readonly string[]): string {
-  return sha256(parts.map((part) => `${part.length}:${part}`).join(''))
-}
-
-function mix(digest: Uint32Array, hash: string): void {
-  for (let word = 0; word < WORDS; word++) {
-    const bits = Number.parseInt(hash.slice(word * 8, word * 8 + 8), 16)
-    digest[word] = ((digest[word] ?? 0) ^ bits) >>> 0
+function xor(digest: Digest, hash: Digest): void {
+  for (let word = 0; word < SHA1_WORDS; word++) {
+    digest[word] = (digest[word] ?? 0) ^ (hash[word] ?? 0)
   }
 }
 
-function toHex(digest: Uint32Array): string {
-  return Array.from(digest, (word) => word.toString(16).padStart(8, '0')).join('')
+function bigEndian(number: number): string {
+  return String.fromCharCode(
+    number >>> 24,
+    (number >>> 16) & 0xff,
+    (number >>> 8) & 0xff,
+    number & 0xff,
+  )
+}
+
+function toHex(digest: Digest): string {
+  return Array.from(digest, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('')
 }

@@ -147,6 +147,11 @@ export class DataNode implements NodeInputs, ReplicationHost {
     )
   }
 
+  /** INFO replication and the run id, for those who look on without a connection. */
+  report(): { readonly lines: readonly string[]; readonly runId: string } {
+    return { lines: this.#replication.infoLines(), runId: this.#services.runId }
+  }
+
   // What replication asks for
 
   get now(): Moment {
