@@ -16,20 +16,32 @@ export interface DiskStart {
 /** `failure` is undefined when the bytes are safe. */
 export type SaveDone = (failure: string | undefined) => void
 
+export interface DiskFault {
+  /** `write`: nothing is taken. `sync`: the new content is in place and may not survive a power loss. */
+  readonly operation: 'write' | 'sync'
+  readonly reason: string
+}
+
 /**
- * The files of one process. A save replaces a file as a whole: until it is done the old content
- * stands, and a crash before that leaves the old content for ever. What is done survives everything
- * but an explicit wipe.
+ * The files of one process, saved as in production: the new content is written beside the old and
+ * synced, renamed over it, and then the folder is synced. So a crash before the rename leaves the old
+ * content for ever, one after it the new, told or not; and between the rename and the last sync a
+ * power loss leaves one of the two. It is never a mix.
  */
 export class Disk {
   readonly #start: DiskStart
+  /** As any process sees them. */
   readonly #files = new Map<string, string>()
+  /** What the disk surely holds of those whose last rename is not synced; undefined: no such file. */
+  readonly #synced = new Map<string, string | undefined>()
+  readonly #powerRng: Rng
   /** Saves of an earlier life must not finish in a later one. */
   #life = 0
-  #failure: string | undefined
+  #fault: DiskFault | undefined
 
   constructor(start: DiskStart) {
     this.#start = start
+    this.#powerRng = start.rng.fork('power')
   }
 
   read(path: string): string | undefined {
@@ -41,31 +53,58 @@ export class Disk {
     const { scheduler, rng, latency } = this.#start
     const life = this.#life
     const tookMs = latency.minMs + rng.below(latency.maxMs - latency.minMs + 1)
+    let failure: string | undefined
+    // The folder is synced as long as the file before it.
+    scheduler.after(tookMs >> 1, () => {
+      if (life === this.#life) failure = this.#replace(path, bytes)
+    })
     scheduler.after(tookMs, () => {
-      if (life !== this.#life) return
-      done(this.saveNow(path, bytes))
+      if (life === this.#life) done(failure ?? this.#sync(path))
     })
   }
 
   /** A save that blocks its process. Gives the reason when it failed. */
   saveNow(path: string, bytes: string): string | undefined {
-    if (this.#failure !== undefined) return this.#failure
-    this.#files.set(path, bytes)
-    return undefined
+    return this.#replace(path, bytes) ?? this.#sync(path)
   }
 
-  /** From now on every save fails with this reason; undefined repairs the disk. */
-  failWith(reason: string | undefined): void {
-    this.#failure = reason
+  /** From now on every save fails so; undefined repairs the disk. */
+  failWith(fault: DiskFault | undefined): void {
+    this.#fault = fault
   }
 
-  /** The process died: saves that were not done yet have never happened. */
+  /** The process died: of its saves under way, those not renamed yet have never happened. */
   crash(): void {
     this.#life++
+  }
+
+  /** Of what was not synced, chance says whether the disk has it. */
+  losePower(): void {
+    this.crash()
+    for (const [path, old] of this.#synced) {
+      if (this.#powerRng.chance(1, 2)) continue
+      if (old === undefined) this.#files.delete(path)
+      else this.#files.set(path, old)
+    }
+    this.#synced.clear()
   }
 
   /** Everything is gone, as when a container comes back without its volume. */
   wipe(): void {
     this.#files.clear()
+    this.#synced.clear()
+  }
+
+  #replace(path: string, bytes: string): string | undefined {
+    if (this.#fault?.operation === 'write') return this.#fault.reason
+    if (!this.#synced.has(path)) this.#synced.set(path, this.#files.get(path))
+    this.#files.set(path, bytes)
+    return undefined
+  }
+
+  #sync(path: string): string | undefined {
+    if (this.#fault?.operation === 'sync') return this.#fault.reason
+    this.#synced.delete(path)
+    return undefined
   }
 }

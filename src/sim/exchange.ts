@@ -2,8 +2,7 @@ import { encodeCommand } from '../resp/encode.ts'
 import type { Reply } from '../resp/reply.ts'
 import { ReplyDecoder } from '../resp/reply-decoder.ts'
 import type { Address } from './happening.ts'
-import type { Process } from './process.ts'
-import type { Socket } from './socket.ts'
+import type { Connection, Shell } from './shell.ts'
 
 export interface ExchangeHandler {
   connected(): void
@@ -16,15 +15,15 @@ export interface ExchangeHandler {
 /** A client's connection: commands out, replies in. */
 export class Exchange {
   readonly address: Address
-  readonly #socket: Socket
+  readonly #connection: Connection
   readonly #decoder = new ReplyDecoder()
   readonly #handler: ExchangeHandler
   #isOver = false
 
-  constructor(process: Process, address: Address, timeoutMs: number, handler: ExchangeHandler) {
+  constructor(shell: Shell, address: Address, timeoutMs: number, handler: ExchangeHandler) {
     this.address = address
     this.#handler = handler
-    this.#socket = process.connect(address.host, address.port, timeoutMs, {
+    this.#connection = shell.connect(address.host, address.port, timeoutMs, {
       connected: () => handler.connected(),
       received: (bytes) => this.#received(bytes),
       closed: (reason) => this.#lost(reason),
@@ -32,13 +31,13 @@ export class Exchange {
   }
 
   send(argv: readonly string[]): void {
-    this.#socket.write(encodeCommand(argv))
+    this.#connection.write(encodeCommand(argv))
   }
 
   /** Nothing is heard of it after this. */
   close(): void {
     this.#isOver = true
-    this.#socket.close()
+    this.#connection.close()
   }
 
   #received(bytes: string): void {

@@ -7,7 +7,7 @@
 import type { Reply } from '../resp/reply.ts'
 import { Exchange } from './exchange.ts'
 import type { Address } from './happening.ts'
-import type { Process } from './process.ts'
+import type { Shell } from './shell.ts'
 
 const ANSWER_TIMEOUT_MS = 500
 /** After all Sentinels were asked in vain. */
@@ -15,7 +15,7 @@ const ROUND_PAUSE_MS = 250
 const SWITCH_EVENT = '+switch-master'
 
 export interface MasterLookupStart {
-  readonly process: Process
+  readonly shell: Shell
   readonly group: string
   readonly sentinels: readonly Address[]
   /** A Sentinel has named the master: asked by us, or because it has changed. */
@@ -52,13 +52,13 @@ export class MasterLookup {
   }
 
   #askNext(): void {
-    const { process, sentinels, group } = this.#start
+    const { shell, sentinels, group } = this.#start
     const address = sentinels[this.#next % sentinels.length]
     if (address === undefined) return
     this.#next++
     this.#isAnswered = false
-    this.#dueMs = process.now().monoMs + ANSWER_TIMEOUT_MS
-    const exchange = new Exchange(process, address, ANSWER_TIMEOUT_MS, {
+    this.#dueMs = shell.now().monoMs + ANSWER_TIMEOUT_MS
+    const exchange = new Exchange(shell, address, ANSWER_TIMEOUT_MS, {
       connected: () => exchange.send(['SENTINEL', 'get-master-addr-by-name', group]),
       replied: (reply) => this.#replied(exchange, reply),
       lost: () => this.#failed(),
@@ -86,7 +86,7 @@ export class MasterLookup {
     this.#dropSentinel()
     if (hadAnswer) this.#next++
     if (hadAnswer || this.#next % this.#start.sentinels.length === 0) {
-      this.#dueMs = this.#start.process.now().monoMs + ROUND_PAUSE_MS
+      this.#dueMs = this.#start.shell.now().monoMs + ROUND_PAUSE_MS
     } else {
       this.#askNext()
     }

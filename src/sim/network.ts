@@ -1,28 +1,21 @@
 /**
- * Hosts and the connections between them, with the failures of TCP that matter to a supervisor: a
- * living host refuses what nobody listens to, a dead process ends its connections, a host that cannot
- * be reached is silent, and a stopped process is silent while its kernel goes on accepting.
+ * Connections between hosts, with the failures of TCP that matter to a supervisor: a living host
+ * refuses what nobody listens to, a dead process ends its connections, a host that cannot be reached
+ * or has no power is silent, and a stopped process is silent while its kernel goes on accepting.
  */
 import { assert } from '../base/assert.ts'
 import type { Rng } from '../base/rng.ts'
-import { Pipe, type Route } from './pipe.ts'
+import { type Host, Hosts } from './hosts.ts'
+import { LinkConditions } from './link-conditions.ts'
+import { Pipe } from './pipe.ts'
 import type { Reachability } from './reachability.ts'
 import { nextConnectAttemptMs } from './retransmission.ts'
-import type { Scheduler } from './scheduler.ts'
+import type { Scheduler, Task } from './scheduler.ts'
 import { Socket, type SocketHandler, type SocketOwner } from './socket.ts'
+import type { Latency, Way } from './way.ts'
+import { Ways } from './ways.ts'
 
 const EPHEMERAL_PORT_FIRST = 40_000
-
-/** How long a segment travels between two hosts: the base plus 0..jitter, drawn per segment. */
-export interface Latency {
-  readonly baseMs: number
-  readonly jitterMs: number
-}
-
-export interface Host {
-  readonly name: string
-  readonly ip: string
-}
 
 export interface Listener {
   readonly owner: SocketOwner
@@ -41,8 +34,12 @@ export interface ConnectRequest {
 export interface NetworkStart {
   readonly scheduler: Scheduler
   readonly reachability: Reachability
-  readonly latency: Latency
+  /** Undefined: no way is worse than usual, ever. */
+  readonly conditions?: LinkConditions
+  readonly latencyOf: (from: string, to: string) => Latency
   readonly rng: Rng
+  /** The address of the n-th host, from 1 on; undefined: from 10.0.0.1 on. */
+  readonly ipOf?: (number: number) => string
 }
 
 interface Attempt extends ConnectRequest {
@@ -53,33 +50,30 @@ interface Attempt extends ConnectRequest {
 
 export class Network {
   readonly #scheduler: Scheduler
-  readonly #reachability: Reachability
-  readonly #latency: Latency
-  readonly #rng: Rng
-  readonly #hosts = new Map<string, Host>()
-  readonly #hostsByIp = new Map<string, Host>()
+  readonly #hosts: Hosts
+  readonly #ways: Ways
   readonly #listeners = new Map<string, Listener>()
-  readonly #routes = new Map<string, Route>()
   readonly #nextPort = new Map<Host, number>()
-  /** Pipes with held bytes, in the order in which they stalled. */
+  /** Pipes that keep bytes back, in the order in which they stalled. */
   readonly #stalled = new Set<Pipe>()
+  /** What goes on with the connection requests, and the answers to them, that are held on the way. */
+  readonly #parked = new Map<Attempt, Task>()
 
   constructor(start: NetworkStart) {
     this.#scheduler = start.scheduler
-    this.#reachability = start.reachability
-    this.#latency = start.latency
-    this.#rng = start.rng
+    this.#hosts = new Hosts(start.ipOf)
+    const { reachability, latencyOf, rng, conditions = new LinkConditions() } = start
+    this.#ways = new Ways({ hosts: this.#hosts, reachability, conditions, latencyOf, rng })
   }
 
-  /** Adds a host, or gives back the one of that name. Addresses are numbered from 10.0.0.1. */
+  /** Adds a host, or gives back the one of that name. */
   host(name: string): Host {
-    const known = this.#hosts.get(name)
-    if (known !== undefined) return known
-    const number = this.#hosts.size + 1
-    const host = { name, ip: `10.0.${number >> 8}.${number & 255}` }
-    this.#hosts.set(name, host)
-    this.#hostsByIp.set(host.ip, host)
-    return host
+    return this.#hosts.named(name)
+  }
+
+  /** The host that has or once had this address. */
+  hostEverAt(ip: string): Host | undefined {
+    return this.#hosts.everAt(ip)
   }
 
   listen(host: Host, port: number, listener: Listener): void {
@@ -101,32 +95,50 @@ export class Network {
       remotePort: request.port,
     }
     const socket = new Socket(ends, request.owner, request.handler)
-    const to = this.#hostsByIp.get(request.host)
+    const to = this.#hosts.at(request.host)
     const startedAtMs = this.#scheduler.nowMs
+    const attempt = to === undefined ? undefined : { ...request, socket, to, startedAtMs }
     this.#scheduler.at(startedAtMs + request.timeoutMs, () => {
+      if (attempt !== undefined) this.#parked.delete(attempt)
       if (!socket.isEstablished) socket.endArrived('connection timed out')
     })
     // An address outside our world swallows everything.
-    if (to !== undefined) this.#attempt({ ...request, socket, to, startedAtMs })
+    if (attempt !== undefined) this.#attempt(attempt)
     return socket
   }
 
-  /** The reachability has changed: whatever waited may leave with its next retransmission. */
+  /** Reachability or conditions have changed: what waited may leave now, or with its next retransmission. */
   routesChanged(): void {
-    for (const pipe of this.#stalled) {
-      if (pipe.isStalled) pipe.retry()
-      else this.#stalled.delete(pipe)
-    }
+    this.#ways.refresh()
+    for (const pipe of [...this.#stalled]) pipe.wayChanged()
+    const parked = [...this.#parked.values()]
+    this.#parked.clear()
+    for (const goOn of parked) goOn()
+  }
+
+  /** A host without power is silent; its processes are no business of the network. */
+  setPower(host: Host, isOn: boolean): void {
+    if (this.#hosts.isOn(host) === isOn) return
+    this.#hosts.setPower(host, isOn)
+    this.routesChanged()
+  }
+
+  /** Gives the host a new address. Nothing may listen there, and no socket may be left. */
+  readdress(host: Host): void {
+    this.#hosts.readdress(host)
   }
 
   #attempt(attempt: Attempt): void {
     if (!attempt.socket.isOpen) return
-    if (this.#reachability.converses(attempt.from.name, attempt.to.name)) {
-      const delayMs = this.#route(attempt.from, attempt.to).delayMs()
-      this.#scheduler.after(delayMs, () => this.#knock(attempt))
-    } else {
-      this.#attemptLater(attempt)
+    const [forth, back] = this.#waysOf(attempt)
+    if (forth.isHolding && forth.passes) {
+      this.#parked.set(attempt, () => this.#attempt(attempt))
+      return
     }
+    const isHopeless = !back.passes || this.#hasMoved(attempt)
+    const arriveAtMs = isHopeless ? undefined : forth.arrivalMs(this.#scheduler.nowMs, 0)
+    if (arriveAtMs === undefined) this.#attemptLater(attempt)
+    else this.#scheduler.at(arriveAtMs, () => this.#knock(attempt))
   }
 
   #attemptLater(attempt: Attempt): void {
@@ -138,58 +150,53 @@ export class Network {
 
   /** The request has reached the other kernel, which answers without asking its process. */
   #knock(attempt: Attempt): void {
-    const { socket, to } = attempt
-    if (!socket.isOpen) return
-    const back = this.#route(to, attempt.from)
-    if (!back.passes()) {
-      this.#attemptLater(attempt)
+    if (!attempt.socket.isOpen) return
+    const [, back] = this.#waysOf(attempt)
+    if (back.isHolding && back.passes) {
+      this.#parked.set(attempt, () => this.#knock(attempt))
       return
     }
-    const listener = this.#listeners.get(`${to.ip}:${attempt.port}`)
+    const isGone = this.#hasMoved(attempt)
+    const answerAtMs = isGone ? undefined : back.arrivalMs(this.#scheduler.nowMs, 0)
+    if (answerAtMs === undefined) this.#attemptLater(attempt)
+    else this.#answer(attempt, answerAtMs)
+  }
+
+  #answer(attempt: Attempt, answerAtMs: number): void {
+    const { socket, to, port } = attempt
+    const listener = this.#listeners.get(`${to.ip}:${port}`)
     if (listener === undefined) {
-      this.#scheduler.after(back.delayMs(), () => socket.endArrived('connection refused'))
+      this.#scheduler.at(answerAtMs, () => socket.endArrived('connection refused'))
       return
     }
-    const accepted = this.#pair(socket, attempt, listener)
+    const accepted = this.#pair(socket, attempt, listener, answerAtMs)
     accepted.handOver((mine) => listener.accept(mine))
   }
 
-  #pair(socket: Socket, attempt: Attempt, listener: Listener): Socket {
-    const { from, to } = attempt
+  #pair(socket: Socket, attempt: Attempt, listener: Listener, answerAtMs: number): Socket {
     const ends = {
-      localHost: to.ip,
+      localHost: attempt.to.ip,
       localPort: attempt.port,
-      remoteHost: from.ip,
+      remoteHost: attempt.from.ip,
       remotePort: socket.ends.localPort,
     }
     const accepted = new Socket(ends, listener.owner, undefined)
-    const stalled = (pipe: Pipe): void => {
-      this.#stalled.add(pipe)
-    }
-    const forth = new Pipe(this.#scheduler, this.#route(from, to), accepted, stalled)
-    const back = new Pipe(this.#scheduler, this.#route(to, from), socket, stalled)
+    const [forthWay, backWay] = this.#waysOf(attempt)
+    const forth = new Pipe(this.#scheduler, forthWay, accepted, this.#stalled)
+    const back = new Pipe(this.#scheduler, backWay, socket, this.#stalled)
     accepted.join(back, forth)
     socket.join(forth, back)
-    back.start()
+    back.start(answerAtMs)
     return accepted
   }
 
-  #route(from: Host, to: Host): Route {
-    const key = `${from.name}>${to.name}`
-    const known = this.#routes.get(key)
-    if (known !== undefined) return known
-    const route = this.#newRoute(from, to, this.#rng.fork(key))
-    this.#routes.set(key, route)
-    return route
+  #waysOf({ from, to }: Attempt): readonly [forth: Way, back: Way] {
+    return [this.#ways.between(from, to), this.#ways.between(to, from)]
   }
 
-  #newRoute(from: Host, to: Host, rng: Rng): Route {
-    const { baseMs, jitterMs } = this.#latency
-    const isInstant = from === to || this.#reachability.isOutside(from.name, to.name)
-    return {
-      passes: () => isInstant || this.#reachability.passes(from.name, to.name),
-      delayMs: () => (isInstant ? 0 : baseMs + (jitterMs === 0 ? 0 : rng.below(jitterMs + 1))),
-    }
+  /** The host has another address than the one that was asked for. */
+  #hasMoved({ host, to }: Attempt): boolean {
+    return to.ip !== host
   }
 
   #ephemeralPort(host: Host): number {

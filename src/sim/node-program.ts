@@ -6,12 +6,14 @@ import type { Rng } from '../base/rng.ts'
 import { DataNode } from '../server/node.ts'
 import { type ConnectionId, type NodePort, SIMULATED_PROCESS } from '../server/port.ts'
 import { Settings } from '../server/settings.ts'
+import type { Standing } from './happening.ts'
 import type { Process, Program } from './process.ts'
+import { readStanding } from './node-standing.ts'
 import type { Socket, SocketEnds, SocketHandler } from './socket.ts'
 
 const CONNECT_TIMEOUT_MS = 60_000
 /** What CONFIG REWRITE keeps, as in production: the differences from the user's file. */
-const SETTINGS_FILE = 'settings'
+export const SETTINGS_FILE = 'settings'
 
 export interface NodeProgramStart {
   readonly process: Process
@@ -57,6 +59,11 @@ export class NodeProgram implements Program {
 
   stopRequested(): void {
     this.#node.stopRequested(this.#process.now())
+  }
+
+  /** How the node stands in a choice of a master, as it would tell a Sentinel. */
+  standing(): Omit<Standing, 'node' | 'address'> {
+    return readStanding(this.#node.report())
   }
 
   #port(): NodePort {
@@ -115,11 +122,13 @@ export class NodeProgram implements Program {
 }
 
 /** The user's file, and over it what CONFIG REWRITE kept in an earlier life. */
-function readSettings(start: NodeProgramStart): Settings {
+export function readSettings(start: NodeProgramStart): Settings {
   const settings = new Settings()
   settings.set('port', String(start.port))
   // The hosts of a simulated world trust each other; nobody else is there.
   settings.set('protected-mode', 'no')
+  // Whether two nodes hold the same is asked with DEBUG DIGEST.
+  settings.set('enable-debug-command', 'yes')
   for (const [name, value] of start.directives) settings.load(name, [value])
   settings.markFiled()
   const kept = start.process.disk.read(SETTINGS_FILE)

@@ -6,13 +6,14 @@
 import type { Reply } from '../resp/reply.ts'
 import { Exchange } from './exchange.ts'
 import type { Address, NodeRole } from './happening.ts'
-import type { Process, Program } from './process.ts'
+import type { Program } from './process.ts'
+import type { Shell } from './shell.ts'
 
 const ROLE_PERIOD_MS = 100
 const ANSWER_TIMEOUT_MS = 5_000
 
 export interface ObserverStart {
-  readonly process: Process
+  readonly shell: Shell
   /** Data nodes by name. */
   readonly nodes: ReadonlyMap<string, Address>
   readonly tellRole: (node: string, role: NodeRole) => void
@@ -28,12 +29,12 @@ export class ObserverProgram implements Program {
 
   constructor(start: ObserverStart) {
     this.#start = start
-    this.#nextRoundMs = start.process.now().monoMs
+    this.#nextRoundMs = start.shell.now().monoMs
   }
 
   /** Sends one command on a connection of its own. */
   ask(address: Address, argv: readonly string[], answered: Answered): void {
-    const exchange = new Exchange(this.#start.process, address, ANSWER_TIMEOUT_MS, {
+    const exchange = new Exchange(this.#start.shell, address, ANSWER_TIMEOUT_MS, {
       connected: () => exchange.send(argv),
       replied: (reply) => {
         exchange.close()
@@ -61,7 +62,7 @@ export class ObserverProgram implements Program {
   }
 
   #open(name: string, address: Address): void {
-    const exchange = new Exchange(this.#start.process, address, ANSWER_TIMEOUT_MS, {
+    const exchange = new Exchange(this.#start.shell, address, ANSWER_TIMEOUT_MS, {
       connected: () => poll.ask(),
       replied: (reply) => {
         poll.isWaiting = false

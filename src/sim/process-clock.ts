@@ -1,3 +1,4 @@
+import { assert } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
 
 /** 2030-01-01T00:00:00Z: where the wall clocks of a simulated world begin. */
@@ -11,12 +12,17 @@ export interface ClockStart {
 }
 
 /**
- * The two clocks of one process as it sees them. The monotonic clock follows true time; the wall
- * clock is true time plus an error that a fault may change at any moment.
+ * The two clocks of one process as it sees them. Both run at the same rate, that of true time unless
+ * a drift changes it. The monotonic clock shows nothing else; the wall clock has an error of its own,
+ * which a jump changes at any moment.
  */
 export class ProcessClock {
   readonly #monoStartMs: number
   #wallOffsetMs: number
+  #rate = 1
+  /** Where the present rate began, and what had passed by these clocks until then. */
+  #sinceTrueMs = 0
+  #sinceOwnMs = 0
 
   constructor(start: ClockStart) {
     this.#monoStartMs = start.monoStartMs
@@ -24,19 +30,37 @@ export class ProcessClock {
   }
 
   momentAt(trueMs: number): Moment {
+    const ownMs = this.#ownMsAt(trueMs)
     return {
-      monoMs: this.#monoStartMs + trueMs,
-      wallMs: WORLD_EPOCH_MS + trueMs + this.#wallOffsetMs,
+      monoMs: this.#monoStartMs + ownMs,
+      wallMs: WORLD_EPOCH_MS + ownMs + this.#wallOffsetMs,
     }
   }
 
-  /** The true time at which the monotonic clock shows `monoMs`. */
+  /** The first true time, under the present rate, at which the monotonic clock shows `monoMs`. */
   trueMsOf(monoMs: number): number {
-    return monoMs - this.#monoStartMs
+    const ownMs = monoMs - this.#monoStartMs
+    if (this.#rate === 1) return ownMs - this.#sinceOwnMs + this.#sinceTrueMs
+    const guessMs = this.#sinceTrueMs + Math.ceil((ownMs - this.#sinceOwnMs) / this.#rate)
+    // Whoever rings a millisecond early would ring for ever without time passing.
+    return this.#ownMsAt(guessMs) < ownMs ? guessMs + 1 : guessMs
   }
 
   /** Moves the wall clock, back when `byMs` is negative. */
   jump(byMs: number): void {
     this.#wallOffsetMs += byMs
+  }
+
+  /** Both clocks run at `rate` from this true time on; what they have shown stays shown. */
+  drift(rate: number, trueMs: number): void {
+    assert(rate > 0 && Number.isFinite(rate), 'clocks run forwards')
+    this.#sinceOwnMs = this.#ownMsAt(trueMs)
+    this.#sinceTrueMs = trueMs
+    this.#rate = rate
+  }
+
+  #ownMsAt(trueMs: number): number {
+    const passedMs = trueMs - this.#sinceTrueMs
+    return this.#sinceOwnMs + (this.#rate === 1 ? passedMs : Math.floor(passedMs * this.#rate))
   }
 }

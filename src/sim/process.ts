@@ -7,9 +7,11 @@
 import { assert } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
 import type { Disk } from './disk.ts'
-import type { Host, Network } from './network.ts'
+import type { Host } from './hosts.ts'
+import type { Network } from './network.ts'
 import type { ProcessClock } from './process-clock.ts'
 import type { Scheduler, Task } from './scheduler.ts'
+import type { Shell } from './shell.ts'
 import type { Socket, SocketHandler, SocketOwner } from './socket.ts'
 
 export type ProcessStatus = 'down' | 'running' | 'paused'
@@ -35,18 +37,24 @@ export interface ProcessStart {
   changed(process: Process, status: ProcessStatus): void
 }
 
-export class Process implements SocketOwner {
+export class Process implements SocketOwner, Shell {
   readonly name: string
   readonly host: Host
   readonly clock: ProcessClock
   readonly disk: Disk
   readonly #start: ProcessStart
   #status: ProcessStatus = 'down'
+  /** By SIGSTOP. */
+  #isStopped = false
+  /** True time until which its event loop hangs. */
+  #hangsUntilMs: number | undefined
   #program: Program | undefined
   /** Inputs that arrived while the process was stopped. */
   #inbox: Task[] = []
   readonly #sockets = new Set<Socket>()
   readonly #ports = new Set<number>()
+  /** What the end of this life sets free. */
+  readonly #releases: Task[] = []
   /** True time of the armed wake-up. Rings of earlier arms find another number here. */
   #armedAtMs: number | undefined
   /** How often the process was started. */
@@ -78,27 +86,81 @@ export class Process implements SocketOwner {
     this.#arm()
   }
 
-  /** SIGKILL: what was written still leaves, every connection ends, un-synced saves never happened. */
+  /** SIGKILL: what was written still leaves, every connection ends, saves under way stop where they are. */
   kill(): void {
     if (this.#status === 'down') return
+    for (const socket of [...this.#sockets]) {
+      if (!socket.isCarried) socket.close()
+    }
+    this.disk.crash()
+    this.#end()
+  }
+
+  /** Its host loses power, or its address: it is gone without a word, and so is what was not synced. */
+  losePower(): void {
+    this.disk.losePower()
+    if (this.#status === 'down') return
+    for (const socket of [...this.#sockets]) {
+      socket.vanish(() => socket.ends.localHost === this.host.ip)
+    }
+    this.#end()
+  }
+
+  #end(): void {
     this.#program = undefined
     this.#inbox = []
     this.#armedAtMs = undefined
     for (const port of this.#ports) this.#start.network.unlisten(this.host, port)
     this.#ports.clear()
-    for (const socket of [...this.#sockets]) socket.close()
-    this.disk.crash()
+    this.#isStopped = false
+    this.#hangsUntilMs = undefined
+    for (const release of this.#releases.splice(0)) release()
     this.#enter('down')
+  }
+
+  /** It ends by itself. */
+  exit(): void {
+    this.kill()
+  }
+
+  /** Called once when this life ends, for a program that holds what is no part of this world. */
+  atEnd(release: Task): void {
+    this.#releases.push(release)
   }
 
   /** SIGSTOP. */
   pause(): void {
+    if (this.#status === 'down') return
+    this.#isStopped = true
+    this.#halt()
+  }
+
+  /** SIGCONT. It does not help an event loop that hangs. */
+  resume(): void {
+    this.#isStopped = false
+    this.#goOn()
+  }
+
+  /** The event loop hangs for so long from now on, or until an earlier hang is over if that takes longer. */
+  stall(forMs: number): void {
+    const untilMs = this.#start.scheduler.nowMs + forMs
+    if (this.#status === 'down' || untilMs <= (this.#hangsUntilMs ?? 0)) return
+    this.#hangsUntilMs = untilMs
+    this.#halt()
+    this.#start.scheduler.at(untilMs, () => {
+      // A longer hang, or another life, has a time of its own.
+      if (this.#hangsUntilMs !== untilMs) return
+      this.#hangsUntilMs = undefined
+      this.#goOn()
+    })
+  }
+
+  #halt(): void {
     if (this.#status === 'running') this.#enter('paused')
   }
 
-  /** SIGCONT. */
-  resume(): void {
-    if (this.#status !== 'paused') return
+  #goOn(): void {
+    if (this.#status !== 'paused' || this.#isStopped || this.#hangsUntilMs !== undefined) return
     this.#enter('running')
     const inbox = this.#inbox
     this.#inbox = []
@@ -106,6 +168,19 @@ export class Process implements SocketOwner {
     for (const input of inbox) this.deliver(input)
     this.#armedAtMs = undefined
     this.#arm()
+  }
+
+  /** Its clocks run at another rate from now on; what it waits for follows. */
+  drift(rate: number): void {
+    this.clock.drift(rate, this.#start.scheduler.nowMs)
+    if (this.#status === 'running') this.#arm()
+  }
+
+  /** Resets its connections with those addresses. The other ends are other processes' sockets. */
+  resetConnections(isMeant: (remoteHost: string) => boolean): void {
+    for (const socket of this.#sockets) {
+      if (isMeant(socket.ends.remoteHost)) socket.reset()
+    }
   }
 
   /** SIGTERM. */

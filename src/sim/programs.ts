@@ -2,22 +2,39 @@
 import { assert } from '../base/assert.ts'
 import type { Rng } from '../base/rng.ts'
 import { DEFAULT_SENTINEL, type GroupConfig, type SentinelConfig } from '../core/config.ts'
+import type { AddressBook } from './address-book.ts'
 import { ClientProgram } from './client-program.ts'
-import type { Address, NodeRole } from './happening.ts'
-import { NodeProgram } from './node-program.ts'
+import type { Address, NodeRole, Occurrence, Standing } from './happening.ts'
+import { NodeProgram, type NodeProgramStart } from './node-program.ts'
 import { ObserverProgram } from './observer-program.ts'
 import type { Process, Program } from './process.ts'
 import type { Recorder } from './recorder.ts'
 import { RoleWitness } from './role-witness.ts'
-import { SentinelProgram } from './sentinel-program.ts'
+import { SentinelProgram, type SentinelProgramStart } from './sentinel-program.ts'
 import { SentinelWitness } from './sentinel-witness.ts'
+import type { Shell } from './shell.ts'
 import type { ClientSpec, GroupSpec, NodeSpec, SentinelSpec, Topology } from './topology.ts'
 import type { WriteLog } from './write-log.ts'
 
+/** What processes are made of: of simulated parts, or of those of production. */
+export interface Makers {
+  node(start: NodeProgramStart): Program
+  sentinel(start: SentinelProgramStart): Program
+  /** What clients and the observer run in. */
+  shell(process: Process): Shell
+}
+
+export const SIMULATED: Makers = {
+  node: (start) => new NodeProgram(start),
+  sentinel: (start) => new SentinelProgram(start),
+  shell: (process) => process,
+}
+
 export interface ProgramsStart {
+  readonly make: Makers
   readonly topology: Topology
   readonly rng: Rng
-  readonly addresses: ReadonlyMap<string, Address>
+  readonly addresses: AddressBook
   readonly recorder: Recorder
   readonly log: WriteLog
 }
@@ -26,6 +43,10 @@ export class Programs {
   readonly #start: ProgramsStart
   readonly #roles = new Map<string, RoleWitness>()
   readonly #sentinels = new Map<string, SentinelWitness>()
+  /** The latest life of each data node, where it can be looked into. */
+  readonly #nodes = new Map<string, NodeProgram>()
+  /** For the observer, who always knows where everybody is. */
+  readonly #nodeAddresses = new Map<string, Address>()
   /** Set while the observer's process runs. */
   observer: ObserverProgram | undefined
 
@@ -33,11 +54,13 @@ export class Programs {
     this.#start = start
     const { topology, recorder } = start
     for (const { name } of topology.nodes) {
+      this.#nodeAddresses.set(name, this.#addressOf(name))
       const tell = (role: NodeRole): void => recorder.record(name, { kind: 'role', role })
       this.#roles.set(name, new RoleWitness(tell))
     }
     for (const { name } of topology.sentinels) {
-      this.#sentinels.set(name, new SentinelWitness((what) => recorder.record(name, what)))
+      const tell = (what: Occurrence): void => recorder.record(name, this.#completed(what))
+      this.#sentinels.set(name, new SentinelWitness(tell))
     }
   }
 
@@ -54,6 +77,11 @@ export class Programs {
     return this.#observer(process)
   }
 
+  /** The process has another address. */
+  moved(name: string): void {
+    if (this.#nodeAddresses.has(name)) this.#nodeAddresses.set(name, this.#addressOf(name))
+  }
+
   #node(process: Process, spec: NodeSpec): Program {
     const { recorder } = this.#start
     const witness = this.#roles.get(spec.name)
@@ -63,7 +91,7 @@ export class Programs {
       const master = this.#addressOf(spec.replicaOf)
       directives.set('replicaof', `${master.host} ${master.port}`)
     }
-    return new NodeProgram({
+    const program = this.#start.make.node({
       process,
       port: spec.port,
       directives,
@@ -71,6 +99,20 @@ export class Programs {
       tellMaster: (replicaof) => witness?.follows(replicaof),
       log: (level, text) => recorder.record(spec.name, { kind: 'log', level, text }),
     })
+    if (program instanceof NodeProgram) this.#nodes.set(spec.name, program)
+    return program
+  }
+
+  /** A Sentinel can only say whom it chose, not how everybody really stands. */
+  #completed(what: Occurrence): Occurrence {
+    if (what.kind !== 'selection') return what
+    const nodes = this.#start.topology.nodes.filter(({ group }) => group === what.group)
+    const standings = nodes.flatMap(({ name }): Standing[] => {
+      const program = this.#nodes.get(name)
+      if (program === undefined) return []
+      return [{ node: name, address: this.#addressOf(name), ...program.standing() }]
+    })
+    return { ...what, standings }
   }
 
   #sentinel(process: Process, spec: SentinelSpec): Program {
@@ -78,7 +120,7 @@ export class Programs {
     assert(witness !== undefined, `${spec.name} is watched`)
     witness.forget()
     const config = this.#sentinelConfig(spec)
-    return new SentinelProgram({ process, config, rng: this.#rngOf(process), witness })
+    return this.#start.make.sentinel({ process, config, rng: this.#rngOf(process), witness })
   }
 
   #sentinelConfig(spec: SentinelSpec): SentinelConfig {
@@ -97,15 +139,15 @@ export class Programs {
     const { topology, log } = this.#start
     const sentinels = topology.sentinels.map(({ name }) => this.#addressOf(name))
     const { group, operation, pace } = spec
-    return new ClientProgram({ process, group, sentinels, operation, pace, log })
+    const shell = this.#start.make.shell(process)
+    return new ClientProgram({ shell, group, sentinels, operation, pace, log })
   }
 
   #observer(process: Process): Program {
-    const nodes = new Map(
-      this.#start.topology.nodes.map(({ name }) => [name, this.#addressOf(name)]),
-    )
+    const nodes = this.#nodeAddresses
     const tellRole = (node: string, role: NodeRole): void => this.#roles.get(node)?.answered(role)
-    this.observer = new ObserverProgram({ process, nodes, tellRole })
+    const shell = this.#start.make.shell(process)
+    this.observer = new ObserverProgram({ shell, nodes, tellRole })
     return this.observer
   }
 
@@ -114,9 +156,8 @@ export class Programs {
     return this.#start.rng.fork(`process/${process.name}/life/${process.life}`)
   }
 
+  /** As it is now: what is configured by name, and looked up at the start. */
   #addressOf(name: string): Address {
-    const address = this.#start.addresses.get(name)
-    assert(address !== undefined, `${name} has an address`)
-    return address
+    return this.#start.addresses.of(name)
   }
 }

@@ -1,12 +1,14 @@
 /**
  * Which host can send to which. A partition splits all hosts into groups that hear nothing of each
- * other; a cut silences one direction between two hosts. Both may stand at the same time, and traffic
- * within one host always passes. Pure bookkeeping: every engine that can cut links asks it.
+ * other; a cut silences one direction between two hosts; a hold keeps what one sends to another on the
+ * way until it is released. All may stand at the same time, and traffic within one host always passes.
+ * Pure bookkeeping: every engine that can cut links asks it.
  */
 export class Reachability {
   readonly #outsiders: ReadonlySet<string>
   #groupOf: ReadonlyMap<string, number> | undefined
   readonly #cuts = new Set<string>()
+  readonly #holds = new Set<string>()
 
   /** No fault applies to what is sent to or from an outsider: it stands for whoever looks on. */
   constructor(outsiders: readonly string[] = []) {
@@ -31,18 +33,29 @@ export class Reachability {
     this.#cuts.add(`${from}>${to}`)
   }
 
-  /** Takes back the partition and every cut. */
+  /** What `from` sends to `to` waits on the way, in order; the other direction is not touched. */
+  hold(from: string, to: string): void {
+    this.#holds.add(`${from}>${to}`)
+  }
+
+  /** Takes back every hold. */
+  release(): void {
+    this.#holds.clear()
+  }
+
+  /** Takes back the partition, every cut and every hold. */
   heal(): void {
     this.#groupOf = undefined
     this.#cuts.clear()
+    this.release()
   }
 
   /** No fault stands: everybody hears everybody. */
   get isWhole(): boolean {
-    return this.#groupOf === undefined && this.#cuts.size === 0
+    return this.#groupOf === undefined && this.#cuts.size === 0 && this.#holds.size === 0
   }
 
-  /** What `from` sends now arrives at `to`. */
+  /** What `from` sends now arrives at `to`, or waits on the way when it is held there. */
   passes(from: string, to: string): boolean {
     if (from === to) return true
     if (this.#cuts.size > 0 && this.#cuts.has(`${from}>${to}`)) return false
@@ -51,8 +64,16 @@ export class Reachability {
     return this.#groupOf.get(from) === this.#groupOf.get(to)
   }
 
-  /** Both directions pass: a connection can be opened and used. */
+  holds(from: string, to: string): boolean {
+    return this.#holds.size > 0 && from !== to && this.#holds.has(`${from}>${to}`)
+  }
+
+  /** Both directions pass and none is held: a connection can be opened and used. */
   converses(a: string, b: string): boolean {
-    return this.passes(a, b) && this.passes(b, a)
+    return this.#isOpen(a, b) && this.#isOpen(b, a)
+  }
+
+  #isOpen(from: string, to: string): boolean {
+    return this.passes(from, to) && !this.holds(from, to)
   }
 }

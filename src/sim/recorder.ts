@@ -21,6 +21,15 @@ export class Recorder {
     if (this.#isWanted?.(happening) === true) this.#found()
   }
 
+  /** Shows the checkers that time has passed, for what should have happened by now. */
+  timePassed(): void {
+    const atMs = this.#nowMs()
+    for (const checker of this.#checkers) {
+      const text = checker.elapsed?.(atMs)
+      if (text !== undefined) this.#violated(checker, text, { atMs, process: undefined })
+    }
+  }
+
   /** Calls `found` after each happening that is wanted; undefined: after none. */
   watch(isWanted: ((happening: Happening) => boolean) | undefined, found: () => void): void {
     this.#isWanted = isWanted
@@ -33,8 +42,11 @@ export class Recorder {
 
   #check(checker: Checker, happening: Happening): void {
     const text = checker.observe(happening)
-    if (text === undefined) return
-    const violation = { kind: 'violation', checker: checker.name, text } as const
-    this.happenings.push({ atMs: happening.atMs, process: happening.process, ...violation })
+    if (text !== undefined) this.#violated(checker, text, happening)
+  }
+
+  #violated(checker: Checker, text: string, at: Pick<Happening, 'atMs' | 'process'>): void {
+    const { atMs, process } = at
+    this.happenings.push({ atMs, process, kind: 'violation', checker: checker.name, text })
   }
 }

@@ -20,7 +20,7 @@ import { SentinelLinks } from './sentinel-links.ts'
 import type { SentinelWitness } from './sentinel-witness.ts'
 import type { Socket, SocketHandler } from './socket.ts'
 
-const STATE_FILE = 'state'
+export const STATE_FILE = 'state'
 
 export interface SentinelProgramStart {
   readonly process: Process
@@ -165,7 +165,7 @@ export class SentinelProgram implements Program {
   }
 }
 
-function readState(process: Process): SavedState | undefined {
+export function readState(process: Process): SavedState | undefined {
   const text = process.disk.read(STATE_FILE)
   if (text === undefined) return undefined
   const decoded = decodeState(text)

@@ -7,7 +7,7 @@ import type { Effect } from '../core/effect.ts'
 import { parseHello } from '../core/hello-text.ts'
 import { currentMaster, type Group, type State } from '../core/state.ts'
 import type { Reply } from '../resp/reply.ts'
-import type { Occurrence } from './happening.ts'
+import type { Electorate, Occurrence } from './happening.ts'
 
 export type Tell = (occurrence: Occurrence) => void
 
@@ -52,6 +52,39 @@ export class SentinelWitness {
     const name = event[1] ?? ''
     this.#tell({ kind: 'event', name, payload: event[2] ?? '' })
     if (name === '+elected-leader') this.#elected(state)
+    else if (name === '+try-failover') this.#stood(state)
+    else if (name === '+selected-slave') this.#selected(state)
+  }
+
+  #stood(state: State): void {
+    for (const group of state.groups.values()) {
+      const { failover, master, config } = group
+      if (failover === undefined) continue
+      const { epoch, forced } = failover
+      if (!this.#isNews(`candidacy ${config.name}`, `${epoch}`)) continue
+      this.#tell({
+        kind: 'candidacy',
+        sentinelId: state.myid,
+        group: config.name,
+        epoch,
+        forced,
+        master: { host: master.host, port: master.port },
+        electorate: electorateOf(group),
+      })
+    }
+  }
+
+  #selected(state: State): void {
+    for (const { config, failover, replicas } of state.groups.values()) {
+      const chosen = failover?.promoted
+      if (chosen === undefined) continue
+      if (!this.#isNews(`selection ${config.name}`, `${failover?.epoch}`)) continue
+      const known = [...replicas.values()].map(({ host, port }) => ({ host, port }))
+      const address = { host: chosen.host, port: chosen.port }
+      // How the nodes really stand is for those to add who can look into them.
+      const { name } = config
+      this.#tell({ kind: 'selection', group: name, chosen: address, known, standings: [] })
+    }
   }
 
   #elected(state: State): void {
@@ -60,7 +93,9 @@ export class SentinelWitness {
       if (failover === undefined || failover.forced || failover.state === 'wait_start') continue
       const epoch = failover.epoch
       if (!this.#isNews(`leader ${group.config.name}`, `${epoch}`)) continue
-      this.#tell({ kind: 'leader', sentinelId: state.myid, group: group.config.name, epoch })
+      const electorate = electorateOf(group)
+      const { name } = group.config
+      this.#tell({ kind: 'leader', sentinelId: state.myid, group: name, epoch, electorate })
     }
   }
 
@@ -74,11 +109,11 @@ export class SentinelWitness {
   #greeted(payload: string): void {
     const hello = parseHello(payload)
     if (hello === undefined) return
-    const { group, configEpoch, runId, masterHost, masterPort } = hello
-    if (!this.#isNews(`hello ${group}`, `${runId} ${configEpoch} ${masterHost}:${masterPort}`))
-      return
+    const { group, configEpoch, runId, masterHost, masterPort, currentEpoch } = hello
+    const text = `${runId} ${currentEpoch} ${configEpoch} ${masterHost}:${masterPort}`
+    if (!this.#isNews(`hello ${group}`, text)) return
     const master = { host: masterHost, port: masterPort }
-    this.#tell({ kind: 'hello', sentinelId: runId, group, configEpoch, master })
+    this.#tell({ kind: 'hello', sentinelId: runId, group, configEpoch, master, currentEpoch })
   }
 
   /** An answer to IS-MASTER-DOWN-BY-ADDR carries a vote when it names a leader. */
@@ -108,4 +143,9 @@ function votedIn(state: State, leader: string, epoch: number): Group | undefined
   return [...state.groups.values()].find(
     (group) => group.leader === leader && group.leaderEpoch === epoch,
   )
+}
+
+/** Counted here and not asked of the machine, whose arithmetic is what is to be checked. */
+function electorateOf({ peers, config }: Group): Electorate {
+  return { known: peers.size + 1, quorum: config.quorum }
 }

@@ -31,6 +31,8 @@ export interface SocketEnds {
 /** One end of a TCP-like connection. */
 export class Socket {
   readonly ends: SocketEnds
+  /** A real connection stands behind this end, and ends by itself when the process is killed. */
+  isCarried = false
   readonly #owner: SocketOwner
   #handler: SocketHandler | undefined
   #outgoing: Pipe | undefined
@@ -70,6 +72,21 @@ export class Socket {
     this.#isOpen = false
     this.#owner.socketEnded(this)
     this.#outgoing?.end(reason)
+  }
+
+  /** The host of this end is gone at once: nobody is told. `isHome`: it has, or keeps, its address. */
+  vanish(isHome: () => boolean): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#owner.socketEnded(this)
+    if (this.#outgoing === undefined || this.#incoming === undefined) return
+    this.#outgoing.loseSender()
+    this.#incoming.loseReceiver(this.#outgoing, isHome)
+  }
+
+  /** The connection is reset on the way: this end hears it when the way's time has passed. */
+  reset(): void {
+    this.#incoming?.abort('connection reset')
   }
 
   /** For the network: both directions exist, and what is written from now on arrives in order. */

@@ -1,5 +1,5 @@
 import { DEFAULT_GROUP, DEFAULT_SENTINEL } from '../core/config.ts'
-import type { Latency } from './network.ts'
+import type { Latency } from './way.ts'
 
 /** What stands where a topology says nothing: the defaults of the machines, and a small LAN. */
 export const DEFAULT_SPEC = {
@@ -83,3 +83,9 @@ export type Pace =
   | { readonly kind: 'rate'; readonly perSecond: number }
   /** One at a time: the next one so long after the answer. */
   | { readonly kind: 'think'; readonly ms: number }
+
+/** How long it takes from one host to another, in either direction. */
+export function latencyOf({ latency, ways }: Topology, a: string, b: string): Latency {
+  const way = ways.find(({ hosts }) => hosts.includes(a) && hosts.includes(b) && a !== b)
+  return way?.latency ?? latency
+}

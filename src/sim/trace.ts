@@ -47,6 +47,12 @@ export function describe(happening: Happening, nameOf: NameOf): string {
       return `has voted for ${happening.leader} in epoch ${happening.epoch} of ${happening.group}`
     case 'leader':
       return `leads epoch ${happening.epoch} of ${happening.group}`
+    case 'candidacy': {
+      const { epoch, group, forced } = happening
+      return `stands for epoch ${epoch} of ${group}${forced ? ', forced' : ''}`
+    }
+    case 'selection':
+      return `has chosen ${nameOf(happening.chosen)} as master of ${happening.group}`
     case 'role':
       return `is ${describeRole(happening.role, nameOf)}`
     case 'violation':

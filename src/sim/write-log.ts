@@ -11,6 +11,8 @@ export type WriteOutcome =
       readonly atMs: number
       /** The node could talk to a majority of the Sentinels' hosts when it promised. */
       readonly withMajority: boolean
+      /** Of an increment: what the counter was after it. */
+      readonly value?: number
     }
   /** `text` is the error as the node put it, with its code. */
   | { readonly kind: 'refused'; readonly atMs: number; readonly text: string }
@@ -50,13 +52,35 @@ export interface Write {
   outcome: WriteOutcome
 }
 
+/** Who did something, and to which node. */
+export type By = Pick<Write, 'client' | 'group' | 'node'>
+
+/** A read that has no answer yet. */
+export type OpenRead = Omit<Read, 'atMs' | 'value'>
+
+/** Whom a client tells what it asked for and what it was told. Whoever listens knows the true time. */
+export interface WriteSink {
+  /** The name of the node at an address; asked once per connection, not once per write. */
+  nameOf(address: Address): string
+  attempted(by: By, operation: Operation): Write
+  /** `value`: what a counter was after its increment. */
+  acknowledged(write: Write, value?: number): void
+  /** `text` is the error as the node put it, with its code. */
+  refused(write: Write, text: string): void
+  /** The connection ended or the time was up. */
+  lostSight(write: Write): void
+  readAttempted(by: By, key: string): OpenRead
+  /** `value` is undefined when there was none. A read that is not answered is not mentioned again. */
+  readAnswered(read: OpenRead, value: number | undefined): void
+}
+
 export interface WriteLogStart {
   readonly nowMs: () => number
   readonly nameOf: (address: Address) => string
   readonly isWithMajority: (node: string) => boolean
 }
 
-export class WriteLog {
+export class WriteLog implements WriteSink {
   readonly writes: Write[] = []
   readonly reads: Read[] = []
   readonly #start: WriteLogStart
@@ -65,21 +89,24 @@ export class WriteLog {
     this.#start = start
   }
 
-  /** The name of the node at an address; asked once per connection, not once per write. */
   nameOf(address: Address): string {
     return this.#start.nameOf(address)
   }
 
-  attempted(by: Pick<Write, 'client' | 'group' | 'node'>, operation: Operation): Write {
+  attempted({ client, group, node }: By, operation: Operation): Write {
     const attemptedAtMs = this.#start.nowMs()
-    const write: Write = { ...by, operation, attemptedAtMs, outcome: PENDING }
+    const write: Write = { client, operation, group, node, attemptedAtMs, outcome: PENDING }
     this.writes.push(write)
     return write
   }
 
-  acknowledged(write: Write): void {
+  acknowledged(write: Write, value?: number): void {
+    const atMs = this.#start.nowMs()
     const withMajority = this.#start.isWithMajority(write.node)
-    write.outcome = { kind: 'acknowledged', atMs: this.#start.nowMs(), withMajority }
+    write.outcome =
+      value === undefined
+        ? { kind: 'acknowledged', atMs, withMajority }
+        : { kind: 'acknowledged', atMs, withMajority, value }
   }
 
   refused(write: Write, text: string): void {
@@ -88,6 +115,14 @@ export class WriteLog {
 
   lostSight(write: Write): void {
     write.outcome = { kind: 'unknown', atMs: this.#start.nowMs() }
+  }
+
+  readAttempted({ client, group, node }: By, key: string): OpenRead {
+    return { client, group, node, key, attemptedAtMs: this.#start.nowMs() }
+  }
+
+  readAnswered({ client, group, node, key, attemptedAtMs }: OpenRead, value?: number): void {
+    this.reads.push({ client, group, node, key, attemptedAtMs, atMs: this.#start.nowMs(), value })
   }
 }
 

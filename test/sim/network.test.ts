@@ -1,37 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Socket } from '../../src/sim/socket.ts'
-import { createNetwork, Witness } from './support.ts'
-
-type World = ReturnType<typeof createNetwork>
-
-const PORT = 6379
-
-function listen(world: World): Witness {
-  const server = new Witness(world.scheduler)
-  world.network.listen(world.b, PORT, { owner: server, accept: server.accept })
-  return server
-}
-
-function connect(world: World, timeoutMs = 60_000): { client: Witness; socket: Socket } {
-  const client = new Witness(world.scheduler)
-  const socket = world.network.connect({
-    from: world.a,
-    host: world.b.ip,
-    port: PORT,
-    timeoutMs,
-    owner: client,
-    handler: client.handler(),
-  })
-  return { client, socket }
-}
-
-/** An established connection from `a` to `b`. */
-function connected(world: World) {
-  const server = listen(world)
-  const { client, socket } = connect(world)
-  world.scheduler.runUntil(10)
-  return { client, server, socket, accepted: server.sockets[0] as Socket }
-}
+import { connect, connected, createNetwork, listen, PORT, Witness } from './support.ts'
 
 test('a connection stands after one round trip', () => {
   const { client, server } = connected(createNetwork())

@@ -128,15 +128,108 @@ test('a jump of the wall clock moves no deadline', () => {
   expect(wakes).toEqual([before + 30 - 60_000])
 })
 
-test('a crash in the middle of a save leaves the old file for the next life', () => {
+test('a crash early in a save leaves the old file for the next life', () => {
   const { process, scheduler, disk } = createProcess(() => ({}))
   process.start()
   disk.saveNow('state', 'old')
   let answers = 0
   process.save('state', 'new', () => answers++)
-  scheduler.runUntil(5)
+  scheduler.runUntil(4)
   process.kill()
   process.start()
   scheduler.runUntil(100)
   expect([disk.read('state'), answers]).toEqual(['old', 0])
+})
+
+test('an event loop that hangs takes nothing in and goes on by itself', () => {
+  const { process, scheduler, notes, open } = createListener()
+  const socket = open()
+  scheduler.runUntil(10)
+  process.stall(500)
+  socket.write('one')
+  scheduler.runUntil(509)
+  expect([process.status, notes]).toEqual(['paused', ['5 accepted']])
+  scheduler.runUntil(510)
+  expect([process.status, notes]).toEqual(['running', ['5 accepted', '510 one']])
+})
+
+test('of two hangs that overlap the later end counts', () => {
+  const { process, scheduler } = createListener()
+  process.stall(500)
+  scheduler.runUntil(100)
+  process.stall(100)
+  process.stall(900)
+  scheduler.runUntil(999)
+  expect(process.status).toBe('paused')
+  scheduler.runUntil(1_000)
+  expect(process.status).toBe('running')
+})
+
+test('a hang that ends does not wake a stopped process', () => {
+  const { process, scheduler } = createListener()
+  process.stall(100)
+  process.pause()
+  scheduler.runUntil(200)
+  expect(process.status).toBe('paused')
+  process.resume()
+  expect(process.status).toBe('running')
+})
+
+test('a resume does not end a hang', () => {
+  const { process, scheduler } = createListener()
+  process.pause()
+  process.stall(100)
+  process.resume()
+  expect(process.status).toBe('paused')
+  scheduler.runUntil(100)
+  expect(process.status).toBe('running')
+})
+
+test('a hang dies with its process', () => {
+  const { process, scheduler } = createListener()
+  process.stall(100)
+  process.kill()
+  process.start()
+  expect(process.status).toBe('running')
+  process.pause()
+  scheduler.runUntil(200)
+  expect(process.status).toBe('paused')
+})
+
+test('a dead process is not woken by the end of a hang or a resume', () => {
+  const { process, scheduler } = createListener()
+  process.stall(100)
+  process.kill()
+  process.stall(50)
+  process.resume()
+  scheduler.runUntil(200)
+  expect(process.status).toBe('down')
+})
+
+test('a fast clock rings early, a slow one late, and each at the moment it was asked for', () => {
+  const { process, scheduler } = createProcess(() => ({}))
+  process.start()
+  const own = (): number => process.now().monoMs - 1_000
+  process.drift(2)
+  scheduler.runUntil(100)
+  expect(own()).toBe(200)
+  process.drift(0.5)
+  scheduler.runUntil(200)
+  expect(own()).toBe(250)
+})
+
+test.each([
+  { rate: 2, rings: [50] },
+  { rate: 0.5, rings: [200] },
+  { rate: 1.003, rings: [100] },
+])('a timer of 100 ms on a clock of rate $rate', ({ rate, rings }) => {
+  const found: number[] = []
+  const world = createProcess((self) => ({
+    wake: () => found.push(world.scheduler.nowMs, self.now().monoMs),
+    nextWakeUpMs: () => (found.length === 0 ? 1_100 : undefined),
+  }))
+  world.process.start()
+  world.process.drift(rate)
+  world.scheduler.runUntil(1_000)
+  expect(found).toEqual([...rings, 1_100])
 })

@@ -45,3 +45,28 @@ test('no partition stands in the way of who looks on from outside', () => {
   reachability.partition([['a'], ['b']])
   expect(reachability.converses('observer', 'a')).toBe(true)
 })
+
+test('a hold keeps one direction, and nobody converses over it', () => {
+  const reachability = new Reachability()
+  reachability.hold('a', 'b')
+  expect([reachability.holds('a', 'b'), reachability.holds('b', 'a')]).toEqual([true, false])
+  expect(reachability.passes('a', 'b')).toBe(true)
+  expect(reachability.converses('a', 'b')).toBe(false)
+  expect(reachability.isWhole).toBe(false)
+})
+
+test('a release takes back the holds and leaves the cuts', () => {
+  const reachability = new Reachability()
+  reachability.hold('a', 'b')
+  reachability.cut('b', 'a')
+  reachability.release()
+  expect(reachability.holds('a', 'b')).toBe(false)
+  expect(reachability.passes('b', 'a')).toBe(false)
+})
+
+test('healing takes back the holds too', () => {
+  const reachability = new Reachability()
+  reachability.hold('a', 'b')
+  reachability.heal()
+  expect(reachability.isWhole).toBe(true)
+})

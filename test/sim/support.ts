@@ -1,6 +1,8 @@
 import { createRng } from '../../src/base/rng.ts'
 import { Disk } from '../../src/sim/disk.ts'
-import { type Host, Network } from '../../src/sim/network.ts'
+import type { Host } from '../../src/sim/hosts.ts'
+import { LinkConditions } from '../../src/sim/link-conditions.ts'
+import { Network } from '../../src/sim/network.ts'
 import { Process, type Program } from '../../src/sim/process.ts'
 import { ProcessClock } from '../../src/sim/process-clock.ts'
 import { Reachability } from '../../src/sim/reachability.ts'
@@ -13,10 +15,12 @@ export const LATENCY_MS = 5
 export function createNetwork(jitterMs = 0) {
   const scheduler = new Scheduler()
   const reachability = new Reachability()
+  const conditions = new LinkConditions()
   const network = new Network({
     scheduler,
     reachability,
-    latency: { baseMs: LATENCY_MS, jitterMs },
+    conditions,
+    latencyOf: () => ({ baseMs: LATENCY_MS, jitterMs }),
     rng: createRng('test'),
   })
   const [a, b, c] = ['a', 'b', 'c'].map((name) => network.host(name)) as [Host, Host, Host]
@@ -24,7 +28,7 @@ export function createNetwork(jitterMs = 0) {
     change()
     network.routesChanged()
   }
-  return { scheduler, reachability, network, rewire, a, b, c }
+  return { scheduler, reachability, conditions, network, rewire, a, b, c }
 }
 
 /** Owns sockets and writes down, with the time, what happens on them. */
@@ -63,6 +67,38 @@ export class Witness implements SocketOwner {
   #note(text: string): void {
     this.notes.push(`${this.#scheduler.nowMs} ${text}`)
   }
+}
+
+type World = ReturnType<typeof createNetwork>
+
+export const PORT = 6379
+
+export function listen(world: World): Witness {
+  const server = new Witness(world.scheduler)
+  world.network.listen(world.b, PORT, { owner: server, accept: server.accept })
+  return server
+}
+
+/** From `a` to `b`. */
+export function connect(world: World, timeoutMs = 60_000): { client: Witness; socket: Socket } {
+  const client = new Witness(world.scheduler)
+  const socket = world.network.connect({
+    from: world.a,
+    host: world.b.ip,
+    port: PORT,
+    timeoutMs,
+    owner: client,
+    handler: client.handler(),
+  })
+  return { client, socket }
+}
+
+/** An established connection from `a` to `b`. */
+export function connected(world: World) {
+  const server = listen(world)
+  const { client, socket } = connect(world)
+  world.scheduler.runUntil(10)
+  return { client, server, socket, accepted: server.sockets[0] as Socket }
 }
 
 /** A process on host `a` whose program the test provides. */

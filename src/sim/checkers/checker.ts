@@ -5,4 +5,6 @@ export interface Checker {
   readonly name: string
   /** What is wrong since this happened, in words; undefined when nothing is. */
   observe(happening: Happening): string | undefined
+  /** What is wrong because nothing happened until now, in words; undefined when nothing is. */
+  elapsed?(nowMs: number): string | undefined
 }
