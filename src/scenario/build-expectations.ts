@@ -1,129 +1,118 @@
 /** From the `expect` of a file to claims with their times. */
-import { unreachable } from '../base/assert.ts'
+import { ClaimBuilder } from './build-claims.ts'
 import type { Cast } from './cast.ts'
 import type { Problems } from './problems.ts'
 import type {
+  Bounds,
+  EventClaim,
   Expectation,
-  MomentClaim,
-  StateClaim,
+  Span,
   StateTiming,
   Step,
   TimeRef,
   TotalClaim,
 } from './scenario-file.ts'
-import { CLAIMS, type RawExpectation } from './schema.ts'
+import type { RawExpectation } from './schema.ts'
 import type { Path } from './source.ts'
 
 const START: TimeRef = { label: undefined, offsetMs: 0 }
+const TIMES = ['within', 'always', 'never', 'after', 'until'] as const
+/** Of what is counted in a part of the run, which `after` and `until` give. */
+const TIMES_OF_COUNTS = ['within', 'always', 'never'] as const
 
 export class ExpectationBuilder {
   readonly #cast: Cast
   readonly #problems: Problems
   readonly #labels: readonly string[]
+  readonly #claims: ClaimBuilder
 
   constructor(cast: Cast, steps: readonly Step[], problems: Problems) {
     this.#cast = cast
     this.#problems = problems
     this.#labels = steps.flatMap(({ label }) => (label === undefined ? [] : [label]))
+    this.#claims = new ClaimBuilder(cast)
   }
 
   /** Undefined when something is wrong with it; the problem is noted. */
   build(raw: RawExpectation, path: Path): Expectation | undefined {
-    const key = (Object.keys(CLAIMS) as (keyof typeof CLAIMS)[]).find((k) => raw[k] !== undefined)
-    switch (key) {
-      case 'master':
-      case 'one-master':
-      case 'replica':
-      case 'refuses-writes': {
-        const timing = this.#timing(raw, path)
-        const claim = this.#state(raw, path)
-        return timing === undefined ? undefined : { kind: 'state', claim, timing }
-      }
-      case 'writes-work':
-      case 'event': {
-        const timing = this.#momentTiming(raw, path)
-        const claim = this.#moment(raw, path)
-        return timing === undefined ? undefined : { kind: 'moment', claim, timing }
-      }
-      case 'lost-writes':
-      case 'failovers':
-      case 'dual-writes':
-        this.#checkUntimed(raw, path)
-        return { kind: 'total', claim: this.#total(raw, path) }
-      case undefined:
-        return undefined
-      default:
-        return unreachable(key)
+    if (isCounted(raw.event)) {
+      const claim = this.#events(this.#claims.event(raw.event, path), raw, path)
+      return { kind: 'total', claim }
     }
-  }
-
-  #state(raw: RawExpectation, path: Path): StateClaim {
-    if (raw['one-master'] !== undefined) return this.#oneMaster(raw, raw['one-master'], path)
-    if (raw.replica !== undefined) return this.#replica(raw, raw.replica, path)
-    if (raw['refuses-writes'] !== undefined) {
-      const { node, with: code } = raw['refuses-writes']
-      this.#check([...path, 'refuses-writes', 'node'], 'node', [node], this.#cast.nodes)
-      return { kind: 'refusesWrites', node, code }
+    const built = this.#claims.build(raw, path)
+    if (built === undefined) return { kind: 'total', claim: this.#total(raw, path) }
+    if (built.kind === 'state') {
+      const timing = this.#timing(raw, path)
+      return timing === undefined ? undefined : { ...built, timing }
     }
-    const node = typeof raw.master === 'object' ? raw.master.not : (raw.master ?? '')
-    const accordingTo = raw['according-to'] ?? this.#cast.sentinels
-    this.#check([...path, 'master'], 'node', [node], this.#cast.nodes)
-    this.#check([...path, 'according-to'], 'Sentinel', accordingTo, this.#cast.sentinels)
-    const negated = typeof raw.master === 'object'
-    return { kind: 'master', group: this.#group(raw, path), node, negated, accordingTo }
-  }
-
-  #oneMaster(
-    raw: RawExpectation,
-    value: NonNullable<RawExpectation['one-master']>,
-    path: Path,
-  ): StateClaim {
-    const among = value === true ? this.#cast.nodesOf(this.#group(raw, path)) : value.among
-    this.#check([...path, 'one-master'], 'node', among, this.#cast.nodes)
-    return { kind: 'oneMaster', among }
-  }
-
-  #replica(
-    raw: RawExpectation,
-    value: NonNullable<RawExpectation['replica']>,
-    path: Path,
-  ): StateClaim {
-    const { node, of } = value
-    const isNamed = of !== 'master' || this.#cast.nodes.includes(of)
-    this.#check([...path, 'replica', 'node'], 'node', [node], this.#cast.nodes)
-    if (isNamed) this.#check([...path, 'replica', 'of'], 'node', [of], this.#cast.nodes)
-    return { kind: 'replica', group: this.#group(raw, path), node, of: isNamed ? of : undefined }
-  }
-
-  #moment(raw: RawExpectation, path: Path): MomentClaim {
-    if (raw.event !== undefined) {
-      const { name, at, matching } = raw.event
-      this.#check([...path, 'event', 'at'], 'Sentinel', at ?? [], this.#cast.sentinels)
-      return { kind: 'event', name, at, matching }
-    }
-    const working = raw['writes-work']
-    const clients = typeof working === 'object' ? working.client : undefined
-    this.#check([...path, 'writes-work'], 'client', clients ?? [], this.#cast.clients)
-    return { kind: 'writesWork', clients }
+    const timing = this.#momentTiming(raw, path)
+    return timing === undefined ? undefined : { ...built, timing }
   }
 
   #total(raw: RawExpectation, path: Path): TotalClaim {
-    const group = this.#group(raw, path)
+    if (raw.settled !== undefined) {
+      this.#checkUntimed(raw, TIMES, path)
+      return { kind: 'settled', withinMs: raw.settled.within }
+    }
+    const group = this.#cast.group(path, raw.group)
+    if (raw.outage !== undefined) return this.#outage(raw.outage, group, raw, path)
+    this.#checkUntimed(raw, TIMES, path)
     if (raw['lost-writes'] !== undefined) {
-      const { 'at-most': atMost, 'acknowledged-by': by } = raw['lost-writes']
-      return { kind: 'lostWrites', group, atMost, acknowledgedBy: by ?? 'any' }
+      const { 'at-most': atMost, 'acknowledged-by': by, cause } = raw['lost-writes']
+      this.#checkOneSort([...path, 'lost-writes'], by, cause)
+      return { kind: 'lostWrites', group, atMost, acknowledgedBy: by ?? 'any', cause }
     }
     if (raw.failovers !== undefined) {
-      return { kind: 'failovers', group, atMost: raw.failovers['at-most'] }
+      return { kind: 'failovers', group, ...this.#bounds(raw.failovers, [...path, 'failovers']) }
     }
+    const stale = raw['stale-reads']
+    if (stale !== undefined) return { kind: 'staleReads', group, atMost: stale['at-most'] }
     return { kind: 'dualWrites', group, atMostMs: raw['dual-writes']?.['at-most'] ?? 0 }
+  }
+
+  #outage(
+    raw: NonNullable<RawExpectation['outage']>,
+    group: string,
+    around: RawExpectation,
+    path: Path,
+  ): TotalClaim {
+    const { client: clients, 'at-most': atMostMs } = raw
+    this.#cast.check([...path, 'outage', 'client'], 'client', clients ?? [], this.#cast.clients)
+    return { kind: 'outage', group, clients, atMostMs, ...this.#span(around, path) }
+  }
+
+  #events(event: EventClaim, raw: RawExpectation, path: Path): TotalClaim {
+    const bounds = this.#bounds(raw.event ?? {}, [...path, 'event'])
+    return { kind: 'events', event, ...bounds, ...this.#span(raw, path) }
+  }
+
+  #span(raw: RawExpectation, path: Path): Span {
+    this.#checkUntimed(raw, TIMES_OF_COUNTS, path)
+    this.#checkRefs(raw, path)
+    return { after: raw.after, until: raw.until }
+  }
+
+  #bounds(raw: RawBounds, path: Path): Bounds {
+    const { 'at-most': atMost, 'at-least': atLeast = 0 } = raw
+    if (atMost === undefined && atLeast === 0) {
+      this.#problems.add(path, 'E_MISSING', 'has no number', 'write at-most or at-least')
+    }
+    if (atMost !== undefined && atMost < atLeast) {
+      this.#problems.add(path, 'E_RANGE', 'asks for more than it allows', '')
+    }
+    return { atLeast, atMost }
+  }
+
+  #checkOneSort(path: Path, by: string | undefined, cause: string | undefined): void {
+    if (by === undefined || cause === undefined) return
+    const hint = 'write two expectations'
+    this.#problems.add(path, 'E_VALUE', 'counts by cause and by who acknowledged', hint)
   }
 
   #timing(raw: RawExpectation, path: Path): StateTiming | undefined {
     const { within, always, never, after = START, until } = raw
     const given = [within, always, never].filter((value) => value !== undefined)
-    this.#checkRef([...path, 'after'], raw.after)
-    this.#checkRef([...path, 'until'], until)
+    this.#checkRefs(raw, path)
     if (given.length !== 1) {
       const hint = 'write within: 5s, always: true or never: true'
       return this.#refuse(path, 'E_MISSING', 'must say when, in one way', hint)
@@ -142,28 +131,30 @@ export class ExpectationBuilder {
     return this.#refuse([...path, 'always'], 'E_VALUE', 'cannot hold all the time', hint)
   }
 
-  #checkUntimed(raw: RawExpectation, path: Path): void {
-    for (const key of ['within', 'always', 'never', 'after', 'until'] as const) {
+  #checkUntimed(raw: RawExpectation, times: readonly (typeof TIMES)[number][], path: Path): void {
+    for (const key of times) {
       if (raw[key] === undefined) continue
-      const message = 'has no meaning for what is counted over the whole run'
+      const message = 'has no meaning for what is counted over the run'
       this.#problems.add([...path, key], 'E_VALUE', message, 'leave it out')
     }
   }
 
-  #checkRef(path: Path, ref: TimeRef | undefined): void {
-    if (ref?.label !== undefined) this.#check(path, 'step', [ref.label], this.#labels)
-  }
-
-  #group(raw: RawExpectation, path: Path): string {
-    return this.#cast.group(path, raw.group)
-  }
-
-  #check(path: Path, what: string, names: readonly string[], known: readonly string[]): void {
-    this.#cast.check(path, what, names, known)
+  #checkRefs({ after, until }: RawExpectation, path: Path): void {
+    this.#cast.checkRef([...path, 'after'], after, this.#labels)
+    this.#cast.checkRef([...path, 'until'], until, this.#labels)
   }
 
   #refuse(path: Path, code: 'E_MISSING' | 'E_VALUE', message: string, hint: string): undefined {
     this.#problems.add(path, code, message, hint)
     return undefined
   }
+}
+
+interface RawBounds {
+  readonly 'at-most'?: number | undefined
+  readonly 'at-least'?: number | undefined
+}
+
+function isCounted(event: RawExpectation['event']): event is NonNullable<RawExpectation['event']> {
+  return event?.['at-most'] !== undefined || event?.['at-least'] !== undefined
 }

@@ -1,103 +1,111 @@
-/** From the `timeline` of a file to actions at times. */
-import { unreachable } from '../base/assert.ts'
+/** From the `timeline` of a file to what is done, and when. */
 import type { Action } from '../sim/action.ts'
+import { namesIn } from './action-names.ts'
+import { ActionBuilder } from './build-actions.ts'
+import { ClaimBuilder } from './build-claims.ts'
 import type { Cast } from './cast.ts'
+import { formatDuration } from './duration.ts'
 import type { Problems } from './problems.ts'
-import type { Step } from './scenario-file.ts'
-import { ACTIONS, type RawStep } from './schema.ts'
+import { isRole } from './roles.ts'
+import type { Condition, Step, TimeRef, When } from './scenario-file.ts'
+import type { RawCondition, RawStep } from './schema.ts'
 import type { Path } from './source.ts'
 
-type ActionKey = keyof typeof ACTIONS
+/** Long enough for a failover with default settings to be tried twice. */
+const PATIENCE_MS = 30_000
 
 export function buildSteps(raw: readonly RawStep[], cast: Cast, problems: Problems): Step[] {
-  const steps = raw.map((step, index) => buildStep(step, ['timeline', index], cast))
-  const labels = new Set<string>()
-  steps.forEach(({ label }, index) => {
-    if (label === undefined) return
-    if (labels.has(label)) {
-      problems.add(['timeline', index, 'as'], 'E_DUPLICATE', `${label} names two steps`, '')
-    }
-    labels.add(label)
-  })
-  return steps.sort((a, b) => a.atMs - b.atMs)
+  const builder = new StepBuilder(cast, problems)
+  return raw.map((step, index) => builder.build(step, ['timeline', index]))
 }
 
-function buildStep(raw: RawStep, path: Path, cast: Cast): Step {
-  const key = (Object.keys(ACTIONS) as ActionKey[]).find((action) => raw[action] !== undefined)
-  const action = buildAction(raw, key ?? 'heal', path, cast)
-  return { atMs: raw.at, label: raw.as, action }
-}
+class StepBuilder {
+  readonly #cast: Cast
+  readonly #problems: Problems
+  readonly #actions: ActionBuilder
+  readonly #claims: ClaimBuilder
+  /** Of the steps so far: a later one cannot be referred to. */
+  readonly #labels: string[] = []
+  /** The latest time so far since each step that times refer to, or since the start. */
+  readonly #latestMs = new Map<string | undefined, number>()
 
-function buildAction(raw: RawStep, key: ActionKey, path: Path, cast: Cast): Action {
-  const at = [...path, key]
-  switch (key) {
-    case 'kill':
-    case 'stop':
-    case 'pause':
-    case 'resume':
-      return { kind: key, processes: processes(raw[key] ?? [], at, cast) }
-    case 'restart':
-      return buildRestart(raw.restart ?? [], at, cast)
-    case 'partition':
-      return { kind: key, groups: hostGroups(raw.partition ?? [], at, cast) }
-    case 'cut': {
-      const { from, to } = raw.cut ?? { from: '', to: '' }
-      cast.check([...at, 'from'], 'host', [from], cast.hosts)
-      cast.check([...at, 'to'], 'host', [to], cast.hosts)
-      return { kind: key, from, to }
-    }
-    case 'heal':
-      return { kind: key }
-    case 'clock-jump': {
-      const { process, by } = raw['clock-jump'] ?? { process: '', by: 0 }
-      cast.check([...at, 'process'], 'process', [process], cast.processes)
-      return { kind: 'clockJump', process, byMs: by }
-    }
-    case 'disk-failure': {
-      const { process, reason } = raw['disk-failure'] ?? { process: '' }
-      cast.check([...at, 'process'], 'process', [process], cast.processes)
-      return {
-        kind: 'failDisk',
-        process,
-        operation: 'write',
-        reason: reason ?? 'No space left on device',
-      }
-    }
-    case 'disk-repair': {
-      const process = raw['disk-repair'] ?? ''
-      cast.check(at, 'process', [process], cast.processes)
-      return { kind: 'repairDisk', process }
-    }
-    case 'command': {
-      const { to, argv } = raw.command ?? { to: '', argv: [] }
-      cast.check([...at, 'to'], 'node or Sentinel', [to], [...cast.nodes, ...cast.sentinels])
-      return { kind: key, process: to, argv }
-    }
-    default:
-      return unreachable(key)
+  constructor(cast: Cast, problems: Problems) {
+    this.#cast = cast
+    this.#problems = problems
+    this.#actions = new ActionBuilder(cast, problems)
+    this.#claims = new ClaimBuilder(cast)
   }
-}
 
-function buildRestart(raw: NonNullable<RawStep['restart']>, path: Path, cast: Cast): Action {
-  const isList = Array.isArray(raw)
-  const names = isList ? raw : raw.process
-  const disk = isList ? 'kept' : (raw.disk ?? 'kept')
-  return { kind: 'restart', processes: processes(names, path, cast), disk }
-}
+  build(raw: RawStep, path: Path): Step {
+    const actions = this.#actions.build(raw, path)
+    const when = this.#when(raw, path)
+    this.#name(raw.as, path)
+    return { when, label: raw.as, group: this.#group(raw, actions, path), actions }
+  }
 
-function processes(names: readonly string[], path: Path, cast: Cast): readonly string[] {
-  cast.check(path, 'process', names, cast.processes)
-  return names
-}
+  #when(raw: RawStep, path: Path): When {
+    if (raw.after === undefined) {
+      this.#checkWaiting(raw, path)
+      return { kind: 'at', time: this.#time(raw.at ?? { label: undefined, offsetMs: 0 }, path) }
+    }
+    const condition = this.#condition(raw.after, raw.group, [...path, 'after'])
+    return {
+      kind: 'after',
+      condition,
+      plusMs: raw.plus ?? 0,
+      withinMs: raw.within ?? PATIENCE_MS,
+    }
+  }
 
-function hostGroups(
-  groups: readonly (readonly string[])[],
-  path: Path,
-  cast: Cast,
-): readonly (readonly string[])[] {
-  groups.forEach((hosts, index) => {
-    cast.check([...path, index], 'host', hosts, cast.hosts)
-  })
-  cast.checkOnce(path, groups.flat())
-  return groups
+  #condition(raw: RawCondition, group: string | undefined, path: Path): Condition {
+    const about = raw.group === undefined && group !== undefined ? { ...raw, group } : raw
+    if (raw.event?.['at-most'] !== undefined || raw.event?.['at-least'] !== undefined) {
+      const hint = 'a step waits for one: leave the number out'
+      this.#problems.add([...path, 'event'], 'E_VALUE', 'cannot be counted here', hint)
+    }
+    const built = this.#claims.build(about, path)
+    // The schema has seen to it that there is one.
+    return built ?? { kind: 'moment', claim: { kind: 'writesWork', group, clients: undefined } }
+  }
+
+  /** Steps are done in the order of the file: one that must have been done before is a mistake. */
+  #time(time: TimeRef, path: Path): TimeRef {
+    const { label, offsetMs } = time
+    this.#cast.checkRef([...path, 'at'], time, this.#labels)
+    const latestMs = this.#latestMs.get(label) ?? 0
+    if (offsetMs < latestMs) {
+      const message = `is before a step above it, at ${formatDuration(latestMs)}`
+      this.#problems.add([...path, 'at'], 'E_VALUE', message, 'put the steps in their order')
+    }
+    this.#latestMs.set(label, Math.max(latestMs, offsetMs))
+    return time
+  }
+
+  #checkWaiting(raw: RawStep, path: Path): void {
+    for (const key of ['plus', 'within'] as const) {
+      if (raw[key] === undefined) continue
+      const hint = 'it belongs to after: CONDITION'
+      this.#problems.add([...path, key], 'E_VALUE', 'has no meaning beside at', hint)
+    }
+  }
+
+  #name(label: string | undefined, path: Path): void {
+    if (label === undefined) return
+    if (this.#labels.includes(label)) {
+      this.#problems.add([...path, 'as'], 'E_DUPLICATE', `${label} names two steps`, '')
+    }
+    this.#labels.push(label)
+  }
+
+  /** Asked for where a role needs it only: most steps have nothing to do with a group. */
+  #group(raw: RawStep, actions: readonly Action[], path: Path): string {
+    const roles = actions.flatMap(namesIn).filter(isRole)
+    if (roles.includes('the-witness') && raw.after === undefined) {
+      const hint = 'the-witness is where the condition was seen: write after instead of at'
+      this.#problems.add(path, 'E_VALUE', 'waits for nothing that could be witnessed', hint)
+    }
+    const needsGroup = roles.some((role) => role !== 'the-witness')
+    if (raw.group === undefined && !needsGroup) return this.#cast.groups[0] ?? ''
+    return this.#cast.group(path, raw.group)
+  }
 }

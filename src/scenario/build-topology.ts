@@ -5,9 +5,12 @@ import {
   DEFAULT_SPEC,
   type GroupSpec,
   type NodeSpec,
+  type Pace,
   type SentinelSpec,
   type Topology,
 } from '../sim/topology.ts'
+import { buildWays } from './build-ways.ts'
+import { checkTopology } from './check-topology.ts'
 import type { Problems } from './problems.ts'
 import type { RawScenario } from './schema.ts'
 import type { Path } from './source.ts'
@@ -16,21 +19,21 @@ type RawNodes = RawScenario['topology']['nodes']
 
 export function buildTopology(raw: RawScenario, problems: Problems): Topology {
   const groups = Object.entries(raw.topology.groups).map(([name, group]) => buildGroup(name, group))
+  const nodes = buildNodes(raw, groups, problems)
+  const sentinels = buildSentinels(raw)
+  const clients = buildClients(raw, groups, problems)
   const topology = {
     groups,
-    nodes: buildNodes(raw, groups, problems),
-    sentinels: buildSentinels(raw),
-    clients: buildClients(raw, groups, problems),
+    nodes,
+    sentinels,
+    clients,
     latency: {
       baseMs: raw.topology.latency ?? DEFAULT_SPEC.latencyMs,
       jitterMs: raw.topology.jitter ?? DEFAULT_SPEC.jitterMs,
     },
-    ways: [],
-    zones: new Map(),
+    ...buildWays(raw.topology, hostsOf({ nodes, sentinels, clients }), problems),
   }
-  checkMasters(topology, problems)
-  checkNames(topology, problems)
-  checkAddresses(topology, problems)
+  checkTopology(topology, problems)
   return topology
 }
 
@@ -63,7 +66,7 @@ function buildNodes(
       group: groupOf(name, nodes, groups, problems),
       replicaOf: node['replica-of'],
       directives: new Map([...(settings ?? []), ...(node.settings ?? [])]),
-      joinsLater: false,
+      joinsLater: node['joins-later'] ?? false,
     }
   })
 }
@@ -105,11 +108,11 @@ function checkSettings(
 
 function buildSentinels(raw: RawScenario): SentinelSpec[] {
   const ports = new PortCounter(DEFAULT_SPEC.sentinelPort)
-  return Object.entries(raw.topology.sentinels).map(([name, { host, port }]) => ({
+  return Object.entries(raw.topology.sentinels).map(([name, { host, port, ...spec }]) => ({
     name,
     host,
     port: port ?? ports.next(host),
-    joinsLater: false,
+    joinsLater: spec['joins-later'] ?? false,
   }))
 }
 
@@ -130,42 +133,26 @@ function buildClients(
       name,
       host: client.host ?? name,
       group: group ?? '',
-      operation: 'keys',
-      pace: { kind: 'rate', perSecond: client.rate ?? DEFAULT_SPEC.ratePerSecond },
+      operation: client.operation ?? 'keys',
+      pace: buildPace(client),
     }
   })
 }
 
-function checkMasters(topology: Topology, problems: Problems): void {
-  for (const { name, master } of topology.groups) {
-    if (topology.nodes.some((node) => node.name === master)) continue
-    const path = ['topology', 'groups', name, 'master']
-    problems.unknown(path, 'node', master, topology.nodes.map(nameOf))
-  }
+type RawClients = NonNullable<NonNullable<RawScenario['workload']>['clients']>
+
+function buildPace({ rate, think }: RawClients[string]): Pace {
+  if (think !== undefined) return { kind: 'think', ms: think }
+  return { kind: 'rate', perSecond: rate ?? DEFAULT_SPEC.ratePerSecond }
 }
 
-function checkNames(topology: Topology, problems: Problems): void {
-  const seen = new Set<string>()
-  const check = (path: Path, name: string): void => {
-    if (seen.has(name)) problems.add(path, 'E_DUPLICATE', `${name} is a name already`, '')
-    seen.add(name)
-  }
-  for (const { name } of topology.nodes) check(['topology', 'nodes', name], name)
-  for (const { name } of topology.sentinels) check(['topology', 'sentinels', name], name)
-  for (const { name } of topology.clients) check(['workload', 'clients', name], name)
-}
-
-function checkAddresses({ nodes, sentinels }: Topology, problems: Problems): void {
-  const takenBy = new Map<string, string>()
-  const check = (kind: string, { name, host, port }: NodeSpec | SentinelSpec): void => {
-    const path = ['topology', kind, name, 'port']
-    const owner = takenBy.get(`${host} ${port}`)
-    const message = `port ${port} of host ${host} is taken by ${owner}`
-    if (owner !== undefined) problems.add(path, 'E_DUPLICATE', message, '')
-    takenBy.set(`${host} ${port}`, name)
-  }
-  for (const node of nodes) check('nodes', node)
-  for (const sentinel of sentinels) check('sentinels', sentinel)
+/** Every host somebody lives on. */
+export function hostsOf({
+  nodes,
+  sentinels,
+  clients,
+}: Pick<Topology, 'nodes' | 'sentinels' | 'clients'>): readonly string[] {
+  return [...new Set([...nodes, ...sentinels, ...clients].map(({ host }) => host))]
 }
 
 /** The group that is meant when none is named. */

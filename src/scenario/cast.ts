@@ -1,7 +1,9 @@
 /** The names a scenario may refer to. */
 import type { Topology } from '../sim/topology.ts'
-import { onlyGroup } from './build-topology.ts'
+import { hostsOf, onlyGroup } from './build-topology.ts'
 import type { Problems } from './problems.ts'
+import { isReserved, isRole, ROLES } from './roles.ts'
+import type { TimeRef } from './scenario-file.ts'
 import type { Path } from './source.ts'
 
 export class Cast {
@@ -10,6 +12,7 @@ export class Cast {
   readonly sentinels: readonly string[]
   readonly clients: readonly string[]
   readonly hosts: readonly string[]
+  readonly joiningLater: readonly string[]
   readonly #topology: Topology
   readonly #problems: Problems
 
@@ -21,7 +24,10 @@ export class Cast {
     this.nodes = nodes.map(({ name }) => name)
     this.sentinels = sentinels.map(({ name }) => name)
     this.clients = clients.map(({ name }) => name)
-    this.hosts = [...new Set([...nodes, ...sentinels, ...clients].map(({ host }) => host))]
+    this.joiningLater = [...nodes, ...sentinels]
+      .filter(({ joinsLater }) => joinsLater)
+      .map(({ name }) => name)
+    this.hosts = hostsOf(topology)
   }
 
   get processes(): readonly string[] {
@@ -37,6 +43,20 @@ export class Cast {
     for (const name of names) {
       if (!known.includes(name)) this.#problems.unknown(path, what, name, known)
     }
+  }
+
+  /** The same, where a role may stand instead of a name. */
+  checkActors(path: Path, what: string, names: readonly string[], known: readonly string[]): void {
+    for (const name of names) {
+      if (isRole(name) || known.includes(name)) continue
+      if (isReserved(name)) this.#problems.unknown(path, 'role', name, ROLES)
+      else this.#problems.unknown(path, what, name, known)
+    }
+  }
+
+  /** Notes a problem when a time refers to a step that has no such name. */
+  checkRef(path: Path, ref: TimeRef | undefined, labels: readonly string[]): void {
+    if (ref?.label !== undefined) this.check(path, 'step', [ref.label], labels)
   }
 
   /** Notes a problem for each name that stands there twice. */

@@ -12,6 +12,7 @@ export class ClusterView {
   readonly #status = new Map<string, ProcessStatus>()
   readonly #masters = new Map<string, string>()
   readonly #roles = new Map<string, NodeRole>()
+  readonly #epochs = new Map<string, number>()
   readonly #answers = new Map<string, WriteAnswer>()
 
   constructor(nameOf: History['nameOf']) {
@@ -32,6 +33,11 @@ export class ClusterView {
     const running = sentinels.filter((sentinel) => this.isRunning(sentinel))
     const named = new Set(running.map((sentinel) => this.masterAccordingTo(sentinel, group)))
     return named.size === 1 ? [...named][0] : undefined
+  }
+
+  /** The config epoch this Sentinel told last; it outlives the process as the Sentinel's state does. */
+  configEpoch(sentinel: string, group: string): number | undefined {
+    return this.#epochs.get(`${sentinel} ${group}`)
   }
 
   role(node: string): NodeRole | undefined {
@@ -59,6 +65,7 @@ export class ClusterView {
     if (what.kind === 'view') {
       this.#masters.set(`${process} ${what.group}`, this.#nameOf(what.master))
     }
+    if (what.kind === 'hello') this.#epochs.set(`${process} ${what.group}`, what.configEpoch)
     // A process that starts again has said nothing yet.
     if (what.kind === 'status' && what.status === 'down') this.#forget(process)
   }
@@ -87,15 +94,18 @@ export type Change =
     }
 
 /** Everything that changes the view, in the order of its time. */
-export function changesOf(history: History): readonly Change[] {
-  const told = history.happenings.flatMap((what): Change[] => {
-    if (what.process === undefined || !TELLING.has(what.kind)) return []
-    return [{ kind: 'told', atMs: what.atMs, process: what.process, what }]
-  })
+export function changesOf(history: Pick<History, 'happenings' | 'writes'>): readonly Change[] {
+  const told = history.happenings.flatMap((what) => toChange(what) ?? [])
   return [...told, ...answersOf(history.writes)].sort((a, b) => a.atMs - b.atMs)
 }
 
-const TELLING: ReadonlySet<Happening['kind']> = new Set(['status', 'role', 'view'])
+/** Undefined: it changes nothing that the view shows. */
+export function toChange(what: Happening): Change | undefined {
+  if (what.process === undefined || !TELLING.has(what.kind)) return undefined
+  return { kind: 'told', atMs: what.atMs, process: what.process, what }
+}
+
+const TELLING: ReadonlySet<Happening['kind']> = new Set(['status', 'role', 'view', 'hello'])
 
 /** Only where the answer of a node is another one than before. */
 function answersOf(writes: readonly Write[]): Change[] {

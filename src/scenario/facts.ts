@@ -1,7 +1,11 @@
 /** What can be counted and measured over a whole run. */
 import type { Write } from '../sim/write-log.ts'
-import { longestDualWrites } from './dual-writes.ts'
-import type { GroupFacts, LostWrites, WriteFacts } from './result.ts'
+import { dualWrites } from './dual-writes.ts'
+import { Lifelines } from './lifelines.ts'
+import { countLost } from './loss-causes.ts'
+import { longestOutage, outagesOf } from './outages.ts'
+import type { GroupFacts, WriteFacts } from './result.ts'
+import { countStaleReads } from './stale-reads.ts'
 import type { History } from './world.ts'
 
 export function groupFacts(
@@ -10,14 +14,19 @@ export function groupFacts(
   finalMaster: string | undefined,
 ): GroupFacts {
   const writes = history.writes.filter((write) => write.group === group)
+  const lifelines = new Lifelines(history)
+  const dual = dualWrites(writes, lifelines)
   return {
     group,
     finalMaster,
     failovers: countFailovers(group, history),
     writes: countWrites(writes),
     longestOutageMs: longestOutage(writes, history.endMs),
-    dualWritesMs: longestDualWrites(writes, history),
-    lost: countLost(group, history),
+    outages: outagesOf(writes, lifelines, history.endMs),
+    dualWritesMs: dual.longestMs,
+    dualWritesTotalMs: dual.totalMs,
+    lost: countLost(group, history, lifelines),
+    staleReads: countStaleReads(group, history),
   }
 }
 
@@ -44,49 +53,4 @@ function countWrites(writes: readonly Write[]): WriteFacts {
     }
   }
   return { attempted: writes.length, acknowledged, refused, unknown }
-}
-
-function longestOutage(writes: readonly Write[], endMs: number): number {
-  const acknowledgedAt = writes.flatMap(({ outcome }) =>
-    outcome.kind === 'acknowledged' ? [outcome.atMs] : [],
-  )
-  acknowledgedAt.sort((a, b) => a - b)
-  let longestMs = 0
-  acknowledgedAt.forEach((atMs, index) => {
-    longestMs = Math.max(longestMs, (acknowledgedAt[index + 1] ?? endMs) - atMs)
-  })
-  return longestMs
-}
-
-function countLost(group: string, history: History): LostWrites | undefined {
-  const missing = history.missing.get(group)
-  if (missing === undefined) return undefined
-  const reigns = mastersInTurn(group, history)
-  const lost = { byMajority: 0, byCutOff: 0, byDeposed: 0 }
-  for (const { node, outcome } of missing) {
-    if (outcome.kind !== 'acknowledged') continue
-    const rightful = reigns.findLast(({ fromMs }) => fromMs <= outcome.atMs)?.master ?? node
-    if (!outcome.withMajority) lost.byCutOff++
-    else if (rightful !== node) lost.byDeposed++
-    else lost.byMajority++
-  }
-  return lost
-}
-
-interface Reign {
-  readonly fromMs: number
-  readonly master: string
-}
-
-/** The masters by right: of each config epoch, from the moment any Sentinel told it. */
-function mastersInTurn(group: string, history: History): readonly Reign[] {
-  const reigns: Reign[] = []
-  let newest = -1
-  for (const happening of history.happenings) {
-    if (happening.kind !== 'hello' || happening.group !== group) continue
-    if (happening.configEpoch <= newest) continue
-    newest = happening.configEpoch
-    reigns.push({ fromMs: happening.atMs, master: history.nameOf(happening.master) })
-  }
-  return reigns
 }

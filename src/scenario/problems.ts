@@ -2,7 +2,8 @@
 import type { z } from 'zod'
 import type { Problem, ProblemCode } from '../config/problem.ts'
 import { didYouMean } from '../config/suggest.ts'
-import { ACTIONS, CLAIMS } from './schema.ts'
+import { ACTIONS } from './schema-actions.ts'
+import { CLAIMS } from './schema-claims.ts'
 import type { Path, Source } from './source.ts'
 
 /** Names are short and alike: a list says more than a guess, as long as it can be taken in. */
@@ -53,12 +54,32 @@ export class Problems {
 
 /** Every key that can stand somewhere: enough to recognise a slip of the finger. */
 const KEYS: readonly string[] = [
-  ...['name', 'story', 'topology', 'workload', 'duration', 'timeline', 'expect'],
+  ...['name', 'story', 'topology', 'workload', 'duration', 'timeline', 'expect', 'zones', 'ways'],
   ...['latency', 'jitter', 'settings', 'groups', 'nodes', 'sentinels', 'clients', 'host', 'port'],
-  ...['replica-of', 'master', 'quorum', 'down-after', 'failover-timeout', 'parallel-syncs', 'rate'],
-  ...['at', 'as', 'after', 'until', 'within', 'always', 'never', 'group', 'according-to'],
-  ...['process', 'disk', 'from', 'to', 'by', 'argv', 'not', 'among', 'node', 'of', 'with'],
-  ...['client', 'matching', 'at-most', 'acknowledged-by', 'reason'],
+  ...['replica-of', 'joins-later', 'master', 'quorum', 'down-after', 'failover-timeout'],
+  ...[
+    'parallel-syncs',
+    'rate',
+    'think',
+    'operation',
+    'between',
+    'loss',
+    'duplication',
+    'bandwidth',
+  ],
+  ...['at', 'as', 'after', 'plus', 'until', 'within', 'always', 'never', 'group', 'according-to'],
+  ...['process', 'disk', 'from', 'to', 'by', 'for', 'peer', 'argv', 'not', 'among', 'node', 'is'],
+  ...[
+    'of',
+    'with',
+    'client',
+    'matching',
+    'at-most',
+    'at-least',
+    'acknowledged-by',
+    'cause',
+    'reason',
+  ],
   ...Object.keys(ACTIONS),
   ...Object.keys(CLAIMS),
 ]
@@ -86,6 +107,9 @@ function wordIssue(issue: z.core.$ZodIssue): string {
 function hintFor(message: string): string {
   if (message === 'must be a duration') return 'write a number with its unit: 500ms, 3s, 2m'
   if (message === 'must be a time') return 'write 3s, the name of a step, or both: cut + 3s'
+  if (message === 'must be a condition') {
+    return 'write after: { event: { name: +odown } }, or at: kill + 2s for a time'
+  }
   return ''
 }
 

@@ -5,6 +5,7 @@
 import { unreachable } from '../base/assert.ts'
 import type { Reply } from '../resp/reply.ts'
 import type { Write } from '../sim/write-log.ts'
+import { lostIncrements } from './lost-increments.ts'
 import type { World } from './world.ts'
 
 const KEYS_PER_COMMAND = 500
@@ -27,8 +28,7 @@ class Holdings {
   readonly #members = new Map<string, ReadonlySet<string>>()
   /** Of counters and registers. */
   readonly #numbers = new Map<string, number>()
-  /** Increments of each counter found missing or not so far: the oldest ones count as held. */
-  readonly #counted = new Map<string, number>()
+  #lostIncrements: ReadonlySet<Write> = new Set()
 
   constructor(world: World, node: string) {
     this.#world = world
@@ -43,32 +43,28 @@ class Holdings {
       if (one.kind === 'increment') return [one.counter]
       return one.kind === 'assign' ? [one.key] : []
     })
-    return (
+    const isRead =
       (await this.#readKeys(keys)) &&
       (await this.#readSets([...new Set(sets)])) &&
       (await this.#readNumbers([...new Set(numbers)]))
-    )
+    this.#lostIncrements = lostIncrements(writes, this.#numbers)
+    return isRead
   }
 
-  has({ operation }: Write): boolean {
+  has(write: Write): boolean {
+    const { operation } = write
     switch (operation.kind) {
       case 'key':
         return this.#keys.has(operation.key)
       case 'member':
         return this.#members.get(operation.set)?.has(operation.member) === true
       case 'increment':
-        return this.#countOne(operation.counter) <= (this.#numbers.get(operation.counter) ?? 0)
+        return !this.#lostIncrements.has(write)
       case 'assign':
         return operation.value <= (this.#numbers.get(operation.key) ?? -1)
       default:
         return unreachable(operation)
     }
-  }
-
-  #countOne(counter: string): number {
-    const counted = (this.#counted.get(counter) ?? 0) + 1
-    this.#counted.set(counter, counted)
-    return counted
   }
 
   async #readKeys(keys: readonly string[]): Promise<boolean> {

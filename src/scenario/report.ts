@@ -30,6 +30,7 @@ export interface ReportOptions {
 /** Ends with a newline. */
 export function renderReport(result: ScenarioResult, options: ReportOptions = {}): string {
   const paint = options.painter ?? PLAIN
+  if (result.skipped !== undefined) return renderSkipped(result, result.skipped, paint)
   const lines = [
     ...renderHead(result, paint),
     ...result.expectations.map((expectation) => renderExpectation(expectation, paint)),
@@ -43,10 +44,18 @@ export function renderReport(result: ScenarioResult, options: ReportOptions = {}
   return `${lines.join('\n')}\n`
 }
 
+function renderSkipped(result: ScenarioResult, reason: string, paint: Painter): string {
+  const head = `${paint.dim('SKIPPED')}  ${paint.bold(result.name)}`
+  return `${head}\n${paint.dim(`  ${result.file}, engine ${result.engine}: ${reason}`)}\n`
+}
+
+const CLOCKS = { sim: 'virtual', tcp: 'real', process: 'real' } as const
+
 function renderHead(result: ScenarioResult, paint: Painter): string[] {
   const passed = result.verdict === 'passed'
   const verdict = passed ? paint.good('PASSED') : paint.bad('FAILED')
-  const run = `${result.file}, seed ${result.seed}, ${formatDuration(result.endMs)} of virtual time`
+  const time = `${formatDuration(result.endMs)} of ${CLOCKS[result.engine]} time`
+  const run = `${result.file}, seed ${result.seed}, ${time}`
   const story = wrap(result.story).map((line) => paint.dim(`  ${line}`))
   return [`${verdict}  ${paint.bold(result.name)}`, paint.dim(`  ${run}`), ...story, '']
 }
@@ -67,6 +76,7 @@ function renderFacts(facts: GroupFacts, paint: Painter): string[] {
     ...(refused.length > 0 ? [`refused: ${refused.join(', ')}`] : []),
     `${writes.unknown} never answered`,
     wordLost(lost),
+    ...staleIn(facts),
   ]
   const times = [
     countOf(facts.failovers, 'failover'),
@@ -81,11 +91,17 @@ function wordLost(lost: LostWrites | undefined): string {
   if (lost === undefined) return 'lost writes unknown'
   const { byMajority, byCutOff, byDeposed } = lost
   const causes = [
-    ...(byCutOff > 0 ? [`${byCutOff} by a cut-off master`] : []),
-    ...(byDeposed > 0 ? [`${byDeposed} by a deposed master`] : []),
+    ...(lost.asynchronous > 0 ? [`${lost.asynchronous} not replicated in time`] : []),
+    ...(lost.splitBrain > 0 ? [`${lost.splitBrain} in a split brain`] : []),
+    ...(lost.emptyRestart > 0 ? [`${lost.emptyRestart} with an emptied node`] : []),
   ]
   const total = byMajority + byCutOff + byDeposed
   return `${total} lost${causes.length > 0 ? ` (${causes.join(', ')})` : ''}`
+}
+
+function staleIn({ staleReads: { fromDeposed, afterLoss } }: GroupFacts): string[] {
+  const stale = fromDeposed + afterLoss
+  return stale === 0 ? [] : [countOf(stale, 'stale read')]
 }
 
 function renderTimeline(entries: readonly TimelineEntry[], paint: Painter): string[] {

@@ -1,12 +1,16 @@
 /** The outcome of one run of a scenario: what the reports show, and nothing a report has to work out. */
 import type { Happening } from '../sim/happening.ts'
+import type { EngineName } from './world.ts'
 
 export interface ScenarioResult {
   readonly file: string
   readonly name: string
   readonly story: string
   readonly seed: string
-  readonly verdict: 'passed' | 'failed'
+  readonly engine: EngineName
+  readonly verdict: 'passed' | 'failed' | 'skipped'
+  /** Why the engine did not run it; undefined: it did. */
+  readonly skipped?: string
   readonly expectations: readonly JudgedExpectation[]
   /** What the checkers found: things that must never happen, whatever the scenario expects. */
   readonly violations: readonly Violation[]
@@ -49,10 +53,21 @@ export interface GroupFacts {
   readonly writes: WriteFacts
   /** Longest time without any acknowledged write, from the first one to the end of the run. */
   readonly longestOutageMs: number
-  /** Longest time in which two nodes acknowledged writes. */
+  /** Longest time in which two nodes acknowledged writes, without a break. */
   readonly dualWritesMs: number
+  /** All times together in which two nodes acknowledged writes: what two writable masters cost. */
+  readonly dualWritesTotalMs: number
+  /** When each client was without acknowledged writes for longer than its pace explains. */
+  readonly outages: readonly Outage[]
   /** Acknowledged writes that the final master does not have; undefined when there is no such master. */
   readonly lost: LostWrites | undefined
+  readonly staleReads: StaleReads
+}
+
+export interface Outage {
+  readonly client: string
+  readonly fromMs: number
+  readonly untilMs: number
 }
 
 export interface WriteFacts {
@@ -64,7 +79,10 @@ export interface WriteFacts {
   readonly unknown: number
 }
 
-/** By the standing of the node that promised them, at that moment. */
+/**
+ * The same writes, divided twice: by the standing of the node that promised them, at that moment, and
+ * by why they are gone. `loss-causes.ts` says how the cause is found.
+ */
 export interface LostWrites {
   /** The rightful master, with a majority of the Sentinels in reach. */
   readonly byMajority: number
@@ -72,4 +90,22 @@ export interface LostWrites {
   readonly byCutOff: number
   /** A master in whose place another one had been put already. */
   readonly byDeposed: number
+
+  /** Not yet replicated to the node that was promoted. */
+  readonly asynchronous: number
+  /** Promised by a master that was cut off or already replaced. */
+  readonly splitBrain: number
+  /** A master came back without its data, or one that had come back so was promoted. */
+  readonly emptyRestart: number
+}
+
+/**
+ * Reads of a register that gave an older value than one whose write had been acknowledged before the
+ * read was sent.
+ */
+export interface StaleReads {
+  /** By a node that was not the master any more, or not yet. */
+  readonly fromDeposed: number
+  /** By the rightful master: the newer value is lost. */
+  readonly afterLoss: number
 }

@@ -4,14 +4,19 @@
  */
 import type { Write } from '../sim/write-log.ts'
 import { ClusterView, changesOf } from './cluster-view.ts'
+import { violationsAfter } from './after-run.ts'
+import { awaitConvergence } from './convergence.ts'
 import { groupFacts } from './facts.ts'
-import { judge, windowOf } from './judge.ts'
+import { judge } from './judge.ts'
+import type { Totals } from './judge-totals.ts'
+import { type PlayedTimeline, playTimeline } from './play-timeline.ts'
 import { missingAt } from './read-back.ts'
-import type { ScenarioResult, Violation } from './result.ts'
+import type { JudgedExpectation, ScenarioResult, Violation } from './result.ts'
 import type { ScenarioFile } from './scenario-file.ts'
 import { SIM_ENGINE } from './sim-engine.ts'
 import { createTimeline } from './timeline.ts'
-import type { Engine, History, World } from './world.ts'
+import { lastMomentOf } from './window.ts'
+import type { Engine, EngineName, History, World } from './world.ts'
 
 /** Time to see that what came true does not fall again at once. */
 const TAIL_MS = 1_000
@@ -20,81 +25,132 @@ export interface RunOptions {
   readonly seed: string
   /** Undefined: the simulated world. */
   readonly engine?: Engine
+  /** Every deadline is put off by so much, for worlds in which things take real time. Default 0. */
+  readonly graceMs?: number
+}
+
+/** The outcome, and everything it was judged by. */
+export interface Played {
+  readonly result: ScenarioResult
+  readonly history: History
 }
 
 export async function runScenario(
   file: ScenarioFile,
   options: RunOptions,
 ): Promise<ScenarioResult> {
-  const world = await (options.engine ?? SIM_ENGINE).create(file, options.seed)
+  return (await playScenario(file, options)).result
+}
+
+/** The same, for those who want to tell how it went. */
+export async function playScenario(file: ScenarioFile, options: RunOptions): Promise<Played> {
+  const engine = options.engine ?? SIM_ENGINE
+  const skipped = engine.refusal(file)
+  if (skipped !== undefined) return skip(file, engine, options, skipped)
+  const world = await engine.create(file, options.seed)
   try {
-    const labels = await play(file, world)
-    const endMs = endOf(file, labels)
+    const graceMs = options.graceMs ?? 0
+    const timeline = await playTimeline(file, world, graceMs)
+    const endMs = endOf(file, timeline, graceMs)
     await world.runUntil(endMs)
-    return await conclude(file, world, { seed: options.seed, labels, endMs })
+    const run = { seed: options.seed, engine: engine.name, timeline, endMs, graceMs }
+    return await conclude(file, world, run)
   } finally {
     await world.close()
   }
 }
 
-/** Does the steps. Gives the times of those that have a name. */
-async function play(file: ScenarioFile, world: World): Promise<ReadonlyMap<string, number>> {
-  const labels = new Map<string, number>()
-  for (const { atMs, label, action } of file.steps) {
-    await world.runUntil(atMs)
-    await world.apply(action)
-    if (label !== undefined) labels.set(label, atMs)
+function skip(file: ScenarioFile, engine: Engine, { seed }: RunOptions, reason: string): Played {
+  const nothing = {
+    expectations: [],
+    violations: [],
+    facts: { groups: [] },
+    timeline: [],
+    endMs: 0,
   }
-  return labels
+  const head = { file: file.file, name: file.name, story: file.story, seed, engine: engine.name }
+  const history = { happenings: [], writes: [], reads: [], labels: new Map(), endMs: 0 }
+  return {
+    result: { ...head, verdict: 'skipped', skipped: reason, ...nothing },
+    history: { ...history, nameOf: ({ host, port }) => `${host}:${port}`, missing: new Map() },
+  }
 }
 
 /** When the last expectation can be judged. */
-function endOf(file: ScenarioFile, labels: ReadonlyMap<string, number>): number {
-  const windows = file.expectations.flatMap((expectation) =>
-    expectation.kind === 'total' ? [] : [windowOf(expectation.timing, { labels, endMs: 0 })],
+function endOf(file: ScenarioFile, { labels, lastMs }: PlayedTimeline, graceMs: number): number {
+  const moments = file.expectations.map(
+    (expectation) => lastMomentOf(expectation, labels, graceMs) ?? 0,
   )
-  const deadlines = windows.map(({ fromMs, untilMs }) => Math.max(fromMs, untilMs))
-  const lastStepMs = file.steps.at(-1)?.atMs ?? 0
-  return Math.max(file.durationMs ?? 0, lastStepMs, ...deadlines) + TAIL_MS
+  return Math.max(file.durationMs ?? 0, lastMs, ...moments) + TAIL_MS
 }
 
-interface Course {
+interface Run {
   readonly seed: string
-  readonly labels: ReadonlyMap<string, number>
+  readonly engine: EngineName
+  readonly timeline: PlayedTimeline
   readonly endMs: number
+  readonly graceMs: number
 }
 
-async function conclude(file: ScenarioFile, world: World, course: Course): Promise<ScenarioResult> {
-  const untold = historyOf(world, course)
+async function conclude(file: ScenarioFile, world: World, run: Run): Promise<Played> {
+  const untold = historyOf(world, run)
   const masters = finalMasters(file, untold)
   const history = { ...untold, missing: await missingWrites(masters, untold, world) }
-  const sentinels = file.topology.sentinels.map(({ name }) => name)
   const facts = file.topology.groups.map(({ name }) => groupFacts(name, history, masters.get(name)))
-  const expectations = judge(file.expectations, { history, sentinels, facts })
-  const violations = violationsIn(history)
+  const unsettled = await settle(file, world, run)
+  const expectations = judgeRun(file, { history, facts, unsettled }, run)
+  const late =
+    run.engine === 'sim' ? violationsAfter({ topology: file.topology, history, masters }) : []
+  const violations = [...violationsIn(history), ...late]
   const isPassed = violations.length === 0 && expectations.every(({ passed }) => passed)
-  return {
+  const result: ScenarioResult = {
     file: file.file,
     name: file.name,
     story: file.story,
-    seed: course.seed,
+    seed: run.seed,
+    engine: run.engine,
     verdict: isPassed ? 'passed' : 'failed',
     expectations,
     violations,
     facts: { groups: facts },
     timeline: createTimeline(history),
-    endMs: course.endMs,
+    endMs: run.endMs,
   }
+  return { result, history }
+}
+
+/** A timeline that was not done to its end comes first: what is missing after it follows from that. */
+function judgeRun(
+  file: ScenarioFile,
+  totals: Totals,
+  { timeline, graceMs }: Run,
+): readonly JudgedExpectation[] {
+  const judged = judge(file.expectations, { ...totals, members: file.topology, graceMs })
+  return timeline.broken === undefined ? judged : [timeline.broken, ...judged]
+}
+
+/** If the file asks for it: what is not of one mind after the end, once nobody writes any more. */
+async function settle(file: ScenarioFile, world: World, run: Run): Promise<readonly string[]> {
+  const budgets = file.expectations.flatMap((expectation) =>
+    expectation.kind === 'total' && expectation.claim.kind === 'settled'
+      ? [expectation.claim.withinMs]
+      : [],
+  )
+  if (budgets.length === 0) return []
+  const clients = file.topology.clients.map(({ name }) => name)
+  await world.apply({ kind: 'kill', processes: clients })
+  const budgetMs = Math.min(...budgets) + run.graceMs
+  return await awaitConvergence(world, file, { fromMs: run.endMs, budgetMs, isLoadStopped: true })
 }
 
 /** Everything up to now: what is asked for the verdict is no part of the run. */
-function historyOf(world: World, { labels, endMs }: Course): History {
+function historyOf(world: World, { timeline, endMs }: Run): History {
   return {
     happenings: [...world.happenings()],
     writes: [...world.writes()],
     reads: [...world.reads()],
     nameOf: (address) => world.nameOf(address),
-    labels,
+    labels: timeline.labels,
     endMs,
     missing: new Map(),
   }

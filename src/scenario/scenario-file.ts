@@ -11,7 +11,7 @@ export interface ScenarioFile {
   readonly name: string
   readonly story: string
   readonly topology: Topology
-  /** In the order of their times. */
+  /** In the order in which they are done. */
   readonly steps: readonly Step[]
   readonly expectations: readonly Expectation[]
   /** How long to run at least; undefined: as long as the expectations ask for. */
@@ -19,12 +19,33 @@ export interface ScenarioFile {
 }
 
 export interface Step {
-  /** Since the start of the run. */
-  readonly atMs: number
-  /** The name expectations know this moment by. */
+  readonly when: When
+  /** The name expectations and later steps know this moment by. */
   readonly label: string | undefined
-  readonly action: Action
+  /** Whose master, leader and promoted replica its roles mean. */
+  readonly group: string
+  /**
+   * Done one after the other, at the same moment. None: the moment is only given its name. A role
+   * (`roles.ts`) may stand where the name of a process or a host does.
+   */
+  readonly actions: readonly Action[]
 }
+
+export type When =
+  /** At once when that moment has passed. */
+  | { readonly kind: 'at'; readonly time: TimeRef }
+  /** `plusMs` after the condition came true, which it has to within `withinMs` of the step before. */
+  | {
+      readonly kind: 'after'
+      readonly condition: Condition
+      readonly plusMs: number
+      readonly withinMs: number
+    }
+
+/** What a step can wait for. Moments count from the step before on; a state may be there already. */
+export type Condition =
+  | { readonly kind: 'state'; readonly claim: StateClaim }
+  | { readonly kind: 'moment'; readonly claim: MomentClaim }
 
 /** A moment: so long after a step, or after the start of the run when there is no label. */
 export interface TimeRef {
@@ -73,28 +94,77 @@ export type StateClaim =
       readonly node: string
       readonly of: string | undefined
     }
+  /** The node says of itself that it is one; a replica's link to its master need not stand. */
+  | { readonly kind: 'role'; readonly node: string; readonly role: 'master' | 'replica' }
+  /**
+   * All running Sentinels name the same master and config epoch, it says that it is one, and every
+   * other running node of the group is connected to it.
+   */
+  | { readonly kind: 'converged'; readonly group: string }
   /** The last write that the node answered got an error with this code. */
   | { readonly kind: 'refusesWrites'; readonly node: string; readonly code: string }
 
 /** What happens at a moment, or does not: at each of those named, or at anyone when nobody is named. */
 export type MomentClaim =
   /** A write asked for after the beginning of the window is acknowledged. */
-  | { readonly kind: 'writesWork'; readonly clients: readonly string[] | undefined }
   | {
-      readonly kind: 'event'
-      readonly name: string
-      readonly at: readonly string[] | undefined
-      /** Part of the payload; addresses of processes may be written as their names. */
-      readonly matching: string | undefined
+      readonly kind: 'writesWork'
+      /** Undefined: of any group. */
+      readonly group: string | undefined
+      readonly clients: readonly string[] | undefined
     }
+  /** The Sentinel holds itself elected, or leads a failover that an operator asked for. */
+  | { readonly kind: 'leader'; readonly group: string; readonly at: readonly string[] | undefined }
+  | EventClaim
 
-/** What is counted over the whole run. */
+export interface EventClaim {
+  readonly kind: 'event'
+  readonly name: string
+  readonly at: readonly string[] | undefined
+  /** Part of the payload; addresses of processes may be written as their names. */
+  readonly matching: string | undefined
+}
+
+/** A part of the run; undefined: from its start, to its end. */
+export interface Span {
+  readonly after: TimeRef | undefined
+  readonly until: TimeRef | undefined
+}
+
+export interface Bounds {
+  readonly atLeast: number
+  /** Undefined: any number. */
+  readonly atMost: number | undefined
+}
+
+/** What is counted or measured over the run, or over a part of it. */
 export type TotalClaim =
   | {
       readonly kind: 'lostWrites'
       readonly group: string
       readonly atMost: number
       readonly acknowledgedBy: 'majority' | 'minority' | 'any'
+      /** Undefined: any. */
+      readonly cause: LossCause | undefined
     }
-  | { readonly kind: 'failovers'; readonly group: string; readonly atMost: number }
+  | ({ readonly kind: 'failovers'; readonly group: string } & Bounds)
   | { readonly kind: 'dualWrites'; readonly group: string; readonly atMostMs: number }
+  /** Reads of a register that gave an older value than one acknowledged before. */
+  | { readonly kind: 'staleReads'; readonly group: string; readonly atMost: number }
+  /** The longest time without an acknowledged write: of the whole group, or of each of these clients. */
+  | ({
+      readonly kind: 'outage'
+      readonly group: string
+      readonly clients: readonly string[] | undefined
+      readonly atMostMs: number
+    } & Span)
+  /**
+   * After the end, when the clients have stopped: all that runs agrees on master, config epoch and
+   * roles, and holds the same data.
+   */
+  | { readonly kind: 'settled'; readonly withinMs: number }
+  /** How often it is published, by all Sentinels or those it names together. */
+  | ({ readonly kind: 'events'; readonly event: EventClaim } & Bounds & Span)
+
+/** Why an acknowledged write is gone: it was not replicated yet, two were masters, or a master began anew. */
+export type LossCause = 'asynchronous' | 'split-brain' | 'empty-restart'

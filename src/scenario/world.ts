@@ -9,9 +9,12 @@ import type { Address, Happening } from '../sim/happening.ts'
 import type { Read, Write } from '../sim/write-log.ts'
 import type { ScenarioFile } from './scenario-file.ts'
 
-/** One way of running scenarios: virtual time, real sockets, real processes. */
+/** Virtual time, real sockets, real processes. */
+export type EngineName = 'sim' | 'tcp' | 'process'
+
+/** One way of running scenarios. */
 export interface Engine {
-  readonly name: 'sim' | 'tcp' | 'process'
+  readonly name: EngineName
   /** Why this engine cannot run the file, in words that name the step; undefined: it can. */
   refusal(file: ScenarioFile): string | undefined
   create(file: ScenarioFile, seed: string): Promise<World>

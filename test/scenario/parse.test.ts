@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { ACTIONS } from '../../src/scenario/schema-actions.ts'
+import { CLAIMS } from '../../src/scenario/schema-claims.ts'
 import { altered, parse, problemsOf, SOUND } from './support.ts'
 
 test('a sound scenario has no problems', () => {
@@ -20,7 +22,7 @@ describe('problems name their place and a way out', () => {
       'a bare number for a time',
       'at: 5s',
       'at: 5',
-      /test\.yml:21:7 {2}timeline\[0\]\.at {2}must be a duration {2}\(write a number with its unit/,
+      /test\.yml:21:7 {2}timeline\[0\]\.at {2}must be a time {2}\(write 3s, the name of a step/,
     ],
     [
       'an unknown process',
@@ -110,7 +112,7 @@ describe('problems name their place and a way out', () => {
 })
 
 test('all problems are told at once, in the order of the file', () => {
-  const text = altered('quorum: 2', 'quorum: 0').replace('at: 5s', 'at: soon')
+  const text = altered('quorum: 2', 'quorum: 0').replace('at: 5s', 'at: -5s')
   const problems = problemsOf(text)
   expect(problems).toHaveLength(2)
   expect(problems[0]).toContain('quorum')
@@ -156,13 +158,22 @@ test('settings of a node go before those of all', () => {
   expect(delays).toEqual(['0', '3', '0'])
 })
 
-test('steps are done in the order of their times, whatever the order in the file', () => {
-  const { steps } = parse(altered('timeline:', 'timeline:\n  - { at: 9s, heal: true }'))
-  expect(steps.map(({ atMs }) => atMs)).toEqual([5_000, 9_000])
-})
-
 const SHIPPED = new URL('../../scenarios/', import.meta.url)
 
 test.each(readdirSync(SHIPPED).filter((file) => file.endsWith('.yml')))('%s is sound', (file) => {
   expect(problemsOf(readFileSync(new URL(file, SHIPPED), 'utf8'))).toEqual([])
+})
+
+const DOCS = readFileSync(new URL('../../docs/scenarios.md', import.meta.url), 'utf8')
+
+test('the whole scenario in the documentation is sound', () => {
+  const [, example = ''] = /```yaml\n(name:[^]*?)```/.exec(DOCS) ?? []
+  expect(problemsOf(example)).toEqual([])
+})
+
+test('the documentation tells every action and every claim', () => {
+  const untold = [...Object.keys(ACTIONS), ...Object.keys(CLAIMS)].filter(
+    (key) => !DOCS.includes(`\`${key}: `),
+  )
+  expect(untold).toEqual([])
 })

@@ -8,6 +8,7 @@ const RESULT: ScenarioResult = {
   name: 'A run',
   story: 'Something happens.',
   seed: '7',
+  engine: 'sim',
   verdict: 'failed',
   expectations: [
     { text: 'this', passed: true, metAtMs: 6_000, finding: 'after 1 s' },
@@ -23,7 +24,13 @@ const RESULT: ScenarioResult = {
         writes: { attempted: 10, acknowledged: 8, refused: { NOREPLICAS: 1 }, unknown: 1 },
         longestOutageMs: 1_250,
         dualWritesMs: 0,
-        lost: { byMajority: 1, byCutOff: 2, byDeposed: 0 },
+        dualWritesTotalMs: 0,
+        outages: [],
+        lost: {
+          ...{ byMajority: 1, byCutOff: 2, byDeposed: 0 },
+          ...{ asynchronous: 1, splitBrain: 2, emptyRestart: 0 },
+        },
+        staleReads: { fromDeposed: 0, afterLoss: 0 },
       },
     ],
   },
@@ -44,7 +51,7 @@ test('a report says what was expected, what was found and how it went', () => {
       ✗ that: s1 names n1
       ✗ one leader per epoch: two lead (at 1.5 s)
 
-      mymaster: 10 writes, 8 acknowledged, refused: 1 NOREPLICAS, 1 never answered, 3 lost (2 by a cut-off master)
+      mymaster: 10 writes, 8 acknowledged, refused: 1 NOREPLICAS, 1 never answered, 3 lost (1 not replicated in time, 2 in a split brain)
         1 failover, longest outage 1.25 s, two nodes acknowledging 0 ms, master at the end: n2
 
           5.000        ! kill n1

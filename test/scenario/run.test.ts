@@ -37,6 +37,18 @@ describe('the verdict can tell', () => {
     '{ failovers: { at-most: 1 } }',
     '{ lost-writes: { at-most: 0 } }',
     '{ dual-writes: { at-most: 0s } }',
+    '{ role: { node: n1, is: master }, after: 3s, until: kill, always: true }',
+    '{ converged: true, after: kill, within: 3s }',
+    '{ leader: true, after: kill, within: 2s }',
+    '{ event: { name: +sdown, matching: n1, at-least: 3 }, after: kill }',
+    '{ event: { name: +sdown, at-most: 0 }, until: kill }',
+    '{ event: { name: +odown, at: s1, at-most: 1 } }',
+    '{ failovers: { at-least: 1, at-most: 1 } }',
+    '{ outage: { at-most: 3s } }',
+    '{ outage: { at-most: 500ms, client: app }, until: kill }',
+    '{ lost-writes: { at-most: 0, cause: split-brain } }',
+    '{ stale-reads: { at-most: 0 } }',
+    '{ settled: { within: 5s } }',
   ])('%s is met', async (expectation) => {
     const { verdict, expectations } = await verdictOn(expectation)
     expect([verdict, expectations.map(({ passed }) => passed)]).toEqual(['passed', [true]])
@@ -53,6 +65,14 @@ describe('the verdict can tell', () => {
     ['{ event: { name: +odown }, never: true }', /it happened at 6\.\d+ s/],
     ['{ event: { name: +sdown, at: s1, matching: n2 }, within: 9s }', /did not happen/],
     ['{ failovers: { at-most: 0 } }', /^1 failover$/],
+    ['{ failovers: { at-least: 2 } }', /^1 failover$/],
+    ['{ role: { node: n1, is: replica }, within: 4s }', /it is a master/],
+    ['{ converged: true, after: 3s, always: true }', /at 5 s: n1 is down/],
+    ['{ leader: true, never: true }', /it happened at 6\.\d+ s/],
+    ['{ event: { name: +sdown, at-least: 1 }, until: kill }', /^0 seen$/],
+    ['{ event: { name: +odown, at-most: 0 } }', /^[1-3] seen$/],
+    ['{ outage: { at-most: 900ms }, after: kill }', /^1\.\d+ s$/],
+    ['{ outage: { at-most: 900ms, client: app } }', /^app: 1\.\d+ s$/],
   ])('%s is not met', async (expectation, finding) => {
     const { verdict, expectations } = await verdictOn(expectation)
     expect(verdict).toBe('failed')
@@ -73,6 +93,15 @@ test('a scenario without failover protection loses what a cut-off master promise
   expect(lost?.byCutOff).toBeGreaterThan(50)
   expect(lost?.byMajority).toBe(0)
   expect(result.verdict).toBe('failed')
+})
+
+test('a cluster that is still torn apart has not settled, and the finding says how', async () => {
+  const torn = altered('kill: n1', 'partition: [[a], [b, c, d]]').replace(
+    EXPECTATION,
+    '{ settled: { within: 3s } }',
+  )
+  const { expectations } = await runScenario(parse(torn), { seed: '1' })
+  expect(expectations[0]?.finding).toMatch(/s1 names n1 in config epoch 0; .*s2 names n[23]/)
 })
 
 test('the same seed gives the same result', async () => {

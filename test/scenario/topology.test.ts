@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { altered, parse, problemsOf } from './support.ts'
+
+const ZONES = 'zones: { east: [a, b], west: [c, d] }'
+
+/** The small scenario with these lines at the head of its topology. */
+function withLines(...lines: readonly string[]): string {
+  return altered('topology:', ['topology:', ...lines.map((line) => `  ${line}`)].join('\n'))
+}
+
+function waysOf(...lines: readonly string[]): readonly string[] {
+  const { ways } = parse(withLines(...lines)).topology
+  return ways.map(
+    ({ hosts, latency }) => `${hosts.join('-')} ${latency.baseMs}+${latency.jitterMs}`,
+  )
+}
+
+describe('ways', () => {
+  test('between zones stand for all pairs of their hosts, and within a zone nothing changes', () => {
+    const ways = waysOf(ZONES, 'ways: [{ between: [east, west], latency: 40ms, jitter: 5ms }]')
+    expect(ways).toEqual(['a-c 40+5', 'a-d 40+5', 'b-c 40+5', 'b-d 40+5'])
+  })
+
+  test('within one zone are its pairs, each once', () => {
+    expect(waysOf(ZONES, 'ways: [{ between: [east, east], latency: 3ms }]')).toEqual(['a-b 3+1'])
+  })
+
+  test('of single hosts are exceptions from those of their zones', () => {
+    const ways = waysOf(
+      ZONES,
+      'jitter: 0ms',
+      'ways: [{ between: [east, west], latency: 40ms }, { between: [d, b], latency: 9ms }]',
+    )
+    expect(ways).toEqual(['a-c 40+0', 'a-d 40+0', 'b-c 40+0', 'b-d 9+0'])
+  })
+})
+
+test('hosts know their zones', () => {
+  expect([...parse(withLines(ZONES)).topology.zones]).toEqual([
+    ['a', 'east'],
+    ['b', 'east'],
+    ['c', 'west'],
+    ['d', 'west'],
+  ])
+})
+
+test('clients have an operation and a pace', () => {
+  const clients = `app: { host: d, operation: counter, think: 5ms }
+    plain: {}
+    app3: { operation: register, rate: 7`
+  const { topology } = parse(altered('app: { host: d, rate: 20', clients))
+  expect(
+    topology.clients.map(({ name, host, operation, pace }) => [name, host, operation, pace]),
+  ).toEqual([
+    ['app', 'd', 'counter', { kind: 'think', ms: 5 }],
+    ['plain', 'plain', 'keys', { kind: 'rate', perSecond: 100 }],
+    ['app3', 'app3', 'register', { kind: 'rate', perSecond: 7 }],
+  ])
+})
+
+describe('problems of a topology', () => {
+  test.each([
+    ['an unknown host in a zone', 'zones: { east: [a, q] }', /zones\.east {2}no host is called q/],
+    ['a host in two zones', 'zones: { x: [a], y: [a] }', /zones\.y {2}a stands in x already/],
+    ['a zone named like a host', 'zones: { a: [b] }', /zones\.a {2}a is a host already/],
+    [
+      'a way to nowhere',
+      'ways: [{ between: [a, east], latency: 1ms }]',
+      /ways\[0\]\.between\[1\] {2}no zone or host is called east {2}\(there are a, b, c, d\)/,
+    ],
+    [
+      'a way that goes nowhere',
+      'ways: [{ between: [a, a], latency: 1ms }]',
+      /leads from a host to itself/,
+    ],
+    [
+      'a way without its latency',
+      'ways: [{ between: [a, b] }]',
+      /ways\[0\]\.latency {2}is missing/,
+    ],
+  ])('%s', (_what, line, problem) => {
+    expect(problemsOf(withLines(line)).join('\n')).toMatch(problem)
+  })
+
+  test('a first master that joins later', () => {
+    const text = altered('n1: { host: a }', 'n1: { host: a, joins-later: true }')
+    expect(problemsOf(text).join('\n')).toMatch(/groups\.mymaster\.master {2}n1 joins later/)
+  })
+
+  test('a client with two paces', () => {
+    const text = altered('rate: 20', 'rate: 20, think: 5ms')
+    expect(problemsOf(text).join('\n')).toMatch(/workload\.clients\.app {2}has rate and think/)
+  })
+})

@@ -1,0 +1,81 @@
+/** What each kind of work proves, played on the simulated cluster. */
+import { describe, expect, test } from 'vitest'
+import type { GroupFacts } from '../../src/scenario/result.ts'
+import { runScenario } from '../../src/scenario/run.ts'
+import { altered, parse } from './support.ts'
+
+const CLIENT = 'app: { host: d, rate: 20 }'
+const STEP = '- { at: 5s, as: kill, kill: n1 }'
+const EXPECTATION = '{ master: { not: n1 }, after: kill, within: 2s }'
+
+/** Runs the small scenario with another client and other steps, expecting nothing. */
+async function factsOf(
+  client: string,
+  steps: string,
+  change: (text: string) => string = (text) => text,
+): Promise<GroupFacts> {
+  const text = altered(CLIENT, `app: ${client}`)
+    .replace(STEP, steps)
+    .replace(EXPECTATION, '{ failovers: { at-most: 9 } }')
+  const result = await runScenario(parse(change(text)), { seed: '1' })
+  const [facts] = result.facts.groups
+  if (facts === undefined) throw new Error('there is a group')
+  return facts
+}
+
+const KINDS = ['keys', 'set', 'counter', 'register']
+const MARK = '- { at: 5s, as: mark, command: { to: n1, argv: [PING] } }'
+const RESTART = '- { at: 5s, restart: { process: n1, disk: empty } }'
+
+describe.each(KINDS)('%s', (kind) => {
+  test.each(['rate: 50', 'think: 20ms'])('loses nothing in peace, with %s', async (pace) => {
+    const facts = await factsOf(`{ host: d, ${pace}, operation: ${kind} }`, MARK)
+    expect(facts.writes.acknowledged).toBeGreaterThan(kind === 'register' ? 120 : 240)
+    expect(facts.lost).toEqual({
+      ...{ byMajority: 0, byCutOff: 0, byDeposed: 0 },
+      ...{ asynchronous: 0, splitBrain: 0, emptyRestart: 0 },
+    })
+    expect([facts.staleReads, facts.outages]).toEqual([{ fromDeposed: 0, afterLoss: 0 }, []])
+  })
+})
+
+describe.each(['keys', 'set', 'counter'])('%s', (kind) => {
+  test('are lost by a master that comes back empty, and by nothing else', async () => {
+    const { lost } = await factsOf(`{ host: d, rate: 50, operation: ${kind} }`, RESTART)
+    expect(lost?.emptyRestart).toBeGreaterThan(150)
+    expect([lost?.asynchronous, lost?.splitBrain]).toEqual([0, 0])
+  })
+
+  test('are lost by a master that is cut off with its client', async () => {
+    const steps = '- { at: 5s, partition: [[a, e], [b, c]] }\n  - { at: 12s, heal: true }'
+    const client = `{ host: e, rate: 50, operation: ${kind} }`
+    const { lost } = await factsOf(client, steps, (text) => text.replace('9s', '20s'))
+    expect(lost?.splitBrain).toBeGreaterThan(100)
+    expect([lost?.asynchronous, lost?.emptyRestart]).toEqual([0, 0])
+  })
+
+  test('are lost for want of replication when only the replicas hear nothing of the master', async () => {
+    const steps = `- { at: 5s, cut: { from: a, to: b } }
+  - { at: 5s, cut: { from: a, to: c } }
+  - { at: 7s, kill: n1 }`
+    // The Sentinels sit elsewhere, and reach everybody.
+    const change = (text: string): string =>
+      text.replace(
+        /s([123]): \{ host: [abc] \}/g,
+        (_, number) => `s${number}: { host: e${number} }`,
+      )
+    const client = `{ host: d, rate: 50, operation: ${kind} }`
+    const { lost } = await factsOf(client, steps, change)
+    expect(lost?.asynchronous).toBeGreaterThan(80)
+    expect([lost?.splitBrain, lost?.emptyRestart]).toEqual([0, 0])
+  })
+})
+
+test('a register is read back older than promised after a split brain', async () => {
+  const steps = '- { at: 5s, partition: [[a, e], [b, c]] }\n  - { at: 12s, heal: true }'
+  const client = '{ host: e, rate: 50, operation: register }'
+  const facts = await factsOf(client, steps, (text) => text.replace('9s', '20s'))
+  expect(facts.staleReads).toEqual({ fromDeposed: 0, afterLoss: expect.any(Number) })
+  expect(facts.staleReads.afterLoss).toBeGreaterThan(0)
+  expect(facts.lost?.splitBrain).toBe(0)
+})
