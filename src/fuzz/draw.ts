@@ -1,0 +1,35 @@
+/**
+ * From a seed to a whole run: who is there, by which rules, who writes, what goes wrong, and what must
+ * come of it. Safety first: some time of faults under which nothing may ever be promised twice. Then
+ * everything is healed, and the cluster has to come to rest.
+ */
+import { createRng } from '../base/rng.ts'
+import { drawClients } from './draw-clients.ts'
+import { drawFaults } from './draw-faults.ts'
+import { drawTopology } from './draw-topology.ts'
+import type { Demand, Plan } from './plan.ts'
+
+/** Milliseconds of faults: from a short scare to a bad minute. */
+const FAULTY_MS = [15_000, 20_000, 30_000, 30_000, 45_000, 60_000]
+
+/** The same seed gives the same plan for ever; what the run itself draws comes from the same seed. */
+export function drawPlan(seed: string): Plan {
+  const rng = createRng(`fuzz/${seed}`)
+  const topology = drawTopology(rng.fork('topology'))
+  const clients = drawClients(rng.fork('clients'), topology)
+  const calmMs = rng.fork('calm').pick(FAULTY_MS)
+  const faults = drawFaults(rng.fork('faults'), { topology, clients, calmMs })
+  const demands = demandsOf(topology.groups, clients)
+  const ending = rng.fork('ending').chance(1, 8) ? 'limit' : 'rest'
+  return { topology, clients, faults, calmMs, restMs: undefined, ending, demands }
+}
+
+function demandsOf(groups: Plan['topology']['groups'], clients: Plan['clients']): Demand[] {
+  return [
+    ...groups.flatMap(({ name }): Demand[] => [
+      { kind: 'converges', group: name },
+      { kind: 'staysConverged', group: name },
+    ]),
+    ...clients.map(({ name }): Demand => ({ kind: 'writesWork', client: name })),
+  ]
+}
