@@ -1,0 +1,61 @@
+/** What broke, who noticed, and who agreed. */
+import { formatDuration } from '../scenario/duration.ts'
+import { groupOf, type Link, link, list, type Story, sinceCause } from './chain-words.ts'
+import type { Noticed } from './incidents.ts'
+
+export function tellCause({ incident, cause, history }: Story): Link[] {
+  const { master, group, suspicions, startMs } = incident
+  if (cause !== undefined) {
+    const effect =
+      cause.effect === undefined ? '' : ` The master of ${group}, ${master}, ${cause.effect}.`
+    const isOrder = suspicions.length === 0
+    const what = isOrder ? 'An operator asked for it' : 'What broke'
+    return [link(cause.atMs, `${what}: ${cause.text}.${effect}`, master)]
+  }
+  const hasFaults = history.happenings.some((one) => one.kind === 'fault' && one.atMs <= startMs)
+  const text = hasFaults
+    ? `Nothing that was done to the cluster by now touches ${master}; it was suspected all the same.`
+    : `Nothing had been done to the cluster by now.`
+  return [link(startMs, text, master)]
+}
+
+export function tellNoticed(story: Story): Link[] {
+  const { suspicions, master } = story.incident
+  const [first, ...others] = suspicions
+  if (first === undefined) return []
+  const downAfterMs = groupOf(story)?.downAfterMs
+  const limit = downAfterMs === undefined ? '' : ` (down-after is ${formatDuration(downAfterMs)})`
+  const after = sinceCause(first.atMs, story)
+  const text = `${first.sentinel} is the first to hold ${master} down${after}${limit}: +sdown.${followers(first, others)}`
+  return [link(first.atMs, text, first.sentinel)]
+}
+
+function followers(first: Noticed, others: readonly Noticed[]): string {
+  if (others.length === 0) return ''
+  const parts = others.map(
+    ({ sentinel, atMs }) => `${sentinel} ${formatDuration(atMs - first.atMs)} later`,
+  )
+  return ` Then ${list(parts)}.`
+}
+
+export function tellAgreement({ incident, file }: Story): Link[] {
+  const [first, ...others] = incident.agreements
+  if (first === undefined) return []
+  const { agreeing, needed, atMs, sentinel } = first
+  const all = file.topology.sentinels.length
+  const count =
+    needed === 0
+      ? 'Enough of them agree'
+      : `${agreeing} of ${all} Sentinels agree, and the quorum is ${needed}`
+  const rest = others.length === 0 ? '' : `, then at ${list(others.map((one) => one.sentinel))}`
+  return [link(atMs, `${count}: +odown at ${sentinel}${rest}.`, sentinel)]
+}
+
+/** The master is itself again, without a failover. */
+export function tellRecovery({ incident }: Story): Link[] {
+  const { recoveredAtMs, promotion, master, startMs } = incident
+  if (recoveredAtMs === undefined || promotion !== undefined) return []
+  const length = formatDuration(recoveredAtMs - startMs)
+  const text = `After ${length} nobody suspects ${master} any more: it stays the master.`
+  return [link(recoveredAtMs, text, master)]
+}

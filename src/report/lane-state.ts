@@ -1,0 +1,49 @@
+/** What a process is for a while, as one sees it from outside. */
+import { unreachable } from '../base/assert.ts'
+
+export type LaneState =
+  | { readonly kind: 'down' }
+  /** It runs and takes no input. */
+  | { readonly kind: 'paused' }
+  /** It runs, and has not said yet what it is. */
+  | { readonly kind: 'starting' }
+  /** `refuses` is the code of the error that its last write got; undefined: none was refused. */
+  | { readonly kind: 'master'; readonly refuses: string | undefined }
+  | { readonly kind: 'replica'; readonly of: string; readonly isLinkUp: boolean }
+  /** A Sentinel, and whom it tells clients: one text for all its groups. */
+  | { readonly kind: 'watching'; readonly names: string; readonly isTilted: boolean }
+  /** A client whose writes that node acknowledges. */
+  | { readonly kind: 'served'; readonly by: string }
+  /** A client without acknowledgements; `code` when it gets errors instead. */
+  | { readonly kind: 'waiting'; readonly code: string | undefined }
+
+export function wordState(state: LaneState): string {
+  switch (state.kind) {
+    case 'down':
+    case 'paused':
+    case 'starting':
+      return state.kind
+    case 'master':
+      return state.refuses === undefined ? 'master' : `master, refuses writes (${state.refuses})`
+    case 'replica':
+      return `replica of ${state.of}${state.isLinkUp ? '' : ', link down'}`
+    case 'watching':
+      return (
+        [...(state.isTilted ? ['TILT'] : []), ...wordNamed(state.names)].join(', ') || 'starting'
+      )
+    case 'served':
+      return `writes acknowledged by ${state.by}`
+    case 'waiting':
+      return `no write acknowledged${state.code === undefined ? '' : ` (${state.code})`}`
+    default:
+      return unreachable(state)
+  }
+}
+
+function wordNamed(names: string): string[] {
+  return names === '' ? [] : [`names ${names}`]
+}
+
+export function isSameState(a: LaneState, b: LaneState): boolean {
+  return wordState(a) === wordState(b) && a.kind === b.kind
+}

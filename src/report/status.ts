@@ -1,0 +1,20 @@
+import type { ProcessStatus } from '../sim/process.ts'
+import type { Single } from './lane-model.ts'
+import type { LaneState } from './lane-state.ts'
+
+/** What is worth saying when a process comes or goes; that it is there at the start is not. */
+export function statusMoment(atMs: number, status: ProcessStatus, before: LaneState): Single[] {
+  const word = wordStatus(status, before)
+  const isStart = status === 'running' && before.kind === 'down' && atMs < START_MS
+  if (word === undefined || isStart || (status === 'down' && atMs === 0)) return []
+  return [{ atMs, topic: 'state', labels: [word], text: word, isKey: true }]
+}
+
+/** Processes come up within the first second. */
+const START_MS = 1_000
+
+function wordStatus(status: ProcessStatus, before: LaneState): string | undefined {
+  if (status === 'down') return 'down'
+  if (status === 'paused') return 'paused'
+  return before.kind === 'paused' ? 'goes on' : 'starts'
+}
