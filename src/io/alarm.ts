@@ -6,19 +6,21 @@
  * Moving the deadline later costs nothing: the armed timer fires, sees that it is not time yet, and
  * arms itself again. A data node moves its deadline with every command.
  */
-import { readClock } from './clock.ts'
+import { type Clock, REAL_CLOCK } from './clock.ts'
 
 /** setTimeout turns anything longer into 1 ms. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 export class Alarm {
   readonly #ring: () => void
+  readonly #clock: Clock
   #timer: NodeJS.Timeout | undefined
   #armedForMs = 0
   #atMs: number | undefined
 
-  constructor(ring: () => void) {
+  constructor(ring: () => void, clock: Clock = REAL_CLOCK) {
     this.#ring = ring
+    this.#clock = clock
   }
 
   /** Rings once at `atMs` on the monotonic clock, instead of whenever it was to ring; undefined: not at all. */
@@ -38,7 +40,7 @@ export class Alarm {
 
   #arm(atMs: number): void {
     clearTimeout(this.#timer)
-    const delayMs = Math.ceil(atMs - performance.now())
+    const delayMs = Math.ceil(this.#clock.msUntil(atMs))
     this.#armedForMs = atMs
     this.#timer = setTimeout(() => this.#fire(), Math.min(Math.max(delayMs, 0), MAX_TIMEOUT_MS))
   }
@@ -47,7 +49,7 @@ export class Alarm {
     this.#timer = undefined
     const atMs = this.#atMs
     if (atMs === undefined) return
-    if (readClock().monoMs < atMs) {
+    if (this.#clock.read().monoMs < atMs) {
       this.#arm(atMs)
     } else {
       this.#atMs = undefined

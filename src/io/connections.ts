@@ -99,6 +99,13 @@ export class Connections {
     await Promise.all(flushed)
   }
 
+  /** Drops all at once: what is not with the kernel yet is lost, and nothing is told any more. */
+  abandon(): void {
+    const sockets = [...this.#entries.values()].map((entry) => entry.socket)
+    this.#entries.clear()
+    for (const socket of sockets) socket.destroy()
+  }
+
   #received(entry: Entry, bytes: string): void {
     // After `close` the machine does not know the id any more.
     if (this.#entries.has(entry.id)) this.#events.received(entry.id, bytes)

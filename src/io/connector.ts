@@ -1,15 +1,15 @@
 import { Socket } from 'node:net'
 import { AbstractConnector } from 'ioredis'
 import type { Screen } from './screen.ts'
+import type { Dial } from './surroundings.ts'
 
 export interface LinkTarget {
   readonly host: string
   readonly port: number
-  /** [bind-source-addr] Our own end of the connection; undefined: whatever the kernel picks. */
-  readonly localAddress: string | undefined
+  readonly dial: Dial
 }
 
-/** What ioredis opens a link with: our local address, our screen, and no farewell on closing. */
+/** What ioredis opens a link with: our own way of dialling, our screen, and no farewell on closing. */
 export class LinkConnector extends AbstractConnector {
   readonly #target: LinkTarget
   readonly #screen: Screen
@@ -27,13 +27,13 @@ export class LinkConnector extends AbstractConnector {
 
   // `async`: what `socket.connect` throws, a port out of range say, must reach ioredis as a rejection.
   override async connect(): Promise<Socket> {
-    const { host, port, localAddress } = this.#target
+    const { host, port, dial } = this.#target
     const socket = new ScreenedSocket(this.#screen)
     this.#socket = socket
     socket.once('error', (error) => {
       this.firstError = error
     })
-    socket.connect({ host, port, ...(localAddress === undefined ? {} : { localAddress }) })
+    dial(socket, host, port)
     return socket
   }
 

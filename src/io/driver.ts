@@ -37,17 +37,27 @@ export interface Machine {
   nextWakeUpMs(): number | undefined
 }
 
+/** Looks on, for whoever examines a run: what is done, at the moment others can know of it. */
+export interface DriverWatch {
+  /** An effect is being done. */
+  done(effect: Effect): void
+  /** A batch has been done to its end. */
+  stepped(): void
+}
+
 export class Driver {
   readonly #machine: Machine
   readonly #ports: DriverPorts
+  readonly #watch: DriverWatch | undefined
   #queue: Event[] = []
   /** True while a batch is being performed: its end takes up the queue. */
   #isBusy = false
   #hasExited = false
 
-  constructor(machine: Machine, ports: DriverPorts) {
+  constructor(machine: Machine, ports: DriverPorts, watch?: DriverWatch) {
     this.#machine = machine
     this.#ports = ports
+    this.#watch = watch
   }
 
   /** Performs the machine's first batch. */
@@ -85,6 +95,7 @@ export class Driver {
       this.#performOne(effect)
       if (this.#hasExited) return false
     }
+    this.#watch?.stepped()
     return true
   }
 
@@ -106,6 +117,7 @@ export class Driver {
 
   #performOne(effect: Exclude<Effect, { kind: 'save' }>): void {
     const ports = this.#ports
+    this.#watch?.done(effect)
     switch (effect.kind) {
       case 'openLink':
         ports.openLink(effect.link, effect.channel, effect.host, effect.port)

@@ -15,6 +15,7 @@ import { plainHost } from './address.ts'
 import { LinkConnector } from './connector.ts'
 import { Screen } from './screen.ts'
 import { reasonOf } from './start-error.ts'
+import { type Dial, dialFrom } from './surroundings.ts'
 
 /** A backstop: the machine gives up on connections much earlier. */
 const CONNECT_TIMEOUT_MS = 10_000
@@ -32,19 +33,23 @@ interface Link {
 
 export class Links {
   readonly #feed: (event: LinkEvent) => void
-  readonly #localAddress: string | undefined
+  readonly #dial: Dial
   readonly #links = new Map<LinkId, Link>()
 
   /** `localAddress` is the address links are opened from [bind-source-addr]. */
-  constructor(feed: (event: LinkEvent) => void, localAddress?: string) {
+  constructor(
+    feed: (event: LinkEvent) => void,
+    localAddress?: string,
+    dial: Dial = dialFrom(localAddress),
+  ) {
     this.#feed = feed
-    this.#localAddress = localAddress
+    this.#dial = dial
   }
 
   /** Starts to connect; `linkUp` or `linkLost` follows, never before this returns. */
   open(id: LinkId, host: string, port: number): void {
     const screen = new Screen()
-    const connector = new LinkConnector({ host, port, localAddress: this.#localAddress }, screen)
+    const connector = new LinkConnector({ host, port, dial: this.#dial }, screen)
     const link: Link = { id, redis: pipe(connector), connector, screen, failure: undefined }
     this.#links.set(id, link)
     this.#listen(link)

@@ -2,7 +2,8 @@
  * Drives a data node over real sockets: every input is passed on with the moment it came at, and after
  * it the one timer is set to when the node wants to be woken. It decides nothing.
  */
-import { connect, type Socket } from 'node:net'
+import { Socket } from 'node:net'
+import type { Moment } from '../base/clock.ts'
 import type {
   ConnectionId,
   Endpoints,
@@ -14,10 +15,10 @@ import type {
 } from '../server/port.ts'
 import { plainHost } from './address.ts'
 import { Alarm } from './alarm.ts'
-import { readClock } from './clock.ts'
 import { Connections } from './connections.ts'
 import type { Gate } from './gate.ts'
 import type { Logger } from './logger.ts'
+import { kernelSurroundings, type Surroundings } from './surroundings.ts'
 
 export interface NodeHostOptions {
   /** Builds the node on its port. Called once; the port may be used from the first input on. */
@@ -30,6 +31,8 @@ export interface NodeHostOptions {
   /** [bind-source-addr] The address connections to a master are opened from. */
   readonly localAddress?: string | undefined
   readonly gate?: Gate | undefined
+  /** Undefined: the kernel's own, with connections from `localAddress`. */
+  readonly surroundings?: Surroundings | undefined
 }
 
 /** What a half-open connection is found out by, as Redis' tcp-keepalive. */
@@ -37,6 +40,7 @@ const KEEPALIVE_MS = 300_000
 
 export class NodeHost implements NodePort {
   readonly #options: NodeHostOptions
+  readonly #surroundings: Surroundings
   readonly #node: NodeInputs
   readonly #connections: Connections
   readonly #alarm: Alarm
@@ -47,11 +51,13 @@ export class NodeHost implements NodePort {
 
   constructor(options: NodeHostOptions) {
     this.#options = options
-    this.#alarm = new Alarm(() => this.#input(() => this.#node.wake(readClock())))
+    this.#surroundings = options.surroundings ?? kernelSurroundings(options.localAddress)
+    const wake = () => this.#input((now) => this.#node.wake(now))
+    this.#alarm = new Alarm(wake, this.#surroundings.clock)
     this.#connections = new Connections(
       {
-        received: (id, bytes) => this.#input(() => this.#node.received(readClock(), id, bytes)),
-        closed: (id, reason) => this.#input(() => this.#node.closed(readClock(), id, reason)),
+        received: (id, bytes) => this.#input((now) => this.#node.received(now, id, bytes)),
+        closed: (id, reason) => this.#input((now) => this.#node.closed(now, id, reason)),
       },
       { gate: options.gate },
     )
@@ -68,7 +74,14 @@ export class NodeHost implements NodePort {
 
   /** SIGTERM or SIGINT. */
   stop(): void {
-    this.#input(() => this.#node.stopRequested(readClock()))
+    this.#input((now) => this.#node.stopRequested(now))
+  }
+
+  /** What SIGKILL does: nothing more is written, decided or kept open. */
+  abandon(): void {
+    this.#hasExited = true
+    this.#alarm.stop()
+    this.#connections.abandon()
   }
 
   write(connection: ConnectionId, bytes: string): void {
@@ -132,26 +145,30 @@ export class NodeHost implements NodePort {
     }
     const id = ++this.#lastIncomingId
     this.#connections.add(id, socket)
-    this.#input(() => this.#node.accepted(readClock(), id, ends))
+    this.#input((now) => this.#node.accepted(now, id, ends))
   }
 
   #open(id: ConnectionId, host: string, port: number): Socket {
-    const { localAddress } = this.#options
-    const socket = connect({ host, port, ...(localAddress === undefined ? {} : { localAddress }) })
+    const socket = new Socket()
+    this.#surroundings.dial(socket, host, port)
     this.#connections.add(id, socket)
     socket.once('connect', () => {
       const ends = endpointsOf(socket)
-      // The node may have given up on it a moment ago.
-      if (ends === undefined || !this.#connections.has(id)) return
-      this.#input(() => this.#node.connected(readClock(), id, ends))
+      if (ends === undefined) return
+      this.#input((now) => {
+        // The node may have given up on it a moment ago.
+        if (this.#connections.has(id)) this.#node.connected(now, id, ends)
+      })
     })
     return socket
   }
 
-  #input(feed: () => void): void {
-    if (this.#hasExited) return
-    feed()
-    if (!this.#hasExited) this.#alarm.set(this.#node.nextWakeUpMs())
+  #input(feed: (now: Moment) => void): void {
+    this.#surroundings.admit(() => {
+      if (this.#hasExited) return
+      feed(this.#surroundings.clock.read())
+      if (!this.#hasExited) this.#alarm.set(this.#node.nextWakeUpMs())
+    })
   }
 }
 

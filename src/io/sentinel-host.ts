@@ -1,18 +1,20 @@
 /** A Sentinel on real sockets: the machine, its driver, and what the driver's effects are done with. */
 import type { Socket } from 'node:net'
+import type { Effect } from '../core/effect.ts'
 import type { Event } from '../core/event.ts'
 import type { SavedState } from '../core/saved.ts'
 import type { SentinelStart } from '../core/sentinel.ts'
 import { startSentinel } from '../core/sentinel.ts'
+import type { State } from '../core/state.ts'
 import { nextWakeUpMs, step } from '../core/step.ts'
 import { encodeReply } from '../resp/encode.ts'
 import { plainHost } from './address.ts'
 import { Alarm } from './alarm.ts'
-import { readClock } from './clock.ts'
 import { Connections } from './connections.ts'
-import { Driver, type DriverPorts, type Machine } from './driver.ts'
+import { Driver, type DriverPorts, type DriverWatch, type Machine } from './driver.ts'
 import { Links } from './links.ts'
 import type { Logger } from './logger.ts'
+import { kernelSurroundings, type Surroundings } from './surroundings.ts'
 
 export interface SentinelHostOptions {
   readonly start: SentinelStart
@@ -23,6 +25,15 @@ export interface SentinelHostOptions {
   readonly onExit: (status: number) => void
   /** [bind-source-addr] The address links are opened from. */
   readonly localAddress?: string | undefined
+  /** Undefined: the kernel's own, with links from `localAddress`. */
+  readonly surroundings?: Surroundings | undefined
+  readonly watch?: SentinelWatch | undefined
+}
+
+/** Looks on, with the machine's state as it is when something is done. */
+export interface SentinelWatch {
+  done(state: State, effect: Effect): void
+  stepped(state: State): void
 }
 
 /** What Redis allows a subscriber that does not keep up. */
@@ -30,6 +41,7 @@ const MAX_QUEUED_BYTES = 32 * 1024 * 1024
 
 export class SentinelHost {
   readonly #options: SentinelHostOptions
+  readonly #surroundings: Surroundings
   readonly #driver: Driver
   readonly #alarm: Alarm
   readonly #links: Links
@@ -38,9 +50,11 @@ export class SentinelHost {
 
   constructor(options: SentinelHostOptions) {
     this.#options = options
-    const feed = (event: Event) => this.#driver.feed(event)
-    this.#alarm = new Alarm(() => feed({ kind: 'wake' }))
-    this.#links = new Links(feed, options.localAddress)
+    this.#surroundings = options.surroundings ?? kernelSurroundings(options.localAddress)
+    const { clock, dial } = this.#surroundings
+    const feed = (event: Event) => this.#feed(event)
+    this.#alarm = new Alarm(() => feed({ kind: 'wake' }), clock)
+    this.#links = new Links(feed, options.localAddress, dial)
     this.#clients = new Connections(
       {
         received: (client, bytes) => feed({ kind: 'received', client, bytes }),
@@ -48,7 +62,8 @@ export class SentinelHost {
       },
       { maxQueuedBytes: MAX_QUEUED_BYTES },
     )
-    this.#driver = new Driver(sentinelMachine(options.start), this.#ports())
+    const { machine, state } = sentinelMachine(options.start)
+    this.#driver = new Driver(machine, this.#ports(), watchOf(options.watch, state))
     this.#driver.start()
   }
 
@@ -58,7 +73,7 @@ export class SentinelHost {
     if (remoteAddress === undefined) return // It broke before it was looked at.
     const client = ++this.#lastClientId
     this.#clients.add(client, socket)
-    this.#driver.feed({
+    this.#feed({
       kind: 'clientOpened',
       client,
       address: `${plainHost(remoteAddress)}:${remotePort}`,
@@ -68,12 +83,23 @@ export class SentinelHost {
 
   /** SIGTERM or SIGINT. */
   stop(): void {
-    this.#driver.feed({ kind: 'stopRequested' })
+    this.#feed({ kind: 'stopRequested' })
+  }
+
+  /** What SIGKILL does: nothing more is kept open or waited for. */
+  abandon(): void {
+    this.#alarm.stop()
+    this.#links.closeAll()
+    this.#clients.abandon()
+  }
+
+  #feed(event: Event): void {
+    this.#surroundings.admit(() => this.#driver.feed(event))
   }
 
   #ports(): DriverPorts {
     return {
-      now: readClock,
+      now: () => this.#surroundings.clock.read(),
       wakeAt: (atMs) => this.#alarm.set(atMs),
       openLink: (link, _channel, host, port) => this.#links.open(link, host, port),
       closeLink: (link) => this.#links.close(link),
@@ -95,11 +121,17 @@ export class SentinelHost {
 }
 
 /** The machine of `core/`, with its state held for it. */
-function sentinelMachine(options: SentinelStart): Machine {
+function sentinelMachine(options: SentinelStart): { machine: Machine; state: State } {
   const { state, effects } = startSentinel(options)
-  return {
+  const machine: Machine = {
     start: () => effects,
     step: (now, event) => step(state, now, event),
     nextWakeUpMs: () => nextWakeUpMs(state),
   }
+  return { machine, state }
+}
+
+function watchOf(watch: SentinelWatch | undefined, state: State): DriverWatch | undefined {
+  if (watch === undefined) return undefined
+  return { done: (effect) => watch.done(state, effect), stepped: () => watch.stepped(state) }
 }

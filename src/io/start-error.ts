@@ -5,6 +5,7 @@ export type StartErrorCode =
   | 'E_CONFIG_FILE'
   | 'E_LISTEN'
   | 'E_LOG_FILE'
+  | 'E_REPORT_FILE'
   | 'E_STATE_DAMAGED'
   | 'E_STATE_FOLDER'
 

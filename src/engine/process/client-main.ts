@@ -1,0 +1,24 @@
+/** A client of a scenario as a process of its own. Started by the runner with its order as argument. */
+import { ClientProgram } from '../../sim/client-program.ts'
+import { runProgram } from '../real-shell.ts'
+import { type ClientOrder, Reporter } from './client-report.ts'
+
+const NS_PER_MS = 1_000_000n
+
+const order = JSON.parse(process.argv[2] ?? '') as ClientOrder
+const origin = BigInt(order.originNs)
+
+const nowMs = (): number => Number((process.hrtime.bigint() - origin) / NS_PER_MS)
+
+// Writing to a pipe is synchronous: what was told is out. Without a reader there is no run any more.
+const log = new Reporter(nowMs, (report) => process.stdout.write(`${JSON.stringify(report)}\n`))
+process.stdout.on('error', () => process.exit(0))
+
+process.once('SIGTERM', () => process.exit(0))
+
+const { name, life, group, sentinels, operation, pace } = order
+runProgram(
+  { name, life },
+  (shell) => new ClientProgram({ shell, group, sentinels, operation, pace, log }),
+  () => process.exit(0),
+)

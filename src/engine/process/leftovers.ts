@@ -1,0 +1,104 @@
+/**
+ * Everything on this machine that belongs to a run carries the process id of its runner in its name.
+ * A runner that was killed cannot clean up; the next one finds what has no living owner and removes it.
+ */
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runToolSync } from './tool.ts'
+
+/** Of namespaces and of links, whose names may have 15 characters in all. */
+const NAME_PREFIX = 'vdt'
+const FOLDER_PREFIX = 'vedette-run-'
+const OWNED_NAME = /^vdt(\d+)[-.]/
+const OWNED_FOLDER = /^vedette-run-(\d+)-/
+
+/** Where iproute2 keeps the names of namespaces. */
+export const NAMESPACES = '/run/netns'
+
+export function ownedPrefix(pid = process.pid): string {
+  return `${NAME_PREFIX}${pid}`
+}
+
+/** A prefix for `mkdtemp`. */
+export function ownedFolderPrefix(pid = process.pid): string {
+  return join(tmpdir(), `${FOLDER_PREFIX}${pid}-`)
+}
+
+/** Removes what runners left behind that do not run any more. */
+export function removeLeftovers(): void {
+  removeOwned((pid) => pid !== process.pid && !isAlive(pid))
+}
+
+/** Removes what carries a process id of these: kills what still runs there first. */
+export function removeOwned(isDone: (pid: number) => boolean): void {
+  for (const name of ownedNames(namespaces(), OWNED_NAME, isDone)) removeNamespace(name)
+  for (const name of ownedNames(links(), OWNED_NAME, isDone)) {
+    runToolSync('ip', ['link', 'delete', name])
+  }
+  for (const name of ownedNames(readdirSync(tmpdir()), OWNED_FOLDER, isDone)) {
+    removeFolder(join(tmpdir(), name))
+  }
+}
+
+/** What of a dead or living runner is there, for those who want to see that nothing is. */
+export function ownedBy(pid: number): readonly string[] {
+  const isIts = (owner: number): boolean => owner === pid
+  return [
+    ...ownedNames(namespaces(), OWNED_NAME, isIts),
+    ...ownedNames(links(), OWNED_NAME, isIts),
+    ...ownedNames(readdirSync(tmpdir()), OWNED_FOLDER, isIts),
+  ]
+}
+
+/** Whatever still runs in it is a process of the run it was made for: nobody else knows its name. */
+export function removeNamespace(name: string): void {
+  const pids = runToolSync('ip', ['netns', 'pids', name]).stdout ?? ''
+  for (const pid of pids.split('\n').filter((line) => line !== '')) kill(Number(pid))
+  runToolSync('ip', ['netns', 'delete', name])
+}
+
+/** Folders may be small disks of their own. */
+export function removeFolder(folder: string): void {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    runToolSync('umount', ['--quiet', '--lazy', join(folder, name)])
+  }
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function ownedNames(
+  names: readonly string[],
+  pattern: RegExp,
+  isWanted: (pid: number) => boolean,
+): readonly string[] {
+  return names.filter((name) => {
+    const pid = pattern.exec(name)?.[1]
+    return pid !== undefined && isWanted(Number(pid))
+  })
+}
+
+function namespaces(): readonly string[] {
+  return existsSync(NAMESPACES) ? readdirSync(NAMESPACES) : []
+}
+
+function links(): readonly string[] {
+  return readdirSync('/sys/class/net')
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // Somebody else's process is a living one, too.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended in between: just what was wanted.
+  }
+}

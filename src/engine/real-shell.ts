@@ -1,0 +1,202 @@
+/**
+ * The shell of `sim/` over real sockets: clients and observers run in it as they run in simulated
+ * processes. What it lives in can be replaced, as for the hosts of `io/`: by itself it uses the
+ * kernel's sockets and clocks, and lets every input in at once.
+ */
+import { Socket } from 'node:net'
+import type { Moment } from '../base/clock.ts'
+import { plainHost } from '../io/address.ts'
+import { Alarm } from '../io/alarm.ts'
+import { reasonOf } from '../io/start-error.ts'
+import { kernelSurroundings, type Surroundings } from '../io/surroundings.ts'
+import type { Program } from '../sim/process.ts'
+import type { Connection, Shell } from '../sim/shell.ts'
+import type { SocketEnds, SocketHandler } from '../sim/socket.ts'
+
+/** A peer that does not close its own end is dropped this long after we wanted to close. */
+const LINGER_MS = 2_000
+
+export interface RealShellStart {
+  readonly name: string
+  readonly life: number
+  /** Our own end of every connection; undefined: whatever the kernel picks. */
+  readonly localAddress?: string | undefined
+  /** Undefined: the kernel's own, with connections from `localAddress`. */
+  readonly surroundings?: Surroundings | undefined
+  /** The program wants to end. Whoever runs it calls `abandon` then. */
+  readonly onExit: () => void
+}
+
+export class RealShell implements Shell {
+  readonly name: string
+  readonly life: number
+  readonly #start: RealShellStart
+  readonly #surroundings: Surroundings
+  readonly #connections = new Set<RealConnection>()
+
+  constructor(start: RealShellStart) {
+    this.name = start.name
+    this.life = start.life
+    this.#start = start
+    this.#surroundings = start.surroundings ?? kernelSurroundings(start.localAddress)
+  }
+
+  now(): Moment {
+    return this.#surroundings.clock.read()
+  }
+
+  connect(host: string, port: number, timeoutMs: number, handler: SocketHandler): Connection {
+    const target = { host, port, timeoutMs, handler }
+    const connection = new RealConnection(target, this.#surroundings, () => {
+      this.#connections.delete(connection)
+    })
+    this.#connections.add(connection)
+    return connection
+  }
+
+  exit(): void {
+    this.#start.onExit()
+  }
+
+  /** Drops every connection at once, as the end of a process does. */
+  abandon(): void {
+    for (const connection of this.#connections) connection.abandon()
+  }
+}
+
+interface Target {
+  readonly host: string
+  readonly port: number
+  readonly timeoutMs: number
+  readonly handler: SocketHandler
+}
+
+class RealConnection implements Connection {
+  readonly #target: Target
+  readonly #socket = new Socket()
+  readonly #admit: Surroundings['admit']
+  readonly #timeout: NodeJS.Timeout
+  #isConnected = false
+  /** Our side has closed it, or the handler has heard of its end. */
+  #isOver = false
+  #failure: string | undefined
+
+  constructor(target: Target, { dial, admit }: Surroundings, gone: () => void) {
+    this.#target = target
+    this.#admit = admit
+    const socket = this.#socket
+    this.#timeout = setTimeout(() => this.#timedOut(), target.timeoutMs)
+    socket.setNoDelay(true)
+    socket.once('connect', () => this.#connected())
+    socket.on('data', (chunk) => this.#received(chunk.toString('latin1')))
+    socket.on('error', (error) => {
+      this.#failure ??= reasonOf(error)
+    })
+    socket.once('end', () => this.#ended())
+    socket.once('close', () => {
+      this.#ended()
+      gone()
+    })
+    dial(socket, target.host, target.port)
+  }
+
+  get ends(): SocketEnds {
+    const { localAddress, localPort } = this.#socket
+    return {
+      localHost: plainHost(localAddress),
+      localPort: localPort ?? 0,
+      remoteHost: this.#target.host,
+      remotePort: this.#target.port,
+    }
+  }
+
+  write(bytes: string): void {
+    if (this.#isConnected && !this.#isOver) this.#socket.write(bytes, 'latin1')
+  }
+
+  close(): void {
+    this.#isOver = true
+    clearTimeout(this.#timeout)
+    const socket = this.#socket
+    if (socket.connecting) socket.destroy()
+    if (socket.destroyed) return
+    const giveUp = setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once('close', () => clearTimeout(giveUp))
+    socket.end()
+  }
+
+  abandon(): void {
+    this.#isOver = true
+    clearTimeout(this.#timeout)
+    this.#socket.destroy()
+  }
+
+  #connected(): void {
+    clearTimeout(this.#timeout)
+    this.#tell((handler) => {
+      this.#isConnected = true
+      handler.connected()
+    })
+  }
+
+  #received(bytes: string): void {
+    this.#tell((handler) => handler.received(bytes))
+  }
+
+  #timedOut(): void {
+    this.#failure ??= 'connection timed out'
+    this.#socket.destroy()
+  }
+
+  #ended(): void {
+    clearTimeout(this.#timeout)
+    this.#tell((handler) => {
+      this.close()
+      handler.closed(this.#failure ?? 'closed by the other side')
+    })
+  }
+
+  /** Whether the handler still wants to hear it is a question of the moment it is let in. */
+  #tell(input: (handler: SocketHandler) => void): void {
+    this.#admit(() => {
+      if (!this.#isOver) input(this.#target.handler)
+    })
+  }
+}
+
+export interface RunningProgram {
+  /** Ends it at once, connections and timer with it. */
+  stop(): void
+}
+
+/** Runs a program until it is stopped or wants to end by itself; it is woken when it wants to be. */
+export function runProgram(
+  start: Omit<RealShellStart, 'onExit'>,
+  boot: (shell: Shell) => Program,
+  onExit: () => void = () => undefined,
+): RunningProgram {
+  const outer = start.surroundings ?? kernelSurroundings(start.localAddress)
+  let program: Program | undefined
+  let isOver = false
+  const admit = (input: () => void) =>
+    outer.admit(() => {
+      if (isOver) return
+      input()
+      if (!isOver) alarm.set(program?.nextWakeUpMs())
+    })
+  const alarm = new Alarm(() => admit(() => program?.wake()), outer.clock)
+  const stop = () => {
+    isOver = true
+    alarm.stop()
+    shell.abandon()
+  }
+  const exit = () => {
+    stop()
+    onExit()
+  }
+  const shell = new RealShell({ ...start, surroundings: { ...outer, admit }, onExit: exit })
+  admit(() => {
+    program = boot(shell)
+  })
+  return { stop }
+}

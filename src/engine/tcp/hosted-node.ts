@@ -1,0 +1,33 @@
+import type { Socket } from 'node:net'
+import { NodeHost } from '../../io/node-host.ts'
+import { DataNode } from '../../server/node.ts'
+import type { NodePort } from '../../server/port.ts'
+import { type NodeProgramStart, readSettings, SETTINGS_FILE } from '../../sim/node-program.ts'
+import type { Program } from '../../sim/process.ts'
+import type { Fabric } from './fabric.ts'
+
+/** A data node on real sockets: the host of production, in the surroundings of a world. */
+export function hostNode(fabric: Fabric, start: NodeProgramStart): Program {
+  const { process, rng, port, log } = start
+  const settings = readSettings(start)
+  const witness = () => start.tellMaster(settings.text('replicaof'))
+  const surroundings = fabric.surroundings(process, witness)
+  const now = process.now()
+  const host = new NodeHost({
+    createNode: (nodePort: NodePort) =>
+      new DataNode({ settings, port: nodePort, rng, now, hasConfigFile: true }),
+    logger: { log, flush: () => undefined },
+    saveSettings: (changed) => process.disk.saveNow(SETTINGS_FILE, JSON.stringify([...changed])),
+    onExit: () => surroundings.admit(() => process.exit()),
+    surroundings,
+  })
+  fabric.serve(process, port, (socket: Socket) => host.accept(socket))
+  process.atEnd(() => host.abandon())
+  witness()
+  return drivenByItself(() => host.stop())
+}
+
+/** The program of a process whose host has timers of its own. */
+export function drivenByItself(stopRequested: () => void): Program {
+  return { wake: () => undefined, nextWakeUpMs: () => undefined, stopRequested }
+}

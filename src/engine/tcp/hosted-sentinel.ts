@@ -1,0 +1,53 @@
+import type { Socket } from 'node:net'
+import { encodeState } from '../../config/state-file.ts'
+import type { SavedState } from '../../core/saved.ts'
+import type { Logger } from '../../io/logger.ts'
+import { SentinelHost, type SentinelWatch } from '../../io/sentinel-host.ts'
+import type { Process, Program } from '../../sim/process.ts'
+import { readState, type SentinelProgramStart, STATE_FILE } from '../../sim/sentinel-program.ts'
+import type { Fabric } from './fabric.ts'
+import { drivenByItself } from './hosted-node.ts'
+
+/** The witness hears every line already. */
+const QUIET: Logger = { log: () => undefined, flush: () => undefined }
+
+/** A Sentinel on real sockets: the host of production, in the surroundings of a world. */
+export function hostSentinel(fabric: Fabric, start: SentinelProgramStart): Program {
+  const { process, config, rng } = start
+  const surroundings = fabric.surroundings(process)
+  const host = new SentinelHost({
+    start: { config, saved: readState(process), rng, now: process.now() },
+    save: (state) => save(process, state),
+    logger: QUIET,
+    onExit: () => surroundings.admit(() => process.exit()),
+    surroundings,
+    watch: whileAlive(process, start.witness),
+  })
+  fabric.serve(process, config.port, (socket: Socket) => host.accept(socket))
+  process.atEnd(() => host.abandon())
+  return drivenByItself(() => host.stop())
+}
+
+/** Never settles when the process dies first. */
+function save(process: Process, state: SavedState): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.save(STATE_FILE, encodeState(state), (failure) => {
+      if (failure === undefined) resolve()
+      else reject(new Error(failure))
+    })
+  })
+}
+
+/** What a batch still holds when its process dies is never done. */
+function whileAlive(process: Process, watch: SentinelWatch): SentinelWatch {
+  const { life } = process
+  const isAlive = () => process.life === life && process.status !== 'down'
+  return {
+    done: (state, effect) => {
+      if (isAlive()) watch.done(state, effect)
+    },
+    stepped: (state) => {
+      if (isAlive()) watch.stepped(state)
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { parseSentinelConf } from '../../../src/config/sentinel-conf.ts'
+import { parseSentinelYml } from '../../../src/config/sentinel-yml.ts'
+import { redisConf, sentinelConf, sentinelYml } from '../../../src/engine/process/config-files.ts'
+
+const GROUP = {
+  ...{ name: 'mymaster', master: 'n1', quorum: 2 },
+  ...{ downAfterMs: 1_500, failoverTimeoutMs: 10_000, parallelSyncs: 3 },
+}
+const SENTINEL = { name: 's1', host: 'a', port: 26_380, joinsLater: false }
+const addressOf = (): { host: string; port: number } => ({ host: '10.208.0.1', port: 6_379 })
+
+test('Sentinels of both kinds get the same rules', () => {
+  const yml = parseSentinelYml(sentinelYml(SENTINEL, [GROUP], addressOf), 'sentinel.yml')
+  const paths = { folder: '/tmp', addressOf }
+  const conf = parseSentinelConf(sentinelConf(SENTINEL, [GROUP], paths), 'sentinel.conf', [])
+  if (!yml.ok || !conf.ok) throw new Error('both are read without a problem')
+  expect(conf.value.core).toEqual(yml.value.core)
+  expect(yml.value.core.groups[0]).toMatchObject({
+    quorum: 2,
+    downAfterMs: 1_500,
+    parallelSyncs: 3,
+  })
+})
+
+test('a replica follows its master, and what the file sets comes after the defaults', () => {
+  const node = {
+    ...{ name: 'n2', host: 'b', port: 6_379, group: 'mymaster', replicaOf: 'n1' },
+    ...{ joinsLater: false, directives: new Map([['min-replicas-to-write', '1']]) },
+  }
+  const lines = redisConf(node, '/tmp/n2', addressOf).trim().split('\n')
+  expect(lines.at(-1)).toBe('replicaof 10.208.0.1 6379')
+  expect(lines.indexOf('min-replicas-to-write 1')).toBeGreaterThan(lines.indexOf('save ""'))
+})
