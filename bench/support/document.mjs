@@ -1,18 +1,18 @@
-/** Puts results into docs/benchmarks.md, between the markers of one benchmark; the prose stays. */
+/** Puts results into a page (docs/benchmarks.md), between the markers of one benchmark; the prose stays. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathOf } from '../../scripts/paths.mjs'
 
 const DOCUMENT = 'docs/benchmarks.md'
 
 /** Throws when the markers are not there: then nobody knows where the results belong. */
-export function writeResults(name, text) {
-  const path = pathOf(DOCUMENT)
+export function writeResults(name, text, file = DOCUMENT) {
+  const path = pathOf(file)
   const begin = `<!-- ${name}: begin -->`
   const end = `<!-- ${name}: end -->`
   const document = readFileSync(path, 'utf8')
   const from = document.indexOf(begin)
   const to = document.indexOf(end)
-  if (from < 0 || to < from) throw new Error(`${DOCUMENT} has no "${begin}" … "${end}"`)
+  if (from < 0 || to < from) throw new Error(`${file} has no "${begin}" … "${end}"`)
   const head = document.slice(0, from + begin.length)
   writeFileSync(path, `${head}\n\n${text}\n\n${document.slice(to)}`)
 }

@@ -39,7 +39,28 @@ Example:
 Exit status: 0 it can be used (warnings may have been shown), 2 it cannot.`
 
 export const SCENARIO_HELP = `
+Engines: sim runs on virtual time, and a seed decides everything; tcp runs on real sockets in this
+process; process gives every node a process and a network of its own, which needs root, and with
+--against redis or mixed plays the same file against the redis-server and redis-sentinel installed
+here. What an engine cannot do it says, and the scenario counts as skipped.
+
 Example:
   vedette scenario run scenarios/*.yml --seed 42
+  vedette scenario run scenarios/01-master-killed.yml --seeds 1..50 --brief
+  vedette scenario run scenarios/01-master-killed.yml --report pages
 
-Exit status: 0 every expectation held, 1 one did not, 2 a scenario file is wrong.`
+Exit status: 0 every expectation held (what was skipped is named), 1 one did not, 2 a scenario file
+or the command line is wrong.`
+
+export const FUZZ_HELP = `
+Each seed stands for a cluster, its load and its faults, and for everything chance decides while they
+are played on virtual time. After some time of faults everything is healed, and the cluster has to
+come to rest and to take writes again. What fails is made small and written as a scenario file.
+With --minutes and no last seed it goes on with new seeds until the time is over.
+
+Example:
+  vedette fuzz --seeds 1..1000
+  vedette fuzz --seeds 5000.. --minutes 10 --stop-at-first
+  vedette fuzz --seeds 7 --print > seed-7.yml && vedette scenario run seed-7.yml --seed 7
+
+Exit status: 0 nothing failed, 1 something did, 2 the command line is wrong, 130 ended with Ctrl-C.`

@@ -5,11 +5,19 @@
  */
 import { readFileSync } from 'node:fs'
 import module from 'node:module'
-import { Command, Option } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
+import { ENGINES, SIDES } from './engines.ts'
 import { MEMBERS_VARIABLE } from './environment.ts'
-import { CHECK_HELP, SCENARIO_HELP, SENTINEL_HELP, SERVER_HELP, UP_HELP } from './help.ts'
-import { count, duration, port } from './options.ts'
-import { reportFailure } from './report.ts'
+import {
+  CHECK_HELP,
+  FUZZ_HELP,
+  SCENARIO_HELP,
+  SENTINEL_HELP,
+  SERVER_HELP,
+  UP_HELP,
+} from './help.ts'
+import { count, duration, minutes, openSeeds, port, seeds, workers } from './options.ts'
+import { EXIT_CONFIG, reportFailure } from './report.ts'
 
 interface PackageFile {
   readonly version: string
@@ -22,11 +30,13 @@ function createProgram(): Command {
     .description('Keeps Redis-protocol masters alive: Sentinel, data node and partition laboratory')
     .version(version, '-v, --version')
     .showHelpAfterError('(--help tells how)')
+    .exitOverride()
   addUp(program)
   addSentinel(program)
   addServer(program)
   addCheck(program)
   addScenario(program)
+  addFuzz(program)
   return program
 }
 
@@ -83,17 +93,57 @@ function addCheck(program: Command): void {
 function addScenario(program: Command): void {
   const scenario = program
     .command('scenario')
-    .description('play failures against the real machines on virtual time')
+    .description('play failures against the real machines, on virtual time or real')
   scenario
     .command('run')
     .argument('<files...>', 'scenario files')
+    .addOption(
+      new Option('--engine <name>', 'virtual time, real sockets, or real processes')
+        .choices(ENGINES)
+        .default('sim'),
+    )
+    .addOption(
+      new Option('--against <side>', 'whose programs the process engine runs')
+        .choices(SIDES)
+        .default('vedette'),
+    )
     .option('--seed <text>', 'the seed of everything random: the same seed gives the same run')
-    .option('--json', 'the report as JSON, for scripts')
+    .addOption(new Option('--seeds <a..b>', 'one run for each of these seeds').argParser(seeds))
+    .option('--report <folder>', 'write a page to look at in a browser for each run')
+    .option('--json', 'one JSON object a line for each run, for scripts')
+    .option('--brief', 'leave the course of events out')
+    .addOption(
+      new Option('--grace <time>', 'put deadlines off by so much (default: by the engine)')
+        .argParser(duration)
+        .hideHelp(),
+    )
     .description('run scenarios and print a verdict and a timeline')
     .addHelpText('after', SCENARIO_HELP)
     .action(async (files: string[], options) => {
       exitWith(await (await import('./scenario.ts')).runScenarios(files, options))
     })
+}
+
+function addFuzz(program: Command): void {
+  program
+    .command('fuzz')
+    .description('draw clusters and faults at random, and look for what must never happen')
+    .addOption(
+      new Option('--seeds <a..b>', 'one run for each of these seeds (default: 1..100)').argParser(
+        openSeeds,
+      ),
+    )
+    .addOption(new Option('--minutes <m>', 'end after so long').argParser(minutes))
+    .addOption(
+      new Option('--jobs <n>', 'runs at the same time (default: one per core)').argParser(workers),
+    )
+    .option('--stop-at-first', 'end with the first failure')
+    .option('--out <folder>', 'where failing scenarios are written', './vedette-failures')
+    .option('--no-shrink', 'write failing scenarios as they were drawn')
+    .option('--json', 'one JSON object a line for each failure, and one for the summary')
+    .option('--print', 'show the drawn scenarios instead of playing them')
+    .addHelpText('after', FUZZ_HELP)
+    .action(async (options) => exitWith(await (await import('./fuzz.ts')).runFuzz(options)))
 }
 
 /** A program that takes Redis' own `--directive value …`, which only its configuration knows. */
@@ -116,6 +166,8 @@ try {
   if (process.argv[2] === 'up' || process.env[MEMBERS_VARIABLE] !== undefined) cacheCompiledCode()
   await createProgram().parseAsync()
 } catch (error) {
+  // It has said what it had to say: help and the version are no failures, anything else is.
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : EXIT_CONFIG)
   // At once: a listener that was opened before the failure would keep the process alive.
   process.exit(reportFailure(error))
 }

@@ -17,6 +17,39 @@ export function duration(text: string): number {
   return ms
 }
 
+/** `1..100`, both included, or one number alone. */
+export function seeds(text: string): { readonly first: number; readonly last: number } {
+  const match = /^(\d{1,15})(?:\.\.(\d{1,15}))?$/.exec(text)
+  const first = Number(match?.[1])
+  const last = Number(match?.[2] ?? match?.[1])
+  if (last - first >= 0 && last - first < SEEDS_MAX) return { first, last }
+  throw new InvalidArgumentError('a range of at most a million seeds is wanted: 1..100')
+}
+
+/** The same, or `1..` for all from there on. */
+export function openSeeds(text: string): {
+  readonly first: number
+  readonly last: number | undefined
+} {
+  const open = /^(\d{1,15})\.\.$/.exec(text)
+  return open === null ? seeds(text) : { first: Number(open[1]), last: undefined }
+}
+
+/** `5`, `0.5`. */
+export function minutes(text: string): number {
+  const value = Number(text)
+  if (/^\d+(\.\d+)?$/.test(text) && value > 0 && value <= MINUTES_MAX) return value
+  throw new InvalidArgumentError('a number of minutes is wanted: 5, 0.5')
+}
+
+export function workers(text: string): number {
+  return wholeNumber(text, 1, 256)
+}
+
+/** A week. */
+const MINUTES_MAX = 7 * 24 * 60
+const SEEDS_MAX = 1_000_000
+
 function wholeNumber(text: string, min: number, max: number): number {
   const value = Number(text)
   if (/^\d+$/.test(text) && value >= min && value <= max) return value

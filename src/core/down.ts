@@ -61,6 +61,8 @@ function setSdown(turn: Turn, instance: Instance, isDown: boolean): void {
 
 function onMasterDown(turn: Turn, master: Master): void {
   const { group } = master
+  // Nobody keeps asking while the master is well: what was said of an earlier death is still there.
+  dropOldOpinions(turn, group)
   askPeers(turn, group)
   scheduleAsk(turn, group)
   for (const replica of group.replicas.values()) {

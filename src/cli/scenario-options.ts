@@ -1,0 +1,50 @@
+/** What `vedette scenario run` was asked for, made sense of as a whole. */
+import type { EngineName } from '../scenario/world.ts'
+import { GRACE_MS, type Side } from './engines.ts'
+
+/** As the command line gives them: each is a value that can be used. */
+export interface ScenarioOptions {
+  readonly engine: EngineName
+  readonly against: Side
+  readonly seed?: string
+  readonly seeds?: SeedRange
+  /** Milliseconds. */
+  readonly grace?: number
+  readonly report?: string
+  readonly json?: true
+  readonly brief?: true
+}
+
+export interface SeedRange {
+  readonly first: number
+  readonly last: number
+}
+
+export interface Plan {
+  readonly seeds: readonly string[]
+  readonly graceMs: number
+}
+
+/** The same run every time, unless somebody asks for another one. */
+const DEFAULT_SEED = '1'
+
+export type Planned =
+  | { readonly ok: true; readonly plan: Plan }
+  | { readonly ok: false; readonly message: string; readonly hint: string }
+
+export function planRuns(options: ScenarioOptions): Planned {
+  const { against, engine, seed, seeds, grace } = options
+  if (against !== 'vedette' && engine !== 'process') {
+    const hint = `add --engine process: only real processes can be those of ${against === 'redis' ? 'Redis' : 'both'}`
+    return { ok: false, message: `--against ${against} needs real processes`, hint }
+  }
+  if (seed !== undefined && seeds !== undefined) {
+    return { ok: false, message: '--seed and --seeds exclude each other', hint: 'leave one out' }
+  }
+  const chosen = seeds === undefined ? [seed ?? DEFAULT_SEED] : seedsIn(seeds)
+  return { ok: true, plan: { seeds: chosen, graceMs: grace ?? GRACE_MS[engine] } }
+}
+
+function seedsIn({ first, last }: SeedRange): readonly string[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => `${first + index}`)
+}

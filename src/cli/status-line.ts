@@ -1,0 +1,21 @@
+/** One line on a terminal that says what goes on, and is gone when there is something to read. */
+import { truncate } from './up/paint.ts'
+
+const CLEAR = '\r\u001b[K'
+
+export class StatusLine {
+  readonly #stream = process.stderr
+  #isShown = false
+
+  /** Nothing where nobody watches. */
+  show(text: string): void {
+    if (!this.#stream.isTTY) return
+    this.#stream.write(`${CLEAR}${truncate(text, (this.#stream.columns || 80) - 1)}`)
+    this.#isShown = true
+  }
+
+  clear(): void {
+    if (this.#isShown) this.#stream.write(CLEAR)
+    this.#isShown = false
+  }
+}
