@@ -42,6 +42,8 @@ function dropImpostors(turn: Turn, seen: SavedPeer): void {
   for (const group of turn.state.groups.values()) {
     for (const peer of group.peers.values()) {
       if (peer.host !== seen.host || peer.port !== seen.port) continue
+      // The same Sentinel in another group is no impostor.
+      if (peer.runId === seen.runId) continue
       announce(turn, 'notice', '+sentinel-invalid-addr', describe(peer))
       removePeer(turn, peer)
     }

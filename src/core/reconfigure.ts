@@ -16,7 +16,7 @@ export function stepReconfigure(turn: Turn, group: Group, failover: Failover): v
   const replicas = [...group.replicas.values()]
   for (const replica of replicas) noteProgress(turn, replica, promoted)
   for (const replica of replicas) giveUpOnSilent(turn, replica)
-  for (const replica of replicas) startNext(turn, group, replica, promoted)
+  for (const replica of reachableFirst(replicas)) startNext(turn, group, replica, promoted)
   // A promoted replica that dies at once must become the master on record, or nobody could replace it.
   if (isSdown(promoted) || replicas.every(isSettled)) finish(turn, group, failover)
   else if (isOverdue(turn, group, failover)) finishLate(turn, group, failover, promoted)
@@ -44,11 +44,14 @@ function giveUpOnSilent(turn: Turn, replica: Replica): void {
   replica.reconf = 'done'
 }
 
+/** One that is down may never answer: it must not take its turn before those that will. */
+function reachableFirst(replicas: readonly Replica[]): readonly Replica[] {
+  return [...replicas].sort((a, b) => Number(isSdown(a)) - Number(isSdown(b)))
+}
+
 function startNext(turn: Turn, group: Group, replica: Replica, promoted: Replica): void {
   if (replica.promoted || replica.reconf !== 'none') return
-  const busy = [...group.replicas.values()].filter(
-    (one) => one.reconf === 'sent' || one.reconf === 'inprog',
-  )
+  const busy = [...group.replicas.values()].filter(isMoving)
   if (busy.length >= group.config.parallelSyncs) return
   if (!sendSlaveof(turn, replica, promoted)) return
   replica.reconf = 'sent'
@@ -57,6 +60,11 @@ function startNext(turn: Turn, group: Group, replica: Replica, promoted: Replica
   scheduleInfo(turn, replica)
   const { slaveReconfTimeoutMs } = turn.state.config.periods
   turn.state.timers.set(replica, 'reconf', turn.now.monoMs + slaveReconfTimeoutMs + 1)
+}
+
+/** It takes one of the `parallel-syncs` places; one that has died meanwhile gives its place up. */
+function isMoving(replica: Replica): boolean {
+  return (replica.reconf === 'sent' || replica.reconf === 'inprog') && !isSdown(replica)
 }
 
 function isSettled(replica: Replica): boolean {

@@ -4,7 +4,7 @@ import type { Rng } from '../base/rng.ts'
 import type { Fault, FaultKind, ShapeWords } from './fault.ts'
 import type { Occupation } from './occupation.ts'
 import { between, sample, weighted } from './odds.ts'
-import { hostsOf, residentsOf, type Setting } from './plan.ts'
+import { hostsOf, type PlannedNode, residentsOf, type Setting } from './plan.ts'
 
 export interface Moment extends Setting {
   readonly fromMs: number
@@ -90,11 +90,13 @@ function drawPowerLoss(rng: Rng, at: Moment): Fault | undefined {
 
 /**
  * Only where Sentinels live alone. A master that comes back under another address is a stranger to
- * everybody and stays one: what is right then is for scenarios to say, not for chance.
+ * everybody and stays one: what is right then is for scenarios to say, not for chance. One Sentinel
+ * stays where it is, for that is where clients look first.
  */
 function drawReaddress(rng: Rng, at: Moment): Fault | undefined {
-  const nodeHosts = at.topology.nodes.map(({ host }) => host)
-  const hosts = freeHosts(at).filter((host) => !nodeHosts.includes(host))
+  const { nodes, sentinels } = at.topology
+  const fixed = [...nodes, ...sentinels.slice(0, 1)].map(({ host }) => host)
+  const hosts = freeHosts(at).filter((host) => !fixed.includes(host))
   if (hosts.length === 0) return undefined
   return { kind: 'readdress', fromMs: at.fromMs, host: rng.pick(hosts), disk: 'kept' }
 }
@@ -167,14 +169,21 @@ function drawDiskFailure(rng: Rng, at: Moment): Fault | undefined {
 
 function drawCommand(rng: Rng, at: Moment): Fault {
   const { fromMs } = at
-  const node = rng.pick(at.topology.nodes).name
-  const sentinel = rng.pick(at.topology.sentinels).name
+  const { nodes, groups, sentinels } = at.topology
+  const node = rng.pick(nodes).name
+  // Nobody would put one right that no Sentinel knows, as it is behind another replica.
+  const known = nodes.filter((one) => groups.some(({ master }) => isNear(one, master)))
+  const sentinel = rng.pick(sentinels).name
   return rng.pick<Fault>([
     { kind: 'command', fromMs, process: node, argv: ['CLIENT', 'KILL', 'TYPE', 'normal'] },
     { kind: 'command', fromMs, process: node, argv: ['CLIENT', 'KILL', 'TYPE', 'replica'] },
-    { kind: 'command', fromMs, process: node, argv: ['REPLICAOF', 'NO', 'ONE'] },
+    { kind: 'command', fromMs, process: rng.pick(known).name, argv: ['REPLICAOF', 'NO', 'ONE'] },
     { kind: 'command', fromMs, process: sentinel, argv: ['SENTINEL', 'FLUSHCONFIG'] },
   ])
+}
+
+function isNear(node: PlannedNode, master: string): boolean {
+  return node.name === master || node.replicaOf === master
 }
 
 /** One as a rule; now and then all Sentinels, all nodes, or simply everybody. */

@@ -32,11 +32,13 @@ const MOST_ROWS = 600
  *     // and the lanes after it, joined by newlines
  */
 export function renderLanes(model: LaneModel, options: LanesOptions): string[] | undefined {
-  const room = options.width - TIME_WIDTH
+  const { width, painter = PLAIN } = options
+  const room = width - TIME_WIDTH
   const cluster = model.lanes.filter(({ kind }) => kind !== 'client')
   for (const lanes of [model.lanes, cluster]) {
     const widths = columnWidths(lanes, room)
-    if (widths !== undefined) return new Sheet(model, lanes, widths, options.painter).render()
+    if (widths !== undefined)
+      return new Sheet(model, lanes, widths, { room, paint: painter }).render()
   }
   return undefined
 }
@@ -47,17 +49,20 @@ class Sheet {
   readonly #widths: readonly number[]
   readonly #paint: Painter
   readonly #width: number
+  /** Beside the times; texts of rules may be wider than the columns. */
+  readonly #room: number
 
   constructor(
     model: LaneModel,
     lanes: readonly Lane[],
     widths: readonly number[],
-    painter: Painter = PLAIN,
+    { room, paint }: { readonly room: number; readonly paint: Painter },
   ) {
     this.#model = model
     this.#lanes = lanes
     this.#widths = widths
-    this.#paint = painter
+    this.#paint = paint
+    this.#room = room
     this.#width = widths.reduce((sum, width) => sum + width, 0)
   }
 
@@ -109,7 +114,7 @@ class Sheet {
   }
 
   #rule(text: string, line: string): string {
-    const shown = shorten([text], this.#width - 7)
+    const shown = shorten([text], this.#room - 6)
     return `${line}${line} ${shown} ${line.repeat(Math.max(2, this.#width - shown.length - 5))}`
   }
 

@@ -27,7 +27,10 @@ export function renderFigure(
   history: History,
   losses: readonly Loss[],
 ): { readonly svg: Markup; readonly leftOut: number } {
-  const scale = createScale(model.endMs)
+  const scale = createScale(
+    model.endMs,
+    model.lanes.map(({ name }) => name),
+  )
   const rows = place(model.lanes)
   const last = rows.at(-1)
   const bottom = last === undefined ? TOP : last.y + heightOf(last.lane)

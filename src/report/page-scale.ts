@@ -8,8 +8,14 @@ export interface Scale {
 
 const RIGHT_MARGIN = 16
 
-export function createScale(endMs: number): Scale {
-  return { width: 1_080, left: 112, endMs: Math.max(1, endMs) }
+/** Room for the longest of the names, within reason. */
+export function createScale(endMs: number, names: readonly string[]): Scale {
+  const longest = Math.max(0, ...names.map(({ length }) => length))
+  return {
+    width: 1_080,
+    left: Math.min(220, Math.max(112, longest * 8 + 16)),
+    endMs: Math.max(1, endMs),
+  }
 }
 
 export function xOf(atMs: number, { width, left, endMs }: Scale): number {

@@ -18,6 +18,7 @@ const lanes = find('.lane').map((element) => ({
 const rules = find('.rule').map((element) => ({ element, at: num(element, 'at'), tip: element.dataset.tip, text: element.querySelector('text'), label: element.querySelector('text').textContent, many: [] }))
 const boxes = find('rect[data-x0]').map((element) => ({ element, x0: num(element, 'x0'), x1: num(element, 'x1') }))
 const labels = find('.bar-text').map((element) => ({ element, x0: num(element, 'x0'), x1: num(element, 'x1') }))
+const longest = Math.max(0, ...lanes.map((lane) => lane.name.length))
 const scaled = find('.scaled')
 const cursor = document.getElementById('cursor')
 const axis = document.getElementById('axis')
@@ -38,7 +39,7 @@ function make(name, attributes, text) {
 
 function layout() {
   width = Math.max(240, plot.clientWidth)
-  left = width < 620 ? 64 : 112
+  left = width < 620 ? Math.min(116, Math.max(40, longest * 7.4 + 12)) : Math.min(220, Math.max(112, longest * 8 + 16))
   svg.setAttribute('viewBox', '0 0 ' + width + ' ' + svg.dataset.height)
   svg.classList.toggle('narrow', width < 620)
   const area = document.getElementById('plot-area')

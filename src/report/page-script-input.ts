@@ -67,6 +67,8 @@ svg.addEventListener('click', (event) => {
   if (moved) return
   const group = event.target.closest('.mark, .rule')
   if (group) enter(holders.get(group))
+  // A finger does not hover: what it touches is told now.
+  if (!group || holders.get(group).many.length === 0) hover(event, localX(event))
 })
 svg.addEventListener('dblclick', (event) => zoom(3, msOf(localX(event))))
 

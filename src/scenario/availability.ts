@@ -106,10 +106,11 @@ function judge(
   return [{ atMs: untilMs, checker: 'writes return', text }]
 }
 
-/** Somebody else changed state at that time: one fault can hit many. */
+/** Somebody else died with it, or came back: one fault can hit many. */
 function diedMore({ node, atMs, boundMs }: Death, { history }: FinishedRun): boolean {
   return history.happenings.some((happening) => {
-    if (happening.kind !== 'status' || happening.process === node) return false
-    return happening.atMs >= atMs && happening.atMs <= atMs + boundMs
+    if (happening.kind !== 'status' || happening.atMs < atMs) return false
+    const isDeath = happening.process === node && happening.atMs === atMs
+    return !isDeath && happening.atMs <= atMs + boundMs
   })
 }

@@ -33,7 +33,7 @@ export class ActionBuilder {
       case 'resume':
         return [{ kind: key, processes: this.#processes(raw[key] ?? [], at) }]
       case 'start':
-        return [{ kind: key, processes: this.#joining(raw[key] ?? [], at) }]
+        return [{ kind: key, processes: this.#processes(raw[key] ?? [], at) }]
       case 'restart':
         return [this.#restart(raw.restart ?? [], at)]
       case 'stall':
@@ -114,16 +114,6 @@ export class ActionBuilder {
     const names = isList ? raw : raw.process
     const disk = isList ? 'kept' : (raw.disk ?? 'kept')
     return { kind: 'restart', processes: this.#processes(names, path), disk }
-  }
-
-  #joining(names: readonly string[], path: Path): readonly string[] {
-    this.#cast.check(path, 'process', names, this.#cast.processes)
-    for (const name of names) {
-      if (!this.#cast.processes.includes(name) || this.#cast.joiningLater.includes(name)) continue
-      const hint = 'write restart, or joins-later: true where it is described'
-      this.#problems.add(path, 'E_VALUE', `${name} is there from the start`, hint)
-    }
-    return names
   }
 
   #readdress(raw: Raw<'readdress'>, path: Path): Action {

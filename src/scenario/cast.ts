@@ -12,7 +12,6 @@ export class Cast {
   readonly sentinels: readonly string[]
   readonly clients: readonly string[]
   readonly hosts: readonly string[]
-  readonly joiningLater: readonly string[]
   readonly #topology: Topology
   readonly #problems: Problems
 
@@ -24,9 +23,6 @@ export class Cast {
     this.nodes = nodes.map(({ name }) => name)
     this.sentinels = sentinels.map(({ name }) => name)
     this.clients = clients.map(({ name }) => name)
-    this.joiningLater = [...nodes, ...sentinels]
-      .filter(({ joinsLater }) => joinsLater)
-      .map(({ name }) => name)
     this.hosts = hostsOf(topology)
   }
 

@@ -3,8 +3,8 @@
  * expectation can be judged, and judges. How time passes is the engine's business.
  */
 import type { Write } from '../sim/write-log.ts'
-import { ClusterView, changesOf } from './cluster-view.ts'
 import { violationsAfter } from './after-run.ts'
+import { ClusterView, changesOf } from './cluster-view.ts'
 import { awaitConvergence } from './convergence.ts'
 import { groupFacts } from './facts.ts'
 import { judge } from './judge.ts'

@@ -2,7 +2,7 @@
  * A write that was acknowledged and replicated to every reachable replica survives. For each lost
  * write it is worked out who surely had it: the node that promised it and every replica whose link
  * stood, with nothing in the way, for some time after the promise. From then on a node ceases to have
- * it when it dies, or when it follows one that has it not, and has it again when its link to one that
+ * it when it dies, or when it follows a living one that has it not, and has it again when its link to one that
  * has it stands. If the master of the end surely had the write and does not have it, it was lost by
  * the machines and not by what was done to them.
  */
@@ -104,8 +104,9 @@ function change(holders: Set<string>, happening: Happening, scene: Scene): void 
     }
   } else if (happening.kind === 'role' && happening.role.kind === 'replica') {
     const master = scene.nameOf(happening.role.master)
-    if (!holders.has(master)) lose(holders, process, scene)
-    else if (happening.role.isLinkUp) holders.add(process)
+    if (holders.has(master)) {
+      if (happening.role.isLinkUp) holders.add(process)
+    } else if (scene.runsSinceMs(master) !== undefined) lose(holders, process, scene)
   }
 }
 

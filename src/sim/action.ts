@@ -3,7 +3,7 @@ import { describeShape, type LinkShape } from './link-shape.ts'
 
 /** What can be done to a running world, whatever engine runs it. Processes and hosts go by name. */
 export type Action =
-  /** SIGKILL, SIGTERM, SIGSTOP, SIGCONT, and the first start of one that joins later. */
+  /** SIGKILL, SIGTERM, SIGSTOP, SIGCONT; `start` brings up what is not running and leaves the rest alone. */
   | {
       readonly kind: 'kill' | 'stop' | 'pause' | 'resume' | 'start'
       readonly processes: readonly string[]

@@ -131,6 +131,11 @@ export class Network {
   #attempt(attempt: Attempt): void {
     if (!attempt.socket.isOpen) return
     const [forth, back] = this.#waysOf(attempt)
+    if (forth.kind === 'outside' && !forth.passes) {
+      // Whoever looks on sees that nobody is there.
+      this.#scheduler.after(0, () => attempt.socket.endArrived('the host is gone'))
+      return
+    }
     if (forth.isHolding && forth.passes) {
       this.#parked.set(attempt, () => this.#attempt(attempt))
       return

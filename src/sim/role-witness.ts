@@ -29,9 +29,11 @@ export class RoleWitness {
     )
   }
 
-  /** What the node answered to ROLE. */
+  /** What the node answered to ROLE, unless it has another role by now. */
   answered(role: NodeRole): void {
-    this.#news(role)
+    if (this.#replicaof === undefined || isSame(role, readAddress(this.#replicaof))) {
+      this.#news(role)
+    }
   }
 
   #news(role: NodeRole): void {
@@ -40,6 +42,12 @@ export class RoleWitness {
     this.#told = text
     this.#tell(role)
   }
+}
+
+function isSame(role: NodeRole, master: Address | undefined): boolean {
+  if (role.kind === 'master' || master === undefined)
+    return (role.kind === 'master') === (master === undefined)
+  return role.master.host === master.host && role.master.port === master.port
 }
 
 function readAddress(replicaof: string): Address | undefined {

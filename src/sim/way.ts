@@ -59,7 +59,7 @@ export class Way {
 
   /** Sets what the faults of this moment make of the way. */
   set(passes: boolean, isHolding: boolean, shape: LinkShape | undefined): void {
-    this.#passes = passes && shape?.loss !== 1
+    this.#passes = passes
     this.#isHolding = isHolding
     this.#shape = shape
     this.#baseMs = shape?.latencyMs ?? this.#usual.baseMs

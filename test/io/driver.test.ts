@@ -12,7 +12,7 @@ function log(text: string): Effect {
 }
 
 /** A machine that answers each event with a prepared batch, and a world that notes what is asked of it. */
-function rig(batches: Readonly<Record<string, readonly Effect[]>>) {
+function rig(batches: Readonly<Record<string, readonly Effect[]>>, isWatched = false) {
   const trace: string[] = []
   const saves: { resolve(): void; reject(error: Error): void }[] = []
   const machine: Machine = {
@@ -39,7 +39,11 @@ function rig(batches: Readonly<Record<string, readonly Effect[]>>) {
     log: (_level, text) => trace.push(text),
     exit: (status) => trace.push(`exit ${status}`),
   }
-  return { driver: new Driver(machine, ports), trace, saves }
+  const watch = {
+    done: (effect: Effect) => trace.push(`seen ${effect.kind}`),
+    stepped: () => trace.push('stepped'),
+  }
+  return { driver: new Driver(machine, ports, isWatched ? watch : undefined), trace, saves }
 }
 
 function describe(effects: readonly Effect[]): string {
@@ -126,4 +130,14 @@ test('nothing happens after exit', () => {
   driver.feed(PING)
   driver.feed(PING)
   expect(trace).toEqual(['event received', 'exit 0'])
+})
+
+test('who looks on sees each effect as it is done, and a batch only when its save is done', async () => {
+  const { driver, trace, saves } = rig({ received: [log('one'), SAVE, log('two')] }, true)
+  driver.feed(PING)
+  expect(trace).toEqual(['event received', 'seen log', 'one', 'save'])
+  saves[0]?.resolve()
+  await settle()
+  const rest = ['seen log', 'two', 'stepped', 'event saved', 'stepped', 'wake at 42']
+  expect(trace.slice(4)).toEqual(rest)
 })

@@ -27,16 +27,13 @@ function calm(): readonly Happening[] {
   const nodes = ['n1', 'n2', 'n3'].map((name) =>
     happened(0, name, { kind: 'status', status: 'running' }),
   )
-  const follows = (name: string) => ({
-    ...{ kind: 'replica', master: node('n1'), isLinkUp: true } as const,
-    name,
-  })
+  const following = { kind: 'replica', master: node('n1'), isLinkUp: true } as const
   return [
     ...sentinels,
     ...nodes,
     happened(0, 'n1', { kind: 'role', role: { kind: 'master' } }),
-    happened(0, 'n2', { kind: 'role', role: follows('n2') }),
-    happened(0, 'n3', { kind: 'role', role: follows('n3') }),
+    happened(0, 'n2', { kind: 'role', role: following }),
+    happened(0, 'n3', { kind: 'role', role: following }),
   ]
 }
 

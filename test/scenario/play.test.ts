@@ -159,6 +159,13 @@ describe('a role', () => {
     expect(faultsOf(played)[1]?.[1]).toBe(`kill ${/slave (n\d)/.exec(selected?.text ?? '')?.[1]}`)
   })
 
+  test('stands for the replica that was selected last, when there were several', async () => {
+    const again = '{ after: { event: { name: +selected-slave } }, kill: the-promoted }'
+    const played = await play([KILL, again, '{ at: 6900ms, heal: true }', again], TRIVIAL)
+    const killed = faultsOf(played).map(([, text]) => text)
+    expect(new Set(killed)).toEqual(new Set(['kill n1', 'kill n2', 'kill n3', 'heal']))
+  })
+
   test('stands for the Sentinel at which the event was seen', async () => {
     const played = await play(
       [KILL, '{ after: { event: { name: +sdown } }, pause: the-witness }'],

@@ -145,10 +145,6 @@ describe('problems of steps name their place and a way out', () => {
     ],
     ['{ at: 5s, kill: the-witness }', /waits for nothing.*\(the-witness is where.*write after/],
     ['{ at: 5s, kill: [n1, n1] }', /kill {2}n1 stands there twice/],
-    [
-      '{ at: 5s, start: n1 }',
-      /start {2}n1 is there from the start {2}\(write restart, or joins-later/,
-    ],
     ['{ at: kill + 1s, heal: true }', /timeline\[0\]\.at {2}no step is called kill/],
     [
       '{ at: 5s, after: { leader: true }, heal: true }',

@@ -83,6 +83,19 @@ test('one process that starts again brings back its host and nobody else', () =>
   expect(world.askAndWait('n2', ['PING'], 1_000)).toBeUndefined()
 })
 
+test('who looks on sees a host that is back within a moment', () => {
+  const world = play(
+    [
+      [3_000, { kind: 'powerLoss', hosts: ['b'] }],
+      [7_500, { kind: 'start', processes: ['n2'] }],
+    ],
+    7_800,
+  )
+  expect(role(world, 'n2')).toBe('connected to n1')
+  const seen = world.happenings.findLast(({ kind, process }) => kind === 'role' && process === 'n2')
+  expect(seen?.atMs).toBeGreaterThan(7_500)
+})
+
 test('a replica that gets another address is found there, and both addresses are its', () => {
   const world = new SimWorld(createTopology(), '1')
   world.runUntil(5_000)
@@ -113,6 +126,11 @@ test('a host that lost power can come back at another address', () => {
     20_000,
   )
   expect(role(world, 'n3')).toBe('connected to n1')
+})
+
+test('a host that moves before anybody has come up there comes up all the same', () => {
+  const world = play([[0, { kind: 'readdress', host: 'b', disk: 'kept' }]], 3_000)
+  expect(role(world, 'n2')).toBe('connected to n1')
 })
 
 test('who joins later is not there before it is started, and is found then', () => {
@@ -153,6 +171,18 @@ test('connections that are reset are opened again, and nobody fails over for it'
   const broken = world.writes.filter(({ outcome }) => outcome.kind === 'unknown')
   expect(broken.length).toBeLessThanOrEqual(2)
   expect(acknowledgedAfter(world, 6_000)).toBeGreaterThan(100)
+})
+
+test('both ends hear a reset, whatever stands between them', () => {
+  const world = play(
+    [
+      [5_000, { kind: 'partition', groups: [['a']] }],
+      [5_100, { kind: 'reset', host: 'a', peer: 'd' }],
+    ],
+    5_110,
+  )
+  const lost = world.writes.filter(({ outcome }) => outcome.kind === 'unknown')
+  expect(lost.length).toBeGreaterThan(0)
 })
 
 test('a reset between two hosts spares the others', () => {

@@ -82,6 +82,18 @@ test('what is held on a way that is cut meanwhile is lost and sent again', () =>
   expect(server.notes).toEqual(['5 accepted', '615 received x'])
 })
 
+test('one heal of a hold and a cut does not bring back what the cut has swallowed', () => {
+  const world = createNetwork()
+  const { server, socket } = connected(world)
+  world.rewire(() => world.reachability.hold('a', 'b'))
+  socket.write('x')
+  world.rewire(() => world.reachability.cut('a', 'b'))
+  world.scheduler.runUntil(100)
+  world.rewire(() => world.reachability.heal())
+  world.scheduler.runUntil(5_000)
+  expect(server.notes).toEqual(['5 accepted', '215 received x'])
+})
+
 test('a retransmission that meets a hold waits there', () => {
   const world = createNetwork()
   const { server, socket } = connected(world)

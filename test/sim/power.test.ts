@@ -83,6 +83,18 @@ test('an old connection that is silent learns nothing until it speaks', () => {
   expect(ends.client.notes.slice(1)).toEqual(['60010 connection reset'])
 })
 
+test('who goes on sending hears the reset as soon as who sends once', () => {
+  const world = createNetwork()
+  const ends = connected(world)
+  losePower(world, ends)
+  world.network.setPower(world.b, true)
+  for (let number = 0; number < 50; number++) {
+    world.scheduler.at(100 + number, () => ends.socket.write('x'))
+  }
+  world.scheduler.runUntil(1_000)
+  expect(ends.client.notes.slice(1)).toEqual(['110 connection reset'])
+})
+
 test('the reset of a host that is back waits for a way that is cut', () => {
   const world = createNetwork()
   const ends = connected(world)

@@ -53,3 +53,11 @@ test('through many drifts time never falls, and each wake-up is at the first mom
     expect(clock.momentAt(trueMs).monoMs).toBeGreaterThanOrEqual(startMs)
   }
 })
+
+test('a wake-up that rounding puts a millisecond early comes a millisecond later', () => {
+  const clock = createClock()
+  clock.drift(0.7, 0)
+  // 63 / 0.7 is 90, and 90 * 0.7 is a little less than 63.
+  expect(clock.momentAt(90).monoMs).toBe(1_062)
+  expect(clock.trueMsOf(1_063)).toBe(91)
+})

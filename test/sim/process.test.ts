@@ -190,6 +190,8 @@ test('a hang dies with its process', () => {
   process.stall(100)
   process.kill()
   process.start()
+  process.pause()
+  process.resume()
   expect(process.status).toBe('running')
   process.pause()
   scheduler.runUntil(200)

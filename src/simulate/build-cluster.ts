@@ -1,0 +1,141 @@
+/** From the user's files and options to the cluster that is simulated, with all that had to be assumed. */
+import type { SentinelFile } from '../config/sentinel-file.ts'
+import { type GroupConfig, DEFAULT_PERIODS } from '../core/config.ts'
+import type { Address, SavedGroup } from '../core/saved.ts'
+import { Boxes, isTelling, type Layout, placeSentinels } from './boxes.ts'
+import type { Cluster, ClusterClient, ClusterGroup, ClusterNode } from './cluster.ts'
+
+export interface ClusterStart {
+  readonly file: SentinelFile
+  /** What the Sentinel has learnt so far, from its state file or a rewritten sentinel.conf. */
+  readonly learnt: readonly SavedGroup[]
+  /** Directives of the nodes' redis.conf that differ from the defaults; undefined: none was given. */
+  readonly settings: Readonly<Record<string, string>> | undefined
+  readonly options: ClusterOptions
+}
+
+/** Undefined: as the configuration says, or as usual. */
+export interface ClusterOptions {
+  readonly sentinels: number | undefined
+  readonly replicas: number | undefined
+  readonly layout: Layout | undefined
+  readonly writesPerSecond: number
+}
+
+const REPLICAS = 2
+const SENTINELS = 3
+const CLIENTS_PER_GROUP = 2
+/** The words of scenario files. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
+
+export function buildCluster(start: ClusterStart): Cluster {
+  const { file, options } = start
+  const boxes = new Boxes()
+  const groups = file.core.groups.map((group, index) => buildGroup(group, index, start, boxes))
+  const clients = groups.flatMap((group) => clientsOf(group, groups.length))
+  const sentinels = placeSentinels(
+    {
+      count: countSentinels(start),
+      known: knownSentinels(start),
+      layout: options.layout,
+      nodeBoxes: groups.flatMap((group) => group.nodes.map(({ host }) => host)),
+      clientBoxes: clients.map(({ host }) => host),
+    },
+    boxes,
+  )
+  return {
+    file: file.name,
+    groups,
+    sentinels,
+    clients,
+    writesPerSecond: options.writesPerSecond,
+    assumptions: assumptionsOf(start),
+  }
+}
+
+function buildGroup(
+  config: GroupConfig,
+  index: number,
+  start: ClusterStart,
+  boxes: Boxes,
+): ClusterGroup {
+  const { quorum, downAfterMs, failoverTimeoutMs, parallelSyncs } = config
+  const learnt = learntOf(start, config.name)
+  const replicas = learnt?.replicas ?? []
+  const count = start.options.replicas ?? (replicas.length || REPLICAS)
+  const master = { host: config.host, port: config.port }
+  const addresses = [learnt?.current ?? master, ...replicas].slice(0, count + 1)
+  const prefix = start.file.core.groups.length === 1 ? 'n' : `g${index + 1}n`
+  const nodes = Array.from({ length: count + 1 }, (_, number): ClusterNode => {
+    const address = addresses[number]
+    return {
+      name: `${prefix}${number + 1}`,
+      host: boxes.forAddress(address, 'box'),
+      address: address && addressText(address),
+      settings: start.settings ?? {},
+    }
+  })
+  const title = config.name
+  const name = isSayable(title, start) ? title : `group${index + 1}`
+  const times = { downAfterMs, failoverTimeoutMs }
+  return { title, name, quorum, ...times, parallelSyncs: Math.max(1, parallelSyncs), nodes }
+}
+
+function isSayable(title: string, { file }: ClusterStart): boolean {
+  return NAME.test(title) && file.core.groups.every(({ name }) => NAME.test(name))
+}
+
+/** Two for each group, on boxes that the applications of all groups share. */
+function clientsOf(group: ClusterGroup, groups: number): readonly ClusterClient[] {
+  return Array.from({ length: CLIENTS_PER_GROUP }, (_, index) => {
+    const suffix = groups === 1 ? '' : `-${group.name}`
+    return { name: `app${index + 1}${suffix}`, host: `apps${index + 1}`, group: group.name }
+  })
+}
+
+function learntOf({ learnt }: ClusterStart, group: string): SavedGroup | undefined {
+  return learnt.find(({ current }) => current.name === group)
+}
+
+function countSentinels(start: ClusterStart): number {
+  const met = knownPeers(start).length
+  return start.options.sentinels ?? start.file.sentinels ?? (met > 0 ? met + 1 : SENTINELS)
+}
+
+/** Of the group that has met most of them. */
+function knownPeers({ learnt }: ClusterStart): readonly Address[] {
+  const all = learnt.map(({ peers }) => peers)
+  return all.reduce((most, peers) => (peers.length > most.length ? peers : most), [])
+}
+
+/** This one included, if it says where it is. */
+function knownSentinels(start: ClusterStart): readonly Address[] {
+  const { announceIp, port } = start.file.core
+  const own = announceIp === '' ? [] : [{ host: announceIp, port }]
+  return [...own, ...knownPeers(start)]
+}
+
+function assumptionsOf(start: ClusterStart): readonly string[] {
+  const { file, options, settings } = start
+  const told = file.core.groups.map(({ name }) => learntOf(start, name)?.replicas.length ?? 0)
+  const hasReplicas = options.replicas !== undefined || told.every((count) => count > 0)
+  const hasSentinels =
+    (options.sentinels ?? file.sentinels) !== undefined || knownPeers(start).length > 0
+  const isPlaced = knownSentinels(start).filter(isTelling).length >= countSentinels(start)
+  const hasLayout = options.layout !== undefined || isPlaced
+  return [
+    ...(hasReplicas ? [] : [`${REPLICAS} replicas a master (--replicas)`]),
+    ...(hasSentinels ? [] : [`${SENTINELS} Sentinels (--sentinels)`]),
+    ...(hasLayout ? [] : ['Sentinels on the boxes of the nodes (--layout)']),
+    ...(settings === undefined ? ['redis.conf at its defaults (--server)'] : []),
+    ...(hasOwnPeriods(file) ? ["the periods of the protocol as usual, not the file's own"] : []),
+  ]
+}
+
+function hasOwnPeriods({ core }: SentinelFile): boolean {
+  return JSON.stringify(core.periods) !== JSON.stringify(DEFAULT_PERIODS)
+}
+
+function addressText({ host, port }: Address): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}

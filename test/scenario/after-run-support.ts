@@ -1,0 +1,100 @@
+import { violationsAfter } from '../../src/scenario/after-run.ts'
+import type { Action } from '../../src/sim/action.ts'
+import type { Address, Happening, NodeRole, Occurrence } from '../../src/sim/happening.ts'
+import type { Topology } from '../../src/sim/topology.ts'
+import type { Write } from '../../src/sim/write-log.ts'
+import { createTopology } from '../sim/topology.ts'
+
+const GROUP = 'mymaster'
+const EVERYBODY = ['n1', 'n2', 'n3', 's1', 's2', 's3', 'app']
+
+/** A run written down by hand: three nodes that came up at 0, with n1 as master. */
+export class Account {
+  readonly #topology: Topology
+  readonly #happenings: Happening[] = []
+  readonly #writes: Write[] = []
+  readonly #missing = new Set<Write>()
+  #nowMs = 0
+  #master = 'n1'
+
+  constructor(settings: Readonly<Record<string, string>> = {}) {
+    const topology = createTopology()
+    const directives = new Map(Object.entries(settings))
+    this.#topology = { ...topology, nodes: topology.nodes.map((node) => ({ ...node, directives })) }
+    for (const name of EVERYBODY) this.status(name, 'running')
+    this.master('n1').linked('n2', 'n1').linked('n3', 'n1')
+  }
+
+  until(nowMs: number): this {
+    this.#nowMs = nowMs
+    return this
+  }
+
+  status(process: string, status: 'running' | 'paused' | 'down'): this {
+    return this.#tell(process, { kind: 'status', status })
+  }
+
+  does(action: Action): this {
+    return this.#tell(undefined, { kind: 'fault', text: '', action })
+  }
+
+  kill(process: string): this {
+    return this.does({ kind: 'kill', processes: [process] }).status(process, 'down')
+  }
+
+  master(node: string): this {
+    return this.#role(node, { kind: 'master' })
+  }
+
+  linked(node: string, master: string): this {
+    return this.#role(node, { kind: 'replica', master: at(master), isLinkUp: true })
+  }
+
+  unlinked(node: string, master: string): this {
+    return this.#role(node, { kind: 'replica', master: at(master), isLinkUp: false })
+  }
+
+  /** A write that was sent now and acknowledged two milliseconds later. */
+  writes(node: string, fate: 'kept' | 'lost' = 'kept'): this {
+    const key = `key${this.#writes.length}`
+    const write: Write = {
+      ...{ client: 'app', operation: { kind: 'key', key }, group: GROUP, node },
+      attemptedAtMs: this.#nowMs,
+      outcome: { kind: 'acknowledged', atMs: this.#nowMs + 2, withMajority: true },
+    }
+    this.#writes.push(write)
+    if (fate === 'lost') this.#missing.add(write)
+    return this
+  }
+
+  /** Whom all Sentinels name at the end. */
+  endsWith(master: string): this {
+    this.#master = master
+    return this
+  }
+
+  get violations(): string[] {
+    const history = {
+      ...{ happenings: this.#happenings, writes: this.#writes, reads: [], labels: new Map() },
+      nameOf: ({ host }: Address) => host,
+      endMs: this.#nowMs,
+      missing: new Map([[GROUP, this.#missing]]),
+    }
+    const masters = new Map([[GROUP, this.#master]])
+    const found = violationsAfter({ topology: this.#topology, history, masters })
+    return found.map(({ checker }) => checker)
+  }
+
+  #role(node: string, role: NodeRole): this {
+    return this.#tell(node, { kind: 'role', role })
+  }
+
+  #tell(process: string | undefined, occurrence: Occurrence): this {
+    this.#happenings.push({ atMs: this.#nowMs, process, ...occurrence })
+    return this
+  }
+}
+
+function at(node: string): Address {
+  return { host: node, port: 6379 }
+}

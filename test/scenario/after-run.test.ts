@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest'
+import { Account } from './after-run-support.ts'
+
+describe('replicas refuse writes', () => {
+  const NAME = 'replicas refuse writes'
+
+  test('a write that a replica acknowledged is caught', () => {
+    expect(new Account().until(10_000).writes('n2').until(20_000).violations).toEqual([NAME])
+  })
+
+  test('one that was on its way when the master became a replica is none', () => {
+    const account = new Account().until(10_000).writes('n1').until(10_001).linked('n1', 'n2')
+    expect(account.master('n2').until(20_000).violations).toEqual([])
+  })
+
+  test('one whose answer came when the replica had been promoted is none', () => {
+    const account = new Account().until(10_000).writes('n2').until(10_001).master('n2')
+    expect(account.until(20_000).violations).toEqual([])
+  })
+
+  test('who may write to replicas by its settings may do so', () => {
+    const account = new Account({ 'replica-read-only': 'no' }).until(10_000).writes('n2')
+    expect(account.until(20_000).violations).toEqual([])
+  })
+})
+
+describe('min-replicas-to-write holds', () => {
+  const NAME = 'min-replicas-to-write holds'
+  const SETTINGS = { 'min-replicas-to-write': '1', 'min-replicas-max-lag': '2' }
+  const PARTITION = {
+    kind: 'partition',
+    groups: [
+      ['a', 'd'],
+      ['b', 'c'],
+    ],
+  } as const
+
+  test('writes of a master without replicas are caught when the lag is over', () => {
+    const account = new Account(SETTINGS).until(10_000).does(PARTITION)
+    expect(account.until(14_000).writes('n1').violations).toEqual([])
+    expect(account.until(16_000).writes('n1').until(20_000).violations).toEqual([NAME])
+  })
+
+  test('one replica that can be heard of is enough', () => {
+    const account = new Account(SETTINGS).until(10_000).status('n2', 'down').until(16_000)
+    expect(account.writes('n1').until(20_000).violations).toEqual([])
+  })
+
+  test('a replica that follows somebody else cannot be heard of', () => {
+    const account = new Account(SETTINGS).until(10_000).linked('n2', 'n3').master('n3')
+    expect(account.until(16_000).writes('n1').until(20_000).violations).toEqual([NAME])
+  })
+
+  test('replicas that hang are not heard of', () => {
+    const account = new Account(SETTINGS).until(10_000)
+    account.status('n2', 'paused').status('n3', 'paused').until(16_000).writes('n1')
+    expect(account.until(20_000).violations).toEqual([NAME])
+  })
+
+  test('of a master that hung itself nothing is said', () => {
+    const account = new Account(SETTINGS).until(10_000).does(PARTITION).status('n1', 'paused')
+    account.until(16_000).status('n1', 'running').writes('n1')
+    expect(account.until(20_000).violations).toEqual([])
+  })
+
+  test('without the setting every write is right', () => {
+    const account = new Account().until(10_000).does(PARTITION).until(16_000).writes('n1')
+    expect(account.until(20_000).violations).toEqual([])
+  })
+
+  test('acknowledgements may be on a slow way for any time', () => {
+    const slow = {
+      kind: 'shape',
+      from: undefined,
+      to: undefined,
+      shape: { latencyMs: 900 },
+    } as const
+    const account = new Account(SETTINGS).does(slow).until(10_000).does(PARTITION)
+    expect(account.until(16_000).writes('n1').until(20_000).violations).toEqual([])
+  })
+})
+
+describe('replicated writes survive', () => {
+  const NAME = 'replicated writes survive'
+
+  /** n1 dies some time after a write, and n2 takes its place. */
+  function failedOver(account: Account): Account {
+    account.until(20_000).kill('n1').unlinked('n2', 'n1').unlinked('n3', 'n1')
+    account.until(21_200).master('n2').linked('n3', 'n2').writes('n2').endsWith('n2')
+    return account.until(40_000)
+  }
+
+  test('a write that the promoted replica had and lost is caught', () => {
+    const account = new Account().until(15_000).writes('n1', 'lost')
+    expect(failedOver(account).violations).toEqual([NAME])
+  })
+
+  test('one that had no time to be replicated may be lost', () => {
+    const account = new Account().until(19_999).writes('n1', 'lost')
+    expect(failedOver(account).violations).toEqual([])
+  })
+
+  test('one the promoted replica could not be sent may be lost', () => {
+    const account = new Account().until(14_000).does({ kind: 'cut', from: 'a', to: 'b' })
+    expect(failedOver(account.until(15_000).writes('n1', 'lost')).violations).toEqual([])
+  })
+
+  test('one the promoted replica copied later may not be lost', () => {
+    const account = new Account().until(14_000).does({ kind: 'cut', from: 'a', to: 'b' })
+    account.until(15_000).writes('n1', 'lost').until(17_000).does({ kind: 'heal' })
+    account.unlinked('n2', 'n1').until(19_000).linked('n2', 'n1')
+    expect(failedOver(account).violations).toEqual([NAME])
+  })
+
+  test('a master that comes back without its data takes all writes with it', () => {
+    const account = new Account().until(15_000).writes('n1', 'lost').until(20_000).kill('n1')
+    account.until(20_100).status('n1', 'running').master('n1').until(21_000)
+    expect(account.linked('n2', 'n1').until(40_000).violations).toEqual([])
+  })
+
+  test('even if the links of its replicas seem never to have been gone', () => {
+    const account = new Account().until(15_000).writes('n1', 'lost').until(20_000).kill('n1')
+    account.until(20_010).status('n1', 'running').master('n1')
+    account.until(30_000).kill('n1').until(31_000).master('n2').endsWith('n2').writes('n2')
+    expect(account.until(40_000).violations).toEqual([])
+  })
+
+  test('a write of a deposed master is lost when it follows the new one', () => {
+    const account = new Account().until(10_000).unlinked('n2', 'n1').master('n2').linked('n3', 'n2')
+    account.until(15_000).writes('n1', 'lost').until(20_000).linked('n1', 'n2').endsWith('n2')
+    expect(account.until(40_000).violations).toEqual([])
+  })
+
+  test('a command may take data away', () => {
+    const account = new Account().until(15_000).writes('n1', 'lost').until(19_000)
+    account.does({ kind: 'command', process: 'n1', argv: ['FLUSHALL'] })
+    expect(failedOver(account).violations).toEqual([])
+  })
+})
+
+describe('writes return', () => {
+  const NAME = 'writes return'
+
+  test('a death of the master that nobody repairs is caught', () => {
+    const account = new Account().until(30_000).writes('n1').kill('n1').until(60_000)
+    expect(account.violations).toEqual([NAME])
+  })
+
+  test('writes that are back in time are right', () => {
+    const account = new Account().until(30_000).kill('n1').until(32_000).master('n2').writes('n2')
+    expect(account.until(60_000).violations).toEqual([])
+  })
+
+  test('when a Sentinel was not well nothing is promised', () => {
+    const account = new Account().until(20_000).status('s2', 'down').until(22_000)
+    account.status('s2', 'running').until(25_000).kill('n1')
+    expect(account.until(60_000).violations).toEqual([])
+  })
+
+  test('when more is done before the time is up nothing is promised', () => {
+    const account = new Account().until(30_000).kill('n1').until(31_000)
+    account.does({ kind: 'clockJump', process: 's1', byMs: 1 })
+    expect(account.until(60_000).violations).toEqual([])
+  })
+
+  test('without any replica that may be promoted nothing is promised', () => {
+    const account = new Account({ 'replica-priority': '0' }).until(30_000).kill('n1')
+    expect(account.until(60_000).violations).toEqual([])
+  })
+})
