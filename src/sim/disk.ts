@@ -48,6 +48,11 @@ export class Disk {
     return this.#files.get(path)
   }
 
+  /** Puts a file there that nobody in this world has to write: it came with the installation. */
+  install(path: string, bytes: string): void {
+    this.#files.set(path, bytes)
+  }
+
   /** `done` is called when the bytes are safe or the save has failed; never after a crash. */
   save(path: string, bytes: string, done: SaveDone): void {
     const { scheduler, rng, latency } = this.#start

@@ -47,12 +47,15 @@ export class Programs {
   readonly #nodes = new Map<string, NodeProgram>()
   /** For the observer, who always knows where everybody is. */
   readonly #nodeAddresses = new Map<string, Address>()
+  /** For clients, who know the Sentinels by name and look them up whenever they connect. */
+  readonly #sentinelAddresses: Address[]
   /** Set while the observer's process runs. */
   observer: ObserverProgram | undefined
 
   constructor(start: ProgramsStart) {
     this.#start = start
     const { topology, recorder } = start
+    this.#sentinelAddresses = topology.sentinels.map(({ name }) => this.#addressOf(name))
     for (const { name } of topology.nodes) {
       this.#nodeAddresses.set(name, this.#addressOf(name))
       const tell = (role: NodeRole): void => recorder.record(name, { kind: 'role', role })
@@ -79,7 +82,10 @@ export class Programs {
 
   /** The process has another address. */
   moved(name: string): void {
-    if (this.#nodeAddresses.has(name)) this.#nodeAddresses.set(name, this.#addressOf(name))
+    const address = this.#addressOf(name)
+    if (this.#nodeAddresses.has(name)) this.#nodeAddresses.set(name, address)
+    const index = this.#start.topology.sentinels.findIndex((sentinel) => sentinel.name === name)
+    if (index >= 0) this.#sentinelAddresses[index] = address
   }
 
   #node(process: Process, spec: NodeSpec): Program {
@@ -88,7 +94,7 @@ export class Programs {
     witness?.forget()
     const directives = new Map(spec.directives)
     if (spec.replicaOf !== undefined) {
-      const master = this.#addressOf(spec.replicaOf)
+      const master = this.#configured(process, spec.replicaOf)
       directives.set('replicaof', `${master.host} ${master.port}`)
     }
     const program = this.#start.make.node({
@@ -119,25 +125,25 @@ export class Programs {
     const witness = this.#sentinels.get(spec.name)
     assert(witness !== undefined, `${spec.name} is watched`)
     witness.forget()
-    const config = this.#sentinelConfig(spec)
+    const config = this.#sentinelConfig(process, spec)
     return this.#start.make.sentinel({ process, config, rng: this.#rngOf(process), witness })
   }
 
-  #sentinelConfig(spec: SentinelSpec): SentinelConfig {
-    const groups = this.#start.topology.groups.map((group) => this.#groupConfig(group))
+  #sentinelConfig(process: Process, spec: SentinelSpec): SentinelConfig {
+    const groups = this.#start.topology.groups.map((group) => this.#groupConfig(process, group))
     return { ...DEFAULT_SENTINEL, port: spec.port, groups }
   }
 
-  #groupConfig(spec: GroupSpec): GroupConfig {
+  #groupConfig(process: Process, spec: GroupSpec): GroupConfig {
     const { name, quorum, downAfterMs, failoverTimeoutMs, parallelSyncs } = spec
     const auth = { authUser: '', authPass: '' }
-    const address = this.#addressOf(spec.master)
+    const address = this.#configured(process, spec.master)
     return { name, ...address, quorum, downAfterMs, failoverTimeoutMs, parallelSyncs, ...auth }
   }
 
   #client(process: Process, spec: ClientSpec): Program {
-    const { topology, log } = this.#start
-    const sentinels = topology.sentinels.map(({ name }) => this.#addressOf(name))
+    const { log } = this.#start
+    const sentinels = this.#sentinelAddresses
     const { group, operation, pace } = spec
     const shell = this.#start.make.shell(process)
     return new ClientProgram({ shell, group, sentinels, operation, pace, log })
@@ -156,7 +162,19 @@ export class Programs {
     return this.#start.rng.fork(`process/${process.name}/life/${process.life}`)
   }
 
-  /** As it is now: what is configured by name, and looked up at the start. */
+  /**
+   * Whom the process's own configuration file names: the address of the time when it was installed. It
+   * is a file like others, so it stays as it is until the process comes back without its disk.
+   */
+  #configured(process: Process, name: string): Address {
+    const path = `config/${name}`
+    const kept = process.disk.read(path)
+    if (kept !== undefined) return JSON.parse(kept) as Address
+    const address = this.#addressOf(name)
+    process.disk.install(path, JSON.stringify(address))
+    return address
+  }
+
   #addressOf(name: string): Address {
     return this.#start.addresses.of(name)
   }

@@ -128,6 +128,33 @@ test('a host that lost power can come back at another address', () => {
   expect(role(world, 'n3')).toBe('connected to n1')
 })
 
+test('a Sentinel that is restarted keeps what its file says, and so what it has learnt since', () => {
+  const world = play(
+    [
+      [3_000, { kind: 'readdress', host: 'a', disk: 'kept' }],
+      [15_000, { kind: 'restart', processes: ['s2', 's3'], disk: 'kept' }],
+      [16_000, { kind: 'restart', processes: ['s1'], disk: 'empty' }],
+    ],
+    30_000,
+  )
+  expect(masters(world).length).toBe(1)
+  expect(masters(world)).not.toContain('n1')
+  expect(world.happenings.filter(({ kind }) => kind === 'violation')).toEqual([])
+})
+
+test('clients find the Sentinels when all hosts have moved', () => {
+  const move = (host: string): Action => ({ kind: 'readdress', host, disk: 'kept' })
+  const world = play(
+    [
+      [4_000, move('c')],
+      [8_000, move('b')],
+      [12_000, move('a')],
+    ],
+    30_000,
+  )
+  expect(acknowledgedAfter(world, 20_000)).toBeGreaterThan(150)
+})
+
 test('a host that moves before anybody has come up there comes up all the same', () => {
   const world = play([[0, { kind: 'readdress', host: 'b', disk: 'kept' }]], 3_000)
   expect(role(world, 'n2')).toBe('connected to n1')
