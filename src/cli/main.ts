@@ -14,10 +14,23 @@ import {
   SCENARIO_HELP,
   SENTINEL_HELP,
   SERVER_HELP,
+  SIMULATE_HELP,
   UP_HELP,
 } from './help.ts'
-import { count, duration, minutes, openSeeds, port, seeds, workers } from './options.ts'
+import {
+  collect,
+  count,
+  duration,
+  minutes,
+  openSeeds,
+  port,
+  rate,
+  seedCount,
+  seeds,
+  workers,
+} from './options.ts'
 import { EXIT_CONFIG, reportFailure } from './report.ts'
+import { DEFAULT_RATE, DEFAULT_SEEDS, LAYOUTS, PROFILE_NAMES } from './simulate-options.ts'
 
 interface PackageFile {
   readonly version: string
@@ -37,6 +50,7 @@ function createProgram(): Command {
   addCheck(program)
   addScenario(program)
   addFuzz(program)
+  addSimulate(program)
   return program
 }
 
@@ -109,6 +123,9 @@ function addScenario(program: Command): void {
     )
     .option('--seed <text>', 'the seed of everything random: the same seed gives the same run')
     .addOption(new Option('--seeds <a..b>', 'one run for each of these seeds').argParser(seeds))
+    .addOption(
+      new Option('--jobs <n>', 'runs at the same time; four to a core are well').argParser(count),
+    )
     .option('--report <folder>', 'write a page to look at in a browser for each run')
     .option('--json', 'one JSON object a line for each run, for scripts')
     .option('--brief', 'leave the course of events out')
@@ -144,6 +161,49 @@ function addFuzz(program: Command): void {
     .option('--print', 'show the drawn scenarios instead of playing them')
     .addHelpText('after', FUZZ_HELP)
     .action(async (options) => exitWith(await (await import('./fuzz.ts')).runFuzz(options)))
+}
+
+function addSimulate(program: Command): void {
+  program
+    .command('simulate')
+    .argument('<config>', 'your sentinel.yml or sentinel.conf')
+    .description('say what a configuration does under hundreds of random fault histories')
+    .addOption(
+      new Option('--seeds <n>', 'so many histories, or those of the seeds a..b')
+        .default(DEFAULT_SEEDS, '200')
+        .argParser(seedCount),
+    )
+    .addOption(
+      new Option('--profile <name>', 'the network between the boxes')
+        .choices(PROFILE_NAMES)
+        .default('lan'),
+    )
+    .option('--server <file>', "the nodes' redis.conf; again: of the first replica, …", collect)
+    .option('--compare <other>', 'play the same histories with this configuration too')
+    .option('--compare-server <file>', 'with this redis.conf', collect)
+    .addOption(new Option('--sentinels <n>', 'how many there are').argParser(workers))
+    .addOption(new Option('--replicas <n>', 'of each master').argParser(count))
+    .addOption(
+      new Option('--layout <place>', "Sentinels on the nodes' boxes, or on the clients'").choices(
+        LAYOUTS,
+      ),
+    )
+    .addOption(
+      new Option('--rate <n>', 'writes a second of each client')
+        .default(DEFAULT_RATE)
+        .argParser(rate),
+    )
+    .option('--seed <text>', 'play one history and show it in full')
+    .option('--write <file>', 'write that history as a scenario file')
+    .option('--report <folder>', 'write a page to look at in a browser for that history')
+    .addOption(
+      new Option('--jobs <n>', 'runs at the same time (default: one per core)').argParser(workers),
+    )
+    .option('--json', 'everything as one JSON object, for scripts')
+    .addHelpText('after', SIMULATE_HELP)
+    .action(async (config: string, options) => {
+      exitWith(await (await import('./simulate.ts')).runSimulate(config, options))
+    })
 }
 
 /** A program that takes Redis' own `--directive value …`, which only its configuration knows. */

@@ -10,6 +10,8 @@ export interface ScenarioOptions {
   readonly seeds?: SeedRange
   /** Milliseconds. */
   readonly grace?: number
+  /** Runs at the same time. */
+  readonly jobs?: number
   readonly report?: string
   readonly json?: true
   readonly brief?: true
@@ -23,6 +25,7 @@ export interface SeedRange {
 export interface Plan {
   readonly seeds: readonly string[]
   readonly graceMs: number
+  readonly jobs: number
 }
 
 /** The same run every time, unless somebody asks for another one. */
@@ -33,7 +36,7 @@ export type Planned =
   | { readonly ok: false; readonly message: string; readonly hint: string }
 
 export function planRuns(options: ScenarioOptions): Planned {
-  const { against, engine, seed, seeds, grace } = options
+  const { against, engine, seed, seeds, grace, jobs = 1 } = options
   if (against !== 'vedette' && engine !== 'process') {
     const hint = `add --engine process: only real processes can be those of ${against === 'redis' ? 'Redis' : 'both'}`
     return { ok: false, message: `--against ${against} needs real processes`, hint }
@@ -41,8 +44,12 @@ export function planRuns(options: ScenarioOptions): Planned {
   if (seed !== undefined && seeds !== undefined) {
     return { ok: false, message: '--seed and --seeds exclude each other', hint: 'leave one out' }
   }
+  if (jobs > 1 && engine === 'sim') {
+    const hint = 'leave --jobs out, or use vedette fuzz, which takes every core'
+    return { ok: false, message: 'the simulator runs one at a time', hint }
+  }
   const chosen = seeds === undefined ? [seed ?? DEFAULT_SEED] : seedsIn(seeds)
-  return { ok: true, plan: { seeds: chosen, graceMs: grace ?? GRACE_MS[engine] } }
+  return { ok: true, plan: { seeds: chosen, graceMs: grace ?? GRACE_MS[engine], jobs } }
 }
 
 function seedsIn({ first, last }: SeedRange): readonly string[] {

@@ -6,6 +6,7 @@ import type { ScenarioFile } from '../scenario/scenario-file.ts'
 import type { Engine } from '../scenario/world.ts'
 import { loadEngine } from './engines.ts'
 import { readTextFile } from './files.ts'
+import { eachInOrder } from './in-order.ts'
 import { EXIT_CONFIG, EXIT_FAILED, reportFailure, reportProblems, say } from './report.ts'
 import { writePage } from './run-page.ts'
 import { renderRun } from './run-text.ts'
@@ -47,7 +48,12 @@ function readFile(path: string): ScenarioFile | undefined {
   return undefined
 }
 
-/** All runs of one command, one after the other. */
+interface Run {
+  readonly file: ScenarioFile
+  readonly seed: string
+}
+
+/** All runs of one command; what they tell comes in their order. */
 class Series {
   readonly #engine: Engine
   readonly #options: ScenarioOptions
@@ -65,15 +71,17 @@ class Series {
 
   async run(files: readonly ScenarioFile[]): Promise<number> {
     const runs = files.flatMap((file) => this.#plan.seeds.map((seed) => ({ file, seed })))
-    for (const [index, { file, seed }] of runs.entries()) {
+    const work = async ({ file, seed }: Run, index: number): Promise<Played> => {
       if (runs.length > 1) {
         this.#status.show(`${index + 1} of ${runs.length}: ${file.file}, seed ${seed}`)
       }
-      const played = await this.#play(file, seed)
+      return await this.#play(file, seed)
+    }
+    await eachInOrder(runs, this.#plan.jobs, work, async ({ file }, played) => {
       this.#count[played.result.verdict]++
       this.#status.clear()
       await this.#tell(file, played)
-    }
+    })
     this.#sumUp(runs.length)
     return this.#count.failed === 0 ? 0 : EXIT_FAILED
   }

@@ -25,15 +25,21 @@ export function abortFailover(turn: Turn, group: Group, reason: AbortReason): vo
   announce(turn, 'warning', reason, describe(group.master))
   const promoted = group.failover?.promoted
   const stalled = reason === '-failover-abort-slave-timeout' && promoted && !isSdown(promoted)
+  discardFailover(turn, group)
+  const longMs = 2 * group.config.failoverTimeoutMs
+  group.notBeforeMs = turn.now.monoMs + (stalled ? longMs : growingDelayMs(turn, group, reason))
+  turn.state.timers.set(group, 'start', group.notBeforeMs)
+}
+
+/** Ends it without a word and without a pause. Whoever was to be promoted is turned back if need be. */
+export function discardFailover(turn: Turn, group: Group): void {
+  const promoted = group.failover?.promoted
   if (promoted !== undefined) {
     promoted.promoted = false
     promoted.deposed = true
   }
   group.failover = undefined
   turn.state.timers.clear(group, 'failover')
-  const longMs = 2 * group.config.failoverTimeoutMs
-  group.notBeforeMs = turn.now.monoMs + (stalled ? longMs : growingDelayMs(turn, group, reason))
-  turn.state.timers.set(group, 'start', group.notBeforeMs)
 }
 
 /**

@@ -3,6 +3,7 @@
  * epoch wins, in TILT too. What an honest Sentinel would not say is passed over as a whole.
  */
 import { announce, describe } from './events.ts'
+import { discardFailover } from './failover-state.ts'
 import { type Hello, parseHello } from './hello-text.ts'
 import { meetPeer } from './peers.ts'
 import { save } from './save.ts'
@@ -45,11 +46,20 @@ function adoptEpoch(turn: Turn, epoch: number): void {
 /** A newer failover than any we know of has put this master in place. */
 function adoptConfiguration(turn: Turn, group: Group, peer: Peer, hello: Hello): void {
   group.configEpoch = hello.configEpoch
-  const { config } = group
-  if (config.host === hello.masterHost && config.port === hello.masterPort) {
+  const { config, master } = group
+  const isKnown = config.host === hello.masterHost && config.port === hello.masterPort
+  // In a failover of ours we name the promoted replica already: then even the old master is news.
+  if (isKnown && currentMaster(group) === master) {
+    overrule(turn, group)
     save(turn)
     return
   }
   announce(turn, 'warning', '+config-update-from', describe(peer))
   switchMaster(turn, group, { host: hello.masterHost, port: hello.masterPort })
+}
+
+/** A failover of ours that is older, and has promoted nobody yet, would take the epoch back. */
+function overrule(turn: Turn, group: Group): void {
+  const { failover } = group
+  if (failover !== undefined && failover.epoch < group.configEpoch) discardFailover(turn, group)
 }

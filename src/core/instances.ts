@@ -131,6 +131,7 @@ function createLink(nowMs: number): Link {
     pingPendingSinceMs: nowMs,
     pingInFlight: false,
     lastOkAtMs: nowMs,
+    wasOk: false,
     lastPongAtMs: nowMs,
     pubsubActiveAtMs: nowMs,
   }

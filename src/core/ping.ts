@@ -49,6 +49,7 @@ export function notePingReply(turn: Turn, instance: Instance, reply: Reply): voi
   link.lastPongAtMs = turn.now.monoMs
   if (!meansAvailable(reply)) return
   link.lastOkAtMs = turn.now.monoMs
+  link.wasOk = true
   link.pingPendingSinceMs = undefined
 }
 

@@ -45,9 +45,14 @@ function isInformed(turn: Turn, replica: Replica): boolean {
   return turn.now.monoMs - replica.infoAtMs <= limitMs
 }
 
-/** A replica that lost the master long before we did has data that is too old. */
+/**
+ * A replica that lost the master long before we did has data that is too old. When we have never seen
+ * the master alive, having come up after its death, we cannot tell who lost it when: a limit that
+ * counts from our own start would bar every replica for ever, as it does in Redis.
+ */
 function linkDownLimitMs(turn: Turn, replica: Replica): number {
   const { master, config } = replica.group
+  if (!master.link.wasOk) return Number.POSITIVE_INFINITY
   const masterDownMs = turn.now.monoMs - (master.sdownSinceMs ?? turn.now.monoMs)
   return 10 * config.downAfterMs + masterDownMs
 }

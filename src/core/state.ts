@@ -184,6 +184,8 @@ export interface Link {
   pingInFlight: boolean
   /** Last reply that means "available": PONG, LOADING, MASTERDOWN. */
   lastOkAtMs: number
+  /** It has meant "available" at least once since we know the instance. */
+  wasOk: boolean
   /** Last reply to a PING of any kind. */
   lastPongAtMs: number
   /** Last message on the Pub/Sub connection, our own included. */

@@ -14,8 +14,8 @@ import { dataInstancesOf } from './state.ts'
 
 /** Replaces the master. The old one becomes a replica to be turned back when it returns. */
 export function switchMaster(turn: Turn, group: Group, to: Address): void {
-  const old = { host: group.config.host, port: group.config.port }
   const { name } = group.config
+  const old = replacedBy(group, to)
   announce(
     turn,
     'warning',
@@ -27,6 +27,12 @@ export function switchMaster(turn: Turn, group: Group, to: Address): void {
   for (const { address, deposed } of remembered) addReplica(turn, group, address).deposed = deposed
   save(turn)
   sendHelloToAll(turn, group)
+}
+
+/** Whom clients were told until now: the promoted replica, if it loses its place to the old master. */
+function replacedBy({ config, failover }: Group, to: Address): Address {
+  const isBack = config.host === to.host && config.port === to.port
+  return isBack && failover?.promoted !== undefined ? failover.promoted : config
 }
 
 interface Remembered {
@@ -41,7 +47,7 @@ function rememberedReplicas(group: Group, to: Address): Remembered[] {
     .filter((one) => one.host !== to.host || one.port !== to.port)
     .map((one) => ({
       address: { host: one.host, port: one.port },
-      deposed: one.kind === 'master' || one.deposed,
+      deposed: one.kind === 'master' || one.deposed || one.promoted,
     }))
 }
 
