@@ -22,21 +22,9 @@ export async function renderRun(
     const run = painter.dim(`${result.file}, seed ${result.seed}`)
     return `${painter.good('PASSED')}  ${result.name}  ${run}\n`
   }
-  const lanes = brief ? [] : await renderCourse(file, played, painter)
-  const report = renderReport(result, { painter, brief: lanes !== undefined })
-  return lanes === undefined || lanes.length === 0
-    ? `${report}\n`
-    : `${report}\n${lanes.join('\n')}\n\n`
-}
-
-/** A column for each process, on a terminal that has the room; undefined: a list has to do. */
-async function renderCourse(
-  file: ScenarioFile,
-  { result, history }: Played,
-  painter: Painter,
-): Promise<readonly string[] | undefined> {
-  if (!process.stdout.isTTY || result.verdict === 'skipped') return undefined
-  const { createLanes } = await import('../report/lanes.ts')
-  const { renderLanes } = await import('../report/lanes-text.ts')
-  return renderLanes(createLanes(file, history), { width: process.stdout.columns, painter })
+  if (!process.stdout.isTTY || brief)
+    return `${renderReport(result, { painter, brief: brief === true })}\n`
+  const { renderForTerminal } = await import('../report/terminal.ts')
+  const look = { width: process.stdout.columns, painter }
+  return `${renderForTerminal(file, result, played.history, look)}\n`
 }

@@ -1,5 +1,6 @@
 /** What broke, who noticed, and who agreed. */
 import { formatDuration } from '../scenario/duration.ts'
+import { hindranceOf } from './chain-states.ts'
 import { groupOf, type Link, link, list, type Story, sinceCause } from './chain-words.ts'
 import type { Noticed } from './incidents.ts'
 
@@ -31,14 +32,22 @@ export function tellNoticed(story: Story): Link[] {
 }
 
 function followers(first: Noticed, others: readonly Noticed[]): string {
-  if (others.length === 0) return ''
-  const parts = others.map(
-    ({ sentinel, atMs }) => `${sentinel} ${formatDuration(atMs - first.atMs)} later`,
-  )
-  return ` Then ${list(parts)}.`
+  const delays = new Map<number, string[]>()
+  for (const { sentinel, atMs } of others) {
+    const same = delays.get(atMs - first.atMs) ?? []
+    delays.set(atMs - first.atMs, [...same, sentinel])
+  }
+  if (delays.size === 0) return ''
+  const parts = [...delays].map(([ms, who]) => {
+    return `${list(who)} ${ms === 0 ? 'in the same moment' : `${formatDuration(ms)} later`}`
+  })
+  return ` Then ${parts.join(', then ')}.`
 }
 
-export function tellAgreement({ incident, file }: Story): Link[] {
+/** Agreement takes a round trip; more than this needs an explanation. */
+const SLOW_MS = 1_000
+
+export function tellAgreement({ incident, file, history }: Story): Link[] {
   const [first, ...others] = incident.agreements
   if (first === undefined) return []
   const { agreeing, needed, atMs, sentinel } = first
@@ -48,7 +57,22 @@ export function tellAgreement({ incident, file }: Story): Link[] {
       ? 'Enough of them agree'
       : `${agreeing} of ${all} Sentinels agree, and the quorum is ${needed}`
   const rest = others.length === 0 ? '' : `, then at ${list(others.map((one) => one.sentinel))}`
-  return [link(atMs, `${count}: +odown at ${sentinel}${rest}.`, sentinel)]
+  const delay = wordDelay(incident.startMs, atMs, { file, history })
+  return [link(atMs, `${count}: +odown at ${sentinel}${rest}.${delay}`, sentinel)]
+}
+
+function wordDelay(
+  fromMs: number,
+  atMs: number,
+  { file, history }: Pick<Story, 'file' | 'history'>,
+): string {
+  if (atMs - fromMs <= SLOW_MS) return ''
+  const absent = file.topology.sentinels.flatMap(({ name }) => {
+    const hindrance = hindranceOf(name, fromMs, history)
+    return hindrance === undefined ? [] : [`${name} ${hindrance}`]
+  })
+  const why = absent.length === 0 ? '' : ` when it began, ${list(absent)}.`
+  return ` It took ${formatDuration(atMs - fromMs)} to agree${why === '' ? '.' : `:${why}`}`
 }
 
 /** The master is itself again, without a failover. */

@@ -1,5 +1,6 @@
 /** Who stood for election, who voted, and whom the elected one chose. */
 import { countOf, formatDuration } from '../scenario/duration.ts'
+import { downBetween } from './chain-states.ts'
 import { groupOf, type Link, link, list, majorityOf, type Story } from './chain-words.ts'
 import type { Attempt } from './incidents.ts'
 
@@ -27,6 +28,7 @@ function tellAttempt(attempt: Attempt, story: Story): Link[] {
     ...(isOrder ? [] : tellElection(attempt, story)),
     ...tellSelection(attempt, story),
     ...tellAbort(attempt, story),
+    ...tellDeath(attempt, story),
   ]
 }
 
@@ -73,7 +75,8 @@ function reasonFor(node: string, atMs: number, story: Story): string {
   if (best.length === 1) {
     const least = Math.min(...able.map(priorityOf))
     const priority = own === undefined ? least : priorityOf(own)
-    if (priority === least) return ` before ${others} for its replica-priority of ${priority}`
+    if (priority === least)
+      return ` before ${others}, for it has the lower replica-priority, ${priority}`
     return `, though others have a better replica-priority: they were out of its reach`
   }
   return ` before ${others}: the priorities are equal, so the replication offset decided, or the run id where offsets were equal`
@@ -100,12 +103,26 @@ function tellAbort(attempt: Attempt, story: Story): Link[] {
   return [link(aborted.atMs, text, sentinel)]
 }
 
+/** A leader that dies says nothing; somebody else has to begin anew. */
+function tellDeath({ atMs, sentinel, aborted }: Attempt, { incident, history }: Story): Link[] {
+  const untilMs = incident.promotion?.atMs ?? incident.recoveredAtMs ?? history.endMs
+  const downAtMs = downBetween(sentinel, atMs, aborted?.atMs ?? untilMs, history)
+  if (downAtMs === undefined) return []
+  return [link(downAtMs, `${sentinel} goes down in the middle of it.`, sentinel)]
+}
+
+/** A vote that was given need not arrive, nor be saved. */
+function wordDefeat(votes: Attempt['votes'], needed: number): string {
+  const who = list(votes.map(({ sentinel }) => sentinel))
+  if (votes.length >= needed)
+    return `not elected: ${who} voted for it, but that did not count in time`
+  const got =
+    votes.length === 0 ? 'no vote' : `the ${votes.length === 1 ? 'vote' : 'votes'} of ${who}`
+  return `not elected: it had ${got}, and ${needed} are needed`
+}
+
 function wordAbort({ votes, selected }: Attempt, event: string, story: Story): string {
-  if (event === '-failover-abort-not-elected') {
-    const got =
-      votes.length === 0 ? 'no vote' : `the votes of ${list(votes.map((one) => one.sentinel))}`
-    return `not elected: it had ${got}, and ${majorityOf(story)} are needed`
-  }
+  if (event === '-failover-abort-not-elected') return wordDefeat(votes, majorityOf(story))
   if (event === '-failover-abort-no-good-slave') {
     return 'for no replica could be promoted: each is down, out of reach, of priority 0, or was cut off from the master for too long'
   }

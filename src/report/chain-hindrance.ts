@@ -1,5 +1,6 @@
 /** Why a suspicion came to nothing, as far as it can be told from outside. */
 
+import { hindranceOf } from './chain-states.ts'
 import { groupOf, type Link, link, list, majorityOf, type Story } from './chain-words.ts'
 import { createNaming } from './names.ts'
 
@@ -17,7 +18,10 @@ function tellNoQuorum(story: Story): Link[] {
   const silent = story.file.topology.sentinels
     .map(({ name }) => name)
     .filter((name) => !who.includes(name))
-  const states = silent.map((name) => stateOf(name, startMs, story))
+  const states = silent.map((name) => {
+    const hindrance = hindranceOf(name, startMs, story.history)
+    return `${name} ${hindrance ?? 'did not notice anything'}`
+  })
   const others = states.length === 0 ? '' : ` ${list(states)}.`
   const count =
     `${who.length === 1 ? 'Only' : ''} ${list(who)} ${who.length === 1 ? 'holds' : 'hold'}`.trim()
@@ -27,19 +31,6 @@ function tellNoQuorum(story: Story): Link[] {
     ? `${count} ${master} down, but they did not hear of each other in that time: no +odown, hence no failover.`
     : `${count} ${master} down, which is not ${quorum}: no +odown, hence no failover.${others}`
   return [link(suspicions.at(-1)?.atMs ?? startMs, text, suspicions.at(-1)?.sentinel)]
-}
-
-function stateOf(sentinel: string, atMs: number, { history }: Story): string {
-  let state = 'did not notice anything'
-  for (const one of history.happenings) {
-    if (one.process !== sentinel || one.atMs > atMs) continue
-    if (one.kind === 'status') {
-      state = one.status === 'running' ? 'did not notice anything' : `was ${one.status}`
-    }
-    if (one.kind === 'event' && one.name === '+tilt') state = 'was in TILT and took no part'
-    if (one.kind === 'event' && one.name === '-tilt') state = 'did not notice anything'
-  }
-  return `${sentinel} ${state}`
 }
 
 /** What Sentinels wrote about why they wait; the same words of several are one sentence. */
@@ -79,10 +70,14 @@ function tellTilt({ incident, history }: Story): Link[] {
 function tellTooFew(story: Story): Link[] {
   const { incident, file, history } = story
   const running = file.topology.sentinels.filter(
-    ({ name }) => !stateOf(name, incident.startMs, { ...story, history }).includes('down'),
+    ({ name }) => !isAbsent(hindranceOf(name, incident.startMs, history)),
   )
   const needed = majorityOf(story)
   if (running.length >= needed) return []
   const text = `Only ${running.length} of ${file.topology.sentinels.length} Sentinels run, and a failover needs the votes of ${needed}.`
   return [link(incident.agreements[0]?.atMs, text)]
+}
+
+function isAbsent(hindrance: string | undefined): boolean {
+  return hindrance === 'was down' || hindrance === 'was not there yet'
 }

@@ -86,9 +86,7 @@ function otherLosses(losses: readonly Loss[]): Chapter[] {
   const [first] = losses
   if (first === undefined) return []
   const untilMs = losses.at(-1)?.atMs ?? first.atMs
-  return [
-    { title: 'Losses without a failover', fromMs: first.atMs, untilMs, links: lossLinks(losses) },
-  ]
+  return [{ title: 'Other losses', fromMs: first.atMs, untilMs, links: lossLinks(losses) }]
 }
 
 /** One sentence per cause and node. */

@@ -171,7 +171,8 @@ class Finder {
   #voted(by: Noticed, leader: string, epoch: number): void {
     for (const { attempts } of this.incidents) {
       const attempt = attempts.find((one) => one.sentinel === leader && one.epoch === epoch)
-      if (attempt !== undefined) addFirst(attempt.votes, by)
+      // A vote for an attempt that was given up counted for nothing.
+      if (attempt !== undefined && attempt.aborted === undefined) addFirst(attempt.votes, by)
     }
   }
 }

@@ -78,9 +78,14 @@ export function spanAt(lane: Lane, atMs: number): LaneState {
   return span?.state ?? { kind: 'down' }
 }
 
-/** The longest of the texts that fits, or the shortest, cut. */
+/** The longest of the texts that fits, or the shortest, cut: of `+sdown sessions-1` both ends tell most. */
 export function shorten(texts: readonly string[], width: number): string {
   const fitting = texts.find((text) => text.length <= width)
   if (fitting !== undefined) return fitting
-  return `${texts.at(-1)?.slice(0, Math.max(0, width - 1)) ?? ''}…`
+  const text = texts.at(-1) ?? ''
+  const words = text.split(' ')
+  const [first = ''] = words
+  const room = width - first.length - 2
+  if (words.length === 2 && room >= 2) return `${first} …${text.slice(-room)}`
+  return `${text.slice(0, Math.max(0, width - 1))}…`
 }

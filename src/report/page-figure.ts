@@ -4,6 +4,7 @@ import { unreachable } from '../base/assert.ts'
 import type { History } from '../scenario/world.ts'
 import { html, type Markup } from './html.ts'
 import type { Lane, LaneModel, Moment, Span, Topic } from './lane-model.ts'
+import { shorten } from './lane-rows.ts'
 import { type LaneState, wordState } from './lane-state.ts'
 import type { Loss } from './losses.ts'
 import { createScale, type Scale, seconds, tickStep, xOf } from './page-scale.ts'
@@ -14,6 +15,8 @@ const ROW = 38
 const CLIENT_ROW = 58
 const HOST_GAP = 8
 const AXIS = 30
+/** Characters; the tooltip has all of them. */
+const RULE_LABEL = 44
 /** A picture with more says less; the table has them all. */
 const MOST_MARKS = 400
 
@@ -170,7 +173,7 @@ function renderRules(model: LaneModel, scale: Scale, bottom: number): Markup[] {
   return rules.slice(0, MOST_MARKS).map(({ atMs, text, kind, process }) => {
     const who = process === undefined ? '' : `${process}  `
     const tip = `${seconds(atMs)}  ${who}${text}`
-    return html`<g class="rule ${kind}" data-at="${atMs}" data-tip="${tip}" role="img" aria-label="${tip}" tabindex="-1" transform="translate(${xOf(atMs, scale)} 0)"><line y1="8" y2="${bottom}"/><path d="M0 3l5 5-5 5-5-5z"/><text class="rule-text" x="9" y="12">${text}</text></g>
+    return html`<g class="rule ${kind}" data-at="${atMs}" data-tip="${tip}" role="img" aria-label="${tip}" tabindex="-1" transform="translate(${xOf(atMs, scale)} 0)"><line y1="8" y2="${bottom}"/><path d="M0 3l5 5-5 5-5-5z"/><text class="rule-text" x="9" y="12">${shorten([text], RULE_LABEL)}</text></g>
 `
   })
 }

@@ -75,7 +75,7 @@ function layMarks(marks) {
   for (const mark of marks) {
     const x = xOf(mark.at)
     const isIn = x >= left - 1 && x <= width
-    const joins = isIn && head !== undefined && x - head.x < 13
+    const joins = isIn && head !== undefined && x - head.x < (head.many.length > 7 ? 22 : 15)
     mark.many = []
     mark.x = x
     if (joins) head.many.push(mark)

@@ -83,9 +83,9 @@ rect.paused { fill: url(#dots); stroke: var(--muted); } .swatch.paused { backgro
 .acknowledged { fill: var(--green); background: var(--green); opacity: 0.75; pointer-events: none; }
 .outage { fill: var(--red-soft); background: var(--red-soft); } .swatch.outage { border-color: var(--red); }
 .band-hit, .loss-hit { fill: transparent; }
-path.lost { stroke-width: 6px; vector-effect: non-scaling-stroke; pointer-events: none; }
-.lost.split-brain { stroke: var(--red); background: var(--red); } .lost.asynchronous { stroke: var(--orange); background: var(--orange); }
-.lost.empty-restart { stroke: var(--purple); background: var(--purple); }
+path.lost { pointer-events: none; }
+.lost.split-brain { fill: var(--red); background: var(--red); } .lost.asynchronous { fill: var(--orange); background: var(--orange); }
+.lost.empty-restart { fill: var(--purple); background: var(--purple); }
 .mark { cursor: pointer; } .mark path { stroke: var(--paper); stroke-width: 1.2px; paint-order: stroke; }
 .mark:focus-visible, .rule:focus-visible { outline: none; } .mark:focus-visible path, .mark:focus-visible rect { stroke: var(--ink); stroke-width: 3px; }
 .suspicion path { fill: var(--orange); } .election path { fill: var(--purple); } .promotion path { fill: var(--blue); }

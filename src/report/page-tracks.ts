@@ -57,11 +57,18 @@ function outages(lane: Lane, scale: Scale): Markup[] {
   })
 }
 
-/** One stroke per step of time and cause, however many writes it stands for. */
+/** A strip under the steps of time in which some were promised, however many writes it stands for. */
 function lossPaths(losses: readonly Loss[], stepMs: number): Markup[] {
   return [...byCause(losses)].map(([cause, some]) => {
-    const steps = new Set(some.map(({ atMs }) => Math.floor(atMs / stepMs)))
-    const path = [...steps].map((step) => `M${step * stepMs} ${BASE + 5}h${stepMs}`).join('')
+    const steps = [...new Set(some.map(({ atMs }) => Math.floor(atMs / stepMs)))]
+    let path = ''
+    for (let first = 0; first < steps.length; ) {
+      let after = first + 1
+      while (after < steps.length && steps[after] === (steps[after - 1] ?? 0) + 1) after++
+      const length = (after - first) * stepMs
+      path += `M${(steps[first] ?? 0) * stepMs} ${BASE + 2}h${length}v6h-${length}z`
+      first = after
+    }
     return html`<path class="lost ${cause}" d="${path}"/>`
   })
 }

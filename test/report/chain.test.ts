@@ -48,7 +48,7 @@ describe('a failover in words', () => {
         'n2: { host: b, replica-of: n1, settings: { replica-priority: 10 } }',
       ),
     )
-    expect(text).toContain('selects n2 before n3 for its replica-priority of 10')
+    expect(text).toContain('selects n2 before n3, for it has the lower replica-priority, 10')
   })
 
   test('an operator who asked for it is no fault', async () => {
@@ -83,6 +83,30 @@ describe('no failover in words', () => {
     expect(text).toContain('s2 was down and s3 was down')
   })
 
+  test('a leader that dies in the middle of its failover', () => {
+    const history = historyOf([
+      event(1_000, 's1', '+sdown master mymaster n1 6379'),
+      event(1_002, 's1', '+try-failover master mymaster n1 6379'),
+      event(1_010, 's1', '+elected-leader master mymaster n1 6379'),
+      at(1_011, 's1', { kind: 'status', status: 'down' }),
+    ])
+    const links = explain(parse(SOUND), fakeResult(), history)[0]?.links
+    expect(links?.at(-1)).toMatchObject({ atMs: 1_011, text: 's1 goes down in the middle of it.' })
+  })
+
+  test('an agreement that came late says who was missing', () => {
+    const history = historyOf([
+      at(10, 's1', { kind: 'status', status: 'running' }),
+      at(11, 's2', { kind: 'status', status: 'paused' }),
+      event(1_000, 's1', '+sdown master mymaster n1 6379'),
+      event(9_000, 's1', '+odown master mymaster n1 6379 #quorum 2/2'),
+    ])
+    const texts = explain(parse(SOUND), fakeResult(), history)[0]?.links.map(({ text }) => text)
+    expect(texts?.find((text) => text.includes('+odown'))).toContain(
+      'It took 8 s to agree: when it began, s2 was paused and s3 was not there yet.',
+    )
+  })
+
   test('what the Sentinels themselves say about it, once for all', async () => {
     const dead = steps('{ at: 3s, kill: [n2, n3] }', '{ at: 5s, as: kill, kill: n1 }')
     const text = await story(altered(STEPS, dead))
@@ -100,12 +124,16 @@ describe('no failover in words', () => {
   })
 
   test('an election without a majority says how many votes there were', () => {
+    const late = { kind: 'vote', sentinelId: 'a'.repeat(40), group: 'mymaster', epoch: 1 } as const
     const history = historyOf([
       event(1_000, 's1', '+sdown master mymaster n1 6379'),
       event(1_001, 's1', '+odown master mymaster n1 6379 #quorum 2/2'),
       event(1_002, 's1', '+new-epoch 1'),
       event(1_002, 's1', '+try-failover master mymaster n1 6379'),
       event(9_000, 's1', '-failover-abort-not-elected master mymaster n1 6379'),
+      // A vote that comes when all is over.
+      at(9_500, 's2', { ...late, leader: 'b'.repeat(40) }),
+      at(9_600, 's1', { ...late, sentinelId: 'b'.repeat(40), leader: 'b'.repeat(40), epoch: 2 }),
     ])
     const texts = explain(parse(SOUND), fakeResult(), history)[0]?.links.map(({ text }) => text)
     expect(texts?.at(-1)).toContain('s1 gives up, not elected: it had no vote, and 2 are needed')

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { shorten } from '../../src/report/lane-rows.ts'
 import { createLanes } from '../../src/report/lanes.ts'
 import { renderLanes } from '../../src/report/lanes-text.ts'
 import type { Painter } from '../../src/scenario/report.ts'
@@ -88,4 +89,10 @@ describe('swim lanes in a terminal', () => {
     const undressed = coloured.map((line) => line.replace(/\u001b\[\dm/g, '').trimEnd())
     expect(undressed).toEqual(plain.map((line) => line.trimEnd()))
   })
+})
+
+test('of an event that is too long the end of the name is kept, which tells it from others', () => {
+  expect(shorten(['+sdown sessions-1'], 12)).toBe('+sdown …ns-1')
+  expect(shorten(['+switch-master n3', '→ n3'], 8)).toBe('→ n3')
+  expect(shorten(['partition a | b c d'], 10)).toBe('partition…')
 })

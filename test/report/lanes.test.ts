@@ -60,6 +60,15 @@ describe('lanes', () => {
     ])
   })
 
+  test('a replica that refuses a write is a replica still', () => {
+    const role = { kind: 'replica', master: { host: 'n1', port: 6379 }, isLinkUp: true } as const
+    const history = historyOf([at(10, 'n2', RUNS), at(20, 'n2', { kind: 'role', role })], {
+      writes: [write(1_000, 'n2', 'refused')],
+    })
+    const states = statesOf(lane(createLanes(parse(SOUND), history), 'n2'))
+    expect(states.at(-1)).toBe('20 replica of n1')
+  })
+
   test('a node that was paused is afterwards what it was before', () => {
     const history = historyOf([
       at(10, 'n1', RUNS),
