@@ -69,7 +69,9 @@ function obstacleTo(group: Group): string | undefined {
   const needed = votesNeeded(group)
   const voters = 1 + [...group.peers.values()].filter(isReachable).length
   if (voters < needed) return `only ${voters} of the ${needed} Sentinels needed are in reach`
+  if (group.replicas.size === 0) return 'it has no replica that we know of'
   const candidates = [...group.replicas.values()].filter((one) => one.priority !== 0)
+  if (candidates.length === 0) return 'every replica has priority 0 and may not be promoted'
   if (candidates.some(isReachable)) return undefined
   return `none of the ${candidates.length} replicas that may be promoted is in reach`
 }
