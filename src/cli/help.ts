@@ -64,3 +64,18 @@ Example:
   vedette fuzz --seeds 7 --print > seed-7.yml && vedette scenario run seed-7.yml --seed 7
 
 Exit status: 0 nothing failed, 1 something did, 2 the command line is wrong, 130 ended with Ctrl-C.`
+
+export const SIMULATE_HELP = `
+Builds the cluster your files describe (masters, rules, and what a Sentinel has learnt of replicas
+and other Sentinels), assumes the rest and says so, and plays random histories against it on virtual
+time: crashes, hangs, partitions, slow networks. Tells how long it took to notice and to recover, how
+many acknowledged writes were lost, which failovers were needless or did not come, and which setting
+is the cause. With --compare or --compare-server the same histories meet both configurations.
+
+Example:
+  vedette simulate /etc/redis/sentinel.conf --server /etc/redis/redis.conf --sentinels 3
+  vedette simulate sentinel.yml --profile cross-zone --compare faster.yml
+  vedette simulate sentinel.yml --seed 17 --write seed-17.yml
+
+Exit status: 0 done, 1 a history could not be played, 2 a configuration or the command line is
+wrong, 130 ended with Ctrl-C, after telling what there was.`

@@ -35,6 +35,21 @@ export function openSeeds(text: string): {
   return open === null ? seeds(text) : { first: Number(open[1]), last: undefined }
 }
 
+/** `200` for the seeds 1..200, or `a..b`. */
+export function seedCount(text: string): { readonly first: number; readonly last: number } {
+  return /^\d+$/.test(text) ? { first: 1, last: wholeNumber(text, 1, SEEDS_MAX) } : seeds(text)
+}
+
+/** An option that may be given several times. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}
+
+/** Operations a second. */
+export function rate(text: string): number {
+  return wholeNumber(text, 1, 1_000)
+}
+
 /** `5`, `0.5`. */
 export function minutes(text: string): number {
   const value = Number(text)

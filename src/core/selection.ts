@@ -4,7 +4,7 @@
  * lower priority, more of the stream, smaller run id. The run id decides nothing but must decide the
  * same everywhere.
  */
-import type { Group, Replica, Turn } from './state.ts'
+import type { Group, Master, Replica, Turn } from './state.ts'
 import { commandLink, isSdown } from './state.ts'
 
 export interface Candidate {
@@ -35,7 +35,12 @@ function isPromotable(turn: Turn, replica: Replica): boolean {
   const { periods } = turn.state.config
   const okAgeMs = turn.now.monoMs - replica.link.lastOkAtMs
   if (okAgeMs > 5 * periods.pingMs) return false
-  return isInformed(turn, replica) && replica.masterLinkDownMs <= linkDownLimitMs(turn, replica)
+  return isInformed(turn, replica) && !isTooOld(turn, replica)
+}
+
+/** It lost the master long before the master failed: acknowledged writes would be gone that others have. */
+export function isTooOld(turn: Turn, replica: Replica): boolean {
+  return replica.masterLinkDownMs > linkDownLimitMs(turn, replica)
 }
 
 function isInformed(turn: Turn, replica: Replica): boolean {
@@ -53,8 +58,19 @@ function isInformed(turn: Turn, replica: Replica): boolean {
 function linkDownLimitMs(turn: Turn, replica: Replica): number {
   const { master, config } = replica.group
   if (!master.link.wasOk) return Number.POSITIVE_INFINITY
-  const masterDownMs = turn.now.monoMs - (master.sdownSinceMs ?? turn.now.monoMs)
-  return 10 * config.downAfterMs + masterDownMs
+  return 10 * config.downAfterMs + (turn.now.monoMs - failedSinceMs(turn, master))
+}
+
+/**
+ * Since when the master is of no use. We may say so much later, after TILT, or when a master that calls
+ * itself a replica was given its time; a limit that counts from there, as in Redis, would hold that
+ * delay against every replica, and would never be met.
+ */
+function failedSinceMs(turn: Turn, { group, link, sdownSinceMs, ...master }: Master): number {
+  const nowMs = turn.now.monoMs
+  const silentSinceMs = link.lastOkAtMs + group.config.downAfterMs
+  const demotedSinceMs = master.roleReported === 'slave' ? master.roleReportedAtMs : nowMs
+  return Math.min(nowMs, sdownSinceMs ?? nowMs, silentSinceMs, demotedSinceMs)
 }
 
 function compareRunIds(a: string, b: string): number {

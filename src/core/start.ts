@@ -10,6 +10,7 @@ import { standForElection } from './election.ts'
 import { describe } from './events.ts'
 import { driveFailover } from './failover.ts'
 import { votesNeeded } from './quorum.ts'
+import { isTooOld } from './selection.ts'
 import { staggerMs } from './stagger.ts'
 import type { Group, Peer, Replica, State, Turn } from './state.ts'
 import { commandLink, isOdown, isSdown, isTilted } from './state.ts'
@@ -24,7 +25,7 @@ export function considerFailover(turn: Turn, group: Group): void {
     return
   }
   const atMs = startAtMs(state, group, now.monoMs)
-  const obstacle = obstacleTo(group)
+  const obstacle = obstacleTo(turn, group)
   if (atMs > now.monoMs) state.timers.set(group, 'start', atMs)
   else if (obstacle !== undefined) explain(turn, group, obstacle)
   else begin(turn, group)
@@ -65,15 +66,20 @@ function mayAct(state: State): boolean {
 }
 
 /** Why standing would be in vain; undefined when it might not be. */
-function obstacleTo(group: Group): string | undefined {
+function obstacleTo(turn: Turn, group: Group): string | undefined {
   const needed = votesNeeded(group)
   const voters = 1 + [...group.peers.values()].filter(isReachable).length
   if (voters < needed) return `only ${voters} of the ${needed} Sentinels needed are in reach`
   if (group.replicas.size === 0) return 'it has no replica that we know of'
   const candidates = [...group.replicas.values()].filter((one) => one.priority !== 0)
   if (candidates.length === 0) return 'every replica has priority 0 and may not be promoted'
-  if (candidates.some(isReachable)) return undefined
-  return `none of the ${candidates.length} replicas that may be promoted is in reach`
+  const inReach = candidates.filter(isReachable)
+  if (inReach.length === 0) {
+    return `none of the ${candidates.length} replicas that may be promoted is in reach`
+  }
+  // Another Sentinel may judge by another moment at which it lost the master: it must get its turn.
+  if (inReach.some((one) => !isTooOld(turn, one))) return undefined
+  return `the ${inReach.length} replicas in reach lost the master long before it failed`
 }
 
 function isReachable(instance: Peer | Replica): boolean {

@@ -1,6 +1,6 @@
 /** Writes a plan in the words of scenario files: a plain value, in the order in which people read. */
 import { unreachable } from '../base/assert.ts'
-import { calmBudgetMs, silenceMs } from './budget.ts'
+import { calmBudgetMs, stirringMs } from './budget.ts'
 import { stepsOf } from './fault.ts'
 import type {
   Demand,
@@ -17,9 +17,10 @@ import { durationWord, type StepWords } from './words.ts'
 const CALM = 'calm'
 /** The moment at which the cluster has come to rest, and stayed so. */
 const SETTLED = 'settled'
-/** How long it must not stir again after it has come to rest for the first time. */
-const STILL_MS = 10_000
+/** How long it is looked at then. */
 const WATCHED_MS = 5_000
+/** For what is still on its way to the replicas when the clients have stopped. */
+const SETTLE_MS = 20_000
 /** Time at the end in which every client has to get a write through. */
 const WRITES_WITHIN_MS = 3_000
 
@@ -121,16 +122,12 @@ function timelineWords(plan: Plan): Words[] {
   return plan.ending === 'limit' ? timed : [...timed, ...restWords(plan)]
 }
 
-/**
- * All groups come to rest, one wait after the other, and after a while they still are. What was on the
- * way when everything was healed shows in that while: a connection finds out about its partition only
- * with the next retransmission, which waits as long as the silence has lasted.
- */
+/** All groups come to rest, one wait after the other; and once more, when nothing can stir them again. */
 function restWords(plan: Plan): Words[] {
   const groups = plan.demands.filter((demand) => demand.kind === 'converges')
   const within = durationWord(calmBudgetMs(plan))
   const waits = groups.map(({ group }) => ({ after: { converged: true, group }, within }))
-  const still = durationWord(STILL_MS + silenceMs(plan.faults))
+  const still = durationWord(stirringMs(plan))
   return [
     ...waits.map((wait, index) => ({
       ...wait,
@@ -160,6 +157,8 @@ function demandWords(demand: Demand, plan: Plan): Words[] {
       const within = durationWord(WRITES_WITHIN_MS)
       return [{ 'writes-work': { client: demand.client }, after: rest, within }]
     }
+    case 'settles':
+      return [{ settled: { within: durationWord(SETTLE_MS) } }]
     case 'anything':
       return [{ group: demand.group, failovers: { 'at-most': 1_000 } }]
     default:

@@ -30,12 +30,22 @@ export function calmBudgetMs({ topology, faults }: Plan): number {
   return Math.ceil(total / 1_000) * 1_000
 }
 
+/**
+ * How long a cluster that has come to rest may stir again after all. What was on the way when everything
+ * was healed: a connection finds out about its partition only with the next retransmission. And who
+ * was in TILT: a failover it was leading goes on when that is over.
+ */
+export function stirringMs({ faults, calmMs }: Plan): number {
+  const tiltedMs = faults.filter(mayTilt).map((fault) => endOf(fault) + TILT_MS - calmMs)
+  return ROUND_TRIPS_MS + Math.max(silenceMs(faults), ...tiltedMs)
+}
+
 function mayTilt({ kind }: Fault): boolean {
   return kind === 'clockJump' || kind === 'clockDrift' || kind === 'pause' || kind === 'stall'
 }
 
 /** The wait between two retransmissions has grown to at most as long as the silence lasted. */
-export function silenceMs(faults: readonly Fault[]): number {
+function silenceMs(faults: readonly Fault[]): number {
   const silences = faults.filter(({ kind }) => SILENT.has(kind))
   return Math.max(0, ...silences.map((fault) => endOf(fault) - fault.fromMs))
 }

@@ -192,9 +192,9 @@ function victims(rng: Rng, at: Moment): string[] {
   const sentinels = at.topology.sentinels.map(({ name }) => name)
   const masters = at.topology.groups.map(({ master }) => master)
   const candidates = weighted<() => readonly string[]>(rng, [
-    [10, () => [rng.pick(nodes)]],
-    [6, () => [rng.pick(masters)]],
-    [10, () => [rng.pick(sentinels)]],
+    [14, () => [rng.pick(nodes)]],
+    [8, () => [rng.pick(masters)]],
+    [7, () => [rng.pick(sentinels)]],
     [3, () => sample(rng, everyone(at), 2)],
     [1, () => sentinels],
     [1, () => nodes],

@@ -9,18 +9,23 @@ import { drawFault } from './draw-fault.ts'
 import { FAULT_KINDS, type Fault, type FaultKind } from './fault.ts'
 import { Occupation } from './occupation.ts'
 import { between, weighted } from './odds.ts'
-import type { Setting } from './plan.ts'
+import { FIRST_FAULT_MS, type Setting } from './plan.ts'
 
-const FAULTS_MAX = 40
+const FAULTS_MAX = 60
 /** Kinds that are drawn more or less often than others in a run that has them. */
 const WEIGHT_MAX = 6
+/** These make the cluster act; the others mostly make that harder. */
+const GRAVITY: Partial<Readonly<Record<FaultKind, number>>> = {
+  ...{ death: 4, pause: 3, partition: 3, powerLoss: 3 },
+  ...{ failover: 2, cut: 2 },
+}
 
 export function drawFaults(rng: Rng, setting: Setting): Fault[] {
   const swarm = drawSwarm(rng.fork('swarm'))
   const gapMs = rng.fork('gap').pick([700, 1_500, 4_000, 8_000])
   const occupation = new Occupation()
   const faults = drawJoins(rng.fork('joins'), setting)
-  let fromMs = rng.fork('first').chance(1, 10) ? 200 : between(rng.fork('first'), 2_500, 8_000)
+  let fromMs = FIRST_FAULT_MS + rng.fork('first').below(2_000)
   for (let number = 0; number < FAULTS_MAX && fromMs < setting.calmMs - 500; number++) {
     const own = rng.fork(`fault/${number}`)
     const kind = weighted(own.fork('kind'), swarm)
@@ -36,7 +41,7 @@ function drawSwarm(rng: Rng): (readonly [number, FaultKind])[] {
   const share = rng.pick([2, 3, 5])
   const chosen = kinds.filter(() => rng.chance(share, 8))
   const some = chosen.length === 0 ? [rng.pick(kinds)] : chosen
-  return some.map((kind) => [between(rng, 1, WEIGHT_MAX), kind])
+  return some.map((kind) => [between(rng, 1, WEIGHT_MAX) * (GRAVITY[kind] ?? 1), kind])
 }
 
 /** Most come at some time; some while the cluster is busy with the one before, which is when it hurts. */

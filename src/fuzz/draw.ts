@@ -7,17 +7,17 @@ import { createRng } from '../base/rng.ts'
 import { drawClients } from './draw-clients.ts'
 import { drawFaults } from './draw-faults.ts'
 import { drawTopology } from './draw-topology.ts'
-import type { Demand, Plan } from './plan.ts'
+import { type Demand, FIRST_FAULT_MS, type Plan } from './plan.ts'
 
-/** Milliseconds of faults: from a short scare to a bad minute. */
-const FAULTY_MS = [15_000, 20_000, 30_000, 30_000, 45_000, 60_000]
+/** How long faults come: from a short scare to a bad minute. */
+const FAULTY_MS = [8_000, 20_000, 30_000, 30_000, 45_000, 60_000]
 
 /** The same seed gives the same plan for ever; what the run itself draws comes from the same seed. */
 export function drawPlan(seed: string): Plan {
   const rng = createRng(`fuzz/${seed}`)
   const topology = drawTopology(rng.fork('topology'))
   const clients = drawClients(rng.fork('clients'), topology)
-  const calmMs = rng.fork('calm').pick(FAULTY_MS)
+  const calmMs = FIRST_FAULT_MS + rng.fork('calm').pick(FAULTY_MS)
   const faults = drawFaults(rng.fork('faults'), { topology, clients, calmMs })
   const demands = demandsOf(topology.groups, clients)
   const ending = rng.fork('ending').chance(1, 8) ? 'limit' : 'rest'
@@ -31,5 +31,6 @@ function demandsOf(groups: Plan['topology']['groups'], clients: Plan['clients'])
       { kind: 'staysConverged', group: name },
     ]),
     ...clients.map(({ name }): Demand => ({ kind: 'writesWork', client: name })),
+    { kind: 'settles' },
   ]
 }

@@ -16,7 +16,7 @@ const LISTS: readonly (readonly string[])[] = [
 
 /** The text of a scenario file. */
 export function renderScenario(words: ScenarioWords): string {
-  const document = new Document(words)
+  const document = new Document(words, { aliasDuplicateObjects: false })
   const story = document.get('story', true)
   if (isScalar(story)) story.type = Scalar.BLOCK_FOLDED
   for (const path of LISTS) layOut(document.getIn(path, true))

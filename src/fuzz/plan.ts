@@ -23,6 +23,13 @@ export interface Plan {
   readonly demands: readonly Demand[]
 }
 
+/**
+ * No fault comes before this. Sentinels ask for INFO every ten seconds: until then they may not know
+ * a replica that came up after their first question, and if the master is replaced in that time nobody
+ * ever tells it so. Redis Sentinel has the same gap; a run that falls into it says nothing else.
+ */
+export const FIRST_FAULT_MS = 12_000
+
 /** What is drawn before the faults, and what they depend on. */
 export type Setting = Pick<Plan, 'topology' | 'clients' | 'calmMs'>
 
@@ -81,10 +88,17 @@ export type Demand =
   | { readonly kind: 'converges'; readonly group: string }
   | { readonly kind: 'staysConverged'; readonly group: string }
   | { readonly kind: 'writesWork'; readonly client: string }
+  /** When the clients have stopped, every node holds what its master holds. */
+  | { readonly kind: 'settles' }
   /** Next to nothing: for a file that is about what must hold in every run. */
   | { readonly kind: 'anything'; readonly group: string }
 
 type Cast = Pick<Plan, 'topology' | 'clients'>
+
+/** It has a line of expectations: that it comes to rest is a step that waits, and none. */
+export function hasExpectation({ demands, ending }: Plan): boolean {
+  return demands.some(({ kind }) => ending === 'limit' || kind !== 'converges')
+}
 
 /** Every host somebody lives on, in the order of the file. */
 export function hostsOf(plan: Cast): readonly string[] {

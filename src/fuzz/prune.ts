@@ -120,6 +120,7 @@ function joinsIfItMust(fault: Fault & { readonly process: string }, { topology }
 }
 
 function isAboutSomebody(demand: Demand, { topology, clients }: Plan): boolean {
+  if (demand.kind === 'settles') return true
   if (demand.kind === 'writesWork') return clients.some(({ name }) => name === demand.client)
   return topology.groups.some(({ name }) => name === demand.group)
 }

@@ -4,7 +4,14 @@
  */
 import type { Failure } from './failure.ts'
 import { endOf, type Fault } from './fault.ts'
-import type { Plan, PlannedClient, PlannedGroup, PlannedNode } from './plan.ts'
+import {
+  FIRST_FAULT_MS,
+  hasExpectation,
+  type Plan,
+  type PlannedClient,
+  type PlannedGroup,
+  type PlannedNode,
+} from './plan.ts'
 import { prune } from './prune.ts'
 
 export type Reduction = (plan: Plan) => Iterable<Plan>
@@ -14,16 +21,16 @@ export type Reduction = (plan: Plan) => Iterable<Plan>
  * time a demand says in plain words what is wrong; some show only soon after the cluster came to rest.
  */
 export function narrowDemands(plan: Plan, failure: Failure, restMs: number): readonly Plan[] {
+  const anything = { kind: 'anything', group: plan.topology.groups[0]?.name ?? '' } as const
   if (failure.kind !== 'expectation') {
-    const group = plan.topology.groups[0]?.name ?? ''
-    return [{ ...plan, ending: 'limit', restMs, demands: [{ kind: 'anything', group }] }]
+    return [{ ...plan, ending: 'limit', restMs, demands: [anything] }]
   }
   const isMeant = (kind: string): boolean => kind === failure.signature
   const only = plan.demands.filter(({ kind }) => isMeant(kind))
   const both = plan.demands.filter(({ kind }) => isMeant(kind) || kind === 'converges')
   return [
     { ...plan, ending: 'limit', demands: only },
-    { ...plan, demands: both },
+    { ...plan, demands: hasExpectation({ ...plan, demands: both }) ? both : [...both, anything] },
   ]
 }
 
@@ -201,7 +208,7 @@ function* shortenFaults(plan: Plan): Iterable<Plan> {
 
 /** Everything from one fault on comes earlier. */
 function* closeGaps(plan: Plan): Iterable<Plan> {
-  let beforeMs = 2_000
+  let beforeMs = FIRST_FAULT_MS
   for (const [index, { fromMs }] of plan.faults.entries()) {
     const gapMs = fromMs - beforeMs
     for (const byMs of [gapMs, Math.floor(gapMs / 2)]) {

@@ -5,7 +5,7 @@
  */
 import { calmBudgetMs } from './budget.ts'
 import type { Failure } from './failure.ts'
-import type { Plan } from './plan.ts'
+import { hasExpectation, type Plan } from './plan.ts'
 import { narrowDemands, REDUCTIONS } from './reductions.ts'
 
 export interface ShrinkLimits {
@@ -73,7 +73,7 @@ class Shrinker {
 
   async #try(plan: Plan): Promise<boolean> {
     const text = JSON.stringify(plan)
-    if (plan.demands.length === 0 || this.#tried.has(text)) return false
+    if (!hasExpectation(plan) || this.#tried.has(text)) return false
     this.#tried.add(text)
     const failure = await this.#play(plan)
     const runs = this.best.runs + 1

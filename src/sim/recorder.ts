@@ -47,6 +47,8 @@ export class Recorder {
 
   #violated(checker: Checker, text: string, at: Pick<Happening, 'atMs' | 'process'>): void {
     const { atMs, process } = at
-    this.happenings.push({ atMs, process, kind: 'violation', checker: checker.name, text })
+    const violation = { atMs, process, kind: 'violation', checker: checker.name, text } as const
+    this.happenings.push(violation)
+    if (this.#isWanted?.(violation) === true) this.#found()
   }
 }

@@ -51,52 +51,42 @@ export class SentinelWitness {
     }
     const name = event[1] ?? ''
     this.#tell({ kind: 'event', name, payload: event[2] ?? '' })
-    if (name === '+elected-leader') this.#elected(state)
-    else if (name === '+try-failover') this.#stood(state)
-    else if (name === '+selected-slave') this.#selected(state)
+    const group = state.groups.get(groupIn(event[2] ?? ''))
+    if (group === undefined) return
+    if (name === '+elected-leader') this.#elected(state, group)
+    else if (name === '+try-failover') this.#stood(state, group)
+    else if (name === '+selected-slave') this.#selected(group)
   }
 
-  #stood(state: State): void {
-    for (const group of state.groups.values()) {
-      const { failover, master, config } = group
-      if (failover === undefined) continue
-      const { epoch, forced } = failover
-      if (!this.#isNews(`candidacy ${config.name}`, `${epoch}`)) continue
-      this.#tell({
-        kind: 'candidacy',
-        sentinelId: state.myid,
-        group: config.name,
-        epoch,
-        forced,
-        master: { host: master.host, port: master.port },
-        electorate: electorateOf(group),
-      })
-    }
+  #stood({ myid }: State, group: Group): void {
+    const { failover, master } = group
+    const { name } = group.config
+    if (failover === undefined) return
+    const { epoch, forced } = failover
+    if (!this.#isNews(`candidacy ${name}`, `${epoch}`)) return
+    const address = { host: master.host, port: master.port }
+    const electorate = electorateOf(group)
+    const who = { sentinelId: myid, group: name, epoch, forced }
+    this.#tell({ kind: 'candidacy', ...who, master: address, electorate })
   }
 
-  #selected(state: State): void {
-    for (const { config, failover, replicas } of state.groups.values()) {
-      const chosen = failover?.promoted
-      if (chosen === undefined) continue
-      if (!this.#isNews(`selection ${config.name}`, `${failover?.epoch}`)) continue
-      const known = [...replicas.values()].map(({ host, port }) => ({ host, port }))
-      const address = { host: chosen.host, port: chosen.port }
-      // How the nodes really stand is for those to add who can look into them.
-      const { name } = config
-      this.#tell({ kind: 'selection', group: name, chosen: address, known, standings: [] })
-    }
+  #selected({ config: { name }, failover, replicas }: Group): void {
+    const chosen = failover?.promoted
+    if (chosen === undefined) return
+    if (!this.#isNews(`selection ${name}`, `${failover?.epoch}`)) return
+    const known = [...replicas.values()].map(({ host, port }) => ({ host, port }))
+    const address = { host: chosen.host, port: chosen.port }
+    // How the nodes really stand is for those to add who can look into them.
+    this.#tell({ kind: 'selection', group: name, chosen: address, known, standings: [] })
   }
 
-  #elected(state: State): void {
-    for (const group of state.groups.values()) {
-      const { failover } = group
-      if (failover === undefined || failover.forced || failover.state === 'wait_start') continue
-      const epoch = failover.epoch
-      if (!this.#isNews(`leader ${group.config.name}`, `${epoch}`)) continue
-      const electorate = electorateOf(group)
-      const { name } = group.config
-      this.#tell({ kind: 'leader', sentinelId: state.myid, group: name, epoch, electorate })
-    }
+  #elected({ myid }: State, group: Group): void {
+    const { failover, config } = group
+    if (failover === undefined || failover.forced || failover.state === 'wait_start') return
+    const { epoch } = failover
+    if (!this.#isNews(`leader ${config.name}`, `${epoch}`)) return
+    const electorate = electorateOf(group)
+    this.#tell({ kind: 'leader', sentinelId: myid, group: config.name, epoch, electorate })
   }
 
   #sent(state: State, effect: Effect & { kind: 'send' }): void {
@@ -148,4 +138,12 @@ function votedIn(state: State, leader: string, epoch: number): Group | undefined
 /** Counted here and not asked of the machine, whose arithmetic is what is to be checked. */
 function electorateOf({ peers, config }: Group): Electorate {
   return { known: peers.size + 1, quorum: config.quorum }
+}
+
+/**
+ * The group an event of a failover is about. The state is ahead of the events: when several groups fail
+ * over in one turn it shows all of their failovers before any but the first has been told.
+ */
+function groupIn(payload: string): string {
+  return / @ (\S+) /.exec(payload)?.[1] ?? payload.split(' ')[1] ?? ''
 }

@@ -5,8 +5,6 @@ import type { Member } from './cluster.ts'
 /** Where Sentinels are: on the boxes of the nodes, or on those of the applications. */
 export type Layout = 'together' | 'apart'
 
-export const LAYOUTS: readonly Layout[] = ['together', 'apart']
-
 /** An address that everybody has on its own box tells nothing about who shares one. */
 export function isTelling(address: Address | undefined): address is Address {
   if (address === undefined || address.host === '') return false
@@ -16,7 +14,7 @@ export function isTelling(address: Address | undefined): address is Address {
 /** Gives out boxes: the same one for the same known address, a new one otherwise. */
 export class Boxes {
   readonly #byIp = new Map<string, string>()
-  #count = 0
+  readonly #counts = new Map<string, number>()
 
   forAddress(address: Address | undefined, word: string): string {
     if (!isTelling(address)) return this.#next(word)
@@ -28,8 +26,9 @@ export class Boxes {
   }
 
   #next(word: string): string {
-    this.#count++
-    return `${word}${this.#count}`
+    const count = (this.#counts.get(word) ?? 0) + 1
+    this.#counts.set(word, count)
+    return `${word}${count}`
   }
 }
 

@@ -1,6 +1,7 @@
 /** From the user's files and options to the cluster that is simulated, with all that had to be assumed. */
+import { advise } from '../config/check.ts'
 import type { SentinelFile } from '../config/sentinel-file.ts'
-import { type GroupConfig, DEFAULT_PERIODS } from '../core/config.ts'
+import { DEFAULT_PERIODS, type GroupConfig } from '../core/config.ts'
 import type { Address, SavedGroup } from '../core/saved.ts'
 import { Boxes, isTelling, type Layout, placeSentinels } from './boxes.ts'
 import type { Cluster, ClusterClient, ClusterGroup, ClusterNode } from './cluster.ts'
@@ -9,8 +10,11 @@ export interface ClusterStart {
   readonly file: SentinelFile
   /** What the Sentinel has learnt so far, from its state file or a rewritten sentinel.conf. */
   readonly learnt: readonly SavedGroup[]
-  /** Directives of the nodes' redis.conf that differ from the defaults; undefined: none was given. */
-  readonly settings: Readonly<Record<string, string>> | undefined
+  /**
+   * Directives of redis.conf that differ from the defaults: of the master, of the first replica and so
+   * on; the last one is for all others. Empty: no redis.conf was given.
+   */
+  readonly settings: readonly Readonly<Record<string, string>>[]
   readonly options: ClusterOptions
 }
 
@@ -72,13 +76,30 @@ function buildGroup(
       name: `${prefix}${number + 1}`,
       host: boxes.forAddress(address, 'box'),
       address: address && addressText(address),
-      settings: start.settings ?? {},
+      settings: start.settings[number] ?? start.settings.at(-1) ?? {},
     }
   })
   const title = config.name
   const name = isSayable(title, start) ? title : `group${index + 1}`
   const times = { downAfterMs, failoverTimeoutMs }
-  return { title, name, quorum, ...times, parallelSyncs: Math.max(1, parallelSyncs), nodes }
+  const syncs = Math.max(1, parallelSyncs)
+  return {
+    title,
+    name,
+    quorum,
+    ...times,
+    parallelSyncs: syncs,
+    nodes,
+    doubts: doubts(config, start),
+  }
+}
+
+/** What `vedette check` would say of this group if the file told how many Sentinels there are. */
+function doubts(group: GroupConfig, start: ClusterStart): ClusterGroup['doubts'] {
+  const { file } = start
+  const alone = { ...file, core: { ...file.core, groups: [group] } }
+  const problems = advise({ ...alone, sentinels: countSentinels(start) })
+  return problems.map(({ code, message, hint }) => ({ code, message, hint }))
 }
 
 function isSayable(title: string, { file }: ClusterStart): boolean {
@@ -127,7 +148,7 @@ function assumptionsOf(start: ClusterStart): readonly string[] {
     ...(hasReplicas ? [] : [`${REPLICAS} replicas a master (--replicas)`]),
     ...(hasSentinels ? [] : [`${SENTINELS} Sentinels (--sentinels)`]),
     ...(hasLayout ? [] : ['Sentinels on the boxes of the nodes (--layout)']),
-    ...(settings === undefined ? ['redis.conf at its defaults (--server)'] : []),
+    ...(settings.length === 0 ? ['redis.conf at its defaults (--server)'] : []),
     ...(hasOwnPeriods(file) ? ["the periods of the protocol as usual, not the file's own"] : []),
   ]
 }

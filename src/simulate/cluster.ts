@@ -2,6 +2,8 @@
  * The user's cluster as it is simulated: who is there, on which boxes, by which rules. Plain data, for
  * it is handed to workers. What the configuration does not say was assumed, and the assumptions are told.
  */
+import { assert } from '../base/assert.ts'
+import type { Problem } from '../config/problem.ts'
 
 export interface Cluster {
   /** The configuration file, as the user named it. */
@@ -26,6 +28,8 @@ export interface ClusterGroup {
   readonly parallelSyncs: number
   /** The first one is the master at first. */
   readonly nodes: readonly ClusterNode[]
+  /** What is unwise about its rules, whatever happens. */
+  readonly doubts: readonly Pick<Problem, 'code' | 'message' | 'hint'>[]
 }
 
 export interface Member {
@@ -57,8 +61,10 @@ export function residentsOf(cluster: Cluster, box: string): readonly string[] {
   return all.filter(({ host }) => host === box).map(({ name }) => name)
 }
 
-export function masterOf(group: ClusterGroup): ClusterNode | undefined {
-  return group.nodes[0]
+export function masterOf({ nodes }: ClusterGroup): ClusterNode {
+  const [master] = nodes
+  assert(master !== undefined, 'a group has a master')
+  return master
 }
 
 export function majorityOf({ sentinels }: Pick<Cluster, 'sentinels'>): number {

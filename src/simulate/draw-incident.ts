@@ -1,7 +1,13 @@
 /** Draws the history that a seed stands for. */
 import { createRng, type Rng } from '../base/rng.ts'
 import { between, weighted } from '../fuzz/odds.ts'
-import { INCIDENT_KINDS, INCIDENTS, type Incident, type IncidentKind, type Lots } from './incident.ts'
+import {
+  INCIDENT_KINDS,
+  INCIDENTS,
+  type Incident,
+  type IncidentKind,
+  type Lots,
+} from './incident.ts'
 
 /** By then everybody knows everybody, and the first INFO period is over. */
 const FIRST_MS = 15_000

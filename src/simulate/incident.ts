@@ -19,7 +19,7 @@ export type IncidentKind =
   | 'replicaLoss'
 
 export interface KindFacts {
-  /** One line of a table: at most 26 characters. */
+  /** One line of a table: at most 22 characters. */
   readonly title: string
   /** How often, in relation to the others. */
   readonly weight: number
@@ -30,7 +30,7 @@ export interface KindFacts {
 /** Weights are a judgement of what masters meet, not a measurement: most trouble is short. */
 export const INCIDENTS: Readonly<Record<IncidentKind, KindFacts>> = {
   crash: { title: 'master process crashes', weight: 14, lastsMs: undefined },
-  powerLoss: { title: "master's box loses power", weight: 12, lastsMs: undefined },
+  powerLoss: { title: 'master box loses power', weight: 12, lastsMs: undefined },
   hang: { title: 'master hangs', weight: 14, lastsMs: [250, 32_000] },
   stutter: { title: 'master stutters', weight: 8, lastsMs: [100, 1_600] },
   cutOff: { title: "master's box cut off", weight: 12, lastsMs: [2_000, 32_000] },

@@ -4,8 +4,6 @@ import { durationWord } from '../fuzz/words.ts'
 
 export type ProfileName = 'lan' | 'cross-zone' | 'wan'
 
-export const PROFILE_NAMES: readonly ProfileName[] = ['lan', 'cross-zone', 'wan']
-
 export interface Profile {
   readonly name: ProfileName
   /** For people: what it stands for. */

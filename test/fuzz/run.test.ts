@@ -15,9 +15,8 @@ vi.setConfig({ testTimeout: 30_000 })
 const NOBODY_KNOWS_IT: Plan = createPlan({
   chained: true,
   faults: [
-    { kind: 'pause', fromMs: 3_000, untilMs: 3_400, processes: ['s1'] },
-    { kind: 'command', fromMs: 4_000, process: 'n3', argv: ['REPLICAOF', 'NO', 'ONE'] },
-    { kind: 'reset', fromMs: 5_000, host: 'box1', peer: undefined },
+    { kind: 'pause', fromMs: 12_000, untilMs: 12_400, processes: ['s1'] },
+    { kind: 'command', fromMs: 13_000, process: 'n3', argv: ['REPLICAOF', 'NO', 'ONE'] },
   ],
 })
 
@@ -36,7 +35,7 @@ describe('a seed', () => {
 
   test('counts what it did', async () => {
     const plan = createPlan({
-      faults: [{ kind: 'failover', fromMs: 4_000, sentinel: 's1', group: 'mymaster' }],
+      faults: [{ kind: 'failover', fromMs: 13_000, sentinel: 's1', group: 'mymaster' }],
     })
     const run = await runPlan(plan, '1')
     expect(run.failure).toBeUndefined()
@@ -55,7 +54,7 @@ describe('a run that never comes to rest', () => {
       isOver: () => false,
     })
     expect(small.plan.faults).toEqual([
-      { kind: 'command', fromMs: 2_000, process: 'n3', argv: ['REPLICAOF', 'NO', 'ONE'] },
+      { kind: 'command', fromMs: 12_000, process: 'n3', argv: ['REPLICAOF', 'NO', 'ONE'] },
     ])
     expect(small.plan.clients).toEqual([])
     expect(small.plan.topology.sentinels).toHaveLength(1)

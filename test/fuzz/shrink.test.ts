@@ -39,7 +39,7 @@ describe('shrinking', () => {
       NO_LIMITS,
     )
     expect(plan.faults).toHaveLength(1)
-    expect(plan.faults[0]).toMatchObject({ kind: 'pause', fromMs: 2_000, untilMs: 3_000 })
+    expect(plan.faults[0]).toMatchObject({ kind: 'pause', fromMs: 12_000, untilMs: 13_000 })
     expect(plan.topology.groups).toHaveLength(1)
     expect(plan.topology.nodes.length + plan.topology.sentinels.length).toBeLessThanOrEqual(3)
     expect(plan.clients).toEqual([])

@@ -30,7 +30,7 @@ export function createPlan({
       { name: 'app1', host: 'client1', group: 'mymaster', operation: 'keys', pace: { rate: 5 } },
     ],
     faults,
-    calmMs: 8_000,
+    calmMs: 14_000,
     restMs: undefined,
     ending: 'rest',
     demands: [

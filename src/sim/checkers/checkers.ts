@@ -5,7 +5,7 @@ import { configEpochsNameOneMaster, configEpochsRise } from './config-epochs.ts'
 import { currentEpochsRise } from './current-epochs.ts'
 import { enoughVotes } from './enough-votes.ts'
 import { oneLeader } from './one-leader.ts'
-import { oneVote } from './one-vote.ts'
+import { oneVote, voteEpochsRise } from './one-vote.ts'
 import { Scene, type SceneStart } from './scene.ts'
 import { tiltHasItsTime, tiltIsIdle } from './tilt.ts'
 import { trueAlarms } from './true-alarms.ts'
@@ -16,7 +16,7 @@ import { trueAlarms } from './true-alarms.ts'
  */
 export function createCheckers(start?: SceneStart): readonly Checker[] {
   const timeless = [
-    ...[oneLeader(), oneVote(), enoughVotes(), tiltIsIdle()],
+    ...[oneLeader(), oneVote(), voteEpochsRise(), enoughVotes(), tiltIsIdle()],
     ...[configEpochsRise(), configEpochsNameOneMaster(), currentEpochsRise()],
   ]
   if (start === undefined) return timeless

@@ -19,3 +19,23 @@ export function oneVote(): Checker {
     },
   }
 }
+
+/**
+ * The epochs of a Sentinel's votes for a group never fall, its restarts included: whoever votes in an
+ * epoch that is over could be asked once more in a later one.
+ */
+export function voteEpochsRise(): Checker {
+  const votes = new Map<string, number>()
+  return {
+    name: 'vote epochs never fall',
+    observe: (happening) => {
+      if (happening.kind !== 'vote') return undefined
+      const { sentinelId, group, epoch } = happening
+      const key = `${sentinelId} ${group}`
+      const before = votes.get(key) ?? 0
+      votes.set(key, Math.max(before, epoch))
+      if (epoch >= before) return undefined
+      return `${sentinelId} votes in epoch ${epoch} of ${group} after epoch ${before}`
+    },
+  }
+}

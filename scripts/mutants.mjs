@@ -1,0 +1,157 @@
+/**
+ * Shows that the laboratory can tell: every planted fault of test/mutants must be found within so many
+ * seeds, and the machines as they are must pass the same ones.
+ *
+ *   node scripts/mutants.mjs [--seeds 1..200] [--jobs N] [--only NAME,NAME] [--minutes M] [--json]
+ *
+ * `--minutes` bounds the time of one mutant. Exit status 1: one survived, or something fails without any.
+ */
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { problemsIn } from '../test/mutants/check.mjs'
+import { MUTANTS } from '../test/mutants/list.mjs'
+import { ensureBuilt } from './build.mjs'
+import { endWithParents } from './parents.mjs'
+import { pathOf } from './paths.mjs'
+
+const SCENARIO_SEEDS = 10
+const FOLDER = join(dirname(fileURLToPath(import.meta.url)), '../test/mutants')
+const HOOK = pathToFileURL(join(FOLDER, 'hook.mjs')).href
+const HUNT = join(FOLDER, 'hunt.mjs')
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '1..200' },
+    jobs: { type: 'string', default: String(availableParallelism()) },
+    minutes: { type: 'string', default: '20' },
+    only: { type: 'string' },
+    /** Compiled files that are somewhere else; they are not built then. */
+    dist: { type: 'string' },
+    /** Seeds known to fail without any mutant are left out instead of ending the run. */
+    tolerant: { type: 'boolean', default: false },
+    /** Drawn seeds only, without the scenarios that mutants name. */
+    drawn: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+})
+const [first, last] = values.seeds.split('..').map(Number)
+const jobs = Number(values.jobs)
+const limitMs = Number(values.minutes) * 60_000
+const dist = values.dist ?? pathOf('dist')
+
+endWithParents()
+process.exitCode = await main()
+
+async function main() {
+  if (values.dist === undefined && !(await ensureBuilt())) return 1
+  const problems = problemsIn(dist)
+  for (const problem of problems) console.error(problem)
+  if (problems.length > 0) return 1
+  const wanted = values.only?.split(',')
+  const mutants = MUTANTS.filter(({ name }) => wanted === undefined || wanted.includes(name))
+  const failing = await findFailingWithout(mutants)
+  for (const { where, checker, text } of failing) {
+    console.error(`without any mutant, ${where} fails: ${checker}: ${text}`)
+  }
+  if (failing.length > 0 && !values.tolerant) return 1
+  const verdicts = await inParallel(mutants, (mutant) => tryMutant(mutant, failing))
+  report(verdicts)
+  return verdicts.every(({ isCaught }) => isCaught) ? 0 : 1
+}
+
+/** Plays every scenario and seed without a mutant. */
+async function findFailingWithout(mutants) {
+  const scenarios = [...new Set(mutants.flatMap(scenariosOf))]
+  const share = Math.ceil((last - first + 1) / jobs)
+  const parts = Array.from({ length: jobs }, (_, index) => ({
+    scenarios: scenarios.filter((_path, at) => at % jobs === index),
+    first: first + index * share,
+    last: Math.min(last, first + (index + 1) * share - 1),
+    isThorough: true,
+  }))
+  const found = await inParallel(parts, (part) => hunt('', part))
+  return found.flatMap(({ failures, problem }) => {
+    return problem === undefined
+      ? failures
+      : [{ where: 'the run', checker: 'no crash', text: problem }]
+  })
+}
+
+async function tryMutant(mutant, failing) {
+  const startedAtMs = performance.now()
+  const excluded = failing.map(({ where }) => where)
+  const part = { scenarios: scenariosOf(mutant), first, last, excluded }
+  const { runs = 0, failures = [], problem } = await hunt(mutant.name, part)
+  const tookMs = performance.now() - startedAtMs
+  const [catching] = failures
+  const where = catching?.where ?? ''
+  // What the machines throw is a failure the hunt reports. If the hunt itself breaks, nothing is shown.
+  const checker = catching?.checker ?? problem ?? ''
+  const isCaught = catching !== undefined
+  const verdict = { name: mutant.name, isCaught, where, checker, runs, tookMs }
+  if (!values.json) console.log(lineOf(verdict))
+  return verdict
+}
+
+function scenariosOf({ scenarios = [] }) {
+  if (values.drawn) return []
+  return scenarios.map((path) => join(FOLDER, 'scenarios', path))
+}
+
+/** One process with one mutant, or none. */
+function hunt(mutant, part) {
+  const task = JSON.stringify({ dist, scenarioSeeds: SCENARIO_SEEDS, ...part })
+  const env = { ...process.env, VEDETTE_MUTANT: mutant }
+  const child = spawn(process.execPath, ['--import', HOOK, HUNT, task], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  child.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  return new Promise((resolve) => {
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      child.kill('SIGKILL')
+    }, limitMs)
+    child.on('close', (status) => {
+      clearTimeout(timer)
+      if (isLate) resolve({ problem: 'nothing was found in time' })
+      else if (status !== 0) resolve({ problem: `the hunt itself broke, status ${status}` })
+      else resolve(JSON.parse(output))
+    })
+  })
+}
+
+async function inParallel(items, act) {
+  const queue = items.map((item, index) => ({ item, index }))
+  const results = []
+  const work = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      results[next.index] = await act(next.item)
+    }
+  }
+  await Promise.all(Array.from({ length: jobs }, work))
+  return results
+}
+
+function report(verdicts) {
+  if (values.json) {
+    console.log(JSON.stringify(verdicts, undefined, 2))
+    return
+  }
+  const survivors = verdicts.filter(({ isCaught }) => !isCaught)
+  console.log(`${verdicts.length - survivors.length} of ${verdicts.length} mutants caught`)
+  for (const { name } of survivors) console.log(`SURVIVED: ${name}`)
+}
+
+function lineOf({ name, isCaught, where, checker, runs, tookMs }) {
+  const seconds = `${(tookMs / 1_000).toFixed(1)} s`
+  if (!isCaught) return `${name.padEnd(42)} SURVIVED ${runs} runs, ${seconds} ${checker}`
+  return `${name.padEnd(42)} ${checker.padEnd(40)} ${where}, ${seconds}`
+}

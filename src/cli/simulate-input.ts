@@ -1,0 +1,82 @@
+/** Reads what `vedette simulate` was given: Sentinel configurations, their memory, and redis.confs. */
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Problem } from '../config/problem.ts'
+import { type DirectiveCheck, parseRedisConf, UNKNOWN_DIRECTIVE } from '../config/redis-conf.ts'
+import { type SentinelFile, stateFileName } from '../config/sentinel-file.ts'
+import { decodeState } from '../config/state-file.ts'
+import type { SavedGroup } from '../core/saved.ts'
+import { Settings } from '../server/settings.ts'
+import { buildCluster, type ClusterOptions } from '../simulate/build-cluster.ts'
+import type { Cluster } from '../simulate/cluster.ts'
+import { readTextFile } from './files.ts'
+import { reportProblems, say } from './report.ts'
+import { readSentinelFile } from './sentinel-config.ts'
+
+export interface ClusterInput {
+  /** sentinel.yml or sentinel.conf. */
+  readonly path: string
+  /** redis.conf of the master, of the first replica and so on; the last one is for all others. */
+  readonly servers: readonly string[]
+  readonly options: ClusterOptions
+}
+
+/** Undefined: something is wrong, and all problems have been told. */
+export function readCluster({ path, servers, options }: ClusterInput): Cluster | undefined {
+  const parsed = readSentinelFile(path, [])
+  reportProblems(parsed.ok ? parsed.warnings : parsed.problems)
+  const settings = servers.map(readSettings).filter((each) => each !== undefined)
+  if (!parsed.ok || settings.length < servers.length) return undefined
+  const file = parsed.value
+  if (file.core.groups.length === 0) {
+    say(`vedette: ${path} monitors no group, so there is nothing to simulate`)
+    say('  add a group: groups: { mymaster: { master: 10.0.0.1:6379, quorum: 2 } }')
+    return undefined
+  }
+  return buildCluster({ file, learnt: learntBy(file, path), settings, options })
+}
+
+/** What of a redis.conf changes how nodes fail over and what they promise; the rest is left out. */
+const RELEVANT: readonly string[] = [
+  'min-replicas-to-write',
+  'min-replicas-max-lag',
+  'replica-priority',
+  'repl-timeout',
+  'repl-ping-replica-period',
+  'repl-backlog-size',
+  'repl-backlog-ttl',
+  'repl-diskless-sync',
+  'repl-diskless-sync-delay',
+  'replica-serve-stale-data',
+  'replica-read-only',
+]
+
+/** Undefined: there are errors, and they have been told. */
+function readSettings(path: string): Readonly<Record<string, string>> | undefined {
+  const settings = new Settings()
+  const load: DirectiveCheck = (name, words) =>
+    settings.knows(name) ? settings.load(name, words) : UNKNOWN_DIRECTIVE
+  const known = settings.match('*').map(([name]) => name)
+  const { problems } = parseRedisConf(readTextFile(path, 'latin1'), path, [], load, known)
+  reportProblems(problems)
+  if (problems.some(isError)) return undefined
+  const usual = new Map(new Settings().match('*'))
+  const changed = settings.match('*').filter(([name, value]) => usual.get(name) !== value)
+  return Object.fromEntries(changed.filter(([name]) => RELEVANT.includes(name)))
+}
+
+function isError({ severity }: Problem): boolean {
+  return severity === 'error'
+}
+
+/** The state file goes before what a sentinel.conf remembers, as when a Sentinel starts. */
+function learntBy(file: SentinelFile, path: string): readonly SavedGroup[] {
+  const main = join(file.stateDir ?? dirname(path), stateFileName(file))
+  for (const copy of [main, `${main}.copy`]) {
+    if (!existsSync(copy)) continue
+    const decoded = decodeState(readTextFile(copy, 'latin1'))
+    if (decoded.ok) return decoded.value.groups
+    say(`warning: ${copy}: ${decoded.reason}`)
+  }
+  return file.learnt?.groups ?? []
+}

@@ -1,0 +1,109 @@
+/** Advice about down-after, too short or too long, and about failover-timeout. */
+import { durationText } from './duration-text.ts'
+import { type Case, type Evidence, type Finding, seenIn, wordSeen } from './evidence.ts'
+
+export function adviseTimes(evidence: Evidence): Finding[] {
+  return [...adviseLonger(evidence), ...adviseShorter(evidence), ...adviseFailoverTimeout(evidence)]
+}
+
+/** What people write, in milliseconds. */
+const STEPS_MS: readonly number[] = [
+  ...[500, 1_000, 2_000, 3_000, 5_000, 8_000, 10_000, 15_000, 20_000, 30_000],
+]
+/** Fewer needless failovers than one in so many histories are nobody's fault. */
+const RARE = 50
+/** So long a down-after is most of an outage. */
+const LONG_MS = 10_000
+const SHORTER_MS = 5_000
+
+function adviseLonger(evidence: Evidence): Finding[] {
+  const { cases, group } = evidence
+  const { downAfterMs } = group
+  const needless = cases.filter((one) => one.needless > 0)
+  if (needless.length * RARE < cases.length || needless.length === 0) return []
+  const worst = needless.reduce((a, b) => (b.needless > a.needless ? b : a))
+  const better = longerThan(downAfterMs, needless)
+  return [
+    {
+      setting: `down-after ${durationText(downAfterMs)}`,
+      effect: 'a master is replaced for trouble that would have passed',
+      seen: `In ${needless.length} of ${cases.length} histories a failover was needless.`,
+      histories: needless.length,
+      seed: worst.seed,
+      tryThis:
+        better === undefined
+          ? 'nothing here: their trouble was longer than a down-after should be'
+          : `down-after ${durationText(better.downAfterMs)}, which would have spared ${better.spared} of them; every other failover takes ${durationText(better.downAfterMs - downAfterMs)} longer`,
+    },
+  ]
+}
+
+/** The shortest one that would have spared most of them, and at most six times what it is. */
+function longerThan(
+  downAfterMs: number,
+  needless: readonly Case[],
+): { readonly downAfterMs: number; readonly spared: number } | undefined {
+  const candidates = STEPS_MS.filter((ms) => ms > downAfterMs && ms <= 6 * downAfterMs)
+  const spared = candidates.map((ms) => ({
+    downAfterMs: ms,
+    spared: needless.filter(({ unusableMs }) => unusableMs < 0.8 * ms).length,
+  }))
+  return spared.find((each) => each.spared * 2 > needless.length)
+}
+
+function adviseShorter({ cases, group }: Evidence): Finding[] {
+  const { downAfterMs } = group
+  if (downAfterMs < LONG_MS) return []
+  const waited = cases.filter(({ outcome, odownMs }) => outcome === 'came' && odownMs !== undefined)
+  const passed = cases.filter(({ failovers, unusableMs }) => {
+    return failovers === 0 && unusableMs > SHORTER_MS && unusableMs < downAfterMs
+  })
+  if (waited.length === 0 && passed.length === 0) return []
+  const rest =
+    passed.length === 0
+      ? ''
+      : `, and in ${passed.length} trouble of ${durationText(SHORTER_MS)} or more was waited out`
+  return [
+    {
+      setting: `down-after ${durationText(downAfterMs)}`,
+      effect: 'every outage lasts at least that long',
+      seen: `In ${waited.length} of ${cases.length} histories clients waited for it to pass${rest}.`,
+      histories: waited.length,
+      seed: waited[0]?.seed ?? passed[0]?.seed,
+      tryThis: `down-after ${durationText(SHORTER_MS)}, and see with --compare what it costs in needless failovers`,
+    },
+  ]
+}
+
+/** A failover that was given up is not tried again for twice the failover-timeout. */
+function adviseFailoverTimeout(evidence: Evidence): Finding[] {
+  const { group } = evidence
+  const { downAfterMs, failoverTimeoutMs } = group
+  const doubt = group.doubts.find(({ code }) => code === 'W_FAILOVER_TIMEOUT_SHORT')
+  const seen = seenIn(evidence, ({ abandoned }) => abandoned > 0)
+  const setting = `failover-timeout ${durationText(failoverTimeoutMs)}`
+  const text = 'a failover was begun and given up'
+  if (doubt !== undefined) {
+    const tryThis = `failover-timeout ${durationText(3 * downAfterMs)}`
+    return [
+      { setting, effect: doubt.message, seen: wordSeen(evidence, seen, text), ...seen, tryThis },
+    ]
+  }
+  const late = seenIn(evidence, ({ abandoned, outageMs = 0 }) => {
+    return abandoned > 0 && outageMs > downAfterMs + LATE_MS
+  })
+  const shorterMs = Math.max(SHORT_TIMEOUT_MS, 3 * downAfterMs)
+  if (late.histories === 0 || failoverTimeoutMs <= shorterMs) return []
+  return [
+    {
+      setting,
+      effect: 'a failover that fails is tried again only after twice that time',
+      seen: wordSeen(evidence, late, `${text}, and the outage went on`),
+      ...late,
+      tryThis: `failover-timeout ${durationText(shorterMs)}`,
+    },
+  ]
+}
+
+const LATE_MS = 10_000
+const SHORT_TIMEOUT_MS = 15_000

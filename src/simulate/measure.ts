@@ -1,0 +1,212 @@
+/** What a history did to the cluster, group by group: the numbers everything else is made of. */
+
+import type { GroupFacts } from '../scenario/result.ts'
+import type { Played } from '../scenario/run.ts'
+import type { History } from '../scenario/world.ts'
+import type { Happening } from '../sim/happening.ts'
+import { type Cluster, type ClusterGroup, type ClusterNode, masterOf } from './cluster.ts'
+import type { IncidentKind } from './incident.ts'
+import type { Staged } from './stage.ts'
+import { type Span, Truth } from './truth.ts'
+
+/** Plain data: it comes from a worker. */
+export interface Measured {
+  readonly seed: string
+  readonly kind: IncidentKind
+  readonly story: string
+  /** In the order of the cluster's groups. */
+  readonly groups: readonly GroupMeasured[]
+  /** Rules of the protocol that were broken: never, or there is a mistake in Vedette. */
+  readonly violations: readonly string[]
+}
+
+export interface GroupMeasured {
+  readonly group: string
+  /** From the loss of the master to the first Sentinel that noticed; undefined: nobody did. */
+  readonly sdownMs: number | undefined
+  /** The same, to the agreement of the quorum. */
+  readonly odownMs: number | undefined
+  /** Longest of a client that was not cut off itself; undefined: all of them were. */
+  readonly outageMs: number | undefined
+  /** Undefined: there was no master at the end that could be asked. */
+  readonly lost: Lost | undefined
+  /** All time in which two nodes acknowledged writes. */
+  readonly twoMastersMs: number
+  readonly failovers: number
+  /** Of them, those whose master could be used, or could have been within a second. */
+  readonly needless: number
+  readonly outcome: Outcome
+  /** Sentinels that were able to act, when the failover should have come. */
+  readonly ableSentinels: number | undefined
+  /** Of an impossible failover: what was not there any more. */
+  readonly lacking: 'majority' | 'replica' | undefined
+  /** Longest time the first master could not be used. */
+  readonly unusableMs: number
+  /** Writes refused for want of replicas. */
+  readonly refused: number
+  /** Failovers that were begun and given up. */
+  readonly abandoned: number
+}
+
+export interface Lost {
+  readonly asynchronous: number
+  readonly splitBrain: number
+  readonly emptyRestart: number
+}
+
+export type Outcome =
+  | 'unneeded'
+  | 'came'
+  /** The master was lost for long, a majority and a replica were there, and nothing came of it. */
+  | 'missing'
+  /** The master was lost for good, and with it the majority or the last replica. */
+  | 'impossible'
+
+/** After a down-after: more than any failover needs that is not hindered. */
+const PATIENCE_MS = 12_000
+/** What would have been well again so soon was not worth a failover. */
+const SOON_MS = 1_000
+/** A Sentinel notices a little later than the fault is over. */
+const NOTICE_MS = 1_000
+
+export function measure(cluster: Cluster, staged: Staged, { result, history }: Played): Measured {
+  const truth = new Truth(cluster, staged.effects, history.endMs)
+  const { incident, story } = staged
+  return {
+    seed: incident.seed,
+    kind: incident.kind,
+    story,
+    groups: cluster.groups.flatMap((group) => {
+      const facts = result.facts.groups.find((each) => each.group === group.name)
+      return facts === undefined ? [] : [measureGroup(group, facts, { cluster, truth, history })]
+    }),
+    violations: result.violations.map(({ checker, text }) => `${checker}: ${text}`),
+  }
+}
+
+interface Run {
+  readonly cluster: Cluster
+  readonly truth: Truth
+  readonly history: History
+}
+
+function measureGroup(group: ClusterGroup, facts: GroupFacts, run: Run): GroupMeasured {
+  const { truth, history } = run
+  const master = masterOf(group)
+  const failovers = failoversOf(group, history)
+  const spans = truth.unusableSpans(master)
+  const missed = missedSpan(group, master, failovers, truth)
+  const hopeless = hopelessSpan(group, master, failovers, truth)
+  const stuck = missed !== undefined ? 'missing' : hopeless && 'impossible'
+  return {
+    group: group.name,
+    sdownMs: detectionMs('+sdown', group, spans, history),
+    odownMs: detectionMs('+odown', group, spans, history),
+    outageMs: outageOf(group, facts, run),
+    lost: facts.lost && lostOf(facts.lost),
+    twoMastersMs: facts.dualWritesTotalMs,
+    failovers: failovers.length,
+    needless: failovers.filter((failover) => isNeedless(failover, group, truth)).length,
+    outcome: stuck ?? (failovers.length > 0 ? 'came' : 'unneeded'),
+    ableSentinels: missed && truth.able(group, master, missed.fromMs)?.sentinels,
+    lacking: hopeless && (truth.hasMajority(hopeless.fromMs) ? 'replica' : 'majority'),
+    unusableMs: Math.max(0, ...spans.map(({ fromMs, untilMs }) => untilMs - fromMs)),
+    refused: facts.writes.refused.NOREPLICAS ?? 0,
+    abandoned: history.happenings.filter((happening) => isAbandoning(happening, group)).length,
+  }
+}
+
+interface Failover {
+  readonly atMs: number
+  /** Name of the node that was master before. */
+  readonly from: string
+}
+
+/** Each config epoch is a failover that got as far as a promotion. */
+function failoversOf(group: ClusterGroup, { happenings, nameOf }: History): readonly Failover[] {
+  const failovers: Failover[] = []
+  const epochs = new Set<number>()
+  let master = group.nodes[0]?.name ?? ''
+  for (const happening of happenings) {
+    if (happening.kind !== 'hello' || happening.group !== group.name) continue
+    const { configEpoch, atMs } = happening
+    if (configEpoch === 0 || epochs.has(configEpoch)) continue
+    epochs.add(configEpoch)
+    failovers.push({ atMs, from: master })
+    master = nameOf(happening.master)
+  }
+  return failovers
+}
+
+function isNeedless({ atMs, from }: Failover, group: ClusterGroup, truth: Truth): boolean {
+  const node = group.nodes.find(({ name }) => name === from)
+  if (node === undefined) return false
+  return truth.isEverUsable(node, { fromMs: atMs, untilMs: atMs + SOON_MS })
+}
+
+/** A failover should have come in this time, and did not. */
+function missedSpan(
+  group: ClusterGroup,
+  master: ClusterNode,
+  failovers: readonly Failover[],
+  truth: Truth,
+): Span | undefined {
+  return truth
+    .replaceableSpans(group, master)
+    .find((span) => isLong(span, group) && !failovers.some(({ atMs }) => atMs <= span.untilMs))
+}
+
+/** Nobody was left who could have replaced the master, and it was lost for long. */
+function hopelessSpan(
+  group: ClusterGroup,
+  master: ClusterNode,
+  failovers: readonly Failover[],
+  truth: Truth,
+): Span | undefined {
+  if (failovers.length > 0) return undefined
+  return truth.hopelessSpans(group, master).find((span) => isLong(span, group))
+}
+
+function isLong({ fromMs, untilMs }: Span, { downAfterMs }: ClusterGroup): boolean {
+  return untilMs - fromMs >= downAfterMs + PATIENCE_MS
+}
+
+/** From the loss of the first master to the event about it that came first. */
+function detectionMs(
+  name: string,
+  group: ClusterGroup,
+  spans: readonly Span[],
+  { happenings }: History,
+): number | undefined {
+  const about = `master ${group.name} `
+  for (const happening of happenings) {
+    if (happening.kind !== 'event' || happening.name !== name) continue
+    if (!happening.payload.startsWith(about)) continue
+    const { atMs } = happening
+    const span = spans.findLast(({ fromMs }) => fromMs <= atMs)
+    if (span !== undefined && atMs <= span.untilMs + NOTICE_MS) return atMs - span.fromMs
+  }
+  return undefined
+}
+
+function outageOf(group: ClusterGroup, facts: GroupFacts, { cluster, truth }: Run) {
+  const cutOff = truth.cutOffBoxes()
+  const clients = cluster.clients.filter((client) => client.group === group.name)
+  const names = clients.filter(({ host }) => !cutOff.has(host)).map(({ name }) => name)
+  if (names.length === 0) return undefined
+  const outages = facts.outages.filter(({ client }) => names.includes(client))
+  return Math.max(0, ...outages.map(({ fromMs, untilMs }) => untilMs - fromMs))
+}
+
+function lostOf({ asynchronous, splitBrain, emptyRestart }: Lost): Lost {
+  return { asynchronous, splitBrain, emptyRestart }
+}
+
+function isAbandoning(happening: Happening, group: ClusterGroup): boolean {
+  if (happening.kind !== 'event' || !happening.name.startsWith('-failover-abort-')) return false
+  return happening.payload.startsWith(`master ${group.name} `)
+}
+
+export function lostTotal(lost: Lost): number {
+  return lost.asynchronous + lost.splitBrain + lost.emptyRestart
+}

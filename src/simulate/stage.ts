@@ -1,0 +1,273 @@
+/** What an incident means for a certain cluster: the steps of a scenario, and what is true meanwhile. */
+import { assert, unreachable } from '../base/assert.ts'
+import { durationWord, type StepWords } from '../fuzz/words.ts'
+import { type Cluster, type ClusterGroup, majorityOf, masterOf, residentsOf } from './cluster.ts'
+import type { Incident } from './incident.ts'
+import type { Profile } from './profiles.ts'
+
+/** The history of an incident in one cluster. */
+export interface Staged {
+  readonly incident: Incident
+  /** Name of the group whose master, replica or Sentinels it is about. */
+  readonly group: string
+  /** What happens, in plain sentences. */
+  readonly story: string
+  /** In the order of their times. */
+  readonly steps: readonly StepWords[]
+  readonly effects: readonly Effect[]
+  readonly durationMs: number
+}
+
+/** What is true of the world for a while, whatever anybody in it believes. */
+export type Effect = {
+  readonly fromMs: number
+  readonly untilMs: number
+  /** False: it comes and goes, so that nobody is wrong who counts on it, or who does not. */
+  readonly isSteady: boolean
+} & (
+  | { readonly kind: 'down'; readonly processes: readonly string[] }
+  /** These boxes hear nothing of all others. */
+  | { readonly kind: 'split'; readonly boxes: readonly string[] }
+)
+
+export interface Stage {
+  readonly cluster: Cluster
+  readonly profile: Profile
+  /** The longest down-after of all clusters that are compared: all histories take the same time. */
+  readonly downAfterMaxMs: number
+}
+
+const BEFOREHAND_MS = 8_000
+/** Time for a failover after a down-after, and for some writes on the new master. */
+const FAILOVER_MS = 20_000
+/** Time to come to rest when a fault is over. */
+const REST_MS = 10_000
+/** Longer silences than this are not waited for. */
+const DURATION_MAX_MS = 30 * 60_000
+
+export function stageIncident(incident: Incident, stage: Stage): Staged {
+  const group = groupOf(incident, stage.cluster)
+  const early = beforehandOf(incident, group, stage.cluster)
+  const main = actOf(incident, group, stage)
+  const acts = [...early, main]
+  return {
+    incident,
+    group: group.name,
+    story: acts.map(({ text }) => text).join(' '),
+    steps: withLoss(
+      acts.flatMap(({ steps }) => steps),
+      stage.profile,
+    ),
+    effects: acts.flatMap(({ effects }) => effects),
+    durationMs: durationOf(incident, main, stage),
+  }
+}
+
+/** One thing that goes wrong. */
+interface Act {
+  readonly text: string
+  readonly steps: readonly StepWords[]
+  readonly effects: readonly Effect[]
+}
+
+function groupOf({ lots }: Incident, { groups }: Cluster): ClusterGroup {
+  const group = chosen(groups, lots.group)
+  assert(group !== undefined, 'a cluster has a group')
+  return group
+}
+
+function chosen<T>(items: readonly T[], lot: number): T | undefined {
+  return items[lot % Math.max(1, items.length)]
+}
+
+function beforehandOf(
+  { beforehand, lots }: Incident,
+  group: ClusterGroup,
+  cluster: Cluster,
+): Act[] {
+  if (beforehand === 'nothing') return []
+  const candidates = beforehand === 'sentinelDead' ? cluster.sentinels : group.nodes.slice(1)
+  const name = chosen(candidates, lots.beforehand)?.name
+  if (name === undefined) return []
+  const what = beforehand === 'sentinelDead' ? 'Sentinel' : 'Replica'
+  return [{ ...killing([name], BEFOREHAND_MS), text: `${what} ${name} has died before.` }]
+}
+
+function actOf(incident: Incident, group: ClusterGroup, stage: Stage): Act {
+  const { cluster } = stage
+  const { atMs, lots } = incident
+  const master = masterOf(group)
+  const replicas = group.nodes.slice(1)
+  switch (incident.kind) {
+    case 'crash':
+      return { ...killing([master.name], atMs), text: `Master ${master.name} crashes.` }
+    case 'powerLoss':
+      return powerLoss(master.host, atMs, cluster)
+    case 'hang':
+      return hang(master.name, incident)
+    case 'stutter':
+      return stalls(master.name, incident)
+    case 'cutOff':
+    case 'blip':
+    case 'flapping':
+      return splits([master.host], incident)
+    case 'cutOffWithClient': {
+      const clients = cluster.clients.filter((client) => client.group === group.name)
+      const client = chosen(clients, lots.client)
+      return splits([...new Set([master.host, client?.host ?? master.host])], incident)
+    }
+    case 'fewSentinelsCutOff':
+    case 'mostSentinelsCutOff':
+      return splits(sentinelBoxes(incident, master.host, cluster), incident)
+    case 'slowNetwork':
+      return slowNetwork(incident)
+    case 'sentinelStall':
+      return stalls(chosen(cluster.sentinels, lots.sentinel)?.name ?? '', incident)
+    case 'replicaLoss':
+      return replicaLoss(chosen(replicas, lots.replica), master.host, atMs, cluster)
+    default:
+      return unreachable(incident.kind)
+  }
+}
+
+function killing(processes: readonly string[], atMs: number): Omit<Act, 'text'> {
+  return { steps: [{ atMs, words: { kill: processes } }], effects: [downFor(processes, atMs)] }
+}
+
+function downFor(
+  processes: readonly string[],
+  fromMs: number,
+  untilMs: number = Number.POSITIVE_INFINITY,
+): Effect {
+  return { kind: 'down', processes, fromMs, untilMs, isSteady: true }
+}
+
+function powerLoss(box: string, atMs: number, cluster: Cluster): Act {
+  const residents = residentsOf(cluster, box)
+  return {
+    text: `${box} loses power, and with it ${residents.join(', ')}.`,
+    steps: [{ atMs, words: { 'power-loss': box } }],
+    effects: [downFor(residents, atMs)],
+  }
+}
+
+function hang(name: string, { atMs, forMs }: Incident): Act {
+  const lengthMs = forMs[0] ?? 0
+  const untilMs = atMs + lengthMs
+  return {
+    text: `Master ${name} hangs for ${durationWord(lengthMs)}.`,
+    steps: [
+      { atMs, words: { pause: name } },
+      { atMs: untilMs, words: { resume: name } },
+    ],
+    effects: [downFor([name], atMs, untilMs)],
+  }
+}
+
+function stalls(name: string, incident: Incident): Act {
+  const spans = spansOf(incident)
+  const lengths = spans.map(({ fromMs, untilMs }) => durationWord(untilMs - fromMs))
+  return {
+    text: `${name} stands still for ${lengths.join(', ')}.`,
+    steps: spans.map(({ fromMs, untilMs }) => ({
+      atMs: fromMs,
+      words: { stall: { process: name, for: durationWord(untilMs - fromMs) } },
+    })),
+    effects: spans.map(({ fromMs, untilMs }) => downFor([name], fromMs, untilMs)),
+  }
+}
+
+/** The boxes are cut off from all others, once or again and again. */
+function splits(boxes: readonly string[], incident: Incident): Act {
+  const spans = spansOf(incident)
+  if (boxes.length === 0) return { text: 'There is nobody to cut off.', steps: [], effects: [] }
+  const lengths = spans.map(({ fromMs, untilMs }) => durationWord(untilMs - fromMs))
+  const split = { kind: 'split', boxes } as const
+  const whole = {
+    fromMs: spans[0]?.fromMs ?? 0,
+    untilMs: spans.at(-1)?.untilMs ?? 0,
+    isSteady: false,
+  }
+  return {
+    text: `${boxes.join(', ')} cut off from all others for ${lengths.join(', ')}.`,
+    steps: spans.flatMap(({ fromMs, untilMs }) => [
+      { atMs: fromMs, words: { partition: [boxes] } },
+      { atMs: untilMs, words: { heal: true } },
+    ]),
+    effects: [
+      ...spans.map((span) => ({ ...split, ...span, isSteady: true })),
+      ...(spans.length > 1 ? [{ ...split, ...whole }] : []),
+    ],
+  }
+}
+
+function spansOf({ atMs, forMs, gapMs }: Incident): readonly Pick<Effect, 'fromMs' | 'untilMs'>[] {
+  let nextMs = atMs
+  return forMs.map((lengthMs, index) => {
+    const fromMs = nextMs
+    nextMs = fromMs + lengthMs + (gapMs[index] ?? 0)
+    return { fromMs, untilMs: fromMs + lengthMs }
+  })
+}
+
+/** A part of the Sentinels that do not live beside the master: the largest minority, or a majority. */
+function sentinelBoxes(incident: Incident, masterBox: string, cluster: Cluster): readonly string[] {
+  const others = cluster.sentinels.filter(({ host }) => host !== masterBox)
+  const majority = majorityOf(cluster)
+  const isFew = incident.kind === 'fewSentinelsCutOff'
+  const count = isFew ? Math.max(1, cluster.sentinels.length - majority) : majority
+  const first = incident.lots.sentinel % Math.max(1, others.length)
+  const turned = [...others.slice(first), ...others.slice(0, first)]
+  return [...new Set(turned.slice(0, count).map(({ host }) => host))]
+}
+
+function slowNetwork({ atMs, forMs, shape }: Incident): Act {
+  const untilMs = atMs + (forMs[0] ?? 0)
+  const latency = durationWord(shape.latencyMs)
+  const words = { latency, jitter: durationWord(Math.floor(shape.latencyMs / 4)) }
+  const loss = shape.loss === 0 ? '' : `, and ${Math.round(shape.loss * 100)} % is lost`
+  return {
+    text: `Every way takes ${latency}${loss}, for ${durationWord(untilMs - atMs)}.`,
+    steps: [
+      { atMs, words: { shape: { ...words, ...(shape.loss === 0 ? {} : { loss: shape.loss }) } } },
+      { atMs: untilMs, words: { heal: true } },
+    ],
+    effects: [],
+  }
+}
+
+/** With its box, unless the master lives there too. */
+function replicaLoss(
+  replica: { readonly name: string; readonly host: string } | undefined,
+  masterBox: string,
+  atMs: number,
+  cluster: Cluster,
+): Act {
+  if (replica === undefined) return { text: 'There is no replica to lose.', steps: [], effects: [] }
+  if (replica.host !== masterBox) return powerLoss(replica.host, atMs, cluster)
+  return { ...killing([replica.name], atMs), text: `Replica ${replica.name} crashes.` }
+}
+
+/** What is always lost on the way is lost again after a heal, which takes back everything. */
+function withLoss(steps: readonly StepWords[], { loss }: Profile): readonly StepWords[] {
+  const sorted = steps.toSorted((a, b) => a.atMs - b.atMs)
+  if (loss === 0) return sorted
+  const lossy = (atMs: number): StepWords => ({ atMs, words: { shape: { loss } } })
+  return [
+    lossy(0),
+    ...sorted.flatMap((step) => ('heal' in step.words ? [step, lossy(step.atMs)] : [step])),
+  ]
+}
+
+function durationOf({ atMs }: Incident, { effects, steps }: Act, stage: Stage): number {
+  const lastMs = Math.max(atMs, ...steps.map((step) => step.atMs))
+  // What was sent into a partition leaves with a retransmission that waits as long as it lasted.
+  const silences = effects.map((effect) => (effect.kind === 'split' ? silenceOf(effect) : 0))
+  const restedMs = lastMs + REST_MS + Math.max(0, ...silences)
+  const failedOverMs = atMs + stage.downAfterMaxMs + FAILOVER_MS
+  return Math.min(DURATION_MAX_MS, Math.max(restedMs, failedOverMs))
+}
+
+function silenceOf({ fromMs, untilMs, isSteady }: Effect): number {
+  return isSteady ? untilMs - fromMs : 0
+}

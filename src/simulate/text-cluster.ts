@@ -1,0 +1,51 @@
+/** Who is simulated, by which rules, and what was assumed. */
+import type { Cluster, ClusterGroup, ClusterNode, Member } from './cluster.ts'
+import { durationText } from './duration-text.ts'
+import type { Profile } from './profiles.ts'
+import { entry } from './text-table.ts'
+
+export function clusterLines(cluster: Cluster, profile: Profile): string[] {
+  const { groups, sentinels, clients, writesPerSecond, assumptions } = cluster
+  return [
+    ...groups.flatMap((group) => groupLines(group, sentinels.length)),
+    ...entry('Sentinels', placesText(sentinels)),
+    ...entry('clients', `${placesText(clients)}; each ${writesPerSecond} writes a second`),
+    ...entry('network', `${profile.name}: ${profile.text}`),
+    ...(assumptions.length === 0 ? [] : entry('assumed', assumptions.join('; '))),
+  ]
+}
+
+function groupLines(group: ClusterGroup, sentinels: number): string[] {
+  const { quorum, downAfterMs, failoverTimeoutMs } = group
+  const rules = [
+    `quorum ${quorum} of ${sentinels}`,
+    `down-after ${durationText(downAfterMs)}`,
+    `failover-timeout ${durationText(failoverTimeoutMs)}`,
+  ]
+  const nodes = group.nodes.map(nodeText).join(', ')
+  return [...entry(group.title, rules.join(', ')), ...entry('', nodes), ...settingLines(group)]
+}
+
+function nodeText({ name, host, address }: ClusterNode, index: number): string {
+  const known = [...(index === 0 ? ['master'] : []), ...(address === undefined ? [] : [address])]
+  return `${name} on ${host}${known.length === 0 ? '' : ` (${known.join(', ')})`}`
+}
+
+/** What redis.conf adds; said once where all nodes have the same. */
+function settingLines({ nodes }: ClusterGroup): string[] {
+  const texts = nodes.map(({ settings }) =>
+    Object.entries(settings)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', '),
+  )
+  const [first = ''] = texts
+  if (texts.every((text) => text === first)) return first === '' ? [] : entry('', first)
+  return nodes.flatMap(({ name }, index) => {
+    const text = texts[index] ?? ''
+    return text === '' ? [] : entry('', `${name}: ${text}`)
+  })
+}
+
+function placesText(members: readonly Member[]): string {
+  return members.map(({ name, host }) => `${name} on ${host}`).join(', ')
+}

@@ -1,0 +1,12 @@
+/** A taste of what `vedette fuzz` does on all cores for hours: the first seeds hold. */
+import { expect, test } from 'vitest'
+import { numbers } from '../../src/fuzz/odds.ts'
+import { runSeed } from '../../src/fuzz/run.ts'
+
+test.each(numbers(10).map(String))(
+  'seed %s holds',
+  async (seed) => {
+    expect((await runSeed(seed)).failure).toBeUndefined()
+  },
+  30_000,
+)

@@ -1,0 +1,92 @@
+/**
+ * Plays scenarios and drawn seeds until one fails, in a process whose machines may hold a planted fault.
+ * Told what to do by one argument of JSON; tells what it found in one line of JSON.
+ *
+ * `{ dist, scenarios: [path], scenarioSeeds, first, last, isThorough }`: thorough means not to stop at the
+ * first failure, and to list them all.
+ */
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const task = JSON.parse(process.argv[2])
+const { drawPlan } = await load('fuzz/draw.js')
+const { scenarioOf } = await load('fuzz/run.js')
+const { parseScenario } = await load('scenario/parse.js')
+const { playScenario } = await load('scenario/run.js')
+const { SIM_ENGINE } = await load('scenario/sim-engine.js')
+
+class Violated extends Error {
+  constructor(happening) {
+    super(happening.text)
+    this.happening = happening
+  }
+}
+
+/** The simulated world, which ends with the first violation: some faults make what follows very long. */
+const IMPATIENT_ENGINE = {
+  ...SIM_ENGINE,
+  async create(file, seed) {
+    const world = await SIM_ENGINE.create(file, seed)
+    return { ...world, runUntil: (atMs, isMet) => runUntil(world, atMs, isMet) }
+  },
+}
+
+const failures = []
+let runs = 0
+for await (const failure of hunt()) {
+  failures.push(failure)
+  if (!task.isThorough) break
+}
+console.log(JSON.stringify({ runs, failures }))
+
+async function* hunt() {
+  for (const path of task.scenarios) {
+    for (let seed = 1; seed <= task.scenarioSeeds; seed++) {
+      yield* found(`${basename(path, '.yml')}, seed ${seed}`, () => playFile(path, `${seed}`))
+    }
+  }
+  for (let seed = task.first; seed <= task.last; seed++) {
+    yield* found(`seed ${seed}`, () => play(scenarioOf(drawPlan(`${seed}`), `${seed}`), `${seed}`))
+  }
+}
+
+async function* found(where, play) {
+  if (task.excluded?.includes(where)) return
+  runs++
+  const failure = await play()
+  if (failure !== undefined) yield { where, checker: failure.checker, text: failure.text }
+}
+
+async function playFile(path, seed) {
+  const parsed = parseScenario(readFileSync(path, 'utf8'), path)
+  if (!parsed.ok) throw new Error(`${path}: ${JSON.stringify(parsed.problems)}`)
+  return await play(parsed.value, seed)
+}
+
+async function runUntil(world, atMs, isMet) {
+  let violation
+  const nowMs = await world.runUntil(atMs, (happening) => {
+    if (happening.kind === 'violation') violation ??= happening
+    return violation !== undefined || isMet?.(happening) === true
+  })
+  if (violation !== undefined) throw new Violated(violation)
+  return nowMs
+}
+
+/** Why it failed; undefined: it did not. */
+async function play(file, seed) {
+  try {
+    const { result } = await playScenario(file, { seed, engine: IMPATIENT_ENGINE })
+    const [violation] = result.violations
+    if (violation !== undefined) return violation
+    const missed = result.expectations.find(({ passed }) => !passed)
+    return missed && { checker: missed.text, text: missed.finding }
+  } catch (error) {
+    return error instanceof Violated ? error.happening : { checker: 'no crash', text: error.stack }
+  }
+}
+
+function load(file) {
+  return import(pathToFileURL(join(task.dist, file)).href)
+}

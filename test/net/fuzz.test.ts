@@ -1,0 +1,69 @@
+/** `vedette fuzz` as people run it. */
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { parseScenario } from '../../src/scenario/parse.ts'
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+function fuzz(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  const out = join(mkdtempSync(join(tmpdir(), 'vedette-fuzz-')), 'failures')
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [MAIN, 'fuzz', '--out', out, ...args],
+    { encoding: 'utf8', timeout: 50_000 },
+  )
+  if (status === 0) expect(existsSync(out)).toBe(false)
+  return { status, stdout, stderr }
+}
+
+test('a few seeds are played, and the summary says what was done to them', () => {
+  const { status, stdout } = fuzz('--seeds', '1..3', '--jobs', '2')
+  expect(stdout).toMatch(/^3 seeds in .* no failure$/m)
+  expect(stdout).toMatch(/^ {2}\d+ faults: /m)
+  expect(status).toBe(0)
+})
+
+test('--json gives a summary that scripts can read', () => {
+  const { stdout } = fuzz('--seeds', '2', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({ kind: 'summary', seeds: 1, failures: 0 })
+})
+
+test('--print shows the scenario of a seed, and plays nothing', () => {
+  const { status, stdout } = fuzz('--seeds', '7', '--print')
+  expect(status).toBe(0)
+  expect(parseScenario(stdout, 'printed')).toMatchObject({ ok: true })
+})
+
+test('what makes no sense on the command line is refused with status 2', () => {
+  for (const args of [
+    ['--seeds', '9..3'],
+    ['--seeds', 'x'],
+    ['--seeds', '5..'],
+    ['--minutes', '-1'],
+    ['--jobs', '0'],
+  ]) {
+    expect([args, fuzz(...args).status]).toEqual([args, 2])
+  }
+})
+
+test('time that is over ends it', () => {
+  const { status, stdout } = fuzz('--seeds', '1..', '--minutes', '0.02', '--jobs', '1')
+  expect(stdout).toMatch(/^\d+ seeds in /m)
+  expect(status).toBe(0)
+})
+
+test('Ctrl-C ends it with the summary so far', async () => {
+  const child = spawn(process.execPath, [MAIN, 'fuzz', '--seeds', '1..100000', '--jobs', '1'])
+  let output = ''
+  child.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  setTimeout(() => child.kill('SIGINT'), 2_000)
+  const status = await new Promise((resolve) => child.once('exit', resolve))
+  expect(output).toMatch(/^interrupted after \d+ seeds in /m)
+  expect(status).toBe(130)
+})

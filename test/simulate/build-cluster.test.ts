@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { clusterOf } from './support.ts'
+
+const LEARNT = `
+  sentinel monitor orders 10.0.0.1 6379 2
+  sentinel monitor my-cache 10.0.0.1 6380 2
+  sentinel known-replica orders 10.0.0.2 6379
+  sentinel known-replica my-cache 10.0.0.3 6380
+  sentinel known-sentinel orders 10.0.0.2 26379 ${'a'.repeat(40)}
+  sentinel known-sentinel orders 10.0.0.9 26379 ${'b'.repeat(40)}
+  sentinel announce-ip 10.0.0.1`
+
+test('what a file does not say is assumed, and every assumption is told', () => {
+  const cluster = clusterOf()
+  expect(cluster.groups[0]?.nodes.map(({ host }) => host)).toEqual(['box1', 'box2', 'box3'])
+  expect(cluster.sentinels.map(({ host }) => host)).toEqual(['box1', 'box2', 'box3'])
+  expect(cluster.assumptions).toEqual([
+    '2 replicas a master (--replicas)',
+    '3 Sentinels (--sentinels)',
+    'Sentinels on the boxes of the nodes (--layout)',
+    'redis.conf at its defaults (--server)',
+  ])
+})
+
+test('who shares an address in a rewritten sentinel.conf shares a box', () => {
+  const { groups, sentinels, assumptions } = clusterOf({ text: LEARNT })
+  expect(groups.map(({ nodes }) => nodes.map(({ host }) => host))).toEqual([
+    ['box1', 'box2'],
+    ['box1', 'box3'],
+  ])
+  expect(sentinels.map(({ host }) => host)).toEqual(['box1', 'box2', 'watch1'])
+  expect(assumptions).toEqual(['redis.conf at its defaults (--server)'])
+})
+
+test('loopback addresses do not put everybody on one box', () => {
+  const text = `sentinel monitor m 127.0.0.1 6379 2
+    sentinel known-replica m 127.0.0.1 6380`
+  expect(clusterOf({ text }).groups[0]?.nodes.map(({ host }) => host)).toEqual(['box1', 'box2'])
+})
+
+test('options go before what the file has learnt', () => {
+  const options = { sentinels: 5, replicas: 3, layout: 'apart' } as const
+  const { groups, sentinels } = clusterOf({ text: LEARNT, options })
+  expect(groups.map(({ nodes }) => nodes.length)).toEqual([4, 4])
+  const boxes = sentinels.map(({ host }) => host)
+  expect(boxes).toEqual(['apps1', 'apps2', 'watch1', 'watch2', 'watch3'])
+})
+
+test('a name that scenario files cannot say is replaced, and shown as it is', () => {
+  const [group] = clusterOf({ text: 'sentinel monitor we!rd 10.0.0.1 6379 2' }).groups
+  expect(group).toMatchObject({ title: 'we!rd', name: 'group1' })
+})
+
+test('what vedette check would say is known of a group when the number of Sentinels is', () => {
+  const [group] = clusterOf({ quorum: 3 }).groups
+  expect(group?.doubts.map(({ code }) => code)).toEqual(['W_QUORUM_ABOVE_MAJORITY'])
+})
