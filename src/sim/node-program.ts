@@ -7,8 +7,8 @@ import { DataNode } from '../server/node.ts'
 import { type ConnectionId, type NodePort, SIMULATED_PROCESS } from '../server/port.ts'
 import { Settings } from '../server/settings.ts'
 import type { Standing } from './happening.ts'
-import type { Process, Program } from './process.ts'
 import { readStanding } from './node-standing.ts'
+import type { Process, Program } from './process.ts'
 import type { Socket, SocketEnds, SocketHandler } from './socket.ts'
 
 const CONNECT_TIMEOUT_MS = 60_000

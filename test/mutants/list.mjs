@@ -177,6 +177,29 @@ export const MUTANTS = [
       },
     ],
   },
+  {
+    name: 'down-after-ignored',
+    story: 'An instance is down the moment it owes an answer.',
+    edits: [
+      {
+        file: 'core/suspicion.js',
+        find: 'unanswered + downAfterMs + 1',
+        replace: 'unanswered + 1',
+      },
+    ],
+  },
+  {
+    name: 'failover-begins-late',
+    story: 'Candidates let each other go first for far too long.',
+    edits: [
+      {
+        file: 'core/stagger.js',
+        find: 'before.length * STAGGER_MS',
+        replace: '(before.length + 1) * 10_000',
+      },
+    ],
+    scenarios: ['the-master-dies-in-a-calm-cluster.yml'],
+  },
   // Epochs and configurations
   {
     name: 'current-epoch-not-saved',
@@ -488,6 +511,18 @@ export const MUTANTS = [
     story: 'A promoted replica goes on in the history of its old master.',
     edits: [{ file: 'server/replication/role.js', find: '        history.fork();\n', replace: '' }],
     scenarios: ['a-cut-off-master-takes-writes-and-comes-back.yml'],
+  },
+  {
+    name: 'replica-drops-a-command',
+    story: 'A replica counts a command it has not applied.',
+    edits: [
+      {
+        file: 'server/replication/stream-reader.js',
+        find: "if (name === 'ping')",
+        replace: "if (name === 'ping' || argv[1]?.endsWith('7'))",
+      },
+    ],
+    scenarios: ['the-master-dies-in-a-calm-cluster.yml'],
   },
   {
     name: 'applied-bytes-miscounted',

@@ -2,6 +2,7 @@
  * Independent jobs on all cores. A job that throws, runs out of memory or never ends costs its worker,
  * which is replaced; the job counts as failed and all others go on.
  */
+import { setMaxListeners } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { WorkerData } from './worker.ts'
@@ -39,6 +40,8 @@ export function defaultWorkers(): number {
 
 /** Resolves when there are no more tasks and no job is under way, or the signal has come. */
 export async function runPool<Task, Result>(options: PoolOptions<Task, Result>): Promise<void> {
+  // Each worker listens for the end: many are no leak.
+  if (options.signal !== undefined) setMaxListeners(0, options.signal)
   const lanes = Array.from({ length: options.workers }, () => new Lane(options).run())
   await Promise.all(lanes)
 }
