@@ -2,7 +2,7 @@
  * A master with `min-replicas-to-write` acknowledges nothing once too few replicas could have been
  * heard of for `min-replicas-max-lag`: lag is counted in whole seconds and looked at once a second,
  * hence two more. A replica could be heard of while it ran, followed this node, and what it sent
- * arrived.
+ * arrived; what it had sent into a partition arrives after that, whether it still runs or not.
  *
  * Nothing is said of a node that hung meanwhile or whose clocks ran wrong, nor once the way of what is
  * sent was made slow, because acknowledgements may then arrive at any later time.
@@ -17,6 +17,8 @@ import { isSetByCommand, settingOf } from './known-settings.ts'
 import type { Violation } from './result.ts'
 
 const ROUNDING_MS = 2_500
+/** The first wait for a retransmission, and the way. */
+const RETRANSMISSION_MS = 1_000
 
 interface Guard {
   readonly node: NodeSpec
@@ -62,6 +64,7 @@ interface Span {
 /** When each replica could be heard of by one master. */
 class Contacts {
   readonly #spans = new Map<string, Span[]>()
+  readonly #closedSinceMs = new Map<string, number>()
   /** Moments at which the master stopped to run: what it counted before may be old when it goes on. */
   readonly #halts: number[] = []
   /** From then on nothing can be said. */
@@ -87,8 +90,9 @@ class Contacts {
       } else if (happening.kind !== 'fault') continue
       for (const { name } of others) {
         const follows = followed.get(name) === node.name
-        const isHeard = running.has(name) && follows && troubles.passes(name, node.name)
-        this.#mark(name, isHeard, happening.atMs)
+        const isOpen = troubles.passes(name, node.name)
+        this.#noteWay(name, isOpen, happening.atMs)
+        this.#mark(name, running.has(name) && follows && isOpen, happening.atMs)
       }
     }
   }
@@ -113,9 +117,24 @@ class Contacts {
     if (isDrift || action?.kind === 'shape') this.#blindFromMs = Math.min(this.#blindFromMs, atMs)
   }
 
-  #mark(replica: string, isHeard: boolean, atMs: number): void {
+  /** What a closed way held back comes with the next retransmission: one more time as long, at most. */
+  #noteWay(replica: string, isOpen: boolean, atMs: number): void {
+    const sinceMs = this.#closedSinceMs.get(replica)
+    if (!isOpen && sinceMs === undefined) this.#closedSinceMs.set(replica, atMs)
+    if (!isOpen || sinceMs === undefined) return
+    this.#closedSinceMs.delete(replica)
+    const untilMs = atMs + (atMs - sinceMs) + RETRANSMISSION_MS
+    this.#spansOf(replica).unshift({ fromMs: atMs, untilMs })
+  }
+
+  #spansOf(replica: string): Span[] {
     const spans = this.#spans.get(replica) ?? []
     this.#spans.set(replica, spans)
+    return spans
+  }
+
+  #mark(replica: string, isHeard: boolean, atMs: number): void {
+    const spans = this.#spansOf(replica)
     const last = spans.at(-1)
     const isOpen = last !== undefined && last.untilMs === Number.POSITIVE_INFINITY
     if (isHeard && !isOpen) spans.push({ fromMs: atMs, untilMs: Number.POSITIVE_INFINITY })

@@ -41,6 +41,13 @@ describe('min-replicas-to-write holds', () => {
     expect(account.until(16_000).writes('n1').until(20_000).violations).toEqual([NAME])
   })
 
+  test('an acknowledgement that a partition held back counts when it arrives', () => {
+    const account = new Account(SETTINGS).until(10_000).does(PARTITION).until(12_000)
+    account.status('n2', 'paused').status('n3', 'paused').does({ kind: 'heal' })
+    expect(account.until(18_000).writes('n1').until(21_000).violations).toEqual([])
+    expect(account.until(24_000).writes('n1').until(25_000).violations).toEqual([NAME])
+  })
+
   test('one replica that can be heard of is enough', () => {
     const account = new Account(SETTINGS).until(10_000).status('n2', 'down').until(16_000)
     expect(account.writes('n1').until(20_000).violations).toEqual([])
