@@ -8,7 +8,7 @@ import { writeResults } from '../bench/support/document.mjs'
 import { settingLine } from '../bench/support/machine.mjs'
 import { isBuilt } from '../bench/support/programs.mjs'
 import { describeMachine } from './scoreboard/machine.mjs'
-import { readScoreboardOptions } from './scoreboard/options.mjs'
+import { readScoreboardOptions, SELECTION } from './scoreboard/options.mjs'
 import { loadLaboratory, measure, plan, readScenarios } from './scoreboard/run.mjs'
 import { renderScoreboard } from './scoreboard/table.mjs'
 
@@ -23,8 +23,9 @@ async function main(laboratory) {
     console.error(`the scoreboard cannot be made: ${laboratory.refusal}`)
     return 2
   }
-  const { rounds, only, jobs, json, docs } = options
-  const { files, skipped } = readScenarios(laboratory, only)
+  const { rounds, only, all, jobs, json, docs } = options
+  const words = only.length > 0 || all ? only : SELECTION
+  const { files, skipped } = readScenarios(laboratory, words)
   if (files.length === 0) {
     console.error('no scenario to run: --only matches none, or this machine can run none of them')
     return 2
