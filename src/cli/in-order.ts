@@ -18,5 +18,6 @@ export async function eachInOrder<Item, Result>(
     begun.push(result)
   }
   for (let job = 0; job < jobs; job++) begin()
-  for (const [index, item] of items.entries()) await tell(item, await (begun[index] as Promise<Result>))
+  for (const [index, item] of items.entries())
+    await tell(item, await (begun[index] as Promise<Result>))
 }

@@ -4,7 +4,7 @@
  * of them stands in all.
  */
 
-import { Lifelines } from '../scenario/lifelines.ts'
+import { Lifelines } from '../scenario/facts/lifelines.ts'
 import type { ScenarioFile } from '../scenario/scenario-file.ts'
 import type { History } from '../scenario/world.ts'
 import type { Happening } from '../sim/happening.ts'

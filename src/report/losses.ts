@@ -1,5 +1,5 @@
 /** Acknowledged writes that are gone, each with when and by whom it was promised, and why it is gone. */
-import { lossesOf } from '../scenario/loss-causes.ts'
+import { lossesOf } from '../scenario/facts/loss-causes.ts'
 import type { LossCause } from '../scenario/scenario-file.ts'
 import type { History } from '../scenario/world.ts'
 

@@ -1,6 +1,6 @@
 /** A client's outages, as the facts of the run count them, with what it was told instead. */
-import type { Lifelines } from '../scenario/lifelines.ts'
-import { outagesOf } from '../scenario/outages.ts'
+import type { Lifelines } from '../scenario/facts/lifelines.ts'
+import { outagesOf } from '../scenario/facts/outages.ts'
 import type { Outage } from '../scenario/result.ts'
 import type { Write } from '../sim/write-log.ts'
 

@@ -4,14 +4,14 @@
  */
 import type { Problem } from '../config/problem.ts'
 import { inFileOrder } from '../config/problem.ts'
-import { ExpectationBuilder } from './build-expectations.ts'
-import { buildSteps } from './build-steps.ts'
-import { buildTopology } from './build-topology.ts'
-import { Cast } from './cast.ts'
-import { Problems } from './problems.ts'
+import { ExpectationBuilder } from './language/build-expectations.ts'
+import { buildSteps } from './language/build-steps.ts'
+import { buildTopology } from './language/build-topology.ts'
+import { Cast } from './language/cast.ts'
+import { Problems } from './language/problems.ts'
+import { type RawScenario, SCENARIO } from './language/schema.ts'
+import { readSource } from './language/source.ts'
 import type { ScenarioFile } from './scenario-file.ts'
-import { type RawScenario, SCENARIO } from './schema.ts'
-import { readSource } from './source.ts'
 
 export type ParsedScenario =
   | { readonly ok: true; readonly value: ScenarioFile }

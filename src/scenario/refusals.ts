@@ -3,8 +3,8 @@
  * cannot do: `step 3 (clock-jump): this engine cannot move the clock of a real process`.
  */
 import type { Action } from '../sim/action.ts'
+import type { ActionKey } from './language/schema-actions.ts'
 import type { ScenarioFile } from './scenario-file.ts'
-import type { ActionKey } from './schema-actions.ts'
 
 export interface CountedAction {
   /** Of the timeline, from 1 on. */

@@ -3,19 +3,19 @@
  * expectation can be judged, and judges. How time passes is the engine's business.
  */
 import type { Write } from '../sim/write-log.ts'
-import { violationsAfter } from './after-run.ts'
-import { ClusterView, changesOf } from './cluster-view.ts'
-import { awaitConvergence } from './convergence.ts'
-import { groupFacts } from './facts.ts'
-import { judge } from './judge.ts'
-import type { Totals } from './judge-totals.ts'
-import { type PlayedTimeline, playTimeline } from './play-timeline.ts'
-import { missingAt } from './read-back.ts'
+import { violationsAfter } from './after/after-run.ts'
+import { awaitConvergence } from './after/convergence.ts'
+import { groupFacts } from './facts/facts.ts'
+import { missingAt } from './facts/read-back.ts'
+import { type PlayedTimeline, playTimeline } from './play/play-timeline.ts'
 import type { JudgedExpectation, ScenarioResult, Violation } from './result.ts'
 import type { ScenarioFile } from './scenario-file.ts'
 import { SIM_ENGINE } from './sim-engine.ts'
 import { createTimeline } from './timeline.ts'
-import { lastMomentOf } from './window.ts'
+import { ClusterView, changesOf } from './verdict/cluster-view.ts'
+import { judge } from './verdict/judge.ts'
+import type { Totals } from './verdict/judge-totals.ts'
+import { lastMomentOf } from './verdict/window.ts'
 import type { Engine, EngineName, History, World } from './world.ts'
 
 /** Time to see that what came true does not fall again at once. */

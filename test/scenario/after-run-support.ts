@@ -1,4 +1,4 @@
-import { violationsAfter } from '../../src/scenario/after-run.ts'
+import { violationsAfter } from '../../src/scenario/after/after-run.ts'
 import type { Action } from '../../src/sim/action.ts'
 import type { Address, Happening, NodeRole, Occurrence } from '../../src/sim/happening.ts'
 import type { Topology } from '../../src/sim/topology.ts'

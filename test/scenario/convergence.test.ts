@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { bulk, bulks, error, integer, type Reply, simple } from '../../src/resp/reply.ts'
-import { awaitConvergence, differences } from '../../src/scenario/convergence.ts'
+import { awaitConvergence, differences } from '../../src/scenario/after/convergence.ts'
 import { SIM_ENGINE } from '../../src/scenario/sim-engine.ts'
 import type { World } from '../../src/scenario/world.ts'
 import { altered, parse, SOUND } from './support.ts'

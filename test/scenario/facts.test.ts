@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { groupFacts } from '../../src/scenario/facts.ts'
+import { groupFacts } from '../../src/scenario/facts/facts.ts'
 import type { GroupFacts } from '../../src/scenario/result.ts'
 import { GROUP, HistoryBuilder } from './history-builder.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { judge } from '../../src/scenario/judge.ts'
 import type { Expectation, StateClaim, TotalClaim } from '../../src/scenario/scenario-file.ts'
+import { judge } from '../../src/scenario/verdict/judge.ts'
 import type { History } from '../../src/scenario/world.ts'
 import type { Happening, Occurrence } from '../../src/sim/happening.ts'
 import type { Write } from '../../src/sim/write-log.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Lifelines } from '../../src/scenario/lifelines.ts'
-import { countLost } from '../../src/scenario/loss-causes.ts'
+import { Lifelines } from '../../src/scenario/facts/lifelines.ts'
+import { countLost } from '../../src/scenario/facts/loss-causes.ts'
 import type { LostWrites } from '../../src/scenario/result.ts'
 import { GROUP, HistoryBuilder } from './history-builder.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { ACTIONS } from '../../src/scenario/schema-actions.ts'
-import { CLAIMS } from '../../src/scenario/schema-claims.ts'
+import { ACTIONS } from '../../src/scenario/language/schema-actions.ts'
+import { CLAIMS } from '../../src/scenario/language/schema-claims.ts'
 import { altered, parse, problemsOf, SOUND } from './support.ts'
 
 test('a sound scenario has no problems', () => {

@@ -1,7 +1,7 @@
 /** A world of real processes: hosts are network namespaces, time is the machine's. */
 import { unreachable } from '../../base/assert.ts'
 import type { Reply } from '../../resp/reply.ts'
-import { isRole } from '../../scenario/roles.ts'
+import { isRole } from '../../scenario/language/roles.ts'
 import type { ScenarioFile } from '../../scenario/scenario-file.ts'
 import type { World } from '../../scenario/world.ts'
 import { type Action, describeAction } from '../../sim/action.ts'

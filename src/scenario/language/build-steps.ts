@@ -1,0 +1,111 @@
+/** From the `timeline` of a file to what is done, and when. */
+import type { Action } from '../../sim/action.ts'
+import { formatDuration } from '../duration.ts'
+import type { Condition, Step, TimeRef, When } from '../scenario-file.ts'
+import { namesIn } from './action-names.ts'
+import { ActionBuilder } from './build-actions.ts'
+import { ClaimBuilder } from './build-claims.ts'
+import type { Cast } from './cast.ts'
+import type { Problems } from './problems.ts'
+import { isRole } from './roles.ts'
+import type { RawCondition, RawStep } from './schema.ts'
+import type { Path } from './source.ts'
+
+/** Long enough for a failover with default settings to be tried twice. */
+const PATIENCE_MS = 30_000
+
+export function buildSteps(raw: readonly RawStep[], cast: Cast, problems: Problems): Step[] {
+  const builder = new StepBuilder(cast, problems)
+  return raw.map((step, index) => builder.build(step, ['timeline', index]))
+}
+
+class StepBuilder {
+  readonly #cast: Cast
+  readonly #problems: Problems
+  readonly #actions: ActionBuilder
+  readonly #claims: ClaimBuilder
+  /** Of the steps so far: a later one cannot be referred to. */
+  readonly #labels: string[] = []
+  /** The latest time so far since each step that times refer to, or since the start. */
+  readonly #latestMs = new Map<string | undefined, number>()
+
+  constructor(cast: Cast, problems: Problems) {
+    this.#cast = cast
+    this.#problems = problems
+    this.#actions = new ActionBuilder(cast, problems)
+    this.#claims = new ClaimBuilder(cast)
+  }
+
+  build(raw: RawStep, path: Path): Step {
+    const actions = this.#actions.build(raw, path)
+    const when = this.#when(raw, path)
+    this.#name(raw.as, path)
+    return { when, label: raw.as, group: this.#group(raw, actions, path), actions }
+  }
+
+  #when(raw: RawStep, path: Path): When {
+    if (raw.after === undefined) {
+      this.#checkWaiting(raw, path)
+      return { kind: 'at', time: this.#time(raw.at ?? { label: undefined, offsetMs: 0 }, path) }
+    }
+    const condition = this.#condition(raw.after, raw.group, [...path, 'after'])
+    return {
+      kind: 'after',
+      condition,
+      plusMs: raw.plus ?? 0,
+      withinMs: raw.within ?? PATIENCE_MS,
+    }
+  }
+
+  #condition(raw: RawCondition, group: string | undefined, path: Path): Condition {
+    const about = raw.group === undefined && group !== undefined ? { ...raw, group } : raw
+    if (raw.event?.['at-most'] !== undefined || raw.event?.['at-least'] !== undefined) {
+      const hint = 'a step waits for one: leave the number out'
+      this.#problems.add([...path, 'event'], 'E_VALUE', 'cannot be counted here', hint)
+    }
+    const built = this.#claims.build(about, path)
+    // The schema has seen to it that there is one.
+    return built ?? { kind: 'moment', claim: { kind: 'writesWork', group, clients: undefined } }
+  }
+
+  /** Steps are done in the order of the file: one that must have been done before is a mistake. */
+  #time(time: TimeRef, path: Path): TimeRef {
+    const { label, offsetMs } = time
+    this.#cast.checkRef([...path, 'at'], time, this.#labels)
+    const latestMs = this.#latestMs.get(label) ?? 0
+    if (offsetMs < latestMs) {
+      const message = `is before a step above it, at ${formatDuration(latestMs)}`
+      this.#problems.add([...path, 'at'], 'E_VALUE', message, 'put the steps in their order')
+    }
+    this.#latestMs.set(label, Math.max(latestMs, offsetMs))
+    return time
+  }
+
+  #checkWaiting(raw: RawStep, path: Path): void {
+    for (const key of ['plus', 'within'] as const) {
+      if (raw[key] === undefined) continue
+      const hint = 'it belongs to after: CONDITION'
+      this.#problems.add([...path, key], 'E_VALUE', 'has no meaning beside at', hint)
+    }
+  }
+
+  #name(label: string | undefined, path: Path): void {
+    if (label === undefined) return
+    if (this.#labels.includes(label)) {
+      this.#problems.add([...path, 'as'], 'E_DUPLICATE', `${label} names two steps`, '')
+    }
+    this.#labels.push(label)
+  }
+
+  /** Asked for where a role needs it only: most steps have nothing to do with a group. */
+  #group(raw: RawStep, actions: readonly Action[], path: Path): string {
+    const roles = actions.flatMap(namesIn).filter(isRole)
+    if (roles.includes('the-witness') && raw.after === undefined) {
+      const hint = 'the-witness is where the condition was seen: write after instead of at'
+      this.#problems.add(path, 'E_VALUE', 'waits for nothing that could be witnessed', hint)
+    }
+    const needsGroup = roles.some((role) => role !== 'the-witness')
+    if (raw.group === undefined && !needsGroup) return this.#cast.groups[0] ?? ''
+    return this.#cast.group(path, raw.group)
+  }
+}

@@ -1,0 +1,181 @@
+/** From the `topology` and `workload` of a file to who is there, with defaults and addresses. */
+import { directiveRefusal } from '../../sim/node-settings.ts'
+import {
+  type ClientSpec,
+  DEFAULT_SPEC,
+  type GroupSpec,
+  type NodeSpec,
+  type Pace,
+  type SentinelSpec,
+  type Topology,
+} from '../../sim/topology.ts'
+import { buildWays } from './build-ways.ts'
+import { checkTopology } from './check-topology.ts'
+import type { Problems } from './problems.ts'
+import type { RawScenario } from './schema.ts'
+import type { Path } from './source.ts'
+
+type RawNodes = RawScenario['topology']['nodes']
+
+export function buildTopology(raw: RawScenario, problems: Problems): Topology {
+  const groups = Object.entries(raw.topology.groups).map(([name, group]) => buildGroup(name, group))
+  const nodes = buildNodes(raw, groups, problems)
+  const sentinels = buildSentinels(raw)
+  const clients = buildClients(raw, groups, problems)
+  const topology = {
+    groups,
+    nodes,
+    sentinels,
+    clients,
+    latency: {
+      baseMs: raw.topology.latency ?? DEFAULT_SPEC.latencyMs,
+      jitterMs: raw.topology.jitter ?? DEFAULT_SPEC.jitterMs,
+    },
+    ...buildWays(raw.topology, hostsOf({ nodes, sentinels, clients }), problems),
+  }
+  checkTopology(topology, problems)
+  return topology
+}
+
+function buildGroup(name: string, raw: RawScenario['topology']['groups'][string]): GroupSpec {
+  return {
+    name,
+    master: raw.master,
+    quorum: raw.quorum,
+    downAfterMs: raw['down-after'] ?? DEFAULT_SPEC.downAfterMs,
+    failoverTimeoutMs: raw['failover-timeout'] ?? DEFAULT_SPEC.failoverTimeoutMs,
+    parallelSyncs: raw['parallel-syncs'] ?? DEFAULT_SPEC.parallelSyncs,
+  }
+}
+
+function buildNodes(
+  raw: RawScenario,
+  groups: readonly GroupSpec[],
+  problems: Problems,
+): NodeSpec[] {
+  const { nodes, settings } = raw.topology
+  const ports = new PortCounter(DEFAULT_SPEC.nodePort)
+  checkSettings(['topology', 'settings'], settings, problems)
+  return Object.entries(nodes).map(([name, node]) => {
+    const path = ['topology', 'nodes', name]
+    checkSettings([...path, 'settings'], node.settings, problems)
+    return {
+      name,
+      host: node.host,
+      port: node.port ?? ports.next(node.host),
+      group: groupOf(name, nodes, groups, problems),
+      replicaOf: node['replica-of'],
+      directives: new Map([...(settings ?? []), ...(node.settings ?? [])]),
+      joinsLater: node['joins-later'] ?? false,
+    }
+  })
+}
+
+/** A node belongs to the group whose master it is, or follows over any number of steps. */
+function groupOf(
+  name: string,
+  nodes: RawNodes,
+  groups: readonly GroupSpec[],
+  problems: Problems,
+): string {
+  const path = ['topology', 'nodes', name]
+  let at = name
+  for (let steps = 0; steps <= Object.keys(nodes).length; steps++) {
+    const group = groups.find(({ master }) => master === at)
+    if (group !== undefined && nodes[at]?.['replica-of'] === undefined) return group.name
+    const next = nodes[at]?.['replica-of']
+    if (next === undefined) break
+    if (nodes[next] === undefined) {
+      problems.unknown([...path, 'replica-of'], 'node', next, Object.keys(nodes))
+      return ''
+    }
+    at = next
+  }
+  problems.add(path, 'E_VALUE', 'belongs to no group', 'make it the master of one, or a replica')
+  return ''
+}
+
+function checkSettings(
+  path: Path,
+  settings: ReadonlyMap<string, string> | undefined,
+  problems: Problems,
+): void {
+  for (const [name, value] of settings ?? []) {
+    const reason = directiveRefusal(name, value)
+    if (reason !== undefined) problems.add([...path, name], 'E_VALUE', reason, '')
+  }
+}
+
+function buildSentinels(raw: RawScenario): SentinelSpec[] {
+  const ports = new PortCounter(DEFAULT_SPEC.sentinelPort)
+  return Object.entries(raw.topology.sentinels).map(([name, { host, port, ...spec }]) => ({
+    name,
+    host,
+    port: port ?? ports.next(host),
+    joinsLater: spec['joins-later'] ?? false,
+  }))
+}
+
+function buildClients(
+  raw: RawScenario,
+  groups: readonly GroupSpec[],
+  problems: Problems,
+): ClientSpec[] {
+  return Object.entries(raw.workload?.clients ?? {}).map(([name, client]) => {
+    const path = ['workload', 'clients', name]
+    const group = client.group ?? onlyGroup(groups)
+    if (group === undefined) {
+      problems.add(path, 'E_MISSING', 'group is missing', 'there is more than one: name it')
+    } else if (!groups.some((known) => known.name === group)) {
+      problems.unknown([...path, 'group'], 'group', group, groups.map(nameOf))
+    }
+    return {
+      name,
+      host: client.host ?? name,
+      group: group ?? '',
+      operation: client.operation ?? 'keys',
+      pace: buildPace(client),
+    }
+  })
+}
+
+type RawClients = NonNullable<NonNullable<RawScenario['workload']>['clients']>
+
+function buildPace({ rate, think }: RawClients[string]): Pace {
+  if (think !== undefined) return { kind: 'think', ms: think }
+  return { kind: 'rate', perSecond: rate ?? DEFAULT_SPEC.ratePerSecond }
+}
+
+/** Every host somebody lives on. */
+export function hostsOf({
+  nodes,
+  sentinels,
+  clients,
+}: Pick<Topology, 'nodes' | 'sentinels' | 'clients'>): readonly string[] {
+  return [...new Set([...nodes, ...sentinels, ...clients].map(({ host }) => host))]
+}
+
+/** The group that is meant when none is named. */
+export function onlyGroup(groups: readonly GroupSpec[]): string | undefined {
+  return groups.length === 1 ? groups[0]?.name : undefined
+}
+
+function nameOf(spec: { readonly name: string }): string {
+  return spec.name
+}
+
+/** Programs of one kind on one host listen on neighbouring ports. */
+class PortCounter {
+  readonly #first: number
+  readonly #used = new Map<string, number>()
+
+  constructor(first: number) {
+    this.#first = first
+  }
+
+  next(host: string): number {
+    const used = this.#used.get(host) ?? 0
+    this.#used.set(host, used + 1)
+    return this.#first + used
+  }
+}

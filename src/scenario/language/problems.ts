@@ -1,0 +1,118 @@
+/** What is wrong with a scenario, with its place in the file and a way out. */
+import type { z } from 'zod'
+import type { Problem, ProblemCode } from '../../config/problem.ts'
+import { didYouMean } from '../../config/suggest.ts'
+import { ACTIONS } from './schema-actions.ts'
+import { CLAIMS } from './schema-claims.ts'
+import type { Path, Source } from './source.ts'
+
+/** Names are short and alike: a list says more than a guess, as long as it can be taken in. */
+const LISTED_MAX = 12
+
+/** Collects problems while a scenario is put together. */
+export class Problems {
+  readonly list: Problem[] = []
+  readonly #source: Source
+
+  constructor(source: Source) {
+    this.#source = source
+    this.list.push(...source.problems)
+  }
+
+  add(path: Path, code: ProblemCode, message: string, hint: string): void {
+    const location = this.#source.locate(path)
+    this.list.push({
+      severity: 'error',
+      code,
+      file: this.#source.file,
+      ...location,
+      message,
+      hint,
+    })
+  }
+
+  /** A name that stands for nothing. */
+  unknown(path: Path, what: string, name: string, known: readonly string[]): void {
+    const hint = known.length > LISTED_MAX ? didYouMean(name, known) : `there ${list(known)}`
+    this.add(path, 'E_UNKNOWN', `no ${what} is called ${name}`, hint)
+  }
+
+  addIssue(issue: z.core.$ZodIssue): void {
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) this.#unknownKey([...issue.path, key], key)
+      return
+    }
+    const isMissing = issue.input === undefined && issue.code === 'invalid_type'
+    if (isMissing) this.add(issue.path, 'E_MISSING', 'is missing', hintFor(issue.message))
+    else this.add(issue.path, codeOf(issue), wordIssue(issue), hintFor(issue.message))
+  }
+
+  #unknownKey(path: Path, key: string): void {
+    this.add(path, 'E_UNKNOWN', 'is not known here', didYouMean(key, KEYS))
+  }
+}
+
+/** Every key that can stand somewhere: enough to recognise a slip of the finger. */
+const KEYS: readonly string[] = [
+  ...['name', 'story', 'topology', 'workload', 'duration', 'timeline', 'expect', 'zones', 'ways'],
+  ...['latency', 'jitter', 'settings', 'groups', 'nodes', 'sentinels', 'clients', 'host', 'port'],
+  ...['replica-of', 'joins-later', 'master', 'quorum', 'down-after', 'failover-timeout'],
+  ...[
+    'parallel-syncs',
+    'rate',
+    'think',
+    'operation',
+    'between',
+    'loss',
+    'duplication',
+    'bandwidth',
+  ],
+  ...['at', 'as', 'after', 'plus', 'until', 'within', 'always', 'never', 'group', 'according-to'],
+  ...['process', 'disk', 'from', 'to', 'by', 'for', 'peer', 'argv', 'not', 'among', 'node', 'is'],
+  ...[
+    'of',
+    'with',
+    'client',
+    'matching',
+    'at-most',
+    'at-least',
+    'acknowledged-by',
+    'cause',
+    'reason',
+  ],
+  ...Object.keys(ACTIONS),
+  ...Object.keys(CLAIMS),
+]
+
+function codeOf(issue: z.core.$ZodIssue): ProblemCode {
+  if (issue.code === 'too_small' || issue.code === 'too_big') return 'E_RANGE'
+  return issue.code === 'invalid_type' || issue.code === 'invalid_union' ? 'E_TYPE' : 'E_VALUE'
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'a mapping',
+  record: 'a mapping',
+  array: 'a list',
+  string: 'a text',
+  number: 'a number',
+}
+
+/** The messages of the schema speak for themselves; those it leaves to the library are put in its words. */
+function wordIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_key') return 'must be a name: letters, digits, dots, dashes'
+  if (issue.code !== 'invalid_type' || !issue.message.startsWith('Invalid')) return issue.message
+  return `must be ${TYPES[issue.expected] ?? issue.expected}`
+}
+
+function hintFor(message: string): string {
+  if (message === 'must be a duration') return 'write a number with its unit: 500ms, 3s, 2m'
+  if (message === 'must be a time') return 'write 3s, the name of a step, or both: cut + 3s'
+  if (message === 'must be a condition') {
+    return 'write after: { event: { name: +odown } }, or at: kill + 2s for a time'
+  }
+  return ''
+}
+
+function list(known: readonly string[]): string {
+  return known.length === 0 ? 'is none' : `are ${known.join(', ')}`
+}

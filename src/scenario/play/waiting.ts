@@ -1,0 +1,155 @@
+/** Lets the world go on until what a step waits for is so. */
+import { unreachable } from '../../base/assert.ts'
+import type { Happening } from '../../sim/happening.ts'
+import type { Condition, MomentClaim, StateClaim } from '../scenario-file.ts'
+import { ClusterView, changesOf, toChange } from '../verdict/cluster-view.ts'
+import { allHad, isMoment, momentsOf, namedBy } from '../verdict/moment-claims.ts'
+import { examine, type Members } from '../verdict/state-claims.ts'
+import type { World } from '../world.ts'
+
+/** Writes are no happenings: for what can be seen of them only, the world is looked at so often. */
+const POLL_MS = 20
+
+export interface Wait {
+  readonly condition: Condition
+  readonly members: Members
+  /** Moments count from here on: the time, and the number of happenings before it. */
+  readonly since: Mark
+  readonly untilMs: number
+}
+
+export interface Mark {
+  readonly atMs: number
+  readonly happenings: number
+}
+
+export interface Met {
+  readonly at: Mark
+  /** Whose doing made it true; undefined: nobody's, or it was true already. */
+  readonly witness: string | undefined
+}
+
+/** What it takes to see that a condition is met, as the run goes on. */
+interface Sight {
+  readonly isPolled: boolean
+  see(happening: Happening): void
+  isMet(): boolean
+  /** Whose doing made it true. */
+  witness?(): string | undefined
+}
+
+/** Undefined: in vain. */
+export async function waitFor(world: World, wait: Wait): Promise<Met | undefined> {
+  const sight = createSight(world, wait)
+  const before = world.happenings()
+  before.forEach((happening) => {
+    sight.see(happening)
+  })
+  if (sight.isMet()) {
+    const at = { atMs: wait.since.atMs, happenings: before.length }
+    return { at, witness: sight.witness?.() }
+  }
+  return sight.isPolled ? await poll(world, wait, sight) : await watch(world, wait, sight)
+}
+
+async function watch(world: World, wait: Wait, sight: Sight): Promise<Met | undefined> {
+  let cause: Happening | undefined
+  const atMs = await world.runUntil(wait.untilMs, (happening) => {
+    if (cause !== undefined) return true
+    sight.see(happening)
+    if (!sight.isMet()) return false
+    cause = happening
+    return true
+  })
+  if (cause === undefined) return undefined
+  const happenings = world.happenings().lastIndexOf(cause) + 1
+  return { at: { atMs, happenings }, witness: cause.process }
+}
+
+async function poll(world: World, wait: Wait, sight: Sight): Promise<Met | undefined> {
+  let atMs = wait.since.atMs
+  while (atMs < wait.untilMs) {
+    atMs = await world.runUntil(Math.min(atMs + POLL_MS, wait.untilMs))
+    const happenings = world.happenings().length
+    if (sight.isMet()) return { at: { atMs, happenings }, witness: undefined }
+  }
+  return undefined
+}
+
+function createSight(world: World, wait: Wait): Sight {
+  const { condition } = wait
+  switch (condition.kind) {
+    case 'state':
+      return condition.claim.kind === 'refusesWrites'
+        ? sightOfAnswers(condition.claim, world, wait)
+        : sightOfState(condition.claim, world, wait)
+    case 'moment':
+      return condition.claim.kind === 'writesWork'
+        ? sightOfWrites(condition.claim, world, wait)
+        : sightOfMoment(condition.claim, world, wait)
+    default:
+      return unreachable(condition)
+  }
+}
+
+function sightOfState(claim: StateClaim, world: World, { members }: Wait): Sight {
+  const view = new ClusterView((address) => world.nameOf(address))
+  return {
+    isPolled: false,
+    see: (happening) => {
+      const change = toChange(happening)
+      if (change !== undefined) view.apply(change)
+    },
+    isMet: () => examine(claim, view, members).holds,
+  }
+}
+
+function sightOfMoment(claim: MomentClaim, world: World, { since }: Wait): Sight {
+  const had = new Set<string>()
+  const named = namedBy(claim)
+  let seen = 0
+  let last: string | undefined
+  return {
+    isPolled: false,
+    see: (happening) => {
+      const isMeant = seen++ >= since.happenings
+      if (!isMeant || !isMoment(claim, happening, (address) => world.nameOf(address))) return
+      last = happening.process
+      had.add(happening.process ?? '')
+    },
+    witness: () => last,
+    isMet: () => (named === undefined ? had.size > 0 : named.every((name) => had.has(name))),
+  }
+}
+
+function sightOfWrites(claim: MomentClaim, world: World, { since }: Wait): Sight {
+  return {
+    isPolled: true,
+    see: () => {},
+    isMet: () => {
+      const moments = momentsOf(claim, since.atMs, courseOf(world))
+      return allHad(moments, namedBy(claim)) !== undefined
+    },
+  }
+}
+
+function sightOfAnswers(claim: StateClaim, world: World, { members }: Wait): Sight {
+  return {
+    isPolled: true,
+    see: () => {},
+    isMet: () => {
+      const course = courseOf(world)
+      const view = new ClusterView(course.nameOf)
+      for (const change of changesOf(course)) view.apply(change)
+      return examine(claim, view, members).holds
+    },
+  }
+}
+
+function courseOf(world: World) {
+  return {
+    happenings: world.happenings(),
+    writes: world.writes(),
+    nameOf: (address: Parameters<World['nameOf']>[0]) => world.nameOf(address),
+  }
+}

@@ -1,0 +1,138 @@
+/** Judges what is counted or measured over a run, or over a part of it. */
+import { unreachable } from '../../base/assert.ts'
+import { countOf, formatDuration } from '../duration.ts'
+import type { GroupFacts, LostWrites } from '../result.ts'
+import type { Bounds, TotalClaim } from '../scenario-file.ts'
+import type { History } from '../world.ts'
+import { firstAcknowledged, longestOutageIn } from './longest-outage.ts'
+import { momentsOf } from './moment-claims.ts'
+import { counted, failed, PASSED, type Verdict } from './verdict.ts'
+import { spanOf, type Window } from './window.ts'
+
+type Claim<Kind extends TotalClaim['kind']> = Extract<TotalClaim, { kind: Kind }>
+
+/** What there is to count in. */
+export interface Totals {
+  readonly facts: readonly GroupFacts[]
+  readonly history: History
+  /** What was not of one mind after the end, in words; empty: nothing, or nobody asked. */
+  readonly unsettled: readonly string[]
+}
+
+export function judgeTotal(claim: TotalClaim, { facts, history, unsettled }: Totals): Verdict {
+  switch (claim.kind) {
+    case 'lostWrites':
+      return ofGroup(claim.group, facts, (group) => judgeLost(claim, group))
+    case 'failovers':
+      return ofGroup(claim.group, facts, (group) => judgeFailovers(claim, group, history))
+    case 'dualWrites':
+      return ofGroup(claim.group, facts, ({ dualWritesMs }) =>
+        counted(dualWritesMs <= claim.atMostMs, formatDuration(dualWritesMs)),
+      )
+    case 'staleReads':
+      return ofGroup(claim.group, facts, ({ staleReads: { afterLoss, fromDeposed } }) =>
+        counted(afterLoss + fromDeposed <= claim.atMost, `${afterLoss + fromDeposed} stale`),
+      )
+    case 'settled':
+      return unsettled.length === 0 ? PASSED : failed(unsettled.slice(0, TOLD_MAX).join('; '))
+    case 'outage':
+      return judgeOutage(claim, history)
+    case 'events':
+      return judgeEvents(claim, history)
+    default:
+      return unreachable(claim)
+  }
+}
+
+/** One difference often brings all others with it. */
+const TOLD_MAX = 3
+
+function ofGroup(
+  name: string,
+  facts: readonly GroupFacts[],
+  judgeGroup: (group: GroupFacts) => Verdict,
+): Verdict {
+  const group = facts.find((known) => known.group === name)
+  return group === undefined ? failed(`there is no group ${name}`) : judgeGroup(group)
+}
+
+function judgeLost(claim: Claim<'lostWrites'>, { lost, writes }: GroupFacts): Verdict {
+  if (lost === undefined) return failed('the Sentinels agree on no master that could be asked')
+  const number =
+    claim.cause === undefined ? lostBy(claim.acknowledgedBy, lost) : lost[CAUSES[claim.cause]]
+  return counted(number <= claim.atMost, `${number} of ${writes.acknowledged}`)
+}
+
+const CAUSES = {
+  asynchronous: 'asynchronous',
+  'split-brain': 'splitBrain',
+  'empty-restart': 'emptyRestart',
+} as const
+
+function lostBy(side: Claim<'lostWrites'>['acknowledgedBy'], lost: LostWrites): number {
+  const { byMajority, byCutOff, byDeposed } = lost
+  if (side === 'majority') return byMajority
+  return side === 'minority' ? byCutOff + byDeposed : byMajority + byCutOff + byDeposed
+}
+
+function judgeFailovers(
+  claim: Claim<'failovers'>,
+  { group, failovers }: GroupFacts,
+  history: History,
+): Verdict {
+  const promotion = claim.atMost === 0 ? firstPromotion(group, history) : undefined
+  if (failovers === 0 && promotion !== undefined) return failed(promotion)
+  return counted(isWithin(failovers, claim), countOf(failovers, 'failover'))
+}
+
+/** Where none is wanted, one that was begun and never told to anybody is one too many. */
+function firstPromotion(group: string, history: History): string | undefined {
+  for (const happening of history.happenings) {
+    if (happening.kind !== 'event' || happening.name !== '+promoted-slave') continue
+    if (!happening.payload.includes(` @ ${group} `)) continue
+    return `${happening.process} promoted a replica at ${formatDuration(happening.atMs)}`
+  }
+  return undefined
+}
+
+function judgeOutage(claim: Claim<'outage'>, history: History): Verdict {
+  const verdicts = (claim.clients ?? [undefined]).map((client) =>
+    judgeOutageOf(client, claim, history),
+  )
+  const worst = verdicts.find(({ passed }) => !passed)
+  return worst ?? counted(true, verdicts.map(({ finding }) => finding).join(', '))
+}
+
+/** Of one client, or of the whole group: a write of anybody ends an outage then. */
+function judgeOutageOf(
+  client: string | undefined,
+  claim: Claim<'outage'>,
+  history: History,
+): Verdict {
+  const writes = history.writes.filter(
+    (write) => write.group === claim.group && (client === undefined || write.client === client),
+  )
+  const who = client === undefined ? '' : `${client}: `
+  const longestMs = longestOutageIn(writes, outageWindow(claim, writes, history))
+  if (longestMs === undefined) return failed(`${who}no write was acknowledged at all`)
+  return counted(longestMs <= claim.atMostMs, `${who}${formatDuration(longestMs)}`)
+}
+
+function outageWindow(claim: Claim<'outage'>, writes: History['writes'], history: History): Window {
+  const span = spanOf(claim, history)
+  const firstMs = firstAcknowledged(writes) ?? 0
+  return claim.after === undefined ? { ...span, fromMs: firstMs } : span
+}
+
+function judgeEvents(claim: Claim<'events'>, history: History): Verdict {
+  const { fromMs, untilMs } = spanOf(claim, history)
+  const { at } = claim.event
+  const seen = momentsOf(claim.event, fromMs, history).filter(
+    ({ atMs, who }) => atMs <= untilMs && (at === undefined || at.includes(who)),
+  )
+  return counted(isWithin(seen.length, claim), `${seen.length} seen`)
+}
+
+function isWithin(found: number, { atLeast, atMost }: Bounds): boolean {
+  return found >= atLeast && (atMost === undefined || found <= atMost)
+}

@@ -1,0 +1,77 @@
+/** The part of a run that an expectation speaks of, once it is known when its steps were done. */
+import { assert } from '../../base/assert.ts'
+import type { Expectation, Span, Throughout, TimeRef, Within } from '../scenario-file.ts'
+import type { History } from '../world.ts'
+
+/** Its first and last millisecond. */
+export interface Window {
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+type Times = Pick<History, 'labels' | 'endMs'>
+
+/** `graceMs` is what deadlines are put off by, where time is real and machines are slow. */
+export function windowOf(timing: Within | Throughout, times: Times, graceMs: number): Window {
+  const fromMs = momentOf(timing.after, times.labels)
+  if (timing.kind === 'within') return { fromMs, untilMs: fromMs + timing.withinMs + graceMs }
+  const untilMs = endOf(timing.until, times)
+  // So long after a step it has to be so: that is a deadline, too.
+  const isDeadline = timing.kind === 'always' && timing.after.offsetMs > 0
+  return { fromMs: isDeadline ? fromMs + graceMs : fromMs, untilMs }
+}
+
+export function spanOf({ after, until }: Span, times: Times): Window {
+  return {
+    fromMs: after === undefined ? 0 : momentOf(after, times.labels),
+    untilMs: endOf(until, times),
+  }
+}
+
+/** The last millisecond before that moment: what a step does is no longer part of the time until it. */
+function endOf(until: TimeRef | undefined, { labels, endMs }: Times): number {
+  return until === undefined ? endMs : momentOf(until, labels) - 1
+}
+
+/** The last moment that has to be seen for a verdict; undefined: it asks for none, or for one that never came. */
+export function lastMomentOf(
+  expectation: Expectation,
+  labels: History['labels'],
+  graceMs: number,
+): number | undefined {
+  if (undoneStep(expectation, labels) !== undefined) return undefined
+  if (expectation.kind !== 'total') {
+    const { fromMs, untilMs } = windowOf(expectation.timing, { labels, endMs: 0 }, graceMs)
+    return Math.max(fromMs, untilMs)
+  }
+  const refs = refsOf(expectation).map((ref) => momentOf(ref, labels))
+  return refs.length === 0 ? undefined : Math.max(...refs)
+}
+
+/** The first step an expectation refers to that was not done. */
+export function undoneStep(
+  expectation: Expectation,
+  labels: History['labels'],
+): string | undefined {
+  const names = refsOf(expectation).flatMap(({ label }) => (label === undefined ? [] : [label]))
+  return names.find((label) => !labels.has(label))
+}
+
+function refsOf(expectation: Expectation): readonly TimeRef[] {
+  if (expectation.kind === 'total') {
+    const { claim } = expectation
+    if (claim.kind !== 'outage' && claim.kind !== 'events') return []
+    return [claim.after, claim.until].filter((ref) => ref !== undefined)
+  }
+  const { timing } = expectation
+  const until = timing.kind === 'within' ? undefined : timing.until
+  return until === undefined ? [timing.after] : [timing.after, until]
+}
+
+/** For steps that were done. */
+export function momentOf({ label, offsetMs }: TimeRef, labels: History['labels']): number {
+  if (label === undefined) return offsetMs
+  const atMs = labels.get(label)
+  assert(atMs !== undefined, `the step ${label} was done`)
+  return atMs + offsetMs
+}
