@@ -76,10 +76,27 @@ function addReply(reply: Reply, protocol: Protocol, add: (bytes: string) => void
 
 /** A command as an array of bulk strings, the only form every server accepts. */
 export function encodeCommand(argv: readonly string[]): string {
-  let bytes = `*${argv.length}\r\n`
-  for (const argument of argv) bytes += `$${argument.length}\r\n${argument}\r\n`
-  return bytes
+  let bytes = `*${argv.length}`
+  for (const argument of argv) {
+    bytes += bulkHeader(argument.length)
+    bytes += argument
+  }
+  return `${bytes}\r\n`
 }
+
+/** The end of what stands before an argument, and the header of the argument. */
+function bulkHeader(length: number): string {
+  return SHORT_HEADERS[length] ?? `\r\n$${length}\r\n`
+}
+
+/**
+ * Ready-made for the usual lengths: each write is encoded again for the replicas, and two joins for an
+ * argument instead of five take two thirds of the time.
+ */
+const SHORT_HEADERS: readonly string[] = Array.from(
+  { length: 64 },
+  (_, length) => `\r\n$${length}\r\n`,
+)
 
 function encodeBulk(bytes: string): string {
   return `$${bytes.length}\r\n${bytes}\r\n`

@@ -48,7 +48,9 @@ export class Effects {
   }
 
   #tell(effects: readonly Effect[]): void {
-    const first = (effects[0] as Effect).db
+    const { db: first, argv } = effects[0] as Effect
+    // Nearly every command has one effect: no need to look for other databases.
+    if (effects.length === 1) return this.#propagate(first, [argv])
     if (effects.every((effect) => effect.db === first)) {
       this.#propagate(
         first,

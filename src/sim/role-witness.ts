@@ -7,7 +7,9 @@ import type { Address, NodeRole } from './happening.ts'
 export class RoleWitness {
   readonly #tell: (role: NodeRole) => void
   #replicaof: string | undefined
-  #told: string | undefined
+  /** The address in it; undefined: it is a master. */
+  #master: Address | undefined
+  #told: NodeRole | undefined
 
   constructor(tell: (role: NodeRole) => void) {
     this.#tell = tell
@@ -24,6 +26,7 @@ export class RoleWitness {
     if (replicaof === this.#replicaof) return
     this.#replicaof = replicaof
     const master = readAddress(replicaof)
+    this.#master = master
     this.#news(
       master === undefined ? { kind: 'master' } : { kind: 'replica', master, isLinkUp: false },
     )
@@ -31,15 +34,14 @@ export class RoleWitness {
 
   /** What the node answered to ROLE, unless it has another role by now. */
   answered(role: NodeRole): void {
-    if (this.#replicaof === undefined || isSame(role, readAddress(this.#replicaof))) {
+    if (this.#replicaof === undefined || isSame(role, this.#master)) {
       this.#news(role)
     }
   }
 
   #news(role: NodeRole): void {
-    const text = JSON.stringify(role)
-    if (text === this.#told) return
-    this.#told = text
+    if (isEqual(role, this.#told)) return
+    this.#told = role
     this.#tell(role)
   }
 }
@@ -48,6 +50,11 @@ function isSame(role: NodeRole, master: Address | undefined): boolean {
   if (role.kind === 'master' || master === undefined)
     return (role.kind === 'master') === (master === undefined)
   return role.master.host === master.host && role.master.port === master.port
+}
+
+function isEqual(a: NodeRole, b: NodeRole | undefined): boolean {
+  if (b === undefined || b.kind === 'master') return a.kind === b?.kind
+  return isSame(a, b.master) && a.kind === 'replica' && a.isLinkUp === b.isLinkUp
 }
 
 function readAddress(replicaof: string): Address | undefined {

@@ -6,18 +6,26 @@ const TASKS_PER_MS_MAX = 1_000_000
 
 export type Task = () => void
 
+/** Nearly everything is due within so many milliseconds: each of them has a place of its own. */
+const NEAR_MS = 1_024
+
 /**
  * Virtual time in whole milliseconds, and everything that is still to happen. Tasks of the same
  * millisecond run in the order in which they were asked for, so the order of a run is a fact of the
- * run and never of the heap's history.
+ * run and never of the queue's history.
  *
- * Many tasks share a millisecond, so the heap holds moments and each moment keeps its own list: the
- * common insertion is a push on an array.
+ * What is due soon lies in a wheel with one list per millisecond, found without searching (3 to 5 % of
+ * the time of a world); the rest lies in a heap of moments. Tasks never move from the heap to the wheel:
+ * those of the heap were asked for when their moment was far, so they come first.
  */
 export class Scheduler {
   #nowMs = 0
-  readonly #moments = new Heap<number>((a, b) => a < b)
-  readonly #tasks = new Map<number, Task[]>()
+  /** At the millisecond modulo the size of the wheel; undefined: nothing is due then. */
+  readonly #near: (Task[] | undefined)[] = new Array<undefined>(NEAR_MS).fill(undefined)
+  /** How many lists the wheel has. */
+  #nearCount = 0
+  readonly #farMoments = new Heap<number>((a, b) => a < b)
+  readonly #far = new Map<number, Task[]>()
   #isStopped = false
 
   get nowMs(): number {
@@ -26,20 +34,27 @@ export class Scheduler {
 
   /** When the next task is due; undefined when nothing is left to happen. */
   get nextMs(): number | undefined {
-    return this.#moments.peek()
+    const farMs = this.#farMoments.peek()
+    if (this.#nearCount === 0) return farMs
+    for (let atMs = this.#nowMs; atMs !== farMs; atMs++) {
+      if (this.#near[atMs % NEAR_MS] !== undefined) return atMs
+    }
+    return farMs
   }
 
   /** Runs `task` at `atMs`, or still within the current millisecond when that is past. */
   at(atMs: number, task: Task): void {
     assert(Number.isInteger(atMs), 'virtual time is whole milliseconds')
     const dueMs = Math.max(atMs, this.#nowMs)
-    const tasks = this.#tasks.get(dueMs)
+    if (dueMs - this.#nowMs >= NEAR_MS) return this.#atFar(dueMs, task)
+    const slot = dueMs % NEAR_MS
+    const tasks = this.#near[slot]
     if (tasks !== undefined) {
       tasks.push(task)
       return
     }
-    this.#tasks.set(dueMs, [task])
-    this.#moments.push(dueMs)
+    this.#near[slot] = [task]
+    this.#nearCount++
   }
 
   after(delayMs: number, task: Task): void {
@@ -51,9 +66,10 @@ export class Scheduler {
    * `stop` is the last one: time stands still there, and the next call goes on with the task after it.
    */
   runUntil(untilMs: number): void {
+    assert(Number.isInteger(untilMs), 'virtual time is whole milliseconds')
     this.#isStopped = false
     for (;;) {
-      const nextMs = this.#moments.peek()
+      const nextMs = this.nextMs
       if (nextMs === undefined || nextMs > untilMs) break
       this.#nowMs = nextMs
       this.#runMoment(nextMs)
@@ -66,19 +82,41 @@ export class Scheduler {
     this.#isStopped = true
   }
 
+  #atFar(dueMs: number, task: Task): void {
+    const tasks = this.#far.get(dueMs)
+    if (tasks !== undefined) {
+      tasks.push(task)
+      return
+    }
+    this.#far.set(dueMs, [task])
+    this.#farMoments.push(dueMs)
+  }
+
   #runMoment(atMs: number): void {
-    const tasks = this.#tasks.get(atMs)
-    assert(tasks !== undefined, 'a moment in the heap has tasks')
+    const far = this.#far.get(atMs)
+    if (far !== undefined) {
+      if (!this.#runAll(far)) return
+      this.#far.delete(atMs)
+      this.#farMoments.pop()
+    }
+    const slot = atMs % NEAR_MS
+    const near = this.#near[slot]
+    if (near === undefined || !this.#runAll(near)) return
+    this.#near[slot] = undefined
+    this.#nearCount--
+  }
+
+  /** False: stopped before the end of the list, which keeps what is left. */
+  #runAll(tasks: Task[]): boolean {
     // The list grows while it runs: loopback traffic takes no time.
     for (let index = 0; index < tasks.length; index++) {
       assert(index < TASKS_PER_MS_MAX, 'virtual time advances')
       ;(tasks[index] as Task)()
       if (this.#isStopped) {
         tasks.splice(0, index + 1)
-        return
+        return false
       }
     }
-    this.#moments.pop()
-    this.#tasks.delete(atMs)
+    return true
   }
 }

@@ -7,7 +7,7 @@ import type { Effect } from '../core/effect.ts'
 import { parseHello } from '../core/hello-text.ts'
 import { currentMaster, type Group, type State } from '../core/state.ts'
 import type { Reply } from '../resp/reply.ts'
-import type { Electorate, Occurrence } from './happening.ts'
+import type { Address, Electorate, Occurrence } from './happening.ts'
 
 export type Tell = (occurrence: Occurrence) => void
 
@@ -15,6 +15,8 @@ export class SentinelWitness {
   readonly #tell: Tell
   /** What was told last, by what it is about, so that only changes are told. */
   readonly #told = new Map<string, string>()
+  /** Whom each group was last told to have as master: looked at after every step. */
+  readonly #views = new Map<string, Address>()
 
   constructor(tell: Tell) {
     this.#tell = tell
@@ -23,6 +25,7 @@ export class SentinelWitness {
   /** The process has come up again: it may not know what it knew. */
   forget(): void {
     this.#told.clear()
+    this.#views.clear()
   }
 
   /** An effect is being done. */
@@ -37,8 +40,11 @@ export class SentinelWitness {
     for (const group of state.groups.values()) {
       const { host, port } = currentMaster(group)
       const { name } = group.config
-      if (!this.#isNews(`view ${name}`, `${host}:${port}`)) continue
-      this.#tell({ kind: 'view', group: name, master: { host, port } })
+      const told = this.#views.get(name)
+      if (told?.host === host && told.port === port) continue
+      const master = { host, port }
+      this.#views.set(name, master)
+      this.#tell({ kind: 'view', group: name, master })
     }
   }
 

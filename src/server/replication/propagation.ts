@@ -27,7 +27,8 @@ export class StreamEncoder {
   encode(db: number, commands: readonly (readonly string[])[]): string {
     const select = this.#db === db ? '' : encodeCommand(['SELECT', String(db)])
     this.#db = db
-    const bytes = commands.map((argv) => this.#encodeOne(argv)).join('')
+    let bytes = ''
+    for (const argv of commands) bytes += this.#encodeOne(argv)
     return commands.length > 1 ? select + MULTI + bytes + EXEC : select + bytes
   }
 
