@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 // `fast` is the machines on virtual time: no socket, no sleep. `net` is real processes, one file at a
-// time, so that a slow machine does not turn one test's load into another test's time-out.
+// time, so that a slow machine does not turn one test's load into another test's time-out. `lab` is the
+// laboratory's worlds on real sockets and processes, which take minutes: `npm run test:lab`.
 export default defineConfig({
   test: {
     projects: [
@@ -9,13 +10,22 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/net/**', 'test/diff/**'],
+          exclude: ['test/net/**', 'test/diff/**', 'test/lab/**'],
         },
       },
       {
         test: {
           name: 'net',
           include: ['test/net/**/*.test.ts', 'test/diff/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'lab',
+          include: ['test/lab/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -1,7 +1,7 @@
 /**
- * What the laboratory has to show before a change lands, and what takes it minutes: random histories
- * on virtual time, and every scenario on real sockets. `npm run test:lab`; two cores need about six
- * minutes.
+ * What the laboratory has to show before a change lands, and what takes it minutes: its worlds on real
+ * sockets and processes, random histories on virtual time, and every scenario on real sockets.
+ * `npm run test:lab`.
  */
 import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -17,7 +17,10 @@ const JOBS_PER_PROCESS = 4
 const PROCESSES = 2
 const GRACE = '1500ms'
 
+const VITEST = 'node_modules/vitest/vitest.mjs'
+
 const STEPS = [
+  ['the worlds on real sockets and processes', () => runNode([VITEST, 'run', '--project', 'lab'])],
   ['random histories', () => runNode([MAIN, 'fuzz', '--seeds', options.seeds])],
   ['scenarios on real sockets', scenariosOnSockets],
 ]

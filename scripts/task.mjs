@@ -17,7 +17,7 @@ const TASKS = {
   /** Types, style and the fast tests: what to run before every commit. */
   check: () => runChecks(['--project', 'fast']),
 
-  test: (args) => runChecks(args),
+  test: (args) => runChecks(['--project', 'fast', '--project', 'net', ...args]),
 
   /** The demonstration cluster, in this very process: its signals and its terminal are ours. */
   async start(args) {

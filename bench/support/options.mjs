@@ -16,7 +16,8 @@ export function readOptions(name, description, defaultRounds) {
     .opts()
 }
 
-function positive(text) {
+/** For options that count something. */
+export function positive(text) {
   const value = Number(text)
   if (Number.isSafeInteger(value) && value > 0) return value
   throw new InvalidArgumentError('must be a whole number above 0')

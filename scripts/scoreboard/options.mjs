@@ -1,5 +1,6 @@
 /** What the scoreboard understands. */
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
+import { positive } from '../../bench/support/options.mjs'
 
 const DEFAULT_ROUNDS = 3
 /** What people argue about, once each; the others say the same in other words, or take long. */
@@ -28,10 +29,4 @@ export function readScoreboardOptions() {
     .option('--no-docs', 'leave docs/scoreboard.md as it is')
     .parse()
     .opts()
-}
-
-function positive(text) {
-  const value = Number(text)
-  if (Number.isSafeInteger(value) && value > 0) return value
-  throw new InvalidArgumentError('must be a whole number above 0')
 }
