@@ -1,4 +1,4 @@
-/** How far a fuzzing session is, in one line: for a bar on a terminal, or for a log. */
+/** How far a fuzzing run is, in one line: for a bar on a terminal, or for a log. */
 
 export interface Progress {
   readonly seeds: number

@@ -1,4 +1,4 @@
-/** What a fuzzing session has done so far. Only sums are kept: a night of it takes no more room than a minute. */
+/** What a fuzzing run has done so far. Only sums are kept: a night of it takes no more room than a minute. */
 import type { FuzzOutcome } from './fuzz-job.ts'
 import type { Outcome } from './pool/pool.ts'
 
