@@ -21,10 +21,10 @@ export class HelloFacts {
   heard(payload: string): void {
     const hello = parseHello(payload)
     if (hello === undefined || !this.#isNews(hello)) return
-    const { runId, group, configEpoch, currentEpoch, masterHost, masterPort } = hello
+    const { runId, group, configEpoch, masterHost, masterPort } = hello
     const master = { host: masterHost, port: masterPort }
-    const epochs = { configEpoch, currentEpoch }
-    this.#tell(hello, { kind: 'hello', sentinelId: runId, group, ...epochs, master })
+    // The current epoch is left out: a vote may overtake a hello that was sent before it.
+    this.#tell(hello, { kind: 'hello', sentinelId: runId, group, configEpoch, master })
   }
 
   #isNews(hello: Hello): boolean {

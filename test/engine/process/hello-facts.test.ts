@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { HelloFacts } from '../../../src/engine/process/hello-facts.ts'
+import type { Occurrence } from '../../../src/sim/happening.ts'
 
 const ID = 'b'.repeat(40)
 
@@ -35,4 +36,11 @@ test('what is no hello is passed over', () => {
 test('a late hello about another group is no step back of its Sentinel', () => {
   const other = `10.208.0.9,26379,${ID},4,other,10.208.0.5,6379,0`
   expect(heard(hello(5, '10.208.0.2'), other)).toEqual(['10.208.0.9 5 10.208.0.2'])
+})
+
+test('the current epoch of a hello is not told: a later vote may have been heard before it', () => {
+  const told: Occurrence[] = []
+  new HelloFacts((_hello, what) => told.push(what)).heard(hello(1, '10.208.0.2', 3))
+  expect(told).toMatchObject([{ kind: 'hello', configEpoch: 1 }])
+  expect(told[0]).not.toHaveProperty('currentEpoch')
 })
