@@ -6,6 +6,11 @@ import { runScenarios } from '../../src/cli/scenario.ts'
 import type { ScenarioOptions } from '../../src/cli/scenario-options.ts'
 import { altered, SOUND } from '../scenario/support.ts'
 
+// Where CI is set, colours are on without a terminal, too; they are looked up when the module loads.
+vi.hoisted(() => {
+  process.env.NO_COLOR = '1'
+})
+
 const OPTIONS: ScenarioOptions = { engine: 'sim', against: 'vedette' }
 const FAILING = altered('within: 2s', 'within: 200ms')
 

@@ -9,12 +9,15 @@ import { parseScenario } from '../../src/scenario/parse.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
+/** Where CI is set, colours are on without a terminal, too. */
+const PLAIN = { ...process.env, NO_COLOR: '1' }
+
 function fuzz(...args: string[]): { status: number | null; stdout: string; stderr: string } {
   const out = join(mkdtempSync(join(tmpdir(), 'vedette-fuzz-')), 'failures')
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [MAIN, 'fuzz', '--out', out, ...args],
-    { encoding: 'utf8', timeout: 50_000 },
+    { encoding: 'utf8', timeout: 50_000, env: PLAIN },
   )
   if (status === 0) expect(existsSync(out)).toBe(false)
   return { status, stdout, stderr }
@@ -57,7 +60,9 @@ test('time that is over ends it', () => {
 })
 
 test('Ctrl-C ends it with the summary so far', async () => {
-  const child = spawn(process.execPath, [MAIN, 'fuzz', '--seeds', '1..100000', '--jobs', '1'])
+  const child = spawn(process.execPath, [MAIN, 'fuzz', '--seeds', '1..100000', '--jobs', '1'], {
+    env: PLAIN,
+  })
   let output = ''
   child.stdout.on('data', (chunk) => {
     output += chunk
