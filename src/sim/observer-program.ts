@@ -16,7 +16,8 @@ export interface ObserverStart {
   readonly shell: Shell
   /** Data nodes by name. */
   readonly nodes: ReadonlyMap<string, Address>
-  readonly tellRole: (node: string, role: NodeRole) => void
+  /** A node is asked for its role now: gives what to tell the answer to. */
+  readonly asksRole: (node: string) => (role: NodeRole) => void
 }
 
 /** Undefined: no answer came. */
@@ -67,14 +68,16 @@ export class ObserverProgram implements Program {
       replied: (reply) => {
         poll.isWaiting = false
         const role = readRole(reply)
-        if (role !== undefined) this.#start.tellRole(name, role)
+        if (role !== undefined) poll.tell(role)
       },
       lost: () => this.#polls.delete(name),
     })
     const poll: Poll = {
       isWaiting: true,
+      tell: () => {},
       ask: () => {
         poll.isWaiting = true
+        poll.tell = this.#start.asksRole(name)
         exchange.send(['ROLE'])
       },
     }
@@ -84,6 +87,7 @@ export class ObserverProgram implements Program {
 
 interface Poll {
   isWaiting: boolean
+  tell: (role: NodeRole) => void
   readonly ask: () => void
 }
 

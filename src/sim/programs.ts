@@ -151,9 +151,9 @@ export class Programs {
 
   #observer(process: Process): Program {
     const nodes = this.#nodeAddresses
-    const tellRole = (node: string, role: NodeRole): void => this.#roles.get(node)?.answered(role)
+    const asksRole = (node: string) => this.#roles.get(node)?.asked() ?? (() => {})
     const shell = this.#start.make.shell(process)
-    this.observer = new ObserverProgram({ shell, nodes, tellRole })
+    this.observer = new ObserverProgram({ shell, nodes, asksRole })
     return this.observer
   }
 

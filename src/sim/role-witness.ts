@@ -10,6 +10,8 @@ export class RoleWitness {
   /** The address in it; undefined: it is a master. */
   #master: Address | undefined
   #told: NodeRole | undefined
+  /** Counts the changes that the node has told itself. */
+  #turn = 0
 
   constructor(tell: (role: NodeRole) => void) {
     this.#tell = tell
@@ -17,6 +19,7 @@ export class RoleWitness {
 
   /** The process has come up again. */
   forget(): void {
+    this.#turn++
     this.#replicaof = undefined
     this.#told = undefined
   }
@@ -24,6 +27,7 @@ export class RoleWitness {
   /** `host port` of whom the node follows, or empty: seen after each of its inputs. */
   follows(replicaof: string): void {
     if (replicaof === this.#replicaof) return
+    this.#turn++
     this.#replicaof = replicaof
     const master = readAddress(replicaof)
     this.#master = master
@@ -32,11 +36,20 @@ export class RoleWitness {
     )
   }
 
-  /** What the node answered to ROLE, unless it has another role by now. */
-  answered(role: NodeRole): void {
-    if (this.#replicaof === undefined || isSame(role, this.#master)) {
-      this.#news(role)
+  /**
+   * The node is asked for its ROLE now: gives what to call with the answer. It counts only if the node
+   * has not changed its master since. One that hung answers late, and may follow the same one again by
+   * then, over another link.
+   */
+  asked(): (role: NodeRole) => void {
+    const turn = this.#turn
+    return (role) => {
+      if (turn === this.#turn) this.#answered(role)
     }
+  }
+
+  #answered(role: NodeRole): void {
+    if (this.#replicaof === undefined || isSame(role, this.#master)) this.#news(role)
   }
 
   #news(role: NodeRole): void {
