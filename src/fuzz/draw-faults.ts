@@ -12,6 +12,8 @@ import { between, weighted } from './odds.ts'
 import { FIRST_FAULT_MS, type Setting } from './plan.ts'
 
 const FAULTS_MAX = 60
+/** Two hellos of everybody, and some time. */
+const JOINING_MS = 5_000
 /** Kinds that are drawn more or less often than others in a run that has them. */
 const WEIGHT_MAX = 6
 /** These make the cluster act; the others mostly make that harder. */
@@ -57,13 +59,17 @@ function drawGap(rng: Rng, { topology }: Setting, meanMs: number): number {
   return downAfterMs + between(rng, 0, 400)
 }
 
-/** Who is said to join later joins at some time. */
-function drawJoins(rng: Rng, { topology, calmMs }: Setting): Fault[] {
+/**
+ * Who is said to join later does so while all is well. A Sentinel that joins beside one other in the
+ * middle of a partition knows no more than that one, and two of two are a majority to it: Sentinel's
+ * discovery has no answer to that, and operators are told to add Sentinels in quiet times.
+ */
+function drawJoins(rng: Rng, { topology }: Setting): Fault[] {
   const { nodes, sentinels } = topology
   const late = [...nodes, ...sentinels].filter(({ joinsLater }) => joinsLater)
   return late.map(({ name }) => ({
     kind: 'join',
     process: name,
-    fromMs: between(rng, 4_000, calmMs),
+    fromMs: between(rng, 4_000, FIRST_FAULT_MS - JOINING_MS),
   }))
 }
