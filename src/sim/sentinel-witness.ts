@@ -122,9 +122,11 @@ export class SentinelWitness {
   }
 
   #voted(state: State, epoch: number, leader: string): void {
-    const group = votedIn(state, leader, epoch)?.config.name
-    if (group === undefined || !this.#isNews(`vote ${group}`, `${epoch} ${leader}`)) return
-    this.#tell({ kind: 'vote', sentinelId: state.myid, group, epoch, leader })
+    for (const { config } of votedIn(state, leader, epoch)) {
+      const group = config.name
+      if (!this.#isNews(`vote ${group}`, `${epoch} ${leader}`)) continue
+      this.#tell({ kind: 'vote', sentinelId: state.myid, group, epoch, leader })
+    }
   }
 
   #isNews(about: string, text: string): boolean {
@@ -134,9 +136,9 @@ export class SentinelWitness {
   }
 }
 
-/** Question and answer name no group; the vote they tell stands in one. */
-function votedIn(state: State, leader: string, epoch: number): Group | undefined {
-  return [...state.groups.values()].find(
+/** Question and answer name no group: the vote they tell may be that of any in which it stands. */
+function votedIn(state: State, leader: string, epoch: number): readonly Group[] {
+  return [...state.groups.values()].filter(
     (group) => group.leader === leader && group.leaderEpoch === epoch,
   )
 }

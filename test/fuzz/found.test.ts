@@ -10,8 +10,13 @@ const FILES = readdirSync(FOUND).filter((file) => file.endsWith('.yml'))
 test.each(FILES)('%s holds', async (file) => {
   const parsed = parseScenario(readFileSync(new URL(file, FOUND), 'utf8'), file)
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
-  for (const seed of ['1', '2']) {
+  for (const seed of ['1', '2', ...seedsIn(parsed.value.story)]) {
     const { expectations, violations } = await runScenario(parsed.value, { seed })
     expect([...expectations.filter(({ passed }) => !passed), ...violations]).toEqual([])
   }
 })
+
+/** A file whose failure took a certain seed names it. */
+function seedsIn(story: string): readonly string[] {
+  return [...story.matchAll(/\bseed (\d+)/g)].map((match) => match[1] ?? '')
+}
