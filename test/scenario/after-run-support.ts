@@ -2,7 +2,7 @@ import { violationsAfter } from '../../src/scenario/after/after-run.ts'
 import type { Action } from '../../src/sim/action.ts'
 import type { Address, Happening, NodeRole, Occurrence } from '../../src/sim/happening.ts'
 import type { Topology } from '../../src/sim/topology.ts'
-import type { Write } from '../../src/sim/write-log.ts'
+import type { Operation, Write } from '../../src/sim/write-log.ts'
 import { createTopology } from '../sim/topology.ts'
 
 const GROUP = 'mymaster'
@@ -55,10 +55,10 @@ export class Account {
   }
 
   /** A write that was sent now and acknowledged two milliseconds later. */
-  writes(node: string, fate: 'kept' | 'lost' = 'kept'): this {
+  writes(node: string, fate: 'kept' | 'lost' = 'kept', operation?: Operation): this {
     const key = `key${this.#writes.length}`
     const write: Write = {
-      ...{ client: 'app', operation: { kind: 'key', key }, group: GROUP, node },
+      ...{ client: 'app', operation: operation ?? { kind: 'key', key }, group: GROUP, node },
       attemptedAtMs: this.#nowMs,
       outcome: { kind: 'acknowledged', atMs: this.#nowMs + 2, withMajority: true },
     }

@@ -97,6 +97,12 @@ describe('replicated writes survive', () => {
     return account.until(40_000)
   }
 
+  test('increments are not judged one by one: only their number is known', () => {
+    const increment = { kind: 'increment', counter: 'visits' } as const
+    const account = new Account().until(15_000).writes('n1', 'lost', increment)
+    expect(failedOver(account).violations).toEqual([])
+  })
+
   test('a write that the promoted replica had and lost is caught', () => {
     const account = new Account().until(15_000).writes('n1', 'lost')
     expect(failedOver(account).violations).toEqual([NAME])

@@ -34,9 +34,10 @@ export function lostHeldWrites(run: FinishedRun): readonly Violation[] {
   })
 }
 
+/** Of a counter only the number of those that are gone is known, not which ones they are. */
 function fateOf(write: Write): Fate[] {
-  const { outcome } = write
-  if (outcome.kind !== 'acknowledged') return []
+  const { operation, outcome } = write
+  if (outcome.kind !== 'acknowledged' || operation.kind === 'increment') return []
   return [{ write, answeredAtMs: outcome.atMs, holders: undefined }]
 }
 

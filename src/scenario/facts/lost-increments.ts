@@ -4,8 +4,9 @@
  * only rise: whoever made a value that the counter does not reach, or that a later increment made
  * again, is gone. Increments nobody was told of stand in the gaps and hide nothing.
  *
- * One case cannot be seen: values that were lost and then made again by increments that were never
- * answered. So this is a lower bound, and exact where the first answer after a failover was heard.
+ * Two cases cannot be seen. Values that were lost and then made again by increments that were never
+ * answered are not counted. And where a history comes back that had been replaced, because its node is
+ * promoted again before it has copied the other one, its values count as gone although they are not.
  */
 import type { Write } from '../../sim/write-log.ts'
 
