@@ -1,7 +1,7 @@
 /** `vedette server`: a data node on real sockets, configured as redis-server is. */
 import type { Problem } from '../config/problem.ts'
 import { type DirectiveCheck, parseRedisConf, UNKNOWN_DIRECTIVE } from '../config/redis-conf.ts'
-import type { LogLevel } from '../core/effect.ts'
+import type { LogLevel } from '../core/log-level.ts'
 import { readClock } from '../io/clock.ts'
 import { LearntSettings } from '../io/learnt-settings.ts'
 import { listen } from '../io/listener.ts'

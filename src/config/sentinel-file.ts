@@ -5,7 +5,7 @@
  * Names, users and passwords are byte strings; paths are ordinary text.
  */
 import { DEFAULT_SENTINEL, type SentinelConfig } from '../core/config.ts'
-import type { LogLevel } from '../core/effect.ts'
+import type { LogLevel } from '../core/log-level.ts'
 import type { SavedGroup, SavedState } from '../core/saved.ts'
 import type { Location, Problem } from './problem.ts'
 
@@ -70,7 +70,14 @@ export function stateFileName(file: SentinelFile): string {
 /** The first content of the state file, when there is none: `drawMyid` gives 40 hex characters. */
 export function toSavedState(learnt: LearntState, drawMyid: () => string): SavedState {
   const { myid, currentEpoch, groups } = learnt
-  return { myid: myid ?? drawMyid(), currentEpoch, groups, removed: [] }
+  return {
+    myid: myid ?? drawMyid(),
+    currentEpoch,
+    groups,
+    removed: [],
+    settings: undefined,
+    users: undefined,
+  }
 }
 
 /** Says where an option of the file stands; falls back to the bare name. */

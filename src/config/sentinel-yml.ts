@@ -4,7 +4,13 @@
  */
 import type { z } from 'zod'
 import { utf8Bytes } from '../base/utf8.ts'
-import type { GroupConfig, SentinelConfig } from '../core/config.ts'
+import {
+  DEFAULT_GROUP,
+  DEFAULT_PERIODS,
+  DEFAULT_SENTINEL,
+  type GroupConfig,
+  type SentinelConfig,
+} from '../core/config.ts'
 import { groupNameFault } from './group-name.ts'
 import { inFileOrder, type Location, type Problem, type ProblemCode } from './problem.ts'
 import type { ParsedSentinelFile, SentinelFile } from './sentinel-file.ts'
@@ -106,6 +112,7 @@ function toFile(yml: SentinelYml, document: YmlDocument, name: string): Sentinel
 
 function toCore(yml: SentinelYml, document: YmlDocument): SentinelConfig {
   return {
+    ...DEFAULT_SENTINEL,
     groups: inOrder(Object.keys(yml.groups), document).map((name) =>
       toGroup(name, yml.groups[name] as GroupYml),
     ),
@@ -129,6 +136,7 @@ function inOrder(names: readonly string[], document: YmlDocument): string[] {
 
 function toGroup(name: string, yml: GroupYml): GroupConfig {
   return {
+    ...DEFAULT_GROUP,
     name: utf8Bytes(name),
     host: yml.master.host,
     port: yml.master.port,
@@ -143,6 +151,7 @@ function toGroup(name: string, yml: GroupYml): GroupConfig {
 
 function toPeriods(yml: SentinelYml['periods']): SentinelConfig['periods'] {
   return {
+    ...DEFAULT_PERIODS,
     infoMs: yml.info,
     pingMs: yml.ping,
     askMs: yml.ask,

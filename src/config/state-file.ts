@@ -8,7 +8,7 @@
  */
 import { z } from 'zod'
 import { sha256 } from '../base/sha256.ts'
-import type { GroupConfig } from '../core/config.ts'
+import type { GlobalSettings, GroupConfig } from '../core/config.ts'
 import type { SavedGroup, SavedState } from '../core/saved.ts'
 
 export type DecodedState =
@@ -17,7 +17,7 @@ export type DecodedState =
   | { readonly ok: false; readonly reason: string }
 
 const MAGIC = 'vedette-state'
-const FORMAT_VERSION = 1
+const FORMAT_VERSION = 2
 
 /** The whole content of a state file. */
 export function encodeState(saved: SavedState): string {
@@ -87,7 +87,23 @@ const GROUP_CONFIG: z.ZodType<GroupConfig> = z.strictObject({
   parallelSyncs: z.int(),
   authUser: z.string(),
   authPass: z.string(),
+  notificationScript: z.string(),
+  clientReconfigScript: z.string(),
+  renamedCommands: z.array(z.tuple([z.string(), z.string()])),
+  rebootDownAfterMs: z.int().min(0),
 })
+
+const SETTINGS: z.ZodType<GlobalSettings> = z.strictObject({
+  announceIp: z.string(),
+  announcePort: PORT,
+  resolveHostnames: z.boolean(),
+  announceHostnames: z.boolean(),
+  sentinelUser: z.string(),
+  sentinelPass: z.string(),
+  logLevel: z.enum(['debug', 'verbose', 'notice', 'warning', 'nothing']),
+})
+
+const USERS = z.array(z.array(z.string()))
 
 const SAVED_GROUP = z
   .strictObject({
@@ -102,9 +118,13 @@ const SAVED_GROUP = z
   // JSON leaves out what is undefined; the type wants it said.
   .transform((group): SavedGroup => ({ ...group, file: group.file }))
 
-const SAVED_STATE: z.ZodType<SavedState> = z.strictObject({
-  myid: RUN_ID,
-  currentEpoch: EPOCH,
-  groups: z.array(SAVED_GROUP),
-  removed: z.array(GROUP_CONFIG),
-})
+const SAVED_STATE: z.ZodType<SavedState> = z
+  .strictObject({
+    myid: RUN_ID,
+    currentEpoch: EPOCH,
+    groups: z.array(SAVED_GROUP),
+    removed: z.array(GROUP_CONFIG),
+    settings: z.strictObject({ file: SETTINGS, current: SETTINGS }).optional(),
+    users: z.strictObject({ file: USERS, current: USERS }).optional(),
+  })
+  .transform((saved) => ({ ...saved, settings: saved.settings, users: saved.users }))

@@ -1,6 +1,7 @@
 import type { Protocol } from '../resp/reply.ts'
 import type { RequestDecoder } from '../resp/request-decoder.ts'
 import type { ClientId } from './ids.ts'
+import type { Answer } from './inquiry.ts'
 
 /** A client of this Sentinel: an application, an operator, or a peer that asks and tells. */
 export interface Client {
@@ -27,6 +28,12 @@ export interface Client {
   lastActiveAtMs: number
   /** [CLIENT REPLY] `skipNext` becomes `skip` when the present command ends, and that becomes `on`. */
   replies: 'on' | 'off' | 'skip' | 'skipNext'
+  /** The present command waits for an answer from outside; what comes behind it waits too. */
+  isWaiting: boolean
+  /** The words of the command that waits. */
+  waitingArgv: readonly string[]
+  /** Answers the present command has been given, by question. */
+  readonly answers: Map<string, Answer>
   /** The present command is its last one: answer, then close. */
   isLeaving: boolean
   /** We have closed it; what it still sends is not looked at. */

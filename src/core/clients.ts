@@ -38,7 +38,18 @@ export function clientReceived(turn: Turn, id: ClientId, bytes: string): void {
   // We may have closed it while these bytes were under way.
   if (client === undefined) return
   client.decoder.push(bytes)
-  while (!client.isClosing && !turn.state.stopping) {
+  serveAll(turn, client)
+}
+
+/** The answer that the client's command waited for is there: it is carried out, then what came behind it. */
+export function resumeClient(turn: Turn, client: Client): void {
+  client.isWaiting = false
+  serveCommand(turn, client, client.waitingArgv)
+  serveAll(turn, client)
+}
+
+function serveAll(turn: Turn, client: Client): void {
+  while (!client.isClosing && !client.isWaiting && !turn.state.stopping) {
     const request = client.decoder.next()
     if (request === undefined) return
     serve(turn, client, request)
@@ -66,6 +77,11 @@ function serve(turn: Turn, client: Client, request: Request): void {
 function serveCommand(turn: Turn, client: Client, argv: readonly string[]): void {
   client.lastActiveAtMs = turn.now.monoMs
   const reply = execute(turn, client, argv)
+  if (client.isWaiting) {
+    client.waitingArgv = argv
+    return
+  }
+  client.answers.clear()
   if (reply !== undefined) respond(turn, client, reply)
   endSkipping(client)
   if (client.isLeaving) hangUp(turn, client)
@@ -96,6 +112,9 @@ function createClient(turn: Turn, event: Event & { kind: 'clientOpened' }): Clie
     lastCommand: 'NULL',
     lastActiveAtMs: turn.now.monoMs,
     replies: 'on',
+    isWaiting: false,
+    waitingArgv: [],
+    answers: new Map(),
     isLeaving: false,
     isClosing: false,
   }

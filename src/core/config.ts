@@ -4,6 +4,8 @@
  * All durations are whole milliseconds. Names in brackets are those of sentinel.conf.
  */
 
+import type { LogLevel } from './log-level.ts'
+
 /** One monitored group: a master under a name, with the rules for it. */
 export interface GroupConfig {
   /** [monitor] Case-sensitive; no blanks, commas or control characters, or the gossip could not carry it. */
@@ -22,7 +24,18 @@ export interface GroupConfig {
   readonly authUser: string
   /** [auth-pass] Empty: none. */
   readonly authPass: string
+  /** [notification-script] Path of a program that is run for every warning event. Empty: none. */
+  readonly notificationScript: string
+  /** [client-reconfig-script] Path of a program that is run when the master changes. Empty: none. */
+  readonly clientReconfigScript: string
+  /** [rename-command] What the instances of this group, peers included, call a command. */
+  readonly renamedCommands: readonly RenamedCommand[]
+  /** [master-reboot-down-after-period] 0: a master that was restarted is judged like any other. */
+  readonly rebootDownAfterMs: number
 }
+
+/** The command's own name in lower case, and the name it is sent under. */
+export type RenamedCommand = readonly [name: string, sentAs: string]
 
 /** The periods of the protocol. SENTINEL DEBUG names are the same words in kebab-case. */
 export interface Periods {
@@ -39,21 +52,50 @@ export interface Periods {
   /** A connection younger than this is never closed for being idle. */
   readonly minLinkReconnectMs: number
   readonly electionTimeoutMs: number
+  /** [default-down-after] and [default-failover-timeout]: of groups made by SENTINEL MONITOR from now on. */
+  readonly defaultDownAfterMs: number
+  readonly defaultFailoverTimeoutMs: number
+  /** A script that runs longer is killed. */
+  readonly scriptMaxRuntimeMs: number
+  /** Before the second run of a script that failed; doubles with every further one. */
+  readonly scriptRetryDelayMs: number
 }
 
-export interface SentinelConfig {
-  readonly groups: readonly GroupConfig[]
-  /** The port peers and clients reach us on; part of every hello. */
-  readonly port: number
+/** What SENTINEL CONFIG SET can change at run time, beside the groups. */
+export interface GlobalSettings {
   /** [announce-ip] Empty: the local address of the connection the hello goes out on. */
   readonly announceIp: string
-  /** [announce-port] 0: `port`. */
+  /** [announce-port] 0: `tlsPort` where links use TLS, else `port`. */
   readonly announcePort: number
-  /** [requirepass] Password of our own port. Empty: none. */
-  readonly requirepass: string
+  /** [resolve-hostnames] Hosts may be names. */
+  readonly resolveHostnames: boolean
+  /** [announce-hostnames] Names are told on and shown where one is known, instead of addresses. */
+  readonly announceHostnames: boolean
   /** [sentinel-user] and [sentinel-pass]: what we show to peers; without them, `requirepass`. */
   readonly sentinelUser: string
   readonly sentinelPass: string
+  /** [loglevel] */
+  readonly logLevel: LogLevel | 'nothing'
+}
+
+export interface SentinelConfig extends GlobalSettings {
+  readonly groups: readonly GroupConfig[]
+  /** The port peers and clients reach us on; part of every hello. 0: none but `tlsPort`. */
+  readonly port: number
+  /** [tls-port] 0: none. */
+  readonly tlsPort: number
+  /** [tls-replication] All links to instances and peers use TLS. */
+  readonly tlsReplication: boolean
+  /** [protected-mode] Without a password only clients on this machine are served. */
+  readonly protectedMode: boolean
+  /** [requirepass] Password of our own port. Empty: none. */
+  readonly requirepass: string
+  /** [user] Each the words of a `user` line, the name first. */
+  readonly users: readonly (readonly string[])[]
+  /** [rename-command] of the file itself: what our own commands are called here. Empty: switched off. */
+  readonly ownRenamedCommands: readonly RenamedCommand[]
+  /** [deny-scripts-reconfig] SENTINEL SET may not change which scripts are run. */
+  readonly denyScriptsReconfig: boolean
   /** [maxclients] */
   readonly maxClients: number
   readonly periods: Periods
@@ -69,23 +111,40 @@ export const DEFAULT_PERIODS: Periods = {
   slaveReconfTimeoutMs: 10_000,
   minLinkReconnectMs: 15_000,
   electionTimeoutMs: 10_000,
+  defaultDownAfterMs: 30_000,
+  defaultFailoverTimeoutMs: 180_000,
+  scriptMaxRuntimeMs: 60_000,
+  scriptRetryDelayMs: 30_000,
 }
 
-export const DEFAULT_GROUP = {
-  downAfterMs: 30_000,
-  failoverTimeoutMs: 180_000,
+export const DEFAULT_GROUP: Omit<GroupConfig, 'name' | 'host' | 'port' | 'quorum'> = {
+  downAfterMs: DEFAULT_PERIODS.defaultDownAfterMs,
+  failoverTimeoutMs: DEFAULT_PERIODS.defaultFailoverTimeoutMs,
   parallelSyncs: 1,
   authUser: '',
   authPass: '',
-} as const
+  notificationScript: '',
+  clientReconfigScript: '',
+  renamedCommands: [],
+  rebootDownAfterMs: 0,
+}
 
 export const DEFAULT_SENTINEL: Omit<SentinelConfig, 'groups'> = {
   port: 26_379,
+  tlsPort: 0,
+  tlsReplication: false,
+  protectedMode: false,
   announceIp: '',
   announcePort: 0,
-  requirepass: '',
+  resolveHostnames: false,
+  announceHostnames: false,
   sentinelUser: '',
   sentinelPass: '',
+  logLevel: 'notice',
+  requirepass: '',
+  users: [],
+  ownRenamedCommands: [],
+  denyScriptsReconfig: true,
   maxClients: 10_000,
   periods: DEFAULT_PERIODS,
 }

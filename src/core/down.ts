@@ -4,7 +4,7 @@
  * they stand, so that the answers are there when a leader has to choose.
  */
 import { askPeers, dropOldOpinions } from './ask.ts'
-import { announce, describe } from './events.ts'
+import { announce } from './events.ts'
 import { driveFailover } from './failover.ts'
 import { requestInfo, scheduleInfo } from './info.ts'
 import { considerFailover } from './start.ts'
@@ -31,10 +31,10 @@ export function checkOdown(turn: Turn, group: Group): void {
   const isDown = count > 0 && count >= quorum
   if (isDown && !isOdown(group)) {
     group.odownSinceMs = turn.now.monoMs
-    announce(turn, 'warning', '+odown', `${describe(group.master)} #quorum ${count}/${quorum}`)
+    announce(turn, 'warning', '+odown', group.master, `#quorum ${count}/${quorum}`)
   } else if (!isDown && isOdown(group)) {
     group.odownSinceMs = undefined
-    announce(turn, 'warning', '-odown', describe(group.master))
+    announce(turn, 'warning', '-odown', group.master)
   }
   considerFailover(turn, group)
 }
@@ -50,7 +50,7 @@ export function keepAsking(turn: Turn, group: Group): void {
 function setSdown(turn: Turn, instance: Instance, isDown: boolean): void {
   instance.sdownSinceMs = isDown ? turn.now.monoMs : undefined
   if (isDown) instance.lastSdownAtMs = turn.now.monoMs
-  announce(turn, 'warning', isDown ? '+sdown' : '-sdown', describe(instance))
+  announce(turn, 'warning', isDown ? '+sdown' : '-sdown', instance)
   if (instance.kind === 'master' && isDown) onMasterDown(turn, instance)
   // A replica that is back is a new chance: whatever the back-off was for, it is over.
   if (instance.kind === 'replica' && !isDown) instance.group.notBeforeMs = 0

@@ -1,10 +1,9 @@
 import type { Protocol, Reply } from '../resp/reply.ts'
-import type { ClientId, LinkId } from './ids.ts'
+import type { ClientId, InquiryId, JobId, LinkId } from './ids.ts'
+import type { Question } from './inquiry.ts'
+import type { LogLevel } from './log-level.ts'
 import type { Purpose } from './purpose.ts'
 import type { SavedState } from './saved.ts'
-
-/** Redis' own levels, lowest first. */
-export type LogLevel = 'debug' | 'verbose' | 'notice' | 'warning'
 
 /**
  * What a Sentinel wants done. The batch is ordered, and `save` is a barrier: what stands after it
@@ -36,5 +35,13 @@ export type Effect =
     }
   /** Close once everything responded has been written. */
   | { readonly kind: 'closeClient'; readonly client: ClientId }
+  /** Find something out that takes time; exactly one `inquired` follows. */
+  | { readonly kind: 'inquire'; readonly inquiry: InquiryId; readonly question: Question }
+  /** Run a program without a shell, path first; `scriptStarted` may and `scriptEnded` will follow. */
+  | { readonly kind: 'runScript'; readonly job: JobId; readonly argv: readonly string[] }
+  /** SIGKILL; `scriptEnded` follows all the same. */
+  | { readonly kind: 'killScript'; readonly job: JobId }
+  /** [loglevel] From the next log effect on. */
+  | { readonly kind: 'setLogLevel'; readonly level: LogLevel | 'nothing' }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string }
   | { readonly kind: 'exit'; readonly status: number }

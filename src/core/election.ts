@@ -4,7 +4,7 @@
  * next one, in a new epoch, need not wait for a time-out.
  */
 import { askPeers } from './ask.ts'
-import { announce, describe } from './events.ts'
+import { announce, announceText } from './events.ts'
 import { abortFailover, enter } from './failover-state.ts'
 import { votesNeeded } from './quorum.ts'
 import type { Failover, Group, Peer, Turn } from './state.ts'
@@ -27,8 +27,8 @@ export function standForElection(turn: Turn, group: Group, forced: boolean): voi
     forced,
     promoted: undefined,
   }
-  announce(turn, 'warning', '+new-epoch', String(epoch))
-  announce(turn, 'warning', '+try-failover', describe(group.master))
+  announceText(turn, 'warning', '+new-epoch', group, String(epoch))
+  announce(turn, 'warning', '+try-failover', group.master)
   castVote(turn, group, epoch, state.myid)
   if (!forced) askPeers(turn, group)
   state.timers.set(group, 'failover', now.monoMs + electionTimeoutMs(turn, group) + 1)
@@ -38,9 +38,9 @@ export function standForElection(turn: Turn, group: Group, forced: boolean): voi
 export function stepElection(turn: Turn, group: Group, failover: Failover): void {
   const outcome: Outcome = failover.forced ? { kind: 'won' } : countVotes(turn, group, failover)
   if (outcome.kind === 'won') {
-    announce(turn, 'warning', '+elected-leader', describe(group.master))
+    announce(turn, 'warning', '+elected-leader', group.master)
     enter(turn, failover, 'select_slave')
-    announce(turn, 'warning', '+failover-state-select-slave', describe(group.master))
+    announce(turn, 'warning', '+failover-state-select-slave', group.master)
   } else if (outcome.kind === 'lost') {
     giveWay(turn, group, outcome.leader)
   } else if (turn.now.monoMs - failover.startedAtMs > electionTimeoutMs(turn, group)) {

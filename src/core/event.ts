@@ -1,6 +1,8 @@
 import type { Reply } from '../resp/reply.ts'
+import type { SentinelConfig } from './config.ts'
 import type { Effect } from './effect.ts'
-import type { ClientId, LinkId } from './ids.ts'
+import type { ClientId, InquiryId, JobId, LinkId } from './ids.ts'
+import type { Answer } from './inquiry.ts'
 import type { Purpose } from './purpose.ts'
 
 /** Everything that can happen to a Sentinel. */
@@ -37,5 +39,16 @@ export type Event =
   | { readonly kind: 'saved' }
   /** A save failed; `dropped` is what stood after it in its batch and has not been done. */
   | { readonly kind: 'saveFailed'; readonly reason: string; readonly dropped: readonly Effect[] }
+  | { readonly kind: 'inquired'; readonly inquiry: InquiryId; readonly answer: Answer }
+  | { readonly kind: 'scriptStarted'; readonly job: JobId; readonly pid: number }
+  /** `signal` is the number of the one that ended it, 0 when it exited by itself with `status`. */
+  | {
+      readonly kind: 'scriptEnded'
+      readonly job: JobId
+      readonly status: number
+      readonly signal: number
+    }
+  /** The configuration file was read again (SIGHUP) and is sound. */
+  | { readonly kind: 'reloaded'; readonly config: SentinelConfig }
   /** The operator wants us gone (SIGTERM, SIGINT). */
   | { readonly kind: 'stopRequested' }

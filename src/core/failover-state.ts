@@ -1,5 +1,5 @@
 /** Moving a failover between its states, and giving it up. The steps themselves decide when. */
-import { announce, describe } from './events.ts'
+import { announce } from './events.ts'
 import { STAGGER_MS } from './stagger.ts'
 import type { Failover, FailoverState, Group, Turn } from './state.ts'
 import { isSdown } from './state.ts'
@@ -22,7 +22,7 @@ export type AbortReason =
  * may still have our command in its buffers: should it believe to be a master, it will be turned back.
  */
 export function abortFailover(turn: Turn, group: Group, reason: AbortReason): void {
-  announce(turn, 'warning', reason, describe(group.master))
+  announce(turn, 'warning', reason, group.master)
   const promoted = group.failover?.promoted
   const stalled = reason === '-failover-abort-slave-timeout' && promoted && !isSdown(promoted)
   discardFailover(turn, group)

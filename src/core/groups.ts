@@ -1,7 +1,7 @@
 /** Adding, removing, resetting and reconfiguring groups, at the start and at run time. */
 import type { GroupConfig } from './config.ts'
 import { checkDown, checkOdown } from './down.ts'
-import { announce, describe } from './events.ts'
+import { announce } from './events.ts'
 import { createMaster, unwatch, watch } from './instances.ts'
 import { closeLinks } from './links.ts'
 import type { Group, Turn } from './state.ts'
@@ -13,13 +13,13 @@ export function addGroup(turn: Turn, config: GroupConfig, file: GroupConfig | un
   const group = createGroup(turn, config, file)
   turn.state.groups.set(config.name, group)
   watch(turn, group.master)
-  announce(turn, 'warning', '+monitor', `${describe(group.master)} quorum ${config.quorum}`)
+  announce(turn, 'warning', '+monitor', group.master, `quorum ${config.quorum}`)
   return group
 }
 
 /** Stops monitoring. A group of the user's file stays removed across restarts until the file changes. */
 export function removeGroup(turn: Turn, group: Group): void {
-  announce(turn, 'warning', '-monitor', describe(group.master))
+  announce(turn, 'warning', '-monitor', group.master)
   for (const instance of instancesOf(group)) unwatch(turn, instance)
   turn.state.timers.clearAll(group)
   turn.state.groups.delete(group.config.name)
@@ -33,7 +33,7 @@ export function resetGroup(turn: Turn, group: Group): void {
   group.peers.clear()
   group.master = createMaster(group, turn.now.monoMs)
   watch(turn, group.master)
-  announce(turn, 'warning', '+reset-master', describe(group.master))
+  announce(turn, 'warning', '+reset-master', group.master)
 }
 
 /** Puts changed options into effect: new deadlines at once, new credentials on new connections. */

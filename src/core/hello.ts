@@ -2,7 +2,7 @@
  * Receiving hellos: peers are discovered, epochs spread, and the configuration with the highest config
  * epoch wins, in TILT too. What an honest Sentinel would not say is passed over as a whole.
  */
-import { announce, describe } from './events.ts'
+import { announce, announceText } from './events.ts'
 import { discardFailover } from './failover-state.ts'
 import { type Hello, parseHello } from './hello-text.ts'
 import { meetPeer } from './peers.ts'
@@ -20,7 +20,7 @@ export function receiveHello(turn: Turn, payload: string): void {
   const peer = meetPeer(turn, group, hello)
   peer.helloReceivedAtMs = turn.now.monoMs
   peer.helloConfigEpoch = hello.configEpoch
-  adoptEpoch(turn, hello.currentEpoch)
+  adoptEpoch(turn, group, hello.currentEpoch)
   if (prevails(group, hello)) adoptConfiguration(turn, group, peer, hello)
 }
 
@@ -36,11 +36,11 @@ function prevails(group: Group, hello: Hello): boolean {
   return hello.configEpoch > 0 && theirs < `${host} ${port}`
 }
 
-function adoptEpoch(turn: Turn, epoch: number): void {
+function adoptEpoch(turn: Turn, group: Group, epoch: number): void {
   if (epoch <= turn.state.currentEpoch) return
   turn.state.currentEpoch = epoch
   save(turn)
-  announce(turn, 'warning', '+new-epoch', String(epoch))
+  announceText(turn, 'warning', '+new-epoch', group, String(epoch))
 }
 
 /** A newer failover than any we know of has put this master in place. */
@@ -54,7 +54,7 @@ function adoptConfiguration(turn: Turn, group: Group, peer: Peer, hello: Hello):
     save(turn)
     return
   }
-  announce(turn, 'warning', '+config-update-from', describe(peer))
+  announce(turn, 'warning', '+config-update-from', peer)
   switchMaster(turn, group, { host: hello.masterHost, port: hello.masterPort })
 }
 

@@ -2,3 +2,7 @@
 export type LinkId = number
 /** One connection of a client to us. */
 export type ClientId = number
+/** One question to the world outside; see `inquiries.ts`. */
+export type InquiryId = number
+/** One script to run, however often it is tried. */
+export type JobId = number

@@ -4,7 +4,7 @@
  */
 import type { Reply } from '../resp/reply.ts'
 import { checkDown } from './down.ts'
-import { announce, describe } from './events.ts'
+import { announce } from './events.ts'
 import { driveFailover } from './failover.ts'
 import { scheduleInfo } from './info.ts'
 import { type InfoFacts, parseInfo } from './info-text.ts'
@@ -42,7 +42,7 @@ function infoTextOf(reply: Reply): string | undefined {
 
 function noteRunId(turn: Turn, instance: DataInstance, runId: string): void {
   if (runId === '' || runId === instance.runId) return
-  if (instance.runId !== '') announce(turn, 'notice', '+reboot', describe(instance))
+  if (instance.runId !== '') announce(turn, 'notice', '+reboot', instance)
   instance.runId = runId
 }
 
@@ -79,5 +79,5 @@ function noteRole(turn: Turn, instance: DataInstance, role: 'master' | 'slave'):
   }
   const expected = instance.kind === 'master' ? 'master' : 'slave'
   const channel = role === expected ? '+role-change' : '-role-change'
-  announce(turn, 'verbose', channel, `${describe(instance)} new reported role is ${role}`)
+  announce(turn, 'verbose', channel, instance, `new reported role is ${role}`)
 }

@@ -2,7 +2,7 @@
  * The other Sentinels of a group. A peer is its run id at its address: the same id at a new address has
  * moved, a new id at a known address has replaced the one that was there.
  */
-import { announce, describe } from './events.ts'
+import { announce } from './events.ts'
 import { createPeer, unwatch, watch } from './instances.ts'
 import { save } from './save.ts'
 import type { SavedPeer } from './saved.ts'
@@ -30,11 +30,11 @@ export function registerPeer(turn: Turn, group: Group, seen: SavedPeer): Peer {
 
 function announceArrival(turn: Turn, group: Group, peer: Peer, moved: boolean): void {
   if (!moved) {
-    announce(turn, 'notice', '+sentinel', describe(peer))
+    announce(turn, 'notice', '+sentinel', peer)
     return
   }
   const where = `ip ${peer.host} port ${peer.port} for ${peer.runId}`
-  announce(turn, 'notice', '+sentinel-address-switch', `${describe(group.master)} ${where}`)
+  announce(turn, 'notice', '+sentinel-address-switch', group.master, `${where}`)
 }
 
 /** Whoever had this address under another id is gone from every group: only one process can have it. */
@@ -44,7 +44,7 @@ function dropImpostors(turn: Turn, seen: SavedPeer): void {
       if (peer.host !== seen.host || peer.port !== seen.port) continue
       // The same Sentinel in another group is no impostor.
       if (peer.runId === seen.runId) continue
-      announce(turn, 'notice', '+sentinel-invalid-addr', describe(peer))
+      announce(turn, 'notice', '+sentinel-invalid-addr', peer)
       removePeer(turn, peer)
     }
   }

@@ -3,7 +3,7 @@
  * every reachable replica is asked for INFO first, because the one with the most data is the one that
  * loses the fewest acknowledged writes, and offsets from before the master died would decide badly.
  */
-import { announce, describe } from './events.ts'
+import { announce } from './events.ts'
 import { abortFailover, enter } from './failover-state.ts'
 import { sendHelloToAll } from './hello-send.ts'
 import { requestInfo, scheduleInfo } from './info.ts'
@@ -42,7 +42,7 @@ export function stepSlaveofNoOne(turn: Turn, group: Group, failover: Failover): 
   armTimeout(turn, group, failover)
   if (!sendSlaveof(turn, promoted, 'no one')) return
   enter(turn, failover, 'wait_promotion')
-  announce(turn, 'notice', '+failover-state-wait-promotion', describe(promoted))
+  announce(turn, 'notice', '+failover-state-wait-promotion', promoted)
   scheduleInfo(turn, promoted)
 }
 
@@ -63,17 +63,17 @@ function acceptPromotion(turn: Turn, group: Group, failover: Failover, promoted:
   group.configEpoch = failover.epoch
   enter(turn, failover, 'reconf_slaves')
   save(turn)
-  announce(turn, 'warning', '+promoted-slave', describe(promoted))
-  announce(turn, 'warning', '+failover-state-reconf-slaves', describe(group.master))
+  announce(turn, 'warning', '+promoted-slave', promoted)
+  announce(turn, 'warning', '+failover-state-reconf-slaves', group.master)
   sendHelloToAll(turn, group)
 }
 
 function select(turn: Turn, failover: Failover, chosen: Replica): void {
-  announce(turn, 'warning', '+selected-slave', describe(chosen))
+  announce(turn, 'warning', '+selected-slave', chosen)
   chosen.promoted = true
   failover.promoted = chosen
   enter(turn, failover, 'send_slaveof_noone')
-  announce(turn, 'notice', '+failover-state-send-slaveof-noone', describe(chosen))
+  announce(turn, 'notice', '+failover-state-send-slaveof-noone', chosen)
 }
 
 /** Could still answer, and has not since the election was won. */

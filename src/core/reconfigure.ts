@@ -2,7 +2,7 @@
  * Pointing the other replicas at the new master, at most `parallel-syncs` at a time, because each of
  * them may be unable to serve while it synchronises. The next one starts when the one before answers.
  */
-import { announce, describe } from './events.ts'
+import { announce } from './events.ts'
 import { enter } from './failover-state.ts'
 import { scheduleInfo } from './info.ts'
 import { follows, sendSlaveof } from './slaveof.ts'
@@ -28,11 +28,11 @@ function noteProgress(turn: Turn, replica: Replica, promoted: Replica): void {
   const toldAfter = (replica.infoAtMs ?? 0) >= replica.reconfSentAtMs
   if (replica.reconf === 'sent' && toldAfter && follows(replica, promoted)) {
     replica.reconf = 'inprog'
-    announce(turn, 'notice', '+slave-reconf-inprog', describe(replica))
+    announce(turn, 'notice', '+slave-reconf-inprog', replica)
   }
   if (replica.reconf === 'inprog' && replica.masterLinkUp) {
     replica.reconf = 'done'
-    announce(turn, 'notice', '+slave-reconf-done', describe(replica))
+    announce(turn, 'notice', '+slave-reconf-done', replica)
   }
 }
 
@@ -40,7 +40,7 @@ function giveUpOnSilent(turn: Turn, replica: Replica): void {
   if (replica.reconf !== 'sent') return
   const limitMs = turn.state.config.periods.slaveReconfTimeoutMs
   if (turn.now.monoMs - replica.reconfSentAtMs <= limitMs) return
-  announce(turn, 'notice', '-slave-reconf-sent-timeout', describe(replica))
+  announce(turn, 'notice', '-slave-reconf-sent-timeout', replica)
   replica.reconf = 'done'
 }
 
@@ -56,7 +56,7 @@ function startNext(turn: Turn, group: Group, replica: Replica, promoted: Replica
   if (!sendSlaveof(turn, replica, promoted)) return
   replica.reconf = 'sent'
   replica.reconfSentAtMs = turn.now.monoMs
-  announce(turn, 'notice', '+slave-reconf-sent', describe(replica))
+  announce(turn, 'notice', '+slave-reconf-sent', replica)
   scheduleInfo(turn, replica)
   const { slaveReconfTimeoutMs } = turn.state.config.periods
   turn.state.timers.set(replica, 'reconf', turn.now.monoMs + slaveReconfTimeoutMs + 1)
@@ -72,18 +72,18 @@ function isSettled(replica: Replica): boolean {
 }
 
 function finish(turn: Turn, group: Group, failover: Failover): void {
-  announce(turn, 'warning', '+failover-end', describe(group.master))
+  announce(turn, 'warning', '+failover-end', group.master)
   enter(turn, failover, 'update_config')
 }
 
 /** The time is up: the stragglers are told once more, on a best-effort basis, and the switch happens. */
 function finishLate(turn: Turn, group: Group, failover: Failover, promoted: Replica): void {
-  announce(turn, 'warning', '+failover-end-for-timeout', describe(group.master))
-  announce(turn, 'warning', '+failover-end', describe(group.master))
+  announce(turn, 'warning', '+failover-end-for-timeout', group.master)
+  announce(turn, 'warning', '+failover-end', group.master)
   for (const replica of group.replicas.values()) {
     if (replica.promoted || replica.reconf === 'done' || replica.reconf === 'sent') continue
     if (!sendSlaveof(turn, replica, promoted)) continue
-    announce(turn, 'notice', '+slave-reconf-sent-be', describe(replica))
+    announce(turn, 'notice', '+slave-reconf-sent-be', replica)
   }
   enter(turn, failover, 'update_config')
 }

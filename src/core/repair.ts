@@ -7,7 +7,7 @@
  * for a stray replica, during which two masters accept writes. A Sentinel that has just heard from a
  * majority of its peers, none of which knows of a newer configuration, need not wait.
  */
-import { announce, describe } from './events.ts'
+import { announce } from './events.ts'
 import { scheduleInfo } from './info.ts'
 import { majority, votersOf } from './quorum.ts'
 import { follows, sendSlaveof } from './slaveof.ts'
@@ -29,7 +29,7 @@ function repairFalseMaster(turn: Turn, replica: Replica): void {
   const stood =
     turn.now.monoMs - replica.roleReportedAtMs > waitMs && isUpFor(turn, replica, waitMs)
   if (!knownFalse && !stood) return
-  if (tellMaster(turn, replica)) announce(turn, 'notice', '+convert-to-slave', describe(replica))
+  if (tellMaster(turn, replica)) announce(turn, 'notice', '+convert-to-slave', replica)
 }
 
 function repairStray(turn: Turn, replica: Replica): void {
@@ -38,7 +38,7 @@ function repairStray(turn: Turn, replica: Replica): void {
   const waitMs = hasFreshView(turn, replica.group) ? Math.min(4 * helloMs, patientMs) : patientMs
   const stood = turn.now.monoMs - replica.masterChangedAtMs > waitMs
   if (!stood || !isUpFor(turn, replica, waitMs)) return
-  if (tellMaster(turn, replica)) announce(turn, 'notice', '+fix-slave-config', describe(replica))
+  if (tellMaster(turn, replica)) announce(turn, 'notice', '+fix-slave-config', replica)
 }
 
 function tellMaster(turn: Turn, replica: Replica): boolean {

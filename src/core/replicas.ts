@@ -1,5 +1,5 @@
 /** Adding replicas to a group: found in the master's INFO, remembered from before, or left by a switch. */
-import { announce, describe } from './events.ts'
+import { announce } from './events.ts'
 import { createReplica, replicaName, watch } from './instances.ts'
 import type { Address } from './saved.ts'
 import type { Group, Replica, Turn } from './state.ts'
@@ -7,7 +7,7 @@ import type { Group, Replica, Turn } from './state.ts'
 /** Adds and announces a replica that is not known yet. */
 export function addReplica(turn: Turn, group: Group, address: Address): Replica {
   const replica = registerReplica(turn, group, address)
-  announce(turn, 'notice', '+slave', describe(replica))
+  announce(turn, 'notice', '+slave', replica)
   return replica
 }
 

@@ -52,6 +52,10 @@ function restoreGroup(file: GroupConfig, saved: SavedGroup | undefined): Restore
     parallelSyncs: learnt(file, before, current, 'parallelSyncs'),
     authUser: learnt(file, before, current, 'authUser'),
     authPass: learnt(file, before, current, 'authPass'),
+    notificationScript: learnt(file, before, current, 'notificationScript'),
+    clientReconfigScript: learnt(file, before, current, 'clientReconfigScript'),
+    renamedCommands: learnt(file, before, current, 'renamedCommands'),
+    rebootDownAfterMs: learnt(file, before, current, 'rebootDownAfterMs'),
   }
   return { config, file, saved }
 }
@@ -62,7 +66,7 @@ function learnt<Key extends keyof GroupConfig>(
   current: GroupConfig,
   key: Key,
 ): GroupConfig[Key] {
-  return file[key] === before[key] ? current[key] : file[key]
+  return isSame(file[key], before[key]) ? current[key] : file[key]
 }
 
 function isRemoved(file: GroupConfig, saved: SavedState | undefined): boolean {
@@ -70,5 +74,10 @@ function isRemoved(file: GroupConfig, saved: SavedState | undefined): boolean {
 }
 
 function sameGroup(a: GroupConfig, b: GroupConfig): boolean {
-  return (Object.keys(a) as (keyof GroupConfig)[]).every((key) => a[key] === b[key])
+  return (Object.keys(a) as (keyof GroupConfig)[]).every((key) => isSame(a[key], b[key]))
+}
+
+/** Values of a configuration: texts, numbers, flags, and lists of texts. */
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }

@@ -18,6 +18,8 @@ export function savedState(state: State): SavedState {
     currentEpoch: state.currentEpoch,
     groups: [...state.groups.values()].map(savedGroup),
     removed: [...state.removed],
+    settings: undefined,
+    users: undefined,
   }
 }
 

@@ -1,4 +1,4 @@
-import type { GroupConfig } from './config.ts'
+import type { GlobalSettings, GroupConfig } from './config.ts'
 
 /**
  * What a Sentinel must not forget, whatever moment it dies at: who it is, the epochs it has seen, the
@@ -11,6 +11,16 @@ export interface SavedState {
   readonly groups: readonly SavedGroup[]
   /** Groups of the user's file that SENTINEL REMOVE took away, as the file had them at that time. */
   readonly removed: readonly GroupConfig[]
+  /** What SENTINEL CONFIG SET changed; undefined in what was written before there was such a command. */
+  readonly settings: Learnt<GlobalSettings> | undefined
+  /** The users as ACL SETUSER and DELUSER left them, each the words of a `user` line; undefined: as the file has them. */
+  readonly users: Learnt<readonly (readonly string[])[]> | undefined
+}
+
+/** A value as the user's file had it when this was saved, and as it stands. The file wins where it has changed since. */
+export interface Learnt<Value> {
+  readonly file: Value
+  readonly current: Value
 }
 
 export interface SavedGroup {

@@ -4,6 +4,7 @@ import type { Rng } from '../base/rng.ts'
 import type { SentinelConfig } from './config.ts'
 import type { Effect } from './effect.ts'
 import { addGroup } from './groups.ts'
+import { noInquiries } from './inquiries.ts'
 import { registerPeer } from './peers.ts'
 import { registerReplica } from './replicas.ts'
 import { type RestoredGroup, restoreGroups, stillRemoved } from './restore.ts'
@@ -59,6 +60,7 @@ function createState({ config, saved, rng, now }: SentinelStart): State {
     removed: stillRemoved(config.groups, saved),
     connections: new Map(),
     clients: new Map(),
+    inquiries: noInquiries(),
     currentEpoch: highestEpoch(saved),
     nextLinkId: 1,
     tilt: { kind: 'tilt', sinceMs: undefined, last: now, total: 0, deadlines: new Map() },

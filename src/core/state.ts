@@ -7,7 +7,8 @@ import type { Rng } from '../base/rng.ts'
 import type { Client } from './client.ts'
 import type { GroupConfig, SentinelConfig } from './config.ts'
 import type { Effect } from './effect.ts'
-import type { ClientId, LinkId } from './ids.ts'
+import type { ClientId, InquiryId, LinkId } from './ids.ts'
+import type { InquiryPurpose } from './inquiry.ts'
 import type { SavedPeer } from './saved.ts'
 import type { TimerOwner, Timers } from './timers.ts'
 
@@ -23,6 +24,8 @@ export interface State {
   /** Which instance a connection belongs to. Entries go when the connection does. */
   readonly connections: Map<LinkId, Connection>
   readonly clients: Map<ClientId, Client>
+  /** Questions to the world outside that have no answer yet. */
+  readonly inquiries: { nextId: InquiryId; readonly open: Map<InquiryId, InquiryPurpose> }
   /** Highest epoch seen anywhere. Only grows. */
   currentEpoch: number
   nextLinkId: number

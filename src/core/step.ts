@@ -9,6 +9,7 @@
 
 import { unreachable } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
+import { onInquired } from './answers.ts'
 import { clientClosed, clientOpened, clientReceived } from './clients.ts'
 import { onLinkLost, onLinkUp } from './connections.ts'
 import type { Effect } from './effect.ts'
@@ -56,6 +57,13 @@ function dispatch(turn: Turn, event: Event): void {
       return onSaved(turn)
     case 'saveFailed':
       return onSaveFailed(turn, event.reason, event.dropped)
+    case 'inquired':
+      return onInquired(turn, event.inquiry, event.answer)
+    case 'scriptStarted':
+    case 'scriptEnded':
+      return
+    case 'reloaded':
+      return
     case 'stopRequested':
       return stop(turn)
     default:

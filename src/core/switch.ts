@@ -3,7 +3,7 @@
  * forgotten except who the peers are and which epochs were reached. The leader does this at the end of
  * its failover, everybody else on the first hello with a higher config epoch.
  */
-import { announce } from './events.ts'
+import { announceText } from './events.ts'
 import { sendHelloToAll } from './hello-send.ts'
 import { createMaster, unwatch, watch } from './instances.ts'
 import { addReplica } from './replicas.ts'
@@ -16,12 +16,8 @@ import { dataInstancesOf } from './state.ts'
 export function switchMaster(turn: Turn, group: Group, to: Address): void {
   const { name } = group.config
   const old = replacedBy(group, to)
-  announce(
-    turn,
-    'warning',
-    '+switch-master',
-    `${name} ${old.host} ${old.port} ${to.host} ${to.port}`,
-  )
+  const change = `${name} ${old.host} ${old.port} ${to.host} ${to.port}`
+  announceText(turn, 'warning', '+switch-master', group, change)
   const remembered = rememberedReplicas(group, to)
   changeAddress(turn, group, to)
   for (const { address, deposed } of remembered) addReplica(turn, group, address).deposed = deposed

@@ -8,7 +8,7 @@
  * still a sign that this machine was suspended or is being tampered with, and operators know it as TILT.
  */
 import { checkDown, checkOdown } from './down.ts'
-import { announce } from './events.ts'
+import { announceText } from './events.ts'
 import { driveFailover } from './failover.ts'
 import type { Turn } from './state.ts'
 import { instancesOf } from './state.ts'
@@ -38,13 +38,13 @@ function enterTilt(turn: Turn): void {
   const { tilt } = turn.state
   tilt.sinceMs = turn.now.monoMs
   tilt.total++
-  announce(turn, 'warning', '+tilt', '#tilt mode entered')
+  announceText(turn, 'warning', '+tilt', undefined, '#tilt mode entered')
 }
 
 /** Everything that was frozen is looked at again. */
 function leaveTilt(turn: Turn): void {
   turn.state.tilt.sinceMs = undefined
-  announce(turn, 'warning', '-tilt', '#tilt mode exited')
+  announceText(turn, 'warning', '-tilt', undefined, '#tilt mode exited')
   for (const group of turn.state.groups.values()) {
     for (const instance of instancesOf(group)) checkDown(turn, instance)
     checkOdown(turn, group)

@@ -1,4 +1,5 @@
-import type { Effect, LogLevel } from './effect.ts'
+import type { Effect } from './effect.ts'
+import type { LogLevel } from './log-level.ts'
 import type { Purpose } from './purpose.ts'
 import type { Connection, Turn } from './state.ts'
 

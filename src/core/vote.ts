@@ -10,7 +10,7 @@
  */
 import { array, bulk, integer, type Reply } from '../resp/reply.ts'
 import { askPeer } from './ask.ts'
-import { announce } from './events.ts'
+import { announceText } from './events.ts'
 import { groupByMasterAddress } from './instances.ts'
 import { save } from './save.ts'
 import type { Group, Peer, Turn } from './state.ts'
@@ -46,8 +46,8 @@ export function castVote(turn: Turn, group: Group, epoch: number, candidate: str
   const isFree = epoch > group.leaderEpoch && epoch > group.configEpoch
   if (isFree) recordVote(turn, group, epoch, candidate)
   if (isNewEpoch || isFree) save(turn)
-  if (isNewEpoch) announce(turn, 'warning', '+new-epoch', String(epoch))
-  if (isFree) announce(turn, 'warning', '+vote-for-leader', `${candidate} ${epoch}`)
+  if (isNewEpoch) announceText(turn, 'warning', '+new-epoch', group, String(epoch))
+  if (isFree) announceText(turn, 'warning', '+vote-for-leader', group, `${candidate} ${epoch}`)
   return true
 }
 

@@ -6,9 +6,11 @@
  */
 import { unreachable } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
-import type { Effect, LogLevel } from '../core/effect.ts'
+import type { Effect } from '../core/effect.ts'
 import type { Event } from '../core/event.ts'
-import type { ClientId, LinkId } from '../core/ids.ts'
+import type { ClientId, InquiryId, JobId, LinkId } from '../core/ids.ts'
+import type { Question } from '../core/inquiry.ts'
+import type { LogLevel } from '../core/log-level.ts'
 import type { Purpose } from '../core/purpose.ts'
 import type { SavedState } from '../core/saved.ts'
 import type { Protocol, Reply } from '../resp/reply.ts'
@@ -26,6 +28,12 @@ export interface DriverPorts {
   save(state: SavedState): Promise<void>
   respond(client: ClientId, protocol: Protocol, reply: Reply): void
   closeClient(client: ClientId): void
+  /** `inquired` follows, never before this returns. */
+  inquire(inquiry: InquiryId, question: Question): void
+  /** `scriptEnded` follows, never before this returns. */
+  runScript(job: JobId, argv: readonly string[]): void
+  killScript(job: JobId): void
+  setLogLevel(level: LogLevel | 'nothing'): void
   log(level: LogLevel, text: string): void
   exit(status: number): void
 }
@@ -133,6 +141,18 @@ export class Driver {
         break
       case 'closeClient':
         ports.closeClient(effect.client)
+        break
+      case 'inquire':
+        ports.inquire(effect.inquiry, effect.question)
+        break
+      case 'runScript':
+        ports.runScript(effect.job, effect.argv)
+        break
+      case 'killScript':
+        ports.killScript(effect.job)
+        break
+      case 'setLogLevel':
+        ports.setLogLevel(effect.level)
         break
       case 'log':
         ports.log(effect.level, effect.text)

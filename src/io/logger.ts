@@ -4,7 +4,7 @@
  */
 import { openSync } from 'node:fs'
 import { type DestinationStream, pino } from 'pino'
-import type { LogLevel } from '../core/effect.ts'
+import type { LogLevel } from '../core/log-level.ts'
 import { reasonOf, StartError } from './start-error.ts'
 
 export interface LoggerOptions {

@@ -12,6 +12,7 @@ import { plainHost } from './address.ts'
 import { Alarm } from './alarm.ts'
 import { Connections } from './connections.ts'
 import { Driver, type DriverPorts, type DriverWatch, type Machine } from './driver.ts'
+import { answerLater } from './inquiries.ts'
 import { Links } from './links.ts'
 import type { Logger } from './logger.ts'
 import { kernelSurroundings, type Surroundings } from './surroundings.ts'
@@ -108,6 +109,13 @@ export class SentinelHost {
       respond: (client, protocol, reply) =>
         this.#clients.write(client, encodeReply(reply, protocol)),
       closeClient: (client) => this.#clients.close(client),
+      inquire: (inquiry, question) =>
+        answerLater(inquiry, question, (id, answer) =>
+          this.#feed({ kind: 'inquired', inquiry: id, answer }),
+        ),
+      runScript: () => {},
+      killScript: () => {},
+      setLogLevel: () => {},
       log: (level, text) => this.#options.logger.log(level, text),
       exit: (status) => this.#exit(status),
     }

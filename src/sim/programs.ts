@@ -1,7 +1,12 @@
 /** What each process of a topology runs, and who watches it. */
 import { assert } from '../base/assert.ts'
 import type { Rng } from '../base/rng.ts'
-import { DEFAULT_SENTINEL, type GroupConfig, type SentinelConfig } from '../core/config.ts'
+import {
+  DEFAULT_GROUP,
+  DEFAULT_SENTINEL,
+  type GroupConfig,
+  type SentinelConfig,
+} from '../core/config.ts'
 import type { AddressBook } from './address-book.ts'
 import { ClientProgram } from './client-program.ts'
 import type { Address, NodeRole, Occurrence, Standing } from './happening.ts'
@@ -136,9 +141,8 @@ export class Programs {
 
   #groupConfig(process: Process, spec: GroupSpec): GroupConfig {
     const { name, quorum, downAfterMs, failoverTimeoutMs, parallelSyncs } = spec
-    const auth = { authUser: '', authPass: '' }
-    const address = this.#configured(process, spec.master)
-    return { name, ...address, quorum, downAfterMs, failoverTimeoutMs, parallelSyncs, ...auth }
+    const rules = { quorum, downAfterMs, failoverTimeoutMs, parallelSyncs }
+    return { ...DEFAULT_GROUP, name, ...this.#configured(process, spec.master), ...rules }
   }
 
   #client(process: Process, spec: ClientSpec): Program {

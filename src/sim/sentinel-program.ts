@@ -128,6 +128,11 @@ export class SentinelProgram implements Program {
         return this.#hangUp(effect.client)
       case 'exit':
         return this.#process.kill()
+      case 'inquire':
+      case 'runScript':
+      case 'killScript':
+      case 'setLogLevel':
+        return
       case 'log':
       case 'save':
         // Logs are the witness's business, and saves end the part of a batch that comes here.

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readCluster } from '../../src/cli/simulate-input.ts'
 import { encodeState } from '../../src/config/state-file.ts'
+import { DEFAULT_GROUP } from '../../src/core/config.ts'
 
 const OPTIONS = {
   sentinels: undefined,
@@ -54,12 +55,18 @@ test('the second redis.conf is for the replicas', () => {
 
 test('what the Sentinel has learnt is read from its state file', () => {
   const config = { name: 'mymaster', host: '10.0.0.1', port: 6_379, quorum: 2 }
-  const times = { downAfterMs: 30_000, failoverTimeoutMs: 180_000, parallelSyncs: 1 }
-  const file = { ...config, ...times, authUser: '', authPass: '' }
+  const file = { ...DEFAULT_GROUP, ...config }
   const group = { file, current: { ...file, host: '10.0.0.2' }, configEpoch: 1, leaderEpoch: 1 }
   const replicas = [1, 3, 4, 5].map((last) => ({ host: `10.0.0.${last}`, port: 6_379 }))
   const learnt = { ...group, leader: '', replicas, peers: [] }
-  const saved = { myid: 'a'.repeat(40), currentEpoch: 1, groups: [learnt], removed: [] }
+  const saved = {
+    myid: 'a'.repeat(40),
+    currentEpoch: 1,
+    groups: [learnt],
+    removed: [],
+    settings: undefined,
+    users: undefined,
+  }
   write('sentinel-26379.state', encodeState(saved))
   const nodes = read(write('sentinel.yml', YML))?.groups[0]?.nodes
   expect(nodes).toHaveLength(5)

@@ -83,6 +83,7 @@ periods: { info: 1s, ping: 100, ask: 1s, hello: 1s, tilt-trigger: 1s, tilt: 1m, 
     })
     expect(file.core.groups).toEqual([
       {
+        ...DEFAULT_GROUP,
         name: 'g',
         host: '::1',
         port: 7000,

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeState, encodeState } from '../../src/config/state-file.ts'
-import type { GroupConfig } from '../../src/core/config.ts'
+import { DEFAULT_GROUP, type GroupConfig } from '../../src/core/config.ts'
 import type { SavedGroup, SavedState } from '../../src/core/saved.ts'
 
 const MYID = 'a1'.repeat(20)
 
 const GROUP: GroupConfig = {
+  ...DEFAULT_GROUP,
   name: 'mymaster',
   host: '10.0.0.1',
   port: 6379,
@@ -28,7 +29,14 @@ const SAVED_GROUP: SavedGroup = {
   peers: [{ runId: 'c3'.repeat(20), host: '::1', port: 26_379 }],
 }
 
-const STATE: SavedState = { myid: MYID, currentEpoch: 8, groups: [SAVED_GROUP], removed: [GROUP] }
+const STATE: SavedState = {
+  myid: MYID,
+  currentEpoch: 8,
+  groups: [SAVED_GROUP],
+  removed: [GROUP],
+  settings: undefined,
+  users: undefined,
+}
 
 test('what was saved is read back', () => {
   expect(decodeState(encodeState(STATE))).toEqual({ ok: true, value: STATE })
@@ -62,7 +70,7 @@ test('a file that was cut is refused, at whatever byte', () => {
 })
 
 test('a file with one bit flipped is refused, whichever it is', () => {
-  const text = encodeState({ ...STATE, removed: [] })
+  const text = encodeState({ ...STATE, removed: [], settings: undefined, users: undefined })
   for (let at = 0; at < text.length; at++) {
     for (let bit = 1; bit < 256; bit *= 2) {
       const flipped = String.fromCharCode(text.charCodeAt(at) ^ bit)
@@ -75,7 +83,7 @@ describe('the reason tells', () => {
   test.each([
     ['', 'it is not a Vedette state file'],
     ['hello\n{}', 'it is not a Vedette state file'],
-    ['vedette-state 2 3 ab\n{}', 'its format version is 2, this program reads version 1'],
+    ['vedette-state 3 3 ab\n{}', 'its format version is 3, this program reads version 2'],
     [encodeState(STATE).slice(0, -1), 'it is cut off or damaged (length or checksum differ)'],
     [`${encodeState(STATE)}\n`, 'it is cut off or damaged (length or checksum differ)'],
   ])('of %.30j', (text, expected) => {

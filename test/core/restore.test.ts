@@ -22,7 +22,14 @@ function saved(group: Partial<SavedGroup>, removed: GroupConfig[] = []): SavedSt
     peers: [],
     ...group,
   }
-  return { myid: 'a'.repeat(40), currentEpoch: 3, groups: [full], removed }
+  return {
+    myid: 'a'.repeat(40),
+    currentEpoch: 3,
+    groups: [full],
+    removed,
+    settings: undefined,
+    users: undefined,
+  }
 }
 
 test('the learnt address of the master outlives a restart', () => {

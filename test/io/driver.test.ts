@@ -4,7 +4,14 @@ import type { Event } from '../../src/core/event.ts'
 import type { SavedState } from '../../src/core/saved.ts'
 import { Driver, type DriverPorts, type Machine } from '../../src/io/driver.ts'
 
-const STATE: SavedState = { myid: 'a'.repeat(40), currentEpoch: 7, groups: [], removed: [] }
+const STATE: SavedState = {
+  myid: 'a'.repeat(40),
+  currentEpoch: 7,
+  groups: [],
+  removed: [],
+  settings: undefined,
+  users: undefined,
+}
 const SAVE: Effect = { kind: 'save', state: STATE }
 
 function log(text: string): Effect {
@@ -36,6 +43,10 @@ function rig(batches: Readonly<Record<string, readonly Effect[]>>, isWatched = f
     },
     respond: (client) => trace.push(`respond ${client}`),
     closeClient: (client) => trace.push(`close client ${client}`),
+    inquire: (inquiry) => trace.push(`inquire ${inquiry}`),
+    runScript: (job) => trace.push(`run ${job}`),
+    killScript: (job) => trace.push(`kill ${job}`),
+    setLogLevel: (level) => trace.push(`log level ${level}`),
     log: (_level, text) => trace.push(text),
     exit: (status) => trace.push(`exit ${status}`),
   }

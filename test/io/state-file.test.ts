@@ -40,6 +40,8 @@ function stateAt(currentEpoch: number): SavedState {
       },
     ],
     removed: [],
+    settings: undefined,
+    users: undefined,
   }
 }
 

@@ -70,6 +70,8 @@ export class TestSentinel {
         currentEpoch,
         groups: groups.map((group) => ({ file: group, current: group, ...memory })),
         removed: [],
+        settings: undefined,
+        users: undefined,
       },
       rng: createRng('commands'),
       now: START,

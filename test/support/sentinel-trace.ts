@@ -143,7 +143,14 @@ export class SentinelTrace {
     }
     const me = (options.get('me') ?? 'a').repeat(40)
     this.#config = config
-    this.#saved = { myid: me, currentEpoch: 0, groups: [], removed: [] }
+    this.#saved = {
+      myid: me,
+      currentEpoch: 0,
+      groups: [],
+      removed: [],
+      settings: undefined,
+      users: undefined,
+    }
     this.#restart()
     this.#advance(100)
     for (let i = 0; i < count('peers'); i++) this.#hello(`peer${i + 1}`, new Map())

@@ -5,7 +5,7 @@
  */
 import { error, OK, type Reply } from '../../resp/reply.ts'
 import type { GroupConfig } from '../config.ts'
-import { announce, describe } from '../events.ts'
+import { announce } from '../events.ts'
 import { reconfigureGroup } from '../groups.ts'
 import { save } from '../save.ts'
 import type { Group, Turn } from '../state.ts'
@@ -68,7 +68,7 @@ function readOption(option: string, value: string | undefined): Change | Reply {
 /** Events go to the log and to everyone who listens, so a password is not in them. */
 function announceChange(turn: Turn, group: Group, option: string, value: string): void {
   const shown = option.toLowerCase() === 'auth-pass' ? '******' : value
-  announce(turn, 'warning', '+set', `${describe(group.master)} ${option} ${shown}`)
+  announce(turn, 'warning', '+set', group.master, `${option} ${shown}`)
 }
 
 export const SET = sentinelCommand(

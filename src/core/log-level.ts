@@ -1,0 +1,2 @@
+/** Redis' own levels, lowest first. */
+export type LogLevel = 'debug' | 'verbose' | 'notice' | 'warning'
