@@ -8,6 +8,7 @@ import { DEFAULT_SENTINEL, type SentinelConfig } from '../core/config.ts'
 import type { LogLevel } from '../core/log-level.ts'
 import type { SavedGroup, SavedState } from '../core/saved.ts'
 import type { Location, Problem } from './problem.ts'
+import { NO_TLS, type TlsOptions } from './tls-options.ts'
 
 export interface SentinelFile {
   /** The file's name, as problems show it. */
@@ -23,6 +24,15 @@ export interface SentinelFile {
   readonly logFile: string
   /** [bind-source-addr] Local address of outgoing connections; empty: the kernel chooses. */
   readonly bindSourceAddr: string
+  readonly tls: TlsOptions
+  /** [aclfile] Empty: users stand in the configuration file. */
+  readonly aclFile: string
+  /** [daemonize] */
+  readonly daemonize: boolean
+  /** [pidfile] Empty: none. */
+  readonly pidFile: string
+  /** [supervised] Whom to tell that we are ready. */
+  readonly supervised: 'no' | 'auto' | 'systemd' | 'upstart'
   /** How many Sentinels the operator means to run, this one included. Only for advice. */
   readonly sentinels: number | undefined
   /** What a sentinel.conf has been told by Redis to remember; counts only while no state file exists. */
@@ -59,6 +69,11 @@ export const DEFAULT_FILE = {
   logLevel: 'notice',
   logFile: '',
   bindSourceAddr: '',
+  tls: NO_TLS,
+  aclFile: '',
+  daemonize: false,
+  pidFile: '',
+  supervised: 'no',
   sentinels: undefined,
 } as const
 

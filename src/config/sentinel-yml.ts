@@ -13,7 +13,7 @@ import {
 } from '../core/config.ts'
 import { groupNameFault } from './group-name.ts'
 import { inFileOrder, type Location, type Problem, type ProblemCode } from './problem.ts'
-import type { ParsedSentinelFile, SentinelFile } from './sentinel-file.ts'
+import { DEFAULT_FILE, type ParsedSentinelFile, type SentinelFile } from './sentinel-file.ts'
 import { type GroupYml, optionsAt, SENTINEL_YML, type SentinelYml } from './sentinel-schema.ts'
 import { didYouMean } from './suggest.ts'
 import { addressOf, readYml, type YmlDocument } from './yml-document.ts'
@@ -104,6 +104,11 @@ function toFile(yml: SentinelYml, document: YmlDocument, name: string): Sentinel
     logLevel: yml['log-level'],
     logFile: yml['log-file'],
     bindSourceAddr: yml['bind-source-addr'],
+    tls: DEFAULT_FILE.tls,
+    aclFile: DEFAULT_FILE.aclFile,
+    daemonize: DEFAULT_FILE.daemonize,
+    pidFile: DEFAULT_FILE.pidFile,
+    supervised: DEFAULT_FILE.supervised,
     sentinels: yml.sentinels,
     learnt: undefined,
     locations: document.values,

@@ -1,0 +1,48 @@
+/** The `tls-…` directives, which a Sentinel and a data node share. Paths are ordinary text; empty: not given. */
+export interface TlsOptions {
+  /** [tls-port] 0: do not listen with TLS. */
+  readonly port: number
+  /** [tls-replication] Connections we open use TLS: a Sentinel's to all instances, a replica's to its master. */
+  readonly replication: boolean
+  /** [tls-cert-file], [tls-key-file], [tls-key-file-pass]: who we are. */
+  readonly certFile: string
+  readonly keyFile: string
+  readonly keyFilePass: string
+  /** [tls-client-cert-file] and its kin: who we are on connections we open; without them the above. */
+  readonly clientCertFile: string
+  readonly clientKeyFile: string
+  readonly clientKeyFilePass: string
+  /** [tls-ca-cert-file], [tls-ca-cert-dir]: whom we believe. */
+  readonly caCertFile: string
+  readonly caCertDir: string
+  /** [tls-auth-clients] Must those who connect show a certificate? */
+  readonly authClients: 'yes' | 'no' | 'optional'
+  /** [tls-protocols] Words like `TLSv1.2`; empty: TLS 1.2 and 1.3. */
+  readonly protocols: readonly string[]
+  /** [tls-ciphers] up to TLS 1.2, [tls-ciphersuites] for TLS 1.3. */
+  readonly ciphers: string
+  readonly cipherSuites: string
+  /** [tls-prefer-server-ciphers] */
+  readonly preferServerCiphers: boolean
+  /** [tls-dh-params-file] */
+  readonly dhParamsFile: string
+}
+
+export const NO_TLS: TlsOptions = {
+  port: 0,
+  replication: false,
+  certFile: '',
+  keyFile: '',
+  keyFilePass: '',
+  clientCertFile: '',
+  clientKeyFile: '',
+  clientKeyFilePass: '',
+  caCertFile: '',
+  caCertDir: '',
+  authClients: 'yes',
+  protocols: [],
+  ciphers: '',
+  cipherSuites: '',
+  preferServerCiphers: false,
+  dhParamsFile: '',
+}
