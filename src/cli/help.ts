@@ -79,3 +79,28 @@ Example:
 
 Exit status: 0 done, 1 a history could not be played, 2 a configuration or the command line is
 wrong, 130 ended with Ctrl-C, after telling what there was.`
+
+export const STATUS_HELP = `
+Asks one Sentinel, then all the others it knows, Vedette's and Redis' alike, and holds their answers
+against each other: who is the master, who is down for whom, could a failover be authorized now, do
+their settings agree, and why does an instance turn a Sentinel away.
+
+Example:
+  vedette status
+  vedette status mymaster --sentinel 10.0.0.1:26379 --watch
+  REDISCLI_AUTH=secret vedette status --json | jq .health
+
+Exit status: 0 all is well, 1 something needs attention, 2 the command line is wrong, 3 a group has no
+master all agree on, or could not be failed over now, 4 no Sentinel answered.`
+
+export const FAILOVER_HELP = `
+Asks a Sentinel to promote the best replica now, as SENTINEL FAILOVER does. What the master has
+acknowledged and not yet replicated is lost; with --coordinated the master itself pauses its clients,
+waits for the replica and hands over, so that nothing is (the master must know FAILOVER: 6.2 or newer).
+
+Example:
+  vedette failover mymaster --coordinated --wait
+  vedette failover mymaster --sentinel 10.0.0.1:26379 --sentinel 10.0.0.2:26379
+
+Exit status: 0 done, or begun without --wait, 1 refused, given up or not complete in time, 2 the
+command line is wrong, 4 no Sentinel answered.`

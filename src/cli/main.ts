@@ -10,14 +10,17 @@ import { ENGINES, SIDES } from './engines.ts'
 import { MEMBERS_VARIABLE } from './environment.ts'
 import {
   CHECK_HELP,
+  FAILOVER_HELP,
   FUZZ_HELP,
   SCENARIO_HELP,
   SENTINEL_HELP,
   SERVER_HELP,
   SIMULATE_HELP,
+  STATUS_HELP,
   UP_HELP,
 } from './help.ts'
 import {
+  addresses,
   collect,
   count,
   duration,
@@ -48,6 +51,8 @@ function createProgram(): Command {
   addSentinel(program)
   addServer(program)
   addCheck(program)
+  addStatus(program)
+  addFailover(program)
   addScenario(program)
   addFuzz(program)
   addSimulate(program)
@@ -102,6 +107,48 @@ function addCheck(program: Command): void {
     .action(async (file: string, options) => {
       exitWith(await (await import('./check.ts')).runCheck(file, options))
     })
+}
+
+function addStatus(program: Command): void {
+  accessOptions(program.command('status').argument('[group]', 'only this group'))
+    .description('what all Sentinels think, side by side, and what is wrong')
+    .option('--watch', 'again and again until Ctrl-C')
+    .option('--json', 'one JSON object a round, for scripts')
+    .addHelpText('after', STATUS_HELP)
+    .action(async (group: string | undefined, options) => {
+      exitWith(await (await import('./status.ts')).runStatus(group, options))
+    })
+}
+
+function addFailover(program: Command): void {
+  accessOptions(program.command('failover').argument('<group>', 'whose master is to change'))
+    .description('promote a replica now')
+    .option('--coordinated', 'let the master hand over itself, so that no write is lost')
+    .option('--wait', 'until every Sentinel names the new master')
+    .addOption(
+      new Option('--timeout <time>', 'how long to wait').default(60_000, '60s').argParser(duration),
+    )
+    .addHelpText('after', FAILOVER_HELP)
+    .action(async (group: string, options) => {
+      exitWith(await (await import('./failover.ts')).runFailover(group, options))
+    })
+}
+
+/** Where Sentinels are, and how to be let in. */
+function accessOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--sentinel <host:port>',
+        'a Sentinel to ask; again: others (default: 127.0.0.1:26379)',
+      ).argParser(addresses),
+    )
+    .option('--user <name>', 'the user to log in as')
+    .option('--pass <password>', 'its password; better in the variable REDISCLI_AUTH')
+    .option('--tls', 'connect with TLS')
+    .option('--cacert <file>', 'whom to believe, in PEM')
+    .option('--cert <file>', 'who we are, in PEM')
+    .option('--key <file>', 'the key that belongs to it')
 }
 
 function addScenario(program: Command): void {

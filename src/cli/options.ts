@@ -45,6 +45,18 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value]
 }
 
+/** `10.0.0.1`, `10.0.0.1:26380`, `[::1]:26379`; an option that may be given several times. */
+export function addresses(value: string, before: readonly string[] = []): readonly string[] {
+  const match = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d+))?$/.exec(value)
+  const port = Number(match?.[2] ?? SENTINEL_PORT)
+  if (match?.[1] !== undefined && port >= 1 && port <= 65_535) {
+    return [...before, `${match[1]}:${port}`]
+  }
+  throw new InvalidArgumentError('an address is wanted: 10.0.0.1:26379, [::1]:26379')
+}
+
+const SENTINEL_PORT = 26_379
+
 /** Operations a second. */
 export function rate(text: string): number {
   return wholeNumber(text, 1, 1_000)

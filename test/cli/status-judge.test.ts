@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import { type Finding, judge } from '../../src/cli/status/judge.ts'
+import type { Fields, GroupView, SentinelView } from '../../src/cli/status/view.ts'
+
+const MASTER: Fields = {
+  name: 'g',
+  ip: '10.0.0.1',
+  port: '6379',
+  flags: 'master',
+  'config-epoch': '3',
+  quorum: '2',
+  'down-after-milliseconds': '1000',
+  'failover-timeout': '60000',
+  'parallel-syncs': '1',
+  'role-reported': 'master',
+}
+
+const REPLICA: Fields = {
+  name: '10.0.0.2:6379',
+  ip: '10.0.0.2',
+  port: '6379',
+  flags: 'slave',
+  'role-reported': 'slave',
+  'master-link-status': 'ok',
+  'slave-priority': '100',
+}
+
+function group(change: Partial<GroupView> = {}): GroupView {
+  return {
+    name: 'g',
+    address: '10.0.0.1:6379',
+    master: MASTER,
+    replicas: [REPLICA],
+    peers: [{}, {}],
+    quorum: 'OK 3 usable Sentinels. Quorum and failover authorization can be reached',
+    ...change,
+  }
+}
+
+function sentinel(number: number, change: Partial<SentinelView> = {}): SentinelView {
+  return {
+    address: `10.0.1.${number}:26379`,
+    failure: undefined,
+    myid: String(number).repeat(40),
+    program: 'redis 7.0.15',
+    isTilted: false,
+    groups: [group()],
+    remarks: [],
+    ...change,
+  }
+}
+
+function findings(...views: readonly SentinelView[]): readonly Finding[] {
+  return judge(views, undefined).groups.flatMap((one) => one.findings)
+}
+
+test('three Sentinels of one opinion about a group with a replica find nothing', () => {
+  expect(findings(sentinel(1), sentinel(2), sentinel(3))).toEqual([])
+  expect(judge([sentinel(1)], undefined).health).toBe('well')
+})
+
+test('two names for the master are a danger, with who says what', () => {
+  const other = sentinel(3, { groups: [group({ address: '10.0.0.2:6379' })] })
+  expect(findings(sentinel(1), sentinel(2), other)).toEqual([
+    {
+      health: 'danger',
+      text: 'they name different masters: 10.0.0.1:6379 (2), 10.0.0.2:6379 (1)',
+    },
+  ])
+})
+
+test('a master that one Sentinel sees down is a danger before the quorum agrees', () => {
+  const down = { ...MASTER, flags: 's_down,master' }
+  const one = sentinel(1, { groups: [group({ master: down })] })
+  expect(findings(one, sentinel(2))).toEqual([
+    { health: 'danger', text: '1 of 2 see the master down' },
+  ])
+})
+
+test('a Sentinel that does not answer is trouble, and the others still count', () => {
+  const silent = sentinel(3, { failure: 'ECONNREFUSED', groups: [], myid: '' })
+  expect(findings(sentinel(1), silent)).toEqual([
+    { health: 'trouble', text: 'Sentinel 10.0.1.3:26379 does not answer: ECONNREFUSED' },
+  ])
+})
+
+test('a group without a replica cannot be failed over', () => {
+  const bare = sentinel(1, { groups: [group({ replicas: [] })] })
+  expect(findings(bare)).toEqual([
+    { health: 'danger', text: 'no replica is known: nothing to promote' },
+  ])
+})
+
+test.each([
+  ['is down', { flags: 's_down,slave' }, 'replica 10.0.0.2:6379 is down for 1 of 1'],
+  ['has priority 0', { 'slave-priority': '0' }, undefined],
+] as const)('when the only replica %s there is nobody to promote', (_what, change, also) => {
+  const replicas = [{ ...REPLICA, ...change }]
+  const texts = findings(sentinel(1, { groups: [group({ replicas })] })).map(({ text }) => text)
+  const none = 'no replica could be promoted now'
+  expect(texts).toEqual(also === undefined ? [none] : [also, none])
+})
+
+test('a setting that differs is named with its values', () => {
+  const master = { ...MASTER, quorum: '1' }
+  expect(findings(sentinel(1), sentinel(2, { groups: [group({ master })] }))).toEqual([
+    { health: 'trouble', text: 'quorum differs: 2 (1), 1 (1)' },
+  ])
+})
+
+test('NOQUORUM is a danger in the words of the Sentinel that said it', () => {
+  const quorum = 'NOQUORUM 1 usable Sentinels. Not enough'
+  expect(findings(sentinel(1, { groups: [group({ quorum })] }))[0]).toEqual({
+    health: 'danger',
+    text: `10.0.1.1:26379 could not get a failover authorized: ${quorum}`,
+  })
+})
+
+test('what a Vedette Sentinel remarks is shown with the instance it is about', () => {
+  const remarks = [{ group: 'g', instance: 'slave 10.0.0.2:6379', text: 'WRONGPASS' }]
+  expect(findings(sentinel(1, { remarks }))).toEqual([
+    { health: 'trouble', text: '10.0.1.1:26379 says of slave 10.0.0.2:6379: WRONGPASS' },
+  ])
+})
+
+test('a group that was not asked for is left out', () => {
+  expect(judge([sentinel(1)], 'other').groups).toEqual([])
+})
