@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 // `fast` is the machines on virtual time: no socket, no sleep. `net` is real processes, one file at a
 // time, so that a slow machine does not turn one test's load into another test's time-out. `lab` is the
-// laboratory's worlds on real sockets and processes, which take minutes: `npm run test:lab`.
+// laboratory's worlds on real sockets and processes, which take minutes: `npm run test:lab`. `peers` is
+// groups of our programs and Redis' own, which have to wait for C Sentinel's periods: `npm run test:net`.
 export default defineConfig({
   test: {
     projects: [
@@ -10,7 +11,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/net/**', 'test/diff/**', 'test/lab/**'],
+          exclude: ['test/net/**', 'test/diff/**', 'test/lab/**', 'test/peers/**'],
         },
       },
       {
@@ -19,6 +20,15 @@ export default defineConfig({
           include: ['test/net/**/*.test.ts', 'test/diff/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'peers',
+          include: ['test/peers/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 400_000,
           hookTimeout: 60_000,
         },
       },

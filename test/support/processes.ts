@@ -137,6 +137,11 @@ export class Program {
     return this.#child?.pid
   }
 
+  /** Redis' own program, not ours. */
+  get isRedis(): boolean {
+    return this.#command !== process.execPath
+  }
+
   get isRunning(): boolean {
     const child = this.#child
     return child !== undefined && child.exitCode === null && child.signalCode === null

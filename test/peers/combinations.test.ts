@@ -1,0 +1,196 @@
+/**
+ * Ours and Redis' own in one group, in every mixture of Sentinels and data nodes: everything that can
+ * happen to a group while a fleet is migrated. Who leads is settled by the settings: the other kind is
+ * told to be patient for an hour, so that it votes and follows but finds nobody down.
+ */
+import { describe, expect, test } from 'vitest'
+import {
+  agreedMaster,
+  cli,
+  follows,
+  HAS_REDIS_CLI,
+  HAS_REDIS_SENTINEL,
+  HAS_REDIS_SERVER,
+  masterField,
+  masterPort,
+  type Program,
+  type RealCluster,
+  startCluster,
+  until,
+} from '../support/processes.ts'
+
+const HAS_ALL = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
+
+/** A redis-sentinel opens connections once a second; with less than this it takes that for a death. */
+const DOWN_AFTER_MS = 2_500
+/** Redis-sentinels often split their votes, and try again after twice this time. */
+const FAILOVER_TIMEOUT_MS = 3_000
+const HOUR_MS = 3_600_000
+/** A redis-sentinel asks for INFO every ten seconds, and turns a false master back eight seconds after. */
+const REPAIR_BOUND_MS = 40_000
+const FAILOVER_BOUND_MS = 40_000
+
+const QUORUM = 2
+
+type Kind = 'ours' | 'redis'
+
+const MIXTURES = [
+  { realSentinels: 0, hasRealNodes: true },
+  { realSentinels: 1, hasRealNodes: true },
+  { realSentinels: 2, hasRealNodes: true },
+  { realSentinels: 1, hasRealNodes: false },
+  { realSentinels: 2, hasRealNodes: false },
+  { realSentinels: 3, hasRealNodes: false },
+]
+
+describe.skipIf(!HAS_ALL)('needs redis-server and redis-sentinel', () => {
+  for (const mixture of MIXTURES) {
+    const { realSentinels, hasRealNodes } = mixture
+    const name = `${3 - realSentinels} Sentinels of ours and ${realSentinels} of Redis over ${
+      hasRealNodes ? 'redis-servers' : 'our nodes'
+    }`
+    test.concurrent(`${name}: every kind leads, follows, restarts, is reset`, async ({
+      onTestFinished,
+    }) => {
+      const times = { downAfterMs: DOWN_AFTER_MS, failoverTimeoutMs: FAILOVER_TIMEOUT_MS }
+      const cluster = await startCluster({ ...mixture, ...times })
+      onTestFinished(() => cluster.stop())
+      for (const kind of kindsIn(cluster)) await masterDies(cluster, kind)
+      for (const kind of kindsIn(cluster)) await operatorAsks(cluster, kind)
+      await masterHangs(cluster)
+      for (const kind of kindsIn(cluster)) await sentinelRestarts(cluster, kind)
+      for (const kind of kindsIn(cluster)) await sentinelIsReset(cluster, kind)
+    })
+  }
+})
+
+/** Killed, failed over by a leader of that kind, and a replica of the new one when it returns. */
+async function masterDies(cluster: RealCluster, kind: Kind): Promise<void> {
+  await letLead(cluster, kind)
+  const master = currentMaster(cluster)
+  write(master, 'last words')
+  const before = cluster.sentinels.map((sentinel) => sentinel.log().length)
+  await master.kill()
+  const promoted = await agreedMaster(cluster, master.port, FAILOVER_BOUND_MS)
+  await until('the log tells who led', 5_000, () => electedSince(cluster, before).length > 0)
+  expect(electedSince(cluster, before)).toEqual([kind])
+  expect(cli(promoted, 'GET', 'key')).toEqual(['last words'])
+  master.start()
+  await expectRest(cluster, promoted)
+  await letAllLead(cluster)
+}
+
+/** SENTINEL FAILOVER at a Sentinel of that kind, which all others learn of by its hellos. */
+async function operatorAsks(cluster: RealCluster, kind: Kind): Promise<void> {
+  const sentinel = ofKind(cluster, kind)[0] as Program
+  const before = masterPort(sentinel)
+  await until(`${sentinel.port} takes the order`, REPAIR_BOUND_MS, () => {
+    return cli(sentinel.port, 'SENTINEL', 'FAILOVER', 'mymaster')[0] === 'OK'
+  })
+  await expectRest(cluster, await agreedMaster(cluster, before, FAILOVER_BOUND_MS))
+}
+
+/** Stopped longer than down-after; when it goes on it must not stay a second master. */
+async function masterHangs(cluster: RealCluster): Promise<void> {
+  const master = currentMaster(cluster)
+  master.signal('SIGSTOP')
+  const promoted = await agreedMaster(cluster, master.port, FAILOVER_BOUND_MS)
+  master.signal('SIGCONT')
+  await expectRest(cluster, promoted)
+}
+
+/** A Sentinel that was killed comes back as who it was, knowing what it knew. */
+async function sentinelRestarts(cluster: RealCluster, kind: Kind): Promise<void> {
+  const sentinel = ofKind(cluster, kind)[0] as Program
+  const before = { id: cli(sentinel.port, 'SENTINEL', 'MYID'), master: masterPort(sentinel) }
+  await sentinel.kill()
+  sentinel.start()
+  await until(`${sentinel.port} answers again`, 10_000, () => masterPort(sentinel) > 0)
+  const after = { id: cli(sentinel.port, 'SENTINEL', 'MYID'), master: masterPort(sentinel) }
+  expect(after).toEqual(before)
+  await expectRest(cluster, before.master)
+}
+
+/** RESET forgets replicas and peers; INFO and hellos bring them back. */
+async function sentinelIsReset(cluster: RealCluster, kind: Kind): Promise<void> {
+  const sentinel = ofKind(cluster, kind)[0] as Program
+  const master = masterPort(sentinel)
+  expect(cli(sentinel.port, 'SENTINEL', 'RESET', 'mymaster')).toEqual(['1'])
+  await expectRest(cluster, master)
+}
+
+/** Everyone follows this master, and every Sentinel knows everybody, at the same config epoch. */
+async function expectRest(cluster: RealCluster, promoted: number): Promise<void> {
+  for (const node of cluster.nodes.filter(({ port }) => port !== promoted)) {
+    await until(`${node.port} follows ${promoted}`, REPAIR_BOUND_MS, () => follows(node, promoted))
+  }
+  const rest = { port: String(promoted), flags: 'master', others: '2', replicas: '2' }
+  await until(`all Sentinels are at rest with ${promoted}`, REPAIR_BOUND_MS, () => {
+    const views = cluster.sentinels.map(viewOf)
+    return views.every((view) => isSame(view, { ...rest, epoch: views[0]?.epoch }))
+  })
+}
+
+function viewOf(sentinel: Program) {
+  return {
+    port: masterField(sentinel, 'port'),
+    flags: masterField(sentinel, 'flags'),
+    others: masterField(sentinel, 'num-other-sentinels'),
+    replicas: masterField(sentinel, 'num-slaves'),
+    epoch: masterField(sentinel, 'config-epoch'),
+  }
+}
+
+function isSame(one: object, other: object): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+/** Only Sentinels of this kind can find the master down; the others still vote. */
+async function letLead(cluster: RealCluster, kind: Kind): Promise<void> {
+  for (const sentinel of cluster.sentinels) {
+    const mayLead = kindOf(sentinel) === kind
+    set(sentinel, 'down-after-milliseconds', mayLead ? DOWN_AFTER_MS : HOUR_MS)
+    set(sentinel, 'quorum', mayLead ? Math.min(QUORUM, ofKind(cluster, kind).length) : QUORUM)
+  }
+}
+
+async function letAllLead(cluster: RealCluster): Promise<void> {
+  for (const sentinel of cluster.sentinels) {
+    set(sentinel, 'down-after-milliseconds', DOWN_AFTER_MS)
+    set(sentinel, 'quorum', QUORUM)
+  }
+}
+
+function set(sentinel: Program, option: string, value: number): void {
+  expect(cli(sentinel.port, 'SENTINEL', 'SET', 'mymaster', option, String(value))).toEqual(['OK'])
+}
+
+/** The kinds of those that were elected since their logs had these lengths. */
+function electedSince(cluster: RealCluster, lengths: readonly number[]): Kind[] {
+  const elected = cluster.sentinels.filter((sentinel, index) =>
+    sentinel.log().slice(lengths[index]).includes('+elected-leader'),
+  )
+  return [...new Set(elected.map(kindOf))]
+}
+
+function write(master: Program, value: string): void {
+  cli(master.port, 'SET', 'key', value)
+  expect(cli(master.port, 'WAIT', '2', '5000')).toEqual(['2'])
+}
+
+function currentMaster(cluster: RealCluster): Program {
+  const port = masterPort(cluster.sentinels[0] as Program)
+  return cluster.nodes.find((node) => node.port === port) as Program
+}
+
+function kindsIn(cluster: RealCluster): Kind[] {
+  return (['ours', 'redis'] as const).filter((kind) => ofKind(cluster, kind).length > 0)
+}
+
+function ofKind(cluster: RealCluster, kind: Kind): readonly Program[] {
+  return cluster.sentinels.filter((sentinel) => kindOf(sentinel) === kind)
+}
+
+function kindOf(sentinel: Program): Kind {
+  return sentinel.isRedis ? 'redis' : 'ours'
+}
