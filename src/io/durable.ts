@@ -10,20 +10,37 @@ import { join } from 'node:path'
 /** What is kept may hold passwords. */
 const PRIVATE_MODE = 0o600
 
+/** The part of a file system this needs. Node's own, or one whose power can be cut. */
+export interface FileSystem {
+  open(path: string, flags: string, mode?: number): Promise<OpenFile>
+  rename(from: string, to: string): Promise<void>
+}
+
+export interface OpenFile {
+  writeFile(text: string | Uint8Array): Promise<void>
+  sync(): Promise<void>
+  close(): Promise<void>
+}
+
 /** Gives all named files in a folder the same content. Rejects with the file system's error. */
 export async function replaceFiles(
   folder: string,
   names: readonly string[],
-  text: string,
+  text: string | Uint8Array,
+  files: FileSystem = { open, rename },
 ): Promise<void> {
   const paths = names.map((name) => join(folder, name))
-  await Promise.all(paths.map((path) => writeSynced(temporary(path), text)))
-  for (const path of paths) await rename(temporary(path), path)
-  await syncFolder(folder)
+  await Promise.all(paths.map((path) => writeSynced(files, temporary(path), text)))
+  for (const path of paths) await files.rename(temporary(path), path)
+  await syncFolder(files, folder)
 }
 
-async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, 'w', PRIVATE_MODE)
+async function writeSynced(
+  files: FileSystem,
+  path: string,
+  text: string | Uint8Array,
+): Promise<void> {
+  const file = await files.open(path, 'w', PRIVATE_MODE)
   try {
     await file.writeFile(text)
     await file.sync()
@@ -32,9 +49,9 @@ async function writeSynced(path: string, text: string): Promise<void> {
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
+async function syncFolder(files: FileSystem, folder: string): Promise<void> {
   if (!canSyncFolders()) return
-  const handle = await open(folder, 'r')
+  const handle = await files.open(folder, 'r')
   try {
     await handle.sync()
   } finally {
@@ -43,7 +60,7 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** The same for one file, for those who cannot wait. Throws the file system's error. */
-export function replaceFileSync(folder: string, name: string, text: string): void {
+export function replaceFileSync(folder: string, name: string, text: string | Uint8Array): void {
   const path = join(folder, name)
   withFileSync(temporary(path), 'w', (file) => writeFileSync(file, text))
   renameSync(temporary(path), path)
