@@ -8,9 +8,10 @@ import { describe, expect, test } from 'vitest'
 const MAY_IMPORT: Record<string, readonly string[]> = {
   base: [],
   resp: ['base'],
-  core: ['base', 'resp'],
-  server: ['base', 'resp'],
-  config: ['base', 'core', 'server'],
+  acl: ['base', 'resp'],
+  core: ['base', 'resp', 'acl'],
+  server: ['base', 'resp', 'acl'],
+  config: ['base', 'acl', 'core', 'server'],
   sim: ['base', 'resp', 'core', 'server', 'config'],
   scenario: ['sim', 'config', 'resp', 'base'],
   io: ['base', 'resp', 'core', 'server', 'config'],
@@ -19,7 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   simulate: ['base', 'config', 'core', 'sim', 'scenario', 'fuzz'],
   engine: ['base', 'resp', 'core', 'server', 'config', 'sim', 'scenario', 'io'],
   cli: [
-    ...['base', 'resp', 'core', 'server', 'config', 'sim', 'scenario', 'io'],
+    ...['base', 'resp', 'acl', 'core', 'server', 'config', 'sim', 'scenario', 'io'],
     ...['report', 'fuzz', 'simulate', 'engine'],
   ],
 }

@@ -10,6 +10,11 @@ export function canonicalIp(text: string): string | undefined {
   return words === undefined ? undefined : formatIpv6(words)
 }
 
+/** `host:port` as everybody writes it, an IPv6 address in brackets. */
+export function hostAndPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
 /** Four decimal octets without leading zeros, which some resolvers would read as octal. */
 export function isIpv4(text: string): boolean {
   const octets = text.split('.', 5)
@@ -35,6 +40,11 @@ function parseIpv6(text: string): readonly number[] | undefined {
   // `::` stands for at least one word; without it all eight must be there.
   if (tail === undefined ? missing !== 0 : missing < 1) return undefined
   return [...front, ...new Array<number>(missing).fill(0), ...back]
+}
+
+/** Whether only programs on the same machine have such an address. */
+export function isLoopback(host: string): boolean {
+  return host === '::1' || host.startsWith('127.') || host.startsWith('::ffff:127.')
 }
 
 /** `::ffff:1.2.3.4` as `::ffff:102:304`. */

@@ -1,9 +1,14 @@
 /** `vedette check`: all that is wrong with a configuration file, and what is unwise about it. */
 import { advise } from '../config/check.ts'
+import { lineNotice } from '../config/conf-lines.ts'
 import type { Problem } from '../config/problem.ts'
-import { type DirectiveCheck, parseRedisConf, UNKNOWN_DIRECTIVE } from '../config/redis-conf.ts'
+import { parseRedisConf } from '../config/redis-conf.ts'
+import { hasNoEffect } from '../config/server-without-effect.ts'
+import { nodeOutside } from '../io/conf-outside.ts'
 import { Settings } from '../server/settings.ts'
 import { readTextFile } from './files.ts'
+import { nodeDirectives } from './node-directives.ts'
+import { UserLines } from './node-users.ts'
 import { EXIT_CONFIG, reportProblems, say } from './report.ts'
 import { readSentinelFile } from './sentinel-config.ts'
 
@@ -30,16 +35,19 @@ function isSentinelFile(path: string): boolean {
 }
 
 function checkSentinelFile(path: string): readonly Problem[] {
-  const parsed = readSentinelFile(path, [])
+  const parsed = readSentinelFile({ path, overrides: [] })
   return parsed.ok ? [...parsed.warnings, ...advise(parsed.value)] : parsed.problems
 }
 
 function checkRedisConf(path: string): readonly Problem[] {
   const settings = new Settings()
-  const load: DirectiveCheck = (name, words) =>
-    settings.knows(name) ? settings.load(name, words) : UNKNOWN_DIRECTIVE
+  const outside = nodeOutside(process.cwd())
+  const load = nodeDirectives(settings, new UserLines(), outside)
   const known = settings.match('*').map(([name]) => name)
-  return parseRedisConf(readTextFile(path, 'latin1'), path, [], load, known).problems
+  const text = readTextFile(path, 'latin1')
+  const { problems, directives } = parseRedisConf(text, path, [], load, known, outside)
+  const vain = directives.filter(({ directive }) => hasNoEffect(directive))
+  return [...problems, ...vain.map((line) => lineNotice(line, 'has no effect on this data node'))]
 }
 
 function verdict(path: string, problems: readonly Problem[]): string {

@@ -14,12 +14,14 @@ Exit status: 0 ended on request, 1 could not start, 2 wrong options or configura
 export const SENTINEL_HELP = `
 FILE is a sentinel.yml, or a sentinel.conf as redis-sentinel takes it. It is never written: what the
 Sentinel learns goes to a state file in its state-dir (by default the folder of FILE).
-Directives on the command line override the file, as with Redis: --port 26380 --loglevel debug.
+Directives on the command line override the file, as with Redis: --port 26380 --loglevel debug. A last
+word of - reads more lines of a sentinel.conf from standard input. SIGHUP reads all of it again.
 
 Example:
   vedette sentinel /etc/vedette/sentinel.yml --port 26380
 
-Exit status: 0 stopped on request, 1 could not start or failed, 2 wrong configuration.`
+Exit status: 0 stopped on request (with daemonize yes: it runs), 1 could not start, failed or a wrong
+sentinel.conf, 2 a wrong sentinel.yml.`
 
 export const SERVER_HELP = `
 Arguments are those of redis-server: a redis.conf if the first one does not begin with --, then
@@ -37,6 +39,17 @@ Example:
   vedette check sentinel.conf --json
 
 Exit status: 0 it can be used (warnings may have been shown), 2 it cannot.`
+
+export const EXPORT_CONF_HELP = `
+Writes what FILE says and what the Sentinel has learnt since, as redis-sentinel writes it: current
+masters, known replicas and Sentinels, epochs, its id, changed options, users. Beside a running
+Sentinel it reads the state that was saved last. What Redis 7.0 could not keep is refused in words.
+
+Example:
+  vedette export-conf /etc/redis/sentinel.conf --out /tmp/sentinel.conf
+  vedette export-conf sentinel.yml --state /var/lib/vedette/sentinel-26379.state
+
+Exit status: 0 written, 1 it cannot be written or said, 2 wrong configuration.`
 
 export const SCENARIO_HELP = `
 Engines: sim runs on virtual time, and a seed decides everything; tcp runs on real sockets in this

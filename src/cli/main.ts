@@ -10,6 +10,7 @@ import { ENGINES, SIDES } from './engines.ts'
 import { MEMBERS_VARIABLE } from './environment.ts'
 import {
   CHECK_HELP,
+  EXPORT_CONF_HELP,
   FAILOVER_HELP,
   FUZZ_HELP,
   SCENARIO_HELP,
@@ -32,6 +33,7 @@ import {
   seeds,
   workers,
 } from './options.ts'
+import { splitArguments } from './redis-arguments.ts'
 import { EXIT_CONFIG, reportFailure } from './report.ts'
 import { DEFAULT_RATE, DEFAULT_SEEDS, LAYOUTS, PROFILE_NAMES } from './simulate-options.ts'
 
@@ -51,6 +53,7 @@ function createProgram(): Command {
   addSentinel(program)
   addServer(program)
   addCheck(program)
+  addExportConf(program)
   addStatus(program)
   addFailover(program)
   addScenario(program)
@@ -83,8 +86,10 @@ function addSentinel(program: Command): void {
   directives(program.command('sentinel'), '<file> [directives...]')
     .description('watch over masters and fail them over')
     .addHelpText('after', SENTINEL_HELP)
-    .action(async (file: string, overrides: string[]) => {
-      exitWith(await (await import('./sentinel.ts')).runSentinel(file, overrides))
+    .action(async (file: string, directives: string[]) => {
+      const { path, overrides, stdin } = splitArguments([file, ...directives])
+      const { runSentinel } = await import('./sentinel.ts')
+      exitWith(await runSentinel({ path: path ?? '', overrides, stdin }))
     })
 }
 
@@ -93,7 +98,7 @@ function addServer(program: Command): void {
     .description('run a data node that speaks the Redis protocol')
     .addHelpText('after', SERVER_HELP)
     .action(async (args: string[]) => {
-      exitWith(await (await import('./server.ts')).runServer(args))
+      exitWith(await (await import('./server.ts')).runServer(splitArguments(args)))
     })
 }
 
@@ -149,6 +154,19 @@ function accessOptions(command: Command): Command {
     .option('--cacert <file>', 'whom to believe, in PEM')
     .option('--cert <file>', 'who we are, in PEM')
     .option('--key <file>', 'the key that belongs to it')
+}
+
+function addExportConf(program: Command): void {
+  program
+    .command('export-conf')
+    .argument('<file>', 'sentinel.conf or sentinel.yml')
+    .description('write a sentinel.conf with which redis-sentinel goes on where this Sentinel is')
+    .option('--state <file>', 'the state file, if it is not the one beside the configuration')
+    .option('--out <file>', 'write to this file instead of standard output')
+    .addHelpText('after', EXPORT_CONF_HELP)
+    .action(async (file: string, options) => {
+      exitWith((await import('./export-conf.ts')).runExportConf(file, options))
+    })
 }
 
 function addScenario(program: Command): void {

@@ -1,17 +1,41 @@
 /** Reads a Sentinel's configuration, in whichever of its two forms, with the command line on top. */
+import { resolve } from 'node:path'
 import { readOverrides } from '../config/conf-lines.ts'
+import { NO_OUTSIDE } from '../config/conf-outside.ts'
 import type { Problem } from '../config/problem.ts'
 import { parseSentinelConf } from '../config/sentinel-conf.ts'
 import type { ParsedSentinelFile, SentinelFile } from '../config/sentinel-file.ts'
 import { parseSentinelYml } from '../config/sentinel-yml.ts'
+import { nodeOutside } from '../io/conf-outside.ts'
 import { readTextFile } from './files.ts'
 
+/** Where a configuration comes from; the same again on SIGHUP. */
+export interface SentinelSource {
+  readonly path: string
+  /** `--port 26380` and so on. */
+  readonly overrides: readonly string[]
+  /** What came on standard input: more lines of a sentinel.conf. */
+  readonly stdin?: string | undefined
+  /** The folder the program was started in: relative paths begin there. */
+  readonly home?: string | undefined
+  /** It is read for another machine, perhaps: its folders and programs need not be here. */
+  readonly elsewhere?: boolean
+}
+
+export function isYml(path: string): boolean {
+  return /\.ya?ml$/i.test(path)
+}
+
 /** Throws a StartError when the file cannot be read at all. */
-export function readSentinelFile(path: string, overrides: readonly string[]): ParsedSentinelFile {
-  if (!/\.ya?ml$/i.test(path)) {
-    return parseSentinelConf(readTextFile(path, 'latin1'), path, overrides)
+export function readSentinelFile(source: SentinelSource): ParsedSentinelFile {
+  const { path, overrides, stdin = '', home = process.cwd() } = source
+  const here = nodeOutside(home)
+  const outside = source.elsewhere ? { ...NO_OUTSIDE, include: here.include } : here
+  const place = resolve(home, path)
+  if (!isYml(path)) {
+    return parseSentinelConf(readTextFile(place, 'latin1') + stdin, path, overrides, outside)
   }
-  const parsed = parseSentinelYml(readTextFile(path, 'utf8'), path)
+  const parsed = parseSentinelYml(readTextFile(place, 'utf8'), path, outside)
   const { lines, problems } = readOverrides(overrides)
   let file = parsed.ok ? parsed.value : undefined
   const faults: Problem[] = [...problems]
@@ -21,7 +45,8 @@ export function readSentinelFile(path: string, overrides: readonly string[]): Pa
     else if (file !== undefined) file = change(file)
   }
   if (parsed.ok && file !== undefined && faults.length === 0) return { ...parsed, value: file }
-  return { ok: false, problems: parsed.ok ? faults : [...parsed.problems, ...faults] }
+  const all = parsed.ok ? faults : [...parsed.problems, ...faults]
+  return { ok: false, problems: all, fatal: undefined }
 }
 
 type Change = (file: SentinelFile) => SentinelFile
@@ -36,6 +61,20 @@ const YML_OVERRIDES: Readonly<Record<string, (value: string) => Change | undefin
   logfile: (value) => (file) => ({ ...file, logFile: value }),
   'log-level': overrideLogLevel,
   loglevel: overrideLogLevel,
+  daemonize: overrideDaemonize,
+  'pid-file': (value) => (file) => ({ ...file, pidFile: value }),
+  pidfile: (value) => (file) => ({ ...file, pidFile: value }),
+  supervised: overrideSupervised,
+}
+
+function overrideDaemonize(value: string): Change | undefined {
+  if (value !== 'yes' && value !== 'no') return undefined
+  return (file) => ({ ...file, daemonize: value === 'yes' })
+}
+
+function overrideSupervised(value: string): Change | undefined {
+  const supervised = (['no', 'auto', 'systemd', 'upstart'] as const).find((word) => word === value)
+  return supervised && ((file) => ({ ...file, supervised }))
 }
 
 function overridePort(value: string): Change | undefined {
@@ -52,7 +91,7 @@ function overrideLogLevel(value: string): Change | undefined {
   const logLevel = (['debug', 'verbose', 'notice', 'warning', 'nothing'] as const).find(
     (level) => level === value,
   )
-  return logLevel && ((file) => ({ ...file, logLevel }))
+  return logLevel && ((file) => ({ ...file, logLevel, core: { ...file.core, logLevel } }))
 }
 
 function badOverride(directive: string): Problem {

@@ -1,86 +1,131 @@
 /** `vedette server`: a data node on real sockets, configured as redis-server is. */
-import type { Problem } from '../config/problem.ts'
-import { type DirectiveCheck, parseRedisConf, UNKNOWN_DIRECTIVE } from '../config/redis-conf.ts'
+import { resolve } from 'node:path'
+import { utf8Text } from '../base/utf8.ts'
+import { lineNotice, numberAfter, readOverrides } from '../config/conf-lines.ts'
+import type { Fatal } from '../config/fatal.ts'
+import { formatProblem, type Problem } from '../config/problem.ts'
+import { judgeLines, parseRedisConf } from '../config/redis-conf.ts'
+import { hasNoEffect } from '../config/server-without-effect.ts'
 import type { LogLevel } from '../core/log-level.ts'
+import { goToBackground, takeBackgroundMark } from '../io/background.ts'
 import { readClock } from '../io/clock.ts'
+import { nodeOutside } from '../io/conf-outside.ts'
 import { LearntSettings } from '../io/learnt-settings.ts'
 import { listen } from '../io/listener.ts'
 import { exitAfter, logCrashes, openLogger } from '../io/logger.ts'
 import { NodeHost } from '../io/node-host.ts'
-import { onStopSignal } from '../io/signals.ts'
-import { DataNode } from '../server/node.ts'
-import type { NodeInputs, NodePort } from '../server/port.ts'
+import { nodeTls } from '../io/node-tls.ts'
+import { isSupervised } from '../io/readiness.ts'
+import { onReloadSignal, onStopSignal } from '../io/signals.ts'
+import { DataNode, type DataNodeOptions } from '../server/node.ts'
+import type { NodeInputs } from '../server/port.ts'
 import { Settings } from '../server/settings.ts'
+import { announceReady } from './attend.ts'
 import { joinCluster } from './child.ts'
 import { readTextFile } from './files.ts'
+import { nodeDirectives } from './node-directives.ts'
+import { nodeUsers, UserLines } from './node-users.ts'
 import { randomSeed } from './random.ts'
-import { EXIT_FAILED, reportProblems } from './report.ts'
+import type { RedisArguments } from './redis-arguments.ts'
+import { refuseStart } from './refuse.ts'
+import { EXIT_FAILED } from './report.ts'
 
 /** Undefined: it runs, and ends the process itself. */
-export async function runServer(args: readonly string[]): Promise<number | undefined> {
-  const { file, overrides } = splitArguments(args)
-  const learnt = file === undefined ? undefined : new LearntSettings(`${file}.learnt`)
+export async function runServer(given: RedisArguments): Promise<number | undefined> {
+  const { path, stdin } = given
+  const learnt = path === undefined ? undefined : new LearntSettings(`${path}.learnt`)
   const settings = new Settings()
-  const problems = configure(settings, file, learnt, overrides)
+  const users = new UserLines()
+  const { problems, fatal, notices } = configure(settings, users, learnt, given)
   if (problems.length > 0) {
-    reportProblems(problems)
+    refuseStart(problems, fatal)
     return EXIT_FAILED
   }
-  await start(settings, learnt)
+  const isBackground = takeBackgroundMark()
+  const isWatched = isSupervised(settings.text('supervised'))
+  if (settings.flag('daemonize') && !isBackground && !isWatched) return goToBackground(stdin)
+  await start({ settings, users, learnt, notices, isBackground })
   return undefined
 }
 
-/** As redis-server reads them: the file comes first, if there is one. */
-function splitArguments(args: readonly string[]): {
-  readonly file: string | undefined
-  readonly overrides: readonly string[]
-} {
-  const [first] = args
-  if (first === undefined || first.startsWith('--')) return { file: undefined, overrides: args }
-  return { file: first, overrides: args.slice(1) }
+interface Configured {
+  readonly problems: readonly Problem[]
+  readonly fatal: Fatal | undefined
+  /** For the log: what is set in vain. */
+  readonly notices: readonly Problem[]
 }
 
 /** The user's file, then what was learnt since, then the command line: later wins, as with Redis. */
 function configure(
   settings: Settings,
-  file: string | undefined,
+  users: UserLines,
   learnt: LearntSettings | undefined,
-  overrides: readonly string[],
-): readonly Problem[] {
-  const load: DirectiveCheck = (name, words) =>
-    settings.knows(name) ? settings.load(name, words) : UNKNOWN_DIRECTIVE
+  { path, stdin = '', overrides }: RedisArguments,
+): Configured {
+  const outside = nodeOutside(process.cwd())
+  const load = nodeDirectives(settings, users, outside)
   const known = settings.match('*').map(([name]) => name)
-  const text = file === undefined ? '' : readTextFile(file, 'latin1')
-  const fromFile = parseRedisConf(text, file ?? '', [], load, known)
+  const text = (path === undefined ? '' : readTextFile(path, 'latin1')) + stdin
+  const fromFile = parseRedisConf(text, path ?? 'standard input', [], load, known, outside)
   settings.markFiled()
   learnt?.apply((name, value) => settings.set(name, value))
-  const fromArguments = parseRedisConf('', '', overrides, load, known)
-  return [...fromFile.problems, ...fromArguments.problems]
+  const { lines } = readOverrides(overrides, numberAfter(text))
+  const fromArguments = judgeLines(lines, load, known)
+  return {
+    problems: [...fromFile.problems, ...fromArguments.problems],
+    fatal: fromFile.fatal ?? fromArguments.fatal,
+    notices: [...fromFile.directives, ...fromArguments.directives]
+      .filter(({ directive }) => hasNoEffect(directive))
+      .map((line) => lineNotice(line, 'has no effect on this data node')),
+  }
 }
 
-async function start(settings: Settings, learnt: LearntSettings | undefined): Promise<void> {
+interface Start {
+  readonly settings: Settings
+  readonly users: UserLines
+  readonly learnt: LearntSettings | undefined
+  readonly notices: readonly Problem[]
+  readonly isBackground: boolean
+}
+
+async function start({ settings, users, learnt, notices, isBackground }: Start): Promise<void> {
+  const folder = resolve(settings.text('dir'))
+  const inDir = (path: string) => (path === '' ? '' : resolve(folder, path))
+  const access = { ...nodeUsers(users, settings), learntUsers: learnt?.users }
   const port = settings.int('port')
   const logger = await openLogger({
     level: settings.text('loglevel') as LogLevel,
-    file: settings.text('logfile'),
+    file: inDir(utf8Text(settings.text('logfile'))),
     program: 'server',
-    port,
+    port: port || settings.int('tls-port'),
   })
   logCrashes(logger)
-  const listener = await listen({ addresses: settings.text('bind').split(' '), port })
+  for (const notice of notices) logger.log('notice', formatProblem(notice))
+  const tls = nodeTls(settings, (level, text) => logger.log(level, text))
+  const listener = await listen({ addresses: settings.text('bind').split(' '), port, tls })
   const membership = joinCluster()
   const host = new NodeHost({
-    createNode: (nodePort) => createNode(settings, nodePort, learnt !== undefined),
+    createNode: (port) =>
+      createNode({ settings, port, ...access, hasConfigFile: learnt !== undefined }),
     logger,
-    saveSettings: (changed) => learnt?.save(changed),
+    saveSettings: (changed, users) => learnt?.save(changed, users),
     onExit: exitAfter(logger),
     localAddress: settings.text('bind-source-addr') || undefined,
     gate: membership?.gate,
+    tls,
   })
+  tls.watch()
   listener.accept((socket) => host.accept(socket))
   onStopSignal(() => host.stop())
+  onReloadSignal(() => {
+    const fault = logger.reopen(inDir(utf8Text(settings.text('logfile'))))
+    if (fault !== undefined) logger.log('warning', fault)
+    tls.reload()
+  })
+  const pidFile = inDir(utf8Text(settings.text('pidfile')))
+  announceReady({ pidFile, supervised: settings.text('supervised'), isBackground }, logger)
 }
 
-function createNode(settings: Settings, port: NodePort, hasConfigFile: boolean): NodeInputs {
-  return new DataNode({ settings, port, rng: randomSeed(), now: readClock(), hasConfigFile })
+function createNode(options: Omit<DataNodeOptions, 'rng' | 'now'>): NodeInputs {
+  return new DataNode({ ...options, rng: randomSeed(), now: readClock() })
 }

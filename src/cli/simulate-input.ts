@@ -1,8 +1,9 @@
 /** Reads what `vedette simulate` was given: Sentinel configurations, their memory, and redis.confs. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { NO_OUTSIDE } from '../config/conf-outside.ts'
 import type { Problem } from '../config/problem.ts'
-import { type DirectiveCheck, parseRedisConf, UNKNOWN_DIRECTIVE } from '../config/redis-conf.ts'
+import { parseRedisConf } from '../config/redis-conf.ts'
 import { type SentinelFile, stateFileName } from '../config/sentinel-file.ts'
 import { decodeState } from '../config/state-file.ts'
 import type { SavedGroup } from '../core/saved.ts'
@@ -10,6 +11,8 @@ import { Settings } from '../server/settings.ts'
 import { buildCluster, type ClusterOptions } from '../simulate/build-cluster.ts'
 import type { Cluster } from '../simulate/cluster.ts'
 import { readTextFile } from './files.ts'
+import { nodeDirectives } from './node-directives.ts'
+import { UserLines } from './node-users.ts'
 import { reportProblems, say } from './report.ts'
 import { readSentinelFile } from './sentinel-config.ts'
 
@@ -23,7 +26,7 @@ export interface ClusterInput {
 
 /** Undefined: something is wrong, and all problems have been told. */
 export function readCluster({ path, servers, options }: ClusterInput): Cluster | undefined {
-  const parsed = readSentinelFile(path, [])
+  const parsed = readSentinelFile({ path, overrides: [], elsewhere: true })
   reportProblems(parsed.ok ? parsed.warnings : parsed.problems)
   const settings = servers.map(readSettings).filter((each) => each !== undefined)
   if (!parsed.ok || settings.length < servers.length) return undefined
@@ -54,8 +57,8 @@ const RELEVANT: readonly string[] = [
 /** Undefined: there are errors, and they have been told. */
 function readSettings(path: string): Readonly<Record<string, string>> | undefined {
   const settings = new Settings()
-  const load: DirectiveCheck = (name, words) =>
-    settings.knows(name) ? settings.load(name, words) : UNKNOWN_DIRECTIVE
+  // The folder is that of another machine, perhaps.
+  const load = nodeDirectives(settings, new UserLines(), NO_OUTSIDE)
   const known = settings.match('*').map(([name]) => name)
   const { problems } = parseRedisConf(readTextFile(path, 'latin1'), path, [], load, known)
   reportProblems(problems)

@@ -43,7 +43,7 @@ async function readRules(options: UpOptions): Promise<GroupRules | undefined> {
 
 async function readRulesFile(path: string): Promise<GroupRules | undefined> {
   const { readSentinelFile } = await import('./sentinel-config.ts')
-  const parsed = readSentinelFile(path, [])
+  const parsed = readSentinelFile({ path, overrides: [], elsewhere: true })
   reportProblems(parsed.ok ? parsed.warnings : parsed.problems)
   const rules = parsed.ok ? rulesOf(parsed.value, GROUP) : undefined
   if (parsed.ok && rules === undefined) say(`${path}: it monitors no group`)

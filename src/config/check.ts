@@ -3,6 +3,7 @@
  * there are is known only when the file says so (`sentinels:`, or the peers a sentinel.conf has learnt);
  * what depends on it is left unsaid otherwise.
  */
+import { canonicalIp } from '../base/ip.ts'
 import type { GroupConfig } from '../core/config.ts'
 import type { Problem, ProblemCode } from './problem.ts'
 import { locationOf, type SentinelFile } from './sentinel-file.ts'
@@ -19,7 +20,16 @@ export function advise(file: SentinelFile): Problem[] {
     ...adviseTimes(file, group),
     ...adviseParallelSyncs(file, group),
   ])
-  return [...adviseNumber(file), ...perGroup]
+  return [...adviseNumber(file), ...adviseName(file), ...perGroup]
+}
+
+/** Peers that do not resolve names drop a hello with one. */
+function adviseName(file: SentinelFile): Problem[] {
+  const { announceIp, resolveHostnames } = file.core
+  if (resolveHostnames || announceIp === '' || canonicalIp(announceIp) !== undefined) return []
+  const message = 'Sentinels that do not resolve names will not find this one'
+  const hint = 'set resolve-hostnames on all of them, or announce an address'
+  return [warn(file, 'W_NAME_ANNOUNCED', 'announce-ip', message, hint)]
 }
 
 /** Three is the least that survives the loss of one; a fourth survives no more than that. */

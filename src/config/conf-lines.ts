@@ -1,11 +1,15 @@
 /**
  * The line format that redis.conf and sentinel.conf share: one directive per line, words with the same
- * quotes as inline commands, `#` for comments at the start of a line. Command-line overrides are the
- * same thing in another dress: `--port 26380` is the line `port 26380` after the end of the file.
+ * quotes as inline commands, `#` for comments at the start of a line, `include` for the lines of other
+ * files. Command-line overrides are the same thing in another dress: `--port 26380` is the line
+ * `port "26380"` after the end of the file.
  */
 import { splitArgs } from '../base/split-args.ts'
 import { utf8Bytes } from '../base/utf8.ts'
+import { type ConfOutside, NO_OUTSIDE } from './conf-outside.ts'
+import type { Fatal, LineFault } from './fatal.ts'
 import type { Location, Problem, ProblemCode } from './problem.ts'
+import { quoted } from './quote.ts'
 
 export interface ConfLine {
   readonly file: string
@@ -16,46 +20,54 @@ export interface ConfLine {
   /** In lower case: directives have no case. */
   readonly directive: string
   readonly args: readonly string[]
+  /** The number Redis would give it, and its text. */
+  readonly number: number
+  readonly text: string
+  /** It cannot be read at all: then there is no directive. */
+  readonly fault: LineFault | undefined
 }
 
 export interface ConfLines {
+  /** Those that cannot be read among them. */
   readonly lines: readonly ConfLine[]
   readonly problems: readonly Problem[]
 }
 
 const COMMAND_LINE = 'command line'
 const UTF8_MARK = '\xef\xbb\xbf'
+/** Redis goes on until its stack is full. */
+const MAX_INCLUDES = 16
 
-/** `text` is a byte string (latin1). Never fails: lines that cannot be split become problems. */
-export function readConfLines(text: string, file: string): ConfLines {
-  const lines: ConfLine[] = []
-  const problems: Problem[] = []
-  const rows = (text.startsWith(UTF8_MARK) ? text.slice(UTF8_MARK.length) : text).split('\n')
-  rows.forEach((row, index) => {
-    const trimmed = row.replace(/^[ \t\r]+|[ \t\r]+$/g, '')
-    if (trimmed === '' || trimmed.startsWith('#')) return
-    const place = { file, line: index + 1, column: row.indexOf(trimmed) + 1 }
-    const words = splitArgs(trimmed)
-    if (words === undefined) problems.push(unbalanced(place))
-    else addLine(lines, place, words)
-  })
-  return { lines, problems }
+/** `text` is a byte string (latin1). Never fails: lines that cannot be read carry a fault. */
+export function readConfLines(
+  text: string,
+  file: string,
+  outside: ConfOutside = NO_OUTSIDE,
+): ConfLines {
+  const reading: Reading = { outside, folder: undefined, lines: [] }
+  readFile(reading, text, file, 0)
+  return finish(reading.lines)
 }
 
-/** `argv` as the shell gives it, in ordinary text: `--directive value … --directive value …`. */
-export function readOverrides(argv: readonly string[]): ConfLines {
+/**
+ * `argv` as the shell gives it, in ordinary text: `--directive value … --directive value …`. `number`
+ * is that of the first line it makes, as Redis counts.
+ */
+export function readOverrides(argv: readonly string[], number = 1): ConfLines {
   const lines: ConfLine[] = []
-  const problems: Problem[] = []
-  let words: string[] = []
-  for (const argument of argv) {
-    if (argument.startsWith('--')) {
-      addLine(lines, ON_COMMAND_LINE, words)
-      words = [argument.slice(2)]
-    } else if (words.length > 0) words.push(utf8Bytes(argument))
-    else problems.push(stray(argument))
-  }
-  addLine(lines, ON_COMMAND_LINE, words)
-  return { lines, problems }
+  overridesText(argv)
+    .split('\n')
+    .forEach((row, index) => {
+      const trimmed = trim(row)
+      const place = { file: COMMAND_LINE, line: undefined, column: undefined }
+      if (trimmed !== '') lines.push(toLine(trimmed, { ...place, number: number + index }))
+    })
+  return finish(lines)
+}
+
+/** The number Redis gives to the first override: a line break goes between the two. */
+export function numberAfter(text: string): number {
+  return text.split('\n').length + 1
 }
 
 /** An error about a whole line. */
@@ -68,37 +80,106 @@ export function lineError(
   return { severity: 'error', code, file, line, column, path: directive, message, hint }
 }
 
+/** Something to be said about a line that is sound. */
+export function lineNotice({ file, line, column, directive }: ConfLine, message: string): Problem {
+  const code = 'W_IGNORED'
+  return { severity: 'warning', code, file, line, column, path: directive, message, hint: '' }
+}
+
+/** How Redis would tell that something is wrong with a line. */
+export function fatalOf({ number, text }: ConfLine, reason: string): Fatal {
+  return { kind: 'line', number, text, reason }
+}
+
 export function locationOfLine(line: ConfLine, path: string): Location {
   return { line: line.line, column: line.column, path }
 }
 
-const ON_COMMAND_LINE = { file: COMMAND_LINE, line: undefined, column: undefined }
-
-type Place = Pick<ConfLine, 'file' | 'line' | 'column'>
-
-function addLine(lines: ConfLine[], place: Place, words: readonly string[]): void {
-  const [directive, ...args] = words
-  if (directive !== undefined) lines.push({ ...place, directive: directive.toLowerCase(), args })
+interface Reading {
+  readonly outside: ConfOutside
+  /** The last `dir`: Redis goes there at once, and looks for files from there. */
+  folder: string | undefined
+  readonly lines: ConfLine[]
 }
 
-function unbalanced(place: Place): Problem {
-  return {
-    severity: 'error',
-    code: 'E_SYNTAX',
-    ...place,
-    path: '',
-    message: 'Unbalanced quotes in configuration line',
-    hint: 'close the quote, and put a blank after it',
-  }
+function finish(lines: readonly ConfLine[]): ConfLines {
+  const problems = lines.flatMap(({ fault }) => (fault === undefined ? [] : [fault.problem]))
+  return { lines, problems }
 }
 
-function stray(argument: string): Problem {
-  return {
-    severity: 'error',
-    code: 'E_SYNTAX',
-    ...ON_COMMAND_LINE,
-    path: argument,
-    message: 'a value without a directive',
-    hint: 'overrides are written --directive value',
+function readFile(reading: Reading, text: string, file: string, depth: number): void {
+  const rows = (text.startsWith(UTF8_MARK) ? text.slice(UTF8_MARK.length) : text).split('\n')
+  rows.forEach((row, index) => {
+    const trimmed = trim(row)
+    if (trimmed === '' || trimmed.startsWith('#')) return
+    const column = row.indexOf(trimmed) + 1
+    const line = toLine(trimmed, { file, line: index + 1, column, number: index + 1 })
+    const [path, ...more] = line.args
+    if (line.directive === 'include' && path !== undefined && more.length === 0) {
+      includeFiles(reading, line, path, depth)
+      return
+    }
+    if (line.directive === 'dir' && path !== undefined) reading.folder = path
+    reading.lines.push(line)
+  })
+}
+
+function includeFiles(reading: Reading, line: ConfLine, path: string, depth: number): void {
+  const refuse = (message: string, hint: string, fatal: Fatal) => {
+    const problem = lineError(line, 'E_VALUE', message, hint)
+    reading.lines.push({ ...line, directive: '', args: [], fault: { problem, fatal } })
   }
+  if (depth >= MAX_INCLUDES) {
+    const message = `files include each other more than ${MAX_INCLUDES} deep`
+    return refuse(message, 'look for a file that includes itself', fatalOf(line, message))
+  }
+  const included = reading.outside.include(path, reading.folder)
+  if (!included.ok) {
+    const message = `can't open config file '${included.path}': ${included.reason}`
+    return refuse(message, '', { kind: 'file', path: included.path, reason: included.reason })
+  }
+  for (const { name, text } of included.files) readFile(reading, text, name, depth + 1)
+}
+
+type Place = Pick<ConfLine, 'file' | 'line' | 'column' | 'number'>
+
+function toLine(text: string, place: Place): ConfLine {
+  const words = splitArgs(text)
+  const [directive = '', ...args] = words ?? []
+  const line = { ...place, directive: directive.toLowerCase(), args, text, fault: undefined }
+  if (words !== undefined) return line
+  const message = 'Unbalanced quotes in configuration line'
+  const hint = 'close the quote, and put a blank after it'
+  const problem = lineError(line, 'E_SYNTAX', message, hint)
+  return { ...line, fault: { problem, fatal: fatalOf(line, message) } }
+}
+
+/** One line per option. Exactly as Redis does it, so that whatever a unit file has means the same. */
+function overridesText(argv: readonly string[]): string {
+  let text = ''
+  let mayBeName = true
+  argv.forEach((argument, index) => {
+    if (!mayBeName || !argument.startsWith('--')) {
+      text += `${quoted(utf8Bytes(argument))} `
+      mayBeName = true
+      return
+    }
+    text += `${text === '' ? '' : '\n'}${utf8Bytes(argument.slice(2))} `
+    const isLone = splitArgs(argument)?.length === 1
+    const isBare = isLone && isNameOrEnd(argv[index + 1])
+    if (isBare && argument.toLowerCase() === '--save') text += '""'
+    // What follows the name of an option is its value, even if it begins with two dashes.
+    mayBeName = !isLone || (isBare && MAY_BE_BARE.includes(argument.toLowerCase()))
+  })
+  return text
+}
+
+const MAY_BE_BARE: readonly string[] = ['--save', '--sentinel']
+
+function isNameOrEnd(argument: string | undefined): boolean {
+  return argument === undefined || argument.startsWith('--')
+}
+
+function trim(row: string): string {
+  return row.replace(/^[ \t\r]+|[ \t\r]+$/g, '')
 }

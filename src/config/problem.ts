@@ -21,6 +21,7 @@ export type ProblemCode =
   | 'W_NO_GROUP'
   | 'W_FEW_SENTINELS'
   | 'W_EVEN_SENTINELS'
+  | 'W_NAME_ANNOUNCED'
   | 'W_QUORUM_UNREACHABLE'
   | 'W_QUORUM_ABOVE_MAJORITY'
   | 'W_QUORUM_ONE'

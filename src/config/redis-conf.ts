@@ -2,7 +2,16 @@
  * redis.conf and command-line overrides of a data node: lines into settings. Which directives there are
  * and what they may say is the data node's business, so the caller brings the check along.
  */
-import { type ConfLine, lineError, readConfLines, readOverrides } from './conf-lines.ts'
+import {
+  type ConfLine,
+  fatalOf,
+  lineError,
+  numberAfter,
+  readConfLines,
+  readOverrides,
+} from './conf-lines.ts'
+import { type ConfOutside, NO_OUTSIDE } from './conf-outside.ts'
+import { type Fatal, firstFatal, type LineFault } from './fatal.ts'
 import { inFileOrder, type Problem } from './problem.ts'
 import { didYouMean } from './suggest.ts'
 
@@ -19,6 +28,10 @@ export interface RedisConf {
    */
   readonly settings: ReadonlyMap<string, string>
   readonly problems: readonly Problem[]
+  /** What Redis would have stopped at. */
+  readonly fatal: Fatal | undefined
+  /** Each directive once, in the order of the file. */
+  readonly directives: readonly ConfLine[]
 }
 
 /** What the data node answers for a directive it does not know; gets a hint. */
@@ -37,17 +50,41 @@ export function parseRedisConf(
   overrides: readonly string[],
   check: DirectiveCheck,
   known: readonly string[] = [],
+  outside: ConfOutside = NO_OUTSIDE,
 ): RedisConf {
-  const fromFile = readConfLines(text, file)
-  const fromArguments = readOverrides(overrides)
-  const problems = [...fromFile.problems, ...fromArguments.problems]
+  const { lines } = readConfLines(text, file, outside)
+  return judgeLines([...lines, ...readOverrides(overrides, numberAfter(text)).lines], check, known)
+}
+
+/** The same for lines that have been read already. */
+export function judgeLines(
+  lines: readonly ConfLine[],
+  check: DirectiveCheck,
+  known: readonly string[] = [],
+): RedisConf {
   const settings = new Map<string, string>()
-  for (const line of [...fromFile.lines, ...fromArguments.lines]) {
-    const problem = problemOf(line, check, known)
-    if (problem === undefined) put(settings, line)
-    else problems.push(problem)
+  const directives = new Map<string, ConfLine>()
+  const faults: LineFault[] = []
+  for (const line of lines) {
+    const fault = line.fault ?? faultOf(line, check, known)
+    if (fault !== undefined) {
+      faults.push(fault)
+      continue
+    }
+    put(settings, line)
+    if (!directives.has(line.directive)) directives.set(line.directive, line)
   }
-  return { settings, problems: inFileOrder(problems) }
+  const problems = inFileOrder(faults.map(({ problem }) => problem))
+  return { settings, problems, fatal: firstFatal(faults), directives: [...directives.values()] }
+}
+
+function faultOf(
+  line: ConfLine,
+  check: DirectiveCheck,
+  known: readonly string[],
+): LineFault | undefined {
+  const problem = problemOf(line, check, known)
+  return problem && { problem, fatal: fatalOf(line, problem.message) }
 }
 
 function problemOf(
@@ -55,10 +92,6 @@ function problemOf(
   check: DirectiveCheck,
   known: readonly string[],
 ): Problem | undefined {
-  if (line.directive === 'include') {
-    const hint = 'put the lines of the other file here'
-    return lineError(line, 'E_UNSUPPORTED', 'include is not supported', hint)
-  }
   if (line.directive === 'sentinel') {
     const hint = 'this is a file for vedette sentinel'
     return lineError(line, 'E_UNKNOWN', 'sentinel directive while not in sentinel mode', hint)

@@ -6,7 +6,16 @@
  * The order of lines does not matter across classes: first what concerns the whole Sentinel, then all
  * `monitor` lines, then what belongs to a group.
  */
-import { type ConfLine, locationOfLine, readConfLines, readOverrides } from './conf-lines.ts'
+import {
+  type ConfLine,
+  fatalOf,
+  locationOfLine,
+  numberAfter,
+  readConfLines,
+  readOverrides,
+} from './conf-lines.ts'
+import { type ConfOutside, NO_OUTSIDE } from './conf-outside.ts'
+import { firstFatal, type LineFault } from './fatal.ts'
 import { inFileOrder, type Problem } from './problem.ts'
 import { GLOBAL_DIRECTIVES, MONITOR } from './sentinel-directives.ts'
 import { type Draft, finishDraft, newDraft, type Objection, refusal } from './sentinel-draft.ts'
@@ -15,28 +24,33 @@ import { GROUP_DIRECTIVES } from './sentinel-group-directives.ts'
 import { meaningfulDirectives, serverDirective } from './server-directives.ts'
 import { didYouMean } from './suggest.ts'
 
-/** `text` is a byte string (latin1), `overrides` are ordinary text: `--port 26380`. */
+/**
+ * `text` is a byte string (latin1), `overrides` are ordinary text: `--port 26380`. What depends on the
+ * machine it is read on is asked of `outside`.
+ */
 export function parseSentinelConf(
   text: string,
   fileName: string,
   overrides: readonly string[] = [],
+  outside: ConfOutside = NO_OUTSIDE,
 ): ParsedSentinelFile {
-  const fromFile = readConfLines(text, fileName)
-  const fromArguments = readOverrides(overrides)
-  const draft = newDraft()
-  const problems = [...fromFile.problems, ...fromArguments.problems]
+  const fromFile = readConfLines(text, fileName, outside)
+  const fromArguments = readOverrides(overrides, numberAfter(text))
+  const draft = newDraft(outside)
+  const faults: LineFault[] = []
   for (const line of inLoadOrder([...fromFile.lines, ...fromArguments.lines])) {
-    const objection = apply(draft, line)
-    if (objection !== undefined) problems.push(toProblem(line, objection))
-    if (objection?.severity !== 'error') remember(draft, line)
+    const fault = line.fault ?? apply(draft, line)
+    if (fault !== undefined) faults.push(fault)
+    if (fault?.problem.severity !== 'error') remember(draft, line)
   }
-  const sorted = inFileOrder(problems)
-  return sorted.some((problem) => problem.severity === 'error')
-    ? { ok: false, problems: sorted }
-    : { ok: true, value: finishDraft(draft, fileName), warnings: sorted }
+  const problems = inFileOrder(faults.map(({ problem }) => problem))
+  const fatal = firstFatal(faults)
+  return fatal !== undefined
+    ? { ok: false, problems, fatal }
+    : { ok: true, value: finishDraft(draft, fileName), warnings: problems }
 }
 
-const CLASSES = 5
+const CLASSES = 4
 
 /** Sorts by class; within a class the order of the file stands. */
 function inLoadOrder(lines: readonly ConfLine[]): ConfLine[] {
@@ -46,18 +60,23 @@ function inLoadOrder(lines: readonly ConfLine[]): ConfLine[] {
 }
 
 function classOf(line: ConfLine): number {
-  if (line.directive === 'user') return 4
   if (line.directive !== 'sentinel') return 0
   const keyword = keywordOf(line)
   if (keyword === 'monitor') return 2
-  return GROUP_DIRECTIVES.has(keyword) ? 3 : 1
+  return GLOBAL_DIRECTIVES.has(keyword) ? 1 : 3
 }
 
 function keywordOf(line: ConfLine): string {
   return line.args[0]?.toLowerCase() ?? ''
 }
 
-function apply(draft: Draft, line: ConfLine): Objection | undefined {
+function apply(draft: Draft, line: ConfLine): LineFault | undefined {
+  const objection = judge(draft, line)
+  if (objection === undefined) return undefined
+  return { problem: toProblem(line, objection), fatal: fatalOf(line, objection.message) }
+}
+
+function judge(draft: Draft, line: ConfLine): Objection | undefined {
   if (line.directive === 'sentinel') return applySentinel(draft, line)
   const directive = serverDirective(line.directive)
   if (directive !== undefined) return directive(draft, line.args)
@@ -131,5 +150,9 @@ const YML_NAMES: ReadonlyMap<string, string> = new Map([
   ['dir', 'state-dir'],
   ['logfile', 'log-file'],
   ['loglevel', 'log-level'],
+  ['pidfile', 'pid-file'],
+  ['aclfile', 'acl-file'],
   ['down-after-milliseconds', 'down-after'],
+  ['master-reboot-down-after-period', 'reboot-down-after'],
+  ['primary-reboot-down-after-period', 'reboot-down-after'],
 ])

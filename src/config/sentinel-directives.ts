@@ -4,8 +4,9 @@
  */
 import { canonicalIp } from '../base/ip.ts'
 import { groupNameFault } from './group-name.ts'
+import { canonicalHost } from './host-name.ts'
 import { lenientInteger, lenientPort, yesOrNo } from './lenient.ts'
-import { type Draft, newGroup, notice, type Objection, refusal } from './sentinel-draft.ts'
+import { type Draft, newGroup, type Objection, refusal } from './sentinel-draft.ts'
 
 export interface GlobalDirective {
   /** How many words follow the keyword. */
@@ -21,9 +22,9 @@ export const GLOBAL_DIRECTIVES: ReadonlyMap<string, GlobalDirective> = new Map([
   ['sentinel-pass', { words: 1, apply: setSentinelPass }],
   ['myid', { words: 1, apply: setMyid }],
   ['current-epoch', { words: 1, apply: setCurrentEpoch }],
-  ['deny-scripts-reconfig', { words: 1, apply: checkDenyScripts }],
-  ['resolve-hostnames', { words: 1, apply: checkResolveHostnames }],
-  ['announce-hostnames', { words: 1, apply: checkAnnounceHostnames }],
+  ['deny-scripts-reconfig', { words: 1, apply: setDenyScripts }],
+  ['resolve-hostnames', { words: 1, apply: setResolveHostnames }],
+  ['announce-hostnames', { words: 1, apply: setAnnounceHostnames }],
 ])
 
 export const MONITOR: GlobalDirective = { words: 4, apply: monitor }
@@ -33,7 +34,7 @@ function monitor(draft: Draft, words: readonly string[]): Objection | undefined 
   const [name = '', host = '', portText = '', quorumText = ''] = words
   const quorum = lenientInteger(quorumText)
   if (quorum < 1) return refusal('E_RANGE', 'Quorum must be 1 or greater.')
-  const address = readAddress(host, portText)
+  const address = readAddress(draft, host, portText)
   if ('severity' in address) return address
   if (draft.groups.has(name)) return refusal('E_DUPLICATE', 'Duplicate master name.')
   const nameFault = groupNameFault(name)
@@ -42,26 +43,30 @@ function monitor(draft: Draft, words: readonly string[]): Objection | undefined 
   return undefined
 }
 
-/** An address of an instance; host names are refused, as Redis does unless told otherwise. */
+/** An address of an instance. A name is one only with `resolve-hostnames yes`, and is looked up later. */
 export function readAddress(
+  { core }: Draft,
   host: string,
   portText: string,
 ): { readonly host: string; readonly port: number } | Objection {
   const port = lenientPort(portText)
   if (port === undefined) return refusal('E_RANGE', 'Invalid port number.')
-  const ip = canonicalIp(host)
-  return ip === undefined ? UNRESOLVED : { host: ip, port }
+  const known = core.resolveHostnames ? canonicalHost(host) : canonicalIp(host)
+  if (known !== undefined) return { host: known, port }
+  const hint = core.resolveHostnames ? '' : ASK_FOR_NAMES
+  return refusal('E_VALUE', "Can't resolve instance hostname.", hint)
 }
 
-const HOST_NAMES_HINT = 'a numeric IPv4 or IPv6 address: host names are not resolved'
-const UNRESOLVED = refusal('E_VALUE', "Can't resolve instance hostname.", HOST_NAMES_HINT)
+const ASK_FOR_NAMES = 'a numeric address, or a name with sentinel resolve-hostnames yes'
 
+/** Redis takes anything; a name is of use to peers that resolve names. */
 function setAnnounceIp(draft: Draft, [text = '']: readonly string[]): Objection | undefined {
   if (text === '') return undefined
-  const ip = canonicalIp(text)
-  if (ip === undefined)
-    return refusal('E_VALUE', 'the announced address is no IP address', HOST_NAMES_HINT)
-  draft.core.announceIp = ip
+  const host = canonicalHost(text)
+  if (host === undefined) {
+    return refusal('E_VALUE', 'the announced address is neither an IP address nor a host name')
+  }
+  draft.core.announceIp = host
   return undefined
 }
 
@@ -105,29 +110,27 @@ export function isRunId(text: string): boolean {
   return /^[0-9a-f]{40}$/.test(text)
 }
 
-function checkDenyScripts(_draft: Draft, [text = '']: readonly string[]): Objection | undefined {
-  if (yesOrNo(text) !== undefined) return undefined
-  return refusal('E_TYPE', 'Please specify yes or no for the deny-scripts-reconfig options.')
-}
-
-function checkResolveHostnames(
-  _draft: Draft,
-  [text = '']: readonly string[],
-): Objection | undefined {
-  const message = 'Please specify yes or no for the resolve-hostnames option.'
-  return checkHostnames(text, message)
-}
-
-function checkAnnounceHostnames(
-  _draft: Draft,
-  [text = '']: readonly string[],
-): Objection | undefined {
-  const message = 'Please specify yes or no for the announce-hostnames option.'
-  return checkHostnames(text, message)
-}
-
-function checkHostnames(text: string, message: string): Objection | undefined {
+function setDenyScripts(draft: Draft, [text = '']: readonly string[]): Objection | undefined {
   const isOn = yesOrNo(text)
-  if (isOn === undefined) return refusal('E_TYPE', message)
-  return isOn ? notice('host names are not resolved', 'give addresses as numbers') : undefined
+  if (isOn === undefined) return notYesOrNo('deny-scripts-reconfig options')
+  draft.core.denyScriptsReconfig = isOn
+  return undefined
+}
+
+function setResolveHostnames(draft: Draft, [text = '']: readonly string[]): Objection | undefined {
+  const isOn = yesOrNo(text)
+  if (isOn === undefined) return notYesOrNo('resolve-hostnames option')
+  draft.core.resolveHostnames = isOn
+  return undefined
+}
+
+function setAnnounceHostnames(draft: Draft, [text = '']: readonly string[]): Objection | undefined {
+  const isOn = yesOrNo(text)
+  if (isOn === undefined) return notYesOrNo('announce-hostnames option')
+  draft.core.announceHostnames = isOn
+  return undefined
+}
+
+function notYesOrNo(option: string): Objection {
+  return refusal('E_TYPE', `Please specify yes or no for the ${option}.`)
 }

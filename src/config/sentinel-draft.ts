@@ -9,8 +9,10 @@ import {
   type SentinelConfig,
 } from '../core/config.ts'
 import type { Address, SavedGroup, SavedPeer } from '../core/saved.ts'
+import type { ConfOutside } from './conf-outside.ts'
 import type { Location, Problem } from './problem.ts'
 import { DEFAULT_FILE, type LearntState, type Listen, type SentinelFile } from './sentinel-file.ts'
+import { NO_TLS, type TlsOptions } from './tls-options.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
@@ -22,12 +24,22 @@ export interface GroupDraft {
   readonly peers: SavedPeer[]
 }
 
+type ProgramOption =
+  | 'stateDir'
+  | 'logFile'
+  | 'bindSourceAddr'
+  | 'aclFile'
+  | 'daemonize'
+  | 'pidFile'
+  | 'supervised'
+  | 'outputLimitBytes'
+
 export interface Draft {
+  readonly outside: ConfOutside
   readonly core: Writable<Omit<SentinelConfig, 'groups'>>
   readonly listen: Writable<Listen>
-  readonly program: Writable<
-    Pick<SentinelFile, 'stateDir' | 'logLevel' | 'logFile' | 'bindSourceAddr'>
-  >
+  readonly program: Writable<Pick<SentinelFile, ProgramOption>>
+  readonly tls: Writable<TlsOptions>
   readonly groups: Map<string, GroupDraft>
   myid: string | undefined
   currentEpoch: number
@@ -37,12 +49,18 @@ export interface Draft {
 /** Why a directive was not taken, or what should be said although it was. */
 export type Objection = Pick<Problem, 'severity' | 'code' | 'message' | 'hint'>
 
-export function newDraft(): Draft {
-  const { listen, stateDir, logLevel, logFile, bindSourceAddr } = DEFAULT_FILE
+export function newDraft(outside: ConfOutside): Draft {
+  const { stateDir, logFile, bindSourceAddr, aclFile, daemonize, pidFile } = DEFAULT_FILE
+  const { listen, supervised, outputLimitBytes } = DEFAULT_FILE
   return {
+    outside,
     core: { ...DEFAULT_SENTINEL },
     listen: { ...listen },
-    program: { stateDir, logLevel, logFile, bindSourceAddr },
+    program: {
+      ...{ stateDir, logFile, bindSourceAddr, aclFile, daemonize, pidFile },
+      ...{ supervised, outputLimitBytes },
+    },
+    tls: { ...NO_TLS },
     groups: new Map(),
     myid: undefined,
     currentEpoch: 0,
@@ -58,17 +76,21 @@ export function newGroup(name: string, master: Address, quorum: number): GroupDr
 
 export function finishDraft(draft: Draft, name: string): SentinelFile {
   const groups = [...draft.groups.values()]
+  const { port, protectedMode, logLevel } = draft.core
+  const { tls } = draft
   return {
     name,
-    core: { ...draft.core, groups: groups.map((group) => group.config) },
-    listen: { ...draft.listen, port: draft.core.port },
+    core: {
+      ...draft.core,
+      groups: groups.map((group) => group.config),
+      tlsPort: tls.port,
+      tlsReplication: tls.replication,
+    },
+    listen: { ...draft.listen, port, protectedMode },
     ...draft.program,
+    logLevel,
+    tls,
     stateFile: DEFAULT_FILE.stateFile,
-    tls: DEFAULT_FILE.tls,
-    aclFile: DEFAULT_FILE.aclFile,
-    daemonize: DEFAULT_FILE.daemonize,
-    pidFile: DEFAULT_FILE.pidFile,
-    supervised: DEFAULT_FILE.supervised,
     sentinels: DEFAULT_FILE.sentinels,
     learnt: learntBy(draft),
     locations: draft.locations,

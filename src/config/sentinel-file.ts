@@ -7,6 +7,7 @@
 import { DEFAULT_SENTINEL, type SentinelConfig } from '../core/config.ts'
 import type { LogLevel } from '../core/log-level.ts'
 import type { SavedGroup, SavedState } from '../core/saved.ts'
+import type { Fatal } from './fatal.ts'
 import type { Location, Problem } from './problem.ts'
 import { NO_TLS, type TlsOptions } from './tls-options.ts'
 
@@ -33,6 +34,8 @@ export interface SentinelFile {
   readonly pidFile: string
   /** [supervised] Whom to tell that we are ready. */
   readonly supervised: 'no' | 'auto' | 'systemd' | 'upstart'
+  /** [client-output-buffer-limit pubsub] A client with more than this waiting to be sent is cut off. */
+  readonly outputLimitBytes: number
   /** How many Sentinels the operator means to run, this one included. Only for advice. */
   readonly sentinels: number | undefined
   /** What a sentinel.conf has been told by Redis to remember; counts only while no state file exists. */
@@ -60,7 +63,12 @@ export interface LearntState {
 export type ParsedSentinelFile =
   | { readonly ok: true; readonly value: SentinelFile; readonly warnings: readonly Problem[] }
   /** Errors, and the warnings that were found beside them. */
-  | { readonly ok: false; readonly problems: readonly Problem[] }
+  | {
+      readonly ok: false
+      readonly problems: readonly Problem[]
+      /** What Redis would have stopped at; undefined for a sentinel.yml, which Redis does not read. */
+      readonly fatal: Fatal | undefined
+    }
 
 export const DEFAULT_FILE = {
   listen: { bind: ['*', '-::*'], port: DEFAULT_SENTINEL.port, protectedMode: false },
@@ -74,12 +82,13 @@ export const DEFAULT_FILE = {
   daemonize: false,
   pidFile: '',
   supervised: 'no',
+  outputLimitBytes: 32 * 1024 * 1024,
   sentinels: undefined,
 } as const
 
 /** Two Sentinels may share a folder, but not a port: so the port tells their memories apart. */
 export function stateFileName(file: SentinelFile): string {
-  return file.stateFile ?? `sentinel-${file.core.port}.state`
+  return file.stateFile ?? `sentinel-${file.core.port || file.core.tlsPort}.state`
 }
 
 /** The first content of the state file, when there is none: `drawMyid` gives 40 hex characters. */

@@ -2,6 +2,8 @@
  * The `sentinel … <group> …` directives: rules of a group, and what Redis has learnt about it and wrote
  * into its file.
  */
+import type { RenamedCommand } from '../core/config.ts'
+import { within } from './conf-outside.ts'
 import { lenientInteger } from './lenient.ts'
 import { BAD_EPOCH, isRunId, readAddress, readEpoch } from './sentinel-directives.ts'
 import { type Draft, type GroupDraft, notice, type Objection, refusal } from './sentinel-draft.ts'
@@ -23,10 +25,12 @@ export const GROUP_DIRECTIVES: ReadonlyMap<string, GroupDirective> = new Map([
   ['known-replica', { words: [2], apply: addReplica }],
   ['known-slave', { words: [2], apply: addReplica }],
   ['known-sentinel', { words: [2, 3], apply: addPeer }],
-  ['notification-script', { words: [1], apply: noScripts }],
-  ['client-reconfig-script', { words: [1], apply: noScripts }],
-  ['rename-command', { words: [2], apply: noRenaming }],
-  ['master-reboot-down-after-period', { words: [1], apply: checkRebootPeriod }],
+  ['notification-script', { words: [1], apply: setNotificationScript }],
+  ['client-reconfig-script', { words: [1], apply: setClientReconfigScript }],
+  ['rename-command', { words: [2], apply: renameCommand }],
+  ['master-reboot-down-after-period', { words: [1], apply: setRebootPeriod }],
+  // Valkey's name for it.
+  ['primary-reboot-down-after-period', { words: [1], apply: setRebootPeriod }],
 ])
 
 type Words = readonly string[]
@@ -34,23 +38,21 @@ type Words = readonly string[]
 function setDownAfter(group: GroupDraft, [text = '']: Words): Objection | undefined {
   const ms = lenientInteger(text)
   if (ms < 1) return BAD_TIME
-  if (ms > MAX_DURATION_MS) return LONG_TIME
-  group.config.downAfterMs = ms
-  return undefined
+  group.config.downAfterMs = Math.min(ms, MAX_DURATION_MS)
+  return ms > MAX_DURATION_MS ? LONG_TIME : undefined
 }
 
 function setFailoverTimeout(group: GroupDraft, [text = '']: Words): Objection | undefined {
   const ms = lenientInteger(text)
   if (ms < 1) return BAD_TIME
-  if (ms > MAX_DURATION_MS) return LONG_TIME
-  group.config.failoverTimeoutMs = ms
-  return undefined
+  group.config.failoverTimeoutMs = Math.min(ms, MAX_DURATION_MS)
+  return ms > MAX_DURATION_MS ? LONG_TIME : undefined
 }
 
 const BAD_TIME = refusal('E_RANGE', 'negative or zero time parameter.')
 /** Timers are 32-bit. */
 const MAX_DURATION_MS = 2 ** 31 - 1
-const LONG_TIME = refusal('E_RANGE', 'the time is longer than 24 days')
+const LONG_TIME = notice('a time of more than 24 days is taken as 24 days')
 
 /** Redis takes any number, and with less than 1 reconfigures no replica before the timeout. */
 function setParallelSyncs(group: GroupDraft, [text = '']: Words): Objection | undefined {
@@ -88,8 +90,12 @@ function setLeaderEpoch(group: GroupDraft, [text = '']: Words): Objection | unde
   return undefined
 }
 
-function addReplica(group: GroupDraft, [host = '', port = '']: Words): Objection | undefined {
-  const address = readAddress(host, port)
+function addReplica(
+  group: GroupDraft,
+  [host = '', port = '']: Words,
+  draft: Draft,
+): Objection | undefined {
+  const address = readAddress(draft, host, port)
   if ('severity' in address) return address
   const isKnown = group.replicas.some(
     (replica) => replica.host === address.host && replica.port === address.port,
@@ -99,11 +105,11 @@ function addReplica(group: GroupDraft, [host = '', port = '']: Words): Objection
   return undefined
 }
 
-function addPeer(group: GroupDraft, words: Words): Objection | undefined {
+function addPeer(group: GroupDraft, words: Words, draft: Draft): Objection | undefined {
   const [host = '', port = '', runId] = words
   // Written by Sentinels so old that they did not know run ids; Redis skips it as well.
   if (runId === undefined) return undefined
-  const address = readAddress(host, port)
+  const address = readAddress(draft, host, port)
   if ('severity' in address) return address
   if (!isRunId(runId)) return notice('the run id is not 40 hex characters: the line is skipped')
   if (group.peers.some((peer) => peer.runId === runId)) {
@@ -113,17 +119,49 @@ function addPeer(group: GroupDraft, words: Words): Objection | undefined {
   return undefined
 }
 
-function noScripts(): Objection {
-  return notice('scripts are not run', 'subscribe to the events of this Sentinel instead')
+function setNotificationScript(
+  group: GroupDraft,
+  [path = '']: Words,
+  draft: Draft,
+): Objection | undefined {
+  if (!canRun(draft, path)) {
+    return refusal('E_VALUE', 'Notification script seems non existing or non executable.')
+  }
+  group.config.notificationScript = path
+  return undefined
 }
 
-function noRenaming(): Objection {
-  const message = 'commands are sent under their own names'
-  return notice(message, 'a failover fails if the data nodes do not know them')
+function setClientReconfigScript(
+  group: GroupDraft,
+  [path = '']: Words,
+  draft: Draft,
+): Objection | undefined {
+  if (!canRun(draft, path)) {
+    const message = 'Client reconfiguration script seems non existing or non executable.'
+    return refusal('E_VALUE', message)
+  }
+  group.config.clientReconfigScript = path
+  return undefined
 }
 
-function checkRebootPeriod(_group: GroupDraft, [text = '']: Words): Objection | undefined {
+function canRun({ outside, program }: Draft, path: string): boolean {
+  return outside.isExecutable(within(program.stateDir, path))
+}
+
+function renameCommand(group: GroupDraft, [name = '', sentAs = '']: Words): Objection | undefined {
+  const { renamedCommands } = group.config
+  const command = name.toLowerCase()
+  if (renamedCommands.some(([known]) => known === command)) {
+    return refusal('E_DUPLICATE', 'Same command renamed multiple times with rename-command.')
+  }
+  const renamed: RenamedCommand = [command, sentAs]
+  group.config.renamedCommands = [...renamedCommands, renamed]
+  return undefined
+}
+
+function setRebootPeriod(group: GroupDraft, [text = '']: Words): Objection | undefined {
   const ms = lenientInteger(text)
   if (ms < 0) return refusal('E_RANGE', 'negative time parameter.')
-  return ms > 0 ? notice('a reboot of the master is not treated in a special way') : undefined
+  group.config.rebootDownAfterMs = Math.min(ms, MAX_DURATION_MS)
+  return ms > MAX_DURATION_MS ? LONG_TIME : undefined
 }

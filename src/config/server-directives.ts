@@ -1,83 +1,87 @@
 /**
- * Ordinary directives of redis.conf in a sentinel.conf: the few that mean something to a Sentinel, and
+ * Ordinary directives of redis.conf in a sentinel.conf: those that mean something to a Sentinel, and
  * those that do not but stand in existing files and must not stop a start.
  */
-
-import { parseInt64 } from '../base/decimal.ts'
+import { USERS_AND_ACL_FILE } from '../acl/user-lines.ts'
 import { canonicalIp } from '../base/ip.ts'
 import { utf8Text } from '../base/utf8.ts'
-import { yesOrNo } from './lenient.ts'
+import { checkSentinelUsers } from '../core/access-start.ts'
+import { outputLimits } from '../server/output-limits.ts'
+import { MAX_LONG } from '../server/setting-types.ts'
+import { within } from './conf-outside.ts'
+import {
+  type Apply,
+  flag,
+  integer,
+  one,
+  oneOf,
+  type Words,
+  WRONG_NUMBER,
+} from './directive-words.ts'
+import { canonicalHost } from './host-name.ts'
 import { isMeaningless } from './meaningless-directives.ts'
+import { renameOwnCommand } from './own-renaming.ts'
 import { type Draft, notice, type Objection, refusal } from './sentinel-draft.ts'
 import type { SentinelFile } from './sentinel-file.ts'
-
-type Words = readonly string[]
-type Apply = (draft: Draft, words: Words) => Objection | undefined
+import { TLS_DIRECTIVES } from './tls-directives.ts'
 
 /** Undefined: Redis does not know the directive either. */
 export function serverDirective(name: string): Apply | undefined {
   const apply = MEANINGFUL.get(name)
   if (apply !== undefined) return apply
+  const why = WITHOUT_EFFECT.get(name)
+  if (why !== undefined) return () => why
   return isMeaningless(name) ? () => notice('has no effect on a Sentinel') : undefined
 }
 
 /** The directives worth suggesting for a mistyped one. */
 export function meaningfulDirectives(): string[] {
-  return [...MEANINGFUL.keys(), 'sentinel']
+  return [...MEANINGFUL.keys(), 'sentinel', 'include']
 }
+
+const LOG_LEVELS = ['debug', 'verbose', 'notice', 'warning', 'nothing'] as const
+const CHANNELS = ['allchannels', 'resetchannels'] as const
+const SUPERVISORS = ['upstart', 'systemd', 'auto', 'no'] as const
 
 const MEANINGFUL: ReadonlyMap<string, Apply> = new Map([
-  ['port', one(setPort)],
+  ['port', integer(0, 65_535, ({ core }, port) => (core.port = port))],
   ['bind', setBind],
   ['bind-source-addr', one(setBindSource)],
-  ['protected-mode', one(setProtectedMode)],
+  ['protected-mode', flag(({ core }, isOn) => (core.protectedMode = isOn))],
   ['requirepass', one(setRequirepass)],
-  ['maxclients', one(setMaxClients)],
+  ['user', addUser],
+  ['aclfile', one(setAclFile)],
+  ['acl-pubsub-default', oneOf(CHANNELS, CHANNELS, setPubsubDefault)],
+  ['acllog-max-len', integer(0, MAX_LONG, setAclLogLength)],
+  ['maxclients', integer(1, 2 ** 32 - 1, ({ core }, count) => (core.maxClients = count))],
+  ['client-output-buffer-limit', setOutputLimit],
+  ['rename-command', renameOwnCommand],
   ['dir', one(setDir)],
   ['logfile', one(setLogFile)],
-  ['loglevel', one(setLogLevel)],
-  ['daemonize', one(checkDaemonize)],
-  ['tls-port', one(checkTlsPort)],
-  ['tls-replication', one(checkTlsReplication)],
-  ['user', checkUser],
-  ['include', refuseInclude],
+  ['loglevel', oneOf(LOG_LEVELS, LOG_LEVELS.slice(0, 4), setLogLevel)],
+  ['daemonize', flag(({ program }, isOn) => (program.daemonize = isOn))],
+  ['pidfile', one(setPidFile)],
+  ['supervised', oneOf(SUPERVISORS, SUPERVISORS, setSupervised)],
+  ...TLS_DIRECTIVES,
 ])
 
-function one(apply: (draft: Draft, word: string) => Objection | undefined): Apply {
-  return (draft, [word, ...more]) =>
-    word === undefined || more.length > 0
-      ? refusal('E_TYPE', 'wrong number of arguments')
-      : apply(draft, word)
-}
-
-function setPort(draft: Draft, text: string): Objection | undefined {
-  const port = readInteger(text, 0, 65_535)
-  if (typeof port !== 'number') return port
-  draft.core.port = port
-  return undefined
-}
-
-function setMaxClients(draft: Draft, text: string): Objection | undefined {
-  const count = readInteger(text, 1, 2 ** 32 - 1)
-  if (typeof count !== 'number') return count
-  draft.core.maxClients = count
-  return undefined
-}
-
-function readInteger(text: string, min: number, max: number): number | Objection {
-  const value = parseInt64(text)
-  if (value === undefined) return refusal('E_TYPE', "argument couldn't be parsed into an integer")
-  return value >= min && value <= max
-    ? Number(value)
-    : refusal('E_RANGE', `argument must be between ${min} and ${max} inclusive`)
-}
+/** What Redis' own Sentinel would have done something with, and why we do not. */
+const WITHOUT_EFFECT: ReadonlyMap<string, Objection> = new Map([
+  ['masterauth', notice('has no effect on a Sentinel', 'sentinel auth-pass is for the data nodes')],
+  ['masteruser', notice('has no effect on a Sentinel', 'sentinel auth-user is for the data nodes')],
+  ['unixsocket', notice('Unix sockets are not listened on')],
+  ['unixsocketperm', notice('Unix sockets are not listened on')],
+  ['syslog-enabled', notice('nothing is sent to syslog', 'the log goes to logfile or stdout')],
+  ['loadmodule', notice('modules are not loaded')],
+  ['timeout', notice('idle clients are not closed')],
+])
 
 function setBind(draft: Draft, words: Words): Objection | undefined {
-  if (words.length === 0) return refusal('E_TYPE', 'wrong number of arguments')
+  if (words.length === 0) return WRONG_NUMBER
   const addresses = words.filter((word) => word !== '')
   const wrong = addresses.find((word) => !isBindAddress(word.replace(/^-/, '')))
   if (wrong !== undefined) {
-    const hint = 'a numeric IPv4 or IPv6 address, * or ::*'
+    const hint = 'an IPv4 or IPv6 address, a name, * or ::*'
     return refusal('E_VALUE', `${JSON.stringify(wrong)} is no IP address`, hint)
   }
   draft.listen.bind = addresses
@@ -85,7 +89,7 @@ function setBind(draft: Draft, words: Words): Objection | undefined {
 }
 
 function isBindAddress(word: string): boolean {
-  return word === '*' || word === '::*' || canonicalIp(word) !== undefined
+  return word === '*' || word === '::*' || canonicalHost(word) !== undefined
 }
 
 function setBindSource(draft: Draft, text: string): Objection | undefined {
@@ -95,81 +99,77 @@ function setBindSource(draft: Draft, text: string): Objection | undefined {
   return undefined
 }
 
-function setProtectedMode(draft: Draft, text: string): Objection | undefined {
-  const isOn = yesOrNo(text)
-  if (isOn === undefined) return NOT_YES_OR_NO
-  draft.listen.protectedMode = isOn
-  return undefined
-}
-
-const NOT_YES_OR_NO = refusal('E_TYPE', "argument must be 'yes' or 'no'")
-
 function setRequirepass(draft: Draft, password: string): undefined {
   draft.core.requirepass = password
 }
 
-function setDir(draft: Draft, path: string): undefined {
-  draft.program.stateDir = utf8Text(path)
+function addUser({ core, program }: Draft, words: Words): Objection | undefined {
+  if (words.length === 0) return refusal('E_TYPE', 'Bad directive or wrong number of arguments')
+  const users = [...core.users, words]
+  const fault = checkSentinelUsers(users, core)
+  if (fault !== undefined) return refusal('E_VALUE', fault)
+  core.users = users
+  return program.aclFile === '' ? undefined : BOTH
+}
+
+/** Redis finds out when all lines are read, and ends with a line in its log. */
+const BOTH = refusal('E_VALUE', USERS_AND_ACL_FILE)
+
+function setAclFile({ core, program }: Draft, path: string): Objection | undefined {
+  program.aclFile = utf8Text(path)
+  return path === '' || core.users.length === 0 ? undefined : BOTH
+}
+
+function setPubsubDefault({ core }: Draft, word: 'allchannels' | 'resetchannels'): undefined {
+  core.aclPubsubDefault = word
+}
+
+function setAclLogLength({ core }: Draft, length: number): void {
+  core.aclLogMaxLength = length
+}
+
+/** The types of settings are the data node's, which knows the texts. */
+const OUTPUT_LIMITS = outputLimits()
+
+function setOutputLimit(draft: Draft, words: Words): Objection | undefined {
+  const parsed = OUTPUT_LIMITS.parse(words.join(' '), OUTPUT_LIMITS.initial)
+  if (!parsed.ok) return refusal('E_VALUE', parsed.reason)
+  if (!words.some((word) => word.toLowerCase() === 'pubsub')) return ONLY_PUBSUB
+  const { hardBytes, softBytes } = parsed.value.pubsub
+  if (hardBytes === 0)
+    return notice('without a limit a slow client could take all memory: 32mb it is')
+  draft.program.outputLimitBytes = hardBytes
+  return softBytes === 0 ? undefined : ONLY_HARD
+}
+
+const ONLY_PUBSUB = notice('has no effect on a Sentinel', 'only the class pubsub has')
+const ONLY_HARD = notice('the hard limit counts, for every client; the soft one has no effect')
+
+/** Redis goes there at once. */
+function setDir(draft: Draft, path: string): Objection | undefined {
+  const folder = utf8Text(path)
+  const fault = draft.outside.folderFault(within(draft.program.stateDir, folder))
+  if (fault !== undefined) return refusal('E_VALUE', fault)
+  draft.program.stateDir = within(draft.program.stateDir, folder)
+  return undefined
 }
 
 function setLogFile(draft: Draft, path: string): undefined {
   draft.program.logFile = utf8Text(path)
 }
 
-function setLogLevel(draft: Draft, text: string): Objection | undefined {
-  const level = LOG_LEVELS.find((candidate) => candidate === text.toLowerCase())
-  if (level === undefined) {
-    const words = LOG_LEVELS.join(', ')
-    return refusal('E_VALUE', `argument(s) must be one of the following: ${words}`)
-  }
-  draft.program.logLevel = level
-  return undefined
+function setLogLevel(draft: Draft, level: SentinelFile['logLevel']): undefined {
+  draft.core.logLevel = level
 }
 
-const LOG_LEVELS: readonly SentinelFile['logLevel'][] = [
-  'debug',
-  'verbose',
-  'notice',
-  'warning',
-  'nothing',
-]
-
-function checkDaemonize(_draft: Draft, text: string): Objection | undefined {
-  const isOn = yesOrNo(text)
-  if (isOn === undefined) return NOT_YES_OR_NO
-  return isOn ? notice('stays in the foreground', 'let a service manager start it') : undefined
+function setPidFile(draft: Draft, path: string): undefined {
+  draft.program.pidFile = utf8Text(path)
 }
 
-/** Going on in plain text would show passwords to the network. */
-function checkTlsPort(_draft: Draft, text: string): Objection | undefined {
-  const port = readInteger(text, 0, 65_535)
-  if (typeof port !== 'number') return port
-  return port === 0 ? undefined : NO_TLS
-}
-
-function checkTlsReplication(_draft: Draft, text: string): Objection | undefined {
-  const isOn = yesOrNo(text)
-  if (isOn === undefined) return NOT_YES_OR_NO
-  return isOn ? NO_TLS : undefined
-}
-
-const NO_TLS = refusal('E_UNSUPPORTED', 'TLS is not supported', 'use a tunnel or a private network')
-
-/**
- * Redis writes the default user into every file; any other would be a door left open or shut. Called
- * when the whole file has been read, because requirepass may come later.
- */
-function checkUser(draft: Draft, words: Words): Objection | undefined {
-  const [name, ...rules] = words
-  const isPlain = name === 'default' && rules.includes('on') && rules.includes('+@all')
-  if (isPlain && (rules.includes('nopass') || draft.core.requirepass !== '')) return undefined
-  return refusal('E_UNSUPPORTED', 'users are not supported', 'use requirepass')
-}
-
-function refuseInclude(): Objection {
-  return refusal(
-    'E_UNSUPPORTED',
-    'include is not supported',
-    'put the lines of the other file here',
-  )
+function setSupervised(
+  draft: Draft,
+  supervisor: SentinelFile['supervised'],
+): Objection | undefined {
+  draft.program.supervised = supervisor
+  return supervisor === 'upstart' ? notice('upstart is not told that we are ready') : undefined
 }

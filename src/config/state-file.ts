@@ -8,7 +8,7 @@
  */
 import { z } from 'zod'
 import { sha256 } from '../base/sha256.ts'
-import type { GlobalSettings, GroupConfig } from '../core/config.ts'
+import { DEFAULT_GROUP, type GlobalSettings, type GroupConfig } from '../core/config.ts'
 import type { SavedGroup, SavedState } from '../core/saved.ts'
 
 export type DecodedState =
@@ -18,18 +18,39 @@ export type DecodedState =
 
 const MAGIC = 'vedette-state'
 const FORMAT_VERSION = 2
+/** Without the options of a group that came with version 2. */
+const OLD_VERSION = 1
 
 /** The whole content of a state file. */
 export function encodeState(saved: SavedState): string {
   return withHeader(`${toAscii(JSON.stringify(saved, null, 1))}\n`)
 }
 
-/** Reads what `encodeState` wrote; anything else is refused with a reason, and never in part. */
+/**
+ * Reads what `encodeState` wrote, in this version or the one before; anything else is refused with a
+ * reason, and never in part.
+ */
 export function decodeState(text: string): DecodedState {
   const headerEnd = text.indexOf('\n') + 1
   const body = text.slice(headerEnd)
-  if (withHeader(body) !== text) return refuse(reasonOf(text.slice(0, headerEnd)))
-  return validate(parseJson(body))
+  if (withHeader(body) === text) return validate(parseJson(body))
+  if (withHeader(body, OLD_VERSION) === text) return validate(upgraded(parseJson(body)))
+  return refuse(reasonOf(text.slice(0, headerEnd)))
+}
+
+/** What a Sentinel of version 1 knew nothing of has its default: an upgrade forgets no vote. */
+function upgraded(value: unknown): unknown {
+  const { groups, removed, ...rest } = Object(value)
+  if (!Array.isArray(groups) || !Array.isArray(removed)) return value
+  const upgradedGroup = (group: unknown) => {
+    const { file, current } = Object(group)
+    return { ...Object(group), file: file && completed(file), current: completed(current) }
+  }
+  return { ...rest, groups: groups.map(upgradedGroup), removed: removed.map(completed) }
+}
+
+function completed(config: unknown): unknown {
+  return { ...DEFAULT_GROUP, ...Object(config) }
 }
 
 /** Undefined for what is no JSON, which no schema accepts. */
@@ -41,8 +62,8 @@ function parseJson(body: string): unknown {
   }
 }
 
-function withHeader(body: string): string {
-  return `${MAGIC} ${FORMAT_VERSION} ${body.length} ${sha256(body)}\n${body}`
+function withHeader(body: string, version = FORMAT_VERSION): string {
+  return `${MAGIC} ${version} ${body.length} ${sha256(body)}\n${body}`
 }
 
 function toAscii(text: string): string {

@@ -5,7 +5,11 @@
  */
 import { z } from 'zod'
 import { canonicalIp } from '../base/ip.ts'
+import { splitArgs } from '../base/split-args.ts'
 import { utf8Bytes } from '../base/utf8.ts'
+import type { RenamedCommand } from '../core/config.ts'
+import { parseBytes } from '../server/setting-types.ts'
+import { canonicalHost } from './host-name.ts'
 import type { ProblemCode } from './problem.ts'
 
 interface Fault {
@@ -41,14 +45,21 @@ const MISSING = fault('E_MISSING', 'is required')
 const EMPTY = fault('E_MISSING', 'has no value', 'give it one, or leave the line out')
 
 /** Whole milliseconds, from a number of them or from text as `500ms`, `5s`, `3m`, `1h`. */
-export const duration = required((value) => {
+export const duration = required((value) => readDuration(value))
+
+/** The same, or 0 for none. */
+export const durationOrNone = required((value) =>
+  value === 0 ? { value: 0 } : readDuration(value),
+)
+
+function readDuration(value: unknown): { readonly value: number } | Fault {
   const match = /^(\d{1,12}(?:\.\d{1,6})?) ?(ms|s|m|h)$/.exec(String(value))
   const ms = match === null ? value : Number(match[1]) * (UNITS_MS[match[2] ?? ''] ?? 1)
   if (typeof ms !== 'number') return DURATION_TYPE
   if (!Number.isInteger(ms)) return fault('E_TYPE', 'must be whole milliseconds')
   if (ms >= 1 && ms <= MAX_DURATION_MS) return { value: ms }
   return fault('E_RANGE', 'must be between 1ms and 24 days')
-})
+}
 
 const DURATION_TYPE = fault(
   'E_TYPE',
@@ -90,10 +101,52 @@ export function oneOf<T extends string>(words: readonly T[]) {
   })
 }
 
-/** An IP address in its canonical form. */
-export const ip = required(readIp)
+/** A number of bytes, or text as `64kb`, `32mb`, `1gb`. */
+export const memory = required((value) => {
+  const bytes = typeof value === 'number' || typeof value === 'string' ? parseBytes(`${value}`) : 0
+  if (bytes !== undefined && bytes > 0) return { value: bytes }
+  return fault('E_TYPE', 'must be a size', 'a number of bytes, or text as 64kb, 32mb, 1gb')
+})
 
-/** An IP address, or nothing. */
+/** An IP address in its canonical form, or a host name; whether names are allowed is seen later. */
+export const host = required(readHost)
+export const hostOrNone = required((value) => (value === '' ? { value: '' } : readHost(value)))
+
+/** `user` lines, each as the words behind the keyword. */
+export const users = required((value) => {
+  if (!Array.isArray(value)) return fault('E_TYPE', 'must be a list of users', USER_EXAMPLE)
+  const lines = value.map((line) => (typeof line === 'string' ? splitArgs(utf8Bytes(line)) : []))
+  const isSound = lines.every((words) => words !== undefined && words.length > 0)
+  if (!isSound) return fault('E_VALUE', 'a user is a name and rules in one text', USER_EXAMPLE)
+  return { value: lines as readonly (readonly string[])[] }
+})
+
+const USER_EXAMPLE = '"alice on >secret ~* &* +@all"'
+
+/** What commands are called, by their own names. */
+export const renamedCommands = required((value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return NOT_NAMES
+  const pairs = Object.entries(value)
+  if (!pairs.every(([, name]) => typeof name === 'string')) return NOT_NAMES
+  const renamed: readonly RenamedCommand[] = pairs.map(([name, sentAs]) => [
+    name.toLowerCase(),
+    utf8Bytes(String(sentAs)),
+  ])
+  return { value: renamed }
+})
+
+const NOT_NAMES = fault('E_TYPE', 'must be a map of command names', 'CONFIG: "secret-config"')
+
+/** Words, as a list or in one text. */
+export const words = required((value) => {
+  const list = typeof value === 'string' ? value.split(' ').filter((word) => word !== '') : value
+  if (Array.isArray(list) && list.every((word) => typeof word === 'string')) {
+    return { value: list as readonly string[] }
+  }
+  return fault('E_TYPE', 'must be a list of words')
+})
+
+/** An IP address in its canonical form, or nothing. */
 export const ipOrNone = required((value) => (value === '' ? { value: '' } : readIp(value)))
 
 /** One address to bind to, or a list of them; see `Listen`. */
@@ -118,11 +171,16 @@ function readText(value: unknown): { readonly value: string } | Fault {
   return fault('E_TYPE', 'must be text', 'put it in quotes')
 }
 
+function readHost(value: unknown): { readonly value: string } | Fault {
+  const known = typeof value === 'string' ? canonicalHost(value) : undefined
+  if (known !== undefined) return { value: known }
+  return fault('E_VALUE', `${shown(value)} is neither an IP address nor a host name`)
+}
+
 function readIp(value: unknown): { readonly value: string } | Fault {
   const address = typeof value === 'string' ? canonicalIp(value) : undefined
   if (address !== undefined) return { value: address }
-  const hint = 'a numeric IPv4 or IPv6 address: host names are not resolved'
-  return fault('E_VALUE', `${shown(value)} is no IP address`, hint)
+  return fault('E_VALUE', `${shown(value)} is no IP address`, 'a numeric IPv4 or IPv6 address')
 }
 
 /** A value inside a message. Lists and maps can be endless here: YAML allows circles. */
@@ -132,7 +190,7 @@ function shown(value: unknown): string {
 
 function isBindAddress(word: string): boolean {
   const address = word.startsWith('-') ? word.slice(1) : word
-  return address === '*' || address === '::*' || canonicalIp(address) !== undefined
+  return address === '*' || address === '::*' || canonicalHost(address) !== undefined
 }
 
 function fault(code: ProblemCode, message: string, hint = ''): Fault {

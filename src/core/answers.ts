@@ -4,6 +4,7 @@ import { resumeClient } from './clients.ts'
 import type { ClientId, InquiryId } from './ids.ts'
 import { questionKey } from './inquiries.ts'
 import type { Answer, Question } from './inquiry.ts'
+import { onNameAnswered } from './name-answers.ts'
 import type { Turn } from './state.ts'
 
 export function onInquired(turn: Turn, inquiry: InquiryId, answer: Answer): void {
@@ -15,7 +16,7 @@ export function onInquired(turn: Turn, inquiry: InquiryId, answer: Answer): void
     case 'command':
       return answerClient(turn, purpose.client, purpose.question, answer)
     case 'name':
-      return
+      return onNameAnswered(turn, purpose.host, answer)
     default:
       return unreachable(purpose)
   }

@@ -4,6 +4,8 @@
  */
 import type { Reply } from '../resp/reply.ts'
 import { isEpoch } from './epoch.ts'
+import { isBackedUp } from './links.ts'
+import { shownHost } from './names.ts'
 import type { Purpose } from './purpose.ts'
 import type { Group, Peer, Turn } from './state.ts'
 import { commandLink } from './state.ts'
@@ -19,15 +21,16 @@ export function askPeers(turn: Turn, group: Group): void {
 export function askPeer(turn: Turn, peer: Peer): void {
   const connection = commandLink(peer)
   const epoch = electionEpoch(peer.group)
+  if (connection === undefined || isBackedUp(connection)) return
   // A vote cannot wait for the answer to an earlier question; a mere opinion can.
-  if (connection === undefined || (peer.askPending && epoch === 0)) return
+  if (peer.askPending && epoch === 0) return
   peer.askPending = true
-  const { host, port } = peer.group.config
+  const { name: group, host, port } = peer.group.config
   const candidate = epoch > 0 ? turn.state.myid : '*'
-  send(turn, connection, { kind: 'ask', host, port, epoch }, [
+  send(turn, connection, { kind: 'ask', group, host, port, epoch }, [
     'SENTINEL',
     'is-master-down-by-addr',
-    host,
+    shownHost(turn.state, host),
     String(port),
     String(turn.state.currentEpoch),
     candidate,
@@ -64,7 +67,7 @@ export function dropOldOpinions(turn: Turn, group: Group): void {
 /** The epoch we want to be elected in, or 0 when the question is only whether the master is down. */
 function electionEpoch(group: Group): number {
   const { failover } = group
-  return failover?.state === 'wait_start' && !failover.forced ? failover.epoch : 0
+  return failover?.state === 'wait_start' && failover.kind !== 'forced' ? failover.epoch : 0
 }
 
 function parseAnswer(

@@ -9,6 +9,7 @@ import { emit } from './turn.ts'
 
 /** Answers a client. CLIENT REPLY OFF and SKIP silence answers, never the events it listens to. */
 export function respond(turn: Turn, client: Client, reply: Reply): void {
+  if (reply.kind === 'error') turn.state.stats.errorReplies++
   if (client.replies !== 'on' && reply.kind !== 'push') return
   emit(turn, { kind: 'respond', client: client.id, protocol: client.protocol, reply })
 }

@@ -4,7 +4,8 @@
  * at worst its own connection.
  */
 import { unreachable } from '../base/assert.ts'
-import { error } from '../resp/reply.ts'
+import { isLoopback } from '../base/ip.ts'
+import { error, type Reply } from '../resp/reply.ts'
 import { type Request, RequestDecoder } from '../resp/request-decoder.ts'
 import type { Client } from './client.ts'
 import { hangUp, respond } from './client-output.ts'
@@ -19,22 +20,48 @@ import type { Turn } from './state.ts'
  */
 const REQUEST_LIMITS = { maxBulkBytes: 1024 * 1024, maxPendingBytes: 4 * 1024 * 1024 }
 
-/** Takes in a new connection, or turns it away when there are [maxclients] already. */
+const TOO_MANY_CLIENTS = error('ERR max number of clients reached')
+
+/** Redis' text goes on with CONFIG SET, which no Sentinel has. */
+const PROTECTED_MODE = error(
+  'DENIED Redis is running in protected mode because protected mode is enabled and no password is ' +
+    'set for the default user. In this mode connections are only accepted from the loopback ' +
+    'interface. Set requirepass in the configuration file of this Sentinel, or set protected-mode ' +
+    'to no there if the network keeps strangers out, and start it again.',
+)
+
+/** Takes in a new connection, or turns it away: [maxclients], [protected-mode]. */
 export function clientOpened(turn: Turn, event: Event & { kind: 'clientOpened' }): void {
   const { state } = turn
   state.stats.connectionsReceived++
   const client = createClient(turn, event)
-  if (state.clients.size >= state.config.maxClients) {
-    state.stats.rejected++
-    respond(turn, client, error('ERR max number of clients reached'))
-    return hangUp(turn, client)
+  const refusal = entryRefusal(turn, client)
+  if (refusal === undefined) {
+    state.clients.set(client.id, client)
+    return
   }
-  state.clients.set(client.id, client)
+  state.stats.rejected++
+  respond(turn, client, refusal)
+  hangUp(turn, client)
+}
+
+function entryRefusal({ state }: Turn, client: Client): Reply | undefined {
+  const { clients, config, access } = state
+  if (clients.size >= config.maxClients) return TOO_MANY_CLIENTS
+  const isOpen = config.protectedMode && access.users.default.user.hasNoPassword
+  return isOpen && !isLoopback(hostOf(client.address)) ? PROTECTED_MODE : undefined
+}
+
+/** `address` is `host:port`. */
+function hostOf(address: string): string {
+  return address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, '')
 }
 
 /** Answers every request that is complete, in order, however many came at once. */
 export function clientReceived(turn: Turn, id: ClientId, bytes: string): void {
   const client = turn.state.clients.get(id)
+  turn.state.stats.reads++
+  turn.state.stats.bytesReceived += bytes.length
   // We may have closed it while these bytes were under way.
   if (client === undefined) return
   client.decoder.push(bytes)
@@ -94,7 +121,8 @@ function endSkipping(client: Client): void {
 
 function createClient(turn: Turn, event: Event & { kind: 'clientOpened' }): Client {
   const decoder = new RequestDecoder(REQUEST_LIMITS)
-  decoder.isAuthenticated = turn.state.config.requirepass === ''
+  const { users } = turn.state.access
+  decoder.isAuthenticated = !users.requiresAuth
   return {
     id: event.client,
     address: event.address,
@@ -109,9 +137,12 @@ function createClient(turn: Turn, event: Event & { kind: 'clientOpened' }): Clie
     libraryVersion: '',
     protocol: 2,
     isAuthenticated: decoder.isAuthenticated,
+    account: users.default,
     lastCommand: 'NULL',
     lastActiveAtMs: turn.now.monoMs,
     replies: 'on',
+    tracking: undefined,
+    isSpared: false,
     isWaiting: false,
     waitingArgv: [],
     answers: new Map(),

@@ -92,6 +92,10 @@ export interface SentinelConfig extends GlobalSettings {
   readonly requirepass: string
   /** [user] Each the words of a `user` line, the name first. */
   readonly users: readonly (readonly string[])[]
+  /** [acl-pubsub-default] What a new user may do with channels. */
+  readonly aclPubsubDefault: 'allchannels' | 'resetchannels'
+  /** [acllog-max-len] How many refusals ACL LOG remembers. */
+  readonly aclLogMaxLength: number
   /** [rename-command] of the file itself: what our own commands are called here. Empty: switched off. */
   readonly ownRenamedCommands: readonly RenamedCommand[]
   /** [deny-scripts-reconfig] SENTINEL SET may not change which scripts are run. */
@@ -143,6 +147,8 @@ export const DEFAULT_SENTINEL: Omit<SentinelConfig, 'groups'> = {
   logLevel: 'notice',
   requirepass: '',
   users: [],
+  aclPubsubDefault: 'resetchannels',
+  aclLogMaxLength: 128,
   ownRenamedCommands: [],
   denyScriptsReconfig: true,
   maxClients: 10_000,

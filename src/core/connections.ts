@@ -7,12 +7,14 @@
  */
 
 import { askPeer } from './ask.ts'
+import { credentialsFor } from './credentials.ts'
 import { checkDown } from './down.ts'
+import { describe } from './events.ts'
 import { driveFailover } from './failover.ts'
 import { sendHello } from './hello-send.ts'
 import { HELLO_CHANNEL } from './hello-text.ts'
 import { requestInfo, scheduleInfo } from './info.ts'
-import { forgetConnection, openLinks } from './links.ts'
+import { expectAnswer, forgetConnection, openLinks } from './links.ts'
 import { sendPing } from './ping.ts'
 import { considerFailover } from './start.ts'
 import type { Connection, Instance, Turn } from './state.ts'
@@ -20,41 +22,36 @@ import { isSdown } from './state.ts'
 import { log, send } from './turn.ts'
 
 export function onLinkUp(turn: Turn, connection: Connection, localHost: string): void {
+  const { link } = connection
   connection.up = true
   connection.localHost = localHost
   introduce(turn, connection)
   if (connection.channel === 'pubsub') {
-    connection.instance.link.pubsubActiveAtMs = turn.now.monoMs
+    link.pubsubActiveAtMs = turn.now.monoMs
     send(turn, connection, { kind: 'subscribe' }, ['SUBSCRIBE', HELLO_CHANNEL])
     return
   }
-  greet(turn, connection.instance)
+  sendPing(turn, link)
+  for (const owner of link.owners) greet(turn, owner)
 }
 
 export function onLinkLost(turn: Turn, connection: Connection, reason: string): void {
-  const { instance, channel } = connection
+  const { link, channel } = connection
+  const { owners } = link
   const event = channel === 'pubsub' ? '-pubsub-link-reconnection' : '-cmd-link-reconnection'
-  log(turn, 'debug', `${event} ${instance.kind} ${instance.name} #${reason}`)
+  for (const owner of owners)
+    log(turn, 'debug', `${event} ${describe(turn.state, owner)} #${reason}`)
   forgetConnection(turn, connection)
   if (channel === 'command') {
-    instance.link.pingPendingSinceMs ??= turn.now.monoMs
-    checkDown(turn, instance)
+    expectAnswer(turn, link)
+    for (const owner of owners) checkDown(turn, owner)
   }
-  openLinks(turn, instance)
-  driveFailover(turn, instance.group)
+  openLinks(turn, link)
+  for (const owner of owners) driveFailover(turn, owner.group)
 }
 
-/** AUTH where it is needed, and a name by which operators and peers know the connection. */
-function introduce(turn: Turn, connection: Connection): void {
-  const suffix = connection.channel === 'pubsub' ? 'pubsub' : 'cmd'
-  const name = `sentinel-${turn.state.myid.slice(0, 8)}-${suffix}`
-  const auth = credentials(turn, connection.instance)
-  if (auth.length > 0) send(turn, connection, { kind: 'setup' }, ['AUTH', ...auth])
-  send(turn, connection, { kind: 'setup' }, ['CLIENT', 'SETNAME', name])
-}
-
-function greet(turn: Turn, instance: Instance): void {
-  sendPing(turn, instance)
+/** An instance has come into reach, for this group. */
+export function greet(turn: Turn, instance: Instance): void {
   sendHello(turn, instance)
   if (instance.kind === 'sentinel') {
     // A peer that comes into reach may be the one whose word or vote is missing.
@@ -67,12 +64,13 @@ function greet(turn: Turn, instance: Instance): void {
   driveFailover(turn, instance.group)
 }
 
-/** Data nodes get the group's credentials; peers sentinel-user and -pass, or our own password. */
-function credentials(turn: Turn, instance: Instance): readonly string[] {
-  const { config } = turn.state
-  const isPeer = instance.kind === 'sentinel'
-  const user = isPeer ? config.sentinelUser : instance.group.config.authUser
-  const pass = isPeer ? config.sentinelPass || config.requirepass : instance.group.config.authPass
-  if (pass === '') return []
-  return user === '' || (isPeer && config.sentinelPass === '') ? [pass] : [user, pass]
+/** AUTH where it is needed, and a name by which operators and peers know the connection. */
+function introduce(turn: Turn, connection: Connection): void {
+  const [instance] = connection.link.owners
+  if (instance === undefined) return
+  const suffix = connection.channel === 'pubsub' ? 'pubsub' : 'cmd'
+  const name = `sentinel-${turn.state.myid.slice(0, 8)}-${suffix}`
+  const { words } = credentialsFor(turn.state, instance)
+  if (words.length > 0) send(turn, connection, { kind: 'auth' }, ['AUTH', ...words])
+  send(turn, connection, { kind: 'setup' }, ['CLIENT', 'SETNAME', name])
 }

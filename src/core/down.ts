@@ -50,6 +50,7 @@ export function keepAsking(turn: Turn, group: Group): void {
 function setSdown(turn: Turn, instance: Instance, isDown: boolean): void {
   instance.sdownSinceMs = isDown ? turn.now.monoMs : undefined
   if (isDown) instance.lastSdownAtMs = turn.now.monoMs
+  else instance.scriptKillSent = false
   announce(turn, 'warning', isDown ? '+sdown' : '-sdown', instance)
   if (instance.kind === 'master' && isDown) onMasterDown(turn, instance)
   // A replica that is back is a new chance: whatever the back-off was for, it is over.

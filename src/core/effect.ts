@@ -37,7 +37,7 @@ export type Effect =
   | { readonly kind: 'closeClient'; readonly client: ClientId }
   /** Find something out that takes time; exactly one `inquired` follows. */
   | { readonly kind: 'inquire'; readonly inquiry: InquiryId; readonly question: Question }
-  /** Run a program without a shell, path first; `scriptStarted` may and `scriptEnded` will follow. */
+  /** Run a program without a shell, path first; `scriptStarted` and `scriptEnded`, or `scriptNotStarted`, follow. */
   | { readonly kind: 'runScript'; readonly job: JobId; readonly argv: readonly string[] }
   /** SIGKILL; `scriptEnded` follows all the same. */
   | { readonly kind: 'killScript'; readonly job: JobId }

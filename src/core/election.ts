@@ -4,16 +4,17 @@
  * next one, in a new epoch, need not wait for a time-out.
  */
 import { askPeers } from './ask.ts'
+import { crashesAfter } from './crash.ts'
 import { announce, announceText } from './events.ts'
 import { abortFailover, enter } from './failover-state.ts'
 import { votesNeeded } from './quorum.ts'
-import type { Failover, Group, Peer, Turn } from './state.ts'
+import type { Failover, FailoverKind, Group, Peer, Turn } from './state.ts'
 import { commandLink, isSdown } from './state.ts'
 import { type Outcome, tally } from './tally.ts'
 import { castVote } from './vote.ts'
 
 /** Starts a failover in a new epoch and asks for votes; a forced one needs none. */
-export function standForElection(turn: Turn, group: Group, forced: boolean): void {
+export function standForElection(turn: Turn, group: Group, kind: FailoverKind): void {
   const { state, now } = turn
   const epoch = state.currentEpoch + 1
   state.currentEpoch = epoch
@@ -24,21 +25,28 @@ export function standForElection(turn: Turn, group: Group, forced: boolean): voi
     epoch,
     startedAtMs: now.monoMs,
     stateChangedAtMs: now.monoMs,
-    forced,
+    kind,
     promoted: undefined,
+    hasOrdered: false,
+    acceptedAtMs: undefined,
+    refusal: undefined,
+    release: 'due',
+    heir: undefined,
   }
   announceText(turn, 'warning', '+new-epoch', group, String(epoch))
   announce(turn, 'warning', '+try-failover', group.master)
   castVote(turn, group, epoch, state.myid)
-  if (!forced) askPeers(turn, group)
+  if (kind !== 'forced') askPeers(turn, group)
   state.timers.set(group, 'failover', now.monoMs + electionTimeoutMs(turn, group) + 1)
 }
 
 /** One look at the election. */
 export function stepElection(turn: Turn, group: Group, failover: Failover): void {
-  const outcome: Outcome = failover.forced ? { kind: 'won' } : countVotes(turn, group, failover)
+  const outcome: Outcome =
+    failover.kind === 'forced' ? { kind: 'won' } : countVotes(turn, group, failover)
   if (outcome.kind === 'won') {
     announce(turn, 'warning', '+elected-leader', group.master)
+    if (crashesAfter(turn, 'election')) return
     enter(turn, failover, 'select_slave')
     announce(turn, 'warning', '+failover-state-select-slave', group.master)
   } else if (outcome.kind === 'lost') {

@@ -48,7 +48,18 @@ export type Event =
       readonly status: number
       readonly signal: number
     }
-  /** The configuration file was read again (SIGHUP) and is sound. */
-  | { readonly kind: 'reloaded'; readonly config: SentinelConfig }
+  /** It could not be run: no process for it (`fork`), or no program at its path (`exec`). */
+  | {
+      readonly kind: 'scriptNotStarted'
+      readonly job: JobId
+      readonly failed: 'fork' | 'exec'
+      readonly reason: string
+    }
+  /** The configuration file was read again (SIGHUP) and is sound; `before` is what it said until now. */
+  | {
+      readonly kind: 'reloaded'
+      readonly config: SentinelConfig
+      readonly before: SentinelConfig
+    }
   /** The operator wants us gone (SIGTERM, SIGINT). */
   | { readonly kind: 'stopRequested' }

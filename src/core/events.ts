@@ -1,5 +1,7 @@
 import type { LogLevel } from './log-level.ts'
-import type { Group, Instance, Turn } from './state.ts'
+import { shownHost } from './names.ts'
+import { callNotificationScript } from './script-calls.ts'
+import type { Group, Instance, State, Turn } from './state.ts'
 import { publish } from './subscriptions.ts'
 import { log } from './turn.ts'
 
@@ -15,28 +17,36 @@ export function announce(
   instance: Instance,
   more = '',
 ): void {
-  const payload = more === '' ? describe(instance) : `${describe(instance)} ${more}`
+  const described = describe(turn.state, instance)
+  const payload = more === '' ? described : `${described} ${more}`
   announceText(turn, level, channel, instance.group, payload)
 }
 
-/** An event whose payload describes no instance. It may still belong to a group. */
+/**
+ * An event whose payload describes no instance. It may still belong to a group, and then that group's
+ * notification script hears of it if it is a warning. What is only for debugging goes to the log alone.
+ */
 export function announceText(
   turn: Turn,
   level: LogLevel,
   channel: string,
-  _group: Group | undefined,
+  group: Group | undefined,
   payload: string,
 ): void {
   log(turn, level, payload === '' ? channel : `${channel} ${payload}`)
-  publish(turn, channel, payload)
+  if (level !== 'debug') publish(turn, channel, payload)
+  if (level === 'warning' && group !== undefined) {
+    callNotificationScript(turn, group, channel, payload)
+  }
 }
 
 /** `<type> <name> <ip> <port>`, and for all but masters ` @ <group> <master-ip> <master-port>`. */
-export function describe(instance: Instance): string {
-  const own = `${wireType(instance)} ${instance.name} ${instance.host} ${instance.port}`
+export function describe(state: State, instance: Instance): string {
+  const host = shownHost(state, instance.host)
+  const own = `${wireType(instance)} ${instance.name} ${host} ${instance.port}`
   if (instance.kind === 'master') return own
   const { config } = instance.group
-  return `${own} @ ${config.name} ${config.host} ${config.port}`
+  return `${own} @ ${config.name} ${shownHost(state, config.host)} ${config.port}`
 }
 
 /** The wire keeps Sentinel's words, because clients parse them. */

@@ -1,4 +1,5 @@
 /** Moving a failover between its states, and giving it up. The steps themselves decide when. */
+import { callOffHandover } from './coordinated-commands.ts'
 import { announce } from './events.ts'
 import { STAGGER_MS } from './stagger.ts'
 import type { Failover, FailoverState, Group, Turn } from './state.ts'
@@ -16,6 +17,8 @@ export type AbortReason =
   | '-failover-abort-not-elected'
   | '-failover-abort-no-good-slave'
   | '-failover-abort-slave-timeout'
+  /** Coordinated: the master could not be told in time, refused, or gave up. */
+  | '-failover-abort-master-timeout'
 
 /**
  * Gives a failover up before anything irreversible was adopted. Nothing is undone on the replica, which
@@ -23,9 +26,11 @@ export type AbortReason =
  */
 export function abortFailover(turn: Turn, group: Group, reason: AbortReason): void {
   announce(turn, 'warning', reason, group.master)
-  const promoted = group.failover?.promoted
+  const { kind, promoted } = group.failover ?? {}
   const stalled = reason === '-failover-abort-slave-timeout' && promoted && !isSdown(promoted)
   discardFailover(turn, group)
+  // An operator is there to try again, and should the master die now, nobody has to wait.
+  if (kind === 'coordinated') return
   const longMs = 2 * group.config.failoverTimeoutMs
   group.notBeforeMs = turn.now.monoMs + (stalled ? longMs : growingDelayMs(turn, group, reason))
   turn.state.timers.set(group, 'start', group.notBeforeMs)
@@ -33,7 +38,9 @@ export function abortFailover(turn: Turn, group: Group, reason: AbortReason): vo
 
 /** Ends it without a word and without a pause. Whoever was to be promoted is turned back if need be. */
 export function discardFailover(turn: Turn, group: Group): void {
-  const promoted = group.failover?.promoted
+  const { failover } = group
+  if (failover !== undefined) callOffHandover(turn, group, failover)
+  const promoted = failover?.promoted
   if (promoted !== undefined) {
     promoted.promoted = false
     promoted.deposed = true

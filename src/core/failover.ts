@@ -9,12 +9,15 @@
  *   wait_promotion      promotion.ts     until it says that it is a master
  *   reconf_slaves       reconfigure.ts   until the others follow it
  *   update_config       switch.ts        at once
+ *
+ * In a coordinated failover it is the master that is told, in send_slaveof_noone: see coordinated.ts.
  */
 import { unreachable } from '../base/assert.ts'
+import { replaceDeadMaster } from './coordinated.ts'
 import { standForElection, stepElection } from './election.ts'
 import { stepSelection, stepSlaveofNoOne, stepWaitPromotion } from './promotion.ts'
 import { stepReconfigure } from './reconfigure.ts'
-import type { Failover, Group, Turn } from './state.ts'
+import type { Failover, FailoverKind, Group, Turn } from './state.ts'
 import { isTilted } from './state.ts'
 import { switchMaster } from './switch.ts'
 
@@ -24,14 +27,15 @@ export function driveFailover(turn: Turn, group: Group): void {
     const { failover } = group
     if (failover === undefined) return
     const before = failover.state
+    replaceDeadMaster(turn, group, failover)
     stepFailover(turn, group, failover)
     if (group.failover?.state === before) return
   }
 }
 
-/** SENTINEL FAILOVER: needs neither O_DOWN nor votes. */
-export function forceFailover(turn: Turn, group: Group): void {
-  standForElection(turn, group, true)
+/** SENTINEL FAILOVER: needs no O_DOWN, and unless it is coordinated no votes. */
+export function requestFailover(turn: Turn, group: Group, kind: FailoverKind): void {
+  standForElection(turn, group, kind)
   driveFailover(turn, group)
 }
 

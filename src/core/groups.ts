@@ -3,7 +3,7 @@ import type { GroupConfig } from './config.ts'
 import { checkDown, checkOdown } from './down.ts'
 import { announce } from './events.ts'
 import { createMaster, unwatch, watch } from './instances.ts'
-import { closeLinks } from './links.ts'
+import { reopenLinks } from './links.ts'
 import type { Group, Turn } from './state.ts'
 import { dataInstancesOf, instancesOf } from './state.ts'
 import { forgetDataInstances } from './switch.ts'
@@ -41,15 +41,10 @@ export function reconfigureGroup(turn: Turn, group: Group, config: GroupConfig):
   const before = group.config
   group.config = config
   if (before.authUser !== config.authUser || before.authPass !== config.authPass) {
-    for (const instance of dataInstancesOf(group)) reopen(turn, instance)
+    for (const { link } of dataInstancesOf(group)) reopenLinks(turn, link)
   }
   for (const instance of instancesOf(group)) checkDown(turn, instance)
   checkOdown(turn, group)
-}
-
-function reopen(turn: Turn, instance: Parameters<typeof closeLinks>[1]): void {
-  closeLinks(turn, instance)
-  turn.state.timers.set(instance, 'ping', turn.now.monoMs)
 }
 
 function createGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefined): Group {

@@ -3,7 +3,11 @@
  * goes through the master and the replicas, where all Sentinels listen, and straight to every peer,
  * because at the moment that matters most the data nodes may be the ones that cannot be reached.
  */
+import type { SentinelConfig } from './config.ts'
+import { holdsHellos } from './failover-report.ts'
 import { formatHello, HELLO_CHANNEL } from './hello-text.ts'
+import { isBackedUp } from './links.ts'
+import { shownHost } from './names.ts'
 import type { Connection, Group, Instance, State, Turn } from './state.ts'
 import { commandLink, currentMaster, instancesOf } from './state.ts'
 import { send } from './turn.ts'
@@ -16,10 +20,11 @@ export function keepTold(turn: Turn, instance: Instance): void {
 
 export function sendHello(turn: Turn, instance: Instance): void {
   const connection = commandLink(instance)
-  if (connection === undefined) return
+  if (connection === undefined || isBackedUp(connection) || holdsHellos(turn, instance)) return
   instance.helloPending = true
   const payload = ownHello(turn.state, instance.group, connection)
-  send(turn, connection, { kind: 'hello' }, ['PUBLISH', HELLO_CHANNEL, payload])
+  const purpose = { kind: 'hello', group: instance.group.config.name } as const
+  send(turn, connection, purpose, ['PUBLISH', HELLO_CHANNEL, payload])
 }
 
 /** News: everyone hears it now. */
@@ -31,12 +36,17 @@ function ownHello(state: State, group: Group, connection: Connection): string {
   const master = currentMaster(group)
   return formatHello({
     host: state.config.announceIp || connection.localHost,
-    port: state.config.announcePort || state.config.port,
+    port: announcedPort(state.config),
     runId: state.myid,
     currentEpoch: state.currentEpoch,
     group: group.config.name,
-    masterHost: master.host,
+    masterHost: shownHost(state, master.host),
     masterPort: master.port,
     configEpoch: group.configEpoch,
   })
+}
+
+/** Behind a NAT the port peers reach us on is another one than ours; they speak TLS where we do. */
+function announcedPort({ announcePort, tlsReplication, tlsPort, port }: SentinelConfig): number {
+  return announcePort || (tlsReplication && tlsPort) || port
 }

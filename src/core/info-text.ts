@@ -17,7 +17,14 @@ export interface InfoFacts {
   /** Bytes of the stream applied. */
   readonly offset: number
   readonly announced: boolean
+  readonly failover: FailoverReport
 }
+
+/**
+ * Whether a node hands its role to a replica by itself [master_failover_state]. `unsupported`: it does
+ * not say, so it is too old to know FAILOVER, or we have not heard from it.
+ */
+export type FailoverReport = 'unsupported' | 'none' | 'running'
 
 export function parseInfo(text: string): InfoFacts {
   const fields = new Map<string, string>()
@@ -48,7 +55,13 @@ function readFields(fields: ReadonlyMap<string, string>): Omit<InfoFacts, 'repli
     priority: number(fields.get('slave_priority'), 100),
     offset: number(fields.get('slave_repl_offset'), 0),
     announced: fields.get('replica_announced') !== '0',
+    failover: failoverReport(fields.get('master_failover_state')),
   }
+}
+
+function failoverReport(word: string | undefined): FailoverReport {
+  if (word === undefined) return 'unsupported'
+  return word === 'no-failover' ? 'none' : 'running'
 }
 
 /** `ip=1.2.3.4,port=6380,state=…`; the form before Redis 2.8, `1.2.3.4,6380,online`, is read as well. */

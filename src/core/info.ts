@@ -3,7 +3,8 @@
  * became of its own commands. Here INFO is asked for at the moment the answer can be there: right
  * behind a command in the same pipeline, then at growing distances while a change is expected.
  */
-import type { DataInstance, Turn } from './state.ts'
+import { expectsHandover } from './failover-report.ts'
+import type { DataInstance, Master, Turn } from './state.ts'
 import { commandLink, isOdown, isSdown } from './state.ts'
 import { send } from './turn.ts'
 
@@ -11,6 +12,9 @@ import { send } from './turn.ts'
 const FAST_MS = 1_000
 const EXPECTING_MIN_MS = 10
 const NEW_LINK_MIN_MS = 200
+/** The wait until the next INFO, as a share of the time waited so far; shorter while clients wait, too. */
+const WAIT_SHARE = 1 / 2
+const WRITES_WAIT_SHARE = 1 / 10
 /** More INFOs than this in flight help nobody: the instance hangs. */
 const IN_FLIGHT_MAX = 3
 
@@ -38,7 +42,7 @@ function infoPeriodMs(turn: Turn, instance: DataInstance): number {
     Math.min(
       infoMs,
       expectedChangePeriodMs(turn, instance),
-      isTroubled(instance) ? FAST_MS : infoMs,
+      isTroubled(turn, instance) ? FAST_MS : infoMs,
       newLinkPeriodMs(turn, instance),
     ),
   )
@@ -48,20 +52,29 @@ function infoPeriodMs(turn: Turn, instance: DataInstance): number {
 function expectedChangePeriodMs(turn: Turn, instance: DataInstance): number {
   const sinceMs = expectsChangeSinceMs(instance)
   if (sinceMs === undefined) return Infinity
-  return Math.min(FAST_MS, Math.max(EXPECTING_MIN_MS, (turn.now.monoMs - sinceMs) / 2))
+  const share = instance.group.failover?.kind === 'coordinated' ? WRITES_WAIT_SHARE : WAIT_SHARE
+  return Math.min(FAST_MS, Math.max(EXPECTING_MIN_MS, (turn.now.monoMs - sinceMs) * share))
 }
 
 function expectsChangeSinceMs(instance: DataInstance): number | undefined {
-  if (instance.kind === 'master') return undefined
+  if (instance.kind === 'master') return handoverSinceMs(instance)
   if (instance.reconf === 'sent' || instance.reconf === 'inprog') return instance.reconfSentAtMs
   const { failover } = instance.group
   if (failover?.state !== 'wait_promotion' || !instance.promoted) return undefined
   return failover.stateChangedAtMs
 }
 
-function isTroubled(instance: DataInstance): boolean {
+/** A master that was told to hand over may do it, or give up. */
+function handoverSinceMs({ group: { failover } }: Master): number | undefined {
+  const isHandover = failover?.kind === 'coordinated' && failover.state === 'wait_promotion'
+  return isHandover ? failover.stateChangedAtMs : undefined
+}
+
+function isTroubled(turn: Turn, instance: DataInstance): boolean {
   const { group } = instance
   if (isSdown(group.master) || isOdown(group) || group.failover !== undefined) return true
+  if (instance.failoverReported === 'running') return true
+  if (expectsHandover(turn, group, group.config.failoverTimeoutMs)) return true
   return instance.kind === 'replica' && (instance.masterLinkDownMs > 0 || claimsMaster(instance))
 }
 

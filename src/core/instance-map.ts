@@ -5,6 +5,7 @@
  */
 import { unreachable } from '../base/assert.ts'
 import { bulkMap, type Reply } from '../resp/reply.ts'
+import { shownHost } from './names.ts'
 import type { DataInstance, Instance, Master, Peer, Replica, Turn } from './state.ts'
 import { isOdown, isSdown } from './state.ts'
 
@@ -30,7 +31,10 @@ export function flagsOf(instance: Instance): readonly string[] {
     ['reconf_sent', instance.kind === 'replica' && instance.reconf === 'sent'],
     ['reconf_inprog', instance.kind === 'replica' && instance.reconf === 'inprog'],
     ['reconf_done', instance.kind === 'replica' && instance.reconf === 'done'],
-    ['force_failover', failoverOf(instance)?.forced === true],
+    ['force_failover', failoverOf(instance)?.kind === 'forced'],
+    ['coordinated_failover', failoverOf(instance)?.kind === 'coordinated'],
+    ['script_kill_sent', instance.scriptKillSent],
+    ['master_reboot', instance.kind === 'master' && instance.rebootedAtMs !== undefined],
   ]
   return flags.filter(([, isSet]) => isSet).map(([name]) => name)
 }
@@ -55,12 +59,12 @@ function commonFields(turn: Turn, instance: Instance): readonly Field[] {
   const odownSinceMs = instance.kind === 'master' ? group.odownSinceMs : undefined
   return [
     ['name', name],
-    ['ip', host],
+    ['ip', shownHost(turn.state, host)],
     ['port', port],
     ['runid', runId],
     ['flags', flagsOf(instance).join(',')],
     ['link-pending-commands', link.command?.pending ?? 0],
-    ['link-refcount', 1],
+    ['link-refcount', link.owners.length],
     ...optional('failover-state', failover?.state),
     ['last-ping-sent', ageMs(turn, link.pingPendingSinceMs) ?? 0],
     ['last-ok-ping-reply', ageMs(turn, link.lastOkAtMs)],
@@ -93,6 +97,7 @@ function infoFields(turn: Turn, instance: DataInstance): readonly Field[] {
 }
 
 function masterFields({ group }: Master): readonly Field[] {
+  const { notificationScript, clientReconfigScript } = group.config
   return [
     ['config-epoch', group.configEpoch],
     ['num-slaves', group.replicas.size],
@@ -100,6 +105,8 @@ function masterFields({ group }: Master): readonly Field[] {
     ['quorum', group.config.quorum],
     ['failover-timeout', group.config.failoverTimeoutMs],
     ['parallel-syncs', group.config.parallelSyncs],
+    ...optional('notification-script', notificationScript || undefined),
+    ...optional('client-reconfig-script', clientReconfigScript || undefined),
   ]
 }
 

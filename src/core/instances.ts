@@ -2,18 +2,10 @@
  * Making and removing the records of masters, replicas and peers. A new instance starts with a PING
  * pending since its creation: an address that never answers becomes S_DOWN like one that stopped.
  */
-import { closeLinks, openLinks } from './links.ts'
-import type {
-  Group,
-  Instance,
-  InstanceBase,
-  Link,
-  Master,
-  Peer,
-  Replica,
-  State,
-  Turn,
-} from './state.ts'
+import { hostAndPort } from '../base/ip.ts'
+import { createLink, openLinks, releaseLink } from './links.ts'
+import { sameHost } from './names.ts'
+import type { Group, Instance, InstanceBase, Master, Peer, Replica, State, Turn } from './state.ts'
 
 export function createMaster(group: Group, nowMs: number): Master {
   const { name, host, port } = group.config
@@ -21,13 +13,14 @@ export function createMaster(group: Group, nowMs: number): Master {
     kind: 'master',
     ...instanceBase(group, name, host, port, nowMs),
     ...dataBase(nowMs, 'master'),
+    rebootedAtMs: undefined,
   }
 }
 
 export function createReplica(group: Group, host: string, port: number, nowMs: number): Replica {
   return {
     kind: 'replica',
-    ...instanceBase(group, replicaName(host, port), host, port, nowMs),
+    ...instanceBase(group, hostAndPort(host, port), host, port, nowMs),
     ...dataBase(nowMs, 'slave'),
     priority: 100,
     offset: 0,
@@ -64,30 +57,29 @@ export function createPeer(
   }
 }
 
-/** `host:port`, an IPv6 address in brackets. */
-export function replicaName(host: string, port: number): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-}
-
 /** Starts watching an instance: connections, and the deadline by which it must have answered. */
 export function watch(turn: Turn, instance: Instance): void {
-  openLinks(turn, instance)
+  const { link } = instance
+  link.owners = [...link.owners, instance]
+  openLinks(turn, link)
   const { timers } = turn.state
-  timers.set(instance, 'ping', turn.now.monoMs)
+  timers.set(link, 'ping', turn.now.monoMs)
   timers.set(instance, 'hello', turn.now.monoMs + turn.state.config.periods.helloMs)
-  timers.set(instance, 'down', turn.now.monoMs + instance.group.config.downAfterMs + 1)
+  // A link that is shared may owe an answer for some time already.
+  const owedSinceMs = link.pingPendingSinceMs ?? turn.now.monoMs
+  timers.set(instance, 'down', owedSinceMs + instance.group.config.downAfterMs + 1)
 }
 
 /** Stops watching: no connection, no deadline, and nothing that still arrives finds it. */
 export function unwatch(turn: Turn, instance: Instance): void {
-  closeLinks(turn, instance)
+  releaseLink(turn, instance)
   turn.state.timers.clearAll(instance)
 }
 
 /** The first group whose configured master has this address: the wire names masters by address. */
 export function groupByMasterAddress(state: State, host: string, port: number): Group | undefined {
   for (const group of state.groups.values()) {
-    if (group.config.host === host && group.config.port === port) return group
+    if (group.config.port === port && sameHost(state, group.config.host, host)) return group
   }
   return undefined
 }
@@ -109,6 +101,7 @@ function instanceBase(
     deadlines: new Map(),
     sdownSinceMs: undefined,
     lastSdownAtMs: undefined,
+    scriptKillSent: false,
     helloPending: false,
   }
 }
@@ -120,19 +113,7 @@ function dataBase(nowMs: number, role: 'master' | 'slave') {
     infoText: '',
     roleReported: role,
     roleReportedAtMs: nowMs,
-  }
-}
-
-function createLink(nowMs: number): Link {
-  return {
-    command: undefined,
-    pubsub: undefined,
-    lastOpenedAtMs: undefined,
-    pingPendingSinceMs: nowMs,
-    pingInFlight: false,
-    lastOkAtMs: nowMs,
-    wasOk: false,
-    lastPongAtMs: nowMs,
-    pubsubActiveAtMs: nowMs,
+    failoverReported: 'unsupported' as const,
+    failoverReportedAtMs: nowMs,
   }
 }

@@ -6,12 +6,14 @@ import type { Reply } from '../resp/reply.ts'
 import { checkDown } from './down.ts'
 import { announce } from './events.ts'
 import { driveFailover } from './failover.ts'
-import { scheduleInfo } from './info.ts'
-import { type InfoFacts, parseInfo } from './info-text.ts'
+import { requestInfo, scheduleInfo } from './info.ts'
+import { type FailoverReport, type InfoFacts, parseInfo } from './info-text.ts'
+import { complainOfHost, hearOf, isPuzzling, usableHost } from './names.ts'
+import { noteReboot } from './reboot.ts'
 import { repairReplica } from './repair.ts'
 import { addReplica, knowsReplica } from './replicas.ts'
 import { save } from './save.ts'
-import type { DataInstance, Replica, Turn } from './state.ts'
+import type { DataInstance, Master, Replica, Turn } from './state.ts'
 
 export function onInfoReply(turn: Turn, instance: DataInstance, reply: Reply): void {
   instance.infosPending = Math.max(0, instance.infosPending - 1)
@@ -23,6 +25,7 @@ export function onInfoReply(turn: Turn, instance: DataInstance, reply: Reply): v
   noteRunId(turn, instance, facts.runId)
   if (instance.kind === 'master') discoverReplicas(turn, instance, facts)
   else noteReplica(turn, instance, facts)
+  noteFailover(turn, instance, facts.failover)
   noteRole(turn, instance, facts.role ?? 'slave')
   act(turn, instance)
   scheduleInfo(turn, instance)
@@ -30,7 +33,10 @@ export function onInfoReply(turn: Turn, instance: DataInstance, reply: Reply): v
 
 function act(turn: Turn, instance: DataInstance): void {
   const { group } = instance
-  if (instance.kind === 'master') checkDown(turn, instance)
+  // What a master is worth that calls itself a replica depends on what its heir says.
+  if (instance.kind === 'master' || group.master.roleReported === 'slave') {
+    checkDown(turn, group.master)
+  }
   if (group.failover !== undefined) driveFailover(turn, group)
   else if (instance.kind === 'replica') repairReplica(turn, instance)
 }
@@ -42,16 +48,33 @@ function infoTextOf(reply: Reply): string | undefined {
 
 function noteRunId(turn: Turn, instance: DataInstance, runId: string): void {
   if (runId === '' || runId === instance.runId) return
-  if (instance.runId !== '') announce(turn, 'notice', '+reboot', instance)
+  if (instance.runId !== '') {
+    announce(turn, 'notice', '+reboot', instance)
+    if (instance.kind === 'master') noteReboot(turn, instance)
+  }
   instance.runId = runId
 }
 
 /** A master's INFO is how its replicas are found. One it no longer lists is not forgotten. */
-function discoverReplicas(turn: Turn, instance: DataInstance, facts: InfoFacts): void {
+function discoverReplicas(turn: Turn, instance: Master, facts: InfoFacts): void {
   const { group } = instance
-  const unknown = facts.replicas.filter((address) => !knowsReplica(group, address))
-  for (const address of unknown) addReplica(turn, group, address)
-  if (unknown.length > 0) save(turn)
+  let hasNews = false
+  for (const address of facts.replicas) {
+    if (knowsReplica(turn.state, group, address) || isPuzzling(turn, address.host)) continue
+    const host = usableHost(turn.state, address.host)
+    if (host === undefined) {
+      complainOfHost(turn, address.host, `replica of ${group.config.name}`)
+    } else if (!knowsReplica(turn.state, group, { host, port: address.port })) {
+      addReplica(turn, group, { host, port: address.port })
+      hasNews = true
+    }
+  }
+  if (hasNews) save(turn)
+}
+
+/** Once a name among its replicas is answered: those that were put off are taken up. */
+export function discoverAgain(turn: Turn, master: Master): void {
+  discoverReplicas(turn, master, parseInfo(master.infoText))
 }
 
 function noteReplica(turn: Turn, replica: Replica, facts: InfoFacts): void {
@@ -61,7 +84,10 @@ function noteReplica(turn: Turn, replica: Replica, facts: InfoFacts): void {
   const moved =
     facts.masterPort !== replica.masterPort ||
     facts.masterHost.toLowerCase() !== replica.masterHost.toLowerCase()
-  if (moved) replica.masterChangedAtMs = turn.now.monoMs
+  if (moved) {
+    replica.masterChangedAtMs = turn.now.monoMs
+    hearOf(turn, facts.masterHost)
+  }
   replica.masterHost = facts.masterHost
   replica.masterPort = facts.masterPort
   replica.priority = facts.priority
@@ -70,12 +96,20 @@ function noteReplica(turn: Turn, replica: Replica, facts: InfoFacts): void {
   replica.deposed = false
 }
 
+function noteFailover(turn: Turn, instance: DataInstance, reported: FailoverReport): void {
+  if (reported === instance.failoverReported) return
+  instance.failoverReported = reported
+  instance.failoverReportedAtMs = turn.now.monoMs
+}
+
 function noteRole(turn: Turn, instance: DataInstance, role: 'master' | 'slave'): void {
   if (role === instance.roleReported) return
   instance.roleReported = role
   instance.roleReportedAtMs = turn.now.monoMs
   if (instance.kind === 'replica' && role === 'slave') {
     instance.masterChangedAtMs = turn.now.monoMs
+  } else if (instance.kind === 'master' && role === 'slave') {
+    for (const replica of instance.group.replicas.values()) requestInfo(turn, replica)
   }
   const expected = instance.kind === 'master' ? 'master' : 'slave'
   const channel = role === expected ? '+role-change' : '-role-change'

@@ -4,9 +4,8 @@
  * the connection dies, a second one would learn nothing more.
  */
 import type { Reply } from '../resp/reply.ts'
-import { closeStaleLinks, openLinks } from './links.ts'
-import type { Instance, Turn } from './state.ts'
-import { commandLink } from './state.ts'
+import { closeStaleLinks, expectAnswer, openLinks, shortestDownAfterMs } from './links.ts'
+import type { Link, Turn } from './state.ts'
 import { send } from './turn.ts'
 
 const PING_MIN_MS = 100
@@ -19,44 +18,53 @@ export function pingIntervalMs(pingMs: number, downAfterMs: number): number {
   return Math.min(pingMs, Math.max(PING_MIN_MS, Math.floor(downAfterMs / 5)))
 }
 
-/** The periodic round of one instance: drop what hangs, open what is missing, send what is due. */
-export function keepInTouch(turn: Turn, instance: Instance): void {
-  closeStaleLinks(turn, instance)
-  openLinks(turn, instance)
-  sendPing(turn, instance)
-  const intervalMs = pingIntervalMs(
-    turn.state.config.periods.pingMs,
-    instance.group.config.downAfterMs,
-  )
-  turn.state.timers.set(instance, 'ping', turn.now.monoMs + intervalMs)
+/** The periodic round of one link: drop what hangs, open what is missing, send what is due. */
+export function keepInTouch(turn: Turn, link: Link): void {
+  closeStaleLinks(turn, link)
+  openLinks(turn, link)
+  sendPing(turn, link)
+  const intervalMs = pingIntervalMs(turn.state.config.periods.pingMs, shortestDownAfterMs(link))
+  turn.state.timers.set(link, 'ping', turn.now.monoMs + intervalMs)
 }
 
-export function sendPing(turn: Turn, instance: Instance): void {
-  const connection = commandLink(instance)
-  const { link } = instance
-  if (connection === undefined || link.pingInFlight) return
+export function sendPing(turn: Turn, link: Link): void {
+  const { command } = link
+  if (!command?.up || link.pingInFlight) return
   link.pingInFlight = true
-  link.pingPendingSinceMs ??= turn.now.monoMs
-  const { downAfterMs } = instance.group.config
-  turn.state.timers.advance(instance, 'down', link.pingPendingSinceMs + downAfterMs + 1)
-  send(turn, connection, { kind: 'ping' }, ['PING'])
+  expectAnswer(turn, link)
+  send(turn, command, { kind: 'ping' }, ['PING'])
 }
 
 /** Notes a reply to PING. Error replies keep the connection alive but leave the instance suspect. */
-export function notePingReply(turn: Turn, instance: Instance, reply: Reply): void {
-  const { link } = instance
+export function notePingReply(turn: Turn, link: Link, reply: Reply): void {
   link.pingInFlight = false
   link.lastPongAtMs = turn.now.monoMs
+  if (isPong(reply)) endReboot(link)
   if (!meansAvailable(reply)) return
   link.lastOkAtMs = turn.now.monoMs
   link.wasOk = true
   link.pingPendingSinceMs = undefined
 }
 
-function meansAvailable(reply: Reply): boolean {
-  if (reply.kind === 'simple') return reply.text.startsWith('PONG')
-  // The link library does not tell a simple string from a bulk string.
-  if (reply.kind === 'bulk') return reply.bytes.startsWith('PONG')
+/** The words are compared as they stand, capitals included, as C Sentinel does. */
+export function meansAvailable(reply: Reply): boolean {
+  if (isPong(reply)) return true
   if (reply.kind !== 'error') return false
   return reply.text.startsWith('LOADING') || reply.text.startsWith('MASTERDOWN')
+}
+
+/** A script has kept it from serving anybody for longer than it is allowed. */
+export function isBusy(reply: Reply): boolean {
+  return reply.kind === 'error' && reply.text.startsWith('BUSY')
+}
+
+function isPong(reply: Reply): boolean {
+  if (reply.kind === 'simple') return reply.text.startsWith('PONG')
+  // The link library does not tell a simple string from a bulk string.
+  return reply.kind === 'bulk' && reply.bytes.startsWith('PONG')
+}
+
+function endReboot({ owners }: Link): void {
+  const [instance] = owners
+  if (instance?.kind === 'master') instance.rebootedAtMs = undefined
 }

@@ -3,12 +3,23 @@
  * every reachable replica is asked for INFO first, because the one with the most data is the one that
  * loses the fewest acknowledged writes, and offsets from before the master died would decide badly.
  */
+import {
+  acknowledgedHeir,
+  giveUp,
+  handoverCandidates,
+  hasGivenUp,
+  isHandedOver,
+  releaseClients,
+  stepHandover,
+} from './coordinated.ts'
+import { crashesAfter } from './crash.ts'
 import { announce } from './events.ts'
 import { abortFailover, enter } from './failover-state.ts'
 import { sendHelloToAll } from './hello-send.ts'
 import { requestInfo, scheduleInfo } from './info.ts'
 import { save } from './save.ts'
-import { comparePromotion, promotableReplicas, selectReplica } from './selection.ts'
+import { callReconfigScript } from './script-calls.ts'
+import { comparePromotion, promotableReplicas } from './selection.ts'
 import { sendSlaveof } from './slaveof.ts'
 import type { Failover, Group, Replica, Turn } from './state.ts'
 import { commandLink, isSdown } from './state.ts'
@@ -26,14 +37,15 @@ export function stepSelection(turn: Turn, group: Group, failover: Failover): voi
     return
   }
   // One that hangs would cost a whole down-after more: whoever answered goes first.
-  const answered = promotableReplicas(turn, group).filter((one) => !isAwaited(one, failover))
-  const chosen = answered.sort(comparePromotion)[0] ?? selectReplica(turn, group)
+  const candidates = candidatesFor(turn, group, failover).sort(comparePromotion)
+  const chosen = candidates.find((one) => !isAwaited(one, failover)) ?? candidates[0]
   if (chosen === undefined) abortFailover(turn, group, '-failover-abort-no-good-slave')
   else select(turn, failover, chosen)
 }
 
 /** send_slaveof_noone: as soon as there is a connection to say it on. */
 export function stepSlaveofNoOne(turn: Turn, group: Group, failover: Failover): void {
+  if (failover.kind === 'coordinated') return stepHandover(turn, group, failover)
   const { promoted } = failover
   if (promoted === undefined || isHopeless(turn, failover, promoted)) {
     abortFailover(turn, group, '-failover-abort-slave-timeout')
@@ -48,9 +60,14 @@ export function stepSlaveofNoOne(turn: Turn, group: Group, failover: Failover): 
 
 /** wait_promotion: until INFO of the promoted replica says master, which is noted in `observe.ts`. */
 export function stepWaitPromotion(turn: Turn, group: Group, failover: Failover): void {
-  const { promoted } = failover
-  if (promoted === undefined || isHopeless(turn, failover, promoted)) {
+  const { promoted, kind } = failover
+  const isCoordinated = kind === 'coordinated'
+  if (isCoordinated && promoted && isDone(turn, group, failover, promoted)) {
+    acceptPromotion(turn, group, failover, promoted)
+  } else if (promoted === undefined || isHopeless(turn, failover, promoted)) {
     abortFailover(turn, group, '-failover-abort-slave-timeout')
+  } else if (isCoordinated && hasGivenUp(group, failover)) {
+    giveUp(turn, group, 'gave up handing over, its log says why')
   } else if (saysMasterSince(promoted, failover.stateChangedAtMs)) {
     acceptPromotion(turn, group, failover, promoted)
   } else {
@@ -64,8 +81,20 @@ function acceptPromotion(turn: Turn, group: Group, failover: Failover, promoted:
   enter(turn, failover, 'reconf_slaves')
   save(turn)
   announce(turn, 'warning', '+promoted-slave', promoted)
+  if (crashesAfter(turn, 'promotion')) return
   announce(turn, 'warning', '+failover-state-reconf-slaves', group.master)
+  callReconfigScript(turn, group, 'leader', group.master, promoted)
   sendHelloToAll(turn, group)
+  // Those who are sent to ask should find everybody told.
+  releaseClients(turn, group, failover)
+}
+
+/** The heir first: a dead master may have handed over. Else whoever is fit for what is to be done. */
+function candidatesFor(turn: Turn, group: Group, failover: Failover): Replica[] {
+  if (failover.kind === 'coordinated') return handoverCandidates(turn, group)
+  const fit = promotableReplicas(turn, group)
+  const heir = acknowledgedHeir(turn, group, failover)
+  return heir !== undefined && fit.includes(heir) ? [heir] : fit
 }
 
 function select(turn: Turn, failover: Failover, chosen: Replica): void {
@@ -88,6 +117,12 @@ function saysMasterSince(replica: Replica, sinceMs: number): boolean {
     replica.infoAtMs !== undefined &&
     replica.infoAtMs >= sinceMs
   )
+}
+
+/** Coordinated: what has come about counts, however late it is seen and however the new master is now. */
+function isDone(turn: Turn, group: Group, failover: Failover, promoted: Replica): boolean {
+  const isMaster = saysMasterSince(promoted, failover.stateChangedAtMs)
+  return isMaster || isHandedOver(turn, group, promoted)
 }
 
 /** Took too long, or died meanwhile: another replica can be chosen at once then. */

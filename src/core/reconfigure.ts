@@ -2,6 +2,7 @@
  * Pointing the other replicas at the new master, at most `parallel-syncs` at a time, because each of
  * them may be unable to serve while it synchronises. The next one starts when the one before answers.
  */
+import { awaitsRelease } from './coordinated.ts'
 import { announce } from './events.ts'
 import { enter } from './failover-state.ts'
 import { scheduleInfo } from './info.ts'
@@ -18,7 +19,8 @@ export function stepReconfigure(turn: Turn, group: Group, failover: Failover): v
   for (const replica of replicas) giveUpOnSilent(turn, replica)
   for (const replica of reachableFirst(replicas)) startNext(turn, group, replica, promoted)
   // A promoted replica that dies at once must become the master on record, or nobody could replace it.
-  if (isSdown(promoted) || replicas.every(isSettled)) finish(turn, group, failover)
+  const isDone = isSdown(promoted) || replicas.every(isSettled)
+  if (isDone && !awaitsRelease(group, failover)) finish(turn, group, failover)
   else if (isOverdue(turn, group, failover)) finishLate(turn, group, failover, promoted)
   else turn.state.timers.set(group, 'failover', overdueAtMs(group, failover))
 }
@@ -26,7 +28,7 @@ export function stepReconfigure(turn: Turn, group: Group, failover: Failover): v
 /** What INFO has told: first that it points at the new master, then that the link is up. */
 function noteProgress(turn: Turn, replica: Replica, promoted: Replica): void {
   const toldAfter = (replica.infoAtMs ?? 0) >= replica.reconfSentAtMs
-  if (replica.reconf === 'sent' && toldAfter && follows(replica, promoted)) {
+  if (replica.reconf === 'sent' && toldAfter && follows(turn.state, replica, promoted)) {
     replica.reconf = 'inprog'
     announce(turn, 'notice', '+slave-reconf-inprog', replica)
   }

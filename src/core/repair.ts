@@ -9,6 +9,7 @@
  */
 import { announce } from './events.ts'
 import { scheduleInfo } from './info.ts'
+import { isRiddle } from './names.ts'
 import { majority, votersOf } from './quorum.ts'
 import { follows, sendSlaveof } from './slaveof.ts'
 import type { Group, Replica, Turn } from './state.ts'
@@ -19,7 +20,22 @@ export function repairReplica(turn: Turn, replica: Replica): void {
   const { group } = replica
   if (isTilted(turn.state) || group.failover !== undefined || !isMasterSane(turn, group)) return
   if (replica.roleReported === 'master') repairFalseMaster(turn, replica)
-  else if (!follows(replica, group.master)) repairStray(turn, replica)
+  else if (isStray(turn, replica)) repairStray(turn, replica)
+  else if (isStuckInFailover(turn, replica)) fix(turn, replica)
+}
+
+/** It wants to hand over to a node that does not take the role: for so long that nobody else ends it. */
+function isStuckInFailover(turn: Turn, replica: Replica): boolean {
+  const { failoverTimeoutMs } = replica.group.config
+  if (replica.failoverReported !== 'running') return false
+  const stood = turn.now.monoMs - replica.failoverReportedAtMs > failoverTimeoutMs
+  return stood && isUpFor(turn, replica, failoverTimeoutMs)
+}
+
+/** A name nobody can resolve for us may be our master's, as long as there is somebody behind it. */
+function isStray(turn: Turn, replica: Replica): boolean {
+  if (follows(turn.state, replica, replica.group.master)) return false
+  return !(isRiddle(turn, replica.masterHost) && replica.masterLinkUp)
 }
 
 /** The old master that came back, or a replica promoted by a failover that came to nothing. */
@@ -37,7 +53,10 @@ function repairStray(turn: Turn, replica: Replica): void {
   const patientMs = replica.group.config.failoverTimeoutMs
   const waitMs = hasFreshView(turn, replica.group) ? Math.min(4 * helloMs, patientMs) : patientMs
   const stood = turn.now.monoMs - replica.masterChangedAtMs > waitMs
-  if (!stood || !isUpFor(turn, replica, waitMs)) return
+  if (stood && isUpFor(turn, replica, waitMs)) fix(turn, replica)
+}
+
+function fix(turn: Turn, replica: Replica): void {
   if (tellMaster(turn, replica)) announce(turn, 'notice', '+fix-slave-config', replica)
 }
 

@@ -4,7 +4,7 @@
  * long as the file still says so, the learnt value stands; where it says something new, the operator
  * has changed his mind, and the file wins.
  */
-import type { GroupConfig } from './config.ts'
+import type { GlobalSettings, GroupConfig } from './config.ts'
 import type { SavedGroup, SavedState } from './saved.ts'
 
 export interface RestoredGroup {
@@ -27,6 +27,24 @@ export function restoreGroups(
     .filter((group) => group.file === undefined && !names.has(group.current.name))
     .map((group) => ({ config: group.current, file: undefined, saved: group }))
   return [...fromFile, ...fromRunTime]
+}
+
+/** The settings in force: those of the file, but for what SENTINEL CONFIG SET changed since. */
+export function restoreSettings(
+  file: GlobalSettings,
+  saved: SavedState | undefined,
+): GlobalSettings {
+  if (saved?.settings === undefined) return file
+  const { file: before, current } = saved.settings
+  return {
+    announceIp: learnt(file, before, current, 'announceIp'),
+    announcePort: learnt(file, before, current, 'announcePort'),
+    resolveHostnames: learnt(file, before, current, 'resolveHostnames'),
+    announceHostnames: learnt(file, before, current, 'announceHostnames'),
+    sentinelUser: learnt(file, before, current, 'sentinelUser'),
+    sentinelPass: learnt(file, before, current, 'sentinelPass'),
+    logLevel: learnt(file, before, current, 'logLevel'),
+  }
 }
 
 /** Groups that stay removed: those the file still has as it had them when they were removed. */
@@ -60,12 +78,12 @@ function restoreGroup(file: GroupConfig, saved: SavedGroup | undefined): Restore
   return { config, file, saved }
 }
 
-function learnt<Key extends keyof GroupConfig>(
-  file: GroupConfig,
-  before: GroupConfig,
-  current: GroupConfig,
+function learnt<Values, Key extends keyof Values>(
+  file: Values,
+  before: Values,
+  current: Values,
   key: Key,
-): GroupConfig[Key] {
+): Values[Key] {
   return isSame(file[key], before[key]) ? current[key] : file[key]
 }
 

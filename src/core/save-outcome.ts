@@ -9,6 +9,7 @@ import { abortFailover } from './failover-state.ts'
 import { findConnection } from './links.ts'
 import { considerFailover } from './start.ts'
 import type { Turn } from './state.ts'
+import { ownerIn } from './state.ts'
 import { emit, log } from './turn.ts'
 
 const RETRY_MS = 1_000
@@ -58,5 +59,7 @@ function withdraw(turn: Turn, effect: Effect & { kind: 'send' }): void {
   const connection = findConnection(turn, effect.link)
   if (connection === undefined) return
   connection.pending--
-  if (connection.instance.kind === 'sentinel') connection.instance.askPending = false
+  if (effect.purpose.kind !== 'ask') return
+  const peer = ownerIn(connection.link, effect.purpose.group)
+  if (peer?.kind === 'sentinel') peer.askPending = false
 }

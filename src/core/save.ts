@@ -2,7 +2,9 @@
  * What must survive a crash, and the moment it must have done so. `save` is a barrier in the batch:
  * a vote, once told, can never be forgotten, whatever byte the crash came at.
  */
+import { savedUsers } from './access.ts'
 import type { SavedGroup, SavedState } from './saved.ts'
+import { settingsOf } from './settings.ts'
 import type { Group, State, Turn } from './state.ts'
 import { currentMaster, savedPeer } from './state.ts'
 import { emit } from './turn.ts'
@@ -18,8 +20,8 @@ export function savedState(state: State): SavedState {
     currentEpoch: state.currentEpoch,
     groups: [...state.groups.values()].map(savedGroup),
     removed: [...state.removed],
-    settings: undefined,
-    users: undefined,
+    settings: { file: state.fileSettings, current: settingsOf(state.config) },
+    users: savedUsers(state.access),
   }
 }
 

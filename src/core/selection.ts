@@ -21,11 +21,7 @@ export function comparePromotion(a: Candidate, b: Candidate): number {
   return compareRunIds(a.runId.toLowerCase(), b.runId.toLowerCase())
 }
 
-/** The best replica that may be promoted now, or undefined. */
-export function selectReplica(turn: Turn, group: Group): Replica | undefined {
-  return promotableReplicas(turn, group).sort(comparePromotion)[0]
-}
-
+/** The replicas that may be promoted now, in no order. */
 export function promotableReplicas(turn: Turn, group: Group): Replica[] {
   return [...group.replicas.values()].filter((replica) => isPromotable(turn, replica))
 }

@@ -1,15 +1,21 @@
 /** Building the machine: from a configuration and what was saved to a state and a first batch. */
 import type { Moment } from '../base/clock.ts'
 import type { Rng } from '../base/rng.ts'
+import type { Access } from './access.ts'
+import { type AclFileText, startAccess } from './access-start.ts'
 import type { SentinelConfig } from './config.ts'
 import type { Effect } from './effect.ts'
 import { addGroup } from './groups.ts'
 import { noInquiries } from './inquiries.ts'
+import { noNames } from './known-names.ts'
 import { registerPeer } from './peers.ts'
+import type { ProcessFacts } from './process-facts.ts'
 import { registerReplica } from './replicas.ts'
-import { type RestoredGroup, restoreGroups, stillRemoved } from './restore.ts'
+import { type RestoredGroup, restoreGroups, restoreSettings, stillRemoved } from './restore.ts'
 import { save } from './save.ts'
 import type { SavedState } from './saved.ts'
+import { noScripts } from './script-job.ts'
+import { settingsOf } from './settings.ts'
 import type { State, Turn } from './state.ts'
 import { onHeartbeat } from './tilt.ts'
 import { Timers } from './timers.ts'
@@ -21,6 +27,12 @@ export interface SentinelStart {
   readonly saved: SavedState | undefined
   readonly rng: Rng
   readonly now: Moment
+  /** [aclfile] Its path and its text, which `checkSentinelAclFile` has found sound. */
+  readonly aclFile?: AclFileText | undefined
+  /** 256 bits nobody else knows, as text, for ACL GENPASS; undefined: from `rng`, for simulations. */
+  readonly secret?: string | undefined
+  /** For INFO; undefined where there is no process, as in the simulator. */
+  readonly process?: ProcessFacts | undefined
 }
 
 /** Builds the machine. The effects are its first batch: open the links, announce the groups, save. */
@@ -28,13 +40,27 @@ export function startSentinel(start: SentinelStart): {
   readonly state: State
   readonly effects: readonly Effect[]
 } {
-  const state = createState(start)
+  const { access, lost } = openAccess(start)
+  const state = createState(start, access)
   const turn: Turn = { state, now: start.now, effects: [] }
+  applyLearntLogLevel(turn)
   log(turn, 'notice', `Sentinel ID is ${state.myid}`)
+  for (const name of lost) log(turn, 'warning', lostUser(name))
   for (const restored of restoreGroups(start.config.groups, start.saved)) restore(turn, restored)
   save(turn)
   onHeartbeat(turn)
   return { state, effects: turn.effects }
+}
+
+function lostUser(name: string): string {
+  return `the rules kept for the user '${name}' cannot be read: what the file says of him counts`
+}
+
+/** The program has opened its log with what the file says. */
+function applyLearntLogLevel({ state, effects }: Turn): void {
+  const { logLevel } = state.config
+  if (logLevel !== state.fileSettings.logLevel)
+    effects.push({ kind: 'setLogLevel', level: logLevel })
 }
 
 function restore(turn: Turn, { config, file, saved }: RestoredGroup): void {
@@ -50,9 +76,16 @@ function restore(turn: Turn, { config, file, saved }: RestoredGroup): void {
   for (const peer of saved.peers) registerPeer(turn, group, peer)
 }
 
-function createState({ config, saved, rng, now }: SentinelStart): State {
+function openAccess({ config, saved, rng, aclFile, secret }: SentinelStart) {
+  const source = secret ?? rng.fork('passwords').hex(64)
+  return startAccess({ config, saved: saved?.users, aclFile, secret: source })
+}
+
+function createState({ config, saved, rng, now, process }: SentinelStart, access: Access): State {
+  const fileSettings = settingsOf(config)
   return {
-    config,
+    config: { ...config, ...restoreSettings(fileSettings, saved) },
+    fileSettings,
     myid: saved?.myid ?? rng.fork('myid').hex(40),
     rng: rng.fork('machine'),
     timers: new Timers(),
@@ -60,14 +93,26 @@ function createState({ config, saved, rng, now }: SentinelStart): State {
     removed: stillRemoved(config.groups, saved),
     connections: new Map(),
     clients: new Map(),
+    access,
     inquiries: noInquiries(),
+    names: noNames(),
+    scripts: noScripts(),
     currentEpoch: highestEpoch(saved),
     nextLinkId: 1,
     tilt: { kind: 'tilt', sinceMs: undefined, last: now, total: 0, deadlines: new Map() },
     canSave: true,
     stopping: false,
+    crashesAfter: { election: false, promotion: false },
+    process,
     startedAt: now,
-    stats: { connectionsReceived: 0, commandsProcessed: 0, rejected: 0 },
+    stats: {
+      connectionsReceived: 0,
+      commandsProcessed: 0,
+      rejected: 0,
+      bytesReceived: 0,
+      reads: 0,
+      errorReplies: 0,
+    },
   }
 }
 

@@ -1,15 +1,16 @@
 /**
- * The text of INFO: sections of `field:value` lines. The sections are those of Sentinel mode without
- * CPU, and in each only what this machine knows: it has no process id, no sockets and no memory figures,
- * and a made-up number in a dashboard is worse than none.
+ * The text of INFO: the sections of Sentinel mode, with Redis' field names in Redis' order, because that
+ * is what monitoring looks for. What nobody measures or has here (keys, replication, ticks) is 0.
  */
+
+import { shownHost } from './names.ts'
+import { clientFields, cpuFields, type Field, serverFields, statsFields } from './process-info.ts'
+import { remarkFields } from './remarks.ts'
+import { runningScripts } from './script-job.ts'
 import type { Group, State, Turn } from './state.ts'
 import { isOdown, isSdown, isTilted } from './state.ts'
 
-/** The Redis whose behaviour is followed here. Clients decide by it which commands they may use. */
-export const REDIS_VERSION = '7.0.15'
-
-type Field = readonly [name: string, value: string | number]
+export { REDIS_VERSION } from './process-info.ts'
 
 interface Section {
   readonly title: string
@@ -20,8 +21,12 @@ const SECTIONS: readonly Section[] = [
   { title: 'Server', fields: serverFields },
   { title: 'Clients', fields: clientFields },
   { title: 'Stats', fields: statsFields },
+  { title: 'CPU', fields: cpuFields },
   { title: 'Sentinel', fields: sentinelFields },
 ]
+
+/** Only by name: INFO without one stays what Redis' tools expect. */
+const REMARKS: Section = { title: 'Vedette', fields: remarkFields }
 
 const EVERYTHING: readonly string[] = ['default', 'all', 'everything']
 
@@ -29,7 +34,8 @@ const EVERYTHING: readonly string[] = ['default', 'all', 'everything']
 export function infoText(turn: Turn, names: readonly string[]): string {
   const wanted = names.map((name) => name.toLowerCase())
   const isAll = wanted.length === 0 || wanted.some((name) => EVERYTHING.includes(name))
-  return SECTIONS.filter((section) => isAll || wanted.includes(section.title.toLowerCase()))
+  const isNamed = ({ title }: Section) => wanted.includes(title.toLowerCase())
+  return [...SECTIONS.filter((section) => isAll || isNamed(section)), ...[REMARKS].filter(isNamed)]
     .map((section) => sectionText(turn, section))
     .join('\r\n')
 }
@@ -39,49 +45,22 @@ function sectionText(turn: Turn, section: Section): string {
   return `# ${section.title}\r\n${lines.join('')}`
 }
 
-function serverFields({ state, now }: Turn): readonly Field[] {
-  const uptimeSeconds = Math.floor((now.monoMs - state.startedAt.monoMs) / 1000)
-  return [
-    ['redis_version', REDIS_VERSION],
-    ['redis_mode', 'sentinel'],
-    ['run_id', state.myid],
-    ['tcp_port', state.config.port],
-    ['server_time_usec', now.wallMs * 1000],
-    ['uptime_in_seconds', uptimeSeconds],
-    ['uptime_in_days', Math.floor(uptimeSeconds / 86_400)],
-  ]
-}
-
-function clientFields({ state }: Turn): readonly Field[] {
-  return [
-    ['connected_clients', state.clients.size],
-    ['maxclients', state.config.maxClients],
-    ['blocked_clients', 0],
-  ]
-}
-
-function statsFields({ state }: Turn): readonly Field[] {
-  const clients = [...state.clients.values()]
-  return [
-    ['total_connections_received', state.stats.connectionsReceived],
-    ['total_commands_processed', state.stats.commandsProcessed],
-    ['rejected_connections', state.stats.rejected],
-    ['pubsub_channels', new Set(clients.flatMap((client) => [...client.channels])).size],
-    ['pubsub_patterns', new Set(clients.flatMap((client) => [...client.patterns])).size],
-  ]
-}
-
 function sentinelFields({ state, now }: Turn): readonly Field[] {
   return [
     ['sentinel_masters', state.groups.size],
     ['sentinel_tilt', isTilted(state) ? 1 : 0],
     ['sentinel_tilt_since_seconds', tiltSeconds(state, now.monoMs)],
     ['sentinel_total_tilt', state.tilt.total],
-    ['sentinel_running_scripts', 0],
-    ['sentinel_scripts_queue_length', 0],
-    ['sentinel_simulate_failure_flags', 0],
-    ...[...state.groups.values()].map(groupField),
+    ['sentinel_running_scripts', runningScripts(state.scripts)],
+    ['sentinel_scripts_queue_length', state.scripts.jobs.size],
+    ['sentinel_simulate_failure_flags', crashFlags(state)],
+    ...[...state.groups.values()].map((group, index) => groupField(state, group, index)),
   ]
+}
+
+/** One bit for each moment. */
+function crashFlags({ crashesAfter }: State): number {
+  return (crashesAfter.election ? 1 : 0) + (crashesAfter.promotion ? 2 : 0)
 }
 
 /** -1 outside TILT. */
@@ -91,12 +70,12 @@ function tiltSeconds(state: State, nowMs: number): number {
 }
 
 /** The configured address: until the switch is complete, that is still the old master's. */
-function groupField(group: Group, index: number): Field {
+function groupField(state: State, group: Group, index: number): Field {
   const { name, host, port } = group.config
   const value = [
     `name=${name}`,
     `status=${statusOf(group)}`,
-    `address=${host}:${port}`,
+    `address=${shownHost(state, host)}:${port}`,
     `slaves=${group.replicas.size}`,
     `sentinels=${group.peers.size + 1}`,
   ]

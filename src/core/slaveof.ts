@@ -5,18 +5,27 @@
  * its reply is the first moment the change can be seen.
  */
 import { requestInfo } from './info.ts'
+import { sameAddress, shownHost } from './names.ts'
 import type { Address } from './saved.ts'
-import type { DataInstance, Replica, Turn } from './state.ts'
+import type { Replica, State, Turn } from './state.ts'
 import { commandLink } from './state.ts'
 import { send } from './turn.ts'
 
-/** Sends the transaction; false when there is no connection to send it on. */
+/**
+ * Sends the transaction; false when there is no connection to send it on. Nobody is told to follow
+ * itself: an outdated name can make a record of the old master point at the new one.
+ */
 export function sendSlaveof(turn: Turn, replica: Replica, master: Address | 'no one'): boolean {
   const connection = commandLink(replica)
   if (connection === undefined) return false
-  const target = master === 'no one' ? ['NO', 'ONE'] : [master.host, String(master.port)]
+  if (master !== 'no one' && sameAddress(turn.state, replica, master)) return false
+  const target =
+    master === 'no one' ? ['NO', 'ONE'] : [shownHost(turn.state, master.host), String(master.port)]
+  // A node that hands its role over by itself takes no other order before that has ended.
+  const isFailingOver = replica.failoverReported === 'running'
   const transaction = [
     ['MULTI'],
+    ...(isFailingOver ? [['FAILOVER', 'ABORT']] : []),
     ['SLAVEOF', ...target],
     ['CONFIG', 'REWRITE'],
     ['CLIENT', 'KILL', 'TYPE', 'normal'],
@@ -28,6 +37,7 @@ export function sendSlaveof(turn: Turn, replica: Replica, master: Address | 'no 
   return true
 }
 
-export function follows(replica: Replica, master: Pick<DataInstance, 'host' | 'port'>): boolean {
-  return replica.masterHost === master.host && replica.masterPort === master.port
+/** As it says itself, by whatever name. */
+export function follows(state: State, replica: Replica, master: Address): boolean {
+  return sameAddress(state, { host: replica.masterHost, port: replica.masterPort }, master)
 }

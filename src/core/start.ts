@@ -33,7 +33,7 @@ export function considerFailover(turn: Turn, group: Group): void {
 
 function begin(turn: Turn, group: Group): void {
   group.obstacle = undefined
-  standForElection(turn, group, false)
+  standForElection(turn, group, 'automatic')
   driveFailover(turn, group)
 }
 
@@ -42,7 +42,7 @@ function explain(turn: Turn, group: Group, obstacle: string): void {
   turn.state.timers.set(group, 'start', turn.now.monoMs + turn.state.config.periods.askMs)
   if (group.obstacle === obstacle) return
   group.obstacle = obstacle
-  log(turn, 'warning', `no failover of ${describe(group.master)} yet: ${obstacle}`)
+  log(turn, 'warning', `no failover of ${describe(turn.state, group.master)} yet: ${obstacle}`)
 }
 
 /** The earliest moment the arguments for waiting allow. */

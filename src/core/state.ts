@@ -4,28 +4,40 @@
  */
 import type { Moment } from '../base/clock.ts'
 import type { Rng } from '../base/rng.ts'
+import type { Access } from './access.ts'
 import type { Client } from './client.ts'
-import type { GroupConfig, SentinelConfig } from './config.ts'
+import type { GlobalSettings, GroupConfig, SentinelConfig } from './config.ts'
 import type { Effect } from './effect.ts'
 import type { ClientId, InquiryId, LinkId } from './ids.ts'
+import type { FailoverReport } from './info-text.ts'
 import type { InquiryPurpose } from './inquiry.ts'
+import type { Names } from './known-names.ts'
+import type { ProcessFacts } from './process-facts.ts'
 import type { SavedPeer } from './saved.ts'
+import type { ScriptQueue } from './script-job.ts'
 import type { TimerOwner, Timers } from './timers.ts'
 
 export interface State {
   config: SentinelConfig
+  /** The settings as the user's file has them, whatever SENTINEL CONFIG SET has made of them since. */
+  fileSettings: GlobalSettings
   readonly myid: string
   readonly rng: Rng
-  readonly timers: Timers<Instance | Group | Tilt>
+  readonly timers: Timers<Instance | Link | Group | Tilt>
   /** By name, in the order they were added. */
   readonly groups: Map<string, Group>
   /** Groups of the user's file that were removed at run time. */
   readonly removed: GroupConfig[]
-  /** Which instance a connection belongs to. Entries go when the connection does. */
+  /** By id. Entries go when the connection does. */
   readonly connections: Map<LinkId, Connection>
   readonly clients: Map<ClientId, Client>
+  /** Who may use our own port, and for what. */
+  readonly access: Access
   /** Questions to the world outside that have no answer yet. */
   readonly inquiries: { nextId: InquiryId; readonly open: Map<InquiryId, InquiryPurpose> }
+  /** What host names mean. Empty where all hosts are addresses. */
+  readonly names: Names
+  readonly scripts: ScriptQueue
   /** Highest epoch seen anywhere. Only grows. */
   currentEpoch: number
   nextLinkId: number
@@ -34,8 +46,24 @@ export interface State {
   canSave: boolean
   /** Set once a stop was asked for; nothing is started any more. */
   stopping: boolean
+  /** [SENTINEL SIMULATE-FAILURE] The moments at which this process is to die. */
+  crashesAfter: { election: boolean; promotion: boolean }
+  /** What is known of the process we run in; undefined where there is none, as in the simulator. */
+  readonly process: ProcessFacts | undefined
   readonly startedAt: Moment
-  readonly stats: { connectionsReceived: number; commandsProcessed: number; rejected: number }
+  readonly stats: Stats
+}
+
+/** What has been counted since the start, for INFO. */
+export interface Stats {
+  connectionsReceived: number
+  commandsProcessed: number
+  rejected: number
+  /** Bytes that came from clients. */
+  bytesReceived: number
+  /** Pieces in which those bytes came. */
+  reads: number
+  errorReplies: number
 }
 
 /** One turn of the machine: the state, the moment it happens at, and the effects so far. */
@@ -91,14 +119,31 @@ export type FailoverState =
   | 'reconf_slaves'
   | 'update_config'
 
+/**
+ * `automatic`: the master is O_DOWN, and an election decides who acts. `forced`: SENTINEL FAILOVER, which
+ * needs neither. `coordinated`: SENTINEL FAILOVER … COORDINATED, elected and without loss, see
+ * coordinated.ts.
+ */
+export type FailoverKind = 'automatic' | 'forced' | 'coordinated'
+
 export interface Failover {
   state: FailoverState
   readonly epoch: number
   readonly startedAtMs: number
   stateChangedAtMs: number
-  /** SENTINEL FAILOVER: neither O_DOWN nor an election is needed. */
-  readonly forced: boolean
+  /** A coordinated one goes on as an automatic one when its master dies. */
+  kind: FailoverKind
   promoted: Replica | undefined
+  /** Coordinated: the master was told to hand over. */
+  hasOrdered: boolean
+  /** Coordinated: when the master said that it will; undefined: it has not. */
+  acceptedAtMs: number | undefined
+  /** Coordinated: what the master objected to in the order, in its words. */
+  refusal: string | undefined
+  /** Coordinated: the clients that wait at the old master: `sent` away, which it has `done` when it says so. */
+  release: 'due' | 'sent' | 'done'
+  /** Whom a master that died meanwhile was to hand over to: it may have done so. */
+  heir: Replica | undefined
 }
 
 export type Instance = Master | Replica | Peer
@@ -112,11 +157,14 @@ export interface InstanceBase extends TimerOwner {
   port: number
   /** 40 hex characters, or empty while unknown. */
   runId: string
+  /** Its own, or one it shares with the same peer in other groups. */
   link: Link
   /** Start of the current S_DOWN, or undefined. */
   sdownSinceMs: number | undefined
   /** Start of the last S_DOWN, kept after it ended: "no down for T" asks for it. */
   lastSdownAtMs: number | undefined
+  /** It was told to end the script that keeps it busy, once per S_DOWN. */
+  scriptKillSent: boolean
   /** A hello is on its way, so that a slow instance is not flooded. */
   helloPending: boolean
 }
@@ -130,10 +178,15 @@ interface DataInstanceBase extends InstanceBase {
   infoText: string
   roleReported: 'master' | 'slave'
   roleReportedAtMs: number
+  /** Whether it hands its role over by itself, as it says, and since when it says so. */
+  failoverReported: FailoverReport
+  failoverReportedAtMs: number
 }
 
 export interface Master extends DataInstanceBase {
   readonly kind: 'master'
+  /** When it was seen to have restarted, until it says PONG again; only where that is watched for. */
+  rebootedAtMs: number | undefined
 }
 
 export interface Replica extends DataInstanceBase {
@@ -176,7 +229,13 @@ export interface Peer extends InstanceBase {
 }
 
 /** The bundle of connections to one instance, with what PING has to say about it. */
-export interface Link {
+export interface Link extends TimerOwner {
+  readonly kind: 'link'
+  /**
+   * Who uses it, in the order they came; replaced as a whole. More than one only for a peer that is
+   * known in several groups: the records of one process. Empty once nobody watches it any more.
+   */
+  owners: readonly Instance[]
   command: Connection | undefined
   /** Masters and replicas only. */
   pubsub: Connection | undefined
@@ -193,12 +252,26 @@ export interface Link {
   lastPongAtMs: number
   /** Last message on the Pub/Sub connection, our own included. */
   pubsubActiveAtMs: number
+  /** What AUTH was last answered with, if that was an error; never with the password in it. */
+  authRefusal: string | undefined
+  /** By command: the commands it refuses at present. */
+  readonly refusals: Map<string, Refusal>
+  /** The latest of them in words for an operator; undefined when it refuses nothing. */
+  refusal: string | undefined
+}
+
+export interface Refusal {
+  /** The first word of the error: as long as it stays the same, nothing more is said. */
+  readonly code: string
+  readonly text: string
 }
 
 export interface Connection {
   readonly id: LinkId
-  readonly instance: Instance
+  readonly link: Link
   readonly channel: 'command' | 'pubsub'
+  /** The IP address it goes to. */
+  readonly address: string
   up: boolean
   openedAtMs: number
   /** Commands without a reply so far. */
@@ -213,6 +286,16 @@ export function isSdown(instance: Instance): boolean {
 
 export function isOdown(group: Group): boolean {
   return group.odownSinceMs !== undefined
+}
+
+/** The one of a link's owners that belongs to this group; undefined when the group has let go of it. */
+export function ownerIn(link: Link, group: string): Instance | undefined {
+  return link.owners.find((owner) => owner.group.config.name === group)
+}
+
+/** It wants to be shown a password before it answers anything. */
+export function isShutOut({ refusals }: Link): boolean {
+  return refusals.get('ping')?.code === 'NOAUTH'
 }
 
 /** The connection commands can be sent on right now. */

@@ -4,7 +4,8 @@
  * re-evaluates at once what depends on it, and deadlines exist only for what can change by itself.
  *
  * To follow a failover through the files: connections, ping, down, ask, start, vote, election, tally,
- * failover, promotion, selection, slaveof, reconfigure, switch, hello, repair.
+ * failover, promotion, selection, slaveof, reconfigure, switch, hello, repair; and for a planned one
+ * coordinated.
  */
 
 import { unreachable } from '../base/assert.ts'
@@ -18,8 +19,10 @@ import { receiveHello } from './hello.ts'
 import { HELLO_CHANNEL } from './hello-text.ts'
 import type { LinkId } from './ids.ts'
 import { findConnection } from './links.ts'
+import { onReloaded } from './reload.ts'
 import { onReply } from './replies.ts'
 import { onSaved, onSaveFailed } from './save-outcome.ts'
+import { onScriptEnded, onScriptNotStarted, onScriptStarted } from './scripts.ts'
 import type { State, Turn } from './state.ts'
 import { checkClocks } from './tilt.ts'
 import { emit, log } from './turn.ts'
@@ -60,10 +63,13 @@ function dispatch(turn: Turn, event: Event): void {
     case 'inquired':
       return onInquired(turn, event.inquiry, event.answer)
     case 'scriptStarted':
+      return onScriptStarted(turn, event.job, event.pid)
     case 'scriptEnded':
-      return
+      return onScriptEnded(turn, event.job, event)
+    case 'scriptNotStarted':
+      return onScriptNotStarted(turn, event.job, event.failed, event.reason)
     case 'reloaded':
-      return
+      return onReloaded(turn, event.config, event.before)
     case 'stopRequested':
       return stop(turn)
     default:
@@ -85,7 +91,7 @@ function onLinkEvent(turn: Turn, event: LinkEvent): void {
     case 'reply':
       return onReply(turn, connection, event.purpose, event.reply)
     case 'message':
-      connection.instance.link.pubsubActiveAtMs = turn.now.monoMs
+      connection.link.pubsubActiveAtMs = turn.now.monoMs
       if (event.channel === HELLO_CHANNEL) receiveHello(turn, event.payload)
       return
     default:

@@ -3,31 +3,35 @@
  * forgotten except who the peers are and which epochs were reached. The leader does this at the end of
  * its failover, everybody else on the first hello with a higher config epoch.
  */
+import { callOffHandover } from './coordinated-commands.ts'
 import { announceText } from './events.ts'
 import { sendHelloToAll } from './hello-send.ts'
 import { createMaster, unwatch, watch } from './instances.ts'
+import { sameAddress, shownHost } from './names.ts'
 import { addReplica } from './replicas.ts'
 import { save } from './save.ts'
 import type { Address } from './saved.ts'
-import type { Group, Turn } from './state.ts'
+import type { Group, State, Turn } from './state.ts'
 import { dataInstancesOf } from './state.ts'
 
-/** Replaces the master. The old one becomes a replica to be turned back when it returns. */
-export function switchMaster(turn: Turn, group: Group, to: Address): void {
+/** Replaces the master, and says whom. The old one becomes a replica to be turned back when it returns. */
+export function switchMaster(turn: Turn, group: Group, to: Address): Address {
   const { name } = group.config
-  const old = replacedBy(group, to)
-  const change = `${name} ${old.host} ${old.port} ${to.host} ${to.port}`
+  const old = replacedBy(turn.state, group, to)
+  const [oldHost, newHost] = [old, to].map(({ host }) => shownHost(turn.state, host))
+  const change = `${name} ${oldHost} ${old.port} ${newHost} ${to.port}`
   announceText(turn, 'warning', '+switch-master', group, change)
-  const remembered = rememberedReplicas(group, to)
+  const remembered = rememberedReplicas(turn.state, group, to)
   changeAddress(turn, group, to)
   for (const { address, deposed } of remembered) addReplica(turn, group, address).deposed = deposed
   save(turn)
   sendHelloToAll(turn, group)
+  return old
 }
 
 /** Whom clients were told until now: the promoted replica, if it loses its place to the old master. */
-function replacedBy({ config, failover }: Group, to: Address): Address {
-  const isBack = config.host === to.host && config.port === to.port
+function replacedBy(state: State, { config, failover }: Group, to: Address): Address {
+  const isBack = sameAddress(state, config, to)
   return isBack && failover?.promoted !== undefined ? failover.promoted : config
 }
 
@@ -37,10 +41,10 @@ interface Remembered {
 }
 
 /** All known data nodes but the new master; the old master comes last. */
-function rememberedReplicas(group: Group, to: Address): Remembered[] {
+function rememberedReplicas(state: State, group: Group, to: Address): Remembered[] {
   const { master, replicas } = group
   return [...replicas.values(), master]
-    .filter((one) => one.host !== to.host || one.port !== to.port)
+    .filter((one) => !sameAddress(state, one, to))
     .map((one) => ({
       address: { host: one.host, port: one.port },
       deposed: one.kind === 'master' || one.deposed || one.promoted,
@@ -57,6 +61,7 @@ function changeAddress(turn: Turn, group: Group, to: Address): void {
 
 /** Drops the constellation silently: no `-sdown`, no `-odown`, no end of a failover. */
 export function forgetDataInstances(turn: Turn, group: Group): void {
+  if (group.failover !== undefined) callOffHandover(turn, group, group.failover)
   for (const instance of dataInstancesOf(group)) unwatch(turn, instance)
   group.replicas.clear()
   group.failover = undefined

@@ -8,11 +8,11 @@ import { Heap } from '../base/heap.ts'
  * and bounded, because each was once a real deadline that would have surfaced by then anyway.
  */
 export type TimerName =
-  /** Instance: send the next PING. */
+  /** Link: send the next PING. */
   | 'ping'
   /** Instance: the unanswered PING becomes S_DOWN, or a master that claims to be a replica does. */
   | 'down'
-  /** Instance: open missing connections again. */
+  /** Link: open missing connections again. */
   | 'reconnect'
   /** Master, replica: send INFO. */
   | 'info'
@@ -30,6 +30,8 @@ export type TimerName =
   | 'tilt'
   /** The machine: try again to save. */
   | 'save'
+  /** The machine: a script has run for too long, or may be run. */
+  | 'scripts'
 
 /** Whatever can have deadlines keeps the standing ones with it. */
 export interface TimerOwner {

@@ -1,7 +1,10 @@
+import { assert } from '../base/assert.ts'
+import type { GroupConfig } from './config.ts'
 import type { Effect } from './effect.ts'
 import type { LogLevel } from './log-level.ts'
 import type { Purpose } from './purpose.ts'
-import type { Connection, Turn } from './state.ts'
+import type { Connection, Link, Turn } from './state.ts'
+import { ownerIn } from './state.ts'
 
 /** Adds an effect to the batch. Order is the guarantee: see `Effect`. */
 export function emit(turn: Turn, effect: Effect): void {
@@ -12,7 +15,7 @@ export function log(turn: Turn, level: LogLevel, text: string): void {
   emit(turn, { kind: 'log', level, text })
 }
 
-/** Sends a command on a connection that is up. */
+/** Sends a command on a connection that is up, under the name it has in that group [rename-command]. */
 export function send(
   turn: Turn,
   connection: Connection,
@@ -20,5 +23,25 @@ export function send(
   argv: readonly string[],
 ): void {
   connection.pending++
-  emit(turn, { kind: 'send', link: connection.id, purpose, argv })
+  const config = configFor(connection.link, purpose)
+  const words = config.renamedCommands.length === 0 ? argv : rename(config, argv)
+  emit(turn, { kind: 'send', link: connection.id, purpose, argv: words })
+}
+
+/**
+ * The group a command is sent for. What a shared link needs for itself, PING say, goes out as the first
+ * group calls it, for there is no way to please two groups that rename it differently.
+ */
+function configFor(link: Link, purpose: Purpose): GroupConfig {
+  const isForGroup = purpose.kind === 'hello' || purpose.kind === 'ask'
+  const owner = isForGroup && link.owners.length > 1 ? ownerIn(link, purpose.group) : link.owners[0]
+  assert(owner !== undefined, 'a command is sent on behalf of an instance')
+  return owner.group.config
+}
+
+function rename({ renamedCommands }: GroupConfig, argv: readonly string[]): readonly string[] {
+  const [verb = '', ...words] = argv
+  const ownName = verb.toLowerCase()
+  const renamed = renamedCommands.find(([name]) => name === ownName)
+  return renamed === undefined ? argv : [renamed[1], ...words]
 }

@@ -11,6 +11,7 @@
 import { array, bulk, integer, type Reply } from '../resp/reply.ts'
 import { askPeer } from './ask.ts'
 import { announceText } from './events.ts'
+import { keepInformed } from './info.ts'
 import { groupByMasterAddress } from './instances.ts'
 import { save } from './save.ts'
 import type { Group, Peer, Turn } from './state.ts'
@@ -56,6 +57,8 @@ function recordVote(turn: Turn, group: Group, epoch: number, candidate: string):
   group.leaderEpoch = epoch
   if (candidate === turn.state.myid) return
   group.yieldedTo = { leader: candidate, atMs: turn.now.monoMs }
+  // If the master is well it is about to hand over, and we must not lose sight of it.
+  if (!isSdown(group.master)) keepInformed(turn, group.master)
   // Our own candidacy may just have lost our own vote: look at it again at once.
   if (group.failover !== undefined) turn.state.timers.set(group, 'failover', turn.now.monoMs)
 }

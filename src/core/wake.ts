@@ -7,8 +7,9 @@ import { keepInformed } from './info.ts'
 import { openLinks } from './links.ts'
 import { keepInTouch } from './ping.ts'
 import { save } from './save.ts'
+import { onScriptDeadline } from './scripts.ts'
 import { considerFailover } from './start.ts'
-import type { Group, Instance, Turn } from './state.ts'
+import type { Group, Instance, Link, Turn } from './state.ts'
 import { onHeartbeat } from './tilt.ts'
 import type { TimerName } from './timers.ts'
 
@@ -20,34 +21,40 @@ export function onWake(turn: Turn): void {
     const { owner, name } = due
     if (owner.kind === 'tilt') onMachineDeadline(turn, name)
     else if (owner.kind === 'group') onGroupDeadline(turn, owner, name)
+    else if (owner.kind === 'link') onLinkDeadline(turn, owner, name)
     else onInstanceDeadline(turn, owner, name)
   }
 }
 
 function onMachineDeadline(turn: Turn, name: TimerName): void {
   if (name === 'save') save(turn)
+  else if (name === 'scripts') onScriptDeadline(turn)
   else onHeartbeat(turn)
+}
+
+function onLinkDeadline(turn: Turn, link: Link, name: TimerName): void {
+  if (name === 'ping') keepInTouch(turn, link)
+  else openLinks(turn, link)
 }
 
 function onInstanceDeadline(turn: Turn, instance: Instance, name: TimerName): void {
   switch (name) {
-    case 'ping':
-      return keepInTouch(turn, instance)
     case 'down':
       return checkDown(turn, instance)
-    case 'reconnect':
-      return openLinks(turn, instance)
     case 'info':
       return instance.kind === 'sentinel' ? undefined : keepInformed(turn, instance)
     case 'hello':
       return keepTold(turn, instance)
     case 'reconf':
       return driveFailover(turn, instance.group)
+    case 'ping':
+    case 'reconnect':
     case 'ask':
     case 'start':
     case 'failover':
     case 'tilt':
     case 'save':
+    case 'scripts':
       return assert(false, `${name} is no deadline of an instance`)
     default:
       return unreachable(name)

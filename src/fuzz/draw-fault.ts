@@ -41,7 +41,8 @@ export function drawFault(rng: Rng, kind: FaultKind, at: Moment): Fault | undefi
       return drawDiskFailure(rng, at)
     case 'failover': {
       const sentinel = rng.pick(at.topology.sentinels).name
-      return { kind, fromMs, sentinel, group: rng.pick(at.topology.groups).name }
+      const group = rng.pick(at.topology.groups).name
+      return { kind, fromMs, sentinel, group, isCoordinated: rng.chance(1, 2) }
     }
     case 'command':
       return drawCommand(rng, at)

@@ -10,7 +10,12 @@ export type Fault = { readonly fromMs: number } & (
   | { readonly kind: 'readdress'; readonly host: string; readonly disk: 'kept' | 'empty' }
   | { readonly kind: 'reset'; readonly host: string; readonly peer: string | undefined }
   | { readonly kind: 'clockJump'; readonly process: string; readonly byMs: number }
-  | { readonly kind: 'failover'; readonly sentinel: string; readonly group: string }
+  | {
+      readonly kind: 'failover'
+      readonly sentinel: string
+      readonly group: string
+      readonly isCoordinated: boolean
+    }
   | { readonly kind: 'command'; readonly process: string; readonly argv: readonly string[] }
 )
 
@@ -103,7 +108,7 @@ function beginWords(fault: Fault): StepWords['words'] {
     case 'diskFailure':
       return { 'disk-failure': { process: fault.process, operation: fault.operation } }
     case 'failover':
-      return { failover: { at: fault.sentinel, group: fault.group } }
+      return { failover: failoverWords(fault) }
     case 'command':
       return { command: { to: fault.process, argv: fault.argv } }
     default:
@@ -145,4 +150,8 @@ function restartWords(processes: readonly string[], disk: 'kept' | 'empty'): unk
 
 function nameOrList(names: readonly string[]): unknown {
   return names.length === 1 ? names[0] : names
+}
+
+function failoverWords({ sentinel, group, isCoordinated }: Fault & { readonly kind: 'failover' }) {
+  return { at: sentinel, group, ...(isCoordinated ? { coordinated: true } : {}) }
 }

@@ -30,7 +30,7 @@ export interface DriverPorts {
   closeClient(client: ClientId): void
   /** `inquired` follows, never before this returns. */
   inquire(inquiry: InquiryId, question: Question): void
-  /** `scriptEnded` follows, never before this returns. */
+  /** Its events follow, never before this returns. */
   runScript(job: JobId, argv: readonly string[]): void
   killScript(job: JobId): void
   setLogLevel(level: LogLevel | 'nothing'): void

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { readConfLines } from '../config/conf-lines.ts'
-import type { SaveResult } from '../server/port.ts'
+import type { LearntUsers, SaveResult } from '../server/port.ts'
 import { replaceFileSync } from './durable.ts'
 import { reasonOf, StartError } from './start-error.ts'
 
@@ -15,6 +15,8 @@ const HEADER = `# Written by CONFIG REWRITE: what differs from the configuration
 
 export class LearntSettings {
   readonly #path: string
+  readonly #userLines: (readonly string[])[] = []
+  #basis = ''
 
   constructor(path: string) {
     this.#path = resolve(path)
@@ -25,19 +27,34 @@ export class LearntSettings {
     const { lines, problems } = readConfLines(this.#read(), this.#path)
     if (problems.length > 0) throw this.#damaged('quotes are not balanced')
     for (const { directive, args } of lines) {
+      if (this.#takeUsers(directive, args)) continue
       const reason = set(directive, args.join(' '))
       if (reason !== undefined) throw this.#damaged(`${directive}: ${reason}`)
     }
   }
 
-  save(settings: ReadonlyMap<string, string>): SaveResult {
+  /** The users that were kept; known after `apply`. */
+  get users(): LearntUsers | undefined {
+    return this.#basis === '' ? undefined : { basis: this.#basis, lines: this.#userLines }
+  }
+
+  save(settings: ReadonlyMap<string, string>, users: LearntUsers | undefined): SaveResult {
     const lines = [...settings].map(([name, value]) => `${name} ${quote(value)}\n`)
     try {
-      replaceFileSync(dirname(this.#path), basename(this.#path), HEADER + lines.join(''))
+      const text = HEADER + lines.join('') + usersText(users)
+      replaceFileSync(dirname(this.#path), basename(this.#path), text)
       return undefined
     } catch (error) {
       return `ERR Rewriting config file: ${reasonOf(error)}`
     }
+  }
+
+  /** False: the line is about something else. */
+  #takeUsers(directive: string, args: readonly string[]): boolean {
+    if (directive === BASIS) this.#basis = args[0] ?? ''
+    else if (directive === 'user') this.#userLines.push(args)
+    else return false
+    return true
   }
 
   #read(): string {
@@ -56,6 +73,15 @@ export class LearntSettings {
       'mend that line, or delete the file to go back to the configuration file',
     )
   }
+}
+
+/** A directive no other program knows, so that nobody takes this for a redis.conf. */
+const BASIS = 'learnt-users-basis'
+
+function usersText(users: LearntUsers | undefined): string {
+  if (users === undefined) return ''
+  const lines = users.lines.map((line) => `user ${line.map(quote).join(' ')}\n`)
+  return `${BASIS} ${users.basis}\n${lines.join('')}`
 }
 
 /** A word of a configuration line that reads back as exactly this byte string. */

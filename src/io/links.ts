@@ -13,9 +13,11 @@ import type { Purpose } from '../core/purpose.ts'
 import type { Reply } from '../resp/reply.ts'
 import { plainHost } from './address.ts'
 import { LinkConnector } from './connector.ts'
+import { pipedCommand } from './piped-command.ts'
 import { Screen } from './screen.ts'
 import { reasonOf } from './start-error.ts'
 import { type Dial, dialFrom } from './surroundings.ts'
+import type { Tls } from './tls.ts'
 
 /** A backstop: the machine gives up on connections much earlier. */
 const CONNECT_TIMEOUT_MS = 10_000
@@ -34,23 +36,27 @@ interface Link {
 export class Links {
   readonly #feed: (event: LinkEvent) => void
   readonly #dial: Dial
+  readonly #tls: Tls | undefined
   readonly #links = new Map<LinkId, Link>()
 
-  /** `localAddress` is the address links are opened from [bind-source-addr]. */
+  /** `localAddress` is the address links are opened from [bind-source-addr]. Without `tls` they are plain. */
   constructor(
     feed: (event: LinkEvent) => void,
     localAddress?: string,
     dial: Dial = dialFrom(localAddress),
+    tls?: Tls,
   ) {
     this.#feed = feed
     this.#dial = dial
+    this.#tls = tls
   }
 
   /** Starts to connect; `linkUp` or `linkLost` follows, never before this returns. */
   open(id: LinkId, host: string, port: number): void {
     const screen = new Screen()
-    const connector = new LinkConnector({ host, port, dial: this.#dial }, screen)
-    const link: Link = { id, redis: pipe(connector), connector, screen, failure: undefined }
+    const connector = new LinkConnector({ host, port, dial: this.#dial, tls: this.#tls }, screen)
+    const isTls = this.#tls?.isOpening ?? false
+    const link: Link = { id, redis: pipe(connector, isTls), connector, screen, failure: undefined }
     this.#links.set(id, link)
     this.#listen(link)
     link.redis.connect().then(
@@ -77,13 +83,10 @@ export class Links {
     const link = this.#links.get(id)
     // A link may die between the machine's decision and this call; `linkLost` is on its way.
     if (link === undefined || link.redis.status !== 'ready') return
-    const [verb, ...args] = argv
-    assert(verb !== undefined, 'a command has a name')
-    // ioredis keeps its books on subscriptions under the lower-case name.
-    const name = purpose.kind === 'subscribe' ? verb.toLowerCase() : verb
-    link.screen.expect(name)
+    assert(argv.length > 0, 'a command has a name')
+    link.screen.expect(purpose.kind === 'subscribe' ? 'subscription' : 'reply')
     corkForThisTurn(link)
-    link.redis.callBuffer(name, ...args.map((arg) => Buffer.from(arg, 'latin1'))).then(
+    Promise.resolve(link.redis.sendCommand(pipedCommand(purpose, argv))).then(
       (value) => this.#tell(link, { kind: 'reply', link: id, purpose, reply: toReply(value) }),
       (error: unknown) => this.#rejected(link, purpose, error),
     )
@@ -126,12 +129,14 @@ export class Links {
   }
 }
 
-function pipe(connector: LinkConnector): Redis {
+function pipe(connector: LinkConnector, isTls: boolean): Redis {
   return new Redis({
     // ioredis wants a class and makes the only instance itself; ours is made already.
     Connector: function connectorOf() {
       return connector
     } as unknown as new () => LinkConnector,
+    // Only whether there are any counts: with them ioredis waits for the handshake of our socket.
+    ...(isTls ? { tls: {} } : {}),
     protocol: 2,
     lazyConnect: true,
     retryStrategy: null,

@@ -4,10 +4,15 @@
  */
 import { createServer, type Server, type Socket } from 'node:net'
 import { StartError } from './start-error.ts'
+import type { Tls } from './tls.ts'
+import { TlsAcceptor } from './tls-acceptor.ts'
 
 export interface ListenOptions {
   readonly addresses: readonly string[]
+  /** 0: none, if there is a port for TLS. */
   readonly port: number
+  /** Listens on its port as well, if that is not 0. */
+  readonly tls?: Tls | undefined
 }
 
 export interface Listener {
@@ -18,24 +23,58 @@ export interface Listener {
 }
 
 /** Starts to listen on every address, or on none: a StartError says which one failed and why. */
-export async function listen({ addresses, port }: ListenOptions): Promise<Listener> {
-  if (port === 0) throw noPort()
+export async function listen({ addresses, port, tls }: ListenOptions): Promise<Listener> {
   const inbox = new Inbox()
+  const doors = doorsOf(port, tls, inbox)
+  if (doors.length === 0) throw noPort()
   const servers: Server[] = []
   const close = () => {
     for (const server of servers) server.close()
   }
+  for (const door of doors) {
+    try {
+      servers.push(...(await openDoor(addresses, door)))
+    } catch (error) {
+      close()
+      throw error
+    }
+  }
+  return { accept: (take) => inbox.open(take), close }
+}
+
+/** A port, and what is done with those who connect to it. */
+interface Door {
+  readonly port: number
+  readonly enter: (socket: Socket) => void
+}
+
+function doorsOf(port: number, tls: Tls | undefined, inbox: Inbox): readonly Door[] {
+  const plain: Door = { port, enter: (socket) => inbox.put(socket) }
+  if (tls === undefined || tls.port === 0) return port === 0 ? [] : [plain]
+  if (port === tls.port) throw samePort(port)
+  const acceptor = new TlsAcceptor({
+    contexts: () => tls.contexts,
+    log: tls.log,
+    ready: (socket) => inbox.put(socket),
+  })
+  const secured: Door = { port: tls.port, enter: (socket) => acceptor.take(socket) }
+  return port === 0 ? [secured] : [plain, secured]
+}
+
+/** Listens on every address, or closes again what it has opened and throws. */
+async function openDoor(addresses: readonly string[], door: Door): Promise<Server[]> {
+  const servers: Server[] = []
   for (const bind of addresses.map(parseBindAddress)) {
-    const opened = await open(bind.host, port, (socket) => inbox.put(socket))
+    const opened = await open(bind.host, door.port, door.enter)
     if (!(opened instanceof Error)) {
       servers.push(opened)
     } else if (!bind.optional || !isUnavailable(opened)) {
-      close()
-      throw explain(opened, bind.host, port)
+      for (const server of servers) server.close()
+      throw explain(opened, bind.host, door.port)
     }
   }
   if (servers.length === 0) throw noAddress(addresses)
-  return { accept: (take) => inbox.open(take), close }
+  return servers
 }
 
 /** Connections may come before the program is ready for them. */
@@ -131,6 +170,18 @@ function noAddress(addresses: readonly string[]): StartError {
   )
 }
 
+function samePort(port: number): StartError {
+  return new StartError(
+    'E_LISTEN',
+    `cannot listen: port and tls-port are both ${port}`,
+    'give each its own, or set port to 0 for TLS only',
+  )
+}
+
 function noPort(): StartError {
-  return new StartError('E_LISTEN', 'cannot listen: the port is 0', 'choose a port with --port')
+  return new StartError(
+    'E_LISTEN',
+    'cannot listen: the port is 0, and so is tls-port',
+    'choose a port with --port',
+  )
 }

@@ -5,6 +5,7 @@
 import { openSync } from 'node:fs'
 import { type DestinationStream, pino } from 'pino'
 import type { LogLevel } from '../core/log-level.ts'
+import { endProcess } from './process-end.ts'
 import { reasonOf, StartError } from './start-error.ts'
 
 export interface LoggerOptions {
@@ -19,8 +20,19 @@ export interface LoggerOptions {
 
 export interface Logger {
   log(level: LogLevel, text: string): void
+  /** What is worth less than this is left out from now on. */
+  setLevel(level: LogLevel | 'nothing'): void
   /** Writes out what is still buffered; call it before the process ends. */
   flush(): void
+}
+
+/** The log of a daemon. */
+export interface DaemonLogger extends Logger {
+  /**
+   * Goes on in the file of this name, opened anew, so that logs can be rotated; empty: where it was. Gives
+   * the reason when it cannot, and then nothing changes.
+   */
+  reopen(file: string): string | undefined
 }
 
 const BACKLOG_MAX_BYTES = 1024 * 1024
@@ -34,12 +46,12 @@ const PINO_LEVELS: Readonly<Record<LogLevel, PinoLevel>> = {
   warning: 'warn',
 }
 
-export async function openLogger(options: LoggerOptions): Promise<Logger> {
+export async function openLogger(options: LoggerOptions): Promise<DaemonLogger> {
   const { level, program, port } = options
-  const stream = await openStream(options.file)
+  const stream = new LogStream(await openStream(options.file))
   const logger = pino(
     {
-      level: level === 'nothing' ? 'silent' : PINO_LEVELS[level],
+      level: pinoLevel(level),
       base: { pid: process.pid, program, port },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
@@ -48,14 +60,55 @@ export async function openLogger(options: LoggerOptions): Promise<Logger> {
   )
   return {
     log: (at, text) => logger[PINO_LEVELS[at]](text),
+    setLevel: (to) => {
+      logger.level = pinoLevel(to)
+    },
+    reopen: (file) => reopen(stream, file),
     flush: () => flush(stream),
   }
 }
 
-/** What cannot be written on the way out is lost; the way out is not. */
-function flush(stream: DestinationStream & { flushSync?(): void }): void {
+/** The stream lines go to at the moment. */
+class LogStream implements DestinationStream {
+  #current: DestinationStream & { flushSync?(): void; end?(): void }
+
+  constructor(first: DestinationStream) {
+    this.#current = first
+  }
+
+  write(line: string): void {
+    this.#current.write(line)
+  }
+
+  flushSync(): void {
+    this.#current.flushSync?.()
+  }
+
+  swap(next: DestinationStream): void {
+    const before = this.#current
+    this.#current = next
+    before.end?.()
+  }
+}
+
+function reopen(stream: LogStream, file: string): string | undefined {
+  if (file === '') return undefined
   try {
-    stream.flushSync?.()
+    stream.swap(destination(openSync(file, 'a')))
+    return undefined
+  } catch (error) {
+    return `cannot write the log file ${file}: ${reasonOf(error)}`
+  }
+}
+
+function pinoLevel(level: LogLevel | 'nothing'): PinoLevel | 'silent' {
+  return level === 'nothing' ? 'silent' : PINO_LEVELS[level]
+}
+
+/** What cannot be written on the way out is lost; the way out is not. */
+function flush(stream: LogStream): void {
+  try {
+    stream.flushSync()
   } catch (error) {
     process.stderr.write(`the last log lines are lost: ${reasonOf(error)}\n`)
   }
@@ -73,7 +126,7 @@ export function logCrashes(logger: Logger): void {
 export function exitAfter(logger: Logger): (status: number) => never {
   return (status) => {
     logger.flush()
-    process.exit(status)
+    return endProcess(status)
   }
 }
 

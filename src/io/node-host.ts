@@ -7,6 +7,7 @@ import type { Moment } from '../base/clock.ts'
 import type {
   ConnectionId,
   Endpoints,
+  LearntUsers,
   NodeInputs,
   NodeLogLevel,
   NodePort,
@@ -19,18 +20,24 @@ import { Connections } from './connections.ts'
 import type { Gate } from './gate.ts'
 import type { Logger } from './logger.ts'
 import { kernelSurroundings, type Surroundings } from './surroundings.ts'
+import type { Tls } from './tls.ts'
 
 export interface NodeHostOptions {
   /** Builds the node on its port. Called once; the port may be used from the first input on. */
   readonly createNode: (port: NodePort) => NodeInputs
   readonly logger: Logger
   /** Undefined: kept. Otherwise the text of an error reply. */
-  readonly saveSettings: (settings: ReadonlyMap<string, string>) => SaveResult
+  readonly saveSettings: (
+    settings: ReadonlyMap<string, string>,
+    users: LearntUsers | undefined,
+  ) => SaveResult
   /** Everything has been written; the process may end. */
   readonly onExit: (status: number) => void
   /** [bind-source-addr] The address connections to a master are opened from. */
   readonly localAddress?: string | undefined
   readonly gate?: Gate | undefined
+  /** Undefined: connections to a master are plain. */
+  readonly tls?: Tls | undefined
   /** Undefined: the kernel's own, with connections from `localAddress`. */
   readonly surroundings?: Surroundings | undefined
 }
@@ -108,8 +115,8 @@ export class NodeHost implements NodePort {
     }
   }
 
-  saveSettings(settings: ReadonlyMap<string, string>): SaveResult {
-    return this.#options.saveSettings(settings)
+  saveSettings(settings: ReadonlyMap<string, string>, users: LearntUsers | undefined): SaveResult {
+    return this.#options.saveSettings(settings, users)
   }
 
   processFacts(): ProcessFacts {
@@ -149,10 +156,12 @@ export class NodeHost implements NodePort {
   }
 
   #open(id: ConnectionId, host: string, port: number): Socket {
-    const socket = new Socket()
-    this.#surroundings.dial(socket, host, port)
+    const { tls } = this.#options
+    const raw = new Socket()
+    this.#surroundings.dial(raw, host, port)
+    const socket = tls?.over(raw, host, port) ?? raw
     this.#connections.add(id, socket)
-    socket.once('connect', () => {
+    socket.once(socket === raw ? 'connect' : 'secureConnect', () => {
       const ends = endpointsOf(socket)
       if (ends === undefined) return
       this.#input((now) => {

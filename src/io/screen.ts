@@ -20,7 +20,7 @@ export type Screened =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** What the next reply answers: a SUBSCRIBE is confirmed by a message of its own shape. */
-type Owed = 'reply' | 'subscription'
+export type Owed = 'reply' | 'subscription'
 
 export class Screen {
   readonly #decoder = new ReplyDecoder({
@@ -32,8 +32,8 @@ export class Screen {
   #isSubscribed = false
 
   /** A command is on its way; its reply may come. */
-  expect(command: string): void {
-    this.#owed.push(command.toUpperCase() === 'SUBSCRIBE' ? 'subscription' : 'reply')
+  expect(owed: Owed): void {
+    this.#owed.push(owed)
   }
 
   /** Takes what has arrived and gives what may be passed on, perhaps nothing yet. */

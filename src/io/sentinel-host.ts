@@ -1,5 +1,7 @@
 /** A Sentinel on real sockets: the machine, its driver, and what the driver's effects are done with. */
 import type { Socket } from 'node:net'
+import { hostAndPort } from '../base/ip.ts'
+import type { SentinelConfig } from '../core/config.ts'
 import type { Effect } from '../core/effect.ts'
 import type { Event } from '../core/event.ts'
 import type { SavedState } from '../core/saved.ts'
@@ -8,6 +10,7 @@ import { startSentinel } from '../core/sentinel.ts'
 import type { State } from '../core/state.ts'
 import { nextWakeUpMs, step } from '../core/step.ts'
 import { encodeReply } from '../resp/encode.ts'
+import type { AclFile } from './acl-file.ts'
 import { plainHost } from './address.ts'
 import { Alarm } from './alarm.ts'
 import { Connections } from './connections.ts'
@@ -15,7 +18,9 @@ import { Driver, type DriverPorts, type DriverWatch, type Machine } from './driv
 import { answerLater } from './inquiries.ts'
 import { Links } from './links.ts'
 import type { Logger } from './logger.ts'
+import { Scripts } from './scripts.ts'
 import { kernelSurroundings, type Surroundings } from './surroundings.ts'
+import type { Tls } from './tls.ts'
 
 export interface SentinelHostOptions {
   readonly start: SentinelStart
@@ -26,6 +31,12 @@ export interface SentinelHostOptions {
   readonly onExit: (status: number) => void
   /** [bind-source-addr] The address links are opened from. */
   readonly localAddress?: string | undefined
+  /** [client-output-buffer-limit pubsub] A client with more than this waiting to be sent is cut off. */
+  readonly outputLimitBytes?: number | undefined
+  /** What `start.aclFile` came from. */
+  readonly aclFile?: AclFile | undefined
+  /** Undefined: links are plain connections. */
+  readonly tls?: Tls | undefined
   /** Undefined: the kernel's own, with links from `localAddress`. */
   readonly surroundings?: Surroundings | undefined
   readonly watch?: SentinelWatch | undefined
@@ -37,7 +48,7 @@ export interface SentinelWatch {
   stepped(state: State): void
 }
 
-/** What Redis allows a subscriber that does not keep up. */
+/** What Redis allows a subscriber that does not keep up, unless it is told otherwise. */
 const MAX_QUEUED_BYTES = 32 * 1024 * 1024
 
 export class SentinelHost {
@@ -47,6 +58,7 @@ export class SentinelHost {
   readonly #alarm: Alarm
   readonly #links: Links
   readonly #clients: Connections
+  readonly #scripts: Scripts
   #lastClientId = 0
 
   constructor(options: SentinelHostOptions) {
@@ -55,14 +67,15 @@ export class SentinelHost {
     const { clock, dial } = this.#surroundings
     const feed = (event: Event) => this.#feed(event)
     this.#alarm = new Alarm(() => feed({ kind: 'wake' }), clock)
-    this.#links = new Links(feed, options.localAddress, dial)
+    this.#links = new Links(feed, options.localAddress, dial, options.tls)
     this.#clients = new Connections(
       {
         received: (client, bytes) => feed({ kind: 'received', client, bytes }),
         closed: (client) => feed({ kind: 'clientClosed', client }),
       },
-      { maxQueuedBytes: MAX_QUEUED_BYTES },
+      { maxQueuedBytes: options.outputLimitBytes ?? MAX_QUEUED_BYTES },
     )
+    this.#scripts = new Scripts(feed)
     const { machine, state } = sentinelMachine(options.start)
     this.#driver = new Driver(machine, this.#ports(), watchOf(options.watch, state))
     this.#driver.start()
@@ -77,8 +90,8 @@ export class SentinelHost {
     this.#feed({
       kind: 'clientOpened',
       client,
-      address: `${plainHost(remoteAddress)}:${remotePort}`,
-      localAddress: `${plainHost(localAddress)}:${localPort}`,
+      address: hostAndPort(plainHost(remoteAddress), remotePort ?? 0),
+      localAddress: hostAndPort(plainHost(localAddress), localPort ?? 0),
     })
   }
 
@@ -87,11 +100,17 @@ export class SentinelHost {
     this.#feed({ kind: 'stopRequested' })
   }
 
+  /** The configuration file was read again and is sound; `before` is what it said until now. */
+  reload(config: SentinelConfig, before: SentinelConfig): void {
+    this.#feed({ kind: 'reloaded', config, before })
+  }
+
   /** What SIGKILL does: nothing more is kept open or waited for. */
   abandon(): void {
     this.#alarm.stop()
     this.#links.closeAll()
     this.#clients.abandon()
+    this.#scripts.abandon()
   }
 
   #feed(event: Event): void {
@@ -110,12 +129,16 @@ export class SentinelHost {
         this.#clients.write(client, encodeReply(reply, protocol)),
       closeClient: (client) => this.#clients.close(client),
       inquire: (inquiry, question) =>
-        answerLater(inquiry, question, (id, answer) =>
-          this.#feed({ kind: 'inquired', inquiry: id, answer }),
+        answerLater(
+          inquiry,
+          question,
+          (id, answer) => this.#feed({ kind: 'inquired', inquiry: id, answer }),
+          undefined,
+          this.#options.aclFile,
         ),
-      runScript: () => {},
-      killScript: () => {},
-      setLogLevel: () => {},
+      runScript: (job, argv) => this.#scripts.run(job, argv),
+      killScript: (job) => this.#scripts.kill(job),
+      setLogLevel: (level) => this.#options.logger.setLevel(level),
       log: (level, text) => this.#options.logger.log(level, text),
       exit: (status) => this.#exit(status),
     }
@@ -123,6 +146,7 @@ export class SentinelHost {
 
   #exit(status: number): void {
     this.#alarm.stop()
+    this.#scripts.abandon()
     this.#links.closeAll()
     void this.#clients.closeAll().then(() => this.#options.onExit(status))
   }

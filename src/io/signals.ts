@@ -3,18 +3,23 @@
  * of the parent that started it.
  */
 
+import { endProcess } from './process-end.ts'
+
 /** Calls `stop` on the first SIGTERM or SIGINT; a second one ends the process on the spot. */
 export function onStopSignal(stop: () => void): void {
   let isStopping = false
   const handle = () => {
-    if (isStopping) process.exit(1)
+    if (isStopping) endProcess(1)
     isStopping = true
     stop()
   }
   process.on('SIGTERM', handle)
   process.on('SIGINT', handle)
-  // A terminal that goes away is no reason for a daemon to go.
-  process.on('SIGHUP', () => undefined)
+}
+
+/** Calls `reload` on SIGHUP. A terminal that goes away sends it too, which is no reason for a daemon to go. */
+export function onReloadSignal(reload: () => void): void {
+  process.on('SIGHUP', reload)
 }
 
 /** Ends the process as soon as the parent has gone, however it went. */

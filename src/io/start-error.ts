@@ -1,5 +1,8 @@
+import { tlsReasonOf } from './tls-reasons.ts'
+
 /** Why a program could not start. The command line prints it and exits; nothing else catches it. */
 export type StartErrorCode =
+  | 'E_ACL_FILE'
   | 'E_ADDRESS_IN_USE'
   | 'E_ADDRESS_UNAVAILABLE'
   | 'E_CONFIG_FILE'
@@ -8,6 +11,8 @@ export type StartErrorCode =
   | 'E_REPORT_FILE'
   | 'E_STATE_DAMAGED'
   | 'E_STATE_FOLDER'
+  | 'E_STATE_IN_USE'
+  | 'E_TLS'
 
 export class StartError extends Error {
   readonly code: StartErrorCode
@@ -21,9 +26,12 @@ export class StartError extends Error {
   }
 }
 
-/** The part of a Node error that tells people what happened: `ECONNREFUSED`, `ENOENT`, or its text. */
+/**
+ * The part of a Node error that tells people what happened: `ECONNREFUSED`, `ENOENT`, or its text; what
+ * went wrong with TLS in words.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = (error as NodeJS.ErrnoException).code
-  return code ?? error.message
+  return tlsReasonOf(error) ?? code ?? error.message
 }

@@ -36,14 +36,7 @@ export class StateFile {
 
   /** Reads the better copy. Throws a StartError when there is a file and no copy of it is sound. */
   load(): LoadedState {
-    const main = readCopy(this.#path)
-    const copy = readCopy(this.#copyPath)
-    if (main.kind === 'valid') return { saved: main.state, warning: describe(this.#copyPath, copy) }
-    if (copy.kind === 'valid') return { saved: copy.state, warning: describe(this.#path, main) }
-    if (main.kind === 'missing' && copy.kind === 'missing') {
-      return { saved: undefined, warning: undefined }
-    }
-    throw this.#refusal(main, copy)
+    return loadState(this.#path)
   }
 
   /** Resolves once both copies are safely on disk. Rejects with the file system's error. */
@@ -51,16 +44,28 @@ export class StateFile {
     const names = [basename(this.#path), basename(this.#copyPath)]
     return replaceFiles(dirname(this.#path), names, encodeState(state))
   }
+}
 
-  #refusal(main: Copy, copy: Copy): StartError {
-    const faults = [describe(this.#path, main), describe(this.#copyPath, copy)]
-    return new StartError(
-      'E_STATE_DAMAGED',
-      `the state of this Sentinel cannot be read: ${faults.join('; ')}`,
-      'restore one of the two files from a backup; or delete both to start as a new Sentinel, ' +
-        'but only after the failovers it may have voted in are over',
-    )
+/** The same for those who only look: nothing is made or tried. */
+export function loadState(path: string): LoadedState {
+  const copyPath = `${path}.copy`
+  const main = readCopy(path)
+  const copy = readCopy(copyPath)
+  if (main.kind === 'valid') return { saved: main.state, warning: describe(copyPath, copy) }
+  if (copy.kind === 'valid') return { saved: copy.state, warning: describe(path, main) }
+  if (main.kind === 'missing' && copy.kind === 'missing') {
+    return { saved: undefined, warning: undefined }
   }
+  throw refusal([describe(path, main), describe(copyPath, copy)])
+}
+
+function refusal(faults: readonly (string | undefined)[]): StartError {
+  return new StartError(
+    'E_STATE_DAMAGED',
+    `the state of this Sentinel cannot be read: ${faults.join('; ')}`,
+    'restore one of the two files from a backup; or delete both to start as a new Sentinel, ' +
+      'but only after the failovers it may have voted in are over',
+  )
 }
 
 /** Undefined for a sound copy. */

@@ -32,7 +32,7 @@ export function clientLine(session: Session, nowMs: number): string {
     ['tot-mem', session.decoder.pendingBytes + session.pendingOutputBytes],
     ['events', 'r'],
     ['cmd', session.lastCommand],
-    ['user', 'default'],
+    ['user', session.account?.name ?? '(superuser)'],
     ['redir', -1],
     ['resp', session.protocol],
     ['lib-name', session.libraryName],

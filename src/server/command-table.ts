@@ -1,5 +1,6 @@
 /** All commands of one node, found by name in either case. */
 import { type Command, createCommand, type Family } from './command.ts'
+import { aclFamily } from './commands/acl.ts'
 import { adminFamily } from './commands/admin.ts'
 import { bitFamily } from './commands/bits.ts'
 import { clientFamily } from './commands/client.ts'
@@ -24,6 +25,7 @@ const FAMILIES: readonly Family[] = [
   clientFamily,
   adminFamily,
   configFamily,
+  aclFamily,
   commandFamily,
   keyFamily,
   expiryFamily,

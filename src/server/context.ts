@@ -5,6 +5,7 @@
 import type { Moment } from '../base/clock.ts'
 import type { Rng } from '../base/rng.ts'
 import type { Reply } from '../resp/reply.ts'
+import type { NodeAccess } from './access.ts'
 import type { Blocking } from './blocking.ts'
 import type { CommandInfo } from './command-info.ts'
 import type { Db } from './db.ts'
@@ -40,6 +41,9 @@ export interface NodeServices {
   readonly rng: Rng
   readonly table: CommandDirectory
   readonly sessions: Sessions
+  readonly access: NodeAccess
+  /** The moment of the present turn. */
+  readonly clock: () => Moment
   readonly pubsub: PubSub
   readonly blocking: Blocking
   readonly pause: Pause

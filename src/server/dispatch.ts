@@ -15,6 +15,7 @@ import { deletion, Effects } from './effects.ts'
 import { execAborted } from './errors.ts'
 import { isHeldBack, refusal } from './gate.ts'
 import { performListAction } from './list-actions.ts'
+import { refusalAtExec } from './permission.ts'
 import type { Session } from './session.ts'
 import { countError } from './stats.ts'
 
@@ -118,6 +119,8 @@ export class Dispatcher implements CommandContext {
   execute(argv: readonly string[]): Reply | undefined {
     const command = this.#table.find(argv)
     assert(command !== undefined, 'only known commands are queued')
+    const refused = refusalAtExec(this.node, this.session, command, argv)
+    if (refused !== undefined) return this.#refuseQueued(command, refused)
     this.#db = this.node.keyspace.dbs[this.session.db] as Db
     return this.#call(command, argv)
   }
@@ -191,6 +194,12 @@ export class Dispatcher implements CommandContext {
       command.failedCalls++
       countError(this.node.stats, reply.text)
     }
+    return reply
+  }
+
+  #refuseQueued(command: Command, reply: Reply): Reply {
+    command.rejectedCalls++
+    if (reply.kind === 'error') countError(this.node.stats, reply.text)
     return reply
   }
 

@@ -17,6 +17,7 @@ import {
   REPLICA_KEYSPACE,
   wrongArity,
 } from './errors.ts'
+import { permissionRefusal } from './permission.ts'
 import type { Session } from './session.ts'
 
 /** The error that answers the command, or undefined: it may run. */
@@ -28,8 +29,11 @@ export function refusal(
 ): Reply | undefined {
   if (!acceptsArity(command, argv.length)) return wrongArity(command.fullName)
   if (command.fullName === 'debug' && !mayDebug(node, session)) return DEBUG_NOT_ALLOWED
-  if (!session.isAuthenticated && !command.isNoAuth && needsPassword(node)) return NO_AUTH
+  if (!session.isAuthenticated && !command.isNoAuth && node.access.users.requiresAuth)
+    return NO_AUTH
   if (session.transaction !== undefined && command.isNoMulti) return NOT_IN_TRANSACTION
+  const forbidden = permissionRefusal(node, session, command, argv)
+  if (forbidden !== undefined) return forbidden
   const isWrite = command.isWrite || (isExec(command) && session.transaction?.hasWrite === true)
   if (isWrite) {
     const refused = writeRefusal(node)
@@ -65,11 +69,6 @@ function isMasterMissed(node: NodeServices, session: Session, command: CommandIn
   }
   if (!node.replication.isReplica() || node.replication.linkUp()) return false
   return !node.settings.flag('replica-serve-stale-data')
-}
-
-/** The password may have been taken away since the client connected. */
-function needsPassword({ settings }: NodeServices): boolean {
-  return settings.text('requirepass') !== ''
 }
 
 function mayDebug(node: NodeServices, session: Session): boolean {

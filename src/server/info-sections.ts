@@ -23,7 +23,7 @@ function server({ node, now }: CommandContext): string[] {
     process_id: node.port.processFacts().processId,
     process_supervised: 'no',
     run_id: node.runId,
-    tcp_port: node.settings.int('port'),
+    tcp_port: node.settings.int('port') || node.settings.int('tls-port'),
     server_time_usec: now.wallMs * 1000,
     uptime_in_seconds: uptimeSeconds,
     uptime_in_days: Math.floor(uptimeSeconds / 86_400),

@@ -55,13 +55,30 @@ export function keysOf(
   specs: readonly KeySpec[],
   argv: readonly string[],
 ): readonly string[] | undefined {
-  const keys: string[] = []
+  return keyPlaces(specs, argv)?.map(({ at }) => argv[at] as string)
+}
+
+export interface KeyPlace {
+  /** Index of the argument that is a key. */
+  readonly at: number
+  /** Those of its specification. */
+  readonly flags: readonly string[]
+}
+
+/** Where the keys of a complete command are; undefined: its arguments do not say. */
+export function keyPlaces(
+  specs: readonly KeySpec[],
+  argv: readonly string[],
+): readonly KeyPlace[] | undefined {
+  const places: KeyPlace[] = []
   for (const spec of specs) {
     const range = spec.isCounted ? countedRange(spec, argv) : fixedRange(spec, argv)
     if (range === undefined) return undefined
-    for (let at = range.first; at <= range.last; at += spec.step) keys.push(argv[at] as string)
+    for (let at = range.first; at <= range.last; at += spec.step) {
+      places.push({ at, flags: spec.flags })
+    }
   }
-  return keys
+  return places
 }
 
 interface Range {

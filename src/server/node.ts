@@ -9,6 +9,8 @@ import { unreachable } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
 import type { Rng } from '../base/rng.ts'
 import type { Reply } from '../resp/reply.ts'
+import type { NodeAccess, NodeAclFile } from './access.ts'
+import { startAccess } from './access-start.ts'
 import { Blocking } from './blocking.ts'
 import { CommandTable } from './command-table.ts'
 import type { NodeServices } from './context.ts'
@@ -19,7 +21,7 @@ import { ExpiryCycle } from './expiry.ts'
 import { Keyspace } from './keyspace.ts'
 import { MasterSession } from './master-session.ts'
 import { Pause } from './pause.ts'
-import type { ConnectionId, Endpoints, NodeInputs, NodePort } from './port.ts'
+import type { ConnectionId, Endpoints, LearntUsers, NodeInputs, NodePort } from './port.ts'
 import { PubSub } from './pubsub.ts'
 import type { ReplicationHost } from './replication/host.ts'
 import { Replication } from './replication/replication.ts'
@@ -39,6 +41,13 @@ export interface DataNodeOptions {
   readonly now: Moment
   /** Whether the settings came from a file, so that CONFIG REWRITE means something. */
   readonly hasConfigFile: boolean
+  /** [user] The words of each line, the name first; `checkNodeUsers` has found them sound. */
+  readonly users?: readonly (readonly string[])[] | undefined
+  /** What CONFIG REWRITE kept of them. */
+  readonly learntUsers?: LearntUsers | undefined
+  readonly aclFile?: NodeAclFile | undefined
+  /** 256 bits nobody else knows, as text, for ACL GENPASS; undefined: from `rng`, for simulations. */
+  readonly secret?: string | undefined
 }
 
 export class DataNode implements NodeInputs, ReplicationHost {
@@ -69,7 +78,9 @@ export class DataNode implements NodeInputs, ReplicationHost {
     this.keyspace.nowMs = now.wallMs
     const stats = newStats()
     const onForget = (session: Session) => this.#letGo(session)
-    this.#sessions = new Sessions({ port, settings, stats, onForget })
+    const access = openAccess(options)
+    const { users } = access
+    this.#sessions = new Sessions({ port, settings, users, stats, onForget })
     this.streamTarget = new MasterSession({
       startedAt: now,
       sink: this.#sessions,
@@ -84,6 +95,8 @@ export class DataNode implements NodeInputs, ReplicationHost {
       rng: rng.fork('commands'),
       table,
       sessions: this.#sessions,
+      access,
+      clock: () => this.#now,
       pubsub: new PubSub(),
       blocking: this.#blocking,
       pause: this.#pause,
@@ -130,7 +143,7 @@ export class DataNode implements NodeInputs, ReplicationHost {
   wake(now: Moment): void {
     if (this.#isStalled(now)) return
     this.#beginTurn(now)
-    if (this.#pause.isOver(now.monoMs)) this.#pause.end()
+    this.#pause.endOverdue(now.monoMs)
     this.#endOverdueWaits()
     this.#upkeep.wake(now)
     this.#replication.wake()
@@ -173,6 +186,14 @@ export class DataNode implements NodeInputs, ReplicationHost {
       this.unblock(session, UNBLOCKED_BY_ROLE)
       this.#sessions.closeAfterReply(session)
     }
+  }
+
+  holdWrites(): void {
+    this.#pause.start(Number.POSITIVE_INFINITY, 'writes', 'failover')
+  }
+
+  releaseWrites(): void {
+    this.#pause.end('failover')
   }
 
   unblock(session: Session, reply: Reply): void {
@@ -279,4 +300,10 @@ export class DataNode implements NodeInputs, ReplicationHost {
     this.port.log('notice', 'shutting down')
     this.port.exit(0)
   }
+}
+
+function openAccess(options: DataNodeOptions): NodeAccess {
+  const { settings, users = [], learntUsers: learnt, aclFile, rng } = options
+  const secret = options.secret ?? rng.fork('passwords').hex(64)
+  return startAccess({ settings, users, learnt, aclFile, secret })
 }

@@ -1,16 +1,24 @@
 /**
- * CLIENT PAUSE: commands wait until the pause is over. Meanwhile nothing expires either, so that the
- * data and the replication offset stand still while a replica catches up. A second pause never shortens
- * or loosens the first.
+ * CLIENT PAUSE and FAILOVER: commands wait until the pause is over. Meanwhile nothing expires either, so
+ * that the data and the replication offset stand still while a replica catches up. A second pause of
+ * the same cause never shortens or loosens the first, and the end of one cause leaves the other alone.
  */
 import type { Session } from './session.ts'
 
 export type PauseScope = 'writes' | 'all'
+/** Who holds commands back: a client's CLIENT PAUSE, or a FAILOVER that runs. */
+export type PauseCause = 'client' | 'failover'
+
+interface Hold {
+  /** Monotonic; Infinity: until somebody ends it. */
+  readonly untilMs: number
+  readonly scope: PauseScope
+}
 
 const NOBODY: readonly Session[] = []
 
 export class Pause {
-  #untilMs = 0
+  readonly #holds = new Map<PauseCause, Hold>()
   #scope: PauseScope | undefined
   /** Sessions with a command that waits, in the order they came. */
   #held: Session[] = []
@@ -20,18 +28,24 @@ export class Pause {
     return this.#scope
   }
 
-  /** Monotonic; undefined when there is no pause. */
+  /** When the next hold ends by itself, monotonic; undefined: none does. */
   get untilMs(): number | undefined {
-    return this.#scope === undefined ? undefined : this.#untilMs
+    let untilMs = Number.POSITIVE_INFINITY
+    for (const hold of this.#holds.values()) untilMs = Math.min(untilMs, hold.untilMs)
+    return untilMs === Number.POSITIVE_INFINITY ? undefined : untilMs
   }
 
-  start(untilMs: number, scope: PauseScope): void {
-    this.#untilMs = this.#scope === undefined ? untilMs : Math.max(this.#untilMs, untilMs)
-    if (this.#scope !== 'all') this.#scope = scope
+  start(untilMs: number, scope: PauseScope, cause: PauseCause = 'client'): void {
+    const before = this.#holds.get(cause)
+    this.#holds.set(cause, {
+      untilMs: Math.max(before?.untilMs ?? untilMs, untilMs),
+      scope: before?.scope === 'all' ? 'all' : scope,
+    })
+    this.#update()
   }
 
-  end(): void {
-    this.#scope = undefined
+  end(cause: PauseCause = 'client'): void {
+    if (this.#holds.delete(cause)) this.#update()
   }
 
   hold(session: Session, argv: readonly string[]): void {
@@ -47,8 +61,13 @@ export class Pause {
     return released
   }
 
-  /** `nowMs` is monotonic. */
-  isOver(nowMs: number): boolean {
-    return this.#scope !== undefined && nowMs >= this.#untilMs
+  /** Ends what is over by now. `nowMs` is monotonic. */
+  endOverdue(nowMs: number): void {
+    for (const [cause, hold] of this.#holds) if (nowMs >= hold.untilMs) this.end(cause)
+  }
+
+  #update(): void {
+    const scopes = [...this.#holds.values()].map(({ scope }) => scope)
+    this.#scope = scopes.includes('all') ? 'all' : scopes[0]
   }
 }

@@ -20,13 +20,21 @@ export interface NodePort {
   close(connection: ConnectionId): void
   /** Opens an outgoing connection under an id the node took from its own counter. */
   connect(connection: ConnectionId, host: string, port: number): void
-  /** What CONFIG REWRITE keeps: the settings that differ from the user's file, never that file itself. */
-  saveSettings(settings: ReadonlyMap<string, string>): SaveResult
+  /** What CONFIG REWRITE keeps: what differs from the user's file, never that file itself. */
+  saveSettings(settings: ReadonlyMap<string, string>, users: LearntUsers | undefined): SaveResult
   /** For INFO; asked only when a client asks. */
   processFacts(): ProcessFacts
   log(level: NodeLogLevel, text: string): void
   /** Ends the process, after everything written has been flushed. */
   exit(status: number): void
+}
+
+/** The users as ACL SETUSER and DELUSER have made them. They count for as long as the file says the same. */
+export interface LearntUsers {
+  /** Stands for what the file said of users when this was saved. */
+  readonly basis: string
+  /** Each the words of a `user` line, the name first. */
+  readonly lines: readonly (readonly string[])[]
 }
 
 /** What only the operating system knows about the process. */

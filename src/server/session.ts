@@ -2,6 +2,7 @@
  * One connection to us, or the master's stream: who it is, what it has sent, what it waits for, and the
  * replies gathered for it. A session decides nothing; commands read and change it.
  */
+import type { Account } from '../acl/users.ts'
 import type { Moment } from '../base/clock.ts'
 import { encodeReply, writeReply } from '../resp/encode.ts'
 import type { Protocol, Reply } from '../resp/reply.ts'
@@ -39,6 +40,8 @@ export class Session {
   #output = ''
 
   kind: SessionKind = 'normal'
+  /** Who it is; undefined for our master's stream, which may do everything. */
+  account: Account | undefined
   name = ''
   libraryName = ''
   libraryVersion = ''

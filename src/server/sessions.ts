@@ -3,6 +3,7 @@
  * session, when the input has been dealt with. A client whose output piles up beyond the limit of its
  * class is cut off, or its slowness would become our memory.
  */
+import type { Users } from '../acl/users.ts'
 import type { Moment } from '../base/clock.ts'
 import { encodeReply } from '../resp/encode.ts'
 import type { Reply } from '../resp/reply.ts'
@@ -18,6 +19,7 @@ import type { Stats } from './stats.ts'
 export interface SessionsOptions {
   readonly port: NodePort
   readonly settings: Settings
+  readonly users: Users
   readonly stats: Stats
   /** The session is gone: whatever refers to it lets go. */
   readonly onForget: (session: Session) => void
@@ -102,20 +104,21 @@ export class Sessions implements OutputSink, Iterable<Session> {
   }
 
   #refusal(ends: Endpoints): Reply | undefined {
-    const { settings } = this.#options
+    const { settings, users } = this.#options
     if (this.size >= settings.int('maxclients')) return TOO_MANY_CLIENTS
-    const isOpen = settings.text('requirepass') === '' && settings.flag('protected-mode')
+    const isOpen = users.default.user.hasNoPassword && settings.flag('protected-mode')
     return isOpen && !isLoopback(ends.remoteHost) ? PROTECTED_MODE : undefined
   }
 
   #open(id: ConnectionId, ends: Endpoints, now: Moment): void {
-    const { settings } = this.#options
+    const { settings, users } = this.#options
     const decoder = new RequestDecoder({
       maxBulkBytes: settings.int('proto-max-bulk-len'),
       maxPendingBytes: settings.int('client-query-buffer-limit'),
     })
     const session = new Session(id, ends, now, this, decoder)
-    session.isAuthenticated = settings.text('requirepass') === ''
+    session.account = users.default
+    session.isAuthenticated = !users.requiresAuth
     this.#byId.set(id, session)
   }
 

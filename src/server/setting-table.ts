@@ -1,6 +1,6 @@
 /**
  * Every directive of redis.conf the node knows, with Redis 7.0's defaults unless a comment says why not.
- * Those that mean nothing here (packing thresholds, fork and TLS matters) are accepted all the same, so
+ * Those that mean nothing here (packing thresholds, fork matters) are accepted all the same, so
  * that an existing file works.
  */
 import { outputLimits } from './output-limits.ts'
@@ -82,6 +82,9 @@ export const INT_SETTINGS = {
   'cluster-migration-barrier': integer(1, 0),
   'cluster-replica-validity-factor': integer(10, 0),
   'tls-port': integer(0, 0, 65_535, 'immutable'),
+  // Sessions are resumed by tickets, which need no memory here.
+  'tls-session-cache-size': integer(20_480, 0),
+  'tls-session-cache-timeout': integer(300, 0),
   unixsocketperm: integer(0, 0, 777, 'immutable'),
   'socket-mark-id': integer(0, 0, MAX_LONG, 'immutable'),
 } as const satisfies Record<string, SettingType<number>>
@@ -133,6 +136,8 @@ export const FLAG_SETTINGS = {
   'cluster-replica-no-failover': yesNo(false),
   'tls-cluster': yesNo(false),
   'tls-replication': yesNo(false),
+  'tls-prefer-server-ciphers': yesNo(false),
+  'tls-session-caching': yesNo(true),
 } as const satisfies Record<string, SettingType<boolean>>
 
 export const TEXT_SETTINGS = {
@@ -172,6 +177,19 @@ export const TEXT_SETTINGS = {
   'sanitize-dump-payload': oneOf('no', ['no', 'yes', 'clients']),
   'acl-pubsub-default': oneOf('resetchannels', ['allchannels', 'resetchannels']),
   aclfile: text('', 'immutable'),
+  'tls-cert-file': text(''),
+  'tls-key-file': text(''),
+  'tls-key-file-pass': text(''),
+  'tls-client-cert-file': text(''),
+  'tls-client-key-file': text(''),
+  'tls-client-key-file-pass': text(''),
+  'tls-ca-cert-file': text(''),
+  'tls-ca-cert-dir': text(''),
+  'tls-dh-params-file': text(''),
+  'tls-auth-clients': oneOf('yes', ['no', 'yes', 'optional']),
+  'tls-protocols': text(''),
+  'tls-ciphers': text(''),
+  'tls-ciphersuites': text(''),
   unixsocket: text('', 'immutable'),
   supervised: oneOf('no', ['upstart', 'systemd', 'auto', 'no'], 'immutable'),
   'syslog-ident': text('redis', 'immutable'),

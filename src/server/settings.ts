@@ -25,6 +25,13 @@ export type ChangeProblem =
   | { readonly kind: 'unknown'; readonly name: string }
   | { readonly kind: 'refused'; readonly name: string; readonly reason: string }
 
+type Pairs = readonly (readonly [name: string, text: string])[]
+
+interface Guard {
+  readonly names: readonly SettingName[]
+  readonly judge: () => string | undefined
+}
+
 const TYPES: ReadonlyMap<string, SettingType<SettingValue>> = new Map(
   [INT_SETTINGS, FLAG_SETTINGS, TEXT_SETTINGS, LIMIT_SETTINGS].flatMap((group) =>
     Object.entries<SettingType<SettingValue>>(group),
@@ -38,6 +45,7 @@ export class Settings {
   /** Directives of which the file has given a first line. */
   readonly #loaded = new Set<string>()
   readonly #hooks = new Map<string, (() => void)[]>()
+  readonly #guards: Guard[] = []
 
   constructor() {
     for (const [name, type] of TYPES) this.#values.set(name, type.initial)
@@ -97,7 +105,7 @@ export class Settings {
   }
 
   /** CONFIG SET: all or nothing. */
-  change(pairs: readonly (readonly [name: string, text: string])[]): ChangeProblem | undefined {
+  change(pairs: Pairs): ChangeProblem | undefined {
     const seen = new Set<string>()
     for (const [name] of pairs) {
       const problem = this.#unchangeable(name, seen)
@@ -107,14 +115,13 @@ export class Settings {
     const before = pairs.map(
       ([name]) => [canonical(name), this.#values.get(canonical(name))] as const,
     )
-    for (const [name, text] of pairs) {
-      const reason = this.#assign(name, text)
-      if (reason === undefined) continue
+    const problem = this.#assignAll(pairs) ?? this.#judge(pairs)
+    if (problem === undefined) {
+      for (const key of seen) this.#announce(key)
+    } else {
       for (const [key, value] of before) this.#values.set(key, value as SettingValue)
-      return { kind: 'refused', name, reason }
     }
-    for (const key of seen) this.#announce(key)
-    return undefined
+    return problem
   }
 
   /** What CONFIG GET answers to a pattern: a plain name is answered under the name that was asked. */
@@ -145,6 +152,32 @@ export class Settings {
     const hooks = this.#hooks.get(name)
     if (hooks === undefined) this.#hooks.set(name, [hook])
     else hooks.push(hook)
+  }
+
+  /**
+   * Asks before CONFIG SET changes one of these: the new values are there to be read, and a reason takes
+   * them back. For directives whose worth only the world outside can tell.
+   */
+  guard(names: readonly SettingName[], judge: () => string | undefined): void {
+    this.#guards.push({ names, judge })
+  }
+
+  #assignAll(pairs: Pairs): ChangeProblem | undefined {
+    for (const [name, text] of pairs) {
+      const reason = this.#assign(name, text)
+      if (reason !== undefined) return { kind: 'refused', name, reason }
+    }
+    return undefined
+  }
+
+  #judge(pairs: Pairs): ChangeProblem | undefined {
+    for (const { names, judge } of this.#guards) {
+      const pair = pairs.find(([name]) => (names as readonly string[]).includes(canonical(name)))
+      const reason = pair === undefined ? undefined : judge()
+      if (pair !== undefined && reason !== undefined)
+        return { kind: 'refused', name: pair[0], reason }
+    }
+    return undefined
   }
 
   #unchangeable(name: string, seen: ReadonlySet<string>): ChangeProblem | undefined {

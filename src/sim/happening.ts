@@ -58,13 +58,17 @@ export type Occurrence =
       readonly epoch: number
       readonly electorate?: Electorate
     }
-  /** A Sentinel begins a failover. `forced`: an operator asked for it, so it needs nobody's consent. */
+  /**
+   * A Sentinel begins a failover. `isPlanned`: an operator asked for it, so nobody has to hold the master
+   * down; `forced`: it does not even need votes.
+   */
   | {
       readonly kind: 'candidacy'
       readonly sentinelId: string
       readonly group: string
       readonly epoch: number
       readonly forced: boolean
+      readonly isPlanned?: boolean
       /** The master it wants to replace. */
       readonly master: Address
       readonly electorate: Electorate

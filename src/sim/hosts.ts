@@ -33,6 +33,11 @@ export class Hosts {
     return host
   }
 
+  /** The address the host of that name has now. */
+  addressOf(name: string): string | undefined {
+    return this.#byName.get(name)?.ip
+  }
+
   /** The host that has this address now. */
   at(ip: string): Host | undefined {
     const host = this.#byIp.get(ip)

@@ -71,6 +71,11 @@ export class Network {
     return this.#hosts.named(name)
   }
 
+  /** What a name server would say. */
+  addressOf(hostName: string): string | undefined {
+    return this.#hosts.addressOf(hostName)
+  }
+
   /** The host that has or once had this address. */
   hostEverAt(ip: string): Host | undefined {
     return this.#hosts.everAt(ip)

@@ -219,6 +219,19 @@ export class Process implements SocketOwner, Shell {
     this.disk.save(path, bytes, (failure) => this.deliver(() => done(failure)))
   }
 
+  /** What a name server would say of a host. */
+  addressOf(hostName: string): string | undefined {
+    return this.#start.network.addressOf(hostName)
+  }
+
+  /** Something outside of it takes so long; `done` is an input like any other, and of this life. */
+  after(delayMs: number, done: Task): void {
+    const { life } = this
+    this.#start.scheduler.after(delayMs, () => {
+      if (life === this.life) this.deliver(done)
+    })
+  }
+
   #isUp(): boolean {
     return this.#status !== 'down'
   }

@@ -16,7 +16,9 @@ import type { State } from '../core/state.ts'
 import { nextWakeUpMs, step } from '../core/step.ts'
 import { encodeReply } from '../resp/encode.ts'
 import type { Process, Program } from './process.ts'
+import { ANSWER_MS, simulatedAnswer } from './sentinel-inquiries.ts'
 import { SentinelLinks } from './sentinel-links.ts'
+import { EVERY_SCRIPT_SUCCEEDS, type ScriptPlay, SentinelScripts } from './sentinel-scripts.ts'
 import type { SentinelWitness } from './sentinel-witness.ts'
 import type { Socket, SocketHandler } from './socket.ts'
 
@@ -27,12 +29,15 @@ export interface SentinelProgramStart {
   readonly config: SentinelConfig
   readonly rng: Rng
   readonly witness: SentinelWitness
+  /** How its scripts fare; without it, well. */
+  readonly scripts?: ScriptPlay
 }
 
 export class SentinelProgram implements Program {
   readonly #process: Process
   readonly #witness: SentinelWitness
   readonly #links: SentinelLinks
+  readonly #scripts: SentinelScripts
   readonly #clients = new Map<ClientId, Socket>()
   readonly #events: Event[] = []
   readonly #state: State
@@ -41,10 +46,12 @@ export class SentinelProgram implements Program {
   #isStepping = false
 
   constructor(start: SentinelProgramStart) {
-    const { process, config, rng } = start
+    const { process, config, rng, scripts = EVERY_SCRIPT_SUCCEEDS } = start
     this.#process = process
     this.#witness = start.witness
-    this.#links = new SentinelLinks(process, (event) => this.#feed(event))
+    const feed = (event: Event) => this.#feed(event)
+    this.#links = new SentinelLinks(process, feed)
+    this.#scripts = new SentinelScripts(process, feed, scripts)
     const saved = readState(process)
     const { state, effects } = startSentinel({ config, saved, rng, now: process.now() })
     this.#state = state
@@ -128,9 +135,12 @@ export class SentinelProgram implements Program {
         return this.#hangUp(effect.client)
       case 'exit':
         return this.#process.kill()
-      case 'inquire':
       case 'runScript':
+        return this.#scripts.run(effect.job, effect.argv)
       case 'killScript':
+        return this.#scripts.kill(effect.job)
+      case 'inquire':
+        return this.#inquire(effect)
       case 'setLogLevel':
         return
       case 'log':
@@ -140,6 +150,13 @@ export class SentinelProgram implements Program {
       default:
         return unreachable(effect)
     }
+  }
+
+  #inquire({ inquiry, question }: Effect & { kind: 'inquire' }): void {
+    this.#process.after(ANSWER_MS, () => {
+      const answer = simulatedAnswer(this.#process, question)
+      this.#feed({ kind: 'inquired', inquiry, answer })
+    })
   }
 
   #accept(socket: Socket): SocketHandler {

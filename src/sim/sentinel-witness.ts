@@ -68,12 +68,13 @@ export class SentinelWitness {
     const { failover, master } = group
     const { name } = group.config
     if (failover === undefined) return
-    const { epoch, forced } = failover
+    const { epoch, kind } = failover
     if (!this.#isNews(`candidacy ${name}`, `${epoch}`)) return
     const address = { host: master.host, port: master.port }
     const electorate = electorateOf(group)
-    const who = { sentinelId: myid, group: name, epoch, forced }
-    this.#tell({ kind: 'candidacy', ...who, master: address, electorate })
+    const who = { sentinelId: myid, group: name, epoch, forced: kind === 'forced' }
+    const isPlanned = kind !== 'automatic'
+    this.#tell({ kind: 'candidacy', ...who, isPlanned, master: address, electorate })
   }
 
   #selected({ config: { name }, failover, replicas }: Group): void {
@@ -88,7 +89,9 @@ export class SentinelWitness {
 
   #elected({ myid }: State, group: Group): void {
     const { failover, config } = group
-    if (failover === undefined || failover.forced || failover.state === 'wait_start') return
+    if (failover === undefined || failover.kind === 'forced' || failover.state === 'wait_start') {
+      return
+    }
     const { epoch } = failover
     if (!this.#isNews(`leader ${config.name}`, `${epoch}`)) return
     const electorate = electorateOf(group)

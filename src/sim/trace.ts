@@ -48,8 +48,8 @@ export function describe(happening: Happening, nameOf: NameOf): string {
     case 'leader':
       return `leads epoch ${happening.epoch} of ${happening.group}`
     case 'candidacy': {
-      const { epoch, group, forced } = happening
-      return `stands for epoch ${epoch} of ${group}${forced ? ', forced' : ''}`
+      const { epoch, group, forced, isPlanned } = happening
+      return `stands for epoch ${epoch} of ${group}${forced ? ', forced' : isPlanned ? ', coordinated' : ''}`
     }
     case 'selection':
       return `has chosen ${nameOf(happening.chosen)} as master of ${happening.group}`

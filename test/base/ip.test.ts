@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { canonicalIp, isIpv4 } from '../../src/base/ip.ts'
+import { canonicalIp, hostAndPort, isIpv4 } from '../../src/base/ip.ts'
 
 const CANONICAL: readonly (readonly [given: string, canonical: string])[] = [
   ['127.0.0.1', '127.0.0.1'],
@@ -62,4 +62,10 @@ test('the canonical form is its own canonical form', () => {
 test('only four octets are IPv4', () => {
   expect(isIpv4('10.0.0.1')).toBe(true)
   expect(isIpv4('::1')).toBe(false)
+})
+
+test('an IPv6 address stands in brackets before a port', () => {
+  expect(hostAndPort('10.0.0.1', 6379)).toBe('10.0.0.1:6379')
+  expect(hostAndPort('db-1', 6379)).toBe('db-1:6379')
+  expect(hostAndPort('::1', 6379)).toBe('[::1]:6379')
 })

@@ -85,3 +85,14 @@ sentinel known-sentinel g 127.0.0.1 26380 ${'a'.repeat(40)}
     's.conf:2:1  sentinel parallel-syncs g  all 2 replicas may synchronise at the same time, and none can be read from  (use less than 2)',
   ])
 })
+
+test('a name that is announced is of no use to Sentinels that resolve none', () => {
+  const codesOf = (text: string) => {
+    const parsed = parseSentinelConf(`sentinel monitor g 127.0.0.1 1 2\n${text}`, 's.conf')
+    return parsed.ok ? advise(parsed.value).map(({ code }) => code) : ['refused']
+  }
+  const name = 'sentinel announce-ip me.example\n'
+  expect(codesOf(name)).toEqual(['W_NAME_ANNOUNCED'])
+  expect(codesOf(`${name}sentinel resolve-hostnames yes\n`)).toEqual([])
+  expect(codesOf('sentinel announce-ip 10.0.0.1\n')).toEqual([])
+})

@@ -22,6 +22,7 @@ test('the example shows every option there is', () => {
   const { keys } = readYml(UNCOMMENTED, '')
   const options = [
     ...optionsAt([]),
+    ...optionsAt(['tls']).map((name) => `tls.${name}`),
     ...optionsAt(['periods']).map((name) => `periods.${name}`),
     ...optionsAt(['groups', 'mymaster']).map((name) => `groups.mymaster.${name}`),
   ]
@@ -36,7 +37,7 @@ test('the values it shows are the defaults', () => {
 test('each option is preceded by what it means and its name elsewhere', () => {
   const { keys } = readYml(UNCOMMENTED, '')
   const lines = EXAMPLE.split('\n')
-  const sections = ['groups', 'groups.mymaster', 'periods']
+  const sections = ['groups', 'groups.mymaster', 'tls', 'periods']
   for (const [option, { line }] of keys) {
     if (sections.includes(option)) continue
     const above = lines.slice(0, (line ?? 0) - 1).reverse()

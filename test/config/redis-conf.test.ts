@@ -53,9 +53,9 @@ test('every wrong line is told, and the sound ones stand', () => {
       "r.conf:1:1  port  argument couldn't be parsed into an integer",
       'r.conf:2:1  prot  Bad directive or wrong number of arguments  (did you mean port?)',
       'r.conf:3:1  Unbalanced quotes in configuration line  (close the quote, and put a blank after it)',
-      'r.conf:4:1  include  include is not supported  (put the lines of the other file here)',
+      "r.conf:4:1  include  can't open config file 'other.conf': other files are not read here",
       'r.conf:5:1  sentinel  sentinel directive while not in sentinel mode  (this is a file for vedette sentinel)',
-      'command line  stray  a value without a directive  (overrides are written --directive value)',
+      'command line  stray  Bad directive or wrong number of arguments',
     ],
   })
 })

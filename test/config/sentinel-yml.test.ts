@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { NO_OUTSIDE } from '../../src/config/conf-outside.ts'
 import { formatProblem } from '../../src/config/problem.ts'
 import { parseSentinelYml } from '../../src/config/sentinel-yml.ts'
 import { DEFAULT_GROUP, DEFAULT_SENTINEL } from '../../src/core/config.ts'
@@ -191,8 +192,8 @@ describe('a problem', () => {
     ],
     ['log-file: 7', 'E_TYPE f.yml:1:11  log-file  must be text  (put it in quotes)'],
     [
-      'announce-ip: here',
-      'E_VALUE f.yml:1:14  announce-ip  "here" is no IP address  (a numeric IPv4 or IPv6 address: host names are not resolved)',
+      'announce-ip: 10.0.0',
+      'E_VALUE f.yml:1:14  announce-ip  "10.0.0" is neither an IP address nor a host name',
     ],
     ['periods: { ping: 0 }', 'E_RANGE f.yml:1:18  periods.ping  must be between 1ms and 24 days'],
     ['periods: { ping: 1.5ms }', 'E_TYPE f.yml:1:18  periods.ping  must be whole milliseconds'],
@@ -282,4 +283,99 @@ test('no text makes it throw', () => {
       parseSentinelYml(pieces.join(''), 'f.yml')
     }),
   )
+})
+
+describe('what came with the whole of Sentinel', () => {
+  test('has its place in a file', () => {
+    const value = parse(`
+resolve-hostnames: yes
+announce-hostnames: yes
+announce-ip: me.example
+users: ["alice on >geheim ~* +@all"]
+rename-commands: {SHUTDOWN: ""}
+deny-scripts-reconfig: no
+output-limit: 64mb
+daemonize: yes
+pid-file: /run/s.pid
+supervised: auto
+tls: {port: 26380, replication: yes, cert-file: c.pem, auth-clients: optional, protocols: [TLSv1.3]}
+groups:
+  g:
+    master: {host: master.example, port: 6379}
+    quorum: 1
+    notification-script: /bin/true
+    rename-commands: {CONFIG: guessme}
+    reboot-down-after: 7s
+periods: {default-down-after: 5s, script-retry-delay: 1s}
+`)
+    expect(value).toMatchObject({
+      daemonize: true,
+      pidFile: '/run/s.pid',
+      supervised: 'auto',
+      outputLimitBytes: 64 * 1024 * 1024,
+      tls: { port: 26_380, replication: true, certFile: 'c.pem', protocols: ['TLSv1.3'] },
+    })
+    expect(value.core).toMatchObject({
+      resolveHostnames: true,
+      announceHostnames: true,
+      announceIp: 'me.example',
+      tlsPort: 26_380,
+      tlsReplication: true,
+      users: [['alice', 'on', '>geheim', '~*', '+@all']],
+      ownRenamedCommands: [['shutdown', '']],
+      denyScriptsReconfig: false,
+      periods: { defaultDownAfterMs: 5_000, scriptRetryDelayMs: 1_000 },
+    })
+    expect(value.core.groups[0]).toMatchObject({
+      host: 'master.example',
+      notificationScript: '/bin/true',
+      renamedCommands: [['config', 'guessme']],
+      rebootDownAfterMs: 7_000,
+    })
+  })
+
+  test('a name of a host needs resolve-hostnames', () => {
+    expect(problemsOf('groups: {g: {master: "name.example:1", quorum: 1}}')).toEqual([
+      'E_VALUE f.yml:1:22  groups.g.master  "name.example" is no IP address' +
+        '  (a numeric IPv4 or IPv6 address, or a name with resolve-hostnames: yes)',
+    ])
+  })
+
+  test('a script has to be there', () => {
+    const text = 'groups: {g: {master: "10.0.0.1:1", quorum: 1, notification-script: /nowhere}}'
+    const outside = { ...NO_OUTSIDE, isExecutable: () => false }
+    const parsed = parseSentinelYml(text, 'f.yml', outside)
+    expect(parsed).toMatchObject({
+      problems: [
+        { path: 'groups.g.notification-script', message: 'there is no program at this path' },
+      ],
+    })
+  })
+
+  test.each([
+    [
+      'users: alice',
+      'E_TYPE f.yml:1:8  users  must be a list of users  ("alice on >secret ~* &* +@all")',
+    ],
+    [
+      'users: [""]',
+      'E_VALUE f.yml:1:8  users  a user is a name and rules in one text  ("alice on >secret ~* &* +@all")',
+    ],
+    [
+      'users: ["alice +@nonsense"]',
+      "E_VALUE f.yml:1:8  users  Error loading ACL rule '+@nonsense' for the user named 'alice': Unknown command or category name in ACL",
+    ],
+    [
+      'output-limit: much',
+      'E_TYPE f.yml:1:15  output-limit  must be a size  (a number of bytes, or text as 64kb, 32mb, 1gb)',
+    ],
+    [
+      'rename-commands: {A: 1}',
+      'E_TYPE f.yml:1:18  rename-commands  must be a map of command names  (CONFIG: "secret-config")',
+    ],
+    ['tls: {prot: 1}', 'E_UNKNOWN f.yml:1:7  tls.prot  unknown option  (did you mean port?)'],
+    ['supervised: upstart', 'E_VALUE f.yml:1:13  supervised  must be one of no, auto, systemd'],
+  ])('%s', (text, problem) => {
+    expect(problemsOf(text)).toEqual([problem])
+  })
 })

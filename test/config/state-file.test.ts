@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { sha256 } from '../../src/base/sha256.ts'
 import { decodeState, encodeState } from '../../src/config/state-file.ts'
 import { DEFAULT_GROUP, type GroupConfig } from '../../src/core/config.ts'
 import type { SavedGroup, SavedState } from '../../src/core/saved.ts'
@@ -40,6 +41,26 @@ const STATE: SavedState = {
 
 test('what was saved is read back', () => {
   expect(decodeState(encodeState(STATE))).toEqual({ ok: true, value: STATE })
+})
+
+describe('what a Sentinel of version 1 has written', () => {
+  const { notificationScript, clientReconfigScript, renamedCommands, ...known } = GROUP
+  const { rebootDownAfterMs, ...oldGroup } = known
+  const body = `${JSON.stringify({
+    myid: MYID,
+    currentEpoch: 8,
+    groups: [{ ...SAVED_GROUP, file: oldGroup, current: { ...oldGroup, host: '10.0.0.2' } }],
+    removed: [oldGroup],
+  }).replace(/[^ -~]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)}\n`
+  const text = `vedette-state 1 ${body.length} ${sha256(body)}\n${body}`
+
+  test('is read with all its votes and epochs, and defaults for what is new', () => {
+    expect(decodeState(text)).toEqual({ ok: true, value: STATE })
+  })
+
+  test('is refused like any other when a byte of it is wrong', () => {
+    expect(decodeState(text.replace('10.0.0.2', '10.0.0.3'))).toMatchObject({ ok: false })
+  })
 })
 
 test('a group that is in no file is read back as such', () => {

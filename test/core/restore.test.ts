@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_GROUP, type GroupConfig } from '../../src/core/config.ts'
-import { restoreGroups } from '../../src/core/restore.ts'
+import { createRng } from '../../src/base/rng.ts'
+import { DEFAULT_GROUP, DEFAULT_SENTINEL, type GroupConfig } from '../../src/core/config.ts'
+import { restoreGroups, restoreSettings } from '../../src/core/restore.ts'
 import type { SavedGroup, SavedState } from '../../src/core/saved.ts'
+import { startSentinel } from '../../src/core/sentinel.ts'
+import { settingsOf } from '../../src/core/settings.ts'
 
 const FILE: GroupConfig = {
   ...DEFAULT_GROUP,
@@ -63,4 +66,30 @@ test('a removed group stays removed until its definition in the file changes', (
 
 test('a group taken out of the file is monitored no more', () => {
   expect(restoreGroups([], saved({}))).toEqual([])
+})
+
+const FILE_SETTINGS = { ...settingsOf({ ...DEFAULT_SENTINEL, groups: [] }), announceIp: '10.0.0.1' }
+
+test('a setting changed at run time stands until the file says something new about it', () => {
+  const current = { ...FILE_SETTINGS, announceIp: '10.0.0.2', logLevel: 'debug' } as const
+  const state: SavedState = { ...saved({}), settings: { file: FILE_SETTINGS, current } }
+  expect(restoreSettings(FILE_SETTINGS, state)).toEqual(current)
+  const edited = { ...FILE_SETTINGS, announceIp: '10.0.0.3' }
+  expect(restoreSettings(edited, state)).toEqual({ ...current, announceIp: '10.0.0.3' })
+  expect(restoreSettings(edited, saved({}))).toEqual(edited)
+})
+
+test('a Sentinel starts with the settings it was given at run time, and remembers them on', () => {
+  const current = { ...FILE_SETTINGS, announcePort: 7, logLevel: 'debug' } as const
+  const { state, effects } = startSentinel({
+    config: { ...DEFAULT_SENTINEL, ...FILE_SETTINGS, groups: [] },
+    saved: { ...saved({}), groups: [], settings: { file: FILE_SETTINGS, current } },
+    rng: createRng('settings'),
+    now: { monoMs: 0, wallMs: 0 },
+  })
+  expect(state.config.announcePort).toBe(7)
+  // Before the first line it could be about.
+  expect(effects[0]).toEqual({ kind: 'setLogLevel', level: 'debug' })
+  const save = effects.find(({ kind }) => kind === 'save')
+  expect(save).toMatchObject({ state: { settings: { file: FILE_SETTINGS, current } } })
 })

@@ -35,7 +35,15 @@ describe('a seed', () => {
 
   test('counts what it did', async () => {
     const plan = createPlan({
-      faults: [{ kind: 'failover', fromMs: 13_000, sentinel: 's1', group: 'mymaster' }],
+      faults: [
+        {
+          kind: 'failover',
+          fromMs: 13_000,
+          sentinel: 's1',
+          group: 'mymaster',
+          isCoordinated: false,
+        },
+      ],
     })
     const run = await runPlan(plan, '1')
     expect(run.failure).toBeUndefined()

@@ -38,6 +38,12 @@ function write(name: string, ...lines: readonly string[]): string {
 const ANY_ID = 'a'.repeat(40)
 const GROUP = ['groups:', '  mymaster:', '    master: 127.0.0.1:1', '    quorum: 2']
 
+/** What Redis would have said, and a blank line. */
+function fatal(number: number, line: string, reason: string): string {
+  const header = '*** FATAL CONFIG FILE ERROR (Redis 7.0.15) ***'
+  return `\n${header}\nReading the configuration file, at line ${number}\n>>> '${line}'\n${reason}\n\n`
+}
+
 describe('files that people got wrong', () => {
   test('an unknown directive of a redis.conf', async () => {
     const path = write('redis.conf', `port ${port}`, 'maxmemori 1gb')
@@ -45,6 +51,7 @@ describe('files that people got wrong', () => {
       status: 1,
       stdout: '',
       stderr:
+        fatal(2, 'maxmemori 1gb', 'Bad directive or wrong number of arguments') +
         `error: ${path}:2:1  maxmemori  Bad directive or wrong number of arguments` +
         '  (did you mean maxmemory?)\n',
     })
@@ -52,11 +59,13 @@ describe('files that people got wrong', () => {
 
   test('an unknown directive of a sentinel.conf', async () => {
     const monitor = 'sentinel monitor mymaster 127.0.0.1 1 2'
-    const path = write('sentinel.conf', monitor, 'sentinel down-aftr-milliseconds mymaster 5000')
+    const line = 'sentinel down-aftr-milliseconds mymaster 5000'
+    const path = write('sentinel.conf', monitor, line)
     expect(await vedette('sentinel', path)).toEqual({
-      status: 2,
+      status: 1,
       stdout: '',
       stderr:
+        fatal(2, line, 'Unrecognized sentinel configuration statement.') +
         `error: ${path}:2:1  sentinel down-aftr-milliseconds  Unrecognized sentinel configuration statement.` +
         '  (did you mean down-after-milliseconds?)\n',
     })

@@ -69,7 +69,7 @@ test('the version is that of package.json', async () => {
   expect(await vedette('--version')).toMatchObject({ status: 0, stdout: `${version}\n` })
 })
 
-for (const program of ['up', 'sentinel', 'server', 'check', 'scenario run']) {
+for (const program of ['up', 'sentinel', 'server', 'check', 'export-conf', 'scenario run']) {
   test(`${program} --help shows an example and what the exit status means`, async () => {
     const { status, stdout } = await vedette(...program.split(' '), '--help')
     expect(status).toBe(0)
@@ -81,7 +81,7 @@ for (const program of ['up', 'sentinel', 'server', 'check', 'scenario run']) {
 test('an unknown directive stops a server, with a hint', async () => {
   const { status, stderr } = await vedette('server', '--maxmemori', '1gb')
   expect(status).toBe(1)
-  expect(stderr).toMatch(/^error: command line {2}maxmemori .*did you mean maxmemory\?/)
+  expect(stderr).toMatch(/^error: command line {2}maxmemori .*did you mean maxmemory\?/m)
 })
 
 test('every wrong line of a redis.conf is told at once', async () => {

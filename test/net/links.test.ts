@@ -71,12 +71,12 @@ test('replies come back with the purpose of their command, in order', async () =
   const { events, links } = await linked([
     '+PONG\r\n:3\r\n-ERR no\r\n$-1\r\n*2\r\n$1\r\na\r\n:1\r\n',
   ])
-  const purposes = ['ping', 'hello', 'setup', 'info', 'slaveof'] as const
+  const purposes = ['ping', 'auth', 'setup', 'info', 'slaveof'] as const
   for (const kind of purposes) links.send(1, { kind }, ['X'])
   await until(() => events.length === 6)
   expect(later(events)).toEqual([
     reply('ping', { kind: 'bulk', bytes: 'PONG' }),
-    reply('hello', { kind: 'integer', value: 3 }),
+    reply('auth', { kind: 'integer', value: 3 }),
     reply('setup', { kind: 'error', text: 'ERR no' }),
     reply('info', { kind: 'null' }),
     reply('slaveof', {
@@ -118,6 +118,18 @@ test('messages on a subscribed link are told with their channel', async () => {
   await until(() => events.length === 3)
   expect(events).toContainEqual(reply('subscribe', { kind: 'integer', value: 1 }))
   expect(events).toContainEqual({ kind: 'message', link: 1, channel: 'h', payload: '\xff!' })
+})
+
+test('commands go out under the names instances have for them, SUBSCRIBE and QUIT included', async () => {
+  const message = '*3\r\n$7\r\nmessage\r\n$1\r\nh\r\n$1\r\n!\r\n'
+  const { events, links, received } = await linked([`+OK\r\n${SUBSCRIBED}${message}`])
+  links.send(1, { kind: 'setup' }, ['quit', 'SETNAME', 'me'])
+  links.send(1, { kind: 'subscribe' }, ['listen-to', 'h'])
+  await until(() => events.length === 4)
+  const [said = ''] = received
+  expect(said).toContain('$4\r\nquit\r\n$7\r\nSETNAME\r\n')
+  expect(said).toContain('$9\r\nlisten-to\r\n$1\r\nh\r\n')
+  expect(events).toContainEqual({ kind: 'message', link: 1, channel: 'h', payload: '!' })
 })
 
 test('a closed connection is told once, and its open questions not at all', async () => {

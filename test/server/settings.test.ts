@@ -73,6 +73,45 @@ describe('CONFIG SET', () => {
   })
 })
 
+describe('a guarded directive', () => {
+  function guarded(judge: (settings: Settings) => string | undefined) {
+    const settings = new Settings()
+    const announced: string[] = []
+    settings.guard(['tls-cert-file', 'tls-key-file'], () => judge(settings))
+    settings.onChange('tls-cert-file', () => announced.push(settings.text('tls-cert-file')))
+    return { settings, announced }
+  }
+
+  test('is judged with all the new values in place', () => {
+    const { settings, announced } = guarded((all) =>
+      all.text('tls-key-file') === '/new.key' ? undefined : 'does not fit',
+    )
+    const pairs = [
+      ['tls-cert-file', '/new.crt'],
+      ['TLS-KEY-FILE', '/new.key'],
+    ] as const
+    expect(settings.change(pairs)).toBeUndefined()
+    expect(announced).toEqual(['/new.crt'])
+  })
+
+  test('that is refused takes the whole change back', () => {
+    const { settings, announced } = guarded(() => 'cannot be read')
+    const problem = settings.change([
+      ['timeout', '7'],
+      ['tls-cert-file', '/new.crt'],
+    ])
+    expect(problem).toEqual({ kind: 'refused', name: 'tls-cert-file', reason: 'cannot be read' })
+    expect([settings.int('timeout'), settings.text('tls-cert-file')]).toEqual([0, ''])
+    expect(announced).toEqual([])
+  })
+
+  test('is not judged when another one changes, nor when the file is read', () => {
+    const { settings } = guarded(() => 'never')
+    expect(settings.change([['timeout', '7']])).toBeUndefined()
+    expect(settings.load('tls-cert-file', ['/new.crt'])).toBeUndefined()
+  })
+})
+
 describe('CONFIG REWRITE', () => {
   test('keeps what differs from the file, the role included, and never the rest', () => {
     const harness = new NodeHarness({ timeout: '5' }, true)

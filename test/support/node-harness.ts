@@ -5,9 +5,10 @@
 import { createRng } from '../../src/base/rng.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { RequestDecoder } from '../../src/resp/request-decoder.ts'
-import { DataNode } from '../../src/server/node.ts'
+import { DataNode, type DataNodeOptions } from '../../src/server/node.ts'
 import {
   type ConnectionId,
+  type LearntUsers,
   type NodePort,
   type ProcessFacts,
   type SaveResult,
@@ -22,6 +23,7 @@ export class NodeHarness implements NodePort {
   readonly settings = new Settings()
   readonly logs: string[] = []
   readonly saved: Map<string, string>[] = []
+  readonly savedUsers: (LearntUsers | undefined)[] = []
   /** What the next CONFIG REWRITE is answered. */
   saveResult: SaveResult
   exitStatus: number | undefined
@@ -29,7 +31,11 @@ export class NodeHarness implements NodePort {
   readonly #clients = new Map<ConnectionId, TestClient>()
   #lastId = 0
 
-  constructor(directives: Record<string, string> = {}, hasConfigFile = false) {
+  constructor(
+    directives: Record<string, string> = {},
+    hasConfigFile = false,
+    access: Pick<DataNodeOptions, 'users' | 'learntUsers' | 'aclFile'> = {},
+  ) {
     const all = { 'enable-debug-command': 'yes', ...directives }
     for (const [name, value] of Object.entries(all)) this.settings.load(name, [value])
     this.settings.markFiled()
@@ -39,6 +45,7 @@ export class NodeHarness implements NodePort {
       rng: createRng('harness'),
       now: this.now,
       hasConfigFile,
+      ...access,
     })
   }
 
@@ -102,7 +109,8 @@ export class NodeHarness implements NodePort {
   /** Outgoing connections lead nowhere here. */
   connect(): void {}
 
-  saveSettings(settings: ReadonlyMap<string, string>): SaveResult {
+  saveSettings(settings: ReadonlyMap<string, string>, users?: LearntUsers): SaveResult {
+    this.savedUsers.push(users)
     this.saved.push(new Map(settings))
     return this.saveResult
   }

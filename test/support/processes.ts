@@ -16,7 +16,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+/** The built program. */
+export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
 export const HAS_REDIS_CLI = isInstalled('redis-cli')
 export const HAS_REDIS_SERVER = isInstalled('redis-server')
@@ -257,7 +258,8 @@ export function follows(node: Program, masterPort: number): boolean {
   return role === 'slave' && port === String(masterPort) && state === 'connected'
 }
 
-async function settled(cluster: RealCluster): Promise<void> {
+/** Everybody knows everybody, and the replicas are in sync. */
+export async function settled(cluster: RealCluster): Promise<void> {
   const [master, ...replicas] = cluster.nodes
   const others = String(cluster.sentinels.length - 1)
   for (const sentinel of cluster.sentinels) {
@@ -324,6 +326,13 @@ export function sentinel(folder: string, port: number, watch: Watch): Program {
     'sentinel',
     path,
   ])
+}
+
+/** One of our Sentinels, or Redis' own, on a sentinel.conf that is there already; not started yet. */
+export function sentinelOn(path: string, port: number, logPath: string, isRedis: boolean): Program {
+  return isRedis
+    ? new Program(port, logPath, 'redis-sentinel', [path])
+    : new Program(port, logPath, process.execPath, [MAIN, 'sentinel', path])
 }
 
 function realSentinel(folder: string, port: number, watch: Watch): Program {

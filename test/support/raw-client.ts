@@ -55,6 +55,12 @@ export class RawClient {
     if (received !== reply) throw new Error(`received ${JSON.stringify(received.slice(0, 200))}`)
   }
 
+  /** Everything received until it is what was waited for. */
+  async untilReceived(isWhole: (received: string) => boolean): Promise<string> {
+    await until('the whole answer comes', PATIENCE_MS, () => isWhole(this.#received))
+    return this.#received
+  }
+
   /** Everything received until the other side closed the connection. */
   async untilClosed(): Promise<string> {
     await until('the other side closes', PATIENCE_MS, () => this.#isClosed).catch((error) => {

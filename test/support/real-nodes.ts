@@ -42,7 +42,11 @@ export async function startOurs(directives: Record<string, string> = {}): Promis
         now: readClock(),
         hasConfigFile: false,
       }),
-    logger: { log: (_level, text) => logs.push(text), flush: () => undefined },
+    logger: {
+      log: (_level, text) => logs.push(text),
+      setLevel: () => undefined,
+      flush: () => undefined,
+    },
     saveSettings: () => undefined,
     onExit: () => undefined,
   })

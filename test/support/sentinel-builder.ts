@@ -5,11 +5,13 @@
  */
 import type { Moment } from '../../src/base/clock.ts'
 import { createRng } from '../../src/base/rng.ts'
+import type { AclFileText } from '../../src/core/access-start.ts'
 import type { Client } from '../../src/core/client.ts'
 import { clientClosed, clientOpened, clientReceived } from '../../src/core/clients.ts'
 import { DEFAULT_GROUP, DEFAULT_SENTINEL, type SentinelConfig } from '../../src/core/config.ts'
 import type { Effect } from '../../src/core/effect.ts'
-import type { Address, SavedPeer } from '../../src/core/saved.ts'
+import type { ProcessFacts } from '../../src/core/process-facts.ts'
+import type { Address, SavedPeer, SavedState } from '../../src/core/saved.ts'
 import { startSentinel } from '../../src/core/sentinel.ts'
 import {
   dataInstancesOf,
@@ -38,6 +40,9 @@ export interface SentinelSetup extends Partial<SentinelConfig> {
   readonly peers?: readonly SavedPeer[]
   readonly currentEpoch?: number
   readonly configEpoch?: number
+  readonly process?: ProcessFacts
+  readonly aclFile?: AclFileText
+  readonly savedUsers?: SavedState['users']
 }
 
 export const REPLICAS: readonly Address[] = [
@@ -60,7 +65,8 @@ export class TestSentinel {
   readonly #clients = new Map<number, TestClient>()
 
   constructor(setup: SentinelSetup = {}) {
-    const { replicas = [], peers = [], currentEpoch = 0, configEpoch = 0, ...config } = setup
+    const { replicas = [], peers = [], currentEpoch = 0, configEpoch = 0, ...rest } = setup
+    const { process, aclFile, savedUsers, ...config } = rest
     const groups = config.groups ?? [MYMASTER]
     const memory = { configEpoch, leaderEpoch: 0, leader: '', replicas, peers }
     const { state, effects } = startSentinel({
@@ -71,10 +77,12 @@ export class TestSentinel {
         groups: groups.map((group) => ({ file: group, current: group, ...memory })),
         removed: [],
         settings: undefined,
-        users: undefined,
+        users: savedUsers,
       },
+      aclFile,
       rng: createRng('commands'),
       now: START,
+      process,
     })
     this.state = state
     this.#perform(effects)
@@ -93,10 +101,10 @@ export class TestSentinel {
     this.now = { monoMs: this.now.monoMs + ms, wallMs: this.now.wallMs + ms }
   }
 
-  connect(): TestClient {
+  connect(host = '192.168.0.1'): TestClient {
     const client = new TestClient(this, this.#clients.size + 1)
     this.#clients.set(client.id, client)
-    const address = `192.168.0.1:${1000 + client.id}`
+    const address = `${host}:${1000 + client.id}`
     this.run((turn) =>
       clientOpened(turn, {
         kind: 'clientOpened',

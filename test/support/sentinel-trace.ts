@@ -18,8 +18,11 @@ import type { State } from '../../src/core/state.ts'
 import { nextWakeUpMs, step } from '../../src/core/step.ts'
 import { encodeCommand, encodeReply } from '../../src/resp/encode.ts'
 import { array, bulk, integer, OK, type Reply, simple } from '../../src/resp/reply.ts'
+import { answerHandover, type HandoverMood, handoverLines } from './trace-handover.ts'
 
 const MASTER = '10.0.0.1:6379'
+/** What is written down of a SLAVEOF transaction. */
+const ROLE_CHANGES = ['SLAVEOF', 'FAILOVER']
 const START_WALL_MS = 1_700_000_000_000
 
 interface Server {
@@ -32,6 +35,9 @@ interface Server {
   offset: number
   priority: number
   linkUp: boolean
+  /** Data nodes only: what becomes of FAILOVER; undefined where it is unknown. And to whom it is on its way. */
+  handover: HandoverMood | undefined
+  handoverTo: string | undefined
   /** Sentinels only: does it see the master down, and whom does it vote for when asked. */
   seesDown: boolean
   votesFor: 'candidate' | 'nobody' | string
@@ -60,6 +66,7 @@ export class SentinelTrace {
   #saved: SavedState | undefined
   #config: SentinelConfig | undefined
   #showsLinks = false
+  #showsHellos = false
   #clients = 0
 
   /** Runs one line of the script. */
@@ -104,6 +111,20 @@ export class SentinelTrace {
         offset: Number(options.get('offset') ?? this.#server(name).offset),
         priority: Number(options.get('priority') ?? this.#server(name).priority),
       }),
+    /** What becomes of FAILOVER on all data nodes from now on. */
+    handover: ([mood]) => {
+      for (const server of this.#servers.values()) server.handover = mood as HandoverMood
+    },
+    /** A FAILOVER on its way comes to its end, or is given up. */
+    completes: ([name]) => this.#completeHandover(this.#server(name)),
+    /** Somebody else tells a node to hand over. */
+    failover: ([name, to]) => this.#set(name, { handoverTo: addressOf(to) }),
+    gives: ([name]) => this.#set(name, { handoverTo: undefined }),
+    link: ([name, way]) => this.#set(name, { linkUp: way === 'up' }),
+    /** From here on hellos to data nodes are written down, too. */
+    hellos: () => {
+      this.#showsHellos = true
+    },
     sees: ([name, what]) => this.#set(name, { seesDown: what === 'down' }),
     votes: ([name, whom]) => this.#set(name, { votesFor: runIdOf(whom) }),
     stall: ([ms]) => {
@@ -138,6 +159,8 @@ export class SentinelTrace {
           downAfterMs: Number(options.get('down-after') ?? 1000),
           failoverTimeoutMs: Number(options.get('failover-timeout') ?? 60_000),
           parallelSyncs: Number(options.get('parallel-syncs') ?? 1),
+          notificationScript: options.get('notify') ?? '',
+          clientReconfigScript: options.get('reconfig') ?? '',
         },
       ],
     }
@@ -177,6 +200,8 @@ export class SentinelTrace {
       offset: 100,
       priority: 100,
       linkUp: true,
+      handover: undefined,
+      handoverTo: undefined,
       seesDown: false,
       votesFor: 'candidate',
       held: [],
@@ -282,7 +307,15 @@ export class SentinelTrace {
     else if (effect.kind === 'send') this.#send(effect.link, effect.purpose, effect.argv)
     else if (effect.kind === 'save') this.#save(effect.state)
     else if (effect.kind === 'respond') this.#write(`reply ${wire(effect.reply)}`)
+    else if (effect.kind === 'runScript') this.#runScript(effect.job, effect.argv)
     else if (effect.kind === 'log' && effect.level !== 'debug') this.#write(named(effect.text))
+  }
+
+  /** Every script succeeds, and at once. */
+  #runScript(job: number, argv: readonly string[]): void {
+    this.#write(named(`run ${argv.join(' ')}`))
+    this.#later({ kind: 'scriptStarted', job, pid: 100 + job })
+    this.#later({ kind: 'scriptEnded', job, status: 0, signal: 0 })
   }
 
   #save(state: SavedState): void {
@@ -317,10 +350,18 @@ export class SentinelTrace {
 
   /** What reached a server is obeyed even if the connection it came on is gone by then. */
   #deliver(server: Server, link: number, purpose: Purpose, argv: readonly string[]): void {
-    if (purpose.kind === 'ask' || (purpose.kind === 'slaveof' && argv[0] === 'SLAVEOF')) {
+    if (
+      purpose.kind === 'ask' ||
+      (purpose.kind === 'slaveof' && ROLE_CHANGES.includes(argv[0] ?? ''))
+    ) {
       const epoch = purpose.kind === 'ask' && purpose.epoch > 0 ? ` vote@${purpose.epoch}` : ''
       const what = purpose.kind === 'ask' ? `ask${epoch}` : argv.join(' ')
       this.#write(named(`to ${server.address}: ${what}`))
+    }
+    const isHandover = purpose.kind === 'handover' && argv[0] !== 'MULTI' && argv[0] !== 'EXEC'
+    if (isHandover) this.#write(named(`to ${server.address}: ${argv.join(' ')}`))
+    if (this.#showsHellos && purpose.kind === 'hello' && !server.isSentinel) {
+      this.#write(named(`to ${server.address}: hello`))
     }
     const reply = this.#answer(server, purpose, argv)
     if (this.#links.has(link)) this.#later({ kind: 'reply', link, purpose, reply })
@@ -331,10 +372,21 @@ export class SentinelTrace {
     if (purpose.kind === 'info') return bulk(this.#info(server))
     if (purpose.kind === 'hello') return integer(1)
     if (purpose.kind === 'ask') return this.#opinion(server, argv)
+    if (purpose.kind === 'handover') {
+      return answerHandover(server, argv, (one) => this.#completeHandover(one))
+    }
+    if (argv[0] === 'FAILOVER') server.handoverTo = undefined
     if (argv[0] === 'SLAVEOF') {
       server.master = argv[1] === 'NO' ? undefined : `${argv[1]}:${argv[2]}`
     }
     return OK
+  }
+
+  #completeHandover(server: Server): void {
+    if (server.handoverTo === undefined) return
+    this.#server(server.handoverTo).master = undefined
+    server.master = server.handoverTo
+    server.handoverTo = undefined
   }
 
   #opinion(server: Server, argv: readonly string[]): Reply {
@@ -358,7 +410,7 @@ export class SentinelTrace {
           `slave_repl_offset:${server.offset}`,
         ]
       : ['role:master', ...replicas.map((one, i) => slaveLine(i, one))]
-    return [`run_id:${server.runId}`, ...role, ''].join('\r\n')
+    return [`run_id:${server.runId}`, ...role, ...handoverLines(server), ''].join('\r\n')
   }
 
   #later(event: Event): void {

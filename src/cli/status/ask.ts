@@ -119,8 +119,7 @@ function parseInfo(text: string): ReadonlyMap<string, string> {
 }
 
 function programOf(facts: ReadonlyMap<string, string>, extra: ReadonlyMap<string, string>): string {
-  const vedette = extra.get('vedette_version')
-  if (vedette !== undefined) return `vedette ${vedette}`
+  if (extra.has('vedette')) return 'vedette'
   const valkey = facts.get('valkey_version')
   return valkey === undefined ? `redis ${facts.get('redis_version') ?? '?'}` : `valkey ${valkey}`
 }

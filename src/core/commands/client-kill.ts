@@ -13,7 +13,7 @@ type Filter = (candidate: Client) => boolean
 export function killClients(turn: Turn, client: Client, argv: readonly string[]): Reply {
   const [, , address = '', ...rest] = argv
   if (rest.length === 0) return killByAddress(turn, client, address)
-  const filters = parseFilters(client, argv.slice(2))
+  const filters = parseFilters(turn, client, argv.slice(2))
   if (!Array.isArray(filters)) return filters
   const victims = clientsOf(turn).filter((one) => filters.every((holds) => holds(one)))
   for (const victim of victims) kill(turn, client, victim)
@@ -38,7 +38,7 @@ function kill(turn: Turn, client: Client, victim: Client): void {
   else hangUp(turn, victim)
 }
 
-function parseFilters(client: Client, words: readonly string[]): Filter[] | Reply {
+function parseFilters(turn: Turn, client: Client, words: readonly string[]): Filter[] | Reply {
   const isOther: Filter = (one) => one !== client
   const filters: Filter[] = []
   let skipsMe = true
@@ -49,7 +49,7 @@ function parseFilters(client: Client, words: readonly string[]): Filter[] | Repl
       if (!/^(yes|no)$/i.test(value)) return SYNTAX_ERROR
       skipsMe = value.toLowerCase() === 'yes'
     } else {
-      const filter = parseFilter(name.toLowerCase(), value)
+      const filter = parseFilter(turn, name.toLowerCase(), value)
       if (typeof filter !== 'function') return filter
       filters.push(filter)
     }
@@ -57,7 +57,7 @@ function parseFilters(client: Client, words: readonly string[]): Filter[] | Repl
   return skipsMe ? [...filters, isOther] : filters
 }
 
-function parseFilter(name: string, value: string): Filter | Reply {
+function parseFilter(turn: Turn, name: string, value: string): Filter | Reply {
   switch (name) {
     case 'id':
       return idFilter(value)
@@ -68,10 +68,16 @@ function parseFilter(name: string, value: string): Filter | Reply {
     case 'type':
       return typeFilter(value)
     case 'user':
-      return value === 'default' ? () => true : error(`ERR No such user '${value}'`)
+      return userFilter(turn, value)
     default:
       return SYNTAX_ERROR
   }
+}
+
+function userFilter({ state }: Turn, value: string): Filter | Reply {
+  const account = state.access.users.get(value)
+  if (account === undefined) return error(`ERR No such user '${value}'`)
+  return (one) => one.account === account
 }
 
 function idFilter(value: string): Filter | Reply {

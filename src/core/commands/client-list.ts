@@ -2,6 +2,7 @@
 import type { Client } from '../client.ts'
 import type { Turn } from '../state.ts'
 import { subscriptionsOf } from '../subscriptions.ts'
+import { isBroken, redirectOf } from './client-tracking.ts'
 
 export type ClientType = 'normal' | 'master' | 'replica' | 'pubsub'
 
@@ -35,7 +36,7 @@ export function clientLine(turn: Turn, client: Client): string {
     ['name', client.name],
     ['age', secondsSince(turn, client.openedAtMs)],
     ['idle', secondsSince(turn, client.lastActiveAtMs)],
-    ['flags', clientType(client) === 'pubsub' ? 'P' : 'N'],
+    ['flags', flagsOf(turn, client)],
     ['db', 0],
     ['sub', client.channels.size],
     ['psub', client.patterns.size],
@@ -45,13 +46,27 @@ export function clientLine(turn: Turn, client: Client): string {
     ...WITHOUT_MEANING.map((name) => [name, 0] as const),
     ['events', 'r'],
     ['cmd', client.lastCommand],
-    ['user', 'default'],
-    ['redir', -1],
+    ['user', client.account.name],
+    ['redir', redirectOf(client)],
     ['resp', client.protocol],
     ['lib-name', client.libraryName],
     ['lib-ver', client.libraryVersion],
   ]
   return `${fields.map(([name, value]) => `${name}=${value}`).join(' ')}\n`
+}
+
+/** Letters for what is out of the ordinary, or N. */
+function flagsOf(turn: Turn, client: Client): string {
+  const { tracking } = client
+  const flags: readonly (readonly [string, boolean])[] = [
+    ['P', clientType(client) === 'pubsub'],
+    ['t', tracking !== undefined],
+    ['R', tracking !== undefined && isBroken(turn, tracking.redirect)],
+    ['B', tracking?.mode === 'bcast'],
+    ['e', client.isSpared],
+  ]
+  const letters = flags.filter(([, isSet]) => isSet).map(([letter]) => letter)
+  return letters.join('') || 'N'
 }
 
 const WITHOUT_MEANING = [

@@ -31,10 +31,29 @@ export interface CommandSpec {
   /** First Redis version that had it. */
   readonly since: string
   readonly flags: readonly CommandFlag[]
+  /** ACL categories beside those the flags imply: see categories.ts. */
+  readonly categories: readonly AddedCategory[]
+  /** For programs that spread a command over many servers. */
+  readonly tips: readonly string[]
   /** Arguments, as HELP shows them. */
   readonly usage: string
   readonly summary: string
+  /** How HELP lists it, where one line of usage is not enough. */
+  readonly help: readonly HelpEntry[] | undefined
 }
+
+export type AddedCategory = 'admin' | 'dangerous' | 'connection'
+
+export interface HelpEntry {
+  /** The subcommand and its arguments. */
+  readonly usage: string
+  /** One line or more, shown indented. */
+  readonly explanation: readonly string[]
+}
+
+/** A spec as it is written down: what is seldom needed may be left out. */
+export type CommandDraft = Omit<CommandSpec, 'categories' | 'tips' | 'help'> &
+  Partial<Pick<CommandSpec, 'categories' | 'tips' | 'help'>>
 
 export interface Command extends CommandSpec {
   readonly run: Handler
@@ -44,7 +63,9 @@ export interface Command extends CommandSpec {
   readonly isSynonym: boolean
 }
 
-export function command(spec: CommandSpec, run: Handler): Command {
+export function command(draft: CommandDraft, run: Handler): Command {
+  const categories: readonly AddedCategory[] = draft.group === 'connection' ? ['connection'] : []
+  const spec: CommandSpec = { categories, tips: [], help: undefined, ...draft }
   return { ...spec, run, subcommands: new Map(), isSynonym: false }
 }
 
@@ -53,10 +74,10 @@ export function synonym(name: string, original: Command): Command {
   return { ...original, name, isSynonym: true }
 }
 
-/** A command that does nothing but hold subcommands. HELP comes by itself. */
-export function container(spec: CommandSpec, subcommands: readonly Command[]): Command {
+/** A command that does nothing but hold subcommands. HELP comes by itself, in the order given here. */
+export function container(draft: CommandDraft, subcommands: readonly Command[]): Command {
   return withSubcommands(
-    command(spec, () => wrongArity(spec.name)),
+    command(draft, () => wrongArity(draft.name)),
     subcommands,
   )
 }
@@ -72,15 +93,22 @@ export function ownName(command: Command): string {
   return command.name.slice(command.name.indexOf('|') + 1)
 }
 
+const HELP_SINCE: Readonly<Record<string, string>> = { acl: '6.0.0', sentinel: '6.2.0' }
+
 function helpCommand(parent: Command, subcommands: readonly Command[]): Command {
-  const spec: CommandSpec = {
-    ...parent,
-    name: `${parent.name}|help`,
-    arity: 2,
-    usage: '',
-    summary: 'List these subcommands.',
-  }
-  const help = command(spec, () => ({ kind: 'array', items: lines }))
+  const help = command(
+    {
+      name: `${parent.name}|help`,
+      arity: 2,
+      group: parent.group,
+      since: HELP_SINCE[parent.name] ?? '5.0.0',
+      flags: ['loading', 'stale'],
+      categories: subcommands[0]?.categories ?? [],
+      usage: '',
+      summary: 'List these subcommands.',
+    },
+    () => ({ kind: 'array', items: lines }),
+  )
   const lines = helpLines(parent, [...subcommands, help])
   return help
 }
@@ -89,9 +117,15 @@ function helpCommand(parent: Command, subcommands: readonly Command[]): Command 
 function helpLines(parent: Command, subcommands: readonly Command[]): readonly Reply[] {
   const title = `${parent.name.toUpperCase()} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:`
   const shown = subcommands.filter((one) => !one.isSynonym)
-  const described = shown.flatMap((one) => [
-    `${ownName(one).toUpperCase()} ${one.usage}`.trimEnd(),
-    `    ${one.summary}`,
+  const entries = [...(parent.help ?? []), ...shown.flatMap(helpEntries)]
+  const described = entries.flatMap(({ usage, explanation }) => [
+    usage,
+    ...explanation.map((line) => `    ${line}`),
   ])
   return [title, ...described].map(simple)
+}
+
+function helpEntries(one: Command): readonly HelpEntry[] {
+  const usage = `${ownName(one).toUpperCase()} ${one.usage}`.trimEnd()
+  return one.help ?? [{ usage, explanation: [one.summary] }]
 }

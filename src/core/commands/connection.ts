@@ -27,6 +27,7 @@ export const CONNECTION_COMMANDS = [
       group: 'connection',
       since: '1.0.0',
       flags: ['fast'],
+      tips: ['request_policy:all_shards', 'response_policy:all_succeeded'],
       usage: '[<message>]',
       summary: 'Answer PONG, or the message.',
     },

@@ -25,6 +25,14 @@ export function unknownCommand(argv: readonly string[]): Reply {
   return error(`ERR unknown command '${typed}', with args beginning with: ${quoted}`)
 }
 
+/** For a subcommand that counts its words itself; `typed` as it was sent. */
+export function wrongSubcommandArity(container: string, typed: string): Reply {
+  return error(
+    `ERR unknown subcommand or wrong number of arguments for '${typed}'. Try ${container} HELP.`,
+  )
+}
+
+/** Both words as they were sent: the container may go by another name here. */
 export function unknownSubcommand(container: string, typed: string): Reply {
   const shown = typed.slice(0, QUOTED_BYTES_MAX)
   return error(`ERR unknown subcommand '${shown}'. Try ${container.toUpperCase()} HELP.`)

@@ -1,15 +1,18 @@
 /**
- * AUTH and HELLO: how a connection begins. There is one user, `default`, and [requirepass] is its
- * password; without a password everybody is that user from the start.
+ * AUTH and HELLO: how a connection begins. It is the user `default`, whose password is [requirepass],
+ * until it says otherwise; where he has none, without a word.
  */
+import { login } from '../../acl/login.ts'
+import { DEFAULT_USER } from '../../acl/users.ts'
 import { parseInt64 } from '../../base/decimal.ts'
 import { array, bulk, error, integer, OK, type Reply } from '../../resp/reply.ts'
 import type { Client } from '../client.ts'
 import { REDIS_VERSION } from '../server-info.ts'
-import type { State, Turn } from '../state.ts'
+import type { Turn } from '../state.ts'
 import { isClientName, NAME_REFUSED } from './client-name.ts'
 import { command } from './command.ts'
 import { SYNTAX_ERROR } from './errors.ts'
+import { note } from './permission.ts'
 
 const WRONG_PASSWORD = error('WRONGPASS invalid username-password pair or user is disabled.')
 
@@ -24,38 +27,32 @@ const HELLO_UNAUTHENTICATED = error(
     'protocol version at the same time',
 )
 
-const DEFAULT_USER = 'default'
-
 function auth(turn: Turn, client: Client, argv: readonly string[]): Reply {
   const [, first = '', second, ...rest] = argv
   if (rest.length > 0) return SYNTAX_ERROR
-  if (second !== undefined) return authenticate(turn.state, client, first, second) ?? OK
-  if (turn.state.config.requirepass === '') return NO_PASSWORD_SET
-  return authenticate(turn.state, client, DEFAULT_USER, first) ?? OK
+  const as = (user: string, password: string) => authenticate(turn, client, user, password, argv)
+  if (second !== undefined) return as(first, second) ?? OK
+  if (turn.state.access.users.default.user.hasNoPassword) return NO_PASSWORD_SET
+  return as(DEFAULT_USER, first) ?? OK
 }
 
 /** Undefined: welcome. A refusal leaves the connection as it was. */
 function authenticate(
-  state: State,
+  turn: Turn,
   client: Client,
   user: string,
   password: string,
+  [command = '']: readonly string[],
 ): Reply | undefined {
-  const { requirepass } = state.config
-  const isRight = requirepass === '' || isSameSecret(password, requirepass)
-  if (user !== DEFAULT_USER || !isRight) return WRONG_PASSWORD
+  const account = login(turn.state.access.users, user, password)
+  if (account === undefined) {
+    note(turn, client, 'auth', command, user)
+    return WRONG_PASSWORD
+  }
+  client.account = account
   client.isAuthenticated = true
   client.decoder.isAuthenticated = true
   return undefined
-}
-
-/** Takes as long for a wrong first byte as for a wrong last one, so that time tells nothing. */
-function isSameSecret(given: string, secret: string): boolean {
-  let difference = given.length ^ secret.length
-  for (let i = 0; i < given.length; i++) {
-    difference |= given.charCodeAt(i) ^ secret.charCodeAt(i % secret.length)
-  }
-  return difference === 0
 }
 
 interface HelloOptions {
@@ -73,7 +70,7 @@ function hello(turn: Turn, client: Client, argv: readonly string[]): Reply {
   if (protocol !== 2 && protocol !== 3) return error('NOPROTO unsupported protocol version')
   const options = parseHelloOptions(words)
   if ('kind' in options) return options
-  const refusal = admit(turn.state, client, options)
+  const refusal = admit(turn, client, options, argv)
   if (refusal !== undefined) return refusal
   if (options.name !== undefined) client.name = options.name
   client.protocol = protocol
@@ -98,11 +95,14 @@ function parseHelloOptions(words: readonly string[]): HelloOptions | Reply {
   return options
 }
 
-function admit(state: State, client: Client, { credentials }: HelloOptions): Reply | undefined {
-  if (credentials !== undefined) {
-    return authenticate(state, client, credentials.user, credentials.password)
-  }
-  return client.isAuthenticated ? undefined : HELLO_UNAUTHENTICATED
+function admit(
+  turn: Turn,
+  client: Client,
+  { credentials }: HelloOptions,
+  argv: readonly string[],
+): Reply | undefined {
+  if (credentials === undefined) return client.isAuthenticated ? undefined : HELLO_UNAUTHENTICATED
+  return authenticate(turn, client, credentials.user, credentials.password, argv)
 }
 
 /** Unlike a data node's, this map has no role. */
@@ -131,7 +131,7 @@ export const HANDSHAKE_COMMANDS = [
       since: '1.0.0',
       flags: FLAGS,
       usage: '[<user>] <password>',
-      summary: 'Show the password of this Sentinel.',
+      summary: 'Say who you are, with a password.',
     },
     auth,
   ),

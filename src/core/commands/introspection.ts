@@ -1,102 +1,89 @@
 /** COMMAND: the table of commands, as programs want to read it. */
 import { matchesGlob } from '../../base/glob.ts'
-import { array, bulk, bulks, integer, NULL, type Reply, simple } from '../../resp/reply.ts'
-import { type Command, type CommandSpec, command, withSubcommands } from './command.ts'
+import { array, bulk, bulks, error, integer, NULL, type Reply, simple } from '../../resp/reply.ts'
+import type { Client } from '../client.ts'
+import type { Turn } from '../state.ts'
+import { categoriesOf } from './categories.ts'
+import { type Command, type CommandDraft, command, withSubcommands } from './command.ts'
 import { SYNTAX_ERROR } from './errors.ts'
+import { type CommandTable, findByFullName, findCommand, usableCommands } from './lookup.ts'
 
-/** By name in lower case. */
-export type CommandTable = ReadonlyMap<string, Command>
+/** What can be called on this Sentinel, whose file may have renamed commands or switched them off. */
+interface Directory {
+  readonly all: readonly Command[]
+  find(fullName: string): Command | undefined
+  /** As a request would be understood: a name, or a container and a subcommand. */
+  call(argv: readonly string[]): Command | undefined
+}
+
+type Look = (directory: Directory, words: readonly string[]) => Reply
 
 /** The table is asked for late, because COMMAND itself is in it. */
 export function introspectionCommand(table: () => CommandTable): Command {
-  const describeAll = () => array([...table().values()].map(commandInfo))
-  return withSubcommands(
-    command(spec('command', -1, '2.8.13', 'Describe all commands.'), describeAll),
-    [
-      command(spec('command|count', 2, '2.8.13', 'Count the commands.'), () =>
-        integer(table().size),
-      ),
-      command(
-        spec('command|docs', -2, '7.0.0', 'Explain commands, or all.', '[<command> ...]'),
-        (_turn, _client, argv) => docs(table(), argv.slice(2)),
-      ),
-      command(
-        spec('command|info', -2, '2.8.13', 'Describe commands, or all.', '[<command> ...]'),
-        (_turn, _client, argv) =>
-          argv.length === 2
-            ? describeAll()
-            : array(argv.slice(2).map((name) => infoOrNull(table(), name))),
-      ),
-      command(
-        spec('command|list', -2, '7.0.0', 'Name the commands.', LIST_USAGE),
-        (_turn, _client, argv) => list(table(), argv.slice(2)),
-      ),
-    ],
-  )
-}
-
-const LIST_USAGE = '[FILTERBY <MODULE <name> | ACLCAT <category> | PATTERN <pattern>>]'
-
-function spec(
-  name: string,
-  arity: number,
-  since: string,
-  summary: string,
-  usage = '',
-): CommandSpec {
-  return { name, arity, since, summary, usage, group: 'server', flags: ['loading', 'stale'] }
-}
-
-/** Also takes the full name of a subcommand: `sentinel|masters`. */
-function find(table: CommandTable, name: string): Command | undefined {
-  const [parent = '', sub] = name.toLowerCase().split('|', 2)
-  const found = table.get(parent)
-  return sub === undefined ? found : found?.subcommands.get(sub)
-}
-
-function infoOrNull(table: CommandTable, name: string): Reply {
-  const found = find(table, name)
-  return found === undefined ? NULL : commandInfo(found)
-}
-
-/** Ten elements; no command here has keys, tips or key specifications. */
-function commandInfo(command: Command): Reply {
-  const none = integer(0)
-  return array([
-    bulk(command.name),
-    integer(command.arity),
-    words(command.flags),
-    none,
-    none,
-    none,
-    words(categoriesOf(command)),
-    words([]),
-    words([]),
-    { kind: 'set', items: [...command.subcommands.values()].map(commandInfo) },
+  const looking = (look: Look) => (turn: Turn, _client: Client, argv: readonly string[]) =>
+    look(directoryOf(turn, table()), argv.slice(2))
+  return withSubcommands(command(COMMAND, looking(describeAll)), [
+    command(COUNT, looking(count)),
+    command(LIST, looking(list)),
+    command(INFO, looking(info)),
+    command(DOCS, looking(docs)),
+    command(GETKEYS, looking(keysOf)),
+    command(GETKEYSANDFLAGS, looking(keysOf)),
   ])
 }
 
-function words(texts: readonly string[]): Reply {
-  return { kind: 'set', items: texts.map(simple) }
+function directoryOf({ state }: Turn, table: CommandTable): Directory {
+  const renames = state.config.ownRenamedCommands
+  return {
+    all: usableCommands(table, renames),
+    find: (fullName) => findByFullName(table, renames, fullName),
+    call: ([name = '', sub = '']) => {
+      const found = findCommand(table, renames, name)
+      return found?.subcommands.size === 0 ? found : found?.subcommands.get(sub.toLowerCase())
+    },
+  }
 }
 
-/** The ACL categories that follow from the flags, by Redis' own rules. */
-function categoriesOf({ flags, group }: Command): readonly string[] {
-  const categories: readonly (readonly [string, boolean])[] = [
-    ['@pubsub', flags.includes('pubsub')],
-    ['@admin', flags.includes('admin')],
-    ['@fast', flags.includes('fast')],
-    ['@slow', !flags.includes('fast')],
-    ['@dangerous', flags.includes('admin')],
-    ['@connection', group === 'connection'],
-  ]
-  return categories.filter(([, holds]) => holds).map(([name]) => name)
+function describeAll({ all }: Directory): Reply {
+  return array(all.map(commandInfo))
+}
+
+function count({ all }: Directory): Reply {
+  return integer(all.length)
+}
+
+function info(directory: Directory, names: readonly string[]): Reply {
+  if (names.length === 0) return describeAll(directory)
+  const found = names.map((name) => directory.find(name))
+  return array(found.map((one) => (one === undefined ? NULL : commandInfo(one))))
+}
+
+/** Ten elements; no command here has keys or key specifications. */
+function commandInfo(one: Command): Reply {
+  const none = integer(0)
+  return array([
+    bulk(one.name),
+    integer(one.arity),
+    set(one.flags.map(simple)),
+    none,
+    none,
+    none,
+    set(categoriesOf(one).map(simple)),
+    set(one.tips.map(bulk)),
+    set([]),
+    one.subcommands.size === 0 ? set([]) : array([...one.subcommands.values()].map(commandInfo)),
+  ])
+}
+
+function set(items: readonly Reply[]): Reply {
+  return { kind: 'set', items }
 }
 
 /** A map of maps; unknown names are left out. */
-function docs(table: CommandTable, names: readonly string[]): Reply {
-  const asked = names.length === 0 ? [...table.values()] : names.map((name) => find(table, name))
-  return docsOf(asked.filter((one) => one !== undefined))
+function docs(directory: Directory, names: readonly string[]): Reply {
+  if (names.length === 0) return docsOf(directory.all)
+  const found = names.map((name) => directory.find(name))
+  return docsOf(found.filter((one) => one !== undefined))
 }
 
 function docsOf(commands: readonly Command[]): Reply {
@@ -116,15 +103,15 @@ function commandDocs({ summary, since, group, subcommands }: Command): Reply {
   }
 }
 
-function list(table: CommandTable, options: readonly string[]): Reply {
-  const all = [...table.values()].flatMap((one) => [one, ...one.subcommands.values()])
-  if (options.length === 0) return bulks(all.map(({ name }) => name))
+function list({ all }: Directory, options: readonly string[]): Reply {
+  const flat = all.flatMap((one) => [one, ...one.subcommands.values()])
+  if (options.length === 0) return bulks(flat.map(({ name }) => name))
   const [filterBy = '', kind = '', value = '', ...rest] = options
   if (filterBy.toLowerCase() !== 'filterby' || options.length < 3 || rest.length > 0) {
     return SYNTAX_ERROR
   }
   const filter = parseFilter(kind.toLowerCase(), value)
-  return filter === undefined ? SYNTAX_ERROR : bulks(all.filter(filter).map(({ name }) => name))
+  return filter === undefined ? SYNTAX_ERROR : bulks(flat.filter(filter).map(({ name }) => name))
 }
 
 function parseFilter(kind: string, value: string): ((command: Command) => boolean) | undefined {
@@ -132,10 +119,66 @@ function parseFilter(kind: string, value: string): ((command: Command) => boolea
     case 'module':
       return () => false
     case 'aclcat':
-      return (command) => categoriesOf(command).includes(`@${value.toLowerCase()}`)
+      return (one) => categoriesOf(one).includes(`@${value.toLowerCase()}`)
     case 'pattern':
-      return ({ name }) => matchesGlob(value.toLowerCase(), name)
+      return ({ name }) => matchesGlob(value, name, { nocase: true })
     default:
       return undefined
   }
 }
+
+/** A Sentinel holds no keys, so there are two ways to say no. */
+function keysOf(directory: Directory, argv: readonly string[]): Reply {
+  if (directory.call(argv) === undefined) return error('ERR Invalid command specified')
+  return error('ERR The command has no key arguments')
+}
+
+function spec(
+  [name, arity, since]: readonly [name: string, arity: number, since: string],
+  usage: string,
+  summary: string,
+  isOrdered = true,
+): CommandDraft {
+  return {
+    name,
+    arity,
+    since,
+    usage,
+    summary,
+    group: 'server',
+    flags: ['loading', 'stale'],
+    categories: ['connection'],
+    tips: isOrdered ? [] : ['nondeterministic_output_order'],
+  }
+}
+
+const COMMAND: CommandDraft = {
+  ...spec(['command', -1, '2.8.13'], '', 'Describe all commands.', false),
+  help: [{ usage: '(no subcommand)', explanation: ['Describe all commands.'] }],
+}
+const COUNT = spec(['command|count', 2, '2.8.13'], '', 'Count the commands.')
+const LIST: CommandDraft = {
+  ...spec(['command|list', -2, '7.0.0'], '', 'Name the commands.', false),
+  help: [
+    {
+      usage: 'LIST',
+      explanation: [
+        'Name the commands. To narrow it down:',
+        'FILTERBY (MODULE <name>|ACLCAT <category>|PATTERN <pattern>)',
+      ],
+    },
+  ],
+}
+const NAMES = '[<command-name> ...]'
+const INFO = spec(['command|info', -2, '2.8.13'], NAMES, 'Describe commands, or all.', false)
+const DOCS = spec(['command|docs', -2, '7.0.0'], NAMES, 'Explain commands, or all.', false)
+const GETKEYS = spec(
+  ['command|getkeys', -4, '2.8.13'],
+  '<full-command>',
+  'The keys in a command; no command of a Sentinel has any.',
+)
+const GETKEYSANDFLAGS = spec(
+  ['command|getkeysandflags', -4, '7.0.0'],
+  '<full-command>',
+  'The keys in a command and what is done to them.',
+)

@@ -5,15 +5,25 @@
 import { matchesGlob } from '../../base/glob.ts'
 import { error, integer, OK, type Reply } from '../../resp/reply.ts'
 import type { Client } from '../client.ts'
-import { forceFailover } from '../failover.ts'
+import { handoverCandidates } from '../coordinated.ts'
+import { requestFailover } from '../failover.ts'
 import { removeGroup, resetGroup } from '../groups.ts'
 import { save } from '../save.ts'
-import { selectReplica } from '../selection.ts'
-import type { Group, Turn } from '../state.ts'
+import { promotableReplicas } from '../selection.ts'
+import type { FailoverKind, Group, Turn } from '../state.ts'
+import { commandLink, isSdown } from '../state.ts'
 import { log } from '../turn.ts'
+import { wrongArity } from './errors.ts'
 import { onGroup, sentinelCommand } from './sentinel-command.ts'
 import { MONITOR } from './sentinel-monitor.ts'
 import { SET } from './sentinel-set.ts'
+
+const IN_PROGRESS = error('INPROG Failover already in progress')
+const NO_GOOD_REPLICA = error('NOGOODSLAVE No suitable replica to promote')
+const UNKNOWN_OPTION = error('ERR Unknown failover option specified')
+const NO_FAILOVER_COMMAND = error('NOGOODPRIMARY Primary does not support FAILOVER command')
+const PRIMARY_DOWN = error('NOGOODPRIMARY Primary is down or out of reach, and cannot hand over')
+const PRIMARY_IS_REPLICA = error('NOGOODPRIMARY Primary says that it is a replica')
 
 function remove(turn: Turn, group: Group): Reply {
   removeGroup(turn, group)
@@ -35,15 +45,32 @@ function reset(turn: Turn, _client: Client, argv: readonly string[]): Reply {
   return integer(matching.length)
 }
 
-/** An operator's word stands for O_DOWN and election alike. */
-function failover(turn: Turn, group: Group): Reply {
-  if (group.failover !== undefined) return error('INPROG Failover already in progress')
-  if (selectReplica(turn, group) === undefined) {
-    return error('NOGOODSLAVE No suitable replica to promote')
-  }
+/** An operator's word stands for O_DOWN and election alike; with COORDINATED, only for O_DOWN. */
+function failover(turn: Turn, group: Group, argv: readonly string[]): Reply {
+  if (argv.length > 4) return wrongArity('sentinel|failover')
+  const option = argv[3]?.toLowerCase()
+  if (option !== undefined && option !== 'coordinated') return UNKNOWN_OPTION
+  const kind = option === undefined ? 'forced' : 'coordinated'
+  const refusal = (option && refuseCoordinated(group)) ?? refuseFailover(turn, group, kind)
+  if (refusal) return refusal
   log(turn, 'notice', `Executing user requested FAILOVER of '${group.config.name}'`)
-  forceFailover(turn, group)
+  requestFailover(turn, group, kind)
   return OK
+}
+
+/** Only a master that works can hand over; that it cannot is said now, not when the time is up. */
+function refuseCoordinated({ master }: Group): Reply | undefined {
+  if (isSdown(master) || commandLink(master) === undefined) return PRIMARY_DOWN
+  if (master.roleReported !== 'master') return PRIMARY_IS_REPLICA
+  return master.failoverReported === 'unsupported' ? NO_FAILOVER_COMMAND : undefined
+}
+
+function refuseFailover(turn: Turn, group: Group, kind: FailoverKind): Reply | undefined {
+  const isCoordinated = kind === 'coordinated'
+  const isAtIt = isCoordinated && group.master.failoverReported === 'running'
+  if (group.failover !== undefined || isAtIt) return IN_PROGRESS
+  const candidates = (isCoordinated ? handoverCandidates : promotableReplicas)(turn, group)
+  return candidates.length === 0 ? NO_GOOD_REPLICA : undefined
 }
 
 function flushConfig(turn: Turn): Reply {
@@ -72,9 +99,10 @@ export const CHANGES = [
   sentinelCommand(
     {
       name: 'failover',
-      arity: 3,
-      usage: NAME,
-      summary: 'Promote a replica now, without asking other Sentinels.',
+      arity: -3,
+      usage: `${NAME} [COORDINATED]`,
+      summary:
+        'Promote a replica now; coordinated, the master hands over to it, and no write is lost.',
     },
     onGroup(failover),
   ),

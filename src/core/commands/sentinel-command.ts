@@ -2,7 +2,7 @@
 import type { Reply } from '../../resp/reply.ts'
 import type { Client } from '../client.ts'
 import type { Group, Turn } from '../state.ts'
-import { type Command, command, type Handler } from './command.ts'
+import { type Command, command, type Handler, type HelpEntry } from './command.ts'
 import { NO_SUCH_MASTER } from './errors.ts'
 
 export interface SentinelSpec {
@@ -13,13 +13,15 @@ export interface SentinelSpec {
   readonly usage?: string
   readonly summary: string
   readonly since?: string
+  /** How HELP lists it, where one line of usage is not enough. */
+  readonly help?: readonly HelpEntry[]
 }
 
 export function sentinelCommand(spec: SentinelSpec, run: Handler): Command {
-  const { name, arity, usage = '', summary, since = '2.8.4' } = spec
+  const { name, arity, usage = '', summary, since = '2.8.4', help } = spec
   const full = `sentinel|${name}`
   return command(
-    { name: full, arity, group: 'sentinel', since, flags: ['admin'], usage, summary },
+    { name: full, arity, group: 'sentinel', since, flags: ['admin'], usage, summary, help },
     run,
   )
 }
@@ -29,7 +31,7 @@ export type GroupHandler = (
   group: Group,
   argv: readonly string[],
   client: Client,
-) => Reply
+) => Reply | undefined
 
 /** For commands whose third word names a group. Names are case-sensitive. */
 export function onGroup(run: GroupHandler): Handler {

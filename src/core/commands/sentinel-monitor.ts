@@ -4,41 +4,74 @@ import { error, OK, type Reply } from '../../resp/reply.ts'
 import type { Client } from '../client.ts'
 import { DEFAULT_GROUP, type GroupConfig } from '../config.ts'
 import { addGroup } from '../groups.ts'
+import { consult } from '../inquiries.ts'
+import { learnAddress, usableHost } from '../names.ts'
 import { save } from '../save.ts'
 import type { Turn } from '../state.ts'
 import { parseInteger, refuseControlCharacters } from './sentinel-arguments.ts'
 import { sentinelCommand } from './sentinel-command.ts'
 
-function monitor(turn: Turn, _client: Client, argv: readonly string[]): Reply {
-  const config = parseGroup(argv)
-  if ('kind' in config) return config
-  if (turn.state.groups.has(config.name)) return error('ERR Duplicate master name.')
+/** Undefined: the host is a name, and is being resolved. C Sentinel stands still meanwhile. */
+function monitor(turn: Turn, client: Client, argv: readonly string[]): Reply | undefined {
+  const [, , name = '', hostText = '', portText = '', quorumText = ''] = argv
+  const quorum = parseInteger(quorumText)
+  const port = parseInteger(portText)
+  const refusal = refuseNumbers(argv, port, quorum)
+  if (refusal !== undefined || quorum === undefined || port === undefined) return refusal
+  const host = reachableHost(turn, client, hostText)
+  if (host === undefined) return client.isWaiting ? undefined : INVALID_HOST
+  return add(turn, { ...newGroup(turn), name, host, port, quorum })
+}
+
+function refuseNumbers(
+  argv: readonly string[],
+  port: number | undefined,
+  quorum: number | undefined,
+): Reply | undefined {
+  const refusal = refuseControlCharacters(argv, 'SENTINEL MONITOR')
+  if (refusal !== undefined) return refusal
+  if (quorum === undefined) return error('ERR Invalid quorum')
+  if (port === undefined) return error('ERR Invalid port')
+  return quorum < 1 ? error('ERR Quorum must be 1 or greater.') : undefined
+}
+
+/** An operator who names a host that does not exist is told so, unlike a file that is read before DNS is up. */
+function reachableHost(turn: Turn, client: Client, text: string): string | undefined {
+  const host = usableHost(turn.state, text)
+  if (host === undefined || canonicalIp(host) !== undefined) return host
+  const answer = consult(turn, client, { kind: 'resolve', host })
+  if (answer?.kind !== 'resolve') return undefined
+  learnAddress(turn, host, answer.address)
+  return host
+}
+
+function add(turn: Turn, config: GroupConfig): Reply {
+  const { name, port } = config
+  // C Sentinel takes port 0, a master that can never be reached. It is a mistake, so we say so.
+  if (port < 1 || port > 65_535) return error('ERR Invalid port number.')
+  if (!isGroupName(name)) return error('ERR Invalid master name: blanks and commas are not allowed')
+  if (turn.state.groups.has(name)) return error('ERR Duplicate master name.')
   addGroup(turn, config, undefined)
   save(turn)
   return OK
 }
 
-function parseGroup(argv: readonly string[]): GroupConfig | Reply {
-  const refusal = refuseControlCharacters(argv, 'SENTINEL MONITOR')
-  if (refusal !== undefined) return refusal
-  const [, , name = '', hostText = '', portText = '', quorumText = ''] = argv
-  const quorum = parseInteger(quorumText)
-  const port = parseInteger(portText)
-  if (quorum === undefined) return error('ERR Invalid quorum')
-  if (port === undefined) return error('ERR Invalid port')
-  if (quorum < 1) return error('ERR Quorum must be 1 or greater.')
-  const host = canonicalIp(hostText)
-  if (host === undefined) return error('ERR Invalid IP address or hostname specified')
-  // C Sentinel takes port 0, a master that can never be reached. It is a mistake, so we say so.
-  if (port < 1 || port > 65_535) return error('ERR Invalid port number.')
-  if (!isGroupName(name)) return error('ERR Invalid master name: blanks and commas are not allowed')
-  return { ...DEFAULT_GROUP, name, host, port, quorum }
+/** With the defaults of today, which SENTINEL DEBUG can change. */
+function newGroup(turn: Turn) {
+  const { defaultDownAfterMs, defaultFailoverTimeoutMs } = turn.state.config.periods
+  return {
+    ...DEFAULT_GROUP,
+    downAfterMs: defaultDownAfterMs,
+    failoverTimeoutMs: defaultFailoverTimeoutMs,
+  }
 }
 
 /** Hellos separate their tokens by commas, events and configuration files by blanks. */
 function isGroupName(name: string): boolean {
   return /^[^\s,]+$/.test(name)
 }
+
+const INVALID_HOST = error('ERR Invalid IP address or hostname specified')
 
 export const MONITOR = sentinelCommand(
   {

@@ -4,6 +4,7 @@ import { canonicalIp } from '../../base/ip.ts'
 import { array, bulk, integer, type Reply } from '../../resp/reply.ts'
 import type { Client } from '../client.ts'
 import { parseEpoch } from '../epoch.ts'
+import { hearOf } from '../names.ts'
 import type { Turn } from '../state.ts'
 import { answerAsk } from '../vote.ts'
 import { NOT_AN_INTEGER } from './errors.ts'
@@ -22,6 +23,8 @@ function isMasterDown(turn: Turn, client: Client, argv: readonly string[]): Repl
   const epoch = parseEpoch(epochText)
   if (port === undefined || epoch === undefined) return NOT_AN_INTEGER
   if (port < 1 || port > 65_535) return UNKNOWN_MASTER
+  // What is no address yet will be one by the time the peer asks again.
+  hearOf(turn, host)
   const question = {
     host: canonicalIp(host) ?? host,
     port: Number(port),

@@ -12,6 +12,7 @@ import {
 } from '../../resp/reply.ts'
 import type { Client } from '../client.ts'
 import { instanceMap } from '../instance-map.ts'
+import { shownHost } from '../names.ts'
 import { majority, usableSentinels, votersOf } from '../quorum.ts'
 import {
   currentMaster,
@@ -21,6 +22,7 @@ import {
   type Instance,
   type Turn,
 } from '../state.ts'
+import { pendingScripts } from './pending-scripts.ts'
 import { onGroup, sentinelCommand } from './sentinel-command.ts'
 
 function mapsOf(turn: Turn, instances: readonly Instance[]): Reply {
@@ -47,7 +49,7 @@ function masterAddress(turn: Turn, _client: Client, argv: readonly string[]): Re
   const group = turn.state.groups.get(argv[2] ?? '')
   if (group === undefined) return NULL_ARRAY
   const { host, port } = currentMaster(group)
-  return bulks([host, String(port)])
+  return bulks([shownHost(turn.state, host), String(port)])
 }
 
 const NO_QUORUM = 'Not enough available Sentinels to reach the specified quorum for this master'
@@ -135,7 +137,7 @@ export const OTHER_QUERIES = [
     {
       name: 'info-cache',
       arity: -3,
-      usage: `${NAME} [${NAME} ...]`,
+      usage: NAME,
       summary: 'Give the last INFO of a master and its replicas, with its age.',
       since: '3.2.0',
     },
@@ -143,6 +145,6 @@ export const OTHER_QUERIES = [
   ),
   sentinelCommand(
     { name: 'pending-scripts', arity: 2, summary: 'List scripts that wait or run.' },
-    () => array([]),
+    pendingScripts,
   ),
 ]

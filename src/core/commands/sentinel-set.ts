@@ -1,42 +1,67 @@
 /**
  * SENTINEL SET: options of a group, read from left to right. As in C Sentinel it is not atomic: what
- * stands before a mistake stays in force, and is saved. Script options and command renames do not exist
- * yet and are unknown options.
+ * stands before a mistake stays in force, and is saved. Whether scripts can be run is found out before
+ * anything is changed, since that takes time.
  */
 import { error, OK, type Reply } from '../../resp/reply.ts'
+import type { Client } from '../client.ts'
 import type { GroupConfig } from '../config.ts'
 import { announce } from '../events.ts'
 import { reconfigureGroup } from '../groups.ts'
+import { consult } from '../inquiries.ts'
 import { save } from '../save.ts'
 import type { Group, Turn } from '../state.ts'
-import { parseInteger, refuseControlCharacters } from './sentinel-arguments.ts'
+import { refuseControlCharacters } from './sentinel-arguments.ts'
 import { onGroup, sentinelCommand } from './sentinel-command.ts'
+import { findOption, type Option } from './sentinel-set-options.ts'
 
-type Change = Partial<GroupConfig>
-
-/** What a value changes; undefined when it is not a valid one. */
-type Setting = (value: string) => Change | undefined
-
-const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
-  ['down-after-milliseconds', positive((downAfterMs) => ({ downAfterMs }))],
-  ['failover-timeout', positive((failoverTimeoutMs) => ({ failoverTimeoutMs }))],
-  ['parallel-syncs', positive((parallelSyncs) => ({ parallelSyncs }))],
-  ['quorum', positive((quorum) => ({ quorum }))],
-  ['auth-pass', (authPass) => ({ authPass })],
-  ['auth-user', (authUser) => ({ authUser })],
-])
-
-function positive(change: (value: number) => Change): Setting {
-  return (text) => {
-    const value = parseInteger(text)
-    return value === undefined || value < 1 ? undefined : change(value)
-  }
-}
-
-function setOptions(turn: Turn, group: Group, argv: readonly string[]): Reply {
+function setOptions(
+  turn: Turn,
+  group: Group,
+  argv: readonly string[],
+  client: Client,
+): Reply | undefined {
   const refusal = refuseControlCharacters(argv, 'SENTINEL SET')
   if (refusal !== undefined) return refusal
-  const { config, mistake } = readOptions(turn, group, argv.slice(3))
+  const words = argv.slice(3)
+  const unusable = unusableScripts(turn, client, words)
+  return unusable && apply(turn, group, words, unusable)
+}
+
+/** The paths among the values that are no programs we may run; undefined: not known yet. */
+function unusableScripts(
+  turn: Turn,
+  client: Client,
+  words: readonly string[],
+): ReadonlySet<string> | undefined {
+  const unusable = new Set<string>()
+  if (turn.state.config.denyScriptsReconfig) return unusable
+  for (const path of scriptPaths(words)) {
+    const answer = consult(turn, client, { kind: 'executable', path })
+    if (answer === undefined) return undefined
+    if (answer.kind !== 'executable' || !answer.isExecutable) unusable.add(path)
+  }
+  return unusable
+}
+
+function scriptPaths(words: readonly string[]): readonly string[] {
+  const paths = []
+  for (let at = 0; at < words.length; ) {
+    const option = findOption(words[at] ?? '')
+    const [path = ''] = words.slice(at + 1)
+    if (option?.isScript === true && path !== '') paths.push(path)
+    at += 1 + (option?.values ?? 1)
+  }
+  return paths
+}
+
+function apply(
+  turn: Turn,
+  group: Group,
+  words: readonly string[],
+  unusable: ReadonlySet<string>,
+): Reply {
+  const { config, mistake } = readOptions(turn, group, words, unusable)
   if (config !== group.config) {
     reconfigureGroup(turn, group, config)
     save(turn)
@@ -45,30 +70,64 @@ function setOptions(turn: Turn, group: Group, argv: readonly string[]): Reply {
 }
 
 /** The options up to the first mistake, each of them announced. */
-function readOptions(turn: Turn, group: Group, words: readonly string[]) {
+function readOptions(
+  turn: Turn,
+  group: Group,
+  words: readonly string[],
+  unusable: ReadonlySet<string>,
+) {
   let config = group.config
-  for (let at = 0; at < words.length; at += 2) {
-    const [option = '', value] = words.slice(at, at + 2)
-    const change = readOption(option, value)
+  for (let at = 0; at < words.length; ) {
+    const [typed = '', ...rest] = words.slice(at)
+    const option = findOption(typed)
+    const values = rest.slice(0, option?.values)
+    const change = readOption(config, typed, option, values)
     if ('kind' in change) return { config, mistake: change }
+    const refusal = option?.isScript
+      ? refuseScript(turn, option, values[0] ?? '', unusable)
+      : undefined
+    if (refusal !== undefined) return { config, mistake: refusal }
     config = { ...config, ...change }
-    announceChange(turn, group, option, value ?? '')
+    announceChange(turn, group, typed, values)
+    at += 1 + values.length
   }
   return { config, mistake: undefined }
 }
 
-function readOption(option: string, value: string | undefined): Change | Reply {
-  const setting = SETTINGS.get(option.toLowerCase())
-  if (setting === undefined || value === undefined) {
-    return error(`ERR Unknown option or number of arguments for SENTINEL SET '${option}'`)
+function readOption(
+  config: GroupConfig,
+  typed: string,
+  option: Option | undefined,
+  values: readonly string[],
+): Partial<GroupConfig> | Reply {
+  if (option === undefined || values.length < option.values) {
+    return error(`ERR Unknown option or number of arguments for SENTINEL SET '${typed}'`)
   }
-  return setting(value) ?? error(`ERR Invalid argument '${value}' for SENTINEL SET '${option}'`)
+  const change = option.change(config, values)
+  if (typeof change !== 'string') return change
+  return error(`ERR Invalid argument '${change}' for SENTINEL SET '${typed}'`)
+}
+
+const DENIED = error(
+  'ERR Reconfiguration of scripts path is denied for security reasons. ' +
+    'Check the deny-scripts-reconfig configuration directive in your Sentinel configuration',
+)
+
+function refuseScript(
+  turn: Turn,
+  { title }: Option,
+  path: string,
+  unusable: ReadonlySet<string>,
+): Reply | undefined {
+  if (turn.state.config.denyScriptsReconfig) return DENIED
+  if (!unusable.has(path)) return undefined
+  return error(`ERR ${title} script seems non existing or non executable`)
 }
 
 /** Events go to the log and to everyone who listens, so a password is not in them. */
-function announceChange(turn: Turn, group: Group, option: string, value: string): void {
-  const shown = option.toLowerCase() === 'auth-pass' ? '******' : value
-  announce(turn, 'warning', '+set', group.master, `${option} ${shown}`)
+function announceChange(turn: Turn, group: Group, typed: string, values: readonly string[]): void {
+  const shown = typed.toLowerCase() === 'auth-pass' ? ['******'] : values
+  announce(turn, 'warning', '+set', group.master, [typed, ...shown].join(' '))
 }
 
 export const SET = sentinelCommand(

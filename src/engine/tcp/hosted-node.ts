@@ -16,7 +16,7 @@ export function hostNode(fabric: Fabric, start: NodeProgramStart): Program {
   const host = new NodeHost({
     createNode: (nodePort: NodePort) =>
       new DataNode({ settings, port: nodePort, rng, now, hasConfigFile: true }),
-    logger: { log, flush: () => undefined },
+    logger: { log, setLevel: () => undefined, flush: () => undefined },
     saveSettings: (changed) => process.disk.saveNow(SETTINGS_FILE, JSON.stringify([...changed])),
     onExit: () => surroundings.admit(() => process.exit()),
     surroundings,

@@ -9,7 +9,11 @@ import type { Fabric } from './fabric.ts'
 import { drivenByItself } from './hosted-node.ts'
 
 /** The witness hears every line already. */
-const QUIET: Logger = { log: () => undefined, flush: () => undefined }
+const QUIET: Logger = {
+  log: () => undefined,
+  setLevel: () => undefined,
+  flush: () => undefined,
+}
 
 /** A Sentinel on real sockets: the host of production, in the surroundings of a world. */
 export function hostSentinel(fabric: Fabric, start: SentinelProgramStart): Program {

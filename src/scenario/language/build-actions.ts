@@ -160,7 +160,8 @@ export class ActionBuilder {
   #failover(raw: Raw<'failover'>, around: string | undefined, path: Path): Action {
     this.#actors([...path, 'at'], 'Sentinel', [raw.at], this.#cast.sentinels)
     const group = this.#cast.group(path, raw.group ?? around)
-    return { kind: 'command', process: raw.at, argv: ['SENTINEL', 'FAILOVER', group] }
+    const how = raw.coordinated ? ['COORDINATED'] : []
+    return { kind: 'command', process: raw.at, argv: ['SENTINEL', 'FAILOVER', group, ...how] }
   }
 
   #each(names: readonly string[], path: Path, ailment: Ailment): readonly Action[] {

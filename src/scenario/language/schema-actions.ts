@@ -70,7 +70,7 @@ export const ACTIONS = {
   }),
   'disk-repair': names,
   command: z.strictObject({ to: name, argv: z.array(word).min(1, { error: 'must have a word' }) }),
-  failover: z.strictObject({ at: name, group: name.optional() }),
+  failover: z.strictObject({ at: name, group: name.optional(), coordinated: yes.optional() }),
 } as const
 
 export type ActionKey = keyof typeof ACTIONS

@@ -1,4 +1,5 @@
 /** CLIENT KILL: by address, or by filters that must all match. */
+import type { Account } from '../../acl/users.ts'
 import { error, integer, OK, type Reply } from '../../resp/reply.ts'
 import { endpoint } from '../addresses.ts'
 import { arg } from '../command.ts'
@@ -13,6 +14,7 @@ interface Filters {
   address?: string
   localAddress?: string
   kind?: SessionKind
+  account?: Account
   /** The caller is left alone. */
   skipsMe: boolean
 }
@@ -24,13 +26,18 @@ export function kill(context: CommandContext, argv: readonly string[]): Reply {
   }
   const filters: Filters = { skipsMe: true }
   for (let at = 2; at < argv.length; at += 2) {
-    const problem = addFilter(filters, arg(argv, at).toLowerCase(), argv[at + 1])
+    const problem = addFilter(context, filters, arg(argv, at).toLowerCase(), argv[at + 1])
     if (problem !== undefined) return problem
   }
   return integer(killMatching(context, filters))
 }
 
-function addFilter(filters: Filters, name: string, value: string | undefined): Reply | undefined {
+function addFilter(
+  context: CommandContext,
+  filters: Filters,
+  name: string,
+  value: string | undefined,
+): Reply | undefined {
   if (value === undefined) return SYNTAX_ERROR
   switch (name) {
     case 'id': {
@@ -52,12 +59,19 @@ function addFilter(filters: Filters, name: string, value: string | undefined): R
       return undefined
     }
     case 'user':
-      return value === 'default' ? undefined : error(`ERR No such user '${value}'`)
+      return addUser(context, filters, value)
     case 'skipme':
       return setSkipsMe(filters, value.toLowerCase())
     default:
       return SYNTAX_ERROR
   }
+}
+
+function addUser({ node }: CommandContext, filters: Filters, name: string): Reply | undefined {
+  const account = node.access.users.get(name)
+  if (account === undefined) return error(`ERR No such user '${name}'`)
+  filters.account = account
+  return undefined
 }
 
 function setSkipsMe(filters: Filters, word: string): Reply | undefined {
@@ -86,6 +100,7 @@ function matches(session: Session, filters: Filters): boolean {
   return (
     (filters.id ?? session.id) === session.id &&
     (filters.kind ?? session.kind) === session.kind &&
+    (filters.account ?? session.account) === session.account &&
     isAt(filters.address, ends.remoteHost, ends.remotePort) &&
     isAt(filters.localAddress, ends.localHost, ends.localPort)
   )

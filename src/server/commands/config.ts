@@ -1,5 +1,6 @@
 /** CONFIG: reading and changing directives while the node runs. */
 import { bulkMap, error, OK, type Reply } from '../../resp/reply.ts'
+import { learntUsers } from '../access.ts'
 import { arg, command, container, type Family, helpReply } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { configSetFailed, NO_CONFIG_FILE, SYNTAX_ERROR, unknownConfigOption } from '../errors.ts'
@@ -31,7 +32,7 @@ function set({ node }: CommandContext, argv: readonly string[]): Reply {
 /** The user's file stays as it is; what differs from it is kept beside it. */
 function rewrite({ node }: CommandContext): Reply {
   if (!node.hasConfigFile) return NO_CONFIG_FILE
-  const problem = node.port.saveSettings(node.settings.differing())
+  const problem = node.port.saveSettings(node.settings.differing(), learntUsers(node.access))
   return problem === undefined ? OK : error(problem)
 }
 

@@ -1,4 +1,6 @@
 /** PING, AUTH, HELLO and the other commands that are about the connection itself. */
+import { login } from '../../acl/login.ts'
+import { DEFAULT_USER } from '../../acl/users.ts'
 import { bulk, error, integer, OK, type Reply, simple } from '../../resp/reply.ts'
 import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -16,6 +18,7 @@ import {
   wrongArity,
 } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
+import { note } from '../permission.ts'
 import { REDIS_VERSION } from '../version.ts'
 import { isClientName } from './client-words.ts'
 
@@ -35,16 +38,26 @@ function echo(_: CommandContext, argv: readonly string[]): Reply {
 
 function auth(context: CommandContext, argv: readonly string[]): Reply {
   if (argv.length > 3) return SYNTAX_ERROR
-  const hasNoPassword = context.node.settings.text('requirepass') === ''
-  if (argv.length === 2 && hasNoPassword) return NO_PASSWORD_SET
-  const user = argv.length === 2 ? 'default' : arg(argv, 1)
-  return authenticate(context, user, arg(argv, argv.length - 1)) ? OK : WRONG_PASS
+  const { users } = context.node.access
+  if (argv.length === 2 && users.default.user.hasNoPassword) return NO_PASSWORD_SET
+  const user = argv.length === 2 ? DEFAULT_USER : arg(argv, 1)
+  return authenticate(context, user, arg(argv, argv.length - 1), argv) ? OK : WRONG_PASS
 }
 
-/** There is one user, `default`, whose password is [requirepass]; without one, any will do. */
-function authenticate({ node, session }: CommandContext, user: string, password: string): boolean {
-  const required = node.settings.text('requirepass')
-  if (user !== 'default' || (required !== '' && required !== password)) return false
+/** A refusal leaves the connection as it was, and an entry in ACL LOG. */
+function authenticate(
+  { node, session }: CommandContext,
+  user: string,
+  password: string,
+  argv: readonly string[],
+): boolean {
+  const account = login(node.access.users, user, password)
+  if (account === undefined) {
+    const context = session.transaction === undefined ? 'toplevel' : 'multi'
+    note(node, session, { reason: 'auth', context, object: arg(argv, 0), username: user })
+    return false
+  }
+  session.account = account
   session.isAuthenticated = true
   return true
 }
@@ -57,7 +70,7 @@ function hello(context: CommandContext, argv: readonly string[]): Reply {
   const options = parseHelloOptions(argv)
   if ('kind' in options) return options
   const { credentials, name } = options
-  if (credentials !== undefined && !authenticate(context, ...credentials)) return WRONG_PASS
+  if (credentials !== undefined && !authenticate(context, ...credentials, argv)) return WRONG_PASS
   if (!session.isAuthenticated) return HELLO_NEEDS_AUTH
   if (name !== undefined) session.name = name
   session.protocol = version
@@ -130,7 +143,8 @@ function reset({ node, session }: CommandContext): Reply {
   session.replyMode = 'on'
   session.noEvict = false
   session.noTouch = false
-  session.isAuthenticated = node.settings.text('requirepass') === ''
+  session.account = node.access.users.default
+  session.isAuthenticated = !node.access.users.requiresAuth
   return simple('RESET')
 }
 

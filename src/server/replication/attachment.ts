@@ -14,6 +14,7 @@ import { newReplicaPeer, peerHost, type ReplicaPeer } from './replica-peer.ts'
 import type { Replicas } from './replicas.ts'
 
 const NO_MASTER_LINK = error("NOMASTERLINK Can't SYNC while not connected with my master")
+const FAILING_OVER = error("NOMASTERLINK Can't SYNC while failing over")
 const BAD_FLAG = error('ERR value is out of range, value must between 0 and 1')
 const MAX_ADDRESS_BYTES = 255
 
@@ -21,6 +22,8 @@ const MAX_ADDRESS_BYTES = 255
 export interface AttachmentRole {
   isReplica(): boolean
   linkUp(): boolean
+  /** A FAILOVER runs: who is master tomorrow is open. */
+  isFailingOver(): boolean
   /** Becomes the master, because a master that fails over to us asks for it. */
   promote(): void
   /** A replica has acknowledged something. */
@@ -68,7 +71,8 @@ export class Attachment {
   /** The request of replicas before PSYNC, and of tools that take a backup. */
   sync(session: Session): Reply | undefined {
     if (session.kind === 'replica') return undefined
-    if (this.#role.isReplica() && !this.#role.linkUp()) return NO_MASTER_LINK
+    const refusal = this.#refuseAll()
+    if (refusal !== undefined) return refusal
     const peer = this.#attach(session)
     peer.preSync = true
     this.#startOver(peer, false)
@@ -97,6 +101,11 @@ export class Attachment {
       if (refusal !== undefined) return error(refusal)
       this.#role.promote()
     }
+    return this.#refuseAll()
+  }
+
+  #refuseAll(): Reply | undefined {
+    if (this.#role.isFailingOver()) return FAILING_OVER
     return this.#role.isReplica() && !this.#role.linkUp() ? NO_MASTER_LINK : undefined
   }
 

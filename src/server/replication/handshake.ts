@@ -18,6 +18,8 @@ export interface HandshakeTerms {
   readonly announcedHost: string
   /** What we already have; undefined: we need everything. */
   readonly position: HistoryPosition | undefined
+  /** It is to become the master and we its replica: our own FAILOVER. */
+  readonly takeOver: boolean
 }
 
 export interface HistoryPosition {
@@ -104,7 +106,8 @@ export class Handshake {
     this.#pending = ['psync']
     const position = this.#terms.position
     const asked = position === undefined ? ['?', '-1'] : [position.id, String(position.offset + 1)]
-    return { kind: 'send', bytes: encodeCommand(['PSYNC', ...asked]) }
+    const takeOver = this.#terms.takeOver ? ['FAILOVER'] : []
+    return { kind: 'send', bytes: encodeCommand(['PSYNC', ...asked, ...takeOver]) }
   }
 
   #onPsync(text: string): HandshakeStep {

@@ -36,6 +36,9 @@ export interface ReplicationHost {
   closeSession(id: ConnectionId): void
   /** Throws blocked clients out with -UNBLOCKED. */
   unblockForRoleChange(): void
+  /** Holds writes back until `releaseWrites`, whatever CLIENT PAUSE says. */
+  holdWrites(): void
+  releaseWrites(): void
   /** Ends a WAIT. */
   unblock(session: Session, reply: Reply): void
   /** Suspends a session until `unblock`; at `deadlineMs` (monotonic) it is answered by `onTimeout`. */

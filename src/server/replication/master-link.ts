@@ -32,6 +32,14 @@ export interface LinkObserver {
   feed(bytes: string): void
   /** The history changes under the replicas attached to us: they have to ask again. */
   historyReplaced(): void
+  /** The master is to be asked to become one, see failover.ts. */
+  readonly isHandingOver: boolean
+  /** It has been asked for its stream. */
+  syncRequested(): void
+  /** It lets us have its stream. */
+  syncGranted(): void
+  /** It does not. True: there is nobody to follow any more. */
+  syncRefused(reason: string): boolean
 }
 
 const AT_ONCE = 0
@@ -170,10 +178,18 @@ export class MasterLink {
     return {
       user: settings.text('masteruser'),
       password: settings.text('masterauth'),
-      listeningPort: settings.int('replica-announce-port') || settings.int('port'),
+      listeningPort: settings.int('replica-announce-port') || this.#ownPort(),
       announcedHost: settings.text('replica-announce-ip'),
       position: this.#hasPosition ? position : undefined,
+      takeOver: this.#observer.isHandingOver,
     }
+  }
+
+  /** Where those who connect as we do, with TLS or without, reach us. */
+  #ownPort(): number {
+    const { settings } = this.#host
+    const securePort = settings.flag('tls-replication') ? settings.int('tls-port') : 0
+    return securePort || settings.int('port')
   }
 
   #read(bytes: string): void {
@@ -207,12 +223,16 @@ export class MasterLink {
       case 'wait':
         return
       case 'send':
+        if (phase.handshake.isWaitingForSync) this.#observer.syncRequested()
         return this.#host.port.write(phase.id, step.bytes)
       case 'full':
+        this.#observer.syncGranted()
         return this.#beginTransfer(phase.id, step.position)
       case 'partial':
+        this.#observer.syncGranted()
         return this.#continueStream(phase.id, step.id)
       case 'failed':
+        if (phase.handshake.isWaitingForSync && this.#observer.syncRefused(step.reason)) return
         return this.#lost(step.reason, 'open')
     }
   }

@@ -2,17 +2,18 @@
  * Replication as the data node sees it: the commands, the stream it feeds, the link to a master, and
  * the clock. Each mechanism has a file of its own; this one wires them together.
  */
-import { error, type Reply } from '../../resp/reply.ts'
+import type { Reply } from '../../resp/reply.ts'
 import { earliest } from '../earliest.ts'
 import type { ConnectionId } from '../port.ts'
 import { ageSeconds } from '../seconds.ts'
 import type { Session } from '../session.ts'
 import { Attachment } from './attachment.ts'
+import { Failover, type FailoverRole } from './failover.ts'
 import { FullSync } from './full-sync.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { History } from './history.ts'
 import type { ReplicationHost } from './host.ts'
-import { MasterLink } from './master-link.ts'
+import { type LinkObserver, MasterLink } from './master-link.ts'
 import { Replicas } from './replicas.ts'
 import { infoLines, roleReply } from './report.ts'
 import { Role } from './role.ts'
@@ -41,7 +42,6 @@ export interface ReplicationCounts {
 const SECOND_MS = 1000
 const AT_ONCE = 0
 const NOREPLICAS = 'NOREPLICAS Not enough good replicas to write.'
-const NO_FAILOVER = error('ERR FAILOVER is not supported by this node, use SENTINEL FAILOVER')
 
 export class Replication {
   readonly handlers: Record<ReplicationCommand, ReplicationHandler>
@@ -55,6 +55,7 @@ export class Replication {
   readonly #link: MasterLink
   readonly #role: Role
   readonly #attachment: Attachment
+  readonly #failover: Failover
   /** Monotonic. When the next second of the protocol begins. */
   #nextSecondMs = AT_ONCE
 
@@ -67,10 +68,7 @@ export class Replication {
     const streamDb = () => (this.isReplica() ? host.streamTarget.db : 0)
     const fullSync = new FullSync(host, history, replicas, stream, streamDb)
     const waits = new Waits(host, history, replicas, stream)
-    const link = new MasterLink(host, history, {
-      feed: (bytes) => stream.feed(bytes),
-      historyReplaced: () => replicas.dropAll('the history has changed'),
-    })
+    const link = new MasterLink(host, history, this.#newLinkObserver(stream, replicas))
     this.#history = history
     this.#replicas = replicas
     this.#stream = stream
@@ -78,7 +76,15 @@ export class Replication {
     this.#waits = waits
     this.#link = link
     this.#heartbeat = new Heartbeat(host, replicas, stream)
-    this.#role = new Role({ host, history, replicas, stream, link, waits })
+    const isFailingOver = () => this.#failover.isRunning
+    this.#role = new Role({ host, history, replicas, stream, link, waits, isFailingOver })
+    this.#failover = new Failover({
+      host,
+      history,
+      replicas,
+      stream,
+      role: this.#roleForFailover(),
+    })
     this.#attachment = this.#newAttachment()
     this.handlers = this.#newHandlers()
     this.#listen()
@@ -128,7 +134,9 @@ export class Replication {
 
   sessionClosed(session: Session): void {
     this.#waits.forget(session)
-    if (session.replica !== undefined) this.#replicas.detach(session.replica)
+    if (session.replica === undefined) return
+    this.#replicas.detach(session.replica)
+    this.#failover.replicasChanged()
   }
 
   /** WAIT asks about the offset after the client's last command. */
@@ -145,6 +153,7 @@ export class Replication {
     this.#link.wake()
     this.#waits.wake()
     this.#fullSync.wake()
+    this.#failover.wake()
   }
 
   nextWakeUpMs(): number | undefined {
@@ -153,6 +162,7 @@ export class Replication {
       this.#link.nextWakeUpMs(),
       this.#waits.nextWakeUpMs(),
       this.#fullSync.nextWakeUpMs(),
+      this.#failover.nextWakeUpMs(),
     )
   }
 
@@ -170,12 +180,38 @@ export class Replication {
     }
   }
 
+  #newLinkObserver(stream: Stream, replicas: Replicas): LinkObserver {
+    const failover = () => this.#failover
+    return {
+      feed: (bytes) => stream.feed(bytes),
+      historyReplaced: () => replicas.dropAll('the history has changed'),
+      get isHandingOver() {
+        return failover().isHandingOver
+      },
+      syncRequested: () => failover().requested(),
+      syncGranted: () => failover().granted(),
+      syncRefused: (reason) => failover().refused(reason),
+    }
+  }
+
+  #roleForFailover(): FailoverRole {
+    return {
+      isReplica: () => this.isReplica(),
+      follow: (address) => void this.#role.follow(address),
+      promote: () => this.#role.promote(),
+    }
+  }
+
   #newAttachment(): Attachment {
     return new Attachment(this.#host, this.#history, this.#replicas, this.#fullSync, {
       isReplica: () => this.isReplica(),
       linkUp: () => this.linkUp(),
+      isFailingOver: () => this.#failover.isRunning,
       promote: () => this.#role.promote(),
-      acknowledged: () => this.#waits.acknowledged(),
+      acknowledged: () => {
+        this.#waits.acknowledged()
+        this.#failover.replicasChanged()
+      },
       acknowledgeToMaster: () => this.#link.acknowledge(),
     })
   }
@@ -190,7 +226,7 @@ export class Replication {
       replconf: (session, argv) => this.#attachment.replconf(session, argv),
       wait: (session, argv) => this.#waits.wait(session, argv, this.isReplica()),
       role: () => roleReply(this.#reportSources(), this.isReplica()),
-      failover: () => NO_FAILOVER,
+      failover: (_session, argv) => this.#failover.command(argv),
     }
   }
 
@@ -210,7 +246,8 @@ export class Replication {
     this.#replicas.everySecond()
     this.#fullSync.everySecond()
     if (this.isReplica()) return
-    this.#heartbeat.everySecond()
+    // A failover waits for the end of the stream: there has to be one.
+    if (!this.#failover.isRunning) this.#heartbeat.everySecond()
     this.#freeBacklog()
   }
 
@@ -229,6 +266,7 @@ export class Replication {
       history: this.#history,
       replicas: this.#replicas,
       link: this.#link,
+      failoverState: this.#failover.state,
     }
   }
 }

@@ -1,6 +1,7 @@
 /** How replication looks from outside: INFO replication and ROLE, in Redis' words and order. */
 import { array, bulk, bulks, integer, type Reply } from '../../resp/reply.ts'
 import { ageSeconds } from '../seconds.ts'
+import type { FailoverState } from './failover.ts'
 import type { History } from './history.ts'
 import type { ReplicationHost } from './host.ts'
 import { ROLE_STATE } from './link-phase.ts'
@@ -13,6 +14,7 @@ export interface ReportSources {
   readonly history: History
   readonly replicas: Replicas
   readonly link: MasterLink
+  readonly failoverState: FailoverState
 }
 
 /** INFO replication without its header. */
@@ -119,10 +121,10 @@ function isOnline(peer: ReplicaPeer): boolean {
   return PEER_STATE[peer.phase] === 'online'
 }
 
-function historyLines({ history }: ReportSources): string[] {
+function historyLines({ history, failoverState }: ReportSources): string[] {
   const { backlog } = history
   return [
-    'master_failover_state:no-failover',
+    `master_failover_state:${failoverState}`,
     `master_replid:${history.id}`,
     `master_replid2:${history.previousId}`,
     `master_repl_offset:${history.offset}`,

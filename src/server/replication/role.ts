@@ -16,6 +16,7 @@ import type { Waits } from './waits.ts'
 const BAD_PORT = error('ERR Invalid master port')
 const NOT_FOR_REPLICAS = error('ERR Command is not valid when client is a replica.')
 const ALREADY_CONNECTED = simple('OK Already connected to specified master')
+const FAILING_OVER = error('ERR REPLICAOF not allowed while failing over.')
 const MAX_PORT = 65_535
 
 export interface RoleParts {
@@ -25,6 +26,7 @@ export interface RoleParts {
   readonly stream: Stream
   readonly link: MasterLink
   readonly waits: Waits
+  isFailingOver(): boolean
 }
 
 export class Role {
@@ -41,6 +43,7 @@ export class Role {
   }
 
   replicaof(session: Session, argv: readonly string[]): Reply {
+    if (this.#parts.isFailingOver()) return FAILING_OVER
     if (session.kind === 'replica') return NOT_FOR_REPLICAS
     const [, host = '', port = ''] = argv
     if (host.toLowerCase() === 'no' && port.toLowerCase() === 'one') {
@@ -49,7 +52,7 @@ export class Role {
     }
     const number = parseInt64(port)
     if (typeof number !== 'number' || number < 0 || number > MAX_PORT) return BAD_PORT
-    return this.#follow({ host, port: number })
+    return this.follow({ host, port: number })
   }
 
   promote(): void {
@@ -64,7 +67,7 @@ export class Role {
     host.port.log('notice', `this node is the master now, its history is ${history.id}`)
   }
 
-  #follow(address: Address): Reply {
+  follow(address: Address): Reply {
     const { host, link } = this.#parts
     const current = link.address
     if (current?.port === address.port && equalsIgnoringCase(current.host, address.host)) {

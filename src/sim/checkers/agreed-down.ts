@@ -23,7 +23,8 @@ export function agreedDown(scene: Scene): Checker {
     name: 'a quorum agrees before a failover',
     observe: (happening) => {
       verdicts.note(happening)
-      if (happening.kind !== 'candidacy' || happening.forced) return undefined
+      if (happening.kind !== 'candidacy' || happening.forced || happening.isPlanned)
+        return undefined
       const { atMs, process, group, master, electorate } = happening
       const about = `${group} ${master.host} ${master.port}`
       const names = scene.topology.sentinels.map(({ name }) => name)

@@ -40,9 +40,14 @@ function noteTilt(tilted: Set<string>, process: string, name: string): void {
 
 function decisionIn(happening: Happening): string | undefined {
   if (happening.kind === 'event') return DECISIONS.has(happening.name) ? happening.name : undefined
-  if (happening.kind === 'candidacy' && !happening.forced) return 'stands for election'
+  if (happening.kind === 'candidacy' && !isPlanned(happening)) return 'stands for election'
   if (happening.kind === 'selection') return 'chooses a replica'
   return undefined
+}
+
+/** An operator is obeyed in TILT, too. */
+function isPlanned(candidacy: Happening & { readonly kind: 'candidacy' }): boolean {
+  return candidacy.forced || candidacy.isPlanned === true
 }
 
 interface Vigil {

@@ -9,7 +9,7 @@ test.each(['INFO', 'INFO all', 'INFO default', 'info EVERYTHING sentinel'])(
   '%s gives all sections in the same order',
   (line) => {
     const text = new TestSentinel().connect().ask(line)
-    expect(sectionsOf(text)).toEqual(['Server', 'Clients', 'Stats', 'Sentinel'])
+    expect(sectionsOf(text)).toEqual(['Server', 'Clients', 'Stats', 'CPU', 'Sentinel'])
   },
 )
 
@@ -71,6 +71,49 @@ test('connections and commands are counted, refused ones apart', () => {
     'pubsub_channels:2',
     'uptime_in_seconds:90000',
     'uptime_in_days:1',
+  ]) {
+    expect(text).toContain(`\r\n${line}\r\n`)
+  }
+})
+
+test('the process shows as it was described, and its processor time as it is now', () => {
+  let seconds = 1.5
+  const sentinel = new TestSentinel({
+    process: {
+      pid: 4711,
+      os: 'Linux 6 x86_64',
+      archBits: 64,
+      executable: '/usr/bin/sentinel',
+      configFile: '/etc/sentinel.conf',
+      supervised: 'systemd',
+      cpuUsage: () => ({ systemSeconds: 0.25, userSeconds: seconds }),
+    },
+  })
+  const client = sentinel.connect()
+  const server = client.ask('INFO server')
+  for (const line of [
+    'os:Linux 6 x86_64',
+    'process_id:4711',
+    'process_supervised:systemd',
+    'executable:/usr/bin/sentinel',
+    'config_file:/etc/sentinel.conf',
+  ]) {
+    expect(server).toContain(`\r\n${line}\r\n`)
+  }
+  expect(client.ask('INFO cpu')).toContain('used_cpu_sys:0.250000\r\nused_cpu_user:1.500000\r\n')
+  seconds = 2
+  expect(client.ask('INFO cpu')).toContain('used_cpu_user:2.000000\r\n')
+})
+
+test('bytes, reads and error replies of all clients are counted', () => {
+  const sentinel = new TestSentinel()
+  sentinel.connect().send('PING\r\nNOPE\r\n')
+  const text = sentinel.connect().ask('INFO stats')
+  for (const line of [
+    'total_net_input_bytes:24',
+    'total_reads_processed:2',
+    'total_error_replies:1',
+    'expired_stale_perc:0.00',
   ]) {
     expect(text).toContain(`\r\n${line}\r\n`)
   }

@@ -3,7 +3,7 @@ import { COMMANDS } from '../../../src/core/commands/table.ts'
 import { TestSentinel } from '../../support/sentinel-builder.ts'
 import { wireBulks } from '../../support/wire.ts'
 
-const COUNT = 15
+const COUNT = 16
 
 const ANSWERS: readonly (readonly [line: string, answer: string])[] = [
   ['COMMAND COUNT', `:${COUNT}\r\n`],
@@ -15,7 +15,7 @@ const ANSWERS: readonly (readonly [line: string, answer: string])[] = [
     'COMMAND LIST FILTERBY ACLCAT pubsub',
     wireBulks('subscribe', 'psubscribe', 'unsubscribe', 'punsubscribe', 'publish'),
   ],
-  ['COMMAND LIST FILTERBY PATTERN *|MASTER*', wireBulks('sentinel|masters', 'sentinel|master')],
+  ['COMMAND LIST FILTERBY PATTERN *|MASTER*', wireBulks('sentinel|master', 'sentinel|masters')],
   ['COMMAND INFO nosuch', '*1\r\n$-1\r\n'],
   [
     'COMMAND INFO publish',
@@ -61,38 +61,57 @@ test('every command can be refused for its number of words without having run', 
   }
 })
 
-test('HELP lists, as status replies, what exists and no synonyms', () => {
-  const help = new TestSentinel().connect().ask('SENTINEL HELP')
-  const lines = help.split('\r\n').slice(1, -1)
-  expect(help.startsWith(`*${lines.length}\r\n`)).toBe(true)
-  expect(lines.every((line) => line.startsWith('+'))).toBe(true)
-  expect(lines[0]).toBe('+SENTINEL <subcommand> [<arg> [value] [opt] ...]. Subcommands are:')
-  expect(lines.filter((line) => /^\+[A-Z]/.test(line)).map((line) => line.split(' ')[0])).toEqual([
-    '+SENTINEL',
-    '+MASTERS',
-    '+MASTER',
-    '+REPLICAS',
-    '+GET-MASTER-ADDR-BY-NAME',
-    '+SENTINELS',
-    '+MYID',
-    '+CKQUORUM',
-    '+INFO-CACHE',
-    '+PENDING-SCRIPTS',
-    '+MONITOR',
-    '+SET',
-    '+REMOVE',
-    '+RESET',
-    '+FAILOVER',
-    '+FLUSHCONFIG',
-    '+IS-MASTER-DOWN-BY-ADDR',
-    '+HELP',
-  ])
-})
+const HEADINGS: Readonly<Record<string, readonly string[]>> = {
+  SENTINEL: [
+    ...['CKQUORUM <master-name>', 'CONFIG SET <param> <value> [<param> <value> ...]'],
+    ...['CONFIG GET <param> [<param> ...]', 'DEBUG [<param> <value> ...]'],
+    ...['GET-MASTER-ADDR-BY-NAME <master-name>', 'FAILOVER <master-name> [COORDINATED]'],
+    ...['FLUSHCONFIG', 'INFO-CACHE <master-name>'],
+    'IS-MASTER-DOWN-BY-ADDR <ip> <port> <current-epoch> <runid>',
+    ...['MASTER <master-name>', 'MASTERS', 'MONITOR <name> <ip> <port> <quorum>', 'MYID'],
+    ...['PENDING-SCRIPTS', 'REMOVE <master-name>', 'REPLICAS <master-name>', 'RESET <pattern>'],
+    'SENTINELS <master-name>',
+    'SET <master-name> <option> <value> [<option> <value> ...]',
+    'SIMULATE-FAILURE [CRASH-AFTER-ELECTION] [CRASH-AFTER-PROMOTION] [HELP]',
+  ],
+  CLIENT: [
+    ...['CACHING (YES|NO)', 'GETREDIR', 'GETNAME', 'ID', 'INFO', 'KILL <ip:port>'],
+    ...['KILL <option> <value> [<option> <value> [...]]', 'LIST [options ...]', 'UNPAUSE'],
+    ...['PAUSE <timeout> [WRITE|ALL]', 'REPLY (ON|OFF|SKIP)', 'SETNAME <name>'],
+    ...['SETINFO <LIB-NAME|LIB-VER> <value>', 'UNBLOCK <clientid> [TIMEOUT|ERROR]'],
+    'TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]',
+    ...['TRACKINGINFO', 'NO-EVICT (ON|OFF)'],
+  ],
+  COMMAND: [
+    ...['(no subcommand)', 'COUNT', 'LIST', 'INFO [<command-name> ...]'],
+    ...['DOCS [<command-name> ...]', 'GETKEYS <full-command>', 'GETKEYSANDFLAGS <full-command>'],
+  ],
+}
 
-test.each(['CLIENT', 'COMMAND'])('%s HELP explains each subcommand in one line', (name) => {
-  const lines = new TestSentinel().connect().ask(`${name} HELP`).split('\r\n').slice(2, -1)
-  expect(lines.length % 2).toBe(0)
-  expect(lines.filter((_, index) => index % 2 === 1).every((line) => /^\+ {4}\S/.test(line))).toBe(
-    true,
-  )
+for (const [name, headings] of Object.entries(HEADINGS)) {
+  test(`${name} HELP lists, as status replies and in Redis’ order, what exists and no synonyms`, () => {
+    const help = new TestSentinel().connect().ask(`${name} HELP`)
+    const lines = help.split('\r\n').slice(1, -1)
+    expect(help.startsWith(`*${lines.length}\r\n`)).toBe(true)
+    expect(lines.filter((line) => !line.startsWith('+    '))).toEqual(
+      [`${name} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:`, ...headings, 'HELP'].map(
+        (line) => `+${line}`,
+      ),
+    )
+    const unexplained = lines.slice(1).filter((line, index) => {
+      const next = lines[index + 2] ?? '+'
+      return !line.startsWith('+    ') && !next.startsWith('+    ')
+    })
+    expect(unexplained).toEqual([])
+  })
+}
+
+test('no command of a Sentinel has keys', () => {
+  const client = new TestSentinel().connect()
+  const none = '-ERR The command has no key arguments\r\n'
+  const unknown = '-ERR Invalid command specified\r\n'
+  expect(client.ask('COMMAND GETKEYS PING a')).toBe(none)
+  expect(client.ask('COMMAND GETKEYSANDFLAGS sentinel MASTERS')).toBe(none)
+  expect(client.ask('COMMAND GETKEYS GET a')).toBe(unknown)
+  expect(client.ask('COMMAND GETKEYS CLIENT foo')).toBe(unknown)
 })

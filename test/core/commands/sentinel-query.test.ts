@@ -141,7 +141,7 @@ test('a failover shows on the master, its phases on the replicas', () => {
   if (promoted === undefined || other === undefined) throw new Error('two replicas')
   promoted.promoted = true
   other.reconf = 'inprog'
-  group.failover = failover({ state: 'wait_promotion', forced: true, promoted })
+  group.failover = failover({ state: 'wait_promotion', kind: 'forced', promoted })
   const client = sentinel.connect()
   const answer = client.ask('SENTINEL MASTER mymaster')
   expect(flagsIn(answer)).toBe('master,failover_in_progress,force_failover')
@@ -224,8 +224,13 @@ function failover(given: Partial<Failover>): Failover {
     epoch: 6,
     startedAtMs: START.monoMs,
     stateChangedAtMs: START.monoMs,
-    forced: false,
+    kind: 'automatic',
     promoted: undefined,
+    hasOrdered: false,
+    acceptedAtMs: undefined,
+    refusal: undefined,
+    release: 'due',
+    heir: undefined,
     ...given,
   }
 }

@@ -17,7 +17,20 @@ const ANSWERS: readonly (readonly [line: string, answer: string])[] = [
   ['SENTINEL', "-ERR wrong number of arguments for 'sentinel' command\r\n"],
   ['SENTINEL foo a', "-ERR unknown subcommand 'foo'. Try SENTINEL HELP.\r\n"],
   ['sentinel Masters a', "-ERR wrong number of arguments for 'sentinel|masters' command\r\n"],
-  ['CLIENT PAUSE 1', "-ERR unknown subcommand 'PAUSE'. Try CLIENT HELP.\r\n"],
+  ['CLIENT PAUSE 100000', '+OK\r\n'],
+  ['CLIENT PAUSE -1', '-ERR timeout is negative\r\n'],
+  ['CLIENT PAUSE 1.5', '-ERR timeout is not an integer or out of range\r\n'],
+  ['CLIENT PAUSE 1 SOME', '-ERR CLIENT PAUSE mode must be WRITE or ALL\r\n'],
+  ['CLIENT UNPAUSE', '+OK\r\n'],
+  ['CLIENT UNBLOCK 7', ':0\r\n'],
+  ['CLIENT UNBLOCK x', '-ERR value is not an integer or out of range\r\n'],
+  ['CLIENT UNBLOCK 7 FOO', '-ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR\r\n'],
+  [
+    'CLIENT Unblock 7 ERROR x',
+    "-ERR unknown subcommand or wrong number of arguments for 'Unblock'. Try CLIENT HELP.\r\n",
+  ],
+  ['CLIENT NO-EVICT maybe', '-ERR syntax error\r\n'],
+  ['CLIENT NO-TOUCH ON', "-ERR unknown subcommand 'NO-TOUCH'. Try CLIENT HELP.\r\n"],
   ['SHUTDOWN FOO', '-ERR syntax error\r\n'],
   ['SHUTDOWN ABORT', '-ERR No shutdown in progress.\r\n'],
   ['SHUTDOWN ABORT NOW', '-ERR syntax error\r\n'],
@@ -109,4 +122,10 @@ test('a RESP3 connection that listens may do everything', () => {
   client.ask('SUBSCRIBE +sdown')
   expect(client.ask('PING')).toBe('+PONG\r\n')
   expect(client.ask('CLIENT ID')).toBe(':1\r\n')
+})
+
+test('a pause keeps nobody waiting: for its peers a Sentinel that does not answer is dead', () => {
+  const sentinel = new TestSentinel()
+  sentinel.connect().ask('CLIENT PAUSE 100000 ALL')
+  expect(sentinel.connect().ask('PING')).toBe('+PONG\r\n')
 })

@@ -7,6 +7,7 @@ const PLAIN: HandshakeTerms = {
   listeningPort: 1234,
   announcedHost: '',
   position: undefined,
+  takeOver: false,
 }
 
 const PORT = '*3\r\n$8\r\nREPLCONF\r\n$14\r\nlistening-port\r\n$4\r\n1234\r\n'
@@ -46,6 +47,12 @@ test('the burst with credentials and an announced address is the one a real repl
 test('a known position is offered as the next byte wanted', () => {
   const [, , psync] = play({ position: { id: ID, offset: 41 } }, ['+PONG', '+OK', '+OK'])
   expect(psync).toBe(`*3\r\n$5\r\nPSYNC\r\n$40\r\n${ID}\r\n$2\r\n42\r\n`)
+})
+
+test('a node that hands its role over says so with its position', () => {
+  const terms = { position: { id: ID, offset: 41 }, takeOver: true }
+  const [, , psync] = play(terms, ['+PONG', '+OK', '+OK'])
+  expect(psync).toBe(`*4\r\n$5\r\nPSYNC\r\n$40\r\n${ID}\r\n$2\r\n42\r\n$8\r\nFAILOVER\r\n`)
 })
 
 test('refused credentials end the attempt, a refused option does not', () => {

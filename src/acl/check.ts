@@ -1,0 +1,98 @@
+/** May this user do that? One of his selectors must allow the command with all its keys and channels. */
+import { matchesGlob } from '../base/glob.ts'
+import { type KeyPattern, type Selector, selectorsOf, type User } from './user.ts'
+
+/** A command as it was sent. */
+export interface AclRequest {
+  /** Full name in lower case. */
+  readonly name: string
+  /** Anybody may: AUTH, HELLO, QUIT, RESET. */
+  readonly isForEverybody: boolean
+  readonly argv: readonly string[]
+  /** Asked for only where it matters. */
+  readonly keys: () => readonly KeyUse[]
+  readonly channels: () => readonly ChannelUse[]
+}
+
+/** `at` is an index of `argv`. A use that neither reads nor writes looks only whether a key is there. */
+export interface KeyUse {
+  readonly at: number
+  readonly reads: boolean
+  readonly writes: boolean
+}
+
+export interface ChannelUse {
+  readonly at: number
+  /** PSUBSCRIBE: the pattern itself must be in the list, word for word. */
+  readonly isPattern: boolean
+}
+
+export type Denial =
+  | { readonly reason: 'command' }
+  /** `at`: which word of the request. */
+  | { readonly reason: 'key' | 'channel'; readonly at: number }
+
+const COMMAND_DENIED: Denial = { reason: 'command' }
+
+/** Undefined: he may. Of several selectors' refusals the one that came furthest counts. */
+export function denial(user: User, request: AclRequest): Denial | undefined {
+  let worst: Denial = COMMAND_DENIED
+  for (const selector of selectorsOf(user)) {
+    const denied = deniedBy(selector, request)
+    if (denied === undefined) return undefined
+    if (isFurther(denied, worst)) worst = denied
+  }
+  return worst
+}
+
+const DISTANCES = { command: 0, key: 1, channel: 2 } as const
+
+function isFurther(denied: Denial, than: Denial): boolean {
+  if (denied.reason !== than.reason) return DISTANCES[denied.reason] > DISTANCES[than.reason]
+  return indexOf(denied) > indexOf(than)
+}
+
+function indexOf(denied: Denial): number {
+  return denied.reason === 'command' ? 0 : denied.at
+}
+
+function deniedBy(selector: Selector, request: AclRequest): Denial | undefined {
+  if (!request.isForEverybody && !allowsCommand(selector, request)) return COMMAND_DENIED
+  const { keys, channels } = selector
+  const { argv } = request
+  if (keys !== 'all') {
+    const use = request.keys().find((one) => !allowsKey(keys, one, argv[one.at] ?? ''))
+    if (use !== undefined) return { reason: 'key', at: use.at }
+  }
+  if (channels !== 'all') {
+    const use = request.channels().find((one) => !allowsUse(channels, one, argv[one.at] ?? ''))
+    if (use !== undefined) return { reason: 'channel', at: use.at }
+  }
+  return undefined
+}
+
+function allowsCommand({ commands }: Selector, { name, argv }: AclRequest): boolean {
+  if (commands.allowed.has(name)) return true
+  const word = argv[1]?.toLowerCase()
+  const words = commands.firstArguments.get(name) ?? []
+  return word !== undefined && words.some((one) => one.toLowerCase() === word)
+}
+
+function allowsKey(patterns: readonly KeyPattern[], use: KeyUse, key: string): boolean {
+  return patterns.some(
+    ({ pattern, reads, writes }) =>
+      (reads || !use.reads) && (writes || !use.writes) && matchesGlob(pattern, key),
+  )
+}
+
+function allowsUse(patterns: readonly string[], { isPattern }: ChannelUse, name: string): boolean {
+  return patterns.some((pattern) => (isPattern ? pattern === name : matchesGlob(pattern, name)))
+}
+
+/** Whether he may listen to a channel, or with a pattern. */
+export function mayListen(user: User, name: string, isPattern: boolean): boolean {
+  const use: ChannelUse = { at: 0, isPattern }
+  return selectorsOf(user).some(
+    ({ channels }) => channels === 'all' || allowsUse(channels, use, name),
+  )
+}

@@ -1,0 +1,92 @@
+/**
+ * [ACL LOG] Who was refused what, newest first. What happens again within a minute is counted, not
+ * listed again, and the list is bounded: a stranger who tries and tries fills neither it nor our memory.
+ */
+import { array, bulk, integer, type Reply } from '../resp/reply.ts'
+
+export interface Refusal {
+  readonly reason: 'command' | 'key' | 'channel' | 'auth'
+  readonly context: 'toplevel' | 'multi'
+  /** The command, key or channel; for `auth` the word it was tried with. Never a password. */
+  readonly object: string
+  readonly username: string
+  /** A line of CLIENT LIST. */
+  readonly clientInfo: string
+}
+
+interface Entry {
+  refusal: Refusal
+  count: number
+  lastAtMs: number
+}
+
+/** How far apart two equal refusals may be to be one entry. */
+const GROUPING_MS = 60_000
+/** Only so many of the newest are compared. */
+const COMPARED = 10
+/** Of an object or a name is kept so much. */
+const MAX_BYTES = 1024
+
+export class AclLog {
+  readonly #entries: Entry[] = []
+  readonly #maxLength: () => number
+
+  /** [acllog-max-len] Asked for at each use, because CONFIG SET changes it. */
+  constructor(maxLength: () => number) {
+    this.#maxLength = maxLength
+  }
+
+  get entries(): readonly Readonly<Entry>[] {
+    return this.#entries
+  }
+
+  /** `nowMs` is any clock that goes on steadily. */
+  add(refusal: Refusal, nowMs: number): void {
+    const kept = {
+      ...refusal,
+      object: clipped(refusal.object),
+      username: clipped(refusal.username),
+    }
+    const isSame = (one: Entry) => nowMs - one.lastAtMs <= GROUPING_MS && isAlike(one.refusal, kept)
+    const at = this.#entries.slice(0, COMPARED).findIndex(isSame)
+    const [known] = at < 0 ? [] : this.#entries.splice(at, 1)
+    this.#entries.unshift({ refusal: kept, count: (known?.count ?? 0) + 1, lastAtMs: nowMs })
+    this.#entries.length = Math.min(this.#entries.length, this.#maxLength())
+  }
+
+  reset(): void {
+    this.#entries.length = 0
+  }
+
+  /** The newest `count`. */
+  reply(count: number, nowMs: number): Reply {
+    return array(this.#entries.slice(0, Math.max(0, count)).map((one) => entryReply(one, nowMs)))
+  }
+}
+
+function isAlike(one: Refusal, other: Refusal): boolean {
+  return (
+    one.reason === other.reason &&
+    one.context === other.context &&
+    one.object === other.object &&
+    one.username === other.username
+  )
+}
+
+/** A copy: a slice of a long string keeps the whole of it in memory. */
+function clipped(text: string): string {
+  return text.length > MAX_BYTES ? [...text.slice(0, MAX_BYTES)].join('') : text
+}
+
+function entryReply({ refusal, count, lastAtMs }: Entry, nowMs: number): Reply {
+  const entries: [string, Reply][] = [
+    ['count', integer(count)],
+    ['reason', bulk(refusal.reason)],
+    ['context', bulk(refusal.context)],
+    ['object', bulk(refusal.object)],
+    ['username', bulk(refusal.username)],
+    ['age-seconds', { kind: 'double', value: (nowMs - lastAtMs) / 1000 }],
+    ['client-info', bulk(refusal.clientInfo)],
+  ]
+  return { kind: 'map', entries: entries.map(([name, value]) => [bulk(name), value] as const) }
+}

@@ -1,0 +1,33 @@
+/** How a data node judges the lines of a redis.conf, for the start and for those who only look. */
+import { utf8Text } from '../base/utf8.ts'
+import type { ConfOutside } from '../config/conf-outside.ts'
+import { type DirectiveCheck, UNKNOWN_DIRECTIVE } from '../config/redis-conf.ts'
+import { isOnlyKnown } from '../config/server-without-effect.ts'
+import type { Settings } from '../server/settings.ts'
+import type { UserLines } from './node-users.ts'
+
+/** What would be dangerous to pass over. */
+const REFUSED: Readonly<Record<string, string>> = {
+  'rename-command':
+    'rename-command is not offered by this data node: forbid commands with ACL users',
+  loadmodule: 'modules are not loaded by this data node',
+}
+
+/** Applies sound lines to the settings and the users. */
+export function nodeDirectives(
+  settings: Settings,
+  users: UserLines,
+  outside: Pick<ConfOutside, 'folderFault'>,
+): DirectiveCheck {
+  return (name, words) => {
+    const refused = REFUSED[name]
+    if (refused !== undefined) return refused
+    if (name === 'user') return users.add(words, settings)
+    if (name === 'dir' && words[0] !== undefined) {
+      const fault = outside.folderFault(utf8Text(words[0]))
+      if (fault !== undefined) return fault
+    }
+    if (settings.knows(name)) return settings.load(name, words)
+    return isOnlyKnown(name) ? undefined : UNKNOWN_DIRECTIVE
+  }
+}

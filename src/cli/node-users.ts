@@ -1,0 +1,56 @@
+/** The users of a data node, as its configuration gives them: `user` lines, or an aclfile. */
+import { randomBytes } from 'node:crypto'
+import { USERS_AND_ACL_FILE, type UserLine } from '../acl/user-lines.ts'
+import { reasonOf, StartError } from '../io/start-error.ts'
+import type { NodeAclFile } from '../server/access.ts'
+import { checkNodeAclFile, checkNodeUsers } from '../server/access-start.ts'
+import type { Settings } from '../server/settings.ts'
+import { type OpenedAclFile, openAclFile } from './acl-files.ts'
+
+/** The `user` lines as they are read, each checked with those before it. */
+export class UserLines {
+  readonly lines: UserLine[] = []
+
+  /** The reason why a line is not sound, in Redis' words; undefined: it is. */
+  add(words: UserLine, settings: Settings): string | undefined {
+    if (words.length === 0) return 'wrong number of arguments'
+    const fault = checkNodeUsers([...this.lines, words], settings)
+    if (fault === undefined) this.lines.push(words)
+    return fault
+  }
+}
+
+/** What the node is to be told about users. Throws a StartError. */
+export function nodeUsers({ lines }: UserLines, settings: Settings) {
+  const path = settings.text('aclfile')
+  if (path !== '' && lines.length > 0) {
+    throw new StartError('E_ACL_FILE', USERS_AND_ACL_FILE, 'move the user lines into the aclfile')
+  }
+  const opened = openAclFile(path, settings.text('dir'), (found) =>
+    checkNodeAclFile(found, settings),
+  )
+  const aclFile = opened === undefined ? undefined : toNodeAclFile(opened)
+  return { users: lines, aclFile, secret: randomBytes(32).toString('hex') }
+}
+
+function toNodeAclFile({ file, path, text }: OpenedAclFile): NodeAclFile {
+  return {
+    path,
+    text,
+    read() {
+      try {
+        return { ok: true, text: file.readSync() }
+      } catch (error) {
+        return { ok: false, reason: reasonOf(error) }
+      }
+    },
+    write(newText) {
+      try {
+        file.writeSync(newText)
+        return undefined
+      } catch (error) {
+        return reasonOf(error)
+      }
+    },
+  }
+}

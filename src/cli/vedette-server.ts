@@ -1,0 +1,31 @@
+#!/usr/bin/env node
+/** `vedette-server`: `vedette server` with the command line of redis-server, for unit files and scripts. */
+import { runRedisProgram } from './redis-program.ts'
+import { EXIT_FAILED, say } from './report.ts'
+
+const HELP = `Usage: vedette-server [/path/to/redis.conf] [options] [-]
+       vedette-server - (read config from stdin)
+       vedette-server -v or --version
+       vedette-server -h or --help
+
+The file is never written: what CONFIG REWRITE keeps goes to a file beside it, <redis.conf>.learnt.
+
+Examples:
+       vedette-server (run the server with default conf)
+       echo 'maxclients 100' | vedette-server -
+       vedette-server /etc/redis/redis.conf
+       vedette-server --port 7777 --replicaof 127.0.0.1 8888
+       vedette-server /etc/redis/redis.conf --loglevel verbose
+
+Sentinel mode:
+       vedette-server /etc/redis/sentinel.conf --sentinel`
+
+await runRedisProgram(process.argv.slice(2), HELP, async (given) => {
+  const { path, overrides, stdin } = given
+  if (!overrides.includes('--sentinel')) return (await import('./server.ts')).runServer(given)
+  if (path !== undefined) {
+    return (await import('./sentinel.ts')).runSentinel({ path, overrides, stdin })
+  }
+  say('Sentinel needs config file on disk to save state. Exiting...')
+  return EXIT_FAILED
+})

@@ -1,0 +1,109 @@
+/** The ordinary directives of an exported sentinel.conf: those that differ from what Redis does by itself. */
+import { utf8Bytes } from '../base/utf8.ts'
+import { DEFAULT_PERIODS, DEFAULT_SENTINEL, type SentinelConfig } from '../core/config.ts'
+import { maybeQuoted, quoted } from './quote.ts'
+import { DEFAULT_FILE, type SentinelFile } from './sentinel-file.ts'
+import { NO_TLS, type TlsOptions } from './tls-options.ts'
+
+export interface OrdinaryLines {
+  readonly lines: readonly string[]
+  readonly notes: readonly string[]
+}
+
+/** `learntUsers` are those ACL SETUSER has left; undefined: the file's count. */
+export function ordinaryLines(
+  file: SentinelFile,
+  config: SentinelConfig,
+  learntUsers: SentinelConfig['users'] | undefined,
+): OrdinaryLines {
+  const isSilent = config.logLevel === 'nothing'
+  const isSelfSupervised = file.supervised === DEFAULT_FILE.supervised
+  const lines: readonly (string | undefined)[] = [
+    `port ${config.port}`,
+    unless(DEFAULT_FILE.listen.bind, file.listen.bind, `bind ${file.listen.bind.join(' ')}`),
+    `protected-mode ${yes(config.protectedMode)}`,
+    text('bind-source-addr', file.bindSourceAddr),
+    file.stateDir === undefined ? undefined : text('dir', file.stateDir),
+    text('logfile', file.logFile),
+    `loglevel ${isSilent ? 'warning' : config.logLevel}`,
+    `daemonize ${yes(file.daemonize)}`,
+    text('pidfile', file.pidFile),
+    isSelfSupervised ? undefined : `supervised ${file.supervised}`,
+    unless(DEFAULT_SENTINEL.maxClients, config.maxClients, `maxclients ${config.maxClients}`),
+    outputLimit(file.outputLimitBytes),
+    ...tlsLines(file.tls),
+    ...accessLines(file, config, learntUsers),
+  ]
+  const notes = [
+    ...(isSilent ? ['loglevel nothing is unknown to Redis 7.0: warning is written'] : []),
+    ...(isDifferent(DEFAULT_PERIODS, config.periods)
+      ? ['periods have no name in a sentinel.conf: SENTINEL DEBUG sets them at run time']
+      : []),
+  ]
+  return { lines: lines.filter((line) => line !== undefined), notes }
+}
+
+function accessLines(
+  { aclFile }: SentinelFile,
+  config: SentinelConfig,
+  learntUsers: SentinelConfig['users'] | undefined,
+): readonly (string | undefined)[] {
+  const { requirepass, aclPubsubDefault, aclLogMaxLength } = config
+  const users = aclFile === '' ? (learntUsers ?? config.users) : []
+  return [
+    requirepass === '' ? undefined : `requirepass ${quoted(requirepass)}`,
+    ...users.map((words) => `user ${words.map(maybeQuoted).join(' ')}`),
+    text('aclfile', aclFile),
+    unless(
+      DEFAULT_SENTINEL.aclPubsubDefault,
+      aclPubsubDefault,
+      `acl-pubsub-default ${aclPubsubDefault}`,
+    ),
+    unless(DEFAULT_SENTINEL.aclLogMaxLength, aclLogMaxLength, `acllog-max-len ${aclLogMaxLength}`),
+    ...config.ownRenamedCommands.map(([own, name]) => `rename-command ${own} ${maybeQuoted(name)}`),
+  ]
+}
+
+/** Redis also has a soft limit, which we leave where it is. */
+function outputLimit(hardBytes: number): string | undefined {
+  const line = `client-output-buffer-limit pubsub ${hardBytes} 8mb 60`
+  return unless(DEFAULT_FILE.outputLimitBytes, hardBytes, line)
+}
+
+function tlsLines(tls: TlsOptions): readonly (string | undefined)[] {
+  if (!isDifferent(NO_TLS, tls)) return []
+  return [
+    `tls-port ${tls.port}`,
+    `tls-replication ${yes(tls.replication)}`,
+    text('tls-cert-file', tls.certFile),
+    text('tls-key-file', tls.keyFile),
+    text('tls-key-file-pass', tls.keyFilePass),
+    text('tls-client-cert-file', tls.clientCertFile),
+    text('tls-client-key-file', tls.clientKeyFile),
+    text('tls-client-key-file-pass', tls.clientKeyFilePass),
+    text('tls-ca-cert-file', tls.caCertFile),
+    text('tls-ca-cert-dir', tls.caCertDir),
+    `tls-auth-clients ${tls.authClients}`,
+    text('tls-protocols', tls.protocols.join(' ')),
+    text('tls-ciphers', tls.ciphers),
+    text('tls-ciphersuites', tls.cipherSuites),
+    `tls-prefer-server-ciphers ${yes(tls.preferServerCiphers)}`,
+    text('tls-dh-params-file', tls.dhParamsFile),
+  ]
+}
+
+function text(directive: string, value: string): string | undefined {
+  return value === '' ? undefined : `${directive} ${quoted(utf8Bytes(value))}`
+}
+
+function unless(usual: unknown, value: unknown, line: string): string | undefined {
+  return isDifferent(usual, value) ? line : undefined
+}
+
+function isDifferent(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) !== JSON.stringify(b)
+}
+
+function yes(isOn: boolean): string {
+  return isOn ? 'yes' : 'no'
+}

@@ -1,0 +1,112 @@
+/**
+ * The configuration file read again while everything runs (SIGHUP). The rules are those of a restart: what
+ * the file says anew counts, and where it says what it said before, what was learnt since stands. What
+ * cannot change while the process lives, like the port, is not looked at here.
+ */
+import { reloadUsers } from './access-start.ts'
+import type { GroupConfig, SentinelConfig } from './config.ts'
+import { announce } from './events.ts'
+import { addGroup, reconfigureGroup, removeGroup } from './groups.ts'
+import { createMaster, watch } from './instances.ts'
+import { dropPeerLinks } from './links.ts'
+import { changedOptions, changedSettings } from './reload-report.ts'
+import { registerReplica } from './replicas.ts'
+import { type RestoredGroup, restoreGroups, restoreSettings, stillRemoved } from './restore.ts'
+import { save, savedState } from './save.ts'
+import type { SavedState } from './saved.ts'
+import { changeSettings, settingsOf } from './settings.ts'
+import type { Group, Turn } from './state.ts'
+import { forgetDataInstances } from './switch.ts'
+import { log } from './turn.ts'
+
+/** `before` is what the file said until now. */
+export function onReloaded(turn: Turn, config: SentinelConfig, before: SentinelConfig): void {
+  const known = savedState(turn.state)
+  reloadSettings(turn, config, known)
+  reloadRules(turn, config, before)
+  reloadUsers(turn, config)
+  reloadGroups(turn, config.groups, known)
+  save(turn)
+}
+
+function reloadSettings(turn: Turn, config: SentinelConfig, known: SavedState): void {
+  const file = settingsOf(config)
+  const old = settingsOf(turn.state.config)
+  const settings = restoreSettings(file, known)
+  turn.state.fileSettings = file
+  changeSettings(turn, settings)
+  for (const text of changedSettings(old, settings)) tell(turn, text)
+}
+
+/** What only a file can set. SENTINEL DEBUG changes periods, until the file says something new of them. */
+function reloadRules(turn: Turn, config: SentinelConfig, before: SentinelConfig): void {
+  const { maxClients, denyScriptsReconfig, protectedMode, requirepass, users, periods } = config
+  const { state } = turn
+  const hasNewPeriods = JSON.stringify(periods) !== JSON.stringify(before.periods)
+  state.config = {
+    ...state.config,
+    ...{ maxClients, denyScriptsReconfig, protectedMode, requirepass, users },
+    periods: hasNewPeriods ? periods : state.config.periods,
+  }
+  // Without a sentinel-pass it is what peers are shown, at the beginning of a connection.
+  if (requirepass !== before.requirepass) dropPeerLinks(turn)
+  for (const text of changedRules(config, before)) tell(turn, text)
+}
+
+function changedRules(config: SentinelConfig, before: SentinelConfig): readonly string[] {
+  const differs = (...keys: readonly (keyof SentinelConfig)[]) =>
+    keys.some((key) => JSON.stringify(config[key]) !== JSON.stringify(before[key]))
+  return [
+    differs('maxClients') ? `maxclients is ${config.maxClients}` : '',
+    differs('denyScriptsReconfig') ? 'deny-scripts-reconfig has changed' : '',
+    differs('protectedMode') ? 'protected-mode has changed' : '',
+    differs('requirepass', 'users') ? 'users and passwords of this port have changed' : '',
+    differs('periods') ? 'periods have changed' : '',
+  ].filter((text) => text !== '')
+}
+
+function reloadGroups(turn: Turn, files: readonly GroupConfig[], known: SavedState): void {
+  const { state } = turn
+  const wanted = restoreGroups(files, known)
+  const names = new Set(wanted.map(({ config }) => config.name))
+  for (const group of [...state.groups.values()]) {
+    if (names.has(group.config.name)) continue
+    removeGroup(turn, group)
+    tell(turn, `${group.config.name} is not in the file any more: no longer monitored`)
+  }
+  state.removed.splice(0, state.removed.length, ...stillRemoved(files, known))
+  for (const group of wanted) putGroup(turn, group)
+}
+
+function putGroup(turn: Turn, { config, file, saved }: RestoredGroup): void {
+  const group = turn.state.groups.get(config.name)
+  if (group === undefined) {
+    addGroup(turn, config, file)
+    return tell(turn, `${config.name} is new: monitored from now on`)
+  }
+  group.file = file
+  const current = saved?.current ?? group.config
+  const isMoved = config.host !== current.host || config.port !== current.port
+  for (const text of changedOptions(current, config)) tell(turn, `${config.name}: ${text}`)
+  if (isMoved) moveGroup(turn, group, config)
+  else
+    reconfigureGroup(turn, group, { ...config, host: group.config.host, port: group.config.port })
+}
+
+/** Starts afresh at the address the file names. Replicas, peers and epochs are known already. */
+function moveGroup(turn: Turn, group: Group, config: GroupConfig): void {
+  announce(turn, 'warning', '-monitor', group.master)
+  const others = [...group.replicas.values()].filter(
+    (one) => one.host !== config.host || one.port !== config.port,
+  )
+  forgetDataInstances(turn, group)
+  group.config = config
+  group.master = createMaster(group, turn.now.monoMs)
+  watch(turn, group.master)
+  announce(turn, 'warning', '+monitor', group.master, `quorum ${config.quorum}`)
+  for (const { host, port } of others) registerReplica(turn, group, { host, port })
+}
+
+function tell(turn: Turn, text: string): void {
+  log(turn, 'notice', `reload: ${text}`)
+}

@@ -1,0 +1,216 @@
+/**
+ * One process at a time on one state file, because two Sentinels that share a memory would share a vote.
+ * The lock is a Unix socket the holder listens on, so that it ends with the process however that ends:
+ * nobody answers on the socket of a dead one.
+ *
+ * The complication are the sockets the dead leave behind, and two who start in the same moment. So
+ * nobody shares a name: each contender listens on a socket of its own, in sight before it looks at the
+ * others. A dead one can be removed by anybody, for its name is never used again. Of two who are both
+ * about to start, the one with the lower name wins: the other learns of it when it asks, or when it is
+ * asked, and one of the two must happen because each is in sight before it looks.
+ */
+import { randomBytes } from 'node:crypto'
+import { readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { createConnection, createServer, type Server, type Socket } from 'node:net'
+import { basename, dirname, join } from 'node:path'
+import { reasonOf, StartError } from './start-error.ts'
+
+export interface Lock {
+  /** Why there is none after all; undefined: we hold it. */
+  readonly missing: string | undefined
+  release(): void
+}
+
+/** For tests, which see to the moments between the steps. */
+export interface LockOptions {
+  readonly patienceMs?: number
+  /** What tells us from others of the same process id; by chance otherwise. */
+  readonly mark?: string
+  /** We are in sight and have not looked yet; we have looked and not decided yet. */
+  readonly pause?: (moment: 'in sight' | 'looked') => Promise<void>
+}
+
+/** A stopped process holds its lock, but does not say so. */
+const PATIENCE_MS = 2_000
+
+/** Throws a StartError that names the process which has the file at `path` already. */
+export async function lockFile(path: string, options: LockOptions = {}): Promise<Lock> {
+  const folder = realpathSync(dirname(path))
+  const prefix = `${basename(path)}.lock-`
+  const mark = options.mark ?? randomBytes(4).toString('hex')
+  const name = `${prefix}${process.pid}-${mark}`
+  const contender = new Contender(folder, name)
+  const missing = await contender.listen()
+  if (missing !== undefined) return { missing, release: () => undefined }
+  try {
+    await options.pause?.('in sight')
+    await lookAround(contender, prefix, options.patienceMs ?? PATIENCE_MS)
+    await options.pause?.('looked')
+    contender.decide()
+  } catch (error) {
+    contender.release()
+    if (error instanceof StartError) throw error
+    return { missing: reasonOf(error), release: () => undefined }
+  }
+  const release = () => {
+    process.off('exit', release)
+    contender.release()
+  }
+  process.once('exit', release)
+  return { missing: undefined, release }
+}
+
+/** What one contender tells another that asks. */
+type Word = 'starting' | 'holding'
+
+class Contender {
+  readonly folder: string
+  readonly name: string
+  #word: Word = 'starting'
+  /** Those with lower names that have asked while we were starting: they go on, we do not. */
+  readonly #betters: string[] = []
+  #server: Server | undefined
+
+  constructor(folder: string, name: string) {
+    this.folder = folder
+    this.name = name
+  }
+
+  /** Comes into sight. Gives a reason where sockets cannot be used. */
+  async listen(): Promise<string | undefined> {
+    const hidden = `.${this.name}`
+    const server = createServer((socket) => this.#answer(socket))
+    const fault = await new Promise<unknown>((resolve) => {
+      server.once('error', resolve)
+      near(this.folder, (at) => server.listen(at(hidden), () => resolve(undefined)))
+    })
+    if (fault !== undefined) return reasonOf(fault)
+    server.on('error', () => undefined)
+    // The lock alone keeps no process alive.
+    server.unref()
+    this.#server = server
+    // Between its creation and the first listen a socket looks dead: only this name is looked at.
+    renameSync(join(this.folder, hidden), join(this.folder, this.name))
+    return undefined
+  }
+
+  /** From here on others are refused. Throws when a better one has asked in the meantime. */
+  decide(): void {
+    const [better] = this.#betters
+    if (better !== undefined) throw held(this, better, 'starting')
+    this.#word = 'holding'
+  }
+
+  release(): void {
+    this.#server?.close()
+    this.#server = undefined
+    rmSync(join(this.folder, this.name), { force: true })
+  }
+
+  #answer(socket: Socket): void {
+    socket.on('error', () => undefined)
+    socket.setEncoding('latin1').once('data', (asker) => {
+      if (this.#word === 'starting' && String(asker).trim() < this.name) {
+        this.#betters.push(String(asker).trim())
+      }
+      socket.end(this.#word)
+    })
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy())
+    socket.unref()
+  }
+}
+
+async function lookAround(self: Contender, prefix: string, patienceMs: number): Promise<void> {
+  const names = readdirSync(self.folder)
+  for (const name of names) if (name.startsWith(`.${prefix}`)) forgetOld(join(self.folder, name))
+  const others = names.filter((name) => name.startsWith(prefix) && name !== self.name)
+  for (const name of others) {
+    const word = await askUntilClear(self, name, patienceMs)
+    if (word === 'dead') rmSync(join(self.folder, name), { force: true })
+    else if (word !== 'starting' || name < self.name) throw held(self, name, word)
+  }
+}
+
+/** Someone died before it came into sight. */
+function forgetOld(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found !== undefined && Date.now() - found.mtimeMs > HIDDEN_MAX_MS)
+    rmSync(path, { force: true })
+}
+
+const HIDDEN_MAX_MS = 60_000
+
+/** One that dies or goes away while it is asked says nothing; the next time it is dead. */
+async function askUntilClear(self: Contender, name: string, patienceMs: number) {
+  for (let times = 0; times < 5; times++) {
+    const word = await ask(self, name, patienceMs)
+    if (word !== 'unclear') return word
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return 'silent'
+}
+
+type Answer = Word | 'silent' | 'dead' | 'unclear'
+
+/** Nothing said within the time is as good as holding it. */
+function ask(self: Contender, name: string, patienceMs: number): Promise<Answer> {
+  return new Promise((resolve) => {
+    near(self.folder, (at) => {
+      const socket = createConnection(at(name))
+      let word = ''
+      socket.setEncoding('latin1').on('data', (text) => {
+        word += text
+      })
+      socket.once('connect', () => socket.write(self.name))
+      socket.once('error', (error) => resolve(isDead(error) ? 'dead' : 'unclear'))
+      socket.once('end', () => resolve(isWord(word) ? word : 'unclear'))
+      socket.setTimeout(patienceMs, () => {
+        resolve('silent')
+        socket.destroy()
+      })
+    })
+  })
+}
+
+function isWord(text: string): text is Word {
+  return text === 'starting' || text === 'holding'
+}
+
+function isDead(error: unknown): boolean {
+  return ['ECONNREFUSED', 'ENOENT'].includes(reasonOf(error))
+}
+
+/** The longest a socket's path may be is 108 bytes, on some systems 104. */
+const PATH_MAX_BYTES = 100
+
+/** Both `listen` and `connect` look at the path at once, so a long one is shortened by going there. */
+function near(folder: string, use: (at: (name: string) => string) => void): void {
+  const longest =
+    Buffer.byteLength(folder) + 'sentinel-26379.state.lock-4194304-00000000'.length + 2
+  if (longest <= PATH_MAX_BYTES) return use((name) => join(folder, name))
+  const before = process.cwd()
+  process.chdir(folder)
+  try {
+    use((name) => name)
+  } finally {
+    process.chdir(before)
+  }
+}
+
+function held(self: Contender, name: string, word: Word | 'silent'): StartError {
+  const path = join(self.folder, self.name.slice(0, self.name.lastIndexOf('.lock-')))
+  const pid = /-(\d+)-[0-9a-f]+$/.exec(name)?.[1] ?? '?'
+  const doing = word === 'silent' ? ', which does not answer,' : ''
+  return inUse(
+    path,
+    `process ${pid}${doing} ${word === 'starting' ? 'is about to use' : 'uses'} it`,
+  )
+}
+
+function inUse(path: string, reason: string): StartError {
+  return new StartError(
+    'E_STATE_IN_USE',
+    `the state file ${path} is taken: ${reason}`,
+    'stop that process, or give this Sentinel another port or another state-dir',
+  )
+}

@@ -1,0 +1,22 @@
+/** What a Sentinel's INFO says of the process it runs in. */
+import { release, type } from 'node:os'
+import type { ProcessFacts } from '../core/process-facts.ts'
+
+/** `configFile` as the user named it; empty when there is none. */
+export function processFacts(configFile: string, supervised: string): ProcessFacts {
+  return {
+    pid: process.pid,
+    os: `${type()} ${release()} ${MACHINES[process.arch] ?? process.arch}`,
+    archBits: process.arch === 'arm' || process.arch === 'ia32' ? 32 : 64,
+    executable: process.argv[1] ?? process.execPath,
+    configFile,
+    supervised,
+    cpuUsage: () => {
+      const { system, user } = process.cpuUsage()
+      return { systemSeconds: system / 1e6, userSeconds: user / 1e6 }
+    },
+  }
+}
+
+/** As `uname -m` calls them, and with it Redis. */
+const MACHINES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64', ia32: 'i686' }

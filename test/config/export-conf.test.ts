@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest'
+import { exportConf } from '../../src/config/export-conf.ts'
+import { parseSentinelConf } from '../../src/config/sentinel-conf.ts'
+import { type SentinelFile, toSavedState } from '../../src/config/sentinel-file.ts'
+import type { SavedState } from '../../src/core/saved.ts'
+
+const MYID = 'a1'.repeat(20)
+const PEER = 'b2'.repeat(20)
+
+function read(text: string): SentinelFile {
+  const parsed = parseSentinelConf(text, 's.conf')
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('\n'))
+  return parsed.value
+}
+
+function written(file: SentinelFile, saved?: SavedState): string {
+  const exported = exportConf(file, saved)
+  if (!exported.ok) throw new Error(exported.obstacles.join('\n'))
+  return exported.text
+}
+
+/** What a Sentinel of ours has saved: a failover to 10.0.0.2, options set at run time. */
+function learnt(file: SentinelFile): SavedState {
+  const [group] = file.core.groups
+  if (group === undefined) throw new Error('no group')
+  return {
+    myid: MYID,
+    currentEpoch: 9,
+    groups: [
+      {
+        file: group,
+        current: { ...group, host: '10.0.0.2', port: 6380, quorum: 3, authPass: 'new' },
+        configEpoch: 8,
+        leaderEpoch: 9,
+        leader: PEER,
+        replicas: [{ host: '10.0.0.1', port: 6379 }],
+        peers: [{ runId: PEER, host: '10.0.0.11', port: 26_379 }],
+      },
+    ],
+    removed: [],
+    settings: undefined,
+    users: undefined,
+  }
+}
+
+const EVERYTHING = `port 26380
+bind 127.0.0.1 -::1
+protected-mode yes
+dir /var/lib/redis
+logfile "/var/log/a b.log"
+loglevel verbose
+maxclients 100
+requirepass "a \\"quoted\\" pass"
+user default on #${'0a'.repeat(32)} ~* &* +@all
+user alice on >secret ~* +@all
+acllog-max-len 7
+rename-command shutdown ""
+client-output-buffer-limit pubsub 67108864 8mb 60
+tls-port 26381
+tls-cert-file /etc/cert.pem
+tls-protocols "TLSv1.2 TLSv1.3"
+pidfile /run/s.pid
+supervised systemd
+sentinel deny-scripts-reconfig no
+sentinel resolve-hostnames yes
+sentinel announce-hostnames yes
+sentinel monitor mymaster 10.0.0.1 6379 2
+sentinel down-after-milliseconds mymaster 5000
+sentinel failover-timeout mymaster 60000
+sentinel parallel-syncs mymaster 2
+sentinel auth-user mymaster bob
+sentinel auth-pass mymaster old
+sentinel notification-script mymaster /bin/true
+sentinel client-reconfig-script mymaster /bin/false
+sentinel rename-command mymaster config guessme
+sentinel master-reboot-down-after-period mymaster 7000
+sentinel announce-ip 10.0.0.9
+sentinel announce-port 1234
+sentinel sentinel-user u
+sentinel sentinel-pass p
+`
+
+test('what is written says what the file says', () => {
+  const file = read(EVERYTHING)
+  const again = read(written(file))
+  const comparable = ({ locations, learnt: _, name, ...rest }: SentinelFile) => rest
+  expect(comparable(again)).toEqual(comparable(file))
+})
+
+test('and what was learnt since: address, options, others, epochs and who we are', () => {
+  const file = read(EVERYTHING)
+  const { core, learnt: memory } = read(written(file, learnt(file)))
+  expect(core.groups[0]).toMatchObject({
+    ...{ host: '10.0.0.2', port: 6380, quorum: 3, authPass: 'new', authUser: 'bob' },
+  })
+  const saved = toSavedState(memory ?? { myid: '', currentEpoch: 0, groups: [] }, () => 'none')
+  expect(saved).toMatchObject({ myid: MYID, currentEpoch: 9 })
+  expect(saved.groups[0]).toMatchObject({
+    configEpoch: 8,
+    leaderEpoch: 9,
+    replicas: [{ host: '10.0.0.1', port: 6379 }],
+    peers: [{ runId: PEER, host: '10.0.0.11', port: 26_379 }],
+  })
+})
+
+test('what Redis had written into the file is not lost when there is no state yet', () => {
+  const file = read(
+    `sentinel monitor g 10.0.0.1 1 1\nsentinel myid ${MYID}\nsentinel current-epoch 4\n`,
+  )
+  expect(written(file)).toContain(`sentinel myid ${MYID}\n`)
+  expect(written(file)).toContain('sentinel current-epoch 4\n')
+})
+
+test('a group that was removed at run time stays away, one that was added is there', () => {
+  const file = read(EVERYTHING)
+  const saved = learnt(file)
+  const [group] = saved.groups
+  if (group === undefined) throw new Error('no group')
+  const extra = { ...group, file: undefined, current: { ...group.current, name: 'extra' } }
+  const text = written(file, { ...saved, groups: [extra], removed: file.core.groups })
+  expect(text).toContain('sentinel monitor extra 10.0.0.2 6380 3\n')
+  expect(text).not.toContain('mymaster')
+})
+
+test('a master the file names anew is no longer a replica', () => {
+  const file = read('sentinel monitor mymaster 10.0.0.1 6379 2')
+  const moved = read('sentinel monitor mymaster 10.0.0.7 6379 2')
+  const saved = learnt(file)
+  const [group] = saved.groups
+  if (group === undefined) throw new Error('no group')
+  const replicas = [...group.replicas, { host: '10.0.0.7', port: 6379 }]
+  const text = written(moved, { ...saved, groups: [{ ...group, replicas }] })
+  expect(text).toContain('sentinel monitor mymaster 10.0.0.7 6379 3\n')
+  expect(text).not.toContain('known-replica mymaster 10.0.0.7')
+})
+
+test('users and settings changed at run time are written instead of the ones of the file', () => {
+  const file = read(EVERYTHING)
+  const { announceIp, announcePort, resolveHostnames, announceHostnames } = file.core
+  const { sentinelUser, sentinelPass, logLevel } = file.core
+  const settings = {
+    ...{ announceIp, announcePort, resolveHostnames, announceHostnames },
+    ...{ sentinelUser, sentinelPass, logLevel },
+  }
+  const text = written(file, {
+    ...learnt(file),
+    settings: { file: settings, current: { ...settings, announcePort: 4321 } },
+    users: { file: [], current: [['bob', 'on', 'nopass', '+@all']] },
+  })
+  expect(text).toContain('sentinel announce-port 4321\n')
+  expect(text).toContain('user bob on nopass +@all\n')
+  expect(text).not.toContain('alice')
+})
+
+describe('what Redis could not read again is refused, without showing it', () => {
+  test.each([
+    ['sentinel auth-pass mymaster "my secret"', 'auth-pass of mymaster'],
+    ['sentinel auth-user mymaster "a\\tb"', 'auth-user of mymaster'],
+    ['sentinel sentinel-pass "it\'s"', 'sentinel-pass'],
+    ['sentinel rename-command mymaster config ""', 'rename-command of mymaster'],
+    [
+      'sentinel notification-script mymaster "/opt/my scripts/x"',
+      'notification-script of mymaster',
+    ],
+  ])('%s', (line, start) => {
+    const exported = exportConf(read(`sentinel monitor mymaster 10.0.0.1 1 1\n${line}`), undefined)
+    expect(exported).toMatchObject({ ok: false, obstacles: [expect.stringMatching(`^${start}: `)] })
+    expect(JSON.stringify(exported)).not.toContain('secret')
+  })
+
+  test('but not letters beyond ASCII, which Redis writes as they are', () => {
+    const text =
+      'sentinel monitor mymaster 10.0.0.1 1 1\nsentinel auth-pass mymaster \xc3\xa0\xa0\x85'
+    expect(written(read(text))).toContain('sentinel auth-pass mymaster \xc3\xa0\xa0\x85\n')
+  })
+})

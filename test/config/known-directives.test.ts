@@ -1,0 +1,33 @@
+/** Every directive `CONFIG GET *` of redis-server 7.0.15 lists may stand in the files we read. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { serverDirective } from '../../src/config/server-directives.ts'
+import { hasNoEffect, isOnlyKnown } from '../../src/config/server-without-effect.ts'
+import { SETTING_ALIASES } from '../../src/server/setting-table.ts'
+import { Settings } from '../../src/server/settings.ts'
+
+const FILE = new URL('testdata/directives-7.0.15.txt', import.meta.url)
+const NAMES = readFileSync(FILE, 'utf8').trim().split('\n')
+
+test('a Sentinel knows them', () => {
+  expect(NAMES.filter((name) => serverDirective(name) === undefined)).toEqual([])
+})
+
+test('a data node knows them', () => {
+  const settings = new Settings()
+  expect(NAMES.filter((name) => !settings.knows(name) && !isOnlyKnown(name))).toEqual([])
+})
+
+test('what a data node calls without effect, no code of it reads but to show it', () => {
+  const folder = new URL('../../src/', import.meta.url)
+  const files = ['server', 'io', 'cli'].flatMap((room) =>
+    readdirSync(new URL(room, folder), { recursive: true }).map((file) => `${room}/${file}`),
+  )
+  const code = files
+    .filter((file) => file.endsWith('.ts') && !/setting-table|settings.ts|info|simulate/.test(file))
+    .map((file) => readFileSync(new URL(file, folder), 'utf8'))
+    .join('\n')
+  const isRead = (name: string) => new RegExp(`(int|flag|text)\\('${name}'\\)`).test(code)
+  const all = NAMES.map((name) => SETTING_ALIASES.get(name) ?? name)
+  expect(all.filter((name) => hasNoEffect(name) && isRead(name))).toEqual([])
+})

@@ -1,0 +1,92 @@
+/** `vedette status` and `vedette failover` against real processes, ours and Redis' own side by side. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  cli,
+  HAS_REDIS_CLI,
+  HAS_REDIS_SENTINEL,
+  masterPort,
+  type Program,
+  type RealCluster,
+  startCluster,
+  until,
+  vedette,
+} from '../support/processes.ts'
+
+const EXIT = { well: 0, trouble: 1, danger: 3, noAnswer: 4 } as const
+
+describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
+  let cluster: RealCluster
+  let address = ''
+
+  beforeAll(async () => {
+    const realSentinels = HAS_REDIS_SENTINEL ? 1 : 0
+    cluster = await startCluster({ realSentinels, downAfterMs: 2_500, failoverTimeoutMs: 3_000 })
+    address = `127.0.0.1:${cluster.sentinels[0]?.port}`
+  })
+  afterAll(() => cluster.stop())
+
+  async function status(...argv: readonly string[]) {
+    const { stdout, status } = await vedette('status', '--sentinel', address, '--json', ...argv)
+    return { status, report: JSON.parse(stdout) }
+  }
+
+  test('one Sentinel is asked, all of both makes answer, and all is well', async () => {
+    const { status: code, report } = await status()
+    expect(report.groups[0].findings).toEqual([])
+    expect(code).toBe(EXIT.well)
+    const programs = report.sentinels.map(({ program }: { program: string }) => program).sort()
+    expect(programs).toEqual([
+      ...(HAS_REDIS_SENTINEL ? [expect.stringMatching(/^redis 7\./)] : ['vedette']),
+      'vedette',
+      'vedette',
+    ])
+  })
+
+  test('the text for people has a row for each Sentinel and each node', async () => {
+    const { stdout } = await vedette('status', '--sentinel', address)
+    for (const { port } of [...cluster.sentinels, ...cluster.nodes]) {
+      expect(stdout).toContain(`127.0.0.1:${port} `)
+    }
+  })
+
+  test('a planned failover is waited for until every Sentinel names the new master', async () => {
+    const [sentinel] = cluster.sentinels as [Program]
+    const before = masterPort(sentinel)
+    const outcome = await vedette('failover', 'mymaster', '--sentinel', address, '--wait')
+    expect(outcome).toMatchObject({ status: 0, stderr: '' })
+    const ports = new Set(cluster.sentinels.map(masterPort))
+    expect(ports.size).toBe(1)
+    expect(outcome.stdout).toContain(`127.0.0.1:${before} -> 127.0.0.1:${[...ports][0]} in `)
+  })
+
+  test('a failover that the Sentinel refuses ends with its words and status 1', async () => {
+    const outcome = await vedette('failover', 'nobody', '--sentinel', address)
+    expect(outcome.status).toBe(1)
+    expect(outcome.stderr).toContain('No such master with that name')
+  })
+
+  test('a replica that is down is trouble, a group without a usable one a danger', async () => {
+    const master = masterPort(cluster.sentinels[0] as Program)
+    const [first, second] = cluster.nodes.filter(({ port }) => port !== master) as [
+      Program,
+      Program,
+    ]
+    await first.kill()
+    await until('the dead replica is seen as down', 10_000, async () => {
+      const { status: code, report } = await status('mymaster')
+      const text = JSON.stringify(report.groups[0].findings)
+      return code === EXIT.trouble && text.includes(`${first.port} is down for 3 of 3`)
+    })
+    await second.kill()
+    await until('nothing is left to promote', 10_000, async () => {
+      return (await status()).status === EXIT.danger
+    })
+    expect(cli(master, 'PING')).toEqual(['PONG'])
+  })
+
+  test('where no Sentinel answers the status is 4, with the reason', async () => {
+    const outcome = await vedette('status', '--sentinel', '127.0.0.1:1')
+    expect(outcome).toMatchObject({ status: EXIT.noAnswer })
+    expect(outcome.stdout).toContain('ECONNREFUSED')
+  })
+})

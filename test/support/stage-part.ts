@@ -1,0 +1,145 @@
+/**
+ * The parts around a Sentinel on a stage: a master, its replicas and the other Sentinels. Each answers as
+ * the real ones do, until a test gives it other words. They know one another by name: `master`,
+ * `replica1`, `peer1`.
+ */
+import { formatHello, type Hello, parseHello } from '../../src/core/hello-text.ts'
+import { array, bulk, integer, OK, type Reply, simple } from '../../src/resp/reply.ts'
+
+export interface Part {
+  readonly name: string
+  readonly host: string
+  readonly port: number
+  runId: string
+  /**
+   * `hangs`: takes connections and commands, and says nothing. `refuses`: nobody listens. `gone`: packets
+   * to it are lost.
+   */
+  mood: 'answers' | 'hangs' | 'refuses' | 'gone'
+  /** How long it takes to answer. */
+  delayMs: number
+  /** Its own words for a command; undefined from it means the usual ones. */
+  says: (argv: readonly string[]) => Reply | undefined
+  /** Data nodes: `host:port` of whom it follows; undefined for a master. */
+  master: string | undefined
+  /** Data nodes: takes SLAVEOF, and does what it says. */
+  obeys: boolean
+  offset: number
+  linkUp: boolean
+  /** Data nodes: further lines of INFO, and those it leaves out by their names. */
+  readonly moreInfo: string[]
+  readonly lessInfo: string[]
+  /** Sentinels: its opinion, whom it votes for when asked, and whether it says hello every two seconds. */
+  seesDown: boolean
+  votesFor: 'candidate' | 'nobody' | string
+  talks: boolean
+  /** Sentinels: what its hellos say of the group. */
+  view: { master: string; configEpoch: number; currentEpoch: number }
+}
+
+export type Cast = ReadonlyMap<string, Part>
+
+export const MASTER_ADDRESS = '10.0.0.1:6379'
+
+export function createPart(name: string): Part {
+  const digit = Number(name.at(-1))
+  const isPeer = name.startsWith('peer')
+  const [host, port] = isPeer
+    ? [`10.1.0.${digit}`, 26_379]
+    : [`10.0.0.${name === 'master' ? 1 : digit + 1}`, 6379]
+  return {
+    name,
+    host,
+    port,
+    runId: (isPeer ? 'abcdef'.charAt(digit) : String(host.at(-1))).repeat(40),
+    mood: 'answers',
+    delayMs: 1,
+    says: () => undefined,
+    master: name.startsWith('replica') ? MASTER_ADDRESS : undefined,
+    obeys: true,
+    offset: 100,
+    linkUp: true,
+    moreInfo: [],
+    lessInfo: [],
+    seesDown: false,
+    votesFor: 'candidate',
+    talks: true,
+    view: { master: MASTER_ADDRESS, configEpoch: 0, currentEpoch: 0 },
+  }
+}
+
+export function addressOf({ host, port }: Part): string {
+  return `${host}:${port}`
+}
+
+/** The hello a Sentinel on the stage says, with what a test puts into it instead. */
+export function helloOf({ host, port, runId, view }: Part, change: Partial<Hello> = {}): string {
+  const [masterHost = '', masterPort] = view.master.split(':')
+  const { configEpoch, currentEpoch } = view
+  const hello = { host, port, runId, currentEpoch, group: 'g', masterHost, configEpoch }
+  return formatHello({ ...hello, masterPort: Number(masterPort), ...change })
+}
+
+/** The answer of a part that does answer; undefined: none to this command. */
+export function answerOf(cast: Cast, part: Part, argv: readonly string[]): Reply {
+  const said = part.says(argv)
+  if (said !== undefined) return said
+  const [verb = ''] = argv
+  switch (verb.toUpperCase()) {
+    case 'PING':
+      return simple('PONG')
+    case 'INFO':
+      return bulk(infoOf(cast, part))
+    case 'PUBLISH':
+      if (part.name.startsWith('peer')) hear(part, argv[2] ?? '')
+      return integer(1)
+    case 'SENTINEL':
+      return opinionOf(part, argv)
+    case 'SLAVEOF':
+      if (part.obeys) part.master = argv[1] === 'NO' ? undefined : `${argv[1]}:${argv[2]}`
+      return bulk('QUEUED')
+    default:
+      return OK
+  }
+}
+
+/** A newer configuration is taken over, as every Sentinel does. */
+function hear(part: Part, payload: string): void {
+  const hello = parseHello(payload)
+  if (hello === undefined || hello.configEpoch <= part.view.configEpoch) return
+  const { masterHost, masterPort, configEpoch, currentEpoch } = hello
+  part.view = { master: `${masterHost}:${masterPort}`, configEpoch, currentEpoch }
+}
+
+function opinionOf({ seesDown, votesFor }: Part, argv: readonly string[]): Reply {
+  const [, , , , epoch, candidate = '*'] = argv
+  const voted = votesFor === 'candidate' ? candidate : votesFor
+  const leader = candidate === '*' || voted === 'nobody' ? '*' : voted
+  const down = integer(seesDown ? 1 : 0)
+  return array([down, bulk(leader), integer(leader === '*' ? 0 : Number(epoch))])
+}
+
+function infoOf(cast: Cast, part: Part): string {
+  const lines = [`run_id:${part.runId}`, ...roleOf(cast, part), ...part.moreInfo]
+  const isTold = (line: string) => !part.lessInfo.some((name) => line.startsWith(`${name}:`))
+  return [...lines.filter(isTold), ''].join('\r\n')
+}
+
+function roleOf(cast: Cast, part: Part): readonly string[] {
+  if (part.master === undefined) {
+    const followers = [...cast.values()].filter(({ master }) => master === addressOf(part))
+    const lines = followers.map(
+      ({ host, port }, at) => `slave${at}:ip=${host},port=${port},state=online,offset=1,lag=0`,
+    )
+    return ['role:master', ...lines]
+  }
+  const [host, port] = part.master.split(':')
+  return [
+    'role:slave',
+    `master_host:${host}`,
+    `master_port:${port}`,
+    `master_link_status:${part.linkUp ? 'up' : 'down'}`,
+    'slave_priority:100',
+    `slave_repl_offset:${part.offset}`,
+  ]
+}
