@@ -32,7 +32,8 @@ export function askPeer(turn: Turn, peer: Peer): void {
     'is-master-down-by-addr',
     shownHost(turn.state, host),
     String(port),
-    String(turn.state.currentEpoch),
+    // A vote in any other epoch would not count for us, and be lost to whoever stands in that one.
+    String(epoch > 0 ? epoch : turn.state.currentEpoch),
     candidate,
   ])
 }

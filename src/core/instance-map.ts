@@ -7,7 +7,7 @@ import { unreachable } from '../base/assert.ts'
 import { bulkMap, type Reply } from '../resp/reply.ts'
 import { shownHost } from './names.ts'
 import type { DataInstance, Instance, Master, Peer, Replica, Turn } from './state.ts'
-import { isOdown, isSdown } from './state.ts'
+import { isOdown, isSdown, roleWord } from './state.ts'
 
 type Field = readonly [name: string, value: string | number]
 
@@ -91,7 +91,7 @@ function fieldsByKind(turn: Turn, instance: Instance): readonly Field[] {
 function infoFields(turn: Turn, instance: DataInstance): readonly Field[] {
   return [
     ['info-refresh', ageMs(turn, instance.infoAtMs) ?? 0],
-    ['role-reported', instance.roleReported],
+    ['role-reported', roleWord(instance.roleReported)],
     ['role-reported-time', ageMs(turn, instance.roleReportedAtMs)],
   ]
 }

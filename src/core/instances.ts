@@ -33,6 +33,7 @@ export function createReplica(group: Group, host: string, port: number, nowMs: n
     reconf: 'none',
     reconfSentAtMs: nowMs,
     promoted: false,
+    toldAtMs: undefined,
     deposed: false,
   }
 }

@@ -13,7 +13,7 @@ import { noteReboot } from './reboot.ts'
 import { repairReplica } from './repair.ts'
 import { addReplica, knowsReplica } from './replicas.ts'
 import { save } from './save.ts'
-import type { DataInstance, Master, Replica, Turn } from './state.ts'
+import { type DataInstance, type Master, type Replica, roleWord, type Turn } from './state.ts'
 
 export function onInfoReply(turn: Turn, instance: DataInstance, reply: Reply): void {
   instance.infosPending = Math.max(0, instance.infosPending - 1)
@@ -26,7 +26,7 @@ export function onInfoReply(turn: Turn, instance: DataInstance, reply: Reply): v
   if (instance.kind === 'master') discoverReplicas(turn, instance, facts)
   else noteReplica(turn, instance, facts)
   noteFailover(turn, instance, facts.failover)
-  noteRole(turn, instance, facts.role ?? 'slave')
+  noteRole(turn, instance, facts.role ?? 'none')
   act(turn, instance)
   scheduleInfo(turn, instance)
 }
@@ -55,11 +55,15 @@ function noteRunId(turn: Turn, instance: DataInstance, runId: string): void {
   instance.runId = runId
 }
 
+/** Far more than a master could feed: what it claims must not fill our memory. */
+const REPLICAS_MAX = 1_000
+
 /** A master's INFO is how its replicas are found. One it no longer lists is not forgotten. */
 function discoverReplicas(turn: Turn, instance: Master, facts: InfoFacts): void {
   const { group } = instance
   let hasNews = false
   for (const address of facts.replicas) {
+    if (group.replicas.size >= REPLICAS_MAX) break
     if (knowsReplica(turn.state, group, address) || isPuzzling(turn, address.host)) continue
     const host = usableHost(turn.state, address.host)
     if (host === undefined) {
@@ -102,7 +106,7 @@ function noteFailover(turn: Turn, instance: DataInstance, reported: FailoverRepo
   instance.failoverReportedAtMs = turn.now.monoMs
 }
 
-function noteRole(turn: Turn, instance: DataInstance, role: 'master' | 'slave'): void {
+function noteRole(turn: Turn, instance: DataInstance, role: DataInstance['roleReported']): void {
   if (role === instance.roleReported) return
   instance.roleReported = role
   instance.roleReportedAtMs = turn.now.monoMs
@@ -113,5 +117,5 @@ function noteRole(turn: Turn, instance: DataInstance, role: 'master' | 'slave'):
   }
   const expected = instance.kind === 'master' ? 'master' : 'slave'
   const channel = role === expected ? '+role-change' : '-role-change'
-  announce(turn, 'verbose', channel, instance, `new reported role is ${role}`)
+  announce(turn, 'verbose', channel, instance, `new reported role is ${roleWord(role)}`)
 }

@@ -13,10 +13,14 @@ import type { SavedPeer } from './saved.ts'
 import type { Group, Link, Peer, State, Turn } from './state.ts'
 import { commandLink } from './state.ts'
 
-/** Finds the peer a hello speaks of, adding or moving it when it is news. */
-export function meetPeer(turn: Turn, group: Group, seen: SavedPeer): Peer {
+/** Far more than anybody runs: a stranger's made-up hellos must not fill our memory. */
+const PEERS_MAX = 1_000
+
+/** Finds the peer a hello speaks of, adding or moving it when it is news. Undefined: there are too many. */
+export function meetPeer(turn: Turn, group: Group, seen: SavedPeer): Peer | undefined {
   const known = group.peers.get(seen.runId)
   if (known !== undefined && sameAddress(turn.state, known, seen)) return known
+  if (known === undefined && group.peers.size >= PEERS_MAX) return undefined
   if (known === undefined) dropImpostors(turn, seen)
   else removePeer(turn, known)
   const peer = registerPeer(turn, group, seen)

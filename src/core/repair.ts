@@ -19,6 +19,7 @@ import { isOdown, isSdown, isTilted } from './state.ts'
 export function repairReplica(turn: Turn, replica: Replica): void {
   const { group } = replica
   if (isTilted(turn.state) || group.failover !== undefined || !isMasterSane(turn, group)) return
+  if (replica.roleReported === 'none') return
   if (replica.roleReported === 'master') repairFalseMaster(turn, replica)
   else if (isStray(turn, replica)) repairStray(turn, replica)
   else if (isStuckInFailover(turn, replica)) fix(turn, replica)
@@ -60,10 +61,20 @@ function fix(turn: Turn, replica: Replica): void {
   if (tellMaster(turn, replica)) announce(turn, 'notice', '+fix-slave-config', replica)
 }
 
+/**
+ * The INFO behind the command shows at once whether it was obeyed. One that does not obey (it may not let
+ * us) would be told again and again as fast as it answers.
+ */
+const TELL_AGAIN_MS = 1_000
+
 function tellMaster(turn: Turn, replica: Replica): boolean {
+  const toldBeforeMs = turn.now.monoMs - (replica.toldAtMs ?? -Infinity)
+  if (toldBeforeMs < TELL_AGAIN_MS) return false
   const sent = sendSlaveof(turn, replica, replica.group.config)
-  if (sent) scheduleInfo(turn, replica)
-  return sent
+  if (!sent) return false
+  replica.toldAtMs = turn.now.monoMs
+  scheduleInfo(turn, replica)
+  return true
 }
 
 /** A master seen well lately: nobody is turned towards a node that is itself in doubt. */

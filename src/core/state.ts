@@ -176,7 +176,8 @@ interface DataInstanceBase extends InstanceBase {
   infosPending: number
   /** The text of the last INFO, for INFO-CACHE. */
   infoText: string
-  roleReported: 'master' | 'slave'
+  /** `none`: its INFO has no role line. Shown as `slave`, but no reason to act. */
+  roleReported: 'master' | 'slave' | 'none'
   roleReportedAtMs: number
   /** Whether it hands its role over by itself, as it says, and since when it says so. */
   failoverReported: FailoverReport
@@ -207,6 +208,8 @@ export interface Replica extends DataInstanceBase {
   reconf: 'none' | 'sent' | 'inprog' | 'done'
   reconfSentAtMs: number
   promoted: boolean
+  /** When it was last told to follow our master because it did not; undefined: never. */
+  toldAtMs: number | undefined
   /**
    * It was the master until a switch took that away, or was to become it in a failover we gave up, and
    * has not been seen as a replica since: whatever it believes, it is not the master.
@@ -278,6 +281,11 @@ export interface Connection {
   pending: number
   /** Our own address on it. */
   localHost: string
+}
+
+/** The wire has two words for a role. */
+export function roleWord(role: DataInstance['roleReported']): 'master' | 'slave' {
+  return role === 'master' ? 'master' : 'slave'
 }
 
 export function isSdown(instance: Instance): boolean {

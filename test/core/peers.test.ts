@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_GROUP, type GroupConfig } from '../../src/core/config.ts'
+import { receiveHello } from '../../src/core/hello.ts'
 import { meetPeer } from '../../src/core/peers.ts'
 import { TestSentinel } from '../support/sentinel-builder.ts'
 
@@ -33,4 +34,15 @@ test('who is replaced at its address under a new id is gone from every group', (
   meet(sentinel, 'b', PEER)
   meet(sentinel, 'b', STRANGER)
   expect(peersOf(sentinel)).toEqual([[], [STRANGER.runId]])
+})
+
+test('made-up hellos do not fill the memory: a group has at most a thousand Sentinels', () => {
+  const sentinel = new TestSentinel()
+  for (let number = 0; number < 1_200; number++) {
+    const runId = number.toString(16).padStart(40, 'f')
+    const host = `10.9.${number >> 8}.${number & 255}`
+    const payload = `${host},26379,${runId},0,mymaster,10.0.0.1,6379,0`
+    sentinel.run((turn) => receiveHello(turn, payload))
+  }
+  expect(sentinel.group.peers.size).toBe(1_000)
 })

@@ -228,8 +228,8 @@ describe('the SLAVEOF transaction', () => {
     const set = bench()
     set.says.master = { INFO: bulk('run_id:1\r\nrole:master\r\nslave0:ip=10.0.0.2,port=6379\r\n') }
     const answer = set.bench.answer
-    set.bench.answer = (argv, address) => {
-      return address === '10.0.0.2:6379' ? replies[argv[0] ?? ''] : answer(argv, address)
+    set.bench.answer = (argv, address, link) => {
+      return address === '10.0.0.2:6379' ? replies[argv[0] ?? ''] : answer(argv, address, link)
     }
     set.bench.run(25_000)
     return lines(set)

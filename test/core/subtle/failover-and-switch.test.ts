@@ -253,7 +253,7 @@ describe('15.23', () => {
 
   // C tells it with each INFO, every second at most. Here INFO follows each SLAVEOF, and SLAVEOF each INFO:
   // a thousand times a second. `tellMaster` in src/core/repair.ts has to remember when it told last.
-  test.fails.each([
+  test.each([
     ['a replica', '10.0.0.9:6379', '+fix-slave-config'],
     ['a false master', undefined, '+convert-to-slave'],
   ] as const)('15.23 %s that does not do what it is told is not flooded', (_, master, event) => {
