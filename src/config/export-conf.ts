@@ -6,9 +6,9 @@
  * first change it saved would be the last one it could read.
  */
 import type { GroupConfig, SentinelConfig } from '../core/config.ts'
-import { type RestoredGroup, restoreGroups, restoreSettings } from '../core/restore.ts'
-import type { SavedState } from '../core/saved.ts'
-import { settingsOf } from '../core/settings.ts'
+import { type RestoredGroup, restoreGroups, restoreSettings } from '../core/memory/restore.ts'
+import type { SavedState } from '../core/memory/saved.ts'
+import { settingsOf } from '../core/memory/settings.ts'
 import { ordinaryLines } from './export-ordinary.ts'
 import { isPlain, quoted } from './quote.ts'
 import type { SentinelFile } from './sentinel-file.ts'

@@ -8,7 +8,7 @@ import {
   type GroupConfig,
   type SentinelConfig,
 } from '../core/config.ts'
-import type { Address, SavedGroup, SavedPeer } from '../core/saved.ts'
+import type { Address, SavedGroup, SavedPeer } from '../core/memory/saved.ts'
 import type { ConfOutside } from './conf-outside.ts'
 import type { Location, Problem } from './problem.ts'
 import { DEFAULT_FILE, type LearntState, type Listen, type SentinelFile } from './sentinel-file.ts'

@@ -6,7 +6,7 @@
  */
 import { DEFAULT_SENTINEL, type SentinelConfig } from '../core/config.ts'
 import type { LogLevel } from '../core/log-level.ts'
-import type { SavedGroup, SavedState } from '../core/saved.ts'
+import type { SavedGroup, SavedState } from '../core/memory/saved.ts'
 import type { Fatal } from './fatal.ts'
 import type { Location, Problem } from './problem.ts'
 import { NO_TLS, type TlsOptions } from './tls-options.ts'

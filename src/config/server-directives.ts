@@ -5,7 +5,7 @@
 import { USERS_AND_ACL_FILE } from '../acl/user-lines.ts'
 import { canonicalIp } from '../base/ip.ts'
 import { utf8Text } from '../base/utf8.ts'
-import { checkSentinelUsers } from '../core/access-start.ts'
+import { checkSentinelUsers } from '../core/access/access-start.ts'
 import { outputLimits } from '../server/output-limits.ts'
 import { MAX_LONG } from '../server/setting-types.ts'
 import { within } from './conf-outside.ts'

@@ -9,7 +9,7 @@
 import { z } from 'zod'
 import { sha256 } from '../base/sha256.ts'
 import { DEFAULT_GROUP, type GlobalSettings, type GroupConfig } from '../core/config.ts'
-import type { SavedGroup, SavedState } from '../core/saved.ts'
+import type { SavedGroup, SavedState } from '../core/memory/saved.ts'
 
 export type DecodedState =
   | { readonly ok: true; readonly value: SavedState }

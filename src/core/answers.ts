@@ -4,7 +4,7 @@ import { resumeClient } from './clients.ts'
 import type { ClientId, InquiryId } from './ids.ts'
 import { questionKey } from './inquiries.ts'
 import type { Answer, Question } from './inquiry.ts'
-import { onNameAnswered } from './name-answers.ts'
+import { onNameAnswered } from './names/name-answers.ts'
 import type { Turn } from './state.ts'
 
 export function onInquired(turn: Turn, inquiry: InquiryId, answer: Answer): void {

@@ -5,7 +5,7 @@
 import type { Reply } from '../resp/reply.ts'
 import { isEpoch } from './epoch.ts'
 import { isBackedUp } from './links.ts'
-import { shownHost } from './names.ts'
+import { shownHost } from './names/names.ts'
 import type { Purpose } from './purpose.ts'
 import type { Group, Peer, Turn } from './state.ts'
 import { commandLink } from './state.ts'

@@ -6,9 +6,9 @@
  */
 import { requestInfo } from './info.ts'
 import { parseInfo } from './info-text.ts'
-import { sameAddress, shownHost } from './names.ts'
+import type { Address } from './memory/saved.ts'
+import { sameAddress, shownHost } from './names/names.ts'
 import type { Purpose } from './purpose.ts'
-import type { Address } from './saved.ts'
 import type { DataInstance, Failover, Group, Replica, State, Turn } from './state.ts'
 import { commandLink } from './state.ts'
 import { send } from './turn.ts'

@@ -2,8 +2,8 @@ import type { Protocol, Reply } from '../resp/reply.ts'
 import type { ClientId, InquiryId, JobId, LinkId } from './ids.ts'
 import type { Question } from './inquiry.ts'
 import type { LogLevel } from './log-level.ts'
+import type { SavedState } from './memory/saved.ts'
 import type { Purpose } from './purpose.ts'
-import type { SavedState } from './saved.ts'
 
 /**
  * What a Sentinel wants done. The batch is ordered, and `save` is a barrier: what stands after it

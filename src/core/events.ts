@@ -1,6 +1,6 @@
 import type { LogLevel } from './log-level.ts'
-import { shownHost } from './names.ts'
-import { callNotificationScript } from './script-calls.ts'
+import { shownHost } from './names/names.ts'
+import { callNotificationScript } from './scripts/script-calls.ts'
 import type { Group, Instance, State, Turn } from './state.ts'
 import { publish } from './subscriptions.ts'
 import { log } from './turn.ts'

@@ -4,7 +4,7 @@
  * write, and everything that was sent behind a PUBLISH waits with it, PINGs included.
  */
 import { parseInfo } from './info-text.ts'
-import { sameAddress } from './names.ts'
+import { sameAddress } from './names/names.ts'
 import type { Group, Instance, Replica, State, Turn } from './state.ts'
 import { isSdown } from './state.ts'
 

@@ -5,6 +5,8 @@
 import { announce, announceText } from './events.ts'
 import { discardFailover } from './failover-state.ts'
 import { type Hello, parseHello } from './hello-text.ts'
+import { save } from './memory/save.ts'
+import type { Address } from './memory/saved.ts'
 import {
   complainOfHost,
   hostIdentity,
@@ -12,11 +14,9 @@ import {
   knownName,
   sameAddress,
   usableHost,
-} from './names.ts'
+} from './names/names.ts'
 import { meetPeer } from './peers.ts'
-import { save } from './save.ts'
-import type { Address } from './saved.ts'
-import { callReconfigScript } from './script-calls.ts'
+import { callReconfigScript } from './scripts/script-calls.ts'
 import type { Group, Peer, State, Turn } from './state.ts'
 import { currentMaster, dataInstancesOf } from './state.ts'
 import { switchMaster } from './switch.ts'

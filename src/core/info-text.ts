@@ -1,5 +1,5 @@
 /** INFO, as far as a Sentinel reads it. Pure; unknown lines and odd numbers are passed over. */
-import type { Address } from './saved.ts'
+import type { Address } from './memory/saved.ts'
 
 export interface InfoFacts {
   /** Empty when the text has none. */

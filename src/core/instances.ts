@@ -4,7 +4,7 @@
  */
 import { hostAndPort } from '../base/ip.ts'
 import { createLink, openLinks, releaseLink } from './links.ts'
-import { sameHost } from './names.ts'
+import { sameHost } from './names/names.ts'
 import type { Group, Instance, InstanceBase, Master, Peer, Replica, State, Turn } from './state.ts'
 
 export function createMaster(group: Group, nowMs: number): Master {

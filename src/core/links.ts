@@ -9,7 +9,7 @@
  * news and in elections, stops at that same limit.
  */
 import type { LinkId } from './ids.ts'
-import { wayTo } from './names.ts'
+import { wayTo } from './names/names.ts'
 import type { Connection, Instance, Link, Turn } from './state.ts'
 import { isShutOut, isTilted } from './state.ts'
 import { emit } from './turn.ts'

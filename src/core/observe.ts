@@ -8,11 +8,11 @@ import { announce } from './events.ts'
 import { driveFailover } from './failover.ts'
 import { requestInfo, scheduleInfo } from './info.ts'
 import { type FailoverReport, type InfoFacts, parseInfo } from './info-text.ts'
-import { complainOfHost, hearOf, isPuzzling, usableHost } from './names.ts'
+import { save } from './memory/save.ts'
+import { complainOfHost, hearOf, isPuzzling, usableHost } from './names/names.ts'
 import { noteReboot } from './reboot.ts'
 import { repairReplica } from './repair.ts'
 import { addReplica, knowsReplica } from './replicas.ts'
-import { save } from './save.ts'
 import { type DataInstance, type Master, type Replica, roleWord, type Turn } from './state.ts'
 
 export function onInfoReply(turn: Turn, instance: DataInstance, reply: Reply): void {

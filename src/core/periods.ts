@@ -4,7 +4,7 @@ import { checkDown } from './down.ts'
 import { driveFailover } from './failover.ts'
 import { shortestDownAfterMs } from './links.ts'
 import { pingIntervalMs } from './ping.ts'
-import { scheduleScripts } from './script-queue.ts'
+import { scheduleScripts } from './scripts/script-queue.ts'
 import type { Instance, Turn } from './state.ts'
 import { instancesOf } from './state.ts'
 

@@ -9,7 +9,7 @@
  */
 import { announce } from './events.ts'
 import { scheduleInfo } from './info.ts'
-import { isRiddle } from './names.ts'
+import { isRiddle } from './names/names.ts'
 import { majority, votersOf } from './quorum.ts'
 import { follows, sendSlaveof } from './slaveof.ts'
 import type { Group, Replica, Turn } from './state.ts'

@@ -2,8 +2,8 @@
 import { hostAndPort } from '../base/ip.ts'
 import { announce } from './events.ts'
 import { createReplica, watch } from './instances.ts'
-import { sameHost, shownHost } from './names.ts'
-import type { Address } from './saved.ts'
+import type { Address } from './memory/saved.ts'
+import { sameHost, shownHost } from './names/names.ts'
 import type { Group, Replica, State, Turn } from './state.ts'
 
 /** Adds and announces a replica that is not known yet. */

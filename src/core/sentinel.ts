@@ -1,21 +1,26 @@
 /** Building the machine: from a configuration and what was saved to a state and a first batch. */
 import type { Moment } from '../base/clock.ts'
 import type { Rng } from '../base/rng.ts'
-import type { Access } from './access.ts'
-import { type AclFileText, startAccess } from './access-start.ts'
+import type { Access } from './access/access.ts'
+import { type AclFileText, startAccess } from './access/access-start.ts'
 import type { SentinelConfig } from './config.ts'
 import type { Effect } from './effect.ts'
 import { addGroup } from './groups.ts'
 import { noInquiries } from './inquiries.ts'
-import { noNames } from './known-names.ts'
+import {
+  type RestoredGroup,
+  restoreGroups,
+  restoreSettings,
+  stillRemoved,
+} from './memory/restore.ts'
+import { save } from './memory/save.ts'
+import type { SavedState } from './memory/saved.ts'
+import { settingsOf } from './memory/settings.ts'
+import { noNames } from './names/known-names.ts'
 import { registerPeer } from './peers.ts'
-import type { ProcessFacts } from './process-facts.ts'
 import { registerReplica } from './replicas.ts'
-import { type RestoredGroup, restoreGroups, restoreSettings, stillRemoved } from './restore.ts'
-import { save } from './save.ts'
-import type { SavedState } from './saved.ts'
-import { noScripts } from './script-job.ts'
-import { settingsOf } from './settings.ts'
+import type { ProcessFacts } from './report/process-facts.ts'
+import { noScripts } from './scripts/script-job.ts'
 import type { State, Turn } from './state.ts'
 import { onHeartbeat } from './tilt.ts'
 import { Timers } from './timers.ts'

@@ -5,8 +5,8 @@
  * its reply is the first moment the change can be seen.
  */
 import { requestInfo } from './info.ts'
-import { sameAddress, shownHost } from './names.ts'
-import type { Address } from './saved.ts'
+import type { Address } from './memory/saved.ts'
+import { sameAddress, shownHost } from './names/names.ts'
 import type { Replica, State, Turn } from './state.ts'
 import { commandLink } from './state.ts'
 import { send } from './turn.ts'

@@ -4,17 +4,17 @@
  */
 import type { Moment } from '../base/clock.ts'
 import type { Rng } from '../base/rng.ts'
-import type { Access } from './access.ts'
+import type { Access } from './access/access.ts'
 import type { Client } from './client.ts'
 import type { GlobalSettings, GroupConfig, SentinelConfig } from './config.ts'
 import type { Effect } from './effect.ts'
 import type { ClientId, InquiryId, LinkId } from './ids.ts'
 import type { FailoverReport } from './info-text.ts'
 import type { InquiryPurpose } from './inquiry.ts'
-import type { Names } from './known-names.ts'
-import type { ProcessFacts } from './process-facts.ts'
-import type { SavedPeer } from './saved.ts'
-import type { ScriptQueue } from './script-job.ts'
+import type { SavedPeer } from './memory/saved.ts'
+import type { Names } from './names/known-names.ts'
+import type { ProcessFacts } from './report/process-facts.ts'
+import type { ScriptQueue } from './scripts/script-job.ts'
 import type { TimerOwner, Timers } from './timers.ts'
 
 export interface State {

@@ -13,7 +13,7 @@ import { askPeer } from './ask.ts'
 import { announceText } from './events.ts'
 import { keepInformed } from './info.ts'
 import { groupByMasterAddress } from './instances.ts'
-import { save } from './save.ts'
+import { save } from './memory/save.ts'
 import type { Group, Peer, Turn } from './state.ts'
 import { isSdown, isTilted } from './state.ts'
 

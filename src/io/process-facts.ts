@@ -1,6 +1,6 @@
 /** What a Sentinel's INFO says of the process it runs in. */
 import { release, type } from 'node:os'
-import type { ProcessFacts } from '../core/process-facts.ts'
+import type { ProcessFacts } from '../core/report/process-facts.ts'
 
 /** `configFile` as the user named it; empty when there is none. */
 export function processFacts(configFile: string, supervised: string): ProcessFacts {

@@ -7,7 +7,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { decodeState, encodeState } from '../config/state-file.ts'
-import type { SavedState } from '../core/saved.ts'
+import type { SavedState } from '../core/memory/saved.ts'
 import { replaceFiles } from './durable.ts'
 import { reasonOf, StartError } from './start-error.ts'
 

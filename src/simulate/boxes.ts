@@ -1,5 +1,5 @@
 /** Which box each node and each Sentinel lives on: by its address where that is known, else as assumed. */
-import type { Address } from '../core/saved.ts'
+import type { Address } from '../core/memory/saved.ts'
 import type { Member } from './cluster.ts'
 
 /** Where Sentinels are: on the boxes of the nodes, or on those of the applications. */

@@ -2,7 +2,7 @@
 import { advise } from '../config/check.ts'
 import type { SentinelFile } from '../config/sentinel-file.ts'
 import { DEFAULT_PERIODS, type GroupConfig } from '../core/config.ts'
-import type { Address, SavedGroup } from '../core/saved.ts'
+import type { Address, SavedGroup } from '../core/memory/saved.ts'
 import { Boxes, isTelling, type Layout, placeSentinels } from './boxes.ts'
 import type { Cluster, ClusterClient, ClusterGroup, ClusterNode } from './cluster.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { exportConf } from '../../src/config/export-conf.ts'
 import { parseSentinelConf } from '../../src/config/sentinel-conf.ts'
 import { type SentinelFile, toSavedState } from '../../src/config/sentinel-file.ts'
-import type { SavedState } from '../../src/core/saved.ts'
+import type { SavedState } from '../../src/core/memory/saved.ts'
 
 const MYID = 'a1'.repeat(20)
 const PEER = 'b2'.repeat(20)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/base/sha256.ts'
 import { decodeState, encodeState } from '../../src/config/state-file.ts'
 import { DEFAULT_GROUP, type GroupConfig } from '../../src/core/config.ts'
-import type { SavedGroup, SavedState } from '../../src/core/saved.ts'
+import type { SavedGroup, SavedState } from '../../src/core/memory/saved.ts'
 
 const MYID = 'a1'.repeat(20)
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_GROUP, type GroupConfig } from '../../src/core/config.ts'
-import { flagsOf } from '../../src/core/instance-map.ts'
+import { flagsOf } from '../../src/core/report/instance-map.ts'
 import { bulk, error, type Reply, simple } from '../../src/resp/reply.ts'
 import { SentinelBench } from '../support/sentinel-bench.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_GROUP, type GroupConfig } from '../../src/core/config.ts'
 import { dropPeerLinks } from '../../src/core/links.ts'
-import type { SavedState } from '../../src/core/saved.ts'
+import type { SavedState } from '../../src/core/memory/saved.ts'
 import { array, bulk, integer } from '../../src/resp/reply.ts'
 import { MYID, SentinelBench } from '../support/sentinel-bench.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Effect } from '../../src/core/effect.ts'
 import type { Event } from '../../src/core/event.ts'
-import type { SavedState } from '../../src/core/saved.ts'
+import type { SavedState } from '../../src/core/memory/saved.ts'
 import { Driver, type DriverPorts, type Machine } from '../../src/io/driver.ts'
 
 const STATE: SavedState = {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodeState } from '../../src/config/state-file.ts'
-import type { SavedState } from '../../src/core/saved.ts'
+import type { SavedState } from '../../src/core/memory/saved.ts'
 import { type FileSystem, type OpenFile, replaceFiles } from '../../src/io/durable.ts'
 import { StateFile } from '../../src/io/state-file.ts'
 

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DEFAULT_GROUP } from '../../src/core/config.ts'
-import type { SavedState } from '../../src/core/saved.ts'
+import type { SavedState } from '../../src/core/memory/saved.ts'
 import { StateFile } from '../../src/io/state-file.ts'
 
 let folder = ''

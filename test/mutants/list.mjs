@@ -206,7 +206,7 @@ export const MUTANTS = [
     story: 'The state file does not tell the current epoch.',
     edits: [
       {
-        file: 'core/save.js',
+        file: 'core/memory/save.js',
         find: 'currentEpoch: state.currentEpoch,',
         replace: 'currentEpoch: 0,',
       },
@@ -218,7 +218,7 @@ export const MUTANTS = [
     story: 'The state file does not tell the config epoch.',
     edits: [
       {
-        file: 'core/save.js',
+        file: 'core/memory/save.js',
         find: 'configEpoch: group.configEpoch,',
         replace: 'configEpoch: 0,',
       },
@@ -545,5 +545,43 @@ export const MUTANTS = [
         replace: 'this.#replicas.bringOnline(peer, this.#history.offset + 1);',
       },
     ],
+  },
+
+  // Planned handovers
+  {
+    name: 'coordinated-without-an-election',
+    story: 'A coordinated failover is led by whoever was asked for it, without a vote.',
+    edits: [
+      {
+        file: 'core/election.js',
+        find: "failover.kind === 'forced' ? { kind: 'won' }",
+        replace: "failover.kind !== 'automatic' ? { kind: 'won' }",
+      },
+    ],
+  },
+  {
+    name: 'hands-over-before-the-replica-has-everything',
+    story: 'FAILOVER takes any acknowledgement of the replica for the last one.',
+    edits: [
+      {
+        file: 'server/replication/failover.js',
+        find: 'if (peer.ackOffset === offset)',
+        replace: 'if (peer.ackOffset <= offset)',
+      },
+    ],
+    scenarios: ['a-planned-handover-under-load.yml'],
+  },
+  {
+    name: 'hands-over-while-clients-write',
+    story: 'FAILOVER does not hold writes back.',
+    edits: [
+      { file: 'server/replication/failover.js', find: '        host.holdWrites();\n', replace: '' },
+      {
+        file: 'server/replication/failover.js',
+        find: 'if (peer.ackOffset === offset)',
+        replace: 'if (peer.ackOffset <= offset)',
+      },
+    ],
+    scenarios: ['a-planned-handover-under-load.yml'],
   },
 ]

@@ -16,6 +16,7 @@ import {
   type RealCluster,
   startCluster,
   until,
+  writeThrough,
 } from '../support/processes.ts'
 
 const HAS_ALL = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
@@ -43,9 +44,8 @@ describe.skipIf(!HAS_ALL)('needs redis-server and redis-sentinel', () => {
       // Settled means that every Sentinel knows the two others.
       const cluster = await startCluster({ ...plan, failoverTimeoutMs: FAILOVER_TIMEOUT_MS })
       onTestFinished(() => cluster.stop())
-      const [master] = cluster.nodes as [Program]
-      cli(master.port, 'SET', 'key', 'replicated')
-      expect(cli(master.port, 'WAIT', '2', '2000')).toEqual(['2'])
+      const [master, ...replicas] = cluster.nodes as [Program, Program, Program]
+      await writeThrough(master, replicas, 'key', 'replicated')
 
       await master.kill()
       const promoted = await agreedMaster(cluster, master.port, 20_000)

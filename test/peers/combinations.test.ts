@@ -17,6 +17,7 @@ import {
   type RealCluster,
   startCluster,
   until,
+  writeThrough,
 } from '../support/processes.ts'
 
 const HAS_ALL = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
@@ -68,7 +69,8 @@ describe.skipIf(!HAS_ALL)('needs redis-server and redis-sentinel', () => {
 async function masterDies(cluster: RealCluster, kind: Kind): Promise<void> {
   await letLead(cluster, kind)
   const master = currentMaster(cluster)
-  write(master, 'last words')
+  const replicas = cluster.nodes.filter((node) => node !== master)
+  await writeThrough(master, replicas, 'key', 'last words')
   const before = cluster.sentinels.map((sentinel) => sentinel.log().length)
   await master.kill()
   const promoted = await agreedMaster(cluster, master.port, FAILOVER_BOUND_MS)
@@ -171,11 +173,6 @@ function electedSince(cluster: RealCluster, lengths: readonly number[]): Kind[] 
     sentinel.log().slice(lengths[index]).includes('+elected-leader'),
   )
   return [...new Set(elected.map(kindOf))]
-}
-
-function write(master: Program, value: string): void {
-  cli(master.port, 'SET', 'key', value)
-  expect(cli(master.port, 'WAIT', '2', '5000')).toEqual(['2'])
 }
 
 function currentMaster(cluster: RealCluster): Program {

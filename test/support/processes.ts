@@ -228,6 +228,22 @@ export async function stopAll(folder: string, programs: readonly Program[]): Pro
   rmSync(folder, { recursive: true, force: true })
 }
 
+/**
+ * Writes a key and waits until the replicas have it. WAIT is no help here: redis-cli opens a connection
+ * for each command, and a connection that has written nothing has nothing to wait for.
+ */
+export async function writeThrough(
+  master: Program,
+  replicas: readonly Program[],
+  key: string,
+  value: string,
+): Promise<void> {
+  cli(master.port, 'SET', key, value)
+  for (const { port } of replicas) {
+    await until(`${port} has ${key}`, 10_000, () => cli(port, 'GET', key)[0] === value)
+  }
+}
+
 /** Where a Sentinel says the master is. */
 export function masterPort(sentinel: Program): number {
   return Number(cli(sentinel.port, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster')[1])

@@ -5,13 +5,13 @@
  */
 import type { Moment } from '../../src/base/clock.ts'
 import { createRng } from '../../src/base/rng.ts'
-import type { AclFileText } from '../../src/core/access-start.ts'
+import type { AclFileText } from '../../src/core/access/access-start.ts'
 import type { Client } from '../../src/core/client.ts'
 import { clientClosed, clientOpened, clientReceived } from '../../src/core/clients.ts'
 import { DEFAULT_GROUP, DEFAULT_SENTINEL, type SentinelConfig } from '../../src/core/config.ts'
 import type { Effect } from '../../src/core/effect.ts'
-import type { ProcessFacts } from '../../src/core/process-facts.ts'
-import type { Address, SavedPeer, SavedState } from '../../src/core/saved.ts'
+import type { Address, SavedPeer, SavedState } from '../../src/core/memory/saved.ts'
+import type { ProcessFacts } from '../../src/core/report/process-facts.ts'
 import { startSentinel } from '../../src/core/sentinel.ts'
 import {
   dataInstancesOf,

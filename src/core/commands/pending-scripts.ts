@@ -1,6 +1,6 @@
 /** SENTINEL PENDING-SCRIPTS: what waits to be run, what runs, and how often it has been tried. */
 import { array, bulk, bulks, type Reply } from '../../resp/reply.ts'
-import type { ScriptJob } from '../script-job.ts'
+import type { ScriptJob } from '../scripts/script-job.ts'
 import type { Turn } from '../state.ts'
 
 export function pendingScripts(turn: Turn): Reply {

@@ -11,9 +11,9 @@ import {
   simple,
 } from '../../resp/reply.ts'
 import type { Client } from '../client.ts'
-import { instanceMap } from '../instance-map.ts'
-import { shownHost } from '../names.ts'
+import { shownHost } from '../names/names.ts'
 import { majority, usableSentinels, votersOf } from '../quorum.ts'
+import { instanceMap } from '../report/instance-map.ts'
 import {
   currentMaster,
   type DataInstance,

@@ -1,7 +1,7 @@
 /** INFO, ROLE and SHUTDOWN: what this process is, and its end. */
 import { array, bulk, bulks, error, type Reply } from '../../resp/reply.ts'
 import type { Client } from '../client.ts'
-import { infoText } from '../server-info.ts'
+import { infoText } from '../report/server-info.ts'
 import type { Turn } from '../state.ts'
 import { emit, log } from '../turn.ts'
 import { command } from './command.ts'

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { encodeState } from '../../config/state-file.ts'
-import type { SavedState } from '../../core/saved.ts'
+import type { SavedState } from '../../core/memory/saved.ts'
 import type { Logger } from '../../io/logger.ts'
 import { SentinelHost, type SentinelWatch } from '../../io/sentinel-host.ts'
 import type { Process, Program } from '../../sim/process.ts'

@@ -3,7 +3,7 @@
  * purpose the test says what we do, and a line above it what C Sentinel does.
  */
 import { describe, expect, test } from 'vitest'
-import type { SavedGroup } from '../../../src/core/saved.ts'
+import type { SavedGroup } from '../../../src/core/memory/saved.ts'
 import { array, bulk, integer, type Reply } from '../../../src/resp/reply.ts'
 import { GROUP, ME, SentinelStage, type StageSetup } from '../../support/sentinel-stage.ts'
 

@@ -3,11 +3,11 @@
  * [aclfile]; those that ACL SETUSER and DELUSER change are remembered with everything else that was
  * learnt, unless there is an aclfile, which only ACL SAVE writes.
  */
-import type { AclLog } from '../acl/log.ts'
-import type { PasswordSource } from '../acl/passwords.ts'
-import type { UserLine } from '../acl/user-lines.ts'
-import type { Users } from '../acl/users.ts'
-import type { SavedState } from './saved.ts'
+import type { AclLog } from '../../acl/log.ts'
+import type { PasswordSource } from '../../acl/passwords.ts'
+import type { UserLine } from '../../acl/user-lines.ts'
+import type { Users } from '../../acl/users.ts'
+import type { SavedState } from '../memory/saved.ts'
 
 export interface Access {
   readonly users: Users

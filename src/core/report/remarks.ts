@@ -2,11 +2,11 @@
  * What a Sentinel would tell an operator who asks why nothing happens: `INFO vedette`, a section of ours
  * that is shown only by name, so that INFO stays what Redis' tools expect. `vedette status` reads it.
  */
-import { hostAndPort } from '../base/ip.ts'
-import { shownHost } from './names.ts'
+import { hostAndPort } from '../../base/ip.ts'
+import { shownHost } from '../names/names.ts'
+import type { Group, Instance, State, Turn } from '../state.ts'
+import { instancesOf } from '../state.ts'
 import type { Field } from './process-info.ts'
-import type { Group, Instance, State, Turn } from './state.ts'
-import { instancesOf } from './state.ts'
 
 /** `remarkN:group=<name>,instance=<kind host:port or nothing>,text=<the rest of the line>`. */
 export function remarkFields({ state }: Turn): readonly Field[] {

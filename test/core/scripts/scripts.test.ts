@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import type { Effect } from '../../src/core/effect.ts'
-import { announce, announceText } from '../../src/core/events.ts'
-import { save } from '../../src/core/save.ts'
+import type { Effect } from '../../../src/core/effect.ts'
+import { announce, announceText } from '../../../src/core/events.ts'
+import { save } from '../../../src/core/memory/save.ts'
 import {
   enqueueScript,
   MAX_QUEUED_SCRIPTS,
   MAX_RUNNING_SCRIPTS,
   scheduleScripts,
-} from '../../src/core/script-queue.ts'
+} from '../../../src/core/scripts/script-queue.ts'
 import {
   onScriptDeadline,
   onScriptEnded,
   onScriptNotStarted,
   onScriptStarted,
-} from '../../src/core/scripts.ts'
-import { step } from '../../src/core/step.ts'
-import { MYMASTER, TestSentinel } from '../support/sentinel-builder.ts'
-import { wireBulk, wireBulks } from '../support/wire.ts'
+} from '../../../src/core/scripts/scripts.ts'
+import { step } from '../../../src/core/step.ts'
+import { MYMASTER, TestSentinel } from '../../support/sentinel-builder.ts'
+import { wireBulk, wireBulks } from '../../support/wire.ts'
 
 const MINUTE_MS = 60_000
 

@@ -5,18 +5,18 @@
  * hold then, and is held to everything the old one had told anyone up to that moment.
  */
 import { expect, test } from 'vitest'
-import { createRng, type Rng } from '../../src/base/rng.ts'
-import { decodeState, encodeState } from '../../src/config/state-file.ts'
-import { DEFAULT_SENTINEL } from '../../src/core/config.ts'
-import type { Effect } from '../../src/core/effect.ts'
-import type { Event } from '../../src/core/event.ts'
-import { parseHello } from '../../src/core/hello-text.ts'
-import { startSentinel } from '../../src/core/sentinel.ts'
-import type { State } from '../../src/core/state.ts'
-import { nextWakeUpMs, step } from '../../src/core/step.ts'
-import { encodeCommand } from '../../src/resp/encode.ts'
-import { array, bulk, integer, type Reply } from '../../src/resp/reply.ts'
-import { MYID, MYMASTER, PEERS, REPLICAS } from '../support/sentinel-builder.ts'
+import { createRng, type Rng } from '../../../src/base/rng.ts'
+import { decodeState, encodeState } from '../../../src/config/state-file.ts'
+import { DEFAULT_SENTINEL } from '../../../src/core/config.ts'
+import type { Effect } from '../../../src/core/effect.ts'
+import type { Event } from '../../../src/core/event.ts'
+import { parseHello } from '../../../src/core/hello-text.ts'
+import { startSentinel } from '../../../src/core/sentinel.ts'
+import type { State } from '../../../src/core/state.ts'
+import { nextWakeUpMs, step } from '../../../src/core/step.ts'
+import { encodeCommand } from '../../../src/resp/encode.ts'
+import { array, bulk, integer, type Reply } from '../../../src/resp/reply.ts'
+import { MYID, MYMASTER, PEERS, REPLICAS } from '../../support/sentinel-builder.ts'
 
 const HISTORIES = 1_000
 const EVENTS = 50

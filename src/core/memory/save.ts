@@ -2,12 +2,12 @@
  * What must survive a crash, and the moment it must have done so. `save` is a barrier in the batch:
  * a vote, once told, can never be forgotten, whatever byte the crash came at.
  */
-import { savedUsers } from './access.ts'
+import { savedUsers } from '../access/access.ts'
+import type { Group, State, Turn } from '../state.ts'
+import { currentMaster, savedPeer } from '../state.ts'
+import { emit } from '../turn.ts'
 import type { SavedGroup, SavedState } from './saved.ts'
 import { settingsOf } from './settings.ts'
-import type { Group, State, Turn } from './state.ts'
-import { currentMaster, savedPeer } from './state.ts'
-import { emit } from './turn.ts'
 
 /** Everything pushed after this happens only once the whole state is on disk. */
 export function save(turn: Turn): void {

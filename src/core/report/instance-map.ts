@@ -3,11 +3,11 @@
  * in `flags` are what clients parse. Moments are shown as ages in milliseconds, and everything is a bulk
  * string, numbers included.
  */
-import { unreachable } from '../base/assert.ts'
-import { bulkMap, type Reply } from '../resp/reply.ts'
-import { shownHost } from './names.ts'
-import type { DataInstance, Instance, Master, Peer, Replica, Turn } from './state.ts'
-import { isOdown, isSdown, roleWord } from './state.ts'
+import { unreachable } from '../../base/assert.ts'
+import { bulkMap, type Reply } from '../../resp/reply.ts'
+import { shownHost } from '../names/names.ts'
+import type { DataInstance, Instance, Master, Peer, Replica, Turn } from '../state.ts'
+import { isOdown, isSdown, roleWord } from '../state.ts'
 
 type Field = readonly [name: string, value: string | number]
 

@@ -1,5 +1,5 @@
 /** Scripts that wait or run: what the machine remembers of them. */
-import type { JobId } from './ids.ts'
+import type { JobId } from '../ids.ts'
 
 /** One call of a script, kept until it has succeeded or is given up. */
 export interface ScriptJob {

@@ -1,4 +1,4 @@
-import type { Hello } from './hello-text.ts'
+import type { Hello } from '../hello-text.ts'
 
 /** What is known of host names. Bounded: what no instance uses any more is dropped, see `names.ts`. */
 export interface Names {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Purpose } from '../../src/core/purpose.ts'
-import { step } from '../../src/core/step.ts'
-import type { Reply } from '../../src/resp/reply.ts'
-import { REPLICAS, TestSentinel } from '../support/sentinel-builder.ts'
+import type { Purpose } from '../../../src/core/purpose.ts'
+import { step } from '../../../src/core/step.ts'
+import type { Reply } from '../../../src/resp/reply.ts'
+import { REPLICAS, TestSentinel } from '../../support/sentinel-builder.ts'
 
 function remarks(sentinel: TestSentinel): readonly string[] {
   return sentinel

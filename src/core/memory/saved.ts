@@ -1,4 +1,4 @@
-import type { GlobalSettings, GroupConfig } from './config.ts'
+import type { GlobalSettings, GroupConfig } from '../config.ts'
 
 /**
  * What a Sentinel must not forget, whatever moment it dies at: who it is, the epochs it has seen, the

@@ -1,27 +1,27 @@
 /** The users a Sentinel starts with, and whether files that name them are sound. */
-import { checkAclFile, parseAclFile } from '../acl/acl-file.ts'
-import { type AclCommand, Catalogue } from '../acl/catalogue.ts'
-import { AclLog } from '../acl/log.ts'
-import { PasswordSource } from '../acl/passwords.ts'
-import type { RuleBook } from '../acl/rules.ts'
-import type { User } from '../acl/user.ts'
+import { checkAclFile, parseAclFile } from '../../acl/acl-file.ts'
+import { type AclCommand, Catalogue } from '../../acl/catalogue.ts'
+import { AclLog } from '../../acl/log.ts'
+import { PasswordSource } from '../../acl/passwords.ts'
+import type { RuleBook } from '../../acl/rules.ts'
+import type { User } from '../../acl/user.ts'
 import {
   baselineLines,
   checkUserLines,
   readUserLine,
   type UserLine,
   usersOfLines,
-} from '../acl/user-lines.ts'
-import { Users, type UsersByName } from '../acl/users.ts'
-import { assert } from '../base/assert.ts'
+} from '../../acl/user-lines.ts'
+import { Users, type UsersByName } from '../../acl/users.ts'
+import { assert } from '../../base/assert.ts'
+import { categoriesOf } from '../commands/categories.ts'
+import type { Command } from '../commands/command.ts'
+import { COMMANDS } from '../commands/table.ts'
+import type { SentinelConfig } from '../config.ts'
+import type { SavedState } from '../memory/saved.ts'
+import type { Turn } from '../state.ts'
 import { type Access, restoredLines, savedUsers } from './access.ts'
 import { hangUpOn } from './access-clients.ts'
-import { categoriesOf } from './commands/categories.ts'
-import type { Command } from './commands/command.ts'
-import { COMMANDS } from './commands/table.ts'
-import type { SentinelConfig } from './config.ts'
-import type { SavedState } from './saved.ts'
-import type { Turn } from './state.ts'
 
 /** Rules name commands by what they are, not by what [rename-command] calls them. */
 const CATALOGUE = new Catalogue([...COMMANDS.values()].map(toAclCommand))

@@ -3,12 +3,12 @@
  * is what monitoring looks for. What nobody measures or has here (keys, replication, ticks) is 0.
  */
 
-import { shownHost } from './names.ts'
+import { shownHost } from '../names/names.ts'
+import { runningScripts } from '../scripts/script-job.ts'
+import type { Group, State, Turn } from '../state.ts'
+import { isOdown, isSdown, isTilted } from '../state.ts'
 import { clientFields, cpuFields, type Field, serverFields, statsFields } from './process-info.ts'
 import { remarkFields } from './remarks.ts'
-import { runningScripts } from './script-job.ts'
-import type { Group, State, Turn } from './state.ts'
-import { isOdown, isSdown, isTilted } from './state.ts'
 
 export { REDIS_VERSION } from './process-info.ts'
 

@@ -2,17 +2,17 @@
  * What the answer to a question for a host name changes: connections that went to the address of before
  * are opened anew, what waited for the name is taken up, and failovers look again at who follows whom.
  */
-import { canonicalIp, hostAndPort } from '../base/ip.ts'
-import { driveFailover } from './failover.ts'
-import { takeHello } from './hello.ts'
-import type { Answer } from './inquiry.ts'
+import { canonicalIp, hostAndPort } from '../../base/ip.ts'
+import { driveFailover } from '../failover.ts'
+import { takeHello } from '../hello.ts'
+import type { Answer } from '../inquiry.ts'
+import { redial } from '../links.ts'
+import { discoverAgain } from '../observe.ts'
+import type { Group, Turn } from '../state.ts'
+import { instancesOf } from '../state.ts'
+import { log } from '../turn.ts'
 import type { KnownName } from './known-names.ts'
-import { redial } from './links.ts'
 import { knownName, shownHost } from './names.ts'
-import { discoverAgain } from './observe.ts'
-import type { Group, Turn } from './state.ts'
-import { instancesOf } from './state.ts'
-import { log } from './turn.ts'
 
 export function onNameAnswered(turn: Turn, host: string, answer: Answer): void {
   turn.state.names.underWay--

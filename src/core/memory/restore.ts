@@ -4,7 +4,7 @@
  * long as the file still says so, the learnt value stands; where it says something new, the operator
  * has changed his mind, and the file wins.
  */
-import type { GlobalSettings, GroupConfig } from './config.ts'
+import type { GlobalSettings, GroupConfig } from '../config.ts'
 import type { SavedGroup, SavedState } from './saved.ts'
 
 export interface RestoredGroup {

@@ -3,21 +3,21 @@
  * the file says anew counts, and where it says what it said before, what was learnt since stands. What
  * cannot change while the process lives, like the port, is not looked at here.
  */
-import { reloadUsers } from './access-start.ts'
-import type { GroupConfig, SentinelConfig } from './config.ts'
-import { announce } from './events.ts'
-import { addGroup, reconfigureGroup, removeGroup } from './groups.ts'
-import { createMaster, watch } from './instances.ts'
-import { dropPeerLinks } from './links.ts'
+import { reloadUsers } from '../access/access-start.ts'
+import type { GroupConfig, SentinelConfig } from '../config.ts'
+import { announce } from '../events.ts'
+import { addGroup, reconfigureGroup, removeGroup } from '../groups.ts'
+import { createMaster, watch } from '../instances.ts'
+import { dropPeerLinks } from '../links.ts'
+import { registerReplica } from '../replicas.ts'
+import type { Group, Turn } from '../state.ts'
+import { forgetDataInstances } from '../switch.ts'
+import { log } from '../turn.ts'
 import { changedOptions, changedSettings } from './reload-report.ts'
-import { registerReplica } from './replicas.ts'
 import { type RestoredGroup, restoreGroups, restoreSettings, stillRemoved } from './restore.ts'
 import { save, savedState } from './save.ts'
 import type { SavedState } from './saved.ts'
 import { changeSettings, settingsOf } from './settings.ts'
-import type { Group, Turn } from './state.ts'
-import { forgetDataInstances } from './switch.ts'
-import { log } from './turn.ts'
 
 /** `before` is what the file said until now. */
 export function onReloaded(turn: Turn, config: SentinelConfig, before: SentinelConfig): void {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_PERIODS, DEFAULT_SENTINEL, type SentinelConfig } from '../../src/core/config.ts'
-import { step } from '../../src/core/step.ts'
+import { DEFAULT_PERIODS, DEFAULT_SENTINEL, type SentinelConfig } from '../../../src/core/config.ts'
+import { step } from '../../../src/core/step.ts'
 import {
   MYMASTER,
   PEERS,
   REPLICAS,
   type SentinelSetup,
   TestSentinel,
-} from '../support/sentinel-builder.ts'
+} from '../../support/sentinel-builder.ts'
 
 /** A Sentinel, and the file it was started with. */
 function start(setup: SentinelSetup = {}) {

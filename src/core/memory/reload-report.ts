@@ -1,5 +1,5 @@
 /** What a reload has changed, for the log: old and new values, but for secrets. */
-import type { GlobalSettings, GroupConfig } from './config.ts'
+import type { GlobalSettings, GroupConfig } from '../config.ts'
 
 const OPTIONS: readonly (readonly [key: keyof GroupConfig, name: string])[] = [
   ['quorum', 'quorum'],

@@ -5,10 +5,11 @@
  * A Sentinel that is being stopped starts no further script, and what waits is forgotten: the queue is
  * not saved. Scripts that run are neither waited for nor killed; they end by themselves, unheard.
  */
+
+import type { Turn } from '../state.ts'
+import { emit, log } from '../turn.ts'
 import type { ScriptJob } from './script-job.ts'
 import { runningScripts } from './script-job.ts'
-import type { Turn } from './state.ts'
-import { emit, log } from './turn.ts'
 
 export const MAX_QUEUED_SCRIPTS = 256
 export const MAX_RUNNING_SCRIPTS = 16

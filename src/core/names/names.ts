@@ -7,12 +7,12 @@
  * first answer nobody can tell, so what is news about a new name is put off until then (`hello.ts`,
  * `observe.ts`). An answer that never comes counts as one after a few seconds.
  */
-import { canonicalIp } from '../base/ip.ts'
-import { inquire } from './inquiries.ts'
+import { canonicalIp } from '../../base/ip.ts'
+import { inquire } from '../inquiries.ts'
+import type { Address } from '../memory/saved.ts'
+import { instancesOf, type State, type Turn } from '../state.ts'
+import { log } from '../turn.ts'
 import { type KnownName, SWEEP_AT_LEAST } from './known-names.ts'
-import type { Address } from './saved.ts'
-import { instancesOf, type State, type Turn } from './state.ts'
-import { log } from './turn.ts'
 
 /** A name is asked no more often than this. */
 const ASK_AGAIN_MS = 1_000

@@ -1,8 +1,9 @@
 /** When scripts are called, and with which words. Programs of operators parse them. */
-import { shownHost } from './names.ts'
-import type { Address } from './saved.ts'
+
+import type { Address } from '../memory/saved.ts'
+import { shownHost } from '../names/names.ts'
+import type { Group, Turn } from '../state.ts'
 import { enqueueScript } from './script-queue.ts'
-import type { Group, Turn } from './state.ts'
 
 /** [notification-script] What Redis cuts an event's text to, in bytes; here it bounds the queue. */
 const MAX_PAYLOAD_BYTES = 1_023

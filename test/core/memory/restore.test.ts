@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { createRng } from '../../src/base/rng.ts'
-import { DEFAULT_GROUP, DEFAULT_SENTINEL, type GroupConfig } from '../../src/core/config.ts'
-import { restoreGroups, restoreSettings } from '../../src/core/restore.ts'
-import type { SavedGroup, SavedState } from '../../src/core/saved.ts'
-import { startSentinel } from '../../src/core/sentinel.ts'
-import { settingsOf } from '../../src/core/settings.ts'
+import { createRng } from '../../../src/base/rng.ts'
+import { DEFAULT_GROUP, DEFAULT_SENTINEL, type GroupConfig } from '../../../src/core/config.ts'
+import { restoreGroups, restoreSettings } from '../../../src/core/memory/restore.ts'
+import type { SavedGroup, SavedState } from '../../../src/core/memory/saved.ts'
+import { settingsOf } from '../../../src/core/memory/settings.ts'
+import { startSentinel } from '../../../src/core/sentinel.ts'
 
 const FILE: GroupConfig = {
   ...DEFAULT_GROUP,

@@ -1,8 +1,8 @@
 /** The settings that concern no group in particular, and what follows at once when one is changed. */
-import type { GlobalSettings, SentinelConfig } from './config.ts'
-import { dropPeerLinks } from './links.ts'
-import type { Turn } from './state.ts'
-import { emit } from './turn.ts'
+import type { GlobalSettings, SentinelConfig } from '../config.ts'
+import { dropPeerLinks } from '../links.ts'
+import type { Turn } from '../state.ts'
+import { emit } from '../turn.ts'
 
 export function settingsOf(config: SentinelConfig): GlobalSettings {
   return {

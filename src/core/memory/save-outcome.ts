@@ -4,13 +4,13 @@
  * a failed save are withheld, everything else still happens, and until a save succeeds no vote is given
  * and no election entered.
  */
-import type { Effect } from './effect.ts'
-import { abortFailover } from './failover-state.ts'
-import { findConnection } from './links.ts'
-import { considerFailover } from './start.ts'
-import type { Turn } from './state.ts'
-import { ownerIn } from './state.ts'
-import { emit, log } from './turn.ts'
+import type { Effect } from '../effect.ts'
+import { abortFailover } from '../failover-state.ts'
+import { findConnection } from '../links.ts'
+import { considerFailover } from '../start.ts'
+import type { Turn } from '../state.ts'
+import { ownerIn } from '../state.ts'
+import { emit, log } from '../turn.ts'
 
 const RETRY_MS = 1_000
 const SAVE_FAILED = 'ERR Failed to save config file. Check server logs.'

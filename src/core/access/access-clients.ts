@@ -1,9 +1,9 @@
 /** What changes of users mean for the connections that are open. */
-import { mayListen } from '../acl/check.ts'
-import type { Account } from '../acl/users.ts'
-import type { Client } from './client.ts'
-import { hangUp } from './client-output.ts'
-import type { Turn } from './state.ts'
+import { mayListen } from '../../acl/check.ts'
+import type { Account } from '../../acl/users.ts'
+import type { Client } from '../client.ts'
+import { hangUp } from '../client-output.ts'
+import type { Turn } from '../state.ts'
 
 /** Closes the connections of somebody who is no user any more, or is another one than he was. */
 export function hangUpOn(turn: Turn, account: Account, caller: Client | undefined): void {

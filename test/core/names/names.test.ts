@@ -1,17 +1,22 @@
 /** Host names in the machine: what is asked, when it is dialled, and which texts mean one machine. */
 import { describe, expect, test } from 'vitest'
-import { onInquired } from '../../src/core/answers.ts'
-import type { Effect } from '../../src/core/effect.ts'
-import { receiveHello } from '../../src/core/hello.ts'
-import { formatHello } from '../../src/core/hello-text.ts'
-import type { Answer } from '../../src/core/inquiry.ts'
-import { sameHost } from '../../src/core/names.ts'
-import { onInfoReply } from '../../src/core/observe.ts'
-import { sendSlaveof } from '../../src/core/slaveof.ts'
-import type { Instance, Replica } from '../../src/core/state.ts'
-import { step } from '../../src/core/step.ts'
-import { bulk } from '../../src/resp/reply.ts'
-import { MYMASTER, PEERS, type SentinelSetup, TestSentinel } from '../support/sentinel-builder.ts'
+import { onInquired } from '../../../src/core/answers.ts'
+import type { Effect } from '../../../src/core/effect.ts'
+import { receiveHello } from '../../../src/core/hello.ts'
+import { formatHello } from '../../../src/core/hello-text.ts'
+import type { Answer } from '../../../src/core/inquiry.ts'
+import { sameHost } from '../../../src/core/names/names.ts'
+import { onInfoReply } from '../../../src/core/observe.ts'
+import { sendSlaveof } from '../../../src/core/slaveof.ts'
+import type { Instance, Replica } from '../../../src/core/state.ts'
+import { step } from '../../../src/core/step.ts'
+import { bulk } from '../../../src/resp/reply.ts'
+import {
+  MYMASTER,
+  PEERS,
+  type SentinelSetup,
+  TestSentinel,
+} from '../../support/sentinel-builder.ts'
 
 const [PEER] = PEERS
 const NAMES = { resolveHostnames: true } as const

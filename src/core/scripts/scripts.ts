@@ -2,13 +2,13 @@
  * How scripts fare. One that exits with 1 or is ended by a signal asks to be run again: that is done with
  * growing delays, so many times. Any other failure is final, and so is a path that cannot be run at all.
  */
-import { assert } from '../base/assert.ts'
-import { announceText } from './events.ts'
-import type { JobId } from './ids.ts'
+import { assert } from '../../base/assert.ts'
+import { announceText } from '../events.ts'
+import type { JobId } from '../ids.ts'
+import type { Turn } from '../state.ts'
+import { emit, log } from '../turn.ts'
 import type { ScriptJob, ScriptRun } from './script-job.ts'
 import { overdueMs, scheduleScripts, startScripts } from './script-queue.ts'
-import type { Turn } from './state.ts'
-import { emit, log } from './turn.ts'
 
 export const MAX_EXECUTIONS = 10
 /** What a script exits with that wants to be run again. */

@@ -1,5 +1,5 @@
 /** The sections of INFO that speak of the process, its clients and what it has counted. */
-import type { State, Turn } from './state.ts'
+import type { State, Turn } from '../state.ts'
 
 /** The Redis whose behaviour is followed here. Clients decide by it which commands they may use. */
 export const REDIS_VERSION = '7.0.15'
