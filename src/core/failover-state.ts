@@ -43,7 +43,7 @@ export function discardFailover(turn: Turn, group: Group): void {
   const promoted = failover?.promoted
   if (promoted !== undefined) {
     promoted.promoted = false
-    promoted.deposed = true
+    promoted.deposed = ''
   }
   group.failover = undefined
   turn.state.timers.clear(group, 'failover')

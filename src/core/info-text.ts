@@ -17,6 +17,9 @@ export interface InfoFacts {
   /** Bytes of the stream applied. */
   readonly offset: number
   readonly announced: boolean
+  /** The history it writes or follows, and the one before it; empty when the text has none. */
+  readonly replid: string
+  readonly replid2: string
   readonly failover: FailoverReport
 }
 
@@ -55,6 +58,8 @@ function readFields(fields: ReadonlyMap<string, string>): Omit<InfoFacts, 'repli
     priority: number(fields.get('slave_priority'), 100),
     offset: number(fields.get('slave_repl_offset'), 0),
     announced: fields.get('replica_announced') !== '0',
+    replid: fields.get('master_replid') ?? '',
+    replid2: fields.get('master_replid2') ?? '',
     failover: failoverReport(fields.get('master_failover_state')),
   }
 }

@@ -34,7 +34,7 @@ export function createReplica(group: Group, host: string, port: number, nowMs: n
     reconfSentAtMs: nowMs,
     promoted: false,
     toldAtMs: undefined,
-    deposed: false,
+    deposed: undefined,
   }
 }
 
@@ -114,6 +114,8 @@ function dataBase(nowMs: number, role: 'master' | 'slave') {
     infoText: '',
     roleReported: role,
     roleReportedAtMs: nowMs,
+    replid: '',
+    replid2: '',
     failoverReported: 'unsupported' as const,
     failoverReportedAtMs: nowMs,
   }

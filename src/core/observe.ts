@@ -23,6 +23,8 @@ export function onInfoReply(turn: Turn, instance: DataInstance, reply: Reply): v
   instance.infoText = text
   instance.infoAtMs = turn.now.monoMs
   noteRunId(turn, instance, facts.runId)
+  instance.replid = facts.replid
+  instance.replid2 = facts.replid2
   if (instance.kind === 'master') discoverReplicas(turn, instance, facts)
   else noteReplica(turn, instance, facts)
   noteFailover(turn, instance, facts.failover)
@@ -97,7 +99,7 @@ function noteReplica(turn: Turn, replica: Replica, facts: InfoFacts): void {
   replica.priority = facts.priority
   replica.offset = facts.offset
   replica.announced = facts.announced
-  replica.deposed = false
+  replica.deposed = undefined
 }
 
 function noteFailover(turn: Turn, instance: DataInstance, reported: FailoverReport): void {

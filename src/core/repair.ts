@@ -42,11 +42,23 @@ function isStray(turn: Turn, replica: Replica): boolean {
 /** The old master that came back, or a replica promoted by a failover that came to nothing. */
 function repairFalseMaster(turn: Turn, replica: Replica): void {
   const waitMs = 4 * turn.state.config.periods.helloMs
-  const knownFalse = replica.deposed && hasFreshView(turn, replica.group)
+  const knownFalse = isOldClaim(replica) && hasFreshView(turn, replica.group)
   const stood =
     turn.now.monoMs - replica.roleReportedAtMs > waitMs && isUpFor(turn, replica, waitMs)
   if (!knownFalse && !stood) return
   if (tellMaster(turn, replica)) announce(turn, 'notice', '+convert-to-slave', replica)
+}
+
+/**
+ * The claim we took from it, and not a newer one: another Sentinel may have promoted this very node a
+ * moment ago, and the hello that tells us is on its way. Its history knows. An old master goes on with
+ * the one it wrote for us, or has restarted, with none before its own or with that one; a replica that
+ * was promoted comes from the history of the master it followed.
+ */
+function isOldClaim({ deposed, replid, replid2 }: Replica): boolean {
+  if (deposed === undefined || replid === '') return false
+  if (/^0+$/.test(replid2)) return true
+  return deposed !== '' && (replid === deposed || replid2 === deposed)
 }
 
 function repairStray(turn: Turn, replica: Replica): void {

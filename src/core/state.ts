@@ -179,6 +179,9 @@ interface DataInstanceBase extends InstanceBase {
   /** `none`: its INFO has no role line. Shown as `slave`, but no reason to act. */
   roleReported: 'master' | 'slave' | 'none'
   roleReportedAtMs: number
+  /** The history it writes or follows [master_replid], and the one before it; empty: not said. */
+  replid: string
+  replid2: string
   /** Whether it hands its role over by itself, as it says, and since when it says so. */
   failoverReported: FailoverReport
   failoverReportedAtMs: number
@@ -212,9 +215,10 @@ export interface Replica extends DataInstanceBase {
   toldAtMs: number | undefined
   /**
    * It was the master until a switch took that away, or was to become it in a failover we gave up, and
-   * has not been seen as a replica since: whatever it believes, it is not the master.
+   * has not been seen as a replica since. Holds the history it wrote as such, by which that claim is told
+   * from a newer one; empty: we do not know it. Undefined: no claim is held against it.
    */
-  deposed: boolean
+  deposed: string | undefined
 }
 
 export interface Peer extends InstanceBase {

@@ -11,7 +11,7 @@ import { save } from './memory/save.ts'
 import type { Address } from './memory/saved.ts'
 import { sameAddress, shownHost } from './names/names.ts'
 import { addReplica } from './replicas.ts'
-import type { Group, State, Turn } from './state.ts'
+import type { DataInstance, Group, State, Turn } from './state.ts'
 import { dataInstancesOf } from './state.ts'
 
 /** Replaces the master, and says whom. The old one becomes a replica to be turned back when it returns. */
@@ -37,7 +37,7 @@ function replacedBy(state: State, { config, failover }: Group, to: Address): Add
 
 interface Remembered {
   readonly address: Address
-  readonly deposed: boolean
+  readonly deposed: string | undefined
 }
 
 /** All known data nodes but the new master; the old master comes last. */
@@ -47,8 +47,14 @@ function rememberedReplicas(state: State, group: Group, to: Address): Remembered
     .filter((one) => !sameAddress(state, one, to))
     .map((one) => ({
       address: { host: one.host, port: one.port },
-      deposed: one.kind === 'master' || one.deposed || one.promoted,
+      deposed: takenFrom(one),
     }))
+}
+
+/** The claim to be the master that a switch takes from a node, see `Replica.deposed`. */
+function takenFrom(one: DataInstance): string | undefined {
+  if (one.kind === 'replica' && !one.promoted) return one.deposed
+  return one.roleReported === 'master' ? one.replid : ''
 }
 
 /** A group whose master is at a new address, with nothing else known about it yet. */

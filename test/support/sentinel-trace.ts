@@ -30,6 +30,8 @@ interface Server {
   runId: string
   /** Data nodes only: whom it follows; undefined for a master and for Sentinels. */
   master: string | undefined
+  /** Data nodes only: as a master it goes on with a history that was another's before. */
+  wasReplica: boolean
   isSentinel: boolean
   mood: 'answers' | 'refuses' | 'hangs'
   offset: number
@@ -96,7 +98,7 @@ export class SentinelTrace {
       this.#set(name, { mood: 'answers' })
       for (const answer of this.#server(name).held.splice(0)) answer()
     },
-    follows: ([name, whom]) => this.#set(name, { master: addressOf(whom) }),
+    follows: ([name, whom]) => this.#set(name, { master: addressOf(whom), wasReplica: true }),
     /** It restarts under a new run id, without losing its connections: nothing else may change. */
     reboots: ([name]) => this.#set(name, { runId: 'e'.repeat(40) }),
     /** The Sentinel itself dies and is started again from what it saved last. */
@@ -195,6 +197,7 @@ export class SentinelTrace {
       address,
       runId: runIdOf(nameOf(address)),
       master,
+      wasReplica: master !== undefined,
       isSentinel: address.startsWith('10.1.'),
       mood: 'answers',
       offset: 100,
@@ -378,6 +381,7 @@ export class SentinelTrace {
     if (argv[0] === 'FAILOVER') server.handoverTo = undefined
     if (argv[0] === 'SLAVEOF') {
       server.master = argv[1] === 'NO' ? undefined : `${argv[1]}:${argv[2]}`
+      server.wasReplica ||= server.master !== undefined
     }
     return OK
   }
@@ -386,6 +390,7 @@ export class SentinelTrace {
     if (server.handoverTo === undefined) return
     this.#server(server.handoverTo).master = undefined
     server.master = server.handoverTo
+    server.wasReplica = true
     server.handoverTo = undefined
   }
 
@@ -409,7 +414,7 @@ export class SentinelTrace {
           `slave_priority:${server.priority}`,
           `slave_repl_offset:${server.offset}`,
         ]
-      : ['role:master', ...replicas.map((one, i) => slaveLine(i, one))]
+      : ['role:master', ...historyLines(server), ...replicas.map((one, i) => slaveLine(i, one))]
     return [`run_id:${server.runId}`, ...role, ...handoverLines(server), ''].join('\r\n')
   }
 
@@ -424,6 +429,13 @@ export class SentinelTrace {
   #write(text: string): void {
     this.#lines.push(`${this.#nowMs} ${text}`)
   }
+}
+
+/** A promoted replica names the history it comes from, a master that was never one has none. */
+function historyLines({ wasReplica, address }: Server): readonly string[] {
+  const before = wasReplica ? 'history of whom it followed' : '0'.repeat(40)
+  const own = wasReplica ? 'later history' : 'history'
+  return [`master_replid:${own} of ${address}`, `master_replid2:${before}`]
 }
 
 function slaveLine(index: number, server: Server): string {

@@ -22,6 +22,8 @@ export interface Part {
   says: (argv: readonly string[]) => Reply | undefined
   /** Data nodes: `host:port` of whom it follows; undefined for a master. */
   master: string | undefined
+  /** Data nodes: as a master it goes on with a history that was another's before. */
+  wasReplica: boolean
   /** Data nodes: takes SLAVEOF, and does what it says. */
   obeys: boolean
   offset: number
@@ -56,6 +58,7 @@ export function createPart(name: string): Part {
     delayMs: 1,
     says: () => undefined,
     master: name.startsWith('replica') ? MASTER_ADDRESS : undefined,
+    wasReplica: name.startsWith('replica'),
     obeys: true,
     offset: 100,
     linkUp: true,
@@ -96,11 +99,16 @@ export function answerOf(cast: Cast, part: Part, argv: readonly string[]): Reply
     case 'SENTINEL':
       return opinionOf(part, argv)
     case 'SLAVEOF':
-      if (part.obeys) part.master = argv[1] === 'NO' ? undefined : `${argv[1]}:${argv[2]}`
+      if (part.obeys) follow(part, argv[1] === 'NO' ? undefined : `${argv[1]}:${argv[2]}`)
       return bulk('QUEUED')
     default:
       return OK
   }
+}
+
+function follow(part: Part, master: string | undefined): void {
+  part.wasReplica ||= master !== undefined
+  part.master = master
 }
 
 /** A newer configuration is taken over, as every Sentinel does. */
@@ -131,7 +139,7 @@ function roleOf(cast: Cast, part: Part): readonly string[] {
     const lines = followers.map(
       ({ host, port }, at) => `slave${at}:ip=${host},port=${port},state=online,offset=1,lag=0`,
     )
-    return ['role:master', ...lines]
+    return ['role:master', ...historyLines(part), ...lines]
   }
   const [host, port] = part.master.split(':')
   return [
@@ -142,4 +150,11 @@ function roleOf(cast: Cast, part: Part): readonly string[] {
     'slave_priority:100',
     `slave_repl_offset:${part.offset}`,
   ]
+}
+
+/** A promoted replica names the history it comes from, a master that was never one has none. */
+function historyLines({ wasReplica, name }: Part): readonly string[] {
+  const before = wasReplica ? 'history of whom it followed' : '0'.repeat(40)
+  const own = wasReplica ? 'later history' : 'history'
+  return [`master_replid:${own} of ${name}`, `master_replid2:${before}`]
 }

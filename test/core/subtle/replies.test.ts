@@ -42,6 +42,7 @@ describe('15.25', () => {
 
   test('15.25 INFO-CACHE gives ages as integers', () => {
     const stage = new SentinelStage({ replicas: 0, peers: 0 })
+    stage.part('master').lessInfo.push('master_replid', 'master_replid2')
     stage.run(1_000)
     const text = `run_id:${'1'.repeat(40)}\r\nrole:master\r\n`
     const inner = `\\*2\r\n:(\\d+)\r\n\\$${text.length}\r\n${text}`
