@@ -116,10 +116,11 @@ test('NOQUORUM is a danger in the words of the Sentinel that said it', () => {
   })
 })
 
-test('what a Vedette Sentinel remarks is shown with the instance it is about', () => {
-  const remarks = [{ group: 'g', instance: 'slave 10.0.0.2:6379', text: 'WRONGPASS' }]
+test('what a Vedette Sentinel remarks is shown with who says it', () => {
+  const text = 'replica 10.0.0.2:6379 refuses our password'
+  const remarks = [{ group: 'g', instance: 'replica 10.0.0.2:6379', text }]
   expect(findings(sentinel(1, { remarks }))).toEqual([
-    { health: 'trouble', text: '10.0.1.1:26379 says of slave 10.0.0.2:6379: WRONGPASS' },
+    { health: 'trouble', text: `Sentinel 10.0.1.1:26379: ${text}` },
   ])
 })
 

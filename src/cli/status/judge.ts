@@ -175,10 +175,7 @@ function remarksOn(sentinels: readonly SentinelView[], name: string): Finding[] 
   return sentinels.flatMap(({ address, remarks }) =>
     remarks
       .filter(({ group }) => group === name)
-      .map(({ instance, text }) => ({
-        health: 'trouble' as const,
-        text: `${address} says${instance === '' ? '' : ` of ${instance}`}: ${text}`,
-      })),
+      .map(({ text }) => ({ health: 'trouble' as const, text: `Sentinel ${address}: ${text}` })),
   )
 }
 
