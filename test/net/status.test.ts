@@ -59,6 +59,16 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
     expect(outcome.stdout).toContain(`127.0.0.1:${before} -> 127.0.0.1:${[...ports][0]} in `)
   })
 
+  test('a coordinated failover is waited for as well', async () => {
+    const argv = ['failover', 'mymaster', '--sentinel', address, '--coordinated', '--wait']
+    // The replicas may still be on their way to the master of the failover before.
+    const outcome = await until('the master can hand over', 15_000, async () => {
+      const one = await vedette(...argv)
+      return one.status === 0 && one
+    })
+    expect(outcome.stdout).toMatch(/127\.0\.0\.1:\d+ -> 127\.0\.0\.1:\d+ in \d+ ms/)
+  })
+
   test('a failover that the Sentinel refuses ends with its words and status 1', async () => {
     const outcome = await vedette('failover', 'nobody', '--sentinel', address)
     expect(outcome.status).toBe(1)
