@@ -59,6 +59,7 @@ describe.skipIf(!HAS_ALL)('needs redis-server and redis-sentinel', () => {
       for (const kind of kindsIn(cluster)) await masterDies(cluster, kind)
       for (const kind of kindsIn(cluster)) await operatorAsks(cluster, kind)
       await masterHangs(cluster)
+      for (const kind of kindsIn(cluster)) await sentinelHangs(cluster, kind)
       for (const kind of kindsIn(cluster)) await sentinelRestarts(cluster, kind)
       for (const kind of kindsIn(cluster)) await sentinelIsReset(cluster, kind)
     })
@@ -101,6 +102,23 @@ async function masterHangs(cluster: RealCluster): Promise<void> {
   await expectRest(cluster, promoted)
 }
 
+/** Stopped while the others fail over; in the TILT it wakes up in it follows their configuration. */
+async function sentinelHangs(cluster: RealCluster, kind: Kind): Promise<void> {
+  const sentinel = ofKind(cluster, kind)[0] as Program
+  const others = cluster.sentinels.filter((one) => one !== sentinel)
+  const before = masterPort(others[0] as Program)
+  sentinel.signal('SIGSTOP')
+  await until('another one takes the order', REPAIR_BOUND_MS, () => {
+    return cli(others[0]?.port ?? 0, 'SENTINEL', 'FAILOVER', 'mymaster')[0] === 'OK'
+  })
+  await agreedMaster({ ...cluster, sentinels: others }, before, FAILOVER_BOUND_MS)
+  // Longer than any Sentinel takes for a pause of its own.
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  sentinel.signal('SIGCONT')
+  await until(`${sentinel.port} is in TILT`, 5_000, () => isTilted(sentinel))
+  await expectRest(cluster, masterPort(others[0] as Program))
+}
+
 /** A Sentinel that was killed comes back as who it was, knowing what it knew. */
 async function sentinelRestarts(cluster: RealCluster, kind: Kind): Promise<void> {
   const sentinel = ofKind(cluster, kind)[0] as Program
@@ -131,6 +149,10 @@ async function expectRest(cluster: RealCluster, promoted: number): Promise<void>
     const views = cluster.sentinels.map(viewOf)
     return views.every((view) => isSame(view, { ...rest, epoch: views[0]?.epoch }))
   })
+}
+
+function isTilted(sentinel: Program): boolean {
+  return cli(sentinel.port, 'INFO', 'sentinel').some((line) => line.startsWith('sentinel_tilt:1'))
 }
 
 function viewOf(sentinel: Program) {
