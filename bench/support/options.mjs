@@ -1,9 +1,9 @@
 /** What every benchmark understands. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 
-/** Reads the command line; ends the process on a mistake or after `--help`. */
-export function readOptions(name, description, defaultRounds) {
-  return new Command(name)
+/** Reads the command line, with what `extend` adds; ends the process on a mistake or after `--help`. */
+export function readOptions(name, description, defaultRounds, extend = (command) => command) {
+  return extend(new Command(name))
     .description(description)
     .addOption(
       new Option('--rounds <n>', 'how often each measurement is taken')
