@@ -49,7 +49,7 @@ function flawOf(chosen: Standing, selection: Selection, scene: Scene): string | 
 
 function betterThan(chosen: Standing, selection: Selection, scene: Scene): string | undefined {
   const { known, standings } = selection
-  if (!isInView(chosen, selection, scene)) return undefined
+  if (!isInView(chosen, selection, scene) || isHeir(chosen, selection, scene)) return undefined
   const others = standings.filter(
     (other) => other !== chosen && known.some((address) => isSame(address, other.address)),
   )
@@ -59,6 +59,16 @@ function betterThan(chosen: Standing, selection: Selection, scene: Scene): strin
     if (merit !== undefined) return `${rival.node} ${merit}`
   }
   return undefined
+}
+
+/** A master already, which the master on record follows: it has handed over, and to nobody else. */
+function isHeir(chosen: Standing, { known, standings }: Selection, scene: Scene): boolean {
+  if (scene.roleOf(chosen.node)?.role.kind !== 'master') return false
+  return standings.some(({ node, address }) => {
+    const role = scene.roleOf(node)?.role
+    if (role?.kind !== 'replica' || known.some((one) => isSame(one, address))) return false
+    return isSame(role.master, chosen.address)
+  })
 }
 
 /** What makes the rival the better choice; undefined when nothing does, or nobody can be sure. */

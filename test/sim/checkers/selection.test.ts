@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { Stage, standing } from './support.ts'
+import type { NodeRole } from '../../../src/sim/happening.ts'
+import { at, GROUP, Stage, standing } from './support.ts'
 
 const NAME = 'the best replica is promoted'
 
@@ -50,6 +51,33 @@ describe('the order of replicas', () => {
   test('one that has been dead for long is caught', () => {
     const stage = new Stage().until(20_000).status('n2', 'down').until(30_000).status('n1', 'down')
     expect(stage.until(33_000).chooses('s1', 'n2', standing('n2')).violations).toEqual([NAME])
+  })
+})
+
+describe('a master on record that is a replica itself', () => {
+  const better = standing('n3', { priority: 10 })
+
+  /** n1 is back as a master, n3 follows it; n2 is the master on record. */
+  function chosenWhile(role: NodeRole): readonly string[] {
+    const stage = new Stage().role('n1', { kind: 'master' }).role('n2', role).until(33_000)
+    const known = [at('n1'), at('n3')]
+    const standings = [standing('n1', { isReplica: false }), standing('n2'), better]
+    const selection = {
+      kind: 'selection',
+      group: GROUP,
+      chosen: at('n1'),
+      known,
+      standings,
+    } as const
+    return stage.tell('s1', selection).violations
+  }
+
+  test('has handed over: whom it follows is right, whatever the others are worth', () => {
+    expect(chosenWhile({ kind: 'replica', master: at('n1'), isLinkUp: true })).toEqual([])
+  })
+
+  test('but a master it does not follow is no heir', () => {
+    expect(chosenWhile({ kind: 'master' })).toEqual([NAME])
   })
 })
 
