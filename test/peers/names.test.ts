@@ -12,6 +12,7 @@ import {
   HAS_REDIS_SERVER,
   masterField,
   type Program,
+  until,
 } from '../support/processes.ts'
 
 const HAS_ALL = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
@@ -76,12 +77,14 @@ describe.skipIf(!HAS_ALL)('needs redis-server and redis-sentinel', () => {
         }
         master = cluster.nodes.find((one) => one.port === promoted) as Program
       }
-      const views = cluster.sentinels.map((one) => [
-        masterField(one, 'config-epoch'),
-        masterField(one, 'num-slaves'),
-        masterField(one, 'num-other-sentinels'),
-      ])
-      for (const view of views) expect(view).toEqual([views[0]?.[0], '2', '2'])
+      await until('all know two replicas, two others and one epoch', 40_000, () => {
+        const views = cluster.sentinels.map((one) => [
+          masterField(one, 'config-epoch'),
+          masterField(one, 'num-slaves'),
+          masterField(one, 'num-other-sentinels'),
+        ])
+        return views.every((view) => view.join() === `${views[0]?.[0]},2,2`)
+      })
     })
   }
 
