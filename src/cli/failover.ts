@@ -7,7 +7,7 @@ import { type Access, type AccessOptions, connect, open, readAccess } from './st
 import { askAll } from './status/ask.ts'
 import { type GroupReport, judge } from './status/judge.ts'
 import { hostAndPort } from './status/view.ts'
-import { DEFAULT_SENTINEL_ADDRESS } from './status.ts'
+import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from './status.ts'
 import { StatusLine } from './status-line.ts'
 
 export interface FailoverOptions extends AccessOptions {
@@ -18,7 +18,6 @@ export interface FailoverOptions extends AccessOptions {
   readonly timeout: number
 }
 
-const EXIT_NO_ANSWER = 4
 const POLL_MS = 100
 
 export async function runFailover(group: string, options: FailoverOptions): Promise<number> {

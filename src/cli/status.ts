@@ -16,7 +16,7 @@ export interface StatusOptions extends AccessOptions {
 export const DEFAULT_SENTINEL_ADDRESS = '127.0.0.1:26379'
 
 const EXIT_BY_HEALTH = { well: 0, trouble: 1, danger: 3 } as const
-const EXIT_NO_ANSWER = 4
+export const EXIT_NO_ANSWER = 4
 const WATCH_MS = 1_000
 
 /** The exit status tells the health of the worst group. */
@@ -27,7 +27,7 @@ export async function runStatus(
   const access = readAccess(options)
   const addresses = options.sentinel ?? [DEFAULT_SENTINEL_ADDRESS]
   const look = async () => judge(await askAll(addresses, access), group)
-  if (options.watch === true) return await watch(look, options.json === true)
+  if (options.watch === true) return await watch(look, group, options.json === true)
   const report = await look()
   process.stdout.write(`${options.json === true ? toJson(report) : statusText(report)}\n`)
   return exitStatus(report, group)
@@ -40,7 +40,11 @@ function exitStatus(report: Report, group: string | undefined): number {
 }
 
 /** Until Ctrl-C. On a terminal the same place is drawn over; elsewhere each round is written out. */
-async function watch(look: () => Promise<Report>, isJson: boolean): Promise<number> {
+async function watch(
+  look: () => Promise<Report>,
+  group: string | undefined,
+  isJson: boolean,
+): Promise<number> {
   const draw = process.stdout.isTTY && !isJson ? createLogUpdate(process.stdout) : undefined
   const pause = untilInterrupted()
   for (;;) {
@@ -50,7 +54,7 @@ async function watch(look: () => Promise<Report>, isJson: boolean): Promise<numb
     else draw(`${text}\n\n${pc.dim(`${new Date().toLocaleTimeString()}  Ctrl-C ends`)}`)
     if (await pause()) {
       draw?.done()
-      return exitStatus(report, undefined)
+      return exitStatus(report, group)
     }
   }
 }
