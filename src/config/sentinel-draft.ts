@@ -54,7 +54,7 @@ export function newDraft(outside: ConfOutside): Draft {
   const { listen, supervised, outputLimitBytes } = DEFAULT_FILE
   return {
     outside,
-    core: { ...DEFAULT_SENTINEL },
+    core: { ...DEFAULT_SENTINEL, defaultDetection: 'ping' },
     listen: { ...listen },
     program: {
       ...{ stateDir, logFile, bindSourceAddr, aclFile, daemonize, pidFile },
@@ -70,7 +70,7 @@ export function newDraft(outside: ConfOutside): Draft {
 
 export function newGroup(name: string, master: Address, quorum: number): GroupDraft {
   const { host, port } = master
-  const config = { name, host, port, quorum, ...DEFAULT_GROUP }
+  const config = { name, host, port, quorum, ...DEFAULT_GROUP, detection: 'ping' as const }
   return { config, configEpoch: 0, leaderEpoch: 0, replicas: [], peers: [] }
 }
 

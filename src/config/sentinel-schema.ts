@@ -58,6 +58,9 @@ const GROUP = z.strictObject({
   'client-reconfig-script': text.default(DEFAULT_GROUP.clientReconfigScript),
   'rename-commands': renamedCommands.default(DEFAULT_GROUP.renamedCommands),
   'reboot-down-after': durationOrNone.default(DEFAULT_GROUP.rebootDownAfterMs),
+  detection: oneOf(['evidence', 'ping']).default(DEFAULT_GROUP.detection),
+  'refused-after': duration.default(DEFAULT_GROUP.refusedAfterMs),
+  'gray-after': durationOrNone.default(DEFAULT_GROUP.grayAfterMs),
 })
 
 const TLS = z.strictObject({

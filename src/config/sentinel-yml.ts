@@ -7,7 +7,7 @@ import { USERS_AND_ACL_FILE } from '../acl/user-lines.ts'
 import { canonicalIp } from '../base/ip.ts'
 import { utf8Bytes } from '../base/utf8.ts'
 import { checkSentinelUsers } from '../core/access/access-start.ts'
-import type { GroupConfig, SentinelConfig } from '../core/config.ts'
+import { DEFAULT_SENTINEL, type GroupConfig, type SentinelConfig } from '../core/config.ts'
 import { type ConfOutside, NO_OUTSIDE } from './conf-outside.ts'
 import { groupNameFault } from './group-name.ts'
 import { inFileOrder, type Location, type Problem, type ProblemCode } from './problem.ts'
@@ -181,6 +181,7 @@ function toCore(yml: SentinelYml, document: YmlDocument): SentinelConfig {
     aclLogMaxLength: yml['acl-log-max-len'],
     ownRenamedCommands: yml['rename-commands'],
     denyScriptsReconfig: yml['deny-scripts-reconfig'],
+    defaultDetection: DEFAULT_SENTINEL.defaultDetection,
     sentinelUser: yml['sentinel-user'],
     sentinelPass: yml['sentinel-pass'],
     maxClients: yml.maxclients,
@@ -211,6 +212,9 @@ function toGroup(name: string, yml: GroupYml): GroupConfig {
     clientReconfigScript: utf8Bytes(yml['client-reconfig-script']),
     renamedCommands: yml['rename-commands'],
     rebootDownAfterMs: yml['reboot-down-after'],
+    detection: yml.detection,
+    refusedAfterMs: yml['refused-after'],
+    grayAfterMs: yml['gray-after'],
   }
 }
 

@@ -112,6 +112,9 @@ const GROUP_CONFIG: z.ZodType<GroupConfig> = z.strictObject({
   clientReconfigScript: z.string(),
   renamedCommands: z.array(z.tuple([z.string(), z.string()])),
   rebootDownAfterMs: z.int().min(0),
+  detection: z.enum(['ping', 'evidence']),
+  refusedAfterMs: DURATION_MS,
+  grayAfterMs: z.int().min(0),
 })
 
 const SETTINGS: z.ZodType<GlobalSettings> = z.strictObject({

@@ -32,7 +32,19 @@ export interface GroupConfig {
   readonly renamedCommands: readonly RenamedCommand[]
   /** [master-reboot-down-after-period] 0: a master that was restarted is judged like any other. */
   readonly rebootDownAfterMs: number
+  /** By what a dead master is recognised. */
+  readonly detection: Detection
+  /** With `evidence`: how long a master that is proven dead may take to come back before it is S_DOWN. */
+  readonly refusedAfterMs: number
+  /** A master that refuses writes for so long is S_DOWN although it answers. 0: it is only reported. */
+  readonly grayAfterMs: number
 }
+
+/**
+ * `ping`: by a down-after of silence, as C Sentinel does. `evidence`: also by proof that its process has
+ * died, see evidence.ts.
+ */
+export type Detection = 'ping' | 'evidence'
 
 /** The command's own name in lower case, and the name it is sent under. */
 export type RenamedCommand = readonly [name: string, sentAs: string]
@@ -100,6 +112,8 @@ export interface SentinelConfig extends GlobalSettings {
   readonly ownRenamedCommands: readonly RenamedCommand[]
   /** [deny-scripts-reconfig] SENTINEL SET may not change which scripts are run. */
   readonly denyScriptsReconfig: boolean
+  /** Of groups made by SENTINEL MONITOR: a process that was started like C Sentinel goes on like one. */
+  readonly defaultDetection: Detection
   /** [maxclients] */
   readonly maxClients: number
   readonly periods: Periods
@@ -131,6 +145,9 @@ export const DEFAULT_GROUP: Omit<GroupConfig, 'name' | 'host' | 'port' | 'quorum
   clientReconfigScript: '',
   renamedCommands: [],
   rebootDownAfterMs: 0,
+  detection: 'evidence',
+  refusedAfterMs: 250,
+  grayAfterMs: 0,
 }
 
 export const DEFAULT_SENTINEL: Omit<SentinelConfig, 'groups'> = {
@@ -151,6 +168,7 @@ export const DEFAULT_SENTINEL: Omit<SentinelConfig, 'groups'> = {
   aclLogMaxLength: 128,
   ownRenamedCommands: [],
   denyScriptsReconfig: true,
+  defaultDetection: DEFAULT_GROUP.detection,
   maxClients: 10_000,
   periods: DEFAULT_PERIODS,
 }

@@ -11,8 +11,16 @@ export type Event =
   | { readonly kind: 'wake' }
   /** Connected; commands may be sent. `localHost` is our own end of it, which hellos announce. */
   | { readonly kind: 'linkUp'; readonly link: LinkId; readonly localHost: string }
-  /** Never connected or closed by the other side, the network or the kernel. Not sent after closeLink. */
-  | { readonly kind: 'linkLost'; readonly link: LinkId; readonly reason: string }
+  /**
+   * Never connected or closed by the other side, the network or the kernel. Not sent after closeLink.
+   * `isRefused`: a kernel answered that nobody listens there [ECONNREFUSED].
+   */
+  | {
+      readonly kind: 'linkLost'
+      readonly link: LinkId
+      readonly reason: string
+      readonly isRefused: boolean
+    }
   | {
       readonly kind: 'reply'
       readonly link: LinkId

@@ -100,7 +100,12 @@ export class Links {
     })
     link.redis.once('end', () => {
       const reason = link.failure ?? 'closed by the other side'
-      this.#tell(link, { kind: 'linkLost', link: link.id, reason })
+      this.#tell(link, {
+        kind: 'linkLost',
+        link: link.id,
+        reason,
+        isRefused: reason === 'ECONNREFUSED',
+      })
       this.#links.delete(link.id)
     })
     link.redis.on('messageBuffer', (channel: Buffer, payload: Buffer) => {

@@ -90,7 +90,8 @@ export class SentinelLinks {
   }
 
   #lost(id: LinkId, reason: string): void {
-    if (this.#links.delete(id)) this.#feed({ kind: 'linkLost', link: id, reason })
+    if (this.#links.delete(id))
+      this.#feed({ kind: 'linkLost', link: id, reason, isRefused: reason === 'connection refused' })
   }
 }
 

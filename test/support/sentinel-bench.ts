@@ -133,7 +133,7 @@ export class SentinelBench {
     for (const [link, to] of [...this.#addresses]) {
       if (to !== address) continue
       this.#addresses.delete(link)
-      this.feed({ kind: 'linkLost', link, reason: 'reset' })
+      this.feed({ kind: 'linkLost', link, reason: 'reset', isRefused: false })
     }
   }
 
@@ -157,7 +157,8 @@ export class SentinelBench {
   #open({ link, host, port }: Effect & { kind: 'openLink' }): void {
     const address = `${host}:${port}`
     this.links.push(`open ${address}`)
-    if (this.dead.has(address)) return this.#later({ kind: 'linkLost', link, reason: 'refused' })
+    if (this.dead.has(address))
+      return this.#later({ kind: 'linkLost', link, reason: 'refused', isRefused: true })
     this.#addresses.set(link, address)
     if (this.unreachable.has(address)) return
     this.#later({ kind: 'linkUp', link, localHost: '10.9.9.8' })

@@ -178,7 +178,7 @@ export class SentinelStage extends StageRecord {
     for (const [link, { part, channel }] of [...this.#lines]) {
       if (part.name !== name || (which !== 'all' && which !== channel)) continue
       this.#lines.delete(link)
-      this.feed({ kind: 'linkLost', link, reason: 'reset' })
+      this.feed({ kind: 'linkLost', link, reason: 'reset', isRefused: false })
     }
   }
 
@@ -283,7 +283,9 @@ export class SentinelStage extends StageRecord {
   #open({ link, channel, host, port }: Effect & { kind: 'openLink' }): void {
     const part = this.#at(host, port)
     if (part === undefined || part.mood === 'refuses') {
-      this.#later(1, () => this.feed({ kind: 'linkLost', link, reason: 'refused' }))
+      this.#later(1, () =>
+        this.feed({ kind: 'linkLost', link, reason: 'refused', isRefused: true }),
+      )
       return
     }
     const line = { part, channel, isUp: false, lastReplyAtMs: 0 }

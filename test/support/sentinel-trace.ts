@@ -227,7 +227,7 @@ export class SentinelTrace {
     for (const [link, { server: other }] of this.#links) {
       if (other !== server) continue
       this.#links.delete(link)
-      this.#later({ kind: 'linkLost', link, reason: 'reset' })
+      this.#later({ kind: 'linkLost', link, reason: 'reset', isRefused: false })
     }
   }
 
@@ -336,7 +336,7 @@ export class SentinelTrace {
     const server = this.#servers.get(`${effect.host}:${effect.port}`)
     const { link } = effect
     if (server === undefined || server.mood === 'refuses') {
-      this.#later({ kind: 'linkLost', link, reason: 'refused' })
+      this.#later({ kind: 'linkLost', link, reason: 'refused', isRefused: true })
       return
     }
     this.#links.set(link, { server, pubsub: effect.channel === 'pubsub' })

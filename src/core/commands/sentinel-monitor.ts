@@ -58,9 +58,11 @@ function add(turn: Turn, config: GroupConfig): Reply {
 
 /** With the defaults of today, which SENTINEL DEBUG can change. */
 function newGroup(turn: Turn) {
-  const { defaultDownAfterMs, defaultFailoverTimeoutMs } = turn.state.config.periods
+  const { defaultDetection, periods } = turn.state.config
+  const { defaultDownAfterMs, defaultFailoverTimeoutMs } = periods
   return {
     ...DEFAULT_GROUP,
+    detection: defaultDetection,
     downAfterMs: defaultDownAfterMs,
     failoverTimeoutMs: defaultFailoverTimeoutMs,
   }

@@ -74,6 +74,9 @@ function restoreGroup(file: GroupConfig, saved: SavedGroup | undefined): Restore
     clientReconfigScript: learnt(file, before, current, 'clientReconfigScript'),
     renamedCommands: learnt(file, before, current, 'renamedCommands'),
     rebootDownAfterMs: learnt(file, before, current, 'rebootDownAfterMs'),
+    detection: learnt(file, before, current, 'detection'),
+    refusedAfterMs: learnt(file, before, current, 'refusedAfterMs'),
+    grayAfterMs: learnt(file, before, current, 'grayAfterMs'),
   }
   return { config, file, saved }
 }

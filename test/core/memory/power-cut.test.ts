@@ -227,7 +227,7 @@ class History {
     const masters = [...this.#state.connections.values()].filter(({ up }) => up)
     const [first] = masters
     if (first === undefined) return { kind: 'wake' }
-    return { kind: 'linkLost', link: first.id, reason: 'cut' }
+    return { kind: 'linkLost', link: first.id, reason: 'cut', isRefused: false }
   }
 
   #wake(): Event {

@@ -77,7 +77,7 @@ function fields(reply: string): string[] {
 /** The instance has lost its command connection. */
 function cut(sentinel: TestSentinel, { link }: Instance): void {
   const id = link.command?.id ?? 0
-  const event = { kind: 'linkLost', link: id, reason: 'reset' } as const
+  const event = { kind: 'linkLost', link: id, reason: 'reset', isRefused: false } as const
   sentinel.run((turn) => turn.effects.push(...step(turn.state, turn.now, event)))
 }
 
