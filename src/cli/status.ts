@@ -6,6 +6,7 @@ import { type AccessOptions, readAccess } from './status/access.ts'
 import { askAll } from './status/ask.ts'
 import { judge, type Report } from './status/judge.ts'
 import { statusText } from './status/text.ts'
+import { detectionOf } from './status/view.ts'
 
 export interface StatusOptions extends AccessOptions {
   readonly sentinel?: readonly string[]
@@ -81,7 +82,11 @@ function toJson({ health, sentinels, groups }: Report): string {
     groups: groups.map(({ name, findings, says }) => ({
       name,
       findings,
-      views: says.map(({ sentinel, group }) => ({ sentinel: sentinel.address, ...group })),
+      views: says.map(({ sentinel, group }) => ({
+        sentinel: sentinel.address,
+        ...detectionOf(group.master),
+        ...group,
+      })),
     })),
   })
 }

@@ -18,6 +18,8 @@ export function advise(file: SentinelFile): Problem[] {
   const perGroup = groups.flatMap((group) => [
     ...adviseQuorum(file, group),
     ...adviseTimes(file, group),
+    ...adviseRefusedAfter(file, group),
+    ...adviseGrayAfter(file, group),
     ...adviseParallelSyncs(file, group),
   ])
   return [...adviseNumber(file), ...adviseName(file), ...perGroup]
@@ -94,6 +96,37 @@ const SHORT_FAILOVER = 3
 
 function pingIntervalMs(file: SentinelFile, downAfterMs: number): number {
   return Math.min(file.core.periods.pingMs, Math.max(MIN_PING_MS, Math.floor(downAfterMs / 5)))
+}
+
+/** Shorter than any process needs to end and listen again. */
+const MIN_REFUSED_AFTER_MS = 50
+/** A hiccup of a disk, or a moment at the limit of the memory, is shorter. */
+const MIN_GRAY_AFTER_MS = 1_000
+
+/** Only of a value that somebody has chosen: the default does no harm where it has no effect. */
+function adviseRefusedAfter(file: SentinelFile, group: GroupConfig): Problem[] {
+  const { name, detection, refusedAfterMs, downAfterMs } = group
+  const option = `groups.${name}.refused-after`
+  if (!file.locations.has(option)) return []
+  if (detection === 'ping') {
+    const hint = 'set detection to evidence, or leave it out'
+    return [warn(file, 'W_NO_EFFECT', option, 'has no effect with detection ping', hint)]
+  }
+  if (refusedAfterMs >= downAfterMs) {
+    const message = `has no effect: down-after is over first, after ${downAfterMs} ms`
+    return [warn(file, 'W_NO_EFFECT', option, message, `use less than ${downAfterMs} ms`)]
+  }
+  if (refusedAfterMs >= MIN_REFUSED_AFTER_MS) return []
+  const message = 'a master that is restarted quickly is failed over'
+  const hint = `use ${MIN_REFUSED_AFTER_MS} ms or more, and more than a restart takes`
+  return [warn(file, 'W_REFUSED_AFTER_SHORT', option, message, hint)]
+}
+
+function adviseGrayAfter(file: SentinelFile, { name, grayAfterMs }: GroupConfig): Problem[] {
+  if (grayAfterMs === 0 || grayAfterMs >= MIN_GRAY_AFTER_MS) return []
+  const message = 'a master that refuses writes for a moment only is failed over'
+  const hint = `use ${MIN_GRAY_AFTER_MS} ms or more; 0 only reports it`
+  return [warn(file, 'W_GRAY_AFTER_SHORT', `groups.${name}.gray-after`, message, hint)]
 }
 
 function adviseParallelSyncs(file: SentinelFile, group: GroupConfig): Problem[] {

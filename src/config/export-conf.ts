@@ -34,7 +34,11 @@ export function exportConf(file: SentinelFile, saved: SavedState | undefined): E
   if (obstacles.length > 0) return { ok: false, obstacles }
   const { lines, notes } = ordinaryLines(file, config, memory?.users?.current)
   const all = [HEADER, ...lines, ...sentinelLines(config, groups, memory), '']
-  return { ok: true, text: all.join('\n'), notes }
+  return {
+    ok: true,
+    text: all.join('\n'),
+    notes: [...notes, ...groups.flatMap((group) => unsaidOf(group.config))],
+  }
 }
 
 const HEADER = '# Written by vedette export-conf for redis-sentinel.'
@@ -88,6 +92,13 @@ function groupLines({ config, saved }: RestoredGroup): readonly string[] {
       return `known-sentinel ${name} ${peer.host} ${peer.port} ${peer.runId}`
     }),
   ]
+}
+
+/** Options that redis-sentinel would refuse to start with, where they change what happens. */
+function unsaidOf({ name, detection, downAfterMs, grayAfterMs }: GroupConfig): readonly string[] {
+  const byEvidence = `${name}: redis-sentinel knows no detection by evidence: a master that died is recognised after ${downAfterMs} ms of silence`
+  const gray = `${name}: redis-sentinel knows no gray-after: a master that says PONG and refuses writes stays the master`
+  return [...(detection === 'evidence' ? [byEvidence] : []), ...(grayAfterMs > 0 ? [gray] : [])]
 }
 
 /** A file that names another master than the one that was learnt may name one of the replicas. */

@@ -17,6 +17,8 @@ export type ProblemCode =
   | 'E_UNSUPPORTED'
   /** Redis knows it and we do without it. */
   | 'W_IGNORED'
+  /** We know it and Redis does not: it would refuse the file. */
+  | 'W_EXTENSION'
   /** Advice about a sound configuration: see check.ts. */
   | 'W_NO_GROUP'
   | 'W_FEW_SENTINELS'
@@ -28,6 +30,9 @@ export type ProblemCode =
   | 'W_DOWN_AFTER_SHORT'
   | 'W_FAILOVER_TIMEOUT_SHORT'
   | 'W_PARALLEL_SYNCS'
+  | 'W_NO_EFFECT'
+  | 'W_REFUSED_AFTER_SHORT'
+  | 'W_GRAY_AFTER_SHORT'
 
 export interface Problem {
   readonly severity: 'error' | 'warning'

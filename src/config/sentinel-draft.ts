@@ -121,6 +121,14 @@ export function refusal(code: Problem['code'], message: string, hint = ''): Obje
   return { severity: 'error', code, message, hint }
 }
 
+/** What a sentinel.conf may say to us, and to no C Sentinel. */
+export const EXTENSION: Objection = {
+  severity: 'warning',
+  code: 'W_EXTENSION',
+  message: 'redis-sentinel does not know this and would refuse the file',
+  hint: 'vedette export-conf writes one without it',
+}
+
 export function notice(message: string, hint = ''): Objection {
   return { severity: 'warning', code: 'W_IGNORED', message, hint }
 }

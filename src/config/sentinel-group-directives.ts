@@ -2,11 +2,18 @@
  * The `sentinel … <group> …` directives: rules of a group, and what Redis has learnt about it and wrote
  * into its file.
  */
-import type { RenamedCommand } from '../core/config.ts'
+import { DETECTIONS, type RenamedCommand } from '../core/config.ts'
 import { within } from './conf-outside.ts'
 import { lenientInteger } from './lenient.ts'
 import { BAD_EPOCH, isRunId, readAddress, readEpoch } from './sentinel-directives.ts'
-import { type Draft, type GroupDraft, notice, type Objection, refusal } from './sentinel-draft.ts'
+import {
+  type Draft,
+  EXTENSION,
+  type GroupDraft,
+  notice,
+  type Objection,
+  refusal,
+} from './sentinel-draft.ts'
 
 export interface GroupDirective {
   /** How many words may follow the name of the group. */
@@ -31,6 +38,10 @@ export const GROUP_DIRECTIVES: ReadonlyMap<string, GroupDirective> = new Map([
   ['master-reboot-down-after-period', { words: [1], apply: setRebootPeriod }],
   // Valkey's name for it.
   ['primary-reboot-down-after-period', { words: [1], apply: setRebootPeriod }],
+  // Ours.
+  ['detection', { words: [1], apply: setDetection }],
+  ['refused-after', { words: [1], apply: setRefusedAfter }],
+  ['gray-after', { words: [1], apply: setGrayAfter }],
 ])
 
 type Words = readonly string[]
@@ -164,4 +175,27 @@ function setRebootPeriod(group: GroupDraft, [text = '']: Words): Objection | und
   if (ms < 0) return refusal('E_RANGE', 'negative time parameter.')
   group.config.rebootDownAfterMs = Math.min(ms, MAX_DURATION_MS)
   return ms > MAX_DURATION_MS ? LONG_TIME : undefined
+}
+
+function setDetection(group: GroupDraft, [text = '']: Words): Objection {
+  const detection = DETECTIONS.find((word) => word === text.toLowerCase())
+  if (detection === undefined) {
+    return refusal('E_VALUE', 'Please specify ping or evidence for the detection option.')
+  }
+  group.config.detection = detection
+  return EXTENSION
+}
+
+function setRefusedAfter(group: GroupDraft, [text = '']: Words): Objection {
+  const ms = lenientInteger(text)
+  if (ms < 1) return BAD_TIME
+  group.config.refusedAfterMs = Math.min(ms, MAX_DURATION_MS)
+  return ms > MAX_DURATION_MS ? LONG_TIME : EXTENSION
+}
+
+function setGrayAfter(group: GroupDraft, [text = '']: Words): Objection {
+  const ms = lenientInteger(text)
+  if (ms < 0) return refusal('E_RANGE', 'negative time parameter.')
+  group.config.grayAfterMs = Math.min(ms, MAX_DURATION_MS)
+  return ms > MAX_DURATION_MS ? LONG_TIME : EXTENSION
 }

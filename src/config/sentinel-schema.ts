@@ -3,7 +3,7 @@
  * Every option is in sentinel.yml.example, which a test holds to this list.
  */
 import { z } from 'zod'
-import { DEFAULT_GROUP, DEFAULT_PERIODS, DEFAULT_SENTINEL } from '../core/config.ts'
+import { DEFAULT_GROUP, DEFAULT_PERIODS, DEFAULT_SENTINEL, DETECTIONS } from '../core/config.ts'
 import { DEFAULT_FILE } from './sentinel-file.ts'
 import { NO_TLS } from './tls-options.ts'
 import {
@@ -58,7 +58,7 @@ const GROUP = z.strictObject({
   'client-reconfig-script': text.default(DEFAULT_GROUP.clientReconfigScript),
   'rename-commands': renamedCommands.default(DEFAULT_GROUP.renamedCommands),
   'reboot-down-after': durationOrNone.default(DEFAULT_GROUP.rebootDownAfterMs),
-  detection: oneOf(['evidence', 'ping']).default(DEFAULT_GROUP.detection),
+  detection: oneOf(DETECTIONS).default(DEFAULT_GROUP.detection),
   'refused-after': duration.default(DEFAULT_GROUP.refusedAfterMs),
   'gray-after': durationOrNone.default(DEFAULT_GROUP.grayAfterMs),
 })

@@ -8,7 +8,7 @@
  */
 import { z } from 'zod'
 import { sha256 } from '../base/sha256.ts'
-import { DEFAULT_GROUP, type GlobalSettings, type GroupConfig } from '../core/config.ts'
+import { DEFAULT_GROUP, DETECTIONS, type GlobalSettings, type GroupConfig } from '../core/config.ts'
 import type { SavedGroup, SavedState } from '../core/memory/saved.ts'
 
 export type DecodedState =
@@ -33,12 +33,14 @@ export function encodeState(saved: SavedState): string {
 export function decodeState(text: string): DecodedState {
   const headerEnd = text.indexOf('\n') + 1
   const body = text.slice(headerEnd)
-  if (withHeader(body) === text) return validate(parseJson(body))
-  if (withHeader(body, OLD_VERSION) === text) return validate(upgraded(parseJson(body)))
+  const isSound = [FORMAT_VERSION, OLD_VERSION].some((version) => {
+    return withHeader(body, version) === text
+  })
+  if (isSound) return validate(upgraded(parseJson(body)))
   return refuse(reasonOf(text.slice(0, headerEnd)))
 }
 
-/** What a Sentinel of version 1 knew nothing of has its default: an upgrade forgets no vote. */
+/** Options that the writer knew nothing of are as they were for it: an upgrade forgets no vote. */
 function upgraded(value: unknown): unknown {
   const { groups, removed, ...rest } = Object(value)
   if (!Array.isArray(groups) || !Array.isArray(removed)) return value
@@ -50,8 +52,11 @@ function upgraded(value: unknown): unknown {
 }
 
 function completed(config: unknown): unknown {
-  return { ...DEFAULT_GROUP, ...Object(config) }
+  return { ...DEFAULT_GROUP, ...AS_IT_WAS, ...Object(config) }
 }
+
+/** Where the file says otherwise, it says something new, and wins. */
+const AS_IT_WAS: Pick<GroupConfig, 'detection'> = { detection: 'ping' }
 
 /** Undefined for what is no JSON, which no schema accepts. */
 function parseJson(body: string): unknown {
@@ -112,7 +117,7 @@ const GROUP_CONFIG: z.ZodType<GroupConfig> = z.strictObject({
   clientReconfigScript: z.string(),
   renamedCommands: z.array(z.tuple([z.string(), z.string()])),
   rebootDownAfterMs: z.int().min(0),
-  detection: z.enum(['ping', 'evidence']),
+  detection: z.enum(DETECTIONS),
   refusedAfterMs: DURATION_MS,
   grayAfterMs: z.int().min(0),
 })

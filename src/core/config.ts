@@ -44,7 +44,8 @@ export interface GroupConfig {
  * `ping`: by a down-after of silence, as C Sentinel does. `evidence`: also by proof that its process has
  * died, see evidence.ts.
  */
-export type Detection = 'ping' | 'evidence'
+export type Detection = (typeof DETECTIONS)[number]
+export const DETECTIONS = ['ping', 'evidence'] as const
 
 /** The command's own name in lower case, and the name it is sent under. */
 export type RenamedCommand = readonly [name: string, sentAs: string]

@@ -9,6 +9,7 @@
 import { askPeer } from './ask.ts'
 import { credentialsFor } from './credentials.ts'
 import { checkDown } from './down.ts'
+import type { Event } from './event.ts'
 import { describe } from './events.ts'
 import { driveFailover } from './failover.ts'
 import { sendHello } from './hello-send.ts'
@@ -16,6 +17,7 @@ import { HELLO_CHANNEL } from './hello-text.ts'
 import { requestInfo, scheduleInfo } from './info.ts'
 import { expectAnswer, forgetConnection, openLinks } from './links.ts'
 import { sendPing } from './ping.ts'
+import { noteAccepted, noteFailedAttempt } from './refused.ts'
 import { considerFailover } from './start.ts'
 import type { Connection, Instance, Turn } from './state.ts'
 import { isSdown } from './state.ts'
@@ -25,6 +27,7 @@ export function onLinkUp(turn: Turn, connection: Connection, localHost: string):
   const { link } = connection
   connection.up = true
   connection.localHost = localHost
+  noteAccepted(connection)
   introduce(turn, connection)
   if (connection.channel === 'pubsub') {
     link.pubsubActiveAtMs = turn.now.monoMs
@@ -35,13 +38,16 @@ export function onLinkUp(turn: Turn, connection: Connection, localHost: string):
   for (const owner of link.owners) greet(turn, owner)
 }
 
-export function onLinkLost(turn: Turn, connection: Connection, reason: string): void {
+type Loss = Extract<Event, { readonly kind: 'linkLost' }>
+
+export function onLinkLost(turn: Turn, connection: Connection, { reason, isRefused }: Loss): void {
   const { link, channel } = connection
   const { owners } = link
   const event = channel === 'pubsub' ? '-pubsub-link-reconnection' : '-cmd-link-reconnection'
   for (const owner of owners)
     log(turn, 'debug', `${event} ${describe(turn.state, owner)} #${reason}`)
   forgetConnection(turn, connection)
+  if (!connection.up) noteFailedAttempt(turn, connection, isRefused)
   if (channel === 'command') {
     expectAnswer(turn, link)
     for (const owner of owners) checkDown(turn, owner)

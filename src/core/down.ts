@@ -4,23 +4,24 @@
  * they stand, so that the answers are there when a leader has to choose.
  */
 import { askPeers, dropOldOpinions } from './ask.ts'
+import { confer } from './confer.ts'
 import { announce } from './events.ts'
 import { driveFailover } from './failover.ts'
 import { requestInfo, scheduleInfo } from './info.ts'
 import { considerFailover } from './start.ts'
 import type { Group, Instance, Master, Turn } from './state.ts'
 import { isOdown, isSdown, isTilted } from './state.ts'
-import { downAtMs } from './suspicion.ts'
+import { describeGround, type Ground, groundAgainst } from './suspicion.ts'
 
 /** Looks at one instance again, and arms the moment at which the answer could change by itself. */
 export function checkDown(turn: Turn, instance: Instance): void {
   // In TILT nothing measured can be believed: the verdicts stay as they were until it ends.
   if (isTilted(turn.state)) return
-  const atMs = downAtMs(turn, instance)
-  const isDown = atMs !== undefined && atMs <= turn.now.monoMs
-  if (isDown || atMs === undefined) turn.state.timers.clear(instance, 'down')
-  else turn.state.timers.set(instance, 'down', atMs)
-  if (isDown !== isSdown(instance)) setSdown(turn, instance, isDown)
+  const ground = groundAgainst(turn, instance)
+  const isDown = ground !== undefined && ground.atMs <= turn.now.monoMs
+  if (isDown || ground === undefined) turn.state.timers.clear(instance, 'down')
+  else turn.state.timers.set(instance, 'down', ground.atMs)
+  if (isDown !== isSdown(instance)) setSdown(turn, instance, isDown ? ground : undefined)
 }
 
 /** Counts the quorum again. Its loss does not stop a failover that has begun. */
@@ -47,11 +48,13 @@ export function keepAsking(turn: Turn, group: Group): void {
   checkOdown(turn, group)
 }
 
-function setSdown(turn: Turn, instance: Instance, isDown: boolean): void {
+function setSdown(turn: Turn, instance: Instance, ground: Ground | undefined): void {
+  const isDown = ground !== undefined
   instance.sdownSinceMs = isDown ? turn.now.monoMs : undefined
   if (isDown) instance.lastSdownAtMs = turn.now.monoMs
   else instance.scriptKillSent = false
   announce(turn, 'warning', isDown ? '+sdown' : '-sdown', instance)
+  if (isDown) giveReason(turn, instance, ground)
   if (instance.kind === 'master' && isDown) onMasterDown(turn, instance)
   // A replica that is back is a new chance: whatever the back-off was for, it is over.
   if (instance.kind === 'replica' && !isDown) instance.group.notBeforeMs = 0
@@ -60,11 +63,22 @@ function setSdown(turn: Turn, instance: Instance, isDown: boolean): void {
   driveFailover(turn, instance.group)
 }
 
+/** A companion of +sdown, whose own payload clients parse. */
+function giveReason(turn: Turn, instance: Instance, ground: Ground): void {
+  const reason = describeGround(turn, instance, ground)
+  announce(turn, 'notice', '+sdown-evidence', instance, `# ${reason}`)
+  // From here on it takes a reply to call the master well again, and not one witness less.
+  if (instance.kind === 'master' && instance.refusal && ground.kind === 'proof') {
+    instance.refusal.isProof = true
+  }
+}
+
 function onMasterDown(turn: Turn, master: Master): void {
   const { group } = master
   // Nobody keeps asking while the master is well: what was said of an earlier death is still there.
   dropOldOpinions(turn, group)
   askPeers(turn, group)
+  confer(turn, group)
   scheduleAsk(turn, group)
   for (const replica of group.replicas.values()) {
     requestInfo(turn, replica)

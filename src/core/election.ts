@@ -7,6 +7,7 @@ import { askPeers } from './ask.ts'
 import { crashesAfter } from './crash.ts'
 import { announce, announceText } from './events.ts'
 import { abortFailover, enter } from './failover-state.ts'
+import { requestInfo } from './info.ts'
 import { votesNeeded } from './quorum.ts'
 import type { Failover, FailoverKind, Group, Peer, Turn } from './state.ts'
 import { commandLink, isSdown } from './state.ts'
@@ -37,6 +38,7 @@ export function standForElection(turn: Turn, group: Group, kind: FailoverKind): 
   announce(turn, 'warning', '+try-failover', group.master)
   castVote(turn, group, epoch, state.myid)
   if (kind !== 'forced') askPeers(turn, group)
+  for (const replica of group.replicas.values()) requestInfo(turn, replica)
   state.timers.set(group, 'failover', now.monoMs + electionTimeoutMs(turn, group) + 1)
 }
 

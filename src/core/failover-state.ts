@@ -1,12 +1,14 @@
 /** Moving a failover between its states, and giving it up. The steps themselves decide when. */
 import { callOffHandover } from './coordinated-commands.ts'
 import { announce } from './events.ts'
-import { STAGGER_MS } from './stagger.ts'
+import { roundMs } from './round-trips.ts'
 import type { Failover, FailoverState, Group, Turn } from './state.ts'
 import { isSdown } from './state.ts'
 
-/** Back-off after a lost election: a few round trips at first, doubling. */
-const BACKOFF_MIN_MS = 100
+/** Back-off after a lost election: so many rounds at first, doubling. */
+const BACKOFF_ROUNDS = 4
+/** The same when no replica could be promoted: they need time to change. */
+const NO_REPLICA_BACKOFF_MS = 1_000
 
 export function enter(turn: Turn, failover: Failover, state: FailoverState): void {
   failover.state = state
@@ -54,10 +56,12 @@ export function discardFailover(turn: Turn, group: Group): void {
  * replica did not carry out has cut clients off for nothing, and there C Sentinel's long pause stays.
  */
 function growingDelayMs(turn: Turn, group: Group, reason: AbortReason): number {
-  const floorMs = reason === '-failover-abort-not-elected' ? BACKOFF_MIN_MS : 10 * BACKOFF_MIN_MS
+  const oneRoundMs = roundMs(turn.state, group)
+  const isLost = reason === '-failover-abort-not-elected'
+  const floorMs = isLost ? BACKOFF_ROUNDS * oneRoundMs : NO_REPLICA_BACKOFF_MS
   const doubledMs = floorMs * 2 ** Math.min(group.failedAttempts, 20)
   group.failedAttempts++
   // Those who lost together wait alike, so that the stagger parts them; the jitter must not undo that.
-  const jitterMs = turn.state.rng.below(STAGGER_MS / 2)
+  const jitterMs = turn.state.rng.below(oneRoundMs)
   return Math.min(2 * group.config.failoverTimeoutMs, doubledMs) + jitterMs
 }

@@ -63,7 +63,9 @@ function createGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefi
     yieldedTo: undefined,
     notBeforeMs: 0,
     obstacle: undefined,
+    secondLook: undefined,
     failedAttempts: 0,
+    lastSwitch: undefined,
   } satisfies Omit<Group, 'master'>
   // The master's record points back at its group, so one of the two has to come first.
   return Object.assign(group, {

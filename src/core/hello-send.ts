@@ -5,6 +5,7 @@
  */
 import type { SentinelConfig } from './config.ts'
 import { holdsHellos } from './failover-report.ts'
+import { nextRoundMs } from './grid.ts'
 import { formatHello, HELLO_CHANNEL } from './hello-text.ts'
 import { isBackedUp } from './links.ts'
 import { shownHost } from './names/names.ts'
@@ -15,7 +16,12 @@ import { send } from './turn.ts'
 /** The periodic round of one instance. One that has not answered the last hello is spared the next. */
 export function keepTold(turn: Turn, instance: Instance): void {
   if (!instance.helloPending) sendHello(turn, instance)
-  turn.state.timers.set(instance, 'hello', turn.now.monoMs + turn.state.config.periods.helloMs)
+  scheduleHello(turn, instance)
+}
+
+export function scheduleHello({ state, now }: Turn, instance: Instance): void {
+  const { helloMs } = state.config.periods
+  state.timers.set(instance, 'hello', nextRoundMs(now.monoMs, helloMs, instance.slot))
 }
 
 export function sendHello(turn: Turn, instance: Instance): void {

@@ -2,7 +2,7 @@
  * Receiving hellos: peers are discovered, epochs spread, and the configuration with the highest config
  * epoch wins, in TILT too. What an honest Sentinel would not say is passed over as a whole.
  */
-import { announce, announceText } from './events.ts'
+import { announce } from './events.ts'
 import { discardFailover } from './failover-state.ts'
 import { type Hello, parseHello } from './hello-text.ts'
 import { save } from './memory/save.ts'
@@ -15,6 +15,7 @@ import {
   sameAddress,
   usableHost,
 } from './names/names.ts'
+import { adoptEpoch } from './new-epoch.ts'
 import { meetPeer } from './peers.ts'
 import { callReconfigScript } from './scripts/script-calls.ts'
 import type { Group, Peer, State, Turn } from './state.ts'
@@ -81,13 +82,6 @@ function prevails(state: State, group: Group, hello: Hello): boolean {
   if (hello.configEpoch === 0 || isSame) return false
   const theirs = `${hostIdentity(state, hello.masterHost)} ${hello.masterPort}`
   return theirs < `${hostIdentity(state, host)} ${port}`
-}
-
-function adoptEpoch(turn: Turn, group: Group, epoch: number): void {
-  if (epoch <= turn.state.currentEpoch) return
-  turn.state.currentEpoch = epoch
-  save(turn)
-  announceText(turn, 'warning', '+new-epoch', group, String(epoch))
 }
 
 /** A newer failover than any we know of has put this master in place. */

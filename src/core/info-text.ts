@@ -1,5 +1,6 @@
 /** INFO, as far as a Sentinel reads it. Pure; unknown lines and odd numbers are passed over. */
 import type { Address } from './memory/saved.ts'
+import type { ReportedWrites } from './write-faults.ts'
 
 export interface InfoFacts {
   /** Empty when the text has none. */
@@ -21,6 +22,7 @@ export interface InfoFacts {
   readonly replid: string
   readonly replid2: string
   readonly failover: FailoverReport
+  readonly writes: ReportedWrites
 }
 
 /**
@@ -61,7 +63,31 @@ function readFields(fields: ReadonlyMap<string, string>): Omit<InfoFacts, 'repli
     replid: fields.get('master_replid') ?? '',
     replid2: fields.get('master_replid2') ?? '',
     failover: failoverReport(fields.get('master_failover_state')),
+    writes: reportedWrites(fields),
   }
+}
+
+/**
+ * What replicas and the AOF are sent takes memory too, and Redis does not count it against the limit. Our
+ * own data node keeps the limit and does not act on it.
+ */
+function reportedWrites(fields: ReadonlyMap<string, string>): ReportedWrites {
+  const uncounted = number(fields.get('mem_not_counted_for_evict'), 0)
+  const isIdle = fields.get('server_name') === 'vedette'
+  const [, oomErrors] = splitAt(fields.get('errorstat_OOM') ?? '', '=')
+  return {
+    // The status outlives the AOF it is about.
+    aofFails: fields.get('aof_enabled') === '1' && fields.get('aof_last_write_status') === 'err',
+    usedBytes: Math.max(0, number(fields.get('used_memory'), 0) - uncounted),
+    maxBytes: isIdle ? 0 : number(fields.get('maxmemory'), 0),
+    evicts: evictionReach(fields.get('maxmemory_policy') ?? ''),
+    oomErrors: number(oomErrors, 0),
+  }
+}
+
+function evictionReach(policy: string): ReportedWrites['evicts'] {
+  if (policy === 'noeviction') return 'nothing'
+  return policy.startsWith('allkeys-') ? 'anything' : 'some'
 }
 
 function failoverReport(word: string | undefined): FailoverReport {

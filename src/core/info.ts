@@ -4,6 +4,7 @@
  * behind a command in the same pipeline, then at growing distances while a change is expected.
  */
 import { expectsHandover } from './failover-report.ts'
+import { nextRoundMs } from './grid.ts'
 import type { DataInstance, Master, Turn } from './state.ts'
 import { commandLink, isOdown, isSdown } from './state.ts'
 import { send } from './turn.ts'
@@ -32,8 +33,14 @@ export function keepInformed(turn: Turn, instance: DataInstance): void {
   scheduleInfo(turn, instance)
 }
 
+/** What is only periodic comes on the grid; where a change is expected, at the moment it may be there. */
 export function scheduleInfo(turn: Turn, instance: DataInstance): void {
-  turn.state.timers.set(instance, 'info', turn.now.monoMs + infoPeriodMs(turn, instance))
+  const { state, now } = turn
+  const { infoMs } = state.config.periods
+  const periodMs = infoPeriodMs(turn, instance)
+  const isCalm = periodMs >= infoMs
+  const atMs = isCalm ? nextRoundMs(now.monoMs, infoMs, instance.slot) : now.monoMs + periodMs
+  state.timers.set(instance, 'info', atMs)
 }
 
 function infoPeriodMs(turn: Turn, instance: DataInstance): number {
@@ -73,6 +80,7 @@ function handoverSinceMs({ group: { failover } }: Master): number | undefined {
 function isTroubled(turn: Turn, instance: DataInstance): boolean {
   const { group } = instance
   if (isSdown(group.master) || isOdown(group) || group.failover !== undefined) return true
+  if (group.master.gray !== undefined) return true
   if (instance.failoverReported === 'running') return true
   if (expectsHandover(turn, group, group.config.failoverTimeoutMs)) return true
   return instance.kind === 'replica' && (instance.masterLinkDownMs > 0 || claimsMaster(instance))

@@ -3,9 +3,11 @@
  * pending since its creation: an address that never answers becomes S_DOWN like one that stopped.
  */
 import { hostAndPort } from '../base/ip.ts'
+import { nextRoundMs, slotOf } from './grid.ts'
 import { createLink, openLinks, releaseLink } from './links.ts'
 import { sameHost } from './names/names.ts'
 import type { Group, Instance, InstanceBase, Master, Peer, Replica, State, Turn } from './state.ts'
+import { WELL } from './write-faults.ts'
 
 export function createMaster(group: Group, nowMs: number): Master {
   const { name, host, port } = group.config
@@ -14,6 +16,8 @@ export function createMaster(group: Group, nowMs: number): Master {
     ...instanceBase(group, name, host, port, nowMs),
     ...dataBase(nowMs, 'master'),
     rebootedAtMs: undefined,
+    gray: undefined,
+    refusal: undefined,
   }
 }
 
@@ -53,6 +57,9 @@ export function createPeer(
     opinionAtMs: undefined,
     askPending: false,
     vote: undefined,
+    confers: undefined,
+    conferPending: false,
+    counsel: undefined,
     helloReceivedAtMs: nowMs,
     helloConfigEpoch: 0,
   }
@@ -63,9 +70,9 @@ export function watch(turn: Turn, instance: Instance): void {
   const { link } = instance
   link.owners = [...link.owners, instance]
   openLinks(turn, link)
-  const { timers } = turn.state
+  const { timers, config } = turn.state
   timers.set(link, 'ping', turn.now.monoMs)
-  timers.set(instance, 'hello', turn.now.monoMs + turn.state.config.periods.helloMs)
+  timers.set(instance, 'hello', nextRoundMs(turn.now.monoMs, config.periods.helloMs, instance.slot))
   // A link that is shared may owe an answer for some time already.
   const owedSinceMs = link.pingPendingSinceMs ?? turn.now.monoMs
   timers.set(instance, 'down', owedSinceMs + instance.group.config.downAfterMs + 1)
@@ -104,6 +111,7 @@ function instanceBase(
     lastSdownAtMs: undefined,
     scriptKillSent: false,
     helloPending: false,
+    slot: slotOf(`${group.config.name} ${name}`),
   }
 }
 
@@ -118,5 +126,6 @@ function dataBase(nowMs: number, role: 'master' | 'slave') {
     replid2: '',
     failoverReported: 'unsupported' as const,
     failoverReportedAtMs: nowMs,
+    writes: WELL,
   }
 }

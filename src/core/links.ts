@@ -8,6 +8,7 @@
  * one PING, three INFOs and one periodic hello are on their way at most, and what is sent besides, with
  * news and in elections, stops at that same limit.
  */
+import { nextLookMs } from './evidence.ts'
 import type { LinkId } from './ids.ts'
 import { wayTo } from './names/names.ts'
 import type { Connection, Instance, Link, Turn } from './state.ts'
@@ -32,6 +33,9 @@ export function createLink(nowMs: number): Link {
     lastOpenedAtMs: undefined,
     pingPendingSinceMs: nowMs,
     pingInFlight: false,
+    hasHeldHello: false,
+    pingSentAtMs: nowMs,
+    roundTrips: undefined,
     lastOkAtMs: nowMs,
     wasOk: false,
     lastPongAtMs: nowMs,
@@ -157,7 +161,10 @@ export function isBackedUp({ pending, link }: Connection): boolean {
  */
 export function closeStaleLinks(turn: Turn, link: Link): void {
   const { command, pubsub } = link
-  if (command !== undefined && isStaleCommand(turn, link, command)) closeLink(turn, command)
+  if (command !== undefined && isStaleCommand(turn, link, command)) {
+    link.hasHeldHello = link.owners.some(({ helloPending }) => helloPending)
+    closeLink(turn, command)
+  }
   if (pubsub !== undefined && isStalePubsub(turn, link, pubsub)) closeLink(turn, pubsub)
 }
 
@@ -175,8 +182,14 @@ function closeLinks(turn: Turn, link: Link): void {
 
 function forgetReplies(owner: Instance): void {
   owner.helloPending = false
-  if (owner.kind === 'sentinel') owner.askPending = false
-  else owner.infosPending = 0
+  if (owner.kind === 'sentinel') {
+    owner.askPending = false
+    owner.conferPending = false
+    // Whoever comes back may be another program than the one that was there.
+    owner.confers = undefined
+  } else {
+    owner.infosPending = 0
+  }
 }
 
 function isStaleCommand(turn: Turn, link: Link, connection: Connection): boolean {
@@ -214,7 +227,14 @@ function lacksConnection({ command, pubsub }: Link, { kind }: Instance): boolean
 function reopenMs(turn: Turn, link: Link): number {
   // It refuses what a connection is for: that it is in reach need not be found out in a hurry.
   if (isShutOut(link) || link.refusals.has('subscribe')) return REOPEN_MS
-  return Math.min(REOPEN_MS, turn.state.config.periods.pingMs, shortestDownAfterMs(link) / 4)
+  const usualMs = Math.min(
+    REOPEN_MS,
+    turn.state.config.periods.pingMs,
+    shortestDownAfterMs(link) / 4,
+  )
+  const [owner] = link.owners
+  const soonMs = owner?.kind === 'master' ? nextLookMs(turn, owner) : undefined
+  return Math.min(usualMs, soonMs ?? usualMs)
 }
 
 /** From here on it owes us an answer, or an address that swallows what it is sent would never be down. */

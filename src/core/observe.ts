@@ -6,6 +6,7 @@ import type { Reply } from '../resp/reply.ts'
 import { checkDown } from './down.ts'
 import { announce } from './events.ts'
 import { driveFailover } from './failover.ts'
+import { noteInfoForWrites } from './gray.ts'
 import { requestInfo, scheduleInfo } from './info.ts'
 import { type FailoverReport, type InfoFacts, parseInfo } from './info-text.ts'
 import { save } from './memory/save.ts'
@@ -29,14 +30,17 @@ export function onInfoReply(turn: Turn, instance: DataInstance, reply: Reply): v
   else noteReplica(turn, instance, facts)
   noteFailover(turn, instance, facts.failover)
   noteRole(turn, instance, facts.role ?? 'none')
+  noteInfoForWrites(turn, instance, facts.writes)
   act(turn, instance)
   scheduleInfo(turn, instance)
 }
 
 function act(turn: Turn, instance: DataInstance): void {
   const { group } = instance
-  // What a master is worth that calls itself a replica depends on what its heir says.
-  if (instance.kind === 'master' || group.master.roleReported === 'slave') {
+  const { roleReported, refusal, gray } = group.master
+  // What a master is worth that calls itself a replica, or refuses connections or writes, its replicas know.
+  const isDoubted = roleReported === 'slave' || refusal !== undefined || gray !== undefined
+  if (instance.kind === 'master' || isDoubted) {
     checkDown(turn, group.master)
   }
   if (group.failover !== undefined) driveFailover(turn, group)

@@ -2,7 +2,6 @@
 import type { Periods } from './config.ts'
 import { checkDown } from './down.ts'
 import { driveFailover } from './failover.ts'
-import { shortestDownAfterMs } from './links.ts'
 import { pingIntervalMs } from './ping.ts'
 import { scheduleScripts } from './scripts/script-queue.ts'
 import type { Instance, Turn } from './state.ts'
@@ -27,8 +26,8 @@ function hasten(turn: Turn, instance: Instance): void {
   const { timers, config } = turn.state
   const nowMs = turn.now.monoMs
   const { link } = instance
-  const { infoMs, pingMs, helloMs } = config.periods
-  timers.advance(link, 'ping', nowMs + pingIntervalMs(pingMs, shortestDownAfterMs(link)))
+  const { infoMs, helloMs } = config.periods
+  timers.advance(link, 'ping', nowMs + pingIntervalMs(turn.state, link))
   timers.advance(instance, 'hello', nowMs + helloMs)
   if (instance.kind !== 'sentinel') timers.advance(instance, 'info', nowMs + infoMs)
   checkDown(turn, instance)

@@ -3,19 +3,28 @@
  * MASTERDOWN show a server that does its work. One PING at a time is on its way: TCP delivers it or
  * the connection dies, a second one would learn nothing more.
  */
+import { smoothed, upperBoundMs } from '../base/smoothed.ts'
 import type { Reply } from '../resp/reply.ts'
+import { notePingForWrites } from './gray.ts'
+import { nextRoundMs } from './grid.ts'
 import { closeStaleLinks, expectAnswer, openLinks, shortestDownAfterMs } from './links.ts'
-import type { Link, Turn } from './state.ts'
+import type { Link, State, Turn } from './state.ts'
 import { send } from './turn.ts'
 
 const PING_MIN_MS = 100
+/** An answer that takes longer than this, and than it usually takes, is worth a question to the peers. */
+const SUSPECT_MIN_MS = 30
 
 /**
- * The interval of PINGs. A silent failure is noticed one down-after past the first unanswered PING, so
- * a short down-after needs PINGs well inside it, or the interval would dominate the detection time.
+ * The interval of PINGs. A silent failure is noticed one down-after past the first unanswered PING. For a
+ * master with a short down-after the interval must not dominate that; the first Sentinel whose PING
+ * stays unanswered has the others send theirs at once (confer.ts), so that half a down-after is enough.
  */
-export function pingIntervalMs(pingMs: number, downAfterMs: number): number {
-  return Math.min(pingMs, Math.max(PING_MIN_MS, Math.floor(downAfterMs / 5)))
+export function pingIntervalMs({ config }: State, link: Link): number {
+  const downAfterMs = shortestDownAfterMs(link)
+  const share = isOfMaster(link) ? 2 : 1
+  const neededMs = Math.max(PING_MIN_MS, Math.floor(downAfterMs / share))
+  return Math.min(config.periods.pingMs, neededMs)
 }
 
 /** The periodic round of one link: drop what hangs, open what is missing, send what is due. */
@@ -23,15 +32,21 @@ export function keepInTouch(turn: Turn, link: Link): void {
   closeStaleLinks(turn, link)
   openLinks(turn, link)
   sendPing(turn, link)
-  const intervalMs = pingIntervalMs(turn.state.config.periods.pingMs, shortestDownAfterMs(link))
-  turn.state.timers.set(link, 'ping', turn.now.monoMs + intervalMs)
+  schedulePing(turn, link)
+}
+
+export function schedulePing({ state, now }: Turn, link: Link): void {
+  const slot = link.owners[0]?.slot ?? 0
+  state.timers.set(link, 'ping', nextRoundMs(now.monoMs, pingIntervalMs(state, link), slot))
 }
 
 export function sendPing(turn: Turn, link: Link): void {
   const { command } = link
   if (!command?.up || link.pingInFlight) return
   link.pingInFlight = true
+  link.pingSentAtMs = turn.now.monoMs
   expectAnswer(turn, link)
+  if (isOfMaster(link)) turn.state.timers.set(link, 'suspect', suspectAtMs(turn, link))
   send(turn, command, { kind: 'ping' }, ['PING'])
 }
 
@@ -39,11 +54,16 @@ export function sendPing(turn: Turn, link: Link): void {
 export function notePingReply(turn: Turn, link: Link, reply: Reply): void {
   link.pingInFlight = false
   link.lastPongAtMs = turn.now.monoMs
+  link.roundTrips = smoothed(link.roundTrips, turn.now.monoMs - link.pingSentAtMs)
+  turn.state.timers.clear(link, 'suspect')
   if (isPong(reply)) endReboot(link)
+  notePingForWrites(turn, link, reply)
   if (!meansAvailable(reply)) return
   link.lastOkAtMs = turn.now.monoMs
   link.wasOk = true
   link.pingPendingSinceMs = undefined
+  const [instance] = link.owners
+  if (instance?.kind === 'master') instance.refusal = undefined
 }
 
 /** The words are compared as they stand, capitals included, as C Sentinel does. */
@@ -56,6 +76,17 @@ export function meansAvailable(reply: Reply): boolean {
 /** A script has kept it from serving anybody for longer than it is allowed. */
 export function isBusy(reply: Reply): boolean {
   return reply.kind === 'error' && reply.text.startsWith('BUSY')
+}
+
+/** Too late for chance, and early enough for the peers to be of use. */
+function suspectAtMs({ now }: Turn, link: Link): number {
+  const usualMs = link.roundTrips === undefined ? 0 : 2 * upperBoundMs(link.roundTrips)
+  const latestMs = Math.max(SUSPECT_MIN_MS, shortestDownAfterMs(link) / 4)
+  return now.monoMs + Math.ceil(Math.min(latestMs, Math.max(SUSPECT_MIN_MS, usualMs)))
+}
+
+function isOfMaster({ owners }: Link): boolean {
+  return owners[0]?.kind === 'master'
 }
 
 function isPong(reply: Reply): boolean {

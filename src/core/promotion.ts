@@ -15,6 +15,7 @@ import {
 import { crashesAfter } from './crash.ts'
 import { announce } from './events.ts'
 import { abortFailover, enter } from './failover-state.ts'
+import { demoteGrayMaster } from './gray-demotion.ts'
 import { sendHelloToAll } from './hello-send.ts'
 import { requestInfo, scheduleInfo } from './info.ts'
 import { save } from './memory/save.ts'
@@ -26,6 +27,8 @@ import { commandLink, isSdown } from './state.ts'
 
 /** How long a replica may take to answer INFO before the choice is made without it. */
 const SELECTION_PATIENCE_MS = 200
+/** How old what a replica said of its offset may be when the election is won. */
+const FRESH_MS = 50
 
 /** select_slave: asks all replicas, then picks the best. */
 export function stepSelection(turn: Turn, group: Group, failover: Failover): void {
@@ -85,6 +88,7 @@ function acceptPromotion(turn: Turn, group: Group, failover: Failover, promoted:
   announce(turn, 'warning', '+failover-state-reconf-slaves', group.master)
   callReconfigScript(turn, group, 'leader', group.master, promoted)
   sendHelloToAll(turn, group)
+  demoteGrayMaster(turn, group, failover)
   // Those who are sent to ask should find everybody told.
   releaseClients(turn, group, failover)
 }
@@ -108,7 +112,12 @@ function select(turn: Turn, failover: Failover, chosen: Replica): void {
 /** Could still answer, and has not since the election was won. */
 function isAwaited(replica: Replica, failover: Failover): boolean {
   if (isSdown(replica) || commandLink(replica) === undefined || replica.priority === 0) return false
-  return replica.infoAtMs === undefined || replica.infoAtMs < failover.stateChangedAtMs
+  return replica.infoAtMs === undefined || replica.infoAtMs < freshSinceMs(failover)
+}
+
+/** What was asked with the votes is fresh, unless those took long: the answers are there when they are. */
+function freshSinceMs({ startedAtMs, stateChangedAtMs }: Failover): number {
+  return Math.max(startedAtMs, stateChangedAtMs - FRESH_MS)
 }
 
 function saysMasterSince(replica: Replica, sinceMs: number): boolean {

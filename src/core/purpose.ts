@@ -22,6 +22,14 @@ export type Purpose =
       readonly port: number
       readonly epoch: number
     }
+  /** SENTINEL CONFER; `epoch` is set when we would like to be elected in it, else 0. */
+  | {
+      readonly kind: 'confer'
+      readonly group: string
+      readonly host: string
+      readonly port: number
+      readonly epoch: number
+    }
   /** A step of the SLAVEOF transaction. */
   | { readonly kind: 'slaveof' }
   /** A step of a coordinated failover: the order to hand over, its end, or that it is called off. */

@@ -11,7 +11,7 @@ import type { Purpose } from './purpose.ts'
 import type { Connection, Instance, Link, Turn } from './state.ts'
 import { log } from './turn.ts'
 
-type Kind = Exclude<Purpose['kind'], 'ping' | 'auth' | 'handover'>
+type Kind = Exclude<Purpose['kind'], 'ping' | 'auth' | 'handover' | 'confer'>
 
 /** Each command as operators know it, and what is lost while it is refused. */
 const MEANING: Readonly<Record<Kind, readonly [command: string, loss: string]>> = {
@@ -39,8 +39,8 @@ export function noteRefusal(
 ): void {
   if (purpose.kind === 'ping') return notePing(turn, connection.link, reply)
   if (purpose.kind === 'auth') return noteAuth(turn, connection, reply)
-  // A coordinated failover ends with it, and says so itself.
-  if (purpose.kind === 'handover') return
+  // A coordinated failover ends with it, and says so itself; to confer is more than C Sentinel can.
+  if (purpose.kind === 'handover' || purpose.kind === 'confer') return
   const text = refusalIn(purpose.kind, reply)
   if (text !== undefined) noteCommand(turn, connection.link, purpose, purpose.kind, text)
   else if (connection.link.refusals.size > 0 && isAcceptance(purpose.kind, reply)) {
@@ -139,13 +139,12 @@ function isAcceptance(kind: Kind, reply: Reply): boolean {
 
 /** On a shared link groups may call a command by different names, so that only one of them is right. */
 function keyOf(purpose: Purpose): string {
-  const isForGroup = purpose.kind === 'hello' || purpose.kind === 'ask'
+  const isForGroup = 'group' in purpose
   return isForGroup ? `${purpose.kind} ${purpose.group}` : purpose.kind
 }
 
 function askerOf({ owners }: Link, purpose: Purpose): Instance | undefined {
-  const isForGroup = purpose.kind === 'hello' || purpose.kind === 'ask'
-  return owners.find(({ group }) => !isForGroup || group.config.name === purpose.group)
+  return owners.find(({ group }) => !('group' in purpose) || group.config.name === purpose.group)
 }
 
 function nameOf({ kind, name, host, port }: Instance): string {

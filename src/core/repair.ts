@@ -93,6 +93,7 @@ function tellMaster(turn: Turn, replica: Replica): boolean {
 function isMasterSane(turn: Turn, group: Group): boolean {
   const { master } = group
   if (isSdown(master) || isOdown(group) || master.roleReported !== 'master') return false
+  if (master.refusal !== undefined) return false
   const { infoMs } = turn.state.config.periods
   return master.infoAtMs !== undefined && turn.now.monoMs - master.infoAtMs < 2 * infoMs
 }

@@ -5,6 +5,7 @@
 import { unreachable } from '../base/assert.ts'
 import type { Reply } from '../resp/reply.ts'
 import { noteAnswer } from './ask.ts'
+import { noteCounsel } from './confer.ts'
 import { noteHandoverReply } from './coordinated.ts'
 import { checkDown, checkOdown } from './down.ts'
 import { driveFailover } from './failover.ts'
@@ -14,6 +15,7 @@ import { isBusy, notePingReply } from './ping.ts'
 import type { Purpose } from './purpose.ts'
 import { noteRefusal } from './refusals.ts'
 import { killScript } from './script-kill.ts'
+import { considerFailover } from './start.ts'
 import type { Connection, Link, Turn } from './state.ts'
 import { isShutOut, ownerIn } from './state.ts'
 
@@ -30,6 +32,8 @@ export function onReply(turn: Turn, connection: Connection, purpose: Purpose, re
       return onHelloReply(link, purpose.group)
     case 'ask':
       return onAnswer(turn, link, purpose, reply)
+    case 'confer':
+      return onCounsel(turn, link, purpose, reply)
     case 'subscribe':
       return onSubscribed(turn, connection, reply)
     case 'handover':
@@ -72,6 +76,19 @@ function onAnswer(
   noteAnswer(turn, peer, purpose, reply)
   checkOdown(turn, peer.group)
   driveFailover(turn, peer.group)
+}
+
+function onCounsel(
+  turn: Turn,
+  link: Link,
+  purpose: Purpose & { readonly kind: 'confer' },
+  reply: Reply,
+): void {
+  const peer = ownerIn(link, purpose.group)
+  if (peer?.kind !== 'sentinel') return
+  noteCounsel(turn, peer, purpose, reply)
+  checkDown(turn, peer.group.master)
+  considerFailover(turn, peer.group)
 }
 
 function onHandoverReply(

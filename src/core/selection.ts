@@ -6,6 +6,7 @@
  */
 import type { Group, Master, Replica, Turn } from './state.ts'
 import { commandLink, isSdown } from './state.ts'
+import { isBetterForWrites } from './write-faults.ts'
 
 export interface Candidate {
   readonly priority: number
@@ -21,9 +22,21 @@ export function comparePromotion(a: Candidate, b: Candidate): number {
   return compareRunIds(a.runId.toLowerCase(), b.runId.toLowerCase())
 }
 
-/** The replicas that may be promoted now, in no order. */
+/**
+ * The replicas that may be promoted now, in no order. Where the master lives and refuses writes, those
+ * that could take them go alone: there is little to lose by an offset, and nothing to win with another
+ * that refuses them. Once it is dead, what each has of its data counts, as ever.
+ */
 export function promotableReplicas(turn: Turn, group: Group): Replica[] {
-  return [...group.replicas.values()].filter((replica) => isPromotable(turn, replica))
+  const fit = [...group.replicas.values()].filter((replica) => isPromotable(turn, replica))
+  if (!livesGray(turn, group)) return fit
+  const better = fit.filter(({ writes }) => isBetterForWrites(writes, group.master.writes))
+  return better.length > 0 ? better : fit
+}
+
+function livesGray({ now }: Turn, { master, config }: Group): boolean {
+  if (master.gray === undefined || commandLink(master) === undefined) return false
+  return now.monoMs - master.link.lastPongAtMs <= config.downAfterMs
 }
 
 function isPromotable(turn: Turn, replica: Replica): boolean {

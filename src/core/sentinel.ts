@@ -106,6 +106,7 @@ function createState({ config, saved, rng, now, process }: SentinelStart, access
     nextLinkId: 1,
     tilt: { kind: 'tilt', sinceMs: undefined, last: now, total: 0, deadlines: new Map() },
     canSave: true,
+    saves: { sinceMs: undefined, lasting: undefined },
     stopping: false,
     crashesAfter: { election: false, promotion: false },
     process,

@@ -7,7 +7,7 @@
 import { requestInfo } from './info.ts'
 import type { Address } from './memory/saved.ts'
 import { sameAddress, shownHost } from './names/names.ts'
-import type { Replica, State, Turn } from './state.ts'
+import type { DataInstance, Replica, State, Turn } from './state.ts'
 import { commandLink } from './state.ts'
 import { send } from './turn.ts'
 
@@ -15,7 +15,11 @@ import { send } from './turn.ts'
  * Sends the transaction; false when there is no connection to send it on. Nobody is told to follow
  * itself: an outdated name can make a record of the old master point at the new one.
  */
-export function sendSlaveof(turn: Turn, replica: Replica, master: Address | 'no one'): boolean {
+export function sendSlaveof(
+  turn: Turn,
+  replica: DataInstance,
+  master: Address | 'no one',
+): boolean {
   const connection = commandLink(replica)
   if (connection === undefined) return false
   if (master !== 'no one' && sameAddress(turn.state, replica, master)) return false

@@ -6,13 +6,15 @@
  * The dead keep their rank. A rank among the living would depend on who has noticed which death, and
  * two Sentinels with different views would stand at the same moment.
  */
+import { roundMs } from './round-trips.ts'
 import type { Group, State } from './state.ts'
 
-/** A few round trips and a disk write: by then a better-placed candidate has asked for our vote. */
-export const STAGGER_MS = 50
+/** Who sees the quorum last does so a round trip after the first, and needs another to ask for votes. */
+const ROUNDS_APART = 2
 
 /** How long this Sentinel lets others go first. */
 export function staggerMs(state: State, group: Group): number {
-  const before = [...group.peers.keys()].filter((runId) => runId < state.myid)
-  return before.length * STAGGER_MS
+  let before = 0
+  for (const runId of group.peers.keys()) if (runId < state.myid) before++
+  return before * ROUNDS_APART * roundMs(state, group)
 }

@@ -3,13 +3,15 @@
  * waiting is weighed: a leader that is at work already, a back-off, and the stagger that keeps votes from
  * splitting.
  *
- * A candidate that cannot reach the votes it needs, or any replica to promote, does not stand: it would
- * burn epochs, and keep those waiting who could do better.
+ * A candidate that cannot reach the votes it needs, or any replica to promote, does not stand, and
+ * neither does one that would not be elected (candidacy.ts).
  */
+import { prospect } from './candidacy.ts'
 import { standForElection } from './election.ts'
 import { describe } from './events.ts'
 import { driveFailover } from './failover.ts'
 import { votesNeeded } from './quorum.ts'
+import { lookingUntilMs } from './second-look.ts'
 import { isTooOld } from './selection.ts'
 import { staggerMs } from './stagger.ts'
 import type { Group, Peer, Replica, State, Turn } from './state.ts'
@@ -22,24 +24,39 @@ export function considerFailover(turn: Turn, group: Group): void {
   if (!isOdown(group) || group.failover !== undefined || !mayAct(state)) {
     state.timers.clear(group, 'start')
     group.obstacle = undefined
+    group.secondLook = undefined
     return
   }
   const atMs = startAtMs(state, group, now.monoMs)
   const obstacle = obstacleTo(turn, group)
   if (atMs > now.monoMs) state.timers.set(group, 'start', atMs)
-  else if (obstacle !== undefined) explain(turn, group, obstacle)
-  else begin(turn, group)
+  else if (obstacle === undefined) lookAgain(turn, group)
+  else explain(turn, group, obstacle, now.monoMs + state.config.periods.askMs)
+}
+
+function lookAgain(turn: Turn, group: Group): void {
+  const untilMs = lookingUntilMs(turn, group)
+  if (untilMs === undefined) beginIfPromising(turn, group)
+  else turn.state.timers.set(group, 'start', untilMs)
+}
+
+function beginIfPromising(turn: Turn, group: Group): void {
+  const outlook = prospect(turn, group)
+  if (outlook === 'good') begin(turn, group)
+  else if (outlook.obstacle !== undefined) explain(turn, group, outlook.obstacle, outlook.atMs)
+  else turn.state.timers.set(group, 'start', outlook.atMs)
 }
 
 function begin(turn: Turn, group: Group): void {
   group.obstacle = undefined
+  group.secondLook = undefined
   standForElection(turn, group, 'automatic')
   driveFailover(turn, group)
 }
 
 /** Says once why nothing happens, and looks again later: what removes the obstacle may be silent. */
-function explain(turn: Turn, group: Group, obstacle: string): void {
-  turn.state.timers.set(group, 'start', turn.now.monoMs + turn.state.config.periods.askMs)
+function explain(turn: Turn, group: Group, obstacle: string, againAtMs: number): void {
+  turn.state.timers.set(group, 'start', againAtMs)
   if (group.obstacle === obstacle) return
   group.obstacle = obstacle
   log(turn, 'warning', `no failover of ${describe(turn.state, group.master)} yet: ${obstacle}`)
@@ -69,7 +86,10 @@ function mayAct(state: State): boolean {
 function obstacleTo(turn: Turn, group: Group): string | undefined {
   const needed = votesNeeded(group)
   const voters = 1 + [...group.peers.values()].filter(isReachable).length
-  if (voters < needed) return `only ${voters} of the ${needed} Sentinels needed are in reach`
+  if (voters < needed) {
+    group.secondLook = { untilMs: undefined }
+    return `only ${voters} of the ${needed} Sentinels needed are in reach`
+  }
   if (group.replicas.size === 0) return 'it has no replica that we know of'
   const candidates = [...group.replicas.values()].filter((one) => one.priority !== 0)
   if (candidates.length === 0) return 'every replica has priority 0 and may not be promoted'

@@ -4,6 +4,7 @@
  */
 import type { Moment } from '../base/clock.ts'
 import type { Rng } from '../base/rng.ts'
+import type { Smoothed } from '../base/smoothed.ts'
 import type { Access } from './access/access.ts'
 import type { Client } from './client.ts'
 import type { GlobalSettings, GroupConfig, SentinelConfig } from './config.ts'
@@ -11,11 +12,12 @@ import type { Effect } from './effect.ts'
 import type { ClientId, InquiryId, LinkId } from './ids.ts'
 import type { FailoverReport } from './info-text.ts'
 import type { InquiryPurpose } from './inquiry.ts'
-import type { SavedPeer } from './memory/saved.ts'
+import type { Address, SavedPeer } from './memory/saved.ts'
 import type { Names } from './names/known-names.ts'
 import type { ProcessFacts } from './report/process-facts.ts'
 import type { ScriptQueue } from './scripts/script-job.ts'
 import type { TimerOwner, Timers } from './timers.ts'
+import type { WriteFacts } from './write-faults.ts'
 
 export interface State {
   config: SentinelConfig
@@ -44,6 +46,8 @@ export interface State {
   readonly tilt: Tilt
   /** False after a failed save, until one succeeds: no vote leaves while it could be forgotten. */
   canSave: boolean
+  /** When the save that is under way was asked for, and how long they take. */
+  readonly saves: { sinceMs: number | undefined; lasting: Smoothed | undefined }
   /** Set once a stop was asked for; nothing is started any more. */
   stopping: boolean
   /** [SENTINEL SIMULATE-FAILURE] The moments at which this process is to die. */
@@ -107,8 +111,20 @@ export interface Group extends TimerOwner {
   notBeforeMs: number
   /** Why no failover is begun although the master is O_DOWN, as it was last logged. */
   obstacle: string | undefined
+  /** Too few Sentinels for an election were in reach: due once they are, then under way until this moment. */
+  secondLook: { untilMs: number | undefined } | undefined
   /** Failovers given up since the last switch; lengthens the back-off. */
   failedAttempts: number
+  /** The last time clients were sent to another master; undefined: not since this process started. */
+  lastSwitch: LastSwitch | undefined
+}
+
+/** A change of master, as `+switch-master` told it. */
+export interface LastSwitch {
+  readonly from: Address
+  readonly to: Address
+  readonly configEpoch: number
+  readonly atMs: number
 }
 
 export type FailoverState =
@@ -167,6 +183,8 @@ export interface InstanceBase extends TimerOwner {
   scriptKillSent: boolean
   /** A hello is on its way, so that a slow instance is not flooded. */
   helloPending: boolean
+  /** Its place on the grid of periodic work. */
+  readonly slot: number
 }
 
 interface DataInstanceBase extends InstanceBase {
@@ -185,12 +203,18 @@ interface DataInstanceBase extends InstanceBase {
   /** Whether it hands its role over by itself, as it says, and since when it says so. */
   failoverReported: FailoverReport
   failoverReportedAtMs: number
+  /** What keeps it from taking writes, as far as it says. */
+  writes: WriteFacts
 }
 
 export interface Master extends DataInstanceBase {
   readonly kind: 'master'
   /** When it was seen to have restarted, until it says PONG again; only where that is watched for. */
   rebootedAtMs: number | undefined
+  /** It answers and refuses writes, see gray.ts; undefined: it does not. */
+  gray: { readonly sinceMs: number; isOverdueSaid: boolean } | undefined
+  /** Connections to it are refused at present; undefined: they are not, or it was never well. */
+  refusal: { readonly sinceMs: number; isProof: boolean } | undefined
 }
 
 export interface Replica extends DataInstanceBase {
@@ -230,9 +254,25 @@ export interface Peer extends InstanceBase {
   askPending: boolean
   /** Its vote as it told us; undefined when it gave none or the answer is too old. */
   vote: { readonly leader: string; readonly epoch: number } | undefined
+  /** It understands CONFER, as its answers on this connection have shown; undefined: not known yet. */
+  confers: boolean | undefined
+  /** It was asked to confer and has not answered yet. */
+  conferPending: boolean
+  /** What it said last when we conferred. */
+  counsel: Counsel | undefined
   helloReceivedAtMs: number
   /** The group's config epoch in its last hello. */
   helloConfigEpoch: number
+}
+
+/** What a peer says of our master when we confer; it promises nothing. */
+export interface Counsel {
+  readonly atMs: number
+  /** Its connections to the master are refused. */
+  readonly refused: boolean
+  /** The epoch we would like to be elected in when we asked; 0: none. And whether it would vote so. */
+  readonly epoch: number
+  readonly granted: boolean
 }
 
 /** The bundle of connections to one instance, with what PING has to say about it. */
@@ -251,6 +291,12 @@ export interface Link extends TimerOwner {
   pingPendingSinceMs: number | undefined
   /** A PING is on its way on the present connection. One is enough: TCP does not lose it alone. */
   pingInFlight: boolean
+  /** The last connection was given up with a hello of ours unanswered on it, see gray.ts. */
+  hasHeldHello: boolean
+  /** When the last PING was sent. */
+  pingSentAtMs: number
+  /** How long its answers to PING take; undefined: none yet. */
+  roundTrips: Smoothed | undefined
   /** Last reply that means "available": PONG, LOADING, MASTERDOWN. */
   lastOkAtMs: number
   /** It has meant "available" at least once since we know the instance. */

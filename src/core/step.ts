@@ -87,7 +87,7 @@ function onLinkEvent(turn: Turn, event: LinkEvent): void {
     case 'linkUp':
       return onLinkUp(turn, connection, event.localHost)
     case 'linkLost':
-      return onLinkLost(turn, connection, event.reason)
+      return onLinkLost(turn, connection, event)
     case 'reply':
       return onReply(turn, connection, event.purpose, event.reply)
     case 'message':

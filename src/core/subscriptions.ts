@@ -17,12 +17,17 @@ export type Topic = 'channel' | 'pattern'
 /** Tells an event to all who listen: once for its channel, and once more for each pattern it matches. */
 export function publish(turn: Turn, channel: string, payload: string): void {
   for (const client of turn.state.clients.values()) {
-    if (client.channels.has(channel)) respond(turn, client, frame('message', channel, payload))
+    if (client.channels.has(channel)) tell(turn, client, channel, payload)
     for (const pattern of client.patterns) {
       if (!matchesGlob(pattern, channel)) continue
       respond(turn, client, frame('pmessage', pattern, channel, payload))
     }
   }
+}
+
+/** Tells one client alone, which listens to this channel. */
+export function tell(turn: Turn, client: Client, channel: string, payload: string): void {
+  respond(turn, client, frame('message', channel, payload))
 }
 
 /** Adds one subscription. Returns false when the client would exceed `MAX_SUBSCRIBED_BYTES`. */

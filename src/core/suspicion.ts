@@ -1,30 +1,70 @@
 /**
- * When does an instance count as subjectively down? Not "when was it last heard" but "since when does
- * it owe an answer": the clock starts at the first PING that stays unanswered, or at the moment the
- * kernel said that nobody is there, and neither later PINGs nor reconnections move it. The complications
- * are masters that answer and are useless all the same: one that says it is a replica, and one that was
- * restarted and has been loading its data for longer than it is given [master-reboot-down-after-period].
+ * When does an instance count as subjectively down, and on what grounds? Not "when was it last heard" but
+ * "since when does it owe an answer": the clock starts at the first PING that stays unanswered, or at the
+ * moment the kernel said that nobody is there, and neither later PINGs nor reconnections move it. The
+ * complications are masters that are proven dead before that (evidence.ts), and masters that answer and
+ * are useless all the same: one that says it is a replica, one that was restarted and has been loading
+ * its data for longer than it is given [master-reboot-down-after-period], and one that refuses writes for
+ * longer than is borne (gray.ts).
  */
+import { describeProof, provenDownAtMs } from './evidence.ts'
 import { heirOf } from './failover-report.ts'
+import { describeGray, grayDownAtMs } from './gray.ts'
 import type { Group, Instance, Master, Turn } from './state.ts'
 
-/** The earliest moment this instance is down unless something is heard from it; undefined: never. */
-export function downAtMs(turn: Turn, instance: Instance): number | undefined {
-  const { downAfterMs } = instance.group.config
-  const unanswered = instance.link.pingPendingSinceMs
-  const silent = unanswered === undefined ? undefined : unanswered + downAfterMs + 1
-  return instance.kind === 'master' ? earliest(silent, uselessAtMs(turn, instance)) : silent
+/** A reason for which an instance is down from this moment on, unless something is heard from it. */
+export interface Ground {
+  readonly kind: 'silence' | 'proof' | 'role' | 'reboot' | 'gray'
+  readonly atMs: number
 }
 
-function uselessAtMs(turn: Turn, master: Master): number | undefined {
+/** The ground that counts first; undefined: there is none. */
+export function groundAgainst(turn: Turn, instance: Instance): Ground | undefined {
+  const grounds = [silence(instance)]
+  if (instance.kind === 'master') grounds.push(...againstMaster(turn, instance))
+  return grounds.reduce(earlier)
+}
+
+/** In words, for operators: why `+sdown` is said now. */
+export function describeGround(turn: Turn, instance: Instance, ground: Ground): string {
+  const nowMs = turn.now.monoMs
+  if (instance.kind === 'master') {
+    if (ground.kind === 'proof') return describeProof(turn, instance)
+    if (ground.kind === 'role') {
+      return `says it is a replica for ${nowMs - instance.roleReportedAtMs} ms`
+    }
+    if (ground.kind === 'reboot') {
+      return `loading since it was restarted ${nowMs - (instance.rebootedAtMs ?? nowMs)} ms ago`
+    }
+    if (ground.kind === 'gray') return describeGray(turn, instance)
+  }
+  const { pingPendingSinceMs = nowMs, command } = instance.link
+  const lasted = `no valid reply for ${nowMs - pingPendingSinceMs} ms`
+  return command?.up ? lasted : `${lasted}, no connection`
+}
+
+function silence({ link, group }: Instance): Ground | undefined {
+  const unanswered = link.pingPendingSinceMs
+  return unanswered === undefined
+    ? undefined
+    : { kind: 'silence', atMs: unanswered + group.config.downAfterMs + 1 }
+}
+
+function againstMaster(turn: Turn, master: Master): (Ground | undefined)[] {
   const { roleReported, roleReportedAtMs, rebootedAtMs, group } = master
   const { downAfterMs, rebootDownAfterMs } = group.config
-  const wrongRole =
+  const provenMs = provenDownAtMs(turn, master)
+  const roleMs =
     roleReported === 'slave'
       ? roleReportedAtMs + downAfterMs + patienceMs(turn, group) + 1
       : undefined
   const isWatched = rebootedAtMs !== undefined && rebootDownAfterMs > 0
-  return earliest(wrongRole, isWatched ? rebootedAtMs + rebootDownAfterMs + 1 : undefined)
+  return [
+    ground('proof', provenMs),
+    ground('role', roleMs),
+    ground('reboot', isWatched ? rebootedAtMs + rebootDownAfterMs + 1 : undefined),
+    ground('gray', grayDownAtMs(turn, master)),
+  ]
 }
 
 /** A master that follows an heir who is a master already has handed over: it will not think again. */
@@ -32,7 +72,11 @@ function patienceMs(turn: Turn, group: Group): number {
   return heirOf(turn.state, group) === undefined ? 2 * turn.state.config.periods.infoMs : 0
 }
 
-function earliest(a: number | undefined, b: number | undefined): number | undefined {
+function ground(kind: Ground['kind'], atMs: number | undefined): Ground | undefined {
+  return atMs === undefined ? undefined : { kind, atMs }
+}
+
+function earlier(a: Ground | undefined, b: Ground | undefined): Ground | undefined {
   if (a === undefined || b === undefined) return a ?? b
-  return Math.min(a, b)
+  return b.atMs < a.atMs ? b : a
 }

@@ -7,20 +7,20 @@ import { callOffHandover } from './coordinated-commands.ts'
 import { announceText } from './events.ts'
 import { sendHelloToAll } from './hello-send.ts'
 import { createMaster, unwatch, watch } from './instances.ts'
+import { retainSwitch, switchPayload } from './last-switch.ts'
 import { save } from './memory/save.ts'
 import type { Address } from './memory/saved.ts'
-import { sameAddress, shownHost } from './names/names.ts'
+import { sameAddress } from './names/names.ts'
 import { addReplica } from './replicas.ts'
 import type { DataInstance, Group, State, Turn } from './state.ts'
 import { dataInstancesOf } from './state.ts'
 
 /** Replaces the master, and says whom. The old one becomes a replica to be turned back when it returns. */
 export function switchMaster(turn: Turn, group: Group, to: Address): Address {
-  const { name } = group.config
   const old = replacedBy(turn.state, group, to)
-  const [oldHost, newHost] = [old, to].map(({ host }) => shownHost(turn.state, host))
-  const change = `${name} ${oldHost} ${old.port} ${newHost} ${to.port}`
+  const change = switchPayload(turn.state, group, old, to)
   announceText(turn, 'warning', '+switch-master', group, change)
+  retainSwitch(turn, group, old, to)
   const remembered = rememberedReplicas(turn.state, group, to)
   changeAddress(turn, group, to)
   for (const { address, deposed } of remembered) addReplica(turn, group, address).deposed = deposed
@@ -75,6 +75,7 @@ export function forgetDataInstances(turn: Turn, group: Group): void {
   group.yieldedTo = undefined
   group.notBeforeMs = 0
   group.obstacle = undefined
+  group.secondLook = undefined
   group.failedAttempts = 0
   turn.state.timers.clearAll(group)
   for (const peer of group.peers.values()) {

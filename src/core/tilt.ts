@@ -10,11 +10,12 @@
 import { checkDown, checkOdown } from './down.ts'
 import { announceText } from './events.ts'
 import { driveFailover } from './failover.ts'
+import { GRID_MS, nextRoundMs } from './grid.ts'
 import type { Turn } from './state.ts'
 import { instancesOf } from './state.ts'
 
 /** How often the clocks are looked at when nothing else happens. */
-const HEARTBEAT_MS = 100
+const HEARTBEAT_MS = GRID_MS
 
 /** Compares both clocks with the previous step. Comes before everything else in a step. */
 export function checkClocks(turn: Turn): void {
@@ -29,7 +30,7 @@ export function checkClocks(turn: Turn): void {
 /** The heartbeat: looks at the clocks when nothing else happens, and leaves TILT when it is time. */
 export function onHeartbeat(turn: Turn): void {
   const { state, now } = turn
-  state.timers.set(state.tilt, 'tilt', now.monoMs + HEARTBEAT_MS)
+  state.timers.set(state.tilt, 'tilt', nextRoundMs(now.monoMs, HEARTBEAT_MS, 0))
   const { sinceMs } = state.tilt
   if (sinceMs !== undefined && now.monoMs - sinceMs >= state.config.periods.tiltMs) leaveTilt(turn)
 }

@@ -10,6 +10,8 @@ import { Heap } from '../base/heap.ts'
 export type TimerName =
   /** Link: send the next PING. */
   | 'ping'
+  /** Link of a master: the PING should have been answered by now. */
+  | 'suspect'
   /** Instance: the unanswered PING becomes S_DOWN, or a master that claims to be a replica does. */
   | 'down'
   /** Link: open missing connections again. */

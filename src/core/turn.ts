@@ -33,7 +33,7 @@ export function send(
  * group calls it, for there is no way to please two groups that rename it differently.
  */
 function configFor(link: Link, purpose: Purpose): GroupConfig {
-  const isForGroup = purpose.kind === 'hello' || purpose.kind === 'ask'
+  const isForGroup = 'group' in purpose
   const owner = isForGroup && link.owners.length > 1 ? ownerIn(link, purpose.group) : link.owners[0]
   assert(owner !== undefined, 'a command is sent on behalf of an instance')
   return owner.group.config

@@ -44,12 +44,27 @@ export function castVote(turn: Turn, group: Group, epoch: number, candidate: str
   if (!state.canSave) return false
   const isNewEpoch = epoch > state.currentEpoch
   if (isNewEpoch) state.currentEpoch = epoch
-  const isFree = epoch > group.leaderEpoch && epoch > group.configEpoch
+  const isFree = isFreeIn(group, epoch)
   if (isFree) recordVote(turn, group, epoch, candidate)
   if (isNewEpoch || isFree) save(turn)
   if (isNewEpoch) announceText(turn, 'warning', '+new-epoch', group, String(epoch))
   if (isFree) announceText(turn, 'warning', '+vote-for-leader', group, `${candidate} ${epoch}`)
   return true
+}
+
+/** What a candidate would be answered now, without a promise: nothing is changed by being asked. */
+export function wouldVote(
+  { state }: Turn,
+  group: Group,
+  epoch: number,
+  candidate: string,
+): boolean {
+  return candidate !== '*' && state.canSave && !state.stopping && isFreeIn(group, epoch)
+}
+
+/** Our vote of this epoch has not been given, and the epoch is not over. */
+function isFreeIn(group: Group, epoch: number): boolean {
+  return epoch > group.leaderEpoch && epoch > group.configEpoch
 }
 
 function recordVote(turn: Turn, group: Group, epoch: number, candidate: string): void {

@@ -1,5 +1,6 @@
 /** Deadlines that have come, handed to the mechanism that set them. */
 import { assert, unreachable } from '../base/assert.ts'
+import { suspect } from './confer.ts'
 import { checkDown, keepAsking } from './down.ts'
 import { driveFailover } from './failover.ts'
 import { keepTold } from './hello-send.ts'
@@ -34,6 +35,7 @@ function onMachineDeadline(turn: Turn, name: TimerName): void {
 
 function onLinkDeadline(turn: Turn, link: Link, name: TimerName): void {
   if (name === 'ping') keepInTouch(turn, link)
+  else if (name === 'suspect') suspect(turn, link)
   else openLinks(turn, link)
 }
 
@@ -48,6 +50,7 @@ function onInstanceDeadline(turn: Turn, instance: Instance, name: TimerName): vo
     case 'reconf':
       return driveFailover(turn, instance.group)
     case 'ping':
+    case 'suspect':
     case 'reconnect':
     case 'ask':
     case 'start':

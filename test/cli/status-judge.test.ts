@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, test } from 'vitest'
 import { type Finding, judge } from '../../src/cli/status/judge.ts'
+import { statusText } from '../../src/cli/status/text.ts'
 import type { Fields, GroupView, SentinelView } from '../../src/cli/status/view.ts'
 
 const MASTER: Fields = {
@@ -126,4 +128,45 @@ test('what a Vedette Sentinel remarks is shown with who says it', () => {
 
 test('a group that was not asked for is left out', () => {
   expect(judge([sentinel(1)], 'other').groups).toEqual([])
+})
+
+describe('by what the master is judged', () => {
+  const BY_EVIDENCE = {
+    ...MASTER,
+    ...{ detection: 'evidence', 'refused-after': '250', 'gray-after': '0' },
+  }
+
+  function own(number: number, change: Fields = {}): SentinelView {
+    const master = { ...BY_EVIDENCE, ...change }
+    return sentinel(number, { program: 'vedette', groups: [group({ master })] })
+  }
+
+  test('a redis-sentinel beside Vedettes that take evidence is no disagreement', () => {
+    expect(findings(own(1), own(2), sentinel(3))).toEqual([])
+  })
+
+  test('Vedettes that judge differently are named', () => {
+    const byPing = sentinel(3, { program: 'vedette' })
+    expect(findings(own(1), own(2), byPing)).toEqual([
+      { health: 'trouble', text: 'detection differs: evidence (2), ping (1)' },
+    ])
+    expect(findings(own(1), own(2, { 'refused-after': '900', 'gray-after': '7' }))).toEqual([
+      { health: 'trouble', text: 'refused-after differs: 250 (1), 900 (1)' },
+      { health: 'trouble', text: 'gray-after differs: 0 (1), 7 (1)' },
+    ])
+  })
+
+  test('the first line of a group tells it, from the first Sentinel that has a choice', () => {
+    const firstLine = (...views: readonly SentinelView[]) => {
+      const [line = ''] = statusText(judge(views, undefined)).split('\n')
+      return stripVTControlCharacters(line)
+    }
+    expect(firstLine(sentinel(1), own(2))).toContain(
+      'down after 1000 ms · detection evidence, refused after 250 ms · config epoch 3',
+    )
+    expect(firstLine(own(1, { detection: 'ping', 'gray-after': '5000' }))).toContain(
+      ' · detection ping · gray after 5000 ms · ',
+    )
+    expect(firstLine(sentinel(1))).not.toContain('detection')
+  })
 })

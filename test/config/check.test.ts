@@ -64,6 +64,53 @@ test('failover-timeout must leave room for a few down-afters', () => {
   expect(adviceFor({ group: 'down-after: 10s, failover-timeout: 30s' })).toEqual([])
 })
 
+test('a refused-after that somebody chose must be able to have an effect', () => {
+  const codes = (group: string) => adviceFor({ group })
+  expect(codes('refused-after: 250ms, down-after: 1s')).toEqual([])
+  expect(codes('refused-after: 999ms, down-after: 1s')).toEqual([])
+  expect(codes('refused-after: 1s, down-after: 1s')).toEqual(['W_NO_EFFECT'])
+  expect(codes('refused-after: 250ms, detection: ping')).toEqual(['W_NO_EFFECT'])
+})
+
+test('the default of refused-after is no mistake of anybody, where it has no effect', () => {
+  expect(adviceFor({ group: 'detection: ping' })).toEqual([])
+  expect(adviceFor({ group: 'down-after: 200ms' })).toEqual([])
+})
+
+test('a refused-after that is over before a process can be back makes failovers of restarts', () => {
+  expect(adviceFor({ group: 'refused-after: 49ms' })).toEqual(['W_REFUSED_AFTER_SHORT'])
+  expect(adviceFor({ group: 'refused-after: 50ms' })).toEqual([])
+})
+
+test('a gray-after below a second makes a failover of a hiccup, and 0 makes none', () => {
+  expect(adviceFor({ group: 'gray-after: 999ms' })).toEqual(['W_GRAY_AFTER_SHORT'])
+  expect(adviceFor({ group: 'gray-after: 1s, detection: ping' })).toEqual([])
+  expect(adviceFor({ group: 'gray-after: 0' })).toEqual([])
+})
+
+test('advice on detection names the line, in either form of the file', () => {
+  const yml = `groups:
+  g:
+    master: "127.0.0.1:6379"
+    quorum: 2
+    down-after: 1s
+    refused-after: 2s
+    gray-after: 10ms
+`
+  const conf = `sentinel monitor g 127.0.0.1 6379 2
+sentinel refused-after g 100
+`
+  const fromYml = parseSentinelYml(yml, 'f.yml')
+  const fromConf = parseSentinelConf(conf, 's.conf')
+  expect(fromYml.ok && advise(fromYml.value).map(formatProblem)).toEqual([
+    'f.yml:6:20  groups.g.refused-after  has no effect: down-after is over first, after 1000 ms  (use less than 1000 ms)',
+    'f.yml:7:17  groups.g.gray-after  a master that refuses writes for a moment only is failed over  (use 1000 ms or more; 0 only reports it)',
+  ])
+  expect(fromConf.ok && advise(fromConf.value).map(formatProblem)).toEqual([
+    's.conf:2:1  sentinel refused-after g  has no effect with detection ping  (set detection to evidence, or leave it out)',
+  ])
+})
+
 test('no group is worth a word', () => {
   const parsed = parseSentinelYml('', 'f.yml')
   expect(parsed.ok && advise(parsed.value).map((problem) => problem.code)).toEqual(['W_NO_GROUP'])

@@ -111,6 +111,41 @@ test('what Redis had written into the file is not lost when there is no state ye
   expect(written(file)).toContain('sentinel current-epoch 4\n')
 })
 
+describe('what redis-sentinel would refuse to start with', () => {
+  const own = `sentinel monitor mymaster 10.0.0.1 6379 2
+sentinel detection mymaster evidence
+sentinel refused-after mymaster 100
+sentinel gray-after mymaster 5000
+`
+
+  test('is left out, and said in a note where it makes a difference', () => {
+    const exported = exportConf(read(own), undefined)
+    expect(exported).toMatchObject({
+      notes: [
+        'mymaster: redis-sentinel knows no detection by evidence: a master that died is recognised after 30000 ms of silence',
+        'mymaster: redis-sentinel knows no gray-after: a master that says PONG and refuses writes stays the master',
+      ],
+    })
+    expect(JSON.stringify(exported)).not.toMatch(/sentinel (detection|refused-after|gray-after)/)
+  })
+
+  test('is left out when it was set at run time, too', () => {
+    const file = read('sentinel monitor mymaster 10.0.0.1 6379 2')
+    const saved = learnt(file)
+    const [group] = saved.groups
+    if (group === undefined) throw new Error('no group')
+    const current = { ...group.current, detection: 'evidence', refusedAfterMs: 9 } as const
+    const exported = exportConf(file, { ...saved, groups: [{ ...group, current }] })
+    expect(exported).toMatchObject({ notes: [expect.stringMatching('detection by evidence')] })
+    expect(JSON.stringify(exported)).not.toMatch(/sentinel (detection|refused-after|gray-after)/)
+  })
+
+  test('needs no note where it changes nothing', () => {
+    const text = 'sentinel monitor mymaster 10.0.0.1 6379 2\nsentinel refused-after mymaster 100\n'
+    expect(exportConf(read(text), undefined)).toMatchObject({ notes: [] })
+  })
+})
+
 test('a group that was removed at run time stays away, one that was added is there', () => {
   const file = read(EVERYTHING)
   const saved = learnt(file)

@@ -27,7 +27,13 @@ describe('a sound file', () => {
     expect(warnings).toEqual([])
     expect(value.core).toEqual({
       ...DEFAULT_SENTINEL,
-      groups: [{ ...DEFAULT_GROUP, name: 'mymaster', host: '127.0.0.1', port: 6379, quorum: 2 }],
+      defaultDetection: 'ping',
+      groups: [
+        {
+          ...DEFAULT_GROUP,
+          ...{ name: 'mymaster', host: '127.0.0.1', port: 6379, quorum: 2, detection: 'ping' },
+        },
+      ],
     })
     expect(value.listen).toEqual({ bind: ['*', '-::*'], port: 26_379, protectedMode: false })
     expect(value.learnt).toBeUndefined()
@@ -341,6 +347,14 @@ describe('an error in a line, in the words of Redis', () => {
     ['sentinel down-after-milliseconds mymaster', 'Unrecognized sentinel configuration statement.'],
     ['sentinel failover-timeout mymaster -1', 'negative or zero time parameter.'],
     ['sentinel master-reboot-down-after-period mymaster -1', 'negative time parameter.'],
+    [
+      'sentinel detection mymaster guess',
+      'Please specify ping or evidence for the detection option.',
+    ],
+    ['sentinel detection mymaster', 'Unrecognized sentinel configuration statement.'],
+    ['sentinel refused-after mymaster 0', 'negative or zero time parameter.'],
+    ['sentinel refused-after mymaster soon', 'negative or zero time parameter.'],
+    ['sentinel gray-after mymaster -1', 'negative time parameter.'],
     ['sentinel myid abc', 'Malformed Sentinel id in myid option.'],
     [`sentinel myid ${'X'.repeat(40)}`, 'Malformed Sentinel id in myid option.'],
     [
@@ -489,4 +503,41 @@ test('no text makes it throw', () => {
       },
     ),
   )
+})
+
+describe('directives of our own', () => {
+  const OWN = `${MONITOR}sentinel detection mymaster Evidence
+sentinel refused-after mymaster 400
+sentinel gray-after mymaster 5000
+`
+
+  test('say how a dead master is recognised', () => {
+    expect(parse(OWN).value.core.groups[0]).toMatchObject({
+      ...{ detection: 'evidence', refusedAfterMs: 400, grayAfterMs: 5000 },
+    })
+    expect(parse(OWN).value.core.defaultDetection).toBe('ping')
+  })
+
+  test('come with the warning that redis-sentinel would refuse the file', () => {
+    const warning = (line: number, directive: string) =>
+      `W_EXTENSION s.conf:${line}:1  sentinel ${directive} mymaster  redis-sentinel does not know this and would refuse the file  (vedette export-conf writes one without it)`
+    expect(problemsOf(OWN)).toEqual([
+      warning(2, 'detection'),
+      warning(3, 'refused-after'),
+      warning(4, 'gray-after'),
+    ])
+  })
+
+  test('are not taken for longer than a timer can run', () => {
+    const text = `${MONITOR}sentinel refused-after mymaster 9999999999\nsentinel gray-after mymaster 9999999999\n`
+    const longest = 2 ** 31 - 1
+    expect(parse(text).value.core.groups[0]).toMatchObject({
+      ...{ refusedAfterMs: longest, grayAfterMs: longest },
+    })
+  })
+
+  test('may stand on the command line', () => {
+    const { value } = parse(MONITOR, ['--sentinel', 'detection', 'mymaster', 'evidence'])
+    expect(value.core.groups[0]?.detection).toBe('evidence')
+  })
 })

@@ -334,6 +334,17 @@ periods: {default-down-after: 5s, script-retry-delay: 1s}
     })
   })
 
+  test('a dead master is recognised by evidence unless the file says otherwise', () => {
+    const groupWith = (options: string) =>
+      parse(`groups: {g: {master: "10.0.0.1:1", quorum: 1, ${options}}}`).core.groups[0]
+    expect(groupWith('')).toMatchObject({
+      ...{ detection: 'evidence', refusedAfterMs: 250, grayAfterMs: 0 },
+    })
+    expect(groupWith('detection: ping, refused-after: 1s, gray-after: 5s')).toMatchObject({
+      ...{ detection: 'ping', refusedAfterMs: 1_000, grayAfterMs: 5_000 },
+    })
+  })
+
   test('a name of a host needs resolve-hostnames', () => {
     expect(problemsOf('groups: {g: {master: "name.example:1", quorum: 1}}')).toEqual([
       'E_VALUE f.yml:1:22  groups.g.master  "name.example" is no IP address' +
@@ -375,6 +386,14 @@ periods: {default-down-after: 5s, script-retry-delay: 1s}
     ],
     ['tls: {prot: 1}', 'E_UNKNOWN f.yml:1:7  tls.prot  unknown option  (did you mean port?)'],
     ['supervised: upstart', 'E_VALUE f.yml:1:13  supervised  must be one of no, auto, systemd'],
+    [
+      'groups: {g: {master: "10.0.0.1:1", quorum: 1, detection: guess}}',
+      'E_VALUE f.yml:1:58  groups.g.detection  must be one of ping, evidence',
+    ],
+    [
+      'groups: {g: {master: "10.0.0.1:1", quorum: 1, refused-after: 0}}',
+      'E_RANGE f.yml:1:62  groups.g.refused-after  must be between 1ms and 24 days',
+    ],
   ])('%s', (text, problem) => {
     expect(problemsOf(text)).toEqual([problem])
   })

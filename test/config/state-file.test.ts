@@ -45,7 +45,8 @@ test('what was saved is read back', () => {
 
 describe('what a Sentinel of version 1 has written', () => {
   const { notificationScript, clientReconfigScript, renamedCommands, ...known } = GROUP
-  const { rebootDownAfterMs, ...oldGroup } = known
+  const { rebootDownAfterMs, detection, refusedAfterMs, grayAfterMs, ...oldGroup } = known
+  const asItWas = ({ host }: GroupConfig) => ({ ...GROUP, host, detection: 'ping' as const })
   const body = `${JSON.stringify({
     myid: MYID,
     currentEpoch: 8,
@@ -54,12 +55,26 @@ describe('what a Sentinel of version 1 has written', () => {
   }).replace(/[^ -~]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)}\n`
   const text = `vedette-state 1 ${body.length} ${sha256(body)}\n${body}`
 
-  test('is read with all its votes and epochs, and defaults for what is new', () => {
-    expect(decodeState(text)).toEqual({ ok: true, value: STATE })
+  test('is read with all its votes and epochs, and for what is new with what it did then', () => {
+    const { file: _, current, ...votes } = SAVED_GROUP
+    const group = { ...votes, file: asItWas(GROUP), current: asItWas(current) }
+    const value = { ...STATE, groups: [group], removed: [asItWas(GROUP)] }
+    expect(decodeState(text)).toEqual({ ok: true, value })
   })
 
   test('is refused like any other when a byte of it is wrong', () => {
     expect(decodeState(text.replace('10.0.0.2', '10.0.0.3'))).toMatchObject({ ok: false })
+  })
+})
+
+test('options that came after a file was written are as they were for the one who wrote it', () => {
+  const { detection: _, refusedAfterMs, grayAfterMs, ...before } = GROUP
+  const group = { ...SAVED_GROUP, file: before, current: before }
+  const written = { ...STATE, groups: [group], removed: [] } as unknown as SavedState
+  expect(decodeState(encodeState(written))).toMatchObject({
+    value: {
+      groups: [{ file: { detection: 'ping' }, current: { detection: 'ping', refusedAfterMs } }],
+    },
   })
 })
 

@@ -42,11 +42,11 @@ test('a healthy connection that is dropped for a new password, and not establish
 test('a connection that hangs is replaced after half a down-after, but not a young one', () => {
   const young = bench(5_000)
   young.silent.add(AT)
-  young.run(3_500)
+  young.run(3_900)
   expect(young.links).toEqual([])
   const old = bench(20_000)
   old.silent.add(AT)
-  old.run(3_500)
+  old.run(3_900)
   expect(old.links).toContain(`close ${AT}`)
 })
 

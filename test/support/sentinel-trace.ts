@@ -7,7 +7,7 @@
 import type { Moment } from '../../src/base/clock.ts'
 import { Heap } from '../../src/base/heap.ts'
 import { createRng } from '../../src/base/rng.ts'
-import { DEFAULT_GROUP, DEFAULT_SENTINEL, type SentinelConfig } from '../../src/core/config.ts'
+import { DEFAULT_GROUP, DEFAULT_SENTINEL, type Detection, type SentinelConfig } from '../../src/core/config.ts'
 import type { Effect } from '../../src/core/effect.ts'
 import type { Event } from '../../src/core/event.ts'
 import { formatHello } from '../../src/core/hello-text.ts'
@@ -17,7 +17,7 @@ import { startSentinel } from '../../src/core/sentinel.ts'
 import type { State } from '../../src/core/state.ts'
 import { nextWakeUpMs, step } from '../../src/core/step.ts'
 import { encodeCommand, encodeReply } from '../../src/resp/encode.ts'
-import { array, bulk, integer, OK, type Reply, simple } from '../../src/resp/reply.ts'
+import { array, bulk, error, integer, OK, type Reply, simple } from '../../src/resp/reply.ts'
 import { answerHandover, type HandoverMood, handoverLines } from './trace-handover.ts'
 
 const MASTER = '10.0.0.1:6379'
@@ -43,6 +43,8 @@ interface Server {
   /** Sentinels only: does it see the master down, and whom does it vote for when asked. */
   seesDown: boolean
   votesFor: 'candidate' | 'nobody' | string
+  /** Sentinels only: what they say when they confer: refused, granted, epoch; undefined: an error, as C's. */
+  counsel: readonly [number, number, number] | undefined
   /** What a stopped process has in its socket buffers. */
   readonly held: (() => void)[]
 }
@@ -128,6 +130,11 @@ export class SentinelTrace {
       this.#showsHellos = true
     },
     sees: ([name, what]) => this.#set(name, { seesDown: what === 'down' }),
+    confers: ([name, ...words], options) => {
+      const says = (word: string) => (words.includes(word) ? 1 : 0)
+      const epoch = Number(options.get('epoch') ?? 0)
+      this.#set(name, { counsel: [says('refused'), says('granted'), epoch] })
+    },
     votes: ([name, whom]) => this.#set(name, { votesFor: runIdOf(whom) }),
     stall: ([ms]) => {
       this.#nowMs += Number(ms)
@@ -163,6 +170,7 @@ export class SentinelTrace {
           parallelSyncs: Number(options.get('parallel-syncs') ?? 1),
           notificationScript: options.get('notify') ?? '',
           clientReconfigScript: options.get('reconfig') ?? '',
+          detection: (options.get('detection') ?? 'evidence') as Detection,
         },
       ],
     }
@@ -207,6 +215,7 @@ export class SentinelTrace {
       handoverTo: undefined,
       seesDown: false,
       votesFor: 'candidate',
+      counsel: undefined,
       held: [],
     })
   }
@@ -366,6 +375,9 @@ export class SentinelTrace {
     if (this.#showsHellos && purpose.kind === 'hello' && !server.isSentinel) {
       this.#write(named(`to ${server.address}: hello`))
     }
+    if (purpose.kind === 'confer' && server.counsel) {
+      this.#write(named(`to ${server.address}: confer ${argv[4]} ${argv[5]}`))
+    }
     const reply = this.#answer(server, purpose, argv)
     if (this.#links.has(link)) this.#later({ kind: 'reply', link, purpose, reply })
   }
@@ -375,6 +387,9 @@ export class SentinelTrace {
     if (purpose.kind === 'info') return bulk(this.#info(server))
     if (purpose.kind === 'hello') return integer(1)
     if (purpose.kind === 'ask') return this.#opinion(server, argv)
+    if (purpose.kind === 'confer') {
+      return server.counsel ? array(server.counsel.map(integer)) : error('ERR Unknown subcommand')
+    }
     if (purpose.kind === 'handover') {
       return answerHandover(server, argv, (one) => this.#completeHandover(one))
     }

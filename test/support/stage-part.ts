@@ -4,7 +4,7 @@
  * `replica1`, `peer1`.
  */
 import { formatHello, type Hello, parseHello } from '../../src/core/hello-text.ts'
-import { array, bulk, integer, OK, type Reply, simple } from '../../src/resp/reply.ts'
+import { array, bulk, error, integer, OK, type Reply, simple } from '../../src/resp/reply.ts'
 
 export interface Part {
   readonly name: string
@@ -35,6 +35,8 @@ export interface Part {
   seesDown: boolean
   votesFor: 'candidate' | 'nobody' | string
   talks: boolean
+  /** Sentinels: what it says when they confer; undefined: it does not know the command, as C Sentinel. */
+  counsel: { refused: boolean; granted: boolean; epoch: number } | undefined
   /** Sentinels: what its hellos say of the group. */
   view: { master: string; configEpoch: number; currentEpoch: number }
 }
@@ -67,6 +69,7 @@ export function createPart(name: string): Part {
     seesDown: false,
     votesFor: 'candidate',
     talks: true,
+    counsel: undefined,
     view: { master: MASTER_ADDRESS, configEpoch: 0, currentEpoch: 0 },
   }
 }
@@ -97,13 +100,19 @@ export function answerOf(cast: Cast, part: Part, argv: readonly string[]): Reply
       if (part.name.startsWith('peer')) hear(part, argv[2] ?? '')
       return integer(1)
     case 'SENTINEL':
-      return opinionOf(part, argv)
+      return argv[1] === 'CONFER' ? counselOf(part) : opinionOf(part, argv)
     case 'SLAVEOF':
       if (part.obeys) follow(part, argv[1] === 'NO' ? undefined : `${argv[1]}:${argv[2]}`)
       return bulk('QUEUED')
     default:
       return OK
   }
+}
+
+function counselOf({ counsel }: Part): Reply {
+  if (counsel === undefined) return error("ERR Unknown sentinel subcommand 'CONFER'")
+  const { refused, granted, epoch } = counsel
+  return array([integer(refused ? 1 : 0), integer(granted ? 1 : 0), integer(epoch)])
 }
 
 function follow(part: Part, master: string | undefined): void {

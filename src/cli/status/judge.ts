@@ -3,7 +3,14 @@
  * each other. `danger` is what an operator gets up for at night: no master, no agreement on who it is, or
  * no failover if it fails now. `trouble` can wait until the morning, but not longer.
  */
-import { addressOf, type Fields, flagsOf, type GroupView, type SentinelView } from './view.ts'
+import {
+  addressOf,
+  detectionOf,
+  type Fields,
+  flagsOf,
+  type GroupView,
+  type SentinelView,
+} from './view.ts'
 
 export type Health = 'well' | 'trouble' | 'danger'
 
@@ -51,6 +58,7 @@ function judgeGroup(sentinels: readonly SentinelView[], name: string): GroupRepo
     ...judgeReplicas(views),
     ...judgeSentinels(sentinels, says),
     ...judgeRules(views),
+    ...judgeDetection(says),
     ...remarksOn(sentinels, name),
   ]
   return { name, says, findings }
@@ -166,9 +174,36 @@ const RULES = ['quorum', 'down-after-milliseconds', 'failover-timeout', 'paralle
 
 function judgeRules(views: readonly GroupView[]): Finding[] {
   return RULES.flatMap((rule) => {
-    const values = countBy(views, (view) => view.master[rule] ?? '?')
-    return when(values.size > 1, 'trouble', `${rule} differs: ${inWords(values)}`)
+    return differs(
+      rule,
+      countBy(views, (view) => view.master[rule] ?? '?'),
+    )
   })
+}
+
+/** Only Vedette Sentinels have a choice; a C Sentinel among them is no disagreement. */
+function judgeDetection(says: Says): Finding[] {
+  const own = says.filter(({ sentinel }) => sentinel.program === 'vedette')
+  const views = own.map(({ group }) => detectionOf(group.master))
+  const byEvidence = views.filter(({ detection }) => detection === 'evidence')
+  return [
+    ...differs(
+      'detection',
+      countBy(views, ({ detection }) => detection),
+    ),
+    ...differs(
+      'refused-after',
+      countBy(byEvidence, ({ refusedAfterMs }) => `${refusedAfterMs}`),
+    ),
+    ...differs(
+      'gray-after',
+      countBy(views, ({ grayAfterMs }) => `${grayAfterMs}`),
+    ),
+  ]
+}
+
+function differs(rule: string, values: ReadonlyMap<string, number>): Finding[] {
+  return when(values.size > 1, 'trouble', `${rule} differs: ${inWords(values)}`)
 }
 
 function remarksOn(sentinels: readonly SentinelView[], name: string): Finding[] {

@@ -3,7 +3,14 @@ import pc from 'picocolors'
 import { type Column, type Paint, row } from '../up/paint.ts'
 import type { GroupReport, Health, Report } from './judge.ts'
 import { worstOf } from './judge.ts'
-import { addressOf, type Fields, flagsOf, type GroupView, type SentinelView } from './view.ts'
+import {
+  addressOf,
+  detectionOf,
+  type Fields,
+  flagsOf,
+  type GroupView,
+  type SentinelView,
+} from './view.ts'
 
 const PAINTS: Readonly<Record<Health, Paint>> = {
   well: pc.green,
@@ -41,7 +48,20 @@ function rulesOf({ says }: GroupReport): string {
   if (master === undefined) return ''
   const { quorum } = master
   const after = `down after ${master['down-after-milliseconds']} ms`
-  return `quorum ${quorum} of ${says.length} · ${after} · config epoch ${master['config-epoch']}`
+  const rules = [`quorum ${quorum} of ${says.length}`, after, ...detectionText(says)]
+  return [...rules, `config epoch ${master['config-epoch']}`].join(' · ')
+}
+
+/** Of the first who has a choice: Redis' Sentinels know nothing but silence. */
+function detectionText(says: GroupReport['says']): readonly string[] {
+  const own = says.find(({ sentinel }) => sentinel.program === 'vedette')
+  if (own === undefined) return []
+  const { detection, refusedAfterMs, grayAfterMs } = detectionOf(own.group.master)
+  const isByEvidence = detection === 'evidence'
+  return [
+    `detection ${detection}${isByEvidence ? `, refused after ${refusedAfterMs} ms` : ''}`,
+    ...(grayAfterMs > 0 ? [`gray after ${grayAfterMs} ms`] : []),
+  ]
 }
 
 const SENTINEL_COLUMNS: readonly Column[] = [

@@ -40,6 +40,23 @@ export function flagsOf(fields: Fields): readonly string[] {
   return (fields.flags ?? '').split(',')
 }
 
+/** How a Vedette Sentinel judges a master; durations in milliseconds. */
+export interface DetectionView {
+  readonly detection: string
+  readonly refusedAfterMs: number | undefined
+  readonly grayAfterMs: number
+}
+
+/** Where the fields are missing, it judges as C Sentinel does. */
+export function detectionOf(master: Fields): DetectionView {
+  const refusedAfter = master['refused-after']
+  return {
+    detection: master.detection ?? 'ping',
+    refusedAfterMs: refusedAfter === undefined ? undefined : Number(refusedAfter),
+    grayAfterMs: Number(master['gray-after'] ?? 0),
+  }
+}
+
 export function addressOf(fields: Fields): string {
   return hostAndPort(fields.ip ?? '?', fields.port ?? '?')
 }

@@ -7,6 +7,7 @@ import type { Client } from '../client.ts'
 import { respond } from '../client-output.ts'
 import { receiveHello } from '../hello.ts'
 import { HELLO_CHANNEL } from '../hello-text.ts'
+import { RETAINED_CHANNEL, replaySwitches } from '../last-switch.ts'
 import type { Turn } from '../state.ts'
 import { confirmation, namesOf, subscribe, type Topic, unsubscribe } from '../subscriptions.ts'
 import { type Command, type CommandFlag, command } from './command.ts'
@@ -14,10 +15,16 @@ import { type Command, type CommandFlag, command } from './command.ts'
 const HELLO_ONLY = error('ERR Only HELLO messages are accepted by Sentinel instances.')
 const TOO_MANY = error('ERR the subscriptions of this connection take too much memory')
 
+/**
+ * A channel that retains something tells it right behind the confirmation. A pattern that matches it does
+ * not: whoever takes all events takes them as news, and would take an old switch for a new one.
+ */
 function subscribeAll(turn: Turn, client: Client, verb: string, topic: Topic, names: Names): void {
   for (const name of names) {
     const isSubscribed = subscribe(client, topic, name)
     respond(turn, client, isSubscribed ? confirmation(client, verb, name) : TOO_MANY)
+    const isRetained = topic === 'channel' && name === RETAINED_CHANNEL
+    if (isSubscribed && isRetained) replaySwitches(turn, client)
   }
 }
 

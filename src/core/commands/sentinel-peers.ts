@@ -1,12 +1,16 @@
-/** IS-MASTER-DOWN-BY-ADDR, by which peers ask for our opinion and our vote. Here it is only read. */
+/**
+ * What peers ask us: IS-MASTER-DOWN-BY-ADDR, for our opinion and our vote, and CONFER, among Sentinels of
+ * our own make, for what we see before anything is said aloud. Here both are only read.
+ */
 import { parseInt64 } from '../../base/decimal.ts'
 import { canonicalIp } from '../../base/ip.ts'
 import { array, bulk, integer, type Reply } from '../../resp/reply.ts'
 import type { Client } from '../client.ts'
+import { answerConfer } from '../confer.ts'
 import { parseEpoch } from '../epoch.ts'
 import { hearOf } from '../names/names.ts'
 import type { Turn } from '../state.ts'
-import { answerAsk } from '../vote.ts'
+import { answerAsk, type Question } from '../vote.ts'
 import { NOT_AN_INTEGER } from './errors.ts'
 import { sentinelCommand } from './sentinel-command.ts'
 
@@ -18,20 +22,31 @@ const UNKNOWN_MASTER = array([integer(0), bulk('*'), integer(0)])
  * epoch in the cluster can be higher.
  */
 function isMasterDown(turn: Turn, client: Client, argv: readonly string[]): Reply {
+  const question = readQuestion(turn, argv)
+  if (question === undefined) return NOT_AN_INTEGER
+  if (question.port < 1 || question.port > 65_535) return UNKNOWN_MASTER
+  return answerAsk(turn, question, client.name)
+}
+
+function confer(turn: Turn, _client: Client, argv: readonly string[]): Reply {
+  const question = readQuestion(turn, argv)
+  return question === undefined ? NOT_AN_INTEGER : answerConfer(turn, question)
+}
+
+/** `<ip> <port> <epoch> <runid>`, behind the name of the subcommand; undefined: a number is none. */
+function readQuestion(turn: Turn, argv: readonly string[]): Question | undefined {
   const [, , host = '', portText = '', epochText = '', runId = ''] = argv
   const port = parseInt64(portText)
   const epoch = parseEpoch(epochText)
-  if (port === undefined || epoch === undefined) return NOT_AN_INTEGER
-  if (port < 1 || port > 65_535) return UNKNOWN_MASTER
+  if (port === undefined || epoch === undefined) return undefined
   // What is no address yet will be one by the time the peer asks again.
   hearOf(turn, host)
-  const question = {
+  return {
     host: canonicalIp(host) ?? host,
     port: Number(port),
     epoch,
     runId: isCandidate(runId) ? runId : '*',
   }
-  return answerAsk(turn, question, client.name)
 }
 
 /** A vote is kept on disk and told on, so it is only given to something that could be a run id. */
@@ -47,4 +62,15 @@ export const IS_MASTER_DOWN = sentinelCommand(
     summary: 'Say whether this Sentinel sees that master down, and vote if a run id asks for it.',
   },
   isMasterDown,
+)
+
+export const CONFER = sentinelCommand(
+  {
+    name: 'confer',
+    arity: 6,
+    usage: '<ip> <port> <epoch> <runid>',
+    summary:
+      'Say what this Sentinel sees of that master, and whether it would vote so. Binds nobody.',
+  },
+  confer,
 )

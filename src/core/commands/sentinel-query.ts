@@ -11,6 +11,7 @@ import {
   simple,
 } from '../../resp/reply.ts'
 import type { Client } from '../client.ts'
+import { switchAgeMs } from '../last-switch.ts'
 import { shownHost } from '../names/names.ts'
 import { majority, usableSentinels, votersOf } from '../quorum.ts'
 import { instanceMap } from '../report/instance-map.ts'
@@ -50,6 +51,17 @@ function masterAddress(turn: Turn, _client: Client, argv: readonly string[]): Re
   if (group === undefined) return NULL_ARRAY
   const { host, port } = currentMaster(group)
   return bulks([shownHost(turn.state, host), String(port)])
+}
+
+/** Old and new address, config epoch, milliseconds since; null where nothing has changed since our start. */
+function lastSwitch(turn: Turn, { lastSwitch: last }: Group): Reply {
+  if (last === undefined) return NULL_ARRAY
+  const { from, to, configEpoch } = last
+  const addresses = [from, to].flatMap(({ host, port }) => [
+    bulk(shownHost(turn.state, host)),
+    bulk(String(port)),
+  ])
+  return array([...addresses, integer(configEpoch), integer(switchAgeMs(turn, last))])
 }
 
 const NO_QUORUM = 'Not enough available Sentinels to reach the specified quorum for this master'
@@ -142,6 +154,15 @@ export const OTHER_QUERIES = [
       since: '3.2.0',
     },
     infoCache,
+  ),
+  sentinelCommand(
+    {
+      name: 'last-switch',
+      arity: 3,
+      usage: NAME,
+      summary: 'Give the last change of a master: from where, to where, epoch, milliseconds ago.',
+    },
+    onGroup(lastSwitch),
   ),
   sentinelCommand(
     { name: 'pending-scripts', arity: 2, summary: 'List scripts that wait or run.' },

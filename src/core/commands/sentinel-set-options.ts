@@ -1,5 +1,5 @@
 /** The options of SENTINEL SET: how many values each takes, which are valid, and what they change. */
-import type { GroupConfig, RenamedCommand } from '../config.ts'
+import { DETECTIONS, type GroupConfig, type RenamedCommand } from '../config.ts'
 import { parseInteger } from './sentinel-arguments.ts'
 
 export interface Option {
@@ -36,6 +36,9 @@ const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
   ['master-reboot-down-after-period', REBOOT],
   // Valkey's name for it.
   ['primary-reboot-down-after-period', REBOOT],
+  ['detection', { values: 1, isScript: false, title: '', change: setDetection }],
+  ['refused-after', integer(1, (refusedAfterMs) => ({ refusedAfterMs }))],
+  ['gray-after', integer(0, (grayAfterMs) => ({ grayAfterMs }))],
 ])
 
 function integer(least: number, change: (value: number) => Partial<GroupConfig>): Option {
@@ -56,6 +59,15 @@ function text(change: (value: string) => Partial<GroupConfig>): Option {
 
 function script(title: string, change: (path: string) => Partial<GroupConfig>): Option {
   return { ...text(change), isScript: true, title }
+}
+
+/** In either case, as C Sentinel takes words. */
+function setDetection(
+  _config: GroupConfig,
+  [value = '']: readonly string[],
+): Partial<GroupConfig> | string {
+  const detection = DETECTIONS.find((word) => word === value.toLowerCase())
+  return detection === undefined ? value : { detection }
 }
 
 /** A command that is renamed to itself goes by its own name again. */

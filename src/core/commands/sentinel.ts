@@ -6,11 +6,12 @@ import { container, ownName, synonym } from './command.ts'
 import { CHANGES } from './sentinel-change.ts'
 import { CONFIG } from './sentinel-config.ts'
 import { DEBUG, SIMULATE_FAILURE } from './sentinel-debug.ts'
-import { IS_MASTER_DOWN } from './sentinel-peers.ts'
+import { CONFER, IS_MASTER_DOWN } from './sentinel-peers.ts'
 import { MASTER, MASTER_ADDRESS, MASTERS, OTHER_QUERIES, REPLICAS } from './sentinel-query.ts'
 
 const HELP_ORDER: readonly string[] = [
   'ckquorum',
+  'confer',
   'config',
   'debug',
   'get-master-addr-by-name',
@@ -18,6 +19,7 @@ const HELP_ORDER: readonly string[] = [
   'flushconfig',
   'info-cache',
   'is-master-down-by-addr',
+  'last-switch',
   'master',
   'masters',
   'monitor',
@@ -37,6 +39,7 @@ const SUBCOMMANDS = [
   REPLICAS,
   MASTER_ADDRESS,
   IS_MASTER_DOWN,
+  CONFER,
   CONFIG,
   DEBUG,
   SIMULATE_FAILURE,

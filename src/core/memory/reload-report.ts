@@ -12,6 +12,9 @@ const OPTIONS: readonly (readonly [key: keyof GroupConfig, name: string])[] = [
   ['clientReconfigScript', 'client-reconfig-script'],
   ['renamedCommands', 'rename-command'],
   ['rebootDownAfterMs', 'master-reboot-down-after-period'],
+  ['detection', 'detection'],
+  ['refusedAfterMs', 'refused-after'],
+  ['grayAfterMs', 'gray-after'],
 ]
 
 const SETTINGS: readonly (readonly [key: keyof GlobalSettings, name: string])[] = [

@@ -4,6 +4,7 @@
  * a failed save are withheld, everything else still happens, and until a save succeeds no vote is given
  * and no election entered.
  */
+import { smoothed } from '../../base/smoothed.ts'
 import type { Effect } from '../effect.ts'
 import { abortFailover } from '../failover-state.ts'
 import { findConnection } from '../links.ts'
@@ -16,10 +17,18 @@ const RETRY_MS = 1_000
 const SAVE_FAILED = 'ERR Failed to save config file. Check server logs.'
 
 export function onSaved(turn: Turn): void {
+  measure(turn)
   if (turn.state.canSave) return
   turn.state.canSave = true
   log(turn, 'warning', 'the state is saved again: votes are given again')
   for (const group of turn.state.groups.values()) considerFailover(turn, group)
+}
+
+/** Of several saves in one batch only the first is measured: the others waited for it. */
+function measure({ state: { saves }, now }: Turn): void {
+  if (saves.sinceMs === undefined) return
+  saves.lasting = smoothed(saves.lasting, now.monoMs - saves.sinceMs)
+  saves.sinceMs = undefined
 }
 
 /** Does what may happen although the state could not be saved, and answers for what may not. */
@@ -32,6 +41,7 @@ export function onSaveFailed(turn: Turn, reason: string, dropped: readonly Effec
     )
   }
   turn.state.canSave = false
+  turn.state.saves.sinceMs = undefined
   turn.state.timers.set(turn.state.tilt, 'save', turn.now.monoMs + RETRY_MS)
   for (const effect of dropped) salvage(turn, effect)
   // Our own vote is not on disk: an election won with it could be won twice.

@@ -11,6 +11,7 @@ import { settingsOf } from './settings.ts'
 
 /** Everything pushed after this happens only once the whole state is on disk. */
 export function save(turn: Turn): void {
+  turn.state.saves.sinceMs ??= turn.now.monoMs
   emit(turn, { kind: 'save', state: savedState(turn.state) })
 }
 

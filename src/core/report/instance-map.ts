@@ -5,6 +5,7 @@
  */
 import { unreachable } from '../../base/assert.ts'
 import { bulkMap, type Reply } from '../../resp/reply.ts'
+import type { GroupConfig } from '../config.ts'
 import { shownHost } from '../names/names.ts'
 import type { DataInstance, Instance, Master, Peer, Replica, Turn } from '../state.ts'
 import { isOdown, isSdown, roleWord } from '../state.ts'
@@ -107,6 +108,18 @@ function masterFields({ group }: Master): readonly Field[] {
     ['parallel-syncs', group.config.parallelSyncs],
     ...optional('notification-script', notificationScript || undefined),
     ...optional('client-reconfig-script', clientReconfigScript || undefined),
+    ...detectionFields(group.config),
+  ]
+}
+
+/** A group that is judged by C Sentinel's rules shows C Sentinel's fields and no others. */
+function detectionFields(config: GroupConfig): readonly Field[] {
+  const { detection, refusedAfterMs, grayAfterMs } = config
+  if (detection === 'ping' && grayAfterMs === 0) return []
+  return [
+    ['detection', detection],
+    ['refused-after', refusedAfterMs],
+    ['gray-after', grayAfterMs],
   ]
 }
 

@@ -8,7 +8,7 @@ import { runningScripts } from '../scripts/script-job.ts'
 import type { Group, State, Turn } from '../state.ts'
 import { isOdown, isSdown, isTilted } from '../state.ts'
 import { clientFields, cpuFields, type Field, serverFields, statsFields } from './process-info.ts'
-import { remarkFields } from './remarks.ts'
+import { ownFields } from './remarks.ts'
 
 export { REDIS_VERSION } from './process-info.ts'
 
@@ -26,7 +26,7 @@ const SECTIONS: readonly Section[] = [
 ]
 
 /** Only by name: INFO without one stays what Redis' tools expect. */
-const REMARKS: Section = { title: 'Vedette', fields: remarkFields }
+const OWN: Section = { title: 'Vedette', fields: ownFields }
 
 const EVERYTHING: readonly string[] = ['default', 'all', 'everything']
 
@@ -35,7 +35,7 @@ export function infoText(turn: Turn, names: readonly string[]): string {
   const wanted = names.map((name) => name.toLowerCase())
   const isAll = wanted.length === 0 || wanted.some((name) => EVERYTHING.includes(name))
   const isNamed = ({ title }: Section) => wanted.includes(title.toLowerCase())
-  return [...SECTIONS.filter((section) => isAll || isNamed(section)), ...[REMARKS].filter(isNamed)]
+  return [...SECTIONS.filter((section) => isAll || isNamed(section)), ...[OWN].filter(isNamed)]
     .map((section) => sectionText(turn, section))
     .join('\r\n')
 }

@@ -63,11 +63,13 @@ test('every command can be refused for its number of words without having run', 
 
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   SENTINEL: [
-    ...['CKQUORUM <master-name>', 'CONFIG SET <param> <value> [<param> <value> ...]'],
+    ...['CKQUORUM <master-name>', 'CONFER <ip> <port> <epoch> <runid>'],
+    ...['CONFIG SET <param> <value> [<param> <value> ...]'],
     ...['CONFIG GET <param> [<param> ...]', 'DEBUG [<param> <value> ...]'],
     ...['GET-MASTER-ADDR-BY-NAME <master-name>', 'FAILOVER <master-name> [COORDINATED]'],
     ...['FLUSHCONFIG', 'INFO-CACHE <master-name>'],
     'IS-MASTER-DOWN-BY-ADDR <ip> <port> <current-epoch> <runid>',
+    'LAST-SWITCH <master-name>',
     ...['MASTER <master-name>', 'MASTERS', 'MONITOR <name> <ip> <port> <quorum>', 'MYID'],
     ...['PENDING-SCRIPTS', 'REMOVE <master-name>', 'REPLICAS <master-name>', 'RESET <pattern>'],
     'SENTINELS <master-name>',

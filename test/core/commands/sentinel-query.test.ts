@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Failover } from '../../../src/core/state.ts'
 import {
   MYID,
+  MYMASTER,
   PEERS,
   REPLICAS,
   type SentinelSetup,
@@ -10,7 +11,11 @@ import {
 } from '../../support/sentinel-builder.ts'
 import { wireBulk, wireBulks, wireMap } from '../../support/wire.ts'
 
-const FULL: SentinelSetup = { replicas: REPLICAS, peers: PEERS, configEpoch: 3, currentEpoch: 5 }
+/** A group that is judged as a C Sentinel does, and shown so. */
+const FULL: SentinelSetup = {
+  groups: [{ ...MYMASTER, detection: 'ping' }],
+  ...{ replicas: REPLICAS, peers: PEERS, configEpoch: 3, currentEpoch: 5 },
+}
 const NO_MASTER = '-ERR No such master with that name\r\n'
 
 const MASTER = wireMap(
@@ -93,6 +98,23 @@ test('in RESP3 instances are maps of bulk strings and an unknown address is null
   expect(client.ask('SENTINEL MASTER mymaster')).toBe(MASTER.replace('*40', '%20'))
   expect(client.ask('SENTINEL GET-MASTER-ADDR-BY-NAME nope')).toBe('_\r\n')
 })
+
+test.each([
+  ['detection by evidence', { detection: 'evidence' }, ['evidence', '250', '0']],
+  ['a gray-after', { detection: 'ping', grayAfterMs: 7000 }, ['ping', '250', '7000']],
+] as const)(
+  'a master with %s shows how it is judged, after all other fields',
+  (_, change, shown) => {
+    const group = { ...MYMASTER, ...change }
+    const client = sentinelWith({ ...FULL, groups: [group] }).connect()
+    const [detection, refusedAfter, grayAfter] = shown
+    const own = ['detection', detection, 'refused-after', refusedAfter, 'gray-after', grayAfter]
+    expect(client.ask('SENTINEL MASTER mymaster')).toBe(
+      MASTER.replace('*40', '*46') + own.map(wireBulk).join(''),
+    )
+    expect(client.ask('SENTINEL REPLICAS mymaster')).not.toContain('refused-after')
+  },
+)
 
 test('a replica that is not announced is hidden but counted', () => {
   const sentinel = sentinelWith(FULL)

@@ -47,7 +47,7 @@ test('a script is looked for before it is set, and shown afterwards', () => {
     clientReconfigScript: '/c',
   })
   expect(client.ask('SENTINEL MASTER mymaster')).toMatch(
-    /parallel-syncs\r\n\$1\r\n1\r\n\$19\r\nnotification-script\r\n\$2\r\n\/n\r\n\$22\r\nclient-reconfig-script\r\n\$2\r\n\/c\r\n$/,
+    /parallel-syncs\r\n\$1\r\n1\r\n\$19\r\nnotification-script\r\n\$2\r\n\/n\r\n\$22\r\nclient-reconfig-script\r\n\$2\r\n\/c\r\n\$9\r\ndetection\r\n/,
   )
 })
 
@@ -126,6 +126,11 @@ const MISTAKES: readonly (readonly [words: string, text: string])[] = [
     "Invalid argument '-1' for SENTINEL SET 'master-reboot-down-after-period'",
   ],
   ['notification-script', "wrong number of arguments for 'sentinel|set' command"],
+  ['detection guess', "Invalid argument 'guess' for SENTINEL SET 'detection'"],
+  ['detection ""', "Invalid argument '' for SENTINEL SET 'detection'"],
+  ['refused-after 0', "Invalid argument '0' for SENTINEL SET 'refused-after'"],
+  ['Refused-After 250ms', "Invalid argument '250ms' for SENTINEL SET 'Refused-After'"],
+  ['gray-after -1', "Invalid argument '-1' for SENTINEL SET 'gray-after'"],
 ]
 
 for (const [words, text] of MISTAKES) {
@@ -143,4 +148,32 @@ test('the reboot period goes by two names', () => {
   expect(group.config.rebootDownAfterMs).toBe(5)
   client.ask('SENTINEL SET mymaster Primary-Reboot-Down-After-Period 0')
   expect(group.config.rebootDownAfterMs).toBe(0)
+})
+
+test('how a dead master is recognised is set in one command, told, saved and shown', () => {
+  const { sentinel, client } = open()
+  const words = 'Detection PING refused-after 400 gray-after 5000 quorum 3'
+  expect(client.ask(`SENTINEL SET mymaster ${words}`)).toBe('+OK\r\n')
+  const changed = { detection: 'ping', refusedAfterMs: 400, grayAfterMs: 5000, quorum: 3 }
+  expect(sentinel.group.config).toMatchObject(changed)
+  const told = sentinel.effects.flatMap((one) => (one.kind === 'log' ? [one.text] : []))
+  expect(told).toContain('+set master mymaster 10.0.0.1 6379 Detection PING')
+  expect(told).toContain('+set master mymaster 10.0.0.1 6379 gray-after 5000')
+  expect(sentinel.effects).toContainEqual(
+    expect.objectContaining({
+      kind: 'save',
+      state: expect.objectContaining({
+        groups: [expect.objectContaining({ current: expect.objectContaining(changed) })],
+      }),
+    }),
+  )
+  expect(client.ask('SENTINEL MASTER mymaster')).toMatch(
+    /\$9\r\ndetection\r\n\$4\r\nping\r\n\$13\r\nrefused-after\r\n\$3\r\n400\r\n\$10\r\ngray-after\r\n\$4\r\n5000\r\n$/,
+  )
+})
+
+test('what stands before a wrong detection stays in force', () => {
+  const { sentinel, client } = open()
+  client.ask('SENTINEL SET mymaster refused-after 400 detection guess gray-after 1')
+  expect(sentinel.group.config).toEqual({ ...MYMASTER, refusedAfterMs: 400 })
 })

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_PERIODS, DEFAULT_SENTINEL, type SentinelConfig } from '../../../src/core/config.ts'
+import {
+  DEFAULT_GROUP,
+  DEFAULT_PERIODS,
+  DEFAULT_SENTINEL,
+  type SentinelConfig,
+} from '../../../src/core/config.ts'
 import { step } from '../../../src/core/step.ts'
 import {
   MYMASTER,
@@ -23,6 +28,12 @@ function start(setup: SentinelSetup = {}) {
     return { effects, logged }
   }
   return { sentinel, reload }
+}
+
+/** Another value of the same type. */
+function changed(value: unknown): unknown {
+  if (typeof value === 'number') return value + 1
+  return typeof value === 'string' ? `${value}x` : [['config', 'x']]
 }
 
 const OTHER = { ...MYMASTER, name: 'other', host: '10.0.9.1' }
@@ -80,6 +91,35 @@ describe('groups', () => {
     expect(logged).toContain('reload: mymaster: down-after-milliseconds was 30000, is 5000')
     expect(logged).toContain('reload: mymaster: auth-pass has changed')
     expect(logged.join()).not.toContain('secret')
+  })
+
+  test.each([
+    ['detection', { detection: 'ping' }, 'detection was "evidence", is "ping"'],
+    ['refused-after', { refusedAfterMs: 400 }, 'refused-after was 250, is 400'],
+    ['gray-after', { grayAfterMs: 5_000 }, 'gray-after was 0, is 5000'],
+  ] as const)('a changed %s counts at once, and the log says so', (_, change, told) => {
+    const { sentinel, reload } = start()
+    const { logged } = reload({ groups: [{ ...MYMASTER, ...change }] })
+    expect(sentinel.group.config).toEqual({ ...MYMASTER, ...change })
+    expect(logged).toEqual([`reload: mymaster: ${told}`])
+  })
+
+  test('no option of a group changes in silence', () => {
+    for (const [key, value] of Object.entries(DEFAULT_GROUP)) {
+      const { reload } = start()
+      const other = key === 'detection' ? 'ping' : changed(value)
+      const { logged } = reload({ groups: [{ ...MYMASTER, [key]: other }] })
+      expect(logged, key).toEqual([expect.stringMatching(/^reload: mymaster: [a-z-]+ (was|has) /)])
+    }
+  })
+
+  test('a detection set at run time stands until the file names another', () => {
+    const { sentinel, reload } = start()
+    sentinel.connect().ask('SENTINEL SET mymaster detection ping refused-after 400')
+    reload({ groups: [{ ...MYMASTER, quorum: 1 }] })
+    expect(sentinel.group.config).toMatchObject({ detection: 'ping', refusedAfterMs: 400 })
+    reload({ groups: [{ ...MYMASTER, refusedAfterMs: 300 }] })
+    expect(sentinel.group.config).toMatchObject({ detection: 'ping', refusedAfterMs: 300 })
   })
 
   test('an option set at run time gives way when the file names another value for it', () => {

@@ -52,6 +52,24 @@ test('an option set at run time stands until the file says something new about t
   expect(restoreGroups([edited], state)[0]?.config).toMatchObject({ quorum: 1, downAfterMs: 500 })
 })
 
+test('the detection set at run time outlives a restart, option by option', () => {
+  const current = { ...FILE, detection: 'ping', refusedAfterMs: 400, grayAfterMs: 5_000 } as const
+  expect(restoreGroups([FILE], saved({ current }))[0]?.config).toEqual(current)
+  const edited = { ...FILE, refusedAfterMs: 300 }
+  expect(restoreGroups([edited], saved({ current }))[0]?.config).toEqual({
+    ...current,
+    refusedAfterMs: 300,
+  })
+})
+
+test('a Sentinel that goes over from a sentinel.conf to a sentinel.yml judges as the new file says', () => {
+  const conf = { ...FILE, detection: 'ping' } as const
+  const state = saved({ file: conf, current: { ...conf, host: '10.0.0.2' } })
+  expect(restoreGroups([FILE], state)[0]?.config).toMatchObject({
+    ...{ host: '10.0.0.2', detection: 'evidence' },
+  })
+})
+
 test('a group added at run time comes back without being in the file', () => {
   const current = { ...FILE, name: 'extra' }
   const groups = restoreGroups([FILE], saved({ file: undefined, current }))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Purpose } from '../../../src/core/purpose.ts'
 import { step } from '../../../src/core/step.ts'
 import type { Reply } from '../../../src/resp/reply.ts'
-import { REPLICAS, TestSentinel } from '../../support/sentinel-builder.ts'
+import { MYMASTER, REPLICAS, TestSentinel } from '../../support/sentinel-builder.ts'
 
 function remarks(sentinel: TestSentinel): readonly string[] {
   return sentinel
@@ -45,4 +45,14 @@ test('INFO without a name, and INFO everything, show no section of ours', () => 
   const client = new TestSentinel().connect()
   expect(client.ask('INFO')).not.toContain('edette')
   expect(client.ask('INFO everything')).not.toContain('edette')
+})
+
+test('INFO vedette says of each group by what its master is judged', () => {
+  const other = { ...MYMASTER, name: 'other', host: '10.0.0.9', grayAfterMs: 5_000 }
+  const groups = [MYMASTER, { ...other, detection: 'ping' as const }]
+  expect(new TestSentinel({ groups }).connect().ask('INFO vedette')).toContain(
+    '# Vedette\r\nvedette:1\r\n' +
+      'group0:name=mymaster,detection=evidence,refused-after=250,gray-after=0\r\n' +
+      'group1:name=other,detection=ping,refused-after=250,gray-after=5000\r\n',
+  )
 })

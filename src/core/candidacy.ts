@@ -1,0 +1,49 @@
+/**
+ * Would we win? Whoever stands burns an epoch, takes its own vote from everybody else, and keeps those
+ * waiting who could do better; so a candidate asks first [Raft, section 9.6: PreVote]. The question goes
+ * out with S_DOWN, so that the answers are there when the quorum is, and costs no time.
+ *
+ * Only Sentinels of our own make can be asked. As soon as one of those in reach is not, nothing is known,
+ * and we stand as C Sentinel does.
+ */
+import { conferWith } from './confer.ts'
+import { votesNeeded } from './quorum.ts'
+import { roundMs } from './round-trips.ts'
+import type { Group, Peer, Turn } from './state.ts'
+import { commandLink, isSdown } from './state.ts'
+
+/** How many rounds to wait for the answers, and before asking again those who said no. */
+const ROUNDS_TO_WAIT = 4
+
+/** `after`: when to look again, should nothing happen before; `obstacle`: what is in the way, in words. */
+export type Prospect = 'good' | { readonly atMs: number; readonly obstacle: string | undefined }
+
+/** What the peers in reach have said, asking those who have not. */
+export function prospect(turn: Turn, group: Group): Prospect {
+  const peers = [...group.peers.values()].filter(isInReach)
+  if (peers.some(({ confers }) => confers === false)) return 'good'
+  const waitMs = ROUNDS_TO_WAIT * roundMs(turn.state, group)
+  const said = peers.map((peer) => answerOf(turn, peer, waitMs))
+  const needed = votesNeeded(group)
+  const votes = 1 + said.filter((word) => word === 'yes').length
+  if (votes >= needed) return 'good'
+  for (const [at, peer] of peers.entries()) if (said[at] === 'none') conferWith(turn, peer)
+  const isOpen = said.includes('none')
+  const obstacle = isOpen ? undefined : `only ${votes} of the ${needed} votes needed would be ours`
+  return { atMs: turn.now.monoMs + waitMs, obstacle }
+}
+
+function isInReach(peer: Peer): boolean {
+  return commandLink(peer) !== undefined && !isSdown(peer)
+}
+
+/**
+ * Its word for the epoch we would stand in. A promise is believed for an ask period, it may have voted for
+ * somebody since; a refusal only as long as we would wait for another answer.
+ */
+function answerOf({ state, now }: Turn, { counsel }: Peer, waitMs: number): 'yes' | 'no' | 'none' {
+  if (counsel?.epoch !== state.currentEpoch + 1) return 'none'
+  const ageMs = now.monoMs - counsel.atMs
+  if (counsel.granted) return ageMs <= state.config.periods.askMs ? 'yes' : 'none'
+  return ageMs < waitMs ? 'no' : 'none'
+}

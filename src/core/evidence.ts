@@ -1,0 +1,80 @@
+/**
+ * Evidence that a master has died, which makes waiting a whole down-after needless. A kernel whose
+ * process is gone says so: it breaks the connections and refuses new ones. But a firewall can say the
+ * same of a master that is well, and so can a restart that takes a moment. So it is believed slowly:
+ *
+ * - The master was well before, and every attempt to reconnect has been refused since (refused.ts).
+ * - The quorum sees the same, or sees the master down, by what the peers say when asked (confer.ts).
+ * - A replica says that it has lost this master, and none says that it still has it: that is a veto.
+ * - All of that has lasted for `refused-after`, and was asked again all the time.
+ *
+ * A time-out, a host out of reach, a connection that breaks and comes back prove nothing. What is not
+ * proven is left to down-after, which no veto stops.
+ */
+import { sameAddress } from './names/names.ts'
+import type { Group, Master, Peer, Replica, Turn } from './state.ts'
+import { isSdown } from './state.ts'
+
+/** How often everybody is asked within refused-after, and the master tried again. */
+const LOOKS = 5
+const LOOK_MIN_MS = 20
+
+/** When the master is down by proof; undefined: it is not, or not yet. */
+export function provenDownAtMs(turn: Turn, master: Master): number | undefined {
+  const { refusal, group } = master
+  const { detection, refusedAfterMs } = group.config
+  if (refusal === undefined || detection !== 'evidence') return undefined
+  if (!refusal.isProof && !isCorroborated(turn, group, refusal.sinceMs)) return undefined
+  return refusal.sinceMs + refusedAfterMs
+}
+
+/** How soon a master that refuses connections is tried again; undefined: it does not refuse them. */
+export function nextLookMs(turn: Turn, { refusal, group }: Master): number | undefined {
+  if (refusal === undefined) return undefined
+  const soonMs = Math.max(LOOK_MIN_MS, group.config.refusedAfterMs / LOOKS)
+  // Where nobody has confirmed it for long, nobody will in a hurry.
+  return Math.floor(Math.max(soonMs, (turn.now.monoMs - refusal.sinceMs) / LOOKS))
+}
+
+/** In words, for the event that goes with +sdown. */
+export function describeProof(turn: Turn, { refusal, group }: Master): string {
+  const sinceMs = refusal?.sinceMs ?? turn.now.monoMs
+  const sentinels = 1 + peersWhoAgree(turn, group)
+  const lost = testimonies(turn, group, sinceMs).filter((one) => one === 'lost').length
+  return (
+    `connections refused for ${turn.now.monoMs - sinceMs} ms, as ${sentinels} Sentinels see it ` +
+    `(quorum ${group.config.quorum}), and lost by ${lost} of ${group.replicas.size} replicas`
+  )
+}
+
+function isCorroborated(turn: Turn, group: Group, sinceMs: number): boolean {
+  if (1 + peersWhoAgree(turn, group) < group.config.quorum) return false
+  const said = testimonies(turn, group, sinceMs)
+  return said.includes('lost') && !said.includes('streams')
+}
+
+function peersWhoAgree(turn: Turn, group: Group): number {
+  return [...group.peers.values()].filter((peer) => agrees(turn, peer)).length
+}
+
+/** What a peer said of refusals is worth as much as it is young; asked for again all the time. */
+function agrees(turn: Turn, { masterDown, counsel, group }: Peer): boolean {
+  if (masterDown) return true
+  if (counsel === undefined || !counsel.refused) return false
+  return turn.now.monoMs - counsel.atMs <= group.config.refusedAfterMs
+}
+
+type Testimony = 'lost' | 'streams' | 'none'
+
+function testimonies(turn: Turn, group: Group, sinceMs: number): Testimony[] {
+  return [...group.replicas.values()].map((replica) => testimony(turn, replica, sinceMs))
+}
+
+/** What a replica says of our master, if it has said anything since the refusals began. */
+function testimony({ state }: Turn, replica: Replica, sinceMs: number): Testimony {
+  const { infoAtMs, roleReported, masterHost, masterPort, masterLinkUp, group } = replica
+  if (isSdown(replica) || infoAtMs === undefined || infoAtMs <= sinceMs) return 'none'
+  const followed = { host: masterHost, port: masterPort }
+  if (roleReported !== 'slave' || !sameAddress(state, followed, group.master)) return 'none'
+  return masterLinkUp ? 'streams' : 'lost'
+}

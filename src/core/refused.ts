@@ -1,0 +1,41 @@
+/**
+ * A master that refuses connections: from the first refusal until somebody listens there again, it is
+ * tried again every few moments, and each time the replicas and the peers are asked what they see.
+ * What it all proves is in evidence.ts.
+ */
+import { confer } from './confer.ts'
+import { checkDown } from './down.ts'
+import { requestInfo } from './info.ts'
+import type { Connection, Master, Turn } from './state.ts'
+
+/** An attempt to connect has failed: refused, or by no answer at all. */
+export function noteFailedAttempt(turn: Turn, { link }: Connection, isRefused: boolean): void {
+  for (const owner of link.owners) {
+    if (owner.kind !== 'master' || owner.group.config.detection !== 'evidence') continue
+    if (isRefused) noteRefused(turn, owner)
+    // The network is part of the story then, and what came before proves nothing any more.
+    else doubt(owner)
+  }
+}
+
+/** Somebody listens there. What was proven before is taken back only by a reply that means it is well. */
+export function noteAccepted({ link }: Connection): void {
+  for (const owner of link.owners) if (owner.kind === 'master') doubt(owner)
+}
+
+function noteRefused(turn: Turn, master: Master): void {
+  const { group, link } = master
+  // One we have never seen well may not have been started yet.
+  if (!link.wasOk) return
+  master.refusal ??= { sinceMs: turn.now.monoMs, isProof: false }
+  if (master.refusal.isProof) return
+  confer(turn, group)
+  for (const replica of group.replicas.values()) {
+    if (replica.infosPending === 0) requestInfo(turn, replica)
+  }
+  checkDown(turn, master)
+}
+
+function doubt(master: Master): void {
+  if (master.refusal?.isProof === false) master.refusal = undefined
+}
