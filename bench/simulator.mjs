@@ -7,7 +7,7 @@ import { CLIENT_COUNTS, measureWorld, VIRTUAL_SECONDS } from './simulator/standa
 import { finish } from './support/finish.mjs'
 import { describeSetting } from './support/machine.mjs'
 import { readOptions } from './support/options.mjs'
-import { isBuilt } from './support/programs.mjs'
+import { importBuilt, isBuilt } from './support/programs.mjs'
 import { openProgress } from './support/progress.mjs'
 
 const DEFAULT_ROUNDS = 15
@@ -19,11 +19,11 @@ if (isBuilt()) await main(options)
 else process.exitCode = 2
 
 async function main({ rounds, json, docs }) {
-  const { SimWorld } = await import('../dist/sim/world.js')
+  const { SimWorld } = await importBuilt('sim/world.js')
   const setting = describeSetting({})
   const samples = measure(SimWorld, rounds)
   const text = reportSimulator(samples)
-  finish({ name: 'simulator', setting, rounds, samples, text, missing: [], json, docs })
+  finish({ name: 'simulator', setting, rounds, samples, text, leftOut: [], json, docs })
 }
 
 /** The sizes take turns, so that what else the machine does hits all of them. */

@@ -1,29 +1,17 @@
 /**
- * The application, as a process of its own: a stock ioredis Sentinel client with the options the README
- * recommends, which writes numbered keys one after the other and never stops. It tells its parent which
- * numbers were acknowledged and when.
+ * The application, as a process of its own: a stock Sentinel client, which writes numbered keys one after
+ * the other and never stops. It tells its parent which numbers were acknowledged and when.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Redis } from 'ioredis'
 import { nowMs } from '../support/clock.mjs'
-import { HOST } from '../support/ports.mjs'
+import { keyOf } from './keys.mjs'
+import { STOCK_CLIENTS } from './stock-clients.mjs'
 
 const PAUSE_MS = 1
 const REPORT_PERIOD_MS = 50
 
-const [group, ...sentinelPorts] = process.argv.slice(2)
-const client = new Redis({
-  sentinels: sentinelPorts.map((port) => ({ host: HOST, port: Number(port) })),
-  name: group,
-  failoverDetector: true,
-  disconnectTimeout: 50,
-  retryStrategy: () => 50,
-})
-// Lost connections are what this is about.
-client.on('error', () => undefined)
-// A switch that is announced while ioredis 6 asks a Sentinel for the master ends it for good.
-client.on('end', () => client.connect().catch(() => undefined))
-
+const [name, group, ...addresses] = process.argv.slice(2)
+const client = await STOCK_CLIENTS[name](group, addresses.map(toAddress))
 let acknowledged = []
 
 // Without its parent it has nobody to write for.
@@ -33,10 +21,17 @@ process.on('message', () => report(true))
 setInterval(() => report(false), REPORT_PERIOD_MS)
 
 for (let number = 1; ; number++) {
-  const reply = await client.set(`number:${number}`, number).catch((error) => error.message)
+  const reply = await client
+    .set(keyOf(name, number), String(number))
+    .catch((error) => error.message)
   // Anything else is nobody's promise; the next number follows.
   if (reply === 'OK') acknowledged.push({ number, atMs: nowMs() })
   await sleep(PAUSE_MS)
+}
+
+function toAddress(text) {
+  const [host, port] = text.split(':')
+  return { host, port: Number(port) }
 }
 
 function report(isLast) {

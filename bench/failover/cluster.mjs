@@ -1,74 +1,82 @@
 /**
- * One cluster on loopback: a master, two replicas, three Sentinels with a quorum of two. All contenders
- * read the same redis.conf and the same sentinel.conf, and a run begins when everybody knows everybody.
+ * One cluster: a master, two replicas, three Sentinels with a quorum of two, and a host for the
+ * application. All contenders are told the same, and a run begins when everybody knows everybody.
  */
 import { until } from '../support/clock.mjs'
-import { connect, withConnection } from '../support/connection.mjs'
-import { NODE_LINES, startDaemon } from '../support/daemon.mjs'
-import { freePorts, HOST } from '../support/ports.mjs'
+import { connectTo, withConnectionTo } from '../support/connection.mjs'
+import { NODE_LINES, startDaemon, startSentinel } from '../support/daemon.mjs'
+import { freePorts } from '../support/ports.mjs'
 
 export const GROUP = 'mymaster'
 export const DOWN_AFTER_MS = 1_000
 const FAILOVER_TIMEOUT_MS = 10_000
-const REPLICAS = 2
-const SENTINELS = 3
+const NODES = ['master', 'replica-1', 'replica-2']
+const SENTINELS = ['sentinel-1', 'sentinel-2', 'sentinel-3']
+const APPLICATION = 'application'
 const QUORUM = 2
 const START_BOUND_MS = 30_000
 const KEYS = 1_000
 const VALUE_BYTES = 100
 
-/** Gives `{ master, replicas, sentinels, members }`; whoever calls it ends the members. */
-export async function startCluster(workshop, contender, name) {
-  const [masterPort, ...others] = await freePorts(1 + REPLICAS + SENTINELS)
-  const place = { workshop, contender, name, masterPort }
-  const nodes = [masterPort, ...others.slice(0, REPLICAS)].map((port) => startNode(place, port))
+/** Every one of them by itself, where hosts are real ones. */
+export const HOSTS = [...NODES, ...SENTINELS, APPLICATION]
+
+/** Gives `{ place, application, master, replicas, sentinels, members }`; whoever calls it ends the members. */
+export async function startCluster(workshop, { place, contender, name }) {
+  const ports = await freePorts(NODES.length + SENTINELS.length)
+  const setting = { workshop, place, contender, name, masterPort: ports[0] }
+  const nodes = NODES.map((host, at) => startNode(setting, host, ports[at]))
   const members = nodes.map(({ member }) => member)
   try {
-    await preload(nodes)
+    await preload(nodes[0])
     await Promise.all(nodes.slice(1).map(inSync))
     // Only now: a C Sentinel that meets a replica which is not in sync yet looks again after ten seconds.
-    const sentinels = others.slice(REPLICAS).map((port) => startSentinel(place, port))
+    const sentinels = SENTINELS.map((host, at) => watch(setting, host, ports[NODES.length + at]))
     members.push(...sentinels.map(({ member }) => member))
     await Promise.all(sentinels.map(acquainted))
     const [master, ...replicas] = nodes
-    return { master, replicas, sentinels, members }
+    return { place, application: place.hostOf(APPLICATION), master, replicas, sentinels, members }
   } catch (error) {
     await workshop.end(members)
     throw error
   }
 }
 
-function startNode({ workshop, contender, name, masterPort }, port) {
+function startNode({ workshop, place, contender, name, masterPort }, host, port) {
   const lines = [...NODE_LINES]
-  if (port !== masterPort) lines.push(`replicaof ${HOST} ${masterPort}`)
-  return startDaemon(workshop, { family: contender.node, role: 'server', port, name, lines })
+  if (port !== masterPort) lines.push(`replicaof ${place.hostOf(NODES[0]).ip} ${masterPort}`)
+  const daemon = { family: contender.node, role: 'server', port, name, host: place.hostOf(host) }
+  return startDaemon(workshop, { ...daemon, lines })
 }
 
-function startSentinel({ workshop, contender, name, masterPort }, port) {
-  const lines = [
-    `sentinel monitor ${GROUP} ${HOST} ${masterPort} ${QUORUM}`,
-    `sentinel down-after-milliseconds ${GROUP} ${DOWN_AFTER_MS}`,
-    `sentinel failover-timeout ${GROUP} ${FAILOVER_TIMEOUT_MS}`,
-    `sentinel parallel-syncs ${GROUP} 1`,
-  ]
-  return startDaemon(workshop, { family: contender.sentinel, role: 'sentinel', port, name, lines })
+function watch({ workshop, place, contender, name, masterPort }, host, port) {
+  const group = {
+    name: GROUP,
+    ip: place.hostOf(NODES[0]).ip,
+    port: masterPort,
+    quorum: QUORUM,
+    downAfterMs: DOWN_AFTER_MS,
+    failoverTimeoutMs: FAILOVER_TIMEOUT_MS,
+  }
+  const daemon = { contender, port, name, host: place.hostOf(host) }
+  return startSentinel(workshop, { ...daemon, groups: [group] })
 }
 
 /** A little data, so that a resynchronisation has something to carry. */
-async function preload([{ port, member }]) {
+async function preload(node) {
   const pairs = Array.from({ length: KEYS }, (_, at) => [`data:${at}`, 'x'.repeat(VALUE_BYTES)])
-  await withConnection(port, (client) =>
-    until(`${member.title} takes writes`, START_BOUND_MS, async () => {
-      member.assertRunning()
+  await withConnectionTo(node, (client) =>
+    until(`${node.member.title} takes writes`, START_BOUND_MS, async () => {
+      node.member.assertRunning()
       return (await client.mset(...pairs.flat())) === 'OK'
     }),
   )
 }
 
-async function inSync({ port, member }) {
-  await withConnection(port, (client) =>
-    until(`${member.title} is in sync`, START_BOUND_MS, async () => {
-      member.assertRunning()
+async function inSync(node) {
+  await withConnectionTo(node, (client) =>
+    until(`${node.member.title} is in sync`, START_BOUND_MS, async () => {
+      node.member.assertRunning()
       const [role, , , state] = await client.role()
       return role === 'slave' && state === 'connected'
     }),
@@ -76,11 +84,11 @@ async function inSync({ port, member }) {
 }
 
 /** It sees the whole cluster, connected and healthy. */
-async function acquainted({ port, member }) {
-  const client = connect(port)
+async function acquainted(sentinel) {
+  const client = connectTo(sentinel)
   try {
-    await until(`${member.title} knows everybody`, START_BOUND_MS, async () => {
-      member.assertRunning()
+    await until(`${sentinel.member.title} knows everybody`, START_BOUND_MS, async () => {
+      sentinel.member.assertRunning()
       return (await knowsMaster(client)) && (await knowsPeers(client)) && knowsReplicas(client)
     })
   } finally {
@@ -95,14 +103,14 @@ async function knowsMaster(client) {
 async function knowsPeers(client) {
   const peers = (await client.sentinel('SENTINELS', GROUP)).map(toFields)
   const isHealthy = (peer) => peer.get('flags') === 'sentinel'
-  return peers.length === SENTINELS - 1 && peers.every(isHealthy)
+  return peers.length === SENTINELS.length - 1 && peers.every(isHealthy)
 }
 
 async function knowsReplicas(client) {
   const replicas = (await client.sentinel('REPLICAS', GROUP)).map(toFields)
   const isHealthy = (replica) =>
     replica.get('flags') === 'slave' && replica.get('master-link-status') === 'ok'
-  return replicas.length === REPLICAS && replicas.every(isHealthy)
+  return replicas.length === NODES.length - 1 && replicas.every(isHealthy)
 }
 
 /** A flat list of names and values, as RESP2 tells it. */

@@ -1,10 +1,23 @@
-/** Who is compared. C is the peer: what a user of Redis has today. */
+/** Who is compared, in what, and through which client. R is the peer: what a user of Redis has today. */
+
+export const PEER = 'R'
 
 export const CONTENDERS = [
-  { id: 'A', sentinel: 'vedette', node: 'vedette', title: 'Vedette over Vedette' },
-  { id: 'B', sentinel: 'vedette', node: 'redis', title: 'Vedette over Redis' },
-  { id: 'C', sentinel: 'redis', node: 'redis', title: 'Redis over Redis' },
+  { id: 'A', sentinel: 'vedette', detection: 'evidence', node: 'vedette' },
+  { id: 'B', sentinel: 'vedette', detection: 'evidence', node: 'redis' },
+  { id: 'C', sentinel: 'vedette', detection: 'ping', node: 'redis' },
+  { id: 'D', sentinel: 'vedette', detection: 'ping', node: 'vedette' },
+  { id: PEER, sentinel: 'redis', node: 'redis' },
 ]
+
+/** D says nothing that A and C do not say together. */
+export const DEFAULT_CONTENDERS = ['A', 'B', 'C', PEER]
+
+/** In words for a heading: the Sentinels, then the data nodes. */
+export function titleOf({ sentinel, detection, node }) {
+  const watchers = sentinel === 'vedette' ? `Vedette, ${detection}` : 'Redis'
+  return `${watchers}, over ${node === 'vedette' ? 'Vedette' : 'Redis'}`
+}
 
 /** A command besides Node that a contender cannot do without. */
 export function neededBy({ sentinel, node }) {
@@ -14,7 +27,28 @@ export function neededBy({ sentinel, node }) {
   return needed
 }
 
+/** `strike` resolves as soon as it has happened. */
 export const FAULTS = [
-  { signal: 'SIGKILL', title: 'the process ends and its connections break' },
-  { signal: 'SIGSTOP', title: 'the connections stay, the answers do not come' },
+  {
+    id: 'kill',
+    name: 'SIGKILL of the master',
+    title: 'the process ends and its connections break',
+    strike: ({ master }) => master.member.child.kill('SIGKILL'),
+  },
+  {
+    id: 'stop',
+    name: 'SIGSTOP of the master',
+    title: 'the connections stay, the answers do not come',
+    strike: ({ master }) => master.member.child.kill('SIGSTOP'),
+  },
+  {
+    id: 'cut',
+    name: 'Network cut of the master',
+    title: 'every host is a network namespace; nothing gets to the master or away from it any more',
+    needsNetwork: true,
+    strike: ({ place }) => place.isolate('master'),
+  },
 ]
+
+/** Stock clients; see application.mjs for their options. */
+export const CLIENTS = ['ioredis', 'node-redis']

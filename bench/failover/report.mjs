@@ -1,81 +1,105 @@
 /** What a reader gets: one table per fault, and in words what stands behind the peer. */
+import { inWords } from '../support/rounds.mjs'
 import { ratioOf, summarise } from '../support/statistics.mjs'
 import { ratio, renderTable, spread } from '../support/table.mjs'
-import { FAULTS } from './contenders.mjs'
+import { PEER, titleOf } from './contenders.mjs'
 
-const MEASURES = [
-  { id: 'detectedMs', title: 'fault → first `+sdown master`, ms' },
-  { id: 'writableMs', title: '`+sdown` → a new master takes a write, ms' },
-  { id: 'switchedMs', title: '`+sdown` → `+switch-master` on the last Sentinel, ms' },
-  { id: 'resumedMs', title: 'fault → the client’s next acknowledged write, ms' },
-  { id: 'lost', title: 'acknowledged writes lost' },
+const SENTINEL_MEASURES = [
+  { title: 'fault → first `+sdown master`, ms', pick: ({ detectedMs }) => detectedMs },
+  { title: '`+sdown` → a new master takes a write, ms', pick: ({ writableMs }) => writableMs },
+  {
+    title: '`+sdown` → `+switch-master` on the last Sentinel, ms',
+    pick: ({ switchedMs }) => switchedMs,
+  },
 ]
 
-/** `contenders` are those that were measured. */
-export function reportFailover(samples, contenders) {
-  const parts = FAULTS.flatMap((fault) => {
-    const ours = samples.filter((sample) => sample.fault === fault.signal)
-    const summaries = summariesOf(ours, contenders)
+/** `contenders`, `faults` and `clients` are those that were measured. */
+export function reportFailover(samples, { contenders, faults, clients }) {
+  const measures = measuresOf(clients)
+  const parts = faults.flatMap((fault) => {
+    const own = samples.filter((sample) => sample.fault === fault.id)
+    const summaries = contenders.map((contender) => summaryOf(own, contender, measures))
     return [
-      `**${fault.signal} of the master**: ${fault.title}.`,
+      `**${fault.name}**: ${fault.title}.`,
       renderTable(
         headings(contenders),
-        MEASURES.map((measure) => row(measure, summaries)),
+        measures.map((measure, at) => row(measure, at, summaries)),
       ),
-      behind(summaries),
+      behind(summaries, measures),
     ]
   })
   return [...parts, unfinished(samples)].filter((part) => part !== '').join('\n\n')
 }
 
-/** Contender id → measure id → summary. */
-function summariesOf(samples, contenders) {
-  const entries = contenders.map(({ id, title }) => {
-    const own = samples.filter((sample) => sample.contender === id)
-    const of = Object.fromEntries(
-      MEASURES.map((measure) => [measure.id, summarise(own.map((sample) => sample[measure.id]))]),
-    )
-    return [id, { id, title, of }]
-  })
-  return new Map(entries)
+function measuresOf(clients) {
+  const outages = clients.map((client) => ({
+    title: `fault → the next acknowledged write of ${client}, ms`,
+    pick: ({ resumedMs }) => resumedMs?.[client],
+  }))
+  const losses = { title: 'acknowledged writes lost', pick: ({ lost }) => lost }
+  return [...SENTINEL_MEASURES, ...outages, losses]
+}
+
+/** `{ id, of }`: what was measured, in the order of the measures. */
+function summaryOf(samples, { id }, measures) {
+  const own = samples.filter((sample) => sample.contender === id)
+  return { id, of: measures.map(({ pick }) => summarise(own.map(pick))) }
 }
 
 function headings(contenders) {
-  const names = contenders.map(({ id, title }) => `${id}: ${title}`)
-  return ['min / median / max', ...names, ...rivals(contenders).map(({ id }) => `${id} : C`)]
+  const names = contenders.map((one) => `${one.id}: ${titleOf(one)}`)
+  return ['min / median / max', ...names, ...rivals(contenders).map(({ id }) => `${id} : ${PEER}`)]
 }
 
-function row({ id, title }, summaries) {
-  const all = [...summaries.values()]
-  const cells = all.map(({ of }) => spread(of[id]))
-  const ratios = rivals(all).map(({ of }) => ratio(ratioOf(of[id], summaries.get('C').of[id])))
+function row({ title }, at, summaries) {
+  const peer = peerOf(summaries)
+  const cells = summaries.map(({ of }) => spread(of[at]))
+  const ratios = rivals(summaries).map(({ of }) => ratio(ratioOf(of[at], peer.of[at])))
   return [title, ...cells, ...ratios]
 }
 
-/** Those that are compared with C; nobody, when C could not be measured. */
+function peerOf(summaries) {
+  return summaries.find(({ id }) => id === PEER)
+}
+
+/** Those that are compared with the peer; nobody, when it was not measured. */
 function rivals(contenders) {
-  const hasPeer = contenders.some(({ id }) => id === 'C')
-  return hasPeer ? contenders.filter(({ id }) => id !== 'C') : []
+  return peerOf(contenders) === undefined ? [] : contenders.filter(({ id }) => id !== PEER)
 }
 
 /** Where a median is worse than the peer's: said, not left to be found. */
-function behind(summaries) {
-  const all = [...summaries.values()]
-  const faults = rivals(all).flatMap(({ id, of }) =>
-    MEASURES.filter((measure) => isWorse(of[measure.id], summaries.get('C').of[measure.id])).map(
-      ({ title }) => `${id} in “${title}”`,
-    ),
+function behind(summaries, measures) {
+  const peer = peerOf(summaries)
+  const faults = rivals(summaries).flatMap(({ id, of }) =>
+    measures
+      .filter((_, at) => isWorse(of[at], peer.of[at]))
+      .map(({ title }) => `${id} in “${title}”`),
   )
-  return faults.length === 0 ? '' : `Behind C by the median: ${faults.join('; ')}.`
+  return faults.length === 0 ? '' : `Behind ${PEER} by the median: ${faults.join('; ')}.`
 }
 
 function isWorse(ours, theirs) {
   return ours !== undefined && theirs !== undefined && ours.median > theirs.median
 }
 
+/** What is not in the tables, or not wholly: said as well. */
 function unfinished(samples) {
-  const failed = samples.filter((sample) => sample.lost === undefined)
-  if (failed.length === 0) return ''
-  const names = failed.map(({ contender, fault, round }) => `${contender} ${fault} #${round + 1}`)
-  return `Not finished within its bound, and counted only as far as it came: ${names.join(', ')}.`
+  const isSlow = (sample) => sample.failure === undefined && sample.lost === undefined
+  return [
+    listed(
+      'Not finished within its bound, and counted only as far as it came',
+      samples.filter(isSlow),
+    ),
+    listed(
+      'Could not be measured',
+      samples.filter(({ failure }) => failure !== undefined),
+    ),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+function listed(claim, samples) {
+  const runs = samples.map(({ round, fault, contender }) => inWords({ round, fault, contender }))
+  return runs.length === 0 ? '' : `${claim}: ${runs.join('; ')}.`
 }

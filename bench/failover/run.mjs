@@ -1,9 +1,9 @@
 /** One failover, measured: a settled cluster, a client at work, a fault, and what came of it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nowMs } from '../support/clock.mjs'
-import { withConnection } from '../support/connection.mjs'
+import { withConnectionTo } from '../support/connection.mjs'
 import { Client, countMissing } from './client.mjs'
-import { GROUP, startCluster } from './cluster.mjs'
+import { GROUP, HOSTS, startCluster } from './cluster.mjs'
 import { Listener, WriteProbe } from './witnesses.mjs'
 
 /** Enough for a second attempt of a C Sentinel, which follows after twice the failover-timeout. */
@@ -11,35 +11,50 @@ const FAILOVER_BOUND_MS = 45_000
 const WATCH_PERIOD_MS = 5
 
 /**
- * Strikes `waitMs` after everything has settled. Gives one sample, times in milliseconds; what did not
- * happen within the bound is undefined.
+ * Strikes `waitMs` after everything has settled. `openPlace(hosts)` gives the cluster a place of its own.
+ * Gives one sample, times in milliseconds; what did not happen within the bound is undefined.
  */
-export async function runFailover(workshop, { contender, fault, name, waitMs }) {
-  const cluster = await startCluster(workshop, contender, name)
-  const { members, replicas, sentinels } = cluster
+export async function runFailover(workshop, { openPlace, ...run }) {
+  const place = await openPlace(HOSTS)
+  try {
+    return await runAt(workshop, { place, ...run })
+  } finally {
+    place.close()
+  }
+}
+
+async function runAt(workshop, { place, contender, fault, clients, name, waitMs }) {
+  const cluster = await startCluster(workshop, { place, contender, name })
+  const { members, replicas, sentinels, application } = cluster
   const witnesses = []
   try {
     const listener = await Listener.open(sentinels)
     witnesses.push(listener)
     const probes = await Promise.all(replicas.map((replica) => WriteProbe.open(replica)))
     witnesses.push(...probes)
-    const client = await Client.start(workshop, sentinels)
-    members.push(client.member)
+    const writers = await startClients(workshop, clients, { host: application, sentinels })
+    members.push(...writers.map(({ member }) => member))
     await sleep(waitMs)
-    return await strike(cluster, fault, { listener, probes, client })
+    return await strike(cluster, fault, { listener, probes, writers })
   } finally {
     for (const witness of witnesses) witness.close()
     await workshop.end(members)
   }
 }
 
-async function strike({ master, sentinels }, fault, witnesses) {
+/** If one does not come to write, the workshop ends the others. */
+function startClients(workshop, names, where) {
+  return Promise.all(names.map((name) => Client.start(workshop, { name, ...where })))
+}
+
+async function strike(cluster, fault, witnesses) {
+  // A signal has struck at once; of a cut the tool's end is the first we hear.
+  await fault.strike(cluster)
   const faultAtMs = nowMs()
-  master.member.child.kill(fault.signal)
   for (const probe of witnesses.probes) probe.start()
   const times = await watch(faultAtMs, witnesses)
-  const acknowledged = await witnesses.client.stop()
-  const lost = isComplete(times) ? await countLost(sentinels, acknowledged) : undefined
+  const acknowledged = (await Promise.all(witnesses.writers.map((one) => one.stop()))).flat()
+  const lost = isComplete(times) ? await countLost(cluster, acknowledged) : undefined
   return { ...toDurations(faultAtMs, times), lost, acknowledged: acknowledged.length }
 }
 
@@ -51,13 +66,15 @@ async function watch(faultAtMs, witnesses) {
   }
 }
 
-function observe(faultAtMs, { listener, probes, client }) {
+/** Moments by name; those of a client under the client's. */
+function observe(faultAtMs, { listener, probes, writers }) {
   const accepted = probes.map(({ acceptedAtMs }) => acceptedAtMs).filter((ms) => ms !== undefined)
+  const resumed = writers.map((writer) => [writer.name, writer.resumedMs(faultAtMs)])
   return {
     down: listener.firstDownMs(faultAtMs),
     writable: accepted.length === 0 ? undefined : Math.min(...accepted),
     switched: listener.lastSwitchMs(faultAtMs),
-    resumed: client.resumedMs(faultAtMs),
+    ...Object.fromEntries(resumed),
   }
 }
 
@@ -65,12 +82,13 @@ function isComplete(times) {
   return Object.values(times).every((ms) => ms !== undefined)
 }
 
-function toDurations(faultAtMs, { down, writable, switched, resumed }) {
+function toDurations(faultAtMs, { down, writable, switched, ...resumed }) {
+  const outages = Object.entries(resumed).map(([name, ms]) => [name, between(faultAtMs, ms)])
   return {
     detectedMs: between(faultAtMs, down),
     writableMs: between(down, writable),
     switchedMs: between(down, switched),
-    resumedMs: between(faultAtMs, resumed),
+    resumedMs: Object.fromEntries(outages),
   }
 }
 
@@ -79,9 +97,10 @@ function between(fromMs, toMs) {
 }
 
 /** Acknowledged writes the master that the Sentinels name does not have. */
-async function countLost([sentinel], numbers) {
-  const [, port] = await withConnection(sentinel.port, (client) =>
+async function countLost({ sentinels, replicas }, writes) {
+  const [, port] = await withConnectionTo(sentinels[0], (client) =>
     client.sentinel('GET-MASTER-ADDR-BY-NAME', GROUP),
   )
-  return countMissing(Number(port), numbers)
+  const promoted = replicas.find((one) => one.port === Number(port))
+  return promoted === undefined ? undefined : countMissing(promoted, writes)
 }

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nowMs } from '../support/clock.mjs'
-import { connect } from '../support/connection.mjs'
+import { connectTo } from '../support/connection.mjs'
 import { GROUP } from './cluster.mjs'
 
 const PROBE_PERIOD_MS = 2
@@ -15,7 +15,7 @@ export class Listener {
   #events = []
 
   static async open(sentinels) {
-    const listener = new Listener(sentinels.map(({ port }) => connect(port)))
+    const listener = new Listener(sentinels.map((sentinel) => connectTo(sentinel)))
     await Promise.all(listener.#clients.map((client) => client.psubscribe('*')))
     return listener
   }
@@ -59,9 +59,9 @@ export class WriteProbe {
   #client
   #isOpen = false
 
-  static async open({ port }) {
+  static async open(node) {
     // A promotion closes all ordinary connections, this one too: back at once, and the command again.
-    const probe = new WriteProbe(connect(port, { retryStrategy: () => 1 }))
+    const probe = new WriteProbe(connectTo(node, { retryStrategy: () => 1 }))
     await probe.#client.ping()
     return probe
   }

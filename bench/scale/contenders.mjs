@@ -1,5 +1,9 @@
-/** Who is compared; both watch Redis' own data nodes. */
+/** Who is compared; all watch Redis' own data nodes. R is the peer. */
+
+export const PEER = 'R'
+
 export const CONTENDERS = [
-  { id: 'A', sentinel: 'vedette', title: 'Vedette', needs: undefined },
-  { id: 'C', sentinel: 'redis', title: 'Redis', needs: 'redis-sentinel' },
+  { id: 'A', sentinel: 'vedette', detection: 'evidence', title: 'Vedette, evidence' },
+  { id: 'B', sentinel: 'vedette', detection: 'ping', title: 'Vedette, ping' },
+  { id: PEER, sentinel: 'redis', title: 'Redis', needs: 'redis-sentinel' },
 ]

@@ -1,84 +1,93 @@
 /** Many groups and the Sentinels that watch them all. */
 import { until } from '../support/clock.mjs'
-import { connect } from '../support/connection.mjs'
-import { startDaemon } from '../support/daemon.mjs'
+import { withConnectionTo } from '../support/connection.mjs'
+import { startDaemon, startSentinel } from '../support/daemon.mjs'
+import { inParallel } from '../support/parallel.mjs'
 import { freePorts, HOST } from '../support/ports.mjs'
 
 export const SENTINELS = 3
 const QUORUM = 2
-export const DOWN_AFTER_MS = 1_000
+/** Of our own connections: a Sentinel with a thousand groups on its hands may be long in answering. */
+export const PATIENT = { commandTimeout: 60_000 }
 const FAILOVER_TIMEOUT_MS = 10_000
 const NODES_BOUND_MS = 120_000
-export const SETTLE_BOUND_MS = 120_000
+const SETTLE_BOUND_MS = 300_000
+/** Groups that are started at the same time. */
+const STARTING = 16
+/** Asked more often, a thousand groups would be kept busy with the telling. */
+const LOOK_MS_PER_GROUP = 0.5
+const LOOK_MS_MIN = 20
 
-/** Two hundred of them must not keep the machine busy with housekeeping. */
+/** Thousands of them must not keep the machine busy with housekeeping, nor fill it. */
 const NODE_LINES = [
   'save ""',
   'repl-diskless-sync-delay 0',
+  'repl-backlog-size 16kb',
   'hz 1',
   'databases 1',
+  'maxclients 100',
   'loglevel warning',
 ]
 
 /** Gives `{ groups: [{ name, master, replica }], members }`, replicas in sync. */
 export async function startNodes(workshop, count, name) {
   const ports = await freePorts(2 * count)
-  const groups = Array.from({ length: count }, (_, at) => {
-    const [masterPort, replicaPort] = ports.slice(2 * at, 2 * at + 2)
-    const start = (port, lines) =>
-      startDaemon(workshop, { family: 'redis', role: 'server', port, name, lines })
-    const master = start(masterPort, NODE_LINES)
-    const replica = start(replicaPort, [...NODE_LINES, `replicaof ${HOST} ${masterPort}`])
-    return { name: `group-${at}`, master, replica }
-  })
-  for (const { replica } of groups) await inSync(replica)
+  const numbers = Array.from({ length: count }, (_, at) => at)
+  const groups = await inParallel(numbers, STARTING, (at) =>
+    startGroup(workshop, { name, number: at, ports: ports.slice(2 * at, 2 * at + 2) }),
+  )
   return { groups, members: groups.flatMap((one) => [one.master.member, one.replica.member]) }
 }
 
-/** Gives the Sentinels once they see everything, and how long that took. */
-export async function startSentinels(workshop, contender, groups, name) {
+async function startGroup(workshop, { name, number, ports: [masterPort, replicaPort] }) {
+  const start = (port, lines) =>
+    startDaemon(workshop, { family: 'redis', role: 'server', port, name, lines })
+  const master = start(masterPort, NODE_LINES)
+  const replica = start(replicaPort, [...NODE_LINES, `replicaof ${HOST} ${masterPort}`])
+  await inSync(replica)
+  return { name: `group-${number}`, master, replica }
+}
+
+/** Gives the Sentinels at once; `settling(sentinels)` waits for them. */
+export async function startSentinels(workshop, { contender, groups, downAfterMs, name }) {
   const ports = await freePorts(SENTINELS)
-  const lines = groups.flatMap(linesOf)
-  const startedMs = performance.now()
-  const sentinels = ports.map((port) =>
-    startDaemon(workshop, { family: contender.sentinel, role: 'sentinel', port, name, lines }),
-  )
-  for (const sentinel of sentinels) await settled(sentinel, groups.length)
-  return { sentinels, settledMs: performance.now() - startedMs }
+  const watched = groups.map((group) => ({
+    name: group.name,
+    ip: HOST,
+    port: group.master.port,
+    quorum: QUORUM,
+    downAfterMs,
+    failoverTimeoutMs: FAILOVER_TIMEOUT_MS,
+  }))
+  return ports.map((port) => startSentinel(workshop, { contender, port, name, groups: watched }))
 }
 
-function linesOf({ name, master }) {
-  return [
-    `sentinel monitor ${name} ${HOST} ${master.port} ${QUORUM}`,
-    `sentinel down-after-milliseconds ${name} ${DOWN_AFTER_MS}`,
-    `sentinel failover-timeout ${name} ${FAILOVER_TIMEOUT_MS}`,
-  ]
+/** Resolves when all Sentinels see all groups well, with their replica and all Sentinels. */
+export async function settled(sentinels, count) {
+  for (const sentinel of sentinels) await isSettled(sentinel, count)
 }
 
-async function inSync({ port, member }) {
-  const client = connect(port)
-  try {
-    await until(`${member.title} is in sync`, NODES_BOUND_MS, async () => {
+function isSettled(sentinel, count) {
+  const line = new RegExp(`^master\\d+:.*status=ok,.*slaves=1,sentinels=${SENTINELS}$`)
+  const { title } = sentinel.member
+  const periodMs = Math.max(LOOK_MS_MIN, LOOK_MS_PER_GROUP * count)
+  const look = async (client) => {
+    sentinel.member.assertRunning()
+    const lines = (await client.info('sentinel')).split('\r\n')
+    return lines.filter((one) => line.test(one)).length === count
+  }
+  const wait = (client) =>
+    until(`${title} knows everybody`, SETTLE_BOUND_MS, () => look(client), periodMs)
+  return withConnectionTo(sentinel, wait, PATIENT)
+}
+
+function inSync(replica) {
+  const { member } = replica
+  return withConnectionTo(replica, (client) =>
+    until(`${member.title} is in sync`, NODES_BOUND_MS, async () => {
       member.assertRunning()
       const [role, , , state] = await client.role()
       return role === 'slave' && state === 'connected'
-    })
-  } finally {
-    client.disconnect()
-  }
-}
-
-/** All groups are well, with their replica and all Sentinels. */
-async function settled({ port, member }, count) {
-  const client = connect(port)
-  const line = new RegExp(`^master\\d+:.*status=ok,.*slaves=1,sentinels=${SENTINELS}$`)
-  try {
-    await until(`${member.title} knows everybody`, SETTLE_BOUND_MS, async () => {
-      member.assertRunning()
-      const lines = (await client.info('sentinel')).split('\r\n')
-      return lines.filter((one) => line.test(one)).length === count
-    })
-  } finally {
-    client.disconnect()
-  }
+    }),
+  )
 }

@@ -1,29 +1,51 @@
-/** One run: a quiet time, then questions, then every master killed at once. */
+/** One run: a quiet time, then questions, then many masters killed at once. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nowMs, until } from '../support/clock.mjs'
-import { connect } from '../support/connection.mjs'
+import { withConnectionTo } from '../support/connection.mjs'
 import { cpuMsOf } from '../support/cpu.mjs'
-import { startNodes, startSentinels } from './fleet.mjs'
+import { PATIENT, settled, startNodes, startSentinels } from './fleet.mjs'
+import { askInTurn, askSteadily, quantile } from './questions.mjs'
+import { Switches } from './switches.mjs'
 
 /** What follows the acquaintance is over by then. */
 const CALM_MS = 10_000
 const QUIET_MS = 20_000
-const QUESTIONS = 2_000
 const SWITCH_BOUND_MS = 120_000
+const LOOK_PERIOD_MS = 20
+/** Enough questions for one in a hundred to mean something. */
+const BUSY_MS_MIN = 2_000
 
-export async function runScale(workshop, { count, contender, name }) {
-  const nodes = await startNodes(workshop, count, `${name}-nodes`)
-  const started = await startSentinels(workshop, contender, nodes.groups, `${name}-sentinels`)
-  const { sentinels, settledMs } = started
+/**
+ * `kill` masters of `count` groups. Gives one sample, times in milliseconds from the kill; what did not
+ * happen within its bound is undefined.
+ */
+export async function runScale(workshop, { count, kill, contender, downAfterMs, name }) {
+  const { groups, members } = await startNodes(workshop, count, `${name}-nodes`)
+  const setting = { contender, groups, downAfterMs, name: `${name}-sentinels` }
+  const startedMs = nowMs()
+  const sentinels = await startSentinels(workshop, setting)
+  members.push(...sentinels.map(({ member }) => member))
+  try {
+    await settled(sentinels, count)
+    const settledMs = nowMs() - startedMs
+    return { settledMs, ...(await measureSettled(workshop, { sentinels, groups, kill })) }
+  } finally {
+    await workshop.end(members)
+  }
+}
+
+async function measureSettled(workshop, { sentinels, groups, kill }) {
+  const switches = await Switches.open(sentinels)
   try {
     await sleep(CALM_MS)
     const quiet = await measureQuiet(sentinels)
-    const questions = await askAddresses(sentinels[0], nodes.groups)
-    const switchedMs = await killAllMasters(workshop, sentinels, nodes.groups)
-    return { settledMs, ...quiet, ...questions, switchedMs }
+    const times = await askInTurn(sentinels[0], groups)
+    const disaster = { sentinels, groups, victims: groups.slice(0, kill), switches }
+    const failovers = await killMasters(workshop, disaster)
+    return { ...quiet, p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99), ...failovers }
   } finally {
-    await workshop.end([...sentinels.map(({ member }) => member), ...nodes.members])
+    switches.close()
   }
 }
 
@@ -31,56 +53,47 @@ export async function runScale(workshop, { count, contender, name }) {
 async function measureQuiet(sentinels) {
   const pids = sentinels.map(({ member }) => member.child.pid)
   const before = pids.map(cpuMsOf)
+  const startedMs = nowMs()
   await sleep(QUIET_MS)
+  const passedMs = nowMs() - startedMs
   const spent = pids.map((pid, at) => cpuMsOf(pid) - before[at])
-  const cpuPercent = (100 * average(spent)) / QUIET_MS
-  return { cpuPercent, memoryMb: average(pids.map(residentMb)) }
+  return { cpuPercent: (100 * average(spent)) / passedMs, memoryMb: average(pids.map(residentMb)) }
 }
 
-/** One question after the other, as one client would put them. */
-async function askAddresses({ port }, groups) {
-  const client = connect(port)
-  try {
-    const times = []
-    for (let at = 0; at < QUESTIONS; at++) {
-      const { name } = groups[at % groups.length]
-      const askedMs = performance.now()
-      await client.sentinel('get-master-addr-by-name', name)
-      times.push(performance.now() - askedMs)
-    }
-    times.sort((a, b) => a - b)
-    return { p50Ms: times[QUESTIONS >> 1], p99Ms: times[Math.floor(QUESTIONS * 0.99)] }
-  } finally {
-    client.disconnect()
-  }
-}
-
-/** From the kill until every Sentinel names the replica of every group; undefined: not within the bound. */
-async function killAllMasters(workshop, sentinels, groups) {
-  const clients = sentinels.map(({ port }) => connect(port))
+async function killMasters(workshop, { sentinels, groups, victims, switches }) {
+  const questions = await askSteadily(sentinels[0], groups)
+  const names = victims.map(({ name }) => name)
   const killedMs = nowMs()
-  try {
-    await workshop.end(groups.map(({ master }) => master.member))
-    for (const client of clients) {
-      const left = new Set(groups)
-      const claim = 'every group has its replica as master'
-      await until(claim, SWITCH_BOUND_MS, () => isSwitched(client, left), 50)
-    }
-    return nowMs() - killedMs
-  } catch {
-    return undefined
-  } finally {
-    for (const client of clients) client.disconnect()
+  await workshop.end(victims.map(({ master }) => master.member))
+  const isOver = () => switches.everywhereMs(names).length === names.length
+  // What has not come about by then is seen below.
+  const over = until('all have switched', SWITCH_BOUND_MS, isOver, LOOK_PERIOD_MS)
+  await Promise.all([over.catch(() => undefined), sleep(BUSY_MS_MIN)])
+  const times = questions.stop()
+  const moments = switches.everywhereMs(names).map((ms) => ms - killedMs)
+  return {
+    halfMs: moments[Math.ceil(names.length / 2) - 1],
+    allMs: moments[names.length - 1],
+    busyP99Ms: quantile(times, 0.99),
+    left: await countLeft(sentinels, victims),
+    wronged: [...switches.names()].filter((name) => !names.includes(name)).length,
   }
 }
 
-async function isSwitched(client, left) {
-  for (const group of left) {
-    const [, port] = await client.sentinel('get-master-addr-by-name', group.name)
-    if (Number(port) !== group.replica.port) return false
-    left.delete(group)
+/** Groups of which not every Sentinel names the replica: what was heard is one thing, what is told another. */
+async function countLeft(sentinels, victims) {
+  const told = await Promise.all(sentinels.map((sentinel) => portsTold(sentinel, victims)))
+  const isReplaced = ({ replica }, at) => told.every((ports) => ports[at] === replica.port)
+  return victims.filter((victim, at) => !isReplaced(victim, at)).length
+}
+
+function portsTold(sentinel, victims) {
+  const ask = async (client, { name }) => {
+    const [, port] = await client.sentinel('get-master-addr-by-name', name)
+    return Number(port)
   }
-  return true
+  const work = (client) => Promise.all(victims.map((victim) => ask(client, victim)))
+  return withConnectionTo(sentinel, work, PATIENT)
 }
 
 function residentMb(pid) {

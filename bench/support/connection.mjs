@@ -31,3 +31,13 @@ export async function withConnection(port, work, options) {
     client.disconnect()
   }
 }
+
+/** The same for a daemon, wherever it runs. */
+export function connectTo({ host, port }, options = {}) {
+  return connect(port, { host: host.ip, ...options })
+}
+
+/** See `withConnection`. */
+export function withConnectionTo({ host, port }, work, options = {}) {
+  return withConnection(port, work, { host: host.ip, ...options })
+}

@@ -1,19 +1,70 @@
 /** Starts a data node or a Sentinel of either family, from the same configuration file. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { HOST } from './ports.mjs'
+import { LOOPBACK } from './host.mjs'
 import { commandFor, programName } from './programs.mjs'
 
-/** `lines` are directives beyond port, bind and dir. Gives `{ port, member }`. */
-export function startDaemon(workshop, { family, role, port, name, lines }) {
-  const folder = workshop.createFolder(join(name, String(port)))
-  const path = join(folder, role === 'sentinel' ? 'sentinel.conf' : 'redis.conf')
-  const common = [`port ${port}`, `bind ${HOST}`, `dir ${folder}`]
-  writeFileSync(path, `${[...common, ...lines].join('\n')}\n`)
-  const title = `${programName(family, role)} ${port}`
-  const member = workshop.spawn({ title, folder, ...commandFor(family, role, path) })
-  return { port, member }
+/** `lines` are directives beyond port, bind and dir. Gives `{ host, port, member }`. */
+export function startDaemon(workshop, { lines, ...rest }) {
+  const file = rest.role === 'sentinel' ? 'sentinel.conf' : 'redis.conf'
+  return launch(workshop, { ...rest, file, text: (base) => joined([...confHead(base), ...lines]) })
+}
+
+/**
+ * Starts a Sentinel for `groups`, each `{ name, ip, port, quorum, downAfterMs, failoverTimeoutMs }`. The
+ * contender's detection decides about the file: only sentinel.yml knows evidence.
+ */
+export function startSentinel(workshop, { contender, groups, ...rest }) {
+  const daemon = { family: contender.sentinel, role: 'sentinel', ...rest }
+  if (contender.detection !== 'evidence') {
+    return startDaemon(workshop, { ...daemon, lines: groups.flatMap(confLines) })
+  }
+  const text = ({ host, port }) => joined([...ymlHead(host, port), ...groups.flatMap(ymlLines)])
+  return launch(workshop, { ...daemon, file: 'sentinel.yml', text })
 }
 
 /** What all data nodes are told: no snapshots on disk, and no waiting for more replicas to ask. */
 export const NODE_LINES = ['save ""', 'repl-diskless-sync-delay 0']
+
+function launch(workshop, { family, role, port, name, host = LOOPBACK, file, text }) {
+  const folder = workshop.createFolder(join(name, String(port)))
+  const path = join(folder, file)
+  writeFileSync(path, text({ host, port, folder }))
+  const title = `${programName(family, role)} ${port}`
+  const member = workshop.spawn({ title, folder, host, ...commandFor(family, role, path) })
+  return { host, port, member }
+}
+
+/** Without protected mode: on other hosts than this machine everybody is a stranger. */
+function confHead({ host, port, folder }) {
+  return [`port ${port}`, `bind ${host.ip}`, `dir ${folder}`, 'protected-mode no']
+}
+
+function confLines({ name, ip, port, quorum, downAfterMs, failoverTimeoutMs }) {
+  return [
+    `sentinel monitor ${name} ${ip} ${port} ${quorum}`,
+    `sentinel down-after-milliseconds ${name} ${downAfterMs}`,
+    `sentinel failover-timeout ${name} ${failoverTimeoutMs}`,
+    `sentinel parallel-syncs ${name} 1`,
+  ]
+}
+
+function ymlHead({ ip }, port) {
+  return [`port: ${port}`, `bind: ${ip}`, 'protected-mode: no', 'groups:']
+}
+
+function ymlLines({ name, ip, port, quorum, downAfterMs, failoverTimeoutMs }) {
+  return [
+    `  ${name}:`,
+    `    master: ${ip}:${port}`,
+    `    quorum: ${quorum}`,
+    '    detection: evidence',
+    `    down-after: ${downAfterMs}ms`,
+    `    failover-timeout: ${failoverTimeoutMs}ms`,
+    '    parallel-syncs: 1',
+  ]
+}
+
+function joined(lines) {
+  return `${lines.join('\n')}\n`
+}

@@ -4,10 +4,15 @@ import { pathOf } from '../../scripts/paths.mjs'
 
 const DOCUMENT = 'docs/benchmarks.md'
 
+/** Whether the page has a place for this benchmark. */
+export function hasResults(name, file = DOCUMENT) {
+  return readFileSync(pathOf(file), 'utf8').includes(beginOf(name))
+}
+
 /** Throws when the markers are not there: then nobody knows where the results belong. */
 export function writeResults(name, text, file = DOCUMENT) {
   const path = pathOf(file)
-  const begin = `<!-- ${name}: begin -->`
+  const begin = beginOf(name)
   const end = `<!-- ${name}: end -->`
   const document = readFileSync(path, 'utf8')
   const from = document.indexOf(begin)
@@ -15,4 +20,8 @@ export function writeResults(name, text, file = DOCUMENT) {
   if (from < 0 || to < from) throw new Error(`${file} has no "${begin}" … "${end}"`)
   const head = document.slice(0, from + begin.length)
   writeFileSync(path, `${head}\n\n${text}\n\n${document.slice(to)}`)
+}
+
+function beginOf(name) {
+  return `<!-- ${name}: begin -->`
 }

@@ -1,9 +1,10 @@
 /** What every benchmark understands. */
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { useBuild } from './programs.mjs'
 
 /** Reads the command line, with what `extend` adds; ends the process on a mistake or after `--help`. */
 export function readOptions(name, description, defaultRounds, extend = (command) => command) {
-  return extend(new Command(name))
+  const options = extend(new Command(name))
     .description(description)
     .addOption(
       new Option('--rounds <n>', 'how often each measurement is taken')
@@ -12,8 +13,11 @@ export function readOptions(name, description, defaultRounds, extend = (command)
     )
     .option('--json', 'print every sample as JSON instead of the table')
     .option('--no-docs', 'leave docs/benchmarks.md as it is')
+    .option('--dist <folder>', 'measure the programs of another build')
     .parse()
     .opts()
+  if (options.dist !== undefined) useBuild(options.dist)
+  return options
 }
 
 /** For options that count something. */
@@ -21,4 +25,14 @@ export function positive(text) {
   const value = Number(text)
   if (Number.isSafeInteger(value) && value > 0) return value
   throw new InvalidArgumentError('must be a whole number above 0')
+}
+
+/** For options that take some of `known`, apart by commas: gives a parser that keeps their order. */
+export function someOf(known) {
+  return (text) => {
+    const chosen = text.split(',').map((one) => one.trim())
+    const strangers = chosen.filter((one) => !known.includes(one))
+    if (strangers.length === 0) return known.filter((one) => chosen.includes(one))
+    throw new InvalidArgumentError(`${strangers.join(', ')}: there are ${known.join(', ')}`)
+  }
 }

@@ -5,19 +5,20 @@
  */
 import { createServer } from 'node:net'
 
-const FIRST = 20_000
-const LAST = 29_999
+export const FIRST_PORT = 20_000
+export const LAST_PORT = 29_999
 
 export const HOST = '127.0.0.1'
 
 /** `count` different ports nobody listens on. */
 export async function freePorts(count) {
   const ports = []
-  let candidate = FIRST + Math.floor(Math.random() * (LAST - FIRST))
+  let candidate = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT))
   for (let tried = 0; ports.length < count; tried++) {
-    if (tried > LAST - FIRST) throw new Error(`no free port between ${FIRST} and ${LAST}`)
+    if (tried > LAST_PORT - FIRST_PORT)
+      throw new Error(`no free port between ${FIRST_PORT} and ${LAST_PORT}`)
     if (await isFree(candidate)) ports.push(candidate)
-    candidate = candidate === LAST ? FIRST : candidate + 1
+    candidate = candidate === LAST_PORT ? FIRST_PORT : candidate + 1
   }
   return ports
 }

@@ -1,14 +1,29 @@
 /** The programs that are compared: how each is started, and whether it is there. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { pathOf } from '../../scripts/paths.mjs'
 
-const MAIN = pathOf('dist/cli/main.js')
+const MAIN = 'cli/main.js'
+
+/** The folder of the compiled programs. */
+let build = pathOf('dist')
+
+/** Measures the programs in this folder instead of dist: another build, beside which ours goes on. */
+export function useBuild(folder) {
+  build = resolve(folder)
+}
+
+/** Imports a module of the build: nothing of it can be imported before it is known that there is one. */
+export function importBuilt(module) {
+  return import(pathToFileURL(join(build, module)).href)
+}
 
 /** `family` is vedette or redis, `role` server or sentinel; both families read the same files. */
 export function commandFor(family, role, configPath) {
   if (family === 'redis') return { command: `redis-${role}`, args: [configPath] }
-  return { command: process.execPath, args: [MAIN, role, configPath] }
+  return { command: process.execPath, args: [join(build, MAIN), role, configPath] }
 }
 
 /** The name a user knows it by. */
@@ -38,7 +53,7 @@ export function findPrograms(commands) {
 
 /** False, with a word about what to do, when Vedette has not been compiled. */
 export function isBuilt() {
-  if (existsSync(MAIN)) return true
-  console.error('dist/cli/main.js is missing: run `npm run build` first')
+  if (existsSync(join(build, MAIN))) return true
+  console.error(`${join(build, MAIN)} is missing: run \`npm run build\` first`)
   return false
 }

@@ -1,23 +1,30 @@
-/** One line that says how far a benchmark is; on a terminal only, and never among the results. */
+/** How far a benchmark is: one line on a terminal, else a line for each step. Never among the results. */
 import { createLogUpdate } from 'log-update'
 
 const TICK_MS = 200
 
 /** `total` steps; `begin(text)` starts the next one. */
 export function openProgress(total) {
-  if (!process.stderr.isTTY) return { begin() {}, close() {} }
-  const line = createLogUpdate(process.stderr)
   const startedMs = performance.now()
+  const secondsSince = () => Math.floor((performance.now() - startedMs) / 1000)
+  const show = process.stderr.isTTY ? openLine(secondsSince) : openList(secondsSince)
   let step = 0
-  let text = 'starting'
-  const draw = () => {
-    const seconds = Math.floor((performance.now() - startedMs) / 1000)
-    line(`${step}/${total} · ${text} · ${seconds} s`)
-  }
-  const timer = setInterval(draw, TICK_MS)
   return {
     begin(what) {
       step++
+      show.step(`${step}/${total} · ${what}`)
+    },
+    close: () => show.close(),
+  }
+}
+
+function openLine(secondsSince) {
+  const line = createLogUpdate(process.stderr)
+  let text = 'starting'
+  const draw = () => line(`${text} · ${secondsSince()} s`)
+  const timer = setInterval(draw, TICK_MS)
+  return {
+    step(what) {
       text = what
       draw()
     },
@@ -27,4 +34,8 @@ export function openProgress(total) {
       line.done()
     },
   }
+}
+
+function openList(secondsSince) {
+  return { step: (what) => console.error(`${what} · ${secondsSince()} s`), close() {} }
 }

@@ -36,3 +36,9 @@ export function ratio(value) {
   if (value === undefined) return NOTHING
   return value >= 10 ? value.toFixed(0) : String(Number(value.toPrecision(2)))
 }
+
+/** With so many digits behind the point. */
+export function decimals(value, digits) {
+  if (value === undefined) return NOTHING
+  return digits === 0 ? whole(value) : value.toFixed(digits)
+}

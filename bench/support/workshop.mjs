@@ -3,12 +3,14 @@
  * their pid, and one temporary folder. A signal ends them before us; if we are killed ourselves, the
  * guard of `vedette up` does it, which waits at the other end of a pipe and ends stopped processes too.
  */
-import { fork, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { endWithParents } from '../../scripts/parents.mjs'
+import { LOOPBACK } from './host.mjs'
 import { Member } from './member.mjs'
+import { importBuilt } from './programs.mjs'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
@@ -34,11 +36,11 @@ class Workshop {
   #folder
   #guard
   #members = new Set()
+  #closers = []
   #isClosed = false
 
   static async open() {
-    // Compiled, so it cannot be imported before it is known that there is a build.
-    const { Guard } = await import('../../dist/cli/up/guard.js')
+    const { Guard } = await importBuilt('cli/up/guard.js')
     const folder = mkdtempSync(join(tmpdir(), 'vedette-bench-'))
     return new Workshop(folder, new Guard(folder))
   }
@@ -48,6 +50,11 @@ class Workshop {
     this.#guard = guard
   }
 
+  /** It has been told to end: what fails now is nobody's news. */
+  get isClosed() {
+    return this.#isClosed
+  }
+
   /** A new folder for one member or one run. */
   createFolder(name) {
     const path = join(this.#folder, name)
@@ -55,18 +62,26 @@ class Workshop {
     return path
   }
 
-  /** Starts a program; its output goes to `log` in its folder. */
-  spawn({ title, command, args, folder }) {
-    const logPath = join(folder, `${title.replaceAll(/\W+/g, '-')}.log`)
-    const log = openSync(logPath, 'a')
-    return this.#adopt(
-      new Member(title, spawn(command, args, { stdio: ['ignore', log, log] }), logPath),
-    )
+  /** Has this done at the end, too, when no process of ours runs any more. */
+  atEnd(close) {
+    this.#closers.push(close)
   }
 
-  /** Starts a script of ours with a channel to it. */
-  fork({ title, script, args }) {
-    return this.#adopt(new Member(title, fork(script, args, { stdio: 'inherit' })))
+  /** Starts a program on a host; its output goes to a log in its folder. */
+  spawn({ title, command, args, folder, host = LOOPBACK }) {
+    const logPath = join(folder, `${title.replaceAll(/\W+/g, '-')}.log`)
+    const log = openSync(logPath, 'a')
+    const child = spawn(...host.commandFor(command, args), { stdio: ['ignore', log, log] })
+    // Thousands of these would be more than a process may have open.
+    closeSync(log)
+    return this.#adopt(new Member(title, child, logPath))
+  }
+
+  /** Starts a script of ours on a host, with a channel to it. */
+  fork({ title, script, args, host = LOOPBACK }) {
+    const command = host.commandFor(process.execPath, [script, ...args])
+    const child = spawn(...command, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    return this.#adopt(new Member(title, child))
   }
 
   /** Kills these and waits for the kernel to have taken them away. */
@@ -75,9 +90,15 @@ class Workshop {
     for (const member of members) this.#members.delete(member)
   }
 
+  /** The same with all that run: nobody knows what of a run that failed is left. */
+  endAll() {
+    return this.end([...this.#members])
+  }
+
   async close() {
     this.#isClosed = true
-    await this.end([...this.#members])
+    await this.endAll()
+    for (const close of this.#closers) close()
     await this.#guard.close()
     rmSync(this.#folder, { recursive: true, force: true })
   }

@@ -19,7 +19,7 @@ import { adoptEpoch } from './new-epoch.ts'
 import { sendPing } from './ping.ts'
 import type { Purpose } from './purpose.ts'
 import type { Group, Link, Peer, Turn } from './state.ts'
-import { commandLink, isSdown } from './state.ts'
+import { commandLink } from './state.ts'
 import { log, send } from './turn.ts'
 import { type Question, wouldVote } from './vote.ts'
 
@@ -42,9 +42,9 @@ export function conferWith(turn: Turn, peer: Peer): void {
   if (peer.confers === false || peer.conferPending) return
   peer.conferPending = true
   const { name: group, host, port } = peer.group.config
-  const epoch = isSdown(peer.group.master) ? turn.state.currentEpoch + 1 : 0
-  const candidate = epoch > 0 ? turn.state.myid : '*'
-  const words = [shownHost(turn.state, host), String(port), String(epoch), candidate]
+  // Asked whenever we ask anything: if it comes to an election, the answer is there already.
+  const epoch = turn.state.currentEpoch + 1
+  const words = [shownHost(turn.state, host), String(port), String(epoch), turn.state.myid]
   const purpose = { kind: 'confer', group, host, port, epoch } as const
   send(turn, connection, purpose, ['SENTINEL', 'CONFER', ...words])
 }

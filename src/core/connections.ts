@@ -35,6 +35,8 @@ export function onLinkUp(turn: Turn, connection: Connection, localHost: string):
     return
   }
   sendPing(turn, link)
+  // What listens may have waited for this.
+  openLinks(turn, link)
   for (const owner of link.owners) greet(turn, owner)
 }
 

@@ -15,9 +15,11 @@ import { sameAddress } from './names/names.ts'
 import type { Group, Master, Peer, Replica, Turn } from './state.ts'
 import { isSdown } from './state.ts'
 
-/** How often everybody is asked within refused-after, and the master tried again. */
-const LOOKS = 5
+/** How often a master that refuses connections is tried again, and everybody asked, within refused-after. */
+const LOOKS = 3
 const LOOK_MIN_MS = 20
+/** A process that is about to end may take one connection more, or break it: that is over at once. */
+const FIRST_LOOK_MS = 10
 
 /** When the master is down by proof; undefined: it is not, or not yet. */
 export function provenDownAtMs(turn: Turn, master: Master): number | undefined {
@@ -28,12 +30,14 @@ export function provenDownAtMs(turn: Turn, master: Master): number | undefined {
   return refusal.sinceMs + refusedAfterMs
 }
 
-/** How soon a master that refuses connections is tried again; undefined: it does not refuse them. */
-export function nextLookMs(turn: Turn, { refusal, group }: Master): number | undefined {
-  if (refusal === undefined) return undefined
-  const soonMs = Math.max(LOOK_MIN_MS, group.config.refusedAfterMs / LOOKS)
-  // Where nobody has confirmed it for long, nobody will in a hurry.
-  return Math.floor(Math.max(soonMs, (turn.now.monoMs - refusal.sinceMs) / LOOKS))
+/** How soon a master that was well and is out of reach is tried again; undefined: in no hurry. */
+export function nextLookMs(turn: Turn, { refusal, link, group }: Master): number | undefined {
+  const { detection, refusedAfterMs } = group.config
+  const sinceMs = refusal?.sinceMs ?? link.pingPendingSinceMs
+  if (detection !== 'evidence' || !link.wasOk || sinceMs === undefined) return undefined
+  const soonMs = refusal ? Math.max(LOOK_MIN_MS, refusedAfterMs / LOOKS) : FIRST_LOOK_MS
+  // What has lasted for long, unconfirmed, will be confirmed in no hurry.
+  return Math.floor(Math.max(soonMs, (turn.now.monoMs - sinceMs) / LOOKS))
 }
 
 /** In words, for the event that goes with +sdown. */

@@ -21,7 +21,7 @@ export function keepTold(turn: Turn, instance: Instance): void {
 
 export function scheduleHello({ state, now }: Turn, instance: Instance): void {
   const { helloMs } = state.config.periods
-  state.timers.set(instance, 'hello', nextRoundMs(now.monoMs, helloMs, instance.slot))
+  state.timers.set(instance, 'hello', nextRoundMs(now.monoMs, helloMs, state.slot + instance.slot))
 }
 
 export function sendHello(turn: Turn, instance: Instance): void {

@@ -39,7 +39,9 @@ export function scheduleInfo(turn: Turn, instance: DataInstance): void {
   const { infoMs } = state.config.periods
   const periodMs = infoPeriodMs(turn, instance)
   const isCalm = periodMs >= infoMs
-  const atMs = isCalm ? nextRoundMs(now.monoMs, infoMs, instance.slot) : now.monoMs + periodMs
+  const atMs = isCalm
+    ? nextRoundMs(now.monoMs, infoMs, state.slot + instance.slot)
+    : now.monoMs + periodMs
   state.timers.set(instance, 'info', atMs)
 }
 

@@ -72,7 +72,8 @@ export function watch(turn: Turn, instance: Instance): void {
   openLinks(turn, link)
   const { timers, config } = turn.state
   timers.set(link, 'ping', turn.now.monoMs)
-  timers.set(instance, 'hello', nextRoundMs(turn.now.monoMs, config.periods.helloMs, instance.slot))
+  const slot = turn.state.slot + instance.slot
+  timers.set(instance, 'hello', nextRoundMs(turn.now.monoMs, config.periods.helloMs, slot))
   // A link that is shared may owe an answer for some time already.
   const owedSinceMs = link.pingPendingSinceMs ?? turn.now.monoMs
   timers.set(instance, 'down', owedSinceMs + instance.group.config.downAfterMs + 1)

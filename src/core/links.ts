@@ -78,7 +78,13 @@ export function openLinks(turn: Turn, link: Link): void {
   }
   link.lastOpenedAtMs = turn.now.monoMs
   if (link.command === undefined) openCommand(turn, instance, address)
-  if (instance.kind !== 'sentinel') link.pubsub ??= open(turn, instance, 'pubsub', address)
+  if (listens(instance)) link.pubsub ??= open(turn, instance, 'pubsub', address)
+}
+
+/** Data nodes are listened to; but where one connection is refused, the second would be as well. */
+function listens(instance: Instance): boolean {
+  if (instance.kind === 'sentinel') return false
+  return instance.kind === 'replica' || instance.refusal === undefined
 }
 
 /**
@@ -220,8 +226,8 @@ function silentMs({ state, now }: Turn, sinceMs: number): number {
   return now.monoMs - (isTilted(state) ? Math.max(sinceMs, state.tilt.sinceMs ?? 0) : sinceMs)
 }
 
-function lacksConnection({ command, pubsub }: Link, { kind }: Instance): boolean {
-  return command === undefined || (kind !== 'sentinel' && pubsub === undefined)
+function lacksConnection({ command, pubsub }: Link, instance: Instance): boolean {
+  return command === undefined || (pubsub === undefined && listens(instance))
 }
 
 function reopenMs(turn: Turn, link: Link): number {

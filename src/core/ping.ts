@@ -12,19 +12,25 @@ import type { Link, State, Turn } from './state.ts'
 import { send } from './turn.ts'
 
 const PING_MIN_MS = 100
+/** Up to a hundred PINGs a second to masters are spent on noticing silence sooner. */
+const MASTER_PING_COST_MS = 10
 /** An answer that takes longer than this, and than it usually takes, is worth a question to the peers. */
-const SUSPECT_MIN_MS = 30
+const SUSPECT_MIN_MS = 20
 
 /**
  * The interval of PINGs. A silent failure is noticed one down-after past the first unanswered PING. For a
  * master with a short down-after the interval must not dominate that; the first Sentinel whose PING
  * stays unanswered has the others send theirs at once (confer.ts), so that half a down-after is enough.
  */
-export function pingIntervalMs({ config }: State, link: Link): number {
+export function pingIntervalMs({ config, groups }: State, link: Link): number {
   const downAfterMs = shortestDownAfterMs(link)
-  const share = isOfMaster(link) ? 2 : 1
-  const neededMs = Math.max(PING_MIN_MS, Math.floor(downAfterMs / share))
-  return Math.min(config.periods.pingMs, neededMs)
+  const neededMs = isOfMaster(link) ? masterIntervalMs(downAfterMs, groups.size) : downAfterMs
+  return Math.min(config.periods.pingMs, Math.max(PING_MIN_MS, Math.floor(neededMs)))
+}
+
+/** As often as the detection would like, unless there are so many masters that it would cost too much. */
+function masterIntervalMs(downAfterMs: number, masters: number): number {
+  return Math.min(downAfterMs / 2, Math.max(downAfterMs / 5, masters * MASTER_PING_COST_MS))
 }
 
 /** The periodic round of one link: drop what hangs, open what is missing, send what is due. */
@@ -36,7 +42,7 @@ export function keepInTouch(turn: Turn, link: Link): void {
 }
 
 export function schedulePing({ state, now }: Turn, link: Link): void {
-  const slot = link.owners[0]?.slot ?? 0
+  const slot = state.slot + (link.owners[0]?.slot ?? 0)
   state.timers.set(link, 'ping', nextRoundMs(now.monoMs, pingIntervalMs(state, link), slot))
 }
 

@@ -22,7 +22,7 @@ export type Purpose =
       readonly port: number
       readonly epoch: number
     }
-  /** SENTINEL CONFER; `epoch` is set when we would like to be elected in it, else 0. */
+  /** SENTINEL CONFER; `epoch` is the one we would like to be elected in. */
   | {
       readonly kind: 'confer'
       readonly group: string

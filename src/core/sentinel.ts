@@ -5,6 +5,7 @@ import type { Access } from './access/access.ts'
 import { type AclFileText, startAccess } from './access/access-start.ts'
 import type { SentinelConfig } from './config.ts'
 import type { Effect } from './effect.ts'
+import { slotOf } from './grid.ts'
 import { addGroup } from './groups.ts'
 import { noInquiries } from './inquiries.ts'
 import {
@@ -88,10 +89,12 @@ function openAccess({ config, saved, rng, aclFile, secret }: SentinelStart) {
 
 function createState({ config, saved, rng, now, process }: SentinelStart, access: Access): State {
   const fileSettings = settingsOf(config)
+  const myid = saved?.myid ?? rng.fork('myid').hex(40)
   return {
     config: { ...config, ...restoreSettings(fileSettings, saved) },
     fileSettings,
-    myid: saved?.myid ?? rng.fork('myid').hex(40),
+    myid,
+    slot: slotOf(myid),
     rng: rng.fork('machine'),
     timers: new Timers(),
     groups: new Map(),

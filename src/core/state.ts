@@ -24,6 +24,8 @@ export interface State {
   /** The settings as the user's file has them, whatever SENTINEL CONFIG SET has made of them since. */
   fileSettings: GlobalSettings
   readonly myid: string
+  /** Where our periods begin on the grid: Sentinels that were started together should not PING together. */
+  readonly slot: number
   readonly rng: Rng
   readonly timers: Timers<Instance | Link | Group | Tilt>
   /** By name, in the order they were added. */
@@ -270,7 +272,7 @@ export interface Counsel {
   readonly atMs: number
   /** Its connections to the master are refused. */
   readonly refused: boolean
-  /** The epoch we would like to be elected in when we asked; 0: none. And whether it would vote so. */
+  /** The epoch we would like to be elected in when we asked, and whether it would vote so. */
   readonly epoch: number
   readonly granted: boolean
 }

@@ -26,7 +26,7 @@ test('a PING that stays unanswered for longer than usual has the peers look as w
   stage.part('master').mood = 'hangs'
   stage.run(1_200)
   const pingedAtMs = stage.sentTo('master', 'PING')[0]?.atMs ?? 0
-  expect(conferredWith(stage, 'peer1').map(({ atMs }) => atMs)).toEqual([pingedAtMs + 30])
+  expect(conferredWith(stage, 'peer1').map(({ atMs }) => atMs)).toEqual([pingedAtMs + 20])
   expect(conferredWith(stage, 'peer2')).toHaveLength(1)
 })
 

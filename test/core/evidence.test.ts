@@ -41,8 +41,32 @@ test('the peers and the replicas are asked again until it is proven', () => {
   killMaster(stage)
   stage.until('+sdown master')
   const conferred = stage.sentTo('peer1').filter(({ argv }) => argv[1] === 'CONFER')
-  expect(conferred.length).toBeGreaterThanOrEqual(5)
-  expect(stage.sentTo('replica1', 'INFO').length).toBeGreaterThanOrEqual(5)
+  expect(conferred.length).toBeGreaterThanOrEqual(3)
+  expect(stage.sentTo('replica1', 'INFO').length).toBeGreaterThanOrEqual(3)
+})
+
+// Seen with real servers in one death out of four: the next attempt came a quarter of a down-after later.
+test('a connection that a dying process still takes and breaks costs a few milliseconds', () => {
+  const stage = among(REFUSED)
+  for (const name of ['replica1', 'replica2']) stage.part(name).linkUp = false
+  stage.cut('master')
+  stage.run(2)
+  stage.kill('master')
+  const killedAtMs = stage.ms
+  expect(stage.until('+sdown master')).toBeLessThanOrEqual(killedAtMs + 270)
+})
+
+test('where one connection is refused no second one is tried, until somebody listens there again', () => {
+  const stage = among(REFUSED)
+  killMaster(stage)
+  stage.run(50)
+  stage.forget()
+  stage.run(150)
+  expect(stage.opened('master', 'command').length).toBeGreaterThan(0)
+  expect(stage.opened('master', 'pubsub')).toEqual([])
+  stage.revive('master')
+  stage.run(1_100)
+  expect(stage.opened('master', 'pubsub')).toHaveLength(1)
 })
 
 test('a master that is back within refused-after was never down', () => {

@@ -183,7 +183,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'core/suspicion.js',
-        find: 'unanswered + downAfterMs + 1',
+        find: 'unanswered + group.config.downAfterMs + 1',
         replace: 'unanswered + 1',
       },
     ],
@@ -194,8 +194,8 @@ export const MUTANTS = [
     edits: [
       {
         file: 'core/stagger.js',
-        find: 'before.length * STAGGER_MS',
-        replace: '(before.length + 1) * 10_000',
+        find: 'before * ROUNDS_APART * roundMs(state, group)',
+        replace: '(before + 1) * 10_000',
       },
     ],
     scenarios: ['the-master-dies-in-a-calm-cluster.yml'],
@@ -372,7 +372,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'core/promotion.js',
-        find: 'return replica.infoAtMs === undefined || replica.infoAtMs < failover.stateChangedAtMs;',
+        find: 'return replica.infoAtMs === undefined || replica.infoAtMs < freshSinceMs(failover);',
         replace: 'return false;',
       },
       {

@@ -47,7 +47,7 @@ describe('15.16', () => {
     stage.kill('master')
     stage.until('+failover-state-wait-promotion')
     stage.revive('master')
-    stage.run(20_000)
+    stage.run(10_000)
     const order = ['-sdown master', '+promoted-slave', '+switch-master'].map((event) =>
       firstTime(stage, event),
     )

@@ -56,6 +56,8 @@ export const DIFFERENCES: Readonly<Record<string, Readonly<Record<string, string
 export const EXTRA_COMMANDS: Readonly<Record<string, string>> = {
   quit: 'clients that say good-bye want the connection closed, as in Redis 7.2',
   'client|setinfo': 'client libraries introduce themselves since Redis 7.2',
+  'sentinel|confer': 'ours: asked among Sentinels of our own make',
+  'sentinel|last-switch': 'ours: who comes late can learn of the last change of master',
   'sentinel|primaries': VALKEY,
   'sentinel|primary': VALKEY,
   'sentinel|get-primary-addr-by-name': VALKEY,
@@ -74,6 +76,8 @@ export const HEADINGS_OTHERWISE: Readonly<Record<string, Readonly<Record<string,
     'CONFIG SET <param> <value> [<param> <value> ...]': 'CONFIG SET <param> <value>',
     'CONFIG GET <param> [<param> ...]': 'CONFIG GET <param>',
     'FAILOVER <master-name> [COORDINATED]': 'FAILOVER <master-name>',
+    'CONFER <ip> <port> <epoch> <runid>': '',
+    'LAST-SWITCH <master-name>': '',
   },
   CLIENT: { 'SETINFO <LIB-NAME|LIB-VER> <value>': '' },
 }
