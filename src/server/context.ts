@@ -10,6 +10,7 @@ import type { Blocking } from './blocking.ts'
 import type { CommandInfo } from './command-info.ts'
 import type { Db } from './db.ts'
 import type { ExpiryCycle } from './expiry.ts'
+import type { Farewell } from './farewell.ts'
 import type { Keyspace } from './keyspace.ts'
 import type { Pause } from './pause.ts'
 import type { NodePort } from './port.ts'
@@ -47,6 +48,7 @@ export interface NodeServices {
   readonly pubsub: PubSub
   readonly blocking: Blocking
   readonly pause: Pause
+  readonly farewell: Farewell
   readonly stall: Stall
   readonly expiryCycle: ExpiryCycle
   readonly scans: ScanCursors

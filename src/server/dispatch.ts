@@ -13,7 +13,7 @@ import type { CommandContext, NodeServices } from './context.ts'
 import type { Db } from './db.ts'
 import { deletion, Effects } from './effects.ts'
 import { execAborted } from './errors.ts'
-import { isHeldBack, refusal } from './gate.ts'
+import { isFencing, isHeldBack, refusal } from './gate.ts'
 import { performListAction } from './list-actions.ts'
 import { refusalAtExec } from './permission.ts'
 import type { Session } from './session.ts'
@@ -77,7 +77,11 @@ export class Dispatcher implements CommandContext {
     session.lastCommand = command.fullName
     this.#enter(session)
     const refused = refusal(node, session, command, argv)
-    if (refused !== undefined) return this.#refuse(session, command, refused)
+    if (refused !== undefined) {
+      this.#refuse(session, command, refused)
+      if (isFencing(refused)) node.farewell.fenced(session, this.now.monoMs)
+      return
+    }
     if (isHeldBack(node, session, command)) {
       node.pause.hold(session, argv)
       return

@@ -47,6 +47,11 @@ export function refusal(
   return undefined
 }
 
+/** The write was refused because too few replicas would have it. */
+export function isFencing(refused: Reply): boolean {
+  return refused.kind === 'error' && refused.text.startsWith('NOREPLICAS ')
+}
+
 /** Whether CLIENT PAUSE holds the command back at the moment. */
 export function isHeldBack(node: NodeServices, session: Session, command: CommandInfo): boolean {
   if (node.pause.scope === undefined || session.kind === 'replica') return false

@@ -18,6 +18,7 @@ import { Dispatcher } from './dispatch.ts'
 import { earliest } from './earliest.ts'
 import { UNBLOCKED_BY_ROLE } from './errors.ts'
 import { ExpiryCycle } from './expiry.ts'
+import { Farewell } from './farewell.ts'
 import { Keyspace } from './keyspace.ts'
 import { MasterSession } from './master-session.ts'
 import { Pause } from './pause.ts'
@@ -64,6 +65,7 @@ export class DataNode implements NodeInputs, ReplicationHost {
   readonly #blocking = new Blocking()
   readonly #stall = new Stall()
   readonly #pause = new Pause()
+  readonly #farewell: Farewell
   readonly #upkeep: Upkeep
   #now: Moment
   #lastOutgoingId = 0
@@ -87,6 +89,12 @@ export class DataNode implements NodeInputs, ReplicationHost {
       apply: (session, argv) => this.#dispatcher.apply(session, argv),
     })
     this.#replication = new Replication(this)
+    this.#farewell = new Farewell({
+      settings,
+      sessions: this.#sessions,
+      pause: this.#pause,
+      isReplica: () => this.#replication.isReplica(),
+    })
     const table = new CommandTable()
     this.#services = {
       keyspace: this.keyspace,
@@ -100,6 +108,7 @@ export class DataNode implements NodeInputs, ReplicationHost {
       pubsub: new PubSub(),
       blocking: this.#blocking,
       pause: this.#pause,
+      farewell: this.#farewell,
       stall: this.#stall,
       expiryCycle: new ExpiryCycle(),
       scans: new ScanCursors(rng.fork('cursors')),
@@ -144,6 +153,7 @@ export class DataNode implements NodeInputs, ReplicationHost {
     if (this.#isStalled(now)) return
     this.#beginTurn(now)
     this.#pause.endOverdue(now.monoMs)
+    this.#farewell.timePassed()
     this.#endOverdueWaits()
     this.#upkeep.wake(now)
     this.#replication.wake()
@@ -186,6 +196,10 @@ export class DataNode implements NodeInputs, ReplicationHost {
       this.unblock(session, UNBLOCKED_BY_ROLE)
       this.#sessions.closeAfterReply(session)
     }
+  }
+
+  demoted(by: Session | undefined): void {
+    this.#farewell.demoted(by)
   }
 
   holdWrites(): void {
@@ -258,6 +272,7 @@ export class DataNode implements NodeInputs, ReplicationHost {
   /** Lets everybody read on who became ready, and sends what was gathered. */
   #endTurn(): void {
     this.#requests.serveLine()
+    this.#farewell.turnEnds()
     // A server that hangs sends nothing either.
     if (!this.#stall.isActive) this.#sessions.flushAll(this.#now.monoMs)
   }

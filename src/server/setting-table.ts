@@ -96,6 +96,9 @@ export const FLAG_SETTINGS = {
   'replica-announced': yesNo(true),
   'replica-ignore-maxmemory': yesNo(true),
   'replica-lazy-flush': yesNo(false),
+  // These two are ours, see farewell.ts: a connection that works tells no client to look elsewhere.
+  'demotion-closes-clients': yesNo(true),
+  'fenced-closes-clients': yesNo(true),
   'replica-ignore-disk-write-errors': yesNo(false),
   'repl-diskless-sync': yesNo(true),
   'repl-disable-tcp-nodelay': yesNo(false),

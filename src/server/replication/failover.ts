@@ -127,6 +127,7 @@ export class Failover {
     if (!this.isHandingOver) return
     this.#log('notice', 'it is done, the target is the master now')
     this.#clear()
+    this.#parts.host.demoted(undefined)
   }
 
   /**

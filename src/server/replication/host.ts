@@ -36,6 +36,8 @@ export interface ReplicationHost {
   closeSession(id: ConnectionId): void
   /** Throws blocked clients out with -UNBLOCKED. */
   unblockForRoleChange(): void
+  /** The role is gone for good: its clients may be sent away, but for the one that wanted it. */
+  demoted(by: Session | undefined): void
   /** Holds writes back until `releaseWrites`, whatever CLIENT PAUSE says. */
   holdWrites(): void
   releaseWrites(): void

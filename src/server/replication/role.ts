@@ -52,7 +52,10 @@ export class Role {
     }
     const number = parseInt64(port)
     if (typeof number !== 'number' || number < 0 || number > MAX_PORT) return BAD_PORT
-    return this.follow({ host, port: number })
+    const wasMaster = !this.isReplica
+    const reply = this.follow({ host, port: number })
+    if (wasMaster) this.#parts.host.demoted(session)
+    return reply
   }
 
   promote(): void {

@@ -81,7 +81,8 @@ test('a promoted replica keeps its siblings without a full copy', () => {
 
 test('the first write after a promotion selects its database for whoever continues', () => {
   const world = new ReplicationWorld()
-  const first = world.node()
+  // The same connection writes before and after.
+  const first = world.node({ 'demotion-closes-clients': 'no' })
   const [second, sibling] = [world.replicaOf(first), world.replicaOf(first)]
   const client = world.client(first)
   client.call('SELECT', '5')
