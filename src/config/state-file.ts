@@ -21,9 +21,15 @@ const FORMAT_VERSION = 2
 /** Without the options of a group that came with version 2. */
 const OLD_VERSION = 1
 
-/** The whole content of a state file. */
-export function encodeState(saved: SavedState): string {
-  return withHeader(`${toAscii(JSON.stringify(saved, null, 1))}\n`)
+/** SHA-256 of ASCII text, in lower-case hex. */
+export type Digest = (text: string) => string
+
+/**
+ * The whole content of a state file. Whoever has a faster `digest` hands it in: with many groups ours
+ * takes most of the time of a save.
+ */
+export function encodeState(saved: SavedState, digest: Digest = sha256): string {
+  return withHeader(`${toAscii(JSON.stringify(saved, null, 1))}\n`, FORMAT_VERSION, digest)
 }
 
 /**
@@ -67,8 +73,8 @@ function parseJson(body: string): unknown {
   }
 }
 
-function withHeader(body: string, version = FORMAT_VERSION): string {
-  return `${MAGIC} ${version} ${body.length} ${sha256(body)}\n${body}`
+function withHeader(body: string, version: number, digest: Digest = sha256): string {
+  return `${MAGIC} ${version} ${body.length} ${digest(body)}\n${body}`
 }
 
 function toAscii(text: string): string {

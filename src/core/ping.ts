@@ -97,7 +97,7 @@ function isOfMaster({ owners }: Link): boolean {
 
 function isPong(reply: Reply): boolean {
   if (reply.kind === 'simple') return reply.text.startsWith('PONG')
-  // The link library does not tell a simple string from a bulk string.
+  // C Sentinel does not look at the kind of string either.
   return reply.kind === 'bulk' && reply.bytes.startsWith('PONG')
 }
 

@@ -6,6 +6,7 @@
  */
 import { unreachable } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
+import { splitAtSave } from '../core/batch.ts'
 import type { Effect } from '../core/effect.ts'
 import type { Event } from '../core/event.ts'
 import type { ClientId, InquiryId, JobId, LinkId } from '../core/ids.ts'
@@ -61,6 +62,8 @@ export class Driver {
   /** True while a batch is being performed: its end takes up the queue. */
   #isBusy = false
   #hasExited = false
+  /** The last save succeeded, or there was none: what fails alone is told who asked for it. */
+  #hasSaved = true
 
   constructor(machine: Machine, ports: DriverPorts, watch?: DriverWatch) {
     this.#machine = machine
@@ -71,7 +74,7 @@ export class Driver {
   /** Performs the machine's first batch. */
   start(): void {
     this.#isBusy = true
-    if (this.#perform(this.#machine.start(), 0)) this.#drain()
+    if (this.#perform(this.#machine.start())) this.#drain()
   }
 
   /** Feeds one event: now, or after the batch that is being performed. */
@@ -84,46 +87,55 @@ export class Driver {
   /** Feeds the queue until it is empty or a save has to be waited for. */
   #drain(): void {
     this.#isBusy = true
-    for (let event = this.#queue.shift(); event !== undefined; event = this.#queue.shift()) {
-      const effects = this.#machine.step(this.#ports.now(), event)
-      if (!this.#perform(effects, 0)) return
+    while (this.#queue.length > 0) {
+      if (!this.#perform(this.#stepThrough())) return
     }
     this.#isBusy = false
     if (!this.#hasExited) this.#ports.wakeAt(this.#machine.nextWakeUpMs())
   }
 
-  /** Performs a batch from `at` on; false: it stopped at a save, and will go on by itself. */
-  #perform(effects: readonly Effect[], at: number): boolean {
-    for (let index = at; index < effects.length; index++) {
-      const effect = effects[index] as Effect
-      if (effect.kind === 'save') {
-        this.#save(effect.state, effects, index + 1)
-        return false
-      }
+  /** One event as a rule; all that came during a save together, unless saving is in trouble. */
+  #stepThrough(): readonly Effect[] {
+    const events = this.#queue.splice(0, this.#hasSaved ? this.#queue.length : 1)
+    const [first] = events
+    if (events.length === 1 && first !== undefined) return this.#step(first)
+    return events.flatMap((event) => this.#step(event))
+  }
+
+  #step(event: Event): readonly Effect[] {
+    return this.#machine.step(this.#ports.now(), event)
+  }
+
+  /** Performs a batch; false: it stopped at a save, and will go on by itself. */
+  #perform(effects: readonly Effect[]): boolean {
+    const { before, state, behind } = splitAtSave(effects)
+    for (const effect of before) {
       this.#performOne(effect)
       if (this.#hasExited) return false
     }
-    this.#watch?.stepped()
-    return true
+    if (state !== undefined) this.#save(state, behind)
+    else this.#watch?.stepped()
+    return state === undefined
   }
 
-  #save(state: SavedState, effects: readonly Effect[], rest: number): void {
+  #save(state: SavedState, behind: readonly Effect[]): void {
     this.#ports.save(state).then(
-      () => this.#resume({ kind: 'saved' }, effects, rest),
+      () => this.#resume({ kind: 'saved' }, behind),
       (error: unknown) => {
-        const dropped = effects.slice(rest)
-        this.#resume({ kind: 'saveFailed', reason: reasonOf(error), dropped }, [], 0)
+        const failure = { kind: 'saveFailed', reason: reasonOf(error), dropped: behind } as const
+        this.#resume(failure, [])
       },
     )
   }
 
   /** The machine hears of a save after its batch and before anything that happened meanwhile. */
-  #resume(outcome: Event, effects: readonly Effect[], rest: number): void {
+  #resume(outcome: Event, behind: readonly Effect[]): void {
+    this.#hasSaved = outcome.kind === 'saved'
     this.#queue.unshift(outcome)
-    if (this.#perform(effects, rest)) this.#drain()
+    if (this.#perform(behind)) this.#drain()
   }
 
-  #performOne(effect: Exclude<Effect, { kind: 'save' }>): void {
+  #performOne(effect: Effect): void {
     const ports = this.#ports
     this.#watch?.done(effect)
     switch (effect.kind) {
@@ -160,6 +172,9 @@ export class Driver {
       case 'exit':
         this.#hasExited = true
         ports.exit(effect.status)
+        break
+      case 'save':
+        // The barrier that ends the part of a batch which comes here.
         break
       default:
         unreachable(effect)

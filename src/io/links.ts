@@ -1,34 +1,43 @@
 /**
- * Links to masters, replicas and peers: ioredis as a pipe. Everything ioredis could decide is switched
- * off (reconnecting, queueing, ready checks, resubscribing), because the machine decides it, where it
- * can be replayed. What remains is what a client library is good at: matching replies to commands.
+ * Links to masters, replicas and peers: plain or TLS sockets that carry commands out and replies back.
+ * Nothing is decided here: when to connect again, what to ask and how long to wait for it is for the
+ * machine, where it can be replayed.
  *
- * ioredis does not tell a simple string from a bulk string: every string comes as `bulk`.
+ * They are what a Sentinel spends its time on, so they are kept lean: what a turn writes leaves in one
+ * piece, and all plain sockets read into one buffer, instead of 64 KiB of their own for every PONG.
  */
-import { Redis, ReplyError } from 'ioredis'
+import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
 import { assert } from '../base/assert.ts'
 import type { Event } from '../core/event.ts'
 import type { LinkId } from '../core/ids.ts'
 import type { Purpose } from '../core/purpose.ts'
-import type { Reply } from '../resp/reply.ts'
+import { encodeCommand } from '../resp/encode.ts'
 import { plainHost } from './address.ts'
-import { LinkConnector } from './connector.ts'
-import { pipedCommand } from './piped-command.ts'
-import { Screen } from './screen.ts'
+import { type Heard, LinkInput } from './link-input.ts'
 import { reasonOf } from './start-error.ts'
 import { type Dial, dialFrom } from './surroundings.ts'
 import type { Tls } from './tls.ts'
 
 /** A backstop: the machine gives up on connections much earlier. */
 const CONNECT_TIMEOUT_MS = 10_000
+/** What is read in one go. */
+const INBOX_BYTES = 64 * 1024
+/** Links whose commands leave before others get their turn: half a millisecond's work. */
+const FLUSHED_AT_ONCE = 64
 
 type LinkEvent = Extract<Event, { kind: 'linkUp' | 'linkLost' | 'reply' | 'message' }>
 
+/** Node documents `onread` for connecting, and reads it where a socket is made. */
+type SocketOptions = SocketConstructorOpts & { readonly onread?: OnReadOpts }
+
 interface Link {
   readonly id: LinkId
-  readonly redis: Redis
-  readonly connector: LinkConnector
-  readonly screen: Screen
+  readonly socket: Socket
+  readonly input: LinkInput
+  /** `told`: it has ended or the machine has closed it; nothing more is said about it. */
+  status: 'opening' | 'up' | 'ending' | 'told'
+  /** Written during this turn and not yet handed to the socket. */
+  batch: string
   /** The first thing that went wrong, to be told when the connection has ended. */
   failure: string | undefined
 }
@@ -38,6 +47,10 @@ export class Links {
   readonly #dial: Dial
   readonly #tls: Tls | undefined
   readonly #links = new Map<LinkId, Link>()
+  /** Shared by all plain sockets: what was read into it has become a string before the next read. */
+  readonly #inbox = Buffer.allocUnsafeSlow(INBOX_BYTES)
+  /** Those with a batch to send at the end of this turn. */
+  #dirty: Link[] = []
 
   /** `localAddress` is the address links are opened from [bind-source-addr]. Without `tls` they are plain. */
   constructor(
@@ -53,25 +66,25 @@ export class Links {
 
   /** Starts to connect; `linkUp` or `linkLost` follows, never before this returns. */
   open(id: LinkId, host: string, port: number): void {
-    const screen = new Screen()
-    const connector = new LinkConnector({ host, port, dial: this.#dial, tls: this.#tls }, screen)
     const isTls = this.#tls?.isOpening ?? false
-    const link: Link = { id, redis: pipe(connector, isTls), connector, screen, failure: undefined }
+    const receive = (bytes: string) => this.#received(link, bytes)
+    const raw = new Socket(isTls ? {} : this.#readInto(receive))
+    const socket = this.#connect(raw, host, port)
+    const input = new LinkInput()
+    const link: Link = { id, socket, input, status: 'opening', batch: '', failure: undefined }
     this.#links.set(id, link)
-    this.#listen(link)
-    link.redis.connect().then(
-      () => this.#up(link),
-      // An `end` event follows and tells it.
-      (error: unknown) => noteFailure(link, error),
-    )
+    if (isTls) socket.on('data', (chunk) => receive(chunk.toString('latin1')))
+    this.#listen(link, isTls ? 'secureConnect' : 'connect')
   }
 
-  /** Closes at once and says nothing more about it. */
+  /** Closes at once and says nothing more about it: a dead peer would never say goodbye. */
   close(id: LinkId): void {
     const link = this.#links.get(id)
     if (link === undefined) return
-    this.#links.delete(id)
-    link.redis.disconnect()
+    this.#forget(link)
+    // What the machine said last, in the turn in which it lets go, is to be heard all the same.
+    flush(link)
+    link.socket.destroy()
   }
 
   closeAll(): void {
@@ -82,102 +95,121 @@ export class Links {
   send(id: LinkId, purpose: Purpose, argv: readonly string[]): void {
     const link = this.#links.get(id)
     // A link may die between the machine's decision and this call; `linkLost` is on its way.
-    if (link === undefined || link.redis.status !== 'ready') return
+    if (link?.status !== 'up') return
     assert(argv.length > 0, 'a command has a name')
-    link.screen.expect(purpose.kind === 'subscribe' ? 'subscription' : 'reply')
-    corkForThisTurn(link)
-    Promise.resolve(link.redis.sendCommand(pipedCommand(purpose, argv))).then(
-      (value) => this.#tell(link, { kind: 'reply', link: id, purpose, reply: toReply(value) }),
-      (error: unknown) => this.#rejected(link, purpose, error),
-    )
+    link.input.expect(purpose)
+    if (link.batch === '') this.#markDirty(link)
+    link.batch += encodeCommand(argv)
   }
 
-  #listen(link: Link): void {
-    link.redis.on('error', (error) => {
-      noteFailure(link, error)
-      // Without this a link that ioredis finds in disorder would stay open.
-      link.connector.disconnect()
-    })
-    link.redis.once('end', () => {
-      const reason = link.failure ?? 'closed by the other side'
-      this.#tell(link, {
-        kind: 'linkLost',
-        link: link.id,
-        reason,
-        isRefused: reason === 'ECONNREFUSED',
-      })
-      this.#links.delete(link.id)
-    })
-    link.redis.on('messageBuffer', (channel: Buffer, payload: Buffer) => {
-      const texts = { channel: latin1(channel), payload: latin1(payload) }
-      this.#tell(link, { kind: 'message', link: link.id, ...texts })
-    })
+  #readInto(receive: (bytes: string) => void): SocketOptions {
+    const callback = (length: number) => {
+      receive(this.#inbox.toString('latin1', 0, length))
+      return true
+    }
+    return { onread: { buffer: this.#inbox, callback } }
+  }
+
+  #connect(raw: Socket, host: string, port: number): Socket {
+    raw.setNoDelay(true)
+    raw.setKeepAlive(true)
+    try {
+      this.#dial(raw, host, port)
+    } catch (error) {
+      // A port out of range, say: told like any other connection that fails.
+      return raw.destroy(error as Error)
+    }
+    return this.#tls?.over(raw, host, port) ?? raw
+  }
+
+  #listen(link: Link, up: 'connect' | 'secureConnect'): void {
+    const { socket } = link
+    socket.setTimeout(CONNECT_TIMEOUT_MS, () => end(link, 'ETIMEDOUT'))
+    socket.once(up, () => this.#up(link))
+    socket.on('error', (error) => noteFailure(link, reasonOf(error)))
+    // Nothing that we still had to say would be heard.
+    socket.once('end', () => end(link))
+    socket.once('close', () => this.#lost(link))
   }
 
   #up(link: Link): void {
-    const localHost = plainHost(link.connector.socket?.localAddress)
-    this.#tell(link, { kind: 'linkUp', link: link.id, localHost })
+    if (link.status !== 'opening') return
+    link.socket.setTimeout(0)
+    link.status = 'up'
+    const localHost = plainHost(link.socket.localAddress)
+    this.#feed({ kind: 'linkUp', link: link.id, localHost })
   }
 
-  /** Only what the other side answered is a reply; the rest is told as the end of the link. */
-  #rejected(link: Link, purpose: Purpose, error: unknown): void {
-    if (error instanceof ReplyError) {
-      this.#tell(link, { kind: 'reply', link: link.id, purpose, reply: toReply(error) })
-    } else {
-      noteFailure(link, error)
+  #lost(link: Link): void {
+    if (link.status === 'told') return
+    this.#forget(link)
+    const reason = link.failure ?? 'closed by the other side'
+    const isRefused = reason === 'ECONNREFUSED'
+    this.#feed({ kind: 'linkLost', link: link.id, reason, isRefused })
+  }
+
+  #forget(link: Link): void {
+    link.status = 'told'
+    this.#links.delete(link.id)
+  }
+
+  #received(link: Link, bytes: string): void {
+    link.input.push(bytes)
+    // The machine may close the link in the middle of what has come in on it.
+    while (link.status === 'up') {
+      const heard = link.input.next()
+      if (heard === undefined) return
+      this.#heard(link, heard)
     }
   }
 
-  /** Nothing is told about a link the machine has closed. */
-  #tell(link: Link, event: LinkEvent): void {
-    if (this.#links.get(link.id) === link) this.#feed(event)
+  #heard(link: Link, heard: Heard): void {
+    if (heard.kind === 'fault') {
+      end(link, heard.reason)
+    } else if (heard.kind === 'reply') {
+      const { purpose, reply } = heard
+      this.#feed({ kind: 'reply', link: link.id, purpose, reply })
+    } else {
+      const { channel, payload } = heard
+      this.#feed({ kind: 'message', link: link.id, channel, payload })
+    }
+  }
+
+  /** All commands of one turn leave in one packet: a transaction is not torn between two. */
+  #markDirty(link: Link): void {
+    if (this.#dirty.length === 0) process.nextTick(() => this.#flushAll())
+    this.#dirty.push(link)
+  }
+
+  /** A round of PINGs to thousands lets others in between; what a turn says to a few leaves at once. */
+  #flushAll(): void {
+    const dirty = this.#dirty
+    this.#dirty = []
+    flushFrom(dirty, 0)
   }
 }
 
-function pipe(connector: LinkConnector, isTls: boolean): Redis {
-  return new Redis({
-    // ioredis wants a class and makes the only instance itself; ours is made already.
-    Connector: function connectorOf() {
-      return connector
-    } as unknown as new () => LinkConnector,
-    // Only whether there are any counts: with them ioredis waits for the handshake of our socket.
-    ...(isTls ? { tls: {} } : {}),
-    protocol: 2,
-    lazyConnect: true,
-    retryStrategy: null,
-    maxRetriesPerRequest: null,
-    enableOfflineQueue: false,
-    enableReadyCheck: false,
-    enableAutoPipelining: false,
-    autoResubscribe: false,
-    autoResendUnfulfilledCommands: false,
-    disableClientInfo: true,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-  })
+function flushFrom(dirty: readonly Link[], from: number): void {
+  const to = Math.min(from + FLUSHED_AT_ONCE, dirty.length)
+  for (let at = from; at < to; at++) flush(dirty[at] as Link)
+  if (to < dirty.length) setImmediate(() => flushFrom(dirty, to))
 }
 
-/** All commands of one turn leave in one packet: a transaction is not torn between two. */
-function corkForThisTurn(link: Link): void {
-  const socket = link.connector.socket
-  if (socket === undefined || socket.writableCorked > 0) return
-  socket.cork()
-  process.nextTick(() => socket.uncork())
+function flush(link: Link): void {
+  const bytes = link.batch
+  if (bytes === '') return
+  link.batch = ''
+  if (link.socket.writable) link.socket.write(bytes, 'latin1')
 }
 
-function noteFailure(link: Link, error: unknown): void {
-  link.failure ??= reasonOf(error)
+/** Gives a connection up from our side; `close` follows, and what went wrong before it, if anything did. */
+function end(link: Link, reason?: string): void {
+  if (link.status === 'told') return
+  if (reason !== undefined) noteFailure(link, reason)
+  link.status = 'ending'
+  link.socket.destroy()
 }
 
-function latin1(bytes: Buffer): string {
-  return bytes.toString('latin1')
-}
-
-/** What ioredis made of a RESP2 reply, made a reply again. */
-function toReply(value: unknown): Reply {
-  if (value === null || value === undefined) return { kind: 'null' }
-  if (Buffer.isBuffer(value)) return { kind: 'bulk', bytes: latin1(value) }
-  if (typeof value === 'number') return { kind: 'integer', value }
-  if (Array.isArray(value)) return { kind: 'array', items: value.map(toReply) }
-  if (value instanceof Error) return { kind: 'error', text: value.message }
-  return { kind: 'bulk', bytes: String(value) }
+function noteFailure(link: Link, reason: string): void {
+  link.failure ??= reason
 }

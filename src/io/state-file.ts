@@ -4,6 +4,7 @@
  * has damaged is replaced by the other. Only when neither can be read does the Sentinel refuse to start:
  * one that forgot its votes could give a second one in the same epoch.
  */
+import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { decodeState, encodeState } from '../config/state-file.ts'
@@ -42,7 +43,7 @@ export class StateFile {
   /** Resolves once both copies are safely on disk. Rejects with the file system's error. */
   save(state: SavedState): Promise<void> {
     const names = [basename(this.#path), basename(this.#copyPath)]
-    return replaceFiles(dirname(this.#path), names, encodeState(state))
+    return replaceFiles(dirname(this.#path), names, encodeState(state, digestOf))
   }
 }
 
@@ -57,6 +58,10 @@ export function loadState(path: string): LoadedState {
     return { saved: undefined, warning: undefined }
   }
   throw refusal([describe(path, main), describe(copyPath, copy)])
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text, 'latin1').digest('hex')
 }
 
 function refusal(faults: readonly (string | undefined)[]): StartError {

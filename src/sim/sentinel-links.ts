@@ -86,18 +86,13 @@ export class SentinelLinks {
       this.#lost(link.id, 'unexpected reply')
       return
     }
-    this.#feed({ kind: 'reply', link: link.id, purpose, reply: asHeard(reply) })
+    this.#feed({ kind: 'reply', link: link.id, purpose, reply })
   }
 
   #lost(id: LinkId, reason: string): void {
     if (this.#links.delete(id))
       this.#feed({ kind: 'linkLost', link: id, reason, isRefused: reason === 'connection refused' })
   }
-}
-
-/** The client library of `io/` cannot tell a simple string from a bulk string: neither can we. */
-function asHeard(reply: Reply): Reply {
-  return reply.kind === 'simple' ? { kind: 'bulk', bytes: reply.text } : reply
 }
 
 function readMessage(reply: Reply): { channel: string; payload: string } | undefined {

@@ -6,6 +6,7 @@
 import { assert, unreachable } from '../base/assert.ts'
 import type { Rng } from '../base/rng.ts'
 import { decodeState, encodeState } from '../config/state-file.ts'
+import { splitAtSave } from '../core/batch.ts'
 import type { SentinelConfig } from '../core/config.ts'
 import type { Effect } from '../core/effect.ts'
 import type { Event } from '../core/event.ts'
@@ -43,6 +44,8 @@ export class SentinelProgram implements Program {
   readonly #state: State
   #nextClientId = 1
   #isSaving = false
+  /** The last save succeeded, or there was none. */
+  #hasSaved = true
   #isStepping = false
 
   constructor(start: SentinelProgramStart) {
@@ -53,7 +56,9 @@ export class SentinelProgram implements Program {
     this.#links = new SentinelLinks(process, feed)
     this.#scripts = new SentinelScripts(process, feed, scripts)
     const saved = readState(process)
-    const { state, effects } = startSentinel({ config, saved, rng, now: process.now() })
+    const now = process.now()
+    this.#witness.born(now.monoMs)
+    const { state, effects } = startSentinel({ config, saved, rng, now })
     this.#state = state
     process.listen(config.port, (socket) => this.#accept(socket))
     this.#perform(effects)
@@ -86,34 +91,41 @@ export class SentinelProgram implements Program {
   #pump(): void {
     if (this.#isStepping) return
     this.#isStepping = true
-    while (!this.#isSaving) {
-      const event = this.#events.shift()
-      if (event === undefined) break
-      this.#perform(step(this.#state, this.#process.now(), event))
-    }
+    while (!this.#isSaving && this.#events.length > 0) this.#perform(this.#stepThrough())
     this.#isStepping = false
+  }
+
+  /** One event as a rule; all that came during a save together, unless saving is in trouble. */
+  #stepThrough(): readonly Effect[] {
+    const events = this.#events.splice(0, this.#hasSaved ? this.#events.length : 1)
+    return events.flatMap((event) => this.#step(event))
+  }
+
+  #step(event: Event): readonly Effect[] {
+    const now = this.#process.now()
+    this.#witness.heard(this.#state, event, now.monoMs)
+    return step(this.#state, now, event)
   }
 
   /** Does a batch, up to the first save and, once that is safe, what stands behind it. */
   #perform(effects: readonly Effect[]): void {
-    const at = effects.findIndex((effect) => effect.kind === 'save')
-    const before = at < 0 ? effects : effects.slice(0, at)
+    const { before, state, behind } = splitAtSave(effects)
     for (const effect of before) this.#do(effect)
-    const barrier = effects[at]
-    if (barrier?.kind === 'save') this.#save(barrier.state, effects.slice(at + 1))
+    if (state !== undefined) this.#save(state, behind)
     // What is decided but not saved yet is not to be seen by anyone.
     else this.#witness.stepped(this.#state)
   }
 
-  #save(state: SavedState, rest: readonly Effect[]): void {
+  #save(state: SavedState, behind: readonly Effect[]): void {
     this.#isSaving = true
     this.#process.save(STATE_FILE, encodeState(state), (failure) => {
       this.#isSaving = false
+      this.#hasSaved = failure === undefined
       if (failure === undefined) {
         this.#events.unshift({ kind: 'saved' })
-        this.#perform(rest)
+        this.#perform(behind)
       } else {
-        this.#events.unshift({ kind: 'saveFailed', reason: failure, dropped: rest })
+        this.#events.unshift({ kind: 'saveFailed', reason: failure, dropped: behind })
       }
       this.#pump()
     })

@@ -21,7 +21,7 @@ function log(text: string): Effect {
 /** A machine that answers each event with a prepared batch, and a world that notes what is asked of it. */
 function rig(batches: Readonly<Record<string, readonly Effect[]>>, isWatched = false) {
   const trace: string[] = []
-  const saves: { resolve(): void; reject(error: Error): void }[] = []
+  const saves: { state: SavedState; resolve(): void; reject(error: Error): void }[] = []
   const machine: Machine = {
     start: () => batches.start ?? [],
     step(_now, event) {
@@ -37,9 +37,9 @@ function rig(batches: Readonly<Record<string, readonly Effect[]>>, isWatched = f
     openLink: (link) => trace.push(`open ${link}`),
     closeLink: (link) => trace.push(`close ${link}`),
     send: (link, _purpose, argv) => trace.push(`send ${link} ${argv.join(' ')}`),
-    save() {
+    save(state) {
       trace.push('save')
-      return new Promise((resolve, reject) => saves.push({ resolve, reject }))
+      return new Promise((resolve, reject) => saves.push({ state, resolve, reject }))
     },
     respond: (client) => trace.push(`respond ${client}`),
     closeClient: (client) => trace.push(`close client ${client}`),
@@ -111,16 +111,39 @@ test('after a failed save the rest of the batch is handed back and not done', as
   ])
 })
 
-test('two saves in one batch are two barriers', async () => {
-  const { driver, trace, saves } = rig({ received: [SAVE, log('one'), SAVE, log('two')] })
+test('two saves in one batch are one barrier, where the first stood, with the state of the last', async () => {
+  const newest: Effect = { kind: 'save', state: { ...STATE, currentEpoch: 8 } }
+  const { driver, trace, saves } = rig({ received: [SAVE, log('one'), newest, log('two')] })
   driver.feed(PING)
+  await settle()
+  expect(trace).toEqual(['event received', 'save'])
+  expect(saves[0]?.state.currentEpoch).toBe(8)
   saves[0]?.resolve()
   await settle()
-  expect(trace).toEqual(['event received', 'save', 'one', 'save'])
+  expect(trace.slice(2)).toEqual(['one', 'two', 'event saved', 'wake at 42'])
+})
+
+test('what came during a save is saved at once, and none of it is told before', async () => {
+  const { driver, trace, saves } = rig({ received: [SAVE, log('vote')] })
+  driver.feed(PING)
+  for (let more = 0; more < 3; more++) driver.feed(PING)
+  saves[0]?.resolve()
+  await settle()
+  const asked = ['event saved', 'event received', 'event received', 'event received', 'save']
+  expect(trace).toEqual(['event received', 'save', 'vote', ...asked])
   saves[1]?.resolve()
   await settle()
-  // Both outcomes are told after the batch, which is one turn of the machine.
-  expect(trace.slice(4)).toEqual(['two', 'event saved', 'event saved', 'wake at 42'])
+  expect(trace.slice(8)).toEqual(['vote', 'vote', 'vote', 'event saved', 'wake at 42'])
+})
+
+test('after a save that failed everybody gets an answer of his own again', async () => {
+  const { driver, trace, saves } = rig({ received: [SAVE, log('vote')] })
+  driver.feed(PING)
+  driver.feed(PING)
+  driver.feed({ kind: 'clientClosed', client: 1 })
+  saves[0]?.reject(new Error('disk full'))
+  await settle()
+  expect(trace.slice(2)).toEqual(['event saveFailed', 'dropped log', 'event received', 'save'])
 })
 
 test('the first batch is performed before any event', async () => {

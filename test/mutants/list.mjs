@@ -38,9 +38,8 @@ export const MUTANTS = [
     edits: [
       {
         file: 'sim/sentinel-program.js',
-        find: '            this.#save(barrier.state, effects.slice(at + 1));\n',
-        replace:
-          '            { this.#save(barrier.state, []); this.#perform(effects.slice(at + 1)); }\n',
+        find: '            this.#save(state, behind);\n',
+        replace: '            { this.#save(state, []); this.#perform(behind); }\n',
       },
     ],
     scenarios: ['a-voter-dies-at-the-moment-of-its-vote.yml'],

@@ -75,7 +75,7 @@ test('replies come back with the purpose of their command, in order', async () =
   for (const kind of purposes) links.send(1, { kind }, ['X'])
   await until(() => events.length === 6)
   expect(later(events)).toEqual([
-    reply('ping', { kind: 'bulk', bytes: 'PONG' }),
+    reply('ping', { kind: 'simple', text: 'PONG' }),
     reply('auth', { kind: 'integer', value: 3 }),
     reply('setup', { kind: 'error', text: 'ERR no' }),
     reply('info', { kind: 'null' }),
@@ -110,13 +110,21 @@ test('the commands of one turn leave in one piece', async () => {
 })
 
 const SUBSCRIBED = '*3\r\n$9\r\nsubscribe\r\n$1\r\nh\r\n:1\r\n'
+const CONFIRMED = {
+  kind: 'array',
+  items: [
+    { kind: 'bulk', bytes: 'subscribe' },
+    { kind: 'bulk', bytes: 'h' },
+    { kind: 'integer', value: 1 },
+  ],
+}
 
 test('messages on a subscribed link are told with their channel', async () => {
   const message = '*3\r\n$7\r\nmessage\r\n$1\r\nh\r\n$2\r\n\xff!\r\n'
   const { events, links } = await linked([SUBSCRIBED + message])
   links.send(1, { kind: 'subscribe' }, ['SUBSCRIBE', 'h'])
   await until(() => events.length === 3)
-  expect(events).toContainEqual(reply('subscribe', { kind: 'integer', value: 1 }))
+  expect(events).toContainEqual(reply('subscribe', CONFIRMED))
   expect(events).toContainEqual({ kind: 'message', link: 1, channel: 'h', payload: '\xff!' })
 })
 
@@ -140,7 +148,9 @@ test('a closed connection is told once, and its open questions not at all', asyn
   await until(() => events.length === 2)
   links.send(1, { kind: 'ping' }, ['PING'])
   await new Promise((resolve) => setTimeout(resolve, 20))
-  expect(later(events)).toEqual([{ kind: 'linkLost', link: 1, reason: 'closed by the other side' }])
+  expect(later(events)).toEqual([
+    { kind: 'linkLost', link: 1, reason: 'closed by the other side', isRefused: false },
+  ])
 })
 
 test('a refused connection is told with the reason', async () => {
@@ -149,7 +159,7 @@ test('a refused connection is told with the reason', async () => {
   const { links, events } = collector()
   links.open(1, '127.0.0.1', port)
   await until(() => events.length === 1)
-  expect(events).toEqual([{ kind: 'linkLost', link: 1, reason: 'ECONNREFUSED' }])
+  expect(events).toEqual([{ kind: 'linkLost', link: 1, reason: 'ECONNREFUSED', isRefused: true }])
 })
 
 test('a port that cannot exist is a lost link, not a crash', async () => {
@@ -169,6 +179,58 @@ test('nothing is told about a link after it was closed', async () => {
   links.close(2)
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(later(events)).toEqual([])
+})
+
+test('what is said in the turn in which a link is closed is heard all the same', async () => {
+  const { links, received } = await linked([])
+  links.send(1, { kind: 'slaveof' }, ['EXEC'])
+  links.close(1)
+  await until(() => received.length === 1)
+  expect(received).toEqual(['*1\r\n$4\r\nEXEC\r\n'])
+})
+
+test('a link that is closed in the middle of what has come in tells no more of it', async () => {
+  const { port } = await scriptedServer(['+PONG\r\n+PONG\r\n'])
+  const events: Event[] = []
+  const links: Links = new Links((event) => {
+    events.push(event)
+    if (event.kind === 'reply') links.close(1)
+  })
+  open.push({ close: () => links.closeAll() })
+  links.open(1, '127.0.0.1', port)
+  await until(() => events.length === 1)
+  for (let count = 0; count < 2; count++) links.send(1, { kind: 'ping' }, ['PING'])
+  await until(() => events.length === 2)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(later(events)).toEqual([reply('ping', { kind: 'simple', text: 'PONG' })])
+})
+
+test('links that share an inbox do not hear each other', async () => {
+  const { links, events } = collector()
+  const LINKS = 100
+  for (let id = 1; id <= LINKS; id++) {
+    const { port } = await scriptedServer([`$3\r\n${String(id).padStart(3)}\r\n`])
+    links.open(id, '127.0.0.1', port)
+  }
+  await until(() => events.length === LINKS)
+  events.length = 0
+  for (let id = 1; id <= LINKS; id++) links.send(id, { kind: 'ping' }, ['PING'])
+  await until(() => events.length === LINKS)
+  for (const event of events) {
+    if (event.kind !== 'reply') throw new Error(`a ${event.kind}`)
+    expect(event.reply).toEqual({ kind: 'bulk', bytes: String(event.link).padStart(3) })
+  }
+})
+
+test('a reset connection is told with the reason, and not as refused', async () => {
+  const { events, links, sockets, received } = await linked([])
+  links.send(1, { kind: 'ping' }, ['PING'])
+  await until(() => received.length === 1)
+  sockets[0]?.resetAndDestroy()
+  await until(() => events.length === 2)
+  expect(later(events)).toEqual([
+    { kind: 'linkLost', link: 1, reason: 'ECONNRESET', isRefused: false },
+  ])
 })
 
 test('links are opened from the address they are bound to', async () => {
