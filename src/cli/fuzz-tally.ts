@@ -1,23 +1,31 @@
-/** What a fuzzing run has done so far. Only sums are kept: a night of it takes no more room than a minute. */
+/** What a fuzzing run has done so far, of one mode of detection. Only sums are kept: a night of it takes no more room than a minute. */
+import type { Detection } from '../core/config.ts'
 import type { FuzzOutcome } from './fuzz-job.ts'
 import type { Outcome } from './pool/pool.ts'
 
 export class FuzzTally {
-  seeds = 0
+  /** Seeds that were played in this mode. */
+  runs = 0
   failures = 0
   /** Runs that saw at least one failover, and all failovers. */
   failedOver = 0
   failovers = 0
   virtualMs = 0
+  sdown = 0
+  odown = 0
+  candidacies = 0
   readonly faults = new Map<string, number>()
 
   add(outcome: Outcome<FuzzOutcome>): void {
-    this.seeds++
+    this.runs++
     if (outcome.kind === 'crashed') {
       this.failures++
       return
     }
-    const { failure, failovers, endMs, faults } = outcome.result
+    const { failure, failovers, endMs, faults, alarms } = outcome.result
+    this.sdown += alarms.sdown
+    this.odown += alarms.odown
+    this.candidacies += alarms.candidacies
     if (failure !== undefined) this.failures++
     if (failovers > 0) this.failedOver++
     this.failovers += failovers
@@ -29,5 +37,26 @@ export class FuzzTally {
 
   get faultsTotal(): number {
     return [...this.faults.values()].reduce((sum, count) => sum + count, 0)
+  }
+}
+
+/** All that was done, and the same by mode. */
+export class FuzzTallies {
+  readonly all = new FuzzTally()
+  readonly byMode: ReadonlyMap<Detection | undefined, FuzzTally>
+
+  /** Undefined among them: as each seed has it. */
+  constructor(modes: readonly (Detection | undefined)[]) {
+    this.byMode = new Map(modes.map((mode) => [mode, new FuzzTally()]))
+  }
+
+  /** How often each seed is played. */
+  get modes(): number {
+    return this.byMode.size
+  }
+
+  add(mode: Detection | undefined, outcome: Outcome<FuzzOutcome>): void {
+    this.all.add(outcome)
+    this.byMode.get(mode)?.add(outcome)
   }
 }

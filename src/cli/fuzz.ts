@@ -1,13 +1,14 @@
 /** `vedette fuzz`: random clusters under random faults, on all cores, until the seeds or the time are used up. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DETECTIONS, type Detection } from '../core/config.ts'
 import { assemble } from '../fuzz/assemble.ts'
-import { drawPlan } from '../fuzz/draw.ts'
+import { drawRun, type Origin } from '../fuzz/draw.ts'
 import { renderScenario } from '../fuzz/file.ts'
 import { titleOf } from '../fuzz/run.ts'
 import type { FuzzOutcome, FuzzTask } from './fuzz-job.ts'
 import { createFuzzOutput, type FuzzOutput } from './fuzz-output.ts'
-import { FuzzTally } from './fuzz-tally.ts'
+import { FuzzTallies } from './fuzz-tally.ts'
 import { defaultWorkers, type Outcome, runPool } from './pool/pool.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from './report.ts'
 
@@ -21,7 +22,12 @@ export interface FuzzOptions {
   /** False with --no-shrink. */
   readonly shrink: boolean
   readonly print?: true
+  readonly profile: Origin['profile']
+  readonly detection?: DetectionOption
 }
+
+/** `both`: every seed is played once with each. */
+export type DetectionOption = Detection | 'both'
 
 /** As the shell says it of a program that Ctrl-C has ended. */
 const EXIT_INTERRUPTED = 130
@@ -39,7 +45,7 @@ export async function runFuzz(options: FuzzOptions): Promise<number> {
     say('fuzz: seeds without an end need a time: add --minutes, or write --seeds 1..100')
     return EXIT_CONFIG
   }
-  if (options.print) return printPlans(range)
+  if (options.print) return printPlans(range, options)
   return await new Fuzzing(options, range).run()
 }
 
@@ -56,13 +62,22 @@ function rangeOf({ seeds, minutes }: FuzzOptions): Range | undefined {
 }
 
 /** The scenarios as they are drawn, without playing them. */
-function printPlans({ first, last }: Range): number {
-  const lastSeed = last ?? first
-  for (let seed = first; seed <= lastSeed; seed++) {
-    const words = assemble(drawPlan(`${seed}`), titleOf(`${seed}`))
-    process.stdout.write(`${seed === first ? '' : '---\n'}${renderScenario(words)}`)
+function printPlans({ first, last }: Range, options: FuzzOptions): number {
+  const texts: string[] = []
+  for (let seed = first; seed <= (last ?? first); seed++) {
+    for (const origin of originsOf(`${seed}`, options)) {
+      texts.push(renderScenario(assemble(drawRun(origin), titleOf(origin.seed))))
+    }
   }
+  process.stdout.write(texts.join('---\n'))
   return 0
+}
+
+/** The runs of one seed: one, or one for each mode of detection that is compared. */
+function originsOf(seed: string, { profile, detection }: FuzzOptions): Origin[] {
+  const asked = detection ?? (profile === 'noise' ? 'both' : undefined)
+  const modes = asked === 'both' ? DETECTIONS : [asked]
+  return modes.map((mode) => ({ seed, profile, detection: mode }))
 }
 
 class Fuzzing {
@@ -70,7 +85,9 @@ class Fuzzing {
   readonly #range: Range
   readonly #startedAtMs = performance.now()
   readonly #output: FuzzOutput
-  readonly #tally = new FuzzTally()
+  readonly #tallies: FuzzTallies
+  /** Runs of seeds that were begun. */
+  readonly #queue: Origin[] = []
   readonly #abort = new AbortController()
   #next: number
   #isInterrupted = false
@@ -80,6 +97,7 @@ class Fuzzing {
     this.#range = range
     this.#next = range.first
     this.#output = createFuzzOutput({ isJson: options.json === true })
+    this.#tallies = new FuzzTallies(originsOf('', options).map(({ detection }) => detection))
   }
 
   async run(): Promise<number> {
@@ -98,45 +116,55 @@ class Fuzzing {
     })
     clearInterval(timer)
     process.off('SIGINT', interrupt)
-    this.#output.finish(this.#tally, this.#elapsedMs, this.#isInterrupted)
+    this.#output.finish(this.#tallies, this.#elapsedMs, this.#isInterrupted)
     if (this.#isInterrupted) return EXIT_INTERRUPTED
-    return this.#tally.failures === 0 ? 0 : EXIT_FAILED
+    return this.#tallies.all.failures === 0 ? 0 : EXIT_FAILED
+  }
+
+  #fromQueue(): FuzzTask | undefined {
+    const origin = this.#queue.shift()
+    return origin && { origin, shrinks: this.#options.shrink }
   }
 
   #nextTask(): FuzzTask | undefined {
+    const begun = this.#fromQueue()
+    if (begun !== undefined) return begun
     const { first, last } = this.#range
     const isOver = this.#elapsedMs >= this.#limitMs
     // Time that is up before anything was tried would be no answer.
     if ((last !== undefined && this.#next > last) || (isOver && this.#next > first))
       return undefined
-    return { seed: `${this.#next++}`, shrinks: this.#options.shrink }
+    this.#queue.push(...originsOf(`${this.#next++}`, this.#options))
+    return this.#fromQueue()
   }
 
-  #done({ seed }: FuzzTask, outcome: Outcome<FuzzOutcome>): void {
-    this.#tally.add(outcome)
+  #done({ origin }: FuzzTask, outcome: Outcome<FuzzOutcome>): void {
+    this.#tallies.add(origin.detection, outcome)
     const hasFailed = outcome.kind === 'crashed' || outcome.result.failure !== undefined
     if (hasFailed) {
-      this.#output.failed(seed, outcome, this.#keep(seed, outcome))
+      this.#output.failed(origin, outcome, this.#keep(origin, outcome))
       if (this.#options.stopAtFirst) this.#abort.abort()
     }
     this.#showProgress()
   }
 
   /** Writes the file of a failure. Gives its path; undefined: there is none. */
-  #keep(seed: string, outcome: Outcome<FuzzOutcome>): string | undefined {
+  #keep({ seed, profile, detection }: Origin, outcome: Outcome<FuzzOutcome>): string | undefined {
     const file = outcome.kind === 'done' ? outcome.result.file : undefined
     if (file === undefined) return undefined
     mkdirSync(this.#options.out, { recursive: true })
-    const path = join(this.#options.out, `seed-${seed}.yml`)
+    const name = [profile === 'noise' ? 'noise' : '', 'seed', seed, detection ?? '']
+    const path = join(this.#options.out, `${name.filter((part) => part !== '').join('-')}.yml`)
     writeFileSync(path, file.text)
     return path
   }
 
   #showProgress(): void {
     const { first, last } = this.#range
-    const { seeds, failures } = this.#tally
+    const { runs, failures } = this.#tallies.all
+    const each = this.#tallies.modes
     this.#output.progress({
-      ...{ seeds, failures, elapsedMs: this.#elapsedMs },
+      ...{ seeds: Math.floor(runs / each), failures, elapsedMs: this.#elapsedMs },
       ofSeeds: last === undefined ? undefined : last - first + 1,
       limitMs: Number.isFinite(this.#limitMs) ? this.#limitMs : undefined,
     })

@@ -69,11 +69,15 @@ export const FUZZ_HELP = `
 Each seed stands for a cluster, its load and its faults, and for everything chance decides while they
 are played on virtual time. After some time of faults everything is healed, and the cluster has to
 come to rest and to take writes again. What fails is made small and written as a scenario file.
+With --profile noise the cluster is healthy and only the network is not: 5 % loss, jitter up to half of
+down-after, hangs and cuts up to down-after less a tenth, resets, restarts faster than refused-after.
+Whatever tries to fail over then fails the seed; each is played with both modes of detection.
 With --minutes and no last seed it goes on with new seeds until the time is over.
 
 Example:
   vedette fuzz --seeds 1..1000
   vedette fuzz --seeds 5000.. --minutes 10 --stop-at-first
+  vedette fuzz --profile noise --seeds 1..2000 --json
   vedette fuzz --seeds 7 --print > seed-7.yml && vedette scenario run seed-7.yml --seed 7
 
 Exit status: 0 nothing failed, 1 something did, 2 the command line is wrong, 130 ended with Ctrl-C.`

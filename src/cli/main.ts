@@ -8,6 +8,7 @@ import module from 'node:module'
 import { Command, CommanderError, Option } from 'commander'
 import { ENGINES, SIDES } from './engines.ts'
 import { MEMBERS_VARIABLE } from './environment.ts'
+import { FUZZ_PROFILES } from './fuzz-options.ts'
 import {
   CHECK_HELP,
   EXPORT_CONF_HELP,
@@ -214,6 +215,20 @@ function addFuzz(program: Command): void {
       new Option('--seeds <a..b>', 'one run for each of these seeds (default: 1..100)').argParser(
         openSeeds,
       ),
+    )
+    .addOption(
+      new Option(
+        '--profile <name>',
+        'what may go wrong: anything, or only what is no reason to act',
+      )
+        .choices(FUZZ_PROFILES)
+        .default('faults'),
+    )
+    .addOption(
+      new Option(
+        '--detection <mode>',
+        'how masters are found dead (default: as drawn; with noise: both)',
+      ).choices(['ping', 'evidence', 'both']),
     )
     .addOption(new Option('--minutes <m>', 'end after so long').argParser(minutes))
     .addOption(

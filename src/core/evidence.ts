@@ -6,7 +6,7 @@
  * - The master was well before, and every attempt to reconnect has been refused since (refused.ts).
  * - The quorum sees the same, or sees the master down, by what the peers say when asked (confer.ts).
  * - A replica says that it has lost this master, and none says that it still has it: that is a veto.
- * - All of that has lasted for `refused-after`, and was asked again all the time.
+ * - All of that has lasted for `refused-after`, and an attempt begun when that was over was refused as well.
  *
  * A time-out, a host out of reach, a connection that breaks and comes back prove nothing. What is not
  * proven is left to down-after, which no veto stops.
@@ -26,8 +26,12 @@ export function provenDownAtMs(turn: Turn, master: Master): number | undefined {
   const { refusal, group } = master
   const { detection, refusedAfterMs } = group.config
   if (refusal === undefined || detection !== 'evidence') return undefined
-  if (!refusal.isProof && !isCorroborated(turn, group, refusal.sinceMs)) return undefined
-  return refusal.sinceMs + refusedAfterMs
+  const provenMs = refusal.sinceMs + refusedAfterMs
+  if (refusal.isProof) return provenMs
+  // Refused once more when all that time was over: it may have come back since the look before.
+  if (refusal.askedAtMs < provenMs || !isCorroborated(turn, group, refusal.sinceMs))
+    return undefined
+  return provenMs
 }
 
 /** How soon a master that was well and is out of reach is tried again; undefined: in no hurry. */
@@ -35,9 +39,13 @@ export function nextLookMs(turn: Turn, { refusal, link, group }: Master): number
   const { detection, refusedAfterMs } = group.config
   const sinceMs = refusal?.sinceMs ?? link.pingPendingSinceMs
   if (detection !== 'evidence' || !link.wasOk || sinceMs === undefined) return undefined
-  const soonMs = refusal ? Math.max(LOOK_MIN_MS, refusedAfterMs / LOOKS) : FIRST_LOOK_MS
   // What has lasted for long, unconfirmed, will be confirmed in no hurry.
-  return Math.floor(Math.max(soonMs, (turn.now.monoMs - sinceMs) / LOOKS))
+  const lastedMs = (turn.now.monoMs - sinceMs) / LOOKS
+  if (refusal === undefined) return Math.floor(Math.max(FIRST_LOOK_MS, lastedMs))
+  const lookMs = Math.floor(Math.max(LOOK_MIN_MS, refusedAfterMs / LOOKS, lastedMs))
+  // One look falls on the moment from which a refusal is proof.
+  const untilProofMs = sinceMs + refusedAfterMs - (link.lastOpenedAtMs ?? sinceMs)
+  return untilProofMs > 0 ? Math.min(lookMs, untilProofMs) : lookMs
 }
 
 /** In words, for the event that goes with +sdown. */

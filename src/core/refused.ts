@@ -9,10 +9,14 @@ import { requestInfo } from './info.ts'
 import type { Connection, Master, Turn } from './state.ts'
 
 /** An attempt to connect has failed: refused, or by no answer at all. */
-export function noteFailedAttempt(turn: Turn, { link }: Connection, isRefused: boolean): void {
+export function noteFailedAttempt(
+  turn: Turn,
+  { link, openedAtMs }: Connection,
+  isRefused: boolean,
+): void {
   for (const owner of link.owners) {
     if (owner.kind !== 'master' || owner.group.config.detection !== 'evidence') continue
-    if (isRefused) noteRefused(turn, owner)
+    if (isRefused) noteRefused(turn, owner, openedAtMs)
     // The network is part of the story then, and what came before proves nothing any more.
     else doubt(owner)
   }
@@ -23,11 +27,12 @@ export function noteAccepted({ link }: Connection): void {
   for (const owner of link.owners) if (owner.kind === 'master') doubt(owner)
 }
 
-function noteRefused(turn: Turn, master: Master): void {
+function noteRefused(turn: Turn, master: Master, askedAtMs: number): void {
   const { group, link } = master
   // One we have never seen well may not have been started yet.
   if (!link.wasOk) return
-  master.refusal ??= { sinceMs: turn.now.monoMs, isProof: false }
+  master.refusal ??= { sinceMs: turn.now.monoMs, isProof: false, askedAtMs }
+  master.refusal.askedAtMs = Math.max(master.refusal.askedAtMs, askedAtMs)
   if (master.refusal.isProof) return
   confer(turn, group)
   for (const replica of group.replicas.values()) {

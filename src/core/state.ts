@@ -216,7 +216,16 @@ export interface Master extends DataInstanceBase {
   /** It answers and refuses writes, see gray.ts; undefined: it does not. */
   gray: { readonly sinceMs: number; isOverdueSaid: boolean } | undefined
   /** Connections to it are refused at present; undefined: they are not, or it was never well. */
-  refusal: { readonly sinceMs: number; isProof: boolean } | undefined
+  refusal: Refused | undefined
+}
+
+/** What a master has answered to all attempts to connect since the first of them. */
+export interface Refused {
+  /** When the first one came, and when the last attempt that was refused had begun. */
+  readonly sinceMs: number
+  askedAtMs: number
+  /** It was taken for proof of death, and counts until the master is well again. */
+  isProof: boolean
 }
 
 export interface Replica extends DataInstanceBase {

@@ -1,5 +1,6 @@
 /** Writes a plan in the words of scenario files: a plain value, in the order in which people read. */
 import { unreachable } from '../base/assert.ts'
+import { DEFAULT_SPEC } from '../sim/topology.ts'
 import { calmBudgetMs, stirringMs } from './budget.ts'
 import { stepsOf } from './fault.ts'
 import type {
@@ -87,6 +88,17 @@ function groupWords(group: PlannedGroup): Words {
     'down-after': durationWord(group.downAfterMs),
     'failover-timeout': durationWord(group.failoverTimeoutMs),
     ...(group.parallelSyncs === 1 ? {} : { 'parallel-syncs': group.parallelSyncs }),
+    ...detectionWords(group),
+  }
+}
+
+/** What is as by default is not written. */
+function detectionWords({ detection, refusedAfterMs }: PlannedGroup): Words {
+  return {
+    ...(detection === DEFAULT_SPEC.detection ? {} : { detection }),
+    ...(refusedAfterMs === DEFAULT_SPEC.refusedAfterMs
+      ? {}
+      : { 'refused-after': durationWord(refusedAfterMs) }),
   }
 }
 
@@ -159,6 +171,8 @@ function demandWords(demand: Demand, plan: Plan): Words[] {
     }
     case 'settles':
       return [{ settled: { within: durationWord(SETTLE_MS) } }]
+    case 'never':
+      return [{ never: true, event: { name: demand.event } }]
     case 'anything':
       return [{ group: demand.group, failovers: { 'at-most': 1_000 } }]
     default:

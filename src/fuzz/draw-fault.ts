@@ -1,7 +1,7 @@
 /** Draws one fault of a given kind: whom it hits, how badly, and for how long. */
 import { unreachable } from '../base/assert.ts'
 import type { Rng } from '../base/rng.ts'
-import type { Fault, FaultKind, ShapeWords } from './fault.ts'
+import type { Fault, ShapeWords, SwarmKind } from './fault.ts'
 import type { Occupation } from './occupation.ts'
 import { between, sample, weighted } from './odds.ts'
 import { hostsOf, type PlannedNode, residentsOf, type Setting } from './plan.ts'
@@ -12,7 +12,7 @@ export interface Moment extends Setting {
 }
 
 /** Undefined: there is nobody left whom it could hit. */
-export function drawFault(rng: Rng, kind: FaultKind, at: Moment): Fault | undefined {
+export function drawFault(rng: Rng, kind: SwarmKind, at: Moment): Fault | undefined {
   const { fromMs } = at
   switch (kind) {
     case 'death':

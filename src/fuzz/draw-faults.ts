@@ -6,7 +6,7 @@
  */
 import type { Rng } from '../base/rng.ts'
 import { drawFault } from './draw-fault.ts'
-import { FAULT_KINDS, type Fault, type FaultKind } from './fault.ts'
+import { FAULT_KINDS, type Fault, type SwarmKind } from './fault.ts'
 import { Occupation } from './occupation.ts'
 import { between, weighted } from './odds.ts'
 import { FIRST_FAULT_MS, type Setting } from './plan.ts'
@@ -17,7 +17,7 @@ const JOINING_MS = 5_000
 /** Kinds that are drawn more or less often than others in a run that has them. */
 const WEIGHT_MAX = 6
 /** These make the cluster act; the others mostly make that harder. */
-const GRAVITY: Partial<Readonly<Record<FaultKind, number>>> = {
+const GRAVITY: Partial<Readonly<Record<SwarmKind, number>>> = {
   ...{ death: 4, pause: 3, partition: 3, powerLoss: 3 },
   ...{ failover: 2, cut: 2 },
 }
@@ -38,7 +38,7 @@ export function drawFaults(rng: Rng, setting: Setting): Fault[] {
   return faults.sort((a, b) => a.fromMs - b.fromMs)
 }
 
-function drawSwarm(rng: Rng): (readonly [number, FaultKind])[] {
+function drawSwarm(rng: Rng): (readonly [number, SwarmKind])[] {
   const kinds = FAULT_KINDS.filter((kind) => kind !== 'join')
   const share = rng.pick([2, 3, 5])
   const chosen = kinds.filter(() => rng.chance(share, 8))

@@ -1,5 +1,6 @@
 /** Draws who is there: groups, nodes, Sentinels, where they live, and by which rules. */
 import type { Rng } from '../base/rng.ts'
+import { DETECTIONS } from '../sim/topology.ts'
 import { between, numbers, sample, weighted } from './odds.ts'
 import type { PlannedGroup, PlannedNode, PlannedSentinel, PlannedTopology, Zone } from './plan.ts'
 
@@ -91,6 +92,8 @@ function drawGroup(
     downAfterMs: rng.pick([500, 1_000, 1_000, 2_000, 3_000]),
     failoverTimeoutMs: rng.pick([2_000, 3_000, 5_000, 5_000, 10_000]),
     parallelSyncs: rng.pick([1, 1, 1, 2, 5]),
+    detection: rng.fork('detection').pick(DETECTIONS),
+    refusedAfterMs: rng.fork('refused-after').pick([100, 250, 250, 500, 1_000]),
   }
 }
 

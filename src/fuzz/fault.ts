@@ -36,6 +36,21 @@ export type Lasting = { readonly untilMs: number } & (
     }
   | { readonly kind: 'partition'; readonly groups: readonly (readonly string[])[] }
   | { readonly kind: 'cut' | 'hold'; readonly from: string; readonly to: string }
+  /** A cut that is taken back without taking back anything else. */
+  | {
+      readonly kind: 'deaf'
+      readonly from: string
+      readonly to: string
+      /** How the way is afterwards. */
+      readonly after: ShapeWords
+    }
+  /** Some ways are better than the weather, while something happens. */
+  | {
+      readonly kind: 'lull'
+      readonly ways: readonly WeatherWay[]
+      readonly calm: ShapeWords
+      readonly inside: readonly Fault[]
+    }
   | {
       readonly kind: 'shape'
       /** Undefined: every way there is. */
@@ -46,6 +61,12 @@ export type Lasting = { readonly untilMs: number } & (
   | { readonly kind: 'diskFailure'; readonly process: string; readonly operation: 'write' | 'sync' }
 )
 
+/** A way, in both directions, and how it is when there is no lull. */
+export interface WeatherWay {
+  readonly between: readonly [string, string]
+  readonly weather: ShapeWords
+}
+
 export interface ShapeWords {
   readonly latency?: string
   readonly jitter?: string
@@ -55,9 +76,11 @@ export interface ShapeWords {
 }
 
 export type FaultKind = Fault['kind']
+/** What noise alone is made of is drawn by rules of its own, see noise-rules.ts. */
+export type SwarmKind = Exclude<FaultKind, 'deaf' | 'lull'>
 
-/** All there are, in the order one meets them; each can be switched off for a run as a whole. */
-export const FAULT_KINDS: readonly FaultKind[] = [
+/** What a swarm is made of, in the order one meets them; each can be switched off for a run as a whole. */
+export const FAULT_KINDS: readonly SwarmKind[] = [
   ...(['death', 'pause', 'partition', 'cut', 'clockJump', 'diskFailure', 'failover'] as const),
   ...(['command', 'stall', 'powerLoss', 'readdress', 'join', 'hold', 'shape', 'reset'] as const),
   'clockDrift',
@@ -71,12 +94,35 @@ export function endOf(fault: Fault): number {
 
 /** The steps that make the fault and take it back. */
 export function stepsOf(fault: Fault): readonly StepWords[] {
+  if (fault.kind === 'lull') return lullSteps(fault)
   const end = endWords(fault)
   const begin = { atMs: fault.fromMs, words: beginWords(fault) }
   return end === undefined ? [begin] : [begin, { atMs: endOf(fault), words: end }]
 }
 
-function beginWords(fault: Fault): StepWords['words'] {
+/** The faults it is made of. */
+export function partsOf(fault: Fault): readonly Fault[] {
+  return fault.kind === 'lull' ? fault.inside : [fault]
+}
+
+function lullSteps(lull: Lull): readonly StepWords[] {
+  const { ways, calm, inside } = lull
+  const shape = (between: WeatherWay['between'], words: ShapeWords) => ({
+    shape: { between, ...words },
+  })
+  return [
+    ...ways.map(({ between }) => ({ atMs: lull.fromMs, words: shape(between, calm) })),
+    ...inside.flatMap(stepsOf),
+    ...ways.map(({ between, weather }) => ({
+      atMs: lull.untilMs,
+      words: shape(between, weather),
+    })),
+  ]
+}
+
+type Lull = Fault & { readonly kind: 'lull' }
+
+function beginWords(fault: Exclude<Fault, Lull>): StepWords['words'] {
   switch (fault.kind) {
     case 'death':
       return { [fault.how]: nameOrList(fault.processes) }
@@ -95,6 +141,8 @@ function beginWords(fault: Fault): StepWords['words'] {
     case 'cut':
     case 'hold':
       return { [fault.kind]: { from: fault.from, to: fault.to } }
+    case 'deaf':
+      return { shape: { from: fault.from, to: fault.to, loss: 1 } }
     case 'shape':
       return { shape: { ...betweenWords(fault.between), ...fault.shape } }
     case 'reset':
@@ -117,7 +165,7 @@ function beginWords(fault: Fault): StepWords['words'] {
 }
 
 /** Undefined: it needs no end, or the heal of everything is its end. */
-function endWords(fault: Fault): StepWords['words'] | undefined {
+function endWords(fault: Exclude<Fault, Lull>): StepWords['words'] | undefined {
   switch (fault.kind) {
     case 'death':
       return { restart: restartWords(fault.processes, fault.disk) }
@@ -129,6 +177,8 @@ function endWords(fault: Fault): StepWords['words'] | undefined {
     case 'cut':
     case 'shape':
       return { heal: true }
+    case 'deaf':
+      return { shape: { from: fault.from, to: fault.to, ...fault.after } }
     case 'hold':
       return { release: true }
     case 'clockDrift':

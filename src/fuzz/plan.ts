@@ -3,6 +3,7 @@
  * steps; here a fault still knows its own end, so that one can be taken away, or shortened, without
  * leaving behind a process that nobody starts again.
  */
+import type { Detection } from '../sim/topology.ts'
 import type { Fault } from './fault.ts'
 
 export interface Plan {
@@ -58,6 +59,8 @@ export interface PlannedGroup {
   readonly downAfterMs: number
   readonly failoverTimeoutMs: number
   readonly parallelSyncs: number
+  readonly detection: Detection
+  readonly refusedAfterMs: number
 }
 
 export interface PlannedNode {
@@ -90,6 +93,8 @@ export type Demand =
   | { readonly kind: 'writesWork'; readonly client: string }
   /** When the clients have stopped, every node holds what its master holds. */
   | { readonly kind: 'settles' }
+  /** No Sentinel publishes this event, ever. */
+  | { readonly kind: 'never'; readonly event: string }
   /** Next to nothing: for a file that is about what must hold in every run. */
   | { readonly kind: 'anything'; readonly group: string }
 

@@ -89,10 +89,16 @@ function restrict(fault: Fault, plan: Plan, hosts: readonly string[]): Fault | u
       return isWhole ? undefined : { ...fault, groups }
     }
     case 'cut':
+    case 'deaf':
     case 'hold':
       return hosts.includes(fault.from) && hosts.includes(fault.to) ? fault : undefined
     case 'shape':
       return fault.between?.every((host) => hosts.includes(host)) === false ? undefined : fault
+    case 'lull': {
+      const inside = fault.inside.flatMap((one) => restrict(one, plan, hosts) ?? [])
+      const ways = fault.ways.filter(({ between }) => between.every((host) => hosts.includes(host)))
+      return inside.length === 0 ? undefined : { ...fault, ways, inside }
+    }
     case 'reset': {
       const ends = fault.peer === undefined ? [fault.host] : [fault.host, fault.peer]
       return ends.every((host) => hosts.includes(host)) ? fault : undefined
@@ -120,7 +126,7 @@ function joinsIfItMust(fault: Fault & { readonly process: string }, { topology }
 }
 
 function isAboutSomebody(demand: Demand, { topology, clients }: Plan): boolean {
-  if (demand.kind === 'settles') return true
+  if (demand.kind === 'settles' || demand.kind === 'never') return true
   if (demand.kind === 'writesWork') return clients.some(({ name }) => name === demand.client)
   return topology.groups.some(({ name }) => name === demand.group)
 }

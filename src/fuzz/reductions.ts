@@ -115,6 +115,9 @@ function narrowed(fault: Fault): Fault[] {
     case 'powerLoss':
       if (fault.hosts.length < 2) return []
       return fault.hosts.map((host) => ({ ...fault, hosts: without(fault.hosts, host) }))
+    case 'lull':
+      if (fault.inside.length < 2) return []
+      return fault.inside.map((one) => ({ ...fault, inside: without(fault.inside, one) }))
     case 'partition':
       return fault.groups.flatMap((side, at) =>
         side.map((host) => ({ ...fault, groups: fault.groups.with(at, without(side, host)) })),
@@ -159,6 +162,8 @@ function* simplifyGroups(plan: Plan): Iterable<Plan> {
     { downAfterMs: 1_000 },
     { failoverTimeoutMs: 5_000 },
     { parallelSyncs: 1 },
+    { detection: 'ping' },
+    { refusedAfterMs: 250 },
   ]
   for (const group of groups) {
     for (const change of plain) yield inTopology(plan, { groups: swap(groups, group, change) })
@@ -241,12 +246,18 @@ function halfUp(ms: number, unitMs: number): number {
 }
 
 function lasting(fault: Fault, forMs: number): Fault {
+  // What happens in it would stay where it is.
+  if (fault.kind === 'lull') return fault
   if (fault.kind === 'stall') return { ...fault, forMs }
   return 'untilMs' in fault ? { ...fault, untilMs: fault.fromMs + forMs } : fault
 }
 
 function shifted(fault: Fault, byMs: number): Fault {
   const fromMs = fault.fromMs + byMs
+  if (fault.kind === 'lull') {
+    const inside = fault.inside.map((one) => shifted(one, byMs))
+    return { ...fault, fromMs, untilMs: fault.untilMs + byMs, inside }
+  }
   return 'untilMs' in fault
     ? { ...fault, fromMs, untilMs: fault.untilMs + byMs }
     : { ...fault, fromMs }

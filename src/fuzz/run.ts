@@ -4,13 +4,26 @@ import { formatProblem } from '../config/problem.ts'
 import { parseScenario } from '../scenario/parse.ts'
 import { type Played, playScenario } from '../scenario/run.ts'
 import type { ScenarioFile } from '../scenario/scenario-file.ts'
+import type { Happening } from '../sim/happening.ts'
 import { assemble, claimsOf, type Title } from './assemble.ts'
-import { drawPlan } from './draw.ts'
+import { drawRun, type Origin } from './draw.ts'
 import { crashOf, type Failure, failureIn } from './failure.ts'
-import type { FaultKind } from './fault.ts'
+import { type FaultKind, partsOf } from './fault.ts'
 import { renderScenario } from './file.ts'
 import type { Plan } from './plan.ts'
 import { traceHash } from './trace-hash.ts'
+
+/** What Sentinels said of masters: how nervous they were. */
+export interface Alarms {
+  /** S_DOWN, of one Sentinel each. */
+  readonly sdown: number
+  /** O_DOWN, of one Sentinel each. */
+  readonly odown: number
+  /** Times anybody stood for election on its own account. */
+  readonly candidacies: number
+}
+
+const NO_ALARMS: Alarms = { sdown: 0, odown: 0, candidacies: 0 }
 
 export interface FuzzVerdict {
   readonly seed: string
@@ -21,6 +34,7 @@ export interface FuzzVerdict {
   /** Virtual time. */
   readonly endMs: number
   readonly failovers: number
+  readonly alarms: Alarms
   /** How many of each kind were injected. */
   readonly faults: Partial<Readonly<Record<FaultKind, number>>>
 }
@@ -30,8 +44,8 @@ export interface Run extends FuzzVerdict {
 }
 
 /** Draws what the seed stands for, and plays it. */
-export async function runSeed(seed: string): Promise<Run> {
-  const plan = drawPlan(seed)
+export async function runSeed(seed: string, origin: Partial<Origin> = {}): Promise<Run> {
+  const plan = drawRun({ profile: 'faults', detection: undefined, ...origin, seed })
   return { ...(await runPlan(plan, seed)), plan }
 }
 
@@ -43,7 +57,8 @@ export async function runPlan(plan: Plan, seed: string): Promise<FuzzVerdict> {
     const played = await playScenario(file, { seed })
     return { seed, faults, ...verdictOf(played, plan) }
   } catch (error) {
-    return { seed, faults, failure: crashOf(error), traceHash: '', endMs: 0, failovers: 0 }
+    const nothing = { traceHash: '', endMs: 0, failovers: 0, alarms: NO_ALARMS }
+    return { seed, faults, failure: crashOf(error), ...nothing }
   }
 }
 
@@ -68,11 +83,24 @@ function verdictOf({ result, history }: Played, plan: Plan) {
     traceHash: traceHash(history),
     endMs: result.endMs,
     failovers: result.facts.groups.reduce((sum, { failovers }) => sum + failovers, 0),
+    alarms: countAlarms(history.happenings),
+  }
+}
+
+function countAlarms(happenings: readonly Happening[]): Alarms {
+  const count = (isMeant: (happening: Happening) => boolean): number =>
+    happenings.filter(isMeant).length
+  const isAlarm = (happening: Happening, name: string): boolean =>
+    happening.kind === 'event' && happening.name === name && happening.payload.startsWith('master ')
+  return {
+    sdown: count((one) => isAlarm(one, '+sdown')),
+    odown: count((one) => isAlarm(one, '+odown')),
+    candidacies: count((one) => one.kind === 'candidacy' && !one.forced && !one.isPlanned),
   }
 }
 
 function countFaults({ faults }: Plan): FuzzVerdict['faults'] {
   const counts: Partial<Record<FaultKind, number>> = {}
-  for (const { kind } of faults) counts[kind] = (counts[kind] ?? 0) + 1
+  for (const { kind } of faults.flatMap(partsOf)) counts[kind] = (counts[kind] ?? 0) + 1
   return counts
 }

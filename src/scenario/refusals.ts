@@ -49,6 +49,7 @@ const WORDS: Readonly<Record<Action['kind'], ActionKey>> = {
   cut: 'cut',
   hold: 'hold',
   release: 'release',
+  refuse: 'refuse',
   shape: 'shape',
   reset: 'reset',
   heal: 'heal',

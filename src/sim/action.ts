@@ -27,6 +27,8 @@ export type Action =
   /** What is sent waits somewhere on the way, in order, until `release` lets all of it through at once. */
   | { readonly kind: 'hold'; readonly from: string; readonly to: string }
   | { readonly kind: 'release' }
+  /** The machine on the way, or a firewall there, breaks the connections between them and refuses new ones of `from`. */
+  | { readonly kind: 'refuse'; readonly from: string; readonly to: string }
   /** How the ways from one host to another are from now on; undefined: from, or to, every other one. */
   | {
       readonly kind: 'shape'
@@ -36,7 +38,7 @@ export type Action =
     }
   /** Every connection between the two hosts is reset; undefined: with every other host. */
   | { readonly kind: 'reset'; readonly host: string; readonly peer: string | undefined }
-  /** Takes back every partition, cut, hold and shape. */
+  /** Takes back every partition, cut, hold, refusal and shape. */
   | { readonly kind: 'heal' }
   | { readonly kind: 'clockJump'; readonly process: string; readonly byMs: number }
   /** Both clocks of the process run at `rate` from now on: 1.01 is one percent too fast. */
@@ -72,6 +74,7 @@ export function describeAction(action: Action): string {
       return `partition ${action.groups.map((hosts) => hosts.join(' ')).join(' | ')}`
     case 'cut':
     case 'hold':
+    case 'refuse':
       return `${action.kind} ${action.from} > ${action.to}`
     case 'release':
     case 'heal':

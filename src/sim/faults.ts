@@ -56,6 +56,9 @@ export class Faults {
         return this.#start.network.routesChanged()
       case 'reset':
         return this.#reset(action.host, action.peer)
+      case 'refuse':
+        this.#start.reachability.refuse(action.from, action.to)
+        return this.#reset(action.from, action.to)
       case 'clockJump':
         return processes.get(action.process).clock.jump(action.byMs)
       case 'clockDrift':

@@ -28,7 +28,13 @@ export type Occurrence =
     }
   | { readonly kind: 'status'; readonly status: ProcessStatus }
   /** A Sentinel published an event: its name and payload as on the wire. */
-  | { readonly kind: 'event'; readonly name: string; readonly payload: string }
+  | {
+      readonly kind: 'event'
+      readonly name: string
+      readonly payload: string
+      /** Of a `+sdown` of a master: since when, by its own clock, the Sentinel had no good reply to PING. */
+      readonly silentMs?: number
+    }
   | { readonly kind: 'log'; readonly level: string; readonly text: string }
   /** The master of a group as this Sentinel tells clients. */
   | { readonly kind: 'view'; readonly group: string; readonly master: Address }

@@ -52,6 +52,7 @@ export class Network {
   readonly #scheduler: Scheduler
   readonly #hosts: Hosts
   readonly #ways: Ways
+  readonly #reachability: Reachability
   readonly #listeners = new Map<string, Listener>()
   readonly #nextPort = new Map<Host, number>()
   /** Pipes that keep bytes back, in the order in which they stalled. */
@@ -63,6 +64,7 @@ export class Network {
     this.#scheduler = start.scheduler
     this.#hosts = new Hosts(start.ipOf)
     const { reachability, latencyOf, rng, conditions = new LinkConditions() } = start
+    this.#reachability = reachability
     this.#ways = new Ways({ hosts: this.#hosts, reachability, conditions, latencyOf, rng })
   }
 
@@ -173,8 +175,9 @@ export class Network {
   }
 
   #answer(attempt: Attempt, answerAtMs: number): void {
-    const { socket, to, port } = attempt
-    const listener = this.#listeners.get(`${to.ip}:${port}`)
+    const { socket, from, to, port } = attempt
+    const isRefused = this.#reachability.refuses(from.name, to.name)
+    const listener = isRefused ? undefined : this.#listeners.get(`${to.ip}:${port}`)
     if (listener === undefined) {
       this.#scheduler.at(answerAtMs, () => socket.endArrived('connection refused'))
       return

@@ -140,9 +140,8 @@ export class Programs {
   }
 
   #groupConfig(process: Process, spec: GroupSpec): GroupConfig {
-    const { name, quorum, downAfterMs, failoverTimeoutMs, parallelSyncs } = spec
-    const rules = { quorum, downAfterMs, failoverTimeoutMs, parallelSyncs }
-    return { ...DEFAULT_GROUP, name, ...this.#configured(process, spec.master), ...rules }
+    const { master, ...rules } = spec
+    return { ...DEFAULT_GROUP, ...rules, ...this.#configured(process, master) }
   }
 
   #client(process: Process, spec: ClientSpec): Program {

@@ -4,10 +4,12 @@
  * others can hear it, hence effects are looked at when they are done and not when they are decided.
  */
 import type { Effect } from '../core/effect.ts'
+import type { Event } from '../core/event.ts'
 import { parseHello } from '../core/hello-text.ts'
 import { currentMaster, type Group, type State } from '../core/state.ts'
 import type { Reply } from '../resp/reply.ts'
 import type { Address, Electorate, Occurrence } from './happening.ts'
+import { Silences } from './silences.ts'
 
 export type Tell = (occurrence: Occurrence) => void
 
@@ -17,6 +19,7 @@ export class SentinelWitness {
   readonly #told = new Map<string, string>()
   /** Whom each group was last told to have as master: looked at after every step. */
   readonly #views = new Map<string, Address>()
+  readonly #silences = new Silences()
 
   constructor(tell: Tell) {
     this.#tell = tell
@@ -26,6 +29,17 @@ export class SentinelWitness {
   forget(): void {
     this.#told.clear()
     this.#views.clear()
+    this.#silences.forget()
+  }
+
+  /** The process has begun to live, at this monotonic time of its own. */
+  born(nowMs: number): void {
+    this.#silences.born(nowMs)
+  }
+
+  /** An event is about to be dealt with. Without it nobody knows how long a master was silent. */
+  heard(state: State, event: Event, nowMs: number): void {
+    this.#silences.heard(state, event, nowMs)
   }
 
   /** An effect is being done. */
@@ -56,8 +70,10 @@ export class SentinelWitness {
       return
     }
     const name = event[1] ?? ''
-    this.#tell({ kind: 'event', name, payload: event[2] ?? '' })
-    const group = state.groups.get(groupIn(event[2] ?? ''))
+    const payload = event[2] ?? ''
+    const silentMs = name === '+sdown' ? this.#silences.before(payload) : undefined
+    this.#tell({ kind: 'event', name, payload, ...(silentMs === undefined ? {} : { silentMs }) })
+    const group = state.groups.get(groupIn(payload))
     if (group === undefined) return
     if (name === '+elected-leader') this.#elected(state, group)
     else if (name === '+try-failover') this.#stood(state, group)

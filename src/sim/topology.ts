@@ -1,5 +1,7 @@
-import { DEFAULT_GROUP, DEFAULT_SENTINEL } from '../core/config.ts'
+import { DEFAULT_GROUP, DEFAULT_SENTINEL, type Detection } from '../core/config.ts'
 import type { Latency } from './way.ts'
+
+export { DETECTIONS, type Detection } from '../core/config.ts'
 
 /** What stands where a topology says nothing: the defaults of the machines, and a small LAN. */
 export const DEFAULT_SPEC = {
@@ -8,6 +10,8 @@ export const DEFAULT_SPEC = {
   downAfterMs: DEFAULT_GROUP.downAfterMs,
   failoverTimeoutMs: DEFAULT_GROUP.failoverTimeoutMs,
   parallelSyncs: DEFAULT_GROUP.parallelSyncs,
+  detection: DEFAULT_GROUP.detection,
+  refusedAfterMs: DEFAULT_GROUP.refusedAfterMs,
   latencyMs: 1,
   jitterMs: 1,
   ratePerSecond: 100,
@@ -41,6 +45,9 @@ export interface GroupSpec {
   readonly downAfterMs: number
   readonly failoverTimeoutMs: number
   readonly parallelSyncs: number
+  /** By what a dead master is recognised. */
+  readonly detection: Detection
+  readonly refusedAfterMs: number
 }
 
 export interface NodeSpec {

@@ -64,6 +64,7 @@ function buildGroup(
   boxes: Boxes,
 ): ClusterGroup {
   const { quorum, downAfterMs, failoverTimeoutMs, parallelSyncs } = config
+  const { detection, refusedAfterMs } = config
   const learnt = learntOf(start, config.name)
   const replicas = learnt?.replicas ?? []
   const count = start.options.replicas ?? (replicas.length || REPLICAS)
@@ -89,6 +90,7 @@ function buildGroup(
     quorum,
     ...times,
     parallelSyncs: syncs,
+    ...{ detection, refusedAfterMs },
     nodes,
     doubts: doubts(config, start),
   }

@@ -4,6 +4,7 @@
  */
 import { assert } from '../base/assert.ts'
 import type { Problem } from '../config/problem.ts'
+import type { Detection } from '../core/config.ts'
 
 export interface Cluster {
   /** The configuration file, as the user named it. */
@@ -26,6 +27,8 @@ export interface ClusterGroup {
   readonly downAfterMs: number
   readonly failoverTimeoutMs: number
   readonly parallelSyncs: number
+  readonly detection: Detection
+  readonly refusedAfterMs: number
   /** The first one is the master at first. */
   readonly nodes: readonly ClusterNode[]
   /** What is unwise about its rules, whatever happens. */

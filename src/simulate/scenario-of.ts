@@ -59,6 +59,8 @@ function groupWords(group: ClusterGroup): Words {
     'down-after': durationWord(group.downAfterMs),
     'failover-timeout': durationWord(group.failoverTimeoutMs),
     'parallel-syncs': group.parallelSyncs,
+    detection: group.detection,
+    'refused-after': durationWord(group.refusedAfterMs),
   }
 }
 

@@ -36,6 +36,13 @@ describe('a drawn scenario', () => {
     expect(late).toEqual([])
   })
 
+  test('has about as many groups that go by evidence as by PING', () => {
+    const modes = PLANS.flatMap(({ plan }) => plan.topology.groups.map((one) => one.detection))
+    const share = modes.filter((mode) => mode === 'evidence').length / modes.length
+    expect(share).toBeGreaterThan(0.35)
+    expect(share).toBeLessThan(0.65)
+  })
+
   test('never takes the disk of a Sentinel away, which no protocol survives', () => {
     const emptied = PLANS.flatMap(({ plan }) =>
       plan.faults.flatMap((fault) =>

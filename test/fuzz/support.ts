@@ -9,7 +9,10 @@ export function createPlan({
   readonly faults: readonly Fault[]
   readonly chained?: boolean
 }): Plan {
-  const rules = { quorum: 2, downAfterMs: 1_000, failoverTimeoutMs: 3_000, parallelSyncs: 1 }
+  const rules = {
+    ...{ quorum: 2, downAfterMs: 1_000, failoverTimeoutMs: 3_000, parallelSyncs: 1 },
+    ...({ detection: 'evidence', refusedAfterMs: 250 } as const),
+  }
   const node = (name: string, host: string, replicaOf: string | undefined) => ({
     ...{ name, host, replicaOf, group: 'mymaster', settings: {}, joinsLater: false },
   })

@@ -34,6 +34,7 @@ describe('what a step does', () => {
     ['cut: { from: a, to: b }', [{ kind: 'cut', from: 'a', to: 'b' }]],
     ['hold: { from: a, to: b }', [{ kind: 'hold', from: 'a', to: 'b' }]],
     ['release: true', [{ kind: 'release' }]],
+    ['refuse: { from: a, to: b }', [{ kind: 'refuse', from: 'a', to: 'b' }]],
     ['heal: true', [{ kind: 'heal' }]],
     [
       'shape: { from: a, latency: 40ms, jitter: 5ms, loss: 0.1, duplication: 0.2, bandwidth: 65536 }',

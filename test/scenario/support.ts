@@ -2,13 +2,13 @@ import { formatProblem } from '../../src/config/problem.ts'
 import { parseScenario } from '../../src/scenario/parse.ts'
 import type { ScenarioFile } from '../../src/scenario/scenario-file.ts'
 
-/** A small sound scenario: replace what a test is about. */
+/** A small sound scenario: replace what a test is about. A death takes a whole down-after, as with C Sentinel. */
 export const SOUND = `
 name: A test
 story: Nothing happens.
 topology:
   groups:
-    mymaster: { master: n1, quorum: 2, down-after: 1s, failover-timeout: 10s }
+    mymaster: { master: n1, quorum: 2, down-after: 1s, failover-timeout: 10s, detection: ping }
   settings: { repl-diskless-sync-delay: 0 }
   nodes:
     n1: { host: a }

@@ -92,3 +92,23 @@ describe('problems of a topology', () => {
     expect(problemsOf(text).join('\n')).toMatch(/workload\.clients\.app {2}has rate and think/)
   })
 })
+
+describe('detection of a group', () => {
+  const RULES = ', detection: ping }'
+
+  test('is by evidence unless the file says otherwise, as in sentinel.yml', () => {
+    const [group] = parse(altered(RULES, ' }')).topology.groups
+    expect(group).toMatchObject({ detection: 'evidence', refusedAfterMs: 250 })
+  })
+
+  test('is what the file says', () => {
+    const text = altered(RULES, ', detection: ping, refused-after: 400ms }')
+    const [group] = parse(text).topology.groups
+    expect(group).toMatchObject({ detection: 'ping', refusedAfterMs: 400 })
+  })
+
+  test('is one of two', () => {
+    const problems = problemsOf(altered(RULES, ', detection: guess }'))
+    expect(problems.join()).toContain('must be evidence or ping')
+  })
+})

@@ -218,6 +218,29 @@ test('a reset between two hosts spares the others', () => {
   expect(world.writes.filter(({ outcome }) => outcome.kind === 'unknown')).toEqual([])
 })
 
+test('a refusal breaks what stands, answers for the other host, and is taken back by a heal', () => {
+  const world = play(
+    [
+      [5_000, { kind: 'refuse', from: 'b', to: 'a' }],
+      [7_000, { kind: 'heal' }],
+    ],
+    12_000,
+  )
+  const said = world.happenings.flatMap((one) =>
+    one.kind === 'log' && one.process === 'n2' ? [`${one.atMs} ${one.text}`] : [],
+  )
+  const refused = said.filter((text) => text.endsWith('connection refused'))
+  expect(refused.length).toBeGreaterThan(2)
+  expect(refused.filter((text) => Number.parseInt(text, 10) > 7_000)).toEqual([])
+  expect(role(world, 'n2')).toBe('connected to n1')
+  expect(role(world, 'n3')).toBe('connected to n1')
+})
+
+test('a refusal of one direction lets the other one be opened', () => {
+  const world = play([[5_000, { kind: 'refuse', from: 'a', to: 'd' }]], 8_000)
+  expect(acknowledgedAfter(world, 6_500)).toBeGreaterThan(20)
+})
+
 test('a hold of both ways is an outage that loses nothing once it is released', () => {
   const world = play(
     [

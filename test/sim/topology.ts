@@ -10,7 +10,10 @@ export function createTopology(): Topology {
   const sentinel = (name: string, host: string) => ({
     ...{ name, host, port: DEFAULT_SPEC.sentinelPort, joinsLater: false },
   })
-  const rules = { quorum: 2, downAfterMs: 1_000, failoverTimeoutMs: 10_000, parallelSyncs: 1 }
+  const rules = {
+    ...{ quorum: 2, downAfterMs: 1_000, failoverTimeoutMs: 10_000, parallelSyncs: 1 },
+    ...{ detection: DEFAULT_SPEC.detection, refusedAfterMs: DEFAULT_SPEC.refusedAfterMs },
+  }
   return {
     groups: [{ name: 'mymaster', master: 'n1', ...rules }],
     nodes: [node('n1', 'a', undefined), node('n2', 'b', 'n1'), node('n3', 'c', 'n1')],

@@ -44,6 +44,8 @@ export function sentinelYml(
         `    down-after: ${group.downAfterMs}ms`,
         `    failover-timeout: ${group.failoverTimeoutMs}ms`,
         `    parallel-syncs: ${group.parallelSyncs}`,
+        `    detection: ${group.detection}`,
+        `    refused-after: ${group.refusedAfterMs}ms`,
       ]
     }),
   ]

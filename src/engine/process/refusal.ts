@@ -74,6 +74,8 @@ function actionRefusal(action: Action, machine: Machine): string | undefined {
       return action.operation === 'sync'
         ? 'a real disk cannot be made to fail its syncs'
         : undefined
+    case 'refuse':
+      return 'the bridge between real hosts drops or lets pass, and answers for nobody'
     case 'reset':
       return machine.canReset ? undefined : 'ss -K does not work here (CONFIG_INET_DIAG_DESTROY)'
     case 'shape': {

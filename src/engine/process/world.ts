@@ -159,6 +159,8 @@ class ProcessWorld implements World {
       case 'clockJump':
       case 'clockDrift':
         throw new Error(`${describeAction(action)}: real processes share the machine's clock`)
+      case 'refuse':
+        throw new Error(`${describeAction(action)}: the bridge answers for nobody`)
       case 'partition':
       case 'cut':
       case 'hold':

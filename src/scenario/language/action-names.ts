@@ -34,6 +34,7 @@ export function renamed(action: Action, by: Renaming): Action {
       return { ...action, host: by.host(action.host), peer: host(action.peer) }
     case 'cut':
     case 'hold':
+    case 'refuse':
       return { ...action, from: by.host(action.from), to: by.host(action.to) }
     case 'shape':
       return { ...action, from: host(action.from), to: host(action.to) }

@@ -8,6 +8,11 @@ import type { RawStep } from './schema.ts'
 import { ACTIONS, type ActionKey } from './schema-actions.ts'
 import type { Path } from './source.ts'
 
+type NetworkKey = Extract<
+  ActionKey,
+  'readdress' | 'partition' | 'cut' | 'hold' | 'release' | 'refuse' | 'shape' | 'reset' | 'heal'
+>
+
 type Raw<Key extends ActionKey> = NonNullable<RawStep[Key]>
 
 export class ActionBuilder {
@@ -49,6 +54,7 @@ export class ActionBuilder {
       case 'cut':
       case 'hold':
       case 'release':
+      case 'refuse':
       case 'shape':
       case 'reset':
       case 'heal':
@@ -84,11 +90,7 @@ export class ActionBuilder {
     return this.#each(process, at, { kind: 'failDisk', operation, reason })
   }
 
-  #network(
-    raw: RawStep,
-    key: 'readdress' | 'partition' | 'cut' | 'hold' | 'release' | 'shape' | 'reset' | 'heal',
-    at: Path,
-  ): readonly Action[] {
+  #network(raw: RawStep, key: NetworkKey, at: Path): readonly Action[] {
     switch (key) {
       case 'readdress':
         return [this.#readdress(raw.readdress ?? '', at)]
@@ -96,6 +98,7 @@ export class ActionBuilder {
         return [{ kind: key, groups: this.#hostGroups(raw.partition ?? [], at) }]
       case 'cut':
       case 'hold':
+      case 'refuse':
         return [{ kind: key, ...this.#way(raw[key] ?? { from: '', to: '' }, at) }]
       case 'release':
       case 'heal':

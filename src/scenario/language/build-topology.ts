@@ -45,6 +45,8 @@ function buildGroup(name: string, raw: RawScenario['topology']['groups'][string]
     downAfterMs: raw['down-after'] ?? DEFAULT_SPEC.downAfterMs,
     failoverTimeoutMs: raw['failover-timeout'] ?? DEFAULT_SPEC.failoverTimeoutMs,
     parallelSyncs: raw['parallel-syncs'] ?? DEFAULT_SPEC.parallelSyncs,
+    detection: raw.detection ?? DEFAULT_SPEC.detection,
+    refusedAfterMs: raw['refused-after'] ?? DEFAULT_SPEC.refusedAfterMs,
   }
 }
 

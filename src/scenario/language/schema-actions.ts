@@ -56,6 +56,7 @@ export const ACTIONS = {
   cut: way,
   hold: way,
   release: yes,
+  refuse: way,
   shape,
   reset: z.union([name, z.strictObject({ host: name, peer: name.optional() })], {
     error: 'must be a host, or host and peer',

@@ -3,6 +3,7 @@
  * file; the way out is worked out in `problems.ts`.
  */
 import { z } from 'zod'
+import { DETECTIONS } from '../../sim/topology.ts'
 import { ACTIONS } from './schema-actions.ts'
 import { ABOUT, CLAIMS, CONDITIONS } from './schema-claims.ts'
 import {
@@ -40,6 +41,8 @@ const group = z.strictObject({
   'down-after': duration.optional(),
   'failover-timeout': duration.optional(),
   'parallel-syncs': positive.optional(),
+  detection: z.enum(DETECTIONS, { error: 'must be evidence or ping' }).optional(),
+  'refused-after': duration.optional(),
 })
 
 const way = z.strictObject({

@@ -9,6 +9,7 @@ import { oneVote, voteEpochsRise } from './one-vote.ts'
 import { Scene, type SceneStart } from './scene.ts'
 import { tiltHasItsTime, tiltIsIdle } from './tilt.ts'
 import { trueAlarms } from './true-alarms.ts'
+import { trueEvidence } from './true-evidence.ts'
 
 /**
  * Everything that is watched throughout a run. With a topology, as simulated worlds have it, also what
@@ -21,7 +22,10 @@ export function createCheckers(start?: SceneStart): readonly Checker[] {
   ]
   if (start === undefined) return timeless
   const scene = new Scene(start)
-  const timed = [agreedDown(scene), trueAlarms(scene), bestReplica(scene), tiltHasItsTime(scene)]
+  const timed = [
+    ...[agreedDown(scene), trueAlarms(scene), trueEvidence(scene)],
+    ...[bestReplica(scene), tiltHasItsTime(scene)],
+  ]
   // The scene takes note first: a checker sees what has happened as having happened.
   const notes: Checker = {
     name: 'scene',

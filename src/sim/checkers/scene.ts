@@ -26,6 +26,8 @@ export class Scene {
   readonly #roles = new Map<string, RoleNow>()
   /** When the link of a replica to its master was last known to stand. */
   readonly #linkedAtMs = new Map<string, number>()
+  /** When a node that is none now was last known to be a replica. */
+  readonly #replicaAtMs = new Map<string, number>()
 
   constructor({ topology, nameOf }: SceneStart) {
     this.topology = topology
@@ -67,6 +69,11 @@ export class Scene {
     return this.#linkedAtMs.get(node)
   }
 
+  /** When it last said that it is a replica, in any life; undefined: never. */
+  replicaAtMs(node: string, nowMs: number): number | undefined {
+    return this.#roles.get(node)?.role.kind === 'replica' ? nowMs : this.#replicaAtMs.get(node)
+  }
+
   group(name: string): GroupSpec | undefined {
     return this.topology.groups.find((group) => group.name === name)
   }
@@ -84,6 +91,7 @@ export class Scene {
 
   #saidRole(atMs: number, node: string, role: NodeRole | undefined): void {
     const before = this.#roles.get(node)?.role
+    if (before?.kind === 'replica') this.#replicaAtMs.set(node, atMs)
     if (before?.kind === 'replica' && before.isLinkUp) this.#linkedAtMs.set(node, atMs)
     if (role === undefined) {
       this.#roles.delete(node)

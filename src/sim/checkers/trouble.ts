@@ -11,6 +11,11 @@ export class Trouble {
     if (!this.#standing.has(cause)) this.#standing.set(cause, atMs)
   }
 
+  /** This cause stands now. */
+  has(cause: string): boolean {
+    return this.#standing.has(cause)
+  }
+
   /** Waits between attempts have grown to as long as it lasted, and have to pass first. */
   end(cause: string, atMs: number): void {
     const sinceMs = this.#standing.get(cause)

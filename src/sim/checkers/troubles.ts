@@ -59,6 +59,17 @@ export class Troubles {
     return this.#reachability.passes(here, there) && !this.#reachability.holds(here, there)
   }
 
+  /** What the one wants to open to the other is refused on the way. */
+  refuses(from: string, to: string): boolean {
+    return this.#reachability.refuses(this.#hostOf.get(from) ?? '', this.#hostOf.get(to) ?? '')
+  }
+
+  /** Somebody gave it other rules than the topology says, or other addresses. */
+  hasOtherRules(process: string): boolean {
+    const trouble = this.#processes.get(process)
+    return trouble?.has('rules') === true || trouble?.has('moved') === true
+  }
+
   #changed(atMs: number, process: string, status: ProcessStatus): void {
     const trouble = this.#processes.get(process)
     if (status === 'running') {
@@ -80,6 +91,7 @@ export class Troubles {
     if (action.kind === 'partition') this.#reachability.partition(action.groups)
     else if (action.kind === 'cut') this.#reachability.cut(action.from, action.to)
     else if (action.kind === 'hold') this.#reachability.hold(action.from, action.to)
+    else if (action.kind === 'refuse') this.#reachability.refuse(action.from, action.to)
     else if (action.kind === 'release') this.#reachability.release()
     else if (action.kind === 'heal') this.#heal()
     else if (action.kind === 'shape') {
@@ -127,7 +139,8 @@ export class Troubles {
   }
 
   #isClear(from: string, to: string): boolean {
-    if (!this.#reachability.passes(from, to) || this.#reachability.holds(from, to)) return false
+    const reach = this.#reachability
+    if (!reach.passes(from, to) || reach.holds(from, to) || reach.refuses(from, to)) return false
     return Object.keys(this.#conditions.of(from, to) ?? {}).length === 0
   }
 

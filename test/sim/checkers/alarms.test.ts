@@ -92,3 +92,67 @@ describe('a quorum agrees before a failover', () => {
     expect(stage.until(40_000).stands('s1', 1).violations).toEqual([NAME])
   })
 })
+
+describe('a quorum agrees on no evidence that is wrong', () => {
+  const NAME = 'a quorum agrees on no evidence that is wrong'
+
+  /** Those of the checker: others have their own opinion of what stands here. */
+  function found(stage: Stage): string[] {
+    return stage.violations.filter((name) => name === NAME)
+  }
+
+  function agreed(stage: Stage): Stage {
+    return stage.holdsDown('s1', 260).holdsDown('s2', 260).event('s1', '+odown')
+  }
+
+  test('a process that has been dead for refused-after is dead', () => {
+    const stage = new Stage().until(20_000).status('n1', 'down').until(20_260)
+    expect(found(agreed(stage))).toEqual([])
+  })
+
+  test('one that came back before was not', () => {
+    const stage = new Stage().until(20_000).status('n1', 'down').until(20_220)
+    expect(found(agreed(stage.status('n1', 'running').until(20_260)))).toEqual([NAME])
+  })
+
+  test('two short deaths do not make a long one', () => {
+    const stage = new Stage().until(20_000).status('n1', 'down').until(20_200)
+    stage.status('n1', 'running').until(20_210).status('n1', 'down').until(20_400)
+    expect(found(agreed(stage.status('n1', 'running')))).toEqual([NAME])
+  })
+
+  test('a death of long ago is no reason', () => {
+    const stage = new Stage().until(20_000).status('n1', 'down').until(21_000)
+    expect(found(agreed(stage.status('n1', 'running').until(40_000)))).toEqual([NAME])
+  })
+
+  test('whoever waited for a whole down-after needs no evidence', () => {
+    const stage = new Stage().until(20_000).holdsDown('s1', 1_001).holdsDown('s2', 1_001)
+    expect(found(stage.event('s1', '+odown'))).toEqual([])
+  })
+
+  test('one of two who waited, and one who was wrong, are no quorum', () => {
+    const stage = new Stage().until(20_000).holdsDown('s1', 1_001).holdsDown('s2', 260)
+    expect(found(stage.event('s1', '+odown'))).toEqual([NAME])
+  })
+
+  test('a single Sentinel that is wrong does no harm', () => {
+    expect(found(new Stage().until(20_000).holdsDown('s1', 260))).toEqual([])
+  })
+
+  test('refusals of a firewall are wrong as long as one replica is let through', () => {
+    const closed = (hosts: readonly string[]): Stage => {
+      const stage = new Stage().until(20_000)
+      for (const from of hosts) stage.does({ kind: 'refuse', from, to: 'a' })
+      return stage.until(20_260).holdsDown('s2', 260).holdsDown('s3', 260).event('s2', '+odown')
+    }
+    expect(found(closed(['b']))).toEqual([NAME])
+    expect(found(closed(['b', 'c']))).toEqual([])
+  })
+
+  test('a failover is asked the same', () => {
+    const stage = new Stage().until(20_000).holdsDown('s1', 260).holdsDown('s2', 260)
+    expect(found(stage.stands('s1', 1))).toEqual([NAME])
+    expect(found(new Stage().until(20_000).stands('s1', 1, true))).toEqual([])
+  })
+})

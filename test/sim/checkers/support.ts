@@ -63,6 +63,12 @@ export class Stage {
     return this.tell(sentinel, { kind: 'event', name, payload })
   }
 
+  /** The Sentinel holds n1 down, of which it has heard nothing good for so long. */
+  holdsDown(sentinel: SentinelName, silentMs: number): this {
+    const payload = `master ${GROUP} n1 6379`
+    return this.tell(sentinel, { kind: 'event', name: '+sdown', payload, silentMs })
+  }
+
   stands(sentinel: SentinelName, epoch: number, forced = false): this {
     const electorate = { known: 3, quorum: 2 }
     return this.tell(sentinel, {
