@@ -7,7 +7,12 @@
 import type { Moment } from '../../src/base/clock.ts'
 import { Heap } from '../../src/base/heap.ts'
 import { createRng } from '../../src/base/rng.ts'
-import { DEFAULT_GROUP, DEFAULT_SENTINEL, type Detection, type SentinelConfig } from '../../src/core/config.ts'
+import {
+  DEFAULT_GROUP,
+  DEFAULT_SENTINEL,
+  type Detection,
+  type SentinelConfig,
+} from '../../src/core/config.ts'
 import type { Effect } from '../../src/core/effect.ts'
 import type { Event } from '../../src/core/event.ts'
 import { formatHello } from '../../src/core/hello-text.ts'
