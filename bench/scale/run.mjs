@@ -8,8 +8,8 @@ import { PATIENT, settled, startNodes, startSentinels } from './fleet.mjs'
 import { askInTurn, askSteadily, quantile } from './questions.mjs'
 import { Switches } from './switches.mjs'
 
-/** What follows the acquaintance is over by then. */
-const CALM_MS = 10_000
+/** What follows the acquaintance is over by then, and the engine has compiled what runs often. */
+const CALM_MS = 30_000
 const QUIET_MS = 20_000
 const SWITCH_BOUND_MS = 120_000
 const LOOK_PERIOD_MS = 20

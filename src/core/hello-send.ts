@@ -9,14 +9,27 @@ import { nextRoundMs } from './grid.ts'
 import { formatHello, HELLO_CHANNEL } from './hello-text.ts'
 import { isBackedUp } from './links.ts'
 import { shownHost } from './names/names.ts'
+import { follows } from './slaveof.ts'
 import type { Connection, Group, Instance, State, Turn } from './state.ts'
-import { commandLink, currentMaster, instancesOf } from './state.ts'
+import { commandLink, currentMaster, instancesOf, isSdown } from './state.ts'
 import { send } from './turn.ts'
 
 /** The periodic round of one instance. One that has not answered the last hello is spared the next. */
 export function keepTold(turn: Turn, instance: Instance): void {
-  if (!instance.helloPending) sendHello(turn, instance)
+  if (!instance.helloPending && !hearsFromMaster(turn, instance)) sendHello(turn, instance)
   scheduleHello(turn, instance)
+}
+
+/**
+ * A replica passes on what its master is told, like any write: those who listen there hear our hello twice
+ * if we say it there as well. As long as its channel is alive, once is enough; news goes everywhere.
+ */
+function hearsFromMaster({ state, now }: Turn, instance: Instance): boolean {
+  if (instance.kind !== 'replica' || !instance.masterLinkUp) return false
+  const { master } = instance.group
+  if (isSdown(master) || commandLink(master) === undefined || master.helloPending) return false
+  const isAlive = now.monoMs - instance.link.pubsubActiveAtMs <= state.config.periods.helloMs
+  return isAlive && follows(state, instance, master)
 }
 
 export function scheduleHello({ state, now }: Turn, instance: Instance): void {

@@ -18,9 +18,9 @@ const MASTER_PING_COST_MS = 10
 const SUSPECT_MIN_MS = 20
 
 /**
- * The interval of PINGs. A silent failure is noticed one down-after past the first unanswered PING. For a
- * master with a short down-after the interval must not dominate that; the first Sentinel whose PING
- * stays unanswered has the others send theirs at once (confer.ts), so that half a down-after is enough.
+ * The interval of PINGs. A silent failure is noticed one down-after past the first unanswered PING, and for
+ * a master with a short down-after the interval must not dominate that. The first Sentinel whose PING
+ * stays unanswered has the others send theirs at once (confer.ts), so that their number helps as well.
  */
 export function pingIntervalMs({ config, groups }: State, link: Link): number {
   const downAfterMs = shortestDownAfterMs(link)
@@ -30,7 +30,7 @@ export function pingIntervalMs({ config, groups }: State, link: Link): number {
 
 /** As often as the detection would like, unless there are so many masters that it would cost too much. */
 function masterIntervalMs(downAfterMs: number, masters: number): number {
-  return Math.min(downAfterMs / 2, Math.max(downAfterMs / 5, masters * MASTER_PING_COST_MS))
+  return Math.min(downAfterMs, Math.max(downAfterMs / 5, masters * MASTER_PING_COST_MS))
 }
 
 /** The periodic round of one link: drop what hangs, open what is missing, send what is due. */

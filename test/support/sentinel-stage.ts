@@ -205,6 +205,14 @@ export class SentinelStage extends StageRecord {
     this.ask('PUBLISH', HELLO_CHANNEL, helloOf(this.part(name), change))
   }
 
+  /** A message on the channel we are subscribed to at a data node. */
+  hear(name: string, channel: string, payload: string): void {
+    for (const [link, line] of [...this.#lines]) {
+      if (line.part.name !== name || line.channel !== 'pubsub' || !line.isUp) continue
+      this.feed({ kind: 'message', link, channel, payload })
+    }
+  }
+
   /** An instance as SENTINEL shows it; undefined when it is not shown. */
   show(kind: 'master' | 'replicas' | 'sentinels', at = '', group = 'g') {
     const reply = this.ask('SENTINEL', kind, group)
@@ -315,11 +323,7 @@ export class SentinelStage extends StageRecord {
     if (name.startsWith('peer')) return
     const [verb, channel = '', payload = ''] = argv
     if (argv.join(' ') === 'CLIENT KILL TYPE pubsub') this.cut(name, 'pubsub')
-    if (verb !== 'PUBLISH') return
-    for (const [link, line] of [...this.#lines]) {
-      if (line.part.name !== name || line.channel !== 'pubsub' || !line.isUp) continue
-      this.feed({ kind: 'message', link, channel, payload })
-    }
+    if (verb === 'PUBLISH') this.hear(name, channel, payload)
   }
 
   #inquire({ inquiry, question }: Effect & { kind: 'inquire' }): void {
