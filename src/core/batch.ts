@@ -21,5 +21,5 @@ export function splitAtSave(effects: readonly Effect[]): Batch {
   if (first < 0) return { before: effects, state: undefined, behind: [] }
   const behind = effects.slice(first).filter((effect) => effect.kind !== 'save')
   const newest = effects.findLast((effect) => effect.kind === 'save')
-  return { before: effects.slice(0, first), state: newest?.state, behind }
+  return { before: effects.slice(0, first), state: newest?.state(), behind }
 }

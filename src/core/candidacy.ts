@@ -38,12 +38,13 @@ function isInReach(peer: Peer): boolean {
 }
 
 /**
- * Its word for the epoch we would stand in. A promise is believed for an ask period, it may have voted for
- * somebody since; a refusal only as long as we would wait for another answer.
+ * Its word for the epoch we would stand in. A promise holds for later epochs too, which other groups
+ * reach all the time, and is believed for an ask period: it may have voted for somebody since. A
+ * refusal is about its own epoch, and lasts only as long as we would wait for another answer.
  */
 function answerOf({ state, now }: Turn, { counsel }: Peer, waitMs: number): 'yes' | 'no' | 'none' {
-  if (counsel?.epoch !== state.currentEpoch + 1) return 'none'
+  if (counsel === undefined) return 'none'
   const ageMs = now.monoMs - counsel.atMs
   if (counsel.granted) return ageMs <= state.config.periods.askMs ? 'yes' : 'none'
-  return ageMs < waitMs ? 'no' : 'none'
+  return counsel.epoch === state.currentEpoch + 1 && ageMs < waitMs ? 'no' : 'none'
 }

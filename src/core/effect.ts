@@ -26,7 +26,8 @@ export type Effect =
       readonly purpose: Purpose
       readonly argv: readonly string[]
     }
-  | { readonly kind: 'save'; readonly state: SavedState }
+  /** `state` says what is to be on disk, when the barrier is reached and before the next event is fed. */
+  | { readonly kind: 'save'; readonly state: () => SavedState }
   | {
       readonly kind: 'respond'
       readonly client: ClientId

@@ -56,17 +56,28 @@ test('it stands when the peers have changed their minds', () => {
   expect(stage.until('+try-failover') - changedAtMs).toBeLessThan(50)
 })
 
-test('a promise for an epoch that is over is none: it is asked for again', () => {
+// A hundred masters that died at once waited for each other: every election made all promises void.
+test('a promise holds for later epochs, which other groups reach meanwhile', () => {
   const stage = seeingDown(true, { me: 'd'.repeat(40) })
   stage.kill('master')
   stage.until('+odown master')
-  // Another candidate takes the epoch while we let it go first, and fails.
-  stage.askedBy('peer1', 1, 'f'.repeat(40))
+  stage.hello('peer1', { currentEpoch: 7, group: 'g' })
   stage.forget()
   stage.until('+try-failover')
+  expect(stage.sentTo('peer2').filter(({ argv }) => argv[1] === 'CONFER')).toEqual([])
+  expect(stage.saved.currentEpoch).toBe(8)
+})
+
+test('a refusal is about its own epoch: for a later one it is asked again', () => {
+  const stage = seeingDown(false)
+  stage.kill('master')
+  stage.until('+odown master')
+  stage.run(2)
+  stage.forget()
+  stage.hello('peer1', { currentEpoch: 7, group: 'g' })
+  stage.run(25)
   const asked = stage.sentTo('peer2').filter(({ argv }) => argv[1] === 'CONFER')
-  expect(asked.at(-1)?.argv[4]).toBe('2')
-  expect(stage.saved.currentEpoch).toBe(2)
+  expect(asked[0]?.argv[4]).toBe('8')
 })
 
 test('with a Sentinel of another make in reach it stands without asking', () => {

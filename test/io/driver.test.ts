@@ -12,7 +12,7 @@ const STATE: SavedState = {
   settings: undefined,
   users: undefined,
 }
-const SAVE: Effect = { kind: 'save', state: STATE }
+const SAVE: Effect = { kind: 'save', state: () => STATE }
 
 function log(text: string): Effect {
   return { kind: 'log', level: 'notice', text }
@@ -112,7 +112,7 @@ test('after a failed save the rest of the batch is handed back and not done', as
 })
 
 test('two saves in one batch are one barrier, where the first stood, with the state of the last', async () => {
-  const newest: Effect = { kind: 'save', state: { ...STATE, currentEpoch: 8 } }
+  const newest: Effect = { kind: 'save', state: () => ({ ...STATE, currentEpoch: 8 }) }
   const { driver, trace, saves } = rig({ received: [SAVE, log('one'), newest, log('two')] })
   driver.feed(PING)
   await settle()

@@ -23,6 +23,7 @@ import {
 } from '../../src/core/state.ts'
 import { step } from '../../src/core/step.ts'
 import { encodeReply } from '../../src/resp/encode.ts'
+import { frozen } from './frozen-save.ts'
 
 export const MYID = '0'.repeat(39).concat('1')
 export const START: Moment = { monoMs: 1_000_000, wallMs: 1_700_000_000_000 }
@@ -130,7 +131,7 @@ export class TestSentinel {
         continue
       }
       if (effect.kind === 'closeClient') this.#clients.get(effect.client)?.close()
-      this.effects.push(effect)
+      this.effects.push(frozen(effect))
       if (effect.kind !== 'save') continue
       if (this.savesFail) return this.#failSave(effects.slice(index + 1))
     }

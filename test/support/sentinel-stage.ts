@@ -20,6 +20,7 @@ import type { State } from '../../src/core/state.ts'
 import { nextWakeUpMs, step } from '../../src/core/step.ts'
 import { encodeCommand, encodeReply } from '../../src/resp/encode.ts'
 import type { Protocol, Reply } from '../../src/resp/reply.ts'
+import { frozen } from './frozen-save.ts'
 import { answerOf, createPart, helloOf, type Part } from './stage-part.ts'
 import { StageRecord } from './stage-record.ts'
 
@@ -270,11 +271,11 @@ export class SentinelStage extends StageRecord {
   }
 
   #do(effect: Effect): void {
-    this.note(effect, this.ms, this.#addressee(effect))
+    this.note(frozen(effect), this.ms, this.#addressee(effect))
     if (effect.kind === 'openLink') this.#open(effect)
     else if (effect.kind === 'closeLink') this.#lines.delete(effect.link)
     else if (effect.kind === 'send') this.#send(effect.link, effect.purpose, effect.argv)
-    else if (effect.kind === 'save') this.#saved = effect.state
+    else if (effect.kind === 'save') this.#saved = effect.state()
     else if (effect.kind === 'inquire') this.#inquire(effect)
     else if (effect.kind === 'runScript') this.#runScript(effect.job)
   }

@@ -322,7 +322,7 @@ export class SentinelTrace {
     if (effect.kind === 'openLink') this.#open(effect)
     else if (effect.kind === 'closeLink') this.#close(effect.link)
     else if (effect.kind === 'send') this.#send(effect.link, effect.purpose, effect.argv)
-    else if (effect.kind === 'save') this.#save(effect.state)
+    else if (effect.kind === 'save') this.#save(effect.state())
     else if (effect.kind === 'respond') this.#write(`reply ${wire(effect.reply)}`)
     else if (effect.kind === 'runScript') this.#runScript(effect.job, effect.argv)
     else if (effect.kind === 'log' && effect.level !== 'debug') this.#write(named(effect.text))

@@ -12,7 +12,9 @@ import { settingsOf } from './settings.ts'
 /** Everything pushed after this happens only once the whole state is on disk. */
 export function save(turn: Turn): void {
   turn.state.saves.sinceMs ??= turn.now.monoMs
-  emit(turn, { kind: 'save', state: savedState(turn.state) })
+  const { state } = turn
+  // Of many saves on the way to one barrier a single state is written, and only that one is made.
+  emit(turn, { kind: 'save', state: () => savedState(state) })
 }
 
 export function savedState(state: State): SavedState {

@@ -5,6 +5,7 @@ import type { Answer } from '../../../src/core/inquiry.ts'
 import type { SavedState } from '../../../src/core/memory/saved.ts'
 import { step } from '../../../src/core/step.ts'
 import { encodeCommand } from '../../../src/resp/encode.ts'
+import { savedBy } from '../../support/frozen-save.ts'
 import { type TestClient, TestSentinel } from '../../support/sentinel-builder.ts'
 
 const NOAUTH = '-NOAUTH Authentication required.\r\n'
@@ -166,7 +167,7 @@ describe('users that change while connections are open', () => {
 describe('what is remembered', () => {
   function lastSaved(sentinel: TestSentinel): SavedState['users'] {
     const saves = sentinel.effects.filter((effect) => effect.kind === 'save')
-    return saves.at(-1)?.state.users
+    return saves.at(-1)?.state().users
   }
 
   test('nothing, as long as nobody changes users', () => {
@@ -288,7 +289,7 @@ describe('an aclfile', () => {
     expect(sentinel.connect().ask('ACL SETUSER v on')).toBe('+OK\r\n')
     expect(sentinel.effects).toEqual([])
     sentinel.connect().ask('SENTINEL FLUSHCONFIG')
-    expect(sentinel.effects.at(-1)).toMatchObject({ kind: 'save', state: { users: undefined } })
+    expect(savedBy(sentinel.effects.at(-1))).toMatchObject({ users: undefined })
   })
 
   test('ACL SAVE writes the users, and answers when they are on disk', () => {

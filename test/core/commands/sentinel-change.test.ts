@@ -79,7 +79,7 @@ test('what was reset stays so after a crash', () => {
   const sentinel = new TestSentinel({ replicas: REPLICAS, peers: PEERS })
   sentinel.connect().ask('SENTINEL RESET *')
   const saved = sentinel.effects.filter((effect) => effect.kind === 'save').at(-1)
-  expect(saved?.state.groups[0]).toMatchObject({ replicas: [], peers: [] })
+  expect(saved?.state().groups[0]).toMatchObject({ replicas: [], peers: [] })
 })
 
 test('FAILOVER starts one, and a second one is refused while it runs', () => {
@@ -198,7 +198,12 @@ test('no control character enters the configuration through SET', () => {
 /** Groups of the last save. */
 function savedNames(sentinel: TestSentinel): readonly string[] {
   const saves = sentinel.effects.filter((effect) => effect.kind === 'save')
-  return saves.at(-1)?.state.groups.map((group) => group.current.name) ?? ['nothing saved']
+  return (
+    saves
+      .at(-1)
+      ?.state()
+      .groups.map((group) => group.current.name) ?? ['nothing saved']
+  )
 }
 
 function logged(sentinel: TestSentinel): readonly string[] {

@@ -40,7 +40,7 @@ test('a run id in the question gets our vote, saved before it is told', () => {
   const answer = sentinel.connect().ask(`${ASK} 10.0.0.1 6379 4 ${candidate}`)
   expect(answer).toBe(`*3\r\n:0\r\n$40\r\n${candidate}\r\n:4\r\n`)
   const saved = sentinel.effects.filter((effect) => effect.kind === 'save').at(-1)
-  expect(saved?.state.groups[0]).toMatchObject({ leader: candidate, leaderEpoch: 4 })
+  expect(saved?.state().groups[0]).toMatchObject({ leader: candidate, leaderEpoch: 4 })
 })
 
 test('a vote that cannot be saved is not told', () => {

@@ -107,7 +107,7 @@ class History {
   /** Does a batch; at each save the power is cut in thought, and the disk is looked at. */
   #perform(effects: readonly Effect[]): void {
     for (const effect of effects) {
-      if (effect.kind === 'save') this.#save(encodeState(effect.state))
+      if (effect.kind === 'save') this.#save(encodeState(effect.state()))
       else this.#tell(effect)
     }
     if (effects.some(({ kind }) => kind === 'save')) this.#perform(this.#saved())

@@ -276,7 +276,7 @@ describe('15.15', () => {
       (one) => one.kind === 'respond' && one.reply.kind === 'array' && one.reply.items.length === 3,
     )
     const saves = stage.done.slice(0, told).flatMap((one) => (one.kind === 'save' ? [one] : []))
-    const saved = saves.at(-1)?.state
+    const saved = saves.at(-1)?.state()
     expect(saved?.currentEpoch).toBe(7)
     expect(saved?.groups[0]).toMatchObject({ leader: 'b'.repeat(40), leaderEpoch: 7 })
   })
@@ -288,7 +288,7 @@ describe('15.15', () => {
     const asked = stage.done.findIndex((one) => one.kind === 'send' && asksForVote(one.argv))
     const saves = stage.done.slice(0, asked).flatMap((one) => (one.kind === 'save' ? [one] : []))
     expect(asked).toBeGreaterThan(0)
-    expect(saves.at(-1)?.state.groups[0]).toMatchObject({ leader: ME, leaderEpoch: 1 })
+    expect(saves.at(-1)?.state().groups[0]).toMatchObject({ leader: ME, leaderEpoch: 1 })
   })
 
   test('15.15 an election whose vote of our own could not be saved is not won', () => {
