@@ -99,7 +99,7 @@ export class Driver {
     const events = this.#queue.splice(0, this.#hasSaved ? this.#queue.length : 1)
     const [first] = events
     if (events.length === 1 && first !== undefined) return this.#step(first)
-    return events.flatMap((event) => this.#step(event))
+    return wakeLast(events).flatMap((event) => this.#step(event))
   }
 
   #step(event: Event): readonly Effect[] {
@@ -180,4 +180,10 @@ export class Driver {
         unreachable(effect)
     }
   }
+}
+
+/** A deadline is judged with all that is known: an answer that has come is not missing. */
+function wakeLast(events: readonly Event[]): readonly Event[] {
+  const others = events.filter(({ kind }) => kind !== 'wake')
+  return others.length === events.length ? events : [...others, { kind: 'wake' }]
 }

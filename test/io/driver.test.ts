@@ -136,6 +136,19 @@ test('what came during a save is saved at once, and none of it is told before', 
   expect(trace.slice(8)).toEqual(['vote', 'vote', 'vote', 'event saved', 'wake at 42'])
 })
 
+// With a thousand groups, replies that waited behind a wake-up were taken for missing ones.
+test('deadlines are judged behind everything that has come in', async () => {
+  const { driver, trace, saves } = rig({ received: [SAVE] })
+  driver.feed(PING)
+  driver.feed({ kind: 'wake' })
+  driver.feed({ kind: 'clientClosed', client: 1 })
+  driver.feed({ kind: 'wake' })
+  saves[0]?.resolve()
+  await settle()
+  const events = ['event saved', 'event clientClosed', 'event wake']
+  expect(trace).toEqual(['event received', 'save', ...events, 'wake at 42'])
+})
+
 test('after a save that failed everybody gets an answer of his own again', async () => {
   const { driver, trace, saves } = rig({ received: [SAVE, log('vote')] })
   driver.feed(PING)

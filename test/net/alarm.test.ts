@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { Alarm } from '../../src/io/alarm.ts'
 import { readClock } from '../../src/io/clock.ts'
@@ -45,4 +47,21 @@ test('an alarm that was called off does not ring', async () => {
   alarm.set(undefined)
   await new Promise((resolve) => setTimeout(resolve, 30))
   expect(hasRung).toBe(false)
+})
+
+test('what came in while the process was busy is taken in before a late alarm rings', async () => {
+  const order: string[] = []
+  const server = createServer((socket) => socket.once('data', () => order.push('came in')))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  await Promise.all([once(server, 'connection'), once(socket, 'connect')])
+  await ring((alarm, nowMs) => {
+    alarm.set(nowMs + 5)
+    socket.write('answer')
+    const busyUntilMs = performance.now() + 60
+    while (performance.now() < busyUntilMs);
+  }).then(() => order.push('rang'))
+  socket.destroy()
+  server.close()
+  expect(order).toEqual(['came in', 'rang'])
 })

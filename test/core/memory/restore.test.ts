@@ -5,6 +5,7 @@ import { restoreGroups, restoreSettings } from '../../../src/core/memory/restore
 import type { SavedGroup, SavedState } from '../../../src/core/memory/saved.ts'
 import { settingsOf } from '../../../src/core/memory/settings.ts'
 import { startSentinel } from '../../../src/core/sentinel.ts'
+import { savedBy } from '../../support/frozen-save.ts'
 
 const FILE: GroupConfig = {
   ...DEFAULT_GROUP,
@@ -109,5 +110,5 @@ test('a Sentinel starts with the settings it was given at run time, and remember
   // Before the first line it could be about.
   expect(effects[0]).toEqual({ kind: 'setLogLevel', level: 'debug' })
   const save = effects.find(({ kind }) => kind === 'save')
-  expect(save).toMatchObject({ state: { settings: { file: FILE_SETTINGS, current } } })
+  expect(savedBy(save)?.settings).toEqual({ file: FILE_SETTINGS, current })
 })
