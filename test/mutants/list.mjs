@@ -375,6 +375,11 @@ export const MUTANTS = [
         replace: 'return false;',
       },
       {
+        file: 'core/election.js',
+        find: '    for (const replica of group.replicas.values())\n        requestInfo(turn, replica);\n',
+        replace: '',
+      },
+      {
         file: 'core/down.js',
         find: '    for (const replica of group.replicas.values()) {\n        requestInfo(turn, replica);\n        scheduleInfo(turn, replica);\n    }\n',
         replace: '',
@@ -443,6 +448,31 @@ export const MUTANTS = [
       },
     ],
     scenarios: ['a-leader-dies-when-it-is-elected.yml'],
+  },
+  // Evidence
+  {
+    name: 'veto-ignored',
+    story: 'A replica that still streams from the master does not stop the proof of its death.',
+    edits: [
+      {
+        file: 'core/evidence.js',
+        find: "said.includes('lost') && !said.includes('streams')",
+        replace: "said.includes('lost') || said.includes('streams')",
+      },
+    ],
+    scenarios: ['../../../scenarios/41-firewall-refuses-the-sentinels.yml'],
+  },
+  {
+    name: 'refused-after-ignored',
+    story: 'The first refusal proves a death.',
+    edits: [
+      {
+        file: 'core/evidence.js',
+        find: 'const provenMs = refusal.sinceMs + refusedAfterMs;',
+        replace: 'const provenMs = refusal.sinceMs;',
+      },
+    ],
+    scenarios: ['../../../scenarios/40-fast-restart.yml'],
   },
   // The data node
   {
