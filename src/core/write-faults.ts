@@ -53,7 +53,8 @@ const OOM_QUIET_MS = 10_000
 
 export function withPing(facts: WriteFacts, reply: Reply): WriteFacts {
   const isRefusal = reply.kind === 'error' && reply.text.startsWith('MISCONF')
-  return { ...facts, pingError: isRefusal ? reply.text : undefined }
+  const pingError = isRefusal ? reply.text : undefined
+  return pingError === facts.pingError ? facts : { ...facts, pingError }
 }
 
 export function withInfo(facts: WriteFacts, reported: ReportedWrites, nowMs: number): WriteFacts {

@@ -27,6 +27,7 @@ const DOWN_AFTER_MS = 2_500
 /** Redis-sentinels often split their votes, and try again after twice this time. */
 const FAILOVER_TIMEOUT_MS = 3_000
 const HOUR_MS = 3_600_000
+const REFUSED_AFTER_MS = 250
 /**
  * A redis-sentinel asks for INFO every ten seconds, and turns a false master back eight seconds after. One
  * that has not heard of a promotion yet may undo it, which costs down-after, twenty seconds and a failover.
@@ -182,6 +183,9 @@ async function letLead(cluster: RealCluster, kind: Kind): Promise<void> {
   for (const sentinel of cluster.sentinels) {
     const mayLead = kindOf(sentinel) === kind
     set(sentinel, 'down-after-milliseconds', mayLead ? DOWN_AFTER_MS : HOUR_MS)
+    // Two of ours would not wait for that: they have evidence.
+    if (kindOf(sentinel) === 'ours')
+      set(sentinel, 'refused-after', mayLead ? REFUSED_AFTER_MS : HOUR_MS)
     set(sentinel, 'quorum', mayLead ? Math.min(QUORUM, ofKind(cluster, kind).length) : QUORUM)
   }
 }
@@ -189,6 +193,7 @@ async function letLead(cluster: RealCluster, kind: Kind): Promise<void> {
 async function letAllLead(cluster: RealCluster): Promise<void> {
   for (const sentinel of cluster.sentinels) {
     set(sentinel, 'down-after-milliseconds', DOWN_AFTER_MS)
+    if (kindOf(sentinel) === 'ours') set(sentinel, 'refused-after', REFUSED_AFTER_MS)
     set(sentinel, 'quorum', QUORUM)
   }
 }
