@@ -51,7 +51,7 @@ export function nextLookMs(turn: Turn, { refusal, link, group }: Master): number
 /** In words, for the event that goes with +sdown. */
 export function describeProof(turn: Turn, { refusal, group }: Master): string {
   const sinceMs = refusal?.sinceMs ?? turn.now.monoMs
-  const sentinels = 1 + peersWhoAgree(turn, group)
+  const sentinels = 1 + peersWhoAgree(turn, group, sinceMs)
   const lost = testimonies(turn, group, sinceMs).filter((one) => one === 'lost').length
   return (
     `connections refused for ${turn.now.monoMs - sinceMs} ms, as ${sentinels} Sentinels see it ` +
@@ -60,18 +60,22 @@ export function describeProof(turn: Turn, { refusal, group }: Master): string {
 }
 
 function isCorroborated(turn: Turn, group: Group, sinceMs: number): boolean {
-  if (1 + peersWhoAgree(turn, group) < group.config.quorum) return false
+  if (1 + peersWhoAgree(turn, group, sinceMs) < group.config.quorum) return false
   const said = testimonies(turn, group, sinceMs)
   return said.includes('lost') && !said.includes('streams')
 }
 
-function peersWhoAgree(turn: Turn, group: Group): number {
-  return [...group.peers.values()].filter((peer) => agrees(turn, peer)).length
+function peersWhoAgree(turn: Turn, group: Group, sinceMs: number): number {
+  return [...group.peers.values()].filter((peer) => agrees(turn, peer, sinceMs)).length
 }
 
-/** What a peer said of refusals is worth as much as it is young; asked for again all the time. */
-function agrees(turn: Turn, { masterDown, counsel, group }: Peer): boolean {
-  if (masterDown) return true
+/**
+ * What a peer said of refusals is worth as much as it is young; it is asked again all the time. That it
+ * sees the master down counts if it was said since: an opinion of an earlier death says nothing of this one.
+ */
+function agrees(turn: Turn, peer: Peer, sinceMs: number): boolean {
+  const { masterDown, opinionAtMs, counsel, group } = peer
+  if (masterDown && opinionAtMs !== undefined && opinionAtMs > sinceMs) return true
   if (counsel === undefined || !counsel.refused) return false
   return turn.now.monoMs - counsel.atMs <= group.config.refusedAfterMs
 }

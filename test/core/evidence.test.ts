@@ -107,6 +107,22 @@ test('what the peers do not see is no proof', () => {
   expect(stage.until('+sdown master')).toBeGreaterThan(killedAtMs + 20_000)
 })
 
+test('what the peers said of an earlier death is no word about this one', () => {
+  const stage = among(WELL, { group: { downAfterMs: 1_000 } })
+  // Both saw the first death, and nobody asked them since.
+  for (const name of ['peer1', 'peer2']) stage.part(name).seesDown = true
+  stage.part('replica1').mood = 'hangs'
+  stage.part('replica2').mood = 'hangs'
+  stage.kill('master')
+  stage.until('+odown master')
+  for (const name of ['peer1', 'peer2']) stage.part(name).seesDown = false
+  for (const name of ['master', 'replica1', 'replica2']) stage.revive(name)
+  stage.until('-sdown master')
+  stage.run(30_000)
+  const killedAtMs = killMaster(stage)
+  expect(stage.until('+sdown master')).toBeGreaterThan(killedAtMs + 1_000)
+})
+
 test('a replica that still streams is a veto, but not on down-after', () => {
   const stage = among(REFUSED)
   killMaster(stage)
