@@ -6,12 +6,20 @@
  * refuses to load a file where that is not so, and so the list cannot rot unnoticed. `scenarios` are
  * tried first, for faults that chance would seldom meet.
  */
+/** Candidates that ask first hardly ever split a vote: faults in voting itself are looked for without that. */
+const WITHOUT_ASKING_FIRST = {
+  file: 'core/candidacy.js',
+  find: "    if (votes >= needed)\n        return 'good';\n",
+  replace: "    return 'good';\n",
+}
+
 export const MUTANTS = [
   // Votes
   {
     name: 'vote-forgotten-on-restart',
     story: 'A restarted Sentinel does not know whom it voted for.',
     edits: [
+      WITHOUT_ASKING_FIRST,
       {
         file: 'core/sentinel.js',
         find: '    group.leaderEpoch = saved.leaderEpoch;\n    group.leader = saved.leader;\n',
@@ -59,6 +67,7 @@ export const MUTANTS = [
     name: 'vote-for-an-older-epoch',
     story: 'A request of an epoch that is over is granted.',
     edits: [
+      WITHOUT_ASKING_FIRST,
       {
         file: 'core/vote.js',
         find: 'epoch > group.leaderEpoch && epoch > group.configEpoch',
