@@ -55,6 +55,7 @@ function setSdown(turn: Turn, instance: Instance, ground: Ground | undefined): v
   else instance.scriptKillSent = false
   announce(turn, 'warning', isDown ? '+sdown' : '-sdown', instance)
   if (isDown) giveReason(turn, instance, ground)
+  if (isDown) holdProof(instance, ground)
   if (instance.kind === 'master' && isDown) onMasterDown(turn, instance)
   // A replica that is back is a new chance: whatever the back-off was for, it is over.
   if (instance.kind === 'replica' && !isDown) instance.group.notBeforeMs = 0
@@ -67,10 +68,12 @@ function setSdown(turn: Turn, instance: Instance, ground: Ground | undefined): v
 function giveReason(turn: Turn, instance: Instance, ground: Ground): void {
   const reason = describeGround(turn, instance, ground)
   announce(turn, 'notice', '+sdown-evidence', instance, `# ${reason}`)
-  // From here on it takes a reply to call the master well again, and not one witness less.
-  if (instance.kind === 'master' && instance.refusal && ground.kind === 'proof') {
-    instance.refusal.isProof = true
-  }
+}
+
+/** From here on it takes a reply to call the master well again, and not one witness less. */
+function holdProof(instance: Instance, ground: Ground): void {
+  if (instance.kind !== 'master' || instance.refusal === undefined) return
+  if (ground.kind === 'proof') instance.refusal.isProof = true
 }
 
 function onMasterDown(turn: Turn, master: Master): void {
