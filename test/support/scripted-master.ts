@@ -4,7 +4,7 @@
  */
 
 import { RequestDecoder } from '../../src/resp/request-decoder.ts'
-import { crc64 } from '../../src/server/persistence/crc64.ts'
+import { crc64 } from '../../src/server/rdb/crc64.ts'
 import type { ConnectionId } from '../../src/server/port.ts'
 import type { Party, VirtualNetwork } from './virtual-network.ts'
 

@@ -8,7 +8,7 @@
  * it has to be collected first, because the length stands before it.
  */
 import type { Rng } from '../../base/rng.ts'
-import { Snapshot } from '../persistence/snapshot.ts'
+import { Snapshot } from '../rdb/snapshot.ts'
 import { ageSeconds } from '../seconds.ts'
 import { REDIS_VERSION } from '../version.ts'
 import type { History } from './history.ts'

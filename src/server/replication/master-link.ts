@@ -9,7 +9,7 @@
  */
 import { parseInt64 } from '../../base/decimal.ts'
 import { encodeCommand } from '../../resp/encode.ts'
-import type { RdbContents } from '../persistence/rdb-reader.ts'
+import type { RdbContents } from '../rdb/rdb-reader.ts'
 import type { ConnectionId, NodeLogLevel } from '../port.ts'
 import { ageSeconds } from '../seconds.ts'
 import { Handshake, type HandshakeStep, type HistoryPosition } from './handshake.ts'

@@ -3,7 +3,7 @@
  * that says how it will end (see payload-header.ts), the payload itself. It is
  * parsed as it arrives; nothing is kept from it but the dataset it describes.
  */
-import { type RdbContents, RdbReader } from '../persistence/rdb-reader.ts'
+import { type RdbContents, RdbReader } from '../rdb/rdb-reader.ts'
 import { LineReader } from './line-reader.ts'
 import { MARK_LENGTH, type PayloadHeader, parsePayloadHeader } from './payload-header.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { crc64 } from '../../../src/server/persistence/crc64.ts'
+import { crc64 } from '../../../src/server/rdb/crc64.ts'
 import {
   PayloadTransfer,
   type TransferProgress,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Crc64, crc64 } from '../../../src/server/persistence/crc64.ts'
+import { Crc64, crc64 } from '../../../src/server/rdb/crc64.ts'
 
 function hex(bytes: string): string {
   return [...bytes].map((c) => c.charCodeAt(0).toString(16).padStart(2, '0')).join('')

@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Deque } from '../../../src/server/deque.ts'
 import { Keyspace } from '../../../src/server/keyspace.ts'
-import { RdbReader } from '../../../src/server/persistence/rdb-reader.ts'
-import { Snapshot } from '../../../src/server/persistence/snapshot.ts'
+import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
+import { Snapshot } from '../../../src/server/rdb/snapshot.ts'
 import type { Value } from '../../../src/server/values.ts'
 
 const DATABASES = 3

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { lzfDecompress } from '../../../src/server/persistence/lzf.ts'
-import { readIntset, readListpack, readZiplist } from '../../../src/server/persistence/packed.ts'
+import { lzfDecompress } from '../../../src/server/rdb/lzf.ts'
+import { readIntset, readListpack, readZiplist } from '../../../src/server/rdb/packed.ts'
 
 function bytes(...codes: (number | string)[]): string {
   return codes.map((c) => (typeof c === 'string' ? c : String.fromCharCode(c))).join('')

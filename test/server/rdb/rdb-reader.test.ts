@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { crc64 } from '../../../src/server/persistence/crc64.ts'
-import { type RdbProgress, RdbReader } from '../../../src/server/persistence/rdb-reader.ts'
+import { crc64 } from '../../../src/server/rdb/crc64.ts'
+import { type RdbProgress, RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import type { Value } from '../../../src/server/values.ts'
 
 function fromHex(hex: string): string {
