@@ -1,7 +1,7 @@
 /**
- * Sessions that wait: for an element of a list (BLPOP and its kin), or for replicas (WAIT). Those that
- * wait for the same key are served in the order they came. This file knows who waits for what and until
- * when; what serving means is said in list-actions.ts.
+ * Sessions that wait: for a key to have something for them (BLPOP and its kin), or for replicas (WAIT).
+ * Those that wait for the same key are served in the order they came. This file knows who waits for what
+ * and until when; what serving means is said by the wait itself.
  */
 import { Heap } from '../base/heap.ts'
 import type { Blocked } from './blocked.ts'
@@ -53,13 +53,13 @@ export class Blocking {
     for (const name of awaitedNames(blocked)) this.#leave(name, session)
   }
 
-  /** The session that has waited longest for the key. */
-  first(db: number, key: string): Session | undefined {
-    return this.#waiting.get(nameOf(db, key))?.values().next().value
+  /** Who waits for the key now, the one that has waited longest first. */
+  waitingFor(db: number, key: string): Session[] {
+    return [...(this.#waiting.get(nameOf(db, key)) ?? [])]
   }
 
-  /** A list has come into being; whoever waits for it is served after the command. */
-  noteList(db: number, key: string): void {
+  /** The key has something new; whoever waits for it is served after the command. */
+  noteKey(db: number, key: string): void {
     if (this.#waiting.size === 0) return
     const name = nameOf(db, key)
     if (this.#waiting.has(name)) this.#ready.set(name, { db, key })

@@ -2,21 +2,30 @@
 import { type Command, createCommand, type Family } from './command.ts'
 import { aclFamily } from './commands/acl.ts'
 import { adminFamily } from './commands/admin.ts'
+import { bitfieldFamily } from './commands/bitfield.ts'
 import { bitFamily } from './commands/bits.ts'
 import { clientFamily } from './commands/client.ts'
 import { commandFamily } from './commands/command.ts'
 import { configFamily } from './commands/config.ts'
 import { connectionFamily } from './commands/connection.ts'
+import { dumpFamily } from './commands/dump.ts'
 import { expiryFamily } from './commands/expiry.ts'
+import { functionFamily } from './commands/functions.ts'
+import { geoFamily } from './commands/geo.ts'
 import { hashFamily } from './commands/hashes.ts'
+import { hyperloglogFamily } from './commands/hyperloglog.ts'
 import { keyFamily } from './commands/keys.ts'
 import { listFamily } from './commands/lists.ts'
 import { blockingListFamily } from './commands/lists-blocking.ts'
 import { pubsubFamily } from './commands/pubsub.ts'
 import { replicationFamily, waitFamily } from './commands/replication.ts'
+import { savingFamily } from './commands/saving.ts'
 import { setFamily } from './commands/sets.ts'
+import { sortFamily } from './commands/sort.ts'
+import { streamFamily } from './commands/streams.ts'
 import { stringFamily } from './commands/strings.ts'
 import { transactionFamily } from './commands/transactions.ts'
+import { zsetFamily } from './commands/zsets.ts'
 import type { CommandDirectory } from './context.ts'
 import { unknownCommand, unknownSubcommand } from './errors.ts'
 
@@ -35,6 +44,15 @@ const FAMILIES: readonly Family[] = [
   blockingListFamily,
   setFamily,
   hashFamily,
+  zsetFamily,
+  streamFamily,
+  geoFamily,
+  hyperloglogFamily,
+  bitfieldFamily,
+  sortFamily,
+  functionFamily,
+  dumpFamily,
+  savingFamily,
   transactionFamily,
   pubsubFamily,
   replicationFamily,

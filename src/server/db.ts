@@ -4,7 +4,7 @@
  *
  * - the running snapshot, which must see each key as it was when the snapshot began (`changing`);
  * - the transactions that watch the key;
- * - clients that wait for a list to appear.
+ * - clients that wait for a list, a sorted set or a stream to appear.
  *
  * Whoever mutates a value calls `changing` first; all else is `put`, `remove` and `setExpiry`.
  */
@@ -27,6 +27,8 @@ export type ExpiryMode = 'delete' | 'hide' | 'ignore'
 
 const TTL_SAMPLE = 20
 
+export const AWAITED: ReadonlySet<Value['type']> = new Set(['list', 'zset', 'stream'])
+
 /** Somebody who wants to know that a key changed: a transaction under WATCH. */
 export interface Watcher {
   keyChanged(db: Db, key: string): void
@@ -44,8 +46,8 @@ export interface DbRules {
   countLookup(isHit: boolean): void
   /** A key was deleted because its time was over. */
   keyExpired(db: number, key: string): void
-  /** A list came into being where there was none. */
-  listAppeared(db: number, key: string): void
+  /** A value that clients can wait for came into being. */
+  keyAppeared(db: number, key: string): void
 }
 
 export class Db {
@@ -106,7 +108,7 @@ export class Db {
       this.setExpiry(key, old, expireAtMs)
       old.value = value
     }
-    if (value.type === 'list') this.#rules.listAppeared(this.index, key)
+    if (AWAITED.has(value.type)) this.#rules.keyAppeared(this.index, key)
   }
 
   /** Whether there was such a key, expired or not. */

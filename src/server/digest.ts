@@ -17,7 +17,9 @@ const TYPE_NUMBERS: Readonly<Record<Value['type'], number>> = {
   string: 0,
   list: 1,
   set: 2,
+  zset: 3,
   hash: 4,
+  stream: 6,
 }
 const TYPE_HASHES = new Map(
   Object.entries(TYPE_NUMBERS).map(([type, number]) => [type, sha1(bigEndian(number))]),
@@ -60,9 +62,19 @@ function withValue(digest: Digest, value: Value): Digest {
         xor(digest, sha1OfHash(mixed(sha1OfHash(sha1(field)), sha1(text))))
       }
       return digest
+    case 'zset':
+      for (const [member, score] of value.set) xor(digest, memberDigest(member, score))
+      return digest
+    case 'stream':
+      return digest
     default:
       return unreachable(value)
   }
+}
+
+/** A score goes in as the text Redis writes it as. */
+function memberDigest(member: string, score: number): Digest {
+  return sha1OfHash(mixed(sha1OfHash(sha1(member)), sha1(String(score))))
 }
 
 /** Order matters: the hash goes in, and everything so far is hashed again. */

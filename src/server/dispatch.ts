@@ -6,6 +6,7 @@
 import { assert } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
 import { type Reply, simple } from '../resp/reply.ts'
+import type { KeyWait } from './blocked.ts'
 import type { Command } from './command.ts'
 import { acceptsArity } from './command-info.ts'
 import type { CommandTable } from './command-table.ts'
@@ -14,10 +15,10 @@ import type { Db } from './db.ts'
 import { deletion, Effects } from './effects.ts'
 import { execAborted } from './errors.ts'
 import { isFencing, isHeldBack, refusal } from './gate.ts'
-import { performListAction } from './list-actions.ts'
 import { refusalAtExec } from './permission.ts'
 import type { Session } from './session.ts'
 import { countError } from './stats.ts'
+import type { Value } from './values.ts'
 
 const QUEUED = simple('QUEUED')
 
@@ -142,8 +143,8 @@ export class Dispatcher implements CommandContext {
     else this.node.stats.misses++
   }
 
-  listAppeared(db: number, key: string): void {
-    this.node.blocking.noteList(db, key)
+  keyAppeared(db: number, key: string): void {
+    this.node.blocking.noteKey(db, key)
   }
 
   /** Ends a wait with an answer; nothing happens if there is no wait. */
@@ -156,7 +157,7 @@ export class Dispatcher implements CommandContext {
     this.#hooks.onUnblocked(session)
   }
 
-  /** Gives the lists that came into being to those who wait for them. */
+  /** Gives what came into being to those who wait for it. */
   serveReadyClients(): void {
     const { blocking } = this.node
     // Moving an element to another list can make that one ready.
@@ -228,20 +229,27 @@ export class Dispatcher implements CommandContext {
   }
 
   #serveKey(dbIndex: number, key: string): void {
-    const { blocking, keyspace, replication } = this.node
-    for (;;) {
-      const session = blocking.first(dbIndex, key)
-      const wait = session?.blocked?.wait
-      if (session === undefined || wait === undefined) return
-      this.#enter(session)
-      this.#db = keyspace.dbs[dbIndex] as Db
-      const list = this.#db.value(key)
-      if (list?.type !== 'list') return
-      this.#effects.begin()
-      const reply = performListAction(this, key, list, wait.action)
-      this.#effects.end()
-      this.unblock(session, reply)
-      replication.commandExecuted(session)
+    /** Nothing is left for those who take elements of these types. */
+    const exhausted = new Set<Value['type']>()
+    for (const session of this.node.blocking.waitingFor(dbIndex, key)) {
+      const wait = session.blocked?.wait
+      if (wait === undefined || exhausted.has(wait.type)) continue
+      const isServed = this.#serve(session, wait, dbIndex, key)
+      // Readers of a stream take nothing away: each has to be asked.
+      if (!isServed && wait.type !== 'stream') exhausted.add(wait.type)
     }
+  }
+
+  #serve(session: Session, wait: KeyWait, dbIndex: number, key: string): boolean {
+    const { keyspace, replication } = this.node
+    this.#enter(session)
+    this.#db = keyspace.dbs[dbIndex] as Db
+    this.#effects.begin()
+    const reply = wait.serve(this, key)
+    this.#effects.end()
+    if (reply === undefined) return false
+    this.unblock(session, reply)
+    replication.commandExecuted(session)
+    return true
   }
 }

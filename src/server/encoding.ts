@@ -5,9 +5,18 @@
 import { unreachable } from '../base/assert.ts'
 import { parseExact } from './numbers.ts'
 import type { Settings } from './settings.ts'
-import type { HashValue, SetValue, Value } from './values.ts'
+import type { HashValue, SetValue, Value, ZsetValue } from './values.ts'
 
-export type Encoding = 'int' | 'embstr' | 'raw' | 'quicklist' | 'intset' | 'listpack' | 'hashtable'
+export type Encoding =
+  | 'int'
+  | 'embstr'
+  | 'raw'
+  | 'quicklist'
+  | 'intset'
+  | 'listpack'
+  | 'hashtable'
+  | 'skiplist'
+  | 'stream'
 
 /** Longer strings are no longer kept in one piece with their header. */
 const MAX_EMBEDDED_BYTES = 44
@@ -22,6 +31,10 @@ export function encodingOf(value: Value, settings: Settings): Encoding {
       return isIntset(value, settings) ? 'intset' : 'hashtable'
     case 'hash':
       return isListpack(value, settings) ? 'listpack' : 'hashtable'
+    case 'zset':
+      return isSmallZset(value, settings) ? 'listpack' : 'skiplist'
+    case 'stream':
+      return 'stream'
     default:
       return unreachable(value)
   }
@@ -44,5 +57,12 @@ function isListpack({ fields }: HashValue, settings: Settings): boolean {
   for (const [field, value] of fields) {
     if (field.length > maxBytes || value.length > maxBytes) return false
   }
+  return true
+}
+
+function isSmallZset({ set }: ZsetValue, settings: Settings): boolean {
+  if (set.size > settings.int('zset-max-listpack-entries')) return false
+  const maxBytes = settings.int('zset-max-listpack-value')
+  for (const [member] of set) if (member.length > maxBytes) return false
   return true
 }

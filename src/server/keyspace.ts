@@ -14,13 +14,13 @@ export type { Entry } from './db.ts'
 export interface KeyspaceObserver {
   countLookup(isHit: boolean): void
   keyExpired(db: number, key: string): void
-  listAppeared(db: number, key: string): void
+  keyAppeared(db: number, key: string): void
 }
 
 const NOBODY: KeyspaceObserver = {
   countLookup: () => undefined,
   keyExpired: () => undefined,
-  listAppeared: () => undefined,
+  keyAppeared: () => undefined,
 }
 
 export class Keyspace implements DbRules {
@@ -46,8 +46,8 @@ export class Keyspace implements DbRules {
     this.observer.keyExpired(db, key)
   }
 
-  listAppeared(db: number, key: string): void {
-    this.observer.listAppeared(db, key)
+  keyAppeared(db: number, key: string): void {
+    this.observer.keyAppeared(db, key)
   }
 
   /** Starts from these maps, as a full resynchronisation does; databases not given become empty. */

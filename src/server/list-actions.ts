@@ -4,9 +4,9 @@
  */
 import { unreachable } from '../base/assert.ts'
 import { array, bulk, bulks, type Reply } from '../resp/reply.ts'
-import type { Db } from './db.ts'
 import { Deque } from './deque.ts'
 import { WRONG_TYPE } from './errors.ts'
+import type { Scene } from './scene.ts'
 import type { ListValue } from './values.ts'
 
 export type Side = 'LEFT' | 'RIGHT'
@@ -25,13 +25,6 @@ export type ListAction =
       /** How replicas are told. */
       readonly effect: 'LMOVE' | 'RPOPLPUSH'
     }
-
-/** Where an action takes place, and who is told of it. A command's context is one. */
-interface Scene {
-  readonly db: Db
-  /** Tells replicas. */
-  propagate(argv: readonly string[]): void
-}
 
 function popFrom(items: Deque, side: Side): string | undefined {
   return side === 'LEFT' ? items.popLeft() : items.popRight()

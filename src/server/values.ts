@@ -1,11 +1,12 @@
 /**
- * What a key can hold. One variant per Redis type; sorted sets and streams will join the union. All
- * texts are byte strings. How a value is packed in memory is not a value's business: OBJECT ENCODING
+ * What a key can hold. One variant per Redis type. All texts are byte strings. How a value is packed in memory is not a value's business: OBJECT ENCODING
  * names what Redis would have chosen.
  */
 import { unreachable } from '../base/assert.ts'
 import { Deque } from './deque.ts'
 import type { Sampler } from './sampler.ts'
+import type { SortedSet } from './sorted-set.ts'
+import type { Stream } from './stream.ts'
 
 interface StringValue {
   readonly type: 'string'
@@ -30,7 +31,17 @@ export interface HashValue {
   sampler?: Sampler
 }
 
-export type Value = StringValue | ListValue | SetValue | HashValue
+export interface ZsetValue {
+  readonly type: 'zset'
+  set: SortedSet
+}
+
+export interface StreamValue {
+  readonly type: 'stream'
+  stream: Stream
+}
+
+export type Value = StringValue | ListValue | SetValue | HashValue | ZsetValue | StreamValue
 
 /** A value that shares nothing with the original, as COPY needs it. */
 export function copyValue(value: Value): Value {
@@ -43,6 +54,10 @@ export function copyValue(value: Value): Value {
       return { type: 'set', members: new Set(value.members) }
     case 'hash':
       return { type: 'hash', fields: new Map(value.fields) }
+    case 'zset':
+      return { type: 'zset', set: value.set.copy() }
+    case 'stream':
+      return { type: 'stream', stream: value.stream.copy() }
     default:
       return unreachable(value)
   }

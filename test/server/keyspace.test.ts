@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/server/keyspace.ts'
 import { NodeHarness } from '../support/node-harness.ts'
+import { contentsOf } from '../support/value-contents.ts'
 
 /** A node with some keys and a snapshot that runs; `taken` is what was handed over, as it was. */
 function underSnapshot(...lines: string[]) {
@@ -15,16 +16,7 @@ function underSnapshot(...lines: string[]) {
 }
 
 function shown({ value }: Entry): string {
-  switch (value.type) {
-    case 'string':
-      return value.bytes
-    case 'list':
-      return [...value.items].join()
-    case 'set':
-      return [...value.members].join()
-    case 'hash':
-      return [...value.fields].join()
-  }
+  return String(contentsOf(value))
 }
 
 describe('while a snapshot runs, a key is handed over as it was before', () => {

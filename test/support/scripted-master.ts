@@ -4,8 +4,8 @@
  */
 
 import { RequestDecoder } from '../../src/resp/request-decoder.ts'
-import { crc64 } from '../../src/server/rdb/crc64.ts'
 import type { ConnectionId } from '../../src/server/port.ts'
+import { crc64 } from '../../src/server/rdb/crc64.ts'
 import type { Party, VirtualNetwork } from './virtual-network.ts'
 
 const BODY = 'REDIS0009\xff'

@@ -2,7 +2,7 @@
 import { integer, OK, type Reply, simple } from '../../resp/reply.ts'
 import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import type { Db } from '../db.ts'
+import { AWAITED, type Db } from '../db.ts'
 import {
   BAD_FIRST_DB,
   BAD_SECOND_DB,
@@ -139,7 +139,7 @@ function swapDb(context: CommandContext, argv: readonly string[]): Reply {
   if (a !== b) keyspace.swap(a, b)
   for (const db of [a, b]) {
     for (const key of blocking.awaitedKeys(db.index)) {
-      if (db.value(key)?.type === 'list') blocking.noteList(db.index, key)
+      if (AWAITED.has(db.value(key)?.type ?? 'string')) blocking.noteKey(db.index, key)
     }
   }
   context.propagate()

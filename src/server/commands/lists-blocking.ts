@@ -6,7 +6,7 @@ import { NULL, NULL_ARRAY, type Reply } from '../../resp/reply.ts'
 import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { TIMEOUT_NEGATIVE, TIMEOUT_NOT_A_FLOAT, TIMEOUT_OUT_OF_RANGE } from '../errors.ts'
-import type { ListAction, Side } from '../list-actions.ts'
+import { type ListAction, performListAction, type Side } from '../list-actions.ts'
 import { parseFloating } from '../numbers.ts'
 import { actOnFirst, isAction, parseMove, parsePopMany, rPopLPushAction } from './lists-moving.ts'
 
@@ -34,7 +34,15 @@ function actOrWait(
   node.blocking.block(session, {
     deadlineMs: timeoutMs === 0 ? undefined : now.monoMs + timeoutMs,
     onTimeout: () => NULL_ARRAY,
-    wait: { db: context.db.index, keys, action },
+    wait: {
+      db: context.db.index,
+      keys,
+      type: 'list',
+      serve: (scene, key) => {
+        const list = scene.db.value(key)
+        return list?.type === 'list' ? performListAction(scene, key, list, action) : undefined
+      },
+    },
   })
   return undefined
 }

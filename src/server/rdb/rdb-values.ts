@@ -7,6 +7,8 @@ import type { Value } from '../values.ts'
 import { readIntset, readListpack, readZiplist } from './packed.ts'
 import { TYPE, unsupportedType } from './rdb-format.ts'
 import { damage, type Parse, type RdbInput } from './rdb-input.ts'
+import { readStream } from './rdb-stream.ts'
+import { readZset } from './rdb-zset.ts'
 
 /** A node of a list holds one large element instead of a packed run of them. */
 const PLAIN_NODE = 1
@@ -39,6 +41,15 @@ export function* readValue(input: RdbInput, type: number): Parse<Value | undefin
       return list(yield* quicklist(input, anyNode))
     case TYPE.setListpack:
       return yield* set(yield* packed(input, 'listpack', readListpack))
+    case TYPE.zsetText:
+    case TYPE.zset:
+    case TYPE.zsetZiplist:
+    case TYPE.zsetListpack:
+      return yield* readZset(input, type)
+    case TYPE.streamV1:
+    case TYPE.stream:
+    case TYPE.streamV3:
+      return yield* readStream(input, type)
     default:
       return yield* damage(unsupportedType(type))
   }

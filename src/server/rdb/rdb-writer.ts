@@ -6,7 +6,10 @@ import { unreachable } from '../../base/assert.ts'
 import type { Entry } from '../keyspace.ts'
 import type { Value } from '../values.ts'
 import { int64Bytes } from './bytes.ts'
+import { rdbLength, rdbString } from './rdb-encode.ts'
 import { OPCODE, TYPE, WRITTEN_VERSION } from './rdb-format.ts'
+import { rdbStream } from './rdb-stream.ts'
+import { rdbZset } from './rdb-zset.ts'
 
 export function rdbHeader(aux: readonly (readonly [string, string])[]): string {
   const fields = aux.map(([name, value]) => AUX + rdbString(name) + rdbString(value))
@@ -45,21 +48,13 @@ function* rdbValue(value: Value): Generator<string, void, void> {
       yield rdbLength(value.fields.size)
       for (const [field, text] of value.fields) yield rdbString(field) + rdbString(text)
       return
+    case 'zset':
+      return yield* rdbZset(value)
+    case 'stream':
+      return yield* rdbStream(value)
     default:
       unreachable(value)
   }
-}
-
-function rdbString(bytes: string): string {
-  return rdbLength(bytes.length) + bytes
-}
-
-function rdbLength(length: number): string {
-  if (length < 0x40) return String.fromCharCode(length)
-  if (length < 0x4000) return String.fromCharCode(0x40 | (length >> 8), length & 0xff)
-  // A string or a collection of 4 GiB does not fit into this process.
-  const [high, low] = [length >>> 16, length & 0xffff]
-  return String.fromCharCode(0x80, high >> 8, high & 0xff, low >> 8, low & 0xff)
 }
 
 const AUX = String.fromCharCode(OPCODE.aux)

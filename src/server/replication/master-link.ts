@@ -9,8 +9,8 @@
  */
 import { parseInt64 } from '../../base/decimal.ts'
 import { encodeCommand } from '../../resp/encode.ts'
-import type { RdbContents } from '../rdb/rdb-reader.ts'
 import type { ConnectionId, NodeLogLevel } from '../port.ts'
+import type { RdbContents } from '../rdb/rdb-reader.ts'
 import { ageSeconds } from '../seconds.ts'
 import { Handshake, type HandshakeStep, type HistoryPosition } from './handshake.ts'
 import type { History } from './history.ts'

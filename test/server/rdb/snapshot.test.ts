@@ -9,6 +9,7 @@ import { Keyspace } from '../../../src/server/keyspace.ts'
 import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { Snapshot } from '../../../src/server/rdb/snapshot.ts'
 import type { Value } from '../../../src/server/values.ts'
+import { contentsOf } from '../../support/value-contents.ts'
 
 const DATABASES = 3
 
@@ -92,16 +93,8 @@ function picture(
 }
 
 function contents(value: Value): unknown {
-  switch (value.type) {
-    case 'string':
-      return value.bytes
-    case 'list':
-      return [...value.items]
-    case 'set':
-      return [...value.members].sort()
-    case 'hash':
-      return [...value.fields].sort()
-  }
+  const found = contentsOf(value)
+  return value.type === 'set' || value.type === 'hash' ? (found as unknown[]).sort() : found
 }
 
 function load(payload: string) {
