@@ -18,10 +18,14 @@ const TYPE_CATEGORIES: ReadonlySet<string> = new Set([
   '@list',
   '@set',
   '@hash',
+  '@sortedset',
+  '@stream',
+  '@hyperloglog',
+  '@geo',
 ])
 
 /** Where a command belongs that is about neither keys nor their values. */
-const OTHER_CATEGORIES: ReadonlySet<string> = new Set(['@connection', '@transaction'])
+const OTHER_CATEGORIES: ReadonlySet<string> = new Set(['@connection', '@transaction', '@scripting'])
 
 /** Administrative although not flagged as such. */
 const ADMINISTRATIVE: ReadonlySet<string> = new Set(['role', 'lastsave'])

@@ -10,7 +10,7 @@ import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support
 import { readScript, streamOf, transcript } from '../support/transcript.ts'
 
 const REPLIES = fileURLToPath(new URL('./commands', import.meta.url))
-const EFFECTS = fileURLToPath(new URL('./effects.txt', import.meta.url))
+const EFFECTS = fileURLToPath(new URL('./effects', import.meta.url))
 
 describe.skipIf(!hasRedisServer)('against a real redis-server', () => {
   const servers: RealNode[] = []
@@ -52,8 +52,10 @@ describe.skipIf(!hasRedisServer)('against a real redis-server', () => {
     }
   }
 
-  test('replicas are told the same', async () => {
-    const [ours, theirs] = await both(streamOf, readScript(EFFECTS))
-    expect(ours).toEqual(theirs)
-  })
+  for (const file of readdirSync(EFFECTS)) {
+    test(`replicas are told the same of ${file.replace('.txt', '')}`, async () => {
+      const [ours, theirs] = await both(streamOf, readScript(`${EFFECTS}/${file}`))
+      expect(ours).toEqual(theirs)
+    })
+  }
 })
