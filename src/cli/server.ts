@@ -13,6 +13,7 @@ import { nodeOutside } from '../io/conf-outside.ts'
 import { LearntSettings } from '../io/learnt-settings.ts'
 import { listen } from '../io/listener.ts'
 import { exitAfter, logCrashes, openLogger } from '../io/logger.ts'
+import { NodeFiles } from '../io/node-files.ts'
 import { NodeHost } from '../io/node-host.ts'
 import { nodeTls } from '../io/node-tls.ts'
 import { isSupervised } from '../io/readiness.ts'
@@ -104,11 +105,15 @@ async function start({ settings, users, learnt, notices, isBackground }: Start):
   const tls = nodeTls(settings, (level, text) => logger.log(level, text))
   const listener = await listen({ addresses: settings.text('bind').split(' '), port, tls })
   const membership = joinCluster()
+  const pidFile = inDir(utf8Text(settings.text('pidfile')))
   const host = new NodeHost({
     createNode: (port) =>
       createNode({ settings, port, ...access, hasConfigFile: learnt !== undefined }),
     logger,
     saveSettings: (changed, users) => learnt?.save(changed, users),
+    files: new NodeFiles(() => resolve(utf8Text(settings.text('dir')))),
+    onReady: () =>
+      announceReady({ pidFile, supervised: settings.text('supervised'), isBackground }, logger),
     onExit: exitAfter(logger),
     localAddress: settings.text('bind-source-addr') || undefined,
     gate: membership?.gate,
@@ -122,8 +127,6 @@ async function start({ settings, users, learnt, notices, isBackground }: Start):
     if (fault !== undefined) logger.log('warning', fault)
     tls.reload()
   })
-  const pidFile = inDir(utf8Text(settings.text('pidfile')))
-  announceReady({ pidFile, supervised: settings.text('supervised'), isBackground }, logger)
 }
 
 function createNode(options: Omit<DataNodeOptions, 'rng' | 'now'>): NodeInputs {

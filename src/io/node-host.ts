@@ -5,6 +5,12 @@
 import { Socket } from 'node:net'
 import type { Moment } from '../base/clock.ts'
 import type {
+  FileAnswer,
+  FileFailure,
+  FileRequest,
+  FileRequestId,
+} from '../server/persistence/files.ts'
+import type {
   ConnectionId,
   Endpoints,
   LearntUsers,
@@ -22,8 +28,15 @@ import type { Logger } from './logger.ts'
 import { kernelSurroundings, type Surroundings } from './surroundings.ts'
 import type { Tls } from './tls.ts'
 
+/** The folder of a data node, see node-files.ts. */
+export interface NodeFolder {
+  /** Never rejects. */
+  ask(request: FileRequest): Promise<FileAnswer>
+  appendNow(path: string, bytes: string): FileFailure | undefined
+}
+
 export interface NodeHostOptions {
-  /** Builds the node on its port. Called once; the port may be used from the first input on. */
+  /** Builds the node on its port. Called once; until it returns only files may be asked of the port. */
   readonly createNode: (port: NodePort) => NodeInputs
   readonly logger: Logger
   /** Undefined: kept. Otherwise the text of an error reply. */
@@ -31,6 +44,10 @@ export interface NodeHostOptions {
     settings: ReadonlyMap<string, string>,
     users: LearntUsers | undefined,
   ) => SaveResult
+  /** Where the node keeps its data. */
+  readonly files: NodeFolder
+  /** Its data are loaded. */
+  readonly onReady?: () => void
   /** Everything has been written; the process may end. */
   readonly onExit: (status: number) => void
   /** [bind-source-addr] The address connections to a master are opened from. */
@@ -117,6 +134,20 @@ export class NodeHost implements NodePort {
 
   saveSettings(settings: ReadonlyMap<string, string>, users: LearntUsers | undefined): SaveResult {
     return this.#options.saveSettings(settings, users)
+  }
+
+  askFile(id: FileRequestId, request: FileRequest): undefined {
+    void this.#options.files.ask(request).then((answer) => {
+      this.#input((now) => this.#node.fileAnswered(now, id, answer))
+    })
+  }
+
+  appendNow(path: string, bytes: string): FileFailure | undefined {
+    return this.#options.files.appendNow(path, bytes)
+  }
+
+  ready(): void {
+    this.#options.onReady?.()
   }
 
   processFacts(): ProcessFacts {

@@ -2,6 +2,7 @@
  * Values to bytes. What only RESP3 can say is mapped down for a RESP2 client, the way Redis does it.
  */
 import { unreachable } from '../base/assert.ts'
+import { doubleText } from '../base/double-text.ts'
 import type { Protocol, Reply } from './reply.ts'
 
 /** A reply as it goes over the wire. */
@@ -129,15 +130,8 @@ function encodeMap(entries: readonly (readonly [Reply, Reply])[], protocol: Prot
 }
 
 function encodeDouble(value: number, protocol: Protocol): string {
-  const digits = formatDouble(value)
+  const digits = doubleText(value)
   return protocol === 3 ? `,${digits}\r\n` : encodeBulk(digits)
-}
-
-function formatDouble(value: number): string {
-  if (Number.isNaN(value)) return 'nan'
-  if (value === Number.POSITIVE_INFINITY) return 'inf'
-  if (value === Number.NEGATIVE_INFINITY) return '-inf'
-  return Object.is(value, -0) ? '-0' : String(value)
 }
 
 function encodeVerbatim(format: string, text: string, protocol: Protocol): string {

@@ -4,7 +4,7 @@ export interface Categorized {
   /** Lower case; of a subcommand, the second word only. */
   readonly name: string
   readonly flags: readonly string[]
-  /** What its family adds; undefined: nothing. */
+  /** What its family adds, several separated by spaces; undefined: nothing. */
   readonly familyCategory: string | undefined
   /** It is only the first word of others. */
   readonly isContainer: boolean
@@ -36,6 +36,10 @@ const DANGEROUS: ReadonlySet<string> = new Set([
   'flushdb',
   'keys',
   'swapdb',
+  'sort',
+  'sort_ro',
+  'restore',
+  'restore-asking',
   'info',
   'role',
   'lastsave',
@@ -51,7 +55,7 @@ export function aclCategories(command: Categorized): string[] {
     ['@keyspace', family === '@keyspace'],
     ['@write', has('write')],
     ['@read', has('readonly')],
-    [family, TYPE_CATEGORIES.has(family)],
+    ...family.split(' ').map((each) => [each, TYPE_CATEGORIES.has(each)] as const),
     ['@admin', isAdmin || ADMINISTRATIVE.has(name)],
     ['@pubsub', has('pubsub')],
     ['@fast', has('fast')],

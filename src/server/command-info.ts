@@ -24,6 +24,8 @@ export interface CommandInfo {
   /** Its effects may reach replicas although it writes no key: PUBLISH. */
   readonly mayReplicate: boolean
   readonly isStale: boolean
+  /** May run while the data are being loaded. */
+  readonly isForLoading: boolean
   readonly isNoAuth: boolean
   readonly isNoMulti: boolean
   /** Reads or writes keys. */

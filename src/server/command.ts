@@ -76,7 +76,7 @@ const FOR_SUBSCRIBERS: ReadonlySet<string> = new Set([
   'reset',
 ])
 
-const MAY_REPLICATE: ReadonlySet<string> = new Set(['publish', 'spublish'])
+const MAY_REPLICATE: ReadonlySet<string> = new Set(['publish', 'spublish', 'pfcount'])
 
 export function createCommand(spec: CommandSpec, family: Family, parent?: CommandSpec): Command {
   const { name, arity, handler } = spec
@@ -105,6 +105,7 @@ export function createCommand(spec: CommandSpec, family: Family, parent?: Comman
     isWrite: flags.includes('write'),
     mayReplicate: MAY_REPLICATE.has(name),
     isStale: flags.includes('stale'),
+    isForLoading: flags.includes('loading'),
     isNoAuth: flags.includes('no_auth'),
     isNoMulti: flags.includes('no_multi'),
     hasKeys: flags.includes('write') || flags.includes('readonly'),

@@ -13,6 +13,7 @@ import type { ExpiryCycle } from './expiry.ts'
 import type { Farewell } from './farewell.ts'
 import type { Keyspace } from './keyspace.ts'
 import type { Pause } from './pause.ts'
+import type { Persistence } from './persistence/persistence.ts'
 import type { NodePort } from './port.ts'
 import type { PubSub } from './pubsub.ts'
 import type { Replication } from './replication/replication.ts'
@@ -53,6 +54,7 @@ export interface NodeServices {
   readonly expiryCycle: ExpiryCycle
   readonly scans: ScanCursors
   readonly replication: Replication
+  readonly persistence: Persistence
   readonly stats: Stats
   /** 40 hex characters, new at every start. */
   readonly runId: string

@@ -55,7 +55,7 @@ export class Dispatcher implements CommandContext {
     this.node = node
     this.#table = table
     this.#hooks = hooks
-    this.#effects = new Effects((db, commands) => node.replication.propagate(db, commands))
+    this.#effects = new Effects((db, commands) => this.#tell(db, commands))
     this.#db = node.keyspace.dbs[0] as Db
     this.now = node.startedAt
     node.keyspace.observer = this
@@ -116,9 +116,16 @@ export class Dispatcher implements CommandContext {
     this.serveReadyClients()
   }
 
+  /** One command of a file that is loaded. False: there is no such command. */
+  applyLoaded(_argv: readonly string[]): boolean {
+    return true
+  }
+
   propagate(argv: readonly string[] = this.#argv): void {
     this.node.stats.changes++
-    if (this.session.kind !== 'master') this.#effects.add(this.#db.index, argv)
+    // Replicas are told what our master tells them; only a file of our own needs to hear it from us.
+    if (this.session.kind === 'master' && !this.node.persistence.aof.isOn) return
+    this.#effects.add(this.#db.index, argv)
   }
 
   execute(argv: readonly string[]): Reply | undefined {
@@ -135,7 +142,7 @@ export class Dispatcher implements CommandContext {
     const argv = deletion(key, this.node.settings.flag('lazyfree-lazy-expire'))
     const isTogether = this.#effects.isCollecting && !WALKERS.has(this.#commandName)
     if (isTogether) this.#effects.add(db, argv)
-    else this.node.replication.propagate(db, [argv])
+    else this.#tell(db, [argv])
   }
 
   countLookup(isHit: boolean): void {
@@ -145,6 +152,11 @@ export class Dispatcher implements CommandContext {
 
   keyAppeared(db: number, key: string): void {
     this.node.blocking.noteKey(db, key)
+  }
+
+  #tell(db: number, commands: readonly (readonly string[])[]): void {
+    this.node.replication.propagate(db, commands)
+    this.node.persistence.propagate(db, commands)
   }
 
   /** Ends a wait with an answer; nothing happens if there is no wait. */

@@ -20,6 +20,12 @@ export const OFFSET_OUT_OF_RANGE = error('ERR offset is out of range')
 export const BIT_OFFSET_OUT_OF_RANGE = error('ERR bit offset is not an integer or out of range')
 export const NOT_A_BIT = error('ERR bit is not an integer or out of range')
 export const NOT_BIT_0_OR_1 = error('ERR The bit argument must be 1 or 0.')
+export const BITOP_NOT_SINGLE = error('ERR BITOP NOT must be called with a single source key.')
+export const BAD_BITFIELD_TYPE = error(
+  'ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.',
+)
+export const BAD_OVERFLOW = error('ERR Invalid OVERFLOW type specified')
+export const BITFIELD_READ_ONLY = error('ERR BITFIELD_RO only supports the GET subcommand')
 
 export const NO_SUCH_KEY = error('ERR no such key')
 export const INDEX_OUT_OF_RANGE = error('ERR index out of range')
@@ -79,6 +85,8 @@ export const PROTECTED_MODE = error(
 )
 
 export const READ_ONLY_REPLICA = error("READONLY You can't write against a read only replica.")
+export const LOADING = error('LOADING Redis is loading the dataset in memory')
+
 export const MASTER_DOWN = error(
   "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
 )

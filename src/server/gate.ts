@@ -9,6 +9,7 @@ import { acceptsArity, type CommandInfo } from './command-info.ts'
 import type { NodeServices } from './context.ts'
 import {
   DEBUG_NOT_ALLOWED,
+  LOADING,
   MASTER_DOWN,
   NO_AUTH,
   NOT_IN_TRANSACTION,
@@ -43,6 +44,7 @@ export function refusal(
     return notAllowedWhenSubscribed(command.fullName)
   }
   if (isMasterMissed(node, session, command)) return MASTER_DOWN
+  if (node.persistence.isLoading && !command.isForLoading) return LOADING
   if (session.kind === 'replica' && command.hasKeys) return REPLICA_KEYSPACE
   return undefined
 }
@@ -61,6 +63,8 @@ export function isHeldBack(node: NodeServices, session: Session, command: Comman
 }
 
 function writeRefusal(node: NodeServices): Reply | undefined {
+  const cannotKeep = node.persistence.refusal()
+  if (cannotKeep !== undefined) return error(cannotKeep)
   const tooFewReplicas = node.replication.refusal()
   if (tooFewReplicas !== undefined) return error(tooFewReplicas)
   const isReadOnly = node.replication.isReplica() && node.settings.flag('replica-read-only')

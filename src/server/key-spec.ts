@@ -6,6 +6,8 @@
  *     '1..-1 RM delete'        arguments 1 to the last
  *     '1..-1/2 OW update'      every second one of them
  *     '2# RW access delete'    argument 2 says how many keys follow it
+ *     '? RO access'            no argument: SORT builds names out of what it sorts
+ *     '?STORE OW update'       the word after STORE, as SORT reads its options
  */
 import { assert } from '../base/assert.ts'
 import { parseInteger } from './numbers.ts'
@@ -17,10 +19,13 @@ export interface KeySpec {
   readonly end: number
   readonly step: number
   readonly isCounted: boolean
+  /** Set when no index says where the keys are: `?`, `?STORE`. */
+  readonly unknown?: string | undefined
   readonly flags: readonly string[]
 }
 
 export function parseKeySpec(text: string): KeySpec {
+  if (text.startsWith('?')) return unknownSpec(text)
   const match = /^(\d+)(?:\.\.(-?\d+))?(?:\/(\d+))?(#?) ?(.*)$/.exec(text)
   assert(match !== null, `a key specification reads like '1..-1/2 RO': ${text}`)
   const [, begin = '', end = begin, step = '1', counted, flags = ''] = match
@@ -33,6 +38,11 @@ export function parseKeySpec(text: string): KeySpec {
   }
 }
 
+function unknownSpec(text: string): KeySpec {
+  const [unknown = '?', ...flags] = text.split(' ')
+  return { begin: 0, end: 0, step: 1, isCounted: false, unknown, flags }
+}
+
 interface LegacyRange {
   readonly first: number
   readonly last: number
@@ -42,7 +52,7 @@ interface LegacyRange {
 
 /** The triple of older clients, which covers all specifications that are no counts. */
 export function legacyRange(specs: readonly KeySpec[]): LegacyRange {
-  const plain = specs.filter((spec) => !spec.isCounted)
+  const plain = specs.filter((spec) => !spec.isCounted && spec.unknown === undefined)
   const isMovable = plain.length < specs.length
   const first = plain[0]
   const last = plain.at(-1)
@@ -72,7 +82,7 @@ export function keyPlaces(
 ): readonly KeyPlace[] | undefined {
   const places: KeyPlace[] = []
   for (const spec of specs) {
-    const range = spec.isCounted ? countedRange(spec, argv) : fixedRange(spec, argv)
+    const range = rangeOf(spec, argv)
     if (range === undefined) return undefined
     for (let at = range.first; at <= range.last; at += spec.step) {
       places.push({ at, flags: spec.flags })
@@ -84,6 +94,32 @@ export function keyPlaces(
 interface Range {
   readonly first: number
   readonly last: number
+}
+
+const NOWHERE: Range = { first: 0, last: -1 }
+
+/** Undefined: the arguments do not say. */
+function rangeOf(spec: KeySpec, argv: readonly string[]): Range | undefined {
+  if (spec.unknown !== undefined) return spec.unknown === '?STORE' ? storeRange(argv) : NOWHERE
+  return spec.isCounted ? countedRange(spec, argv) : fixedRange(spec, argv)
+}
+
+/** How many words SORT's options take after themselves. */
+const SORT_OPTION_WORDS = new Map([
+  ['limit', 2],
+  ['get', 1],
+  ['by', 1],
+])
+
+/** The last STORE counts. */
+function storeRange(argv: readonly string[]): Range {
+  let found = NOWHERE
+  for (let at = 2; at < argv.length; at++) {
+    const word = argv[at]?.toLowerCase() ?? ''
+    if (word === 'store' && at + 1 < argv.length) found = { first: at + 1, last: at + 1 }
+    at += SORT_OPTION_WORDS.get(word) ?? (word === 'store' ? 1 : 0)
+  }
+  return found
 }
 
 function fixedRange(spec: KeySpec, argv: readonly string[]): Range | undefined {

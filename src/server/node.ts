@@ -22,6 +22,10 @@ import { Farewell } from './farewell.ts'
 import { Keyspace } from './keyspace.ts'
 import { MasterSession } from './master-session.ts'
 import { Pause } from './pause.ts'
+import type { FileAnswer, FileRequestId } from './persistence/files.ts'
+import type { PersistenceHost, SavedPosition } from './persistence/host.ts'
+import { Persistence } from './persistence/persistence.ts'
+import { SnapshotTurn } from './persistence/snapshot-turn.ts'
 import type { ConnectionId, Endpoints, LearntUsers, NodeInputs, NodePort } from './port.ts'
 import { PubSub } from './pubsub.ts'
 import type { ReplicationHost } from './replication/host.ts'
@@ -51,12 +55,16 @@ export interface DataNodeOptions {
   readonly secret?: string | undefined
 }
 
-export class DataNode implements NodeInputs, ReplicationHost {
+export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
   readonly port: NodePort
   readonly keyspace: Keyspace
   readonly settings: Settings
   readonly rng: Rng
   readonly streamTarget: MasterSession
+  readonly stats = newStats()
+  readonly startedAt: Moment
+  readonly snapshotTurn = new SnapshotTurn()
+  readonly #persistence: Persistence
   readonly #services: NodeServices
   readonly #dispatcher: Dispatcher
   readonly #requests: RequestLoop
@@ -78,7 +86,8 @@ export class DataNode implements NodeInputs, ReplicationHost {
     this.#now = now
     this.keyspace = new Keyspace(settings.int('databases'))
     this.keyspace.nowMs = now.wallMs
-    const stats = newStats()
+    const { stats } = this
+    this.startedAt = now
     const onForget = (session: Session) => this.#letGo(session)
     const access = openAccess(options)
     const { users } = access
@@ -95,6 +104,7 @@ export class DataNode implements NodeInputs, ReplicationHost {
       pause: this.#pause,
       isReplica: () => this.#replication.isReplica(),
     })
+    this.#persistence = new Persistence(this, this.snapshotTurn)
     const table = new CommandTable()
     this.#services = {
       keyspace: this.keyspace,
@@ -113,6 +123,7 @@ export class DataNode implements NodeInputs, ReplicationHost {
       expiryCycle: new ExpiryCycle(),
       scans: new ScanCursors(rng.fork('cursors')),
       replication: this.#replication,
+      persistence: this.#persistence,
       stats,
       runId: rng.fork('run-id').hex(40),
       startedAt: now,
@@ -125,6 +136,7 @@ export class DataNode implements NodeInputs, ReplicationHost {
       onUnblocked: (session) => this.#requests.resume(session),
     })
     this.#requests = new RequestLoop(this.#services, this.#dispatcher)
+    this.#persistence.start()
   }
 
   // Inputs
@@ -149,14 +161,21 @@ export class DataNode implements NodeInputs, ReplicationHost {
     this.#input(now, { kind: 'stopRequested' })
   }
 
+  fileAnswered(now: Moment, id: FileRequestId, answer: FileAnswer): void {
+    this.#input(now, { kind: 'fileAnswered', id, answer })
+  }
+
   wake(now: Moment): void {
     if (this.#isStalled(now)) return
     this.#beginTurn(now)
     this.#pause.endOverdue(now.monoMs)
     this.#farewell.timePassed()
     this.#endOverdueWaits()
-    this.#upkeep.wake(now)
-    this.#replication.wake()
+    this.#persistence.wake()
+    if (!this.#persistence.isLoading) {
+      this.#upkeep.wake(now)
+      this.#replication.wake()
+    }
     this.#endTurn()
   }
 
@@ -165,14 +184,34 @@ export class DataNode implements NodeInputs, ReplicationHost {
     return earliest(
       this.#blocking.nextDeadlineMs(),
       this.#pause.untilMs,
-      this.#replication.nextWakeUpMs(),
-      this.#upkeep.nextWakeUpMs(),
+      this.#persistence.nextWakeUpMs(),
+      ...(this.#persistence.isLoading
+        ? []
+        : [this.#replication.nextWakeUpMs(), this.#upkeep.nextWakeUpMs()]),
     )
   }
 
   /** INFO replication and the run id, for those who look on without a connection. */
   report(): { readonly lines: readonly string[]; readonly runId: string } {
     return { lines: this.#replication.infoLines(), runId: this.#services.runId }
+  }
+
+  // What saving and loading ask for
+
+  isReplica(): boolean {
+    return this.#replication.isReplica()
+  }
+
+  position(): SavedPosition | undefined {
+    return this.#replication.position()
+  }
+
+  applyLoaded(argv: readonly string[]): boolean {
+    return this.#dispatcher.applyLoaded(argv)
+  }
+
+  loaded(position: SavedPosition | undefined): void {
+    this.#replication.loaded(position)
   }
 
   // What replication asks for
@@ -264,6 +303,8 @@ export class DataNode implements NodeInputs, ReplicationHost {
         return this.#forget(input.connection, input.reason)
       case 'stopRequested':
         return this.#shutDown()
+      case 'fileAnswered':
+        return this.#persistence.fileAnswered(input.id, input.answer)
       default:
         return unreachable(input)
     }
@@ -273,6 +314,7 @@ export class DataNode implements NodeInputs, ReplicationHost {
   #endTurn(): void {
     this.#requests.serveLine()
     this.#farewell.turnEnds()
+    this.#persistence.turnEnds()
     // A server that hangs sends nothing either.
     if (!this.#stall.isActive) this.#sessions.flushAll(this.#now.monoMs)
   }

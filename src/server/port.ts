@@ -1,5 +1,6 @@
 /** The border of the data node: what it asks of the world, and what the world tells it. */
 import type { Moment } from '../base/clock.ts'
+import type { FileAnswer, FileFailure, FileRequest, FileRequestId } from './persistence/files.ts'
 
 /** One TCP connection, incoming or outgoing. Chosen by whoever opens it, never reused. */
 export type ConnectionId = number
@@ -22,6 +23,18 @@ export interface NodePort {
   connect(connection: ConnectionId, host: string, port: number): void
   /** What CONFIG REWRITE keeps: what differs from the user's file, never that file itself. */
   saveSettings(settings: ReadonlyMap<string, string>, users: LearntUsers | undefined): SaveResult
+  /**
+   * Asks something of the node's folder. Undefined: the answer will come as `fileAnswered`; one that is
+   * known at once may be given at once. Requests on one path are carried out in their order.
+   */
+  askFile(id: FileRequestId, request: FileRequest): FileAnswer | undefined
+  /**
+   * Appends to a file before it returns, making it if it is not there: after that a killed process loses
+   * none of it. Of a write that fails nothing stays. Undefined: done.
+   */
+  appendNow(path: string, bytes: string): FileFailure | undefined
+  /** The data are loaded: the node is of use from now on. Called once. */
+  ready(): void
   /** For INFO; asked only when a client asks. */
   processFacts(): ProcessFacts
   log(level: NodeLogLevel, text: string): void
@@ -82,6 +95,8 @@ export interface NodeInputs {
   received(now: Moment, connection: ConnectionId, bytes: string): void
   /** The other side or the network closed it, or it could not be opened. */
   closed(now: Moment, connection: ConnectionId, reason: string): void
+  /** What `askFile` asked for. */
+  fileAnswered(now: Moment, id: FileRequestId, answer: FileAnswer): void
   wake(now: Moment): void
   /** SIGTERM or SIGINT. */
   stopRequested(now: Moment): void

@@ -3,6 +3,7 @@
  * order, replies included, and is dealt with when the time is over. The process itself goes on, so a
  * simulated node can sleep as well.
  */
+import type { FileAnswer, FileRequestId } from './persistence/files.ts'
 import type { ConnectionId, Endpoints } from './port.ts'
 
 /** What happens to a node other than that time passes, see `NodeInputs`. */
@@ -12,6 +13,7 @@ export type NodeInput =
   | { readonly kind: 'received'; readonly connection: ConnectionId; readonly bytes: string }
   | { readonly kind: 'closed'; readonly connection: ConnectionId; readonly reason: string }
   | { readonly kind: 'stopRequested' }
+  | { readonly kind: 'fileAnswered'; readonly id: FileRequestId; readonly answer: FileAnswer }
 
 export class Stall {
   #untilMs: number | undefined

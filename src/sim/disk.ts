@@ -1,4 +1,5 @@
 import type { Rng } from '../base/rng.ts'
+import { DataFiles } from './data-files.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /** How long a save takes until it is safe: one draw of min..max per save. */
@@ -29,12 +30,15 @@ export interface DiskFault {
  * power loss leaves one of the two. It is never a mix.
  */
 export class Disk {
+  /** The folder of a data node on this disk. */
+  readonly data = new DataFiles()
   readonly #start: DiskStart
   /** As any process sees them. */
   readonly #files = new Map<string, string>()
   /** What the disk surely holds of those whose last rename is not synced; undefined: no such file. */
   readonly #synced = new Map<string, string | undefined>()
   readonly #powerRng: Rng
+  readonly #dataRng: Rng
   /** Saves of an earlier life must not finish in a later one. */
   #life = 0
   #fault: DiskFault | undefined
@@ -42,6 +46,7 @@ export class Disk {
   constructor(start: DiskStart) {
     this.#start = start
     this.#powerRng = start.rng.fork('power')
+    this.#dataRng = start.rng.fork('data')
   }
 
   read(path: string): string | undefined {
@@ -55,9 +60,9 @@ export class Disk {
 
   /** `done` is called when the bytes are safe or the save has failed; never after a crash. */
   save(path: string, bytes: string, done: SaveDone): void {
-    const { scheduler, rng, latency } = this.#start
+    const { scheduler } = this.#start
     const life = this.#life
-    const tookMs = latency.minMs + rng.below(latency.maxMs - latency.minMs + 1)
+    const tookMs = this.nextLatencyMs()
     let failure: string | undefined
     // The folder is synced as long as the file before it.
     scheduler.after(tookMs >> 1, () => {
@@ -76,6 +81,13 @@ export class Disk {
   /** From now on every save fails so; undefined repairs the disk. */
   failWith(fault: DiskFault | undefined): void {
     this.#fault = fault
+    this.data.failWith(fault && { operation: fault.operation, code: fault.reason })
+  }
+
+  /** How long the next save takes until it is safe. */
+  nextLatencyMs(): number {
+    const { rng, latency } = this.#start
+    return latency.minMs + rng.below(latency.maxMs - latency.minMs + 1)
   }
 
   /** The process died: of its saves under way, those not renamed yet have never happened. */
@@ -92,12 +104,14 @@ export class Disk {
       else this.#files.set(path, old)
     }
     this.#synced.clear()
+    this.data.losePower(this.#dataRng)
   }
 
   /** Everything is gone, as when a container comes back without its volume. */
   wipe(): void {
     this.#files.clear()
     this.#synced.clear()
+    this.data.wipe()
   }
 
   #replace(path: string, bytes: string): string | undefined {

@@ -4,6 +4,7 @@
  */
 import type { Rng } from '../base/rng.ts'
 import { DataNode } from '../server/node.ts'
+import type { FileAnswer, FileRequest, FileRequestId } from '../server/persistence/files.ts'
 import { type ConnectionId, type NodePort, SIMULATED_PROCESS } from '../server/port.ts'
 import { Settings } from '../server/settings.ts'
 import type { Standing } from './happening.ts'
@@ -74,10 +75,25 @@ export class NodeProgram implements Program {
       connect: (id, host, port) => this.#connect(id, host, port),
       saveSettings: (settings) =>
         this.#process.disk.saveNow(SETTINGS_FILE, JSON.stringify([...settings])),
+      askFile: (id, request) => this.#askFile(id, request),
+      appendNow: (path, bytes) => this.#process.disk.data.appendNow(path, bytes),
+      ready: () => undefined,
       processFacts: () => SIMULATED_PROCESS,
       log: this.#start.log,
       exit: () => this.#process.kill(),
     }
+  }
+
+  /** Only what has to reach the disk takes time. */
+  #askFile(id: FileRequestId, request: FileRequest): FileAnswer | undefined {
+    const { disk } = this.#process
+    if (request.kind !== 'sync' && request.kind !== 'rename') return disk.data.ask(request)
+    const carryOut =
+      request.kind === 'sync' ? disk.data.beginSync(request.path) : () => disk.data.ask(request)
+    this.#process.after(disk.nextLatencyMs(), () => {
+      this.#node.fileAnswered(this.#process.now(), id, carryOut())
+    })
+    return undefined
   }
 
   #accept(socket: Socket): SocketHandler {

@@ -6,6 +6,12 @@ import { createRng } from '../../src/base/rng.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { RequestDecoder } from '../../src/resp/request-decoder.ts'
 import { DataNode, type DataNodeOptions } from '../../src/server/node.ts'
+import type {
+  FileAnswer,
+  FileFailure,
+  FileRequest,
+  FileRequestId,
+} from '../../src/server/persistence/files.ts'
 import {
   type ConnectionId,
   type LearntUsers,
@@ -15,6 +21,7 @@ import {
   SIMULATED_PROCESS,
 } from '../../src/server/port.ts'
 import { Settings } from '../../src/server/settings.ts'
+import { DataFiles } from '../../src/sim/data-files.ts'
 
 const WALL_START_MS = 1_700_000_000_000
 
@@ -27,6 +34,8 @@ export class NodeHarness implements NodePort {
   /** What the next CONFIG REWRITE is answered. */
   saveResult: SaveResult
   exitStatus: number | undefined
+  isReady = false
+  readonly files: DataFiles
   monoMs = 0
   readonly #clients = new Map<ConnectionId, TestClient>()
   #lastId = 0
@@ -35,7 +44,9 @@ export class NodeHarness implements NodePort {
     directives: Record<string, string> = {},
     hasConfigFile = false,
     access: Pick<DataNodeOptions, 'users' | 'learntUsers' | 'aclFile'> = {},
+    files = new DataFiles(),
   ) {
+    this.files = files
     const all = { 'enable-debug-command': 'yes', ...directives }
     for (const [name, value] of Object.entries(all)) this.settings.load(name, [value])
     this.settings.markFiled()
@@ -113,6 +124,18 @@ export class NodeHarness implements NodePort {
     this.savedUsers.push(users)
     this.saved.push(new Map(settings))
     return this.saveResult
+  }
+
+  askFile(_id: FileRequestId, request: FileRequest): FileAnswer {
+    return this.files.ask(request)
+  }
+
+  appendNow(path: string, bytes: string): FileFailure | undefined {
+    return this.files.appendNow(path, bytes)
+  }
+
+  ready(): void {
+    this.isReady = true
   }
 
   processFacts(): ProcessFacts {

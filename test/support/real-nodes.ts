@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { createRng } from '../../src/base/rng.ts'
 import { readClock } from '../../src/io/clock.ts'
+import { NodeFiles } from '../../src/io/node-files.ts'
 import { NodeHost } from '../../src/io/node-host.ts'
 import { DataNode } from '../../src/server/node.ts'
 import type { NodePort } from '../../src/server/port.ts'
@@ -31,7 +32,8 @@ export async function startOurs(directives: Record<string, string> = {}): Promis
   const port = await listen(server)
   const settings = new Settings()
   const logs: string[] = []
-  const all = { port: String(port), ...directives }
+  const dir = mkdtempSync(join(tmpdir(), 'vedette-node-'))
+  const all = { port: String(port), dir, save: '', ...directives }
   for (const [name, value] of Object.entries(all)) settings.load(name, [value])
   host = new NodeHost({
     createNode: (nodePort: NodePort) =>
@@ -48,6 +50,7 @@ export async function startOurs(directives: Record<string, string> = {}): Promis
       flush: () => undefined,
     },
     saveSettings: () => undefined,
+    files: new NodeFiles(() => settings.text('dir')),
     onExit: () => undefined,
   })
   const client = newClient(port)

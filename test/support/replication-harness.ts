@@ -7,6 +7,12 @@ import { encodeCommand } from '../../src/resp/encode.ts'
 import type { Reply } from '../../src/resp/reply.ts'
 import { ReplyDecoder } from '../../src/resp/reply-decoder.ts'
 import { DataNode } from '../../src/server/node.ts'
+import type {
+  FileAnswer,
+  FileFailure,
+  FileRequest,
+  FileRequestId,
+} from '../../src/server/persistence/files.ts'
 import {
   type ConnectionId,
   type Endpoints,
@@ -15,6 +21,7 @@ import {
   SIMULATED_PROCESS,
 } from '../../src/server/port.ts'
 import { Settings } from '../../src/server/settings.ts'
+import { DataFiles } from '../../src/sim/data-files.ts'
 import { type Party, VirtualNetwork } from './virtual-network.ts'
 
 const WALL_START_MS = 1_700_000_000_000
@@ -91,6 +98,7 @@ export class TestNode implements Party, NodePort {
   readonly node: DataNode
   readonly settings = new Settings()
   readonly logs: string[] = []
+  readonly files = new DataFiles()
   isDown = false
   isFrozen = false
   readonly #world: ReplicationWorld
@@ -156,6 +164,16 @@ export class TestNode implements Party, NodePort {
     this.isDown = true
     this.#world.network.dropAll(this)
   }
+
+  askFile(_id: FileRequestId, request: FileRequest): FileAnswer {
+    return this.files.ask(request)
+  }
+
+  appendNow(path: string, bytes: string): FileFailure | undefined {
+    return this.files.appendNow(path, bytes)
+  }
+
+  ready(): void {}
 
   nextIncomingId(): ConnectionId {
     return ++this.#incoming

@@ -19,6 +19,10 @@ export function hostNode(fabric: Fabric, start: NodeProgramStart): Program {
     logger: { log, setLevel: () => undefined, flush: () => undefined },
     saveSettings: (changed) => process.disk.saveNow(SETTINGS_FILE, JSON.stringify([...changed])),
     onExit: () => surroundings.admit(() => process.exit()),
+    files: {
+      ask: (request) => Promise.resolve(process.disk.data.ask(request)),
+      appendNow: (path, bytes) => process.disk.data.appendNow(path, bytes),
+    },
     surroundings,
   })
   fabric.serve(process, port, (socket: Socket) => host.accept(socket))

@@ -1,31 +1,19 @@
-/** Strings as arrays of bits: SETBIT, GETBIT, BITCOUNT, BITPOS. Bit 0 is the highest of byte 0. */
+/** Strings as arrays of bits: SETBIT, GETBIT, BITCOUNT, BITPOS, BITOP. Bit 0 is the highest of byte 0. */
 import { integer, type Reply } from '../../resp/reply.ts'
 import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import {
-  BIT_OFFSET_OUT_OF_RANGE,
-  NOT_A_BIT,
-  NOT_AN_INTEGER,
-  NOT_BIT_0_OR_1,
-  SYNTAX_ERROR,
-  WRONG_TYPE,
-} from '../errors.ts'
+import { NOT_A_BIT, NOT_AN_INTEGER, NOT_BIT_0_OR_1, SYNTAX_ERROR, WRONG_TYPE } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
-import { maxStringBytes } from '../string-limit.ts'
+import { parseBitOffset } from './bit-offset.ts'
+import { bitOp } from './bit-operations.ts'
 import { writeString } from './string-writing.ts'
 
 const ZERO = integer(0)
 
-function parseBitOffset({ node }: CommandContext, text: string | undefined): number | undefined {
-  const offset = parseInteger(text)
-  if (offset === undefined || offset < 0) return undefined
-  return Math.floor(offset / 8) < maxStringBytes(node.settings) ? offset : undefined
-}
-
 function setBit(context: CommandContext, argv: readonly string[]): Reply {
   const [key, word] = [arg(argv, 1), arg(argv, 3)]
   const offset = parseBitOffset(context, argv[2])
-  if (offset === undefined) return BIT_OFFSET_OUT_OF_RANGE
+  if (typeof offset !== 'number') return offset
   if (word !== '0' && word !== '1') return NOT_A_BIT
   const entry = context.db.find(key)
   const value = entry?.value
@@ -38,7 +26,7 @@ function setBit(context: CommandContext, argv: readonly string[]): Reply {
 
 function getBit(context: CommandContext, argv: readonly string[]): Reply {
   const offset = parseBitOffset(context, argv[2])
-  if (offset === undefined) return BIT_OFFSET_OUT_OF_RANGE
+  if (typeof offset !== 'number') return offset
   const value = context.db.value(arg(argv, 1))
   if (value === undefined) return ZERO
   return value.type === 'string' ? integer(bitAt(value.bytes, offset)) : WRONG_TYPE
@@ -144,5 +132,6 @@ export const bitFamily: Family = {
     command('getbit', 3, 'readonly fast', READ, getBit),
     command('bitcount', -2, 'readonly', READ, bitCount),
     command('bitpos', -3, 'readonly', READ, bitPos),
+    command('bitop', -4, 'write denyoom', ['2 OW update', '3..-1 RO access'], bitOp),
   ],
 }

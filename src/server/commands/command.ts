@@ -41,6 +41,13 @@ function statusSet(words: readonly string[]): Reply {
 }
 
 function describeKeys(spec: KeySpec): Reply {
+  if (spec.unknown !== undefined) {
+    return map([
+      ['flags', statusSet(spec.flags)],
+      ['begin_search', search('unknown', [])],
+      ['find_keys', search('unknown', [])],
+    ])
+  }
   return map([
     ['flags', statusSet(spec.flags)],
     ['begin_search', search('index', [['index', spec.begin]])],

@@ -88,6 +88,15 @@ export class RdbInput {
     return yield* this.#lengthAfter(first)
   }
 
+  /** A length that may be any 64-bit number: in streams, ids and counters are written as lengths. */
+  *length64(): Parse<bigint> {
+    const first = yield* this.byte()
+    if (first >= 0xc0) return yield* damage(`encoding byte ${first} where a length is expected`)
+    if (first !== 0x81) return BigInt(yield* this.#lengthAfter(first))
+    const bytes = yield* this.bytes(8)
+    return (BigInt(uint32BigEndian(bytes, 0)) << 32n) | BigInt(uint32BigEndian(bytes, 4))
+  }
+
   /** A string in any of its forms: raw, integer or compressed. */
   *string(): Parse<string> {
     const first = yield* this.byte()

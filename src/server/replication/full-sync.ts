@@ -76,12 +76,12 @@ export class FullSync {
     const transfer = this.#transfer
     if (transfer?.peers.delete(peer) !== true || transfer.peers.size > 0) return
     transfer.snapshot.stop()
-    this.#transfer = undefined
+    this.#end()
   }
 
   wake(): void {
     const nowMs = this.#host.now.monoMs
-    if (this.#transfer === undefined && this.#waiting.size > 0 && nowMs >= this.#startAtMs) {
+    if (this.#isDue(nowMs) && this.#host.snapshotTurn.take('transfer')) {
       this.#transfer = this.#begin()
     }
     if (this.#transfer !== undefined && nowMs >= this.#continueAtMs) this.#advance(this.#transfer)
@@ -89,6 +89,7 @@ export class FullSync {
 
   nextWakeUpMs(): number | undefined {
     if (this.#transfer !== undefined) return this.#continueAtMs
+    if (!this.#host.snapshotTurn.isFree) return undefined
     return this.#waiting.size > 0 ? this.#startAtMs : undefined
   }
 
@@ -97,6 +98,15 @@ export class FullSync {
     const collecting = [...(this.#transfer?.peers ?? [])].filter((peer) => !peer.canEof)
     for (const peer of [...this.#waiting, ...collecting])
       this.#host.port.write(peer.connection.id, '\n')
+  }
+
+  #isDue(nowMs: number): boolean {
+    return this.#transfer === undefined && this.#waiting.size > 0 && nowMs >= this.#startAtMs
+  }
+
+  #end(): void {
+    this.#transfer = undefined
+    this.#host.snapshotTurn.release('transfer')
   }
 
   #begin(): Transfer {
@@ -169,7 +179,7 @@ export class FullSync {
   }
 
   #finish(transfer: Transfer): void {
-    this.#transfer = undefined
+    this.#end()
     for (const peer of transfer.peers) {
       if (peer.canEof) this.#finishMarked(peer, transfer.mark)
       else this.#finishCollected(peer, transfer.collected)

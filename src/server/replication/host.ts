@@ -6,6 +6,7 @@ import type { Moment } from '../../base/clock.ts'
 import type { Rng } from '../../base/rng.ts'
 import type { Reply } from '../../resp/reply.ts'
 import type { Keyspace } from '../keyspace.ts'
+import type { SnapshotTurn } from '../persistence/snapshot-turn.ts'
 import type { ConnectionId, NodePort } from '../port.ts'
 import type { Session } from '../session.ts'
 import type { Settings } from '../settings.ts'
@@ -28,6 +29,7 @@ export interface ReplicationHost {
   readonly settings: Settings
   readonly rng: Rng
   readonly streamTarget: StreamTarget
+  readonly snapshotTurn: SnapshotTurn
   /** The moment of the current input. */
   readonly now: Moment
   /** Ids of connections we open: negative, decreasing. */

@@ -4,6 +4,7 @@
  */
 import type { Reply } from '../../resp/reply.ts'
 import { earliest } from '../earliest.ts'
+import type { SavedPosition } from '../persistence/host.ts'
 import type { ConnectionId } from '../port.ts'
 import { ageSeconds } from '../seconds.ts'
 import type { Session } from '../session.ts'
@@ -93,6 +94,14 @@ export class Replication {
   isReplica(): boolean {
     return this.#role.isReplica
   }
+
+  /** Where the data stand in the history; undefined: nobody could continue from them. */
+  position(): SavedPosition | undefined {
+    return undefined
+  }
+
+  /** The data that were kept are here, as they were at that position. */
+  loaded(_position: SavedPosition | undefined): void {}
 
   /** Meaningful on a replica: the master's stream is being applied. */
   linkUp(): boolean {

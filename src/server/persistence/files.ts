@@ -1,0 +1,91 @@
+/**
+ * What the node asks of its folder ([dir]), and how work that takes several such steps is written: as a
+ * generator that yields one request after the other and is resumed with the answer. So a save reads from
+ * top to bottom, and between two steps commands go on.
+ *
+ * Paths are relative to the folder. Bytes are latin1 strings.
+ */
+import { assert } from '../../base/assert.ts'
+
+export type FileRequest =
+  /** Answered by `names`; a folder that is not there has none. */
+  | { readonly kind: 'list'; readonly folder: string }
+  /** Answered by `size`; undefined: there is no such file. */
+  | { readonly kind: 'size'; readonly path: string }
+  /** Answered by `bytes`: up to `maxBytes` from `offset` on; none at the end. */
+  | {
+      readonly kind: 'read'
+      readonly path: string
+      readonly offset: number
+      readonly maxBytes: number
+    }
+  /** An empty file, whatever was there. Its name is safe after the next `rename` in its folder. */
+  | { readonly kind: 'create'; readonly path: string }
+  /** To the end of a file that is there. */
+  | { readonly kind: 'append'; readonly path: string; readonly bytes: string }
+  /** What has been written to the file survives a power cut from the answer on. */
+  | { readonly kind: 'sync'; readonly path: string }
+  | { readonly kind: 'truncate'; readonly path: string; readonly sizeBytes: number }
+  /** Replaces what was called so; safe from the answer on, like every earlier change in that folder. */
+  | { readonly kind: 'rename'; readonly from: string; readonly to: string }
+  /** A file that is not there is no failure. */
+  | { readonly kind: 'remove'; readonly path: string }
+  /** One that is there is no failure. Safe from the answer on. */
+  | { readonly kind: 'makeFolder'; readonly folder: string }
+
+export interface FileFailure {
+  readonly kind: 'failed'
+  /** As the operating system calls it: ENOSPC, EIO, ENOENT. */
+  readonly code: string
+  /** For people: `ENOSPC: no space left on device`. */
+  readonly text: string
+}
+
+export type FileAnswer =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'names'; readonly names: readonly string[] }
+  | { readonly kind: 'size'; readonly sizeBytes: number | undefined }
+  | { readonly kind: 'bytes'; readonly bytes: string }
+  | FileFailure
+
+/** Numbers a request; the answer comes back with it. */
+export type FileRequestId = number
+
+/** Work on files: yields requests, is resumed with their answers, returns what came of it. */
+export type Work<T> = Generator<FileRequest, T, FileAnswer>
+
+/** Undefined: done. */
+export function* change(
+  request: FileRequest & {
+    kind: 'create' | 'append' | 'sync' | 'truncate' | 'rename' | 'remove' | 'makeFolder'
+  },
+): Work<FileFailure | undefined> {
+  const answer = yield request
+  return answer.kind === 'failed' ? answer : undefined
+}
+
+export function* readBytes(
+  path: string,
+  offset: number,
+  maxBytes: number,
+): Work<string | FileFailure> {
+  const answer = yield { kind: 'read', path, offset, maxBytes }
+  if (answer.kind === 'failed') return answer
+  assert(answer.kind === 'bytes', 'reading is answered by bytes')
+  return answer.bytes
+}
+
+/** `absent`: there is no such file. */
+export function* sizeOf(path: string): Work<number | 'absent' | FileFailure> {
+  const answer = yield { kind: 'size', path }
+  if (answer.kind === 'failed') return answer
+  assert(answer.kind === 'size', 'asking for a size is answered by one')
+  return answer.sizeBytes ?? 'absent'
+}
+
+export function* namesIn(folder: string): Work<readonly string[] | FileFailure> {
+  const answer = yield { kind: 'list', folder }
+  if (answer.kind === 'failed') return answer
+  assert(answer.kind === 'names', 'listing is answered by names')
+  return answer.names
+}

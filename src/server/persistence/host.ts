@@ -1,0 +1,34 @@
+/** What saving and loading ask of the data node they live in. */
+import type { Moment } from '../../base/clock.ts'
+import type { Rng } from '../../base/rng.ts'
+import type { Keyspace } from '../keyspace.ts'
+import type { NodePort } from '../port.ts'
+import type { Settings } from '../settings.ts'
+import type { Stats } from '../stats.ts'
+
+/** Where the data stand in a replication history, as an RDB file keeps it. */
+export interface SavedPosition {
+  readonly id: string
+  /** Bytes of the history whose effects are in the data. */
+  readonly offset: number
+  /** The database that commands of the stream are for if they do not select one. */
+  readonly streamDb: number
+}
+
+export interface PersistenceHost {
+  readonly port: NodePort
+  readonly keyspace: Keyspace
+  readonly settings: Settings
+  readonly stats: Stats
+  readonly rng: Rng
+  /** The moment of the present turn. */
+  readonly now: Moment
+  readonly startedAt: Moment
+  isReplica(): boolean
+  /** Where the data stand at this moment; undefined: nobody could continue from them. */
+  position(): SavedPosition | undefined
+  /** Runs one command read from a file: no gate, no reply, nothing told to replicas. False: unknown. */
+  applyLoaded(argv: readonly string[]): boolean
+  /** The data are loaded; undefined: they stand in no history. */
+  loaded(position: SavedPosition | undefined): void
+}

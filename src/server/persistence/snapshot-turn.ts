@@ -1,0 +1,31 @@
+/**
+ * Who may take a snapshot. One runs at a time: a save to disk, a rewrite of the append-only file, or a
+ * full resynchronisation. Whoever finds the turn taken asks again when it is woken.
+ */
+import { assert } from '../../base/assert.ts'
+
+export type SnapshotUser = 'save' | 'rewrite' | 'transfer'
+
+export class SnapshotTurn {
+  #user: SnapshotUser | undefined
+
+  get user(): SnapshotUser | undefined {
+    return this.#user
+  }
+
+  get isFree(): boolean {
+    return this.#user === undefined
+  }
+
+  /** False: somebody else has it. */
+  take(user: SnapshotUser): boolean {
+    if (this.#user !== undefined) return false
+    this.#user = user
+    return true
+  }
+
+  release(user: SnapshotUser): void {
+    assert(this.#user === user, 'only its owner gives the turn back')
+    this.#user = undefined
+  }
+}

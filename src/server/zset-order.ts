@@ -1,0 +1,207 @@
+/**
+ * Members in the order of a sorted set: by score, and among equal scores by the member's bytes.
+ *
+ * They lie in chunks of some hundred, in order within and among themselves. A place is found by halving
+ * twice, over the chunks and within one; making room moves part of one chunk. A tree with pointers would
+ * take more memory and more time at every size that fits into one process. Ranks come from an index over
+ * the chunks' sizes (zset-ranks.ts), which is made again when it is asked for after chunks came or went.
+ */
+import { type ChunkPlace, ChunkRanks } from './zset-ranks.ts'
+
+export type Scored = readonly [member: string, score: number]
+
+/** Whether an element lies past a place. For a later element it is never false again. */
+export type IsPast = (member: string, score: number) => boolean
+
+/** Halving a full chunk is paid for by the insertions that filled it. */
+const MAX_CHUNK = 256
+/** A smaller chunk joins its neighbour, or a shrinking set would keep chunks of one element each. */
+const MIN_CHUNK = 64
+
+/** An array that grows by itself keeps room for 16 more, which is more than most sets ever hold. */
+const SMALL = 16
+
+interface Chunk {
+  members: string[]
+  scores: number[]
+}
+
+export class ZsetOrder {
+  #chunks: Chunk[] = []
+  #ranks: ChunkRanks | undefined
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** The element must not be there yet. */
+  insert(member: string, score: number): void {
+    const isPast = pastElement(member, score)
+    const index = Math.min(this.#chunkOf(isPast), this.#chunks.length - 1)
+    const chunk = this.#chunks[index]
+    if (chunk === undefined) return this.#begin(member, score)
+    const at = placeIn(chunk, isPast)
+    insertAt(chunk, at, member, score)
+    this.#resized(index, 1)
+    if (chunk.members.length > MAX_CHUNK) this.#split(index, at)
+  }
+
+  /** The element must be there. */
+  delete(member: string, score: number): void {
+    const isPast = pastElement(member, score)
+    const index = this.#chunkOf(isPast)
+    const chunk = this.#chunks[index] as Chunk
+    const at = placeIn(chunk, isPast)
+    chunk.members.splice(at, 1)
+    chunk.scores.splice(at, 1)
+    this.#resized(index, -1)
+    if (chunk.members.length < MIN_CHUNK) this.#mergeOrDrop(index)
+  }
+
+  /** How many elements come before all that are past the place. */
+  rankWhere(isPast: IsPast): number {
+    const index = this.#chunkOf(isPast)
+    const chunk = this.#chunks[index]
+    return chunk === undefined ? this.#size : this.#before(index) + placeIn(chunk, isPast)
+  }
+
+  rankOf(member: string, score: number): number {
+    return this.rankWhere(pastElement(member, score))
+  }
+
+  /** Elements of rank `from` to `to - 1`, upwards. Must not be changed on the way. */
+  *ascending(from: number, to: number): IterableIterator<Scored> {
+    if (from >= to) return
+    let { chunk: index, at } = this.#placeOf(from)
+    for (let left = to - from; left > 0; left--) {
+      const chunk = this.#chunks[index] as Chunk
+      yield [chunk.members[at] as string, chunk.scores[at] as number]
+      if (++at < chunk.members.length) continue
+      index++
+      at = 0
+    }
+  }
+
+  /** The same elements, the last one first. */
+  *descending(from: number, to: number): IterableIterator<Scored> {
+    if (from >= to) return
+    let { chunk: index, at } = this.#placeOf(to - 1)
+    for (let left = to - from; left > 0; left--) {
+      const chunk = this.#chunks[index] as Chunk
+      yield [chunk.members[at] as string, chunk.scores[at] as number]
+      if (--at >= 0) continue
+      index--
+      at = (this.#chunks[index]?.members.length ?? 0) - 1
+    }
+  }
+
+  copy(): ZsetOrder {
+    const copy = new ZsetOrder()
+    copy.#chunks = this.#chunks.map(({ members, scores }) => ({
+      members: members.slice(),
+      scores: scores.slice(),
+    }))
+    copy.#size = this.#size
+    return copy
+  }
+
+  /** Index of the first chunk with an element past the place; the number of chunks if there is none. */
+  #chunkOf(isPast: IsPast): number {
+    let low = 0
+    let high = this.#chunks.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const { members, scores } = this.#chunks[middle] as Chunk
+      const last = members.length - 1
+      if (isPast(members[last] as string, scores[last] as number)) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+
+  #begin(member: string, score: number): void {
+    this.#chunks = [{ members: [member], scores: [score] }]
+    this.#size = 1
+    this.#ranks = undefined
+  }
+
+  #resized(index: number, delta: number): void {
+    this.#size += delta
+    this.#ranks?.resized(index, delta)
+  }
+
+  /** Sets are often filled in order, from either end: then full chunks stay behind, else halves. */
+  #split(index: number, insertedAt: number): void {
+    const chunk = this.#chunks[index] as Chunk
+    const at = cutFor(insertedAt, chunk.members.length, index === this.#chunks.length - 1)
+    this.#chunks.splice(index + 1, 0, {
+      members: chunk.members.splice(at),
+      scores: chunk.scores.splice(at),
+    })
+    this.#ranks = undefined
+  }
+
+  #mergeOrDrop(index: number): void {
+    const chunk = this.#chunks[index] as Chunk
+    const first = index + 1 < this.#chunks.length ? index : index - 1
+    const [left, right] = [this.#chunks[first], this.#chunks[first + 1]]
+    if (chunk.members.length === 0) {
+      this.#chunks.splice(index, 1)
+    } else {
+      if (left === undefined || right === undefined) return
+      if (left.members.length + right.members.length > MAX_CHUNK / 2) return
+      left.members.push(...right.members)
+      left.scores.push(...right.scores)
+      this.#chunks.splice(first + 1, 1)
+    }
+    this.#ranks = undefined
+  }
+
+  #before(index: number): number {
+    return index === 0 ? 0 : this.#index().before(index)
+  }
+
+  #placeOf(rank: number): ChunkPlace {
+    return this.#chunks.length === 1 ? { chunk: 0, at: rank } : this.#index().find(rank)
+  }
+
+  #index(): ChunkRanks {
+    this.#ranks ??= new ChunkRanks(
+      this.#chunks.map(({ members }) => members.length),
+      this.#chunks.length,
+    )
+    return this.#ranks
+  }
+}
+
+function pastElement(member: string, score: number): IsPast {
+  return (other, otherScore) => otherScore > score || (otherScore === score && other >= member)
+}
+
+function placeIn({ members, scores }: Chunk, isPast: IsPast): number {
+  let low = 0
+  let high = members.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isPast(members[middle] as string, scores[middle] as number)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function insertAt(chunk: Chunk, at: number, member: string, score: number): void {
+  if (chunk.members.length < SMALL) {
+    chunk.members = chunk.members.toSpliced(at, 0, member)
+    chunk.scores = chunk.scores.toSpliced(at, 0, score)
+  } else {
+    chunk.members.splice(at, 0, member)
+    chunk.scores.splice(at, 0, score)
+  }
+}
+
+/** Where a full chunk is cut; what came at an end of the set leaves all but itself together. */
+function cutFor(insertedAt: number, length: number, isLastChunk: boolean): number {
+  if (isLastChunk && insertedAt === length - 1) return length - 1
+  return insertedAt === 0 ? 1 : length >>> 1
+}
