@@ -1,8 +1,9 @@
 /** Moving a failover between its states, and giving it up. The steps themselves decide when. */
 import { callOffHandover } from './coordinated-commands.ts'
 import { announce } from './events.ts'
+import type { FailoverState } from './failover-kinds.ts'
 import { roundMs } from './round-trips.ts'
-import type { Failover, FailoverState, Group, Turn } from './state.ts'
+import type { Failover, Group, Turn } from './state.ts'
 import { isSdown } from './state.ts'
 
 /** Back-off after a lost election: so many rounds at first, doubling. */

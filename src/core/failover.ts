@@ -15,9 +15,10 @@
 import { unreachable } from '../base/assert.ts'
 import { replaceDeadMaster } from './coordinated.ts'
 import { standForElection, stepElection } from './election.ts'
+import type { FailoverKind } from './failover-kinds.ts'
 import { stepSelection, stepSlaveofNoOne, stepWaitPromotion } from './promotion.ts'
 import { stepReconfigure } from './reconfigure.ts'
-import type { Failover, FailoverKind, Group, Turn } from './state.ts'
+import type { Failover, Group, Turn } from './state.ts'
 import { isTilted } from './state.ts'
 import { switchMaster } from './switch.ts'
 

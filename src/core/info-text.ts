@@ -22,6 +22,7 @@ export interface InfoFacts {
   readonly replid: string
   readonly replid2: string
   readonly failover: FailoverReport
+  readonly guard: GuardClaim | undefined
   readonly writes: ReportedWrites
 }
 
@@ -30,6 +31,12 @@ export interface InfoFacts {
  * not say, so it is too old to know FAILOVER, or we have not heard from it.
  */
 export type FailoverReport = 'unsupported' | 'none' | 'running'
+
+/** A replica refuses to be emptied: what it holds, and what its master offered. Offsets in bytes. */
+export interface GuardClaim {
+  readonly ownOffset: number
+  readonly masterOffset: number
+}
 
 export function parseInfo(text: string): InfoFacts {
   const fields = new Map<string, string>()
@@ -63,7 +70,16 @@ function readFields(fields: ReadonlyMap<string, string>): Omit<InfoFacts, 'repli
     replid: fields.get('master_replid') ?? '',
     replid2: fields.get('master_replid2') ?? '',
     failover: failoverReport(fields.get('master_failover_state')),
+    guard: guardClaim(fields),
     writes: reportedWrites(fields),
+  }
+}
+
+function guardClaim(fields: ReadonlyMap<string, string>): GuardClaim | undefined {
+  if (fields.get('replica_empty_master_guard') !== '1') return undefined
+  return {
+    ownOffset: number(fields.get('replica_guard_own_offset'), 0),
+    masterOffset: number(fields.get('replica_guard_master_offset'), 0),
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { expectsHandover } from './failover-report.ts'
 import { nextRoundMs } from './grid.ts'
-import type { DataInstance, Master, Turn } from './state.ts'
+import type { DataInstance, Master, Replica, Turn } from './state.ts'
 import { commandLink, isOdown, isSdown } from './state.ts'
 import { send } from './turn.ts'
 
@@ -82,10 +82,15 @@ function handoverSinceMs({ group: { failover } }: Master): number | undefined {
 function isTroubled(turn: Turn, instance: DataInstance): boolean {
   const { group } = instance
   if (isSdown(group.master) || isOdown(group) || group.failover !== undefined) return true
-  if (group.master.gray !== undefined) return true
+  if (group.master.gray !== undefined || group.master.emptiedAtMs !== undefined) return true
   if (instance.failoverReported === 'running') return true
   if (expectsHandover(turn, group, group.config.failoverTimeoutMs)) return true
-  return instance.kind === 'replica' && (instance.masterLinkDownMs > 0 || claimsMaster(instance))
+  return instance.kind === 'replica' && (isCutOff(instance) || claimsMaster(instance))
+}
+
+/** What it says of its link is in whole seconds: the first of them is worth knowing as well. */
+function isCutOff({ infoAtMs, masterLinkUp, masterLinkDownMs }: Replica): boolean {
+  return masterLinkDownMs > 0 || (infoAtMs !== undefined && !masterLinkUp)
 }
 
 function claimsMaster(instance: DataInstance): boolean {

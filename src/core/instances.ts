@@ -17,6 +17,7 @@ export function createMaster(group: Group, nowMs: number): Master {
     ...dataBase(nowMs, 'master'),
     rebootedAtMs: undefined,
     gray: undefined,
+    emptiedAtMs: undefined,
     refusal: undefined,
   }
 }
@@ -34,6 +35,7 @@ export function createReplica(group: Group, host: string, port: number, nowMs: n
     masterLinkDownMs: 0,
     masterChangedAtMs: nowMs,
     announced: true,
+    guard: undefined,
     reconf: 'none',
     reconfSentAtMs: nowMs,
     promoted: false,

@@ -4,6 +4,7 @@
  */
 import type { Reply } from '../resp/reply.ts'
 import { checkDown } from './down.ts'
+import { checkEmptied } from './empty-master.ts'
 import { announce } from './events.ts'
 import { driveFailover } from './failover.ts'
 import { noteInfoForWrites } from './gray.ts'
@@ -31,15 +32,17 @@ export function onInfoReply(turn: Turn, instance: DataInstance, reply: Reply): v
   noteFailover(turn, instance, facts.failover)
   noteRole(turn, instance, facts.role ?? 'none')
   noteInfoForWrites(turn, instance, facts.writes)
+  if (instance.kind === 'replica') checkEmptied(turn, instance.group)
   act(turn, instance)
   scheduleInfo(turn, instance)
 }
 
 function act(turn: Turn, instance: DataInstance): void {
   const { group } = instance
-  const { roleReported, refusal, gray } = group.master
-  // What a master is worth that calls itself a replica, or refuses connections or writes, its replicas know.
-  const isDoubted = roleReported === 'slave' || refusal !== undefined || gray !== undefined
+  const { roleReported, refusal, gray, emptiedAtMs } = group.master
+  // What a master is worth that calls itself a replica, or is of little use, its replicas know.
+  const isUseless = refusal !== undefined || gray !== undefined || emptiedAtMs !== undefined
+  const isDoubted = roleReported === 'slave' || isUseless
   if (instance.kind === 'master' || isDoubted) {
     checkDown(turn, group.master)
   }
@@ -57,8 +60,14 @@ function noteRunId(turn: Turn, instance: DataInstance, runId: string): void {
   if (instance.runId !== '') {
     announce(turn, 'notice', '+reboot', instance)
     if (instance.kind === 'master') noteReboot(turn, instance)
+    if (instance.kind === 'master') askReplicas(turn, instance)
   }
   instance.runId = runId
+}
+
+/** They know what became of it: whether it handed over, whether it still has its data. */
+function askReplicas(turn: Turn, { group }: Master): void {
+  for (const replica of group.replicas.values()) requestInfo(turn, replica)
 }
 
 /** Far more than a master could feed: what it claims must not fill our memory. */
@@ -103,6 +112,7 @@ function noteReplica(turn: Turn, replica: Replica, facts: InfoFacts): void {
   replica.priority = facts.priority
   replica.offset = facts.offset
   replica.announced = facts.announced
+  replica.guard = facts.guard
   replica.deposed = undefined
 }
 
@@ -119,7 +129,7 @@ function noteRole(turn: Turn, instance: DataInstance, role: DataInstance['roleRe
   if (instance.kind === 'replica' && role === 'slave') {
     instance.masterChangedAtMs = turn.now.monoMs
   } else if (instance.kind === 'master' && role === 'slave') {
-    for (const replica of instance.group.replicas.values()) requestInfo(turn, replica)
+    askReplicas(turn, instance)
   }
   const expected = instance.kind === 'master' ? 'master' : 'slave'
   const channel = role === expected ? '+role-change' : '-role-change'

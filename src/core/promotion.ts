@@ -15,7 +15,6 @@ import {
 import { crashesAfter } from './crash.ts'
 import { announce } from './events.ts'
 import { abortFailover, enter } from './failover-state.ts'
-import { demoteGrayMaster } from './gray-demotion.ts'
 import { sendHelloToAll } from './hello-send.ts'
 import { requestInfo, scheduleInfo } from './info.ts'
 import { save } from './memory/save.ts'
@@ -24,6 +23,7 @@ import { comparePromotion, promotableReplicas } from './selection.ts'
 import { sendSlaveof } from './slaveof.ts'
 import type { Failover, Group, Replica, Turn } from './state.ts'
 import { commandLink, isSdown } from './state.ts'
+import { demoteUselessMaster } from './useless-demotion.ts'
 
 /** How long a replica may take to answer INFO before the choice is made without it. */
 const SELECTION_PATIENCE_MS = 200
@@ -88,7 +88,7 @@ function acceptPromotion(turn: Turn, group: Group, failover: Failover, promoted:
   announce(turn, 'warning', '+failover-state-reconf-slaves', group.master)
   callReconfigScript(turn, group, 'leader', group.master, promoted)
   sendHelloToAll(turn, group)
-  demoteGrayMaster(turn, group, failover)
+  demoteUselessMaster(turn, group, failover)
   // Those who are sent to ask should find everybody told.
   releaseClients(turn, group, failover)
 }

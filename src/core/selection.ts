@@ -28,10 +28,17 @@ export function comparePromotion(a: Candidate, b: Candidate): number {
  * that refuses them. Once it is dead, what each has of its data counts, as ever.
  */
 export function promotableReplicas(turn: Turn, group: Group): Replica[] {
-  const fit = [...group.replicas.values()].filter((replica) => isPromotable(turn, replica))
+  const fit = fitReplicas(turn, group)
   if (!livesGray(turn, group)) return fit
   const better = fit.filter(({ writes }) => isBetterForWrites(writes, group.master.writes))
   return better.length > 0 ? better : fit
+}
+
+/** Where the master has lost its data, those that have followed it since have lost them as well. */
+function fitReplicas(turn: Turn, group: Group): Replica[] {
+  const fit = [...group.replicas.values()].filter((replica) => isPromotable(turn, replica))
+  if (group.master.emptiedAtMs === undefined) return fit
+  return fit.filter((replica) => replica.guard !== undefined)
 }
 
 function livesGray({ now }: Turn, { master, config }: Group): boolean {

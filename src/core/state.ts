@@ -9,8 +9,9 @@ import type { Access } from './access/access.ts'
 import type { Client } from './client.ts'
 import type { GlobalSettings, GroupConfig, SentinelConfig } from './config.ts'
 import type { Effect } from './effect.ts'
+import type { FailoverKind, FailoverState } from './failover-kinds.ts'
 import type { ClientId, InquiryId, LinkId } from './ids.ts'
-import type { FailoverReport } from './info-text.ts'
+import type { FailoverReport, GuardClaim } from './info-text.ts'
 import type { InquiryPurpose } from './inquiry.ts'
 import type { Address, SavedPeer } from './memory/saved.ts'
 import type { Names } from './names/known-names.ts'
@@ -129,21 +130,6 @@ export interface LastSwitch {
   readonly atMs: number
 }
 
-export type FailoverState =
-  | 'wait_start'
-  | 'select_slave'
-  | 'send_slaveof_noone'
-  | 'wait_promotion'
-  | 'reconf_slaves'
-  | 'update_config'
-
-/**
- * `automatic`: the master is O_DOWN, and an election decides who acts. `forced`: SENTINEL FAILOVER, which
- * needs neither. `coordinated`: SENTINEL FAILOVER … COORDINATED, elected and without loss, see
- * coordinated.ts.
- */
-export type FailoverKind = 'automatic' | 'forced' | 'coordinated'
-
 export interface Failover {
   state: FailoverState
   readonly epoch: number
@@ -215,6 +201,8 @@ export interface Master extends DataInstanceBase {
   rebootedAtMs: number | undefined
   /** It answers and refuses writes, see gray.ts; undefined: it does not. */
   gray: { readonly sinceMs: number; isOverdueSaid: boolean } | undefined
+  /** Since when its replicas say that it has lost its data; undefined: none does. */
+  emptiedAtMs: number | undefined
   /** Connections to it are refused at present; undefined: they are not, or it was never well. */
   refusal: Refused | undefined
 }
@@ -243,6 +231,8 @@ export interface Replica extends DataInstanceBase {
   /** When the master it follows last changed. */
   masterChangedAtMs: number
   announced: boolean
+  /** It refuses to be emptied by its master, see empty-master.ts. */
+  guard: GuardClaim | undefined
   reconf: 'none' | 'sent' | 'inprog' | 'done'
   reconfSentAtMs: number
   promoted: boolean

@@ -4,9 +4,10 @@
  * moment the kernel said that nobody is there, and neither later PINGs nor reconnections move it. The
  * complications are masters that are proven dead before that (evidence.ts), and masters that answer and
  * are useless all the same: one that says it is a replica, one that was restarted and has been loading
- * its data for longer than it is given [master-reboot-down-after-period], and one that refuses writes for
- * longer than is borne (gray.ts).
+ * its data for longer than it is given [master-reboot-down-after-period], one that refuses writes for
+ * longer than is borne (gray.ts), and one that came back without its data (empty-master.ts).
  */
+import { describeEmptied } from './empty-master.ts'
 import { describeProof, provenDownAtMs } from './evidence.ts'
 import { heirOf } from './failover-report.ts'
 import { describeGray, grayDownAtMs } from './gray.ts'
@@ -14,7 +15,7 @@ import type { Group, Instance, Master, Turn } from './state.ts'
 
 /** A reason for which an instance is down from this moment on, unless something is heard from it. */
 export interface Ground {
-  readonly kind: 'silence' | 'proof' | 'role' | 'reboot' | 'gray'
+  readonly kind: 'silence' | 'proof' | 'role' | 'reboot' | 'gray' | 'empty'
   readonly atMs: number
 }
 
@@ -37,6 +38,7 @@ export function describeGround(turn: Turn, instance: Instance, ground: Ground): 
       return `loading since it was restarted ${nowMs - (instance.rebootedAtMs ?? nowMs)} ms ago`
     }
     if (ground.kind === 'gray') return describeGray(turn, instance)
+    if (ground.kind === 'empty') return describeEmptied(turn, instance)
   }
   const { pingPendingSinceMs = nowMs, command } = instance.link
   const lasted = `no valid reply for ${nowMs - pingPendingSinceMs} ms`
@@ -64,6 +66,7 @@ function againstMaster(turn: Turn, master: Master): (Ground | undefined)[] {
     ground('role', roleMs),
     ground('reboot', isWatched ? rebootedAtMs + rebootDownAfterMs + 1 : undefined),
     ground('gray', grayDownAtMs(turn, master)),
+    ground('empty', master.emptiedAtMs),
   ]
 }
 

@@ -5,6 +5,7 @@
  */
 import { hostAndPort } from '../../base/ip.ts'
 import type { GroupConfig } from '../config.ts'
+import { describeEmptied } from '../empty-master.ts'
 import { grayRemark } from '../gray.ts'
 import { shownHost } from '../names/names.ts'
 import type { Group, Instance, State, Turn } from '../state.ts'
@@ -45,9 +46,11 @@ function remarksOnGroup(state: State, { config, obstacle }: Group): readonly str
 function remarksOnInstance(turn: Turn, instance: Instance): readonly string[] {
   const { refusal } = instance.link
   const isGray = instance.kind === 'master' && instance.gray !== undefined
+  const isEmptied = instance.kind === 'master' && instance.emptiedAtMs !== undefined
   const texts = [
     ...(refusal === undefined ? [] : [refusal]),
     ...(isGray ? [grayRemark(turn, instance)] : []),
+    ...(isEmptied ? [describeEmptied(turn, instance)] : []),
   ]
   const where = hostAndPort(shownHost(turn.state, instance.host), instance.port)
   return texts.map((text) => remark(instance.group.config.name, `${instance.kind} ${where}`, text))
