@@ -96,3 +96,14 @@ export function mayListen(user: User, name: string, isPattern: boolean): boolean
     ({ channels }) => channels === 'all' || allowsUse(channels, use, name),
   )
 }
+
+/** Whether a selector that allows the request as it stands lets him read every key besides. */
+export function mayReadAll(user: User, request: AclRequest): boolean {
+  return selectorsOf(user).some(
+    (selector) => readsAll(selector) && deniedBy(selector, request) === undefined,
+  )
+}
+
+function readsAll({ keys }: Selector): boolean {
+  return keys === 'all' || keys.some(({ pattern, reads }) => reads && pattern === '*')
+}

@@ -17,7 +17,7 @@ import { NodeFiles } from '../io/node-files.ts'
 import { NodeHost } from '../io/node-host.ts'
 import { nodeTls } from '../io/node-tls.ts'
 import { isSupervised } from '../io/readiness.ts'
-import { onReloadSignal, onStopSignal } from '../io/signals.ts'
+import { onEveryStopSignal, onReloadSignal } from '../io/signals.ts'
 import { DataNode, type DataNodeOptions } from '../server/node.ts'
 import type { NodeInputs } from '../server/port.ts'
 import { Settings } from '../server/settings.ts'
@@ -114,14 +114,18 @@ async function start({ settings, users, learnt, notices, isBackground }: Start):
     files: new NodeFiles(() => resolve(utf8Text(settings.text('dir')))),
     onReady: () =>
       announceReady({ pidFile, supervised: settings.text('supervised'), isBackground }, logger),
-    onExit: exitAfter(logger),
+    onExit: (status, reason) => {
+      // The log may be a file nobody looks at who has just typed the command.
+      if (reason !== undefined) process.stderr.write(`${reason}\n`)
+      exitAfter(logger)(status)
+    },
     localAddress: settings.text('bind-source-addr') || undefined,
     gate: membership?.gate,
     tls,
   })
   tls.watch()
   listener.accept((socket) => host.accept(socket))
-  onStopSignal(() => host.stop())
+  onEveryStopSignal(() => host.stop())
   onReloadSignal(() => {
     const fault = logger.reopen(inDir(utf8Text(settings.text('logfile'))))
     if (fault !== undefined) logger.log('warning', fault)

@@ -1,6 +1,6 @@
 /**
- * Directives of redis.conf that a data node takes and shows, but does nothing with: it writes no files of
- * its own, forks no process, and keeps its values in no packed form. Who sets them should know.
+ * Directives of redis.conf that a data node takes and shows, but does nothing with: it forks no process,
+ * and keeps its values in no packed form. Who sets them should know.
  */
 export function hasNoEffect(directive: string): boolean {
   return NAMES.has(directive) || ONLY_KNOWN.has(directive)
@@ -24,8 +24,7 @@ const ONLY_KNOWN: ReadonlySet<string> = new Set(
 /** Under their first names and their second ones. */
 const NAMES: ReadonlySet<string> = new Set(
   `
-  save dbfilename rdbcompression rdbchecksum rdb-del-sync-files rdb-save-incremental-fsync
-  stop-writes-on-bgsave-error sanitize-dump-payload
+  rdbchecksum rdb-del-sync-files rdb-save-incremental-fsync sanitize-dump-payload
   appendonly appendfilename appenddirname appendfsync no-appendfsync-on-rewrite
   auto-aof-rewrite-percentage auto-aof-rewrite-min-size aof-load-truncated aof-use-rdb-preamble
   aof-timestamp-enabled aof-disable-auto-gc aof-rewrite-incremental-fsync
@@ -49,7 +48,7 @@ const NAMES: ReadonlySet<string> = new Set(
   tcp-backlog tcp-keepalive socket-mark-id unixsocket unixsocketperm
   always-show-logo set-proc-title proc-title-template crash-log-enabled crash-memcheck-enabled
   disable-thp oom-score-adj oom-score-adj-values server_cpulist bio_cpulist aof_rewrite_cpulist
-  bgsave_cpulist shutdown-timeout shutdown-on-sigint shutdown-on-sigterm syslog-enabled
+  bgsave_cpulist shutdown-on-sigint shutdown-on-sigterm syslog-enabled
   syslog-ident syslog-facility enable-module-command propagation-error-behavior ignore-warnings
 `
     .trim()

@@ -3,10 +3,11 @@
  * one path in the order they were made. What is appended at once (the append-only file, before replies
  * leave) is written before the call returns; only syncing it is left to the background.
  */
-import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { unreachable } from '../base/assert.ts'
+import { utf8Text } from '../base/utf8.ts'
 import type { FileAnswer, FileFailure, FileRequest } from '../server/persistence/files.ts'
 import type { NodeFolder } from './node-host.ts'
 import { reasonOf } from './start-error.ts'
@@ -14,6 +15,7 @@ import { reasonOf } from './start-error.ts'
 const DONE: FileAnswer = { kind: 'done' }
 /** What is kept is nobody else's. */
 const PRIVATE_MODE = 0o600
+const APPEND_TO_EXISTING = constants.O_WRONLY | constants.O_APPEND
 
 export class NodeFiles implements NodeFolder {
   readonly #folder: () => string
@@ -21,6 +23,10 @@ export class NodeFiles implements NodeFolder {
   readonly #last = new Map<string, Promise<unknown>>()
   /** Files that are being appended to, with `appendNow`. */
   readonly #open = new Map<string, number>()
+  /** Of files with half a write at their end that could not be taken back: how long they should be. */
+  readonly #torn = new Map<string, number>()
+  /** The folder a file was made in: what began in one [dir] ends there. */
+  readonly #homes = new Map<string, string>()
 
   /** `folder` is asked each time: [dir] may be changed while the node runs. */
   constructor(folder: () => string) {
@@ -45,15 +51,39 @@ export class NodeFiles implements NodeFolder {
    */
   appendNow(path: string, bytes: string): FileFailure | undefined {
     try {
-      appendWhole(this.#descriptor(path), Buffer.from(bytes, 'latin1'))
+      const descriptor = this.#descriptor(path)
+      this.#takeBack(path, descriptor)
+      this.#appendWhole(path, descriptor, Buffer.from(bytes, 'latin1'))
       return undefined
     } catch (error) {
       return failureOf(error)
     }
   }
 
-  /** Closes a file that `appendNow` has opened. */
+  /** All of it, or the file is as it was. Throws the file system's error. */
+  #appendWhole(path: string, descriptor: number, bytes: Buffer): void {
+    let written = 0
+    try {
+      while (written < bytes.length) written += writeSync(descriptor, bytes, written)
+    } catch (error) {
+      if (written > 0) this.#torn.set(path, fstatSync(descriptor).size - written)
+      this.#takeBack(path, descriptor)
+      throw error
+    }
+  }
+
+  /** Nothing may follow half a write: what cannot be taken back now is tried again before the next one. */
+  #takeBack(path: string, descriptor: number): void {
+    const sizeBytes = this.#torn.get(path)
+    if (sizeBytes === undefined) return
+    ftruncateSync(descriptor, sizeBytes)
+    this.#torn.delete(path)
+  }
+
+  /** The file of this name is another one from now on: closes it if `appendNow` has opened it. */
   #close(path: string): void {
+    this.#homes.delete(path)
+    this.#torn.delete(path)
     const descriptor = this.#open.get(path)
     if (descriptor === undefined) return
     this.#open.delete(path)
@@ -69,7 +99,7 @@ export class NodeFiles implements NodeFolder {
   }
 
   #full(path: string): string {
-    return join(this.#folder(), path)
+    return join(this.#homes.get(path) ?? this.#folder(), utf8Text(path))
   }
 
   async #carryOut(request: FileRequest): Promise<FileAnswer> {
@@ -82,9 +112,10 @@ export class NodeFiles implements NodeFolder {
         return { kind: 'bytes', bytes: await this.#read(request) }
       case 'create':
         this.#close(request.path)
+        this.#homes.set(request.path, this.#folder())
         return await this.#with(request.path, 'w', () => Promise.resolve())
       case 'append':
-        return await this.#with(request.path, 'a', (file) =>
+        return await this.#with(request.path, APPEND_TO_EXISTING, (file) =>
           file.appendFile(request.bytes, 'latin1'),
         )
       case 'sync':
@@ -94,9 +125,7 @@ export class NodeFiles implements NodeFolder {
       case 'rename':
         return await this.#rename(request.from, request.to)
       case 'remove':
-        this.#close(request.path)
-        await rm(this.#full(request.path), { force: true })
-        return DONE
+        return await this.#remove(request.path)
       case 'makeFolder':
         await mkdir(this.#full(request.folder), { recursive: true })
         await syncFolder(dirname(this.#full(request.folder)))
@@ -123,7 +152,7 @@ export class NodeFiles implements NodeFolder {
 
   async #with(
     path: string,
-    flags: string,
+    flags: string | number,
     use: (file: FileHandle) => Promise<unknown>,
   ): Promise<FileAnswer> {
     const file = await open(this.#full(path), flags, PRIVATE_MODE)
@@ -136,10 +165,19 @@ export class NodeFiles implements NodeFolder {
   }
 
   async #rename(from: string, to: string): Promise<FileAnswer> {
+    const home = this.#homes.get(from) ?? this.#folder()
     this.#close(from)
     this.#close(to)
-    await rename(this.#full(from), this.#full(to))
-    await syncFolder(dirname(this.#full(to)))
+    const target = join(home, utf8Text(to))
+    await rename(join(home, utf8Text(from)), target)
+    await syncFolder(dirname(target))
+    return DONE
+  }
+
+  async #remove(path: string): Promise<FileAnswer> {
+    const full = this.#full(path)
+    this.#close(path)
+    await rm(full, { force: true })
     return DONE
   }
 }
@@ -156,21 +194,6 @@ function pathOf(request: FileRequest): string {
   }
 }
 
-/** All of it, or the file is as it was. Throws the file system's error. */
-function appendWhole(descriptor: number, bytes: Buffer): void {
-  let written = 0
-  try {
-    while (written < bytes.length) written += writeSync(descriptor, bytes, written)
-  } catch (error) {
-    if (written > 0) takeBack(descriptor, written)
-    throw error
-  }
-}
-
-function takeBack(descriptor: number, writtenBytes: number): void {
-  ftruncateSync(descriptor, fstatSync(descriptor).size - writtenBytes)
-}
-
 async function sizeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size
@@ -182,7 +205,8 @@ async function sizeOf(path: string): Promise<number | undefined> {
 
 async function namesIn(folder: string): Promise<string[]> {
   try {
-    return await readdir(folder)
+    const names = await readdir(folder)
+    return names.map((name) => Buffer.from(name).toString('latin1'))
   } catch (error) {
     if (isAbsent(error)) return []
     throw error

@@ -49,7 +49,7 @@ export interface NodeHostOptions {
   /** Its data are loaded. */
   readonly onReady?: () => void
   /** Everything has been written; the process may end. */
-  readonly onExit: (status: number) => void
+  readonly onExit: (status: number, reason?: string) => void
   /** [bind-source-addr] The address connections to a master are opened from. */
   readonly localAddress?: string | undefined
   readonly gate?: Gate | undefined
@@ -155,6 +155,7 @@ export class NodeHost implements NodePort {
     const { user, system } = process.cpuUsage()
     return {
       processId: process.pid,
+      isRunning,
       usedBytes: heapUsed + external,
       residentBytes: rss,
       // The kernel counts this in KiB.
@@ -168,11 +169,11 @@ export class NodeHost implements NodePort {
     this.#options.logger.log(level, text)
   }
 
-  exit(status: number): void {
+  exit(status: number, reason?: string): void {
     if (this.#hasExited) return
     this.#hasExited = true
     this.#alarm.stop()
-    void this.#connections.closeAll().then(() => this.#options.onExit(status))
+    void this.#connections.closeAll().then(() => this.#options.onExit(status, reason))
   }
 
   #accepted(socket: Socket): void {
@@ -209,6 +210,16 @@ export class NodeHost implements NodePort {
       feed(this.#surroundings.clock.read())
       if (!this.#hasExited) this.#alarm.set(this.#node.nextWakeUpMs())
     })
+  }
+}
+
+/** One that belongs to somebody else runs too. */
+function isRunning(processId: number): boolean {
+  try {
+    process.kill(processId, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }
 

@@ -17,6 +17,12 @@ export function onStopSignal(stop: () => void): void {
   process.on('SIGINT', handle)
 }
 
+/** Calls `stop` on every SIGTERM and SIGINT: what a second one means is for the one that stops to say. */
+export function onEveryStopSignal(stop: () => void): void {
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
+
 /** Calls `reload` on SIGHUP. A terminal that goes away sends it too, which is no reason for a daemon to go. */
 export function onReloadSignal(reload: () => void): void {
   process.on('SIGHUP', reload)

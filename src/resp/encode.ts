@@ -27,7 +27,7 @@ export function encodeReply(reply: Reply, protocol: Protocol): string {
     case 'map':
       return encodeMap(reply.entries, protocol)
     case 'double':
-      return encodeDouble(reply.value, protocol)
+      return encodeDouble(reply.text ?? doubleText(reply.value), protocol)
     case 'boolean':
       return protocol === 3 ? `#${reply.value ? 't' : 'f'}\r\n` : `:${reply.value ? 1 : 0}\r\n`
     case 'bigNumber':
@@ -129,8 +129,7 @@ function encodeMap(entries: readonly (readonly [Reply, Reply])[], protocol: Prot
   return bytes
 }
 
-function encodeDouble(value: number, protocol: Protocol): string {
-  const digits = doubleText(value)
+function encodeDouble(digits: string, protocol: Protocol): string {
   return protocol === 3 ? `,${digits}\r\n` : encodeBulk(digits)
 }
 

@@ -235,7 +235,7 @@ function readDouble(text: string): Reply | Malformed {
   if (text === 'inf') return { kind: 'double', value: Number.POSITIVE_INFINITY }
   if (text === '-inf') return { kind: 'double', value: Number.NEGATIVE_INFINITY }
   if (text === 'nan' || text === '-nan') return { kind: 'double', value: Number.NaN }
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return malformed('invalid double')
+  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return malformed('invalid double')
   return { kind: 'double', value: Number(text) }
 }
 

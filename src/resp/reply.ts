@@ -18,7 +18,8 @@ export type Reply =
   | { readonly kind: 'set'; readonly items: readonly Reply[] }
   /** Out-of-band data (pub/sub): `>` in RESP3, an ordinary array in RESP2. */
   | { readonly kind: 'push'; readonly items: readonly Reply[] }
-  | { readonly kind: 'double'; readonly value: number }
+  /** `text`: how it is written, if not in the usual way. */
+  | { readonly kind: 'double'; readonly value: number; readonly text?: string }
   | { readonly kind: 'boolean'; readonly value: boolean }
   | { readonly kind: 'bigNumber'; readonly digits: string }
   /** `format` is three characters, as `txt`; a plain bulk string in RESP2. */

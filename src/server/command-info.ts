@@ -21,6 +21,8 @@ export interface CommandInfo {
 
   readonly isRead: boolean
   readonly isWrite: boolean
+  /** Looking up a key counts as using it. */
+  readonly touchesKeys: boolean
   /** Its effects may reach replicas although it writes no key: PUBLISH. */
   readonly mayReplicate: boolean
   readonly isStale: boolean

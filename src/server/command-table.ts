@@ -2,6 +2,7 @@
 import { type Command, createCommand, type Family } from './command.ts'
 import { aclFamily } from './commands/acl.ts'
 import { adminFamily } from './commands/admin.ts'
+import { aofFamily } from './commands/aof.ts'
 import { bitfieldFamily } from './commands/bitfield.ts'
 import { bitFamily } from './commands/bits.ts'
 import { clientFamily } from './commands/client.ts'
@@ -25,6 +26,7 @@ import { sortFamily } from './commands/sort.ts'
 import { streamFamily } from './commands/streams.ts'
 import { stringFamily } from './commands/strings.ts'
 import { transactionFamily } from './commands/transactions.ts'
+import { blockingZsetFamily } from './commands/zset-blocking.ts'
 import { zsetFamily } from './commands/zsets.ts'
 import type { CommandDirectory } from './context.ts'
 import { unknownCommand, unknownSubcommand } from './errors.ts'
@@ -45,6 +47,7 @@ const FAMILIES: readonly Family[] = [
   setFamily,
   hashFamily,
   zsetFamily,
+  blockingZsetFamily,
   streamFamily,
   geoFamily,
   hyperloglogFamily,
@@ -53,6 +56,7 @@ const FAMILIES: readonly Family[] = [
   functionFamily,
   dumpFamily,
   savingFamily,
+  aofFamily,
   transactionFamily,
   pubsubFamily,
   replicationFamily,

@@ -78,6 +78,23 @@ const FOR_SUBSCRIBERS: ReadonlySet<string> = new Set([
 
 const MAY_REPLICATE: ReadonlySet<string> = new Set(['publish', 'spublish', 'pfcount'])
 
+/** These look at keys without using them, see usage.ts. */
+const UNTOUCHING: ReadonlySet<string> = new Set([
+  'exists',
+  'type',
+  'ttl',
+  'pttl',
+  'expiretime',
+  'pexpiretime',
+  'object',
+  'memory',
+  'debug',
+  'keys',
+  'scan',
+  'randomkey',
+  'watch',
+])
+
 export function createCommand(spec: CommandSpec, family: Family, parent?: CommandSpec): Command {
   const { name, arity, handler } = spec
   const flags = spec.flags === '' ? [] : spec.flags.split(' ')
@@ -103,6 +120,7 @@ export function createCommand(spec: CommandSpec, family: Family, parent?: Comman
     subcommands: createSubcommands(spec, family),
     isRead: flags.includes('readonly'),
     isWrite: flags.includes('write'),
+    touchesKeys: !UNTOUCHING.has(parent?.name ?? name),
     mayReplicate: MAY_REPLICATE.has(name),
     isStale: flags.includes('stale'),
     isForLoading: flags.includes('loading'),

@@ -11,6 +11,7 @@ import type { CommandInfo } from './command-info.ts'
 import type { Db } from './db.ts'
 import type { ExpiryCycle } from './expiry.ts'
 import type { Farewell } from './farewell.ts'
+import type { FunctionStore } from './functions.ts'
 import type { Keyspace } from './keyspace.ts'
 import type { Pause } from './pause.ts'
 import type { Persistence } from './persistence/persistence.ts'
@@ -53,6 +54,8 @@ export interface NodeServices {
   readonly stall: Stall
   readonly expiryCycle: ExpiryCycle
   readonly scans: ScanCursors
+  /** Libraries of server-side functions, kept for those who can run them. */
+  readonly functions: FunctionStore
   readonly replication: Replication
   readonly persistence: Persistence
   readonly stats: Stats
@@ -63,8 +66,6 @@ export interface NodeServices {
   readonly hasConfigFile: boolean
   /** Answers a blocked session, which then reads on. */
   unblock(session: Session, reply: Reply): void
-  /** Ends the process in an orderly way. */
-  shutDown(): void
 }
 
 export interface CommandContext {

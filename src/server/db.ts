@@ -4,11 +4,12 @@
  *
  * - the running snapshot, which must see each key as it was when the snapshot began (`changing`);
  * - the transactions that watch the key;
- * - clients that wait for a list, a sorted set or a stream to appear.
+ * - clients that wait for a list, a sorted set or a stream to appear, or for a stream's group.
  *
  * Whoever mutates a value calls `changing` first; all else is `put`, `remove` and `setExpiry`.
  */
 import type { Sampler } from './sampler.ts'
+import type { Usage } from './usage.ts'
 import type { Value } from './values.ts'
 
 export interface Entry {
@@ -17,6 +18,8 @@ export interface Entry {
   expireAtMs: number | undefined
   /** Serial of the last snapshot that has taken this entry, or during which it was created. */
   serial: number
+  /** See usage.ts. */
+  usage: number
 }
 
 /**
@@ -44,9 +47,12 @@ export interface DbRules {
   /** Set while a command runs that only reads. */
   readonly countsLookups: boolean
   countLookup(isHit: boolean): void
+  /** Set while a command runs that uses the keys it looks up. */
+  readonly touchesKeys: boolean
+  readonly usage: Usage
   /** A key was deleted because its time was over. */
   keyExpired(db: number, key: string): void
-  /** A value that clients can wait for came into being. */
+  /** A value that clients can wait for came into being, or a stream whose groups they may read is gone. */
   keyAppeared(db: number, key: string): void
 }
 
@@ -68,7 +74,9 @@ export class Db {
   /** The entry of a key that is alive. On a master an expired key is deleted on the way. */
   find(key: string): Entry | undefined {
     const entry = this.#findAlive(key)
-    if (this.#rules.countsLookups) this.#rules.countLookup(entry !== undefined)
+    const rules = this.#rules
+    if (rules.countsLookups) rules.countLookup(entry !== undefined)
+    if (entry !== undefined && rules.touchesKeys) rules.usage.touch(entry)
     return entry
   }
 
@@ -95,11 +103,20 @@ export class Db {
     if (this.watchers.size > 0) this.#touched(key)
   }
 
-  /** Creates a key or replaces it, its expiry included. */
-  put(key: string, value: Value, expireAtMs?: number): void {
+  /** The same for what is no change in the eyes of WATCH: what a stream's groups have read. */
+  changingAside(key: string): void {
+    const entry = this.entries.get(key)
+    if (entry !== undefined && entry.serial < this.#rules.serial) this.#preserve(key, entry)
+  }
+
+  /** Creates a key or replaces it, its expiry included. `usage`: if it is known from elsewhere. */
+  put(key: string, value: Value, expireAtMs?: number, usage?: number): void {
     const old = this.entries.get(key)
+    const rules = this.#rules
+    const isAwaited = AWAITED.has(value.type) || old?.value.type === 'stream'
     if (old === undefined) {
-      this.entries.set(key, { value, expireAtMs, serial: this.#rules.serial })
+      const { serial } = rules
+      this.entries.set(key, { value, expireAtMs, serial, usage: usage ?? rules.usage.fresh() })
       this.sampler?.add(key)
       if (this.watchers.size > 0) this.#touched(key)
       if (expireAtMs !== undefined) this.expires.add(key)
@@ -107,8 +124,9 @@ export class Db {
       // Set in place, so that a scan under way meets the key where it was.
       this.setExpiry(key, old, expireAtMs)
       old.value = value
+      old.usage = usage ?? rules.usage.replaced(old.usage)
     }
-    if (AWAITED.has(value.type)) this.#rules.keyAppeared(this.index, key)
+    if (isAwaited) rules.keyAppeared(this.index, key)
   }
 
   /** Whether there was such a key, expired or not. */
@@ -119,6 +137,7 @@ export class Db {
     this.entries.delete(key)
     this.sampler?.delete(key)
     if (entry.expireAtMs !== undefined) this.expires.delete(key)
+    if (entry.value.type === 'stream') this.#rules.keyAppeared(this.index, key)
     return true
   }
 

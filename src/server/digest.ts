@@ -5,9 +5,11 @@
  * that there is one is part of it.
  */
 import { unreachable } from '../base/assert.ts'
+import { doubleText } from '../base/double-text.ts'
 import { SHA1_WORDS, sha1, sha1OfHash } from '../base/sha1.ts'
 import type { Entry } from './db.ts'
 import type { Keyspace } from './keyspace.ts'
+import { idMs, idSeq } from './stream-id.ts'
 import type { Value } from './values.ts'
 
 type Digest = Int32Array
@@ -37,9 +39,19 @@ export function keyspaceDigest(keyspace: Keyspace): string {
   return toHex(digest)
 }
 
-function digestOf(key: string, { value, expireAtMs }: Entry): Digest {
+/** Of one value, without its key; all zeros for none. */
+export function valueDigest(entry: Entry | undefined): string {
+  const start: Digest = new Int32Array(SHA1_WORDS)
+  return toHex(entry === undefined ? start : withEntry(start, entry))
+}
+
+function digestOf(key: string, entry: Entry): Digest {
+  return withEntry(sha1OfHash(sha1(key)), entry)
+}
+
+function withEntry(start: Digest, { value, expireAtMs }: Entry): Digest {
   const typeHash = TYPE_HASHES.get(value.type) ?? sha1('')
-  const digest = withValue(mixed(sha1OfHash(sha1(key)), typeHash), value)
+  const digest = withValue(mixed(start, typeHash), value)
   if (expireAtMs !== undefined) xor(digest, EXPIRY_MARK)
   return digest
 }
@@ -65,8 +77,14 @@ function withValue(digest: Digest, value: Value): Digest {
     case 'zset':
       for (const [member, score] of value.set) xor(digest, memberDigest(member, score))
       return digest
-    case 'stream':
-      return digest
+    case 'stream': {
+      let all = digest
+      for (const { id, pairs } of value.stream.range()) {
+        all = mixed(all, sha1(`${idMs(id)}.${idSeq(id)}`))
+        for (const text of pairs) all = mixed(all, sha1(text))
+      }
+      return all
+    }
     default:
       return unreachable(value)
   }
@@ -74,7 +92,7 @@ function withValue(digest: Digest, value: Value): Digest {
 
 /** A score goes in as the text Redis writes it as. */
 function memberDigest(member: string, score: number): Digest {
-  return sha1OfHash(mixed(sha1OfHash(sha1(member)), sha1(String(score))))
+  return sha1OfHash(mixed(sha1OfHash(sha1(member)), sha1(doubleText(score))))
 }
 
 /** Order matters: the hash goes in, and everything so far is hashed again. */

@@ -12,10 +12,11 @@ import { acceptsArity } from './command-info.ts'
 import type { CommandTable } from './command-table.ts'
 import type { CommandContext, NodeServices } from './context.ts'
 import type { Db } from './db.ts'
-import { deletion, Effects } from './effects.ts'
+import { deletion, Effects, isMessage } from './effects.ts'
 import { execAborted } from './errors.ts'
 import { isFencing, isHeldBack, refusal } from './gate.ts'
 import { refusalAtExec } from './permission.ts'
+import type { LoadedCommand } from './persistence/host.ts'
 import type { Session } from './session.ts'
 import { countError } from './stats.ts'
 import type { Value } from './values.ts'
@@ -35,6 +36,19 @@ const NEVER_QUEUED: ReadonlySet<string> = new Set([
 /** Their expired keys are no part of one change: each deletion is told for itself. */
 const WALKERS: ReadonlySet<string> = new Set(['scan', 'randomkey'])
 
+/** A master of another kind may send what we do not know with every change. */
+const MAX_UNAPPLIED_LOGGED = 100
+const MAX_NAME_LOGGED = 64
+
+/** What a file of commands is made of, besides commands about keys. */
+const FRAME: ReadonlySet<string> = new Set(['select', 'multi', 'exec', 'discard'])
+const LOADED: LoadedCommand = { kind: 'done' }
+
+interface Replay {
+  /** The first error reply. */
+  error: string | undefined
+}
+
 export interface DispatchHooks {
   /** A session that was blocked may read on. */
   readonly onUnblocked: (session: Session) => void
@@ -49,6 +63,8 @@ export class Dispatcher implements CommandContext {
   #db: Db
   #argv: readonly string[] = []
   #commandName = ''
+  /** While a command of a file is carried out. */
+  #replay: Replay | undefined
   now: Moment
 
   constructor(node: NodeServices, table: CommandTable, hooks: DispatchHooks) {
@@ -101,7 +117,7 @@ export class Dispatcher implements CommandContext {
   apply(session: Session, argv: readonly string[]): void {
     const command = this.#table.find(argv)
     if (command === undefined || !acceptsArity(command, argv.length)) {
-      this.node.port.log('warning', `the master sent a command we do not know: ${argv[0]}`)
+      this.#noteUnapplied(argv[0] ?? '')
       return
     }
     this.#enter(session)
@@ -116,13 +132,27 @@ export class Dispatcher implements CommandContext {
     this.serveReadyClients()
   }
 
-  /** One command of a file that is loaded. False: there is no such command. */
-  applyLoaded(_argv: readonly string[]): boolean {
-    return true
+  /** One command of a file that is loaded: as the master's stream, and it counts for nothing. */
+  applyLoaded(session: Session, argv: readonly string[]): LoadedCommand {
+    const command = this.#table.find(argv)
+    if (command === undefined) return { kind: 'unknown' }
+    if (!acceptsArity(command, argv.length)) return loadFailure('wrong number of words')
+    if (!isKept(command)) return loadFailure('it has no place in a file')
+    this.#enter(session)
+    if (session.transaction !== undefined && !NEVER_QUEUED.has(command.fullName)) {
+      session.transaction.add(command, argv)
+      return LOADED
+    }
+    this.#replay = { error: undefined }
+    this.#call(command, argv)
+    const { error } = this.#replay
+    this.#replay = undefined
+    return error === undefined ? LOADED : loadFailure(error)
   }
 
   propagate(argv: readonly string[] = this.#argv): void {
-    this.node.stats.changes++
+    if (this.#replay !== undefined) return
+    if (!isMessage(argv)) this.node.stats.changes++
     // Replicas are told what our master tells them; only a file of our own needs to hear it from us.
     if (this.session.kind === 'master' && !this.node.persistence.aof.isOn) return
     this.#effects.add(this.#db.index, argv)
@@ -152,6 +182,10 @@ export class Dispatcher implements CommandContext {
 
   keyAppeared(db: number, key: string): void {
     this.node.blocking.noteKey(db, key)
+  }
+
+  dataReplaced(keys: number): void {
+    this.node.persistence.dataReplaced(keys)
   }
 
   #tell(db: number, commands: readonly (readonly string[])[]): void {
@@ -197,12 +231,14 @@ export class Dispatcher implements CommandContext {
 
   /** Runs a handler; its effects are told when the outermost command ends. */
   #call(command: Command, argv: readonly string[]): Reply | undefined {
+    if (this.#replay !== undefined) return this.#callAgain(command, argv, this.#replay)
     const outerArgv = this.#argv
     this.#argv = argv
     this.#commandName = command.fullName
     command.calls++
     this.node.stats.commands++
     this.node.keyspace.countsLookups = command.isRead
+    this.node.keyspace.touchesKeys = command.touchesKeys && this.#mayTouch(command)
     this.#effects.begin()
     const reply = command.handler(this, argv)
     this.#effects.end()
@@ -212,6 +248,27 @@ export class Dispatcher implements CommandContext {
       countError(this.node.stats, reply.text)
     }
     return reply
+  }
+
+  #callAgain(command: Command, argv: readonly string[], replay: Replay): Reply | undefined {
+    this.node.keyspace.countsLookups = false
+    const reply = command.handler(this, argv)
+    if (reply?.kind === 'error') replay.error ??= reply.text
+    return reply
+  }
+
+  /** From here on our data may differ from the master's, so it is counted for INFO. */
+  #noteUnapplied(name: string): void {
+    const count = ++this.node.stats.unappliedCommands
+    if (count > MAX_UNAPPLIED_LOGGED) return
+    const shown = name.slice(0, MAX_NAME_LOGGED).replace(/[^ -~]/g, '?')
+    const rest = count < MAX_UNAPPLIED_LOGGED ? '' : ' (from now on they are only counted)'
+    this.node.port.log('warning', `the master sent a command we do not know: ${shown}${rest}`)
+  }
+
+  /** CLIENT NO-TOUCH is for everything but the command whose only purpose it is. */
+  #mayTouch(command: Command): boolean {
+    return !this.session.noTouch || command.fullName === 'touch'
   }
 
   #refuseQueued(command: Command, reply: Reply): Reply {
@@ -264,4 +321,12 @@ export class Dispatcher implements CommandContext {
     replication.commandExecuted(session)
     return true
   }
+}
+
+function isKept(command: Command): boolean {
+  return command.hasKeys || FRAME.has(command.fullName)
+}
+
+function loadFailure(text: string): LoadedCommand {
+  return { kind: 'failed', text }
 }

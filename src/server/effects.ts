@@ -62,6 +62,15 @@ export class Effects {
   }
 }
 
+/** PUBLISH and SPUBLISH are told to replicas, but they change nothing that could be kept. */
+export function isMessage(argv: readonly string[]): boolean {
+  const name = argv[0] as string
+  // Nearly every command has another length than these two.
+  if (name.length !== 7 && name.length !== 8) return false
+  const lower = name.toLowerCase()
+  return lower === 'publish' || lower === 'spublish'
+}
+
 /** How replicas are told that a key is gone; `isLazy`: that its memory need not be freed at once. */
 export function deletion(key: string, isLazy: boolean): string[] {
   return [isLazy ? 'UNLINK' : 'DEL', key]

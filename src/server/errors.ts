@@ -7,6 +7,9 @@ import { error } from '../resp/reply.ts'
 export const SYNTAX_ERROR = error('ERR syntax error')
 export const WRONG_TYPE = error('WRONGTYPE Operation against a key holding the wrong kind of value')
 export const NOT_AN_INTEGER = error('ERR value is not an integer or out of range')
+export const NOT_AN_INT32 = error(
+  'ERR value is out of range, value must between -2147483648 and 2147483647',
+)
 export const NOT_A_FLOAT = error('ERR value is not a valid float')
 export const HASH_NOT_AN_INTEGER = error('ERR hash value is not an integer')
 export const HASH_NOT_A_FLOAT = error('ERR hash value is not a float')
@@ -26,6 +29,9 @@ export const BAD_BITFIELD_TYPE = error(
 )
 export const BAD_OVERFLOW = error('ERR Invalid OVERFLOW type specified')
 export const BITFIELD_READ_ONLY = error('ERR BITFIELD_RO only supports the GET subcommand')
+
+export const NOT_AN_HLL = error('WRONGTYPE Key is not a valid HyperLogLog string value.')
+export const DAMAGED_HLL = error('INVALIDOBJ Corrupted HLL object detected')
 
 export const NO_SUCH_KEY = error('ERR no such key')
 export const INDEX_OUT_OF_RANGE = error('ERR index out of range')
@@ -109,6 +115,17 @@ export const NO_SHUTDOWN = error('ERR No shutdown in progress.')
 export const NO_KEY_ARGUMENTS = error('ERR The command has no key arguments')
 export const INVALID_COMMAND = error('ERR Invalid command specified')
 export const INVALID_ARGUMENTS = error('ERR Invalid number of arguments specified for command')
+export const NO_KEYS_FOUND = error('ERR Invalid arguments specified for command')
+export const LFU_SELECTED = error(
+  'ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching ' +
+    'between policies at runtime LRU and LFU data will take some time to adjust.',
+)
+export const BUSY_KEY = error('BUSYKEY Target key name already exists.')
+export const BAD_PAYLOAD = error('ERR DUMP payload version or checksum are wrong')
+export const BAD_DATA_FORMAT = error('ERR Bad data format')
+export const NEGATIVE_TTL = error('ERR Invalid TTL value, must be >= 0')
+export const BAD_IDLE_TIME = error('ERR Invalid IDLETIME value, must be >= 0')
+export const BAD_FREQUENCY = error('ERR Invalid FREQ value, must be >= 0 and <= 255')
 export const LFU_NOT_SELECTED = error(
   'ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that ' +
     'when switching between policies at runtime LRU and LFU data will take some time to adjust.',

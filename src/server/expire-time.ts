@@ -4,10 +4,15 @@ import type { CommandContext } from './context.ts'
 import type { Entry } from './db.ts'
 import { deletion } from './effects.ts'
 import { invalidExpireTime, NOT_AN_INTEGER } from './errors.ts'
-import { parseInteger } from './numbers.ts'
+import { parseExact } from './numbers.ts'
 
-/** As a number, which is a little more than the integer; only compared with. */
-export const MAX_INT64 = 2 ** 63
+const MAX_INT64 = 2n ** 63n - 1n
+
+/**
+ * A moment is kept as a number: exact up to the year 287396, within a second beyond. This is the last
+ * one that is still an integer of 64 bits, as which it travels.
+ */
+export const LAST_MOMENT_MS = 2 ** 63 - 1024
 
 export type ExpireOption = 'EX' | 'PX' | 'EXAT' | 'PXAT'
 
@@ -22,12 +27,27 @@ export function parseExpireAt(
   nowMs: number,
   command: string,
 ): number | Reply {
-  const given = parseInteger(text)
-  if (given === undefined) return NOT_AN_INTEGER
-  const ms = option === 'EX' || option === 'EXAT' ? given * 1000 : given
-  const atMs = option === 'EX' || option === 'PX' ? ms + nowMs : ms
-  if (given <= 0 || atMs >= MAX_INT64) return invalidExpireTime(command)
-  return atMs
+  const unitMs = option === 'EX' || option === 'EXAT' ? 1000 : 1
+  const baseMs = option === 'EX' || option === 'PX' ? nowMs : 0
+  const moment = parseMoment(text, unitMs, baseMs)
+  if (moment === 'no integer') return NOT_AN_INTEGER
+  if (moment === 'out of range' || moment <= baseMs) return invalidExpireTime(command)
+  return moment
+}
+
+/** So many units after `baseMs`, as wall-clock milliseconds. Neither product nor sum may exceed 64 bits. */
+export function parseMoment(
+  text: string | undefined,
+  unitMs: number,
+  baseMs: number,
+): number | 'no integer' | 'out of range' {
+  const given = text === undefined ? undefined : parseExact(text)
+  if (given === undefined) return 'no integer'
+  const near = Number(given) * unitMs + baseMs
+  if (Math.abs(near) < Number.MAX_SAFE_INTEGER) return near
+  const spanMs = BigInt(given) * BigInt(unitMs)
+  const isWithin = spanMs >= -MAX_INT64 - 1n && spanMs + BigInt(baseMs) <= MAX_INT64
+  return isWithin ? Math.min(near, LAST_MOMENT_MS) : 'out of range'
 }
 
 /**
@@ -50,6 +70,7 @@ export function setExpiry(
   }
 }
 
-function isPast({ node, session, now }: CommandContext, atMs: number): boolean {
+/** Only a master decides so. */
+export function isPast({ node, session, now }: CommandContext, atMs: number): boolean {
   return atMs <= now.wallMs && session.kind !== 'master' && !node.replication.isReplica()
 }

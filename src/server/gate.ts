@@ -36,6 +36,10 @@ export function refusal(
   const forbidden = permissionRefusal(node, session, command, argv)
   if (forbidden !== undefined) return forbidden
   const isWrite = command.isWrite || (isExec(command) && session.transaction?.hasWrite === true)
+  if (isWrite || command.fullName === 'ping') {
+    const refused = diskRefusal(node)
+    if (refused !== undefined) return refused
+  }
   if (isWrite) {
     const refused = writeRefusal(node)
     if (refused !== undefined) return refused
@@ -62,9 +66,13 @@ export function isHeldBack(node: NodeServices, session: Session, command: Comman
   return mayReplicate || (isExec(command) && session.transaction?.mayReplicate === true)
 }
 
+/** For PING too, so that a Sentinel takes the node for down and chooses one that keeps what it is told. */
+function diskRefusal(node: NodeServices): Reply | undefined {
+  const text = node.persistence.refusal()
+  return text === undefined ? undefined : error(text)
+}
+
 function writeRefusal(node: NodeServices): Reply | undefined {
-  const cannotKeep = node.persistence.refusal()
-  if (cannotKeep !== undefined) return error(cannotKeep)
   const tooFewReplicas = node.replication.refusal()
   if (tooFewReplicas !== undefined) return error(tooFewReplicas)
   const isReadOnly = node.replication.isReplica() && node.settings.flag('replica-read-only')

@@ -4,12 +4,14 @@
  */
 import type { CommandContext } from './context.ts'
 import { humanBytes } from './numbers.ts'
+import { persistenceLines } from './persistence/report.ts'
 import { REDIS_VERSION } from './version.ts'
 
 /** `field:value` lines. */
 type Fields = (context: CommandContext) => string[]
 
 function server({ node, now }: CommandContext): string[] {
+  const shutdownMs = node.persistence.shutdown.remainingMs
   const uptimeSeconds = Math.floor((now.monoMs - node.startedAt.monoMs) / 1000)
   return lines({
     redis_version: REDIS_VERSION,
@@ -33,6 +35,7 @@ function server({ node, now }: CommandContext): string[] {
     executable: '',
     config_file: '',
     io_threads_active: 0,
+    ...(shutdownMs === undefined ? {} : { shutdown_in_milliseconds: shutdownMs }),
   })
 }
 
@@ -76,28 +79,8 @@ function memory({ node }: CommandContext): string[] {
 }
 
 function persistence({ node }: CommandContext): string[] {
-  return lines({
-    loading: 0,
-    async_loading: 0,
-    current_save_keys_processed: 0,
-    current_save_keys_total: 0,
-    rdb_changes_since_last_save: node.stats.changes,
-    rdb_bgsave_in_progress: 0,
-    rdb_last_save_time: Math.floor(node.startedAt.wallMs / 1000),
-    rdb_last_bgsave_status: 'ok',
-    rdb_last_bgsave_time_sec: -1,
-    rdb_current_bgsave_time_sec: -1,
-    rdb_saves: 0,
-    rdb_last_cow_size: 0,
-    aof_enabled: node.settings.flag('appendonly') ? 1 : 0,
-    aof_rewrite_in_progress: 0,
-    aof_rewrite_scheduled: 0,
-    aof_last_rewrite_time_sec: -1,
-    aof_current_rewrite_time_sec: -1,
-    aof_last_bgrewrite_status: 'ok',
-    aof_last_write_status: 'ok',
-    aof_last_cow_size: 0,
-  })
+  const { usedBytes } = node.port.processFacts()
+  return persistenceLines({ persistence: node.persistence, stats: node.stats, usedBytes })
 }
 
 function stats({ node }: CommandContext): string[] {
@@ -134,7 +117,10 @@ function stats({ node }: CommandContext): string[] {
 }
 
 function replication({ node }: CommandContext): string[] {
-  return node.replication.infoLines()
+  const { unappliedCommands } = node.stats
+  const isIncomplete = node.replication.isReplica() && unappliedCommands > 0
+  const missing = isIncomplete ? [`vedette_unapplied_commands:${unappliedCommands}`] : []
+  return [...node.replication.infoLines(), ...missing]
 }
 
 function cpu({ node }: CommandContext): string[] {

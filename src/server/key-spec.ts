@@ -8,6 +8,8 @@
  *     '2# RW access delete'    argument 2 says how many keys follow it
  *     '? RO access'            no argument: SORT builds names out of what it sorts
  *     '?STORE OW update'       the word after STORE, as SORT reads its options
+ *     'STORE@6 OW update'      the word after STORE, which is looked for from argument 6 on
+ *     'STREAMS@4..-1 RO'       the first half of all words after STREAMS, as XREAD reads its options
  */
 import { assert } from '../base/assert.ts'
 import { parseInteger } from './numbers.ts'
@@ -21,11 +23,17 @@ export interface KeySpec {
   readonly isCounted: boolean
   /** Set when no index says where the keys are: `?`, `?STORE`. */
   readonly unknown?: string | undefined
+  /**
+   * The key follows the first such word, in either case, from index `begin` on. It may be missing. If
+   * `end` is negative, keys are all that follows, except that the second half are no keys.
+   */
+  readonly keyword?: string | undefined
   readonly flags: readonly string[]
 }
 
 export function parseKeySpec(text: string): KeySpec {
   if (text.startsWith('?')) return unknownSpec(text)
+  if (text.includes('@')) return keywordSpec(text)
   const match = /^(\d+)(?:\.\.(-?\d+))?(?:\/(\d+))?(#?) ?(.*)$/.exec(text)
   assert(match !== null, `a key specification reads like '1..-1/2 RO': ${text}`)
   const [, begin = '', end = begin, step = '1', counted, flags = ''] = match
@@ -43,6 +51,14 @@ function unknownSpec(text: string): KeySpec {
   return { begin: 0, end: 0, step: 1, isCounted: false, unknown, flags }
 }
 
+function keywordSpec(text: string): KeySpec {
+  const [place = '', ...flags] = text.split(' ')
+  const [keyword = '', indexes = ''] = place.split('@')
+  const [begin, end = '0'] = indexes.split('..')
+  const [first, last] = [Number(begin), Number(end)]
+  return { begin: first, end: last, step: 1, isCounted: false, keyword, flags }
+}
+
 interface LegacyRange {
   readonly first: number
   readonly last: number
@@ -52,12 +68,16 @@ interface LegacyRange {
 
 /** The triple of older clients, which covers all specifications that are no counts. */
 export function legacyRange(specs: readonly KeySpec[]): LegacyRange {
-  const plain = specs.filter((spec) => !spec.isCounted && spec.unknown === undefined)
+  const plain = specs.filter(isPlain)
   const isMovable = plain.length < specs.length
   const first = plain[0]
   const last = plain.at(-1)
   if (first === undefined || last === undefined) return { first: 0, last: 0, step: 0, isMovable }
   return { first: first.begin, last: last.end, step: first.step, isMovable }
+}
+
+function isPlain({ isCounted, unknown, keyword }: KeySpec): boolean {
+  return !isCounted && unknown === undefined && keyword === undefined
 }
 
 /** The keys of a complete command; undefined: its arguments do not say where they are. */
@@ -101,6 +121,8 @@ const NOWHERE: Range = { first: 0, last: -1 }
 /** Undefined: the arguments do not say. */
 function rangeOf(spec: KeySpec, argv: readonly string[]): Range | undefined {
   if (spec.unknown !== undefined) return spec.unknown === '?STORE' ? storeRange(argv) : NOWHERE
+  if (spec.keyword !== undefined && spec.end < 0) return halfAfter(spec.keyword, argv)
+  if (spec.keyword !== undefined) return rangeAfter(spec.keyword, spec.begin, argv)
   return spec.isCounted ? countedRange(spec, argv) : fixedRange(spec, argv)
 }
 
@@ -120,6 +142,31 @@ function storeRange(argv: readonly string[]): Range {
     at += SORT_OPTION_WORDS.get(word) ?? (word === 'store' ? 1 : 0)
   }
   return found
+}
+
+function rangeAfter(keyword: string, from: number, argv: readonly string[]): Range {
+  const at = argv.findIndex((word, index) => index >= from && word.toUpperCase() === keyword)
+  return at < 0 || at + 1 >= argv.length ? NOWHERE : { first: at + 1, last: at + 1 }
+}
+
+/** How many words XREAD's options have. A group may be called like one, so they are not searched but read. */
+const READ_OPTION_WORDS = new Map([
+  ['block', 2],
+  ['count', 2],
+  ['group', 3],
+  ['noack', 1],
+])
+
+function halfAfter(keyword: string, argv: readonly string[]): Range | undefined {
+  let at = 1
+  for (;;) {
+    const words = READ_OPTION_WORDS.get(argv[at]?.toLowerCase() ?? '')
+    if (words === undefined) break
+    at += words
+  }
+  if (argv[at]?.toUpperCase() !== keyword) return undefined
+  const count = Math.floor((argv.length - at - 1) / 2)
+  return count === 0 ? undefined : { first: at + 1, last: at + count }
 }
 
 function fixedRange(spec: KeySpec, argv: readonly string[]): Range | undefined {

@@ -7,6 +7,7 @@
  * `beforeChange` hands it over as it was. What is created meanwhile carries the new serial and is left out.
  */
 import { Db, type DbRules, type Entry, type ExpiryMode } from './db.ts'
+import { Usage } from './usage.ts'
 
 export type { Entry } from './db.ts'
 
@@ -15,12 +16,15 @@ export interface KeyspaceObserver {
   countLookup(isHit: boolean): void
   keyExpired(db: number, key: string): void
   keyAppeared(db: number, key: string): void
+  /** All data were replaced by so many keys, and no command has told of them. */
+  dataReplaced(keys: number): void
 }
 
 const NOBODY: KeyspaceObserver = {
   countLookup: () => undefined,
   keyExpired: () => undefined,
   keyAppeared: () => undefined,
+  dataReplaced: () => undefined,
 }
 
 export class Keyspace implements DbRules {
@@ -29,13 +33,26 @@ export class Keyspace implements DbRules {
   serial = 0
   /** Set while a snapshot runs: called with every entry whose serial is older, before it changes. */
   beforeChange: ((db: number, key: string, entry: Entry) => void) | undefined
-  nowMs = 0
+  #nowMs = 0
   expiryMode: ExpiryMode = 'delete'
   countsLookups = false
+  touchesKeys = false
+  readonly usage: Usage
   observer: KeyspaceObserver = NOBODY
 
-  constructor(databases: number) {
+  constructor(databases: number, usage = new Usage()) {
+    this.usage = usage
     for (let index = 0; index < databases; index++) this.dbs.push(new Db(index, this))
+  }
+
+  /** Wall-clock milliseconds. */
+  get nowMs(): number {
+    return this.#nowMs
+  }
+
+  set nowMs(nowMs: number) {
+    this.#nowMs = nowMs
+    this.usage.setTime(nowMs)
   }
 
   countLookup(isHit: boolean): void {
@@ -50,9 +67,15 @@ export class Keyspace implements DbRules {
     this.observer.keyAppeared(db, key)
   }
 
-  /** Starts from these maps, as a full resynchronisation does; databases not given become empty. */
-  replaceAll(dbs: readonly Map<string, Entry>[]): void {
-    for (const db of this.dbs) db.replace(dbs[db.index] ?? new Map())
+  /**
+   * Starts from these maps, as a full resynchronisation does; databases not given become empty. A running
+   * snapshot goes on with the old ones, which nobody changes any more: what happens from now on is none
+   * of its concern. `expires`: for each map its keys with an expiry, if they are known.
+   */
+  replaceAll(dbs: readonly Map<string, Entry>[], expires: readonly Set<string>[] = []): void {
+    this.beforeChange = undefined
+    for (const db of this.dbs) db.replace(dbs[db.index] ?? new Map(), expires[db.index])
+    this.observer.dataReplaced(dbs.reduce((sum, entries) => sum + entries.size, 0))
   }
 
   /** Exchanges the contents of two databases; clients stay where they are. */

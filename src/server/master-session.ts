@@ -11,9 +11,12 @@ import { type OutputSink, Session } from './session.ts'
 const NO_CONNECTION = 0
 const NOWHERE: Endpoints = { remoteHost: '', remotePort: 0, localHost: '', localPort: 0 }
 
-export interface MasterSessionOptions {
+export interface StreamSessionOptions {
   readonly startedAt: Moment
   readonly sink: OutputSink
+}
+
+export interface MasterSessionOptions extends StreamSessionOptions {
   /** Runs one command of the stream. */
   readonly apply: (session: Session, argv: readonly string[]) => void
 }
@@ -24,7 +27,7 @@ export class MasterSession implements StreamTarget {
 
   constructor(options: MasterSessionOptions) {
     this.#options = options
-    this.#session = newSession(options)
+    this.#session = newStreamSession(options)
   }
 
   get db(): number {
@@ -45,12 +48,13 @@ export class MasterSession implements StreamTarget {
 
   reset(): void {
     const { db } = this.#session
-    this.#session = newSession(this.#options)
+    this.#session = newStreamSession(this.#options)
     this.#session.db = db
   }
 }
 
-function newSession({ startedAt, sink }: MasterSessionOptions): Session {
+/** A session that answers nobody, never waits and for which nothing expires. */
+export function newStreamSession({ startedAt, sink }: StreamSessionOptions): Session {
   const session = new Session(NO_CONNECTION, NOWHERE, startedAt, sink)
   session.kind = 'master'
   session.mayBlock = false

@@ -16,14 +16,18 @@ import { CommandTable } from './command-table.ts'
 import type { NodeServices } from './context.ts'
 import { Dispatcher } from './dispatch.ts'
 import { earliest } from './earliest.ts'
+import { deletion } from './effects.ts'
 import { UNBLOCKED_BY_ROLE } from './errors.ts'
 import { ExpiryCycle } from './expiry.ts'
 import { Farewell } from './farewell.ts'
+import { FunctionStore } from './functions.ts'
+import { keysOf } from './key-spec.ts'
 import { Keyspace } from './keyspace.ts'
-import { MasterSession } from './master-session.ts'
+import { MasterSession, newStreamSession } from './master-session.ts'
+import { OutputGate } from './output-gate.ts'
 import { Pause } from './pause.ts'
 import type { FileAnswer, FileRequestId } from './persistence/files.ts'
-import type { PersistenceHost, SavedPosition } from './persistence/host.ts'
+import type { LoadedCommand, PersistenceHost, SavedPosition } from './persistence/host.ts'
 import { Persistence } from './persistence/persistence.ts'
 import { SnapshotTurn } from './persistence/snapshot-turn.ts'
 import type { ConnectionId, Endpoints, LearntUsers, NodeInputs, NodePort } from './port.ts'
@@ -38,6 +42,7 @@ import type { Settings } from './settings.ts'
 import { type NodeInput, Stall } from './stall.ts'
 import { newStats } from './stats.ts'
 import { Upkeep } from './upkeep.ts'
+import { Usage } from './usage.ts'
 
 export interface DataNodeOptions {
   readonly settings: Settings
@@ -57,6 +62,7 @@ export interface DataNodeOptions {
 
 export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
   readonly port: NodePort
+  readonly outputGate: OutputGate
   readonly keyspace: Keyspace
   readonly settings: Settings
   readonly rng: Rng
@@ -64,6 +70,7 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
   readonly stats = newStats()
   readonly startedAt: Moment
   readonly snapshotTurn = new SnapshotTurn()
+  readonly functions = new FunctionStore()
   readonly #persistence: Persistence
   readonly #services: NodeServices
   readonly #dispatcher: Dispatcher
@@ -74,17 +81,24 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
   readonly #stall = new Stall()
   readonly #pause = new Pause()
   readonly #farewell: Farewell
+  /** Where commands of a file are carried out. */
+  readonly #loadSession: Session
   readonly #upkeep: Upkeep
   #now: Moment
   #lastOutgoingId = 0
 
   constructor(options: DataNodeOptions) {
-    const { settings, port, rng, now } = options
+    const { settings, rng, now } = options
+    // Whatever the node writes leaves through the gate.
+    const port = new OutputGate(options.port)
     this.port = port
+    this.outputGate = port
     this.settings = settings
     this.rng = rng
     this.#now = now
-    this.keyspace = new Keyspace(settings.int('databases'))
+    const usage = new Usage(rng.fork('usage'))
+    usage.follow(settings)
+    this.keyspace = new Keyspace(settings.int('databases'), usage)
     this.keyspace.nowMs = now.wallMs
     const { stats } = this
     this.startedAt = now
@@ -97,6 +111,7 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
       sink: this.#sessions,
       apply: (session, argv) => this.#dispatcher.apply(session, argv),
     })
+    this.#loadSession = newStreamSession({ startedAt: now, sink: this.#sessions })
     this.#replication = new Replication(this)
     this.#farewell = new Farewell({
       settings,
@@ -104,7 +119,13 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
       pause: this.#pause,
       isReplica: () => this.#replication.isReplica(),
     })
-    this.#persistence = new Persistence(this, this.snapshotTurn)
+    this.#persistence = new Persistence({
+      host: this,
+      turn: this.snapshotTurn,
+      pause: this.#pause,
+      replicas: this.#replication,
+      exit: () => this.#exit(),
+    })
     const table = new CommandTable()
     this.#services = {
       keyspace: this.keyspace,
@@ -122,6 +143,7 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
       stall: this.#stall,
       expiryCycle: new ExpiryCycle(),
       scans: new ScanCursors(rng.fork('cursors')),
+      functions: this.functions,
       replication: this.#replication,
       persistence: this.#persistence,
       stats,
@@ -129,7 +151,6 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
       startedAt: now,
       hasConfigFile: options.hasConfigFile,
       unblock: (session, reply) => this.unblock(session, reply),
-      shutDown: () => this.#shutDown(),
     }
     this.#upkeep = new Upkeep(this.#services)
     this.#dispatcher = new Dispatcher(this.#services, table, {
@@ -174,6 +195,8 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
     this.#persistence.wake()
     if (!this.#persistence.isLoading) {
       this.#upkeep.wake(now)
+      // A stream whose time is over ends the waits of those who read in its groups.
+      this.#dispatcher.serveReadyClients()
       this.#replication.wake()
     }
     this.#endTurn()
@@ -206,18 +229,27 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
     return this.#replication.position()
   }
 
-  applyLoaded(argv: readonly string[]): boolean {
-    return this.#dispatcher.applyLoaded(argv)
+  applyLoaded(argv: readonly string[]): LoadedCommand {
+    return this.#dispatcher.applyLoaded(this.#loadSession, argv)
   }
 
   loaded(position: SavedPosition | undefined): void {
     this.#replication.loaded(position)
   }
 
+  tellExpired(db: number, key: string): void {
+    this.#replication.propagate(db, [deletion(key, this.settings.flag('lazyfree-lazy-expire'))])
+  }
+
   // What replication asks for
 
   get now(): Moment {
     return this.#now
+  }
+
+  keysOf(argv: readonly string[]): readonly string[] {
+    const specs = this.#services.table.find(argv)?.keySpecs
+    return (specs === undefined ? undefined : keysOf(specs, argv)) ?? argv.slice(1, 2)
   }
 
   nextOutgoingId(): ConnectionId {
@@ -286,6 +318,7 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
   }
 
   #beginTurn(now: Moment): void {
+    this.outputGate.beginTurn()
     this.#now = now
     this.#dispatcher.now = now
     this.keyspace.nowMs = now.wallMs
@@ -302,9 +335,9 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
       case 'closed':
         return this.#forget(input.connection, input.reason)
       case 'stopRequested':
-        return this.#shutDown()
+        return this.#persistence.shutdown.signalled()
       case 'fileAnswered':
-        return this.#persistence.fileAnswered(input.id, input.answer)
+        return this.#fileAnswered(input.id, input.answer)
       default:
         return unreachable(input)
     }
@@ -312,7 +345,8 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
 
   /** Lets everybody read on who became ready, and sends what was gathered. */
   #endTurn(): void {
-    this.#requests.serveLine()
+    do this.#requests.serveLine()
+    while (this.#persistence.beginDue())
     this.#farewell.turnEnds()
     this.#persistence.turnEnds()
     // A server that hangs sends nothing either.
@@ -328,6 +362,11 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
     if (session === undefined) return
     session.lastInputAtMs = this.#now.monoMs
     this.#requests.received(session, bytes)
+  }
+
+  #fileAnswered(id: FileRequestId, answer: FileAnswer): void {
+    if (this.#replication.ownsFile(id)) this.#replication.fileAnswered(id, answer)
+    else this.#persistence.fileAnswered(id, answer)
   }
 
   #forget(connection: ConnectionId, reason: string): void {
@@ -352,9 +391,9 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
     }
   }
 
-  #shutDown(): void {
+  #exit(): void {
+    this.#persistence.aof.turnEnds()
     this.#sessions.flushAll(this.#now.monoMs)
-    this.port.log('notice', 'shutting down')
     this.port.exit(0)
   }
 }

@@ -51,7 +51,8 @@ export function negateInt64(value: number | bigint): number | bigint | undefined
 /** A plain decimal number such as `0.5`, `1e3` or `inf`; undefined when it is none. */
 export function parseFloating(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text)
+  // No digit can be matched in two ways, or a long text that is no number would take for ever.
+  if (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text)
   const match = /^([+-]?)inf(inity)?$/i.exec(text)
   if (match === null) return undefined
   return match[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY

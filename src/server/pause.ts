@@ -6,8 +6,8 @@
 import type { Session } from './session.ts'
 
 export type PauseScope = 'writes' | 'all'
-/** Who holds commands back: a client's CLIENT PAUSE, or a FAILOVER that runs. */
-export type PauseCause = 'client' | 'failover'
+/** Who holds commands back: CLIENT PAUSE, a FAILOVER that runs, a shutdown, or DEBUG RELOAD. */
+export type PauseCause = 'client' | 'failover' | 'shutdown' | 'reload'
 
 interface Hold {
   /** Monotonic; Infinity: until somebody ends it. */

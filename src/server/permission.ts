@@ -1,10 +1,17 @@
 /** Whether a client's user may give a command, with the keys and channels it names. */
-import { type AclRequest, type ChannelUse, type Denial, denial, type KeyUse } from '../acl/check.ts'
+import {
+  type AclRequest,
+  type ChannelUse,
+  type Denial,
+  denial,
+  type KeyUse,
+  mayReadAll,
+} from '../acl/check.ts'
 import { deniedObject, noPermission, noPermissionAnyMore } from '../acl/refusal-texts.ts'
 import type { Reply } from '../resp/reply.ts'
 import { clientLine } from './client-line.ts'
 import type { CommandInfo } from './command-info.ts'
-import type { NodeServices } from './context.ts'
+import type { CommandContext, NodeServices } from './context.ts'
 import { type KeyPlace, keyPlaces } from './key-spec.ts'
 import type { Session } from './session.ts'
 
@@ -29,6 +36,14 @@ export function refusalAtExec(
 ): Reply | undefined {
   const denied = deniedTo(node, session, command, argv, 'multi')
   return denied && noPermissionAnyMore(denied)
+}
+
+/** Whether a command may read keys that are no arguments of it, as SORT's patterns do. */
+export function mayReadAnyKey({ node, session }: CommandContext, argv: readonly string[]): boolean {
+  const { account } = session
+  if (account === undefined || account.isUnrestricted) return true
+  const command = node.table.find(argv)
+  return command === undefined || mayReadAll(account.user, aclRequest(command, argv))
 }
 
 /** The master's stream belongs to nobody and may do everything. */

@@ -38,8 +38,8 @@ export interface NodePort {
   /** For INFO; asked only when a client asks. */
   processFacts(): ProcessFacts
   log(level: NodeLogLevel, text: string): void
-  /** Ends the process, after everything written has been flushed. */
-  exit(status: number): void
+  /** Ends the process, after everything written has been flushed. `reason`: for whoever started it. */
+  exit(status: number, reason?: string): void
 }
 
 /** The users as ACL SETUSER and DELUSER have made them. They count for as long as the file says the same. */
@@ -53,6 +53,8 @@ export interface LearntUsers {
 /** What only the operating system knows about the process. */
 export interface ProcessFacts {
   readonly processId: number
+  /** Whether there is a process of that id on this machine. */
+  isRunning(processId: number): boolean
   /** Memory in use, as the runtime counts it. */
   readonly usedBytes: number
   readonly residentBytes: number
@@ -65,6 +67,7 @@ export interface ProcessFacts {
 /** Of a process that is only simulated. Its id is one that nobody can kill by mistake. */
 export const SIMULATED_PROCESS: ProcessFacts = {
   processId: 2 ** 30,
+  isRunning: () => false,
   usedBytes: 0,
   residentBytes: 0,
   peakBytes: 0,

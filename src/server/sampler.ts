@@ -83,14 +83,14 @@ export function pickDistinctKeys(
 }
 
 /** The first `count` steps of a Fisher-Yates shuffle. */
-function shuffledStart(keys: string[], count: number, rng: Rng): string[] {
+export function shuffledStart<T>(items: T[], count: number, rng: Rng): T[] {
   for (let place = 0; place < count; place++) {
-    const other = place + rng.below(keys.length - place)
-    const drawn = keys[other] as string
-    keys[other] = keys[place] as string
-    keys[place] = drawn
+    const other = place + rng.below(items.length - place)
+    const drawn = items[other] as T
+    items[other] = items[place] as T
+    items[place] = drawn
   }
-  return keys.slice(0, count)
+  return items.slice(0, count)
 }
 
 function keyAt(collection: Keyed, place: number): string {

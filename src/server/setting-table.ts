@@ -45,6 +45,9 @@ export const INT_SETTINGS = {
   'repl-backlog-size': clamped(memory(MIB, 1), 16 * KIB, MAX_LONG),
   'repl-backlog-ttl': integer(3600, 0, MAX_LONG),
   'repl-timeout': integer(60, 1),
+  // These two are ours, see ledger/: files that keep what a resynchronisation throws away.
+  'ledger-max-files': integer(16, 0),
+  'ledger-max-bytes': memory(64 * MIB, MIB),
   'repl-ping-replica-period': integer(10, 1),
   // No process is forked for a snapshot, so waiting for more replicas to share it saves nothing.
   'repl-diskless-sync-delay': integer(0, 0),
@@ -94,6 +97,8 @@ export const FLAG_SETTINGS = {
   'replica-read-only': yesNo(true),
   'replica-serve-stale-data': yesNo(true),
   'replica-announced': yesNo(true),
+  // Ours, see replication/empty-master-guard.ts.
+  'replica-empty-master-guard': yesNo(true),
   'replica-ignore-maxmemory': yesNo(true),
   'replica-lazy-flush': yesNo(false),
   // These two are ours, see farewell.ts: a connection that works tells no client to look elsewhere.

@@ -73,6 +73,11 @@ export class SortedSet implements Iterable<Scored> {
     return this.#order.descending(from, to)
   }
 
+  /** Those from rank `from` on as they are now, whatever becomes of the set. Copies references only. */
+  frozen(from: number): IterableIterator<Scored> {
+    return this.#order.copy().ascending(from, this.size)
+  }
+
   /** The element of this rank, which exists. */
   at(rank: number): Scored {
     return this.#order.ascending(rank, rank + 1).next().value as Scored

@@ -13,6 +13,8 @@ export interface Stats {
   hits: number
   misses: number
   errorReplies: number
+  /** Commands of our master's stream that this node does not have: what they changed is missing here. */
+  unappliedCommands: number
   /** Error replies by their first word. */
   readonly errors: Map<string, number>
 }
@@ -34,14 +36,16 @@ export function newStats(): Stats {
     hits: 0,
     misses: 0,
     errorReplies: 0,
+    unappliedCommands: 0,
     errors: new Map(),
   }
 }
 
 export function resetStats(stats: Stats): void {
   stats.errors.clear()
-  // What has changed since the last save is no statistic.
-  Object.assign(stats, newStats(), { errors: stats.errors, changes: stats.changes })
+  // What has changed since the last save is no statistic, nor is what we miss.
+  const { errors, changes, unappliedCommands } = stats
+  Object.assign(stats, newStats(), { errors, changes, unappliedCommands })
 }
 
 /** `text` is an error reply without its dash. */

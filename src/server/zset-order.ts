@@ -134,7 +134,8 @@ export class ZsetOrder {
   /** Sets are often filled in order, from either end: then full chunks stay behind, else halves. */
   #split(index: number, insertedAt: number): void {
     const chunk = this.#chunks[index] as Chunk
-    const at = cutFor(insertedAt, chunk.members.length, index === this.#chunks.length - 1)
+    const isLast = index === this.#chunks.length - 1
+    const at = cutFor(insertedAt, chunk.members.length, index === 0, isLast)
     this.#chunks.splice(index + 1, 0, {
       members: chunk.members.splice(at),
       scores: chunk.scores.splice(at),
@@ -200,8 +201,8 @@ function insertAt(chunk: Chunk, at: number, member: string, score: number): void
   }
 }
 
-/** Where a full chunk is cut; what came at an end of the set leaves all but itself together. */
-function cutFor(insertedAt: number, length: number, isLastChunk: boolean): number {
-  if (isLastChunk && insertedAt === length - 1) return length - 1
-  return insertedAt === 0 ? 1 : length >>> 1
+/** Where a full chunk is cut. */
+function cutFor(insertedAt: number, length: number, isFirst: boolean, isLast: boolean): number {
+  if (isLast && insertedAt === length - 1) return length - 1
+  return isFirst && insertedAt === 0 ? 1 : length >>> 1
 }

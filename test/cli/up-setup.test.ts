@@ -24,10 +24,11 @@ test('the sentinel.yml of a member says what the rules say', () => {
 test('the redis.conf of a replica is sound, and names its master', () => {
   const settings = new Settings()
   const load = (name: string, words: readonly string[]) => settings.load(name, words)
-  const text = redisConf(LAYOUT.nodes[1]!, LAYOUT.nodes[0]!)
+  const text = redisConf(LAYOUT.nodes[1]!, LAYOUT.nodes[0]!, '/tmp/a "folder"')
   expect(parseRedisConf(text, 'node.conf', [], load).problems).toEqual([])
   expect(settings.text('replicaof')).toBe('127.0.0.1 7000')
   expect(settings.text('bind-source-addr')).toBe('127.0.1.2')
+  expect(settings.text('dir')).toBe('/tmp/a "folder"')
 })
 
 test('the quorum is the majority', () => {

@@ -31,7 +31,11 @@ function write(name: string, text: string): string {
 }
 
 function launch(args: readonly string[]) {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A server keeps its data in the folder it is started in.
+    cwd: folder,
+  })
   const run = { child, stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => {
     run.stdout += chunk

@@ -238,7 +238,7 @@ describe.runIf(HAS_REDIS_CLI)('the files Debian ships', () => {
       const more = ['--pidfile', join(folder, 'pid'), '--daemonize', 'no']
       await started(program(port, process.execPath, SERVER, path, ...overrides, ...more))
       const log = readFileSync(join(folder, 'own.log'), 'latin1')
-      expect(log.match(/ {2}appendonly {2}has no effect on this data node/g)).toHaveLength(1)
+      expect(log.match(/ {2}activerehashing {2}has no effect on this data node/g)).toHaveLength(1)
       expect(log).not.toContain('  port  has no effect')
     },
   )

@@ -5,7 +5,8 @@ import { contentsOf } from '../support/value-contents.ts'
 
 /** A node with some keys and a snapshot that runs; `taken` is what was handed over, as it was. */
 function underSnapshot(...lines: string[]) {
-  const harness = new NodeHarness()
+  // With save points, FLUSHALL takes a snapshot of its own.
+  const harness = new NodeHarness({ save: '' })
   const client = harness.client()
   for (const line of lines) client.say(line)
   const { keyspace } = harness.node
@@ -25,6 +26,8 @@ describe('while a snapshot runs, a key is handed over as it was before', () => {
     'HSET h a 1': '0 h a,1',
     'RPUSH l a b': '0 l a,b',
     'SADD s 1 2': '0 s 1,2',
+    'ZADD z 2 b 1 a': '0 z a,1,b,2',
+    'GEOADD g 0 0 a': '0 g a,3377699720527872',
   }
   const CHANGES: Readonly<Record<string, readonly string[]>> = {
     'SET k 1': [
@@ -61,6 +64,30 @@ describe('while a snapshot runs, a key is handed over as it was before', () => {
       'SINTERSTORE s s',
       'SUNIONSTORE s nothing',
     ],
+    'ZADD z 2 b 1 a': [
+      'ZADD z 3 a',
+      'ZADD z XX CH 3 a',
+      'ZADD z INCR 1 a',
+      'ZINCRBY z 1 a',
+      'ZREM z a',
+      'ZREMRANGEBYRANK z 0 0',
+      'ZREMRANGEBYSCORE z 1 1',
+      'ZREMRANGEBYLEX z - [a',
+      'ZPOPMIN z',
+      'ZPOPMAX z 5',
+      'ZMPOP 1 z MIN',
+      'BZPOPMAX z 0',
+      'BZMPOP 0 1 z MAX COUNT 2',
+      'ZRANGESTORE z z 0 0',
+      'ZUNIONSTORE z 1 z',
+      'ZINTERSTORE z 2 z nothing',
+      'ZDIFFSTORE z 1 z',
+    ],
+    'GEOADD g 0 0 a': [
+      'GEOADD g 1 1 a',
+      'GEORADIUS g 0 0 1 km STORE g',
+      'GEOSEARCHSTORE g g FROMLONLAT 0 0 BYBOX 1 1 km',
+    ],
   }
   for (const [setUp, changes] of Object.entries(CHANGES)) {
     for (const change of changes) {
@@ -74,10 +101,13 @@ describe('while a snapshot runs, a key is handed over as it was before', () => {
   }
 
   test('but not by what changes nothing', () => {
-    const { client, taken } = underSnapshot('SET k 1', 'SADD s 1')
-    for (const line of ['GET k', 'SET k 2 NX', 'SADD s 1', 'SREM s 9', 'EXPIRE k 9 XX']) {
-      client.say(line)
-    }
+    const { client, taken } = underSnapshot('SET k 1', 'SADD s 1', 'ZADD z 1 a')
+    const lines = [
+      ...['GET k', 'SET k 2 NX', 'SADD s 1', 'SREM s 9', 'EXPIRE k 9 XX'],
+      ...['ZADD z 1 a', 'ZADD z NX 2 a', 'ZADD z GT CH 0 a', 'ZINCRBY z 0 a', 'ZINCRBY z nan a'],
+      ...['ZREM z x', 'ZREMRANGEBYSCORE z 5 9', 'ZPOPMIN z 0', 'ZADD z XX 1 x'],
+    ]
+    for (const line of lines) client.say(line)
     expect(taken).toEqual([])
   })
 
@@ -102,7 +132,7 @@ describe('replacing everything', () => {
     const client = harness.client()
     client.say('SET old 1')
     const value = { type: 'string', bytes: 'v' } as const
-    const entry = { value, expireAtMs: harness.wallMs + 10, serial: 0 }
+    const entry = { value, expireAtMs: harness.wallMs + 10, serial: 0, usage: 0 }
     harness.node.keyspace.replaceAll([new Map([['new', entry]])])
     expect(client.say('KEYS *')).toBe('*1\r\n$3\r\nnew\r\n')
     harness.advance(300)

@@ -180,6 +180,9 @@ describe('the keys of a command', () => {
     ['2# RW', 'blmpop 0 2 a b left', 'a b'],
     ['2# RW', 'blmpop 0 9 a b left', undefined],
     ['1# RW', 'lmpop x a left', undefined],
+    ['STORE@6 OW', 'georadius g 1 2 3 m store d', 'd'],
+    ['STORE@6 OW', 'georadius STORE 1 2 3 m asc', ''],
+    ['STORE@6 OW', 'georadius g 1 2 3 m store', ''],
   ]
   for (const [spec, line, keys] of CASES) {
     test(`'${line}' are ${keys ?? 'unknown'}`, () => {

@@ -126,7 +126,7 @@ export class NodeHarness implements NodePort {
     return this.saveResult
   }
 
-  askFile(_id: FileRequestId, request: FileRequest): FileAnswer {
+  askFile(_id: FileRequestId, request: FileRequest): FileAnswer | undefined {
     return this.files.ask(request)
   }
 

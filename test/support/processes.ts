@@ -5,6 +5,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   createWriteStream,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -13,7 +14,7 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The built program. */
@@ -149,7 +150,11 @@ export class Program {
   }
 
   start(): void {
-    const child = track(spawn(this.#command, this.#argv, { stdio: ['ignore', 'pipe', 'pipe'] }))
+    // What it keeps, and what it finds at its start, is its own.
+    const cwd = existsSync(this.folder) ? this.folder : dirname(this.logPath)
+    const child = track(
+      spawn(this.#command, this.#argv, { stdio: ['ignore', 'pipe', 'pipe'], cwd }),
+    )
     const log = createWriteStream(this.logPath, { flags: 'a' })
     child.stdout.pipe(log, { end: false })
     child.stderr.pipe(log, { end: false })

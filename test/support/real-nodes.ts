@@ -35,6 +35,10 @@ export async function startOurs(directives: Record<string, string> = {}): Promis
   const dir = mkdtempSync(join(tmpdir(), 'vedette-node-'))
   const all = { port: String(port), dir, save: '', ...directives }
   for (const [name, value] of Object.entries(all)) settings.load(name, [value])
+  let started: () => void = () => undefined
+  const isStarted = new Promise<void>((resolve) => {
+    started = resolve
+  })
   host = new NodeHost({
     createNode: (nodePort: NodePort) =>
       new DataNode({
@@ -51,8 +55,11 @@ export async function startOurs(directives: Record<string, string> = {}): Promis
     },
     saveSettings: () => undefined,
     files: new NodeFiles(() => settings.text('dir')),
-    onExit: () => undefined,
+    onReady: () => started(),
+    onExit: () => started(),
   })
+  // Its data are loaded, or it has given up.
+  await isStarted
   const client = newClient(port)
   const count = (text: string) => logs.filter((line) => line.includes(text)).length
   return {

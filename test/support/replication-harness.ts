@@ -45,6 +45,16 @@ export class ReplicationWorld {
     return node
   }
 
+  /** A new process in the place of one that was killed; its role is the one it had. */
+  restart(old: TestNode, { keepsFiles }: { keepsFiles: boolean }): TestNode {
+    const directives = { ...old.directives, replicaof: old.settings.text('replicaof') }
+    const files = keepsFiles ? old.files : new DataFiles()
+    const node = new TestNode(this, old.address, directives, files, `again ${this.network.nowMs}`)
+    this.#nodes[this.#nodes.indexOf(old)] = node
+    this.network.add(node)
+    return node
+  }
+
   /** A node that follows `master` from its start, with its link up. */
   replicaOf(master: TestNode, directives: Record<string, string> = {}): TestNode {
     const replica = this.node({ replicaof: `${master.address} ${PORT}`, ...directives })
@@ -98,17 +108,29 @@ export class TestNode implements Party, NodePort {
   readonly node: DataNode
   readonly settings = new Settings()
   readonly logs: string[] = []
-  readonly files = new DataFiles()
+  readonly files: DataFiles
+  readonly directives: Record<string, string>
   isDown = false
   isFrozen = false
+  /** Its folder answers nothing until `answerFiles`. */
+  hasSlowFiles = false
+  #waitingFiles: [FileRequestId, FileRequest][] = []
   readonly #world: ReplicationWorld
   #incoming = 0
   #nextLocalId = 1_000_000
   readonly #replies = new Map<ConnectionId, string>()
 
-  constructor(world: ReplicationWorld, address: string, directives: Record<string, string>) {
+  constructor(
+    world: ReplicationWorld,
+    address: string,
+    directives: Record<string, string>,
+    files = new DataFiles(),
+    seed = '',
+  ) {
     this.#world = world
     this.address = address
+    this.directives = directives
+    this.files = files
     for (const [name, value] of Object.entries({ 'protected-mode': 'no', ...directives })) {
       const refused = this.settings.load(name, [value])
       if (refused !== undefined) throw new Error(`${name} ${value}: ${refused}`)
@@ -116,7 +138,7 @@ export class TestNode implements Party, NodePort {
     this.node = new DataNode({
       settings: this.settings,
       port: this,
-      rng: createRng(address),
+      rng: createRng(`${address}${seed}`),
       now: world.now,
       hasConfigFile: false,
     })
@@ -165,8 +187,16 @@ export class TestNode implements Party, NodePort {
     this.#world.network.dropAll(this)
   }
 
-  askFile(_id: FileRequestId, request: FileRequest): FileAnswer {
-    return this.files.ask(request)
+  askFile(id: FileRequestId, request: FileRequest): FileAnswer | undefined {
+    if (!this.hasSlowFiles) return this.files.ask(request)
+    this.#waitingFiles.push([id, request])
+    return undefined
+  }
+
+  answerFiles(): void {
+    for (const [id, request] of this.#waitingFiles.splice(0)) {
+      this.node.fileAnswered(this.#world.now, id, this.files.ask(request))
+    }
   }
 
   appendNow(path: string, bytes: string): FileFailure | undefined {

@@ -73,7 +73,9 @@ export class Cluster {
     const { nodes, sentinels } = this.layout
     const write = (name: string, text: string) => writeFileSync(join(this.#folder, name), text)
     for (const place of nodes) {
-      write(`server-${place.port}.conf`, redisConf(place, nodes[0] as Place))
+      const folder = join(this.#folder, `server-${place.port}`)
+      mkdirSync(folder, { recursive: true })
+      write(`server-${place.port}.conf`, redisConf(place, nodes[0] as Place, folder))
     }
     for (const place of sentinels) {
       write(`sentinel-${place.port}.yml`, sentinelYml(place, this.layout, this.#rules))

@@ -1,11 +1,14 @@
 /** The configuration of each member, as an operator would write it. */
+
+import { utf8Bytes } from '../../base/utf8.ts'
+import { quoted } from '../../config/quote.ts'
 import { HOST, type Layout, type Place } from './layout.ts'
 import type { GroupRules } from './rules.ts'
 
 export const GROUP = 'mymaster'
 
-/** A redis.conf. All nodes but the first start as replicas of the first. */
-export function redisConf(place: Place, master: Place): string {
+/** A redis.conf. All nodes but the first start as replicas of the first. `folder`: for its data, if wanted. */
+export function redisConf(place: Place, master: Place, folder: string): string {
   const lines = [
     `port ${place.port}`,
     `bind ${HOST}`,
@@ -13,6 +16,8 @@ export function redisConf(place: Place, master: Place): string {
     'protected-mode no',
     `replica-announce-ip ${HOST}`,
     'save ""',
+    // For a BGSAVE, or an append-only file switched on later: no node finds the data of another.
+    `dir ${quoted(utf8Bytes(folder))}`,
   ]
   if (place.sourceAddress !== undefined) lines.push(`bind-source-addr ${place.sourceAddress}`)
   if (place.port !== master.port) lines.push(`replicaof ${HOST} ${master.port}`)

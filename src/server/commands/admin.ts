@@ -1,8 +1,8 @@
-/** Running the node: INFO, TIME, SHUTDOWN, and the diagnostics this node has little to say to. */
+/** Running the node: INFO, TIME, and the diagnostics this node has little to say to. */
 import { array, bulk, bulks, error, integer, NULL, OK, type Reply } from '../../resp/reply.ts'
 import { arg, command, container, type Family, helpReply } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { NO_SHUTDOWN, SYNTAX_ERROR } from '../errors.ts'
+import { SYNTAX_ERROR } from '../errors.ts'
 import { infoText } from '../info.ts'
 import { parseInteger } from '../numbers.ts'
 import { valueBytes } from '../value-size.ts'
@@ -15,21 +15,6 @@ function info(context: CommandContext, argv: readonly string[]): Reply {
 function time({ now }: CommandContext): Reply {
   const seconds = Math.floor(now.wallMs / 1000)
   return bulks([String(seconds), String((now.wallMs - seconds * 1000) * 1000)])
-}
-
-const SHUTDOWN_OPTIONS: ReadonlySet<string> = new Set(['NOSAVE', 'SAVE', 'NOW', 'FORCE'])
-
-function shutdown({ node }: CommandContext, argv: readonly string[]): Reply | undefined {
-  const options = argv.slice(1).map((word) => word.toUpperCase())
-  if (options.includes('ABORT')) return options.length === 1 ? NO_SHUTDOWN : SYNTAX_ERROR
-  if (!options.every((option) => SHUTDOWN_OPTIONS.has(option))) return SYNTAX_ERROR
-  if (options.includes('SAVE') && options.includes('NOSAVE')) return SYNTAX_ERROR
-  node.shutDown()
-  return undefined
-}
-
-function lastSave({ node }: CommandContext): Reply {
-  return integer(Math.floor(node.startedAt.wallMs / 1000))
 }
 
 function memoryUsage(context: CommandContext, argv: readonly string[]): Reply {
@@ -95,8 +80,6 @@ export const adminFamily: Family = {
   commands: [
     command('info', -1, 'loading stale', [], info),
     command('time', 1, 'loading stale fast', [], time),
-    command('shutdown', -1, 'admin noscript loading stale no_multi allow_busy', [], shutdown),
-    command('lastsave', 1, 'loading stale fast', [], lastSave),
     command('debug', -2, 'admin noscript loading stale', [], debug),
     latency,
     memory,

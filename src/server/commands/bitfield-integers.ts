@@ -36,11 +36,13 @@ export function withBits(bytes: string, { offset, width }: BitField, value: bigi
   return bytes.slice(0, first) + part + bytes.slice(last + 1)
 }
 
-/** The value as the field can hold it; undefined: it is not to be written. */
+/** The sum as the field can hold it; undefined: it is not to be written. */
 export function fitted(
   { width, isSigned, overflow }: BitField & { readonly overflow: Overflow },
-  value: bigint,
+  base: bigint,
+  increment: bigint,
 ): bigint | undefined {
+  const value = base + increment
   const bits = BigInt(width)
   const min = isSigned ? -(1n << (bits - 1n)) : 0n
   const max = isSigned ? -min - 1n : (1n << bits) - 1n
@@ -49,12 +51,20 @@ export function fitted(
     case 'WRAP':
       return isSigned ? BigInt.asIntN(width, value) : BigInt.asUintN(width, value)
     case 'SAT':
-      return value > max ? max : min
+      return value > max || looksAbove(width, max, base, increment) ? max : min
     case 'FAIL':
       return undefined
     default:
       return unreachable(overflow)
   }
+}
+
+/**
+ * Redis takes some values far below the range for ones above it, since their distance to the maximum
+ * does not fit into its 64 bits. A replica has to end up with the same bytes.
+ */
+function looksAbove(width: number, max: bigint, base: bigint, increment: bigint): boolean {
+  return width < 64 && increment === 0n && BigInt.asIntN(64, max - base) < 0n
 }
 
 interface Reach {

@@ -73,16 +73,21 @@ class FieldRun {
       case 'GET':
         return integer(old)
       case 'SET':
-        return this.#write(operation, operation.operand, () => old)
+        return this.#write(operation, operation.operand, 0n, () => old)
       case 'INCRBY':
-        return this.#write(operation, old + operation.operand, (written) => written)
+        return this.#write(operation, old, operation.operand, (written) => written)
       default:
         return unreachable(operation)
     }
   }
 
-  #write(field: WriteOperation, exact: bigint, answer: (written: bigint) => bigint): Reply {
-    const value = fitted(field, exact)
+  #write(
+    field: WriteOperation,
+    base: bigint,
+    increment: bigint,
+    answer: (written: bigint) => bigint,
+  ): Reply {
+    const value = fitted(field, base, increment)
     if (value === undefined) return NULL
     this.bytes = withBits(this.bytes, field, value)
     this.writes++

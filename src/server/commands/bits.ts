@@ -53,10 +53,11 @@ function parseRange(argv: readonly string[], at: number, bytes: number): BitRang
 }
 
 function bitCount({ db }: CommandContext, argv: readonly string[]): Reply {
-  if (argv.length === 3 || argv.length > 5) return SYNTAX_ERROR
   const value = db.value(arg(argv, 1))
-  if (value !== undefined && value.type !== 'string') return WRONG_TYPE
-  const bytes = value?.bytes ?? ''
+  if (value === undefined) return ZERO
+  if (value.type !== 'string') return WRONG_TYPE
+  if (argv.length === 3 || argv.length > 5) return SYNTAX_ERROR
+  const { bytes } = value
   const range = parseRange(argv, 2, bytes.length)
   if ('kind' in range) return range
   let count = 0

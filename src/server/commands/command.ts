@@ -4,7 +4,13 @@ import { array, bulk, bulks, integer, NULL, type Reply, simple } from '../../res
 import { command, type Family, helpReply } from '../command.ts'
 import { acceptsArity, type CommandInfo } from '../command-info.ts'
 import type { CommandContext } from '../context.ts'
-import { INVALID_ARGUMENTS, INVALID_COMMAND, NO_KEY_ARGUMENTS, SYNTAX_ERROR } from '../errors.ts'
+import {
+  INVALID_ARGUMENTS,
+  INVALID_COMMAND,
+  NO_KEY_ARGUMENTS,
+  NO_KEYS_FOUND,
+  SYNTAX_ERROR,
+} from '../errors.ts'
 import { type KeySpec, keysOf } from '../key-spec.ts'
 
 function everything({ node }: CommandContext): Reply {
@@ -50,32 +56,46 @@ function describeKeys(spec: KeySpec): Reply {
   }
   return map([
     ['flags', statusSet(spec.flags)],
-    ['begin_search', search('index', [['index', spec.begin]])],
+    ['begin_search', beginOf(spec)],
     ['find_keys', spec.isCounted ? countedKeys(spec) : keyRange(spec)],
+  ])
+}
+
+function beginOf({ keyword, begin }: KeySpec): Reply {
+  if (keyword === undefined) return search('index', [['index', integer(begin)]])
+  return search('keyword', [
+    ['keyword', bulk(keyword)],
+    ['startfrom', integer(begin)],
   ])
 }
 
 function countedKeys(spec: KeySpec): Reply {
   return search('keynum', [
-    ['keynumidx', 0],
-    ['firstkey', 1],
-    ['keystep', spec.step],
+    ['keynumidx', integer(0)],
+    ['firstkey', integer(1)],
+    ['keystep', integer(spec.step)],
   ])
 }
 
 /** Here the last key counts from the first, or from the end. */
 function keyRange(spec: KeySpec): Reply {
   return search('range', [
-    ['lastkey', spec.end < 0 ? spec.end : spec.end - spec.begin],
-    ['keystep', spec.step],
-    ['limit', 0],
+    ['lastkey', integer(lastKeyOf(spec))],
+    ['keystep', integer(spec.step)],
+    // The keys are half of what there is: the other half are ids.
+    ['limit', integer(spec.keyword !== undefined && spec.end < 0 ? 2 : 0)],
   ])
 }
 
-function search(type: string, fields: readonly (readonly [string, number])[]): Reply {
+function lastKeyOf({ keyword, begin, end }: KeySpec): number {
+  if (keyword !== undefined) return end
+  return end < 0 ? end : end - begin
+}
+
+function search(type: string, fields: readonly (readonly [string, Reply])[]): Reply {
   return map([
     ['type', bulk(type)],
-    ['spec', map(fields.map(([name, value]) => [name, integer(value)]))],
+    ['spec', map(fields)],
   ])
 }
 
@@ -129,7 +149,7 @@ function getKeys({ node }: CommandContext, argv: readonly string[]): Reply {
   if (found.keySpecs.length === 0) return NO_KEY_ARGUMENTS
   if (!acceptsArity(found, words.length)) return INVALID_ARGUMENTS
   const keys = keysOf(found.keySpecs, words)
-  return keys === undefined ? INVALID_ARGUMENTS : bulks(keys)
+  return keys === undefined ? NO_KEYS_FOUND : bulks(keys)
 }
 
 function help(): Reply {

@@ -12,6 +12,7 @@ import {
   HELLO_NEEDS_AUTH,
   NO_PASSWORD_SET,
   NO_PROTO,
+  NOT_AN_INT32,
   NOT_AN_INTEGER,
   SYNTAX_ERROR,
   WRONG_PASS,
@@ -120,6 +121,7 @@ function serverFacts({ node, session }: CommandContext): Reply {
 function select({ node, session }: CommandContext, argv: readonly string[]): Reply {
   const index = parseInteger(argv[1])
   if (index === undefined) return NOT_AN_INTEGER
+  if (index !== (index | 0)) return NOT_AN_INT32
   if (index < 0 || index >= node.keyspace.dbs.length) return DB_OUT_OF_RANGE
   session.db = index
   return OK

@@ -13,8 +13,7 @@ import {
   NX_AND_OTHERS,
   unsupportedOption,
 } from '../errors.ts'
-import { MAX_INT64, setExpiry } from '../expire-time.ts'
-import { parseInteger } from '../numbers.ts'
+import { parseMoment, setExpiry } from '../expire-time.ts'
 
 const ZERO = integer(0)
 const ONE = integer(1)
@@ -38,12 +37,10 @@ function expire(unit: Unit) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const conditions = parseConditions(argv)
     if ('kind' in conditions) return conditions
-    const given = parseInteger(argv[2])
-    if (given === undefined) return NOT_AN_INTEGER
-    const atMs = given * unit.milliseconds + (unit.isRelative ? context.now.wallMs : 0)
-    if (Math.abs(given) * unit.milliseconds > MAX_INT64 || atMs > MAX_INT64) {
-      return invalidExpireTime(unit.name)
-    }
+    const baseMs = unit.isRelative ? context.now.wallMs : 0
+    const atMs = parseMoment(argv[2], unit.milliseconds, baseMs)
+    if (atMs === 'no integer') return NOT_AN_INTEGER
+    if (atMs === 'out of range') return invalidExpireTime(unit.name)
     const key = arg(argv, 1)
     const entry = context.db.find(key)
     if (entry === undefined || !isWanted(entry, atMs, conditions)) return ZERO
@@ -80,7 +77,8 @@ function remaining(unit: Unit) {
     if (entry === undefined) return MISSING
     if (entry.expireAtMs === undefined) return NO_EXPIRY
     const ms = unit.isRelative ? Math.max(0, entry.expireAtMs - now.wallMs) : entry.expireAtMs
-    return integer(unit.milliseconds === 1 ? ms : Math.floor((ms + 500) / 1000))
+    const count = unit.milliseconds === 1 ? ms : Math.floor((ms + 500) / 1000)
+    return integer(Number.isSafeInteger(count) ? count : BigInt(count))
   }
 }
 

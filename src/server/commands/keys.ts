@@ -1,8 +1,9 @@
 /** Commands on keys of any type: deleting, renaming, copying, moving between databases. */
 import { integer, OK, type Reply, simple } from '../../resp/reply.ts'
+import type { Blocking } from '../blocking.ts'
 import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { AWAITED, type Db } from '../db.ts'
+import type { Db } from '../db.ts'
 import {
   BAD_FIRST_DB,
   BAD_SECOND_DB,
@@ -15,6 +16,7 @@ import {
 import { parseInteger } from '../numbers.ts'
 import { copyValue } from '../values.ts'
 import { objectCommand } from './object.ts'
+import { replyToFlush } from './saving.ts'
 import { keys, randomKey, scan } from './scanning.ts'
 
 const ZERO = integer(0)
@@ -66,13 +68,13 @@ function renameTo(context: CommandContext, source: string, target: string): void
   context.propagate()
 }
 
-/** The value and its expiry leave one key and arrive at another. */
+/** The value, its expiry and how much it was used leave one key and arrive at another. */
 function moveEntry(from: Db, source: string, to: Db, target: string): void {
   const entry = from.entries.get(source)
   if (entry === undefined) return
-  const { value, expireAtMs } = entry
+  const { value, expireAtMs, usage } = entry
   from.remove(source)
-  to.put(target, value, expireAtMs)
+  to.put(target, value, expireAtMs, usage)
 }
 
 interface CopyOptions {
@@ -137,13 +139,14 @@ function swapDb(context: CommandContext, argv: readonly string[]): Reply {
   const [a, b] = [keyspace.dbs[first], keyspace.dbs[second]]
   if (a === undefined || b === undefined) return DB_OUT_OF_RANGE
   if (a !== b) keyspace.swap(a, b)
-  for (const db of [a, b]) {
-    for (const key of blocking.awaitedKeys(db.index)) {
-      if (AWAITED.has(db.value(key)?.type ?? 'string')) blocking.noteKey(db.index, key)
-    }
-  }
+  for (const db of [a, b]) noteAwaited(blocking, db)
   context.propagate()
   return OK
+}
+
+/** All keys of a database may have changed: whoever waits for one is to look. */
+function noteAwaited(blocking: Blocking, { index }: Db): void {
+  for (const key of blocking.awaitedKeys(index)) blocking.noteKey(index, key)
 }
 
 function dbSize({ db }: CommandContext): Reply {
@@ -158,16 +161,20 @@ function isFlushMode(argv: readonly string[]): boolean {
 }
 
 /** Told to replicas even if there was nothing: they may have what we have not. */
-function flushAll(context: CommandContext, argv: readonly string[]): Reply {
+function flushAll(context: CommandContext, argv: readonly string[]): Reply | undefined {
   if (!isFlushMode(argv)) return SYNTAX_ERROR
-  for (const db of context.node.keyspace.dbs) db.replace(new Map())
+  for (const db of context.node.keyspace.dbs) {
+    db.replace(new Map())
+    noteAwaited(context.node.blocking, db)
+  }
   context.propagate()
-  return OK
+  return replyToFlush(context)
 }
 
 function flushDb(context: CommandContext, argv: readonly string[]): Reply {
   if (!isFlushMode(argv)) return SYNTAX_ERROR
   context.db.replace(new Map())
+  noteAwaited(context.node.blocking, context.db)
   context.propagate()
   return OK
 }

@@ -5,19 +5,9 @@
 import { NULL, NULL_ARRAY, type Reply } from '../../resp/reply.ts'
 import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { TIMEOUT_NEGATIVE, TIMEOUT_NOT_A_FLOAT, TIMEOUT_OUT_OF_RANGE } from '../errors.ts'
 import { type ListAction, performListAction, type Side } from '../list-actions.ts'
-import { parseFloating } from '../numbers.ts'
+import { parseTimeout } from './blocking-arguments.ts'
 import { actOnFirst, isAction, parseMove, parsePopMany, rPopLPushAction } from './lists-moving.ts'
-
-/** Milliseconds; 0 is for ever. */
-function parseTimeout(text: string | undefined): number | Reply {
-  const seconds = parseFloating(text)
-  if (seconds === undefined) return TIMEOUT_NOT_A_FLOAT
-  if (seconds * 1000 > Number.MAX_SAFE_INTEGER) return TIMEOUT_OUT_OF_RANGE
-  if (seconds < 0) return TIMEOUT_NEGATIVE
-  return Math.ceil(seconds * 1000)
-}
 
 function actOrWait(
   context: CommandContext,

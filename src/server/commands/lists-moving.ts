@@ -2,9 +2,9 @@
 import { NULL, NULL_ARRAY, type Reply } from '../../resp/reply.ts'
 import { arg } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { COUNT_NOT_POSITIVE, NUMKEYS_NOT_POSITIVE, SYNTAX_ERROR, WRONG_TYPE } from '../errors.ts'
+import { SYNTAX_ERROR, WRONG_TYPE } from '../errors.ts'
 import { type ListAction, performListAction, type Side } from '../list-actions.ts'
-import { parseInteger } from '../numbers.ts'
+import { parsePopArguments } from './blocking-arguments.ts'
 
 export function parseSide(word: string | undefined): Side | undefined {
   const side = word?.toUpperCase()
@@ -31,21 +31,10 @@ export interface PopMany {
 
 /** `numkeys key … LEFT|RIGHT [COUNT n]`, from index `at` on. */
 export function parsePopMany(argv: readonly string[], at: number): PopMany | Reply {
-  const keyCount = parseInteger(argv[at])
-  if (keyCount === undefined || keyCount < 1) return NUMKEYS_NOT_POSITIVE
-  const sideAt = at + keyCount + 1
-  const side = parseSide(argv[sideAt])
-  if (side === undefined) return SYNTAX_ERROR
-  const count = parseCount(argv.slice(sideAt + 1))
-  if (typeof count !== 'number') return count
-  return { keys: argv.slice(at + 1, sideAt), action: { kind: 'popMany', side, count } }
-}
-
-function parseCount(words: readonly string[]): number | Reply {
-  if (words.length === 0) return 1
-  if (words.length !== 2 || words[0]?.toUpperCase() !== 'COUNT') return SYNTAX_ERROR
-  const count = parseInteger(words[1])
-  return count === undefined || count < 1 ? COUNT_NOT_POSITIVE : count
+  const pop = parsePopArguments(argv, at, parseSide)
+  if ('kind' in pop) return pop
+  const { keys, side, count } = pop
+  return { keys, action: { kind: 'popMany', side, count } }
 }
 
 /** Performs the action on the first list that exists; undefined: there is none. */

@@ -1,33 +1,38 @@
-/** OBJECT: what Redis would say about how a value is kept. */
+/** OBJECT: what Redis would say about how a value is kept and how much it is used. */
 import { bulk, integer, NULL, type Reply } from '../../resp/reply.ts'
 import { arg, command, container, helpReply } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import type { Entry } from '../db.ts'
 import { encodingOf } from '../encoding.ts'
-import { LFU_NOT_SELECTED } from '../errors.ts'
-import type { Value } from '../values.ts'
+import { LFU_NOT_SELECTED, LFU_SELECTED } from '../errors.ts'
 
-/** Answers for a value, or null when there is none. */
-function about(describe: (value: Value, context: CommandContext) => Reply) {
+/** Answers for a key, or null when there is none. */
+function about(describe: (entry: Entry, context: CommandContext) => Reply) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
-    const value = context.db.value(arg(argv, 2))
-    return value === undefined ? NULL : describe(value, context)
+    const entry = context.db.find(arg(argv, 2))
+    return entry === undefined ? NULL : describe(entry, context)
   }
 }
 
-const encoding = about((value, { node }) => bulk(encodingOf(value, node.settings)))
+const encoding = about(({ value }, { node }) => bulk(encodingOf(value, node.settings)))
 const refCount = about(() => integer(1))
-/** Nothing is evicted yet, so nothing is remembered about use. */
-const idleTime = about(() => integer(0))
-const frequency = about(() => LFU_NOT_SELECTED)
+const idleTime = about((entry, { node }) => {
+  const { usage } = node.keyspace
+  return usage.isFrequency ? LFU_SELECTED : integer(usage.idleSeconds(entry.usage))
+})
+const frequency = about((entry, { node }) => {
+  const { usage } = node.keyspace
+  return usage.isFrequency ? integer(usage.frequency(entry.usage)) : LFU_NOT_SELECTED
+})
 
 function help(): Reply {
   return helpReply('OBJECT', [
     'ENCODING <key>',
     '    The encoding Redis would use.',
     'FREQ <key>',
-    '    Not kept.',
+    '    A logarithmic count of uses, under an LFU policy.',
     'IDLETIME <key>',
-    '    Always 0.',
+    '    Seconds since the last use, under any other policy.',
     'REFCOUNT <key>',
     '    Always 1.',
   ])

@@ -9,6 +9,7 @@ import { parseInteger } from '../numbers.ts'
 import { maxStringBytes } from '../string-limit.ts'
 import { counterCommands } from './counters.ts'
 import { getEx } from './getex.ts'
+import { lcs } from './lcs.ts'
 import { set } from './set.ts'
 import { writeString } from './string-writing.ts'
 
@@ -174,6 +175,7 @@ export const stringFamily: Family = {
     command('setrange', 4, CHANGED, ['1 RW update'], setRange),
     command('getrange', 4, 'readonly', READ, getRange),
     command('substr', 4, 'readonly', READ, getRange),
+    command('lcs', -3, 'readonly', ['1..2 RO access'], lcs),
     ...counterCommands,
   ],
 }

@@ -89,3 +89,14 @@ export function* namesIn(folder: string): Work<readonly string[] | FileFailure> 
   assert(answer.kind === 'names', 'listing is answered by names')
   return answer.names
 }
+
+/** The same work, but it ends with undefined, and does nothing more, once it is given up. */
+export function* abandonable<T>(work: Work<T>, isGivenUp: () => boolean): Work<T | undefined> {
+  let step = work.next()
+  while (step.done !== true) {
+    const answer = yield step.value
+    if (isGivenUp()) return undefined
+    step = work.next(answer)
+  }
+  return step.value
+}

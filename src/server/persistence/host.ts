@@ -1,7 +1,9 @@
 /** What saving and loading ask of the data node they live in. */
 import type { Moment } from '../../base/clock.ts'
 import type { Rng } from '../../base/rng.ts'
+import type { FunctionStore } from '../functions.ts'
 import type { Keyspace } from '../keyspace.ts'
+import type { OutputGate } from '../output-gate.ts'
 import type { NodePort } from '../port.ts'
 import type { Settings } from '../settings.ts'
 import type { Stats } from '../stats.ts'
@@ -15,9 +17,18 @@ export interface SavedPosition {
   readonly streamDb: number
 }
 
+/** What came of a command of a file that is loaded. */
+export type LoadedCommand =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'failed'; readonly text: string }
+
 export interface PersistenceHost {
   readonly port: NodePort
+  /** The same port: holds back what is not kept yet. */
+  readonly outputGate: OutputGate
   readonly keyspace: Keyspace
+  readonly functions: FunctionStore
   readonly settings: Settings
   readonly stats: Stats
   readonly rng: Rng
@@ -27,8 +38,10 @@ export interface PersistenceHost {
   isReplica(): boolean
   /** Where the data stand at this moment; undefined: nobody could continue from them. */
   position(): SavedPosition | undefined
-  /** Runs one command read from a file: no gate, no reply, nothing told to replicas. False: unknown. */
-  applyLoaded(argv: readonly string[]): boolean
+  /** Runs one command read from a file: no gate, no reply, nothing told to replicas. */
+  applyLoaded(argv: readonly string[]): LoadedCommand
   /** The data are loaded; undefined: they stand in no history. */
   loaded(position: SavedPosition | undefined): void
+  /** After `loaded`: whoever continues from there has this key still, and we have not. */
+  tellExpired(db: number, key: string): void
 }

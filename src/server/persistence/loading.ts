@@ -1,21 +1,151 @@
-/** Loading the data when the node starts. Until it is done, commands that touch data are refused. */
+/**
+ * Loading the data when the node starts: the append-only file if there is to be one, otherwise the dump.
+ * Until that is done commands that touch data are refused. Files that cannot be used end the process and
+ * stay as they are: whoever looks after it decides what becomes of them, and starting empty over them
+ * would be the one mistake nobody can take back.
+ */
+import { unreachable } from '../../base/assert.ts'
+import type { Aof } from './aof.ts'
+import { change, namesIn, type Work } from './files.ts'
 import type { PersistenceHost } from './host.ts'
+import type { Jobs } from './jobs.ts'
+import { LoadProgress } from './load-progress.ts'
+import type { LoadedData, LoadResult } from './load-result.ts'
+import { adoptRdb } from './rdb-adopt.ts'
+import { loadRdb } from './rdb-load.ts'
+
+const EMPTY: LoadedData = {
+  kind: 'loaded',
+  position: undefined,
+  expiredKeys: [],
+  keys: 0,
+  expired: 0,
+}
+
+const EXIT_REFUSED = 1
 
 export class Loading {
   readonly #host: PersistenceHost
+  readonly #jobs: Jobs
+  readonly #aof: Aof
+  #progress: LoadProgress | undefined
   #isActive = true
+  #last: LoadedData = EMPTY
 
-  constructor(host: PersistenceHost) {
+  constructor(host: PersistenceHost, jobs: Jobs, aof: Aof) {
     this.#host = host
+    this.#jobs = jobs
+    this.#aof = aof
   }
 
   get isActive(): boolean {
     return this.#isActive
   }
 
-  start(): void {
-    this.#isActive = false
-    this.#host.loaded(undefined)
-    this.#host.port.ready()
+  /** What was loaded last. */
+  get last(): LoadedData {
+    return this.#last
   }
+
+  /** Undefined: nothing is being loaded. */
+  get progress(): LoadProgress | undefined {
+    return this.#progress
+  }
+
+  start(): void {
+    const work = this.#everything(this.#begin())
+    this.#jobs.start(work, (result) => this.#started(result))
+  }
+
+  /** The dump once more, in place of the data there are. */
+  *reload(): Work<LoadResult> {
+    const result = yield* this.#dump(this.#begin())
+    this.#progress = undefined
+    if (result.kind === 'loaded') this.#last = result
+    return result
+  }
+
+  #begin(): LoadProgress {
+    const { port } = this.#host
+    const log = (text: string) => port.log('notice', text)
+    this.#progress = new LoadProgress(() => this.#host.now, log)
+    return this.#progress
+  }
+
+  *#everything(progress: LoadProgress): Work<LoadResult> {
+    yield* this.#removeLeftovers()
+    if (this.#host.settings.flag('appendonly')) return yield* this.#aof.load(progress)
+    return yield* this.#dump(progress)
+  }
+
+  *#dump(progress: LoadProgress): Work<LoadResult> {
+    const { settings, keyspace } = this.#host
+    const path = settings.text('dbfilename')
+    const { serial, dbs } = keyspace
+    const read = yield* loadRdb(path, { databases: dbs.length, serial, progress })
+    switch (read.kind) {
+      case 'absent':
+        return EMPTY
+      case 'unusable':
+        return { kind: 'refused', text: refusalText(settings.text('dir'), path, read.reason) }
+      case 'loaded':
+        return yield* adoptRdb(this.#host, read.contents)
+      default:
+        return unreachable(read)
+    }
+  }
+
+  /** What a save of a process that is gone has left behind. */
+  *#removeLeftovers(): Work<void> {
+    const { port } = this.#host
+    const names = yield* namesIn('')
+    // Whatever it is, it will be met again, and told, when the data are read.
+    if (!Array.isArray(names)) return
+    const { processId, isRunning } = port.processFacts()
+    for (const path of names as readonly string[]) {
+      const id = Number(/^temp-([1-9]\d{0,9})\.rdb$/.exec(path)?.[1])
+      // Another node may keep its data in the same folder, under another name.
+      if (Number.isNaN(id) || (id !== processId && isRunning(id))) continue
+      const failure = yield* change({ kind: 'remove', path })
+      port.log(
+        'notice',
+        `${path} is left of a save that did not end: ${failure?.text ?? 'removed'}`,
+      )
+    }
+  }
+
+  #started(result: LoadResult): void {
+    const { port } = this.#host
+    if (result.kind === 'loaded') return this.#loaded(result)
+    port.log('warning', result.text)
+    port.exit(EXIT_REFUSED, result.text)
+  }
+
+  #loaded(data: LoadedData): void {
+    const host = this.#host
+    this.#logLoaded(data)
+    this.#last = { ...data, expiredKeys: [] }
+    this.#progress = undefined
+    this.#isActive = false
+    host.stats.changes = 0
+    host.loaded(data.position)
+    for (const { db, key } of data.expiredKeys) host.tellExpired(db, key)
+    host.port.log('notice', 'Ready to accept connections')
+    host.port.ready()
+  }
+
+  #logLoaded({ keys, expired }: LoadedData): void {
+    if (this.#progress?.totalBytes === 0) return
+    const seconds = this.#progress?.seconds.toFixed(3)
+    const left = expired === 0 ? '' : `, ${expired} had expired and were left out`
+    this.#host.port.log('notice', `loaded ${keys} keys in ${seconds} seconds${left}`)
+  }
+}
+
+/** For the operator: what is wrong, and what he can do. */
+function refusalText(dir: string, path: string, reason: string): string {
+  const advice =
+    'Nothing was changed. Put a sound copy in its place, or move it away to start without data; ' +
+    'redis-check-rdb shows what can be read of it.'
+  return `the data cannot be loaded: ${dir}/${path} ${reason}. ${advice}`
 }

@@ -22,15 +22,22 @@ export function signedText(bytes: string, at: number, width: number): string {
   return String(value >= limit / 2 ? value - limit : value)
 }
 
+export function int32(bytes: string, at: number): number {
+  return uint16(bytes, at) | (uint16(bytes, at + 2) << 16)
+}
+
 export function int64(bytes: string, at: number): bigint {
   const low = BigInt(uint32(bytes, at))
   const high = BigInt(uint32(bytes, at + 4))
   return BigInt.asIntN(64, (high << 32n) | low)
 }
 
-/** The nearest number to it: exact up to 2^53, which no moment in time comes near. */
+/** A number of 64 bits, and the largest of them a double can hold. */
+const MAX_INT64_NUMBER = 2 ** 63 - 1024
+
+/** The nearest number to it that fits: exact up to 2^53, which no moment in time comes near. */
 export function int64Number(bytes: string, at: number): number {
-  return uint32(bytes, at) + (uint32(bytes, at + 4) | 0) * 2 ** 32
+  return Math.min(uint32(bytes, at) + int32(bytes, at + 4) * 2 ** 32, MAX_INT64_NUMBER)
 }
 
 export function int64Bytes(value: number): string {
@@ -70,6 +77,17 @@ export function ownSlice(buffer: string, from: number, to: number): string {
   // No code is above 255; the engine does not know that and has to look.
   return glued.charCodeAt(0) > 0xff ? '' : glued
 }
+
+/** For messages: the first of some bytes in quotes, with what is not printable escaped. */
+export function shownBytes(bytes: string): string {
+  const start = bytes.slice(0, MAX_SHOWN_BYTES)
+  const text = start.replace(/[^ -~]|['\\]/g, (byte) => {
+    return `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`
+  })
+  return bytes.length > MAX_SHOWN_BYTES ? `'${text}…'` : `'${text}'`
+}
+
+const MAX_SHOWN_BYTES = 40
 
 /** Shorter slices are copies anyway. */
 const MIN_VIEW_BYTES = 13

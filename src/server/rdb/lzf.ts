@@ -11,6 +11,10 @@ const MAX_EXPANSION = 88
 const WINDOW_BYTES = 8192
 /** The longest control sequence: a control byte and 32 literals. */
 const MAX_SEQUENCE_BYTES = 33
+/** The most that one sequence puts out. */
+const MAX_COPY_BYTES = 264
+/** Output becomes text in pieces of about this size. */
+const BLOCK_BYTES = 64 * 1024
 
 /** Whether `packedBytes` of input could put out that much. To be asked before any memory is taken. */
 export function canExpand(packedBytes: number, bytes: number): boolean {
@@ -20,14 +24,15 @@ export function canExpand(packedBytes: number, bytes: number): boolean {
 /** Returns exactly `length` bytes, or undefined when the input does not decode to that. */
 export function lzfDecompress(input: string, length: number): string | undefined {
   if (!canExpand(input.length, length)) return undefined
-  const decoder = new LzfDecoder(length)
+  const decoder = new LzfDecoder(length, SCRATCH)
   const text = decoder.push(input, true)
   return decoder.isComplete ? text : undefined
 }
 
+/** Decodes a string that arrives in pieces. */
 export class LzfDecoder {
-  /** What was put out lately and has not been taken yet, behind what copies may still reach. */
-  #output: Uint8Array
+  /** What copies may still reach, and behind it what has not been taken yet. */
+  readonly #output: Uint8Array
   #filled = 0
   /** Where in `#output` the bytes not taken yet begin. */
   #taken = 0
@@ -36,9 +41,10 @@ export class LzfDecoder {
   /** The beginning of a control sequence whose end has not arrived. */
   #pending = ''
 
-  constructor(length: number) {
-    this.#output = new Uint8Array(Math.min(length, INITIAL_BYTES))
+  /** `output`: memory to work in, for a decoder that is given its whole input at once. */
+  constructor(length: number, output = new Uint8Array(OUTPUT_BYTES)) {
     this.#left = length
+    this.#output = output
   }
 
   /** True when exactly the announced bytes have been put out. */
@@ -48,15 +54,14 @@ export class LzfDecoder {
 
   /** What the next bytes of the input put out; undefined when they do not decode. */
   push(bytes: string, isLast: boolean): string | undefined {
-    const input = this.#pending + bytes
+    const input = this.#pending === '' ? bytes : [this.#pending, bytes].join('')
     // Short of the end, only sequences that are surely complete are decoded.
     const safeEnd = isLast ? input.length : input.length - MAX_SEQUENCE_BYTES + 1
     let text = ''
     let at = 0
     while (at < safeEnd) {
       if (this.#filled + MAX_COPY_BYTES > this.#output.length) text += this.#makeRoom()
-      const control = input.charCodeAt(at)
-      const end = control < 32 ? this.#literal(input, at) : this.#copy(input, at)
+      const end = input.charCodeAt(at) < 32 ? this.#literal(input, at) : this.#copy(input, at)
       if (end === undefined) return undefined
       at = end
     }
@@ -64,7 +69,7 @@ export class LzfDecoder {
     return text + this.#take()
   }
 
-  /** Both return where the next sequence begins. */
+  /** Returns where the next sequence begins. */
   #literal(input: string, at: number): number | undefined {
     const end = at + 2 + input.charCodeAt(at)
     const count = end - at - 1
@@ -77,19 +82,40 @@ export class LzfDecoder {
     return end
   }
 
+  /** Returns where the next sequence begins. */
   #copy(input: string, at: number): number | undefined {
     const control = input.charCodeAt(at)
-    const isLong = control >> 5 === 7
-    const count = (control >> 5) + 2 + (isLong ? input.charCodeAt(at + 1) : 0)
-    const end = at + (isLong ? 3 : 2)
-    const from = this.#filled - ((control & 31) << 8) - input.charCodeAt(end - 1) - 1
+    const end = control < LONG_COPY ? at + 2 : at + 3
+    const count = (control >> 5) + 2 + (control < LONG_COPY ? 0 : input.charCodeAt(at + 1))
+    let from = this.#filled - ((control & 31) << 8) - input.charCodeAt(end - 1) - 1
     // A missing byte makes a sum NaN, and no comparison with NaN holds.
     if (!(from >= 0 && count <= this.#left)) return undefined
-    this.#output.copyWithin
     const output = this.#output
-    for (let i = 0; i < count; i++) output[this.#filled + i] = output[from + i] as number
-    this.#filled += count
+    let filled = this.#filled
+    for (const stop = from + count; from < stop; from++) output[filled++] = output[from] as number
+    this.#filled = filled
     this.#left -= count
     return end
   }
+
+  #makeRoom(): string {
+    const text = this.#take()
+    const reachable = this.#filled - WINDOW_BYTES
+    this.#output.copyWithin(0, reachable, this.#filled)
+    this.#filled = WINDOW_BYTES
+    this.#taken = WINDOW_BYTES
+    return text
+  }
+
+  #take(): string {
+    const text = latin1(this.#output.subarray(this.#taken, this.#filled))
+    this.#taken = this.#filled
+    return text
+  }
 }
+
+/** From this control byte on, another byte adds to the length of a copy. */
+const LONG_COPY = 0xe0
+
+const OUTPUT_BYTES = WINDOW_BYTES + BLOCK_BYTES + MAX_COPY_BYTES
+const SCRATCH = new Uint8Array(OUTPUT_BYTES)

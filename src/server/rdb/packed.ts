@@ -1,44 +1,40 @@
 /**
  * The compact forms in which Redis keeps and transfers small collections: listpack (7.0 and later),
- * ziplist (before), intset. Each decoder walks the whole blob and returns the elements as text, or
- * undefined when any length, count or end mark is not what it has to be.
+ * ziplist (before), intset, and the zipmap of ancient files. Each decoder walks the whole blob and
+ * returns the elements as text, or undefined when any length, count or end mark is not what it has
+ * to be.
  */
-import { signedText, uint16, uint32, uint32BigEndian } from './bytes.ts'
+import { ownSlice, signedText, uint16, uint32, uint32BigEndian } from './bytes.ts'
 
 const END = 0xff
 /** In a 16-bit count field: walk to know. */
 const COUNT_UNKNOWN = 0xffff
 
-/** An element and where the bytes that encode it end. */
-interface Element {
-  readonly text: string
-  readonly end: number
-}
-
 export function readListpack(blob: string): string[] | undefined {
   if (blob.length < 7 || uint32(blob, 0) !== blob.length) return undefined
+  const walk = new Walk(blob, 6)
   const items: string[] = []
-  let at = 6
-  while (at < blob.length && blob.charCodeAt(at) !== END) {
-    const element = listpackElement(blob, at)
-    if (element === undefined) return undefined
-    items.push(element.text)
-    at = element.end + backlenWidth(element.end - at)
+  while (walk.hasMore) {
+    const start = walk.at
+    const item = listpackElement(walk)
+    if (item === undefined) return undefined
+    items.push(item)
+    walk.at += backlenWidth(walk.at - start)
   }
-  return at === blob.length - 1 && countHolds(uint16(blob, 4), items) ? items : undefined
+  return walk.isAtEnd && countHolds(uint16(blob, 4), items) ? items : undefined
 }
 
 export function readZiplist(blob: string): string[] | undefined {
   if (blob.length < 11 || uint32(blob, 0) !== blob.length) return undefined
+  const walk = new Walk(blob, 10)
   const items: string[] = []
-  let at = 10
-  while (at < blob.length && blob.charCodeAt(at) !== END) {
-    const element = ziplistElement(blob, at + (blob.charCodeAt(at) < 254 ? 1 : 5))
-    if (element === undefined) return undefined
-    items.push(element.text)
-    at = element.end
+  while (walk.hasMore) {
+    walk.at += blob.charCodeAt(walk.at) < 254 ? 1 : 5
+    const item = ziplistElement(walk)
+    if (item === undefined) return undefined
+    items.push(item)
   }
-  return at === blob.length - 1 && countHolds(uint16(blob, 8), items) ? items : undefined
+  return walk.isAtEnd && countHolds(uint16(blob, 8), items) ? items : undefined
 }
 
 export function readIntset(blob: string): string[] | undefined {
@@ -51,23 +47,91 @@ export function readIntset(blob: string): string[] | undefined {
   return items
 }
 
+/** Fields and values in turn. A value is followed by as many unused bytes as stand before it. */
+export function readZipmap(blob: string): string[] | undefined {
+  if (blob.length < 2) return undefined
+  const walk = new Walk(blob, 1)
+  const items: string[] = []
+  while (walk.hasMore) {
+    const field = walk.text(zipmapLength(walk))
+    const length = zipmapLength(walk)
+    const unused = walk.code()
+    const value = walk.text(length)
+    if (field === undefined || value === undefined) return undefined
+    items.push(field, value)
+    walk.at += unused
+  }
+  const pairs = blob.charCodeAt(0)
+  const counts = pairs >= 254 || 2 * pairs === items.length
+  return walk.isAtEnd && counts ? items : undefined
+}
+
+/**
+ * A position in a blob. What lies beyond its end reads as NaN, and a position that became NaN is
+ * neither at the end nor before it, so the walk stops there and fails.
+ */
+class Walk {
+  readonly blob: string
+  at: number
+
+  constructor(blob: string, at: number) {
+    this.blob = blob
+    this.at = at
+  }
+
+  get hasMore(): boolean {
+    return this.at < this.blob.length && this.blob.charCodeAt(this.at) !== END
+  }
+
+  get isAtEnd(): boolean {
+    return this.at === this.blob.length - 1
+  }
+
+  code(): number {
+    return this.blob.charCodeAt(this.at++)
+  }
+
+  /** A string never reaches the last byte, which is the end mark. */
+  text(length: number): string | undefined {
+    const from = this.at
+    const end = from + length
+    if (!(end < this.blob.length)) return undefined
+    this.at = end
+    return ownSlice(this.blob, from, end)
+  }
+
+  integer(width: number): string | undefined {
+    const from = this.at
+    if (!(from + width < this.blob.length)) return undefined
+    this.at = from + width
+    return signedText(this.blob, from, width)
+  }
+
+  /** A four-byte length. */
+  long(decode: (bytes: string, at: number) => number): number {
+    this.at += 4
+    return decode(this.blob, this.at - 4)
+  }
+}
+
 function countHolds(announced: number, items: readonly string[]): boolean {
   return announced === COUNT_UNKNOWN || announced === items.length
 }
 
-function listpackElement(blob: string, at: number): Element | undefined {
-  const first = blob.charCodeAt(at)
-  if (first < 0x80) return { text: String(first), end: at + 1 }
-  if (first < 0xc0) return stringElement(blob, at + 1, first & 0x3f)
-  const second = blob.charCodeAt(at + 1)
-  if (first < 0xe0) {
-    const value = ((first & 0x1f) << 8) | second
-    return { text: String(value >= 4096 ? value - 8192 : value), end: at + 2 }
-  }
-  if (first < 0xf0) return stringElement(blob, at + 2, ((first & 0x0f) << 8) | second)
-  if (first === 0xf0) return longString(blob, at + 1, uint32)
+function listpackElement(walk: Walk): string | undefined {
+  const first = walk.code()
+  if (first < 0x80) return String(first)
+  if (first < 0xc0) return walk.text(first & 0x3f)
+  if (first < 0xe0) return shortInteger(((first & 0x1f) << 8) | walk.code())
+  if (first < 0xf0) return walk.text(((first & 0x0f) << 8) | walk.code())
+  if (first === 0xf0) return walk.text(walk.long(uint32))
   const width = LISTPACK_INTEGER_BYTES[first - 0xf1]
-  return width === undefined ? undefined : integerElement(blob, at + 1, width)
+  return width === undefined ? undefined : walk.integer(width)
+}
+
+/** Thirteen bits, in two's complement. */
+function shortInteger(bits: number): string {
+  return String(bits >= 4096 ? bits - 8192 : bits)
 }
 
 const LISTPACK_INTEGER_BYTES = [2, 3, 4, 8]
@@ -81,19 +145,17 @@ function backlenWidth(elementBytes: number): number {
 }
 
 /** Lengths of strings are big-endian in ziplists, everything else is little-endian. */
-function ziplistElement(blob: string, at: number): Element | undefined {
-  const first = blob.charCodeAt(at)
-  if (first < 0x40) return stringElement(blob, at + 1, first)
-  if (first < 0x80) {
-    return stringElement(blob, at + 2, ((first & 0x3f) << 8) | blob.charCodeAt(at + 1))
-  }
-  if (first === 0x80) return longString(blob, at + 1, uint32BigEndian)
-  if (first >= 0xf1 && first <= 0xfd) return { text: String(first - 0xf1), end: at + 1 }
+function ziplistElement(walk: Walk): string | undefined {
+  const first = walk.code()
+  if (first < 0x40) return walk.text(first)
+  if (first < 0x80) return walk.text(((first & 0x3f) << 8) | walk.code())
+  if (first === 0x80) return walk.text(walk.long(uint32BigEndian))
+  if (first >= 0xf1 && first <= 0xfd) return String(first - 0xf1)
   const width = ZIPLIST_INTEGER_BYTES.get(first)
-  return width === undefined ? undefined : integerElement(blob, at + 1, width)
+  return width === undefined ? undefined : walk.integer(width)
 }
 
-const ZIPLIST_INTEGER_BYTES = new Map([
+const ZIPLIST_INTEGER_BYTES: ReadonlyMap<number, number> = new Map([
   [0xc0, 2],
   [0xd0, 4],
   [0xe0, 8],
@@ -101,20 +163,9 @@ const ZIPLIST_INTEGER_BYTES = new Map([
   [0xfe, 1],
 ])
 
-function stringElement(blob: string, at: number, length: number): Element | undefined {
-  const end = at + length
-  return end < blob.length ? { text: blob.slice(at, end), end } : undefined
-}
-
-function longString(
-  blob: string,
-  at: number,
-  length: (bytes: string, at: number) => number,
-): Element | undefined {
-  return at + 4 < blob.length ? stringElement(blob, at + 4, length(blob, at)) : undefined
-}
-
-function integerElement(blob: string, at: number, width: number): Element | undefined {
-  const end = at + width
-  return end < blob.length ? { text: signedText(blob, at, width), end } : undefined
+/** NaN where no length can stand, which fails in `text`. */
+function zipmapLength(walk: Walk): number {
+  const first = walk.code()
+  if (first < 254) return first
+  return first === 254 ? walk.long(uint32) : Number.NaN
 }

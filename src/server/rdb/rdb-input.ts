@@ -1,14 +1,21 @@
 /**
- * The bytes of an RDB payload as they arrive, and the three things they are made of: bytes, lengths
- * and strings.
+ * The bytes of an RDB payload as they arrive, and the things they are made of: bytes, lengths and
+ * strings.
  *
  * Parsing must not wait for the whole payload: that would hold it twice and stop the node while it
  * is read. So the parser is a generator that runs until it misses bytes, says how many, and goes on
  * when they are here. Damage is said the same way, and then it is never resumed.
+ *
+ * A generator per string is dear, so each thing can also be taken at once, if it is here: `take…`
+ * returns undefined, and takes nothing, when it is not, and the generator of the same name waits:
+ *
+ *     const key = input.takeString() ?? (yield* input.string())
+ *
+ * A string longer than a piece is not waited for: it is put together from what arrives, in bounded steps.
  */
-import { signedText, uint32BigEndian } from './bytes.ts'
+import { ownSlice, signedText, uint32BigEndian } from './bytes.ts'
 import { Crc64 } from './crc64.ts'
-import { lzfDecompress } from './lzf.ts'
+import { canExpand, LzfDecoder, lzfDecompress } from './lzf.ts'
 
 export type Demand =
   /** So many bytes more than are unread must be there before the parser can go on. */
@@ -20,9 +27,13 @@ export type Parse<T> = Generator<Demand, T, void>
 /** A little less than the longest string of the engine, for the chunk that completes it. */
 export const MAX_STRING_BYTES = 496 * 1024 * 1024
 
-const NO_BYTES = { kind: 'bytes', count: 1 } as const
+/** Longer strings are put together from pieces of at least this size. */
+const PIECE_BYTES = 64 * 1024
+
+const ONE_BYTE: Demand = { kind: 'bytes', count: 1 }
 
 export class RdbInput {
+  /** Always one flat string: reading single bytes of it is cheap. */
   #buffer = ''
   #at = 0
   /** Chunks not yet joined, because what the parser waits for is not complete. */
@@ -32,8 +43,13 @@ export class RdbInput {
   #wantedBytes = 0
   /** Where `#buffer` begins in the payload. */
   #base = 0
+  /** How far `#buffer` is in the checksum. */
   #summed = 0
   readonly #crc = new Crc64()
+  /** Why the last `take…` took nothing. */
+  #demand: Demand = ONE_BYTE
+  /** Where the length ends that was read last. */
+  #lengthEnd = 0
 
   /** Position in the payload of the next unread byte. */
   get offset(): number {
@@ -44,10 +60,10 @@ export class RdbInput {
   push(bytes: string): boolean {
     this.#chunks.push(bytes)
     this.#chunksBytes += bytes.length
-    if (this.#buffer.length - this.#at + this.#chunksBytes < this.#wantedBytes) return false
+    if (this.#unreadBytes + this.#chunksBytes < this.#wantedBytes) return false
     this.#sumRead()
     this.#base += this.#at
-    this.#buffer = this.#buffer.slice(this.#at) + this.#chunks.join('')
+    this.#buffer = this.rest()
     this.#at = 0
     this.#summed = 0
     this.#chunks = []
@@ -57,7 +73,8 @@ export class RdbInput {
 
   /** What the parser has not read. */
   rest(): string {
-    return this.#buffer.slice(this.#at) + this.#chunks.join('')
+    if (this.#unreadBytes === 0 && this.#chunks.length === 1) return this.#chunks[0] as string
+    return [this.#buffer.slice(this.#at), ...this.#chunks].join('')
   }
 
   /** The checksum of all bytes read so far. */
@@ -71,72 +88,204 @@ export class RdbInput {
     this.#wantedBytes = count
   }
 
-  *byte(): Parse<number> {
-    while (this.#at >= this.#buffer.length) yield NO_BYTES
+  takeByte(): number | undefined {
+    if (this.#at === this.#buffer.length) return this.#missing(1)
     return this.#buffer.charCodeAt(this.#at++)
   }
 
+  takeBytes(count: number): string | undefined {
+    return this.#takeRaw(this.#at, count)
+  }
+
+  takeLength(): number | undefined {
+    const length = this.#lengthAt(this.#at)
+    if (length !== undefined) this.#at = this.#lengthEnd
+    return length
+  }
+
+  /** A string in any of its forms: raw, integer or compressed. */
+  takeString(): string | undefined {
+    const first = this.#buffer.charCodeAt(this.#at)
+    if (first < 0x40) return this.#takeRaw(this.#at + 1, first)
+    if (first >= 0xc0) return this.#takeSpecial(first)
+    const length = this.#lengthAt(this.#at)
+    if (length === undefined) return undefined
+    if (length > MAX_STRING_BYTES) return this.#tooLong(length)
+    return this.#takeRaw(this.#lengthEnd, length)
+  }
+
+  *byte(): Parse<number> {
+    for (;;) {
+      const byte = this.takeByte()
+      if (byte !== undefined) return byte
+      yield this.#demand
+    }
+  }
+
   *bytes(count: number): Parse<string> {
-    while (this.#buffer.length - this.#at < count) yield { kind: 'bytes', count }
-    this.#at += count
-    return this.#buffer.slice(this.#at - count, this.#at)
+    for (;;) {
+      const bytes = this.takeBytes(count)
+      if (bytes !== undefined) return bytes
+      if (count > PIECE_BYTES) return yield* this.#joined(count)
+      yield this.#demand
+    }
   }
 
   *length(): Parse<number> {
-    const first = yield* this.byte()
-    if (first >= 0xc0) return yield* damage(`encoding byte ${first} where a length is expected`)
-    return yield* this.#lengthAfter(first)
+    for (;;) {
+      const length = this.takeLength()
+      if (length !== undefined) return length
+      yield this.#demand
+    }
   }
 
   /** A length that may be any 64-bit number: in streams, ids and counters are written as lengths. */
   *length64(): Parse<bigint> {
     const first = yield* this.byte()
-    if (first >= 0xc0) return yield* damage(`encoding byte ${first} where a length is expected`)
-    if (first !== 0x81) return BigInt(yield* this.#lengthAfter(first))
-    const bytes = yield* this.bytes(8)
-    return (BigInt(uint32BigEndian(bytes, 0)) << 32n) | BigInt(uint32BigEndian(bytes, 4))
+    if (first === 0x81) {
+      const bytes = yield* this.bytes(8)
+      return (BigInt(uint32BigEndian(bytes, 0)) << 32n) | BigInt(uint32BigEndian(bytes, 4))
+    }
+    this.#at--
+    return BigInt(yield* this.length())
   }
 
-  /** A string in any of its forms: raw, integer or compressed. */
   *string(): Parse<string> {
-    const first = yield* this.byte()
-    if (first < 0xc0) return yield* this.#raw(yield* this.#lengthAfter(first))
-    if (first === 0xc3) return yield* this.#compressed()
-    const width = INTEGER_BYTES[first - 0xc0]
-    if (width === undefined) return yield* damage(`unknown string encoding ${first}`)
-    return signedText(yield* this.bytes(width), 0, width)
-  }
-
-  *#lengthAfter(first: number): Parse<number> {
-    if (first < 0x40) return first
-    if (first < 0x80) return ((first & 0x3f) << 8) | (yield* this.byte())
-    if (first === 0x80) return uint32BigEndian(yield* this.bytes(4), 0)
-    if (first !== 0x81) return yield* damage(`unknown length encoding ${first}`)
-    const bytes = yield* this.bytes(8)
-    const value = uint32BigEndian(bytes, 0) * 2 ** 32 + uint32BigEndian(bytes, 4)
-    return Number.isSafeInteger(value) ? value : yield* damage('a length beyond all bounds')
-  }
-
-  *#raw(length: number): Parse<string> {
-    if (length > MAX_STRING_BYTES) return yield* damage(`a string of ${length} bytes is too long`)
-    return yield* this.bytes(length)
-  }
-
-  *#compressed(): Parse<string> {
-    const packedLength = yield* this.length()
+    for (;;) {
+      const text = this.takeString()
+      if (text !== undefined) return text
+      if (this.#demand.kind === 'bytes' && this.#demand.count > PIECE_BYTES) break
+      yield this.#demand
+    }
+    // The bytes that say so are here: only what follows them is too long to wait for.
+    const isCompressed = this.#buffer.charCodeAt(this.#at) === COMPRESSED
+    if (isCompressed) this.#at++
     const length = yield* this.length()
-    if (length > MAX_STRING_BYTES) return yield* damage(`a string of ${length} bytes is too long`)
-    const text = lzfDecompress(yield* this.#raw(packedLength), length)
-    return text ?? (yield* damage('compressed data do not decode'))
+    return isCompressed ? yield* this.#decompressed(length) : yield* this.#joined(length)
+  }
+
+  /** The engine keeps the pieces as they are until somebody looks into the string. */
+  *#joined(length: number): Parse<string> {
+    let text = ''
+    while (text.length < length) {
+      const piece = this.#takePiece(length - text.length)
+      if (piece === undefined) yield this.#demand
+      else text += piece
+    }
+    return text
+  }
+
+  *#decompressed(packedLength: number): Parse<string> {
+    const decoder = new LzfDecoder(yield* this.length())
+    let text = ''
+    for (let left = packedLength; left > 0; ) {
+      const piece = this.#takePiece(left)
+      if (piece === undefined) {
+        yield this.#demand
+        continue
+      }
+      left -= piece.length
+      text += decoder.push(piece, left === 0) ?? (yield* damage(NOT_COMPRESSED))
+    }
+    return decoder.isComplete ? text : yield* damage(NOT_COMPRESSED)
+  }
+
+  /** The next bytes of something long: many at a time, so that there are few pieces. */
+  #takePiece(left: number): string | undefined {
+    const unread = this.#unreadBytes
+    if (unread < Math.min(left, PIECE_BYTES)) return this.#missing(Math.min(left, PIECE_BYTES))
+    return this.#takeRaw(this.#at, Math.min(left, unread))
+  }
+
+  #takeRaw(from: number, count: number): string | undefined {
+    const end = from + count
+    // A missing byte in front makes `from` point beyond the end.
+    if (end > this.#buffer.length) return this.#missing(end - this.#at)
+    this.#at = end
+    return ownSlice(this.#buffer, from, end)
+  }
+
+  #takeSpecial(first: number): string | undefined {
+    if (first === COMPRESSED) return this.#takeCompressed()
+    const width = INTEGER_BYTES[first - 0xc0]
+    if (width === undefined) return this.#damage(`unknown string encoding ${first}`)
+    const from = this.#at + 1
+    if (from + width > this.#buffer.length) return this.#missing(1 + width)
+    this.#at = from + width
+    return signedText(this.#buffer, from, width)
+  }
+
+  #takeCompressed(): string | undefined {
+    const packedLength = this.#lengthAt(this.#at + 1)
+    if (packedLength === undefined) return undefined
+    const length = this.#lengthAt(this.#lengthEnd)
+    if (length === undefined) return undefined
+    if (length > MAX_STRING_BYTES) return this.#tooLong(length)
+    if (packedLength > MAX_STRING_BYTES) return this.#tooLong(packedLength)
+    if (!canExpand(packedLength, length)) return this.#damage(NOT_COMPRESSED)
+    const end = this.#lengthEnd + packedLength
+    if (end > this.#buffer.length) return this.#missing(end - this.#at)
+    const text = lzfDecompress(this.#buffer.slice(this.#lengthEnd, end), length)
+    if (text === undefined) return this.#damage(NOT_COMPRESSED)
+    this.#at = end
+    return text
+  }
+
+  /** The length that begins at `at`; it ends at `#lengthEnd`. */
+  #lengthAt(at: number): number | undefined {
+    const first = this.#buffer.charCodeAt(at)
+    const bytes = first < 0x40 ? 1 : first < 0x80 ? 2 : LENGTH_BYTES.get(first)
+    // NaN, the byte that is not here, has no form either.
+    if (bytes === undefined) return this.#noLength(first, at)
+    this.#lengthEnd = at + bytes
+    if (this.#lengthEnd > this.#buffer.length) return this.#missing(this.#lengthEnd - this.#at)
+    if (bytes === 1) return first
+    if (bytes === 2) return ((first & 0x3f) << 8) | this.#buffer.charCodeAt(at + 1)
+    if (bytes === 5) return uint32BigEndian(this.#buffer, at + 1)
+    const high = uint32BigEndian(this.#buffer, at + 1)
+    const value = high * 2 ** 32 + uint32BigEndian(this.#buffer, at + 5)
+    return Number.isSafeInteger(value) ? value : this.#damage('a length beyond all bounds')
+  }
+
+  #noLength(first: number, at: number): undefined {
+    if (Number.isNaN(first)) return this.#missing(at + 1 - this.#at)
+    if (first < 0xc0) return this.#damage(`unknown length encoding ${first}`)
+    return this.#damage(`encoding byte ${first} where a length is expected`)
+  }
+
+  #tooLong(bytes: number): undefined {
+    return this.#damage(`a string of ${bytes} bytes is too long`)
+  }
+
+  #damage(text: string): undefined {
+    this.#demand = { kind: 'damage', text }
+    return undefined
+  }
+
+  #missing(count: number): undefined {
+    this.#demand = count === 1 ? ONE_BYTE : { kind: 'bytes', count }
+    return undefined
+  }
+
+  get #unreadBytes(): number {
+    return this.#buffer.length - this.#at
   }
 
   #sumRead(): void {
-    this.#crc.update(this.#buffer.slice(this.#summed, this.#at))
+    this.#crc.update(this.#buffer, this.#summed, this.#at)
     this.#summed = this.#at
   }
 }
 
 const INTEGER_BYTES = [1, 2, 4]
+const COMPRESSED = 0xc3
+const NOT_COMPRESSED = 'compressed data do not decode'
+
+/** How many bytes a length takes, by its first byte, where that is not the length itself. */
+const LENGTH_BYTES: ReadonlyMap<number, number> = new Map([
+  [0x80, 5],
+  [0x81, 9],
+])
 
 /** Ends the parse: whoever drives the generator does not resume it. */
 export function* damage(text: string): Parse<never> {

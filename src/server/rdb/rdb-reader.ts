@@ -1,21 +1,33 @@
 /**
- * Reads an RDB payload while it arrives: the dataset, and the few facts about replication in it. The
- * payload says itself where it ends; what follows is handed back. Nothing of it is visible before it
- * is complete and its checksum is right, so a broken transfer costs nothing but the time.
+ * Reads an RDB payload while it arrives: the dataset, and the few facts about it and about replication
+ * in it. The payload says itself where it ends; what follows is handed back. Nothing of it is visible
+ * before it is complete and its checksum is right, so a broken transfer costs nothing but the time.
+ *
+ * Whether a key is expired is not asked here: that is for those who know whose decision it is.
  */
 import type { Entry } from '../keyspace.ts'
-import { int64 } from './bytes.ts'
-import { NEWEST_VERSION, OPCODE } from './rdb-format.ts'
+import { UNKNOWN_USAGE, type Usage } from '../usage.ts'
+import type { Value } from '../values.ts'
+import { int32, int64Number, shownBytes } from './bytes.ts'
+import { MAX_MEMBERS } from './rdb-collections.ts'
+import { FIRST_OPCODE, KEPT_AUX, NEWEST_VERSION, OPCODE, TYPE } from './rdb-format.ts'
 import { type Demand, damage, type Parse, RdbInput } from './rdb-input.ts'
+import { skipModuleData } from './rdb-module.ts'
 import { readValue } from './rdb-values.ts'
 
 export interface RdbContents {
   /** One map per database of this node. */
   readonly dbs: Map<string, Entry>[]
-  /** Only the fields about replication; the rest says how the writer was built. */
+  /** For each of them, the keys that have an expiry. */
+  readonly expires: Set<string>[]
+  /** Only the fields about replication and about the file; the rest says how the writer was built. */
   readonly aux: ReadonlyMap<string, string>
-  /** Libraries of server-side functions in the payload, which were skipped. */
+  /** The sources of libraries of server-side functions. */
+  readonly functions: readonly string[]
+  /** How many they are. */
   readonly skippedFunctions: number
+  /** What was left out although the dataset is complete, each a sentence for the log. */
+  readonly notices: readonly string[]
 }
 
 export type RdbProgress =
@@ -27,20 +39,38 @@ export type RdbProgress =
 export class RdbReader {
   readonly #input = new RdbInput()
   readonly #dbs: Map<string, Entry>[]
+  readonly #expires: Set<string>[]
   readonly #aux = new Map<string, string>()
+  readonly #functions: string[] = []
+  readonly #notices = new Set<string>()
   readonly #serial: number
+  readonly #usage: Pick<Usage, 'restored'> | undefined
   readonly #parse: Parse<void>
   #db = 0
+  #keysRead = 0
+  /** What stood before the key to come. */
   #expireAtMs: number | undefined
-  #skippedFunctions = 0
+  #idleSeconds: number | undefined
+  #frequency: number | undefined
   #recordOffset = 0
+  /** The key whose value is being read. */
+  #key: string | undefined
   #end: RdbProgress | undefined
 
-  /** `serial`: what every entry is stamped with, see Entry. */
-  constructor(databases: number, serial: number) {
+  /**
+   * `serial`: what every entry is stamped with, see Entry. `usage`: makes of what the payload says of
+   * the use of a key what is kept of it here; without it nothing is known.
+   */
+  constructor(databases: number, serial: number, usage?: Pick<Usage, 'restored'>) {
     this.#dbs = Array.from({ length: databases }, () => new Map())
+    this.#expires = Array.from({ length: databases }, () => new Set())
     this.#serial = serial
+    this.#usage = usage
     this.#parse = this.#payload()
+  }
+
+  get keysRead(): number {
+    return this.#keysRead
   }
 
   /** After `done` or `damaged` the answer stays the same. */
@@ -54,22 +84,42 @@ export class RdbReader {
     return this.#end ?? MORE
   }
 
+  /** For a payload that has ended although more was to come: where, and in the middle of what. */
+  ended(): RdbProgress & { kind: 'damaged' } {
+    const text = this.#key === undefined ? 'it ends early' : `it ends early, ${this.#inValue()}`
+    return { kind: 'damaged', offset: this.#input.offset, text }
+  }
+
   #finished(): RdbProgress {
-    const contents = { dbs: this.#dbs, aux: this.#aux, skippedFunctions: this.#skippedFunctions }
+    const contents: RdbContents = {
+      dbs: this.#dbs,
+      expires: this.#expires,
+      aux: this.#aux,
+      functions: this.#functions,
+      skippedFunctions: this.#functions.length,
+      notices: [...this.#notices],
+    }
     return { kind: 'done', contents, rest: this.#input.rest() }
   }
 
   #damaged(demand: Demand & { kind: 'damage' }): RdbProgress {
-    return { kind: 'damaged', offset: this.#recordOffset, text: demand.text }
+    const text = this.#key === undefined ? demand.text : `${this.#inValue()}: ${demand.text}`
+    return { kind: 'damaged', offset: this.#recordOffset, text }
+  }
+
+  #inValue(): string {
+    return `in the value of key ${shownBytes(this.#key ?? '')}`
   }
 
   *#payload(): Parse<void> {
     const version = yield* this.#magic()
+    const input = this.#input
     for (;;) {
-      this.#recordOffset = this.#input.offset
-      const opcode = yield* this.#input.byte()
-      if (opcode === OPCODE.end) break
-      yield* this.#record(opcode)
+      this.#recordOffset = input.offset
+      const opcode = input.takeByte() ?? (yield* input.byte())
+      if (opcode < FIRST_OPCODE) yield* this.#entry(opcode)
+      else if (opcode === OPCODE.end) break
+      else yield* this.#record(opcode)
     }
     if (version >= 5) yield* this.#checksum()
   }
@@ -89,6 +139,56 @@ export class RdbReader {
     if (stored !== computed && stored !== '\0'.repeat(8)) yield* damage('the checksum is wrong')
   }
 
+  *#entry(type: number): Parse<void> {
+    const input = this.#input
+    const key = input.takeString() ?? (yield* input.string())
+    this.#key = key
+    // By far the commonest type is read here, without a generator of its own.
+    const value: Value | undefined =
+      type === TYPE.string
+        ? { type: 'string', bytes: input.takeString() ?? (yield* input.string()) }
+        : yield* readValue(input, type)
+    this.#key = undefined
+    if (value !== undefined && !this.#add(key, value)) yield* damage(this.#whyNotAdded(key))
+    this.#forgetAttributes()
+  }
+
+  #forgetAttributes(): void {
+    this.#expireAtMs = undefined
+    this.#idleSeconds = undefined
+    this.#frequency = undefined
+  }
+
+  /** False: it cannot be added. */
+  #add(key: string, value: Value): boolean {
+    const entries = this.#dbs[this.#db] as Map<string, Entry>
+    const before = entries.size
+    if (before === MAX_MEMBERS) return false
+    entries.set(key, {
+      value,
+      expireAtMs: this.#expireAtMs,
+      serial: this.#serial,
+      usage: this.#knownUsage(),
+    })
+    if (entries.size === before) return false
+    if (this.#expireAtMs !== undefined) this.#expires[this.#db]?.add(key)
+    this.#keysRead++
+    return true
+  }
+
+  #knownUsage(): number {
+    const [idleSeconds, frequency] = [this.#idleSeconds, this.#frequency]
+    if (idleSeconds === undefined && frequency === undefined) return UNKNOWN_USAGE
+    return this.#usage?.restored({ idleSeconds, frequency }) ?? UNKNOWN_USAGE
+  }
+
+  #whyNotAdded(key: string): string {
+    const isTwice = this.#dbs[this.#db]?.has(key) === true
+    return isTwice
+      ? `key ${shownBytes(key)} is in database ${this.#db} twice`
+      : `database ${this.#db} has more keys than this node can hold`
+  }
+
   *#record(opcode: number): Parse<void> {
     const input = this.#input
     switch (opcode) {
@@ -101,30 +201,30 @@ export class RdbReader {
         yield* input.length()
         return
       case OPCODE.expireMs:
-        this.#expireAtMs = Number(int64(yield* input.bytes(8), 0))
+        this.#expireAtMs = int64Number(input.takeBytes(8) ?? (yield* input.bytes(8)), 0)
         return
       case OPCODE.expireSeconds:
-        this.#expireAtMs = Number(int64(`${yield* input.bytes(4)}\0\0\0\0`, 0)) * 1000
+        this.#expireAtMs = 1000 * int32(yield* input.bytes(4), 0)
         return
       case OPCODE.idle:
-        yield* input.length()
+        this.#idleSeconds = yield* input.length()
         return
       case OPCODE.frequency:
-        yield* input.byte()
+        this.#frequency = yield* input.byte()
         return
       case OPCODE.function:
-        yield* input.string()
-        this.#skippedFunctions++
+        this.#functions.push(yield* input.string())
         return
       case OPCODE.slotInfo:
         for (let field = 0; field < 3; field++) yield* input.length()
         return
       case OPCODE.moduleAux:
-        return yield* damage('data of a module are not supported')
+        this.#notices.add(`data of ${yield* skipModuleData(input)} were left out`)
+        return
       case OPCODE.functionPreview:
         return yield* damage('functions of a release candidate are not supported')
       default:
-        return yield* this.#key(opcode)
+        return yield* this.#entry(opcode)
     }
   }
 
@@ -139,18 +239,6 @@ export class RdbReader {
     if (db >= this.#dbs.length) yield* damage(`database ${db} does not exist here`)
     this.#db = db
   }
-
-  *#key(type: number): Parse<void> {
-    const expireAtMs = this.#expireAtMs
-    this.#expireAtMs = undefined
-    const key = yield* this.#input.string()
-    const value = yield* readValue(this.#input, type)
-    if (value === undefined) return
-    const entries = this.#dbs[this.#db] as Map<string, Entry>
-    if (entries.has(key)) yield* damage('a key twice in one database')
-    entries.set(key, { value, expireAtMs, serial: this.#serial })
-  }
 }
 
 const MORE: RdbProgress = { kind: 'more' }
-const KEPT_AUX: ReadonlySet<string> = new Set(['repl-stream-db', 'repl-id', 'repl-offset'])

@@ -1,62 +1,158 @@
 /**
- * Writes RDB records in the forms every server since Redis 6.2 reads: plain strings, lists, sets and
- * hashes. The loader packs small collections again by itself, so plain forms lose nothing.
+ * Writes RDB records in the forms every server since Redis 6.2 reads: nothing packed, but for streams,
+ * whose form is the one of 7.0. The loader packs small collections again by itself, so plain forms lose
+ * nothing.
  */
 import { unreachable } from '../../base/assert.ts'
 import type { Entry } from '../keyspace.ts'
 import type { Value } from '../values.ts'
 import { int64Bytes } from './bytes.ts'
+import { lzfCompress } from './lzf-compress.ts'
+import { type Elements, elementsOf } from './rdb-elements.ts'
 import { rdbLength, rdbString } from './rdb-encode.ts'
 import { OPCODE, TYPE, WRITTEN_VERSION } from './rdb-format.ts'
-import { rdbStream } from './rdb-stream.ts'
-import { rdbZset } from './rdb-zset.ts'
 
 export function rdbHeader(aux: readonly (readonly [string, string])[]): string {
   const fields = aux.map(([name, value]) => AUX + rdbString(name) + rdbString(value))
   return `REDIS${WRITTEN_VERSION}${fields.join('')}`
 }
 
+/** Only servers since 7.0 read it. */
+export function rdbFunction(source: string): string {
+  return FUNCTION + rdbString(source)
+}
+
 export function rdbSelectDb(db: number): string {
   return SELECT_DB + rdbLength(db)
+}
+
+/** How many keys, and keys with an expiry, the selected database has: loaders make room for them. */
+export function rdbResizeDb(keys: number, expires: number): string {
+  return RESIZE_DB + rdbLength(keys) + rdbLength(expires)
 }
 
 /** What precedes the checksum. */
 export const RDB_END = String.fromCharCode(OPCODE.end)
 
-/** One key with its expiry and value, in pieces: a large collection need not be written in one go. */
-export function* rdbEntry(key: string, entry: Entry): Generator<string, void, void> {
-  const expiry = entry.expireAtMs
-  const prefix = expiry === undefined ? '' : EXPIRE_MS + int64Bytes(expiry)
-  yield prefix + String.fromCharCode(TYPE[entry.value.type]) + rdbString(key)
-  yield* rdbValue(entry.value)
+/** How a string stands in a record. */
+export type StringForm = (bytes: string) => string
+
+/** [rdbcompression] */
+export function compressedString(bytes: string): string {
+  const packed = lzfCompress(bytes)
+  if (packed === undefined) return rdbString(bytes)
+  return COMPRESSED + rdbLength(packed.length) + rdbLength(bytes.length) + packed
 }
 
-function* rdbValue(value: Value): Generator<string, void, void> {
-  switch (value.type) {
-    case 'string':
-      yield rdbString(value.bytes)
-      return
-    case 'list':
-      yield rdbLength(value.items.length)
-      for (const item of value.items) yield rdbString(item)
-      return
-    case 'set':
-      yield rdbLength(value.members.size)
-      for (const member of value.members) yield rdbString(member)
-      return
-    case 'hash':
-      yield rdbLength(value.fields.size)
-      for (const [field, text] of value.fields) yield rdbString(field) + rdbString(text)
-      return
-    case 'zset':
-      return yield* rdbZset(value)
-    case 'stream':
-      return yield* rdbStream(value)
-    default:
-      unreachable(value)
+/** One key with its expiry and value: at once, or in pieces, which is how anything large is written. */
+export function rdbRecord(key: string, entry: Entry, form: StringForm): string | RecordPieces {
+  const { value } = entry
+  const start = expiry(entry) + TYPE_BYTES[value.type] + form(key)
+  if (value.type !== 'string') return new RecordPieces(start + count(value), value, form)
+  if (value.bytes.length <= MAX_AT_ONCE_BYTES) return start + form(value.bytes)
+  return new RecordPieces(start, value, form)
+}
+
+/** A value by itself behind its type byte, as a DUMP payload begins. */
+export function rdbValue(value: Value, form: StringForm): RecordPieces {
+  return new RecordPieces(TYPE_BYTES[value.type] + count(value), value, form)
+}
+
+/** A record whose value is written bit by bit, and may change meanwhile if `freeze` is called before. */
+export class RecordPieces {
+  readonly #elements: Elements
+  readonly #form: StringForm
+  /** Encoded and not handed out. */
+  #start: string
+  /** What is left of an element too long for one piece. */
+  #long = ''
+
+  constructor(start: string, value: Value, form: StringForm) {
+    this.#start = start
+    this.#elements = elementsOf(value)
+    this.#form = form
+  }
+
+  /** About so many bytes, by one short element more at most; undefined at the end. */
+  next(maxBytes: number): string | undefined {
+    let piece = this.#start + this.#takeLong(maxBytes)
+    this.#start = ''
+    while (piece.length < maxBytes) {
+      const element = this.#elements.next()
+      if (element === undefined) break
+      piece += this.#encoded(element) + this.#takeLong(maxBytes - piece.length)
+    }
+    return piece === '' ? undefined : piece
+  }
+
+  /** The value is about to change. */
+  freeze(): void {
+    this.#elements.freeze()
+  }
+
+  /** The same, before any piece was taken: a record that is not large becomes its bytes. */
+  settle(): string | RecordPieces {
+    this.#start = this.next(SETTLED_BYTES) ?? ''
+    if (this.#start.length < SETTLED_BYTES) return this.#start
+    this.freeze()
+    return this
+  }
+
+  #encoded(element: string): string {
+    if (this.#elements.isEncoded) return element
+    if (element.length <= MAX_AT_ONCE_BYTES) return this.#form(element)
+    this.#long = element
+    return rdbLength(element.length)
+  }
+
+  #takeLong(maxBytes: number): string {
+    const long = this.#long
+    const end = Math.max(0, maxBytes)
+    this.#long = long.slice(end)
+    return long.slice(0, end)
   }
 }
 
+const SETTLED_BYTES = 4096
+
+/** Longer strings are cut into pieces, and not compressed. */
+const MAX_AT_ONCE_BYTES = 64 * 1024
+
+/** Of how many elements a value says first that it has them; some write that themselves. */
+function count(value: Value): string {
+  switch (value.type) {
+    case 'list':
+      return rdbLength(value.items.length)
+    case 'set':
+      return rdbLength(value.members.size)
+    case 'hash':
+      return rdbLength(value.fields.size)
+    case 'zset':
+      return rdbLength(value.set.size)
+    case 'string':
+    case 'stream':
+      return ''
+    default:
+      return unreachable(value)
+  }
+}
+
+function expiry(entry: Entry): string {
+  return entry.expireAtMs === undefined ? '' : EXPIRE_MS + int64Bytes(entry.expireAtMs)
+}
+
 const AUX = String.fromCharCode(OPCODE.aux)
+const FUNCTION = String.fromCharCode(OPCODE.function)
 const SELECT_DB = String.fromCharCode(OPCODE.selectDb)
+const RESIZE_DB = String.fromCharCode(OPCODE.resizeDb)
 const EXPIRE_MS = String.fromCharCode(OPCODE.expireMs)
+const COMPRESSED = '\xc3'
+
+const TYPE_BYTES: Readonly<Record<Value['type'], string>> = {
+  string: String.fromCharCode(TYPE.string),
+  list: String.fromCharCode(TYPE.list),
+  set: String.fromCharCode(TYPE.set),
+  hash: String.fromCharCode(TYPE.hash),
+  zset: String.fromCharCode(TYPE.zset),
+  stream: String.fromCharCode(TYPE.stream),
+}

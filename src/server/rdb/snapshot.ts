@@ -3,56 +3,102 @@
  *
  * Redis lets fork() copy the memory. Here every entry carries the serial of the last snapshot that
  * has it. The walk takes a bounded number of bytes per slice; an entry about to be changed, replaced
- * or deleted that is still older is written first; an entry made later is stamped as if it were taken,
- * and so is left out. Maps are swapped, never cleared, so a FLUSHALL leaves us the old ones.
+ * or deleted that is still older is put aside first, as it is; an entry made later is stamped as if it
+ * were taken, and so is left out. Maps are swapped, never cleared, so a FLUSHALL leaves us the old ones.
  *
- * An entry the walk is in the middle of (a large collection takes several slices) must not be cut in
- * two by another one. Entries that come in between wait in `#aside`.
+ * What is put aside waits in a queue: a small record as its bytes, a large one as references to its
+ * elements. So the queue holds what changed meanwhile and nothing else, and a change waits for a copy
+ * of references at most. It is written before the walk goes on, but never into the middle of a record.
+ *
+ * The sink is called by `advance` only. Whoever drives the snapshot pauses it by not calling that; what
+ * is put aside until then is all that grows.
  */
 import { assert } from '../../base/assert.ts'
-import type { Entry, Keyspace } from '../keyspace.ts'
+import type { Db, Entry } from '../db.ts'
+import type { Keyspace } from '../keyspace.ts'
 import { Crc64 } from './crc64.ts'
-import { RDB_END, rdbEntry, rdbHeader, rdbSelectDb } from './rdb-writer.ts'
+import { rdbString } from './rdb-encode.ts'
+import {
+  compressedString,
+  RDB_END,
+  type RecordPieces,
+  rdbFunction,
+  rdbHeader,
+  rdbRecord,
+  rdbResizeDb,
+  rdbSelectDb,
+  type StringForm,
+} from './rdb-writer.ts'
 
 /** Gets the payload, piece by piece. */
 export type SnapshotSink = (bytes: string) => void
+
+export interface SnapshotOptions {
+  /** The sources of the function libraries. Servers before 7.0 do not read a payload that has any. */
+  readonly functions?: Iterable<string>
+  /** [rdbcompression] Keys, elements and values of up to 64 KiB. */
+  readonly compresses?: boolean
+}
 
 interface Source {
   readonly db: number
   readonly entries: Iterator<[string, Entry]>
 }
 
-/** The entry the walk is writing. */
-interface Current {
-  readonly entry: Entry
-  readonly pieces: Iterator<string>
+/** A record that is being written, or waits for it. */
+interface Pending {
+  readonly db: number
+  readonly record: string | RecordPieces
 }
+
+/** The entry the walk is writing; undefined once it has changed. */
+interface Current {
+  entry: Entry | undefined
+  readonly record: RecordPieces
+}
+
+/** What passing over an entry costs of a slice, in bytes that could have been written in that time. */
+const SKIP_BYTES = 16
 
 export class Snapshot {
   readonly #keyspace: Keyspace
   readonly #serial: number
   readonly #sink: SnapshotSink
+  readonly #form: StringForm
   readonly #crc = new Crc64()
-  readonly #sources: Source[]
+  readonly keysTotal: number
+  #sources: Source[]
   #untaken: number
   #selectedDb: number | undefined
   #current: Current | undefined
-  #aside: string[] = []
-  #output: string[] = []
-  #outputBytes = 0
+  /** What was put aside, oldest first. */
+  #aside: Pending[] = []
+  #asideAt = 0
+  #output = ''
+  /** What the current slice may still do. */
+  #budgetBytes = 0
   #isOver = false
 
   /** Fixes the moment. One snapshot of a keyspace can run at a time. */
-  constructor(keyspace: Keyspace, aux: readonly (readonly [string, string])[], sink: SnapshotSink) {
+  constructor(
+    keyspace: Keyspace,
+    aux: readonly (readonly [string, string])[],
+    sink: SnapshotSink,
+    { functions = [], compresses = false }: SnapshotOptions = {},
+  ) {
     assert(keyspace.beforeChange === undefined, 'one snapshot runs at a time')
     keyspace.serial++
-    keyspace.beforeChange = (db, key, entry) => this.#takeBeforeChange(db, key, entry)
+    keyspace.beforeChange = (db, key, entry) => this.#putAside(db, key, entry)
     this.#keyspace = keyspace
     this.#serial = keyspace.serial
     this.#sink = sink
+    this.#form = compresses ? compressedString : rdbString
     this.#sources = keyspace.dbs.map((db) => ({ db: db.index, entries: db.entries.entries() }))
-    this.#untaken = keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
+    this.keysTotal = keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
+    this.#untaken = this.keysTotal
     this.#put(rdbHeader(aux))
+    for (const source of functions) this.#put(rdbFunction(source))
+    for (const db of keyspace.dbs) this.#announce(db)
   }
 
   /** The payload is complete, or was given up. */
@@ -60,13 +106,16 @@ export class Snapshot {
     return this.#isOver
   }
 
-  /** Writes about `sliceBytes` more; one piece of a value is the least it writes. */
+  /** How many of `keysTotal` are written or put aside. */
+  get keysTaken(): number {
+    return this.keysTotal - this.#untaken
+  }
+
+  /** Writes about `sliceBytes` more; a string of up to 64 KiB is not cut. */
   advance(sliceBytes: number): void {
     if (this.#isOver) return
-    while (!this.#isOver && this.#outputBytes < sliceBytes) {
-      if (this.#current !== undefined) this.#continueCurrent(this.#current)
-      else if (!this.#takeNext()) this.#end()
-    }
+    this.#budgetBytes = sliceBytes - this.#output.length
+    while (!this.#isOver && this.#budgetBytes > 0) this.#step()
     this.#flush()
   }
 
@@ -75,57 +124,78 @@ export class Snapshot {
     if (this.#isOver) return
     this.#isOver = true
     this.#keyspace.beforeChange = undefined
-  }
-
-  /** Begins with the next entry not yet taken; false when there is none. */
-  #takeNext(): boolean {
-    while (this.#untaken > 0) {
-      const source = this.#sources[0]
-      assert(source !== undefined, 'every entry that is counted is found')
-      const step = source.entries.next()
-      if (step.done === true) {
-        this.#sources.shift()
-        continue
-      }
-      const [key, entry] = step.value
-      if (entry.serial === this.#serial) continue
-      this.#select(source.db)
-      this.#current = { entry, pieces: rdbEntry(key, entry) }
-      return true
-    }
-    return false
-  }
-
-  #continueCurrent(current: Current): void {
-    const step = current.pieces.next()
-    if (step.done !== true) this.#put(step.value)
-    else this.#endCurrent(current)
-  }
-
-  #endCurrent(current: Current): void {
-    this.#current = undefined
-    this.#stamp(current.entry)
-    for (const bytes of this.#aside) this.#put(bytes)
+    this.#sources = []
     this.#aside = []
+    this.#current = undefined
   }
 
-  #takeBeforeChange(db: number, key: string, entry: Entry): void {
-    const current = this.#current
-    if (current?.entry === entry) {
-      while (this.#current !== undefined) this.#continueCurrent(current)
+  #step(): void {
+    if (this.#current !== undefined) this.#continue(this.#current)
+    else if (this.#asideAt < this.#aside.length) this.#takeAside()
+    else if (this.#untaken > 0) this.#walk()
+    else this.#end()
+  }
+
+  #continue(current: Current): void {
+    const bytes = current.record.next(this.#budgetBytes)
+    if (bytes !== undefined) return this.#put(bytes)
+    this.#current = undefined
+    if (current.entry !== undefined) this.#stamp(current.entry)
+  }
+
+  #takeAside(): void {
+    const { db, record } = this.#aside[this.#asideAt++] as Pending
+    if (this.#asideAt === this.#aside.length) {
+      this.#aside = []
+      this.#asideAt = 0
+    }
+    this.#begin(db, record, undefined)
+  }
+
+  #walk(): void {
+    const source = this.#sources[0]
+    assert(source !== undefined, 'every entry that is counted is found')
+    const step = source.entries.next()
+    this.#budgetBytes -= SKIP_BYTES
+    if (step.done === true) {
+      this.#sources.shift()
       return
     }
+    const [key, entry] = step.value
+    if (entry.serial === this.#serial) return
+    const record = rdbRecord(key, entry, this.#form)
+    if (typeof record === 'string') this.#stamp(entry)
+    this.#begin(source.db, record, entry)
+  }
+
+  #begin(db: number, record: string | RecordPieces, entry: Entry | undefined): void {
+    this.#select(db)
+    if (typeof record === 'string') this.#put(record)
+    else this.#current = { entry, record }
+  }
+
+  #putAside(db: number, key: string, entry: Entry): void {
     this.#stamp(entry)
-    const bytes = rdbSelectDb(db) + [...rdbEntry(key, entry)].join('')
-    this.#selectedDb = undefined
-    if (current === undefined) this.#put(bytes)
-    else this.#aside.push(bytes)
+    const current = this.#current
+    if (current?.entry === entry) {
+      current.entry = undefined
+      current.record.freeze()
+      return
+    }
+    const record = rdbRecord(key, entry, this.#form)
+    this.#aside.push({ db, record: typeof record === 'string' ? record : record.settle() })
   }
 
   #stamp(entry: Entry): void {
     assert(entry.serial !== this.#serial, 'an entry is taken once')
     entry.serial = this.#serial
     this.#untaken--
+  }
+
+  #announce(db: Db): void {
+    if (db.entries.size === 0) return
+    this.#select(db.index)
+    this.#put(rdbResizeDb(db.entries.size, db.expires.size))
   }
 
   #select(db: number): void {
@@ -135,8 +205,8 @@ export class Snapshot {
   }
 
   #put(bytes: string): void {
-    this.#output.push(bytes)
-    this.#outputBytes += bytes.length
+    this.#output += bytes
+    this.#budgetBytes -= bytes.length
   }
 
   #end(): void {
@@ -147,10 +217,10 @@ export class Snapshot {
   }
 
   #flush(): void {
-    if (this.#outputBytes === 0) return
-    const bytes = this.#output.join('')
-    this.#output = []
-    this.#outputBytes = 0
+    const bytes = this.#output
+    if (bytes === '') return
+    this.#output = ''
+    // Reading it, the checksum also makes one string of the parts that were glued.
     this.#crc.update(bytes)
     this.#sink(bytes)
   }

@@ -3,6 +3,7 @@
  * SYNC, where it asks to be brought up to date and gets what it missed or everything.
  */
 import { parseInt64 } from '../../base/decimal.ts'
+import { splitArgs } from '../../base/split-args.ts'
 import { error, OK, type Reply } from '../../resp/reply.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR } from '../errors.ts'
 import type { Session } from '../session.ts'
@@ -15,6 +16,9 @@ import type { Replicas } from './replicas.ts'
 
 const NO_MASTER_LINK = error("NOMASTERLINK Can't SYNC while not connected with my master")
 const FAILING_OVER = error("NOMASTERLINK Can't SYNC while failing over")
+const PENDING_OUTPUT = error('ERR SYNC and PSYNC are invalid with pending output')
+const FILTER_NEEDS_EOF = error('ERR Filtered replica requires EOF capability')
+const MISSING_FILTER = error('ERR Missing rdb-filter-only values')
 const BAD_FLAG = error('ERR value is out of range, value must between 0 and 1')
 const MAX_ADDRESS_BYTES = 255
 
@@ -60,7 +64,7 @@ export class Attachment {
     if (session.kind === 'replica') return undefined
     const request = parsePsync(argv)
     if (request === undefined) return NOT_AN_INTEGER
-    const refusal = this.#refuse(request)
+    const refusal = this.#refuse(request) ?? refuseConnection(session)
     if (refusal !== undefined) return refusal
     const peer = this.#attach(session)
     if (this.#history.canContinue(request.id, request.offset)) this.#continue(peer, request.offset)
@@ -71,7 +75,7 @@ export class Attachment {
   /** The request of replicas before PSYNC, and of tools that take a backup. */
   sync(session: Session): Reply | undefined {
     if (session.kind === 'replica') return undefined
-    const refusal = this.#refuseAll()
+    const refusal = this.#refuseAll() ?? refuseConnection(session)
     if (refusal !== undefined) return refusal
     const peer = this.#attach(session)
     peer.preSync = true
@@ -84,12 +88,12 @@ export class Attachment {
     session.replica ??= newReplicaPeer(session)
     for (let at = 1; at < argv.length; at += 2) {
       const option = (argv[at] as string).toLowerCase()
-      if (option === 'ack') return this.#acknowledge(session.replica, argv[at + 1] as string)
+      if (option === 'ack') return this.#acknowledge(session.replica, argv.slice(at + 1))
       if (option === 'getack') {
         this.#role.acknowledgeToMaster()
         return undefined
       }
-      const fault = configurePeer(session.replica, option, argv[at + 1] as string)
+      const fault = configurePeer(session.replica, argv[at] as string, argv[at + 1] as string)
       if (fault !== undefined) return fault
     }
     return OK
@@ -113,9 +117,6 @@ export class Attachment {
     const peer = session.replica ?? newReplicaPeer(session)
     session.replica = peer
     session.kind = 'replica'
-    // From here on we write to the connection ourselves; replies still gathered have to go first.
-    const replies = session.takeOutput()
-    if (replies !== '') this.#host.port.write(session.id, replies)
     // An answer to anything it may still send would be taken for a command of the stream.
     session.replyMode = 'off'
     this.#replicas.attach(peer)
@@ -146,36 +147,78 @@ export class Attachment {
     this.#host.port.log('notice', `replica ${peerHost(peer)}:${peer.listeningPort} ${text}`)
   }
 
-  #acknowledge(peer: ReplicaPeer, text: string): undefined {
+  /** `ACK <applied>`, since 7.2 perhaps with `FACK <on disk>`. */
+  #acknowledge(
+    peer: ReplicaPeer,
+    [text = '', fack = '', synced = '']: readonly string[],
+  ): undefined {
     const offset = parseInt64(text)
     if (typeof offset !== 'number' || peer.phase === 'announced') return
     peer.ackOffset = Math.max(peer.ackOffset, offset)
+    const onDisk = fack.toLowerCase() === 'fack' ? parseInt64(synced) : undefined
+    if (typeof onDisk === 'number') peer.fsyncedOffset = Math.max(peer.fsyncedOffset, onDisk)
     peer.ackAtMs = this.#host.now.monoMs
     if (peer.phase === 'loading') this.#replicas.bringOnline(peer, peer.heldFromOffset + 1)
     this.#role.acknowledged()
   }
 }
 
+/** What of the connection itself forbids that it becomes a replica's. */
+function refuseConnection(session: Session): Reply | undefined {
+  // From here on we write to the connection ourselves: replies still gathered would come among that.
+  if (session.pendingOutputBytes > 0) return PENDING_OUTPUT
+  const { replica } = session
+  const isFiltered = replica !== undefined && replica.wants !== 'all'
+  return isFiltered && !replica.canEof ? FILTER_NEEDS_EOF : undefined
+}
+
 /** Undefined: understood. */
 function configurePeer(peer: ReplicaPeer, option: string, value: string): Reply | undefined {
-  switch (option) {
+  switch (option.toLowerCase()) {
     case 'listening-port':
       return setPort(peer, value)
     case 'ip-address':
-      if (value.length > MAX_ADDRESS_BYTES) return error('ERR REPLCONF ip-address is too long')
-      peer.announcedHost = value
-      return undefined
+      return setAddress(peer, value)
     case 'capa':
       peer.canEof ||= value.toLowerCase() === 'eof'
       peer.canPsync2 ||= value.toLowerCase() === 'psync2'
       return undefined
     case 'rdb-only':
-      if (value !== '0' && value !== '1') return BAD_FLAG
-      peer.rdbOnly = value === '1'
-      return undefined
+      return setRdbOnly(peer, value)
+    case 'rdb-filter-only':
+      return setFilter(peer, value)
     default:
       return error(`ERR Unrecognized REPLCONF option: ${option}`)
   }
+}
+
+function setAddress(peer: ReplicaPeer, value: string): Reply | undefined {
+  if (value.length > MAX_ADDRESS_BYTES) {
+    const reason = `REPLCONF ip-address provided by replica instance is too long: ${value.length} bytes`
+    return error(`ERR ${reason}`)
+  }
+  peer.announcedHost = value
+  return undefined
+}
+
+function setRdbOnly(peer: ReplicaPeer, value: string): Reply | undefined {
+  const flag = parseInt64(value)
+  if (flag === undefined) return NOT_AN_INTEGER
+  if (flag !== 0 && flag !== 1) return BAD_FLAG
+  peer.rdbOnly = flag === 1
+  return undefined
+}
+
+/** A list of what it wants to have; there is nothing but functions to choose. */
+function setFilter(peer: ReplicaPeer, value: string): Reply | undefined {
+  const items = splitArgs(value)
+  if (items === undefined) return MISSING_FILTER
+  const unknown = items.find((item) => item.toLowerCase() !== 'functions')
+  if (unknown !== undefined) {
+    return error(`ERR Unsupported rdb-filter-only option: ${unknown}`)
+  }
+  peer.wants = items.length > 0 ? 'functions' : 'nothing'
+  return undefined
 }
 
 function setPort(peer: ReplicaPeer, value: string): Reply | undefined {

@@ -9,6 +9,9 @@
  *     first                                             end
  *     v                                                 v
  *     [ block ][ block ][ block ] … [ block ][ open parts)
+ *
+ * A block begins with a command, and knows which database is selected there: so what it holds can be
+ * read as commands (see ledger/) although the SELECT may have been trimmed long ago.
  */
 import { assert } from '../../base/assert.ts'
 
@@ -18,6 +21,14 @@ interface Block {
   /** Offset of its first byte. */
   readonly first: number
   readonly bytes: string
+  readonly db: number | undefined
+}
+
+/** Where the stream can be read as commands. */
+export interface CommandStart {
+  readonly offset: number
+  /** The database selected there; undefined: none is before the next SELECT. */
+  readonly db: number | undefined
 }
 
 export class Backlog {
@@ -26,6 +37,7 @@ export class Backlog {
   #open: string[] = []
   #openFirst: number
   #openBytes = 0
+  #openDb: number | undefined
   #sizeBytes: number
 
   /** An empty backlog whose next byte has the offset `nextOffset` (offsets count from 1). */
@@ -57,7 +69,9 @@ export class Backlog {
     this.#sizeBytes = sizeBytes
   }
 
-  append(bytes: string): void {
+  /** Whole commands. `db`: the database selected before them. */
+  append(bytes: string, db?: number): void {
+    if (this.#openBytes === 0) this.#openDb = db
     this.#open.push(bytes)
     this.#openBytes += bytes.length
     if (this.#openBytes >= BLOCK_BYTES) this.#seal()
@@ -78,6 +92,14 @@ export class Backlog {
     return offset >= this.firstOffset && offset <= this.nextOffset
   }
 
+  /** The last place at or before `offset` where a block begins. */
+  startBefore(offset: number): CommandStart {
+    assert(this.covers(offset), 'only kept offsets are read')
+    const block = this.#blocks[this.#blockOf(offset)]
+    if (block === undefined) return { offset: this.#openFirst, db: this.#openDb }
+    return { offset: block.first, db: block.db }
+  }
+
   /** All bytes from `offset` on, in pieces. */
   readFrom(offset: number): string[] {
     assert(this.covers(offset), 'only kept offsets are read')
@@ -86,13 +108,17 @@ export class Backlog {
     for (let at = this.#blockOf(offset); at < this.#blocks.length; at++) {
       pieces.push(tail(this.#blocks[at] as Block, offset))
     }
-    const open = { first: this.#openFirst, bytes: this.#open[0] ?? '' }
+    const open = { first: this.#openFirst, bytes: this.#open[0] ?? '', db: this.#openDb }
     if (this.nextOffset > Math.max(offset, this.#openFirst)) pieces.push(tail(open, offset))
     return pieces
   }
 
   #seal(): void {
-    this.#blocks.push({ first: this.#openFirst, bytes: this.#open.join('') })
+    this.#blocks.push({
+      first: this.#openFirst,
+      bytes: this.#open.join(''),
+      db: this.#openDb,
+    })
     this.#openFirst += this.#openBytes
     this.#open = []
     this.#openBytes = 0

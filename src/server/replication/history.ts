@@ -40,8 +40,9 @@ export class History {
     this.backlog?.resize(sizeBytes)
   }
 
-  append(bytes: string): void {
-    this.backlog?.append(bytes)
+  /** `db`: the database selected before these bytes. */
+  append(bytes: string, db?: number): void {
+    this.backlog?.append(bytes, db)
     this.offset += bytes.length
   }
 
@@ -62,6 +63,13 @@ export class History {
     this.#forgetPrevious()
   }
 
+  /** The data come from nowhere that has a name: we count from here on, and nobody else counts so. */
+  beginAt(offset: number): void {
+    this.begin()
+    this.offset = offset
+    this.backlog = new Backlog(offset + 1, this.#backlogSizeBytes)
+  }
+
   /** A promotion: from the next byte on, the history is ours alone. */
   fork(): void {
     this.continueAs(this.#rng.hex(REPLICATION_ID_LENGTH))
@@ -79,6 +87,24 @@ export class History {
     this.id = id
     this.offset = offset
     this.#forgetPrevious()
+    this.backlog = new Backlog(offset + 1, this.#backlogSizeBytes)
+  }
+
+  /** A replica is back with the data it kept: it was at `offset` of history `id`. */
+  resume(id: string, offset: number): void {
+    this.id = id
+    this.offset = offset
+    this.#forgetPrevious()
+  }
+
+  /**
+   * A master is back with the data it kept. What it wrote after that is gone, and others may have it: the
+   * history goes on under a new id, and whoever was not further than the data can go on with it.
+   */
+  restart(id: string, offset: number): void {
+    this.offset = offset
+    this.previousId = id
+    this.secondOffset = offset + 1
     this.backlog = new Backlog(offset + 1, this.#backlogSizeBytes)
   }
 

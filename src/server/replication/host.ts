@@ -5,6 +5,7 @@
 import type { Moment } from '../../base/clock.ts'
 import type { Rng } from '../../base/rng.ts'
 import type { Reply } from '../../resp/reply.ts'
+import type { FunctionStore } from '../functions.ts'
 import type { Keyspace } from '../keyspace.ts'
 import type { SnapshotTurn } from '../persistence/snapshot-turn.ts'
 import type { ConnectionId, NodePort } from '../port.ts'
@@ -26,12 +27,15 @@ export interface StreamTarget {
 export interface ReplicationHost {
   readonly port: NodePort
   readonly keyspace: Keyspace
+  readonly functions: FunctionStore
   readonly settings: Settings
   readonly rng: Rng
   readonly streamTarget: StreamTarget
   readonly snapshotTurn: SnapshotTurn
   /** The moment of the current input. */
   readonly now: Moment
+  /** The keys a command names, as far as its words tell. */
+  keysOf(argv: readonly string[]): readonly string[]
   /** Ids of connections we open: negative, decreasing. */
   nextOutgoingId(): ConnectionId
   /** Flushes, closes and forgets a session. */

@@ -1,9 +1,14 @@
 /** How far the connection to the master has come. */
 import type { ConnectionId } from '../port.ts'
-import type { Handshake, HistoryPosition } from './handshake.ts'
+import type { FullCopy } from './full-copy.ts'
+import type { Handshake } from './handshake.ts'
 import type { LineReader } from './line-reader.ts'
-import type { PayloadTransfer } from './payload-transfer.ts'
 import type { StreamReader } from './stream-reader.ts'
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
 
 export type LinkPhase =
   | { readonly kind: 'none' }
@@ -19,8 +24,7 @@ export type LinkPhase =
   | {
       readonly kind: 'transfer'
       readonly id: ConnectionId
-      readonly transfer: PayloadTransfer
-      readonly position: HistoryPosition
+      readonly copy: FullCopy
     }
   | { readonly kind: 'streaming'; readonly id: ConnectionId; readonly reader: StreamReader }
 
@@ -36,4 +40,10 @@ export const ROLE_STATE: Readonly<Record<LinkPhase['kind'], string>> = {
 
 export function connectionOf(phase: LinkPhase): ConnectionId | undefined {
   return phase.kind === 'none' || phase.kind === 'waiting' ? undefined : phase.id
+}
+
+/** The master owes us an answer to a step of the handshake, which cannot take long. */
+export function isInStep(phase: LinkPhase): boolean {
+  if (phase.kind === 'connecting') return true
+  return phase.kind === 'handshake' && !phase.handshake.isWaitingForSync
 }

@@ -6,41 +6,29 @@
  * What makes a resynchronisation partial is that our dataset is at a known position of a known history.
  * That holds after a link was lost, after following another master, and for a master that was demoted
  * (its own history); it does not for a node that never had a master, or whose stream was damaged.
+ *
+ * A full copy replaces what we have. Whether it may, and what is kept of it first, is decided elsewhere
+ * (copy-decision.ts, empty-master-guard.ts, ledger/); here it is asked when the offer comes, and waited for
+ * when the copy has arrived.
  */
-import { parseInt64 } from '../../base/decimal.ts'
+import { unreachable } from '../../base/assert.ts'
 import { encodeCommand } from '../../resp/encode.ts'
+import type { LedgerKeeper } from '../ledger/ledger-keeper.ts'
 import type { ConnectionId, NodeLogLevel } from '../port.ts'
-import type { RdbContents } from '../rdb/rdb-reader.ts'
 import { ageSeconds } from '../seconds.ts'
+import { Acquaintance } from './acquaintance.ts'
+import { type CopyDecision, CopyDecisions } from './copy-decision.ts'
+import { EmptyMasterGuard } from './empty-master-guard.ts'
+import { FullCopy, type FullCopyParts } from './full-copy.ts'
 import { Handshake, type HandshakeStep, type HistoryPosition } from './handshake.ts'
+import { introduction } from './handshake-terms.ts'
 import type { History } from './history.ts'
 import type { ReplicationHost } from './host.ts'
 import { LineReader } from './line-reader.ts'
-import { connectionOf, type LinkPhase } from './link-phase.ts'
-import { PayloadTransfer } from './payload-transfer.ts'
+import type { LinkObserver } from './link-observer.ts'
+import { type Address, connectionOf, isInStep, type LinkPhase } from './link-phase.ts'
 import { RetryDelay } from './retry-delay.ts'
 import { StreamReader } from './stream-reader.ts'
-
-export interface Address {
-  readonly host: string
-  readonly port: number
-}
-
-/** What the link tells the rest of replication. */
-export interface LinkObserver {
-  /** Bytes of the stream that have been applied. */
-  feed(bytes: string): void
-  /** The history changes under the replicas attached to us: they have to ask again. */
-  historyReplaced(): void
-  /** The master is to be asked to become one, see failover.ts. */
-  readonly isHandingOver: boolean
-  /** It has been asked for its stream. */
-  syncRequested(): void
-  /** It lets us have its stream. */
-  syncGranted(): void
-  /** It does not. True: there is nobody to follow any more. */
-  syncRefused(reason: string): boolean
-}
 
 const AT_ONCE = 0
 
@@ -51,14 +39,18 @@ const PROVEN_MS = 1000
 const STEP_TIMEOUT_MS = 5000
 
 export class MasterLink {
+  readonly guard: EmptyMasterGuard
   readonly #host: ReplicationHost
   readonly #history: History
+  readonly #decisions: CopyDecisions
+  readonly #copyParts: FullCopyParts
   readonly #observer: LinkObserver
   readonly #retryDelay = new RetryDelay()
   #address: Address | undefined
   #phase: LinkPhase = { kind: 'none' }
   /** Whether our dataset stands at `history.offset` of `history.id`. */
   #hasPosition = false
+  readonly #acquaintance = new Acquaintance()
   /** Monotonic. Last sign of life of the current connection. */
   #lastInputAtMs = 0
   /** Why there is no link, as of the last attempt. */
@@ -68,10 +60,25 @@ export class MasterLink {
   /** Monotonic. When an established link was lost; undefined: never since we follow this master. */
   #downSinceMs: number | undefined
 
-  constructor(host: ReplicationHost, history: History, observer: LinkObserver) {
+  constructor(
+    host: ReplicationHost,
+    history: History,
+    keeper: LedgerKeeper,
+    observer: LinkObserver,
+  ) {
+    const log = (level: NodeLogLevel, text: string) => this.#log(level, text)
+    this.guard = new EmptyMasterGuard(host, log, () => {
+      if (this.#phase.kind === 'waiting') this.#waitFor(0)
+    })
     this.#host = host
     this.#history = history
+    this.#decisions = new CopyDecisions(host, history, this.guard, keeper)
     this.#observer = observer
+    const historyReplaced = () => observer.historyReplaced()
+    this.#copyParts = { host, history, keeper, historyReplaced, log }
+    keeper.onIdle = () => {
+      if (this.#phase.kind === 'transfer') this.#endCopy(this.#phase)
+    }
   }
 
   get address(): Address | undefined {
@@ -107,9 +114,17 @@ export class MasterLink {
     this.#disconnect()
     this.#address = address
     this.#hasPosition = hasPosition
+    this.#acquaintance.named(hasPosition)
+    this.guard.forget()
     this.#downSinceMs = undefined
     this.#retryDelay.reset()
     this.#phase = { kind: 'waiting', retryAtMs: AT_ONCE }
+  }
+
+  /** The data we kept over a restart stand at `history.offset` of `history.id`. */
+  resume(): void {
+    this.#hasPosition = true
+    this.#acquaintance.resumed()
   }
 
   /** There is no master any more. */
@@ -117,6 +132,7 @@ export class MasterLink {
     this.#disconnect()
     this.#address = undefined
     this.#hasPosition = false
+    this.guard.forget()
     this.#phase = { kind: 'none' }
   }
 
@@ -139,25 +155,28 @@ export class MasterLink {
 
   wake(): void {
     const phase = this.#phase
-    if (phase.kind === 'waiting' && this.#host.now.monoMs >= phase.retryAtMs) this.#connect()
-    else if (this.#isStepOverdue()) this.#lost('it does not answer', 'open')
+    const { monoMs } = this.#host.now
+    if (phase.kind === 'waiting' && monoMs >= phase.retryAtMs) this.#connect()
+    else if (phase.kind === 'transfer') this.#endCopy(phase)
+    else if (this.#isStepOverdue()) this.#stepOverdue()
   }
 
   nextWakeUpMs(): number | undefined {
     if (this.#phase.kind === 'waiting') return this.#phase.retryAtMs
-    return this.#isInStep() ? this.#lastInputAtMs + STEP_TIMEOUT_MS : undefined
+    if (this.#phase.kind === 'transfer') return this.#phase.copy.untilMs
+    return isInStep(this.#phase) ? this.#lastInputAtMs + STEP_TIMEOUT_MS : undefined
   }
 
   everySecond(): void {
     this.acknowledge()
-    if (connectionOf(this.#phase) === undefined || this.#isInStep()) return
+    if (connectionOf(this.#phase) === undefined || isInStep(this.#phase)) return
     const silenceSeconds = ageSeconds(this.#host.now.monoMs, this.#lastInputAtMs)
     if (silenceSeconds > this.#host.settings.int('repl-timeout')) this.#lost('it is silent', 'open')
   }
 
-  /** Tells the master how far we are. */
+  /** Tells the master how far we are, if we know. */
   acknowledge(): void {
-    if (this.#phase.kind !== 'streaming') return
+    if (this.#phase.kind !== 'streaming' || !this.#hasPosition) return
     const ack = encodeCommand(['REPLCONF', 'ACK', String(this.#history.offset)])
     this.#host.port.write(this.#phase.id, ack)
   }
@@ -175,21 +194,15 @@ export class MasterLink {
   #terms() {
     const { settings } = this.#host
     const position = { id: this.#history.id, offset: this.#history.offset }
+    const takeOver = this.#observer.isHandingOver
     return {
-      user: settings.text('masteruser'),
-      password: settings.text('masterauth'),
-      listeningPort: settings.int('replica-announce-port') || this.#ownPort(),
-      announcedHost: settings.text('replica-announce-ip'),
+      ...introduction(settings),
       position: this.#hasPosition ? position : undefined,
-      takeOver: this.#observer.isHandingOver,
+      takeOver,
+      // Who takes over from us has our history: that is what a failover has waited for.
+      asksLineage: this.#acquaintance.asksLineage && !takeOver,
+      acceptsUnplaced: this.guard.isIdle,
     }
-  }
-
-  /** Where those who connect as we do, with TLS or without, reach us. */
-  #ownPort(): number {
-    const { settings } = this.#host
-    const securePort = settings.flag('tls-replication') ? settings.int('tls-port') : 0
-    return securePort || settings.int('port')
   }
 
   #read(bytes: string): void {
@@ -197,7 +210,7 @@ export class MasterLink {
       case 'handshake':
         return this.#readLines(this.#phase, bytes)
       case 'transfer':
-        return this.#readPayload(this.#phase, bytes)
+        return this.#readCopy(this.#phase, bytes)
       case 'streaming':
         return this.#readStream(this.#phase, bytes)
       case 'none':
@@ -223,59 +236,91 @@ export class MasterLink {
       case 'wait':
         return
       case 'send':
-        if (phase.handshake.isWaitingForSync) this.#observer.syncRequested()
+        if (phase.handshake.isWaitingForSync) return this.#askForSync(phase, step.bytes)
         return this.#host.port.write(phase.id, step.bytes)
       case 'full':
         this.#observer.syncGranted()
-        return this.#beginTransfer(phase.id, step.position)
+        return this.#offered(phase, step.position)
+      case 'unplaced':
+        this.#beginCopy(phase.id, undefined)
+        return this.#read(`${step.header}\r\n`)
       case 'partial':
         this.#observer.syncGranted()
         return this.#continueStream(phase.id, step.id)
       case 'failed':
         if (phase.handshake.isWaitingForSync && this.#observer.syncRefused(step.reason)) return
         return this.#lost(step.reason, 'open')
+      default:
+        return unreachable(step)
     }
   }
 
-  #beginTransfer(id: ConnectionId, position: HistoryPosition): void {
-    this.#log('notice', `full resynchronisation to ${position.id}:${position.offset}`)
-    const { keyspace } = this.#host
-    const transfer = new PayloadTransfer(keyspace.dbs.length, keyspace.serial)
-    this.#phase = { kind: 'transfer', id, transfer, position }
+  #askForSync(phase: LinkPhase & { kind: 'handshake' }, bytes: string): void {
+    if (this.#decisions.isRefusedBeforehand(phase.handshake.lineage, this.#acquaintance)) {
+      return this.#refuse()
+    }
+    this.#observer.syncRequested()
+    this.#host.port.write(phase.id, bytes)
   }
 
-  #readPayload(phase: LinkPhase & { kind: 'transfer' }, bytes: string): void {
-    const progress = phase.transfer.push(bytes)
-    switch (progress.kind) {
-      case 'more':
-        return
-      case 'failed':
-        return this.#lost(progress.reason, 'open')
-      case 'done':
-        this.#adopt(phase.position, progress.contents)
-        this.#beginStream(phase.id)
-        // A replica that got a marked payload is sent nothing before it says that it has it.
-        this.acknowledge()
-        return this.#read(progress.rest)
+  #offered(phase: LinkPhase & { kind: 'handshake' }, position: HistoryPosition): void {
+    const decision = this.#decide(phase.handshake, position)
+    switch (decision) {
+      case 'ask':
+        return this.#askLineage()
+      case 'refuse':
+        return this.#refuse()
+      case 'copy':
+        return this.#beginCopy(phase.id, position)
+      default:
+        return unreachable(decision)
     }
   }
 
-  /** The old dataset was served until now; from here on we are where the master was. */
-  #adopt(position: HistoryPosition, contents: RdbContents): void {
-    this.#observer.historyReplaced()
-    if (contents.skippedFunctions > 0) {
-      this.#log('warning', `${contents.skippedFunctions} function libraries were left out`)
-    }
-    this.#host.keyspace.replaceAll(contents.dbs)
-    this.#host.streamTarget.reset()
-    this.#host.streamTarget.db = this.#streamDb(contents)
-    this.#history.adopt(position.id, position.offset)
-    this.#hasPosition = true
+  #decide(handshake: Handshake, position: HistoryPosition): CopyDecision {
+    if (!this.#hasPosition || this.#address === undefined) return 'copy'
+    const offer = this.#acquaintance.offer(position, handshake.lineage)
+    return this.#decisions.decide(offer, this.#acquaintance, this.#address)
   }
 
-  #streamDb(contents: RdbContents): number {
-    const db = parseInt64(contents.aux.get('repl-stream-db') ?? '0')
-    return typeof db === 'number' && contents.dbs[db] !== undefined ? db : 0
+  /** Only a new connection can ask: this one is a replica's now. */
+  #askLineage(): void {
+    this.#log('notice', 'it offers a copy from another history, and is asked where that comes from')
+    this.#disconnect()
+    this.#acquaintance.doubted()
+    this.#waitFor(0)
+  }
+
+  #refuse(): void {
+    this.#disconnect()
+    this.#acquaintance.doubted()
+    this.#waitFor(this.guard.retryDelayMs)
+  }
+
+  #waitFor(delayMs: number): void {
+    this.#phase = { kind: 'waiting', retryAtMs: this.#host.now.monoMs + delayMs }
+  }
+
+  #beginCopy(id: ConnectionId, position: HistoryPosition | undefined): void {
+    const place = position === undefined ? 'no place' : `${position.id}:${position.offset}`
+    this.#log('notice', `full resynchronisation to ${place}`)
+    this.#phase = { kind: 'transfer', id, copy: new FullCopy(this.#copyParts, position) }
+  }
+
+  #readCopy(phase: LinkPhase & { kind: 'transfer' }, bytes: string): void {
+    const fault = phase.copy.push(bytes)
+    if (fault === undefined) this.#endCopy(phase)
+    else this.#lost(fault, 'open')
+  }
+
+  #endCopy({ id, copy }: LinkPhase & { kind: 'transfer' }): void {
+    if (!copy.isReady) return
+    const rest = copy.adopt()
+    this.#hasPosition = copy.position !== undefined
+    this.#beginStream(id)
+    // A replica that got a marked payload is sent nothing before it says that it has it.
+    this.acknowledge()
+    for (const bytes of rest) this.#read(bytes)
   }
 
   #continueStream(id: ConnectionId, historyId: string | undefined): void {
@@ -290,10 +335,12 @@ export class MasterLink {
 
   #beginStream(id: ConnectionId): void {
     const reader = new StreamReader(this.#host.streamTarget, {
-      feed: (bytes) => this.#observer.feed(bytes),
+      feed: (bytes, db) => this.#observer.feed(bytes, db),
       acknowledge: () => this.acknowledge(),
     })
     this.#phase = { kind: 'streaming', id, reader }
+    this.guard.forget()
+    this.#acquaintance.inStep()
     this.#downSinceMs = undefined
     this.#upSinceMs = this.#host.now.monoMs
     this.#lastReason = ''
@@ -307,6 +354,15 @@ export class MasterLink {
     this.#hasPosition = false
   }
 
+  /** A master that never ends its answer to INFO is not asked again. */
+  #stepOverdue(): void {
+    const phase = this.#phase
+    if (phase.kind === 'handshake' && phase.handshake.isAskingLineage) {
+      this.#acquaintance.doesNotTell()
+    }
+    this.#lost('it does not answer', 'open')
+  }
+
   #lost(reason: string, connection: 'open' | 'closed'): void {
     const { monoMs } = this.#host.now
     const wasUp = this.isUp
@@ -316,8 +372,7 @@ export class MasterLink {
     if (wasUp) this.#downSinceMs = monoMs
     const isProven = wasUp && monoMs - this.#upSinceMs >= PROVEN_MS
     if (isProven) this.#retryDelay.reset()
-    const delayMs = isProven ? 0 : this.#retryDelay.nextMs()
-    this.#phase = { kind: 'waiting', retryAtMs: monoMs + delayMs }
+    this.#waitFor(isProven ? 0 : this.#retryDelay.nextMs())
   }
 
   /** A master that stays away is asked once a second, and told of once. */
@@ -334,14 +389,8 @@ export class MasterLink {
     if (this.isUp) this.#host.streamTarget.reset()
   }
 
-  #isInStep(): boolean {
-    const phase = this.#phase
-    if (phase.kind === 'connecting') return true
-    return phase.kind === 'handshake' && !phase.handshake.isWaitingForSync
-  }
-
   #isStepOverdue(): boolean {
-    return this.#isInStep() && this.#host.now.monoMs >= this.#lastInputAtMs + STEP_TIMEOUT_MS
+    return isInStep(this.#phase) && this.#host.now.monoMs >= this.#lastInputAtMs + STEP_TIMEOUT_MS
   }
 
   #log(level: NodeLogLevel, text: string): void {

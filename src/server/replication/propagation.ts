@@ -12,8 +12,12 @@ export const PING = encodeCommand(['ping'])
 export const GETACK = encodeCommand(['REPLCONF', 'GETACK', '*'])
 
 export class StreamEncoder {
-  /** The database selected in the stream; undefined: the next command has to select one. */
   #db: number | undefined
+
+  /** The database selected in the stream; undefined: the next command has to select one. */
+  get db(): number | undefined {
+    return this.#db
+  }
 
   /**
    * After this the next command is preceded by SELECT. Needed whenever somebody joins who does not

@@ -34,12 +34,16 @@ export interface ReplicaPeer {
   canPsync2: boolean
   /** It wants the payload and nothing after it (backup tools). */
   rdbOnly: boolean
+  /** What it wants of the payload; without keys see filtered-payload.ts. */
+  wants: 'all' | 'functions' | 'nothing'
   /** It came with SYNC, never acknowledges and is never dropped for its silence. */
   preSync: boolean
   phase: PeerPhase
   /** While the stream is held back from it: the offset its snapshot stands for. */
   heldFromOffset: number
   ackOffset: number
+  /** How much of it the replica has on its disk (FACK), if it says so. */
+  fsyncedOffset: number
   /** Monotonic. When the last ACK came, or when it was attached. */
   ackAtMs: number
   /** Monotonic. Since when its output has been above the soft limit. */
@@ -56,10 +60,12 @@ export function newReplicaPeer(connection: PeerConnection): ReplicaPeer {
     canEof: false,
     canPsync2: false,
     rdbOnly: false,
+    wants: 'all',
     preSync: false,
     phase: 'announced',
     heldFromOffset: 0,
     ackOffset: 0,
+    fsyncedOffset: 0,
     ackAtMs: 0,
     overSoftLimitSinceMs: undefined,
     drainedAtMs: 0,

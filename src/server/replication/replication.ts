@@ -4,7 +4,10 @@
  */
 import type { Reply } from '../../resp/reply.ts'
 import { earliest } from '../earliest.ts'
+import { LedgerKeeper } from '../ledger/ledger-keeper.ts'
+import type { FileAnswer, FileRequestId } from '../persistence/files.ts'
 import type { SavedPosition } from '../persistence/host.ts'
+import { Jobs } from '../persistence/jobs.ts'
 import type { ConnectionId } from '../port.ts'
 import { ageSeconds } from '../seconds.ts'
 import type { Session } from '../session.ts'
@@ -14,7 +17,9 @@ import { FullSync } from './full-sync.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { History } from './history.ts'
 import type { ReplicationHost } from './host.ts'
-import { type LinkObserver, MasterLink } from './master-link.ts'
+import type { LinkObserver } from './link-observer.ts'
+import { MasterLink } from './master-link.ts'
+import { GETACK } from './propagation.ts'
 import { Replicas } from './replicas.ts'
 import { infoLines, roleReply } from './report.ts'
 import { Role } from './role.ts'
@@ -57,6 +62,9 @@ export class Replication {
   readonly #role: Role
   readonly #attachment: Attachment
   readonly #failover: Failover
+  /** Our own requests to the node's folder. */
+  readonly #files: Jobs
+  readonly #keeper: LedgerKeeper
   /** Monotonic. When the next second of the protocol begins. */
   #nextSecondMs = AT_ONCE
 
@@ -67,9 +75,18 @@ export class Replication {
     const replicas = new Replicas(host, history)
     const stream = new Stream(history, replicas)
     const streamDb = () => (this.isReplica() ? host.streamTarget.db : 0)
-    const fullSync = new FullSync(host, history, replicas, stream, streamDb)
+    // Numbers below zero: those above are for what the node itself asks.
+    const files = new Jobs((id, request) => host.port.askFile(-id, request))
+    const fullSync = new FullSync({ host, history, replicas, stream, files, streamDb })
     const waits = new Waits(host, history, replicas, stream)
-    const link = new MasterLink(host, history, this.#newLinkObserver(stream, replicas))
+    this.#files = files
+    this.#keeper = new LedgerKeeper(host, files)
+    const link = new MasterLink(
+      host,
+      history,
+      this.#keeper,
+      this.#newLinkObserver(stream, replicas),
+    )
     this.#history = history
     this.#replicas = replicas
     this.#stream = stream
@@ -97,11 +114,40 @@ export class Replication {
 
   /** Where the data stand in the history; undefined: nobody could continue from them. */
   position(): SavedPosition | undefined {
-    return undefined
+    const { id, offset, backlog } = this.#history
+    if (this.isReplica()) {
+      if (!this.#link.hasPosition) return undefined
+      return { id, offset, streamDb: this.#host.streamTarget.db }
+    }
+    // Without a backlog writes are not counted, so nobody has any of them at an offset of ours.
+    return backlog === undefined ? undefined : { id, offset, streamDb: this.#stream.db ?? 0 }
   }
 
-  /** The data that were kept are here, as they were at that position. */
-  loaded(_position: SavedPosition | undefined): void {}
+  /**
+   * The data that were kept are here, as they were at that position. A replica offers it to its master; a
+   * master lets those go on who were there or before.
+   */
+  loaded(position: SavedPosition | undefined): void {
+    if (position === undefined) return
+    const { id, offset, streamDb } = position
+    if (this.isReplica()) {
+      this.#history.resume(id, offset)
+      this.#link.resume()
+      this.#host.streamTarget.db = streamDb
+      return
+    }
+    this.#history.restart(id, offset)
+    this.#replicas.restartEmptyTimer()
+  }
+
+  /** An answer to one of our own requests, see `ownsFile`. */
+  fileAnswered(id: FileRequestId, answer: FileAnswer): void {
+    this.#files.answered(-id, answer)
+  }
+
+  ownsFile(id: FileRequestId): boolean {
+    return id < 0
+  }
 
   /** Meaningful on a replica: the master's stream is being applied. */
   linkUp(): boolean {
@@ -123,6 +169,29 @@ export class Replication {
     if (needed === 0 || this.isReplica()) return undefined
     if (settings.int('min-replicas-max-lag') === 0) return undefined
     return this.#replicas.goodCount < needed ? NOREPLICAS : undefined
+  }
+
+  /** Whether every replica that is online has acknowledged the stream up to there. */
+  haveAcknowledged(offset: number): boolean {
+    return [...this.#replicas.all()].every(
+      (peer) => peer.phase !== 'online' || peer.preSync || peer.ackOffset >= offset,
+    )
+  }
+
+  /** Asks them to, if need be. Gives the offset that says that they have everything of now. */
+  requestAcknowledgements(): number {
+    const { offset } = this.#history
+    // A replica passes on its master's stream and nothing else: its replicas acknowledge every second.
+    if (!this.isReplica() && !this.haveAcknowledged(offset)) this.#stream.feedIfKept(GETACK)
+    return offset
+  }
+
+  /** The node is about to end: whoever is given a snapshot, or waits for one, will not get it. */
+  endTransfers(): void {
+    for (const peer of [...this.#replicas.all()]) {
+      const isOnItsWay = peer.phase === 'waiting' || peer.phase === 'copying'
+      if (isOnItsWay) this.#replicas.drop(peer, 'this node is shutting down')
+    }
   }
 
   owns(id: ConnectionId): boolean {
@@ -192,7 +261,7 @@ export class Replication {
   #newLinkObserver(stream: Stream, replicas: Replicas): LinkObserver {
     const failover = () => this.#failover
     return {
-      feed: (bytes) => stream.feed(bytes),
+      feed: (bytes, db) => stream.feed(bytes, db),
       historyReplaced: () => replicas.dropAll('the history has changed'),
       get isHandingOver() {
         return failover().isHandingOver
@@ -276,6 +345,7 @@ export class Replication {
       replicas: this.#replicas,
       link: this.#link,
       failoverState: this.#failover.state,
+      keeper: this.#keeper,
     }
   }
 }

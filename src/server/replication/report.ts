@@ -1,5 +1,6 @@
 /** How replication looks from outside: INFO replication and ROLE, in Redis' words and order. */
 import { array, bulk, bulks, integer, type Reply } from '../../resp/reply.ts'
+import type { LedgerKeeper } from '../ledger/ledger-keeper.ts'
 import { ageSeconds } from '../seconds.ts'
 import type { FailoverState } from './failover.ts'
 import type { History } from './history.ts'
@@ -15,12 +16,18 @@ export interface ReportSources {
   readonly replicas: Replicas
   readonly link: MasterLink
   readonly failoverState: FailoverState
+  readonly keeper: LedgerKeeper
 }
 
 /** INFO replication without its header. */
 export function infoLines(sources: ReportSources, isReplica: boolean): string[] {
   const own = isReplica ? replicaLines(sources) : ['role:master']
-  return [...own, ...peerLines(sources, isReplica), ...historyLines(sources)]
+  return [
+    ...own,
+    ...peerLines(sources, isReplica),
+    ...historyLines(sources),
+    ...sources.keeper.infoLines(),
+  ]
 }
 
 export function roleReply(sources: ReportSources, isReplica: boolean): Reply {
@@ -63,12 +70,13 @@ function replicaLines(sources: ReportSources): string[] {
     `slave_priority:${settings.int('replica-priority')}`,
     `slave_read_only:${settings.flag('replica-read-only') ? 1 : 0}`,
     `replica_announced:${settings.flag('replica-announced') ? 1 : 0}`,
+    ...link.guard.infoLines(),
   ]
 }
 
 function transferLines({ host, link }: ReportSources): string[] {
   if (link.phase.kind !== 'transfer') return []
-  const { receivedBytes, totalBytes } = link.phase.transfer
+  const { receivedBytes, totalBytes } = link.phase.copy.transfer
   const share = totalBytes === 0 ? 0 : (100 * receivedBytes) / totalBytes
   return [
     `master_sync_total_bytes:${totalBytes}`,

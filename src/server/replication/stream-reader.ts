@@ -10,10 +10,16 @@ import type { StreamTarget } from './host.ts'
 const MAX_UNREAD_BYTES = 2 ** 29 - 4096
 
 export interface AppliedStream {
-  /** Bytes whose commands have been executed. */
-  feed(bytes: string): void
+  /** Bytes whose commands have been executed. `db`: the database selected before them. */
+  feed(bytes: string, db: number): void
   /** Tells the master how far we are. */
   acknowledge(): void
+}
+
+/** One command of a transaction that is not complete. */
+interface OpenCommand {
+  readonly bytes: string
+  readonly db: number
 }
 
 export class StreamReader {
@@ -23,13 +29,16 @@ export class StreamReader {
   /** Bytes that are not part of a complete command yet. */
   #unread = ''
   /** The commands of a transaction that is still open, and the bytes in them. */
-  #open: string[] = []
+  #open: OpenCommand[] = []
   #openBytes = 0
   #mustAcknowledge = false
+  /** The database selected in the stream, as far as it has been read. */
+  #db: number
 
   constructor(target: StreamTarget, stream: AppliedStream) {
     this.#target = target
     this.#stream = stream
+    this.#db = target.db
   }
 
   /** Received, and not applied. */
@@ -55,10 +64,11 @@ export class StreamReader {
   #apply(argv: readonly string[], lengthBytes: number): void {
     const bytes = this.#unread.slice(0, lengthBytes)
     this.#unread = this.#unread.slice(lengthBytes)
+    const db = this.#db
     this.#execute(argv)
     // Nearly every command stands alone: without a list for each a simulated world is a twentieth faster.
-    if (this.#openBytes === 0 && !this.#target.isInTransaction) return this.#settle(bytes)
-    this.#open.push(bytes)
+    if (this.#openBytes === 0 && !this.#target.isInTransaction) return this.#settle(bytes, db)
+    this.#open.push({ bytes, db })
     this.#openBytes += lengthBytes
     if (!this.#target.isInTransaction) this.#settleOpen()
   }
@@ -66,21 +76,22 @@ export class StreamReader {
   #execute(argv: readonly string[]): void {
     const name = argv[0]?.toLowerCase()
     if (name === 'ping') return
+    if (name === 'select') this.#db = Number(argv[1])
     if (name !== 'replconf') this.#target.apply(argv)
     else if (argv[1]?.toLowerCase() === 'getack') this.#mustAcknowledge = true
   }
 
   /** The answer to GETACK is the offset before it, because it is not applied until it is answered. */
-  #settle(bytes: string): void {
+  #settle(bytes: string, db: number): void {
     if (this.#mustAcknowledge) this.#stream.acknowledge()
     this.#mustAcknowledge = false
-    this.#stream.feed(bytes)
+    this.#stream.feed(bytes, db)
   }
 
   #settleOpen(): void {
     const commands = this.#open
     this.#open = []
     this.#openBytes = 0
-    for (const bytes of commands) this.#settle(bytes)
+    for (const { bytes, db } of commands) this.#settle(bytes, db)
   }
 }

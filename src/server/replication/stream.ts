@@ -20,19 +20,25 @@ export class Stream {
   /** Effects of a command of ours. Without a backlog nobody can ask for them, and they do not count. */
   propagate(db: number, commands: readonly (readonly string[])[]): void {
     if (this.#history.backlog === undefined || commands.length === 0) return
-    this.feed(this.#encoder.encode(db, commands))
+    const { db: selected } = this.#encoder
+    this.feed(this.#encoder.encode(db, commands), selected)
   }
 
   /** Something of ours that belongs to no database: a PING, a GETACK. */
   feedIfKept(bytes: string): void {
-    if (this.#history.backlog !== undefined) this.feed(bytes)
+    if (this.#history.backlog !== undefined) this.feed(bytes, this.#encoder.db)
   }
 
-  /** Bytes of the history, which is ours or our master's. */
-  feed(bytes: string): void {
-    this.#history.append(bytes)
+  /** Bytes of the history, which is ours or our master's. `db`: the database selected before them. */
+  feed(bytes: string, db: number | undefined): void {
+    this.#history.append(bytes, db)
     this.#replicas.pass(bytes)
     this.#history.backlog?.trim(this.#replicas.neededFromOffset())
+  }
+
+  /** The database selected in our own stream; undefined: the next command selects one. */
+  get db(): number | undefined {
+    return this.#encoder.db
   }
 
   forgetDb(): void {

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { crc64 } from '../../../src/server/rdb/crc64.ts'
+import { lzfCompress } from '../../../src/server/rdb/lzf-compress.ts'
+import { rdbLength, rdbString } from '../../../src/server/rdb/rdb-encode.ts'
 import { type RdbProgress, RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import type { Value } from '../../../src/server/values.ts'
 
@@ -45,6 +47,9 @@ function loaded(progress: RdbProgress): unknown {
   if (progress.kind !== 'done') throw new Error(JSON.stringify(progress))
   return plain(progress.contents.dbs[0]?.get('k')?.value)
 }
+
+/** A listpack of the field f, its value v and no expiry, as a string. */
+const TRIPLE = '\x0f\x0f\0\0\0\x03\0\x81f\x02\x81v\x02\0\x01\xff'
 
 const CASES: { name: string; bytes: string; value: unknown }[] = [
   { name: 'a raw string', bytes: dumped('0001760a009108ceb219388ace'), value: 'v' },
@@ -107,6 +112,46 @@ const CASES: { name: string; bytes: string; value: unknown }[] = [
     bytes: payload('\x0e\x01\x0d\x0d\0\0\0\x0a\0\0\0\x01\0\0\xf4\xff'),
     value: ['3'],
   },
+  {
+    name: 'a zipmap hash of a 2.4 file, with unused bytes behind a value',
+    bytes: payload('\x09\x10\x02\x01f\x01\0v\x02gg\x02\x02ww..\xff'),
+    value: { f: 'v', gg: 'ww' },
+  },
+  {
+    name: 'a ziplist hash of a 6.2 master',
+    bytes: payload('\x0d\x11\x11\0\0\0\x0d\0\0\0\x02\0\0\x01f\x03\x01v\xff'),
+    value: { f: 'v' },
+  },
+  {
+    name: 'a compressed listpack',
+    bytes: payload('\x10\xc3\x13\x12\x11\x12\0\0\0\x04\0\x81f\x02\x81v\x02\x81n\x02d\x01\xff'),
+    value: { f: 'v', n: '100' },
+  },
+  {
+    name: 'a plain hash of 7.4 in which no field expires',
+    bytes: payload(`\x18${'\0'.repeat(8)}\x02\0\x01f\x01v\0\x01g\x01w`),
+    value: { f: 'v', g: 'w' },
+  },
+  {
+    name: 'a listpack hash of 7.4 in which no field expires',
+    bytes: payload(`\x19${'\0'.repeat(8)}${TRIPLE}`),
+    value: { f: 'v' },
+  },
+  {
+    name: 'a plain hash of a release candidate of 7.4',
+    bytes: payload('\x16\x01\0\x01f\x01v'),
+    value: { f: 'v' },
+  },
+  {
+    name: 'a listpack hash of a release candidate of 7.4',
+    bytes: payload(`\x17${TRIPLE}`),
+    value: { f: 'v' },
+  },
+  {
+    name: 'a string in a payload without a checksum, as 2.4 wrote them',
+    bytes: 'REDIS0002\xfe\0\0\x01k\x01v\xff',
+    value: 'v',
+  },
 ]
 
 for (const { name, bytes, value } of CASES) {
@@ -122,25 +167,43 @@ test('expiry, database, hints and unknown fields are understood', () => {
   const body =
     'REDIS0010' +
     '\xfa\x09redis-ver\x067.0.15' +
+    '\xfa\x08used-mem\xc0\x01' +
     `\xfa\x07repl-id\x28${'a'.repeat(40)}` +
     '\xfa\x0brepl-offset\xc0\x2a' +
     '\xfe\x03\xfb\x02\x01' +
     '\xfc\x01\0\0\0\0\0\0\0\xf9\x05\x00\x01k\x01v' +
     '\xfd\x02\0\0\0\xf8\x0a\x00\x01l\x01w' +
-    '\xf5\x07library\xff'
+    '\xf5\x07library' +
+    '\xf4\x01\x02\x03' +
+    '\xff'
   const progress = read([`${body}${crc64(body)}tail`])
   if (progress.kind !== 'done') throw new Error(JSON.stringify(progress))
   const { contents, rest } = progress
   expect([contents.dbs[3]?.get('k')?.expireAtMs, contents.dbs[3]?.get('l')?.expireAtMs]).toEqual([
     1, 2000,
   ])
+  expect(contents.expires.map((keys) => [...keys]).filter((keys) => keys.length > 0)).toEqual([
+    ['k', 'l'],
+  ])
   expect(contents.aux).toEqual(
     new Map([
+      ['redis-ver', '7.0.15'],
       ['repl-id', 'a'.repeat(40)],
       ['repl-offset', '42'],
     ]),
   )
-  expect([contents.skippedFunctions, rest]).toEqual([1, 'tail'])
+  expect([contents.functions, contents.skippedFunctions, rest]).toEqual([['library'], 1, 'tail'])
+})
+
+test('what is known of the use of a key is handed on, each for its key alone', () => {
+  const known: unknown[] = []
+  const usage = { restored: (of: object) => known.push(of) }
+  const reader = new RdbReader(16, 0, usage)
+  reader.push(`REDIS0010\xf8\x0a\0\x01k\x01v\xf9\x05\0\x01l\x01w\0\x01m\x01x\xff${'\0'.repeat(8)}`)
+  expect(known).toEqual([
+    { idleSeconds: 10, frequency: undefined },
+    { idleSeconds: undefined, frequency: 5 },
+  ])
 })
 
 test('eight zero bytes instead of a checksum are not checked', () => {
@@ -152,6 +215,61 @@ test('an empty collection is no key', () => {
   expect(progress.kind === 'done' && progress.contents.dbs[0]?.size).toBe(0)
 })
 
+/** Nine letters of six bits and a version of ten, in eight bytes. */
+function moduleId(name: string, version: number): string {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  let id = 0n
+  for (const letter of name) id = id * 64n + BigInt(letters.indexOf(letter))
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64BE(id * 1024n + BigInt(version))
+  return bytes.toString('latin1')
+}
+
+test('data of a module that belong to no key are left out, and said to be', () => {
+  const pieces =
+    '\x02\x02\x01\x81\xff\xff\xff\xff\xff\xff\xff\xff\x03floa\x04doublefl\x05\x04text\0'
+  const body = `REDIS0010\xf7\x81${moduleId('ReJSON-RL', 3)}${pieces}\xff`
+  const progress = read(body + crc64(body))
+  expect(progress).toMatchObject({
+    kind: 'done',
+    contents: { notices: ["data of module 'ReJSON-RL' (data version 3) were left out"] },
+  })
+})
+
+test('a file that ends early is told where, and in the middle of what', () => {
+  const reader = new RdbReader(16, 0)
+  reader.push('REDIS0010\xfe\0\x01\x01k\x02\x01a')
+  expect(reader.ended()).toEqual({
+    kind: 'damaged',
+    offset: 17,
+    text: "it ends early, in the value of key 'k'",
+  })
+})
+
+const LONG = Array.from({ length: 30_000 }, (_, index) => `${index} of many, `).join('')
+
+for (const form of [rdbString, compressedInBlocks]) {
+  for (const chunkBytes of [1000, 65_536, 1 << 30]) {
+    test(`a long string arrives whole in chunks of ${chunkBytes} (${form.name})`, () => {
+      const bytes = payload(`\0${form(LONG)}`)
+      const chunks: string[] = []
+      for (let at = 0; at < bytes.length; at += chunkBytes) {
+        chunks.push(bytes.slice(at, at + chunkBytes))
+      }
+      expect(loaded(read(chunks)) === LONG).toBe(true)
+    })
+  }
+}
+
+/** Compressed as Redis would, in one string: blocks that refer to nothing before themselves are legal. */
+function compressedInBlocks(text: string): string {
+  let packed = ''
+  for (let at = 0; at < text.length; at += 60_000) {
+    packed += lzfCompress(text.slice(at, at + 60_000)) ?? ''
+  }
+  return `\xc3${rdbLength(packed.length)}${rdbLength(text.length)}${packed}`
+}
+
 const DAMAGED: { name: string; bytes: string; offset: number; text: string }[] = [
   { name: 'a wrong magic', bytes: 'RUBBISH00', offset: 0, text: 'this is not an RDB payload' },
   {
@@ -161,24 +279,17 @@ const DAMAGED: { name: string; bytes: string; offset: number; text: string }[] =
     text: 'RDB version 99 is not supported',
   },
   {
-    name: 'a sorted set',
-    bytes: payload('\x05\x00'),
-    offset: 11,
-    text: 'unknown type 5',
-  },
-  {
-    name: 'a stream',
-    bytes: payload('\x13\x00'),
-    offset: 11,
-    text: 'unknown type 19',
-  },
-  {
-    name: 'data of a module',
-    bytes: 'REDIS0010\xf7',
+    name: 'functions of a release candidate',
+    bytes: 'REDIS0010\xf6',
     offset: 9,
-    text: 'data of a module are not supported',
+    text: 'functions of a release candidate are not supported',
   },
-  { name: 'an unknown type', bytes: payload('\x63\x00'), offset: 11, text: 'unknown type 99' },
+  {
+    name: 'an unknown type',
+    bytes: payload('\x63\x00'),
+    offset: 11,
+    text: "in the value of key 'k': unknown type 99",
+  },
   {
     name: 'a database this node does not have',
     bytes: 'REDIS0010\xfe\x20',
@@ -189,25 +300,73 @@ const DAMAGED: { name: string; bytes: string; offset: number; text: string }[] =
     name: 'a member twice',
     bytes: payload('\x02\x02\x01a\x01a'),
     offset: 11,
-    text: 'a set with a member twice',
+    text: "in the value of key 'k': a set with a member twice",
   },
   {
     name: 'a string longer than any',
     bytes: payload('\x00\x80\xff\xff\xff\xff'),
     offset: 11,
-    text: 'a string of 4294967295 bytes is too long',
+    text: "in the value of key 'k': a string of 4294967295 bytes is too long",
   },
   {
     name: 'a compressed string that announces more than it can hold',
     bytes: payload('\x00\xc3\x01\x80\x1d\0\0\0a'),
     offset: 11,
-    text: 'compressed data do not decode',
+    text: "in the value of key 'k': compressed data do not decode",
   },
   {
     name: 'a listpack of the wrong length',
     bytes: payload('\x10\x07\x08\0\0\0\0\0\xff'),
     offset: 11,
-    text: 'a damaged listpack',
+    text: "in the value of key 'k': a damaged listpack",
+  },
+  {
+    name: 'a value of a module',
+    bytes: payload(`\x07\x81${moduleId('ReJSON-RL', 3)}\x02\x01\0`),
+    offset: 11,
+    text: "in the value of key 'k': a value of module 'ReJSON-RL' (data version 3) is not supported (type 7)",
+  },
+  {
+    name: 'a field that expires by itself',
+    bytes: payload(`\x18${'\0'.repeat(8)}\x01\x05\x01f\x01v`),
+    offset: 11,
+    text: "in the value of key 'k': field 'f' has an expiry of its own, which is not supported",
+  },
+  {
+    name: 'a packed field that expires by itself',
+    bytes: payload(`\x19${'\0'.repeat(8)}${TRIPLE.replace('\0\x01\xff', '\x05\x01\xff')}`),
+    offset: 11,
+    text: "in the value of key 'k': field 'f' has an expiry of its own, which is not supported",
+  },
+  {
+    name: 'an empty list node',
+    bytes: payload('\x12\x01\x01\0'),
+    offset: 11,
+    text: "in the value of key 'k': an empty list node",
+  },
+  {
+    name: 'an empty packed list node',
+    bytes: payload('\x0e\x01\0'),
+    offset: 11,
+    text: "in the value of key 'k': a damaged ziplist",
+  },
+  {
+    name: 'more members than fit into a set',
+    bytes: payload('\x02\x80\x01\0\0\x01'),
+    offset: 11,
+    text: "in the value of key 'k': 16777217 members are more than this node can hold",
+  },
+  {
+    name: 'a key twice',
+    bytes: 'REDIS0010\xfe\0\0\x01k\x01v\0\x01k\x01v',
+    offset: 16,
+    text: "key 'k' is in database 0 twice",
+  },
+  {
+    name: 'a key of many bytes, of which the first are shown',
+    bytes: `REDIS0010\xfe\0\x63\x40\x64\0'${'x'.repeat(98)}`,
+    offset: 11,
+    text: `in the value of key '\\x00\\x27${'x'.repeat(38)}…': unknown type 99`,
   },
 ]
 

@@ -8,6 +8,7 @@ import { Deque } from '../../../src/server/deque.ts'
 import { Keyspace } from '../../../src/server/keyspace.ts'
 import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { Snapshot } from '../../../src/server/rdb/snapshot.ts'
+import { SortedSet } from '../../../src/server/sorted-set.ts'
 import type { Value } from '../../../src/server/values.ts'
 import { contentsOf } from '../../support/value-contents.ts'
 
@@ -38,7 +39,29 @@ const value: fc.Arbitrary<() => Value> = fc.oneof(
       fields: new Map(items.map((item) => [item, item])),
     }),
   ),
+  texts.map(
+    (items) => (): Value => ({
+      type: 'zset',
+      set: new SortedSet(items.map((item, index) => [item, index / 3])),
+    }),
+  ),
+  // Large enough to be written in slices, and to be put aside by reference.
+  text.map((item) => (): Value => ({ type: 'list', items: new Deque(many(item)) })),
+  text.map((item) => (): Value => ({ type: 'set', members: new Set(many(item)) })),
+  text.map(
+    (item) => (): Value => ({ type: 'hash', fields: new Map(many(item).map((at) => [at, item])) }),
+  ),
+  text.map(
+    (item) => (): Value => ({
+      type: 'zset',
+      set: new SortedSet(many(item).map((at, index) => [at, index])),
+    }),
+  ),
 )
+
+function many(text: string): string[] {
+  return Array.from({ length: 600 }, (_, index) => `${text}-${index}`)
+}
 
 const change: fc.Arbitrary<Action> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('put'), db, key, value, expireAtMs }) },
@@ -51,7 +74,7 @@ const change: fc.Arbitrary<Action> = fc.oneof(
 
 const slice: fc.Arbitrary<Action> = fc.record({
   kind: fc.constant('slice'),
-  sliceBytes: fc.integer({ min: 1, max: 40 }),
+  sliceBytes: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 41, max: 9000 })),
 })
 
 function perform(keyspace: Keyspace, snapshot: Snapshot | undefined, action: Action): void {
@@ -79,6 +102,7 @@ function grow(value: Value): void {
   if (value.type === 'list') value.items.pushLeft('+')
   if (value.type === 'set') value.members.add('+')
   if (value.type === 'hash') value.fields.set('+', '+')
+  if (value.type === 'zset') value.set.set('+', -1)
 }
 
 /** The dataset as plain data, independent of what happens to it later. */
@@ -118,7 +142,8 @@ test('a snapshot loads to the dataset as it was when it began, whatever happened
         payload += bytes
       })
       for (const action of during) perform(keyspace, snapshot, action)
-      while (!snapshot.isOver) snapshot.advance(30)
+      while (!snapshot.isOver) snapshot.advance(3000)
+      expect(snapshot.keysTaken).toBe(snapshot.keysTotal)
       expect(load(payload)).toEqual(expected)
       expect(keyspace.beforeChange).toBeUndefined()
     }),
@@ -148,6 +173,75 @@ test('a slice of a large collection is not the whole collection', () => {
   while (!snapshot.isOver) snapshot.advance(1000)
   expect(Math.max(...slices)).toBeLessThan(1100)
   expect(slices.length).toBeGreaterThan(100)
+})
+
+test('a long string is cut into slices as well', () => {
+  const keyspace = new Keyspace(DATABASES)
+  keyspace.dbs[0]!.put('long', { type: 'string', bytes: 'x'.repeat(1_000_000) })
+  keyspace.dbs[0]!.put('list', { type: 'list', items: new Deque(['y'.repeat(1_000_000), 'z']) })
+  const slices: string[] = []
+  const snapshot = new Snapshot(keyspace, [], (bytes) => slices.push(bytes))
+  while (!snapshot.isOver) snapshot.advance(1000)
+  expect(Math.max(...slices.map((bytes) => bytes.length))).toBeLessThan(1100)
+  expect(load(slices.join(''))[0]).toEqual({
+    long: ['x'.repeat(1_000_000), undefined],
+    list: [['y'.repeat(1_000_000), 'z'], undefined],
+  })
+})
+
+test('a snapshot that nobody drives writes nothing, whatever changes', () => {
+  const keyspace = new Keyspace(DATABASES)
+  for (let n = 0; n < 100; n++) keyspace.dbs[0]!.put(`k${n}`, { type: 'string', bytes: 'v' })
+  const output: string[] = []
+  const snapshot = new Snapshot(keyspace, [], (bytes) => output.push(bytes))
+  for (let n = 0; n < 100; n++) keyspace.dbs[0]!.remove(`k${n}`)
+  expect([output, snapshot.keysTaken, snapshot.keysTotal]).toEqual([[], 100, 100])
+  while (!snapshot.isOver) snapshot.advance(100)
+  expect(Math.max(...output.map((bytes) => bytes.length))).toBeLessThan(150)
+  expect(Object.keys(load(output.join(''))[0] ?? {}).length).toBe(100)
+})
+
+test('a snapshot that passes over many new keys does not do so in one slice', () => {
+  const keyspace = new Keyspace(DATABASES)
+  keyspace.dbs[0]!.put('old', { type: 'string', bytes: 'v' })
+  keyspace.dbs[1]!.put('old', { type: 'string', bytes: 'v' })
+  const snapshot = new Snapshot(keyspace, [], () => undefined)
+  for (let n = 0; n < 10_000; n++) keyspace.dbs[0]!.put(`k${n}`, { type: 'string', bytes: 'v' })
+  let slices = 0
+  for (; !snapshot.isOver; slices++) snapshot.advance(1600)
+  expect(slices).toBeGreaterThan(90)
+})
+
+test('the counts and the function libraries stand in front of the keys', () => {
+  const keyspace = new Keyspace(DATABASES)
+  keyspace.dbs[1]!.put('k', { type: 'string', bytes: 'v' })
+  keyspace.dbs[1]!.put('l', { type: 'string', bytes: 'v' }, 1)
+  let payload = ''
+  const sink = (bytes: string) => {
+    payload += bytes
+  }
+  const snapshot = new Snapshot(keyspace, [], sink, { functions: ['#!lua name=a', '#!lua name=b'] })
+  while (!snapshot.isOver) snapshot.advance(1000)
+  const start = 'REDIS0009\xf5\x0c#!lua name=a\xf5\x0c#!lua name=b\xfe\x01\xfb\x02\x01\0\x01kv'
+  expect(payload.startsWith(start.slice(0, -1))).toBe(true)
+})
+
+test('with compression, what shrinks by it is compressed and loads to the same', () => {
+  const keyspace = new Keyspace(DATABASES)
+  const repeated = 'abc'.repeat(100)
+  keyspace.dbs[0]!.put(repeated, { type: 'string', bytes: repeated })
+  keyspace.dbs[0]!.put('set', { type: 'set', members: new Set([repeated, 'short']) })
+  let payload = ''
+  const sink = (bytes: string) => {
+    payload += bytes
+  }
+  const snapshot = new Snapshot(keyspace, [], sink, { compresses: true })
+  while (!snapshot.isOver) snapshot.advance(1000)
+  expect(payload.length).toBeLessThan(repeated.length / 2)
+  expect(load(payload)[0]).toEqual({
+    [repeated]: [repeated, undefined],
+    set: [[repeated, 'short'], undefined],
+  })
 })
 
 test('a snapshot that is given up leaves the keyspace alone', () => {

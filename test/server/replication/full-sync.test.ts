@@ -69,7 +69,7 @@ test('writes while the snapshot is copied arrive after it, once and in order', (
 
 test('FLUSHALL while the snapshot is copied empties the replica after it', () => {
   const world = new ReplicationWorld()
-  const master = world.node()
+  const master = world.node({ save: '' })
   master.call('SET', 'large', 'x'.repeat(3_000_000))
   fill(master, 3000)
   const replica = world.node({ replicaof: `${master.address} 6379` })

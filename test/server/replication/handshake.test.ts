@@ -8,6 +8,8 @@ const PLAIN: HandshakeTerms = {
   announcedHost: '',
   position: undefined,
   takeOver: false,
+  asksLineage: false,
+  acceptsUnplaced: false,
 }
 
 const PORT = '*3\r\n$8\r\nREPLCONF\r\n$14\r\nlistening-port\r\n$4\r\n1234\r\n'
@@ -88,3 +90,67 @@ for (const { line, known, step } of ANSWERS) {
     expect(play({ position }, [...GREETED, line])[3]).toMatchObject(step)
   })
 }
+
+const INFO = '*2\r\n$4\r\nINFO\r\n$11\r\nreplication\r\n'
+const LINES = [
+  '# Replication',
+  'role:master',
+  `master_replid:${ID}`,
+  `master_replid2:${'b'.repeat(40)}`,
+  'master_repl_offset:150',
+  'second_repl_offset:101',
+  '',
+]
+const INFO_REPLY = [`$${LINES.join('\r\n').length}`, ...LINES]
+
+test('who doubts its history asks for the lineage in the burst, and PSYNC waits for the answer', () => {
+  const handshake = new Handshake({ ...PLAIN, asksLineage: true })
+  expect(handshake.line('+PONG')).toMatchObject({ bytes: PORT + CAPA + INFO })
+  for (const line of ['+OK', '+OK', ...INFO_REPLY.slice(0, -1)]) {
+    expect(handshake.line(line)).toEqual(WAIT)
+  }
+  expect(handshake.line(INFO_REPLY.at(-1)!)).toMatchObject({ kind: 'send' })
+  expect(handshake.lineage).toEqual({
+    id: ID,
+    offset: 150,
+    previousId: 'b'.repeat(40),
+    secondOffset: 101,
+    isReplica: false,
+  })
+})
+
+test('a master that does not let INFO be asked tells nothing, and PSYNC goes out all the same', () => {
+  const handshake = new Handshake({ ...PLAIN, asksLineage: true })
+  for (const line of ['+PONG', '+OK', '+OK']) handshake.line(line)
+  expect(handshake.line('-NOPERM this user has no permissions')).toMatchObject({ kind: 'send' })
+  expect(handshake.lineage).toBe('untold')
+})
+
+test('an answer to INFO that is too large or of another length than it says ends the attempt', () => {
+  for (const reply of [['$9999999999'], ['$-1'], ['$4', 'too long for four']]) {
+    const handshake = new Handshake({ ...PLAIN, asksLineage: true })
+    for (const line of ['+PONG', '+OK', '+OK']) handshake.line(line)
+    const steps = reply.map((line) => handshake.line(line))
+    expect(steps.at(-1)).toMatchObject({ kind: 'failed' })
+  }
+})
+
+test('a master that does not know PSYNC is asked with SYNC by who has nothing to lose', () => {
+  const terms = { acceptsUnplaced: true }
+  const unknown = "-ERR unknown command 'PSYNC'"
+  const steps = play(terms, [...GREETED, unknown, '', '$77'])
+  expect(steps.slice(3)).toEqual(['SYNC\r\n', WAIT, { kind: 'unplaced', header: '$77' }])
+  expect(play(terms, [...GREETED, unknown, '-ERR no'])[4]).toMatchObject({ kind: 'failed' })
+})
+
+for (const line of ['-NOMASTERLINK not now', '-LOADING the dataset']) {
+  test(`"${line}" passes: SYNC would not help`, () => {
+    const steps = play({ acceptsUnplaced: true }, [...GREETED, line])
+    expect(steps[3]).toMatchObject({ kind: 'failed' })
+  })
+}
+
+test('a failover does not fall back to SYNC: a refusal is an answer', () => {
+  const terms = { acceptsUnplaced: true, takeOver: true }
+  expect(play(terms, [...GREETED, '-ERR no'])[3]).toMatchObject({ kind: 'failed' })
+})

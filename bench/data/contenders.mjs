@@ -1,0 +1,6 @@
+/** Who is compared. */
+
+export const CONTENDERS = [
+  { id: 'ours', family: 'vedette', title: 'Vedette' },
+  { id: 'theirs', family: 'redis', title: 'redis-server' },
+]

@@ -1,0 +1,153 @@
+/**
+ * Reads a log of commands while its bytes come in: arrays of bulk strings, and between them lines that
+ * begin with `#`, which say something to people. It knows where the last complete thing ends, because
+ * that is where a log whose end never reached the disk is cut off. A transaction counts as one thing:
+ * half of one must never be carried out.
+ */
+import { Input, MAX_BULK_BYTES } from '../../resp/input.ts'
+
+export interface LogDamage {
+  readonly kind: 'damaged'
+  /** Where in the file the thing begins that cannot be read. */
+  readonly offset: number
+  readonly reason: string
+}
+
+/** `more`: what is here has been read, as far as it is complete. */
+export type LogStep = readonly string[] | 'more' | LogDamage
+
+const ASTERISK = 42
+const DOLLAR = 36
+const HASH = 35
+/** Of lines between commands, as in Redis. */
+const MAX_NOTE_BYTES = 1024
+const MAX_ARGUMENTS = 2 ** 31 - 1
+const NO_BULK = -1
+
+export class LogReader {
+  readonly #input = new Input()
+  /** Where in the file the input begins. */
+  readonly #base: number
+  #argv: string[] = []
+  #argumentsLeft = 0
+  #bulkBytes = NO_BULK
+  /** Where the thing being read began. */
+  #begunAt: number
+  /** Where the MULTI began that has no EXEC yet. */
+  #openAt: number | undefined
+
+  /** `offset`: where in the file reading begins. */
+  constructor(offset = 0) {
+    this.#base = offset
+    this.#begunAt = offset
+  }
+
+  /** Everything before it is complete. */
+  get soundBytes(): number {
+    return this.#openAt ?? this.#begunAt
+  }
+
+  get isInTransaction(): boolean {
+    return this.#openAt !== undefined
+  }
+
+  push(bytes: string): void {
+    this.#input.push(bytes)
+  }
+
+  next(): LogStep {
+    for (;;) {
+      const step = this.#argumentsLeft > 0 ? this.#readArguments() : this.#readStart()
+      if (step !== undefined) return step
+    }
+  }
+
+  /** Undefined: look again. */
+  #readStart(): LogStep | undefined {
+    const first = this.#input.peek()
+    if (Number.isNaN(first)) return 'more'
+    if (first === HASH) return this.#readNote()
+    if (first !== ASTERISK) return this.#damage("a command begins with '*'")
+    const count = this.#readLength()
+    if (count === 'more') return 'more'
+    if (count === undefined || count < 1 || count > MAX_ARGUMENTS) {
+      return this.#damage('the number of words is none')
+    }
+    this.#argumentsLeft = count
+    return undefined
+  }
+
+  #readNote(): LogStep | undefined {
+    const line = this.#input.readLine('\n', 0)
+    if (line === 'waiting') return 'more'
+    if (line === 'tooLong' || line.length > MAX_NOTE_BYTES) {
+      return this.#damage('a note without an end')
+    }
+    this.#begunAt = this.#offset
+    return undefined
+  }
+
+  #readArguments(): LogStep {
+    while (this.#argumentsLeft > 0) {
+      const problem = this.#bulkBytes === NO_BULK ? this.#readBulkHeader() : undefined
+      if (problem !== undefined) return problem
+      if (!this.#input.hasBulk(this.#bulkBytes)) return 'more'
+      if (!this.#input.isBulkTerminated(this.#bulkBytes)) {
+        return this.#damage('a word is longer than it says')
+      }
+      this.#argv.push(this.#input.takeBulk(this.#bulkBytes))
+      this.#bulkBytes = NO_BULK
+      this.#argumentsLeft--
+    }
+    return this.#complete()
+  }
+
+  #readBulkHeader(): LogStep | undefined {
+    const first = this.#input.peek()
+    if (Number.isNaN(first)) return 'more'
+    if (first !== DOLLAR) return this.#damage("a word begins with '$'")
+    const length = this.#readLength()
+    if (length === 'more') return 'more'
+    if (length === undefined || length < 0 || length > MAX_BULK_BYTES) {
+      return this.#damage('the length of a word is none')
+    }
+    this.#bulkBytes = length
+    return undefined
+  }
+
+  #complete(): readonly string[] {
+    const argv = this.#argv
+    this.#argv = []
+    const begunAt = this.#begunAt
+    this.#begunAt = this.#offset
+    this.#follow(argv[0] as string, begunAt)
+    return argv
+  }
+
+  /** A command of five or four letters may be one of these three. */
+  #follow(name: string, begunAt: number): void {
+    if (this.#openAt === undefined) {
+      if (name.length === 5 && name.toLowerCase() === 'multi') this.#openAt = begunAt
+    } else if (/^(exec|discard)$/i.test(name)) {
+      this.#openAt = undefined
+    }
+  }
+
+  /** The number after the type byte; undefined: there is none. */
+  #readLength(): number | 'more' | undefined {
+    const small = this.#input.readSmallLength()
+    if (small !== undefined) return small
+    const line = this.#input.readLine('\n', 0)
+    if (line === 'waiting') return 'more'
+    const digits = /^.(\d{1,15})\r$/s.exec(line)?.[1]
+    return digits === undefined ? undefined : Number(digits)
+  }
+
+  #damage(reason: string): LogDamage {
+    return { kind: 'damaged', offset: this.#begunAt, reason }
+  }
+
+  get #offset(): number {
+    return this.#base + this.#input.readBytes
+  }
+}

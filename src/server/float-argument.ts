@@ -1,0 +1,60 @@
+/**
+ * Doubles in arguments, read as C reads them: decimal or hexadecimal, with an exponent, or an infinity.
+ * Nothing is a NaN here.
+ */
+/** No digit can be matched in two ways, or a long text that is no number would take for ever. */
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+const HEXADECIMAL = /^([+-]?)0x(?=[0-9a-f.]*[0-9a-f])([0-9a-f]*)\.?([0-9a-f]*)(?:p([+-]?\d+))?$/i
+const INFINITE = /^[+-]?inf(inity)?$/i
+
+/** Longer hexadecimal numbers are not taken for numbers: no program writes them. */
+const MAX_HEXADECIMAL_BYTES = 200
+
+/** A score or a coordinate; undefined: no number, or one that no double comes near. */
+export function parseDouble(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const value = parseFinite(text)
+  if (value === undefined) return parseInfinite(text)
+  if (!Number.isFinite(value)) return undefined
+  return value === 0 && /[1-9a-f]/i.test(significand(text)) ? undefined : value
+}
+
+/**
+ * The more lenient reading, for the ends of a range of scores: blanks may precede the number, it ends at
+ * a NUL, what is too large is infinite, and nothing at all is 0.
+ */
+export function parseStrtod(text: string): number | undefined {
+  const end = text.indexOf('\0')
+  const whole = end < 0 ? text : text.slice(0, end)
+  if (whole === '') return 0
+  const trimmed = whole.replace(/^[ \t-\r]+/, '')
+  return parseFinite(trimmed) ?? parseInfinite(trimmed)
+}
+
+function parseInfinite(text: string): number | undefined {
+  if (!INFINITE.test(text)) return undefined
+  return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+}
+
+/** Infinite when the number is too large. */
+function parseFinite(text: string): number | undefined {
+  if (DECIMAL.test(text)) return Number(text)
+  const match = text.length > MAX_HEXADECIMAL_BYTES ? null : HEXADECIMAL.exec(text)
+  if (match === null) return undefined
+  const [, sign, whole = '', fraction = '', power = '0'] = match
+  const magnitude = scaled(BigInt(`0x${whole}${fraction}`), Number(power) - 4 * fraction.length)
+  return sign === '-' ? -magnitude : magnitude
+}
+
+/** In two steps, or a power alone might overflow where the product does not. */
+function scaled(digits: bigint, power: number): number {
+  const half = Math.trunc(power / 2)
+  return digits === 0n ? 0 : Number(digits) * 2 ** half * 2 ** (power - half)
+}
+
+/** The digits before the exponent. */
+function significand(text: string): string {
+  return /0x/i.test(text)
+    ? text.replace(/^.?0x/i, '').replace(/p.*/i, '')
+    : text.replace(/e.*/i, '')
+}

@@ -1,0 +1,102 @@
+/**
+ * Writes one ledger file as work on files, and keeps the folder of ledgers small. The file gets its name
+ * when it is complete and safe: what is called a ledger is one.
+ */
+import { change, namesIn, sizeOf, type Work } from '../persistence/files.ts'
+import { Crc64 } from '../rdb/crc64.ts'
+import { type LedgerFacts, renderCounts, renderHeader } from './ledger-format.ts'
+import { hexOf } from './ledger-numbers.ts'
+import type { LostCommands } from './lost-commands.ts'
+
+/** What one request writes; reading so much of the stream takes a few milliseconds. */
+const CHUNK_BYTES = 256 * 1024
+
+const NAME = /^lost-writes-[0-9a-f]{8}-\d+-(\d+)\.ledger$/
+const TEMPORARY = /^temp-lost-writes-\d+\.ledger$/
+
+export function ledgerName({ history, from, writtenAtMs }: LedgerFacts): string {
+  return `lost-writes-${history.slice(0, 8)}-${from}-${writtenAtMs}.ledger`
+}
+
+export function temporaryName(number: number): string {
+  return `temp-lost-writes-${number}.ledger`
+}
+
+/** `none`: there was no write in what is lost. */
+export type Kept = 'kept' | 'none' | { readonly kind: 'failed'; readonly text: string }
+
+export function* writeLedger(
+  facts: LedgerFacts,
+  commands: LostCommands,
+  temporary: string,
+): Work<Kept> {
+  const first = nextChunk(commands)
+  if (first === '') return 'none'
+  const written = yield* writeWhole(temporary, facts, commands, first)
+  if (written === undefined) return 'kept'
+  yield* change({ kind: 'remove', path: temporary })
+  return { kind: 'failed', text: written.text }
+}
+
+function* writeWhole(path: string, facts: LedgerFacts, commands: LostCommands, first: string) {
+  const crc = new Crc64()
+  const append = (bytes: string) => {
+    crc.update(bytes)
+    return change({ kind: 'append', path, bytes })
+  }
+  let failure = yield* change({ kind: 'create', path })
+  failure ??= yield* append(renderHeader(facts))
+  for (let bytes = first; failure === undefined && bytes !== ''; bytes = nextChunk(commands)) {
+    failure = yield* append(bytes)
+  }
+  failure ??= yield* append(renderCounts(commands.count, commands.keys))
+  failure ??= yield* change({ kind: 'append', path, bytes: `${hexOf(crc.digest())}\n` })
+  failure ??= yield* change({ kind: 'sync', path })
+  failure ??= yield* change({ kind: 'rename', from: path, to: ledgerName(facts) })
+  return failure
+}
+
+/** Empty: there are no more. */
+function nextChunk(commands: LostCommands): string {
+  let bytes = ''
+  while (!commands.isOver && bytes.length < CHUNK_BYTES) bytes += commands.next()
+  return bytes
+}
+
+export interface LedgerLimits {
+  readonly files: number
+  /** Of all ledgers together. */
+  readonly bytes: number
+}
+
+/**
+ * Removes the oldest ledgers until the limits hold, though never `newest`, and what a killed process has
+ * begun. `inUse`: temporary names that are being written. Gives the ledgers that had to go.
+ */
+export function* removeOldLedgers(
+  limits: LedgerLimits,
+  newest: string,
+  inUse: ReadonlySet<string>,
+): Work<readonly string[]> {
+  const names = yield* namesIn('')
+  if ('kind' in names) return []
+  for (const path of names) {
+    if (TEMPORARY.test(path) && !inUse.has(path)) yield* change({ kind: 'remove', path })
+  }
+  const removed: string[] = []
+  let bytes = 0
+  for (const [at, path] of newestFirst(names, newest).entries()) {
+    const size = yield* sizeOf(path)
+    bytes += typeof size === 'number' ? size : 0
+    if (at === 0 || (at < limits.files && bytes <= limits.bytes)) continue
+    yield* change({ kind: 'remove', path })
+    removed.push(path)
+  }
+  return removed
+}
+
+function newestFirst(names: readonly string[], newest: string): string[] {
+  const others = names.filter((name) => NAME.test(name) && name !== newest)
+  const writtenAtMs = (name: string) => Number(NAME.exec(name)?.[1])
+  return [newest, ...others.sort((a, b) => writtenAtMs(b) - writtenAtMs(a))]
+}

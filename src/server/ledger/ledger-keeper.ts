@@ -1,0 +1,114 @@
+/**
+ * Keeps what a resynchronisation throws away: the writes this node has and its new master never had. They
+ * are written to a ledger file before the data are exchanged. A disk that cannot take them is no reason to
+ * stay out of step for good: then they are lost as they are in Redis, and the log says so.
+ */
+import type { Moment } from '../../base/clock.ts'
+import type { Jobs } from '../persistence/jobs.ts'
+import type { NodePort } from '../port.ts'
+import type { Settings } from '../settings.ts'
+import {
+  type Kept,
+  ledgerName,
+  removeOldLedgers,
+  temporaryName,
+  writeLedger,
+} from './ledger-file.ts'
+import type { LedgerFacts } from './ledger-format.ts'
+import { type KeysOf, LostCommands, type StreamPart } from './lost-commands.ts'
+
+export interface LedgerHost {
+  readonly port: NodePort
+  readonly settings: Settings
+  readonly now: Moment
+  keysOf: KeysOf
+}
+
+/** What is lost, but for when that is written down. */
+export interface Loss {
+  readonly facts: Omit<LedgerFacts, 'writtenAtMs'>
+  readonly part: StreamPart
+}
+
+export class LedgerKeeper {
+  readonly #host: LedgerHost
+  readonly #jobs: Jobs
+  /** Called when nothing is being written any more. */
+  onIdle: () => void = () => undefined
+  /** Temporary names of the files that are being written. */
+  readonly #writing = new Set<string>()
+  #lastNumber = 0
+  /** The same transfer may be begun again: its loss is written once. */
+  #lastLoss = ''
+  #count = 0
+  #lastFile = ''
+  #lastCommands = 0
+
+  constructor(host: LedgerHost, jobs: Jobs) {
+    this.#host = host
+    this.#jobs = jobs
+  }
+
+  get isBusy(): boolean {
+    return this.#writing.size > 0
+  }
+
+  keep({ facts, part }: Loss): void {
+    const loss = `${facts.history} ${facts.kept} ${facts.to}`
+    if (loss === this.#lastLoss) return
+    this.#lastLoss = loss
+    const { settings, now } = this.#host
+    if (settings.int('ledger-max-files') === 0) return
+    const temporary = temporaryName(++this.#lastNumber)
+    this.#writing.add(temporary)
+    const complete = { ...facts, writtenAtMs: now.wallMs }
+    const commands = new LostCommands(part, (argv) => this.#host.keysOf(argv))
+    this.#jobs.start(writeLedger(complete, commands, temporary), (kept) => {
+      this.#writing.delete(temporary)
+      this.#wasWritten(kept, complete, commands)
+      if (!this.isBusy) this.onIdle()
+    })
+  }
+
+  /** For INFO replication; nothing as long as nothing was lost. */
+  infoLines(): string[] {
+    if (this.#count === 0) return []
+    return [
+      `lost_writes_ledgers:${this.#count}`,
+      `last_ledger_file:${this.#lastFile}`,
+      `last_ledger_commands:${this.#lastCommands}`,
+    ]
+  }
+
+  #wasWritten(kept: Kept, facts: LedgerFacts, { count, keys }: LostCommands): void {
+    if (kept === 'none') return
+    if (kept !== 'kept') {
+      // The next attempt tries again.
+      this.#lastLoss = ''
+      return this.#log(`the writes that are lost now could not be kept: ${kept.text}`)
+    }
+    this.#count++
+    this.#lastFile = ledgerName(facts)
+    this.#lastCommands = count
+    const share = facts.rule === 'exact' ? '' : ' at most'
+    this.#log(
+      `${count} writes to ${keys} keys that ${facts.master} never had${share} are kept in ${this.#lastFile}`,
+    )
+    this.#tidy(this.#lastFile)
+  }
+
+  #tidy(newest: string): void {
+    const { settings } = this.#host
+    const limits = {
+      files: settings.int('ledger-max-files'),
+      bytes: settings.int('ledger-max-bytes'),
+    }
+    this.#jobs.start(removeOldLedgers(limits, newest, this.#writing), (removed) => {
+      if (removed.length > 0) this.#log(`the oldest were removed: ${removed.join(', ')}`)
+    })
+  }
+
+  #log(text: string): void {
+    this.#host.port.log('warning', `ledger: ${text}`)
+  }
+}

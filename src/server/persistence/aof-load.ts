@@ -1,0 +1,198 @@
+/**
+ * Loads the append-only file: the base, then every increment, in the order of the manifest. Nothing on
+ * disk is changed here; what has to be changed when everything was read is said in the result.
+ *
+ * The end of the last file may be missing: what was not synced when the power went is gone, and the rest
+ * is the data as they were a moment before. Anywhere else a missing piece would be a hole in the middle
+ * of history, and is refused, as is whatever cannot be read.
+ */
+import { LogReader } from '../aof/log-reader.ts'
+import type { Manifest, ManifestFile } from '../aof/manifest.ts'
+import { readBytes, sizeOf, type Work } from './files.ts'
+import type { PersistenceHost } from './host.ts'
+import type { LoadProgress } from './load-progress.ts'
+import type { LoadRefused } from './load-result.ts'
+import { adoptRdb } from './rdb-adopt.ts'
+import { loadRdb } from './rdb-load.ts'
+
+export interface AofSource {
+  readonly manifest: Manifest
+  /** Where a file of the manifest lies. */
+  pathOf(file: ManifestFile): string
+}
+
+/** A file whose end is missing. */
+export interface TornEnd {
+  readonly path: string
+  /** What is sound, and what is there. */
+  readonly soundBytes: number
+  readonly sizeBytes: number
+}
+
+export interface AofLoaded {
+  readonly kind: 'loaded'
+  /** Of the base and of each increment, as they lie there. */
+  readonly sizes: readonly number[]
+  readonly torn: TornEnd | undefined
+}
+
+interface FoundFile {
+  readonly path: string
+  readonly sizeBytes: number
+  readonly isBase: boolean
+}
+
+/** What one turn reads and carries out: a few milliseconds of work. */
+const READ_BYTES = 64 * 1024
+const RDB_MAGIC = 'REDIS'
+/** Of commands that failed, so many are told one by one. */
+const MAX_TOLD_ERRORS = 10
+
+export class AofLoader {
+  readonly #host: PersistenceHost
+  readonly #progress: LoadProgress
+  #errors = 0
+
+  constructor(host: PersistenceHost, progress: LoadProgress) {
+    this.#host = host
+    this.#progress = progress
+  }
+
+  *load(source: AofSource): Work<AofLoaded | LoadRefused> {
+    const files = yield* this.#find(source)
+    if (!Array.isArray(files)) return files as LoadRefused
+    let torn: TornEnd | undefined
+    for (const [index, file] of (files as FoundFile[]).entries()) {
+      const isFollowed = files.slice(index + 1).some(({ sizeBytes }) => sizeBytes > 0)
+      const result = yield* this.#loadFile(file, isFollowed)
+      if (typeof result === 'object') return result
+      if (result < file.sizeBytes) torn = { ...file, soundBytes: result }
+    }
+    this.#tellErrors()
+    return { kind: 'loaded', sizes: files.map(({ sizeBytes }) => sizeBytes), torn }
+  }
+
+  *#find({ manifest, pathOf }: AofSource): Work<FoundFile[] | LoadRefused> {
+    const { base, increments } = manifest
+    const found: FoundFile[] = []
+    for (const file of base === undefined ? increments : [base, ...increments]) {
+      const path = pathOf(file)
+      const size = yield* sizeOf(path)
+      if (size === 'absent') return this.#refuse(path, 'is missing, and the manifest names it')
+      if (typeof size !== 'number') return this.#refuse(path, `cannot be read: ${size.text}`)
+      this.#progress.expect(size)
+      found.push({ path, sizeBytes: size, isBase: file === base })
+    }
+    return found
+  }
+
+  /** Gives how many bytes of it are sound. */
+  *#loadFile(file: FoundFile, isFollowed: boolean): Work<number | LoadRefused> {
+    const start = file.isBase ? yield* this.#loadPreamble(file) : 0
+    if (typeof start !== 'number') return start
+    // Each file says itself which database it is for.
+    this.#host.applyLoaded(['SELECT', '0'])
+    return yield* this.#loadLog(file, start, isFollowed)
+  }
+
+  /** The data a base begins with. Gives where in it commands begin. */
+  *#loadPreamble({ path }: FoundFile): Work<number | LoadRefused> {
+    const magic = yield* readBytes(path, 0, RDB_MAGIC.length)
+    if (magic !== RDB_MAGIC) return 0
+    const { serial, dbs } = this.#host.keyspace
+    const progress = { expect: () => undefined, advance: this.#advance }
+    const read = yield* loadRdb(path, { databases: dbs.length, serial, progress })
+    if (read.kind === 'absent') return this.#refuse(path, 'is missing, and the manifest names it')
+    if (read.kind === 'unusable') return this.#refuse(path, read.reason)
+    // A key that has expired may be made anew, or read, by a command that was given before.
+    yield* adoptRdb(this.#host, read.contents, true)
+    return read.endOffset
+  }
+
+  *#loadLog(file: FoundFile, start: number, isFollowed: boolean): Work<number | LoadRefused> {
+    const { path } = file
+    const reader = new LogReader(start)
+    for (let offset = start; ; ) {
+      const bytes = yield* readBytes(path, offset, READ_BYTES)
+      if (typeof bytes !== 'string') return this.#refuse(path, `cannot be read: ${bytes.text}`)
+      if (bytes === '') break
+      offset += bytes.length
+      reader.push(bytes)
+      this.#advance(bytes.length)
+      const problem = this.#carryOut(reader)
+      if (problem !== undefined) return this.#refuse(path, problem)
+    }
+    return this.#end(file, reader, isFollowed)
+  }
+
+  /** Runs what is complete; gives why it cannot go on. */
+  #carryOut(reader: LogReader): string | undefined {
+    for (let step = reader.next(); step !== 'more'; step = reader.next()) {
+      if (!('kind' in step)) {
+        const problem = this.#apply(step)
+        if (problem !== undefined) return `${problem} before byte ${reader.soundBytes}`
+      } else {
+        return `is damaged at byte ${step.offset}: ${step.reason}`
+      }
+    }
+    return undefined
+  }
+
+  #apply(argv: readonly string[]): string | undefined {
+    const outcome = this.#host.applyLoaded(argv)
+    if (outcome.kind === 'unknown') {
+      return `has the command '${shown(argv[0] ?? '')}', which this node does not know,`
+    }
+    if (outcome.kind === 'done') return undefined
+    // What follows would end up in the wrong database.
+    if (argv[0]?.toLowerCase() === 'select')
+      return `selects database ${argv[1]}, which is not here,`
+    if (++this.#errors <= MAX_TOLD_ERRORS) {
+      this.#log(`loading: '${shown(argv[0] ?? '')}' failed: ${outcome.text}`)
+    }
+    return undefined
+  }
+
+  #end(file: FoundFile, reader: LogReader, isFollowed: boolean): number | LoadRefused {
+    const { soundBytes, isInTransaction } = reader
+    if (isInTransaction) this.#host.applyLoaded(['DISCARD'])
+    if (soundBytes >= file.sizeBytes) return soundBytes
+    const what = isInTransaction ? 'a transaction' : 'a command'
+    const where = `ends in the middle of ${what} that begins at byte ${soundBytes}`
+    if (isFollowed) return this.#refuse(file.path, `${where}, and is not the last file`)
+    if (!this.#host.settings.flag('aof-load-truncated')) {
+      return this.#refuse(file.path, `${where}, and aof-load-truncated is no`)
+    }
+    return soundBytes
+  }
+
+  readonly #advance = (bytes: number) => this.#progress.advance(bytes)
+
+  #tellErrors(): void {
+    const untold = this.#errors - MAX_TOLD_ERRORS
+    if (untold > 0) this.#log(`loading: ${untold} more commands failed`)
+  }
+
+  #refuse(path: string, reason: string): LoadRefused {
+    return refusedAof(this.#host, path, reason)
+  }
+
+  #log(text: string): void {
+    this.#host.port.log('warning', text)
+  }
+}
+
+/** For the operator: what is wrong, and what he can do. */
+export function refusedAof(host: PersistenceHost, path: string, reason: string): LoadRefused {
+  const { settings } = host
+  const manifest = `${settings.text('appenddirname')}/${settings.text('appendfilename')}.manifest`
+  const advice =
+    'Nothing was changed. Keep a copy of the files; redis-check-aof shows how far they can be read, ' +
+    `and 'redis-check-aof --fix ${manifest}' cuts off the rest`
+  const dir = settings.text('dir')
+  return { kind: 'refused', text: `the data cannot be loaded: ${dir}/${path} ${reason}. ${advice}` }
+}
+
+function shown(name: string): string {
+  return name.slice(0, 64).replace(/[^\x20-\x7e]/g, '?')
+}

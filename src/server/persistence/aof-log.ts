@@ -1,0 +1,334 @@
+/**
+ * The file of the append-only file that is written to: when its bytes go to the disk, and who may hear
+ * of it before they are there.
+ *
+ * What a turn has done is appended when the turn ends. [appendfsync] says what replies wait for: with
+ * `always` for a sync (one serves every turn that ended before it began: while it runs, turns go on and
+ * their output waits), otherwise only for the append, and the file is synced every second or when the
+ * system likes.
+ *
+ * When the disk fails, `always` cannot be kept and the process ends before anybody is told a lie.
+ * Otherwise what could not be written is kept and tried again every second, and clients are refused
+ * meanwhile, see `failure`. A master's stream cannot be refused: when too much of it waits, the file
+ * is given up (`onGivenUp`), because a hole in it would be worse than an end.
+ */
+import { assert } from '../../base/assert.ts'
+import type { Moment } from '../../base/clock.ts'
+import { LogWriter } from '../aof/log-writer.ts'
+import { earliest } from '../earliest.ts'
+import type { OutputGate } from '../output-gate.ts'
+import type { Settings } from '../settings.ts'
+import { change, type FileFailure, type Work } from './files.ts'
+import type { Jobs } from './jobs.ts'
+
+export interface AofLogParts {
+  readonly gate: OutputGate
+  readonly settings: Settings
+  readonly jobs: Jobs
+  now(): Moment
+  /** [no-appendfsync-on-rewrite] A snapshot is being written and syncs are to keep out of its way. */
+  areSyncsPaused(): boolean
+  /** Bytes of the replication history whose effects have been appended. */
+  offset(): number
+  /** The file has all that was written up to this offset, safely. */
+  onSynced(offset: number): void
+  /** The file ends here, and what is done from now on is not in it. */
+  onGivenUp(failure: FileFailure): void
+  /** A sync failed once: nobody knows what of the file is on the disk, whatever later syncs say. */
+  onSuspect(): void
+}
+
+type Target =
+  | { readonly kind: 'nowhere' }
+  | { readonly kind: 'file'; readonly path: string }
+  /** From one file to the next, which is not in the manifest yet. */
+  | { readonly kind: 'between'; readonly oldPath: string; readonly sinceMs: number }
+
+/** What may wait for a disk that fails or is slow. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024
+const SYNC_PERIOD_MS = 1000
+const RETRY_MS = 1000
+/** Longer than this nobody is answered whose write is not even in the file, as in Redis. */
+const MAX_POSTPONED_MS = 2000
+const STUCK: FileFailure = { kind: 'failed', code: 'EIO', text: 'the disk does not answer' }
+
+export class AofLog {
+  readonly #parts: AofLogParts
+  readonly #writer = new LogWriter()
+  #target: Target = { kind: 'nowhere' }
+  #sizeBytes = 0
+  /** Whether the files on disk, with this one, have everything: only then `always` can be promised. */
+  #isComplete = false
+  #isDead = false
+  /** The first turn of which something is not written. */
+  #unwrittenSince: number | undefined
+  /** The first turn of which something is written, and neither synced nor being synced. */
+  #unsyncedSince: number | undefined
+  #sync: { readonly startedAtMs: number; isCounted: boolean } | undefined
+  #nextSyncMs = 0
+  #writeFailure: FileFailure | undefined
+  #syncFailure: FileFailure | undefined
+  #retryAtMs = 0
+  delayedSyncs = 0
+
+  constructor(parts: AofLogParts) {
+    this.#parts = parts
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes
+  }
+
+  get waitingBytes(): number {
+    return this.#writer.bytes
+  }
+
+  get isSyncing(): boolean {
+    return this.#sync !== undefined
+  }
+
+  /** Why what was done may not be kept. */
+  get failure(): FileFailure | undefined {
+    return this.#writeFailure ?? this.#syncFailure
+  }
+
+  /** Everything that was done is in the file. */
+  get isEven(): boolean {
+    return this.#target.kind === 'file' && this.#writer.bytes === 0
+  }
+
+  // Files
+
+  /** Goes on in this file, after `sizeBytes`. What was in the one before is synced. */
+  continueIn(path: string, sizeBytes: number): void {
+    this.#target = { kind: 'file', path }
+    this.#sizeBytes = sizeBytes
+    this.#unsyncedSince = undefined
+    if (this.#isComplete) this.#parts.gate.letThrough(this.#keptTurn())
+  }
+
+  /** A new file begins with the next command. */
+  beginIn(path: string): void {
+    this.#writer.beginFile()
+    this.continueIn(path, 0)
+  }
+
+  /** What is done from now on waits for a new file. */
+  leaveFile(): void {
+    assert(this.#target.kind === 'file' && this.isEven, 'a file is left when it has everything')
+    const sinceMs = this.#parts.now().monoMs
+    this.#target = { kind: 'between', oldPath: this.#target.path, sinceMs }
+    this.#writer.beginFile()
+  }
+
+  /** There is no new file after all. */
+  goBack(): void {
+    if (this.#target.kind !== 'between') return
+    this.#target = { kind: 'file', path: this.#target.oldPath }
+  }
+
+  /** From now on [appendfsync] holds. */
+  complete(): void {
+    this.#isComplete = true
+    this.#parts.gate.hold()
+  }
+
+  /** Nothing is appended any more. */
+  close(): void {
+    this.#target = { kind: 'nowhere' }
+    this.#isComplete = false
+    this.#writer.clear()
+    this.#unwrittenSince = undefined
+    this.#unsyncedSince = undefined
+    this.#writeFailure = undefined
+    this.#syncFailure = undefined
+    this.#parts.gate.open()
+  }
+
+  // What is done
+
+  propagate(db: number, commands: readonly (readonly string[])[]): void {
+    if (this.#target.kind === 'nowhere') return
+    const { settings, gate, now } = this.#parts
+    const isTimed = settings.flag('aof-timestamp-enabled')
+    const second = isTimed ? Math.floor(now().wallMs / 1000) : undefined
+    if (this.#writer.add(db, commands, second)) this.#unwrittenSince ??= gate.turn
+  }
+
+  turnEnds(): void {
+    if (this.#target.kind === 'nowhere' || this.#isDead) return
+    if (this.#writeFailure === undefined) this.write()
+    if (this.#writer.bytes > MAX_WAITING_BYTES) return this.#giveUp()
+    if (this.#isSyncDue()) this.#startSync()
+    if (this.#mayLetThrough()) this.#parts.gate.letThrough(this.#parts.gate.turn)
+  }
+
+  wake(): void {
+    const isDue = this.#writeFailure !== undefined && this.#parts.now().monoMs >= this.#retryAtMs
+    if (isDue && !this.#isDead) this.write()
+  }
+
+  nextWakeUpMs(): number | undefined {
+    if (this.#target.kind !== 'file' || this.#isDead) return undefined
+    const isSyncWanted = this.#unsyncedSince !== undefined && this.#sync === undefined
+    return earliest(
+      this.#writeFailure === undefined ? undefined : this.#retryAtMs,
+      isSyncWanted && this.#isSyncedByTime ? this.#nextSyncMs : undefined,
+    )
+  }
+
+  /** Appends what waits. Undefined: nothing does any more, or it has to. */
+  write(): FileFailure | undefined {
+    if (this.#target.kind !== 'file') return undefined
+    const { path } = this.#target
+    for (let bytes = this.#writer.next; bytes !== undefined; bytes = this.#writer.next) {
+      const failure = this.#parts.gate.appendNow(path, bytes)
+      if (failure !== undefined) return this.#writeFailed(failure)
+      this.#writer.written()
+      this.#sizeBytes += bytes.length
+      this.#unsyncedSince ??= this.#unwrittenSince
+    }
+    this.#unwrittenSince = undefined
+    if (this.#writeFailure !== undefined) this.#log('the append-only file is written again')
+    this.#writeFailure = undefined
+    return undefined
+  }
+
+  /** Syncs the file, or the one that is being left. */
+  *sync(): Work<FileFailure | undefined> {
+    const path = this.#path
+    if (path === undefined) return undefined
+    const failure = yield* change({ kind: 'sync', path })
+    // Of a file that was left meanwhile nothing is expected any more.
+    if (failure !== undefined && path === this.#path) this.#syncFailed(failure)
+    return failure
+  }
+
+  // Inside
+
+  get #path(): string | undefined {
+    if (this.#target.kind === 'nowhere') return undefined
+    return this.#target.kind === 'file' ? this.#target.path : this.#target.oldPath
+  }
+
+  /** Replies wait for syncs. */
+  get #isStrict(): boolean {
+    const { settings, areSyncsPaused } = this.#parts
+    return this.#isComplete && settings.text('appendfsync') === 'always' && !areSyncsPaused()
+  }
+
+  get #isSyncedByTime(): boolean {
+    if (this.#parts.areSyncsPaused()) return false
+    return this.#parts.settings.text('appendfsync') !== 'no' || this.#syncFailure !== undefined
+  }
+
+  #isSyncDue(): boolean {
+    if (this.#unsyncedSince === undefined || this.#target.kind !== 'file') return false
+    const { monoMs } = this.#parts.now()
+    const isDue = this.#isSyncedByTime && monoMs >= this.#nextSyncMs
+    if (this.#sync !== undefined) {
+      if (isDue) this.#countDelayed(this.#sync, monoMs)
+      return false
+    }
+    // Whoever has waited since [appendfsync] was `always` still waits for a sync.
+    return isDue || this.#isStrict || this.#parts.gate.isBehind
+  }
+
+  #countDelayed(sync: { readonly startedAtMs: number; isCounted: boolean }, nowMs: number): void {
+    if (sync.isCounted || nowMs - sync.startedAtMs < MAX_POSTPONED_MS) return
+    sync.isCounted = true
+    this.delayedSyncs++
+  }
+
+  #startSync(): void {
+    const { jobs, now, offset } = this.#parts
+    const { monoMs } = now()
+    const syncedOffset = offset()
+    this.#unsyncedSince = undefined
+    this.#nextSyncMs = monoMs + SYNC_PERIOD_MS
+    this.#sync = { startedAtMs: monoMs, isCounted: false }
+    jobs.start(this.sync(), (failure) => {
+      this.#sync = undefined
+      if (failure === undefined) this.#synced(syncedOffset)
+    })
+  }
+
+  #synced(offset: number): void {
+    const { gate, onSynced, onSuspect } = this.#parts
+    if (this.#syncFailure !== undefined) {
+      this.#syncFailure = undefined
+      this.#log('the append-only file is synced again')
+      onSuspect()
+    }
+    onSynced(offset)
+    gate.letThrough(this.#keptTurn())
+  }
+
+  #syncFailed(failure: FileFailure): void {
+    if (this.#isStrict) return this.#die('synced', failure)
+    if (this.#syncFailure === undefined) {
+      this.#log(`the append-only file cannot be synced: ${failure.text}`)
+    }
+    this.#syncFailure = failure
+    this.#unsyncedSince ??= this.#parts.gate.turn
+    this.#nextSyncMs = this.#parts.now().monoMs + RETRY_MS
+  }
+
+  #writeFailed(failure: FileFailure): FileFailure {
+    if (this.#isStrict) this.#die('written', failure)
+    else if (this.#writeFailure === undefined) {
+      this.#log(`the append-only file cannot be written: ${failure.text}. It is tried every second`)
+    }
+    this.#writeFailure = failure
+    this.#retryAtMs = this.#parts.now().monoMs + RETRY_MS
+    return failure
+  }
+
+  /** Nobody may be told that a write is safe which is not. */
+  #die(what: 'written' | 'synced', { text }: FileFailure): void {
+    if (this.#isDead) return
+    this.#isDead = true
+    const { gate } = this.#parts
+    gate.log(
+      'warning',
+      `the append-only file cannot be ${what}, and appendfsync is always: ${text}. The node ends; ` +
+        'nothing that was not safe has been acknowledged',
+    )
+    gate.seal()
+    gate.exit(1)
+  }
+
+  #giveUp(): void {
+    const failure = this.failure ?? STUCK
+    if (this.#isStrict) return this.#die('written', failure)
+    this.#log(
+      `${this.#writer.bytes} bytes wait to be appended: the append-only file ends here, and is ` +
+        'written anew as soon as the disk lets it',
+    )
+    this.#parts.onGivenUp(failure)
+  }
+
+  /** Up to which turn everything is where [appendfsync] always wants it, but for the present turn. */
+  #keptTurn(): number {
+    const { turn } = this.#parts.gate
+    return Math.min(turn, this.#unwrittenSince ?? turn, this.#unsyncedSince ?? turn) - 1
+  }
+
+  #mayLetThrough(): boolean {
+    if (this.#isDead) return false
+    const isSynced = this.#unsyncedSince === undefined && this.#sync === undefined
+    if (this.#isStrict) return isSynced && this.#writer.bytes === 0
+    // What was done is answered; what is to come is refused, see `failure`.
+    if (this.failure !== undefined) return true
+    if (this.#target.kind === 'between') return this.#isPostponable(this.#target.sinceMs)
+    return isSynced || !this.#parts.gate.isBehind
+  }
+
+  #isPostponable(sinceMs: number): boolean {
+    return this.#parts.now().monoMs - sinceMs < MAX_POSTPONED_MS
+  }
+
+  #log(text: string): void {
+    this.#parts.gate.log('warning', text)
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * The append-only file when the node starts: which files there are, loading them, and then making them
+ * ready to be appended to. What the last process did not finish is put in order, but not before
+ * everything was loaded: files that cannot be loaded stay as they are.
+ *
+ * A server before 7.0 kept everything in one file beside the folder. It is moved there and becomes the
+ * base. And where there is nothing at all an empty base and an empty increment are made.
+ */
+import { EMPTY_MANIFEST, type Manifest, type ManifestFile, parseManifest } from '../aof/manifest.ts'
+import type { AofFiles } from './aof-files.ts'
+import { AofLoader, refusedAof, type TornEnd } from './aof-load.ts'
+import { change, type FileFailure, readBytes, sizeOf, type Work } from './files.ts'
+import type { PersistenceHost } from './host.ts'
+import type { LoadProgress } from './load-progress.ts'
+import type { LoadRefused } from './load-result.ts'
+import { auxFields } from './rdb-aux.ts'
+import { SnapshotSource, writeSnapshot } from './rdb-save.ts'
+
+export interface OpenedAof {
+  readonly kind: 'opened'
+  /** Where commands are appended. */
+  readonly increment: ManifestFile
+  readonly incrementBytes: number
+  readonly baseBytes: number
+  /** All files but that increment. */
+  readonly olderBytes: number
+}
+
+interface Found {
+  readonly kind: 'found'
+  readonly manifest: Manifest
+  /** The single file of an old server, still beside the folder, is the base. */
+  readonly isSingle: boolean
+}
+
+const MAX_MANIFEST_BYTES = 16 * 1024 * 1024
+
+export class AofOpening {
+  readonly #host: PersistenceHost
+  readonly #files: AofFiles
+  readonly #loader: AofLoader
+
+  constructor(host: PersistenceHost, files: AofFiles, progress: LoadProgress) {
+    this.#host = host
+    this.#files = files
+    this.#loader = new AofLoader(host, progress)
+  }
+
+  *run(): Work<OpenedAof | LoadRefused> {
+    const found = yield* this.#find()
+    if (found.kind === 'refused') return found
+    const { manifest, isSingle } = found
+    const files = this.#files
+    const pathOf = (file: ManifestFile) =>
+      isSingle && file === manifest.base ? files.singlePath : files.pathOf(file)
+    const loaded = yield* this.#loader.load({ manifest, pathOf })
+    if (loaded.kind === 'refused') return loaded
+    files.adopt(manifest)
+    const failure =
+      (yield* change({ kind: 'makeFolder', folder: files.folder })) ??
+      (yield* this.#cutOff(loaded.torn))
+    if (failure !== undefined) return this.#cannotOpen(failure)
+    return yield* this.#open(loaded.sizes, isSingle)
+  }
+
+  // What is there
+
+  *#find(): Work<Found | LoadRefused> {
+    const { manifestPath, singlePath } = this.#files
+    const text = yield* this.#readManifest()
+    if (typeof text === 'object') return text
+    const single = yield* sizeOf(singlePath)
+    if (typeof single === 'object') return this.#unreadable(singlePath, single)
+    const hasSingle = single !== 'absent'
+    if (text === undefined) return yield* this.#findWithout(hasSingle)
+    const manifest = parseManifest(text)
+    if ('reason' in manifest) {
+      const { line, reason } = manifest
+      return refusedAof(this.#host, manifestPath, `is damaged in line ${line}: ${reason}`)
+    }
+    return { kind: 'found', manifest, isSingle: hasSingle && (yield* this.#isHalfMoved(manifest)) }
+  }
+
+  /** There is no manifest. */
+  *#findWithout(hasSingle: boolean): Work<Found> {
+    const base = hasSingle ? this.#files.singleAsBase() : undefined
+    if (!hasSingle) yield* this.#warnOfDump()
+    return { kind: 'found', manifest: { ...EMPTY_MANIFEST, base }, isSingle: hasSingle }
+  }
+
+  /** The last process named the single file in a manifest, and did not come to moving it. */
+  *#isHalfMoved({ base, history, increments }: Manifest): Work<boolean> {
+    if (base === undefined || base.name !== this.#files.singlePath) return false
+    if (history.length + increments.length > 0) return false
+    return (yield* sizeOf(this.#files.pathOf(base))) === 'absent'
+  }
+
+  *#readManifest(): Work<string | undefined | LoadRefused> {
+    const path = this.#files.manifestPath
+    const size = yield* sizeOf(path)
+    if (size === 'absent') return undefined
+    if (typeof size === 'object') return this.#unreadable(path, size)
+    if (size > MAX_MANIFEST_BYTES) return refusedAof(this.#host, path, `has ${size} bytes`)
+    const text = yield* readBytes(path, 0, Math.max(1, size))
+    return typeof text === 'object' ? this.#unreadable(path, text) : text
+  }
+
+  *#warnOfDump(): Work<void> {
+    const { settings, port } = this.#host
+    const dump = settings.text('dbfilename')
+    const size = yield* sizeOf(dump)
+    if (typeof size !== 'number') return
+    port.log(
+      'warning',
+      `there is no append-only file yet, and appendonly is yes: the node starts without data, and ` +
+        `${dump} (${size} bytes) is not loaded. To keep its data start with appendonly no, then ` +
+        'CONFIG SET appendonly yes',
+    )
+  }
+
+  // Ready for more
+
+  *#cutOff(torn: TornEnd | undefined): Work<FileFailure | undefined> {
+    if (torn === undefined) return undefined
+    const { path, soundBytes, sizeBytes } = torn
+    this.#host.port.log(
+      'warning',
+      `${path} ends with ${sizeBytes - soundBytes} bytes of something incomplete: it is cut off at ` +
+        `byte ${soundBytes}`,
+    )
+    return (
+      (yield* change({ kind: 'truncate', path, sizeBytes: soundBytes })) ??
+      (yield* change({ kind: 'sync', path }))
+    )
+  }
+
+  /** `sizes`: of the base, if there is one, and the increments. */
+  *#open(sizes: readonly number[], isSingle: boolean): Work<OpenedAof | LoadRefused> {
+    const files = this.#files
+    const { history, increments } = files.manifest
+    const leftover = yield* change({ kind: 'remove', path: files.newBasePath })
+    if (leftover !== undefined) return this.#cannotOpen(leftover)
+    const base = sizes.length > 0 ? files.manifest.base : yield* this.#firstBase()
+    if (base !== undefined && 'kind' in base) return this.#cannotOpen(base)
+    const increment = increments.at(-1) ?? files.nextIncrement()
+    const all = increments.length > 0 ? increments : [increment]
+    const failure =
+      (yield* this.#makeSafe(files.pathOf(increment), increments.length === 0)) ??
+      // Even if nothing changes: the last process may have died before its manifest was safe.
+      (yield* files.replaceManifest({ base, history, increments: all })) ??
+      (yield* this.#moveSingle(isSingle)) ??
+      (yield* files.deleteHistory())
+    if (failure !== undefined) return this.#cannotOpen(failure)
+    return yield* this.#measured(base, all)
+  }
+
+  /** Whoever has read something of it may rely on it. */
+  *#makeSafe(path: string, isNew: boolean): Work<FileFailure | undefined> {
+    return isNew ? yield* change({ kind: 'create', path }) : yield* change({ kind: 'sync', path })
+  }
+
+  *#firstBase(): Work<ManifestFile | FileFailure> {
+    const { keyspace, settings } = this.#host
+    const files = this.#files
+    const base = files.nextBase(settings.flag('aof-use-rdb-preamble'))
+    const source = new SnapshotSource(keyspace, auxFields(this.#host, true), {})
+    const failure =
+      (yield* writeSnapshot(source, files.newBasePath)) ??
+      (yield* change({ kind: 'rename', from: files.newBasePath, to: files.pathOf(base) }))
+    source.giveUp()
+    return failure ?? base
+  }
+
+  *#moveSingle(isSingle: boolean): Work<FileFailure | undefined> {
+    if (!isSingle) return undefined
+    const from = this.#files.singlePath
+    const to = this.#files.pathOf(this.#files.singleAsBase())
+    this.#host.port.log('notice', `${from} of an earlier version is now ${to}`)
+    return yield* change({ kind: 'rename', from, to })
+  }
+
+  *#measured(
+    base: ManifestFile | undefined,
+    increments: readonly ManifestFile[],
+  ): Work<OpenedAof | LoadRefused> {
+    const sizes: number[] = []
+    for (const file of base === undefined ? increments : [base, ...increments]) {
+      const path = this.#files.pathOf(file)
+      const size = yield* sizeOf(path)
+      if (typeof size !== 'number') return refusedAof(this.#host, path, 'has disappeared')
+      sizes.push(size)
+    }
+    const incrementBytes = sizes.at(-1) ?? 0
+    return {
+      kind: 'opened',
+      increment: increments.at(-1) as ManifestFile,
+      incrementBytes,
+      baseBytes: base === undefined ? 0 : (sizes[0] ?? 0),
+      olderBytes: sizes.reduce((sum, size) => sum + size, -incrementBytes),
+    }
+  }
+
+  #unreadable(path: string, { text }: FileFailure): LoadRefused {
+    return refusedAof(this.#host, path, `cannot be read: ${text}`)
+  }
+
+  #cannotOpen({ text }: FileFailure): LoadRefused {
+    const { settings } = this.#host
+    const folder = `${settings.text('dir')}/${this.#files.folder}`
+    return {
+      kind: 'refused',
+      text: `the data are loaded, but the append-only file in ${folder} cannot be written: ${text}`,
+    }
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * Writes the append-only file anew: a base with the data as they are, and an increment for what comes.
+ *
+ * The order of the steps makes every crash leave files that can be loaded. First a new increment is made
+ * and named in the manifest, then the base is written beside the old files, and only when it is on the
+ * disk a manifest names it and makes history of everything older.
+ *
+ * The data of the base are those of the moment between two increments, and nothing may fall into the gap
+ * or be in both. So at that moment the old file has to have everything, what is done next waits, and the
+ * new file is opened when the old one is synced and the manifest on disk: a command in the new file
+ * without one that was done before would be a hole.
+ *
+ * Where the old files do not say what the data are (the file was switched on, a full resynchronisation
+ * replaced everything, a part could not be written) they stay as they are until the new base is there,
+ * and the new increment is not named before it. A crash until then loads the older data.
+ */
+import { assert } from '../../base/assert.ts'
+import { filesOf, type Manifest, type ManifestFile } from '../aof/manifest.ts'
+import type { AofFiles } from './aof-files.ts'
+import type { AofLog } from './aof-log.ts'
+import { abandonable, change, type FileFailure, sizeOf, type Work } from './files.ts'
+import type { PersistenceHost } from './host.ts'
+import type { Jobs } from './jobs.ts'
+import { auxFields } from './rdb-aux.ts'
+import { SnapshotSource, writeSnapshot } from './rdb-save.ts'
+import type { SnapshotTurn } from './snapshot-turn.ts'
+
+/**
+ * - `shorten`: the old files are complete, and too long.
+ * - `rebuild`: they are not complete.
+ * - `base`: nothing is appended; whoever starts with [appendonly] finds the data.
+ */
+export type RewritePurpose = 'shorten' | 'rebuild' | 'base'
+
+export interface RewriteParts {
+  readonly host: PersistenceHost
+  readonly jobs: Jobs
+  readonly turn: SnapshotTurn
+  readonly files: AofFiles
+  readonly log: AofLog
+  /** The files have everything now, in a base of so many bytes and the increment that is written to. */
+  done(purpose: RewritePurpose, baseBytes: number): void
+  failed(failure: FileFailure): void
+  /** The old increment is complete, and a new one follows it. */
+  incrementEnded(sizeBytes: number): void
+}
+
+interface Run {
+  readonly purpose: RewritePurpose
+  source: SnapshotSource | undefined
+  isStopped: boolean
+}
+
+const BUSY: FileFailure = { kind: 'failed', code: 'EBUSY', text: 'the file cannot be written' }
+
+export class AofRewrite {
+  readonly #parts: RewriteParts
+  #run: Run | undefined
+
+  constructor(parts: RewriteParts) {
+    this.#parts = parts
+  }
+
+  get isRunning(): boolean {
+    return this.#run !== undefined
+  }
+
+  /** Begins, when no command is being carried out. The caller has found the turn free. */
+  start(purpose: RewritePurpose): void {
+    const { jobs, turn } = this.#parts
+    turn.take('rewrite')
+    const run: Run = { purpose, source: undefined, isStopped: false }
+    this.#run = run
+    const work = abandonable(this.#write(run), () => run.isStopped)
+    jobs.start(work, (result) => {
+      if (!run.isStopped) this.#end(run, result)
+    })
+  }
+
+  /** Gives it up. What it has written so far is never looked at, or is as good as what was there. */
+  stop(): void {
+    const run = this.#run
+    if (run === undefined) return
+    run.isStopped = true
+    this.#letGo(run)
+    this.#discardBase()
+    this.#parts.log.goBack()
+  }
+
+  #end(run: Run, failure: FileFailure | undefined): void {
+    this.#letGo(run)
+    if (failure === undefined) return
+    this.#discardBase()
+    this.#parts.failed(failure)
+  }
+
+  #letGo(run: Run): void {
+    run.source?.giveUp()
+    this.#run = undefined
+    this.#parts.turn.release('rewrite')
+  }
+
+  *#write(run: Run): Work<FileFailure | undefined> {
+    const { files, done, host } = this.#parts
+    const increment = yield* this.#beginIncrement(run)
+    if (increment !== undefined && 'kind' in increment) return increment
+    const baseBytes = yield* this.#writeBase(run)
+    if (typeof baseBytes !== 'number') return baseBytes
+    const failure = yield* this.#nameBase(run, increment)
+    if (failure !== undefined) return failure
+    done(run.purpose, baseBytes)
+    const leftover = yield* files.deleteHistory()
+    if (leftover !== undefined) {
+      host.port.log('warning', `old append-only files could not be deleted: ${leftover.text}`)
+    }
+    return undefined
+  }
+
+  /** The increment that goes on from the moment of the snapshot; undefined: none does. */
+  *#beginIncrement(run: Run): Work<ManifestFile | FileFailure | undefined> {
+    const { files, log } = this.#parts
+    const failure = yield* change({ kind: 'makeFolder', folder: files.folder })
+    if (failure !== undefined) return failure
+    if (run.purpose === 'base') {
+      this.#fixMoment(run)
+      return undefined
+    }
+    const increment = files.nextIncrement()
+    const path = files.pathOf(increment)
+    const uncreated = yield* change({ kind: 'create', path })
+    if (uncreated !== undefined) return uncreated
+    if (run.purpose === 'shorten') return (yield* this.#moveOn(run, increment)) ?? increment
+    this.#fixMoment(run)
+    log.beginIn(path)
+    return increment
+  }
+
+  /** From one increment to the next. */
+  *#moveOn(run: Run, increment: ManifestFile): Work<FileFailure | undefined> {
+    const { files, log, incrementEnded } = this.#parts
+    const { base, history, increments } = files.manifest
+    const next: Manifest = { base, history, increments: [...increments, increment] }
+    // Most of what the moment has to wait for is done before it.
+    const failure = (yield* files.prepare(next)) ?? (yield* log.sync())
+    if (failure !== undefined) return failure
+    log.write()
+    if (!log.isEven) return BUSY
+    log.leaveFile()
+    this.#fixMoment(run)
+    const unnamed = (yield* log.sync()) ?? (yield* files.commit(next))
+    if (unnamed !== undefined) {
+      log.goBack()
+      return unnamed
+    }
+    incrementEnded(log.sizeBytes)
+    log.continueIn(files.pathOf(increment), 0)
+    return undefined
+  }
+
+  #fixMoment(run: Run): void {
+    const { host } = this.#parts
+    const compresses = host.settings.flag('rdbcompression')
+    run.source = new SnapshotSource(host.keyspace, auxFields(host, true), { compresses })
+  }
+
+  #discardBase(): void {
+    const { jobs, files } = this.#parts
+    jobs.start(change({ kind: 'remove', path: files.newBasePath }), () => undefined)
+  }
+
+  *#writeBase(run: Run): Work<number | FileFailure> {
+    assert(run.source !== undefined, 'the moment is fixed before it is written')
+    const path = this.#parts.files.newBasePath
+    const failure = yield* writeSnapshot(run.source, path)
+    if (failure !== undefined) return failure
+    const size = yield* sizeOf(path)
+    return size === 'absent' ? BUSY : size
+  }
+
+  /** What is older than base and increment is history from here on. */
+  *#nameBase(run: Run, increment: ManifestFile | undefined): Work<FileFailure | undefined> {
+    const { files, log, host } = this.#parts
+    const base = files.nextBase(host.settings.flag('aof-use-rdb-preamble'))
+    const unnamed = yield* change({
+      kind: 'rename',
+      from: files.newBasePath,
+      to: files.pathOf(base),
+    })
+    if (unnamed !== undefined) return unnamed
+    // Named by the manifest, the increment has to have what was appended so far.
+    const unsynced = run.purpose === 'rebuild' ? yield* log.sync() : undefined
+    if (unsynced !== undefined) return unsynced
+    const history = filesOf(files.manifest).filter(({ name }) => name !== increment?.name)
+    const increments = increment === undefined ? [] : [increment]
+    return yield* files.replaceManifest({ base, history, increments })
+  }
+}

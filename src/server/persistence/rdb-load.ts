@@ -1,0 +1,53 @@
+/**
+ * Reads an RDB file piece by piece. The pieces are small enough that whoever asks something meanwhile
+ * gets an answer, and nothing of the file counts before it has been read to its end and found sound.
+ */
+import { type RdbContents, RdbReader } from '../rdb/rdb-reader.ts'
+import { readBytes, sizeOf, type Work } from './files.ts'
+import type { LoadProgress } from './load-progress.ts'
+
+/** What one turn reads: a few milliseconds of work. */
+export const READ_BYTES = 256 * 1024
+
+export type RdbLoad =
+  /** `endOffset`: where in the file the payload ends; anything may follow. */
+  | { readonly kind: 'loaded'; readonly contents: RdbContents; readonly endOffset: number }
+  | { readonly kind: 'absent' }
+  /** Why it cannot be used and, if it is damaged, where: half a sentence that goes on from the file's name. */
+  | { readonly kind: 'unusable'; readonly reason: string }
+
+export interface RdbLoadParts {
+  readonly databases: number
+  /** What every entry is stamped with, see Entry. */
+  readonly serial: number
+  readonly progress: Pick<LoadProgress, 'expect' | 'advance'>
+}
+
+export function* loadRdb(path: string, parts: RdbLoadParts): Work<RdbLoad> {
+  const size = yield* sizeOf(path)
+  if (size === 'absent') return { kind: 'absent' }
+  if (typeof size !== 'number') return unusable(`cannot be read: ${size.text}`)
+  parts.progress.expect(size)
+  return yield* readPayload(path, parts)
+}
+
+function* readPayload(path: string, { databases, serial, progress }: RdbLoadParts): Work<RdbLoad> {
+  const reader = new RdbReader(databases, serial)
+  let offset = 0
+  for (;;) {
+    const bytes = yield* readBytes(path, offset, READ_BYTES)
+    if (typeof bytes !== 'string')
+      return unusable(`cannot be read at byte ${offset}: ${bytes.text}`)
+    const read = bytes === '' ? reader.ended() : reader.push(bytes)
+    offset += bytes.length
+    progress.advance(bytes.length)
+    if (read.kind === 'damaged') return unusable(`is damaged at byte ${read.offset}: ${read.text}`)
+    if (read.kind === 'done') {
+      return { kind: 'loaded', contents: read.contents, endOffset: offset - read.rest.length }
+    }
+  }
+}
+
+function unusable(reason: string): RdbLoad {
+  return { kind: 'unusable', reason }
+}

@@ -1,0 +1,74 @@
+/**
+ * INFO persistence. Redis measures what its forks copy; here there are none, so that is always 0. What is
+ * only there at times (the append-only file, loading) is only told then.
+ */
+import type { Stats } from '../stats.ts'
+import type { LoadProgress } from './load-progress.ts'
+import type { Persistence } from './persistence.ts'
+
+export interface ReportSources {
+  readonly persistence: Persistence
+  readonly stats: Stats
+  /** Memory in use, as the runtime counts it. */
+  readonly usedBytes: number
+}
+
+export function persistenceLines({ persistence, stats, usedBytes }: ReportSources): string[] {
+  const { loading, aof } = persistence
+  const { always, whileOn } = aof.infoLines()
+  return [
+    ...lines({
+      loading: loading.isActive ? 1 : 0,
+      async_loading: 0,
+      ...noForks(),
+      ...savingFields(persistence, stats),
+    }),
+    ...always,
+    ...lines({ module_fork_in_progress: 0, module_fork_last_cow_size: 0 }),
+    ...whileOn,
+    ...(loading.isActive && loading.progress !== undefined
+      ? lines(loadingFields(loading.progress, usedBytes))
+      : []),
+  ]
+}
+
+function noForks() {
+  return {
+    current_cow_peak: 0,
+    current_cow_size: 0,
+    current_cow_size_age: 0,
+    current_fork_perc: '0.00',
+  }
+}
+
+function savingFields({ saving, loading }: Persistence, stats: Stats) {
+  return {
+    current_save_keys_processed: saving.keysTaken,
+    current_save_keys_total: saving.keysTotal,
+    rdb_changes_since_last_save: stats.changes,
+    rdb_bgsave_in_progress: saving.isRunning ? 1 : 0,
+    rdb_last_save_time: saving.savedAtSeconds,
+    rdb_last_bgsave_status: saving.hasFailed ? 'err' : 'ok',
+    rdb_last_bgsave_time_sec: saving.lastDurationSeconds,
+    rdb_current_bgsave_time_sec: saving.durationSeconds,
+    rdb_saves: saving.begun,
+    rdb_last_cow_size: 0,
+    rdb_last_load_keys_expired: loading.last.expired,
+    rdb_last_load_keys_loaded: loading.last.keys,
+  }
+}
+
+function loadingFields(progress: LoadProgress, usedBytes: number) {
+  return {
+    loading_start_time: Math.floor(progress.startedAt.wallMs / 1000),
+    loading_total_bytes: progress.totalBytes,
+    loading_rdb_used_mem: usedBytes,
+    loading_loaded_bytes: progress.loadedBytes,
+    loading_loaded_perc: progress.percent.toFixed(2),
+    loading_eta_seconds: progress.secondsLeft,
+  }
+}
+
+function lines(fields: Readonly<Record<string, string | number>>): string[] {
+  return Object.entries(fields).map(([name, value]) => `${name}:${value}`)
+}

@@ -1,0 +1,62 @@
+/**
+ * One value as bytes that travel: DUMP's payload is an RDB record without a key, the version of the
+ * format, and a checksum of all before it.
+ */
+import type { Value } from '../values.ts'
+import { uint16 } from './bytes.ts'
+import { crc64 } from './crc64.ts'
+import { NEWEST_VERSION } from './rdb-format.ts'
+import { RdbInput } from './rdb-input.ts'
+import { readValue } from './rdb-values.ts'
+import { rdbValue, type StringForm } from './rdb-writer.ts'
+
+/** The version and the checksum. */
+export const FOOTER_BYTES = 10
+const CHECKSUM_BYTES = 8
+const PIECE_BYTES = 64 * 1024
+
+/** Every server since Redis 5 reads these types; the form of streams came with version 10. */
+const PLAIN_VERSION = 9
+const STREAM_VERSION = 10
+
+/** Undefined: it would be longer than `maxBytes`. */
+export function dumpPayload(value: Value, form: StringForm, maxBytes: number): string | undefined {
+  const pieces: string[] = []
+  let bytes = FOOTER_BYTES
+  const record = rdbValue(value, form)
+  for (
+    let piece = record.next(PIECE_BYTES);
+    piece !== undefined;
+    piece = record.next(PIECE_BYTES)
+  ) {
+    bytes += piece.length
+    if (bytes > maxBytes) return undefined
+    pieces.push(piece)
+  }
+  return withFooter(pieces.join(''), value.type === 'stream' ? STREAM_VERSION : PLAIN_VERSION)
+}
+
+/** `record` with the version of its format and the checksum. */
+export function withFooter(record: string, version: number): string {
+  const bytes = record + String.fromCharCode(version & 0xff, version >> 8)
+  return bytes + crc64(bytes)
+}
+
+/** Whether the footer vouches for what is before it, and is of a version that is known here. */
+export function isSoundPayload(payload: string): boolean {
+  const end = payload.length - FOOTER_BYTES
+  if (end < 0 || uint16(payload, end) > NEWEST_VERSION) return false
+  return crc64(payload.slice(0, -CHECKSUM_BYTES)) === payload.slice(-CHECKSUM_BYTES)
+}
+
+/**
+ * The value of a payload; undefined: it is damaged, empty, or of a type we cannot hold. A value that ends
+ * early is read on into the footer, as in Redis: what a master took, its replica must take.
+ */
+export function valueOfPayload(payload: string): Value | undefined {
+  const input = new RdbInput()
+  input.push(payload.slice(1))
+  const step = readValue(input, payload.charCodeAt(0)).next()
+  // Whatever it still wants, a byte or an explanation: no more will come.
+  return step.done === true ? step.value : undefined
+}

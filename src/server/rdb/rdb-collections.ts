@@ -1,0 +1,132 @@
+/**
+ * Lists, sets and hashes of an RDB payload. The plain forms go straight into the value as they arrive:
+ * a count is only believed as far as bytes come for it, and nothing is held twice.
+ */
+import { Deque } from '../deque.ts'
+import type { HashValue, ListValue, SetValue } from '../values.ts'
+import { readIntset, readListpack, readZiplist, readZipmap } from './packed.ts'
+import { TYPE } from './rdb-format.ts'
+import { damage, type Parse, type RdbInput } from './rdb-input.ts'
+
+/** The most that a Map or a Set of the engine holds; one more and it throws. */
+export const MAX_MEMBERS = 2 ** 24
+/** Beyond this, the engine turns arrays into something far slower. */
+const MAX_ELEMENTS = 2 ** 25
+
+/** A node of a list holds one large element instead of a packed run of them. */
+const PLAIN_NODE = 1
+const PACKED_NODE = 2
+
+type Decode = (blob: string) => string[] | undefined
+
+export function* readList(input: RdbInput, type: number): Parse<ListValue | undefined> {
+  const items = new Deque()
+  if (type === TYPE.list) yield* plainList(input, items)
+  else if (type === TYPE.listZiplist) append(items, yield* packed(input, 'ziplist', readZiplist))
+  else yield* quicklist(input, items, type === TYPE.listQuicklist ? packedNode : anyNode)
+  return items.length === 0 ? undefined : { type: 'list', items }
+}
+
+export function* readSet(input: RdbInput, type: number): Parse<SetValue | undefined> {
+  if (type === TYPE.set) return yield* plainSet(input)
+  const items =
+    type === TYPE.setIntset
+      ? yield* packed(input, 'intset', readIntset)
+      : yield* packed(input, 'listpack', readListpack)
+  const members = new Set(items)
+  if (members.size !== items.length) return yield* damage(TWICE_IN_SET)
+  return members.size === 0 ? undefined : { type: 'set', members }
+}
+
+export function* readHash(input: RdbInput, type: number): Parse<HashValue | undefined> {
+  switch (type) {
+    case TYPE.hash:
+      return yield* plainHash(input)
+    case TYPE.hashZipmap:
+      return yield* hashOf(yield* packed(input, 'zipmap', readZipmap))
+    case TYPE.hashZiplist:
+      return yield* hashOf(yield* packed(input, 'ziplist', readZiplist))
+    default:
+      return yield* hashOf(yield* packed(input, 'listpack', readListpack))
+  }
+}
+
+/** How many members follow: no more than can be held. */
+export function* readCount(input: RdbInput, most = MAX_MEMBERS): Parse<number> {
+  const count = yield* input.length()
+  return count <= most ? count : yield* damage(`${count} members are more than this node can hold`)
+}
+
+export function* packed(input: RdbInput, form: string, decode: Decode): Parse<string[]> {
+  const items = decode(yield* input.string())
+  return items ?? (yield* damage(`a damaged ${form}`))
+}
+
+/** From fields and values in turn. */
+export function* hashOf(items: readonly string[]): Parse<HashValue | undefined> {
+  if (items.length % 2 !== 0) return yield* damage('a hash with a field without a value')
+  const fields = new Map<string, string>()
+  for (let at = 0; at < items.length; at += 2) {
+    fields.set(items[at] as string, items[at + 1] as string)
+  }
+  if (2 * fields.size !== items.length) return yield* damage(TWICE_IN_HASH)
+  return fields.size === 0 ? undefined : { type: 'hash', fields }
+}
+
+function* plainList(input: RdbInput, items: Deque): Parse<void> {
+  for (let left = yield* readCount(input, MAX_ELEMENTS); left > 0; left--) {
+    items.pushRight(input.takeString() ?? (yield* input.string()))
+  }
+}
+
+function* plainSet(input: RdbInput): Parse<SetValue | undefined> {
+  const members = new Set<string>()
+  const count = yield* readCount(input)
+  for (let left = count; left > 0; left--) {
+    members.add(input.takeString() ?? (yield* input.string()))
+  }
+  if (members.size !== count) return yield* damage(TWICE_IN_SET)
+  return count === 0 ? undefined : { type: 'set', members }
+}
+
+function* plainHash(input: RdbInput): Parse<HashValue | undefined> {
+  const fields = new Map<string, string>()
+  const count = yield* readCount(input)
+  for (let left = count; left > 0; left--) {
+    const field = input.takeString() ?? (yield* input.string())
+    fields.set(field, input.takeString() ?? (yield* input.string()))
+  }
+  if (fields.size !== count) return yield* damage(TWICE_IN_HASH)
+  return count === 0 ? undefined : { type: 'hash', fields }
+}
+
+function* quicklist(
+  input: RdbInput,
+  items: Deque,
+  readNode: (input: RdbInput) => Parse<string[]>,
+): Parse<void> {
+  let nodes = yield* input.length()
+  for (; nodes > 0; nodes--) {
+    append(items, yield* readNode(input))
+    if (items.length > MAX_ELEMENTS) yield* damage('a list longer than this node can hold')
+  }
+}
+
+function packedNode(input: RdbInput): Parse<string[]> {
+  return packed(input, 'ziplist', readZiplist)
+}
+
+function* anyNode(input: RdbInput): Parse<string[]> {
+  const container = yield* input.length()
+  if (container === PACKED_NODE) return yield* packed(input, 'listpack', readListpack)
+  if (container !== PLAIN_NODE) return yield* damage(`unknown list container ${container}`)
+  const item = yield* input.string()
+  return item === '' ? yield* damage('an empty list node') : [item]
+}
+
+function append(list: Deque, items: readonly string[]): void {
+  for (const item of items) list.pushRight(item)
+}
+
+const TWICE_IN_SET = 'a set with a member twice'
+const TWICE_IN_HASH = 'a hash with a field twice'

@@ -1,0 +1,132 @@
+/**
+ * A map from ids to something, in the order of the ids: what a group has handed out and nobody has
+ * acknowledged. Ids mostly come at the end and go from the front, but may do either anywhere. So they lie
+ * in blocks, sorted within and among each other; a search halves the blocks, then the one block.
+ */
+import { MIN_ID, type StreamId } from './stream-id.ts'
+
+/** A full block is cut in two. */
+const MAX_BLOCK = 128
+
+interface Block<T> {
+  /** Ascending, never empty. */
+  readonly ids: StreamId[]
+  /** Of the id at the same place. */
+  readonly values: T[]
+}
+
+export class IdMap<T> {
+  readonly #blocks: Block<T>[] = []
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  get(id: StreamId): T | undefined {
+    const block = this.#blocks[this.#blockOf(id)]
+    const at = block === undefined ? 0 : placeOf(block.ids, id)
+    return block?.ids[at] === id ? block.values[at] : undefined
+  }
+
+  has(id: StreamId): boolean {
+    const block = this.#blocks[this.#blockOf(id)]
+    return block !== undefined && block.ids[placeOf(block.ids, id)] === id
+  }
+
+  /** The pair with the smallest id that is not below `id`. */
+  atOrAfter(id: StreamId): readonly [StreamId, T] | undefined {
+    const block = this.#blocks[this.#blockOf(id)]
+    if (block === undefined) return undefined
+    const at = placeOf(block.ids, id)
+    return [block.ids[at] as StreamId, block.values[at] as T]
+  }
+
+  get firstId(): StreamId | undefined {
+    return this.#blocks[0]?.ids[0]
+  }
+
+  get lastId(): StreamId | undefined {
+    return this.#blocks.at(-1)?.ids.at(-1)
+  }
+
+  set(id: StreamId, value: T): void {
+    const found = this.#blockOf(id)
+    // Beyond all others: it belongs to the end of the last block.
+    const index = found === this.#blocks.length ? Math.max(0, found - 1) : found
+    const block = this.#blocks[index] ?? this.#firstBlock()
+    const at = placeOf(block.ids, id)
+    if (block.ids[at] === id) {
+      block.values[at] = value
+      return
+    }
+    block.ids.splice(at, 0, id)
+    block.values.splice(at, 0, value)
+    this.#size++
+    if (block.ids.length > MAX_BLOCK) this.#split(index, block)
+  }
+
+  delete(id: StreamId): boolean {
+    const index = this.#blockOf(id)
+    const block = this.#blocks[index]
+    if (block === undefined) return false
+    const at = placeOf(block.ids, id)
+    if (block.ids[at] !== id) return false
+    block.ids.splice(at, 1)
+    block.values.splice(at, 1)
+    this.#size--
+    if (block.ids.length === 0) this.#blocks.splice(index, 1)
+    return true
+  }
+
+  /** In order, from `from` on. The map must not change meanwhile. */
+  *entries(from: StreamId = MIN_ID): IterableIterator<readonly [StreamId, T]> {
+    for (let index = this.#blockOf(from); index < this.#blocks.length; index++) {
+      const { ids, values } = this.#blocks[index] as Block<T>
+      for (let at = placeOf(ids, from); at < ids.length; at++) {
+        yield [ids[at] as StreamId, values[at] as T]
+      }
+    }
+  }
+
+  #firstBlock(): Block<T> {
+    const block: Block<T> = { ids: [], values: [] }
+    this.#blocks.push(block)
+    return block
+  }
+
+  /** At its end if ids are being added there: the older block stays full. */
+  #split(index: number, block: Block<T>): void {
+    const isLast = index === this.#blocks.length - 1
+    const from = isLast ? MAX_BLOCK : MAX_BLOCK / 2
+    this.#blocks.splice(index + 1, 0, {
+      ids: block.ids.splice(from),
+      values: block.values.splice(from),
+    })
+  }
+
+  /** The first block that ends at or after the id; past the last: there is none. */
+  #blockOf(id: StreamId): number {
+    let from = 0
+    let to = this.#blocks.length
+    while (from < to) {
+      const middle = (from + to) >>> 1
+      const { ids } = this.#blocks[middle] as Block<T>
+      if ((ids[ids.length - 1] as StreamId) < id) from = middle + 1
+      else to = middle
+    }
+    return from
+  }
+}
+
+/** Where the id is, or would be. */
+function placeOf(ids: readonly StreamId[], id: StreamId): number {
+  let from = 0
+  let to = ids.length
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if ((ids[middle] as StreamId) < id) from = middle + 1
+    else to = middle
+  }
+  return from
+}

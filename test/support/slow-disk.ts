@@ -1,0 +1,84 @@
+/**
+ * A node whose disk answers when the test says so, and what the test says. Between two answers anything
+ * can happen, which is what such tests are about.
+ */
+import type { FileAnswer, FileRequest, FileRequestId } from '../../src/server/persistence/files.ts'
+import { DataFiles } from '../../src/sim/data-files.ts'
+import { NodeHarness } from './node-harness.ts'
+
+interface Held {
+  readonly id: FileRequestId
+  readonly request: FileRequest
+}
+
+export class SlowFiles extends DataFiles {
+  /** False: it answers at once. */
+  isSlow: boolean
+  readonly held: Held[] = []
+
+  constructor(isSlow = false) {
+    super()
+    this.isSlow = isSlow
+  }
+}
+
+export class SlowDisk extends NodeHarness {
+  readonly disk: SlowFiles
+
+  constructor(directives: Record<string, string> = {}, disk = new SlowFiles()) {
+    super(directives, false, {}, disk)
+    this.disk = disk
+  }
+
+  override askFile(id: FileRequestId, request: FileRequest): FileAnswer | undefined {
+    // The node asks before this class has its fields.
+    const disk = this.files as SlowFiles
+    if (!disk.isSlow) return disk.ask(request)
+    disk.held.push({ id, request })
+    return undefined
+  }
+
+  /** What the disk has to do next. */
+  get asked(): FileRequest['kind'] | undefined {
+    return this.disk.held[0]?.request.kind
+  }
+
+  /** Does it. */
+  answer(): void {
+    const next = this.disk.held.shift()
+    if (next === undefined) throw new Error('the disk has nothing to do')
+    this.node.fileAnswered(this.now, next.id, this.disk.ask(next.request))
+  }
+
+  /** Fails at it. */
+  fail(code = 'ENOSPC'): void {
+    const next = this.disk.held.shift()
+    if (next === undefined) throw new Error('the disk has nothing to do')
+    this.node.fileAnswered(this.now, next.id, { kind: 'failed', code, text: code })
+  }
+
+  /** Does everything up to that, but not that. */
+  answerUntil(kind: FileRequest['kind']): void {
+    for (let answers = 0; this.asked !== undefined && this.asked !== kind; answers++) {
+      if (answers > 10_000) throw new Error(`the disk was never asked for ${kind}`)
+      this.answer()
+    }
+  }
+
+  answerAll(): void {
+    while (this.asked !== undefined) this.answer()
+  }
+
+  /** A field of INFO. */
+  info(field: string): string | undefined {
+    const client = this.client()
+    const text = client.say('INFO everything')
+    client.drop()
+    return new RegExp(`^${field}:(.*)\r$`, 'm').exec(text)?.[1]
+  }
+}
+
+/** Starts a node on the files another one has left. */
+export function restarted(files: DataFiles, directives: Record<string, string> = {}): NodeHarness {
+  return new NodeHarness(directives, false, {}, files)
+}
