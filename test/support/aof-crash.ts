@@ -10,7 +10,11 @@ import { createRng, type Rng } from '../../src/base/rng.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { keyspaceDigest } from '../../src/server/digest.ts'
 import { DataNode } from '../../src/server/node.ts'
+import { AofFiles } from '../../src/server/persistence/aof-files.ts'
+import { AofOpening } from '../../src/server/persistence/aof-opening.ts'
 import type { FileAnswer, FileRequest, FileRequestId } from '../../src/server/persistence/files.ts'
+import type { PersistenceHost } from '../../src/server/persistence/host.ts'
+import { LoadProgress } from '../../src/server/persistence/load-progress.ts'
 import { type NodePort, SIMULATED_PROCESS } from '../../src/server/port.ts'
 import { Settings } from '../../src/server/settings.ts'
 import { DataFiles } from '../../src/sim/data-files.ts'
@@ -20,8 +24,12 @@ export type Policy = 'always' | 'everysec' | 'no'
 /** One thing the disk did, and when. */
 interface Operation {
   readonly atMs: number
-  readonly carryOut: (files: DataFiles, syncs: Map<FileRequestId, () => FileAnswer>) => unknown
+  /** It leaves the files as they were. */
+  readonly isIdle: boolean
+  readonly carryOut: CarryOut<unknown>
 }
+
+type CarryOut<T> = (files: DataFiles, syncs: Map<FileRequestId, () => FileAnswer>) => T
 
 export interface Recording {
   readonly policy: Policy
@@ -33,14 +41,26 @@ export interface Recording {
   readonly madeAtMs: readonly number[]
   /** Somebody heard of a change when so many operations had been carried out. */
   readonly heard: readonly { readonly change: number; readonly operations: number }[]
-  /** Until when the file was complete; what came later need not be kept. */
   readonly endMs: number
+  readonly start: Start
 }
 
+/** What the node found when it started. */
+interface Start {
+  readonly files: () => DataFiles
+  /** The states of the life before, up to the one that was loaded. */
+  readonly states: readonly string[]
+  /** Whatever happens, this change is there. */
+  readonly floor: number
+}
+
+const IDLE: ReadonlySet<FileRequest['kind']> = new Set(['list', 'size', 'read', 'makeFolder'])
 const WALL_START_MS = 1_700_000_000_000
 const LATER_MS = WALL_START_MS + 10 ** 9
 const CHANGES = 24
 const DRAIN_MS = 3_000
+/** Until then the node has opened its files. */
+const OPENED_MS = 5_000
 const ENDS = { remoteHost: '127.0.0.1', remotePort: 5, localHost: '127.0.0.1', localPort: 6379 }
 
 /** A node on a disk whose answers take a while. */
@@ -99,19 +119,20 @@ class SlowDiskNode implements NodePort {
   }
 
   askFile(id: FileRequestId, request: FileRequest): FileAnswer | undefined {
-    const isSlow = request.kind === 'sync' || request.kind === 'rename'
+    const isIdle = IDLE.has(request.kind)
     if (request.kind === 'sync') {
-      this.#record((files, syncs) => syncs.set(id, files.beginSync(request.path)))
-      this.#answerLater(id, (files, syncs) => (syncs.get(id) as () => FileAnswer)())
+      this.#record(true, (files, syncs) => syncs.set(id, files.beginSync(request.path)))
+      this.#answerLater(id, false, (_files, syncs) => (syncs.get(id) as () => FileAnswer)())
       return undefined
     }
-    if (!isSlow && this.#rng.chance(1, 2)) return this.#record((files) => files.ask(request))
-    this.#answerLater(id, (files) => files.ask(request))
+    const ask = (files: DataFiles) => files.ask(request)
+    if (request.kind !== 'rename' && this.#rng.chance(1, 2)) return this.#record(isIdle, ask)
+    this.#answerLater(id, isIdle, ask)
     return undefined
   }
 
   appendNow(path: string, bytes: string) {
-    return this.#record((files) => files.appendNow(path, bytes))
+    return this.#record(false, (files) => files.appendNow(path, bytes))
   }
 
   write(_connection: number, bytes: string): void {
@@ -144,19 +165,14 @@ class SlowDiskNode implements NodePort {
     this.exitStatus = status
   }
 
-  #record<T>(
-    carryOut: (files: DataFiles, syncs: Map<FileRequestId, () => FileAnswer>) => T,
-  ): T {
-    this.operations.push({ atMs: this.monoMs, carryOut })
+  #record<T>(isIdle: boolean, carryOut: CarryOut<T>): T {
+    this.operations.push({ atMs: this.monoMs, isIdle, carryOut })
     return carryOut(this.files, this.#syncs)
   }
 
-  #answerLater(
-    id: FileRequestId,
-    carryOut: (files: DataFiles, syncs: Map<FileRequestId, () => FileAnswer>) => FileAnswer,
-  ): void {
+  #answerLater(id: FileRequestId, isIdle: boolean, carryOut: CarryOut<FileAnswer>): void {
     const atMs = this.monoMs + this.#latencyMs()
-    const give = () => this.node.fileAnswered(this.now, id, this.#record(carryOut))
+    const give = () => this.node.fileAnswered(this.now, id, this.#record(isIdle, carryOut))
     this.#answers.push({ atMs, give })
     // Stable: what was asked first is answered first.
     this.#answers.sort((a, b) => a.atMs - b.atMs)
@@ -165,6 +181,31 @@ class SlowDiskNode implements NodePort {
   /** Mostly short; now and then the disk has something else to do. */
   #latencyMs(): number {
     return this.#rng.chance(1, 12) ? this.#rng.below(400) : 1 + this.#rng.below(8)
+  }
+}
+
+/** Making a node takes longer than all it does here, so one lends its commands to every loading. */
+const lender = new SlowDiskNode({ save: '' }, createRng('lender'))
+lender.runUntil(5_000)
+
+/** A node without files that does the same. */
+interface Mirror {
+  readonly digest: string
+  run(argv: readonly string[]): void
+}
+
+let mirrors = 0
+
+function newMirror(): Mirror {
+  const { node } = lender
+  const client = ++mirrors
+  node.keyspace.replaceAll([])
+  node.accepted(lender.now, client, ENDS)
+  return {
+    get digest() {
+      return lender.digest
+    },
+    run: (argv) => node.received(lender.now, client, encodeCommand(argv)),
   }
 }
 
@@ -201,7 +242,7 @@ function distraction(rng: Rng): string[][] {
 }
 
 /** Plays one history. */
-export function record(seed: string, policy: Policy): Recording {
+export function record(seed: string, policy: Policy, start?: Start): Recording {
   const rng = createRng(seed)
   const directives: Record<string, string> = {
     appendonly: 'yes',
@@ -210,29 +251,40 @@ export function record(seed: string, policy: Policy): Recording {
     'auto-aof-rewrite-min-size': rng.pick(['64mb', '900b']),
     'aof-timestamp-enabled': rng.pick(['no', 'yes']),
   }
-  const subject = new SlowDiskNode(directives, rng.fork('disk'))
-  const mirror = new SlowDiskNode({ save: '' }, rng.fork('mirror'))
-  for (const each of [subject, mirror]) {
-    each.runUntil(5_000)
-    for (const id of [1, 2, 3]) each.node.accepted(each.now, id, ENDS)
-  }
+  const mirror = newMirror()
+  const begun = start ?? { files: () => new DataFiles(), states: [mirror.digest], floor: 0 }
+  if (start !== undefined) load(directives, start.files())
+  const subject = new SlowDiskNode(directives, rng.fork('disk'), begun.files())
+  subject.runUntil(OPENED_MS)
+  for (const id of [1, 2, 3]) subject.node.accepted(subject.now, id, ENDS)
   // The third is a replica, and hears everything.
   subject.node.received(subject.now, 3, encodeCommand(['PSYNC', '?', '-1']))
-  const states = [mirror.digest]
-  const madeAtMs = [0]
-  while (states.length <= CHANGES) {
+  const states = [...begun.states]
+  const madeAtMs = states.map(() => OPENED_MS)
+  const end = states.length + CHANGES
+  while (states.length < end) {
     play(subject, mirror, rng, states, madeAtMs)
     subject.runUntil(subject.monoMs + (rng.chance(1, 3) ? rng.below(900) : rng.below(6)))
   }
   subject.runUntil(subject.monoMs + DRAIN_MS)
-  const { operations, heard, monoMs } = subject
-  return { policy, directives, operations, states, madeAtMs, heard, endMs: monoMs }
+  const { operations, heard, monoMs: endMs } = subject
+  return { policy, directives, operations, states, madeAtMs, heard, endMs, start: begun }
+}
+
+/** A new life after a crash at that point. */
+export function recordAfter(before: Recording, at: number, kind: CrashKind): Recording {
+  const files = () => filesLeft(before, at, kind)
+  const outcome = load(before.directives, files())
+  if ('refused' in outcome) throw new Error(outcome.refused)
+  const states = before.states.slice(0, before.states.lastIndexOf(outcome.digest) + 1)
+  const floor = neededChange(before, at)
+  return record(`life after ${at}`, before.policy, { files, states, floor })
 }
 
 /** One turn of a client: a few changes in a row, or a look at what others have done. */
 function play(
   subject: SlowDiskNode,
-  mirror: SlowDiskNode,
+  mirror: Mirror,
   rng: Rng,
   states: string[],
   madeAtMs: number[],
@@ -248,7 +300,7 @@ function play(
     for (const argv of commands) bytes += encodeCommand(argv)
     bytes += encodeCommand(['ECHO', `tag:${number}`])
     for (const argv of commands) {
-      if (argv[0] !== 'BGREWRITEAOF') mirror.node.received(mirror.now, 1, encodeCommand(argv))
+      if (argv[0] !== 'BGREWRITEAOF') mirror.run(argv)
     }
     states.push(mirror.digest)
     madeAtMs.push(subject.monoMs)
@@ -258,59 +310,97 @@ function play(
 
 /** The files as they were after so many operations. */
 function filesAfter(recording: Recording, operations: number): DataFiles {
-  const files = new DataFiles()
+  const files = recording.start.files()
   const syncs = new Map<FileRequestId, () => FileAnswer>()
   for (const { carryOut } of recording.operations.slice(0, operations)) carryOut(files, syncs)
   return files
 }
 
+/** The points between operations at which the files differ from those before. */
+export function pointsOf({ operations }: Recording): number[] {
+  const points = [0]
+  for (const [at, { isIdle }] of operations.entries()) if (!isIdle) points.push(at + 1)
+  return points
+}
+
+/** Of a process that is killed everything stays as it was written. */
+export type CrashKind = 'power' | 'kill'
+
+function filesLeft(recording: Recording, at: number, kind: CrashKind): DataFiles {
+  const files = filesAfter(recording, at)
+  if (kind === 'power') files.losePower(createRng(`crash ${at}`))
+  return files
+}
+
 /** What is wrong with what a new node finds after a crash at that point; undefined: nothing. */
-export function crash(
+export function crash(recording: Recording, at: number, kind: CrashKind): string | undefined {
+  return judge(recording, at, kind, load(recording.directives, filesLeft(recording, at, kind)))
+}
+
+/** The fingerprint of what is loaded, or why nothing is. */
+type Outcome = { readonly digest: string } | { readonly refused: string }
+
+function judge(
   recording: Recording,
-  operations: number,
-  kind: 'power' | 'kill',
+  at: number,
+  kind: string,
+  outcome: Outcome,
 ): string | undefined {
-  const rng = createRng(`crash ${operations} ${kind}`)
-  const files = filesAfter(recording, operations)
-  if (kind === 'power') files.losePower(rng)
-  const restarted = new SlowDiskNode(recording.directives, rng.fork('disk'), files)
-  restarted.runUntil(10_000)
-  const place = `after ${operations} of ${recording.operations.length} operations`
-  if (restarted.exitStatus !== undefined) return `${place}: ${restarted.logs.join('; ')}`
-  const found = recording.states.lastIndexOf(restarted.digest)
+  const place = `${kind}: after ${at} of ${recording.operations.length} operations`
+  if ('refused' in outcome) return `${place}: ${outcome.refused}`
+  const found = recording.states.lastIndexOf(outcome.digest)
   if (found < 0) return `${place}: the state is none of those there were`
-  const needed = neededChange(recording, operations)
-  if (found < needed) return `${place}: change ${needed} had to be kept, ${found} was found`
-  return undefined
+  const needed = neededChange(recording, at)
+  return found < needed
+    ? `${place}: change ${needed} had to be kept, ${found} was found`
+    : undefined
+}
+
+/** Loads as a node does when it starts. */
+function load(directives: Record<string, string>, files: DataFiles): Outcome {
+  const settings = new Settings()
+  for (const [name, value] of Object.entries(directives)) settings.load(name, [value])
+  const { node } = lender
+  node.keyspace.replaceAll([])
+  const host = new Proxy<PersistenceHost>(node, {
+    get(target, name) {
+      const found = name === 'settings' ? settings : Reflect.get(target, name, target)
+      return typeof found === 'function' ? found.bind(target) : found
+    },
+  })
+  const progress = new LoadProgress(
+    () => node.now,
+    () => undefined,
+  )
+  const work = new AofOpening(host, new AofFiles(settings), progress).run()
+  let step = work.next()
+  while (step.done !== true) step = work.next(files.ask(step.value))
+  const { value } = step
+  return value.kind === 'refused' ? { refused: value.text } : { digest: lender.digest }
 }
 
 /** The last change that must be there. */
-function neededChange({ policy, heard, madeAtMs, operations: all, endMs }: Recording, at: number) {
+function neededChange(recording: Recording, at: number): number {
+  const { policy, heard, madeAtMs, operations: all, endMs, start } = recording
+  if (policy === 'no') return start.floor
   if (policy === 'always') {
     const known = heard.filter(({ operations }) => operations <= at)
-    return Math.max(0, ...known.map(({ change }) => change))
+    return Math.max(start.floor, ...known.map(({ change }) => change))
   }
-  if (policy === 'no') return 0
   const crashMs = all[at]?.atMs ?? endMs
-  return madeAtMs.findLastIndex((ms, number) => number > 0 && ms <= crashMs - 2_000)
+  const oldMs = crashMs - 2_000
+  return Math.max(
+    start.floor,
+    madeAtMs.findLastIndex((ms) => ms <= oldMs),
+  )
 }
 
-/** A crash while the node after a crash starts: what it had loaded must still be there. */
-export function crashTwice(recording: Recording, operations: number): string | undefined {
-  const rng = createRng(`twice ${operations}`)
-  const files = filesAfter(recording, operations)
-  files.losePower(rng)
-  const lives = Array.from({ length: 3 }, (_, life) => {
-    const restarted = new SlowDiskNode(recording.directives, rng.fork(`disk ${life}`), files)
-    restarted.runUntil(rng.below(30))
-    files.losePower(rng)
-    return restarted
-  })
-  const last = new SlowDiskNode(recording.directives, rng.fork('disk'), files)
-  last.runUntil(10_000)
-  const place = `after ${operations} of ${recording.operations.length} operations, and ${lives.length} more`
-  if (last.exitStatus !== undefined) return `${place}: ${last.logs.join('; ')}`
-  const found = recording.states.lastIndexOf(last.digest)
-  if (found < 0) return `${place}: the state is none of those there were`
-  return found < neededChange(recording, operations) ? `${place}: something was lost` : undefined
+/** What a crash at any point would lose. */
+export function problemsOf(recording: Recording): string[] {
+  const points = pointsOf(recording)
+  const found = points.flatMap((at) => [
+    crash(recording, at, 'power'),
+    crash(recording, at, 'kill'),
+  ])
+  return found.filter((problem) => problem !== undefined)
 }

@@ -296,12 +296,9 @@ export async function settled(cluster: RealCluster): Promise<void> {
 
 /** One of our data nodes, not started yet. */
 export function node(folder: string, port: number, lines: readonly string[] = []): Program {
-  const path = writeConfig(folder, port, 'redis.conf', [...nodeLines(port), ...lines])
-  return new Program(port, `${join(folder, String(port))}.log`, process.execPath, [
-    MAIN,
-    'server',
-    path,
-  ])
+  const dir = join(folder, String(port))
+  const path = writeConfig(folder, port, 'redis.conf', [...nodeLines(port), `dir ${dir}`, ...lines])
+  return new Program(port, `${dir}.log`, process.execPath, [MAIN, 'server', path])
 }
 
 function realNode(folder: string, port: number, lines: readonly string[]): Program {

@@ -29,7 +29,7 @@ export interface RealNode {
 export async function startOurs(directives: Record<string, string> = {}): Promise<RealNode> {
   let host: NodeHost | undefined
   const server = createServer((socket) => host?.accept(socket))
-  const port = await listen(server)
+  const port = await listen(server, Number(directives.port ?? 0))
   const settings = new Settings()
   const logs: string[] = []
   const dir = mkdtempSync(join(tmpdir(), 'vedette-node-'))
@@ -76,7 +76,7 @@ export async function startOurs(directives: Record<string, string> = {}): Promis
 
 export async function startRedis(directives: Record<string, string> = {}): Promise<RealNode> {
   const directory = mkdtempSync(join(tmpdir(), 'vedette-redis-'))
-  const port = await freePort()
+  const port = Number(directives.port ?? (await freePort()))
   const all = { port: String(port), bind: HOST, dir: directory, save: '', ...directives }
   const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, ...value.split(' ')])
   const child = spawn(REDIS_SERVER, args, { stdio: 'ignore' })
@@ -134,10 +134,10 @@ function newClient(port: number): Redis {
   return client
 }
 
-function listen(server: Server): Promise<number> {
+function listen(server: Server, port = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ host: HOST, port: 0 }, () => {
+    server.listen({ host: HOST, port }, () => {
       const address = server.address()
       resolve(typeof address === 'object' && address !== null ? address.port : 0)
     })

@@ -1,3 +1,6 @@
+import type { Stream } from '../../src/server/stream.ts'
+import { byName, type Group } from '../../src/server/stream-group.ts'
+import { idText } from '../../src/server/stream-id.ts'
 import type { Value } from '../../src/server/values.ts'
 
 /** What a value holds, in a form tests can compare and print. */
@@ -14,6 +17,29 @@ export function contentsOf(value: Value): unknown {
     case 'zset':
       return [...value.set]
     case 'stream':
-      return value.stream
+      return streamContents(value.stream)
   }
+}
+
+function streamContents(stream: Stream): unknown {
+  return {
+    entries: [...stream.range()].map(({ id, pairs }) => [idText(id), ...pairs]),
+    lastId: idText(stream.lastId),
+    maxDeletedId: idText(stream.maxDeletedId),
+    entriesAdded: stream.entriesAdded,
+    groups: byName(stream.groups).map(([name, group]) => [name, groupContents(group)]),
+  }
+}
+
+function groupContents(group: Group): unknown {
+  const consumers = byName(group.consumers).map(([name, { seenAtMs, pending }]) => [
+    name,
+    seenAtMs,
+    [...pending.entries()].map(([id, each]) => [idText(id), each.deliveredAtMs, each.deliveries]),
+  ])
+  const pending = [...group.pending.entries()].map(([id, { consumer }]) => [
+    idText(id),
+    consumer.name,
+  ])
+  return { lastId: idText(group.lastId), entriesRead: group.entriesRead, pending, consumers }
 }

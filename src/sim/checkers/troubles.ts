@@ -23,6 +23,7 @@ export class Troubles {
   readonly #ways: readonly Way[]
   readonly #reachability = new Reachability()
   readonly #conditions = new LinkConditions()
+  readonly #fastest = new Map<string, number>()
 
   constructor(topology: Topology) {
     const all = [...topology.nodes, ...topology.sentinels, ...topology.clients]
@@ -70,6 +71,11 @@ export class Troubles {
     return trouble?.has('rules') === true || trouble?.has('moved') === true
   }
 
+  /** How many seconds of its own a true second had for it, at the most; 1 or more. */
+  fastestClock(process: string): number {
+    return this.#fastest.get(process) ?? 1
+  }
+
   #changed(atMs: number, process: string, status: ProcessStatus): void {
     const trouble = this.#processes.get(process)
     if (status === 'running') {
@@ -112,6 +118,7 @@ export class Troubles {
       for (const process of action.processes) of(process)?.touch(untilMs)
     } else if (action.kind === 'clockJump') of(action.process)?.touch(atMs + JUMP_MS)
     else if (action.kind === 'clockDrift') {
+      this.#fastest.set(action.process, Math.max(action.rate, this.fastestClock(action.process)))
       if (action.rate === 1) of(action.process)?.end('drift', atMs)
       else of(action.process)?.begin('drift', atMs)
     } else if (action.kind === 'failDisk') of(action.process)?.begin('disk', atMs)

@@ -81,7 +81,8 @@ function isJust({ sentinel, verdict, node, atMs, group }: Case, { scene, deaths 
   const { troubles } = scene
   if (verdict.silentMs === undefined || troubles.hasOtherRules(sentinel)) return true
   if (verdict.silentMs + (atMs - verdict.atMs) >= group.downAfterMs) return true
-  const forMs = group.refusedAfterMs * ENOUGH_OF_REFUSED_AFTER
+  // It waited by its own clock, and nobody can know that it runs too fast.
+  const forMs = (group.refusedAfterMs * ENOUGH_OF_REFUSED_AFTER) / troubles.fastestClock(sentinel)
   if (deaths.hasDied(node, { forMs, sinceMs: verdict.atMs - NEWS_MS, nowMs: atMs })) return true
   const wasReplicaAtMs = scene.replicaAtMs(node, atMs) ?? -Infinity
   if (wasReplicaAtMs >= atMs - group.downAfterMs - ROLE_MS) return true
