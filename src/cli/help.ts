@@ -121,3 +121,25 @@ Example:
 
 Exit status: 0 done, or begun without --wait, 1 refused, given up or not complete in time, 2 the
 command line is wrong, 4 no Sentinel answered.`
+
+export const LEDGER_SHOW_HELP = `
+A data node that has to become a copy of its master writes down what the master never had, before it
+throws it away: lost-writes-*.ledger in its dir. This shows who wrote it, why, and each command, with
+its database in brackets. What is long is cut; --json has all of it, one character for each byte.
+
+Example:
+  vedette ledger show /var/lib/redis/lost-writes-8f3a01c2-1042-1700000000123.ledger
+
+Exit status: 0 shown, 1 it cannot be read or is damaged, 2 the command line is wrong.`
+
+export const LEDGER_REPLAY_HELP = `
+Sends the commands of a ledger to a server, in their order and to their databases. They are older than
+what the server was told since, and may undo it: look at them first. With --only-missing-keys all that
+touches a key the server has now is left out.
+
+Example:
+  vedette ledger replay lost-writes-8f3a01c2-1042-1700000000123.ledger --to 10.0.0.2:6379 --dry-run
+  vedette ledger replay lost-writes-8f3a01c2-1042-1700000000123.ledger --to 10.0.0.2:6379 --yes
+
+Exit status: 0 all were accepted, or shown, 1 some were refused, or the file is damaged, 2 the command
+line is wrong, or neither --yes nor --dry-run was given, 4 the server does not answer.`

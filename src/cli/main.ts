@@ -14,6 +14,8 @@ import {
   EXPORT_CONF_HELP,
   FAILOVER_HELP,
   FUZZ_HELP,
+  LEDGER_REPLAY_HELP,
+  LEDGER_SHOW_HELP,
   SCENARIO_HELP,
   SENTINEL_HELP,
   SERVER_HELP,
@@ -32,6 +34,7 @@ import {
   rate,
   seedCount,
   seeds,
+  server,
   workers,
 } from './options.ts'
 import { splitArguments } from './redis-arguments.ts'
@@ -60,6 +63,7 @@ function createProgram(): Command {
   addScenario(program)
   addFuzz(program)
   addSimulate(program)
+  addLedger(program)
   return program
 }
 
@@ -140,15 +144,46 @@ function addFailover(program: Command): void {
     })
 }
 
+function addLedger(program: Command): void {
+  const ledger = program
+    .command('ledger')
+    .description('look at writes that were lost in a failover, and put them back')
+  ledger
+    .command('show')
+    .argument('<file>', 'lost-writes-….ledger, from the dir of a data node')
+    .description('say what is in a ledger')
+    .option('--json', 'one JSON object, for scripts')
+    .addHelpText('after', LEDGER_SHOW_HELP)
+    .action(async (file: string, options) => {
+      exitWith((await import('./ledger.ts')).runLedgerShow(file, options))
+    })
+  loginOptions(ledger.command('replay').argument('<file>', 'lost-writes-….ledger'))
+    .description('send what is in a ledger to a server')
+    .addOption(new Option('--to <host:port>', 'the server').argParser(server).makeOptionMandatory())
+    .option('--dry-run', 'show what would be sent')
+    .option('--yes', 'send it')
+    .option('--only-missing-keys', 'leave out what touches a key the server has')
+    .addHelpText('after', LEDGER_REPLAY_HELP)
+    .action(async (file: string, options) => {
+      exitWith(await (await import('./ledger-replay.ts')).runLedgerReplay(file, options))
+    })
+}
+
 /** Where Sentinels are, and how to be let in. */
 function accessOptions(command: Command): Command {
-  return command
-    .addOption(
+  return loginOptions(
+    command.addOption(
       new Option(
         '--sentinel <host:port>',
         'a Sentinel to ask; again: others (default: 127.0.0.1:26379)',
       ).argParser(addresses),
-    )
+    ),
+  )
+}
+
+/** How to be let in. */
+function loginOptions(command: Command): Command {
+  return command
     .option('--user <name>', 'the user to log in as')
     .option('--pass <password>', 'its password; better in the variable REDISCLI_AUTH')
     .option('--tls', 'connect with TLS')

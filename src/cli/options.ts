@@ -57,6 +57,14 @@ export function addresses(value: string, before: readonly string[] = []): readon
 
 const SENTINEL_PORT = 26_379
 
+/** `10.0.0.1:6379`, `[::1]:6379`: here nothing is the usual port. */
+export function server(value: string): string {
+  const match = /^(\[[^\]]+\]|[^:[\]]+):(\d+)$/.exec(value)
+  const number = Number(match?.[2])
+  if (number >= 1 && number <= 65_535) return value
+  throw new InvalidArgumentError('an address with its port is wanted: 10.0.0.1:6379, [::1]:6379')
+}
+
 /** Operations a second. */
 export function rate(text: string): number {
   return wholeNumber(text, 1, 1_000)

@@ -1,6 +1,6 @@
 /** `vedette server`: a data node on real sockets, configured as redis-server is. */
 import { resolve } from 'node:path'
-import { utf8Text } from '../base/utf8.ts'
+import { utf8Bytes, utf8Text } from '../base/utf8.ts'
 import { lineNotice, numberAfter, readOverrides } from '../config/conf-lines.ts'
 import type { Fatal } from '../config/fatal.ts'
 import { formatProblem, type Problem } from '../config/problem.ts'
@@ -68,10 +68,13 @@ function configure(
   const known = settings.match('*').map(([name]) => name)
   const text = (path === undefined ? '' : readTextFile(path, 'latin1')) + stdin
   const fromFile = parseRedisConf(text, path ?? 'standard input', [], load, known, outside)
+  pinFolder(settings)
   settings.markFiled()
   learnt?.apply((name, value) => settings.set(name, value))
   const { lines } = readOverrides(overrides, numberAfter(text))
   const fromArguments = judgeLines(lines, load, known)
+  pinFolder(settings)
+  settings.guard(['dir'], () => outside.folderFault(utf8Text(settings.text('dir'))))
   return {
     problems: [...fromFile.problems, ...fromArguments.problems],
     fatal: fromFile.fatal ?? fromArguments.fatal,
@@ -79,6 +82,11 @@ function configure(
       .filter(({ directive }) => hasNoEffect(directive))
       .map((line) => lineNotice(line, 'has no effect on this data node')),
   }
+}
+
+/** [dir] as everybody can find it: who backs up the file asks CONFIG GET. */
+function pinFolder(settings: Settings): void {
+  settings.set('dir', utf8Bytes(resolve(utf8Text(settings.text('dir')))))
 }
 
 interface Start {

@@ -36,7 +36,7 @@ const NAMES: ReadonlySet<string> = new Set(
   latency-tracking-info-percentiles notify-keyspace-events tracking-table-max-keys
   list-max-listpack-size list-max-ziplist-size list-compress-depth zset-max-listpack-entries
   zset-max-listpack-value zset-max-ziplist-entries zset-max-ziplist-value hll-sparse-max-bytes
-  stream-node-max-bytes stream-node-max-entries busy-reply-threshold lua-time-limit
+  busy-reply-threshold lua-time-limit
   activerehashing activedefrag active-defrag-cycle-min active-defrag-cycle-max
   active-defrag-threshold-lower active-defrag-threshold-upper active-defrag-max-scan-fields
   active-defrag-ignore-bytes dynamic-hz io-threads io-threads-do-reads jemalloc-bg-thread

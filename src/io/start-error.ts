@@ -6,6 +6,7 @@ export type StartErrorCode =
   | 'E_ADDRESS_IN_USE'
   | 'E_ADDRESS_UNAVAILABLE'
   | 'E_CONFIG_FILE'
+  | 'E_LEDGER'
   | 'E_LISTEN'
   | 'E_LOG_FILE'
   | 'E_REPORT_FILE'

@@ -15,6 +15,7 @@ import type { Db } from './db.ts'
 import { deletion, Effects, isMessage } from './effects.ts'
 import { execAborted } from './errors.ts'
 import { isFencing, isHeldBack, refusal } from './gate.ts'
+import { newStreamSession } from './master-session.ts'
 import { refusalAtExec } from './permission.ts'
 import type { LoadedCommand } from './persistence/host.ts'
 import type { Session } from './session.ts'
@@ -59,6 +60,8 @@ export class Dispatcher implements CommandContext {
   readonly #table: CommandTable
   readonly #hooks: DispatchHooks
   readonly #effects: Effects
+  /** Where the commands of a file are carried out. */
+  readonly #loadSession: Session
   #session: Session | undefined
   #db: Db
   #argv: readonly string[] = []
@@ -73,6 +76,7 @@ export class Dispatcher implements CommandContext {
     this.#hooks = hooks
     this.#effects = new Effects((db, commands) => this.#tell(db, commands))
     this.#db = node.keyspace.dbs[0] as Db
+    this.#loadSession = newStreamSession({ startedAt: node.startedAt, sink: node.sessions })
     this.now = node.startedAt
     node.keyspace.observer = this
   }
@@ -133,7 +137,8 @@ export class Dispatcher implements CommandContext {
   }
 
   /** One command of a file that is loaded: as the master's stream, and it counts for nothing. */
-  applyLoaded(session: Session, argv: readonly string[]): LoadedCommand {
+  applyLoaded(argv: readonly string[]): LoadedCommand {
+    const session = this.#loadSession
     const command = this.#table.find(argv)
     if (command === undefined) return { kind: 'unknown' }
     if (!acceptsArity(command, argv.length)) return loadFailure('wrong number of words')

@@ -35,6 +35,11 @@ export function parseExpireAt(
   return moment
 }
 
+/** All digits of a moment: those of a double beyond 2^53 are a matter of taste otherwise. */
+export function momentText(atMs: number): string {
+  return String(Number.isSafeInteger(atMs) ? atMs : BigInt(atMs))
+}
+
 /** So many units after `baseMs`, as wall-clock milliseconds. Neither product nor sum may exceed 64 bits. */
 export function parseMoment(
   text: string | undefined,
@@ -66,7 +71,7 @@ export function setExpiry(
     context.propagate(deletion(key, context.node.settings.flag('lazyfree-lazy-expire')))
   } else {
     context.db.setExpiry(key, entry, atMs)
-    context.propagate(['PEXPIREAT', key, String(atMs), ...options])
+    context.propagate(['PEXPIREAT', key, momentText(atMs), ...options])
   }
 }
 

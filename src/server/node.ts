@@ -23,7 +23,7 @@ import { Farewell } from './farewell.ts'
 import { FunctionStore } from './functions.ts'
 import { keysOf } from './key-spec.ts'
 import { Keyspace } from './keyspace.ts'
-import { MasterSession, newStreamSession } from './master-session.ts'
+import { MasterSession } from './master-session.ts'
 import { OutputGate } from './output-gate.ts'
 import { Pause } from './pause.ts'
 import type { FileAnswer, FileRequestId } from './persistence/files.ts'
@@ -61,8 +61,7 @@ export interface DataNodeOptions {
 }
 
 export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
-  readonly port: NodePort
-  readonly outputGate: OutputGate
+  readonly port: OutputGate
   readonly keyspace: Keyspace
   readonly settings: Settings
   readonly rng: Rng
@@ -81,8 +80,6 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
   readonly #stall = new Stall()
   readonly #pause = new Pause()
   readonly #farewell: Farewell
-  /** Where commands of a file are carried out. */
-  readonly #loadSession: Session
   readonly #upkeep: Upkeep
   #now: Moment
   #lastOutgoingId = 0
@@ -92,7 +89,6 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
     // Whatever the node writes leaves through the gate.
     const port = new OutputGate(options.port)
     this.port = port
-    this.outputGate = port
     this.settings = settings
     this.rng = rng
     this.#now = now
@@ -111,7 +107,6 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
       sink: this.#sessions,
       apply: (session, argv) => this.#dispatcher.apply(session, argv),
     })
-    this.#loadSession = newStreamSession({ startedAt: now, sink: this.#sessions })
     this.#replication = new Replication(this)
     this.#farewell = new Farewell({
       settings,
@@ -230,7 +225,7 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
   }
 
   applyLoaded(argv: readonly string[]): LoadedCommand {
-    return this.#dispatcher.applyLoaded(this.#loadSession, argv)
+    return this.#dispatcher.applyLoaded(argv)
   }
 
   loaded(position: SavedPosition | undefined): void {
@@ -318,7 +313,7 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
   }
 
   #beginTurn(now: Moment): void {
-    this.outputGate.beginTurn()
+    this.port.beginTurn()
     this.#now = now
     this.#dispatcher.now = now
     this.keyspace.nowMs = now.wallMs

@@ -11,6 +11,7 @@ import {
   MAX_INT,
   MAX_LONG,
   memory,
+  nameInFolder,
   oneOf,
   type SettingType,
   savePoints,
@@ -160,9 +161,17 @@ export const TEXT_SETTINGS = {
   'repl-diskless-load': oneOf('disabled', ['disabled', 'on-empty-db', 'swapdb']),
   save: savePoints('3600 1 300 100 60 10000'),
   dir: text('.', 'protected'),
-  dbfilename: text('dump.rdb', 'protected'),
-  appendfilename: text('appendonly.aof', 'immutable'),
-  appenddirname: text('appendonlydir', 'immutable'),
+  dbfilename: nameInFolder('dump.rdb', 'protected', "dbfilename can't be a path, just a filename"),
+  appendfilename: nameInFolder(
+    'appendonly.aof',
+    'immutable',
+    "appendfilename can't be a path, just a filename",
+  ),
+  appenddirname: nameInFolder(
+    'appendonlydir',
+    'immutable',
+    "appenddirname can't be a path, just a dirname",
+  ),
   appendfsync: oneOf('everysec', ['everysec', 'always', 'no']),
   'maxmemory-policy': oneOf('noeviction', [
     'volatile-lru',

@@ -94,6 +94,16 @@ export function text(initial: string, access: SettingAccess = 'mutable'): Settin
   return { initial, access, parse: accepted, format: String }
 }
 
+/** The name of something in [dir]. `refusal`: what is said of a path. */
+export function nameInFolder(
+  initial: string,
+  access: SettingAccess,
+  refusal: string,
+): SettingType<string> {
+  const parse = (given: string) => (/[/\\]/.test(given) ? refused(refusal) : accepted(given))
+  return { initial, access, parse, format: String }
+}
+
 /** `seconds changes` pairs; empty: never. */
 export function savePoints(initial: string): SettingType<string> {
   return {

@@ -35,7 +35,7 @@ export class StreamNode {
   readonly fields: readonly string[]
   /** Those that are not deleted, ascending. */
   readonly entries: StreamEntry[] = []
-  /** The greatest id ever put here. */
+  /** The id put here last, be it deleted or not. After XSETID it need not be the greatest. */
   lastId: StreamId
   #deleted = 0
   /** What Redis' node takes, but for the two counters in front. */

@@ -138,13 +138,14 @@ export class Stream {
     return node
   }
 
-  /** The first node that ends at or after the id; past the last: there is none. */
+  /** The first node with an entry at or after the id; past the last: there is none. */
   #nodeOf(id: StreamId): number {
     let from = 0
     let to = this.#nodes.length
     while (from < to) {
       const middle = (from + to) >>> 1
-      if ((this.#nodes[middle] as StreamNode).lastId < id) from = middle + 1
+      const last = (this.#nodes[middle] as StreamNode).entries.at(-1)
+      if (last === undefined || last.id < id) from = middle + 1
       else to = middle
     }
     return from

@@ -23,6 +23,8 @@ interface Used {
 
 export class Usage {
   #isFrequency = false
+  /** Keys are evicted by the time since their last use. */
+  #isRecency = false
   #logFactor = 10
   #decayMinutes = 1
   /** Seconds, modulo `CLOCK_LIMIT`. */
@@ -37,7 +39,9 @@ export class Usage {
   /** Reads [maxmemory-policy] and the [lfu-…] settings, now and whenever they change. */
   follow(settings: Settings): void {
     const read = () => {
-      this.#isFrequency = settings.text('maxmemory-policy').endsWith('-lfu')
+      const policy = settings.text('maxmemory-policy')
+      this.#isFrequency = policy.endsWith('-lfu')
+      this.#isRecency = policy.endsWith('-lru')
       this.#logFactor = settings.int('lfu-log-factor')
       this.#decayMinutes = settings.int('lfu-decay-time')
     }
@@ -94,9 +98,15 @@ export class Usage {
     return usage < 0 ? usage + CLOCK_LIMIT : usage
   }
 
+  /** What goes with a key into a snapshot; undefined: the policy makes no use of it. */
+  known(usage: number): KnownUsage | undefined {
+    if (this.#isFrequency) return { frequency: this.frequency(usage) }
+    return this.#isRecency ? { idleSeconds: this.idleSeconds(usage) } : undefined
+  }
+
   idleSeconds(usage: number): number {
     if (usage === UNKNOWN_USAGE) return 0
-    return this.#clock >= usage ? this.#clock - usage : this.#clock + CLOCK_LIMIT - 1 - usage
+    return this.#clock >= usage ? this.#clock - usage : this.#clock + CLOCK_LIMIT - usage
   }
 
   /** 0 to 255, what time has taken away already taken into account. */
@@ -106,7 +116,7 @@ export class Usage {
     if (this.#decayMinutes === 0) return count
     const since = usage >> 8
     const elapsed =
-      this.#minutes >= since ? this.#minutes - since : this.#minutes + MINUTE_LIMIT - 1 - since
+      this.#minutes >= since ? this.#minutes - since : this.#minutes + MINUTE_LIMIT - since
     return Math.max(0, count - Math.floor(elapsed / this.#decayMinutes))
   }
 

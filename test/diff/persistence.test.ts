@@ -2,7 +2,7 @@
  * Files of ours in the hands of redis-server, and its files in ours: whoever saved the data and whoever
  * loads them, they are the same.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -127,20 +127,5 @@ describe.skipIf(!hasRedisServer)('a dump (needs redis-server)', () => {
       return [...text.matchAll(/^(\w+):/gm)].map(([, field]) => field)
     }
     expect(await fields('ours')).toEqual(await fields('theirs'))
-  })
-
-  /** Why a node gives up on a file is said in its own words; that it does is the same. */
-  test('a file they refuse, we refuse', async () => {
-    const dir = newFolder()
-    const first = await start('theirs', { dir })
-    await first.client.set('k', 'v')
-    await first.client.call('SAVE')
-    const bytes = readFileSync(join(dir, 'dump.rdb'))
-    for (const length of [0, 5, 9, bytes.length - 9, bytes.length - 1]) {
-      const broken = newFolder()
-      writeFileSync(join(broken, 'dump.rdb'), bytes.subarray(0, length))
-      const node = await start('ours', { dir: broken })
-      await expect(node.client.call('PING'), String(length)).rejects.toThrow('LOADING')
-    }
   })
 })

@@ -70,6 +70,9 @@ async function fill({ client }: RealNode): Promise<void> {
   await client.sadd('large-set', ...many)
   await client.hset('hash', 'f', 'v', 'n', '12')
   await client.hset('large-hash', ...many.flatMap((item) => [item, item]))
+  await client.zadd('zset', '1', 'a', '0.1', '-7', '-inf', 'c', '1e300', 'x'.repeat(60))
+  await client.zadd('large-zset', ...many.flatMap((item, index) => [String(index / 7), item]))
+  await client.geoadd('places', '13.361389', '38.115556', 'Palermo', '180', '85.05', 'corner')
 }
 
 /** Everything `fill` wrote, in a form that can be compared. */
@@ -84,6 +87,11 @@ async function contents({ client }: RealNode): Promise<unknown> {
       (await client.smembers('large-set')).sort(),
     ],
     hashes: [await client.hgetall('hash'), await client.hgetall('large-hash')],
+    zsets: [
+      await client.zrange('zset', '0', '-1', 'WITHSCORES'),
+      await client.zrange('large-zset', '0', '-1', 'WITHSCORES'),
+      await client.zrange('places', '0', '-1', 'WITHSCORES'),
+    ],
     size: await client.dbsize(),
   }
 }

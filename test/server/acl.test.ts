@@ -107,7 +107,7 @@ test('commands of Redis that are not here can be allowed, are kept, and are stil
   expect(ask(client, 'LOLWUT a 1 b')).toMatch(/^-ERR unknown command 'LOLWUT'/)
   const list = ask(harness.client(), 'ACL LIST')
   expect(list).toContain('-@all +@stream +client|tracking +get +lolwut +script|kill')
-  expect(ask(harness.client(), 'ACL CAT scripting')).toBe('*0\r\n')
+  expect(ask(harness.client(), 'ACL CAT scripting')).not.toContain('eval')
 })
 
 test('what does not exist or is not complete is said before what is not allowed', () => {

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { coveringCells } from '../../src/server/geo-cover.ts'
-import { distanceM, distanceWithin, type Shape } from '../../src/server/geo-distance.ts'
+import {
+  distanceM,
+  distanceWithin,
+  EARTH_RADIUS_M,
+  type Shape,
+  toDegrees,
+  toRadians,
+} from '../../src/server/geo-distance.ts'
 import {
   cellAt,
   cellBits,
@@ -21,8 +28,8 @@ function scoreOf(position: Position): number {
 }
 
 const degrees = (limit: number) => fc.double({ min: -limit, max: limit, noNaN: true })
-const position = (maxLatitude: number) =>
-  fc.record({ longitude: degrees(180), latitude: degrees(maxLatitude) })
+const position = (maxLatitude: number, maxLongitude = 180) =>
+  fc.record({ longitude: degrees(maxLongitude), latitude: degrees(maxLatitude) })
 
 describe('a position as a score', () => {
   test('is the number of Redis', () => {
@@ -64,24 +71,31 @@ describe('a search', () => {
     fc.record({ kind: fc.constant('box' as const), widthM: metres, heightM: metres }),
   )
 
-  test('looks into every cell that holds something within the shape', () => {
+  /** Of the way to the edge of the shape; the edges are where a cell could be forgotten. */
+  const fraction = fc.oneof(fc.constantFrom(-0.999, 0, 0.999), degrees(1))
+
+  // From the eastern edge itself Redis does not find what lies right behind it, and so do we not.
+  test('looks into every cell that holds something within the shape, once', () => {
     fc.assert(
-      fc.property(position(65), shape, degrees(1), degrees(1), (center, area, east, north) => {
-        const reach = area.kind === 'circle' ? area.radiusM : Math.max(area.widthM, area.heightM)
-        const found = positionOf(
-          scoreOf({
-            longitude: wrapped(center.longitude + (east * reach) / 40_000),
-            latitude: center.latitude + (north * reach) / 100_000,
-          }),
-        )
+      fc.property(position(65, 179.999), shape, fraction, fraction, (center, area, east, north) => {
+        const found = positionOf(scoreOf(moved(center, area, east, north)))
         fc.pre(distanceWithin(area, center, found) !== undefined)
         const score = scoreOf(found)
         const cells = coveringCells(center, area).map(cellScores)
         expect(cells.filter(([from, end]) => score >= from && score < end)).toHaveLength(1)
       }),
-      { numRuns: 500 },
+      { numRuns: 2000 },
     )
   })
+
+  function moved(center: Position, area: Shape, east: number, north: number): Position {
+    const [halfWidthM, halfHeightM] =
+      area.kind === 'circle' ? [area.radiusM, area.radiusM] : [area.widthM / 2, area.heightM / 2]
+    const latitude = center.latitude + toDegrees((north * halfHeightM) / EARTH_RADIUS_M)
+    const aroundM = EARTH_RADIUS_M * Math.cos(toRadians(latitude))
+    const longitude = center.longitude + toDegrees((east * halfWidthM) / aroundM)
+    return { longitude: wrapped(longitude), latitude }
+  }
 
   function wrapped(longitude: number): number {
     return longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/server/keyspace.ts'
+import { idText } from '../../src/server/stream-id.ts'
 import { NodeHarness } from '../support/node-harness.ts'
 import { contentsOf } from '../support/value-contents.ts'
 
@@ -17,7 +18,8 @@ function underSnapshot(...lines: string[]) {
 }
 
 function shown({ value }: Entry): string {
-  return String(contentsOf(value))
+  if (value.type !== 'stream') return String(contentsOf(value))
+  return [...value.stream.range()].map(({ id, pairs }) => [idText(id), ...pairs]).join()
 }
 
 describe('while a snapshot runs, a key is handed over as it was before', () => {
@@ -26,6 +28,8 @@ describe('while a snapshot runs, a key is handed over as it was before', () => {
     'HSET h a 1': '0 h a,1',
     'RPUSH l a b': '0 l a,b',
     'SADD s 1 2': '0 s 1,2',
+    'XADD x 1 f v': '0 x 1-0,f,v',
+    'XGROUP CREATE y g $ MKSTREAM': '0 y ',
     'ZADD z 2 b 1 a': '0 z a,1,b,2',
     'GEOADD g 0 0 a': '0 g a,3377699720527872',
   }
@@ -63,6 +67,19 @@ describe('while a snapshot runs, a key is handed over as it was before', () => {
       'SMOVE s t 1',
       'SINTERSTORE s s',
       'SUNIONSTORE s nothing',
+    ],
+    'XADD x 1 f v': [
+      'XADD x 2 f v',
+      'XDEL x 1',
+      'XTRIM x MAXLEN 0',
+      'XSETID x 5',
+      'XGROUP CREATE x g 0',
+    ],
+    'XGROUP CREATE y g $ MKSTREAM': [
+      'XGROUP SETID y g 5',
+      'XGROUP DESTROY y g',
+      'XGROUP CREATECONSUMER y g c',
+      'XREADGROUP GROUP g c STREAMS y 0',
     ],
     'ZADD z 2 b 1 a': [
       'ZADD z 3 a',

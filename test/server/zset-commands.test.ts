@@ -79,3 +79,13 @@ test('MEMORY USAGE grows with the members', () => {
   expect(usage(1)).toBeLessThan(200)
   expect(usage(1000) - usage(1)).toBeGreaterThan(30_000)
 })
+
+test.each([
+  ['ZRANGE z -inf +inf BYSCORE LIMIT 1 2', ['m1', 'm2']],
+  ['ZRANGE z +inf -inf BYSCORE REV LIMIT 1 2', ['m8', 'm7']],
+  ['ZREVRANGEBYSCORE z 5 (2 LIMIT 0 -1', ['m5', 'm4', 'm3']],
+  ['ZRANGEBYSCORE z 7 +inf LIMIT 2 9', ['m9']],
+  ['ZRANGEBYSCORE z 7 +inf LIMIT -1 9', []],
+])('%s passes over elements from the end where it begins', (line, members) => {
+  expect(words(withMembers(10).say(line))).toEqual(members)
+})

@@ -16,12 +16,10 @@ export function bitOp(context: CommandContext, argv: readonly string[]): Reply {
   const sources = sourcesOf(context, keys)
   if (sources === undefined) return WRONG_TYPE
   const bytes = combined(operation, sources)
-  if (bytes !== '') {
-    context.db.put(target, { type: 'string', bytes })
-    context.propagate()
-  } else if (context.db.find(target) !== undefined && context.db.remove(target)) {
-    context.propagate()
-  }
+  const isThere = context.db.find(target) !== undefined
+  if (bytes !== '') context.db.put(target, { type: 'string', bytes })
+  else context.db.remove(target)
+  if (bytes !== '' || isThere) context.propagate()
   return integer(bytes.length)
 }
 

@@ -24,7 +24,7 @@ function bitField(context: CommandContext, argv: readonly string[]): Reply {
   const run = new FieldRun(old.padEnd(bytesReached(operations), '\0'))
   const replies = operations.map((operation) => run.perform(operation))
   // The string grows even if every value was refused: the room is made first.
-  if (run.writes > 0 || run.bytes.length > old.length || entry === undefined) {
+  if (run.bytes !== old) {
     writeString(context.db, key, entry, run.bytes)
     context.propagate()
   }

@@ -19,9 +19,13 @@ function setBit(context: CommandContext, argv: readonly string[]): Reply {
   const value = entry?.value
   if (value !== undefined && value.type !== 'string') return WRONG_TYPE
   const old = value?.bytes ?? ''
-  writeString(context.db, key, entry, withBit(old, offset, word === '1'))
-  context.propagate()
-  return integer(bitAt(old, offset))
+  const before = bitAt(old, offset)
+  const isThere = Math.floor(offset / 8) < old.length
+  if (!isThere || before !== Number(word)) {
+    writeString(context.db, key, entry, withBit(old, offset, word === '1'))
+    context.propagate()
+  }
+  return integer(before)
 }
 
 function getBit(context: CommandContext, argv: readonly string[]): Reply {

@@ -3,7 +3,6 @@ import { MAX_BULK_BYTES } from '../../resp/input.ts'
 import { bulk, NULL, OK, type Reply } from '../../resp/reply.ts'
 import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { deletion } from '../effects.ts'
 import {
   BAD_DATA_FORMAT,
   BAD_PAYLOAD,
@@ -12,7 +11,7 @@ import {
   NOT_AN_INTEGER,
   TOO_LONG,
 } from '../errors.ts'
-import { isPast, LAST_MOMENT_MS } from '../expire-time.ts'
+import { isPast, LAST_MOMENT_MS, momentText } from '../expire-time.ts'
 import { parseInteger } from '../numbers.ts'
 import { dumpPayload, isSoundPayload, valueOfPayload } from '../rdb/dump-payload.ts'
 import { rdbString } from '../rdb/rdb-encode.ts'
@@ -54,9 +53,7 @@ function momentOf({ now }: CommandContext, ttlMs: number, options: RestoreOption
 
 /** What would be dead on arrival does not arrive; what it replaces is gone all the same. */
 function removeInstead(context: CommandContext, key: string): void {
-  if (!context.db.remove(key)) return
-  const isLazy = context.node.settings.flag('lazyfree-lazy-server-del')
-  context.propagate(deletion(key, isLazy))
+  if (context.db.remove(key)) context.propagate(['DEL', key])
 }
 
 function place(
@@ -76,7 +73,7 @@ function place(
 /** Replicas are told when the key ends, not how long it lives. */
 function withMoment(argv: readonly string[], expireAtMs: number): string[] {
   const [name, key, , ...rest] = argv as [string, string, string, ...string[]]
-  return [name, key, String(expireAtMs), ...rest, 'ABSTTL']
+  return [name, key, momentText(expireAtMs), ...rest, 'ABSTTL']
 }
 
 const TARGET = ['1 OW update']

@@ -4,7 +4,7 @@ import { arg } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { Entry } from '../db.ts'
 import { SYNTAX_ERROR, WRONG_TYPE } from '../errors.ts'
-import { type ExpireOption, isExpireOption, parseExpireAt } from '../expire-time.ts'
+import { type ExpireOption, isExpireOption, momentText, parseExpireAt } from '../expire-time.ts'
 
 interface SetOptions {
   nx: boolean
@@ -56,7 +56,7 @@ function tell(
   atMs: number | undefined,
 ): void {
   if (atMs !== undefined) {
-    context.propagate(['SET', arg(argv, 1), arg(argv, 2), 'PXAT', String(atMs)])
+    context.propagate(['SET', arg(argv, 1), arg(argv, 2), 'PXAT', momentText(atMs)])
   } else if (options.answersOld) {
     const isGet = (word: string, at: number) => at > 2 && word.toUpperCase() === 'GET'
     context.propagate(argv.filter((word, at) => !isGet(word, at)))

@@ -4,7 +4,7 @@ import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { deletion } from '../effects.ts'
 import { NOT_AN_INTEGER, OFFSET_OUT_OF_RANGE, TOO_LONG, WRONG_TYPE, wrongArity } from '../errors.ts'
-import { type ExpireOption, parseExpireAt } from '../expire-time.ts'
+import { type ExpireOption, momentText, parseExpireAt } from '../expire-time.ts'
 import { parseInteger } from '../numbers.ts'
 import { maxStringBytes } from '../string-limit.ts'
 import { counterCommands } from './counters.ts'
@@ -38,7 +38,7 @@ function setEx(option: ExpireOption, name: string) {
     if (typeof atMs !== 'number') return atMs
     context.db.find(key)
     context.db.put(key, { type: 'string', bytes }, atMs)
-    context.propagate(['SET', key, bytes, 'PXAT', String(atMs)])
+    context.propagate(['SET', key, bytes, 'PXAT', momentText(atMs)])
     return OK
   }
 }

@@ -99,9 +99,9 @@ export class AofLoader {
   *#loadPreamble({ path }: FoundFile): Work<number | LoadRefused> {
     const magic = yield* readBytes(path, 0, RDB_MAGIC.length)
     if (magic !== RDB_MAGIC) return 0
-    const { serial, dbs } = this.#host.keyspace
+    const { serial, dbs, usage } = this.#host.keyspace
     const progress = { expect: () => undefined, advance: this.#advance }
-    const read = yield* loadRdb(path, { databases: dbs.length, serial, progress })
+    const read = yield* loadRdb(path, { databases: dbs.length, serial, usage, progress })
     if (read.kind === 'absent') return this.#refuse(path, 'is missing, and the manifest names it')
     if (read.kind === 'unusable') return this.#refuse(path, read.reason)
     // A key that has expired may be made anew, or read, by a command that was given before.

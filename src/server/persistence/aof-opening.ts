@@ -7,14 +7,14 @@
  * base. And where there is nothing at all an empty base and an empty increment are made.
  */
 import { EMPTY_MANIFEST, type Manifest, type ManifestFile, parseManifest } from '../aof/manifest.ts'
+import { newBaseSource } from './aof-base.ts'
 import type { AofFiles } from './aof-files.ts'
 import { AofLoader, refusedAof, type TornEnd } from './aof-load.ts'
 import { change, type FileFailure, readBytes, sizeOf, type Work } from './files.ts'
 import type { PersistenceHost } from './host.ts'
 import type { LoadProgress } from './load-progress.ts'
 import type { LoadRefused } from './load-result.ts'
-import { auxFields } from './rdb-aux.ts'
-import { SnapshotSource, writeSnapshot } from './rdb-save.ts'
+import { writeSnapshot } from './rdb-save.ts'
 
 export interface OpenedAof {
   readonly kind: 'opened'
@@ -160,10 +160,10 @@ export class AofOpening {
   }
 
   *#firstBase(): Work<ManifestFile | FileFailure> {
-    const { keyspace, settings } = this.#host
     const files = this.#files
-    const base = files.nextBase(settings.flag('aof-use-rdb-preamble'))
-    const source = new SnapshotSource(keyspace, auxFields(this.#host, true), {})
+    const isRdb = this.#host.settings.flag('aof-use-rdb-preamble')
+    const base = files.nextBase(isRdb)
+    const source = newBaseSource(this.#host, isRdb)
     const failure =
       (yield* writeSnapshot(source, files.newBasePath)) ??
       (yield* change({ kind: 'rename', from: files.newBasePath, to: files.pathOf(base) }))

@@ -16,13 +16,13 @@
  */
 import { assert } from '../../base/assert.ts'
 import { filesOf, type Manifest, type ManifestFile } from '../aof/manifest.ts'
+import { newBaseSource } from './aof-base.ts'
 import type { AofFiles } from './aof-files.ts'
 import type { AofLog } from './aof-log.ts'
 import { abandonable, change, type FileFailure, sizeOf, type Work } from './files.ts'
 import type { PersistenceHost } from './host.ts'
 import type { Jobs } from './jobs.ts'
-import { auxFields } from './rdb-aux.ts'
-import { SnapshotSource, writeSnapshot } from './rdb-save.ts'
+import { type SnapshotSource, writeSnapshot } from './rdb-save.ts'
 import type { SnapshotTurn } from './snapshot-turn.ts'
 
 /**
@@ -47,6 +47,8 @@ export interface RewriteParts {
 
 interface Run {
   readonly purpose: RewritePurpose
+  /** [aof-use-rdb-preamble] Of the base; otherwise it is commands. */
+  readonly isRdb: boolean
   source: SnapshotSource | undefined
   isStopped: boolean
 }
@@ -67,9 +69,10 @@ export class AofRewrite {
 
   /** Begins, when no command is being carried out. The caller has found the turn free. */
   start(purpose: RewritePurpose): void {
-    const { jobs, turn } = this.#parts
+    const { jobs, turn, host } = this.#parts
     turn.take('rewrite')
-    const run: Run = { purpose, source: undefined, isStopped: false }
+    const isRdb = host.settings.flag('aof-use-rdb-preamble')
+    const run: Run = { purpose, isRdb, source: undefined, isStopped: false }
     this.#run = run
     const work = abandonable(this.#write(run), () => run.isStopped)
     jobs.start(work, (result) => {
@@ -159,8 +162,7 @@ export class AofRewrite {
 
   #fixMoment(run: Run): void {
     const { host } = this.#parts
-    const compresses = host.settings.flag('rdbcompression')
-    run.source = new SnapshotSource(host.keyspace, auxFields(host, true), { compresses })
+    run.source = newBaseSource(host, run.isRdb)
   }
 
   #discardBase(): void {
@@ -179,8 +181,8 @@ export class AofRewrite {
 
   /** What is older than base and increment is history from here on. */
   *#nameBase(run: Run, increment: ManifestFile | undefined): Work<FileFailure | undefined> {
-    const { files, log, host } = this.#parts
-    const base = files.nextBase(host.settings.flag('aof-use-rdb-preamble'))
+    const { files, log } = this.#parts
+    const base = files.nextBase(run.isRdb)
     const unnamed = yield* change({
       kind: 'rename',
       from: files.newBasePath,

@@ -246,9 +246,9 @@ export class Aof {
   }
 
   #newLog(): AofLog {
-    const { outputGate, settings } = this.#host
+    const { port: gate, settings } = this.#host
     return new AofLog({
-      gate: outputGate,
+      gate,
       settings,
       jobs: this.#jobs,
       now: () => this.#host.now,

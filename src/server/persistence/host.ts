@@ -4,7 +4,6 @@ import type { Rng } from '../../base/rng.ts'
 import type { FunctionStore } from '../functions.ts'
 import type { Keyspace } from '../keyspace.ts'
 import type { OutputGate } from '../output-gate.ts'
-import type { NodePort } from '../port.ts'
 import type { Settings } from '../settings.ts'
 import type { Stats } from '../stats.ts'
 
@@ -24,9 +23,8 @@ export type LoadedCommand =
   | { readonly kind: 'failed'; readonly text: string }
 
 export interface PersistenceHost {
-  readonly port: NodePort
-  /** The same port: holds back what is not kept yet. */
-  readonly outputGate: OutputGate
+  /** Holds back what is not kept yet. */
+  readonly port: OutputGate
   readonly keyspace: Keyspace
   readonly functions: FunctionStore
   readonly settings: Settings

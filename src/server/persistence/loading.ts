@@ -81,8 +81,8 @@ export class Loading {
   *#dump(progress: LoadProgress): Work<LoadResult> {
     const { settings, keyspace } = this.#host
     const path = settings.text('dbfilename')
-    const { serial, dbs } = keyspace
-    const read = yield* loadRdb(path, { databases: dbs.length, serial, progress })
+    const { serial, dbs, usage } = keyspace
+    const read = yield* loadRdb(path, { databases: dbs.length, serial, usage, progress })
     switch (read.kind) {
       case 'absent':
         return EMPTY

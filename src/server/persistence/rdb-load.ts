@@ -3,6 +3,7 @@
  * gets an answer, and nothing of the file counts before it has been read to its end and found sound.
  */
 import { type RdbContents, RdbReader } from '../rdb/rdb-reader.ts'
+import type { Usage } from '../usage.ts'
 import { readBytes, sizeOf, type Work } from './files.ts'
 import type { LoadProgress } from './load-progress.ts'
 
@@ -20,6 +21,8 @@ export interface RdbLoadParts {
   readonly databases: number
   /** What every entry is stamped with, see Entry. */
   readonly serial: number
+  /** Makes of what the file says of a key's use what it means here. */
+  readonly usage: Pick<Usage, 'restored'>
   readonly progress: Pick<LoadProgress, 'expect' | 'advance'>
 }
 
@@ -31,8 +34,9 @@ export function* loadRdb(path: string, parts: RdbLoadParts): Work<RdbLoad> {
   return yield* readPayload(path, parts)
 }
 
-function* readPayload(path: string, { databases, serial, progress }: RdbLoadParts): Work<RdbLoad> {
-  const reader = new RdbReader(databases, serial)
+function* readPayload(path: string, parts: RdbLoadParts): Work<RdbLoad> {
+  const { databases, serial, usage, progress } = parts
+  const reader = new RdbReader(databases, serial, usage)
   let offset = 0
   for (;;) {
     const bytes = yield* readBytes(path, offset, READ_BYTES)

@@ -178,7 +178,6 @@ export class RdbReader {
 
   #knownUsage(): number {
     const [idleSeconds, frequency] = [this.#idleSeconds, this.#frequency]
-    if (idleSeconds === undefined && frequency === undefined) return UNKNOWN_USAGE
     return this.#usage?.restored({ idleSeconds, frequency }) ?? UNKNOWN_USAGE
   }
 

@@ -43,6 +43,7 @@ interface Reading {
   readonly node: StreamNode
   readonly items: readonly string[]
   at: number
+  /** Of the entries that are not deleted. */
   last: StreamId | undefined
 }
 
@@ -57,12 +58,14 @@ function readEntry(reading: Reading): string | undefined {
   const end = from + (hasFields ? 2 * pairCount : pairCount)
   if (id === undefined || !(pairCount >= 1) || !(end < items.length)) return DAMAGED
   if (items[end] !== String(end - at)) return DAMAGED
-  if (last !== undefined && id <= last) return OUT_OF_ORDER
+  const isDeleted = (flags & DELETED) !== 0
+  // A deleted one may be anywhere: XSETID takes a stream back behind it.
+  if (!isDeleted && last !== undefined && id <= last) return OUT_OF_ORDER
   const texts = items.slice(from, end)
   node.append(id, hasFields ? texts : texts.flatMap((text, n) => [node.fields[n] ?? '', text]))
-  if ((flags & DELETED) !== 0) node.remove(node.entries.length - 1, 1)
+  if (isDeleted) node.remove(node.entries.length - 1, 1)
+  else reading.last = id
   reading.at = end + 1
-  reading.last = id
   return undefined
 }
 

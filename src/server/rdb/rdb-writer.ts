@@ -5,6 +5,7 @@
  */
 import { unreachable } from '../../base/assert.ts'
 import type { Entry } from '../keyspace.ts'
+import type { KnownUsage } from '../usage.ts'
 import type { Value } from '../values.ts'
 import { int64Bytes } from './bytes.ts'
 import { lzfCompress } from './lzf-compress.ts'
@@ -45,9 +46,14 @@ export function compressedString(bytes: string): string {
 }
 
 /** One key with its expiry and value: at once, or in pieces, which is how anything large is written. */
-export function rdbRecord(key: string, entry: Entry, form: StringForm): string | RecordPieces {
+export function rdbRecord(
+  key: string,
+  entry: Entry,
+  form: StringForm,
+  usage?: KnownUsage,
+): string | RecordPieces {
   const { value } = entry
-  const start = expiry(entry) + TYPE_BYTES[value.type] + form(key)
+  const start = expiry(entry) + usageBytes(usage) + TYPE_BYTES[value.type] + form(key)
   if (value.type !== 'string') return new RecordPieces(start + count(value), value, form)
   if (value.bytes.length <= MAX_AT_ONCE_BYTES) return start + form(value.bytes)
   return new RecordPieces(start, value, form)
@@ -141,11 +147,18 @@ function expiry(entry: Entry): string {
   return entry.expireAtMs === undefined ? '' : EXPIRE_MS + int64Bytes(entry.expireAtMs)
 }
 
+function usageBytes(usage: KnownUsage | undefined): string {
+  if (usage?.frequency !== undefined) return FREQUENCY + String.fromCharCode(usage.frequency)
+  return usage?.idleSeconds === undefined ? '' : IDLE + rdbLength(usage.idleSeconds)
+}
+
 const AUX = String.fromCharCode(OPCODE.aux)
 const FUNCTION = String.fromCharCode(OPCODE.function)
 const SELECT_DB = String.fromCharCode(OPCODE.selectDb)
 const RESIZE_DB = String.fromCharCode(OPCODE.resizeDb)
 const EXPIRE_MS = String.fromCharCode(OPCODE.expireMs)
+const IDLE = String.fromCharCode(OPCODE.idle)
+const FREQUENCY = String.fromCharCode(OPCODE.frequency)
 const COMPRESSED = '\xc3'
 
 const TYPE_BYTES: Readonly<Record<Value['type'], string>> = {

@@ -21,7 +21,6 @@ import { rdbString } from './rdb-encode.ts'
 import {
   compressedString,
   RDB_END,
-  type RecordPieces,
   rdbFunction,
   rdbHeader,
   rdbRecord,
@@ -33,7 +32,25 @@ import {
 /** Gets the payload, piece by piece. */
 export type SnapshotSink = (bytes: string) => void
 
+/** A record that is written bit by bit; its value may change meanwhile if `freeze` is called before. */
+export interface Pieces {
+  /** About so many bytes; undefined at the end. */
+  next(maxBytes: number): string | undefined
+  freeze(): void
+  /** The same, before any piece was taken: a record that is not large becomes its bytes. */
+  settle(): string | Pieces
+}
+
+/** How a snapshot is written that is no RDB payload. */
+export interface SnapshotForm {
+  readonly header: string
+  select(db: number): string
+  record(key: string, entry: Entry): string | Pieces
+}
+
 export interface SnapshotOptions {
+  /** Undefined: as an RDB payload, to which alone the rest applies. */
+  readonly form?: SnapshotForm | undefined
   /** The sources of the function libraries. Servers before 7.0 do not read a payload that has any. */
   readonly functions?: Iterable<string>
   /** [rdbcompression] Keys, elements and values of up to 64 KiB. */
@@ -48,13 +65,13 @@ interface Source {
 /** A record that is being written, or waits for it. */
 interface Pending {
   readonly db: number
-  readonly record: string | RecordPieces
+  readonly record: string | Pieces
 }
 
 /** The entry the walk is writing; undefined once it has changed. */
 interface Current {
   entry: Entry | undefined
-  readonly record: RecordPieces
+  readonly record: Pieces
 }
 
 /** What passing over an entry costs of a slice, in bytes that could have been written in that time. */
@@ -64,7 +81,9 @@ export class Snapshot {
   readonly #keyspace: Keyspace
   readonly #serial: number
   readonly #sink: SnapshotSink
-  readonly #form: StringForm
+  readonly #stringForm: StringForm
+  /** Undefined: RDB. */
+  readonly #form: SnapshotForm | undefined
   readonly #crc = new Crc64()
   readonly keysTotal: number
   #sources: Source[]
@@ -84,7 +103,7 @@ export class Snapshot {
     keyspace: Keyspace,
     aux: readonly (readonly [string, string])[],
     sink: SnapshotSink,
-    { functions = [], compresses = false }: SnapshotOptions = {},
+    { functions = [], compresses = false, form }: SnapshotOptions = {},
   ) {
     assert(keyspace.beforeChange === undefined, 'one snapshot runs at a time')
     keyspace.serial++
@@ -92,11 +111,13 @@ export class Snapshot {
     this.#keyspace = keyspace
     this.#serial = keyspace.serial
     this.#sink = sink
-    this.#form = compresses ? compressedString : rdbString
+    this.#stringForm = compresses ? compressedString : rdbString
+    this.#form = form
     this.#sources = keyspace.dbs.map((db) => ({ db: db.index, entries: db.entries.entries() }))
     this.keysTotal = keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
     this.#untaken = this.keysTotal
-    this.#put(rdbHeader(aux))
+    this.#put(form?.header ?? rdbHeader(aux))
+    if (form !== undefined) return
     for (const source of functions) this.#put(rdbFunction(source))
     for (const db of keyspace.dbs) this.#announce(db)
   }
@@ -163,12 +184,12 @@ export class Snapshot {
     }
     const [key, entry] = step.value
     if (entry.serial === this.#serial) return
-    const record = rdbRecord(key, entry, this.#form)
+    const record = this.#recordOf(key, entry)
     if (typeof record === 'string') this.#stamp(entry)
     this.#begin(source.db, record, entry)
   }
 
-  #begin(db: number, record: string | RecordPieces, entry: Entry | undefined): void {
+  #begin(db: number, record: string | Pieces, entry: Entry | undefined): void {
     this.#select(db)
     if (typeof record === 'string') this.#put(record)
     else this.#current = { entry, record }
@@ -182,8 +203,13 @@ export class Snapshot {
       current.record.freeze()
       return
     }
-    const record = rdbRecord(key, entry, this.#form)
+    const record = this.#recordOf(key, entry)
     this.#aside.push({ db, record: typeof record === 'string' ? record : record.settle() })
+  }
+
+  #recordOf(key: string, entry: Entry): string | Pieces {
+    if (this.#form !== undefined) return this.#form.record(key, entry)
+    return rdbRecord(key, entry, this.#stringForm, this.#keyspace.usage.known(entry.usage))
   }
 
   #stamp(entry: Entry): void {
@@ -201,7 +227,7 @@ export class Snapshot {
   #select(db: number): void {
     if (db === this.#selectedDb) return
     this.#selectedDb = db
-    this.#put(rdbSelectDb(db))
+    this.#put(this.#form?.select(db) ?? rdbSelectDb(db))
   }
 
   #put(bytes: string): void {
@@ -210,9 +236,9 @@ export class Snapshot {
   }
 
   #end(): void {
-    this.#put(RDB_END)
+    if (this.#form === undefined) this.#put(RDB_END)
     this.#flush()
-    this.#sink(this.#crc.digest())
+    if (this.#form === undefined) this.#sink(this.#crc.digest())
     this.stop()
   }
 

@@ -63,12 +63,13 @@ export class Attachment {
   psync(session: Session, argv: readonly string[]): Reply | undefined {
     if (session.kind === 'replica') return undefined
     const request = parsePsync(argv)
-    if (request === undefined) return NOT_AN_INTEGER
     const refusal = this.#refuse(request) ?? refuseConnection(session)
     if (refusal !== undefined) return refusal
+    const { id, offset } = request
+    if (offset === undefined) return NOT_AN_INTEGER
     const peer = this.#attach(session)
-    if (this.#history.canContinue(request.id, request.offset)) this.#continue(peer, request.offset)
-    else this.#startOver(peer, request.id !== '?')
+    if (this.#history.canContinue(id, offset)) this.#continue(peer, offset)
+    else this.#startOver(peer, !id.startsWith('?'))
     return undefined
   }
 

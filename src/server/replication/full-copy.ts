@@ -38,7 +38,8 @@ export class FullCopy {
     const { keyspace } = parts.host
     this.#parts = parts
     this.position = position
-    this.transfer = new PayloadTransfer(keyspace.dbs.length, keyspace.serial)
+    const { dbs, serial, usage } = keyspace
+    this.transfer = new PayloadTransfer(dbs.length, serial, usage)
   }
 
   /** Monotonic. When something has to be done although nothing arrives. */

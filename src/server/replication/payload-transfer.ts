@@ -4,6 +4,7 @@
  * parsed as it arrives; nothing is kept from it but the dataset it describes.
  */
 import { type RdbContents, RdbReader } from '../rdb/rdb-reader.ts'
+import type { Usage } from '../usage.ts'
 import { LineReader } from './line-reader.ts'
 import { MARK_LENGTH, type PayloadHeader, parsePayloadHeader } from './payload-header.ts'
 
@@ -22,8 +23,8 @@ export class PayloadTransfer {
   #trailer = ''
   #receivedBytes = 0
 
-  constructor(databases: number, serial: number) {
-    this.#rdb = new RdbReader(databases, serial)
+  constructor(databases: number, serial: number, usage?: Pick<Usage, 'restored'>) {
+    this.#rdb = new RdbReader(databases, serial, usage)
   }
 
   get receivedBytes(): number {

@@ -4,19 +4,18 @@ import type { History } from './history.ts'
 
 export interface PsyncRequest {
   readonly id: string
-  /** The next byte wanted. */
-  readonly offset: number
+  /** The next byte wanted; undefined: that is no integer. */
+  readonly offset: number | undefined
   /** The requester's own failover: we are to become the master first. */
   readonly failover: boolean
 }
 
-/** Undefined when the offset is no integer. `PSYNC ? -1` asks for everything. */
-export function parsePsync(argv: readonly string[]): PsyncRequest | undefined {
+/** `PSYNC ? -1` asks for everything. */
+export function parsePsync(argv: readonly string[]): PsyncRequest {
   const offset = parseInt64(argv[2] ?? '')
-  if (offset === undefined) return undefined
   return {
     id: argv[1] ?? '?',
-    offset: Number(offset),
+    offset: offset === undefined ? undefined : Number(offset),
     failover: argv[3]?.toLowerCase() === 'failover',
   }
 }

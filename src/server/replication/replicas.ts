@@ -55,6 +55,8 @@ export class Replicas {
   detach(peer: ReplicaPeer): void {
     if (!this.#peers.delete(peer.connection.id)) return
     this.onGone(peer)
+    // What was kept for it alone is kept for nobody.
+    this.#history.backlog?.trim(this.neededFromOffset())
     if (this.#peers.size === 0) this.restartEmptyTimer()
     this.recountGood()
   }

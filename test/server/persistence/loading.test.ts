@@ -324,3 +324,50 @@ describe('DEBUG RELOAD', () => {
     expect(client.say('GET k')).toBe('$1\r\n1\r\n')
   })
 })
+
+describe('a place in a replication history', () => {
+  /** A master with one replica, and what it saved while that replica was online. */
+  function saved() {
+    const harness = new SlowDisk({ save: '' })
+    harness.replica()
+    const client = harness.client()
+    client.say('SET short 1 PX 50')
+    client.say('SELECT 3')
+    client.say('SET k 1')
+    const offset = Number(harness.info('master_repl_offset'))
+    harness.disk.isSlow = true
+    client.say('BGSAVE')
+    client.say('SET k 2')
+    harness.answerAll()
+    return { files: harness.files, id: harness.info('master_replid') ?? '', offset }
+  }
+
+  /** What a replica is answered that stands there, up to a second later. */
+  function askedBy(harness: NodeHarness, id: string, offset: number): string {
+    const replica = harness.client()
+    replica.send('REPLCONF', 'capa', 'psync2')
+    const answer = replica.send('PSYNC', id, String(offset + 1))
+    harness.advance(1000)
+    return answer + replica.take()
+  }
+
+  test('is that of the moment the save began at, and replicas go on from there', () => {
+    const { files, id, offset } = saved()
+    const answer = askedBy(restarted(files), id, offset)
+    expect(answer).toMatch(/^\+CONTINUE [0-9a-f]{40}\r\n/)
+    expect(askedBy(restarted(files), id, offset + 1)).toMatch(/^\n?\+FULLRESYNC /)
+  })
+
+  test('replicas are told of the keys that expired meanwhile', () => {
+    const { files, id, offset } = saved()
+    const harness = loading(files)
+    harness.advance(5000)
+    harness.answerAll()
+    expect(askedBy(harness, id, offset)).toContain('$3\r\nDEL\r\n$5\r\nshort\r\n')
+  })
+
+  test('a node that never had a replica has none', () => {
+    const files = filesOf('SET k 1')
+    expect(files.read('dump.rdb')).not.toContain('repl-id')
+  })
+})

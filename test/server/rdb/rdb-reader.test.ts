@@ -203,6 +203,7 @@ test('what is known of the use of a key is handed on, each for its key alone', (
   expect(known).toEqual([
     { idleSeconds: 10, frequency: undefined },
     { idleSeconds: undefined, frequency: 5 },
+    { idleSeconds: undefined, frequency: undefined },
   ])
 })
 

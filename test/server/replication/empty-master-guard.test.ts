@@ -48,13 +48,8 @@ test('it stays a replica like any other whose link is down', () => {
   restartEmpty(play, master)
   play.run(5500)
   const role = replicas[0].call('ROLE')
-  expect(role).toMatchObject({ kind: 'array' })
-  expect((role as { items: unknown[] }).items.slice(0, 4)).toEqual([
-    bulk('slave'),
-    bulk(master.address),
-    integer(6379),
-    bulk('connect'),
-  ])
+  const words = role.kind === 'array' ? role.items.slice(0, 4) : []
+  expect(words).toEqual([bulk('slave'), bulk(master.address), integer(6379), bulk('connect')])
   expect(replicas[0].info('role')).toBe('slave')
 })
 

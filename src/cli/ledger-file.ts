@@ -1,0 +1,70 @@
+/** A ledger as the command line has it: read whole from a file, with the keys its commands name. */
+import { readFileSync } from 'node:fs'
+import { reasonOf, StartError } from '../io/start-error.ts'
+import { CommandTable } from '../server/command-table.ts'
+import { keysOf } from '../server/key-spec.ts'
+import {
+  isBracket,
+  type LedgerCommand,
+  type LedgerReading,
+  readLedger,
+} from '../server/ledger/ledger-reader.ts'
+
+export type Ledger = LedgerReading & { readonly kind: 'ledger' }
+
+const table = new CommandTable()
+
+/** Throws a StartError for a file that cannot be read, or that is no sound ledger. */
+export function openLedger(path: string): Ledger {
+  const reading = readLedger(bytesOf(path))
+  if (reading.kind === 'ledger') return reading
+  const message = `${path} is damaged at byte ${reading.offset}: ${reading.text}`
+  throw new StartError('E_LEDGER', message, 'nothing of it is used; look for a copy of the file')
+}
+
+/** The writes, without what only holds them together. */
+export function writesOf({ commands }: Ledger): LedgerCommand[] {
+  return commands.filter(({ argv }) => !isBracket(argv))
+}
+
+/** The keys of a command; of one that is not known here, its first argument. */
+export function keysIn({ argv }: LedgerCommand): readonly string[] {
+  const specs = table.find(argv)?.keySpecs
+  return (specs === undefined ? undefined : keysOf(specs, argv)) ?? argv.slice(1, 2)
+}
+
+const SHOWN_ARGUMENTS = 12
+const SHOWN_BYTES = 40
+
+/** One line for people: what is long is cut, what is not printable is escaped. */
+export function commandLine({ db, argv }: LedgerCommand): string {
+  const words = argv.slice(0, SHOWN_ARGUMENTS).map(word)
+  const more = argv.length > SHOWN_ARGUMENTS ? ` … (${argv.length - SHOWN_ARGUMENTS} more)` : ''
+  return `[${db}] ${words.join(' ')}${more}`
+}
+
+export function word(bytes: string): string {
+  const shown = bytes.slice(0, SHOWN_BYTES)
+  const text = /^[\x21\x23-\x26\x28-\x5b\x5d-\x7e]+$/.test(shown) ? shown : `"${escaped(shown)}"`
+  return bytes.length > SHOWN_BYTES ? `${text}…(${bytes.length} bytes)` : text
+}
+
+function escaped(bytes: string): string {
+  return bytes.replace(/[^\x20-\x7e]|["\\]/g, (byte) => {
+    if (byte === '"' || byte === '\\') return `\\${byte}`
+    return `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`
+  })
+}
+
+function bytesOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch (error) {
+    const message = `cannot read ${path}: ${reasonOf(error)}`
+    throw new StartError(
+      'E_LEDGER',
+      message,
+      'data nodes write them to their dir: lost-writes-*.ledger',
+    )
+  }
+}

@@ -1,0 +1,17 @@
+/** What a base of the append-only file is made from: the data as they are at this moment. */
+import { commandForm } from '../aof/command-form.ts'
+import type { PersistenceHost } from './host.ts'
+import { auxFields } from './rdb-aux.ts'
+import { SnapshotSource } from './rdb-save.ts'
+
+/** `isRdb`: [aof-use-rdb-preamble]; otherwise it is commands. */
+export function newBaseSource(host: PersistenceHost, isRdb: boolean): SnapshotSource {
+  const { keyspace, settings, functions } = host
+  const compresses = settings.flag('rdbcompression')
+  const form = isRdb ? undefined : commandForm(functions.all())
+  return new SnapshotSource(keyspace, auxFields(host, true), {
+    compresses,
+    functions: functions.all(),
+    form,
+  })
+}

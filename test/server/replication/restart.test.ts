@@ -1,0 +1,140 @@
+/** What a node that kept its data knows when it comes back, and what it may claim. */
+import { expect, test } from 'vitest'
+import { integer } from '../../../src/resp/reply.ts'
+import { ReplicationWorld, type TestNode } from '../../support/replication-harness.ts'
+
+function served(node: TestNode): [full: number, partial: number] {
+  const count = (text: string) => node.logs.filter((line) => line.includes(text)).length
+  return [count('needs a full copy'), count('continues from')]
+}
+
+function pair() {
+  const world = new ReplicationWorld()
+  const master = world.node()
+  const replica = world.replicaOf(master)
+  master.call('SET', 'k', 'v')
+  world.untilInStep(master, replica)
+  return { world, master, replica }
+}
+
+function restart(world: ReplicationWorld, node: TestNode): TestNode {
+  node.kill()
+  return world.restart(node, { keepsFiles: true })
+}
+
+test('a replica that comes back goes on where its dump was', () => {
+  const { world, master, replica } = pair()
+  replica.call('SAVE')
+  replica.kill()
+  for (let index = 0; index < 10; index++) master.call('RPUSH', 'log', String(index))
+  const back = world.restart(replica, { keepsFiles: true })
+  world.untilInStep(master, back)
+  expect(served(master)).toEqual([1, 1])
+  expect(back.call('LLEN', 'log')).toEqual(integer(10))
+})
+
+test('a replica that comes back applies the stream to the database it was at', () => {
+  const { world, master, replica } = pair()
+  const client = world.client(master)
+  client.call('SELECT', '5')
+  client.call('SET', 'k', 'before')
+  world.untilInStep(master, replica)
+  replica.call('SAVE')
+  const back = restart(world, replica)
+  // The master has no reason to select it again.
+  client.call('SET', 'k', 'after')
+  world.untilInStep(master, back)
+  const reader = world.client(back)
+  reader.call('SELECT', '5')
+  expect(reader.call('GET', 'k')).toEqual({ kind: 'bulk', bytes: 'after' })
+  expect([served(master), back.get('k')]).toEqual([[1, 1], 'v'])
+})
+
+test('a replica that never had a master keeps no position', () => {
+  const world = new ReplicationWorld()
+  const lone = world.node({ replicaof: '10.0.0.9 6379' })
+  expect(lone.node.position()).toBeUndefined()
+  expect(world.node().node.position()).toBeUndefined()
+})
+
+test('a position is where the data are, on a master with replicas and on a replica without its link', () => {
+  const { world, master, replica } = pair()
+  const place = { id: master.info('master_replid'), offset: master.offset, streamDb: 0 }
+  expect(master.node.position()).toEqual(place)
+  expect(replica.node.position()).toEqual(place)
+  world.network.cut(master, replica)
+  world.run(100)
+  expect(replica.node.position()).toEqual(place)
+})
+
+test('a master that comes back lets those go on who had no more than its dump', () => {
+  const { world, master, replica } = pair()
+  const id = master.info('master_replid')
+  const { offset } = master
+  master.call('SAVE')
+  const back = restart(world, master)
+  expect([
+    back.info('master_replid2'),
+    back.info('second_repl_offset'),
+    back.info('master_repl_offset'),
+  ]).toEqual([id, String(offset + 1), String(offset)])
+  expect(back.info('master_replid')).not.toBe(id)
+  back.call('SET', 'k', 'w')
+  world.untilInStep(back, replica)
+  expect([served(back), replica.get('k')]).toEqual([[0, 1], 'w'])
+})
+
+test('a master that comes back with less than it told gives nobody a part', () => {
+  const { world, master, replica } = pair()
+  master.call('SAVE')
+  master.call('SET', 'late', 'x')
+  world.untilInStep(master, replica)
+  const [id, next] = [replica.info('master_replid') ?? '', replica.offset + 1]
+  const back = restart(world, master)
+  const client = world.client(back)
+  client.send('PSYNC', id, String(next))
+  world.run(10)
+  expect(client.take()).toContain('+FULLRESYNC')
+})
+
+test('keys that died while the master was away are deleted where they still live', () => {
+  const { world, master, replica } = pair()
+  master.call('SET', 'mortal', 'x', 'PX', '1000')
+  world.untilInStep(master, replica)
+  master.call('SAVE')
+  master.kill()
+  world.run(5000)
+  const back = world.restart(master, { keepsFiles: true })
+  world.untilInStep(back, replica)
+  expect([served(back), replica.call('DBSIZE')]).toEqual([[0, 1], integer(1)])
+})
+
+test('a master that comes back and is told to follow offers the history it was in', () => {
+  const { world, master, replica } = pair()
+  master.call('SAVE')
+  master.kill()
+  replica.promote()
+  replica.call('SET', 'k', 'w')
+  const back = world.restart(master, { keepsFiles: true })
+  back.follow(replica)
+  world.untilInStep(replica, back)
+  // Its own id is new: what it had is named by the previous one, which PSYNC cannot ask with.
+  expect([back.get('k'), served(replica)]).toEqual(['w', [1, 0]])
+})
+
+test('a replica of a lost branch that comes back keeps the difference', () => {
+  const world = new ReplicationWorld()
+  const master = world.node()
+  const [behind, ahead] = [world.replicaOf(master), world.replicaOf(master)]
+  world.network.cut(master, behind)
+  master.call('SET', 'lost', 'x')
+  world.untilInStep(master, ahead)
+  ahead.call('SAVE')
+  master.kill()
+  behind.promote()
+  behind.call('SET', 'kept', 'x'.repeat(1000))
+  const back = restart(world, ahead)
+  back.follow(behind)
+  world.untilInStep(behind, back)
+  expect([back.get('lost'), back.get('kept')]).toEqual([undefined, 'x'.repeat(1000)])
+})
