@@ -52,6 +52,7 @@ const RELEVANT: readonly string[] = [
   'repl-diskless-sync-delay',
   'replica-serve-stale-data',
   'replica-read-only',
+  'replica-empty-master-guard',
 ]
 
 /** Undefined: there are errors, and they have been told. */

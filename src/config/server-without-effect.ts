@@ -31,7 +31,7 @@ const NAMES: ReadonlySet<string> = new Set(
   maxmemory maxmemory-policy maxmemory-samples maxmemory-eviction-tenacity maxmemory-clients
   lfu-log-factor lfu-decay-time active-expire-effort replica-ignore-maxmemory
   lazyfree-lazy-eviction lazyfree-lazy-server-del lazyfree-lazy-user-flush replica-lazy-flush
-  replica-ignore-disk-write-errors repl-diskless-sync repl-diskless-load repl-disable-tcp-nodelay
+  replica-ignore-disk-write-errors repl-diskless-load repl-disable-tcp-nodelay
   slowlog-log-slower-than slowlog-max-len latency-monitor-threshold latency-tracking
   latency-tracking-info-percentiles notify-keyspace-events tracking-table-max-keys
   list-max-listpack-size list-max-ziplist-size list-compress-depth zset-max-listpack-entries

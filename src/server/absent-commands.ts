@@ -6,38 +6,20 @@ import type { AclCommand } from '../acl/catalogue.ts'
 
 /** Each line of names begins with the categories they are in. */
 const TABLE = `
-  admin slow dangerous: bgrewriteaof bgsave cluster|addslots cluster|addslotsrange
-    cluster|bumpepoch cluster|count-failure-reports cluster|delslots cluster|delslotsrange
-    cluster|failover cluster|flushslots cluster|forget cluster|meet cluster|replicas
-    cluster|replicate cluster|reset cluster|saveconfig cluster|set-config-epoch cluster|setslot
-    cluster|slaves module|list module|load module|loadex module|unload monitor save
+  admin slow dangerous: cluster|addslots cluster|addslotsrange cluster|bumpepoch
+    cluster|count-failure-reports cluster|delslots cluster|delslotsrange cluster|failover
+    cluster|flushslots cluster|forget cluster|meet cluster|replicas cluster|replicate
+    cluster|reset cluster|saveconfig cluster|set-config-epoch cluster|setslot cluster|slaves
+    module|list module|load module|loadex module|unload monitor
   keyspace write slow dangerous: migrate
   read fast: lolwut
-  read geo slow: geodist geohash geopos georadius_ro georadiusbymember_ro geosearch
-  read sortedset fast: zcard zcount zlexcount zmscore zrank zrevrank zscore
-  read sortedset slow: zdiff zinter zintercard zrandmember zrange zrangebylex zrangebyscore
-    zrevrange zrevrangebylex zrevrangebyscore zscan zunion
-  read stream fast: xlen
-  read stream slow blocking: xread
-  read stream slow: xinfo|consumers xinfo|groups xinfo|stream xpending xrange xrevrange
   slow connection: client|caching client|getredir client|tracking client|trackinginfo
     command|getkeysandflags
   slow scripting: eval eval_ro evalsha evalsha_ro fcall fcall_ro script|debug script|exists
     script|flush script|help script|kill script|load
   slow: cluster cluster|countkeysinslot cluster|getkeysinslot cluster|help cluster|info
     cluster|keyslot cluster|links cluster|myid cluster|nodes cluster|shards cluster|slots module
-    module|help script xgroup xinfo
-  stream slow: xgroup|help xinfo|help
-  write geo slow: geoadd georadius georadiusbymember geosearchstore
-  write sortedset fast blocking: bzpopmax bzpopmin
-  write sortedset fast: zadd zincrby zpopmax zpopmin zrem
-  write sortedset slow blocking: bzmpop
-  write sortedset slow: zdiffstore zinterstore zmpop zrangestore zremrangebylex zremrangebyrank
-    zremrangebyscore zunionstore
-  write stream fast: xack xadd xautoclaim xclaim xdel xsetid
-  write stream slow blocking: xreadgroup
-  write stream slow: xgroup|create xgroup|createconsumer xgroup|delconsumer xgroup|destroy
-    xgroup|setid xtrim
+    module|help script
 `
 
 /** By full name. Those that have come to exist since are in both tables, and the other one counts. */

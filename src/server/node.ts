@@ -86,7 +86,6 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
 
   constructor(options: DataNodeOptions) {
     const { settings, rng, now } = options
-    // Whatever the node writes leaves through the gate.
     const port = new OutputGate(options.port)
     this.port = port
     this.settings = settings

@@ -47,7 +47,8 @@ export class OutputGate implements NodePort {
 
   /** Something of an earlier turn still waits to be kept. */
   get isBehind(): boolean {
-    return this.#reached < this.#turn - 1
+    const first = this.#held[0]
+    return first !== undefined && first.turn < this.#turn
   }
 
   beginTurn(): void {

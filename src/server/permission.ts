@@ -100,8 +100,24 @@ function toUse(name: string, argv: readonly string[]): (place: KeyPlace) => KeyU
     at,
     // SET reads only with GET.
     reads: flags.includes('access') && (name !== 'set' || hasGet(argv)),
-    writes: WRITING.some((flag) => flags.includes(flag)),
+    writes:
+      WRITING.some((flag) => flags.includes(flag)) && !(name === 'bitfield' && onlyGets(argv)),
   })
+}
+
+/** What BITFIELD's reading words take after themselves. */
+const BITFIELD_WORDS = new Map([
+  ['get', 2],
+  ['overflow', 1],
+])
+
+function onlyGets(argv: readonly string[]): boolean {
+  for (let at = 2; at < argv.length; at++) {
+    const words = BITFIELD_WORDS.get(argv[at]?.toLowerCase() ?? '')
+    if (words === undefined || at + words >= argv.length) return false
+    at += words
+  }
+  return true
 }
 
 function hasGet(argv: readonly string[]): boolean {

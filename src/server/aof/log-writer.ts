@@ -18,13 +18,20 @@ export class LogWriter {
   /** Gathers; becomes a piece when it is long enough. */
   #tail = ''
   #bytes = 0
+  #totalBytes = 0
   /** The database selected where the log ends; undefined: the next command has to select one. */
   #db: number | undefined
   /** Unix time of the last note of time. */
   #notedSecond = 0
 
+  /** What waits to be written. */
   get bytes(): number {
     return this.#bytes
+  }
+
+  /** Everything that was ever added. */
+  get totalBytes(): number {
+    return this.#totalBytes
   }
 
   /** What comes next may be read without what came before: it is the beginning of a file. */
@@ -89,6 +96,7 @@ export class LogWriter {
     if (this.#tail.length + bytes.length > PIECE_BYTES) this.#cut()
     this.#tail += bytes
     this.#bytes += bytes.length
+    this.#totalBytes += bytes.length
   }
 
   #cut(): void {

@@ -7,9 +7,9 @@ import { keyspaceDigest, valueDigest } from '../digest.ts'
 import { encodingOf } from '../encoding.ts'
 import { NO_SUCH_KEY, SYNTAX_ERROR, unknownSubcommandOrArity } from '../errors.ts'
 import { parseFloating } from '../numbers.ts'
-import { reload } from './debug-reload.ts'
 import { dumpPayload, FOOTER_BYTES } from '../rdb/dump-payload.ts'
 import { rdbString } from '../rdb/rdb-encode.ts'
+import { reload } from './debug-reload.ts'
 
 /** Nobody waits longer for a test. */
 const MAX_SLEEP_MS = 24 * 3600 * 1000

@@ -25,5 +25,9 @@ export const replicationFamily: Family = {
 export const waitFamily: Family = {
   group: 'generic',
   category: '@connection',
-  commands: [command('wait', 3, 'noscript', [], handledBy('wait'))],
+  commands: [
+    command('wait', 3, 'noscript', [], handledBy('wait')),
+    // Since Redis 7.2.
+    command('waitaof', 4, 'noscript', [], handledBy('waitaof')),
+  ],
 }

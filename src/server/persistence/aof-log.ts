@@ -28,14 +28,19 @@ export interface AofLogParts {
   now(): Moment
   /** [no-appendfsync-on-rewrite] A snapshot is being written and syncs are to keep out of its way. */
   areSyncsPaused(): boolean
-  /** Bytes of the replication history whose effects have been appended. */
+  /** In the replication history, of what has been done. */
   offset(): number
-  /** The file has all that was written up to this offset, safely. */
-  onSynced(offset: number): void
+  /** More is on the disk than before. */
+  onSynced(): void
   /** The file ends here, and what is done from now on is not in it. */
   onGivenUp(failure: FileFailure): void
   /** A sync failed once: nobody knows what of the file is on the disk, whatever later syncs say. */
   onSuspect(): void
+}
+
+interface Place {
+  readonly bytes: number
+  readonly offset: number
 }
 
 type Target =
@@ -70,6 +75,8 @@ export class AofLog {
   #syncFailure: FileFailure | undefined
   #retryAtMs = 0
   delayedSyncs = 0
+  #syncedBytes = 0
+  #syncedOffset = 0
 
   constructor(parts: AofLogParts) {
     this.#parts = parts
@@ -81,6 +88,21 @@ export class AofLog {
 
   get waitingBytes(): number {
     return this.#writer.bytes
+  }
+
+  /** What has been done since the node started, written or not. */
+  get doneBytes(): number {
+    return this.#writer.totalBytes
+  }
+
+  /** How much of that is on the disk. */
+  get syncedBytes(): number {
+    return this.#syncedBytes
+  }
+
+  /** Up to there in the replication history everything is on the disk. */
+  get syncedOffset(): number {
+    return this.#syncedOffset
   }
 
   get isSyncing(): boolean {
@@ -131,6 +153,7 @@ export class AofLog {
   complete(): void {
     this.#isComplete = true
     this.#parts.gate.hold()
+    if (this.#keptTurn() === this.#parts.gate.turn - 1) this.#noteSynced(this.#place())
   }
 
   /** Nothing is appended any more. */
@@ -241,26 +264,37 @@ export class AofLog {
   }
 
   #startSync(): void {
-    const { jobs, now, offset } = this.#parts
+    const { jobs, now } = this.#parts
     const { monoMs } = now()
-    const syncedOffset = offset()
+    const place = this.#place()
     this.#unsyncedSince = undefined
     this.#nextSyncMs = monoMs + SYNC_PERIOD_MS
     this.#sync = { startedAtMs: monoMs, isCounted: false }
     jobs.start(this.sync(), (failure) => {
       this.#sync = undefined
-      if (failure === undefined) this.#synced(syncedOffset)
+      if (failure === undefined) this.#synced(place)
     })
   }
 
-  #synced(offset: number): void {
-    const { gate, onSynced, onSuspect } = this.#parts
+  /** How far everything is written, but for what waits. */
+  #place(): Place {
+    return { bytes: this.doneBytes - this.#writer.bytes, offset: this.#parts.offset() }
+  }
+
+  #noteSynced({ bytes, offset }: Place): void {
+    this.#syncedBytes = bytes
+    this.#syncedOffset = offset
+    this.#parts.onSynced()
+  }
+
+  #synced(place: Place): void {
+    const { gate, onSuspect } = this.#parts
     if (this.#syncFailure !== undefined) {
       this.#syncFailure = undefined
       this.#log('the append-only file is synced again')
       onSuspect()
     }
-    onSynced(offset)
+    this.#noteSynced(place)
     gate.letThrough(this.#keptTurn())
   }
 

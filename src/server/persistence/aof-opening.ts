@@ -58,9 +58,10 @@ export class AofOpening {
     files.adopt(manifest)
     const failure =
       (yield* change({ kind: 'makeFolder', folder: files.folder })) ??
-      (yield* this.#cutOff(loaded.torn))
+      (yield* this.#cutOff(loaded.torn)) ??
+      (yield* this.#moveSingle(isSingle))
     if (failure !== undefined) return this.#cannotOpen(failure)
-    return yield* this.#open(loaded.sizes, isSingle)
+    return yield* this.#open(loaded.sizes)
   }
 
   // What is there
@@ -135,7 +136,7 @@ export class AofOpening {
   }
 
   /** `sizes`: of the base, if there is one, and the increments. */
-  *#open(sizes: readonly number[], isSingle: boolean): Work<OpenedAof | LoadRefused> {
+  *#open(sizes: readonly number[]): Work<OpenedAof | LoadRefused> {
     const files = this.#files
     const { history, increments } = files.manifest
     const leftover = yield* change({ kind: 'remove', path: files.newBasePath })
@@ -148,7 +149,6 @@ export class AofOpening {
       (yield* this.#makeSafe(files.pathOf(increment), increments.length === 0)) ??
       // Even if nothing changes: the last process may have died before its manifest was safe.
       (yield* files.replaceManifest({ base, history, increments: all })) ??
-      (yield* this.#moveSingle(isSingle)) ??
       (yield* files.deleteHistory())
     if (failure !== undefined) return this.#cannotOpen(failure)
     return yield* this.#measured(base, all)
@@ -171,12 +171,18 @@ export class AofOpening {
     return failure ?? base
   }
 
+  /** First it is named as the base: without a manifest nobody would look for it in the folder. */
   *#moveSingle(isSingle: boolean): Work<FileFailure | undefined> {
     if (!isSingle) return undefined
-    const from = this.#files.singlePath
-    const to = this.#files.pathOf(this.#files.singleAsBase())
-    this.#host.port.log('notice', `${from} of an earlier version is now ${to}`)
-    return yield* change({ kind: 'rename', from, to })
+    const files = this.#files
+    const base = files.singleAsBase()
+    const from = files.singlePath
+    const to = files.pathOf(base)
+    this.#host.port.log('notice', `${from} of an earlier version becomes ${to}`)
+    return (
+      (yield* files.replaceManifest({ ...EMPTY_MANIFEST, base })) ??
+      (yield* change({ kind: 'rename', from, to }))
+    )
   }
 
   *#measured(

@@ -8,6 +8,7 @@
  * has put everything into new ones.
  */
 import { earliest } from '../earliest.ts'
+import type { FileWatcher, KeptFile } from '../replication/kept-file.ts'
 import { AofFiles } from './aof-files.ts'
 import { AofLog } from './aof-log.ts'
 import { AofOpening } from './aof-opening.ts'
@@ -37,7 +38,7 @@ const INCOMPLETE: FileFailure = {
 }
 const DIR_IN_USE = 'the append-only file is open in the present one'
 
-export class Aof {
+export class Aof implements KeptFile {
   readonly #host: PersistenceHost
   readonly #jobs: Jobs
   readonly #turn: SnapshotTurn
@@ -50,6 +51,7 @@ export class Aof {
   #olderBytes = 0
   /** Why something could not be written that was done, until the files have it after all. */
   #lost: FileFailure | undefined
+  #watcher: FileWatcher | undefined
 
   constructor(host: PersistenceHost, jobs: Jobs, turn: SnapshotTurn) {
     this.#host = host
@@ -65,6 +67,23 @@ export class Aof {
 
   get isOn(): boolean {
     return this.#state !== 'closed'
+  }
+
+  get doneBytes(): number {
+    return this.#log.doneBytes
+  }
+
+  /** None, as long as the files do not have everything. */
+  get syncedBytes(): number {
+    return this.#state === 'complete' ? this.#log.syncedBytes : -1
+  }
+
+  get syncedOffset(): number | undefined {
+    return this.#state === 'complete' ? this.#log.syncedOffset : undefined
+  }
+
+  follow(watcher: FileWatcher): void {
+    this.#watcher = watcher
   }
 
   /**
@@ -178,6 +197,7 @@ export class Aof {
     const isComplete = this.#state === 'complete'
     this.#state = 'closed'
     this.#lost = undefined
+    this.#watcher?.synced()
     if (isComplete) this.#jobs.start(this.#log.sync(), end)
     else end()
   }
@@ -253,8 +273,8 @@ export class Aof {
       jobs: this.#jobs,
       now: () => this.#host.now,
       areSyncsPaused: () => settings.flag('no-appendfsync-on-rewrite') && !this.#turn.isFree,
-      offset: () => 0,
-      onSynced: () => undefined,
+      offset: () => this.#watcher?.offset() ?? 0,
+      onSynced: () => this.#watcher?.synced(),
       onGivenUp: (failure) => {
         this.#lost = failure
         this.#becomeIncomplete()

@@ -9,11 +9,13 @@
  */
 import type { NodeLogLevel } from '../port.ts'
 import type { ReplicationHost } from './host.ts'
-import { hasLostItsData, type Offer, type OwnPlace, type Relation } from './kinship.ts'
+import { hasLostItsData, kinship, type Offer, type OwnPlace, type Relation } from './kinship.ts'
 
 /** A master that was asked by INFO is spared the snapshot that PSYNC makes it take. */
 const RETRY_MS = 1000
 const RETRY_BY_PSYNC_MS = 10_000
+/** A master that has so much of our number of keys has its data, but perhaps for the last second of them. */
+const KEPT_SHARE = 0.9
 
 interface Refusal {
   readonly offer: Offer
@@ -48,6 +50,7 @@ export class EmptyMasterGuard {
   /** True: the offer must not be taken; the next attempt is due after `retryDelayMs`. */
   refuses(own: OwnPlace, offer: Offer, relation: Relation): boolean {
     if (this.isIdle || !hasLostItsData(own, offer, relation)) return false
+    if (this.#hasKeptItsKeys(own, offer)) return false
     if (this.#refusal?.offer.id !== offer.id) this.#warn(own, offer)
     this.#refusal = { offer, ownOffset: own.offset }
     return true
@@ -72,8 +75,19 @@ export class EmptyMasterGuard {
     ]
   }
 
+  /** A restart from an append-only file begins a new history as well, at 0, and has the data. */
+  #hasKeptItsKeys(own: OwnPlace, offer: Offer): boolean {
+    const { lineage } = offer
+    if (typeof lineage === 'string' || kinship(own, offer).kind !== 'new') return false
+    return lineage.keys >= KEPT_SHARE * this.#ownKeys()
+  }
+
   #holdsData(): boolean {
-    return this.#host.keyspace.dbs.some((db) => db.entries.size > 0)
+    return this.#ownKeys() > 0
+  }
+
+  #ownKeys(): number {
+    return this.#host.keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
   }
 
   #warn(own: OwnPlace, offer: Offer): void {

@@ -70,6 +70,11 @@ export class Handshake {
     return this.#pending[0] === 'psync' || this.#pending[0] === 'sync'
   }
 
+  /** The history we offered to go on in; undefined: we need everything. */
+  get offeredId(): string | undefined {
+    return this.#terms.position?.id
+  }
+
   /** What the master said of its history. */
   get lineage(): LineageAnswer {
     return this.#lineage
@@ -123,7 +128,7 @@ export class Handshake {
     burst.push(['port', ['REPLCONF', 'listening-port', String(listeningPort)]])
     if (announcedHost !== '') burst.push(['address', ['REPLCONF', 'ip-address', announcedHost]])
     burst.push(['capabilities', ['REPLCONF', 'capa', 'eof', 'capa', 'psync2']])
-    if (this.#terms.asksLineage) burst.push(['lineage', ['INFO', 'replication']])
+    if (this.#terms.asksLineage) burst.push(['lineage', ['INFO']])
     return burst
   }
 

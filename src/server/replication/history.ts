@@ -90,6 +90,22 @@ export class History {
     this.backlog = new Backlog(offset + 1, this.#backlogSizeBytes)
   }
 
+  /**
+   * The history others are most likely to know our position of: the previous one, as long as nothing has
+   * been written in the present one. So a master that comes back with its dump, or a promotion that is
+   * taken back, costs no full copy.
+   */
+  get knownId(): string {
+    const isUnused = this.previousId !== NO_REPLICATION_ID && this.offset + 1 === this.secondOffset
+    return isUnused ? this.previousId : this.id
+  }
+
+  /** Somebody lets us go on in the previous history. */
+  returnToPrevious(): void {
+    this.id = this.previousId
+    this.#forgetPrevious()
+  }
+
   /** A replica is back with the data it kept: it was at `offset` of history `id`. */
   resume(id: string, offset: number): void {
     this.id = id

@@ -14,12 +14,14 @@ export interface Lineage {
   readonly secondOffset: number
   /** It has its data from a master of its own. */
   readonly isReplica: boolean
+  /** How many keys it has in all its databases. */
+  readonly keys: number
 }
 
 /** Nobody asked, it was asked and did not say (INFO may be forbidden), or what it said. */
 export type LineageAnswer = 'unasked' | 'untold' | Lineage
 
-/** INFO replication of a master with a thousand replicas is a tenth of this. */
+/** INFO of a master with a thousand replicas is a tenth of this. */
 const MAX_REPLY_BYTES = 1024 * 1024
 
 /** Reads the answer to INFO line by line, since that is how a handshake is read. */
@@ -54,5 +56,15 @@ function parse(fields: ReadonlyMap<string, string>): Lineage | undefined {
   const secondOffset = parseInt64(fields.get('second_repl_offset') ?? '')
   if (id === undefined || previousId === undefined) return undefined
   if (typeof offset !== 'number' || typeof secondOffset !== 'number') return undefined
-  return { id, offset, previousId, secondOffset, isReplica: fields.get('role') === 'slave' }
+  const isReplica = fields.get('role') === 'slave'
+  return { id, offset, previousId, secondOffset, isReplica, keys: keysOf(fields) }
+}
+
+/** `db0:keys=1,expires=0,avg_ttl=0`, a line for each database that has any. */
+function keysOf(fields: ReadonlyMap<string, string>): number {
+  let keys = 0
+  for (const [name, value] of fields) {
+    if (/^db\d+$/.test(name)) keys += Number(/^keys=(\d{1,15})/.exec(value)?.[1] ?? 0)
+  }
+  return keys
 }

@@ -30,8 +30,6 @@ import { type Address, connectionOf, isInStep, type LinkPhase } from './link-pha
 import { RetryDelay } from './retry-delay.ts'
 import { StreamReader } from './stream-reader.ts'
 
-const AT_ONCE = 0
-
 /** A link that was up for less has not proved that reconnecting at once helps. */
 const PROVEN_MS = 1000
 
@@ -118,7 +116,7 @@ export class MasterLink {
     this.guard.forget()
     this.#downSinceMs = undefined
     this.#retryDelay.reset()
-    this.#phase = { kind: 'waiting', retryAtMs: AT_ONCE }
+    this.#waitFor(0)
   }
 
   /** The data we kept over a restart stand at `history.offset` of `history.id`. */
@@ -177,7 +175,7 @@ export class MasterLink {
   /** Tells the master how far we are, if we know. */
   acknowledge(): void {
     if (this.#phase.kind !== 'streaming' || !this.#hasPosition) return
-    const ack = encodeCommand(['REPLCONF', 'ACK', String(this.#history.offset)])
+    const ack = encodeCommand(this.#history.acknowledgement())
     this.#host.port.write(this.#phase.id, ack)
   }
 
@@ -193,8 +191,9 @@ export class MasterLink {
 
   #terms() {
     const { settings } = this.#host
-    const position = { id: this.#history.id, offset: this.#history.offset }
     const takeOver = this.#observer.isHandingOver
+    const { id, knownId, offset } = this.#history
+    const position = { id: takeOver ? id : knownId, offset }
     return {
       ...introduction(settings),
       position: this.#hasPosition ? position : undefined,
@@ -246,7 +245,7 @@ export class MasterLink {
         return this.#read(`${step.header}\r\n`)
       case 'partial':
         this.#observer.syncGranted()
-        return this.#continueStream(phase.id, step.id)
+        return this.#continueStream(phase, step.id)
       case 'failed':
         if (phase.handshake.isWaitingForSync && this.#observer.syncRefused(step.reason)) return
         return this.#lost(step.reason, 'open')
@@ -323,14 +322,15 @@ export class MasterLink {
     for (const bytes of rest) this.#read(bytes)
   }
 
-  #continueStream(id: ConnectionId, historyId: string | undefined): void {
-    this.#log('notice', `partial resynchronisation from ${this.#history.offset + 1}`)
-    if (historyId !== undefined && historyId !== this.#history.id) {
-      this.#history.continueAs(historyId)
-      this.#observer.historyReplaced()
-    }
-    this.#history.createBacklog()
-    this.#beginStream(id)
+  #continueStream(phase: LinkPhase & { kind: 'handshake' }, historyId: string | undefined): void {
+    const history = this.#history
+    this.#log('notice', `partial resynchronisation from ${history.offset + 1}`)
+    const before = history.id
+    if (phase.handshake.offeredId !== before) history.returnToPrevious()
+    if (historyId !== undefined && historyId !== history.id) history.continueAs(historyId)
+    if (history.id !== before) this.#observer.historyReplaced()
+    history.createBacklog()
+    this.#beginStream(phase.id)
   }
 
   #beginStream(id: ConnectionId): void {

@@ -113,6 +113,15 @@ export class Replicas {
     return count
   }
 
+  /** How many have everything up to `offset` on their disks, as far as they say. */
+  countOnDisk(offset: number): number {
+    let count = 0
+    for (const peer of this.#peers.values()) {
+      if (peer.phase === 'online' && peer.fsyncedOffset >= offset) count++
+    }
+    return count
+  }
+
   recountGood(): void {
     const maxLagSeconds = this.#host.settings.int('min-replicas-max-lag')
     let count = 0

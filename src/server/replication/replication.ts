@@ -33,6 +33,7 @@ export type ReplicationCommand =
   | 'sync'
   | 'replconf'
   | 'wait'
+  | 'waitaof'
   | 'role'
   | 'failover'
 
@@ -244,6 +245,19 @@ export class Replication {
     )
   }
 
+  /** What is kept of the history on our own disk: our master is told, and those who wait. */
+  followFile(file: KeptFile): void {
+    this.#history.onDisk = () => file.syncedOffset
+    this.#waits.aof.use(file)
+    file.follow({
+      offset: () => this.#history.offset,
+      synced: () => {
+        this.#waits.aof.synced()
+        this.#link.acknowledge()
+      },
+    })
+  }
+
   /** INFO replication without its header. */
   infoLines(): string[] {
     return infoLines(this.#reportSources(), this.isReplica())
@@ -303,6 +317,7 @@ export class Replication {
       sync: (session) => this.#attachment.sync(session),
       replconf: (session, argv) => this.#attachment.replconf(session, argv),
       wait: (session, argv) => this.#waits.wait(session, argv, this.isReplica()),
+      waitaof: (session, argv) => this.#waits.aof.wait(session, argv, this.isReplica()),
       role: () => roleReply(this.#reportSources(), this.isReplica()),
       failover: (_session, argv) => this.#failover.command(argv),
     }

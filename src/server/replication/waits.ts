@@ -7,6 +7,7 @@ import { error, integer, type Reply } from '../../resp/reply.ts'
 import { NOT_AN_INTEGER, TIMEOUT_NEGATIVE, TIMEOUT_NOT_AN_INTEGER } from '../errors.ts'
 import type { ConnectionId } from '../port.ts'
 import type { Session } from '../session.ts'
+import { AofWaits } from './aof-waits.ts'
 import type { History } from './history.ts'
 import type { ReplicationHost } from './host.ts'
 import { GETACK } from './propagation.ts'
@@ -31,6 +32,7 @@ export class Waits {
   readonly #history: History
   readonly #replicas: Replicas
   readonly #stream: Stream
+  readonly aof: AofWaits
   /** The offset after the last command of each client that has sent one. */
   readonly #offsets = new Map<ConnectionId, number>()
   readonly #waiters = new Map<ConnectionId, Waiter>()
@@ -42,20 +44,31 @@ export class Waits {
     this.#history = history
     this.#replicas = replicas
     this.#stream = stream
+    this.aof = new AofWaits({
+      host,
+      replicas,
+      offsetOf: (session) => this.#offsets.get(session.id) ?? 0,
+      askReplicas: () => {
+        this.#mustAsk = true
+      },
+    })
   }
 
   commandExecuted(session: Session): void {
     this.#offsets.set(session.id, this.#history.offset)
+    this.aof.commandExecuted(session)
   }
 
   forget(session: Session): void {
     this.#offsets.delete(session.id)
     this.#waiters.delete(session.id)
+    this.aof.forget(session)
   }
 
   /** The role changes, and whoever waited has been answered. */
   clear(): void {
     this.#waiters.clear()
+    this.aof.clear()
   }
 
   wait(session: Session, argv: readonly string[], isReplica: boolean): Reply | undefined {
@@ -74,6 +87,7 @@ export class Waits {
 
   /** A replica has acknowledged something. */
   acknowledged(): void {
+    this.aof.synced()
     for (const [id, waiter] of this.#waiters) {
       const count = this.#replicas.countAcknowledged(waiter.offset)
       if (count < waiter.wanted) continue
@@ -85,7 +99,7 @@ export class Waits {
   wake(): void {
     if (!this.#mustAsk) return
     this.#mustAsk = false
-    if (this.#waiters.size > 0) this.#stream.feedIfKept(GETACK)
+    if (this.#waiters.size > 0 || this.aof.areWaiting) this.#stream.feedIfKept(GETACK)
   }
 
   nextWakeUpMs(): number | undefined {

@@ -6,7 +6,8 @@
  *   what C Sentinel goes by, whatever is true;
  * - the master's process had really been dead, for refused-after (less a tenth: what the Sentinel knows
  *   is older than what is true);
- * - nobody could open a connection to it any more, neither the Sentinel nor any node of its group.
+ * - nobody could open a connection to it any more, neither the Sentinel nor any node of its group;
+ * - it had died and come back, and a replica says that it came back without its data.
  *
  * Otherwise a master that ran and listened is about to be replaced: a needless failover.
  */
@@ -79,6 +80,7 @@ interface Case {
 
 function isJust({ sentinel, verdict, node, atMs, group }: Case, { scene, deaths }: Truth): boolean {
   const { troubles } = scene
+  if (verdict.isEmptied) return deaths.hasDied(node, { forMs: 0, sinceMs: 0, nowMs: atMs })
   if (verdict.silentMs === undefined || troubles.hasOtherRules(sentinel)) return true
   if (verdict.silentMs + (atMs - verdict.atMs) >= group.downAfterMs) return true
   // It waited by its own clock, and nobody can know that it runs too fast.

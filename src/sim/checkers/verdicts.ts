@@ -24,6 +24,8 @@ export interface Verdict {
   readonly atMs: number
   /** For how long the Sentinel had heard nothing good of the master then; undefined: nobody knows. */
   readonly silentMs: number | undefined
+  /** Its ground was that the master has lost its data, as a replica says. */
+  readonly isEmptied: boolean
   /** Undefined: it stands. */
   endMs: number | undefined
 }
@@ -31,6 +33,8 @@ export interface Verdict {
 export class Verdicts {
   readonly #scene: Scene
   readonly #last = new Map<string, Verdict>()
+  /** By Sentinel, group and address of the master. */
+  readonly #emptied = new Set<string>()
 
   constructor(scene: Scene) {
     this.#scene = scene
@@ -50,8 +54,12 @@ export class Verdicts {
     const { host, port } = subject.address
     const key = `${process} ${subject.group} ${host} ${port}`
     const { silentMs } = happening
-    if (happening.name === '+sdown') this.#last.set(key, { atMs, silentMs, endMs: undefined })
+    const isEmptied = this.#emptied.has(key)
+    if (happening.name === '+empty-master') this.#emptied.add(key)
+    else if (happening.name === '-empty-master') this.#emptied.delete(key)
     else if (happening.name === '-sdown') this.#end(key, atMs)
+    else if (happening.name === '+sdown')
+      this.#last.set(key, { atMs, silentMs, isEmptied, endMs: undefined })
   }
 
   /** What each Sentinel that really had the master down says, as far as the process may count it. */
@@ -81,6 +89,7 @@ export class Verdicts {
 
   #endAll(whose: string, atMs: number): void {
     for (const key of this.#last.keys()) if (key.startsWith(`${whose} `)) this.#end(key, atMs)
+    for (const key of this.#emptied) if (key.startsWith(`${whose} `)) this.#emptied.delete(key)
   }
 
   #end(key: string, atMs: number): void {

@@ -178,6 +178,27 @@ test('a master that comes back with an old dump is not copied by who was further
   expect([refusing(replicas[0]), replicas[0].get('late')]).toEqual(['1', 'x'])
 })
 
+test('a master restarted from its append-only file has its data under a new history, and is followed', () => {
+  const play = new ReplicationWorld()
+  const master = play.node({ appendonly: 'yes' })
+  const replica = play.replicaOf(master)
+  for (let index = 0; index < DATA; index++) master.call('SET', `k${index}`, 'v')
+  play.untilInStep(master, replica)
+  master.kill()
+  const reborn = play.restart(master, { keepsFiles: true })
+  play.untilInStep(reborn, replica)
+  expect([refusing(replica), replica.get('k7')]).toEqual([undefined, 'v'])
+})
+
+test('a master that came back with half of its keys is refused', () => {
+  const { world: play, master, replicas } = world()
+  const reborn = restartEmpty(play, master)
+  play.run(20)
+  for (let index = 0; index < DATA / 2; index++) reborn.call('SET', `k${index}`, 'v')
+  play.run(3_000)
+  expect([refusing(replicas[0]), replicas[0].get('k19')]).toEqual(['1', 'v'])
+})
+
 test('a chain below a replica that refuses keeps its data too', () => {
   const { world: play, master, replicas } = world()
   const below = play.replicaOf(replicas[0])

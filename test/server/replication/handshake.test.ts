@@ -91,7 +91,7 @@ for (const { line, known, step } of ANSWERS) {
   })
 }
 
-const INFO = '*2\r\n$4\r\nINFO\r\n$11\r\nreplication\r\n'
+const INFO = '*1\r\n$4\r\nINFO\r\n'
 const LINES = [
   '# Replication',
   'role:master',
@@ -99,6 +99,8 @@ const LINES = [
   `master_replid2:${'b'.repeat(40)}`,
   'master_repl_offset:150',
   'second_repl_offset:101',
+  'db0:keys=5,expires=1,avg_ttl=0',
+  'db3:keys=2,expires=0,avg_ttl=0',
   '',
 ]
 const INFO_REPLY = [`$${LINES.join('\r\n').length}`, ...LINES]
@@ -116,6 +118,7 @@ test('who doubts its history asks for the lineage in the burst, and PSYNC waits 
     previousId: 'b'.repeat(40),
     secondOffset: 101,
     isReplica: false,
+    keys: 7,
   })
 })
 

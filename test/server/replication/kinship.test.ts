@@ -19,7 +19,7 @@ const [A, B, C, D] = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(40)) as [
 const OWN: OwnPlace = { id: A, offset: 200, previousId: NO_REPLICATION_ID, secondOffset: -1 }
 
 function offer(id: string, offset: number, lineage: Partial<Lineage> = {}): Offer {
-  const nothing = { previousId: NO_REPLICATION_ID, secondOffset: -1, isReplica: false }
+  const nothing = { previousId: NO_REPLICATION_ID, secondOffset: -1, isReplica: false, keys: 0 }
   return { id, offset, lineage: { id, offset, ...nothing, ...lineage } }
 }
 

@@ -118,8 +118,21 @@ test('a master that comes back and is told to follow offers the history it was i
   const back = world.restart(master, { keepsFiles: true })
   back.follow(replica)
   world.untilInStep(replica, back)
-  // Its own id is new: what it had is named by the previous one, which PSYNC cannot ask with.
-  expect([back.get('k'), served(replica)]).toEqual(['w', [1, 0]])
+  expect([back.get('k'), served(replica)]).toEqual(['w', [0, 1]])
+  expect(back.info('master_replid2')).toBe(replica.info('master_replid2'))
+})
+
+test('a master that comes back and has written since offers its own history', () => {
+  const { world, master, replica } = pair()
+  master.call('SAVE')
+  master.kill()
+  replica.promote()
+  const back = world.restart(master, { keepsFiles: true })
+  back.call('SET', 'lost', 'x')
+  back.follow(replica)
+  world.untilInStep(replica, back)
+  expect([back.get('lost'), served(replica)]).toEqual([undefined, [1, 0]])
+  expect(back.info('last_ledger_commands')).toBe('1')
 })
 
 test('a replica of a lost branch that comes back keeps the difference', () => {

@@ -144,6 +144,19 @@ test('a master demoted with writes nobody else has loses them in a full copy', (
   ])
 })
 
+test('a promotion that is taken back before anything was written costs no full copy', () => {
+  const { world, master, replica } = pair()
+  const id = master.info('master_replid')
+  const below = world.replicaOf(replica)
+  replica.promote()
+  world.untilInStep(replica, below)
+  replica.follow(master)
+  master.call('SET', 'k', 'v')
+  world.untilInStep(master, replica)
+  world.untilInStep(master, below)
+  expect([served(master), replica.info('master_replid'), below.get('k')]).toEqual([[1, 1], id, 'v'])
+})
+
 test('following the master one follows already changes nothing', () => {
   const { world, master, replica } = pair()
   expect(replica.call('REPLICAOF', master.address, '6379')).toEqual(

@@ -1,0 +1,331 @@
+/** The append-only file written anew: when, how, and what is on disk meanwhile. */
+import { describe, expect, test } from 'vitest'
+import { keyspaceDigest } from '../../../src/server/digest.ts'
+import type { Entry } from '../../../src/server/keyspace.ts'
+import { NodeHarness, type TestClient } from '../../support/node-harness.ts'
+import { SlowDisk } from '../../support/slow-disk.ts'
+
+const ON = { appendonly: 'yes', save: '' }
+const STARTED = '+Background append only file rewriting started\r\n'
+const SCHEDULED = '+Background append only file rewriting scheduled\r\n'
+const RUNNING = '-ERR Background append only file rewriting already in progress\r\n'
+
+function newNode(directives: Record<string, string> = {}): [SlowDisk, TestClient] {
+  const node = new SlowDisk({ ...ON, ...directives })
+  node.disk.isSlow = true
+  return [node, node.client()]
+}
+
+function manifest(node: NodeHarness): string[] {
+  const text = node.files.read('appendonlydir/appendonly.aof.manifest') ?? ''
+  const names = [...text.matchAll(/^file appendonly\.aof\.(\S+) seq \d+ type (.)$/gm)]
+  return names.map(([, name, type]) => `${type}:${name}`)
+}
+
+function files(node: NodeHarness): string[] {
+  return node.files.paths().map((path) => path.replace(/.*\/(appendonly\.aof\.)?/, ''))
+}
+
+/** Lets the disk do its work, and the node what it wants to do then. */
+function settle(node: SlowDisk): void {
+  for (let round = 0; round < 20; round++) {
+    node.answerAll()
+    node.advance(1)
+  }
+}
+
+/** What a node that starts from the same files has. */
+function loaded(node: NodeHarness): string {
+  const again = new NodeHarness(ON, false, {}, node.files)
+  expect(again.logs.filter((line) => line.includes('cannot'))).toEqual([])
+  return keyspaceDigest(again.node.keyspace)
+}
+
+function digest(node: NodeHarness): string {
+  return keyspaceDigest(node.node.keyspace)
+}
+
+describe('BGREWRITEAOF', () => {
+  test('goes from one increment to the next, then puts a base before it, then cleans up', () => {
+    const [node, client] = newNode()
+    client.say('SET a 1')
+    expect(client.say('BGREWRITEAOF')).toBe(STARTED)
+    expect(node.info('aof_rewrite_in_progress')).toBe('1')
+    node.advance(1)
+    expect(manifest(node)).toEqual(['b:1.base.rdb', 'i:1.incr.aof'])
+    const seen: string[] = []
+    while (node.asked !== undefined) {
+      node.answer()
+      client.say('INCR n')
+      const line = manifest(node).join(' ')
+      if (seen.at(-1) !== line) seen.push(line)
+    }
+    settle(node)
+    expect(seen).toEqual([
+      'b:1.base.rdb i:1.incr.aof',
+      'b:1.base.rdb i:1.incr.aof i:2.incr.aof',
+      'b:2.base.rdb h:1.base.rdb h:1.incr.aof i:2.incr.aof',
+      'b:2.base.rdb i:2.incr.aof',
+    ])
+    expect(files(node)).toEqual(['2.base.rdb', '2.incr.aof', 'manifest'])
+    expect(loaded(node)).toBe(digest(node))
+    expect(node.info('aof_rewrite_in_progress')).toBe('0')
+    expect(node.info('aof_last_bgrewrite_status')).toBe('ok')
+    expect(node.info('aof_rewrites')).toBe('1')
+  })
+
+  test('keeps history if it is told to', () => {
+    const [node, client] = newNode({ 'aof-disable-auto-gc': 'yes' })
+    client.say('BGREWRITEAOF')
+    node.advance(1)
+    settle(node)
+    expect(files(node)).toContain('1.base.rdb')
+    expect(manifest(node)).toContain('h:1.incr.aof')
+  })
+
+  test('runs once at a time, and waits in a transaction or behind a save', () => {
+    const [node, client] = newNode()
+    expect([client.say('BGREWRITEAOF'), client.say('BGREWRITEAOF')]).toEqual([STARTED, RUNNING])
+    node.advance(1)
+    expect(client.say('BGREWRITEAOF')).toBe(RUNNING)
+    settle(node)
+    client.say('BGSAVE')
+    expect(client.say('BGREWRITEAOF')).toBe(SCHEDULED)
+    expect(node.info('aof_rewrite_scheduled')).toBe('1')
+    settle(node)
+    expect([node.info('aof_rewrite_scheduled'), node.info('aof_rewrites')]).toEqual(['0', '2'])
+    client.say('MULTI')
+    client.say('BGREWRITEAOF')
+    expect(client.say('EXEC')).toBe(`*1\r\n${SCHEDULED}`)
+    settle(node)
+    expect(node.info('aof_rewrites')).toBe('3')
+  })
+
+  test('works while the file is off: whoever switches it on at the next start finds the data', () => {
+    const node = new NodeHarness({ save: '' })
+    const client = node.client()
+    client.say('SET a 1')
+    expect(client.say('BGREWRITEAOF')).toBe(STARTED)
+    node.advance(1)
+    expect(manifest(node)).toEqual(['b:1.base.rdb'])
+    client.say('SET b 1')
+    const again = new NodeHarness(ON, false, {}, node.files).client()
+    expect([again.say('GET a'), again.say('GET b')]).toEqual(['$1\r\n1\r\n', '$-1\r\n'])
+  })
+
+  test('that fails leaves files that can be loaded, and the next one does not use their names', () => {
+    const [node, client] = newNode()
+    client.say('SET a 1')
+    client.say('BGREWRITEAOF')
+    node.advance(1)
+    for (let answers = 0; answers < 11; answers++) node.answer()
+    client.say('SET b 1')
+    node.fail('EIO')
+    settle(node)
+    expect(node.info('aof_last_bgrewrite_status')).toBe('err')
+    expect(node.logs.at(-1)).toContain('could not be written anew: EIO')
+    expect(loaded(node)).toBe(digest(node))
+    client.say('SET c 1')
+    client.say('BGREWRITEAOF')
+    node.advance(1)
+    settle(node)
+    expect(node.info('aof_last_bgrewrite_status')).toBe('ok')
+    expect(loaded(node)).toBe(digest(node))
+  })
+
+  test('that fails at any point leaves files that can be loaded', () => {
+    for (let failing = 0; failing < 40; failing++) {
+      const [node, client] = newNode({ appendfsync: 'no' })
+      client.say('SET a 1')
+      client.say('BGREWRITEAOF')
+      node.advance(1)
+      for (let answers = 0; answers < failing && node.asked !== undefined; answers++) {
+        node.answer()
+        client.say(`SET key${answers} 1`)
+      }
+      if (node.asked !== undefined) node.fail('ENOSPC')
+      settle(node)
+      client.say('SET last 1')
+      settle(node)
+      expect([failing, loaded(node)]).toEqual([failing, digest(node)])
+    }
+  })
+})
+
+describe('by itself', () => {
+  const GROWING = { 'auto-aof-rewrite-min-size': '1000', 'auto-aof-rewrite-percentage': '100' }
+
+  function write(client: TestClient, bytes: number): void {
+    client.send('SET', 'a', 'x'.repeat(bytes))
+  }
+
+  test('it is written anew when it has doubled and is large enough', () => {
+    const node = new NodeHarness({ ...ON, ...GROWING })
+    const client = node.client()
+    write(client, 700)
+    node.advance(10)
+    expect(manifest(node)).toEqual(['b:1.base.rdb', 'i:1.incr.aof'])
+    write(client, 700)
+    node.advance(10)
+    expect(manifest(node)).toEqual(['b:2.base.rdb', 'i:2.incr.aof'])
+    write(client, 700)
+    node.advance(10)
+    expect(manifest(node)).toEqual(['b:2.base.rdb', 'i:2.incr.aof'])
+    write(client, 700)
+    node.advance(10)
+    expect(manifest(node)).toEqual(['b:3.base.rdb', 'i:3.incr.aof'])
+  })
+
+  test('not with a percentage of 0', () => {
+    const node = new NodeHarness({ ...ON, ...GROWING, 'auto-aof-rewrite-percentage': '0' })
+    const client = node.client()
+    for (let writes = 0; writes < 10; writes++) write(client, 1_000)
+    node.advance(100)
+    expect(manifest(node)).toEqual(['b:1.base.rdb', 'i:1.incr.aof'])
+  })
+
+  test('after three failures it waits a minute, then two, and an order overrides that', () => {
+    const node = new NodeHarness({ ...ON, ...GROWING })
+    const client = node.client()
+    node.files.failWith({ operation: 'sync', code: 'EIO' })
+    const startedAtMs: number[] = []
+    write(client, 3_000)
+    for (let ms = 0; ms < 300_000; ms += 1_000) {
+      const before = node.logs.length
+      node.advance(1_000)
+      const isNew = node.logs
+        .slice(before)
+        .some((line) => line.includes('could not be written anew'))
+      if (isNew) startedAtMs.push(node.monoMs)
+    }
+    expect(startedAtMs).toEqual([1_000, 2_000, 3_000, 63_000, 183_000])
+    client.say('BGREWRITEAOF')
+    node.files.failWith(undefined)
+    node.advance(10)
+    expect(node.logs.at(-1)).toContain('was written anew')
+  })
+})
+
+describe('switched on while the node runs', () => {
+  test('it is complete when its first base is, and only then promises anything', () => {
+    const node = new SlowDisk({ save: '', appendfsync: 'always' })
+    const client = node.client()
+    client.say('SET a 1')
+    node.disk.isSlow = true
+    expect(client.say('CONFIG SET appendonly yes')).toBe('+OK\r\n')
+    expect(node.info('aof_enabled')).toBe('1')
+    expect(client.say('SET b 1')).toBe('+OK\r\n')
+    node.advance(1)
+    node.answerUntil('rename')
+    expect(client.say('SET c 1')).toBe('+OK\r\n')
+    settle(node)
+    expect(manifest(node)).toEqual(['b:1.base.rdb', 'i:1.incr.aof'])
+    expect(loaded(node)).toBe(digest(node))
+    expect(client.say('SET d 1')).toBe('')
+    settle(node)
+    expect(client.take()).toBe('+OK\r\n')
+  })
+
+  test('older files stay until the new base is there', () => {
+    const [node, client] = newNode()
+    client.say('SET a old')
+    node.answerAll()
+    const old = digest(node)
+    client.say('CONFIG SET appendonly no')
+    node.answerAll()
+    client.say('SET a new')
+    client.say('CONFIG SET appendonly yes')
+    node.advance(1)
+    for (;;) {
+      const isNamed = manifest(node).includes('b:2.base.rdb')
+      const copy = new NodeHarness(ON, false, {}, copyOf(node))
+      expect(keyspaceDigest(copy.node.keyspace)).toBe(isNamed ? digest(node) : old)
+      if (node.asked === undefined) break
+      node.answer()
+    }
+    settle(node)
+    expect(manifest(node)).toEqual(['b:2.base.rdb', 'i:2.incr.aof'])
+  })
+
+  test('and off again, it has everything up to then', () => {
+    const [node, client] = newNode({ appendfsync: 'always' })
+    expect(client.say('SET a 1')).toBe('')
+    expect(client.say('CONFIG SET appendonly no')).toBe('')
+    settle(node)
+    expect(client.take()).toBe('+OK\r\n+OK\r\n')
+    const kept = digest(node)
+    expect(client.say('SET b 1')).toBe('+OK\r\n')
+    expect(node.info('aof_enabled')).toBe('0')
+    expect(loaded(node)).toBe(kept)
+  })
+
+  test('off in the middle of a rewrite, it has everything up to then', () => {
+    for (let point = 0; point < 30; point++) {
+      const [node, client] = newNode()
+      client.say('SET a 1')
+      client.say('BGREWRITEAOF')
+      node.advance(1)
+      for (let answers = 0; answers < point && node.asked !== undefined; answers++) {
+        node.answer()
+        client.say(`SET key${answers} 1`)
+      }
+      client.say('CONFIG SET appendonly no')
+      const kept = digest(node)
+      client.say('SET late 1')
+      settle(node)
+      expect([point, loaded(node)]).toEqual([point, kept])
+    }
+  })
+})
+
+test('when all keys are replaced the old files stay as they were until a new base is there', () => {
+  for (let point = 0; point < 40; point++) {
+    const [node, client] = newNode()
+    client.say('SET a old')
+    const old = digest(node)
+    client.say('BGREWRITEAOF')
+    node.advance(1)
+    for (let answers = 0; answers < point && node.asked !== undefined; answers++) node.answer()
+    const entry: Entry = {
+      ...(node.node.keyspace.dbs[0]?.entries.get('a') as Entry),
+      value: { type: 'string', bytes: 'new' },
+    }
+    node.node.keyspace.replaceAll([new Map([['a', entry]])])
+    expect(loadedCopy(node)).toBe(old)
+    client.say('SET b 1')
+    settle(node)
+    expect([point, loadedCopy(node)]).toEqual([point, digest(node)])
+  }
+})
+
+test('a folder that is in use is not left', () => {
+  const node = new NodeHarness({ ...ON, 'enable-protected-configs': 'yes' })
+  expect(node.client().say('CONFIG SET dir /elsewhere')).toMatch(/^-ERR CONFIG SET failed/)
+})
+
+test('SHUTDOWN keeps what is not synced, and refuses while the files are not complete', () => {
+  const [node, client] = newNode()
+  client.say('SET a 1')
+  client.say('SHUTDOWN')
+  expect(node.exitStatus).toBe(undefined)
+  settle(node)
+  expect(node.exitStatus).toBe(0)
+  const other = new SlowDisk({ save: '' })
+  other.disk.isSlow = true
+  const admin = other.client()
+  admin.say('CONFIG SET appendonly yes')
+  expect(admin.say('SHUTDOWN')).toBe('-ERR Errors trying to SHUTDOWN. Check logs.\r\n')
+  settle(other)
+  expect(manifest(other)).toEqual(['b:1.base.rdb', 'i:1.incr.aof'])
+})
+
+function loadedCopy(node: NodeHarness): string {
+  return keyspaceDigest(new NodeHarness(ON, false, {}, copyOf(node)).node.keyspace)
+}
+
+/** The files as they are now. */
+function copyOf(node: NodeHarness) {
+  const copy = new SlowDisk({ save: '' }).files
+  for (const path of node.files.paths()) copy.install(path, node.files.read(path) ?? '')
+  return copy
+}
