@@ -11,6 +11,8 @@ import { send } from './turn.ts'
 
 /** While something is wrong or a failover runs. */
 const FAST_MS = 1_000
+/** In its first second without a master a replica finds out whether it can follow it again. */
+const CUT_OFF_MS = 250
 const EXPECTING_MIN_MS = 10
 const NEW_LINK_MIN_MS = 200
 /** The wait until the next INFO, as a share of the time waited so far; shorter while clients wait, too. */
@@ -53,6 +55,7 @@ function infoPeriodMs(turn: Turn, instance: DataInstance): number {
       expectedChangePeriodMs(turn, instance),
       isTroubled(turn, instance) ? FAST_MS : infoMs,
       newLinkPeriodMs(turn, instance),
+      isNewlyCutOff(instance) ? CUT_OFF_MS : infoMs,
     ),
   )
 }
@@ -88,9 +91,14 @@ function isTroubled(turn: Turn, instance: DataInstance): boolean {
   return instance.kind === 'replica' && (isCutOff(instance) || claimsMaster(instance))
 }
 
-/** What it says of its link is in whole seconds: the first of them is worth knowing as well. */
-function isCutOff({ infoAtMs, masterLinkUp, masterLinkDownMs }: Replica): boolean {
-  return masterLinkDownMs > 0 || (infoAtMs !== undefined && !masterLinkUp)
+function isCutOff(replica: Replica): boolean {
+  return replica.masterLinkDownMs > 0 || isNewlyCutOff(replica)
+}
+
+/** What it says of its link is in whole seconds: in the first of them, or before it was ever up. */
+function isNewlyCutOff(instance: DataInstance): boolean {
+  if (instance.kind !== 'replica' || instance.infoAtMs === undefined) return false
+  return !instance.masterLinkUp && instance.masterLinkDownMs === 0 && !claimsMaster(instance)
 }
 
 function claimsMaster(instance: DataInstance): boolean {

@@ -47,7 +47,8 @@ function drawTopology(rng: Rng, detection: Detection | undefined): Plan['topolog
   const place = (kind: 'node' | 'sentinel', number: number): string =>
     isShared ? `box${number}` : `${kind}${number}`
   return {
-    ...{ latencyMs: LATENCY_MS, jitterMs: 1, zones: [], settings: {} },
+    // A node that comes back without its data is more than noise.
+    ...{ latencyMs: LATENCY_MS, jitterMs: 1, zones: [], settings: { appendonly: 'yes' } },
     groups: [drawGroup(rng.fork('group'), sentinels, detection)],
     nodes: numbers(replicas + 1).map((number) => ({
       ...{ name: `n${number}`, host: place('node', number), group: 'mymaster' },

@@ -134,7 +134,8 @@ function drawSettings(rng: Rng, smallestGroup: number): Settings {
   const timeout = rng.chance(1, 3)
     ? { 'repl-timeout': rng.pick([5, 10, 20]), 'repl-ping-replica-period': 1 }
     : {}
-  return { ...minReplicas, ...timeout }
+  const files = rng.fork('files').chance(1, 3) ? { appendonly: 'yes' } : {}
+  return { ...minReplicas, ...timeout, ...files }
 }
 
 function drawZones(rng: Rng, hosts: readonly string[]): Zone[] {

@@ -120,6 +120,7 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
       replicas: this.#replication,
       exit: () => this.#exit(),
     })
+    this.#replication.followFile(this.#persistence.aof)
     const table = new CommandTable()
     this.#services = {
       keyspace: this.keyspace,

@@ -23,7 +23,10 @@ function createWorld(seed: string): SimWorld {
       config: { ...config, resolveHostnames: true, groups: named },
     })
   }
-  return new SimWorld({ ...topology, groups, sentinels }, seed, {
+  // Who moves with its disk has its data, and is no stranger to its replicas.
+  const directives = new Map([['appendonly', 'yes']])
+  const nodes = topology.nodes.map((one) => ({ ...one, directives }))
+  return new SimWorld({ ...topology, nodes, groups, sentinels }, seed, {
     make: { ...SIMULATED, sentinel },
   })
 }

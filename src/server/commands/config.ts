@@ -3,7 +3,13 @@ import { bulkMap, error, OK, type Reply } from '../../resp/reply.ts'
 import { learntUsers } from '../access.ts'
 import { arg, command, container, type Family, helpReply } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { configSetFailed, NO_CONFIG_FILE, SYNTAX_ERROR, unknownConfigOption } from '../errors.ts'
+import {
+  configSetFailed,
+  LOADING,
+  NO_CONFIG_FILE,
+  SYNTAX_ERROR,
+  unknownConfigOption,
+} from '../errors.ts'
 import { resetStats } from '../stats.ts'
 
 function get({ node }: CommandContext, argv: readonly string[]): Reply {
@@ -22,6 +28,8 @@ function set({ node }: CommandContext, argv: readonly string[]): Reply {
   if (argv.length % 2 !== 0) return SYNTAX_ERROR
   const pairs: [string, string][] = []
   for (let at = 2; at < argv.length; at += 2) pairs.push([arg(argv, at), arg(argv, at + 1)])
+  const isLoading = node.persistence.isLoading
+  if (isLoading && pairs.some(([name]) => NOT_WHILE_LOADING.has(name.toLowerCase()))) return LOADING
   const problem = node.settings.change(pairs)
   if (problem === undefined) return OK
   return problem.kind === 'unknown'
@@ -58,6 +66,9 @@ function help(): Reply {
     '    Keep the changed directives for the next start.',
   ])
 }
+
+/** They say what is being loaded. */
+const NOT_WHILE_LOADING: ReadonlySet<string> = new Set(['appendonly', 'dir', 'repl-diskless-load'])
 
 const ADMIN = 'admin noscript loading stale'
 

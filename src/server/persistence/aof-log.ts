@@ -38,6 +38,13 @@ export interface AofLogParts {
   onSuspect(): void
 }
 
+interface Sync {
+  /** The first turn of which something is written that it makes safe. */
+  readonly since: number | undefined
+  readonly startedAtMs: number
+  isCounted: boolean
+}
+
 interface Place {
   readonly bytes: number
   readonly offset: number
@@ -69,7 +76,7 @@ export class AofLog {
   #unwrittenSince: number | undefined
   /** The first turn of which something is written, and neither synced nor being synced. */
   #unsyncedSince: number | undefined
-  #sync: { readonly startedAtMs: number; isCounted: boolean } | undefined
+  readonly #syncs = new Set<Sync>()
   #nextSyncMs = 0
   #writeFailure: FileFailure | undefined
   #syncFailure: FileFailure | undefined
@@ -106,7 +113,7 @@ export class AofLog {
   }
 
   get isSyncing(): boolean {
-    return this.#sync !== undefined
+    return this.#syncs.size > 0
   }
 
   /** Why what was done may not be kept. */
@@ -125,8 +132,6 @@ export class AofLog {
   continueIn(path: string, sizeBytes: number): void {
     this.#target = { kind: 'file', path }
     this.#sizeBytes = sizeBytes
-    this.#unsyncedSince = undefined
-    if (this.#isComplete) this.#parts.gate.letThrough(this.#keptTurn())
   }
 
   /** A new file begins with the next command. */
@@ -182,7 +187,7 @@ export class AofLog {
     if (this.#target.kind === 'nowhere' || this.#isDead) return
     if (this.#writeFailure === undefined) this.write()
     if (this.#writer.bytes > MAX_WAITING_BYTES) return this.#giveUp()
-    if (this.#isSyncDue()) this.#startSync()
+    if (this.#isSyncDue()) this.#parts.jobs.start(this.sync(), () => undefined)
     if (this.#mayLetThrough()) this.#parts.gate.letThrough(this.#parts.gate.turn)
   }
 
@@ -193,7 +198,7 @@ export class AofLog {
 
   nextWakeUpMs(): number | undefined {
     if (this.#target.kind !== 'file' || this.#isDead) return undefined
-    const isSyncWanted = this.#unsyncedSince !== undefined && this.#sync === undefined
+    const isSyncWanted = this.#unsyncedSince !== undefined && !this.isSyncing
     return earliest(
       this.#writeFailure === undefined ? undefined : this.#retryAtMs,
       isSyncWanted && this.#isSyncedByTime ? this.#nextSyncMs : undefined,
@@ -217,14 +222,20 @@ export class AofLog {
     return undefined
   }
 
-  /** Syncs the file, or the one that is being left. */
+  /** Syncs what is written in the file, or in the one that is being left. May be given up. */
   *sync(): Work<FileFailure | undefined> {
     const path = this.#path
     if (path === undefined) return undefined
-    const failure = yield* change({ kind: 'sync', path })
-    // Of a file that was left meanwhile nothing is expected any more.
-    if (failure !== undefined && path === this.#path) this.#syncFailed(failure)
-    return failure
+    const sync = this.#beginSync()
+    const place = this.#place()
+    try {
+      const failure = yield* change({ kind: 'sync', path })
+      // Of a file that was left meanwhile nothing is expected any more.
+      if (path === this.#path) this.#syncEnded(sync, place, failure)
+      return failure
+    } finally {
+      if (this.#syncs.delete(sync)) this.#unsyncedSince = earliest(sync.since, this.#unsyncedSince)
+    }
   }
 
   // Inside
@@ -249,31 +260,33 @@ export class AofLog {
     if (this.#unsyncedSince === undefined || this.#target.kind !== 'file') return false
     const { monoMs } = this.#parts.now()
     const isDue = this.#isSyncedByTime && monoMs >= this.#nextSyncMs
-    if (this.#sync !== undefined) {
-      if (isDue) this.#countDelayed(this.#sync, monoMs)
+    if (this.isSyncing) {
+      if (isDue) for (const sync of this.#syncs) this.#countDelayed(sync, monoMs)
       return false
     }
     // Whoever has waited since [appendfsync] was `always` still waits for a sync.
     return isDue || this.#isStrict || this.#parts.gate.isBehind
   }
 
-  #countDelayed(sync: { readonly startedAtMs: number; isCounted: boolean }, nowMs: number): void {
+  #countDelayed(sync: Sync, nowMs: number): void {
     if (sync.isCounted || nowMs - sync.startedAtMs < MAX_POSTPONED_MS) return
     sync.isCounted = true
     this.delayedSyncs++
   }
 
-  #startSync(): void {
-    const { jobs, now } = this.#parts
-    const { monoMs } = now()
-    const place = this.#place()
+  #beginSync(): Sync {
+    const { monoMs } = this.#parts.now()
+    const sync: Sync = { since: this.#unsyncedSince, startedAtMs: monoMs, isCounted: false }
+    this.#syncs.add(sync)
     this.#unsyncedSince = undefined
     this.#nextSyncMs = monoMs + SYNC_PERIOD_MS
-    this.#sync = { startedAtMs: monoMs, isCounted: false }
-    jobs.start(this.sync(), (failure) => {
-      this.#sync = undefined
-      if (failure === undefined) this.#synced(place)
-    })
+    return sync
+  }
+
+  #syncEnded(sync: Sync, place: Place, failure: FileFailure | undefined): void {
+    if (failure !== undefined) return this.#syncFailed(failure)
+    this.#syncs.delete(sync)
+    this.#synced(place)
   }
 
   /** How far everything is written, but for what waits. */
@@ -323,13 +336,12 @@ export class AofLog {
     if (this.#isDead) return
     this.#isDead = true
     const { gate } = this.#parts
-    gate.log(
-      'warning',
+    const reason =
       `the append-only file cannot be ${what}, and appendfsync is always: ${text}. The node ends; ` +
-        'nothing that was not safe has been acknowledged',
-    )
+      'nothing that was not safe has been acknowledged'
+    gate.log('warning', reason)
     gate.seal()
-    gate.exit(1)
+    gate.exit(1, reason)
   }
 
   #giveUp(): void {
@@ -345,12 +357,14 @@ export class AofLog {
   /** Up to which turn everything is where [appendfsync] always wants it, but for the present turn. */
   #keptTurn(): number {
     const { turn } = this.#parts.gate
-    return Math.min(turn, this.#unwrittenSince ?? turn, this.#unsyncedSince ?? turn) - 1
+    let first = Math.min(turn, this.#unwrittenSince ?? turn, this.#unsyncedSince ?? turn)
+    for (const { since } of this.#syncs) first = Math.min(first, since ?? turn)
+    return first - 1
   }
 
   #mayLetThrough(): boolean {
     if (this.#isDead) return false
-    const isSynced = this.#unsyncedSince === undefined && this.#sync === undefined
+    const isSynced = this.#unsyncedSince === undefined && !this.isSyncing
     if (this.#isStrict) return isSynced && this.#writer.bytes === 0
     // What was done is answered; what is to come is refused, see `failure`.
     if (this.failure !== undefined) return true

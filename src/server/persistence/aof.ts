@@ -180,6 +180,8 @@ export class Aof implements KeptFile {
     if (isWanted === this.isOn) return
     this.#stopRewrite()
     if (isWanted) {
+      // It may still be about to end, with everything until it was switched off.
+      this.#log.close()
       this.#state = 'incomplete'
       this.#schedule.order('ordered')
     } else {

@@ -95,7 +95,10 @@ export function* abandonable<T>(work: Work<T>, isGivenUp: () => boolean): Work<T
   let step = work.next()
   while (step.done !== true) {
     const answer = yield step.value
-    if (isGivenUp()) return undefined
+    if (isGivenUp()) {
+      work.return(undefined as never)
+      return undefined
+    }
     step = work.next(answer)
   }
   return step.value

@@ -17,9 +17,7 @@ const ON_REPLICA = error(
   'ERR WAITAOF cannot be used with replica instances. Please also note that writes to replicas are ' +
     'just local and are not propagated.',
 )
-const AOF_OFF = error(
-  'ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.',
-)
+const AOF_OFF = error('ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.')
 
 const NO_FILE: KeptFile = {
   isOn: false,

@@ -22,6 +22,8 @@ export class History {
   offset = 0
   /** Undefined on a master that never had a replica: its writes are not counted. */
   backlog: Backlog | undefined
+  /** Up to which offset our append-only file has everything on disk; undefined: it is off. */
+  onDisk: () => number | undefined = () => undefined
   readonly #rng: Rng
   #backlogSizeBytes: number
 
@@ -44,6 +46,13 @@ export class History {
   append(bytes: string, db?: number): void {
     this.backlog?.append(bytes, db)
     this.offset += bytes.length
+  }
+
+  /** What a master is told of how far we are. Before 7.2 it does not look at what stands behind. */
+  acknowledgement(): string[] {
+    const synced = this.onDisk()
+    const fack = synced === undefined ? [] : ['FACK', String(Math.min(synced, this.offset))]
+    return ['REPLCONF', 'ACK', String(this.offset), ...fack]
   }
 
   /** Whether a replica that has everything before `offset` of history `id` can go on from here. */

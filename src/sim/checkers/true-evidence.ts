@@ -80,7 +80,8 @@ interface Case {
 
 function isJust({ sentinel, verdict, node, atMs, group }: Case, { scene, deaths }: Truth): boolean {
   const { troubles } = scene
-  if (verdict.isEmptied) return deaths.hasDied(node, { forMs: 0, sinceMs: 0, nowMs: atMs })
+  // However short: it is what it came back without that counts.
+  if (verdict.isEmptied) return deaths.hasDied(node, { forMs: -1, sinceMs: 0, nowMs: atMs })
   if (verdict.silentMs === undefined || troubles.hasOtherRules(sentinel)) return true
   if (verdict.silentMs + (atMs - verdict.atMs) >= group.downAfterMs) return true
   // It waited by its own clock, and nobody can know that it runs too fast.

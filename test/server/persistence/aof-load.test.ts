@@ -7,6 +7,7 @@ import { keyspaceDigest } from '../../../src/server/digest.ts'
 import type { FileAnswer, FileRequest } from '../../../src/server/persistence/files.ts'
 import { DataFiles } from '../../../src/sim/data-files.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
+import { SlowDisk, SlowFiles } from '../../support/slow-disk.ts'
 
 const ON = { appendonly: 'yes', save: '' }
 const FOLDER = 'appendonlydir'
@@ -148,6 +149,18 @@ describe('what is loaded', () => {
     expect(node.logs.filter((line) => line.includes('dump.rdb'))).toHaveLength(1)
     expect(node.files.paths()).toContain(`${FOLDER}/appendonly.aof.1.base.rdb`)
   })
+})
+
+test('while it is loaded nobody says what is loaded', () => {
+  const disk = new SlowFiles(true)
+  const node = new SlowDisk({ ...ON, 'enable-protected-configs': 'yes' }, disk)
+  const client = node.client()
+  for (const line of ['appendonly no', 'APPENDONLY no', 'dir /tmp', 'repl-diskless-load swapdb']) {
+    expect(client.say(`CONFIG SET ${line}`)).toMatch(/^-LOADING /)
+  }
+  expect(client.say('CONFIG SET appendfsync no')).toBe('+OK\r\n')
+  node.answerAll()
+  expect(client.say('CONFIG SET appendonly no')).toBe('+OK\r\n')
 })
 
 describe('an end that is missing', () => {
