@@ -13,6 +13,8 @@ import { send } from './turn.ts'
 const FAST_MS = 1_000
 /** In its first second without a master a replica finds out whether it can follow it again. */
 const CUT_OFF_MS = 250
+/** So long after a restart of its master a replica may not have noticed yet that it was cut off. */
+const REBOOT_MS = 5_000
 const EXPECTING_MIN_MS = 10
 const NEW_LINK_MIN_MS = 200
 /** The wait until the next INFO, as a share of the time waited so far; shorter while clients wait, too. */
@@ -55,7 +57,7 @@ function infoPeriodMs(turn: Turn, instance: DataInstance): number {
       expectedChangePeriodMs(turn, instance),
       isTroubled(turn, instance) ? FAST_MS : infoMs,
       newLinkPeriodMs(turn, instance),
-      isNewlyCutOff(instance) ? CUT_OFF_MS : infoMs,
+      isNewlyCutOff(instance) || mayBeRefused(turn, instance) ? CUT_OFF_MS : infoMs,
     ),
   )
 }
@@ -89,6 +91,12 @@ function isTroubled(turn: Turn, instance: DataInstance): boolean {
   if (instance.failoverReported === 'running') return true
   if (expectsHandover(turn, group, group.config.failoverTimeoutMs)) return true
   return instance.kind === 'replica' && (isCutOff(instance) || claimsMaster(instance))
+}
+
+/** Its master is a new process: whether the replica follows it, or refuses to be emptied by it, shows now. */
+function mayBeRefused({ now }: Turn, { kind, group }: DataInstance): boolean {
+  const { newLifeAtMs } = group.master
+  return kind === 'replica' && newLifeAtMs !== undefined && now.monoMs - newLifeAtMs < REBOOT_MS
 }
 
 function isCutOff(replica: Replica): boolean {

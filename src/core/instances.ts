@@ -15,6 +15,7 @@ export function createMaster(group: Group, nowMs: number): Master {
     kind: 'master',
     ...instanceBase(group, name, host, port, nowMs),
     ...dataBase(nowMs, 'master'),
+    newLifeAtMs: undefined,
     rebootedAtMs: undefined,
     gray: undefined,
     emptiedAtMs: undefined,

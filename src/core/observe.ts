@@ -59,10 +59,15 @@ function noteRunId(turn: Turn, instance: DataInstance, runId: string): void {
   if (runId === '' || runId === instance.runId) return
   if (instance.runId !== '') {
     announce(turn, 'notice', '+reboot', instance)
-    if (instance.kind === 'master') noteReboot(turn, instance)
-    if (instance.kind === 'master') askReplicas(turn, instance)
+    if (instance.kind === 'master') noteMastersNewLife(turn, instance)
   }
   instance.runId = runId
+}
+
+function noteMastersNewLife(turn: Turn, master: Master): void {
+  master.newLifeAtMs = turn.now.monoMs
+  noteReboot(turn, master)
+  askReplicas(turn, master)
 }
 
 /** They know what became of it: whether it handed over, whether it still has its data. */

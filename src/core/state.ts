@@ -197,6 +197,8 @@ interface DataInstanceBase extends InstanceBase {
 
 export interface Master extends DataInstanceBase {
   readonly kind: 'master'
+  /** When its run id was last seen to have changed; undefined: never. */
+  newLifeAtMs: number | undefined
   /** When it was seen to have restarted, until it says PONG again; only where that is watched for. */
   rebootedAtMs: number | undefined
   /** It answers and refuses writes, see gray.ts; undefined: it does not. */

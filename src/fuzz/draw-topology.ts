@@ -104,7 +104,7 @@ function firstNumber(index: number, sizes: readonly number[]): number {
 function drawNodes(rng: Rng, group: PlannedGroup, size: number, place: Layout): PlannedNode[] {
   const first = Number(group.master.slice(1))
   const isChained = rng.chance(1, 8)
-  return numbers(size).map((position) => {
+  const nodes = numbers(size).map((position): PlannedNode => {
     const number = first + position - 1
     const isMaster = position === 1
     const above = isChained && position > 2 ? `n${number - 1}` : group.master
@@ -118,6 +118,18 @@ function drawNodes(rng: Rng, group: PlannedGroup, size: number, place: Layout): 
       joinsLater: false,
     }
   })
+  return nodes.length === 1 || mayBePromoted(nodes) ? nodes : nodes.map(unguarded)
+}
+
+/** Where nobody may take an emptied master's place, a replica that refuses it waits for an operator. */
+function mayBePromoted(nodes: readonly PlannedNode[]): boolean {
+  return nodes.some(({ replicaOf, settings }) => {
+    return replicaOf !== undefined && settings['replica-priority'] !== 0
+  })
+}
+
+function unguarded(node: PlannedNode): PlannedNode {
+  return { ...node, settings: { ...node.settings, 'replica-empty-master-guard': 'no' } }
 }
 
 /** The first master stays electable: there is always one who may be put in a master's place. */

@@ -1,10 +1,12 @@
 /**
  * A master that answers is not declared down: while it ran, took input and said that it is a master,
  * and nothing was in the way between it and the Sentinel, the silence the Sentinel saw did not exist.
- * With the checker of agreement this means: no needless failover.
+ * With the checker of agreement this means: no needless failover. A master that came back without its data,
+ * as a replica says, is down for another reason.
  */
 import type { Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'
+import { Emptied } from './emptied.ts'
 import { readMasterEvent } from './master-event.ts'
 import type { Scene } from './scene.ts'
 
@@ -12,10 +14,13 @@ import type { Scene } from './scene.ts'
 const SLACK_MS = 2_000
 
 export function trueAlarms(scene: Scene): Checker {
+  const emptied = new Emptied()
   return {
     name: 'a master that answers is not down',
     observe: (happening) => {
+      emptied.note(happening)
       if (happening.kind !== 'event' || happening.name !== '+sdown') return undefined
+      if (emptied.says(happening.process ?? '', happening.payload)) return undefined
       return falseAlarm(happening, scene)
     },
   }

@@ -4,6 +4,7 @@
  * have been on their way for long, any verdict on this master ever counts.
  */
 import type { Address, Happening } from '../happening.ts'
+import { Emptied } from './emptied.ts'
 import { readMasterEvent } from './master-event.ts'
 import type { Scene } from './scene.ts'
 
@@ -33,8 +34,7 @@ export interface Verdict {
 export class Verdicts {
   readonly #scene: Scene
   readonly #last = new Map<string, Verdict>()
-  /** By Sentinel, group and address of the master. */
-  readonly #emptied = new Set<string>()
+  readonly #emptied = new Emptied()
 
   constructor(scene: Scene) {
     this.#scene = scene
@@ -42,6 +42,7 @@ export class Verdicts {
 
   note(happening: Happening): void {
     const { atMs, process } = happening
+    this.#emptied.note(happening)
     if (process === undefined) return
     if (happening.kind === 'status' && happening.status === 'down') this.#endAll(process, atMs)
     if (happening.kind !== 'event') return
@@ -54,10 +55,8 @@ export class Verdicts {
     const { host, port } = subject.address
     const key = `${process} ${subject.group} ${host} ${port}`
     const { silentMs } = happening
-    const isEmptied = this.#emptied.has(key)
-    if (happening.name === '+empty-master') this.#emptied.add(key)
-    else if (happening.name === '-empty-master') this.#emptied.delete(key)
-    else if (happening.name === '-sdown') this.#end(key, atMs)
+    const isEmptied = this.#emptied.says(process, happening.payload)
+    if (happening.name === '-sdown') this.#end(key, atMs)
     else if (happening.name === '+sdown')
       this.#last.set(key, { atMs, silentMs, isEmptied, endMs: undefined })
   }
@@ -89,7 +88,6 @@ export class Verdicts {
 
   #endAll(whose: string, atMs: number): void {
     for (const key of this.#last.keys()) if (key.startsWith(`${whose} `)) this.#end(key, atMs)
-    for (const key of this.#emptied) if (key.startsWith(`${whose} `)) this.#emptied.delete(key)
   }
 
   #end(key: string, atMs: number): void {

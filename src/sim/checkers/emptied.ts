@@ -1,0 +1,35 @@
+/** Which Sentinel says of which master that it came back without its data. */
+import type { Happening } from '../happening.ts'
+import { readMasterEvent } from './master-event.ts'
+
+export class Emptied {
+  readonly #claims = new Set<string>()
+
+  note(happening: Happening): void {
+    const { process = '' } = happening
+    if (happening.kind === 'status' && happening.status === 'down') this.#forget(`${process} `)
+    if (happening.kind !== 'event') return
+    // A switch ends what was said of the old master without a word.
+    if (happening.name === '+switch-master') {
+      this.#forget(`${process} ${happening.payload.split(' ')[0]} `)
+    }
+    if (happening.name === '+empty-master') this.#claims.add(keyOf(process, happening.payload))
+    else if (happening.name === '-empty-master') {
+      this.#claims.delete(keyOf(process, happening.payload))
+    }
+  }
+
+  /** `payload`: of an event about the master. */
+  says(process: string, payload: string): boolean {
+    return this.#claims.has(keyOf(process, payload))
+  }
+
+  #forget(prefix: string): void {
+    for (const claim of this.#claims) if (claim.startsWith(prefix)) this.#claims.delete(claim)
+  }
+}
+
+function keyOf(process: string, payload: string): string {
+  const subject = readMasterEvent(payload)
+  return `${process} ${subject?.group} ${subject?.address.host} ${subject?.address.port}`
+}
