@@ -6,6 +6,7 @@
  */
 import type { Address, Happening, Standing } from '../happening.ts'
 import type { Checker } from './checker.ts'
+import { Emptied } from './emptied.ts'
 import type { Scene } from './scene.ts'
 
 type Selection = Happening & { readonly kind: 'selection' }
@@ -19,13 +20,18 @@ const PING_SLACK_MS = 2_000
 const LATENCY_MAX_MS = 40
 
 export function bestReplica(scene: Scene): Checker {
+  const emptied = new Emptied()
   return {
     name: 'the best replica is promoted',
     observe: (happening) => {
+      emptied.note(happening)
       if (happening.kind !== 'selection' || happening.process === undefined) return undefined
       const chosen = happening.standings.find(({ address }) => isSame(address, happening.chosen))
       if (chosen === undefined) return undefined
-      const found = flawOf(chosen, happening, scene) ?? betterThan(chosen, happening, scene)
+      // After an emptied master whoever says that it has the data goes before all others.
+      const isOrdinary = !emptied.saysOfGroup(happening.process, happening.group)
+      const better = isOrdinary ? betterThan(chosen, happening, scene) : undefined
+      const found = flawOf(chosen, happening, scene) ?? better
       return found === undefined ? undefined : `${happening.process} chose ${chosen.node}: ${found}`
     },
   }

@@ -24,6 +24,11 @@ export class Emptied {
     return this.#claims.has(keyOf(process, payload))
   }
 
+  /** Of the master of this group, whoever that is. */
+  saysOfGroup(process: string, group: string): boolean {
+    return [...this.#claims].some((claim) => claim.startsWith(`${process} ${group} `))
+  }
+
   #forget(prefix: string): void {
     for (const claim of this.#claims) if (claim.startsWith(prefix)) this.#claims.delete(claim)
   }
