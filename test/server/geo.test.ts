@@ -47,7 +47,8 @@ describe('a position as a score', () => {
 
   test('lies within the scores of each cell it is in', () => {
     fc.assert(
-      fc.property(position(MAX_LATITUDE), fc.integer({ min: 1, max: MAX_STEP }), (given, step) => {
+      // At the last doubles before 180 degrees the fraction rounds to the next column, in Redis as well.
+      fc.property(position(85, 179.999), fc.integer({ min: 1, max: MAX_STEP }), (given, step) => {
         const [from, end] = cellScores(cellAt(given, step))
         expect([scoreOf(given) >= from, scoreOf(given) < end]).toEqual([true, true])
       }),

@@ -58,3 +58,10 @@ function hugeLength(rng: Rng): string {
   const bytes = Array.from({ length: 8 }, () => String.fromCharCode(rng.below(256))).join('')
   return rng.chance(1, 2) ? `\x80${bytes.slice(0, 4)}` : `\x81${bytes}`
 }
+
+/** Two pieces change places. */
+export function swapParts(bytes: string, rng: Rng): string {
+  const cuts = Array.from({ length: 4 }, () => rng.below(bytes.length + 1)).sort((a, b) => a - b)
+  const [a, b, c, d] = cuts as [number, number, number, number]
+  return bytes.slice(0, a) + bytes.slice(c, d) + bytes.slice(b, c) + bytes.slice(a, b) + bytes.slice(d)
+}

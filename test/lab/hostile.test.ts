@@ -1,0 +1,19 @@
+/**
+ * Bytes that are not what they say, by the hundred thousand: dumps, append-only files and masters. None
+ * of them fails a node or makes it slow or large; each is refused with a reason, or is what it is taken
+ * for. `npm run test:hostile` plays 100 000 of each kind; VEDETTE_MUTATIONS says how many, and
+ * VEDETTE_MUTATIONS_FROM where to begin, so that one case can be played alone.
+ */
+import { expect, test } from 'vitest'
+import { hostileRdb } from '../support/hostile-rdb.ts'
+import { runHostile } from '../support/hostile-run.ts'
+
+const COUNT = Number(process.env['VEDETTE_MUTATIONS'] ?? 3_000)
+const FIRST = Number(process.env['VEDETTE_MUTATIONS_FROM'] ?? 0)
+/** Of one case, on a busy machine, with the time it may take to be played twice. */
+const BOUND_MS = 60_000 + 50 * COUNT
+
+test('dumps', { timeout: BOUND_MS }, async () => {
+  const { problems } = await runHostile('dumps', FIRST, COUNT, hostileRdb)
+  expect(problems).toEqual([])
+})
