@@ -320,7 +320,7 @@ describe.skipIf(!hasRedisServer)('against a real redis-server', () => {
 })
 
 /** Commands of Redis 7.2 and Valkey that we have besides. */
-const NEWER: readonly string[] = ['client|no-touch', 'client|setinfo']
+const NEWER: readonly string[] = ['client|no-touch', 'client|setinfo', 'waitaof']
 
 function isRedisName(name: string): boolean {
   return !NEWER.includes(name)

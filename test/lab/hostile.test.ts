@@ -5,6 +5,7 @@
  * VEDETTE_MUTATIONS_FROM where to begin, so that one case can be played alone.
  */
 import { expect, test } from 'vitest'
+import { hostileAof } from '../support/hostile-aof.ts'
 import { hostileRdb } from '../support/hostile-rdb.ts'
 import { runHostile } from '../support/hostile-run.ts'
 
@@ -15,5 +16,10 @@ const BOUND_MS = 60_000 + 50 * COUNT
 
 test('dumps', { timeout: BOUND_MS }, async () => {
   const { problems } = await runHostile('dumps', FIRST, COUNT, hostileRdb)
+  expect(problems).toEqual([])
+})
+
+test('append-only files', { timeout: BOUND_MS }, async () => {
+  const { problems } = await runHostile('append-only files', FIRST, COUNT, hostileAof)
   expect(problems).toEqual([])
 })

@@ -8,7 +8,7 @@ import { keyspaceDigest } from '../../src/server/digest.ts'
 import { crc64 } from '../../src/server/rdb/crc64.ts'
 import { rdbString } from '../../src/server/rdb/rdb-encode.ts'
 import { DataFiles } from '../../src/sim/data-files.ts'
-import { mutateBytes, swapParts } from './mutate-bytes.ts'
+import { changeBytes, mutateBytes, swapParts } from './mutate-bytes.ts'
 import { NodeHarness } from './node-harness.ts'
 import { randomCommands } from './random-commands.ts'
 import { rdbSamples } from './rdb-samples.ts'
@@ -77,12 +77,10 @@ function allSamples(): readonly string[] {
 }
 
 export function mutatedRdb(sound: string, rng: Rng): string {
+  const mutate = rng.pick([mutateBytes, mutateBytes, changeBytes, changeBytes, swapParts])
   const footer = rng.pick(['kept', 'zero', 'zero', 'right', 'right'] as const)
-  const mutated = rng.chance(1, 8) ? swapParts(sound, rng) : mutateBytes(sound, rng)
-  if (footer === 'kept') return mutated
-  const body = rng.chance(1, 2)
-    ? mutateBytes(sound.slice(0, -CHECKSUM_BYTES), rng)
-    : mutated.slice(0, -CHECKSUM_BYTES)
+  if (footer === 'kept') return mutate(sound, rng)
+  const body = mutate(sound.slice(0, -CHECKSUM_BYTES), rng)
   const ended = body.endsWith(END) ? body : body + END
   return ended + (footer === 'zero' ? ZEROS : crc64(ended))
 }
@@ -145,6 +143,7 @@ export function workOn(harness: NodeHarness, rng: Rng): void {
   const client = harness.client()
   const commands = randomCommands(rng.fork('work'))
   for (let count = 0; count < 40; count++) client.send(...commands.next().value)
+  client.send('DISCARD')
   harness.advance(200)
   assert(client.say('ECHO on').endsWith('on\r\n'), 'it goes on')
 }

@@ -65,3 +65,27 @@ export function swapParts(bytes: string, rng: Rng): string {
   const [a, b, c, d] = cuts as [number, number, number, number]
   return bytes.slice(0, a) + bytes.slice(c, d) + bytes.slice(b, c) + bytes.slice(a, b) + bytes.slice(d)
 }
+
+/** A few bytes are others, and none is moved: what is read astray is a value, not the frame around it. */
+export function changeBytes(bytes: string, rng: Rng): string {
+  let changed = bytes
+  for (let left = 1 + rng.below(3); left > 0; left--) {
+    const at = rng.below(changed.length)
+    const byte = rng.chance(1, 2) ? flipped(changed.charAt(at), rng) : telling(rng)
+    changed = changed.slice(0, at) + byte + changed.slice(at + 1)
+  }
+  return changed
+}
+
+const HUGE_NUMBERS = ['536870912', '536870913', '2147483647', '4294967296', '9223372036854775807']
+const ODD_NUMBERS = ['-1', '0', '00', '1e9', '+1', ' 1', '', '99999999999999999999999']
+
+/** Protocols of text: a number that follows a type byte is another one. */
+export function changeNumber(bytes: string, rng: Rng): string {
+  const numbers = [...bytes.matchAll(/(?<=[*$:])\d+(?=\r\n)/g)]
+  if (numbers.length === 0) return bytes
+  const { 0: old, index } = rng.pick(numbers)
+  const near = String(Math.max(0, Number(old) + rng.below(5) - 2))
+  const text = rng.pick([near, rng.pick(HUGE_NUMBERS), rng.pick(ODD_NUMBERS)])
+  return bytes.slice(0, index) + text + bytes.slice(index + old.length)
+}

@@ -190,7 +190,14 @@ export function refusedAof(host: PersistenceHost, path: string, reason: string):
     'Nothing was changed. Keep a copy of the files; redis-check-aof shows how far they can be read, ' +
     `and 'redis-check-aof --fix ${manifest}' cuts off the rest`
   const dir = settings.text('dir')
-  return { kind: 'refused', text: `the data cannot be loaded: ${dir}/${path} ${reason}. ${advice}` }
+  const text = `the data cannot be loaded: ${dir}/${printable(path)} ${reason}. ${advice}`
+  return { kind: 'refused', text }
+}
+
+/** A damaged manifest may name any bytes, and a message is one line. */
+function printable(path: string): string {
+  const escaped = (byte: string) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`
+  return path.replace(/[^ -~]/g, escaped)
 }
 
 function shown(name: string): string {
