@@ -5,7 +5,9 @@
  * VEDETTE_MUTATIONS_FROM where to begin, so that one case can be played alone.
  */
 import { expect, test } from 'vitest'
+import { createRng } from '../../src/base/rng.ts'
 import { hostileAof } from '../support/hostile-aof.ts'
+import { hostileMaster, soundMaster } from '../support/hostile-master.ts'
 import { hostileRdb } from '../support/hostile-rdb.ts'
 import { runHostile } from '../support/hostile-run.ts'
 
@@ -21,5 +23,11 @@ test('dumps', { timeout: BOUND_MS }, async () => {
 
 test('append-only files', { timeout: BOUND_MS }, async () => {
   const { problems } = await runHostile('append-only files', FIRST, COUNT, hostileAof)
+  expect(problems).toEqual([])
+})
+
+test('masters', { timeout: BOUND_MS }, async () => {
+  soundMaster(createRng('sound'))
+  const { problems } = await runHostile('masters', FIRST, COUNT, hostileMaster)
   expect(problems).toEqual([])
 })

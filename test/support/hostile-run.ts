@@ -129,7 +129,9 @@ class Run implements HostileRun {
   }
 
   #tell(at: number, text: string): void {
-    this.problems.push(`${this.#kind} case ${at}: ${text.slice(0, 2_000)}`)
+    const problem = `${this.#kind} case ${at}: ${text.slice(0, 2_000)}`
+    process.stderr.write(`${problem}\n`)
+    this.problems.push(problem)
   }
 }
 

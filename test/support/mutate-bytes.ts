@@ -63,7 +63,9 @@ function hugeLength(rng: Rng): string {
 export function swapParts(bytes: string, rng: Rng): string {
   const cuts = Array.from({ length: 4 }, () => rng.below(bytes.length + 1)).sort((a, b) => a - b)
   const [a, b, c, d] = cuts as [number, number, number, number]
-  return bytes.slice(0, a) + bytes.slice(c, d) + bytes.slice(b, c) + bytes.slice(a, b) + bytes.slice(d)
+  return (
+    bytes.slice(0, a) + bytes.slice(c, d) + bytes.slice(b, c) + bytes.slice(a, b) + bytes.slice(d)
+  )
 }
 
 /** A few bytes are others, and none is moved: what is read astray is a value, not the frame around it. */

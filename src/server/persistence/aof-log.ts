@@ -5,7 +5,8 @@
  * What a turn has done is appended when the turn ends. [appendfsync] says what replies wait for: with
  * `always` for a sync (one serves every turn that ended before it began: while it runs, turns go on and
  * their output waits), otherwise only for the append, and the file is synced every second or when the
- * system likes.
+ * system likes. `everysec` says that two seconds can be lost: when a sync takes so long that it would be
+ * more, replies wait for it as well.
  *
  * When the disk fails, `always` cannot be kept and the process ends before anybody is told a lie.
  * Otherwise what could not be written is kept and tried again every second, and clients are refused
@@ -60,6 +61,8 @@ type Target =
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const SYNC_PERIOD_MS = 1000
 const RETRY_MS = 1000
+/** What a power cut may take of acknowledged writes with `everysec`. */
+const MAX_LOST_MS = 2000
 /** Longer than this nobody is answered whose write is not even in the file, as in Redis. */
 const MAX_POSTPONED_MS = 2000
 const STUCK: FileFailure = { kind: 'failed', code: 'EIO', text: 'the disk does not answer' }
@@ -369,7 +372,14 @@ export class AofLog {
     // What was done is answered; what is to come is refused, see `failure`.
     if (this.failure !== undefined) return true
     if (this.#target.kind === 'between') return this.#isPostponable(this.#target.sinceMs)
-    return isSynced || !this.#parts.gate.isBehind
+    return isSynced || !(this.#parts.gate.isBehind || this.#isSyncOverdue())
+  }
+
+  /** What it makes safe had been waiting for up to a period when it began. */
+  #isSyncOverdue(): boolean {
+    if (this.#parts.settings.text('appendfsync') !== 'everysec') return false
+    const sinceMs = this.#parts.now().monoMs - (MAX_LOST_MS - SYNC_PERIOD_MS)
+    return [...this.#syncs].some(({ startedAtMs }) => startedAtMs <= sinceMs)
   }
 
   #isPostponable(sinceMs: number): boolean {

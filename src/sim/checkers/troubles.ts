@@ -81,6 +81,7 @@ export class Troubles {
     if (status === 'running') {
       trouble?.end('down', atMs)
       trouble?.end('paused', atMs)
+      trouble?.end('stopping', atMs)
     } else trouble?.begin(status, atMs)
   }
 
@@ -121,6 +122,9 @@ export class Troubles {
       this.#fastest.set(action.process, Math.max(action.rate, this.fastestClock(action.process)))
       if (action.rate === 1) of(action.process)?.end('drift', atMs)
       else of(action.process)?.begin('drift', atMs)
+    } else if (action.kind === 'stop') {
+      // Until it is gone it holds writes back, and with our hellos the PINGs behind them.
+      for (const process of action.processes) of(process)?.begin('stopping', atMs)
     } else if (action.kind === 'failDisk') of(action.process)?.begin('disk', atMs)
     else if (action.kind === 'repairDisk') of(action.process)?.end('disk', atMs)
     else if (action.kind === 'command') {
