@@ -1,7 +1,7 @@
 /** Why a session reads no further commands for now, and what ends that. */
 import type { Reply } from '../resp/reply.ts'
 import type { Scene } from './scene.ts'
-import type { Value } from './values.ts'
+import type { Value } from './values/value.ts'
 
 export interface Blocked {
   /** Monotonic milliseconds; undefined: waits for ever. */

@@ -8,9 +8,10 @@
  *
  * Whoever mutates a value calls `changing` first; all else is `put`, `remove` and `setExpiry`.
  */
-import type { Sampler } from './sampler.ts'
+
 import type { Usage } from './usage.ts'
-import type { Value } from './values.ts'
+import type { Sampler } from './values/sampler.ts'
+import type { Value } from './values/value.ts'
 
 export interface Entry {
   value: Value

@@ -20,7 +20,7 @@ import { refusalAtExec } from './permission.ts'
 import type { LoadedCommand } from './persistence/host.ts'
 import type { Session } from './session.ts'
 import { countError } from './stats.ts'
-import type { Value } from './values.ts'
+import type { Value } from './values/value.ts'
 
 const QUEUED = simple('QUEUED')
 

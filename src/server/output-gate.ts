@@ -6,6 +6,7 @@
  *
  * While nothing has to be kept the gate stands open and costs a comparison.
  */
+import { oneLine } from '../base/one-line.ts'
 import type { FileAnswer, FileFailure, FileRequest, FileRequestId } from './persistence/files.ts'
 import type {
   ConnectionId,
@@ -119,11 +120,11 @@ export class OutputGate implements NodePort {
   }
 
   log(level: NodeLogLevel, text: string): void {
-    this.#port.log(level, text)
+    this.#port.log(level, oneLine(text))
   }
 
   exit(status: number, reason?: string): void {
-    this.#port.exit(status, reason)
+    this.#port.exit(status, reason === undefined ? undefined : oneLine(reason))
   }
 
   #hold(connection: ConnectionId, bytes: string | undefined): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { coveringCells } from '../../src/server/geo-cover.ts'
+import { coveringCells } from '../../src/server/values/geo-cover.ts'
 import {
   distanceM,
   distanceWithin,
@@ -8,7 +8,7 @@ import {
   type Shape,
   toDegrees,
   toRadians,
-} from '../../src/server/geo-distance.ts'
+} from '../../src/server/values/geo-distance.ts'
 import {
   cellAt,
   cellBits,
@@ -18,7 +18,7 @@ import {
   MAX_STEP,
   type Position,
   positionOf,
-} from '../../src/server/geo-hash.ts'
+} from '../../src/server/values/geo-hash.ts'
 import { NodeHarness } from '../support/node-harness.ts'
 
 const PALERMO: Position = { longitude: 13.361389, latitude: 38.115556 }

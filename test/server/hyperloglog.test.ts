@@ -12,9 +12,9 @@ import {
   withCachedCardinality,
   withElement,
   withRegisters,
-} from '../../src/server/hyperloglog.ts'
-import { cardinality } from '../../src/server/hyperloglog-estimate.ts'
-import { murmur64 } from '../../src/server/murmur.ts'
+} from '../../src/server/values/hyperloglog.ts'
+import { cardinality } from '../../src/server/values/hyperloglog-estimate.ts'
+import { murmur64 } from '../../src/server/values/murmur.ts'
 import { NodeHarness } from '../support/node-harness.ts'
 
 const MASK = 2n ** 64n - 1n

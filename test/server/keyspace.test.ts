@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/server/keyspace.ts'
-import { idText } from '../../src/server/stream-id.ts'
+import { idText } from '../../src/server/values/stream-id.ts'
 import { NodeHarness } from '../support/node-harness.ts'
 import { contentsOf } from '../support/value-contents.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { streamId } from '../../src/server/stream-id.ts'
-import { IdMap } from '../../src/server/stream-id-map.ts'
+import { streamId } from '../../src/server/values/stream-id.ts'
+import { IdMap } from '../../src/server/values/stream-id-map.ts'
 
 type Step = readonly [kind: 'set' | 'delete', number: number]
 

@@ -17,7 +17,7 @@ import {
   parseOpenId,
   type StreamId,
   streamId,
-} from '../../src/server/stream-id.ts'
+} from '../../src/server/values/stream-id.ts'
 
 function id(text: string): StreamId {
   const parsed = parseId(text)

@@ -2,11 +2,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
-import { Deque } from '../../src/server/deque.ts'
 import { keysOf, parseKeySpec } from '../../src/server/key-spec.ts'
 import { addLongDoubles, isLongDouble } from '../../src/server/long-double.ts'
-import { pickDistinctKeys, pickKey, type Sampled, Sampler } from '../../src/server/sampler.ts'
 import { isCursor, ScanCursors } from '../../src/server/scan.ts'
+import { Deque } from '../../src/server/values/deque.ts'
+import {
+  pickDistinctKeys,
+  pickKey,
+  type Sampled,
+  Sampler,
+} from '../../src/server/values/sampler.ts'
 
 type Step = readonly [
   name: 'pushLeft' | 'pushRight' | 'popLeft' | 'popRight' | 'insert',

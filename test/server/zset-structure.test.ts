@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseDouble, parseStrtod } from '../../src/server/float-argument.ts'
-import { type Scored, SortedSet } from '../../src/server/sorted-set.ts'
-import { ChunkRanks } from '../../src/server/zset-ranks.ts'
+import { type Scored, SortedSet } from '../../src/server/values/sorted-set.ts'
+import { ChunkRanks } from '../../src/server/values/zset-ranks.ts'
 
 type Step = readonly [name: 'set' | 'delete', member: number, score: number]
 

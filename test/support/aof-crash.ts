@@ -8,7 +8,6 @@
  */
 import { createRng, type Rng } from '../../src/base/rng.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
-import { keyspaceDigest } from '../../src/server/digest.ts'
 import { DataNode } from '../../src/server/node.ts'
 import { AofFiles } from '../../src/server/persistence/aof-files.ts'
 import { AofOpening } from '../../src/server/persistence/aof-opening.ts'
@@ -17,6 +16,7 @@ import type { PersistenceHost } from '../../src/server/persistence/host.ts'
 import { LoadProgress } from '../../src/server/persistence/load-progress.ts'
 import { type NodePort, SIMULATED_PROCESS } from '../../src/server/port.ts'
 import { Settings } from '../../src/server/settings.ts'
+import { keyspaceDigest } from '../../src/server/values/digest.ts'
 import { DataFiles } from '../../src/sim/data-files.ts'
 
 export type Policy = 'always' | 'everysec' | 'no'

@@ -6,9 +6,10 @@ import { assert } from '../../src/base/assert.ts'
 import { createRng, type Rng } from '../../src/base/rng.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { type Manifest, parseManifest } from '../../src/server/aof/manifest.ts'
-import { keyspaceDigest } from '../../src/server/digest.ts'
+import { keyspaceDigest } from '../../src/server/values/digest.ts'
 import { DataFiles } from '../../src/sim/data-files.ts'
 import { mutatedRdb, savedRdb, workOn } from './hostile-rdb.ts'
+import { assertLines } from './hostile-run.ts'
 import { changeBytes, changeNumber, mutateBytes, swapParts } from './mutate-bytes.ts'
 import { NodeHarness } from './node-harness.ts'
 import { randomCommands } from './random-commands.ts'
@@ -106,6 +107,7 @@ export function hostileAof(rng: Rng): string {
   for (const [path, bytes] of before) files.install(path, bytes)
   const directives = { save: '', appendonly: 'yes', 'aof-load-truncated': truncated }
   const harness = new NodeHarness(directives, false, {}, files)
+  assertLines(harness.logs)
   if (harness.exitStatus !== undefined) {
     assertRefused(harness, before)
     return 'refused'

@@ -6,10 +6,11 @@
 import { assert } from '../../src/base/assert.ts'
 import { createRng, type Rng } from '../../src/base/rng.ts'
 import { RequestDecoder } from '../../src/resp/request-decoder.ts'
-import { keyspaceDigest } from '../../src/server/digest.ts'
 import type { ConnectionId } from '../../src/server/port.ts'
 import { crc64 } from '../../src/server/rdb/crc64.ts'
 import { RdbReader } from '../../src/server/rdb/rdb-reader.ts'
+import { keyspaceDigest } from '../../src/server/values/digest.ts'
+import { assertLines } from './hostile-run.ts'
 import { changeBytes, changeNumber, mutateBytes, swapParts } from './mutate-bytes.ts'
 import { NodeHarness } from './node-harness.ts'
 import { randomCommands } from './random-commands.ts'
@@ -144,6 +145,7 @@ export function hostileMaster(rng: Rng): string {
   const oldDigest = keyspaceDigest(replica.node.keyspace)
   const sent = misled(replica, hostile(rng.pick(samples), rng), rng)
   const outcome = judged(replica, oldDigest, sent)
+  assertLines(replica.logs)
   if (rng.chance(1, 8)) readEverything(replica)
   if (rng.chance(7, 8)) replica.hangUp()
   return comesInStep(replica, rng.pick(samples), rng) ? outcome : `${outcome}, guarded`

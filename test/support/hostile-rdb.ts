@@ -4,10 +4,11 @@
  */
 import { assert } from '../../src/base/assert.ts'
 import { createRng, type Rng } from '../../src/base/rng.ts'
-import { keyspaceDigest } from '../../src/server/digest.ts'
 import { crc64 } from '../../src/server/rdb/crc64.ts'
 import { rdbString } from '../../src/server/rdb/rdb-encode.ts'
+import { keyspaceDigest } from '../../src/server/values/digest.ts'
 import { DataFiles } from '../../src/sim/data-files.ts'
+import { assertLines } from './hostile-run.ts'
 import { changeBytes, mutateBytes, swapParts } from './mutate-bytes.ts'
 import { NodeHarness } from './node-harness.ts'
 import { randomCommands } from './random-commands.ts'
@@ -91,6 +92,7 @@ export function hostileRdb(rng: Rng): string {
   const files = new DataFiles()
   files.install(DUMP, bytes)
   const harness = new NodeHarness({ save: '' }, false, {}, files)
+  assertLines(harness.logs)
   if (harness.exitStatus !== undefined) {
     assertRefused(harness, bytes)
     return 'refused'

@@ -5,6 +5,7 @@
 import { memoryUsage } from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { assert } from '../../src/base/assert.ts'
 import { createRng, type Rng } from '../../src/base/rng.ts'
 
 /** Plays one case and says in a word what came of it; throws when a claim does not hold. */
@@ -27,6 +28,7 @@ const MAX_CASE_GROWTH_MIB = 64
 const MAX_KEPT_MIB = 64
 const MAX_PROBLEMS = 20
 const MAX_TRACE_LINES = 8
+const MAX_MESSAGE_CHARS = 2_000
 const PROGRESS_MS = 5_000
 /** So often others are let in: a test that does not answer for long is taken for dead. */
 const BREATH_MS = 200
@@ -144,3 +146,11 @@ const collectGarbage: () => void = (() => {
   setFlagsFromString('--expose-gc')
   return runInNewContext('gc') as () => void
 })()
+
+/** Whatever was read, a message is one line, and not a long one. */
+export function assertLines(logs: readonly string[]): void {
+  for (const text of logs) {
+    assert(!/[\r\n]/.test(text), `a message is one line: ${JSON.stringify(text.slice(0, 300))}`)
+    assert(text.length <= MAX_MESSAGE_CHARS, `a message is short: ${text.slice(0, 300)}`)
+  }
+}

@@ -5,7 +5,7 @@
 import { assert } from '../../src/base/assert.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { ReplyDecoder } from '../../src/resp/reply-decoder.ts'
-import type { Value } from '../../src/server/values.ts'
+import type { Value } from '../../src/server/values/value.ts'
 import type { NodeHarness } from './node-harness.ts'
 
 const GENERAL = [

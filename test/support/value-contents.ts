@@ -1,7 +1,7 @@
-import type { Stream } from '../../src/server/stream.ts'
-import { byName, type Group } from '../../src/server/stream-group.ts'
-import { idText } from '../../src/server/stream-id.ts'
-import type { Value } from '../../src/server/values.ts'
+import type { Stream } from '../../src/server/values/stream.ts'
+import { byName, type Group } from '../../src/server/values/stream-group.ts'
+import { idText } from '../../src/server/values/stream-id.ts'
+import type { Value } from '../../src/server/values/value.ts'
 
 /** What a value holds, in a form tests can compare and print. */
 export function contentsOf(value: Value): unknown {

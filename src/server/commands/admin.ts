@@ -5,7 +5,7 @@ import type { CommandContext } from '../context.ts'
 import { SYNTAX_ERROR } from '../errors.ts'
 import { infoText } from '../info.ts'
 import { parseInteger } from '../numbers.ts'
-import { valueBytes } from '../value-size.ts'
+import { valueBytes } from '../values/value-size.ts'
 import { debug } from './debug.ts'
 
 function info(context: CommandContext, argv: readonly string[]): Reply {

@@ -1,10 +1,10 @@
 /** BITOP: strings of bits combined bit by bit. A shorter string counts as if zeros followed it. */
 import { unreachable } from '../../base/assert.ts'
 import { integer, type Reply } from '../../resp/reply.ts'
-import { fromBytes } from '../byte-array.ts'
 import { arg } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { BITOP_NOT_SINGLE, SYNTAX_ERROR, WRONG_TYPE } from '../errors.ts'
+import { fromBytes } from '../values/byte-array.ts'
 
 type Operation = 'AND' | 'OR' | 'XOR' | 'NOT'
 

@@ -16,7 +16,7 @@ import { parseInteger } from '../numbers.ts'
 import { dumpPayload, isSoundPayload, valueOfPayload } from '../rdb/dump-payload.ts'
 import { rdbString } from '../rdb/rdb-encode.ts'
 import { compressedString } from '../rdb/rdb-writer.ts'
-import type { Value } from '../values.ts'
+import type { Value } from '../values/value.ts'
 import { parseRestoreOptions, type RestoreOptions } from './restore-options.ts'
 
 function dump({ db, node }: CommandContext, argv: readonly string[]): Reply {

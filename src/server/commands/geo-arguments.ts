@@ -4,8 +4,8 @@ import { array, bulk, error, type Reply } from '../../resp/reply.ts'
 import { arg } from '../command.ts'
 import { NOT_A_FLOAT } from '../errors.ts'
 import { parseDouble } from '../float-argument.ts'
-import type { Shape } from '../geo-distance.ts'
-import { MAX_LATITUDE, MAX_LONGITUDE, type Position } from '../geo-hash.ts'
+import type { Shape } from '../values/geo-distance.ts'
+import { MAX_LATITUDE, MAX_LONGITUDE, type Position } from '../values/geo-hash.ts'
 
 const BAD_UNIT = error('ERR unsupported unit provided. please use M, KM, FT, MI')
 const BAD_RADIUS = error('ERR need numeric radius')

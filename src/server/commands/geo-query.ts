@@ -5,9 +5,9 @@
 import { error, type Reply } from '../../resp/reply.ts'
 import { arg } from '../command.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR } from '../errors.ts'
-import { type Position, positionOf } from '../geo-hash.ts'
 import { parseInteger } from '../numbers.ts'
-import type { SortedSet } from '../sorted-set.ts'
+import { type Position, positionOf } from '../values/geo-hash.ts'
+import type { SortedSet } from '../values/sorted-set.ts'
 import { type Measured, parseBox, parsePosition, parseRadius } from './geo-arguments.ts'
 
 const NO_MEMBER = error('ERR could not decode requested zset member')

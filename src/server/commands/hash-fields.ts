@@ -1,6 +1,6 @@
 /** Changing fields: the one place that keeps a hash and its sampler in step. */
 import type { CommandContext } from '../context.ts'
-import type { HashValue } from '../values.ts'
+import type { HashValue } from '../values/value.ts'
 
 /** The hash at `key`, about to be changed, made if it is missing; undefined: another type. */
 export function openHash({ db }: CommandContext, key: string): HashValue | undefined {

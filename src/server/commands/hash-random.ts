@@ -4,8 +4,8 @@ import { arg } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { NOT_AN_INTEGER, OUT_OF_RANGE, SYNTAX_ERROR, WRONG_TYPE } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
-import { pickKey } from '../sampler.ts'
-import type { HashValue } from '../values.ts'
+import { pickKey } from '../values/sampler.ts'
+import type { HashValue } from '../values/value.ts'
 import { drawKeys, MAX_REPEATED_DRAWS } from './random-draws.ts'
 
 export function hRandField(context: CommandContext, argv: readonly string[]): Reply {

@@ -4,7 +4,7 @@ import { arg } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { Entry } from '../db.ts'
 import { DAMAGED_HLL, NOT_AN_HLL, WRONG_TYPE } from '../errors.ts'
-import { densified, hllForm, hllRegisters, sparseText } from '../hyperloglog.ts'
+import { densified, hllForm, hllRegisters, sparseText } from '../values/hyperloglog.ts'
 import { writeString } from './string-writing.ts'
 
 const NO_SUCH_KEY = error('ERR The specified key does not exist')

@@ -16,8 +16,8 @@ import {
   withElement,
   withoutCachedCardinality,
   withRegisters,
-} from '../hyperloglog.ts'
-import { cardinality } from '../hyperloglog-estimate.ts'
+} from '../values/hyperloglog.ts'
+import { cardinality } from '../values/hyperloglog-estimate.ts'
 import { pfDebug } from './hyperloglog-debug.ts'
 import { writeString } from './string-writing.ts'
 

@@ -14,7 +14,7 @@ import {
   SYNTAX_ERROR,
 } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
-import { copyValue } from '../values.ts'
+import { copyValue } from '../values/value.ts'
 import { objectCommand } from './object.ts'
 import { replyToFlush } from './saving.ts'
 import { keys, randomKey, scan } from './scanning.ts'

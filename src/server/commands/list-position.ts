@@ -2,7 +2,6 @@
 import { array, integer, NULL, type Reply } from '../../resp/reply.ts'
 import { arg } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import type { Deque } from '../deque.ts'
 import {
   NEGATIVE_COUNT,
   NEGATIVE_MAXLEN,
@@ -12,6 +11,7 @@ import {
   WRONG_TYPE,
 } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
+import type { Deque } from '../values/deque.ts'
 
 interface Search {
   /** 1: begin with the first match, 2: with the second; negative: from the end. */

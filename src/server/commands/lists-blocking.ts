@@ -5,7 +5,7 @@
 import { NULL, NULL_ARRAY, type Reply } from '../../resp/reply.ts'
 import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { type ListAction, performListAction, type Side } from '../list-actions.ts'
+import { type ListAction, performListAction, type Side } from '../values/list-actions.ts'
 import { parseTimeout } from './blocking-arguments.ts'
 import { actOnFirst, isAction, parseMove, parsePopMany, rPopLPushAction } from './lists-moving.ts'
 

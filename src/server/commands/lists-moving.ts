@@ -3,7 +3,7 @@ import { NULL, NULL_ARRAY, type Reply } from '../../resp/reply.ts'
 import { arg } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { SYNTAX_ERROR, WRONG_TYPE } from '../errors.ts'
-import { type ListAction, performListAction, type Side } from '../list-actions.ts'
+import { type ListAction, performListAction, type Side } from '../values/list-actions.ts'
 import { parsePopArguments } from './blocking-arguments.ts'
 
 export function parseSide(word: string | undefined): Side | undefined {

@@ -2,7 +2,6 @@
 import { array, bulk, bulks, integer, NULL, NULL_ARRAY, OK, type Reply } from '../../resp/reply.ts'
 import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { Deque } from '../deque.ts'
 import {
   INDEX_OUT_OF_RANGE,
   MUST_BE_POSITIVE,
@@ -12,8 +11,9 @@ import {
   WRONG_TYPE,
   wrongArity,
 } from '../errors.ts'
-import { pushTo, type Side, takeItems } from '../list-actions.ts'
 import { parseInteger } from '../numbers.ts'
+import { Deque } from '../values/deque.ts'
+import { pushTo, type Side, takeItems } from '../values/list-actions.ts'
 import { lPos } from './list-position.ts'
 import { lMove, lMPop, rPopLPush } from './lists-moving.ts'
 

@@ -3,8 +3,8 @@ import { bulk, integer, NULL, type Reply } from '../../resp/reply.ts'
 import { arg, command, container, helpReply } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { Entry } from '../db.ts'
-import { encodingOf } from '../encoding.ts'
 import { LFU_NOT_SELECTED, LFU_SELECTED } from '../errors.ts'
+import { encodingOf } from '../values/encoding.ts'
 
 /** Answers for a key, or null when there is none. */
 function about(describe: (entry: Entry, context: CommandContext) => Reply) {

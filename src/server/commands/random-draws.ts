@@ -1,6 +1,6 @@
 /** What SRANDMEMBER and HRANDFIELD mean by a count: positive, so many different; negative, with repeats. */
 import type { Rng } from '../../base/rng.ts'
-import { pickDistinctKeys, pickKey, type Sampled } from '../sampler.ts'
+import { pickDistinctKeys, pickKey, type Sampled } from '../values/sampler.ts'
 
 /** A count of repeats is not bounded by the collection, and one reply must not eat all memory. */
 export const MAX_REPEATED_DRAWS = 10_000_000

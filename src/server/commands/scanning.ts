@@ -6,8 +6,8 @@ import type { CommandContext } from '../context.ts'
 import type { Db } from '../db.ts'
 import { INVALID_CURSOR, NOT_AN_INTEGER, SYNTAX_ERROR } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
-import { pickKey } from '../sampler.ts'
 import { isCursor, type Page, type Scannable } from '../scan.ts'
+import { pickKey } from '../values/sampler.ts'
 
 const DEFAULT_COUNT = 10
 

@@ -1,7 +1,7 @@
 /** Changing members: the one place that keeps a set and its sampler in step. */
 import { bulk, type Reply } from '../../resp/reply.ts'
 import type { CommandContext } from '../context.ts'
-import type { SetValue } from '../values.ts'
+import type { SetValue } from '../values/value.ts'
 
 /** The set at `key`, about to be changed; made if it is missing. */
 export function openSet(

@@ -2,7 +2,6 @@
 import { array, bulk, bulks, integer, NULL, type Reply } from '../../resp/reply.ts'
 import { arg, command, type Family } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { encodingOf } from '../encoding.ts'
 import {
   INVALID_CURSOR,
   MUST_BE_POSITIVE,
@@ -12,9 +11,10 @@ import {
   WRONG_TYPE,
 } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
-import { pickDistinctKeys, pickKey } from '../sampler.ts'
 import { isCursor } from '../scan.ts'
-import type { SetValue } from '../values.ts'
+import { encodingOf } from '../values/encoding.ts'
+import { pickDistinctKeys, pickKey } from '../values/sampler.ts'
+import type { SetValue } from '../values/value.ts'
 import { drawKeys, MAX_REPEATED_DRAWS } from './random-draws.ts'
 import { scanElements, scanReply } from './scanning.ts'
 import { setAlgebraCommands } from './set-algebra.ts'

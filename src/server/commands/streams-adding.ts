@@ -4,8 +4,8 @@ import { arg } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { wrongArity } from '../errors.ts'
 import type { Settings } from '../settings.ts'
-import { lengthOf, Stream } from '../stream.ts'
-import { ID_TOO_SMALL, ID_ZERO, IDS_EXHAUSTED, TOO_LARGE } from '../stream-errors.ts'
+import { lengthOf, Stream } from '../values/stream.ts'
+import { ID_TOO_SMALL, ID_ZERO, IDS_EXHAUSTED, TOO_LARGE } from '../values/stream-errors.ts'
 import {
   idAtMs,
   idAtTime,
@@ -18,9 +18,9 @@ import {
   type StreamId,
   streamId,
   type Uint64,
-} from '../stream-id.ts'
-import type { NodeLimits } from '../stream-node.ts'
-import { carryOut, planTrim } from '../stream-trim.ts'
+} from '../values/stream-id.ts'
+import type { NodeLimits } from '../values/stream-node.ts'
+import { carryOut, planTrim } from '../values/stream-trim.ts'
 import { findStream, isReply, parseIds } from './streams-common.ts'
 import { parseTrimOptions, type TrimOptions } from './streams-options.ts'
 

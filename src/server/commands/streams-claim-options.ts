@@ -2,8 +2,8 @@
 import type { Reply } from '../../resp/reply.ts'
 import { arg } from '../command.ts'
 import { parseInteger } from '../numbers.ts'
-import { INVALID_ID, invalidArgument, unknownClaimOption } from '../stream-errors.ts'
-import { MIN_ID, parseId, type StreamId } from '../stream-id.ts'
+import { INVALID_ID, invalidArgument, unknownClaimOption } from '../values/stream-errors.ts'
+import { MIN_ID, parseId, type StreamId } from '../values/stream-id.ts'
 
 export interface ClaimOptions {
   /** As ids and as they were typed, which is how replicas are told. */

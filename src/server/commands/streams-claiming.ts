@@ -8,15 +8,15 @@ import type { CommandContext } from '../context.ts'
 import { SYNTAX_ERROR } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
 import type { Scene } from '../scene.ts'
-import type { StreamEntry } from '../stream.ts'
+import type { StreamEntry } from '../values/stream.ts'
 import {
   COUNT_NOT_POSITIVE,
   COUNT_TOO_HIGH,
   invalidArgument,
   noSuchKeyOrGroup,
-} from '../stream-errors.ts'
-import type { Pending } from '../stream-group.ts'
-import { idAfter, idText, MIN_ID, type StreamId } from '../stream-id.ts'
+} from '../values/stream-errors.ts'
+import type { Pending } from '../values/stream-group.ts'
+import { idAfter, idText, MIN_ID, type StreamId } from '../values/stream-id.ts'
 import { parseClaim } from './streams-claim-options.ts'
 import {
   entryReply,

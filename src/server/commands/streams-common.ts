@@ -3,9 +3,9 @@ import { array, bulk, bulks, type Reply } from '../../resp/reply.ts'
 import type { Db } from '../db.ts'
 import { WRONG_TYPE } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
-import type { Stream, StreamEntry } from '../stream.ts'
-import { INVALID_END, INVALID_ID, INVALID_START } from '../stream-errors.ts'
-import type { Group } from '../stream-group.ts'
+import type { Stream, StreamEntry } from '../values/stream.ts'
+import { INVALID_END, INVALID_ID, INVALID_START } from '../values/stream-errors.ts'
+import type { Group } from '../values/stream-group.ts'
 import {
   idAfter,
   idBefore,
@@ -15,7 +15,7 @@ import {
   parseIdOrEdge,
   type StreamId,
   type Uint64,
-} from '../stream-id.ts'
+} from '../values/stream-id.ts'
 
 /** Undefined: there is no such key. */
 export function findStream(db: Db, key: string): Stream | Reply | undefined {

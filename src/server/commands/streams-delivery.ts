@@ -4,10 +4,10 @@
  */
 import { array, NULL_ARRAY, type Reply } from '../../resp/reply.ts'
 import type { Scene } from '../scene.ts'
-import type { Stream } from '../stream.ts'
-import type { Consumer, Group, Pending } from '../stream-group.ts'
-import { idAfter, idText, type StreamId } from '../stream-id.ts'
-import { advance } from '../stream-progress.ts'
+import type { Stream } from '../values/stream.ts'
+import type { Consumer, Group, Pending } from '../values/stream-group.ts'
+import { idAfter, idText, type StreamId } from '../values/stream-id.ts'
+import { advance } from '../values/stream-progress.ts'
 import { entryReply, idReply } from './streams-common.ts'
 
 /** Who reads, by the names XREADGROUP gives. */

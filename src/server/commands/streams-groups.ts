@@ -4,16 +4,16 @@ import { arg, command, container, helpReply } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { NOT_AN_INTEGER, unknownSubcommandOrArity } from '../errors.ts'
 import { parseExact } from '../numbers.ts'
-import { Stream } from '../stream.ts'
+import { Stream } from '../values/stream.ts'
 import {
   BAD_ENTRIES_READ,
   GROUP_EXISTS,
   INVALID_ID,
   KEY_REQUIRED,
   noSuchGroup,
-} from '../stream-errors.ts'
-import { Group, UNKNOWN_ENTRIES_READ } from '../stream-group.ts'
-import { MIN_ID, parseId, parseIdOrEdge, type StreamId } from '../stream-id.ts'
+} from '../values/stream-errors.ts'
+import { Group, UNKNOWN_ENTRIES_READ } from '../values/stream-group.ts'
+import { MIN_ID, parseId, parseIdOrEdge, type StreamId } from '../values/stream-id.ts'
 import { findGroup, findStream, isReply, parseIds } from './streams-common.ts'
 
 const ZERO = integer(0)

@@ -4,11 +4,11 @@ import { arg, command, container, helpReply } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { NO_SUCH_KEY, NOT_AN_INTEGER, unknownSubcommandOrArity } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
-import type { Stream } from '../stream.ts'
-import { noSuchGroup } from '../stream-errors.ts'
-import { byName, type Consumer, type Group, UNKNOWN_ENTRIES_READ } from '../stream-group.ts'
-import { lagOf } from '../stream-progress.ts'
-import { radixNodes } from '../stream-shape.ts'
+import type { Stream } from '../values/stream.ts'
+import { noSuchGroup } from '../values/stream-errors.ts'
+import { byName, type Consumer, type Group, UNKNOWN_ENTRIES_READ } from '../values/stream-group.ts'
+import { lagOf } from '../values/stream-progress.ts'
+import { radixNodes } from '../values/stream-shape.ts'
 import {
   entriesReply,
   entryReply,

@@ -15,9 +15,9 @@ import {
   NEGATIVE_MAXLEN,
   NO_STRATEGY,
   TWO_STRATEGIES,
-} from '../stream-errors.ts'
-import { parseId, parseOpenId } from '../stream-id.ts'
-import type { Trim } from '../stream-trim.ts'
+} from '../values/stream-errors.ts'
+import { parseId, parseOpenId } from '../values/stream-id.ts'
+import type { Trim } from '../values/stream-trim.ts'
 
 export interface TrimOptions {
   readonly trim: Trim | undefined

@@ -4,9 +4,9 @@ import { arg } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
-import { noSuchKeyOrGroup } from '../stream-errors.ts'
-import { byName, type Group } from '../stream-group.ts'
-import { idText, type StreamId } from '../stream-id.ts'
+import { noSuchKeyOrGroup } from '../values/stream-errors.ts'
+import { byName, type Group } from '../values/stream-group.ts'
+import { idText, type StreamId } from '../values/stream-id.ts'
 import { findGroup, idReply, isReply, parseCount, parseEnd, parseStart } from './streams-common.ts'
 
 interface Query {

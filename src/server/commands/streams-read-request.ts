@@ -9,7 +9,7 @@ import {
   TIMEOUT_NOT_AN_INTEGER,
 } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
-import type { Stream } from '../stream.ts'
+import type { Stream } from '../values/stream.ts'
 import {
   GROUP_IN_XREAD,
   INVALID_ID,
@@ -19,8 +19,8 @@ import {
   NOACK_IN_XREAD,
   noSuchKeyOrGroup,
   UNBALANCED_STREAMS,
-} from '../stream-errors.ts'
-import { MAX_ID, MIN_ID, parseId, type StreamId } from '../stream-id.ts'
+} from '../values/stream-errors.ts'
+import { MAX_ID, MIN_ID, parseId, type StreamId } from '../values/stream-id.ts'
 import { findStream, isReply, parseCount } from './streams-common.ts'
 import type { Reader } from './streams-delivery.ts'
 

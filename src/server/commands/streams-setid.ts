@@ -10,8 +10,8 @@ import {
   ENTRIES_ADDED_TOO_SMALL,
   INVALID_ID,
   NEGATIVE_ENTRIES_ADDED,
-} from '../stream-errors.ts'
-import { MIN_ID, parseId, type StreamId } from '../stream-id.ts'
+} from '../values/stream-errors.ts'
+import { MIN_ID, parseId, type StreamId } from '../values/stream-id.ts'
 import { findStream, isReply } from './streams-common.ts'
 
 interface Counters {

@@ -4,7 +4,7 @@ import { arg } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { NOT_A_FLOAT, SYNTAX_ERROR, WRONG_TYPE } from '../errors.ts'
 import { parseDouble } from '../float-argument.ts'
-import type { ZsetValue } from '../values.ts'
+import type { ZsetValue } from '../values/value.ts'
 import { double, openZset, storableScore } from './zset-members.ts'
 
 const XX_AND_NX = error('ERR XX and NX options at the same time are not compatible')

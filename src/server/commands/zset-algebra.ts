@@ -8,7 +8,7 @@ import type { CommandContext } from '../context.ts'
 import { NEGATIVE_LIMIT, NOT_AN_INTEGER, SYNTAX_ERROR, WRONG_TYPE } from '../errors.ts'
 import { parseDouble } from '../float-argument.ts'
 import { parseInteger } from '../numbers.ts'
-import { SortedSet } from '../sorted-set.ts'
+import { SortedSet } from '../values/sorted-set.ts'
 import {
   type Aggregate,
   combine,
@@ -16,7 +16,7 @@ import {
   type Input,
   intersectionSize,
   membersOf,
-} from '../zset-combining.ts'
+} from '../values/zset-combining.ts'
 import { membersReply, pairsReply, storeZset } from './zset-members.ts'
 
 const BAD_WEIGHT = error('ERR weight value is not a float')

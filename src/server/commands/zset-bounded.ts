@@ -4,7 +4,12 @@ import { arg } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { NOT_AN_INTEGER, WRONG_TYPE } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
-import { membersBetween, ranksBetween, type Selection, scoresBetween } from '../zset-bounds.ts'
+import {
+  membersBetween,
+  ranksBetween,
+  type Selection,
+  scoresBetween,
+} from '../values/zset-bounds.ts'
 import { removeMembers } from './zset-members.ts'
 import { BAD_MEMBER_RANGE, BAD_SCORE_RANGE } from './zset-ranges.ts'
 

@@ -2,12 +2,12 @@
 import { array, bulk, type Reply } from '../../resp/reply.ts'
 import { arg } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { encodingOf } from '../encoding.ts'
 import { WRONG_TYPE } from '../errors.ts'
 import type { Scene } from '../scene.ts'
 import type { Settings } from '../settings.ts'
-import { type Scored, SortedSet } from '../sorted-set.ts'
-import type { ZsetValue } from '../values.ts'
+import { encodingOf } from '../values/encoding.ts'
+import { type Scored, SortedSet } from '../values/sorted-set.ts'
+import type { ZsetValue } from '../values/value.ts'
 
 /** Answers from an existing sorted set, or with what stands for a missing one. */
 export function readingZset(

@@ -7,8 +7,13 @@ import { arg } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR, WRONG_TYPE } from '../errors.ts'
 import { parseInteger } from '../numbers.ts'
-import { type RankRange, type Scored, SortedSet } from '../sorted-set.ts'
-import { membersBetween, ranksBetween, type Selection, scoresBetween } from '../zset-bounds.ts'
+import { type RankRange, type Scored, SortedSet } from '../values/sorted-set.ts'
+import {
+  membersBetween,
+  ranksBetween,
+  type Selection,
+  scoresBetween,
+} from '../values/zset-bounds.ts'
 import { membersReply, pairsReply, storeZset } from './zset-members.ts'
 
 export const BAD_SCORE_RANGE = error('ERR min or max is not a float')

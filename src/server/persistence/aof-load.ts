@@ -146,7 +146,7 @@ export class AofLoader {
     if (outcome.kind === 'done') return undefined
     // What follows would end up in the wrong database.
     if (argv[0]?.toLowerCase() === 'select')
-      return `selects database ${argv[1]}, which is not here,`
+      return `selects database ${shown(argv[1] ?? '')}, which is not here,`
     if (++this.#errors <= MAX_TOLD_ERRORS) {
       this.#log(`loading: '${shown(argv[0] ?? '')}' failed: ${outcome.text}`)
     }
@@ -190,14 +190,7 @@ export function refusedAof(host: PersistenceHost, path: string, reason: string):
     'Nothing was changed. Keep a copy of the files; redis-check-aof shows how far they can be read, ' +
     `and 'redis-check-aof --fix ${manifest}' cuts off the rest`
   const dir = settings.text('dir')
-  const text = `the data cannot be loaded: ${dir}/${printable(path)} ${reason}. ${advice}`
-  return { kind: 'refused', text }
-}
-
-/** A damaged manifest may name any bytes, and a message is one line. */
-function printable(path: string): string {
-  const escaped = (byte: string) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`
-  return path.replace(/[^ -~]/g, escaped)
+  return { kind: 'refused', text: `the data cannot be loaded: ${dir}/${path} ${reason}. ${advice}` }
 }
 
 function shown(name: string): string {

@@ -2,7 +2,7 @@
  * One value as bytes that travel: DUMP's payload is an RDB record without a key, the version of the
  * format, and a checksum of all before it.
  */
-import type { Value } from '../values.ts'
+import type { Value } from '../values/value.ts'
 import { uint16 } from './bytes.ts'
 import { crc64 } from './crc64.ts'
 import { NEWEST_VERSION } from './rdb-format.ts'

@@ -2,8 +2,8 @@
  * Lists, sets and hashes of an RDB payload. The plain forms go straight into the value as they arrive:
  * a count is only believed as far as bytes come for it, and nothing is held twice.
  */
-import { Deque } from '../deque.ts'
-import type { HashValue, ListValue, SetValue } from '../values.ts'
+import { Deque } from '../values/deque.ts'
+import type { HashValue, ListValue, SetValue } from '../values/value.ts'
 import { readIntset, readListpack, readZiplist, readZipmap } from './packed.ts'
 import { TYPE } from './rdb-format.ts'
 import { damage, type Parse, type RdbInput } from './rdb-input.ts'

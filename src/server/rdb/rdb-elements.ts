@@ -5,9 +5,9 @@
  * everything down at once, which is why it is done here and not with `copyValue`.
  */
 import { unreachable } from '../../base/assert.ts'
-import type { Deque } from '../deque.ts'
-import type { Scored, SortedSet } from '../sorted-set.ts'
-import type { StreamValue, Value } from '../values.ts'
+import type { Deque } from '../values/deque.ts'
+import type { Scored, SortedSet } from '../values/sorted-set.ts'
+import type { StreamValue, Value } from '../values/value.ts'
 import { doubleBytes } from './double-bytes.ts'
 import { rdbStream } from './rdb-stream.ts'
 

@@ -3,7 +3,7 @@
  * hash without any loads as what it is; a field with one is refused, because to keep it for ever or to
  * drop it early would both be wrong, and nobody would be told.
  */
-import type { HashValue } from '../values.ts'
+import type { HashValue } from '../values/value.ts'
 import { shownBytes } from './bytes.ts'
 import { readListpack } from './packed.ts'
 import { hashOf, packed, readCount } from './rdb-collections.ts'

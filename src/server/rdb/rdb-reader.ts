@@ -7,7 +7,7 @@
  */
 import type { Entry } from '../keyspace.ts'
 import { UNKNOWN_USAGE, type Usage } from '../usage.ts'
-import type { Value } from '../values.ts'
+import type { Value } from '../values/value.ts'
 import { int32, int64Number, shownBytes } from './bytes.ts'
 import { MAX_MEMBERS } from './rdb-collections.ts'
 import { FIRST_OPCODE, KEPT_AUX, NEWEST_VERSION, OPCODE, TYPE } from './rdb-format.ts'

@@ -5,8 +5,8 @@
  * took, so that the node can be read from its end.
  */
 
-import { idMs, idSeq, type StreamId, streamId, type Uint64 } from '../stream-id.ts'
-import { elementsOf, StreamNode } from '../stream-node.ts'
+import { idMs, idSeq, type StreamId, streamId, type Uint64 } from '../values/stream-id.ts'
+import { elementsOf, StreamNode } from '../values/stream-node.ts'
 import {
   LISTPACK_END,
   LISTPACK_FRAME_BYTES,

@@ -4,11 +4,11 @@
  * Nothing is believed: ids have to grow, counts have to be right, and whatever is pending with a consumer
  * has to be pending in its group, or the record is damaged. A stream may be empty.
  */
-import { Stream } from '../stream.ts'
-import { byName, type Consumer, Group, UNKNOWN_ENTRIES_READ } from '../stream-group.ts'
-import { idMs, idSeq, MIN_ID, type StreamId, streamId, type Uint64 } from '../stream-id.ts'
-import { entriesReadAt } from '../stream-progress.ts'
-import type { StreamValue } from '../values.ts'
+import { Stream } from '../values/stream.ts'
+import { byName, type Consumer, Group, UNKNOWN_ENTRIES_READ } from '../values/stream-group.ts'
+import { idMs, idSeq, MIN_ID, type StreamId, streamId, type Uint64 } from '../values/stream-id.ts'
+import { entriesReadAt } from '../values/stream-progress.ts'
+import type { StreamValue } from '../values/value.ts'
 import { int64Bytes, int64Number } from './bytes.ts'
 import { readListpack } from './packed.ts'
 import { rdbLength, rdbString } from './rdb-encode.ts'

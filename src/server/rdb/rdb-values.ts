@@ -2,7 +2,7 @@
  * The values of an RDB payload, by type. What is not a type of Redis' own is refused in words that say
  * what it is, because leaving it out would lose data in silence.
  */
-import type { Value } from '../values.ts'
+import type { Value } from '../values/value.ts'
 import { readHash, readList, readSet } from './rdb-collections.ts'
 import { readFieldTtlHash } from './rdb-field-ttl.ts'
 import { TYPE, unsupportedType } from './rdb-format.ts'

@@ -6,7 +6,7 @@
 import { unreachable } from '../../base/assert.ts'
 import type { Entry } from '../keyspace.ts'
 import type { KnownUsage } from '../usage.ts'
-import type { Value } from '../values.ts'
+import type { Value } from '../values/value.ts'
 import { int64Bytes } from './bytes.ts'
 import { lzfCompress } from './lzf-compress.ts'
 import { type Elements, elementsOf } from './rdb-elements.ts'

@@ -3,8 +3,8 @@
  * those of today. Records need not be in order, and a set that is empty means that there is no such key.
  */
 import { parseDouble } from '../float-argument.ts'
-import { SortedSet } from '../sorted-set.ts'
-import type { ZsetValue } from '../values.ts'
+import { SortedSet } from '../values/sorted-set.ts'
+import type { ZsetValue } from '../values/value.ts'
 import { doubleBytes, readDoubleBytes } from './double-bytes.ts'
 import { readListpack, readZiplist } from './packed.ts'
 import { readCount } from './rdb-collections.ts'

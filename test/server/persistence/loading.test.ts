@@ -1,7 +1,7 @@
 /** Loading when the node starts: what works meanwhile, what comes of it, and what is never touched. */
 import { describe, expect, test } from 'vitest'
-import { keyspaceDigest } from '../../../src/server/digest.ts'
 import { SIMULATED_PROCESS } from '../../../src/server/port.ts'
+import { keyspaceDigest } from '../../../src/server/values/digest.ts'
 import { DataFiles } from '../../../src/sim/data-files.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 import { restarted, SlowDisk, SlowFiles } from '../../support/slow-disk.ts'

@@ -1,7 +1,7 @@
 /** Saving: who is answered what and when, what is left of a save that does not succeed, and what follows. */
 import { describe, expect, test } from 'vitest'
-import { keyspaceDigest } from '../../../src/server/digest.ts'
 import type { FileRequest } from '../../../src/server/persistence/files.ts'
+import { keyspaceDigest } from '../../../src/server/values/digest.ts'
 import { restarted, SlowDisk, SlowFiles } from '../../support/slow-disk.ts'
 
 const OK = '+OK\r\n'

@@ -4,7 +4,7 @@ import { crc64 } from '../../../src/server/rdb/crc64.ts'
 import { lzfCompress } from '../../../src/server/rdb/lzf-compress.ts'
 import { rdbLength, rdbString } from '../../../src/server/rdb/rdb-encode.ts'
 import { type RdbProgress, RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
-import type { Value } from '../../../src/server/values.ts'
+import type { Value } from '../../../src/server/values/value.ts'
 
 function fromHex(hex: string): string {
   return Buffer.from(hex, 'hex').toString('latin1')

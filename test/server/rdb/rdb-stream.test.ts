@@ -11,9 +11,9 @@ import {
 } from '../../../src/server/rdb/listpack-writer.ts'
 import { type RdbProgress, RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { rdbStream } from '../../../src/server/rdb/rdb-stream.ts'
-import { Stream } from '../../../src/server/stream.ts'
-import { Group } from '../../../src/server/stream-group.ts'
-import { parseId, streamId } from '../../../src/server/stream-id.ts'
+import { Stream } from '../../../src/server/values/stream.ts'
+import { Group } from '../../../src/server/values/stream-group.ts'
+import { parseId, streamId } from '../../../src/server/values/stream-id.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 import { contentsOf } from '../../support/value-contents.ts'
 

@@ -4,12 +4,12 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Deque } from '../../../src/server/deque.ts'
 import { Keyspace } from '../../../src/server/keyspace.ts'
 import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { Snapshot } from '../../../src/server/rdb/snapshot.ts'
-import { SortedSet } from '../../../src/server/sorted-set.ts'
-import type { Value } from '../../../src/server/values.ts'
+import { Deque } from '../../../src/server/values/deque.ts'
+import { SortedSet } from '../../../src/server/values/sorted-set.ts'
+import type { Value } from '../../../src/server/values/value.ts'
 import { contentsOf } from '../../support/value-contents.ts'
 
 const DATABASES = 3

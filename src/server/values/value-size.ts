@@ -1,7 +1,7 @@
 /** Roughly how many bytes a value takes: what it holds and a guess at what holding it costs. */
-import { unreachable } from '../base/assert.ts'
+import { unreachable } from '../../base/assert.ts'
 import type { Stream } from './stream.ts'
-import type { Value } from './values.ts'
+import type { Value } from './value.ts'
 
 const PER_KEY_BYTES = 64
 const PER_ELEMENT_BYTES = 16

@@ -2,10 +2,10 @@
  * The encoding Redis 7.0 would have chosen for a value, by the same thresholds. Here every value is kept
  * one way; but SCAN's paging and OBJECT ENCODING depend on it, and so do tests people wrote for Redis.
  */
-import { unreachable } from '../base/assert.ts'
-import { parseExact } from './numbers.ts'
-import type { Settings } from './settings.ts'
-import type { HashValue, SetValue, Value, ZsetValue } from './values.ts'
+import { unreachable } from '../../base/assert.ts'
+import { parseExact } from '../numbers.ts'
+import type { Settings } from '../settings.ts'
+import type { HashValue, SetValue, Value, ZsetValue } from './value.ts'
 
 export type Encoding =
   | 'int'

@@ -6,10 +6,11 @@
  * 16 bytes of header: `HYLL`, the form (0 dense, 1 sparse), three unused, and the cardinality that was
  * computed last, little-endian, whose highest bit says that it is out of date.
  */
+
+import { int64, int64Bytes } from '../rdb/bytes.ts'
 import { denseRegisters, encodeDense, registerAt, withRegister } from './hyperloglog-dense.ts'
 import { setSparse, sparseRegisters, sparseRuns } from './hyperloglog-sparse.ts'
 import { murmur64 } from './murmur.ts'
-import { int64, int64Bytes } from './rdb/bytes.ts'
 
 const MAGIC = 'HYLL'
 export const REGISTERS = 16384

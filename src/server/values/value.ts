@@ -2,7 +2,7 @@
  * What a key can hold. One variant per Redis type. All texts are byte strings. How a value is packed in memory is not a value's business: OBJECT ENCODING
  * names what Redis would have chosen.
  */
-import { unreachable } from '../base/assert.ts'
+import { unreachable } from '../../base/assert.ts'
 import { Deque } from './deque.ts'
 import type { Sampler } from './sampler.ts'
 import type { SortedSet } from './sorted-set.ts'

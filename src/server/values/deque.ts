@@ -3,7 +3,7 @@
  * two. Redis lists are queues far more often than anything else, so both ends cost the same, and only
  * inserting into or removing from the middle moves elements.
  */
-import { assert } from '../base/assert.ts'
+import { assert } from '../../base/assert.ts'
 
 const MIN_CAPACITY = 8
 

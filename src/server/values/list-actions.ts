@@ -2,12 +2,12 @@
  * Taking elements off lists, in the three forms the blocking commands know. The same code serves a
  * client at once and, later, one that has waited: only who asks differs.
  */
-import { unreachable } from '../base/assert.ts'
-import { array, bulk, bulks, type Reply } from '../resp/reply.ts'
+import { unreachable } from '../../base/assert.ts'
+import { array, bulk, bulks, type Reply } from '../../resp/reply.ts'
+import { WRONG_TYPE } from '../errors.ts'
+import type { Scene } from '../scene.ts'
 import { Deque } from './deque.ts'
-import { WRONG_TYPE } from './errors.ts'
-import type { Scene } from './scene.ts'
-import type { ListValue } from './values.ts'
+import type { ListValue } from './value.ts'
 
 export type Side = 'LEFT' | 'RIGHT'
 

@@ -4,13 +4,13 @@
  * with its value on its own, and the hashes of all keys are combined by exclusive or. Of an expiry only
  * that there is one is part of it.
  */
-import { unreachable } from '../base/assert.ts'
-import { doubleText } from '../base/double-text.ts'
-import { SHA1_WORDS, sha1, sha1OfHash } from '../base/sha1.ts'
-import type { Entry } from './db.ts'
-import type { Keyspace } from './keyspace.ts'
+import { unreachable } from '../../base/assert.ts'
+import { doubleText } from '../../base/double-text.ts'
+import { SHA1_WORDS, sha1, sha1OfHash } from '../../base/sha1.ts'
+import type { Entry } from '../db.ts'
+import type { Keyspace } from '../keyspace.ts'
 import { idMs, idSeq } from './stream-id.ts'
-import type { Value } from './values.ts'
+import type { Value } from './value.ts'
 
 type Digest = Int32Array
 

@@ -9,7 +9,7 @@ import {
   LISTPACK_FRAME_BYTES,
   type ListpackElement,
   listpackBytesOf,
-} from './rdb/listpack-writer.ts'
+} from '../rdb/listpack-writer.ts'
 import { difference, idMs, idSeq, type StreamId } from './stream-id.ts'
 
 export interface StreamEntry {

@@ -3,7 +3,7 @@
  * added at the end, mostly removed at the front, and looked up by id; they lie in the nodes Redis would
  * have made (stream-node.ts), in which a search halves the nodes, then the one node.
  */
-import { assert } from '../base/assert.ts'
+import { assert } from '../../base/assert.ts'
 import type { Group } from './stream-group.ts'
 import { idAfter, MAX_ID, MIN_ID, type StreamId } from './stream-id.ts'
 import { type NodeLimits, type StreamEntry, StreamNode } from './stream-node.ts'

@@ -3,7 +3,7 @@
  * writes it as, big-endian, so that ids compare as strings do and no precision is ever lost; only the
  * decimal text is for people. Reading is as lenient as Redis is, whose numbers go through C's strtoull.
  */
-import { parseInt64 } from '../base/decimal.ts'
+import { parseInt64 } from '../../base/decimal.ts'
 
 /** 16 bytes, big-endian: milliseconds, then sequence number. */
 export type StreamId = string

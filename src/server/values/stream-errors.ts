@@ -1,5 +1,5 @@
 /** Error texts of the stream commands, byte for byte as Redis 7.0 sends them. */
-import { error } from '../resp/reply.ts'
+import { error } from '../../resp/reply.ts'
 
 export const INVALID_ID = error('ERR Invalid stream ID specified as stream command argument')
 export const INVALID_START = error('ERR invalid start ID for the interval')

@@ -2,7 +2,7 @@
  * A sorted set: members with scores, in ascending order of score and, among equal scores, of the
  * member's bytes. What a score is of a member says a map; the order and the ranks: see zset-order.ts.
  */
-import { assert } from '../base/assert.ts'
+import { assert } from '../../base/assert.ts'
 import { type IsPast, type Scored, ZsetOrder } from './zset-order.ts'
 
 export type { IsPast, Scored } from './zset-order.ts'

@@ -3,8 +3,8 @@
  * its place, so a sampler keeps the keys in an array beside them. That doubles the memory of the keys;
  * so it is made by the first draw from a large collection, and small ones are simply walked.
  */
-import { assert } from '../base/assert.ts'
-import type { Rng } from '../base/rng.ts'
+import { assert } from '../../base/assert.ts'
+import type { Rng } from '../../base/rng.ts'
 
 /** Up to here, walking to the drawn element costs less than it is worth. */
 const SMALL = 64

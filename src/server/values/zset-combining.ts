@@ -3,7 +3,7 @@
  * are gone through in Redis' order: the smaller ones first.
  */
 import type { Scored } from './sorted-set.ts'
-import type { Value } from './values.ts'
+import type { Value } from './value.ts'
 
 export type Aggregate = 'SUM' | 'MIN' | 'MAX'
 
