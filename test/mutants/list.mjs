@@ -568,8 +568,8 @@ export const MUTANTS = [
     edits: [
       {
         file: 'server/replication/stream-reader.js',
-        find: 'this.#stream.feed(bytes);',
-        replace: 'this.#stream.feed(bytes.slice(1));',
+        find: 'this.#stream.feed(bytes, db);',
+        replace: 'this.#stream.feed(bytes.slice(1), db);',
       },
     ],
   },
@@ -583,6 +583,45 @@ export const MUTANTS = [
         replace: 'this.#replicas.bringOnline(peer, this.#history.offset + 1);',
       },
     ],
+  },
+
+  // Emptied masters
+  {
+    name: 'an-empty-master-is-copied',
+    story: 'A replica that holds data copies a master that has lost its own.',
+    edits: [
+      {
+        file: 'server/replication/kinship.js',
+        find: 'if (offer.offset >= own.offset)',
+        replace: 'if (offer.offset >= 0)',
+      },
+    ],
+    scenarios: ['a-master-comes-back-empty.yml'],
+  },
+  {
+    name: 'nobody-hears-of-an-empty-master',
+    story: 'Sentinels do not act on what replicas say of a master that came back without its data.',
+    edits: [
+      {
+        file: 'core/suspicion.js',
+        find: "ground('empty', master.emptiedAtMs)",
+        replace: "ground('empty', undefined)",
+      },
+    ],
+    scenarios: ['a-master-comes-back-empty.yml'],
+  },
+  {
+    name: 'a-reply-before-the-append',
+    story: 'Clients are told of a write before the append-only file has it.',
+    edits: [
+      {
+        file: 'server/persistence/aof-log.js',
+        find: 'for (let bytes = this.#writer.next; bytes !== undefined; bytes = this.#writer.next) {',
+        replace:
+          'for (let bytes = this.#writer.next; bytes !== undefined && bytes.length > 4096; bytes = this.#writer.next) {',
+      },
+    ],
+    scenarios: ['a-master-restarts-with-its-file.yml'],
   },
 
   // Planned handovers

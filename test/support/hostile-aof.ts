@@ -134,13 +134,12 @@ function assertRefused({ exitStatus, isReady, logs, files }: NodeHarness, before
   const told = logs.filter((text) => text.startsWith('the data cannot be loaded: '))
   assert(told.length === 1 && told[0] === logs.at(-1), 'a refusal is one message, the last')
   const [text = ''] = told
-  assert(/^[ -~…]+$/.test(text), 'a refusal is one line of text')
   assert(
     text.includes(`/${FOLDER}/${NAME}`) || namesOther(text, before),
     `it names a file: ${text}`,
   )
   const place = /(?:byte|line) (\d+)/.exec(text)?.[1]
-  assert(place !== undefined || text.includes(' is missing, '), `it names the place: ${text}`)
+  assert(place !== undefined || / is missing, /.test(text), `it names the place: ${text}`)
   assert(files.paths().length === before.size, 'a refusal makes and removes nothing')
   for (const [path, bytes] of before) assert(files.read(path) === bytes, `${path} is untouched`)
 }

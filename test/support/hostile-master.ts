@@ -222,11 +222,18 @@ function mutatedPayload(bytes: string, rng: Rng): string {
   if (rng.chance(1, 4)) return mutated(bytes, rng)
   const [header = '', length, mark] = /^\$(?:(\d+)|EOF:(.{40}))\r\n/.exec(bytes) ?? []
   const end = mark === undefined ? bytes.length : bytes.length - mark.length
-  const body = mutated(bytes.slice(header.length, end - 8), rng)
+  const data = bytes.slice(header.length, end - 8)
+  const body = rng.chance(1, 4) ? data : mutated(data, rng)
   const footer = rng.pick(['\0'.repeat(8), crc64(body), crc64(body), bytes.slice(end - 8, end)])
-  if (length === undefined) return header + body + footer + bytes.slice(end)
-  const size = rng.chance(7, 8) ? body.length + footer.length : Number(length)
-  return `$${size}\r\n${body}${footer}`
+  const whole = body + footer
+  if (length === undefined) return header + whole + mutatedMark(bytes.slice(end), rng)
+  const exact = whole.length
+  const sizes = [exact, exact, exact, exact, Number(length), exact + 1, exact - 1, exact + 10 ** 6]
+  return `$${rng.pick(sizes)}\r\n${whole}`
+}
+
+function mutatedMark(mark: string, rng: Rng): string {
+  return rng.chance(1, 4) ? changeBytes(mark, rng) : mark
 }
 
 /** Lets it talk with such a master until one of them has nothing more to say. Gives what was sent. */

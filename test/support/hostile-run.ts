@@ -2,10 +2,10 @@
  * Plays thousands of hostile inputs, one case after the other, and holds each to the bounds every input has:
  * no exception, time, memory. Which case it was is said by its number alone: the number is the seed.
  */
-import { memoryUsage } from 'node:process'
-import { setFlagsFromString } from 'node:v8'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { assert } from '../../src/base/assert.ts'
+import { oneLine } from '../../src/base/one-line.ts'
 import { createRng, type Rng } from '../../src/base/rng.ts'
 
 /** Plays one case and says in a word what came of it; throws when a claim does not hold. */
@@ -138,8 +138,8 @@ class Run implements HostileRun {
 }
 
 function usedBytes(): number {
-  const { heapUsed, external } = memoryUsage()
-  return heapUsed + external
+  const { used_heap_size: heap, external_memory: external } = getHeapStatistics()
+  return heap + external
 }
 
 const collectGarbage: () => void = (() => {
@@ -150,7 +150,7 @@ const collectGarbage: () => void = (() => {
 /** Whatever was read, a message is one line, and not a long one. */
 export function assertLines(logs: readonly string[]): void {
   for (const text of logs) {
-    assert(!/[\r\n]/.test(text), `a message is one line: ${JSON.stringify(text.slice(0, 300))}`)
+    assert(oneLine(text) === text, `a message is one line: ${JSON.stringify(text.slice(0, 300))}`)
     assert(text.length <= MAX_MESSAGE_CHARS, `a message is short: ${text.slice(0, 300)}`)
   }
 }
