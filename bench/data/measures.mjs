@@ -85,10 +85,14 @@ function copyTo(master, replica, keys) {
   })
 }
 
+/** A replica does not trust a link at once: one that is lost in its first second is opened again in no hurry. */
+const LINK_PROVEN_MS = 1_500
+
 /** From the loss of the connection to the moment the replica has what it missed, a hundred writes. */
 function reconnect(master, replica) {
   return withConnection(master.port, (client) =>
     withConnection(replica.port, async (observer) => {
+      await sleep(LINK_PROVEN_MS)
       const before = Number(await fieldOf(client, 'sync_partial_ok'))
       const startedMs = nowMs()
       await client.client('KILL', 'TYPE', 'replica')

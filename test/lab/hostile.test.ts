@@ -11,8 +11,8 @@ import { hostileMaster, soundMaster } from '../support/hostile-master.ts'
 import { hostileRdb } from '../support/hostile-rdb.ts'
 import { runHostile } from '../support/hostile-run.ts'
 
-const COUNT = Number(process.env['VEDETTE_MUTATIONS'] ?? 3_000)
-const FIRST = Number(process.env['VEDETTE_MUTATIONS_FROM'] ?? 0)
+const COUNT = Number(process.env.VEDETTE_MUTATIONS ?? 3_000)
+const FIRST = Number(process.env.VEDETTE_MUTATIONS_FROM ?? 0)
 /** Of one case, on a busy machine, with the time it may take to be played twice. */
 const BOUND_MS = 60_000 + 50 * COUNT
 

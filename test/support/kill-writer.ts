@@ -6,11 +6,13 @@
  * Connection c writes, for i = 0, 1, 2, …, `INCR n:c` and then `SET k:c:i i`. Every second connection puts
  * the two, and `INCR total`, into a transaction: `total` says whether all of them are from one moment.
  */
+import { existsSync, readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { createRng } from '../../src/base/rng.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import type { Reply } from '../../src/resp/reply.ts'
 import { ReplyDecoder } from '../../src/resp/reply-decoder.ts'
+import { RdbReader } from '../../src/server/rdb/rdb-reader.ts'
 
 const CONNECTIONS = 4
 /** Steps that wait for their answers at most; each is two commands or a transaction. */
@@ -167,7 +169,18 @@ export interface Found {
   readonly problems: readonly string[]
 }
 
-/** What a server has of it. */
+/** What is in the dump, which is what the next start has to have without a log of commands. */
+export function savedProgress(dumpPath: string): Progress {
+  if (!existsSync(dumpPath)) return FROM_THE_START
+  const read = new RdbReader(16, 0).push(readFileSync(dumpPath, 'latin1'))
+  if (read.kind !== 'done') throw new Error(`a dump in its place is not whole: ${read.kind}`)
+  return FROM_THE_START.map((start, connection) => {
+    const value = read.contents.dbs[0]?.get(`n:${connection}`)?.value
+    return value?.type === 'string' ? Number(value.bytes) : start
+  })
+}
+
+/** What a server has of it. Where the last step was done by half it is done to its end. */
 export async function inspect(port: number): Promise<Found> {
   const pipeline = await Pipeline.open(port)
   const problems: string[] = []
@@ -180,6 +193,8 @@ export async function inspect(port: number): Promise<Found> {
     const isWhole = keys === counted || (keys === counted - 1 && !isTransactional(connection))
     if (!isWhole)
       problems.push(`connection ${connection} counted ${counted}, its keys end at ${keys}`)
+    // The second of the two is made up for: the next step is another one.
+    if (keys === counted - 1) await pipeline.call('SET', `k:${connection}:${keys}`, `${keys}`)
     progress.push(counted)
     if (isTransactional(connection)) transactional += counted
   }

@@ -101,3 +101,9 @@ export function parseCount(text: string | undefined): number | undefined {
   const count = parseInteger(text)
   return count === undefined ? undefined : Math.max(0, count)
 }
+
+/** As Redis counts it in 64 bits: a time in the future, or too far back for them, is now. */
+export function idleMs(nowMs: number, sinceMs: number): number {
+  const idle = nowMs - sinceMs
+  return idle < 0 || idle >= 2 ** 63 ? 0 : idle
+}

@@ -14,6 +14,7 @@ import {
   entryReply,
   findGroup,
   findStream,
+  idleMs,
   idReply,
   isReply,
 } from './streams-common.ts'
@@ -152,7 +153,7 @@ function infoConsumers({ db, now }: CommandContext, argv: readonly string[]): Re
     fields([
       ['name', bulk(consumer.name)],
       ['pending', integer(consumer.pending.size)],
-      ['idle', integer(Math.max(0, now.wallMs - consumer.seenAtMs))],
+      ['idle', integer(idleMs(now.wallMs, consumer.seenAtMs))],
     ]),
   )
   return array(consumers)

@@ -7,7 +7,15 @@ import { parseInteger } from '../numbers.ts'
 import { noSuchKeyOrGroup } from '../values/stream-errors.ts'
 import { byName, type Group } from '../values/stream-group.ts'
 import { idText, type StreamId } from '../values/stream-id.ts'
-import { findGroup, idReply, isReply, parseCount, parseEnd, parseStart } from './streams-common.ts'
+import {
+  findGroup,
+  idleMs,
+  idReply,
+  isReply,
+  parseCount,
+  parseEnd,
+  parseStart,
+} from './streams-common.ts'
 
 interface Query {
   readonly start: StreamId
@@ -59,9 +67,8 @@ function list(group: Group, query: Query, nowMs: number): Reply {
   const replies: Reply[] = []
   for (const [id, { consumer, deliveredAtMs, deliveries }] of of?.pending.entries(start) ?? []) {
     if (replies.length >= count || id > end) break
-    const idleMs = nowMs - deliveredAtMs
-    if (minIdleMs !== 0 && idleMs < minIdleMs) continue
-    const shown = [bulk(idText(id)), bulk(consumer.name), integer(Math.max(0, idleMs))]
+    if (minIdleMs !== 0 && nowMs - deliveredAtMs < minIdleMs) continue
+    const shown = [bulk(idText(id)), bulk(consumer.name), integer(idleMs(nowMs, deliveredAtMs))]
     replies.push(array([...shown, integer(deliveries)]))
   }
   return array(replies)

@@ -55,7 +55,7 @@ type Target =
   | { readonly kind: 'nowhere' }
   | { readonly kind: 'file'; readonly path: string }
   /** From one file to the next, which is not in the manifest yet. */
-  | { readonly kind: 'between'; readonly oldPath: string; readonly sinceMs: number }
+  | { readonly kind: 'between'; readonly oldPath: string }
 
 /** What may wait for a disk that fails or is slow. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
@@ -63,7 +63,7 @@ const SYNC_PERIOD_MS = 1000
 const RETRY_MS = 1000
 /** What a power cut may take of acknowledged writes with `everysec`. */
 const MAX_LOST_MS = 2000
-/** Longer than this nobody is answered whose write is not even in the file, as in Redis. */
+/** A sync that takes longer counts as delayed, as in Redis. */
 const MAX_POSTPONED_MS = 2000
 const STUCK: FileFailure = { kind: 'failed', code: 'EIO', text: 'the disk does not answer' }
 
@@ -75,6 +75,8 @@ export class AofLog {
   /** Whether the files on disk, with this one, have everything: only then `always` can be promised. */
   #isComplete = false
   #isDead = false
+  /** Nothing waits but what had no file to be in: that is answered as soon as it is appended. */
+  #waitsForAppend = false
   /** The first turn of which something is not written. */
   #unwrittenSince: number | undefined
   /** The first turn of which something is written, and neither synced nor being synced. */
@@ -146,8 +148,8 @@ export class AofLog {
   /** What is done from now on waits for a new file. */
   leaveFile(): void {
     assert(this.#target.kind === 'file' && this.isEven, 'a file is left when it has everything')
-    const sinceMs = this.#parts.now().monoMs
-    this.#target = { kind: 'between', oldPath: this.#target.path, sinceMs }
+    this.#target = { kind: 'between', oldPath: this.#target.path }
+    this.#waitsForAppend = !this.#parts.gate.isBehind
     this.#writer.beginFile()
   }
 
@@ -368,11 +370,15 @@ export class AofLog {
   #mayLetThrough(): boolean {
     if (this.#isDead) return false
     const isSynced = this.#unsyncedSince === undefined && !this.isSyncing
+    if (this.#isStrict) this.#waitsForAppend = false
     if (this.#isStrict) return isSynced && this.#writer.bytes === 0
     // What was done is answered; what is to come is refused, see `failure`.
     if (this.failure !== undefined) return true
-    if (this.#target.kind === 'between') return this.#isPostponable(this.#target.sinceMs)
-    return isSynced || !(this.#parts.gate.isBehind || this.#isSyncOverdue())
+    // There is no file to be in: a process that is killed now would take with it what was answered.
+    if (this.#target.kind === 'between') return false
+    const isAppended = this.#waitsForAppend
+    this.#waitsForAppend = false
+    return isAppended || isSynced || !(this.#parts.gate.isBehind || this.#isSyncOverdue())
   }
 
   /** What it makes safe had been waiting for up to a period when it began. */
@@ -380,10 +386,6 @@ export class AofLog {
     if (this.#parts.settings.text('appendfsync') !== 'everysec') return false
     const sinceMs = this.#parts.now().monoMs - (MAX_LOST_MS - SYNC_PERIOD_MS)
     return [...this.#syncs].some(({ startedAtMs }) => startedAtMs <= sinceMs)
-  }
-
-  #isPostponable(sinceMs: number): boolean {
-    return this.#parts.now().monoMs - sinceMs < MAX_POSTPONED_MS
   }
 
   #log(text: string): void {
