@@ -201,7 +201,8 @@ describe('the command line', () => {
     'a server reads standard input, and is a Sentinel with --sentinel',
     async () => {
       const [nodePort, sentinelPort] = (await freePorts(2)) as [number, number]
-      const start = `echo "port ${nodePort}" | exec ${process.execPath} ${SERVER} -`
+      // No pipe: of one the shell stays, and the server would outlive it.
+      const start = `exec ${process.execPath} ${SERVER} - <<END\nport ${nodePort}\nEND`
       await started(program(nodePort, '/bin/sh', '-c', start))
       expect(cli(nodePort, 'ROLE')[0]).toBe('master')
       const path = write('sentinel.conf', `port ${sentinelPort}`)
