@@ -1,8 +1,8 @@
 /** A ledger as the command line has it: read whole from a file, with the keys its commands name. */
 import { readFileSync } from 'node:fs'
 import { reasonOf, StartError } from '../io/start-error.ts'
-import { CommandTable } from '../server/command-table.ts'
-import { keysOf } from '../server/key-spec.ts'
+import { CommandTable } from '../server/catalogue/command-table.ts'
+import { keysOf } from '../server/catalogue/key-spec.ts'
 import {
   isBracket,
   type LedgerCommand,

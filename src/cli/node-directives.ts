@@ -3,7 +3,7 @@ import { utf8Text } from '../base/utf8.ts'
 import type { ConfOutside } from '../config/conf-outside.ts'
 import { type DirectiveCheck, UNKNOWN_DIRECTIVE } from '../config/redis-conf.ts'
 import { isOnlyKnown } from '../config/server-without-effect.ts'
-import type { Settings } from '../server/settings.ts'
+import type { Settings } from '../server/settings/settings.ts'
 import type { UserLines } from './node-users.ts'
 
 /** What would be dangerous to pass over. */

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { USERS_AND_ACL_FILE, type UserLine } from '../acl/user-lines.ts'
 import { reasonOf, StartError } from '../io/start-error.ts'
-import type { NodeAclFile } from '../server/access.ts'
-import { checkNodeAclFile, checkNodeUsers } from '../server/access-start.ts'
-import type { Settings } from '../server/settings.ts'
+import type { NodeAclFile } from '../server/access/access.ts'
+import { checkNodeAclFile, checkNodeUsers } from '../server/access/access-start.ts'
+import type { Settings } from '../server/settings/settings.ts'
 import { type OpenedAclFile, openAclFile } from './acl-files.ts'
 
 /** The `user` lines as they are read, each checked with those before it. */

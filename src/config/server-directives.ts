@@ -6,8 +6,8 @@ import { USERS_AND_ACL_FILE } from '../acl/user-lines.ts'
 import { canonicalIp } from '../base/ip.ts'
 import { utf8Text } from '../base/utf8.ts'
 import { checkSentinelUsers } from '../core/access/access-start.ts'
-import { outputLimits } from '../server/output-limits.ts'
-import { MAX_LONG } from '../server/setting-types.ts'
+import { outputLimits } from '../server/sessions/output-limits.ts'
+import { MAX_LONG } from '../server/settings/setting-types.ts'
 import { within } from './conf-outside.ts'
 import {
   type Apply,

@@ -8,7 +8,7 @@ import { canonicalIp } from '../base/ip.ts'
 import { splitArgs } from '../base/split-args.ts'
 import { utf8Bytes } from '../base/utf8.ts'
 import type { RenamedCommand } from '../core/config.ts'
-import { parseBytes } from '../server/setting-types.ts'
+import { parseBytes } from '../server/settings/setting-types.ts'
 import { canonicalHost } from './host-name.ts'
 import type { ProblemCode } from './problem.ts'
 

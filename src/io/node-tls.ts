@@ -1,7 +1,7 @@
 /** TLS of a data node, whose directives can be changed with CONFIG SET while it runs. */
 import { utf8Text } from '../base/utf8.ts'
 import type { TlsOptions } from '../config/tls-options.ts'
-import type { Settings } from '../server/settings.ts'
+import type { Settings } from '../server/settings/settings.ts'
 import { reasonOf } from './start-error.ts'
 import { Tls, type TlsLog } from './tls.ts'
 import { inFolder } from './tls-paths.ts'

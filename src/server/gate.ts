@@ -4,8 +4,8 @@
  * before it says MASTERDOWN.
  */
 import { error, type Reply } from '../resp/reply.ts'
-import { isLoopback } from './addresses.ts'
-import { acceptsArity, type CommandInfo } from './command-info.ts'
+import { permissionRefusal } from './access/permission.ts'
+import { acceptsArity, type CommandInfo } from './catalogue/command-info.ts'
 import type { NodeServices } from './context.ts'
 import {
   DEBUG_NOT_ALLOWED,
@@ -18,8 +18,8 @@ import {
   REPLICA_KEYSPACE,
   wrongArity,
 } from './errors.ts'
-import { permissionRefusal } from './permission.ts'
-import type { Session } from './session.ts'
+import { isLoopback } from './sessions/addresses.ts'
+import type { Session } from './sessions/session.ts'
 
 /** The error that answers the command, or undefined: it may run. */
 export function refusal(

@@ -2,7 +2,7 @@
 import type { Moment } from '../base/clock.ts'
 import type { NodeServices } from './context.ts'
 import { earliest } from './earliest.ts'
-import { EXPIRY_PERIOD_MS } from './expiry.ts'
+import { EXPIRY_PERIOD_MS } from './keyspace/expiry.ts'
 
 /** How often idle clients are looked for, if [timeout] is set. */
 const IDLE_CHECK_MS = 1000

@@ -6,7 +6,7 @@ import { connectionHints } from '../../src/cli/up/hints.ts'
 import { defaultRules, rulesOf } from '../../src/cli/up/rules.ts'
 import { parseRedisConf } from '../../src/config/redis-conf.ts'
 import { parseSentinelYml } from '../../src/config/sentinel-yml.ts'
-import { Settings } from '../../src/server/settings.ts'
+import { Settings } from '../../src/server/settings/settings.ts'
 
 const LAYOUT = {
   nodes: [7000, 7001].map((port, at) => ({ port, sourceAddress: `127.0.1.${at + 1}` })),

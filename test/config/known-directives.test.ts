@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { serverDirective } from '../../src/config/server-directives.ts'
 import { hasNoEffect, isOnlyKnown } from '../../src/config/server-without-effect.ts'
-import { SETTING_ALIASES } from '../../src/server/setting-table.ts'
-import { Settings } from '../../src/server/settings.ts'
+import { SETTING_ALIASES } from '../../src/server/settings/setting-table.ts'
+import { Settings } from '../../src/server/settings/settings.ts'
 
 const FILE = new URL('testdata/directives-7.0.15.txt', import.meta.url)
 const NAMES = readFileSync(FILE, 'utf8').trim().split('\n')

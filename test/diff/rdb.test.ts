@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { Keyspace } from '../../src/server/keyspace.ts'
+import { Keyspace } from '../../src/server/keyspace/keyspace.ts'
 import { RdbReader } from '../../src/server/rdb/rdb-reader.ts'
 import { Snapshot, type SnapshotOptions } from '../../src/server/rdb/snapshot.ts'
 import { Deque } from '../../src/server/values/deque.ts'

@@ -501,7 +501,7 @@ export const MUTANTS = [
     story: 'A replica counts as long as its connection stands, however long it has been silent.',
     edits: [
       {
-        file: 'server/replication/replicas.js',
+        file: 'server/replication/serving/replicas.js',
         find: ' && this.lagSeconds(peer) <= maxLagSeconds',
         replace: '',
       },
@@ -525,7 +525,7 @@ export const MUTANTS = [
     story: 'A replica goes on from an offset, whatever history it counts in.',
     edits: [
       {
-        file: 'server/replication/history.js',
+        file: 'server/replication/history/history.js',
         find: 'return asked === this.id || (asked === this.previousId && offset <= this.secondOffset);',
         replace: 'return asked !== undefined;',
       },
@@ -537,7 +537,7 @@ export const MUTANTS = [
     story: 'The history before a promotion is held to be common for longer than it was.',
     edits: [
       {
-        file: 'server/replication/history.js',
+        file: 'server/replication/history/history.js',
         find: 'this.secondOffset = this.offset + 1;',
         replace: 'this.secondOffset = this.offset + 10_000;',
       },
@@ -555,7 +555,7 @@ export const MUTANTS = [
     story: 'A replica counts a command it has not applied.',
     edits: [
       {
-        file: 'server/replication/stream-reader.js',
+        file: 'server/replication/following/stream-reader.js',
         find: "if (name === 'ping')",
         replace: "if (name === 'ping' || argv[1]?.endsWith('7'))",
       },
@@ -567,7 +567,7 @@ export const MUTANTS = [
     story: 'A replica counts one byte less than it applies.',
     edits: [
       {
-        file: 'server/replication/stream-reader.js',
+        file: 'server/replication/following/stream-reader.js',
         find: 'this.#stream.feed(bytes, db);',
         replace: 'this.#stream.feed(bytes.slice(1), db);',
       },
@@ -578,7 +578,7 @@ export const MUTANTS = [
     story: 'What is written while a snapshot is on its way is not sent after it.',
     edits: [
       {
-        file: 'server/replication/attachment.js',
+        file: 'server/replication/serving/attachment.js',
         find: 'this.#replicas.bringOnline(peer, peer.heldFromOffset + 1);',
         replace: 'this.#replicas.bringOnline(peer, this.#history.offset + 1);',
       },
@@ -591,7 +591,7 @@ export const MUTANTS = [
     story: 'A replica that holds data copies a master that has lost its own.',
     edits: [
       {
-        file: 'server/replication/kinship.js',
+        file: 'server/replication/history/kinship.js',
         find: 'if (offer.offset >= own.offset)',
         replace: 'if (offer.offset >= 0)',
       },

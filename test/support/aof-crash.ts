@@ -15,7 +15,7 @@ import type { FileAnswer, FileRequest, FileRequestId } from '../../src/server/pe
 import type { PersistenceHost } from '../../src/server/persistence/host.ts'
 import { LoadProgress } from '../../src/server/persistence/load-progress.ts'
 import { type NodePort, SIMULATED_PROCESS } from '../../src/server/port.ts'
-import { Settings } from '../../src/server/settings.ts'
+import { Settings } from '../../src/server/settings/settings.ts'
 import { keyspaceDigest } from '../../src/server/values/digest.ts'
 import { DataFiles } from '../../src/sim/data-files.ts'
 

@@ -20,7 +20,7 @@ import {
   type SaveResult,
   SIMULATED_PROCESS,
 } from '../../src/server/port.ts'
-import { Settings } from '../../src/server/settings.ts'
+import { Settings } from '../../src/server/settings/settings.ts'
 import { DataFiles } from '../../src/sim/data-files.ts'
 
 const WALL_START_MS = 1_700_000_000_000

@@ -11,7 +11,7 @@ import { NodeFiles } from '../../src/io/node-files.ts'
 import { NodeHost } from '../../src/io/node-host.ts'
 import { DataNode } from '../../src/server/node.ts'
 import type { NodePort } from '../../src/server/port.ts'
-import { Settings } from '../../src/server/settings.ts'
+import { Settings } from '../../src/server/settings/settings.ts'
 
 export const HOST = '127.0.0.1'
 const REDIS_SERVER = '/usr/bin/redis-server'

@@ -20,7 +20,7 @@ import {
   type ProcessFacts,
   SIMULATED_PROCESS,
 } from '../../src/server/port.ts'
-import { Settings } from '../../src/server/settings.ts'
+import { Settings } from '../../src/server/settings/settings.ts'
 import { DataFiles } from '../../src/sim/data-files.ts'
 import { type Party, VirtualNetwork } from './virtual-network.ts'
 

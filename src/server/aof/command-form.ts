@@ -6,7 +6,7 @@
 import { unreachable } from '../../base/assert.ts'
 import { doubleText } from '../../base/double-text.ts'
 import { encodeCommand } from '../../resp/encode.ts'
-import type { Entry } from '../db.ts'
+import type { Entry } from '../keyspace/db.ts'
 import type { SnapshotForm } from '../rdb/snapshot.ts'
 import type { Stream } from '../values/stream.ts'
 import { byName, type Group } from '../values/stream-group.ts'

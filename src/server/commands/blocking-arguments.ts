@@ -1,5 +1,6 @@
 /** Arguments that the commands on lists and on sorted sets share: how long to wait, and what to take. */
 import type { Reply } from '../../resp/reply.ts'
+import { parseFloating, parseInteger } from '../arguments/numbers.ts'
 import {
   COUNT_NOT_POSITIVE,
   NUMKEYS_NOT_POSITIVE,
@@ -8,7 +9,6 @@ import {
   TIMEOUT_NOT_A_FLOAT,
   TIMEOUT_OUT_OF_RANGE,
 } from '../errors.ts'
-import { parseFloating, parseInteger } from '../numbers.ts'
 
 /** From seconds to milliseconds; 0 is for ever. */
 export function parseTimeout(text: string | undefined): number | Reply {

@@ -1,10 +1,10 @@
 /** SUBSCRIBE and its kin, PUBLISH, PUBSUB. Each channel is confirmed by a frame of its own. */
 import { matchesGlob } from '../../base/glob.ts'
 import { array, bulk, bulks, integer, NULL, type Reply } from '../../resp/reply.ts'
-import { arg, command, container, type Family, helpReply } from '../command.ts'
+import { arg, command, container, type Family, helpReply } from '../catalogue/command.ts'
 import type { CommandContext } from '../context.ts'
-import { subscriptionsOf, type Topic } from '../pubsub.ts'
-import type { Session } from '../session.ts'
+import { subscriptionsOf, type Topic } from '../sessions/pubsub.ts'
+import type { Session } from '../sessions/session.ts'
 
 function subscribe(topic: Topic, word: string) {
   return ({ node, session }: CommandContext, argv: readonly string[]): undefined => {

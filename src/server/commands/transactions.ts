@@ -1,6 +1,6 @@
 /** MULTI, EXEC, DISCARD, WATCH, UNWATCH. */
 import { NULL_ARRAY, OK, type Reply } from '../../resp/reply.ts'
-import { arg, command, type Family } from '../command.ts'
+import { arg, command, type Family } from '../catalogue/command.ts'
 import type { CommandContext } from '../context.ts'
 import {
   DISCARD_WITHOUT_MULTI,
@@ -9,7 +9,7 @@ import {
   NESTED_MULTI,
   WATCH_INSIDE_MULTI,
 } from '../errors.ts'
-import { Transaction, Watch } from '../transactions.ts'
+import { Transaction, Watch } from '../sessions/transactions.ts'
 
 function multi({ session }: CommandContext): Reply {
   if (session.transaction !== undefined) return NESTED_MULTI

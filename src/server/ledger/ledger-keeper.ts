@@ -6,7 +6,7 @@
 import type { Moment } from '../../base/clock.ts'
 import type { Jobs } from '../persistence/jobs.ts'
 import type { NodePort } from '../port.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import {
   type Kept,
   ledgerName,

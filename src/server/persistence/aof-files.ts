@@ -10,7 +10,7 @@ import {
   type Manifest,
   type ManifestFile,
 } from '../aof/manifest.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { change, type FileFailure, type Work } from './files.ts'
 
 export class AofFiles {

@@ -2,10 +2,10 @@
 import type { Moment } from '../../base/clock.ts'
 import type { Rng } from '../../base/rng.ts'
 import type { FunctionStore } from '../functions.ts'
-import type { Keyspace } from '../keyspace.ts'
-import type { OutputGate } from '../output-gate.ts'
-import type { Settings } from '../settings.ts'
-import type { Stats } from '../stats.ts'
+import type { Stats } from '../info/stats.ts'
+import type { Keyspace } from '../keyspace/keyspace.ts'
+import type { OutputGate } from '../sessions/output-gate.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** Where the data stand in a replication history, as an RDB file keeps it. */
 export interface SavedPosition {

@@ -3,7 +3,7 @@
  * Each mechanism has a file of its own; this one wires them together.
  */
 import { earliest } from '../earliest.ts'
-import type { Pause } from '../pause.ts'
+import type { Pause } from '../sessions/pause.ts'
 import { Aof } from './aof.ts'
 import type { FileAnswer, FileRequestId } from './files.ts'
 import type { PersistenceHost } from './host.ts'

@@ -2,8 +2,9 @@
  * Reads an RDB file piece by piece. The pieces are small enough that whoever asks something meanwhile
  * gets an answer, and nothing of the file counts before it has been read to its end and found sound.
  */
+
+import type { Usage } from '../keyspace/usage.ts'
 import { type RdbContents, RdbReader } from '../rdb/rdb-reader.ts'
-import type { Usage } from '../usage.ts'
 import { readBytes, sizeOf, type Work } from './files.ts'
 import type { LoadProgress } from './load-progress.ts'
 

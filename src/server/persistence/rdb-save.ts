@@ -3,7 +3,7 @@
  * than one slice waits for the disk at any time. What is called `path` is the old file until the new one
  * is complete and synced, whatever happens in between.
  */
-import type { Keyspace } from '../keyspace.ts'
+import type { Keyspace } from '../keyspace/keyspace.ts'
 import { Snapshot, type SnapshotOptions } from '../rdb/snapshot.ts'
 import { change, type FileFailure, type Work } from './files.ts'
 

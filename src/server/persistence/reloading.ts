@@ -2,7 +2,7 @@
  * DEBUG RELOAD: saves the data and loads them again from the file, for tests. Nobody else's command runs
  * meanwhile, or what it did would be lost.
  */
-import type { Pause } from '../pause.ts'
+import type { Pause } from '../sessions/pause.ts'
 import type { PersistenceHost } from './host.ts'
 import type { Jobs } from './jobs.ts'
 import type { Loading } from './loading.ts'

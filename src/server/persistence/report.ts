@@ -2,7 +2,7 @@
  * INFO persistence. Redis measures what its forks copy; here there are none, so that is always 0. What is
  * only there at times (the append-only file, loading) is only told then.
  */
-import type { Stats } from '../stats.ts'
+import type { Stats } from '../info/stats.ts'
 import type { LoadProgress } from './load-progress.ts'
 import type { Persistence } from './persistence.ts'
 

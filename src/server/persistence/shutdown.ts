@@ -6,7 +6,7 @@
  */
 import { error, OK, type Reply } from '../../resp/reply.ts'
 import { NO_SHUTDOWN } from '../errors.ts'
-import type { Pause } from '../pause.ts'
+import type { Pause } from '../sessions/pause.ts'
 import type { Aof } from './aof.ts'
 import type { PersistenceHost } from './host.ts'
 import type { Jobs } from './jobs.ts'

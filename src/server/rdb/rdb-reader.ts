@@ -5,8 +5,8 @@
  *
  * Whether a key is expired is not asked here: that is for those who know whose decision it is.
  */
-import type { Entry } from '../keyspace.ts'
-import { UNKNOWN_USAGE, type Usage } from '../usage.ts'
+import type { Entry } from '../keyspace/keyspace.ts'
+import { UNKNOWN_USAGE, type Usage } from '../keyspace/usage.ts'
 import type { Value } from '../values/value.ts'
 import { int32, int64Number, shownBytes } from './bytes.ts'
 import { MAX_MEMBERS } from './rdb-collections.ts'

@@ -4,8 +4,8 @@
  * nothing.
  */
 import { unreachable } from '../../base/assert.ts'
-import type { Entry } from '../keyspace.ts'
-import type { KnownUsage } from '../usage.ts'
+import type { Entry } from '../keyspace/keyspace.ts'
+import type { KnownUsage } from '../keyspace/usage.ts'
 import type { Value } from '../values/value.ts'
 import { int64Bytes } from './bytes.ts'
 import { lzfCompress } from './lzf-compress.ts'

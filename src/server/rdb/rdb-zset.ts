@@ -2,7 +2,7 @@
  * Sorted sets in RDB records: scores as text in packed and in the oldest records, as eight bytes in
  * those of today. Records need not be in order, and a set that is empty means that there is no such key.
  */
-import { parseDouble } from '../float-argument.ts'
+import { parseDouble } from '../arguments/float-argument.ts'
 import { SortedSet } from '../values/sorted-set.ts'
 import type { ZsetValue } from '../values/value.ts'
 import { doubleBytes, readDoubleBytes } from './double-bytes.ts'

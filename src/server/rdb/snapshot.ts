@@ -14,8 +14,8 @@
  * is put aside until then is all that grows.
  */
 import { assert } from '../../base/assert.ts'
-import type { Db, Entry } from '../db.ts'
-import type { Keyspace } from '../keyspace.ts'
+import type { Db, Entry } from '../keyspace/db.ts'
+import type { Keyspace } from '../keyspace/keyspace.ts'
 import { Crc64 } from './crc64.ts'
 import { rdbString } from './rdb-encode.ts'
 import {

@@ -1,6 +1,6 @@
 /** The words of FAILOVER, read in Redis' order: each is judged when it is met. */
 import { parseInt64 } from '../../base/decimal.ts'
-import type { Address } from './link-phase.ts'
+import type { Address } from './following/link-phase.ts'
 
 export interface FailoverRequest {
   /** Undefined: any replica. */

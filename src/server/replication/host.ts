@@ -6,11 +6,11 @@ import type { Moment } from '../../base/clock.ts'
 import type { Rng } from '../../base/rng.ts'
 import type { Reply } from '../../resp/reply.ts'
 import type { FunctionStore } from '../functions.ts'
-import type { Keyspace } from '../keyspace.ts'
+import type { Keyspace } from '../keyspace/keyspace.ts'
 import type { SnapshotTurn } from '../persistence/snapshot-turn.ts'
 import type { ConnectionId, NodePort } from '../port.ts'
-import type { Session } from '../session.ts'
-import type { Settings } from '../settings.ts'
+import type { Session } from '../sessions/session.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** Where the commands of our master's stream are run. */
 export interface StreamTarget {

@@ -3,12 +3,12 @@ import { array, bulk, bulks, integer, type Reply } from '../../resp/reply.ts'
 import type { LedgerKeeper } from '../ledger/ledger-keeper.ts'
 import { ageSeconds } from '../seconds.ts'
 import type { FailoverState } from './failover.ts'
-import type { History } from './history.ts'
+import { ROLE_STATE } from './following/link-phase.ts'
+import type { MasterLink } from './following/master-link.ts'
+import type { History } from './history/history.ts'
 import type { ReplicationHost } from './host.ts'
-import { ROLE_STATE } from './link-phase.ts'
-import type { MasterLink } from './master-link.ts'
-import { type PeerPhase, peerHost, type ReplicaPeer } from './replica-peer.ts'
-import type { Replicas } from './replicas.ts'
+import { type PeerPhase, peerHost, type ReplicaPeer } from './serving/replica-peer.ts'
+import type { Replicas } from './serving/replicas.ts'
 
 export interface ReportSources {
   readonly host: ReplicationHost

@@ -5,14 +5,14 @@
  */
 import { parseInt64 } from '../../base/decimal.ts'
 import { error, OK, type Reply, simple } from '../../resp/reply.ts'
-import type { Session } from '../session.ts'
-import type { History } from './history.ts'
+import type { Session } from '../sessions/session.ts'
+import type { Address } from './following/link-phase.ts'
+import type { MasterLink } from './following/master-link.ts'
+import type { History } from './history/history.ts'
+import type { Stream } from './history/stream.ts'
 import type { ReplicationHost } from './host.ts'
-import type { Address } from './link-phase.ts'
-import type { MasterLink } from './master-link.ts'
-import type { Replicas } from './replicas.ts'
-import type { Stream } from './stream.ts'
-import type { Waits } from './waits.ts'
+import type { Replicas } from './serving/replicas.ts'
+import type { Waits } from './serving/waits.ts'
 
 const BAD_PORT = error('ERR Invalid master port')
 const NOT_FOR_REPLICAS = error('ERR Command is not valid when client is a replica.')

@@ -7,8 +7,8 @@
 import { unreachable } from '../../base/assert.ts'
 import { doubleText } from '../../base/double-text.ts'
 import { SHA1_WORDS, sha1, sha1OfHash } from '../../base/sha1.ts'
-import type { Entry } from '../db.ts'
-import type { Keyspace } from '../keyspace.ts'
+import type { Entry } from '../keyspace/db.ts'
+import type { Keyspace } from '../keyspace/keyspace.ts'
 import { idMs, idSeq } from './stream-id.ts'
 import type { Value } from './value.ts'
 

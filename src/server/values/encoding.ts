@@ -3,8 +3,8 @@
  * one way; but SCAN's paging and OBJECT ENCODING depend on it, and so do tests people wrote for Redis.
  */
 import { unreachable } from '../../base/assert.ts'
-import { parseExact } from '../numbers.ts'
-import type { Settings } from '../settings.ts'
+import { parseExact } from '../arguments/numbers.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { HashValue, SetValue, Value, ZsetValue } from './value.ts'
 
 export type Encoding =

@@ -5,7 +5,7 @@
 import { unreachable } from '../../base/assert.ts'
 import { array, bulk, bulks, type Reply } from '../../resp/reply.ts'
 import { WRONG_TYPE } from '../errors.ts'
-import type { Scene } from '../scene.ts'
+import type { Scene } from '../sessions/scene.ts'
 import { Deque } from './deque.ts'
 import type { ListValue } from './value.ts'
 

@@ -2,7 +2,7 @@
  * Ranges of sorted sets as they are given: between two ranks, two scores or two members. Each becomes
  * the ranks of the elements it covers in a given set.
  */
-import { parseStrtod } from '../float-argument.ts'
+import { parseStrtod } from '../arguments/float-argument.ts'
 import type { IsPast, RankRange, SortedSet } from './sorted-set.ts'
 
 /** Which elements of a set are meant. */

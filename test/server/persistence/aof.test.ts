@@ -1,6 +1,6 @@
 /** The append-only file written anew: when, how, and what is on disk meanwhile. */
 import { describe, expect, test } from 'vitest'
-import type { Entry } from '../../../src/server/keyspace.ts'
+import type { Entry } from '../../../src/server/keyspace/keyspace.ts'
 import { keyspaceDigest } from '../../../src/server/values/digest.ts'
 import { NodeHarness, type TestClient } from '../../support/node-harness.ts'
 import { SlowDisk } from '../../support/slow-disk.ts'

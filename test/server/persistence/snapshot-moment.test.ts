@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createRng } from '../../../src/base/rng.ts'
-import type { Keyspace } from '../../../src/server/keyspace.ts'
+import type { Keyspace } from '../../../src/server/keyspace/keyspace.ts'
 import { restarted, SlowDisk } from '../../support/slow-disk.ts'
 import { contentsOf } from '../../support/value-contents.ts'
 

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Keyspace } from '../../../src/server/keyspace.ts'
+import { Keyspace } from '../../../src/server/keyspace/keyspace.ts'
 import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { Snapshot } from '../../../src/server/rdb/snapshot.ts'
 import { Deque } from '../../../src/server/values/deque.ts'

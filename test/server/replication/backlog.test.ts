@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Backlog } from '../../../src/server/replication/backlog.ts'
+import { Backlog } from '../../../src/server/replication/history/backlog.ts'
 
 const KIB = 1024
 

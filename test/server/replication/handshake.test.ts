@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { Handshake, type HandshakeTerms } from '../../../src/server/replication/handshake.ts'
+import {
+  Handshake,
+  type HandshakeTerms,
+} from '../../../src/server/replication/following/handshake.ts'
 
 const PLAIN: HandshakeTerms = {
   user: '',

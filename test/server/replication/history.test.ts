@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRng } from '../../../src/base/rng.ts'
-import { History, NO_REPLICATION_ID } from '../../../src/server/replication/history.ts'
+import { History, NO_REPLICATION_ID } from '../../../src/server/replication/history/history.ts'
 
 function historyAt(offset: number): History {
   const history = new History(createRng('history'), 16 * 1024)

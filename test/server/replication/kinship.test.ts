@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { NO_REPLICATION_ID } from '../../../src/server/replication/history.ts'
+import { NO_REPLICATION_ID } from '../../../src/server/replication/history/history.ts'
 import {
   hasLostItsData,
   kinship,
   type Offer,
   type OwnPlace,
-} from '../../../src/server/replication/kinship.ts'
-import type { Lineage } from '../../../src/server/replication/lineage.ts'
+} from '../../../src/server/replication/history/kinship.ts'
+import type { Lineage } from '../../../src/server/replication/history/lineage.ts'
 
 const [A, B, C, D] = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(40)) as [
   string,

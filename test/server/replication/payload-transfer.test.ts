@@ -3,7 +3,7 @@ import { crc64 } from '../../../src/server/rdb/crc64.ts'
 import {
   PayloadTransfer,
   type TransferProgress,
-} from '../../../src/server/replication/payload-transfer.ts'
+} from '../../../src/server/replication/following/payload-transfer.ts'
 
 const BODY = 'REDIS0009\xfe\x00\x00\x01k\x01v\xff'
 const RDB = BODY + crc64(BODY)

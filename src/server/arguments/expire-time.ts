@@ -1,0 +1,81 @@
+/** Points in time as arguments: `EX 10`, `PXAT 1700000000000`, and what it means if they are over. */
+import type { Reply } from '../../resp/reply.ts'
+import type { CommandContext } from '../context.ts'
+import { deletion } from '../effects.ts'
+import { invalidExpireTime, NOT_AN_INTEGER } from '../errors.ts'
+import type { Entry } from '../keyspace/db.ts'
+import { parseExact } from './numbers.ts'
+
+const MAX_INT64 = 2n ** 63n - 1n
+
+/**
+ * A moment is kept as a number: exact up to the year 287396, within a second beyond. This is the last
+ * one that is still an integer of 64 bits, as which it travels.
+ */
+export const LAST_MOMENT_MS = 2 ** 63 - 1024
+
+export type ExpireOption = 'EX' | 'PX' | 'EXAT' | 'PXAT'
+
+export function isExpireOption(word: string): word is ExpireOption {
+  return word === 'EX' || word === 'PX' || word === 'EXAT' || word === 'PXAT'
+}
+
+/** The moment an option means, as wall-clock milliseconds. `command` is named in the error. */
+export function parseExpireAt(
+  option: ExpireOption,
+  text: string | undefined,
+  nowMs: number,
+  command: string,
+): number | Reply {
+  const unitMs = option === 'EX' || option === 'EXAT' ? 1000 : 1
+  const baseMs = option === 'EX' || option === 'PX' ? nowMs : 0
+  const moment = parseMoment(text, unitMs, baseMs)
+  if (moment === 'no integer') return NOT_AN_INTEGER
+  if (moment === 'out of range' || moment <= baseMs) return invalidExpireTime(command)
+  return moment
+}
+
+/** All digits of a moment: those of a double beyond 2^53 are a matter of taste otherwise. */
+export function momentText(atMs: number): string {
+  return String(Number.isSafeInteger(atMs) ? atMs : BigInt(atMs))
+}
+
+/** So many units after `baseMs`, as wall-clock milliseconds. Neither product nor sum may exceed 64 bits. */
+export function parseMoment(
+  text: string | undefined,
+  unitMs: number,
+  baseMs: number,
+): number | 'no integer' | 'out of range' {
+  const given = text === undefined ? undefined : parseExact(text)
+  if (given === undefined) return 'no integer'
+  const near = Number(given) * unitMs + baseMs
+  if (Math.abs(near) < Number.MAX_SAFE_INTEGER) return near
+  const spanMs = BigInt(given) * BigInt(unitMs)
+  const isWithin = spanMs >= -MAX_INT64 - 1n && spanMs + BigInt(baseMs) <= MAX_INT64
+  return isWithin ? Math.min(near, LAST_MOMENT_MS) : 'out of range'
+}
+
+/**
+ * Gives a key a time to live, or deletes it when that is over already: only a master decides so. Replicas
+ * are told what became of it; `options` is what else they have to know.
+ */
+export function setExpiry(
+  context: CommandContext,
+  key: string,
+  entry: Entry,
+  atMs: number,
+  options: readonly string[] = [],
+): void {
+  if (isPast(context, atMs)) {
+    context.db.remove(key)
+    context.propagate(deletion(key, context.node.settings.flag('lazyfree-lazy-expire')))
+  } else {
+    context.db.setExpiry(key, entry, atMs)
+    context.propagate(['PEXPIREAT', key, momentText(atMs), ...options])
+  }
+}
+
+/** Only a master decides so. */
+export function isPast({ node, session, now }: CommandContext, atMs: number): boolean {
+  return atMs <= now.wallMs && session.kind !== 'master' && !node.replication.isReplica()
+}

@@ -1,0 +1,86 @@
+/**
+ * Numbers in arguments, as strictly as Redis reads them, and numbers in replies. A value of 64 bits
+ * that a JavaScript number cannot hold exactly is a bigint; most never need one.
+ */
+import { parseInt64 } from '../../base/decimal.ts'
+
+const MAX_INT64 = 2n ** 63n - 1n
+const MIN_INT64 = -(2n ** 63n)
+
+/** Up to this many digits there is no doubt that a number is exact. */
+const EXACT_DIGITS = 15
+
+const ZERO = 48
+const NINE = 57
+const MINUS = 45
+
+/**
+ * A 64-bit integer as a plain number: beyond 2^53 only roughly the same, which is enough for whatever
+ * is only compared (indexes, counts, times to live). Undefined: not an integer.
+ */
+export function parseInteger(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (text.length > EXACT_DIGITS) {
+    const value = parseInt64(text)
+    return value === undefined ? undefined : Number(value)
+  }
+  return parseShort(text)
+}
+
+/** A 64-bit integer, exactly. */
+export function parseExact(text: string): number | bigint | undefined {
+  return text.length > EXACT_DIGITS ? parseInt64(text) : parseShort(text)
+}
+
+/** The sum, or undefined when 64 bits do not hold it. */
+export function addInt64(a: number | bigint, b: number | bigint): number | bigint | undefined {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const sum = a + b
+    if (Number.isSafeInteger(sum)) return sum
+  }
+  const sum = BigInt(a) + BigInt(b)
+  return sum >= MIN_INT64 && sum <= MAX_INT64 ? sum : undefined
+}
+
+/** The negated value, or undefined for the one value that has none. */
+export function negateInt64(value: number | bigint): number | bigint | undefined {
+  if (typeof value === 'number') return value === 0 ? 0 : -value
+  return value === MIN_INT64 ? undefined : -value
+}
+
+/** A plain decimal number such as `0.5`, `1e3` or `inf`; undefined when it is none. */
+export function parseFloating(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  // No digit can be matched in two ways, or a long text that is no number would take for ever.
+  if (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text)
+  const match = /^([+-]?)inf(inity)?$/i.exec(text)
+  if (match === null) return undefined
+  return match[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+}
+
+/** Sizes for people: `1.50M`, `12B`. */
+export function humanBytes(bytes: number): string {
+  const units = ['B', 'K', 'M', 'G', 'T', 'P']
+  let value = bytes
+  let unit = 0
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024
+    unit++
+  }
+  return unit === 0 ? `${bytes}B` : `${value.toFixed(2)}${units[unit]}`
+}
+
+function parseShort(text: string): number | undefined {
+  const length = text.length
+  const first = text.charCodeAt(0)
+  const start = first === MINUS ? 1 : 0
+  if (length === start) return undefined
+  if (text.charCodeAt(start) === ZERO) return length === 1 ? 0 : undefined
+  let value = 0
+  for (let at = start; at < length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < ZERO || code > NINE) return undefined
+    value = value * 10 + code - ZERO
+  }
+  return start === 1 ? -value : value
+}

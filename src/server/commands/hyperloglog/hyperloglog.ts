@@ -1,0 +1,131 @@
+/** PFADD, PFCOUNT, PFMERGE: see hyperloglog.ts for the value. PFDEBUG shows its inside. */
+import { integer, OK, type Reply } from '../../../resp/reply.ts'
+import { arg, command, type Family } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import { DAMAGED_HLL, NOT_AN_HLL, WRONG_TYPE } from '../../errors.ts'
+import type { Entry } from '../../keyspace/db.ts'
+import {
+  cachedCardinality,
+  densified,
+  EMPTY_HLL,
+  hllForm,
+  hllRegisters,
+  REGISTERS,
+  raiseRegisters,
+  withCachedCardinality,
+  withElement,
+  withoutCachedCardinality,
+  withRegisters,
+} from '../../values/hyperloglog.ts'
+import { cardinality } from '../../values/hyperloglog-estimate.ts'
+import { writeString } from '../strings/string-writing.ts'
+import { pfDebug } from './hyperloglog-debug.ts'
+
+const ZERO = integer(0)
+const ONE = integer(1)
+
+function pfAdd(context: CommandContext, argv: readonly string[]): Reply {
+  const key = arg(argv, 1)
+  const entry = context.db.find(key)
+  const old = bytesOf(entry)
+  if (typeof old !== 'string') return old
+  const maxSparseBytes = context.node.settings.int('hll-sparse-max-bytes')
+  let bytes = old
+  for (let at = 2; at < argv.length; at++) {
+    const changed = withElement(bytes, arg(argv, at), maxSparseBytes)
+    if (changed === undefined) return DAMAGED_HLL
+    bytes = changed
+  }
+  if (bytes === old && entry !== undefined) return ZERO
+  writeString(context.db, key, entry, withoutCachedCardinality(bytes))
+  context.propagate()
+  return ONE
+}
+
+function pfCount(context: CommandContext, argv: readonly string[]): Reply {
+  if (argv.length > 2) return countUnion(context, argv.slice(1))
+  const key = arg(argv, 1)
+  const entry = context.db.find(key)
+  if (entry === undefined) return ZERO
+  const bytes = bytesOf(entry)
+  if (typeof bytes !== 'string') return bytes
+  const cached = cachedCardinality(bytes)
+  if (cached !== undefined) return integer(cached)
+  const registers = hllRegisters(bytes)
+  if (registers === undefined) return DAMAGED_HLL
+  const count = cardinality(registers)
+  keepCount(context, key, entry, withCachedCardinality(bytes, count))
+  return integer(count)
+}
+
+/**
+ * The cardinality is kept in the value, and replicas are told to do the same. A replica changes nothing
+ * on behalf of its own clients: its value would differ from its master's.
+ */
+function keepCount(context: CommandContext, key: string, entry: Entry, bytes: string): void {
+  const { node, session } = context
+  if (node.replication.isReplica() && session.kind !== 'master') return
+  writeString(context.db, key, entry, bytes)
+  context.propagate()
+}
+
+function countUnion(context: CommandContext, keys: readonly string[]): Reply {
+  const union = unionOf(context, keys)
+  return 'kind' in union ? union : integer(cardinality(union.registers))
+}
+
+function pfMerge(context: CommandContext, argv: readonly string[]): Reply {
+  const key = arg(argv, 1)
+  const union = unionOf(context, argv.slice(1))
+  if ('kind' in union) return union
+  const entry = context.db.find(key)
+  const old = bytesOf(entry)
+  if (typeof old !== 'string') return old
+  const start = union.hasDense ? densified(old) : old
+  const maxSparseBytes = context.node.settings.int('hll-sparse-max-bytes')
+  const merged = start && withRegisters(start, union.registers, maxSparseBytes)
+  if (merged === undefined) return DAMAGED_HLL
+  writeString(context.db, key, entry, withoutCachedCardinality(merged))
+  context.propagate()
+  return OK
+}
+
+interface Union {
+  readonly registers: Uint8Array
+  readonly hasDense: boolean
+}
+
+function unionOf({ db }: CommandContext, keys: readonly string[]): Union | Reply {
+  const registers = new Uint8Array(REGISTERS)
+  let hasDense = false
+  for (const key of keys) {
+    const entry = db.find(key)
+    if (entry === undefined) continue
+    const bytes = bytesOf(entry)
+    if (typeof bytes !== 'string') return bytes
+    const others = hllRegisters(bytes)
+    if (others === undefined) return DAMAGED_HLL
+    if (hllForm(bytes) === 'dense') hasDense = true
+    raiseRegisters(registers, others)
+  }
+  return { registers, hasDense }
+}
+
+/** The string of an entry, or an empty one for none. */
+function bytesOf(entry: Entry | undefined): string | Reply {
+  if (entry === undefined) return EMPTY_HLL
+  if (entry.value.type !== 'string') return WRONG_TYPE
+  return hllForm(entry.value.bytes) === undefined ? NOT_AN_HLL : entry.value.bytes
+}
+
+export const hyperloglogFamily: Family = {
+  group: 'hyperloglog',
+  category: '@hyperloglog',
+  commands: [
+    command('pfadd', -2, 'write denyoom fast', ['1 RW insert'], pfAdd),
+    command('pfcount', -2, 'readonly', ['1..-1 RW access'], pfCount),
+    command('pfmerge', -2, 'write denyoom', ['1 RW access insert', '2..-1 RO access'], pfMerge),
+    command('pfdebug', 3, 'write denyoom admin', ['2 RW access'], pfDebug),
+    command('pfselftest', 1, 'admin', [], () => OK),
+  ],
+}

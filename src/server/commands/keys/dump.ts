@@ -1,0 +1,90 @@
+/** DUMP and RESTORE: a value as bytes that travel. */
+import { MAX_BULK_BYTES } from '../../../resp/input.ts'
+import { bulk, NULL, OK, type Reply } from '../../../resp/reply.ts'
+import { isPast, LAST_MOMENT_MS, momentText } from '../../arguments/expire-time.ts'
+import { parseInteger } from '../../arguments/numbers.ts'
+import { arg, command, type Family } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import {
+  BAD_DATA_FORMAT,
+  BAD_PAYLOAD,
+  BUSY_KEY,
+  NEGATIVE_TTL,
+  NOT_AN_INTEGER,
+  TOO_LONG,
+} from '../../errors.ts'
+import { dumpPayload, isSoundPayload, valueOfPayload } from '../../rdb/dump-payload.ts'
+import { rdbString } from '../../rdb/rdb-encode.ts'
+import { compressedString } from '../../rdb/rdb-writer.ts'
+import type { Value } from '../../values/value.ts'
+import { parseRestoreOptions, type RestoreOptions } from './restore-options.ts'
+
+function dump({ db, node }: CommandContext, argv: readonly string[]): Reply {
+  const value = db.value(arg(argv, 1))
+  if (value === undefined) return NULL
+  const form = node.settings.flag('rdbcompression') ? compressedString : rdbString
+  const payload = dumpPayload(value, form, MAX_BULK_BYTES)
+  return payload === undefined ? TOO_LONG : bulk(payload)
+}
+
+function restore(context: CommandContext, argv: readonly string[]): Reply {
+  const options = parseRestoreOptions(argv)
+  if ('kind' in options) return options
+  const key = arg(argv, 1)
+  if (!options.replaces && context.db.find(key) !== undefined) return BUSY_KEY
+  const ttlMs = parseInteger(argv[2])
+  if (ttlMs === undefined) return NOT_AN_INTEGER
+  if (ttlMs < 0) return NEGATIVE_TTL
+  const atMs = momentOf(context, ttlMs, options)
+  const payload = arg(argv, 3)
+  if (!isSoundPayload(payload)) return BAD_PAYLOAD
+  const value = valueOfPayload(payload)
+  if (value === undefined) return BAD_DATA_FORMAT
+  if (atMs > 0 && isPast(context, atMs)) removeInstead(context, key)
+  else place(context, argv, options, value, atMs)
+  return OK
+}
+
+/** 0: there is to be no end. */
+function momentOf({ now }: CommandContext, ttlMs: number, options: RestoreOptions): number {
+  const atMs = options.isAbsolute || ttlMs === 0 ? ttlMs : ttlMs + now.wallMs
+  return Math.min(atMs, LAST_MOMENT_MS)
+}
+
+/** What would be dead on arrival does not arrive; what it replaces is gone all the same. */
+function removeInstead(context: CommandContext, key: string): void {
+  if (context.db.remove(key)) context.propagate(['DEL', key])
+}
+
+function place(
+  context: CommandContext,
+  argv: readonly string[],
+  options: RestoreOptions,
+  value: Value,
+  atMs: number,
+): void {
+  const { usage } = context.node.keyspace
+  const expireAtMs = atMs === 0 ? undefined : atMs
+  context.db.put(arg(argv, 1), value, expireAtMs, usage.restored(options))
+  if (expireAtMs === undefined || options.isAbsolute) context.propagate()
+  else context.propagate(withMoment(argv, expireAtMs))
+}
+
+/** Replicas are told when the key ends, not how long it lives. */
+function withMoment(argv: readonly string[], expireAtMs: number): string[] {
+  const [name, key, , ...rest] = argv as [string, string, string, ...string[]]
+  return [name, key, momentText(expireAtMs), ...rest, 'ABSTTL']
+}
+
+const TARGET = ['1 OW update']
+
+export const dumpFamily: Family = {
+  group: 'generic',
+  category: '@keyspace',
+  commands: [
+    command('dump', 2, 'readonly', ['1 RO access'], dump),
+    command('restore', -4, 'write denyoom', TARGET, restore),
+    // What a cluster sends of slots on their way, and its replicas are told.
+    command('restore-asking', -4, 'write denyoom asking', TARGET, restore),
+  ],
+}

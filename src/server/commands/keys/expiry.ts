@@ -1,0 +1,119 @@
+/**
+ * EXPIRE and its kin. A time to live is kept, and told to replicas, as the moment it ends: relative
+ * times would end later on a replica that heard of them later.
+ */
+import { integer, type Reply } from '../../../resp/reply.ts'
+import { parseMoment, setExpiry } from '../../arguments/expire-time.ts'
+import { arg, command, type Family } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import {
+  GT_AND_LT,
+  invalidExpireTime,
+  NOT_AN_INTEGER,
+  NX_AND_OTHERS,
+  unsupportedOption,
+} from '../../errors.ts'
+import type { Entry } from '../../keyspace/db.ts'
+
+const ZERO = integer(0)
+const ONE = integer(1)
+const MISSING = integer(-2)
+const NO_EXPIRY = integer(-1)
+
+interface Unit {
+  readonly name: string
+  readonly milliseconds: number
+  readonly isRelative: boolean
+}
+
+interface Conditions {
+  readonly nx: boolean
+  readonly xx: boolean
+  readonly gt: boolean
+  readonly lt: boolean
+}
+
+function expire(unit: Unit) {
+  return (context: CommandContext, argv: readonly string[]): Reply => {
+    const conditions = parseConditions(argv)
+    if ('kind' in conditions) return conditions
+    const baseMs = unit.isRelative ? context.now.wallMs : 0
+    const atMs = parseMoment(argv[2], unit.milliseconds, baseMs)
+    if (atMs === 'no integer') return NOT_AN_INTEGER
+    if (atMs === 'out of range') return invalidExpireTime(unit.name)
+    const key = arg(argv, 1)
+    const entry = context.db.find(key)
+    if (entry === undefined || !isWanted(entry, atMs, conditions)) return ZERO
+    setExpiry(context, key, entry, atMs, argv.slice(3))
+    return ONE
+  }
+}
+
+function isWanted({ expireAtMs }: Entry, atMs: number, { nx, xx, gt, lt }: Conditions): boolean {
+  if (nx && expireAtMs !== undefined) return false
+  if (xx && expireAtMs === undefined) return false
+  // No expiry is the longest there is.
+  if (gt && (expireAtMs === undefined || atMs <= expireAtMs)) return false
+  return !(lt && expireAtMs !== undefined && atMs >= expireAtMs)
+}
+
+function parseConditions(argv: readonly string[]): Conditions | Reply {
+  const found = { nx: false, xx: false, gt: false, lt: false }
+  for (let at = 3; at < argv.length; at++) {
+    const word = arg(argv, at).toLowerCase()
+    if (word !== 'nx' && word !== 'xx' && word !== 'gt' && word !== 'lt') {
+      return unsupportedOption(argv[at])
+    }
+    found[word] = true
+  }
+  if (found.nx && (found.xx || found.gt || found.lt)) return NX_AND_OTHERS
+  return found.gt && found.lt ? GT_AND_LT : found
+}
+
+/** TTL, PTTL, EXPIRETIME, PEXPIRETIME: what is left, or when it ends; rounded if in seconds. */
+function remaining(unit: Unit) {
+  return ({ db, now }: CommandContext, argv: readonly string[]): Reply => {
+    const entry = db.find(arg(argv, 1))
+    if (entry === undefined) return MISSING
+    if (entry.expireAtMs === undefined) return NO_EXPIRY
+    const ms = unit.isRelative ? Math.max(0, entry.expireAtMs - now.wallMs) : entry.expireAtMs
+    const count = unit.milliseconds === 1 ? ms : Math.floor((ms + 500) / 1000)
+    return integer(Number.isSafeInteger(count) ? count : BigInt(count))
+  }
+}
+
+function persist(context: CommandContext, argv: readonly string[]): Reply {
+  const key = arg(argv, 1)
+  const entry = context.db.find(key)
+  if (entry?.expireAtMs === undefined) return ZERO
+  context.db.setExpiry(key, entry, undefined)
+  context.propagate()
+  return ONE
+}
+
+function seconds(name: string, isRelative: boolean): Unit {
+  return { name, milliseconds: 1000, isRelative }
+}
+
+function milliseconds(name: string, isRelative: boolean): Unit {
+  return { name, milliseconds: 1, isRelative }
+}
+
+const UPDATED = ['1 RW update']
+const READ = ['1 RO access']
+
+export const expiryFamily: Family = {
+  group: 'generic',
+  category: '@keyspace',
+  commands: [
+    command('expire', -3, 'write fast', UPDATED, expire(seconds('expire', true))),
+    command('pexpire', -3, 'write fast', UPDATED, expire(milliseconds('pexpire', true))),
+    command('expireat', -3, 'write fast', UPDATED, expire(seconds('expireat', false))),
+    command('pexpireat', -3, 'write fast', UPDATED, expire(milliseconds('pexpireat', false))),
+    command('ttl', 2, 'readonly fast', READ, remaining(seconds('ttl', true))),
+    command('pttl', 2, 'readonly fast', READ, remaining(milliseconds('pttl', true))),
+    command('expiretime', 2, 'readonly fast', READ, remaining(seconds('expiretime', false))),
+    command('pexpiretime', 2, 'readonly fast', READ, remaining(milliseconds('pexpiretime', false))),
+    command('persist', 2, 'write fast', UPDATED, persist),
+  ],
+}

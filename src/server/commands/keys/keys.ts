@@ -1,0 +1,204 @@
+/** Commands on keys of any type: deleting, renaming, copying, moving between databases. */
+import { integer, OK, type Reply, simple } from '../../../resp/reply.ts'
+import { parseInteger } from '../../arguments/numbers.ts'
+import { arg, command, type Family } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import {
+  BAD_FIRST_DB,
+  BAD_SECOND_DB,
+  DB_OUT_OF_RANGE,
+  NO_SUCH_KEY,
+  NOT_AN_INTEGER,
+  SAME_OBJECT,
+  SYNTAX_ERROR,
+} from '../../errors.ts'
+import type { Db } from '../../keyspace/db.ts'
+import type { Blocking } from '../../sessions/blocking.ts'
+import { copyValue } from '../../values/value.ts'
+import { replyToFlush } from '../node/saving.ts'
+import { objectCommand } from './object.ts'
+import { keys, randomKey, scan } from './scanning.ts'
+
+const ZERO = integer(0)
+const ONE = integer(1)
+
+/** DEL and UNLINK: freeing memory is never ours to delay. */
+function del(context: CommandContext, argv: readonly string[]): Reply {
+  const { db } = context
+  let deleted = 0
+  for (let at = 1; at < argv.length; at++) {
+    const key = arg(argv, at)
+    if (db.find(key) !== undefined && db.remove(key)) deleted++
+  }
+  if (deleted > 0) context.propagate()
+  return integer(deleted)
+}
+
+/** EXISTS and TOUCH: a key that is named twice counts twice. */
+function exists({ db }: CommandContext, argv: readonly string[]): Reply {
+  let present = 0
+  for (let at = 1; at < argv.length; at++) if (db.find(arg(argv, at)) !== undefined) present++
+  return integer(present)
+}
+
+function type({ db }: CommandContext, argv: readonly string[]): Reply {
+  return simple(db.value(arg(argv, 1))?.type ?? 'none')
+}
+
+function rename(context: CommandContext, argv: readonly string[]): Reply {
+  const [source, target] = [arg(argv, 1), arg(argv, 2)]
+  if (context.db.find(source) === undefined) return NO_SUCH_KEY
+  if (source !== target) renameTo(context, source, target)
+  return OK
+}
+
+function renameNx(context: CommandContext, argv: readonly string[]): Reply {
+  const [source, target] = [arg(argv, 1), arg(argv, 2)]
+  if (context.db.find(source) === undefined) return NO_SUCH_KEY
+  if (source === target || context.db.find(target) !== undefined) return ZERO
+  renameTo(context, source, target)
+  return ONE
+}
+
+function renameTo(context: CommandContext, source: string, target: string): void {
+  const { db } = context
+  // The target's own expiry is looked at first: a replica is told of that too.
+  db.find(target)
+  moveEntry(db, source, db, target)
+  context.propagate()
+}
+
+/** The value, its expiry and how much it was used leave one key and arrive at another. */
+function moveEntry(from: Db, source: string, to: Db, target: string): void {
+  const entry = from.entries.get(source)
+  if (entry === undefined) return
+  const { value, expireAtMs, usage } = entry
+  from.remove(source)
+  to.put(target, value, expireAtMs, usage)
+}
+
+interface CopyOptions {
+  readonly db: Db
+  readonly replaces: boolean
+}
+
+function copy(context: CommandContext, argv: readonly string[]): Reply {
+  const [source, target] = [arg(argv, 1), arg(argv, 2)]
+  const options = parseCopyOptions(context, argv)
+  if ('kind' in options) return options
+  if (options.db === context.db && source === target) return SAME_OBJECT
+  const entry = context.db.find(source)
+  if (entry === undefined) return ZERO
+  if (options.db.find(target) !== undefined && !options.replaces) return ZERO
+  options.db.put(target, copyValue(entry.value), entry.expireAtMs)
+  context.propagate()
+  return ONE
+}
+
+function parseCopyOptions(context: CommandContext, argv: readonly string[]): CopyOptions | Reply {
+  let { db } = context
+  let replaces = false
+  for (let at = 3; at < argv.length; at++) {
+    const option = arg(argv, at).toUpperCase()
+    if (option === 'REPLACE') {
+      replaces = true
+    } else if (option === 'DB' && at + 1 < argv.length) {
+      const chosen = databaseAt(context, argv[++at])
+      if ('kind' in chosen) return chosen
+      db = chosen
+    } else {
+      return SYNTAX_ERROR
+    }
+  }
+  return { db, replaces }
+}
+
+function databaseAt({ node }: CommandContext, word: string | undefined): Db | Reply {
+  const index = parseInteger(word)
+  if (index === undefined) return NOT_AN_INTEGER
+  return node.keyspace.dbs[index] ?? DB_OUT_OF_RANGE
+}
+
+function move(context: CommandContext, argv: readonly string[]): Reply {
+  const key = arg(argv, 1)
+  const target = databaseAt(context, argv[2])
+  if ('kind' in target) return target
+  if (target === context.db) return SAME_OBJECT
+  if (context.db.find(key) === undefined || target.find(key) !== undefined) return ZERO
+  moveEntry(context.db, key, target, key)
+  context.propagate()
+  return ONE
+}
+
+function swapDb(context: CommandContext, argv: readonly string[]): Reply {
+  const { keyspace, blocking } = context.node
+  const first = parseInteger(argv[1])
+  if (first === undefined) return BAD_FIRST_DB
+  const second = parseInteger(argv[2])
+  if (second === undefined) return BAD_SECOND_DB
+  const [a, b] = [keyspace.dbs[first], keyspace.dbs[second]]
+  if (a === undefined || b === undefined) return DB_OUT_OF_RANGE
+  if (a !== b) keyspace.swap(a, b)
+  for (const db of [a, b]) noteAwaited(blocking, db)
+  context.propagate()
+  return OK
+}
+
+/** All keys of a database may have changed: whoever waits for one is to look. */
+function noteAwaited(blocking: Blocking, { index }: Db): void {
+  for (const key of blocking.awaitedKeys(index)) blocking.noteKey(index, key)
+}
+
+function dbSize({ db }: CommandContext): Reply {
+  return integer(db.entries.size)
+}
+
+/** Whether the words are `ASYNC`, `SYNC` or nothing; both mean the same here. */
+function isFlushMode(argv: readonly string[]): boolean {
+  if (argv.length === 1) return true
+  const mode = argv[1]?.toUpperCase()
+  return argv.length === 2 && (mode === 'ASYNC' || mode === 'SYNC')
+}
+
+/** Told to replicas even if there was nothing: they may have what we have not. */
+function flushAll(context: CommandContext, argv: readonly string[]): Reply | undefined {
+  if (!isFlushMode(argv)) return SYNTAX_ERROR
+  for (const db of context.node.keyspace.dbs) {
+    db.replace(new Map())
+    noteAwaited(context.node.blocking, db)
+  }
+  context.propagate()
+  return replyToFlush(context)
+}
+
+function flushDb(context: CommandContext, argv: readonly string[]): Reply {
+  if (!isFlushMode(argv)) return SYNTAX_ERROR
+  context.db.replace(new Map())
+  noteAwaited(context.node.blocking, context.db)
+  context.propagate()
+  return OK
+}
+
+export const keyFamily: Family = {
+  group: 'generic',
+  category: '@keyspace',
+  commands: [
+    command('del', -2, 'write', ['1..-1 RM delete'], del),
+    command('unlink', -2, 'write fast', ['1..-1 RM delete'], del),
+    command('exists', -2, 'readonly fast', ['1..-1 RO'], exists),
+    command('touch', -2, 'readonly fast', ['1..-1 RO'], exists),
+    command('type', 2, 'readonly fast', ['1 RO'], type),
+    command('keys', 2, 'readonly', [], keys),
+    command('scan', -2, 'readonly', [], scan),
+    command('randomkey', 1, 'readonly', [], randomKey),
+    command('rename', 3, 'write', ['1 RW access delete', '2 OW update'], rename),
+    command('renamenx', 3, 'write fast', ['1 RW access delete', '2 OW insert'], renameNx),
+    command('copy', -3, 'write denyoom', ['1 RO access', '2 OW update'], copy),
+    command('move', 3, 'write fast', ['1 RW access update'], move),
+    command('swapdb', 3, 'write fast', [], swapDb),
+    command('dbsize', 1, 'readonly fast', [], dbSize),
+    command('flushdb', -1, 'write', [], flushDb),
+    command('flushall', -1, 'write', [], flushAll),
+    objectCommand,
+  ],
+}

@@ -1,0 +1,49 @@
+/** OBJECT: what Redis would say about how a value is kept and how much it is used. */
+import { bulk, integer, NULL, type Reply } from '../../../resp/reply.ts'
+import { arg, command, container, helpReply } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import { LFU_NOT_SELECTED, LFU_SELECTED } from '../../errors.ts'
+import type { Entry } from '../../keyspace/db.ts'
+import { encodingOf } from '../../values/encoding.ts'
+
+/** Answers for a key, or null when there is none. */
+function about(describe: (entry: Entry, context: CommandContext) => Reply) {
+  return (context: CommandContext, argv: readonly string[]): Reply => {
+    const entry = context.db.find(arg(argv, 2))
+    return entry === undefined ? NULL : describe(entry, context)
+  }
+}
+
+const encoding = about(({ value }, { node }) => bulk(encodingOf(value, node.settings)))
+const refCount = about(() => integer(1))
+const idleTime = about((entry, { node }) => {
+  const { usage } = node.keyspace
+  return usage.isFrequency ? LFU_SELECTED : integer(usage.idleSeconds(entry.usage))
+})
+const frequency = about((entry, { node }) => {
+  const { usage } = node.keyspace
+  return usage.isFrequency ? integer(usage.frequency(entry.usage)) : LFU_NOT_SELECTED
+})
+
+function help(): Reply {
+  return helpReply('OBJECT', [
+    'ENCODING <key>',
+    '    The encoding Redis would use.',
+    'FREQ <key>',
+    '    A logarithmic count of uses, under an LFU policy.',
+    'IDLETIME <key>',
+    '    Seconds since the last use, under any other policy.',
+    'REFCOUNT <key>',
+    '    Always 1.',
+  ])
+}
+
+const KEY = ['2 RO']
+
+export const objectCommand = container('object', [
+  command('encoding', 3, 'readonly', KEY, encoding),
+  command('freq', 3, 'readonly', KEY, frequency),
+  command('help', 2, 'loading stale', [], help),
+  command('idletime', 3, 'readonly', KEY, idleTime),
+  command('refcount', 3, 'readonly', KEY, refCount),
+])

@@ -1,0 +1,87 @@
+/** CONFIG: reading and changing directives while the node runs. */
+import { bulkMap, error, OK, type Reply } from '../../../resp/reply.ts'
+import { learntUsers } from '../../access/access.ts'
+import { arg, command, container, type Family, helpReply } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import {
+  configSetFailed,
+  LOADING,
+  NO_CONFIG_FILE,
+  SYNTAX_ERROR,
+  unknownConfigOption,
+} from '../../errors.ts'
+import { resetStats } from '../../info/stats.ts'
+
+function get({ node }: CommandContext, argv: readonly string[]): Reply {
+  // By lower-case name: a directive asked for twice is answered once, as it was first asked for.
+  const found = new Map<string, [name: string, text: string]>()
+  for (const pattern of argv.slice(2)) {
+    for (const [name, text] of node.settings.match(pattern)) {
+      const key = name.toLowerCase()
+      if (!found.has(key)) found.set(key, [name, text])
+    }
+  }
+  return bulkMap([...found.values()])
+}
+
+function set({ node }: CommandContext, argv: readonly string[]): Reply {
+  if (argv.length % 2 !== 0) return SYNTAX_ERROR
+  const pairs: [string, string][] = []
+  for (let at = 2; at < argv.length; at += 2) pairs.push([arg(argv, at), arg(argv, at + 1)])
+  const isLoading = node.persistence.isLoading
+  if (isLoading && pairs.some(([name]) => NOT_WHILE_LOADING.has(name.toLowerCase()))) return LOADING
+  const problem = node.settings.change(pairs)
+  if (problem === undefined) return OK
+  return problem.kind === 'unknown'
+    ? unknownConfigOption(problem.name)
+    : configSetFailed(problem.name, problem.reason)
+}
+
+/** The user's file stays as it is; what differs from it is kept beside it. */
+function rewrite({ node }: CommandContext): Reply {
+  if (!node.hasConfigFile) return NO_CONFIG_FILE
+  const problem = node.port.saveSettings(node.settings.differing(), learntUsers(node.access))
+  return problem === undefined ? OK : error(problem)
+}
+
+function resetStat({ node }: CommandContext): Reply {
+  resetStats(node.stats)
+  for (const each of node.table.everyCommand()) {
+    each.calls = 0
+    each.rejectedCalls = 0
+    each.failedCalls = 0
+  }
+  return OK
+}
+
+function help(): Reply {
+  return helpReply('CONFIG', [
+    'GET <pattern> [...]',
+    '    Directives whose names match.',
+    'SET <directive> <value> [...]',
+    '    Change directives, all of them or none.',
+    'RESETSTAT',
+    '    Start the counters of INFO again.',
+    'REWRITE',
+    '    Keep the changed directives for the next start.',
+  ])
+}
+
+/** They say what is being loaded. */
+const NOT_WHILE_LOADING: ReadonlySet<string> = new Set(['appendonly', 'dir', 'repl-diskless-load'])
+
+const ADMIN = 'admin noscript loading stale'
+
+const configSubcommands = [
+  command('get', -3, ADMIN, [], get),
+  command('help', 2, 'loading stale', [], help),
+  command('resetstat', 2, ADMIN, [], resetStat),
+  command('rewrite', 2, ADMIN, [], rewrite),
+  command('set', -4, ADMIN, [], set),
+]
+
+export const configFamily: Family = {
+  group: 'server',
+  category: undefined,
+  commands: [container('config', configSubcommands)],
+}

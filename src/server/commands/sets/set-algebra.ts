@@ -1,0 +1,110 @@
+/** SINTER, SUNION, SDIFF, and the same with the result kept as a key. */
+import { integer, type Reply } from '../../../resp/reply.ts'
+import { parseInteger } from '../../arguments/numbers.ts'
+import { arg, command } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import {
+  NEGATIVE_LIMIT,
+  NUMKEYS_NOT_POSITIVE,
+  SYNTAX_ERROR,
+  TOO_MANY_KEYS,
+  WRONG_TYPE,
+} from '../../errors.ts'
+import { setReply } from './set-members.ts'
+
+type Members = ReadonlySet<string>
+type Combine = (sets: readonly Members[]) => Set<string>
+
+const NO_MEMBERS: Members = new Set()
+
+/** Missing keys are empty sets; undefined: one of them is no set. */
+function setsAt({ db }: CommandContext, keys: readonly string[]): Members[] | undefined {
+  const sets: Members[] = []
+  for (const key of keys) {
+    const value = db.value(key)
+    if (value !== undefined && value.type !== 'set') return undefined
+    sets.push(value?.members ?? NO_MEMBERS)
+  }
+  return sets
+}
+
+/** At most `limit` members that all sets have. */
+function intersection(sets: readonly Members[], limit = Number.POSITIVE_INFINITY): Set<string> {
+  const [smallest = NO_MEMBERS, ...others] = sets.toSorted((a, b) => a.size - b.size)
+  const common = new Set<string>()
+  for (const member of smallest) {
+    if (common.size >= limit) break
+    if (others.every((set) => set.has(member))) common.add(member)
+  }
+  return common
+}
+
+function union(sets: readonly Members[]): Set<string> {
+  const all = new Set<string>()
+  for (const set of sets) for (const member of set) all.add(member)
+  return all
+}
+
+function difference([first = NO_MEMBERS, ...others]: readonly Members[]): Set<string> {
+  const left = new Set<string>()
+  for (const member of first) if (!others.some((set) => set.has(member))) left.add(member)
+  return left
+}
+
+function combining(combine: Combine) {
+  return (context: CommandContext, argv: readonly string[]): Reply => {
+    const sets = setsAt(context, argv.slice(1))
+    return sets === undefined ? WRONG_TYPE : setReply(combine(sets))
+  }
+}
+
+/** An empty result is no key; whatever the destination was, it is gone. */
+function storing(combine: Combine) {
+  return (context: CommandContext, argv: readonly string[]): Reply => {
+    const key = arg(argv, 1)
+    const sets = setsAt(context, argv.slice(2))
+    if (sets === undefined) return WRONG_TYPE
+    const members = combine(sets)
+    const old = context.db.find(key)
+    if (members.size > 0) context.db.put(key, { type: 'set', members })
+    else if (old !== undefined) context.db.remove(key)
+    if (members.size > 0 || old !== undefined) context.propagate()
+    return integer(members.size)
+  }
+}
+
+function sInterCard(context: CommandContext, argv: readonly string[]): Reply {
+  const keyCount = parseInteger(argv[1])
+  if (keyCount === undefined || keyCount < 1) return NUMKEYS_NOT_POSITIVE
+  if (keyCount > argv.length - 2) return TOO_MANY_KEYS
+  let limit = 0
+  for (let at = 2 + keyCount; at < argv.length; at += 2) {
+    if (argv[at]?.toUpperCase() !== 'LIMIT' || at + 1 >= argv.length) return SYNTAX_ERROR
+    const given = parseInteger(argv[at + 1])
+    if (given === undefined || given < 0) return NEGATIVE_LIMIT
+    limit = given
+  }
+  const sets = setsAt(context, argv.slice(2, 2 + keyCount))
+  if (sets === undefined) return WRONG_TYPE
+  return integer(intersection(sets, limit === 0 ? undefined : limit).size)
+}
+
+const intersect: Combine = (sets) => intersection(sets)
+const READ_ALL = ['1..-1 RO access']
+const STORE_ALL = ['1 OW update', '2..-1 RO access']
+
+export const setAlgebraCommands = [
+  command('sinter', -2, 'readonly', READ_ALL, combining(intersect)),
+  command('sunion', -2, 'readonly', READ_ALL, combining(union)),
+  command('sdiff', -2, 'readonly', READ_ALL, combining(difference)),
+  command('sintercard', -3, 'readonly', ['1# RO access'], sInterCard),
+  command(
+    'sinterstore',
+    -3,
+    'write denyoom',
+    ['1 RW update', '2..-1 RO access'],
+    storing(intersect),
+  ),
+  command('sunionstore', -3, 'write denyoom', STORE_ALL, storing(union)),
+  command('sdiffstore', -3, 'write denyoom', STORE_ALL, storing(difference)),
+]

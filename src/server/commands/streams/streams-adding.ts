@@ -1,0 +1,152 @@
+/** XADD, XDEL, XTRIM, XLEN: the entries of a stream. */
+import { bulk, integer, NULL, type Reply } from '../../../resp/reply.ts'
+import { arg } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import { wrongArity } from '../../errors.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { lengthOf, Stream } from '../../values/stream.ts'
+import { ID_TOO_SMALL, ID_ZERO, IDS_EXHAUSTED, TOO_LARGE } from '../../values/stream-errors.ts'
+import {
+  idAtMs,
+  idAtTime,
+  idText,
+  MAX_ID,
+  MAX_UINT64,
+  MIN_ID,
+  parseId,
+  parseOpenId,
+  type StreamId,
+  streamId,
+  type Uint64,
+} from '../../values/stream-id.ts'
+import type { NodeLimits } from '../../values/stream-node.ts'
+import { carryOut, planTrim } from '../../values/stream-trim.ts'
+import { findStream, isReply, parseIds } from './streams-common.ts'
+import { parseTrimOptions, type TrimOptions } from './streams-options.ts'
+
+const ZERO = integer(0)
+
+/** A file holds a node as one string, and a larger one could not be read again. */
+const MAX_NODE_BYTES = 224 * 1024 * 1024
+
+export function nodeLimits(settings: Settings): NodeLimits {
+  const maxBytes = settings.int('stream-node-max-bytes')
+  return {
+    maxBytes: maxBytes === 0 ? MAX_NODE_BYTES : Math.min(maxBytes, MAX_NODE_BYTES),
+    maxEntries: settings.int('stream-node-max-entries'),
+  }
+}
+
+/** The id that is asked for. */
+interface IdChoice {
+  /** It stands in the command as it will be. */
+  readonly isGiven: boolean
+  /** The id, or why there is none. */
+  after(last: StreamId): StreamId | Reply
+}
+
+export function xAdd(context: CommandContext, argv: readonly string[]): Reply {
+  const options = parseTrimOptions(context, argv, true)
+  if (isReply(options)) return options
+  const pairs = argv.slice(options.endAt + 1)
+  if (pairs.length < 2 || pairs.length % 2 === 1) return wrongArity('xadd')
+  const word = arg(argv, options.endAt)
+  if (parseId(word) === MIN_ID) return ID_ZERO
+  return add(context, argv, options, idChoice(word, context.now.wallMs), pairs)
+}
+
+function idChoice(word: string, nowMs: number): IdChoice {
+  if (word === '*') {
+    return { isGiven: false, after: (last) => idAtTime(nowMs, last) ?? IDS_EXHAUSTED }
+  }
+  const ms = parseOpenId(word)
+  if (ms !== undefined) return { isGiven: false, after: (last) => idWithin(ms, last) }
+  const id = parseId(word) ?? MIN_ID
+  return { isGiven: true, after: (last) => (id > last ? id : ID_TOO_SMALL) }
+}
+
+/** Where a millisecond has no id left, Redis talks of the size of the entry. */
+function idWithin(ms: Uint64, last: StreamId): StreamId | Reply {
+  const isFull = last === streamId(ms, MAX_UINT64)
+  return idAtMs(ms, last) ?? (isFull ? TOO_LARGE : ID_TOO_SMALL)
+}
+
+function add(
+  context: CommandContext,
+  argv: readonly string[],
+  options: TrimOptions,
+  choice: IdChoice,
+  pairs: readonly string[],
+): Reply {
+  const { db, node } = context
+  const key = arg(argv, 1)
+  const found = findStream(db, key)
+  if (found === undefined && !options.makesStream) return NULL
+  if (found !== undefined && isReply(found)) return found
+  const stream = found ?? new Stream()
+  if (stream.lastId === MAX_ID) return IDS_EXHAUSTED
+  const id = choice.after(stream.lastId)
+  if (typeof id !== 'string') return id
+  if (lengthOf(pairs) > MAX_NODE_BYTES) return TOO_LARGE
+  if (found !== undefined) db.changing(key)
+  stream.append(id, pairs, nodeLimits(node.settings))
+  if (options.trim !== undefined) carryOut(stream, planTrim(stream, options.trim))
+  if (found === undefined) db.put(key, { type: 'stream', stream })
+  else node.blocking.noteKey(db.index, key)
+  const effect = withExactTrim(argv, options, stream)
+  if (!choice.isGiven) effect[options.endAt] = idText(id)
+  context.propagate(effect)
+  return bulk(idText(id))
+}
+
+/** Where nodes begin may differ elsewhere, so replicas are told what was left, not about how much. */
+function withExactTrim(
+  argv: readonly string[],
+  { trim, thresholdAt }: TrimOptions,
+  stream: Stream,
+): string[] {
+  const effect = [...argv]
+  if (trim?.isAbout !== true) return effect
+  effect[thresholdAt - 1] = '='
+  effect[thresholdAt] =
+    trim.threshold.kind === 'length'
+      ? String(stream.length)
+      : idText(stream.nodes[0]?.masterId ?? MAX_ID)
+  return effect
+}
+
+export function xTrim(context: CommandContext, argv: readonly string[]): Reply {
+  const options = parseTrimOptions(context, argv, false)
+  if (isReply(options)) return options
+  const key = arg(argv, 1)
+  const stream = findStream(context.db, key)
+  if (stream === undefined || options.trim === undefined) return ZERO
+  if (isReply(stream)) return stream
+  const plan = planTrim(stream, options.trim)
+  if (plan.removed === 0) return ZERO
+  context.db.changing(key)
+  carryOut(stream, plan)
+  context.propagate(withExactTrim(argv, options, stream))
+  return integer(plan.removed)
+}
+
+export function xDel(context: CommandContext, argv: readonly string[]): Reply {
+  const key = arg(argv, 1)
+  const stream = findStream(context.db, key)
+  if (stream === undefined) return ZERO
+  if (isReply(stream)) return stream
+  const ids = parseIds(argv, 2)
+  if (isReply(ids)) return ids
+  if (!ids.some((id) => stream.get(id) !== undefined)) return ZERO
+  context.db.changing(key)
+  let deleted = 0
+  for (const id of ids) if (stream.delete(id)) deleted++
+  context.propagate()
+  return integer(deleted)
+}
+
+export function xLen({ db }: CommandContext, argv: readonly string[]): Reply {
+  const stream = findStream(db, arg(argv, 1))
+  if (stream === undefined) return ZERO
+  return isReply(stream) ? stream : integer(stream.length)
+}

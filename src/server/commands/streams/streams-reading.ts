@@ -1,0 +1,108 @@
+/**
+ * XREAD and XREADGROUP: entries after those the reader knows, from several streams at once. With BLOCK
+ * and nothing to read the client waits for the first stream that gets an entry; entries are not taken
+ * away by readers, so each one that waits gets them. Who reads in a group waits for that group to have
+ * something new, and hears of it when stream or group are gone.
+ */
+
+import { array, bulk, NULL_ARRAY, type Protocol, type Reply } from '../../../resp/reply.ts'
+import type { CommandContext } from '../../context.ts'
+import type { Db } from '../../keyspace/db.ts'
+import type { Scene } from '../../sessions/scene.ts'
+import type { Stream } from '../../values/stream.ts'
+import { GROUP_GONE, STREAM_GONE } from '../../values/stream-errors.ts'
+import { idAfter } from '../../values/stream-id.ts'
+import { entriesReply } from './streams-common.ts'
+import { deliverAgain, deliverNew, type Reader } from './streams-delivery.ts'
+import { NEW, parseRead, type ReadRequest, type Source } from './streams-read-request.ts'
+
+/** So that one who asked for too early an id and waited does not get a whole stream. */
+const COUNT_AFTER_WAIT = 1000
+
+/** XREAD and XREADGROUP; which it is stands in the request. */
+export function xRead(context: CommandContext, argv: readonly string[]): Reply | undefined {
+  const request = parseRead(context.db, argv)
+  if ('kind' in request) return request
+  const read: [string, Reply][] = []
+  for (const source of request.sources) {
+    const entries = readNow(context, request, source)
+    if (entries !== undefined) read.push([source.key, entries])
+  }
+  if (read.length > 0) return streamsReply(read, context.session.protocol)
+  return request.timeoutMs === undefined ? NULL_ARRAY : wait(context, request, request.timeoutMs)
+}
+
+/** Undefined: there is nothing to read, and this stream is left out. */
+function readNow(scene: Scene, request: ReadRequest, { key, after }: Source): Reply | undefined {
+  const stream = streamAt(scene.db, key)
+  if (stream === undefined) return undefined
+  const { reader, count } = request
+  if (reader === undefined) {
+    const isBehind = after !== NEW && (stream.lastEntry?.id ?? '') > after
+    return isBehind ? entriesReply(stream.range(idAfter(after)), count) : undefined
+  }
+  const group = stream.groups.get(reader.group)
+  if (group === undefined) return undefined
+  if (after !== NEW) return deliverAgain(scene, key, { stream, group }, reader, after, count)
+  if ((stream.lastEntry?.id ?? '') <= group.lastId) return undefined
+  return deliverNew(scene, key, { stream, group }, reader, count)
+}
+
+function streamAt(db: Db, key: string): Stream | undefined {
+  const value = db.value(key)
+  return value?.type === 'stream' ? value.stream : undefined
+}
+
+function streamsReply(read: readonly (readonly [string, Reply])[], protocol: Protocol): Reply {
+  const entries = read.map(([key, reply]) => [bulk(key), reply] as const)
+  return protocol === 3 ? { kind: 'map', entries } : array(entries.map((pair) => array(pair)))
+}
+
+function wait(
+  { session, node, now, db }: CommandContext,
+  request: ReadRequest,
+  timeoutMs: number,
+): Reply | undefined {
+  if (!session.mayBlock) return NULL_ARRAY
+  const count = request.count === 0 ? COUNT_AFTER_WAIT : request.count
+  node.blocking.block(session, {
+    deadlineMs: timeoutMs === 0 ? undefined : now.monoMs + timeoutMs,
+    onTimeout: () => NULL_ARRAY,
+    wait: {
+      db: db.index,
+      keys: request.sources.map(({ key }) => key),
+      type: 'stream',
+      serve: (scene, key) => {
+        const entries = readLater(scene, key, { ...request, count })
+        if (entries === undefined || entries.kind === 'error') return entries
+        return streamsReply([[key, entries]], session.protocol)
+      },
+    },
+  })
+  return undefined
+}
+
+/** What a client that has waited gets when something happened to the key. */
+function readLater(scene: Scene, key: string, request: ReadRequest): Reply | undefined {
+  const stream = streamAt(scene.db, key)
+  const { reader, count } = request
+  if (reader !== undefined) return readLaterInGroup(scene, key, stream, reader, count)
+  const after = request.sources.find((source) => source.key === key)?.after
+  if (stream === undefined || after === undefined || after === NEW) return undefined
+  // Not whether there is an entry: one that came and went already ends the wait.
+  return stream.lastId > after ? entriesReply(stream.range(idAfter(after)), count) : undefined
+}
+
+function readLaterInGroup(
+  scene: Scene,
+  key: string,
+  stream: Stream | undefined,
+  reader: Reader,
+  count: number,
+): Reply | undefined {
+  if (stream === undefined) return STREAM_GONE
+  const group = stream.groups.get(reader.group)
+  if (group === undefined) return GROUP_GONE
+  if (stream.lastId <= group.lastId) return undefined
+  return deliverNew(scene, key, { stream, group }, reader, count)
+}

@@ -1,0 +1,118 @@
+/** SET with its options: when to set, what to answer, how long to keep. */
+import { bulk, NULL, OK, type Reply } from '../../../resp/reply.ts'
+import {
+  type ExpireOption,
+  isExpireOption,
+  momentText,
+  parseExpireAt,
+} from '../../arguments/expire-time.ts'
+import { arg } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import { SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
+import type { Entry } from '../../keyspace/db.ts'
+
+interface SetOptions {
+  nx: boolean
+  xx: boolean
+  /** GET: the reply is the old value. */
+  answersOld: boolean
+  keepsTtl: boolean
+  expiry: { readonly option: ExpireOption; readonly text: string } | undefined
+}
+
+export function set(context: CommandContext, argv: readonly string[]): Reply {
+  if (argv.length === 3) return setPlainly(context, argv)
+  const options = parseSetOptions(argv)
+  if ('kind' in options) return options
+  const atMs = expireAt(context, options)
+  if (typeof atMs === 'object') return atMs
+  const key = arg(argv, 1)
+  const old = context.db.find(key)
+  if (options.answersOld && old !== undefined && old.value.type !== 'string') return WRONG_TYPE
+  const oldReply = old?.value.type === 'string' ? bulk(old.value.bytes) : NULL
+  const isRefused = old === undefined ? options.xx : options.nx
+  if (isRefused) return options.answersOld ? oldReply : NULL
+  const kept = options.keepsTtl ? old?.expireAtMs : undefined
+  context.db.put(key, { type: 'string', bytes: arg(argv, 2) }, atMs ?? kept)
+  tell(context, argv, options, atMs)
+  return options.answersOld ? oldReply : OK
+}
+
+/** The common form, `SET key value`. */
+function setPlainly(context: CommandContext, argv: readonly string[]): Reply {
+  const key = arg(argv, 1)
+  const bytes = arg(argv, 2)
+  const old: Entry | undefined = context.db.find(key)
+  if (old?.value.type === 'string' && old.expireAtMs === undefined) {
+    context.db.changing(key, old)
+    old.value.bytes = bytes
+  } else {
+    context.db.put(key, { type: 'string', bytes })
+  }
+  context.propagate()
+  return OK
+}
+
+/** Replicas get an absolute expiry, and nothing that only concerns the caller. */
+function tell(
+  context: CommandContext,
+  argv: readonly string[],
+  options: SetOptions,
+  atMs: number | undefined,
+): void {
+  if (atMs !== undefined) {
+    context.propagate(['SET', arg(argv, 1), arg(argv, 2), 'PXAT', momentText(atMs)])
+  } else if (options.answersOld) {
+    const isGet = (word: string, at: number) => at > 2 && word.toUpperCase() === 'GET'
+    context.propagate(argv.filter((word, at) => !isGet(word, at)))
+  } else {
+    context.propagate()
+  }
+}
+
+function expireAt({ now }: CommandContext, { expiry }: SetOptions): number | Reply | undefined {
+  if (expiry === undefined) return undefined
+  return parseExpireAt(expiry.option, expiry.text, now.wallMs, 'set')
+}
+
+function parseSetOptions(argv: readonly string[]): SetOptions | Reply {
+  const options: SetOptions = {
+    nx: false,
+    xx: false,
+    answersOld: false,
+    keepsTtl: false,
+    expiry: undefined,
+  }
+  for (let at = 3; at < argv.length; at++) {
+    const word = arg(argv, at).toUpperCase()
+    if (isExpireOption(word)) {
+      const text = argv[++at]
+      if (text === undefined || options.expiry !== undefined || options.keepsTtl)
+        return SYNTAX_ERROR
+      options.expiry = { option: word, text }
+    } else if (!setFlag(options, word)) {
+      return SYNTAX_ERROR
+    }
+  }
+  return options
+}
+
+/** False if the word is no flag, or contradicts another. */
+function setFlag(options: SetOptions, word: string): boolean {
+  switch (word) {
+    case 'NX':
+      options.nx = true
+      return !options.xx
+    case 'XX':
+      options.xx = true
+      return !options.nx
+    case 'GET':
+      options.answersOld = true
+      return true
+    case 'KEEPTTL':
+      options.keepsTtl = true
+      return options.expiry === undefined
+    default:
+      return false
+  }
+}

@@ -1,0 +1,187 @@
+/** Strings: SET in all its forms, reading, and changing parts. Numbers in strings: see counters.ts. */
+import { array, bulk, integer, NULL, OK, type Reply } from '../../../resp/reply.ts'
+import { type ExpireOption, momentText, parseExpireAt } from '../../arguments/expire-time.ts'
+import { parseInteger } from '../../arguments/numbers.ts'
+import { maxStringBytes } from '../../arguments/string-limit.ts'
+import { arg, command, type Family } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import { deletion } from '../../effects.ts'
+import {
+  NOT_AN_INTEGER,
+  OFFSET_OUT_OF_RANGE,
+  TOO_LONG,
+  WRONG_TYPE,
+  wrongArity,
+} from '../../errors.ts'
+import { counterCommands } from './counters.ts'
+import { getEx } from './getex.ts'
+import { lcs } from './lcs.ts'
+import { set } from './set.ts'
+import { writeString } from './string-writing.ts'
+
+const ZERO = integer(0)
+const ONE = integer(1)
+const EMPTY = bulk('')
+
+function get({ db }: CommandContext, argv: readonly string[]): Reply {
+  const value = db.value(arg(argv, 1))
+  if (value === undefined) return NULL
+  return value.type === 'string' ? bulk(value.bytes) : WRONG_TYPE
+}
+
+function setNx(context: CommandContext, argv: readonly string[]): Reply {
+  const key = arg(argv, 1)
+  if (context.db.find(key) !== undefined) return ZERO
+  context.db.put(key, { type: 'string', bytes: arg(argv, 2) })
+  context.propagate()
+  return ONE
+}
+
+function setEx(option: ExpireOption, name: string) {
+  return (context: CommandContext, argv: readonly string[]): Reply => {
+    const [key, bytes] = [arg(argv, 1), arg(argv, 3)]
+    const atMs = parseExpireAt(option, argv[2], context.now.wallMs, name)
+    if (typeof atMs !== 'number') return atMs
+    context.db.find(key)
+    context.db.put(key, { type: 'string', bytes }, atMs)
+    context.propagate(['SET', key, bytes, 'PXAT', momentText(atMs)])
+    return OK
+  }
+}
+
+function getSet(context: CommandContext, argv: readonly string[]): Reply {
+  const [key, bytes] = [arg(argv, 1), arg(argv, 2)]
+  const old = context.db.value(key)
+  if (old !== undefined && old.type !== 'string') return WRONG_TYPE
+  const reply = old === undefined ? NULL : bulk(old.bytes)
+  context.db.put(key, { type: 'string', bytes })
+  context.propagate(['SET', key, bytes])
+  return reply
+}
+
+function getDel(context: CommandContext, argv: readonly string[]): Reply {
+  const key = arg(argv, 1)
+  const value = context.db.value(key)
+  if (value === undefined) return NULL
+  if (value.type !== 'string') return WRONG_TYPE
+  context.db.remove(key)
+  context.propagate(deletion(key, context.node.settings.flag('lazyfree-lazy-user-del')))
+  return bulk(value.bytes)
+}
+
+function mget({ db }: CommandContext, argv: readonly string[]): Reply {
+  const items: Reply[] = []
+  for (let at = 1; at < argv.length; at++) {
+    const value = db.value(arg(argv, at))
+    items.push(value?.type === 'string' ? bulk(value.bytes) : NULL)
+  }
+  return array(items)
+}
+
+function mset(context: CommandContext, argv: readonly string[]): Reply {
+  if (argv.length % 2 === 0) return wrongArity('mset')
+  setPairs(context, argv)
+  return OK
+}
+
+function msetNx(context: CommandContext, argv: readonly string[]): Reply {
+  if (argv.length % 2 === 0) return wrongArity('msetnx')
+  for (let at = 1; at < argv.length; at += 2) {
+    if (context.db.find(arg(argv, at)) !== undefined) return ZERO
+  }
+  setPairs(context, argv)
+  return ONE
+}
+
+function setPairs(context: CommandContext, argv: readonly string[]): void {
+  for (let at = 1; at < argv.length; at += 2) {
+    const key = arg(argv, at)
+    context.db.find(key)
+    context.db.put(key, { type: 'string', bytes: arg(argv, at + 1) })
+  }
+  context.propagate()
+}
+
+function append(context: CommandContext, argv: readonly string[]): Reply {
+  const [key, bytes] = [arg(argv, 1), arg(argv, 2)]
+  const entry = context.db.find(key)
+  const value = entry?.value
+  if (value !== undefined && value.type !== 'string') return WRONG_TYPE
+  const old = value?.bytes ?? ''
+  const length = old.length + bytes.length
+  if (entry !== undefined && length > maxStringBytes(context.node.settings)) return TOO_LONG
+  writeString(context.db, key, entry, old + bytes)
+  context.propagate()
+  return integer(length)
+}
+
+function strLen({ db }: CommandContext, argv: readonly string[]): Reply {
+  const value = db.value(arg(argv, 1))
+  if (value === undefined) return ZERO
+  return value.type === 'string' ? integer(value.bytes.length) : WRONG_TYPE
+}
+
+function setRange(context: CommandContext, argv: readonly string[]): Reply {
+  const [key, part] = [arg(argv, 1), arg(argv, 3)]
+  const offset = parseInteger(argv[2])
+  if (offset === undefined) return NOT_AN_INTEGER
+  if (offset < 0) return OFFSET_OUT_OF_RANGE
+  const entry = context.db.find(key)
+  const value = entry?.value
+  if (value !== undefined && value.type !== 'string') return WRONG_TYPE
+  const bytes = value?.bytes ?? ''
+  if (part === '') return integer(bytes.length)
+  if (offset + part.length > maxStringBytes(context.node.settings)) return TOO_LONG
+  const changed = overwrite(bytes, offset, part)
+  writeString(context.db, key, entry, changed)
+  context.propagate()
+  return integer(changed.length)
+}
+
+/** What lies between the old end and `offset` becomes zero bytes. */
+function overwrite(bytes: string, offset: number, part: string): string {
+  return bytes.slice(0, offset).padEnd(offset, '\0') + part + bytes.slice(offset + part.length)
+}
+
+/** GETRANGE and SUBSTR. */
+function getRange({ db }: CommandContext, argv: readonly string[]): Reply {
+  const start = parseInteger(argv[2])
+  const end = parseInteger(argv[3])
+  if (start === undefined || end === undefined) return NOT_AN_INTEGER
+  const value = db.value(arg(argv, 1))
+  if (value === undefined) return EMPTY
+  if (value.type !== 'string') return WRONG_TYPE
+  const { length } = value.bytes
+  if (start < 0 && end < 0 && start > end) return EMPTY
+  const from = start < 0 ? Math.max(0, length + start) : start
+  const to = end < 0 ? Math.max(0, length + end) : end
+  return bulk(value.bytes.slice(from, to + 1))
+}
+
+const READ = ['1 RO access']
+const CHANGED = 'write denyoom'
+
+export const stringFamily: Family = {
+  group: 'string',
+  category: '@string',
+  commands: [
+    command('get', 2, 'readonly fast', READ, get),
+    command('set', -3, CHANGED, ['1 RW access update variable_flags'], set),
+    command('setnx', 3, `${CHANGED} fast`, ['1 OW insert'], setNx),
+    command('setex', 4, CHANGED, ['1 OW update'], setEx('EX', 'setex')),
+    command('psetex', 4, CHANGED, ['1 OW update'], setEx('PX', 'psetex')),
+    command('getset', 3, `${CHANGED} fast`, ['1 RW access update'], getSet),
+    command('getdel', 2, 'write fast', ['1 RW access delete'], getDel),
+    command('getex', -2, 'write fast', ['1 RW access update'], getEx),
+    command('mget', -2, 'readonly fast', ['1..-1 RO access'], mget),
+    command('mset', -3, CHANGED, ['1..-1/2 OW update'], mset),
+    command('msetnx', -3, CHANGED, ['1..-1/2 OW insert'], msetNx),
+    command('append', 3, `${CHANGED} fast`, ['1 RW insert'], append),
+    command('strlen', 2, 'readonly fast', ['1 RO'], strLen),
+    command('setrange', 4, CHANGED, ['1 RW update'], setRange),
+    command('getrange', 4, 'readonly', READ, getRange),
+    command('substr', 4, 'readonly', READ, getRange),
+    command('lcs', -3, 'readonly', ['1..2 RO access'], lcs),
+    ...counterCommands,
+  ],
+}

@@ -1,0 +1,61 @@
+/** Counting and removing what lies between two ranks, scores or members. */
+import { integer, type Reply } from '../../../resp/reply.ts'
+import { parseInteger } from '../../arguments/numbers.ts'
+import { arg } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import { NOT_AN_INTEGER, WRONG_TYPE } from '../../errors.ts'
+import {
+  membersBetween,
+  ranksBetween,
+  type Selection,
+  scoresBetween,
+} from '../../values/zset-bounds.ts'
+import { removeMembers } from './zset-members.ts'
+import { BAD_MEMBER_RANGE, BAD_SCORE_RANGE } from './zset-ranges.ts'
+
+const ZERO = integer(0)
+
+type Parse = (first: string, second: string) => Selection | Reply
+
+const byRank: Parse = (first, second) => {
+  const [start, stop] = [parseInteger(first), parseInteger(second)]
+  if (start === undefined || stop === undefined) return NOT_AN_INTEGER
+  return ranksBetween(start, stop, false)
+}
+const byScore: Parse = (min, max) => scoresBetween(min, max) ?? BAD_SCORE_RANGE
+const byLex: Parse = (min, max) => membersBetween(min, max) ?? BAD_MEMBER_RANGE
+
+function counting(parse: Parse) {
+  return ({ db }: CommandContext, argv: readonly string[]): Reply => {
+    const select = parse(arg(argv, 2), arg(argv, 3))
+    if (typeof select !== 'function') return select
+    const zset = db.value(arg(argv, 1))
+    if (zset === undefined) return ZERO
+    if (zset.type !== 'zset') return WRONG_TYPE
+    const { from, to } = select(zset.set)
+    return integer(to - from)
+  }
+}
+
+export const zCount = counting(byScore)
+export const zLexCount = counting(byLex)
+
+function removing(parse: Parse) {
+  return (context: CommandContext, argv: readonly string[]): Reply => {
+    const select = parse(arg(argv, 2), arg(argv, 3))
+    if (typeof select !== 'function') return select
+    const key = arg(argv, 1)
+    const zset = context.db.value(key)
+    if (zset === undefined) return ZERO
+    if (zset.type !== 'zset') return WRONG_TYPE
+    const members = Array.from(zset.set.ascending(select(zset.set)), ([member]) => member)
+    if (members.length === 0) return ZERO
+    removeMembers(context, key, zset, members)
+    context.propagate()
+    return integer(members.length)
+  }
+}
+
+export const zRemRangeByRank = removing(byRank)
+export const zRemRangeByScore = removing(byScore)
+export const zRemRangeByLex = removing(byLex)

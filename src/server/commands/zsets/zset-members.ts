@@ -1,0 +1,104 @@
+/** What the commands on sorted sets have in common: finding the set, changing it, showing elements. */
+import { array, bulk, type Reply } from '../../../resp/reply.ts'
+import { arg } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import { WRONG_TYPE } from '../../errors.ts'
+import type { Scene } from '../../sessions/scene.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { encodingOf } from '../../values/encoding.ts'
+import { type Scored, SortedSet } from '../../values/sorted-set.ts'
+import type { ZsetValue } from '../../values/value.ts'
+
+/** Answers from an existing sorted set, or with what stands for a missing one. */
+export function readingZset(
+  missing: Reply,
+  answer: (set: SortedSet, argv: readonly string[], context: CommandContext) => Reply,
+) {
+  return (context: CommandContext, argv: readonly string[]): Reply => {
+    const zset = context.db.value(arg(argv, 1))
+    if (zset === undefined) return missing
+    return zset.type === 'zset' ? answer(zset.set, argv, context) : WRONG_TYPE
+  }
+}
+
+/** The sorted set at `key`, about to be changed; made if it is missing. */
+export function openZset({ db }: Scene, key: string, present: ZsetValue | undefined): ZsetValue {
+  if (present !== undefined) {
+    db.changing(key)
+    return present
+  }
+  const zset: ZsetValue = { type: 'zset', set: new SortedSet() }
+  db.put(key, zset)
+  return zset
+}
+
+/** Removes members that are all there, and the key with the last of them. */
+export function removeMembers(
+  { db }: Scene,
+  key: string,
+  { set }: ZsetValue,
+  members: readonly string[],
+): void {
+  db.changing(key)
+  if (members.length === set.size) {
+    db.remove(key)
+    return
+  }
+  for (const member of members) set.delete(member)
+}
+
+/** The compact form in which Redis keeps small sets writes scores as whole numbers, which have no -0. */
+export function storableScore(
+  zset: ZsetValue,
+  member: string,
+  score: number,
+  settings: Settings,
+): number {
+  return Object.is(score, -0) && staysPacked(zset, member, settings) ? 0 : score
+}
+
+function staysPacked(zset: ZsetValue, member: string, settings: Settings): boolean {
+  if (encodingOf(zset, settings) !== 'listpack') return false
+  if (zset.set.has(member)) return true
+  const hasRoom = zset.set.size < settings.int('zset-max-listpack-entries')
+  return hasRoom && member.length <= settings.int('zset-max-listpack-value')
+}
+
+/** Puts the result of a command in the place of whatever was there; an empty one is no key. */
+export function storeZset(context: CommandContext, key: string, set: SortedSet): void {
+  const { db } = context
+  const old = db.find(key)
+  if (set.size > 0) db.put(key, withoutMinusZero({ type: 'zset', set }, context.node.settings))
+  else if (old !== undefined) db.remove(key)
+  if (set.size > 0 || old !== undefined) context.propagate()
+}
+
+function withoutMinusZero(zset: ZsetValue, settings: Settings): ZsetValue {
+  if (encodingOf(zset, settings) !== 'listpack') return zset
+  if (![...zset.set].some(([, score]) => Object.is(score, -0))) return zset
+  return { type: 'zset', set: new SortedSet([...zset.set].map(([member, s]) => [member, s + 0])) }
+}
+
+export function double(value: number): Reply {
+  return { kind: 'double', value }
+}
+
+export function pairReply([member, score]: Scored): Reply {
+  return array([bulk(member), double(score)])
+}
+
+export function membersReply(elements: Iterable<Scored>): Reply {
+  return array(Array.from(elements, ([member]) => bulk(member)))
+}
+
+/** Members and scores, one after the other; RESP3 keeps each pair together. */
+export function pairsReply({ session }: CommandContext, elements: Iterable<Scored>): Reply {
+  if (session.protocol === 3) return array(Array.from(elements, pairReply))
+  return flatPairsReply(elements)
+}
+
+export function flatPairsReply(elements: Iterable<Scored>): Reply {
+  const items: Reply[] = []
+  for (const [member, score] of elements) items.push(bulk(member), double(score))
+  return array(items)
+}

@@ -1,0 +1,111 @@
+/**
+ * ZPOPMIN, ZPOPMAX and ZMPOP: taking elements off either end. The forms that wait take them the same
+ * way, see zset-blocking.ts.
+ */
+import { array, bulk, NULL_ARRAY, type Reply } from '../../../resp/reply.ts'
+import { parseInteger } from '../../arguments/numbers.ts'
+import { arg } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import { MUST_BE_POSITIVE, SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
+import type { Scene } from '../../sessions/scene.ts'
+import type { Scored } from '../../values/sorted-set.ts'
+import type { ZsetValue } from '../../values/value.ts'
+import { parsePopArguments } from '../blocking-arguments.ts'
+import { double, flatPairsReply, pairReply, pairsReply, removeMembers } from './zset-members.ts'
+
+export type End = 'MIN' | 'MAX'
+
+export type PopAction =
+  /** BZPOPMIN, BZPOPMAX: the key, the member and its score. */
+  | { readonly kind: 'one'; readonly end: End }
+  /** ZMPOP, BZMPOP: the key and up to `count` pairs. */
+  | { readonly kind: 'many'; readonly end: End; readonly count: number }
+
+export function zPop(end: End) {
+  return (context: CommandContext, argv: readonly string[]): Reply => {
+    if (argv.length > 3) return SYNTAX_ERROR
+    const count = argv.length === 3 ? parseInteger(argv[2]) : 1
+    if (count === undefined || count < 0) return MUST_BE_POSITIVE
+    const key = arg(argv, 1)
+    const zset = context.db.value(key)
+    if (zset === undefined) return array([])
+    if (zset.type !== 'zset') return WRONG_TYPE
+    if (count === 0) return array([])
+    const taken = takeElements(context, key, zset, end, count)
+    context.propagate()
+    return argv.length === 3 ? pairsReply(context, taken) : flatPairsReply(taken)
+  }
+}
+
+export function zMPop(context: CommandContext, argv: readonly string[]): Reply {
+  const pop = parsePopMany(argv, 1)
+  if ('kind' in pop) return pop
+  return popFirst(context, pop.keys, pop.action) ?? NULL_ARRAY
+}
+
+export interface PopMany {
+  readonly keys: readonly string[]
+  readonly action: PopAction
+}
+
+/** `numkeys key … MIN|MAX [COUNT n]`, from index `at` on. */
+export function parsePopMany(argv: readonly string[], at: number): PopMany | Reply {
+  const pop = parsePopArguments(argv, at, parseEnd)
+  if ('kind' in pop) return pop
+  const { keys, side, count } = pop
+  return { keys, action: { kind: 'many', end: side, count } }
+}
+
+function parseEnd(word: string | undefined): End | undefined {
+  const end = word?.toUpperCase()
+  return end === 'MIN' || end === 'MAX' ? end : undefined
+}
+
+/** Takes from the first sorted set that exists; undefined: there is none. */
+export function popFirst(
+  context: CommandContext,
+  keys: readonly string[],
+  action: PopAction,
+): Reply | undefined {
+  for (const key of keys) {
+    const zset = context.db.value(key)
+    if (zset === undefined) continue
+    return zset.type === 'zset' ? performPop(context, key, zset, action) : WRONG_TYPE
+  }
+  return undefined
+}
+
+/** From a set that has an element; replicas are told how many were there to be taken. */
+export function performPop(scene: Scene, key: string, zset: ZsetValue, action: PopAction): Reply {
+  const command = `ZPOP${action.end}`
+  const taken = takeElements(scene, key, zset, action.end, action.kind === 'one' ? 1 : action.count)
+  if (action.kind === 'many') {
+    scene.propagate([command, key, String(taken.length)])
+    return array([bulk(key), array(taken.map(pairReply))])
+  }
+  const [member, score] = taken[0] as Scored
+  scene.propagate([command, key])
+  return array([bulk(key), bulk(member), double(score)])
+}
+
+function takeElements(
+  scene: Scene,
+  key: string,
+  zset: ZsetValue,
+  end: End,
+  count: number,
+): Scored[] {
+  const { set } = zset
+  const taking = Math.min(count, set.size)
+  const taken =
+    end === 'MIN'
+      ? [...set.ascending({ from: 0, to: taking })]
+      : [...set.descending({ from: set.size - taking, to: set.size })]
+  removeMembers(
+    scene,
+    key,
+    zset,
+    taken.map(([member]) => member),
+  )
+  return taken
+}

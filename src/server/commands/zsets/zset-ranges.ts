@@ -1,0 +1,151 @@
+/**
+ * ZRANGE, ZRANGESTORE and the older commands that are special cases of them: which elements, in which
+ * direction, and how many of those.
+ */
+import { array, error, integer, type Reply } from '../../../resp/reply.ts'
+import { parseInteger } from '../../arguments/numbers.ts'
+import { arg } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import { NOT_AN_INTEGER, SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
+import { type RankRange, type Scored, SortedSet } from '../../values/sorted-set.ts'
+import {
+  membersBetween,
+  ranksBetween,
+  type Selection,
+  scoresBetween,
+} from '../../values/zset-bounds.ts'
+import { membersReply, pairsReply, storeZset } from './zset-members.ts'
+
+export const BAD_SCORE_RANGE = error('ERR min or max is not a float')
+export const BAD_MEMBER_RANGE = error('ERR min or max not valid string range item')
+const LIMIT_OF_RANKS = error(
+  'ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX',
+)
+const SCORES_BY_LEX = error('ERR syntax error, WITHSCORES not supported in combination with BYLEX')
+
+export type By = 'rank' | 'score' | 'lex'
+
+/** What the command itself fixes. Undefined: an option may say. */
+interface Form {
+  readonly by: By | undefined
+  readonly isReverse: boolean | undefined
+  /** Index of the first end of the range. */
+  readonly boundsAt: number
+  readonly stores: boolean
+}
+
+interface Options {
+  by: By | undefined
+  isReverse: boolean | undefined
+  withScores: boolean
+  /** Elements passed over; negative: all. */
+  offset: number
+  /** Elements given; negative: all. */
+  limit: number
+}
+
+interface Range {
+  readonly select: Selection
+  readonly options: Options
+}
+
+function ranging(by: By | undefined, isReverse: boolean | undefined) {
+  const form: Form = { by, isReverse, boundsAt: 2, stores: false }
+  return (context: CommandContext, argv: readonly string[]): Reply => {
+    const range = parseRange(argv, form)
+    if ('kind' in range) return range
+    const zset = context.db.value(arg(argv, 1))
+    if (zset === undefined) return array([])
+    if (zset.type !== 'zset') return WRONG_TYPE
+    const elements = elementsIn(zset.set, range)
+    return range.options.withScores ? pairsReply(context, elements) : membersReply(elements)
+  }
+}
+
+export const zRange = ranging(undefined, undefined)
+export const zRevRange = ranging('rank', true)
+export const zRangeByScore = ranging('score', false)
+export const zRevRangeByScore = ranging('score', true)
+export const zRangeByLex = ranging('lex', false)
+export const zRevRangeByLex = ranging('lex', true)
+
+const STORING: Form = { by: undefined, isReverse: undefined, boundsAt: 3, stores: true }
+
+export function zRangeStore(context: CommandContext, argv: readonly string[]): Reply {
+  const range = parseRange(argv, STORING)
+  if ('kind' in range) return range
+  const zset = context.db.value(arg(argv, 2))
+  if (zset !== undefined && zset.type !== 'zset') return WRONG_TYPE
+  const result = new SortedSet(zset === undefined ? [] : elementsIn(zset.set, range))
+  storeZset(context, arg(argv, 1), result)
+  return integer(result.size)
+}
+
+function elementsIn(set: SortedSet, { select, options }: Range): Iterable<Scored> {
+  const selected = select(set)
+  return options.isReverse === true
+    ? set.descending(limited(selected, options))
+    : set.ascending(limited(selected, options))
+}
+
+/** The part that LIMIT leaves, seen from the end where reading begins. */
+function limited({ from, to }: RankRange, { offset, limit, isReverse }: Options): RankRange {
+  const passed = offset < 0 ? to - from : Math.min(offset, to - from)
+  const left = to - from - passed
+  const count = limit < 0 ? left : Math.min(limit, left)
+  if (isReverse === true) return { from: to - passed - count, to: to - passed }
+  return { from: from + passed, to: from + passed + count }
+}
+
+function parseRange(argv: readonly string[], form: Form): Range | Reply {
+  const options = parseOptions(argv, form)
+  if ('kind' in options) return options
+  const { by = 'rank', isReverse = false, withScores } = options
+  if (by === 'rank') {
+    if (options.limit !== -1) return LIMIT_OF_RANKS
+    options.offset = 0
+  }
+  if (withScores && by === 'lex') return SCORES_BY_LEX
+  const [first, second] = [arg(argv, form.boundsAt), arg(argv, form.boundsAt + 1)]
+  const select = isReverse
+    ? parseSelection(by, second, first, true)
+    : parseSelection(by, first, second, false)
+  return typeof select === 'function' ? { select, options } : select
+}
+
+/** Ranks are given as they are counted, also from the other end. */
+function parseSelection(by: By, min: string, max: string, isReverse: boolean): Selection | Reply {
+  switch (by) {
+    case 'rank': {
+      const [start, stop] = (isReverse ? [max, min] : [min, max]).map(parseInteger)
+      if (start === undefined || stop === undefined) return NOT_AN_INTEGER
+      return ranksBetween(start, stop, isReverse)
+    }
+    case 'score':
+      return scoresBetween(min, max) ?? BAD_SCORE_RANGE
+    case 'lex':
+      return membersBetween(min, max) ?? BAD_MEMBER_RANGE
+  }
+}
+
+function parseOptions(argv: readonly string[], { by, isReverse, boundsAt, stores }: Form) {
+  const options: Options = { by, isReverse, withScores: false, offset: 0, limit: -1 }
+  for (let at = boundsAt + 2; at < argv.length; at++) {
+    const word = arg(argv, at).toUpperCase()
+    if (word === 'LIMIT' && at + 2 < argv.length) {
+      const [offset, limit] = [parseInteger(argv[at + 1]), parseInteger(argv[at + 2])]
+      if (offset === undefined || limit === undefined) return NOT_AN_INTEGER
+      Object.assign(options, { offset, limit })
+      at += 2
+    } else if (word === 'WITHSCORES' && !stores) {
+      options.withScores = true
+    } else if (word === 'REV' && options.isReverse === undefined) {
+      options.isReverse = true
+    } else if ((word === 'BYLEX' || word === 'BYSCORE') && options.by === undefined) {
+      options.by = word === 'BYLEX' ? 'lex' : 'score'
+    } else {
+      return SYNTAX_ERROR
+    }
+  }
+  return options
+}

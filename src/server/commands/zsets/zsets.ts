@@ -1,0 +1,142 @@
+/**
+ * Sorted sets: looking at single members, and the list of the family. What the longer commands do is in
+ * the files beside this one.
+ */
+
+import { doubleText } from '../../../base/double-text.ts'
+import { array, integer, NULL, type Reply } from '../../../resp/reply.ts'
+import { arg, command, type Family } from '../../catalogue/command.ts'
+import type { CommandContext } from '../../context.ts'
+import { INVALID_CURSOR, WRONG_TYPE } from '../../errors.ts'
+import { isCursor, type Scannable } from '../../keyspace/scan.ts'
+import { encodingOf } from '../../values/encoding.ts'
+import type { SortedSet } from '../../values/sorted-set.ts'
+import { scanElements, scanReply } from '../keys/scanning.ts'
+import { zAdd, zIncrBy } from './zset-add.ts'
+import { zsetAlgebraCommands } from './zset-algebra.ts'
+import {
+  zCount,
+  zLexCount,
+  zRemRangeByLex,
+  zRemRangeByRank,
+  zRemRangeByScore,
+} from './zset-bounded.ts'
+import { double, readingZset, removeMembers } from './zset-members.ts'
+import { zMPop, zPop } from './zset-popping.ts'
+import { zRandMember } from './zset-random.ts'
+import {
+  zRange,
+  zRangeByLex,
+  zRangeByScore,
+  zRangeStore,
+  zRevRange,
+  zRevRangeByLex,
+  zRevRangeByScore,
+} from './zset-ranges.ts'
+
+const ZERO = integer(0)
+
+const MAX_PACKED_INTEGER = 2 ** 62
+
+const zCard = readingZset(ZERO, ({ size }) => integer(size))
+const zScore = readingZset(NULL, (set, argv) => scoreReply(set, arg(argv, 2)))
+const zRank = readingZset(NULL, (set, argv) => {
+  const rank = set.rank(arg(argv, 2))
+  return rank === undefined ? NULL : integer(rank)
+})
+const zRevRank = readingZset(NULL, (set, argv) => {
+  const rank = set.rank(arg(argv, 2))
+  return rank === undefined ? NULL : integer(set.size - 1 - rank)
+})
+
+function zMScore({ db }: CommandContext, argv: readonly string[]): Reply {
+  const zset = db.value(arg(argv, 1))
+  if (zset !== undefined && zset.type !== 'zset') return WRONG_TYPE
+  return array(argv.slice(2).map((member) => scoreReply(zset?.set, member)))
+}
+
+function scoreReply(set: SortedSet | undefined, member: string): Reply {
+  const score = set?.score(member)
+  return score === undefined ? NULL : double(score)
+}
+
+function zRem(context: CommandContext, argv: readonly string[]): Reply {
+  const key = arg(argv, 1)
+  const zset = context.db.value(key)
+  if (zset === undefined) return ZERO
+  if (zset.type !== 'zset') return WRONG_TYPE
+  const present = new Set(argv.slice(2).filter((member) => zset.set.has(member)))
+  if (present.size === 0) return ZERO
+  removeMembers(context, key, zset, [...present])
+  context.propagate()
+  return integer(present.size)
+}
+
+/** A small set comes in order, as from Redis; a scan over several pages meets members as they came. */
+function zScan(context: CommandContext, argv: readonly string[]): Reply {
+  if (!isCursor(arg(argv, 2))) return INVALID_CURSOR
+  const zset = context.db.value(arg(argv, 1))
+  if (zset === undefined) return scanReply('0', [])
+  if (zset.type !== 'zset') return WRONG_TYPE
+  const { set } = zset
+  const isPacked = encodingOf(zset, context.node.settings) === 'listpack'
+  const page = scanElements(context, argv, isPacked ? inOrder(set) : set, isPacked)
+  if ('kind' in page) return page
+  const text = isPacked ? packedText : doubleText
+  const pairs = page.keys.flatMap((member) => [member, text(set.score(member) ?? 0)])
+  return scanReply(page.cursor, pairs)
+}
+
+/** Whole scores are kept as integers there, and shown as such. */
+function packedText(score: number): string {
+  const isWhole = Number.isInteger(score) && Math.abs(score) <= MAX_PACKED_INTEGER
+  return isWhole ? String(BigInt(score)) : doubleText(score)
+}
+
+function inOrder(set: SortedSet): Scannable {
+  return {
+    size: set.size,
+    *keys() {
+      for (const [member] of set) yield member
+    },
+  }
+}
+
+const READ = ['1 RO access']
+const ADDED = 'write denyoom fast'
+const LOOK = 'readonly fast'
+const DELETED = ['1 RW delete']
+const TAKEN = ['1 RW access delete']
+
+export const zsetFamily: Family = {
+  group: 'sorted-set',
+  category: '@sortedset',
+  commands: [
+    command('zadd', -4, ADDED, ['1 RW update'], zAdd),
+    command('zincrby', 4, ADDED, ['1 RW access update'], zIncrBy),
+    command('zrem', -3, 'write fast', DELETED, zRem),
+    command('zcard', 2, LOOK, ['1 RO'], zCard),
+    command('zscore', 3, LOOK, READ, zScore),
+    command('zmscore', -3, LOOK, READ, zMScore),
+    command('zrank', 3, LOOK, READ, zRank),
+    command('zrevrank', 3, LOOK, READ, zRevRank),
+    command('zcount', 4, LOOK, READ, zCount),
+    command('zlexcount', 4, LOOK, READ, zLexCount),
+    command('zrange', -4, 'readonly', READ, zRange),
+    command('zrangestore', -5, 'write denyoom', ['1 OW update', '2 RO access'], zRangeStore),
+    command('zrevrange', -4, 'readonly', READ, zRevRange),
+    command('zrangebyscore', -4, 'readonly', READ, zRangeByScore),
+    command('zrevrangebyscore', -4, 'readonly', READ, zRevRangeByScore),
+    command('zrangebylex', -4, 'readonly', READ, zRangeByLex),
+    command('zrevrangebylex', -4, 'readonly', READ, zRevRangeByLex),
+    command('zremrangebyrank', 4, 'write', DELETED, zRemRangeByRank),
+    command('zremrangebyscore', 4, 'write', DELETED, zRemRangeByScore),
+    command('zremrangebylex', 4, 'write', DELETED, zRemRangeByLex),
+    command('zrandmember', -2, 'readonly', READ, zRandMember),
+    command('zpopmin', -2, 'write fast', TAKEN, zPop('MIN')),
+    command('zpopmax', -2, 'write fast', TAKEN, zPop('MAX')),
+    command('zmpop', -4, 'write', ['1# RW access delete'], zMPop),
+    command('zscan', -3, 'readonly', READ, zScan),
+    ...zsetAlgebraCommands,
+  ],
+}

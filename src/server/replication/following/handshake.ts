@@ -1,0 +1,195 @@
+/**
+ * The replica's side of the handshake: PING alone, then everything it has to say about itself in one
+ * burst, then PSYNC, once the last of that is answered. Lines in, bytes or a decision out.
+ *
+ * A replica whose history may not be its master's any more asks in the burst for the master's lineage,
+ * see lineage.ts; no other replica does, and to those the handshake is Redis' byte for byte.
+ */
+
+import { unreachable } from '../../../base/assert.ts'
+import { parseInt64 } from '../../../base/decimal.ts'
+import { encodeCommand } from '../../../resp/encode.ts'
+import { REPLICATION_ID_LENGTH } from '../history/history.ts'
+import { type LineageAnswer, LineageReply } from '../history/lineage.ts'
+
+export interface HandshakeTerms {
+  /** Empty: the default user. */
+  readonly user: string
+  /** Empty: no AUTH. */
+  readonly password: string
+  readonly listeningPort: number
+  /** Empty: the master takes the address the connection comes from. */
+  readonly announcedHost: string
+  /** What we already have; undefined: we need everything. */
+  readonly position: HistoryPosition | undefined
+  /** It is to become the master and we its replica: our own FAILOVER. */
+  readonly takeOver: boolean
+  /** To ask for its lineage. */
+  readonly asksLineage: boolean
+  /** To ask a master that does not know PSYNC for a copy nobody can place in any history. */
+  readonly acceptsUnplaced: boolean
+}
+
+export interface HistoryPosition {
+  readonly id: string
+  readonly offset: number
+}
+
+export type HandshakeStep =
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'send'; readonly bytes: string }
+  /** A payload follows, which is the dataset as of this position. */
+  | { readonly kind: 'full'; readonly position: HistoryPosition }
+  /** A copy follows that stands nowhere; `header` is the line before it. */
+  | { readonly kind: 'unplaced'; readonly header: string }
+  /** The stream follows from where we asked. `id`: the master's history, if it names it. */
+  | { readonly kind: 'partial'; readonly id: string | undefined }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+type Question = 'ping' | 'auth' | 'port' | 'address' | 'capabilities' | 'lineage' | 'psync' | 'sync'
+
+const WAIT: HandshakeStep = { kind: 'wait' }
+
+export class Handshake {
+  readonly #terms: HandshakeTerms
+  /** What we have asked and not heard about, in order. */
+  #pending: Question[] = ['ping']
+  readonly #lineageReply = new LineageReply()
+  #lineage: LineageAnswer = 'unasked'
+
+  constructor(terms: HandshakeTerms) {
+    this.#terms = terms
+  }
+
+  opening(): string {
+    return encodeCommand(['PING'])
+  }
+
+  /** After PSYNC the master may take its time; before, every answer has to come at once. */
+  get isWaitingForSync(): boolean {
+    return this.#pending[0] === 'psync' || this.#pending[0] === 'sync'
+  }
+
+  /** The history we offered to go on in; undefined: we need everything. */
+  get offeredId(): string | undefined {
+    return this.#terms.position?.id
+  }
+
+  /** What the master said of its history. */
+  get lineage(): LineageAnswer {
+    return this.#lineage
+  }
+
+  /** It was asked for its lineage, and its answer has no end yet. */
+  get isAskingLineage(): boolean {
+    return this.#pending[0] === 'lineage'
+  }
+
+  line(text: string): HandshakeStep {
+    const question = this.#pending[0]
+    switch (question) {
+      case 'ping':
+        return this.#onPong(text)
+      case 'auth':
+        if (text.startsWith('-')) return failed(`it refused AUTH: ${text}`)
+        return this.#answered()
+      case 'port':
+      case 'address':
+      case 'capabilities':
+        // A master that does not know one of these options can do without it.
+        return this.#answered()
+      case 'lineage':
+        return this.#onLineage(text)
+      case 'sync':
+        return this.#onSync(text)
+      case 'psync':
+      case undefined:
+        return this.#onPsync(text)
+      default:
+        return unreachable(question)
+    }
+  }
+
+  /** Errors that say "authenticate first" prove that it is alive all the same. */
+  #onPong(text: string): HandshakeStep {
+    if (!/^(\+|-NOAUTH|-NOPERM|-ERR operation not permitted)/.test(text)) {
+      return failed(`it answered PING with: ${text}`)
+    }
+    const burst = this.#introduction()
+    this.#pending = burst.map(([question]) => question)
+    return { kind: 'send', bytes: burst.map(([, argv]) => encodeCommand(argv)).join('') }
+  }
+
+  #introduction(): [Question, string[]][] {
+    const { user, password, listeningPort, announcedHost } = this.#terms
+    const credentials = user === '' ? [password] : [user, password]
+    const burst: [Question, string[]][] = []
+    if (password !== '') burst.push(['auth', ['AUTH', ...credentials]])
+    burst.push(['port', ['REPLCONF', 'listening-port', String(listeningPort)]])
+    if (announcedHost !== '') burst.push(['address', ['REPLCONF', 'ip-address', announcedHost]])
+    burst.push(['capabilities', ['REPLCONF', 'capa', 'eof', 'capa', 'psync2']])
+    if (this.#terms.asksLineage) burst.push(['lineage', ['INFO']])
+    return burst
+  }
+
+  #onLineage(text: string): HandshakeStep {
+    const answer = this.#lineageReply.line(text)
+    if (answer === undefined) return WAIT
+    if (answer === 'broken') return failed('it answered INFO with something else')
+    this.#lineage = answer
+    return this.#answered()
+  }
+
+  #answered(): HandshakeStep {
+    this.#pending.shift()
+    if (this.#pending.length > 0) return WAIT
+    this.#pending = ['psync']
+    const position = this.#terms.position
+    const asked = position === undefined ? ['?', '-1'] : [position.id, String(position.offset + 1)]
+    const takeOver = this.#terms.takeOver ? ['FAILOVER'] : []
+    return { kind: 'send', bytes: encodeCommand(['PSYNC', ...asked, ...takeOver]) }
+  }
+
+  #onPsync(text: string): HandshakeStep {
+    if (text === '') return WAIT
+    const [word, id, offset] = text.split(' ')
+    if (word === '+FULLRESYNC') return fullResync(id, offset)
+    if (word === '+CONTINUE' && this.#terms.position !== undefined) {
+      return { kind: 'partial', id: isHistoryId(id) ? id : undefined }
+    }
+    return this.#fallBack(text)
+  }
+
+  /** It has no time just now, or it does not know PSYNC. SYNC is older, and an inline command. */
+  #fallBack(text: string): HandshakeStep {
+    const { acceptsUnplaced, takeOver } = this.#terms
+    const isPassing = /^-(NOMASTERLINK|LOADING)/.test(text)
+    if (isPassing || takeOver || !acceptsUnplaced || !text.startsWith('-')) {
+      return failed(`it answered PSYNC with: ${text}`)
+    }
+    this.#pending = ['sync']
+    return { kind: 'send', bytes: 'SYNC\r\n' }
+  }
+
+  #onSync(text: string): HandshakeStep {
+    if (text === '') return WAIT
+    if (text.startsWith('$')) return { kind: 'unplaced', header: text }
+    return failed(`it answered SYNC with: ${text}`)
+  }
+}
+
+function fullResync(id: string | undefined, offset: string | undefined): HandshakeStep {
+  const position = parseInt64(offset ?? '')
+  if (!isHistoryId(id) || typeof position !== 'number' || position < 0) {
+    return failed('its FULLRESYNC names no position')
+  }
+  return { kind: 'full', position: { id, offset: position } }
+}
+
+function isHistoryId(id: string | undefined): id is string {
+  return id?.length === REPLICATION_ID_LENGTH
+}
+
+function failed(reason: string): HandshakeStep {
+  return { kind: 'failed', reason }
+}

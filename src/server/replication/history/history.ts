@@ -1,0 +1,140 @@
+/**
+ * The replication history this node is in: its name, how far we are in it, and the recent bytes.
+ *
+ * A history is one sequence of bytes. Its id changes whenever this node may begin to write bytes
+ * that others do not have: at promotion, and when a master starts or restarts counting. The id
+ * before a promotion is kept, with the offset up to which both histories are the same, so that the
+ * siblings of a promoted replica can go on without a full copy.
+ */
+import type { Rng } from '../../../base/rng.ts'
+import { Backlog } from './backlog.ts'
+
+export const REPLICATION_ID_LENGTH = 40
+export const NO_REPLICATION_ID = '0'.repeat(REPLICATION_ID_LENGTH)
+
+export class History {
+  id: string
+  /** The history we were in before, or NO_REPLICATION_ID. */
+  previousId = NO_REPLICATION_ID
+  /** The first offset at which the previous history is no longer ours; -1 without one. */
+  secondOffset = -1
+  /** Bytes of the history produced (master) or applied (replica). */
+  offset = 0
+  /** Undefined on a master that never had a replica: its writes are not counted. */
+  backlog: Backlog | undefined
+  /** Up to which offset our append-only file has everything on disk; undefined: it is off. */
+  onDisk: () => number | undefined = () => undefined
+  readonly #rng: Rng
+  #backlogSizeBytes: number
+
+  constructor(rng: Rng, backlogSizeBytes: number) {
+    this.#rng = rng
+    this.#backlogSizeBytes = backlogSizeBytes
+    this.id = rng.hex(REPLICATION_ID_LENGTH)
+  }
+
+  get backlogSizeBytes(): number {
+    return this.#backlogSizeBytes
+  }
+
+  set backlogSizeBytes(sizeBytes: number) {
+    this.#backlogSizeBytes = sizeBytes
+    this.backlog?.resize(sizeBytes)
+  }
+
+  /** `db`: the database selected before these bytes. */
+  append(bytes: string, db?: number): void {
+    this.backlog?.append(bytes, db)
+    this.offset += bytes.length
+  }
+
+  /** What a master is told of how far we are. Before 7.2 it does not look at what stands behind. */
+  acknowledgement(): string[] {
+    const synced = this.onDisk()
+    const fack = synced === undefined ? [] : ['FACK', String(Math.min(synced, this.offset))]
+    return ['REPLCONF', 'ACK', String(this.offset), ...fack]
+  }
+
+  /** Whether a replica that has everything before `offset` of history `id` can go on from here. */
+  canContinue(id: string, offset: number): boolean {
+    if (this.backlog?.covers(offset) !== true) return false
+    const asked = id.toLowerCase()
+    return asked === this.id || (asked === this.previousId && offset <= this.secondOffset)
+  }
+
+  createBacklog(): void {
+    this.backlog ??= new Backlog(this.offset + 1, this.#backlogSizeBytes)
+  }
+
+  /** Forgets all relation to other nodes: what we counted until now is not what we wrote. */
+  begin(): void {
+    this.id = this.#rng.hex(REPLICATION_ID_LENGTH)
+    this.#forgetPrevious()
+  }
+
+  /** The data come from nowhere that has a name: we count from here on, and nobody else counts so. */
+  beginAt(offset: number): void {
+    this.begin()
+    this.offset = offset
+    this.backlog = new Backlog(offset + 1, this.#backlogSizeBytes)
+  }
+
+  /** A promotion: from the next byte on, the history is ours alone. */
+  fork(): void {
+    this.continueAs(this.#rng.hex(REPLICATION_ID_LENGTH))
+  }
+
+  /** Our master is in another history since a promotion, which has ours as its beginning. */
+  continueAs(id: string): void {
+    this.previousId = this.id
+    this.secondOffset = this.offset + 1
+    this.id = id
+  }
+
+  /** We have just loaded a copy of the dataset as it was at `offset` of history `id`. */
+  adopt(id: string, offset: number): void {
+    this.id = id
+    this.offset = offset
+    this.#forgetPrevious()
+    this.backlog = new Backlog(offset + 1, this.#backlogSizeBytes)
+  }
+
+  /**
+   * The history others are most likely to know our position of: the previous one, as long as nothing has
+   * been written in the present one. So a master that comes back with its dump, or a promotion that is
+   * taken back, costs no full copy.
+   */
+  get knownId(): string {
+    const isUnused = this.previousId !== NO_REPLICATION_ID && this.offset + 1 === this.secondOffset
+    return isUnused ? this.previousId : this.id
+  }
+
+  /** Somebody lets us go on in the previous history. */
+  returnToPrevious(): void {
+    this.id = this.previousId
+    this.#forgetPrevious()
+  }
+
+  /** A replica is back with the data it kept: it was at `offset` of history `id`. */
+  resume(id: string, offset: number): void {
+    this.id = id
+    this.offset = offset
+    this.#forgetPrevious()
+  }
+
+  /**
+   * A master is back with the data it kept. What it wrote after that is gone, and others may have it: the
+   * history goes on under a new id, and whoever was not further than the data can go on with it.
+   */
+  restart(id: string, offset: number): void {
+    this.offset = offset
+    this.previousId = id
+    this.secondOffset = offset + 1
+    this.backlog = new Backlog(offset + 1, this.#backlogSizeBytes)
+  }
+
+  #forgetPrevious(): void {
+    this.previousId = NO_REPLICATION_ID
+    this.secondOffset = -1
+  }
+}

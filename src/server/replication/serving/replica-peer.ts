@@ -1,0 +1,78 @@
+/**
+ * What a master knows about one replica attached to it. A peer is made by the first REPLCONF or
+ * PSYNC of a connection and lives as long as the connection.
+ */
+import type { ConnectionId } from '../../port.ts'
+
+/**
+ * Where a peer stands on its way into the stream:
+ * - `announced`: it sent REPLCONF; it is an ordinary client until it asks for PSYNC.
+ * - `waiting`: it needs a snapshot and none has started for it.
+ * - `copying`: the snapshot is being written to it; the stream is held back.
+ * - `loading`: it has the whole snapshot, framed by a mark. It finds that mark only at the end of
+ *   what it read, so nothing may follow before its first ACK.
+ * - `online`: every change is passed on as it happens.
+ */
+export type PeerPhase = 'announced' | 'waiting' | 'copying' | 'loading' | 'online'
+
+/** The connection a peer came on. */
+export interface PeerConnection {
+  readonly id: ConnectionId
+  readonly ends: { readonly remoteHost: string }
+  /** Monotonic. When the last bytes came, even if they were only a newline. */
+  readonly lastInputAtMs: number
+}
+
+export interface ReplicaPeer {
+  readonly connection: PeerConnection
+  /** REPLCONF ip-address: overrides the address the connection comes from. */
+  announcedHost: string | undefined
+  listeningPort: number
+  /** It can read a payload whose length is not known beforehand. */
+  canEof: boolean
+  /** It understands a new replication id in +CONTINUE. */
+  canPsync2: boolean
+  /** It wants the payload and nothing after it (backup tools). */
+  rdbOnly: boolean
+  /** What it wants of the payload; without keys see filtered-payload.ts. */
+  wants: 'all' | 'functions' | 'nothing'
+  /** It came with SYNC, never acknowledges and is never dropped for its silence. */
+  preSync: boolean
+  phase: PeerPhase
+  /** While the stream is held back from it: the offset its snapshot stands for. */
+  heldFromOffset: number
+  ackOffset: number
+  /** How much of it the replica has on its disk (FACK), if it says so. */
+  fsyncedOffset: number
+  /** Monotonic. When the last ACK came, or when it was attached. */
+  ackAtMs: number
+  /** Monotonic. Since when its output has been above the soft limit. */
+  overSoftLimitSinceMs: number | undefined
+  /** Monotonic. When a snapshot being written to it last made room in its output queue. */
+  drainedAtMs: number
+}
+
+export function newReplicaPeer(connection: PeerConnection): ReplicaPeer {
+  return {
+    connection,
+    announcedHost: undefined,
+    listeningPort: 0,
+    canEof: false,
+    canPsync2: false,
+    rdbOnly: false,
+    wants: 'all',
+    preSync: false,
+    phase: 'announced',
+    heldFromOffset: 0,
+    ackOffset: 0,
+    fsyncedOffset: 0,
+    ackAtMs: 0,
+    overSoftLimitSinceMs: undefined,
+    drainedAtMs: 0,
+  }
+}
+
+/** The address under which Sentinels and operators know the replica. */
+export function peerHost(peer: ReplicaPeer): string {
+  return peer.announcedHost ?? peer.connection.ends.remoteHost
+}

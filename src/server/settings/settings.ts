@@ -1,0 +1,222 @@
+/**
+ * The directives of one node: their current values, by text for CONFIG and the configuration file, by
+ * type for the code. Names are those of redis.conf; either name of a pair (slave/replica) is understood.
+ */
+import { matchesGlob } from '../../base/glob.ts'
+import type { OutputClass, OutputLimit, OutputLimits } from '../sessions/output-limits.ts'
+import {
+  FLAG_SETTINGS,
+  INT_SETTINGS,
+  LIMIT_SETTINGS,
+  SETTING_ALIASES,
+  TEXT_SETTINGS,
+} from './setting-table.ts'
+import type { SettingAccess, SettingType } from './setting-types.ts'
+
+export type IntSetting = keyof typeof INT_SETTINGS
+export type FlagSetting = keyof typeof FLAG_SETTINGS
+export type TextSetting = keyof typeof TEXT_SETTINGS
+export type SettingName = IntSetting | FlagSetting | TextSetting | keyof typeof LIMIT_SETTINGS
+
+type SettingValue = number | boolean | string | OutputLimits
+
+/** Why CONFIG SET changed nothing. */
+export type ChangeProblem =
+  | { readonly kind: 'unknown'; readonly name: string }
+  | { readonly kind: 'refused'; readonly name: string; readonly reason: string }
+
+type Pairs = readonly (readonly [name: string, text: string])[]
+
+interface Guard {
+  readonly names: readonly SettingName[]
+  readonly judge: () => string | undefined
+}
+
+const TYPES: ReadonlyMap<string, SettingType<SettingValue>> = new Map(
+  [INT_SETTINGS, FLAG_SETTINGS, TEXT_SETTINGS, LIMIT_SETTINGS].flatMap((group) =>
+    Object.entries<SettingType<SettingValue>>(group),
+  ),
+)
+
+export class Settings {
+  readonly #values = new Map<string, SettingValue>()
+  /** As text, what the user's file (or the default) says. */
+  #filed = new Map<string, string>()
+  /** Directives of which the file has given a first line. */
+  readonly #loaded = new Set<string>()
+  readonly #hooks = new Map<string, (() => void)[]>()
+  readonly #guards: Guard[] = []
+
+  constructor() {
+    for (const [name, type] of TYPES) this.#values.set(name, type.initial)
+    this.markFiled()
+  }
+
+  /** In the unit of the directive: seconds, bytes or a plain count. */
+  int(name: IntSetting): number {
+    return this.#values.get(name) as number
+  }
+
+  flag(name: FlagSetting): boolean {
+    return this.#values.get(name) as boolean
+  }
+
+  text(name: TextSetting): string {
+    return this.#values.get(name) as string
+  }
+
+  outputLimit(name: OutputClass): OutputLimit {
+    return (this.#values.get('client-output-buffer-limit') as OutputLimits)[name]
+  }
+
+  /** Whether there is such a directive; case does not matter. */
+  knows(name: string): boolean {
+    return typeOf(name) !== undefined
+  }
+
+  access(name: string): SettingAccess | undefined {
+    return typeOf(name)?.access
+  }
+
+  /** As CONFIG GET shows it. */
+  get(name: string): string | undefined {
+    const value = this.#values.get(canonical(name))
+    return value === undefined ? undefined : typeOf(name)?.format(value)
+  }
+
+  /**
+   * Sets one directive from text, whether it may be changed at run time or not. Gives the reason why
+   * not, in Redis' words; undefined: done.
+   */
+  set(name: string, text: string): string | undefined {
+    const problem = this.#assign(name, text)
+    if (problem === undefined) this.#announce(canonical(name))
+    return problem
+  }
+
+  /** One line of the configuration file or one command-line option. Several `save` lines add up. */
+  load(name: string, args: readonly string[]): string | undefined {
+    if (args.length === 0) return 'wrong number of arguments'
+    const key = canonical(name)
+    const given = args.join(' ')
+    const isFurtherSave = key === 'save' && this.#loaded.has(key) && given !== ''
+    this.#loaded.add(key)
+    return this.set(key, isFurtherSave ? `${this.text('save')} ${given}`.trim() : given)
+  }
+
+  /** CONFIG SET: all or nothing. */
+  change(pairs: Pairs): ChangeProblem | undefined {
+    const seen = new Set<string>()
+    for (const [name] of pairs) {
+      const problem = this.#unchangeable(name, seen)
+      if (problem !== undefined) return problem
+      seen.add(canonical(name))
+    }
+    const before = pairs.map(
+      ([name]) => [canonical(name), this.#values.get(canonical(name))] as const,
+    )
+    const problem = this.#assignAll(pairs) ?? this.#judge(pairs)
+    if (problem === undefined) {
+      for (const key of seen) this.#announce(key)
+    } else {
+      for (const [key, value] of before) this.#values.set(key, value as SettingValue)
+    }
+    return problem
+  }
+
+  /** What CONFIG GET answers to a pattern: a plain name is answered under the name that was asked. */
+  match(pattern: string): [name: string, text: string][] {
+    if (!/[[*?]/.test(pattern)) {
+      const value = this.get(pattern)
+      return value === undefined ? [] : [[pattern, value]]
+    }
+    return [...TYPES.keys(), ...SETTING_ALIASES.keys()]
+      .filter((name) => matchesGlob(pattern, name, { nocase: true }))
+      .map((name) => [name, this.get(name) ?? ''])
+  }
+
+  /** What is set now is what the user's file says. */
+  markFiled(): void {
+    this.#filed = this.#texts()
+  }
+
+  /** The directives that differ from the user's file. */
+  differing(): Map<string, string> {
+    const texts = this.#texts()
+    for (const [name, text] of texts) if (this.#filed.get(name) === text) texts.delete(name)
+    return texts
+  }
+
+  /** Called after the directive was set, even to the value it had. */
+  onChange(name: SettingName, hook: () => void): void {
+    const hooks = this.#hooks.get(name)
+    if (hooks === undefined) this.#hooks.set(name, [hook])
+    else hooks.push(hook)
+  }
+
+  /**
+   * Asks before CONFIG SET changes one of these: the new values are there to be read, and a reason takes
+   * them back. For directives whose worth only the world outside can tell.
+   */
+  guard(names: readonly SettingName[], judge: () => string | undefined): void {
+    this.#guards.push({ names, judge })
+  }
+
+  #assignAll(pairs: Pairs): ChangeProblem | undefined {
+    for (const [name, text] of pairs) {
+      const reason = this.#assign(name, text)
+      if (reason !== undefined) return { kind: 'refused', name, reason }
+    }
+    return undefined
+  }
+
+  #judge(pairs: Pairs): ChangeProblem | undefined {
+    for (const { names, judge } of this.#guards) {
+      const pair = pairs.find(([name]) => (names as readonly string[]).includes(canonical(name)))
+      const reason = pair === undefined ? undefined : judge()
+      if (pair !== undefined && reason !== undefined)
+        return { kind: 'refused', name: pair[0], reason }
+    }
+    return undefined
+  }
+
+  #unchangeable(name: string, seen: ReadonlySet<string>): ChangeProblem | undefined {
+    const type = typeOf(name)
+    if (type === undefined) return { kind: 'unknown', name }
+    const refused = (reason: string): ChangeProblem => ({ kind: 'refused', name, reason })
+    if (type.access === 'immutable') return refused("can't set immutable config")
+    if (type.access === 'protected' && this.text('enable-protected-configs') === 'no') {
+      return refused("can't set protected config")
+    }
+    return seen.has(canonical(name)) ? refused('duplicate parameter') : undefined
+  }
+
+  #assign(name: string, text: string): string | undefined {
+    const key = canonical(name)
+    const type = TYPES.get(key)
+    if (type === undefined) return `unknown directive '${name}'`
+    const parsed = type.parse(text, this.#values.get(key) as SettingValue)
+    if (!parsed.ok) return parsed.reason
+    this.#values.set(key, parsed.value)
+    return undefined
+  }
+
+  #announce(key: string): void {
+    for (const hook of this.#hooks.get(key) ?? []) hook()
+  }
+
+  #texts(): Map<string, string> {
+    return new Map(
+      [...TYPES].map(([name, type]) => [name, type.format(this.#values.get(name) as SettingValue)]),
+    )
+  }
+}
+
+function canonical(name: string): string {
+  const lower = name.toLowerCase()
+  return SETTING_ALIASES.get(lower) ?? lower
+}
+
+function typeOf(name: string): SettingType<SettingValue> | undefined {
+  return TYPES.get(canonical(name))
+}

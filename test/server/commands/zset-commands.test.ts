@@ -1,0 +1,91 @@
+/** What test/diff cannot compare with Redis: chance, and cursors of large sets. */
+import { describe, expect, test } from 'vitest'
+import { RequestDecoder } from '../../../src/resp/request-decoder.ts'
+import { NodeHarness, type TestClient } from '../../support/node-harness.ts'
+
+function withMembers(count: number): TestClient {
+  const client = new NodeHarness().client()
+  const pairs = Array.from({ length: count }, (_, n) => [String(n), `m${n}`])
+  client.send('ZADD', 'z', ...pairs.flat())
+  return client
+}
+
+/** The words of a reply of bulk strings. */
+function words(reply: string): string[] {
+  const decoder = new RequestDecoder()
+  decoder.push(reply)
+  const request = decoder.next()
+  return request?.kind === 'command' ? [...request.argv] : []
+}
+
+describe('ZRANDMEMBER', () => {
+  test('is fair', () => {
+    const client = withMembers(200)
+    const counts = new Map<string, number>()
+    for (const member of words(client.say('ZRANDMEMBER z -20000'))) {
+      counts.set(member, (counts.get(member) ?? 0) + 1)
+    }
+    expect(counts.size).toBe(200)
+    expect(Math.max(...counts.values())).toBeLessThan(160)
+  })
+
+  test.each([1, 5, 30, 99, 100, 200])('gives %d different members with their scores', (count) => {
+    const client = withMembers(100)
+    const drawn = words(client.say(`ZRANDMEMBER z ${count} WITHSCORES`))
+    const members = drawn.filter((_, at) => at % 2 === 0)
+    expect(new Set(members).size).toBe(Math.min(count, 100))
+    expect(members.every((member, at) => member === `m${drawn[2 * at + 1]}`)).toBe(true)
+  })
+
+  test('does not draw so often that the reply would take all memory', () => {
+    expect(withMembers(1).say('ZRANDMEMBER z -9000000000000')).toBe(
+      '-ERR value is out of range\r\n',
+    )
+  })
+})
+
+describe('ZSCAN', () => {
+  test('meets every member that stays, with its score of that moment', () => {
+    const client = withMembers(500)
+    const seen = new Map<string, string>()
+    let cursor = '0'
+    let round = 0
+    do {
+      const [, , next = '', list = ''] = /^\*2\r\n(\$\d+)\r\n(\d+)\r\n(.*)$/s.exec(
+        client.say(`ZSCAN z ${cursor} COUNT 20`),
+      )!
+      const found = words(list)
+      for (let at = 0; at < found.length; at += 2) seen.set(found[at]!, found[at + 1]!)
+      cursor = next
+      client.say(`ZREM z m${round}`)
+      client.say(`ZADD z -5 m${499 - round} 7 new${round}`)
+      round++
+    } while (cursor !== '0')
+    expect(round).toBeGreaterThan(10)
+    const stayed = Array.from({ length: 500 - round }, (_, n) => `m${n + round}`)
+    expect(stayed.filter((member) => !seen.has(member))).toEqual([])
+    expect(seen.get('m499')).toBe('-5')
+  })
+})
+
+test('a set that grows beyond the packed form and one loaded at once have the same digest', () => {
+  const [slowly, atOnce] = [new NodeHarness().client(), withMembers(300)]
+  for (let n = 299; n >= 0; n--) slowly.say(`ZADD z ${n} m${n}`)
+  expect(slowly.say('DEBUG DIGEST')).toBe(atOnce.say('DEBUG DIGEST'))
+})
+
+test('MEMORY USAGE grows with the members', () => {
+  const usage = (count: number) => Number(withMembers(count).say('MEMORY USAGE z').slice(1))
+  expect(usage(1)).toBeLessThan(200)
+  expect(usage(1000) - usage(1)).toBeGreaterThan(30_000)
+})
+
+test.each([
+  ['ZRANGE z -inf +inf BYSCORE LIMIT 1 2', ['m1', 'm2']],
+  ['ZRANGE z +inf -inf BYSCORE REV LIMIT 1 2', ['m8', 'm7']],
+  ['ZREVRANGEBYSCORE z 5 (2 LIMIT 0 -1', ['m5', 'm4', 'm3']],
+  ['ZRANGEBYSCORE z 7 +inf LIMIT 2 9', ['m9']],
+  ['ZRANGEBYSCORE z 7 +inf LIMIT -1 9', []],
+])('%s passes over elements from the end where it begins', (line, members) => {
+  expect(words(withMembers(10).say(line))).toEqual(members)
+})

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest'
+import { NodeHarness } from '../../support/node-harness.ts'
+
+function clients() {
+  const harness = new NodeHarness()
+  return { harness, waiting: harness.client(), other: harness.client(), third: harness.client() }
+}
+
+describe('a client that waits for a list', () => {
+  test('is served by the next push', () => {
+    const { waiting, other } = clients()
+    expect(waiting.say('BLPOP a l 0')).toBe('')
+    expect(other.say('RPUSH l x y')).toBe(':2\r\n')
+    expect(waiting.take()).toBe('*2\r\n$1\r\nl\r\n$1\r\nx\r\n')
+    expect(other.say('LRANGE l 0 -1')).toBe('*1\r\n$1\r\ny\r\n')
+  })
+
+  test('is served in the order of arrival', () => {
+    const { waiting, other, third } = clients()
+    waiting.say('BLPOP l 0')
+    third.say('BRPOP l 0')
+    other.say('RPUSH l 1 2 3')
+    expect(waiting.take()).toBe('*2\r\n$1\r\nl\r\n$1\r\n1\r\n')
+    expect(third.take()).toBe('*2\r\n$1\r\nl\r\n$1\r\n3\r\n')
+  })
+
+  test('gets null when its time is up', () => {
+    const { harness, waiting } = clients()
+    waiting.say('BLPOP l 0.5')
+    harness.advance(499)
+    expect(waiting.take()).toBe('')
+    harness.advance(1)
+    expect(waiting.take()).toBe('*-1\r\n')
+  })
+
+  test('reads its next commands only afterwards', () => {
+    const { waiting, other } = clients()
+    expect(waiting.bytes('BLPOP l 0\r\nPING\r\n')).toBe('')
+    expect(waiting.bytes('ECHO hi\r\n')).toBe('')
+    other.say('RPUSH l x')
+    expect(waiting.take()).toBe('*2\r\n$1\r\nl\r\n$1\r\nx\r\n+PONG\r\n$2\r\nhi\r\n')
+  })
+
+  test('that is gone is not served', () => {
+    const { waiting, other } = clients()
+    waiting.say('BLPOP l 0')
+    waiting.drop()
+    other.say('RPUSH l x')
+    expect(other.say('LLEN l')).toBe(':1\r\n')
+  })
+
+  test('is not served by a key of another type', () => {
+    const { waiting, other } = clients()
+    waiting.say('BLPOP l 0')
+    other.bytes('SADD l x\r\nDEL l\r\n')
+    expect(waiting.take()).toBe('')
+    other.say('RPUSH l x')
+    expect(waiting.take()).toContain('x')
+  })
+
+  for (const way of ['RENAME src l', 'COPY src l', 'LMOVE src l LEFT LEFT']) {
+    test(`is served by ${way}`, () => {
+      const { waiting, other } = clients()
+      other.say('RPUSH src x')
+      waiting.say('BLPOP l 0')
+      other.say(way)
+      expect(waiting.take()).toBe('*2\r\n$1\r\nl\r\n$1\r\nx\r\n')
+    })
+  }
+
+  test('is served by SWAPDB and by MOVE', () => {
+    const { waiting, other, third } = clients()
+    other.bytes('SELECT 1\r\nRPUSH l x\r\nRPUSH m y\r\n')
+    waiting.say('BLPOP l 0')
+    third.say('BLPOP m 0')
+    other.say('MOVE m 0')
+    expect(third.take()).toContain('y')
+    other.say('SWAPDB 0 1')
+    expect(waiting.take()).toContain('x')
+  })
+
+  test('is served after the transaction that pushes, not in it', () => {
+    const { waiting, other } = clients()
+    waiting.say('BLPOP l 0')
+    other.bytes('MULTI\r\nRPUSH l x\r\nLPOP l\r\n')
+    expect(other.say('EXEC')).toBe('*2\r\n:1\r\n$1\r\nx\r\n')
+    expect(waiting.take()).toBe('')
+  })
+
+  test('can be a link in a chain of moves', () => {
+    const { waiting, other, third } = clients()
+    waiting.say('BLMOVE a b LEFT RIGHT 0')
+    third.say('BLPOP b 0')
+    other.say('RPUSH a x')
+    expect(waiting.take()).toBe('$1\r\nx\r\n')
+    expect(third.take()).toBe('*2\r\n$1\r\nb\r\n$1\r\nx\r\n')
+    expect(other.say('EXISTS a b')).toBe(':0\r\n')
+  })
+
+  test('learns that its destination is no list, and takes nothing', () => {
+    const { waiting, other } = clients()
+    waiting.say('BLMOVE a b LEFT RIGHT 0')
+    other.bytes('SET b v\r\nRPUSH a x\r\n')
+    expect(waiting.take()).toMatch(/^-WRONGTYPE/)
+    expect(other.say('LLEN a')).toBe(':1\r\n')
+  })
+
+  test('can take several elements at once', () => {
+    const { waiting, other } = clients()
+    waiting.say('BLMPOP 0 2 a b RIGHT COUNT 2')
+    other.say('RPUSH b 1 2 3')
+    expect(waiting.take()).toBe('*2\r\n$1\r\nb\r\n*2\r\n$1\r\n3\r\n$1\r\n2\r\n')
+  })
+
+  test('can be released by CLIENT UNBLOCK', () => {
+    const { waiting, other } = clients()
+    waiting.say('BLPOP l 0')
+    expect(other.say('CLIENT UNBLOCK 1')).toBe(':1\r\n')
+    expect(waiting.take()).toBe('*-1\r\n')
+    waiting.say('BLPOP l 0')
+    other.say('CLIENT UNBLOCK 1 ERROR')
+    expect(waiting.take()).toBe('-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n')
+    expect(other.say('CLIENT UNBLOCK 1')).toBe(':0\r\n')
+  })
+
+  test('is thrown out when the node becomes a replica', () => {
+    const { waiting, other } = clients()
+    waiting.say('BLPOP l 0')
+    other.say('REPLICAOF 10.0.0.9 6379')
+    expect(waiting.take()).toMatch(/^-UNBLOCKED force unblock/)
+    expect(waiting.isClosed).toBe(true)
+  })
+})
+
+describe('while a replica listens', () => {
+  test('a push and the pop it feeds are told one after the other', () => {
+    const { harness, waiting, other } = clients()
+    const replica = harness.replica()
+    waiting.say('BLPOP l 0')
+    other.say('RPUSH l x')
+    expect(replica.told()).toEqual(['SELECT 0', 'RPUSH l x', 'LPOP l'])
+  })
+})

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import { Settings } from '../../../src/server/settings/settings.ts'
+import { NodeHarness } from '../../support/node-harness.ts'
+
+describe('a directive', () => {
+  test('is known by both names of a pair', () => {
+    const settings = new Settings()
+    expect(settings.set('slave-priority', '7')).toBeUndefined()
+    expect(settings.int('replica-priority')).toBe(7)
+    expect(settings.match('*-priority')).toEqual([
+      ['replica-priority', '7'],
+      ['slave-priority', '7'],
+    ])
+  })
+
+  test('is shown the way Redis shows it', () => {
+    const settings = new Settings()
+    settings.set('repl-backlog-size', '2mb')
+    settings.set('client-output-buffer-limit', 'replica 1mb 512kb 10')
+    settings.set('notify-keyspace-events', 'gKEA')
+    expect(settings.get('repl-backlog-size')).toBe('2097152')
+    expect(settings.get('client-output-buffer-limit')).toBe(
+      'normal 0 0 0 slave 1048576 524288 10 pubsub 33554432 8388608 60',
+    )
+    expect(settings.get('notify-keyspace-events')).toBe('AKE')
+  })
+
+  test('given by several save lines of a file has them all', () => {
+    const settings = new Settings()
+    settings.load('save', ['900', '1'])
+    settings.load('save', ['300', '10'])
+    expect(settings.text('save')).toBe('900 1 300 10')
+    settings.load('save', [''])
+    expect(settings.text('save')).toBe('')
+  })
+
+  test('that is nonsense is refused with a reason and keeps its value', () => {
+    const settings = new Settings()
+    expect(settings.set('port', 'x')).toBe("argument couldn't be parsed into an integer")
+    expect(settings.set('port', '70000')).toBe('argument must be between 0 and 65535 inclusive')
+    expect(settings.int('port')).toBe(6379)
+    expect(settings.knows('nosuch')).toBe(false)
+  })
+
+  test('tells who wants to know that it was set', () => {
+    const settings = new Settings()
+    const seen: number[] = []
+    settings.onChange('repl-backlog-size', () => seen.push(settings.int('repl-backlog-size')))
+    settings.set('repl-backlog-size', '1mb')
+    settings.change([['repl-backlog-size', 'nonsense']])
+    settings.change([['REPL-BACKLOG-SIZE', '2mb']])
+    expect(seen).toEqual([1_048_576, 2_097_152])
+  })
+})
+
+describe('CONFIG SET', () => {
+  test('changes everything or nothing', () => {
+    const client = new NodeHarness().client()
+    expect(client.send('CONFIG', 'SET', 'hz', '50', 'timeout', 'x')).toMatch(
+      /^-ERR CONFIG SET failed \(possibly related to argument 'timeout'\)/,
+    )
+    expect(client.say('CONFIG GET hz')).toContain('10')
+    expect(client.say('CONFIG SET hz 50 timeout 7')).toBe('+OK\r\n')
+    expect(client.say('CONFIG GET hz')).toContain('50')
+  })
+
+  test('of a password does not throw out who is connected', () => {
+    const harness = new NodeHarness()
+    const client = harness.client()
+    client.say('CONFIG SET requirepass secret')
+    expect(client.say('PING')).toBe('+PONG\r\n')
+    expect(harness.client().say('PING')).toMatch(/^-NOAUTH/)
+  })
+})
+
+describe('a guarded directive', () => {
+  function guarded(judge: (settings: Settings) => string | undefined) {
+    const settings = new Settings()
+    const announced: string[] = []
+    settings.guard(['tls-cert-file', 'tls-key-file'], () => judge(settings))
+    settings.onChange('tls-cert-file', () => announced.push(settings.text('tls-cert-file')))
+    return { settings, announced }
+  }
+
+  test('is judged with all the new values in place', () => {
+    const { settings, announced } = guarded((all) =>
+      all.text('tls-key-file') === '/new.key' ? undefined : 'does not fit',
+    )
+    const pairs = [
+      ['tls-cert-file', '/new.crt'],
+      ['TLS-KEY-FILE', '/new.key'],
+    ] as const
+    expect(settings.change(pairs)).toBeUndefined()
+    expect(announced).toEqual(['/new.crt'])
+  })
+
+  test('that is refused takes the whole change back', () => {
+    const { settings, announced } = guarded(() => 'cannot be read')
+    const problem = settings.change([
+      ['timeout', '7'],
+      ['tls-cert-file', '/new.crt'],
+    ])
+    expect(problem).toEqual({ kind: 'refused', name: 'tls-cert-file', reason: 'cannot be read' })
+    expect([settings.int('timeout'), settings.text('tls-cert-file')]).toEqual([0, ''])
+    expect(announced).toEqual([])
+  })
+
+  test('is not judged when another one changes, nor when the file is read', () => {
+    const { settings } = guarded(() => 'never')
+    expect(settings.change([['timeout', '7']])).toBeUndefined()
+    expect(settings.load('tls-cert-file', ['/new.crt'])).toBeUndefined()
+  })
+})
+
+describe('CONFIG REWRITE', () => {
+  test('keeps what differs from the file, the role included, and never the rest', () => {
+    const harness = new NodeHarness({ timeout: '5' }, true)
+    const client = harness.client()
+    client.bytes('CONFIG SET hz 50\r\nREPLICAOF 10.0.0.9 6379\r\n')
+    expect(client.say('CONFIG REWRITE')).toBe('+OK\r\n')
+    expect(harness.saved).toEqual([
+      new Map([
+        ['hz', '50'],
+        ['replicaof', '10.0.0.9 6379'],
+      ]),
+    ])
+  })
+
+  test('says why it could not be kept', () => {
+    const harness = new NodeHarness({}, true)
+    harness.saveResult = 'ERR Rewriting config file: disk full'
+    expect(harness.client().say('CONFIG REWRITE')).toBe('-ERR Rewriting config file: disk full\r\n')
+  })
+})
