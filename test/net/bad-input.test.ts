@@ -13,6 +13,7 @@ import { RawClient } from '../support/raw-client.ts'
 import { wireBulk } from '../support/wire.ts'
 
 const PING = '*1\r\n$4\r\nPING\r\n'
+const PONG = '+PONG\r\n'
 const ALL_BYTES = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)).join('')
 const MIB_BYTES = 1024 * 1024
 const ENDLESS_BYTES = 70_000
@@ -63,7 +64,7 @@ describe.each(['server', 'sentinel'] as const)('bytes to a running %s', (kind) =
     bystander = await RawClient.connect(program.port)
   })
   afterEach(async () => {
-    await bystander.expectReply(PING, '+PONG\r\n')
+    await bystander.expectReply(PING, PONG)
     expect(program.isRunning).toBe(true)
   })
   afterAll(() => bystander?.close())
@@ -173,10 +174,12 @@ function residentBytes(program: Program): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
 }
 
+/** A node says LOADING until it has looked for its files. */
 async function untilAnswering(program: Program): Promise<void> {
-  const probe = await until(`${program.port} listens`, 10_000, () =>
-    RawClient.connect(program.port),
-  )
-  await probe.expectReply(PING, '+PONG\r\n')
-  probe.close()
+  await until(`${program.port} answers`, 10_000, async () => {
+    const probe = await RawClient.connect(program.port)
+    const answer = await probe.reply(PING, PONG.length)
+    probe.close()
+    return answer === PONG
+  })
 }
