@@ -8,6 +8,14 @@ import { doubleText } from '../../base/double-text.ts'
 import { encodeCommand } from '../../resp/encode.ts'
 import type { Entry } from '../keyspace/db.ts'
 import type { SnapshotForm } from '../rdb/snapshot.ts'
+import {
+  FieldReading,
+  type Hold,
+  ItemReading,
+  MemberReading,
+  type Reading,
+  ScoreReading,
+} from '../values/reading.ts'
 import type { Stream } from '../values/stream.ts'
 import { byName, type Group } from '../values/stream-group.ts'
 import { idText } from '../values/stream-id.ts'
@@ -27,49 +35,70 @@ export function commandForm(functions: Iterable<string>): SnapshotForm {
   return {
     header,
     select: (db) => encodeCommand(['SELECT', String(db)]),
-    record: (key, entry) => new CommandPieces(commandsOf(key, entry)),
+    record: recordOf,
   }
 }
 
-function* commandsOf(key: string, { value, expireAtMs }: Entry): IterableIterator<Argv> {
-  yield* valueCommands(key, value)
+function recordOf(key: string, { value, expireAtMs }: Entry): CommandPieces {
+  const { commands, hold } = valueCommands(key, value)
+  return new CommandPieces(withExpiry(commands, key, expireAtMs), hold)
+}
+
+function* withExpiry(
+  commands: Iterable<Argv>,
+  key: string,
+  expireAtMs: number | undefined,
+): IterableIterator<Argv> {
+  yield* commands
   if (expireAtMs !== undefined) yield ['PEXPIREAT', key, String(expireAtMs)]
 }
 
-function valueCommands(key: string, value: Value): Iterable<Argv> {
+interface ValueCommands {
+  readonly commands: Iterable<Argv>
+  /** Of the value they are made from. */
+  readonly hold: Hold
+}
+
+/** Of a value that is read in one piece, or from a copy. */
+const NO_HOLD: Hold = { freeze: () => undefined, release: () => true }
+
+function valueCommands(key: string, value: Value): ValueCommands {
   switch (value.type) {
     case 'string':
-      return [['SET', key, value.bytes]]
+      return { commands: [['SET', key, value.bytes]], hold: NO_HOLD }
     case 'list':
-      return grouped(['RPUSH', key], singles(value.items))
+      return grouped(['RPUSH', key], new ItemReading(value.items), (item) => [item])
     case 'set':
-      return grouped(['SADD', key], singles(value.members))
+      return grouped(['SADD', key], new MemberReading(value), (member) => [member])
     case 'hash':
-      return grouped(['HMSET', key], value.fields)
+      return grouped(['HMSET', key], new FieldReading(value), (pair) => pair)
     case 'zset':
-      return grouped(['ZADD', key], scores(value.set))
+      return grouped(['ZADD', key], new ScoreReading(value.set), ([member, score]) => {
+        return [doubleText(score), member]
+      })
     case 'stream':
       // Too many parts to be left half read.
-      return streamCommands(key, value.stream.copy())
+      return { commands: streamCommands(key, value.stream.frozen()), hold: NO_HOLD }
     default:
       return unreachable(value)
   }
 }
 
-function* singles(items: Iterable<string>): Iterable<Argv> {
-  for (const item of items) yield [item]
-}
-
-function* scores(members: Iterable<readonly [string, number]>): Iterable<Argv> {
-  for (const [member, score] of members) yield [doubleText(score), member]
+function grouped<T>(start: Argv, reading: Reading<T>, words: (element: T) => Argv): ValueCommands {
+  return { commands: inGroups(start, reading, words), hold: reading }
 }
 
 /** Commands with some elements each; an element can be several words. */
-function* grouped(start: Argv, elements: Iterable<Argv>): Iterable<Argv> {
+function* inGroups<T>(
+  start: Argv,
+  reading: Reading<T>,
+  wordsOf: (element: T) => Argv,
+): Iterable<Argv> {
   let words: string[] = []
   let count = 0
   let bytes = 0
-  for (const element of elements) {
+  for (let next = reading.next(); next !== undefined; next = reading.next()) {
+    const element = wordsOf(next)
     words.push(...element)
     for (const word of element) bytes += word.length
     if (++count < MAX_ELEMENTS && bytes < MAX_ELEMENT_BYTES) continue

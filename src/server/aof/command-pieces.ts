@@ -4,19 +4,23 @@
  * if `freeze` is called before.
  */
 import type { Pieces } from '../rdb/snapshot.ts'
+import type { Hold } from '../values/reading.ts'
 
 const SETTLED_BYTES = 4096
 
 export class CommandPieces implements Pieces {
-  #commands: Iterator<readonly string[]>
+  readonly #commands: Iterator<readonly string[]>
+  /** Of the value the commands are made from. */
+  readonly #hold: Hold
   #argv: readonly string[] = []
   /** Index of the next word. */
   #at = 0
   /** Encoded and not handed out. */
   #start = ''
 
-  constructor(commands: Iterator<readonly string[]>) {
+  constructor(commands: Iterator<readonly string[]>, hold: Hold) {
     this.#commands = commands
+    this.#hold = hold
   }
 
   next(maxBytes: number): string | undefined {
@@ -31,13 +35,8 @@ export class CommandPieces implements Pieces {
     return piece === '' ? undefined : piece
   }
 
-  /** Takes what is left aside: that copies references, not texts. */
   freeze(): void {
-    const rest: (readonly string[])[] = []
-    for (let step = this.#commands.next(); step.done !== true; step = this.#commands.next()) {
-      rest.push(step.value)
-    }
-    this.#commands = rest.values()
+    this.#hold.freeze()
   }
 
   settle(): string | Pieces {
@@ -45,6 +44,10 @@ export class CommandPieces implements Pieces {
     if (this.#start.length < SETTLED_BYTES) return this.#start
     this.freeze()
     return this
+  }
+
+  release(): boolean {
+    return this.#hold.release()
   }
 
   #beginCommand(): boolean {

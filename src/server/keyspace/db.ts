@@ -160,13 +160,6 @@ export class Db {
     }
   }
 
-  /** Calls `beforeChange` for everything a running snapshot has not taken yet. */
-  preserveAll(): void {
-    for (const [key, entry] of this.entries) {
-      if (entry.serial < this.#rules.serial) this.#preserve(key, entry)
-    }
-  }
-
   /** What is left on average, judged by a few keys; 0 if none has an expiry. */
   averageTtlMs(nowMs: number): number {
     let seen = 0

@@ -33,6 +33,8 @@ export class Keyspace implements DbRules {
   serial = 0
   /** Set while a snapshot runs: called with every entry whose serial is older, before it changes. */
   beforeChange: ((db: number, key: string, entry: Entry) => void) | undefined
+  /** Set while a snapshot runs: called when two databases, by number, have exchanged their contents. */
+  afterSwap: ((first: number, second: number) => void) | undefined
   #nowMs = 0
   expiryMode: ExpiryMode = 'delete'
   countsLookups = false
@@ -74,17 +76,16 @@ export class Keyspace implements DbRules {
    */
   replaceAll(dbs: readonly Map<string, Entry>[], expires: readonly Set<string>[] = []): void {
     this.beforeChange = undefined
+    this.afterSwap = undefined
     for (const db of this.dbs) db.replace(dbs[db.index] ?? new Map(), expires[db.index])
     this.observer.dataReplaced(dbs.reduce((sum, entries) => sum + entries.size, 0))
   }
 
   /** Exchanges the contents of two databases; clients stay where they are. */
   swap(first: Db, second: Db): void {
-    // A snapshot knows entries by the number of their database, so it takes them before they move.
-    first.preserveAll()
-    second.preserveAll()
     const { entries, expires } = first
     first.replace(second.entries, second.expires)
     second.replace(entries, expires)
+    this.afterSwap?.(first.index, second.index)
   }
 }

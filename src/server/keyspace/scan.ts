@@ -8,6 +8,8 @@
  * however fast others add. An unknown cursor (forgotten here, or from another node) begins anew, which
  * can repeat elements but never miss one.
  */
+
+import { cString } from '../../base/c-string.ts'
 import type { Rng } from '../../base/rng.ts'
 
 /** Iterations under way; the oldest is forgotten. An abandoned one may hold a collection in memory. */
@@ -21,10 +23,14 @@ const MAX_UINT64 = 2n ** 64n - 1n
 /** A Set or a Map. */
 export interface Scannable {
   readonly size: number
+  has(key: string): boolean
   keys(): IterableIterator<string>
+  /** What it stands in for (values/kept-elements.ts): an iteration of either goes on with the other. */
+  readonly origin?: unknown
 }
 
 interface Iteration {
+  /** What `keys` was made by. */
   readonly source: Scannable
   readonly keys: Iterator<string>
   left: number
@@ -52,15 +58,16 @@ export class ScanCursors {
     while (keys.length < count && iteration.left > 0) {
       const { done, value } = iteration.keys.next()
       if (done === true) return { cursor: '0', keys }
-      keys.push(value)
       iteration.left--
+      // An iterator of what `source` stands in for also meets what has been deleted.
+      if (iteration.source === source || source.has(value)) keys.push(value)
     }
     return { cursor: iteration.left > 0 ? this.#keep(iteration) : '0', keys }
   }
 
   #resume(source: Scannable, cursor: string): Iteration {
     const known = this.#iterations.get(cursor)
-    if (known?.source === source) {
+    if (known !== undefined && originOf(known.source) === originOf(source)) {
       this.#iterations.delete(cursor)
       return known
     }
@@ -80,7 +87,15 @@ export class ScanCursors {
   }
 }
 
-/** An unsigned 64-bit number, which is all that is asked of a cursor. */
+function originOf(source: Scannable): unknown {
+  return source.origin ?? source
+}
+
+/**
+ * What C reads as an unsigned number of 64 bits, which is all that is asked of a cursor: a sign may
+ * stand before it, it ends at a NUL, and nothing at all is 0.
+ */
 export function isCursor(text: string): boolean {
-  return /^\d{1,20}$/.test(text) && BigInt(text) <= MAX_UINT64
+  const digits = /^(?:[+-]?0*(\d{1,20}))?$/.exec(cString(text))
+  return digits !== null && BigInt(digits[1] ?? 0) <= MAX_UINT64
 }

@@ -1,36 +1,38 @@
 /**
- * The elements of a value one after the other, for a writer that stops between them while commands go
- * on. As long as nobody changes the value they are read from it; when somebody is about to, `freeze`
- * takes what is left aside. That copies references, not texts: it is several times faster than writing
- * everything down at once, which is why it is done here and not with `copyValue`.
+ * The elements of a value one after the other as records have them, for a writer that stops between them
+ * while commands go on (see values/reading.ts).
  */
 import { unreachable } from '../../base/assert.ts'
-import type { Deque } from '../values/deque.ts'
-import type { Scored, SortedSet } from '../values/sorted-set.ts'
+import {
+  FieldReading,
+  type Hold,
+  ItemReading,
+  MemberReading,
+  ScoreReading,
+} from '../values/reading.ts'
 import type { StreamValue, Value } from '../values/value.ts'
 import { doubleBytes } from './double-bytes.ts'
 import { rdbStream } from './rdb-stream.ts'
 
-export interface Elements {
-  /** Whether the last one is as records hold it, and not a byte string yet to be encoded. */
-  readonly isEncoded: boolean
+export interface Elements extends Hold {
+  /** Whether the last one is as records hold it, and not a byte string yet to be encoded; if not said: no. */
+  readonly isEncoded?: boolean
   /** Undefined at the end. */
   next(): string | undefined
-  freeze(): void
 }
 
 export function elementsOf(value: Value): Elements {
   switch (value.type) {
     case 'string':
-      return new ListElements([value.bytes])
+      return oneText(value.bytes)
     case 'list':
-      return new ListElements(value.items)
+      return new ItemReading(value.items)
     case 'set':
-      return new SetElements(value.members)
+      return new MemberReading(value)
     case 'hash':
-      return new HashElements(value.fields)
+      return new HashElements(new FieldReading(value))
     case 'zset':
-      return new ZsetElements(value.set)
+      return new ZsetElements(new ScoreReading(value.set))
     case 'stream':
       return new StreamElements(value)
     default:
@@ -38,83 +40,56 @@ export function elementsOf(value: Value): Elements {
   }
 }
 
-class ListElements implements Elements {
-  readonly isEncoded = false
-  #items: Pick<Deque, 'at'>
-  #at = 0
-
-  constructor(items: Pick<Deque, 'at'>) {
-    this.#items = items
-  }
-
-  next(): string | undefined {
-    return this.#items.at(this.#at++)
-  }
-
-  freeze(): void {
-    const rest: string[] = []
-    for (let item = this.next(); item !== undefined; item = this.next()) rest.push(item)
-    this.#items = rest
-    this.#at = 0
-  }
-}
-
-class SetElements implements Elements {
-  readonly isEncoded = false
-  #rest: IterableIterator<string>
-
-  constructor(members: ReadonlySet<string>) {
-    this.#rest = members.values()
-  }
-
-  next(): string | undefined {
-    return following(this.#rest)
-  }
-
-  freeze(): void {
-    this.#rest = [...this.#rest].values()
+/** A string is never changed, only replaced. */
+function oneText(bytes: string): Elements {
+  let left: string | undefined = bytes
+  return {
+    next() {
+      const text = left
+      left = undefined
+      return text
+    },
+    freeze: () => undefined,
+    release: () => true,
   }
 }
 
 /** Fields and values in turn. */
 class HashElements implements Elements {
-  readonly isEncoded = false
-  #hash: ReadonlyMap<string, string>
-  #fields: IterableIterator<string>
-  #values: IterableIterator<string>
-  #taken = 0
+  readonly #reading: FieldReading
+  /** The one that follows the field given last. */
+  #value: string | undefined
 
-  constructor(hash: ReadonlyMap<string, string>) {
-    this.#hash = hash
-    this.#fields = hash.keys()
-    this.#values = hash.values()
+  constructor(reading: FieldReading) {
+    this.#reading = reading
   }
 
   next(): string | undefined {
-    return following(this.#taken++ % 2 === 0 ? this.#fields : this.#values)
+    const value = this.#value
+    this.#value = undefined
+    if (value !== undefined) return value
+    const pair = this.#reading.next()
+    this.#value = pair?.[1]
+    return pair?.[0]
   }
 
-  /** Engines copy what an iterator gives several times faster if it has not given anything yet. */
   freeze(): void {
-    const hash = this.#hash
-    const values = Math.floor(this.#taken / 2)
-    this.#fields = [...hash.keys()].slice(this.#taken - values).values()
-    this.#values = [...hash.values()].slice(values).values()
-    this.#hash = new Map()
+    this.#reading.freeze()
+  }
+
+  release(): boolean {
+    return this.#reading.release()
   }
 }
 
 /** Members and scores in turn. */
 class ZsetElements implements Elements {
-  readonly #set: SortedSet
-  #rest: IterableIterator<Scored>
-  #taken = 0
-  /** The score that follows the member given last. */
+  readonly #reading: ScoreReading
+  /** The one that follows the member given last. */
   #score: number | undefined
 
-  constructor(set: SortedSet) {
-    this.#set = set
-    this.#rest = set[Symbol.iterator]()
+  constructor(reading: ScoreReading) {
+    this.#reading = reading
   }
 
   get isEncoded(): boolean {
@@ -125,38 +100,40 @@ class ZsetElements implements Elements {
     const score = this.#score
     this.#score = undefined
     if (score !== undefined) return doubleBytes(score)
-    const scored = following(this.#rest)
-    if (scored === undefined) return undefined
-    this.#taken++
-    this.#score = scored[1]
-    return scored[0]
+    const scored = this.#reading.next()
+    this.#score = scored?.[1]
+    return scored?.[0]
   }
 
   freeze(): void {
-    this.#rest = this.#set.frozen(this.#taken)
+    this.#reading.freeze()
+  }
+
+  release(): boolean {
+    return this.#reading.release()
   }
 }
 
 /**
  * A stream has too many parts to be left half read, and is changed more often than anything else. So it
- * is written from a copy, which shares its entries.
+ * is read from a frozen copy from the start, which shares what does not change.
  */
 class StreamElements implements Elements {
   readonly isEncoded = true
-  readonly #rest: IterableIterator<string>
+  readonly #rest: Iterator<string>
 
   constructor(value: StreamValue) {
-    this.#rest = rdbStream({ type: 'stream', stream: value.stream.copy() })
+    this.#rest = rdbStream({ type: 'stream', stream: value.stream.frozen() })
   }
 
   next(): string | undefined {
-    return following(this.#rest)
+    const step = this.#rest.next()
+    return step.done === true ? undefined : step.value
   }
 
   freeze(): void {}
-}
 
-function following<T>(rest: Iterator<T>): T | undefined {
-  const step = rest.next()
-  return step.done === true ? undefined : step.value
+  release(): boolean {
+    return true
+  }
 }

@@ -104,8 +104,13 @@ export class RecordPieces {
     return this
   }
 
+  /** Nobody reads on. False: ask once more. */
+  release(): boolean {
+    return this.#elements.release()
+  }
+
   #encoded(element: string): string {
-    if (this.#elements.isEncoded) return element
+    if (this.#elements.isEncoded === true) return element
     if (element.length <= MAX_AT_ONCE_BYTES) return this.#form(element)
     this.#long = element
     return rdbLength(element.length)

@@ -6,9 +6,10 @@
  * or deleted that is still older is put aside first, as it is; an entry made later is stamped as if it
  * were taken, and so is left out. Maps are swapped, never cleared, so a FLUSHALL leaves us the old ones.
  *
- * What is put aside waits in a queue: a small record as its bytes, a large one as references to its
- * elements. So the queue holds what changed meanwhile and nothing else, and a change waits for a copy
- * of references at most. It is written before the walk goes on, but never into the middle of a record.
+ * What is put aside waits in a queue: a small record as its bytes, a large one as a reading of its value,
+ * for which the value notes what changes of it (values/reading.ts). So memory grows by what changes
+ * meanwhile and by nothing else, and no change waits for a copy of a collection. The queue is written
+ * before the walk goes on, but never into the middle of a record.
  *
  * The sink is called by `advance` only. Whoever drives the snapshot pauses it by not calling that; what
  * is put aside until then is all that grows.
@@ -16,6 +17,7 @@
 import { assert } from '../../base/assert.ts'
 import type { Db, Entry } from '../keyspace/db.ts'
 import type { Keyspace } from '../keyspace/keyspace.ts'
+import type { Hold } from '../values/reading.ts'
 import { Crc64 } from './crc64.ts'
 import { rdbString } from './rdb-encode.ts'
 import {
@@ -33,10 +35,9 @@ import {
 export type SnapshotSink = (bytes: string) => void
 
 /** A record that is written bit by bit; its value may change meanwhile if `freeze` is called before. */
-export interface Pieces {
+export interface Pieces extends Hold {
   /** About so many bytes; undefined at the end. */
   next(maxBytes: number): string | undefined
-  freeze(): void
   /** The same, before any piece was taken: a record that is not large becomes its bytes. */
   settle(): string | Pieces
 }
@@ -55,6 +56,8 @@ export interface SnapshotOptions {
   readonly functions?: Iterable<string>
   /** [rdbcompression] Keys, elements and values of up to 64 KiB. */
   readonly compresses?: boolean
+  /** [rdbchecksum] False: zero stands where the checksum would, and nobody checks it. */
+  readonly hasChecksum?: boolean
 }
 
 interface Source {
@@ -74,8 +77,14 @@ interface Current {
   readonly record: Pieces
 }
 
+/** Where a checksum would stand: it was not computed. */
+const NO_CHECKSUM = '\0'.repeat(8)
+
 /** What passing over an entry costs of a slice, in bytes that could have been written in that time. */
 const SKIP_BYTES = 16
+
+/** The same for putting some of a value in order that was kept while it changed. */
+const RELEASE_BYTES = 1024
 
 /** Code that has not run for long is slow: the first slice of a process took thirty times as long as a later one. */
 const WARM_UP_BYTES = 4 * 1024
@@ -88,9 +97,12 @@ export class Snapshot {
   readonly #stringForm: StringForm
   /** Undefined: RDB. */
   readonly #form: SnapshotForm | undefined
-  readonly #crc = new Crc64()
+  /** Undefined: there is none. */
+  readonly #crc: Crc64 | undefined
   readonly keysTotal: number
   #sources: Source[]
+  /** By the present number of a database: the one its contents had at the moment. */
+  readonly #origins: number[]
   #untaken: number
   #selectedDb: number | undefined
   #current: Current | undefined
@@ -109,16 +121,19 @@ export class Snapshot {
     keyspace: Keyspace,
     aux: readonly (readonly [string, string])[],
     sink: SnapshotSink,
-    { functions = [], compresses = false, form }: SnapshotOptions = {},
+    { functions = [], compresses = false, hasChecksum = true, form }: SnapshotOptions = {},
   ) {
     assert(keyspace.beforeChange === undefined, 'one snapshot runs at a time')
     keyspace.serial++
     keyspace.beforeChange = (db, key, entry) => this.#putAside(db, key, entry)
+    keyspace.afterSwap = (first, second) => this.#swapped(first, second)
+    this.#origins = keyspace.dbs.map(({ index }) => index)
     this.#keyspace = keyspace
     this.#serial = keyspace.serial
     this.#sink = sink
     this.#stringForm = compresses ? compressedString : rdbString
     this.#form = form
+    this.#crc = hasChecksum && form === undefined ? new Crc64() : undefined
     this.#sources = keyspace.dbs.map((db) => ({ db: db.index, entries: db.entries.entries() }))
     this.keysTotal = keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
     this.#untaken = this.keysTotal
@@ -152,7 +167,12 @@ export class Snapshot {
     if (this.#isOver) return
     this.#isOver = true
     this.#keyspace.beforeChange = undefined
+    this.#keyspace.afterSwap = undefined
     this.#sources = []
+    this.#current?.record.release()
+    for (const { record } of this.#aside.slice(this.#asideAt)) {
+      if (typeof record !== 'string') record.release()
+    }
     this.#aside = []
     this.#current = undefined
   }
@@ -167,6 +187,10 @@ export class Snapshot {
   #continue(current: Current): void {
     const bytes = current.record.next(this.#budgetBytes)
     if (bytes !== undefined) return this.#put(bytes)
+    if (!current.record.release()) {
+      this.#budgetBytes -= RELEASE_BYTES
+      return
+    }
     this.#current = undefined
     if (current.entry !== undefined) this.#stamp(current.entry)
   }
@@ -202,7 +226,15 @@ export class Snapshot {
     else this.#current = { entry, record }
   }
 
-  #putAside(db: number, key: string, entry: Entry): void {
+  #swapped(first: number, second: number): void {
+    const origins = this.#origins
+    const origin = origins[first] as number
+    origins[first] = origins[second] as number
+    origins[second] = origin
+  }
+
+  #putAside(present: number, key: string, entry: Entry): void {
+    const db = this.#origins[present] as number
     this.#stamp(entry)
     const current = this.#current
     if (current?.entry === entry) {
@@ -245,7 +277,7 @@ export class Snapshot {
   #end(): void {
     if (this.#form === undefined) this.#put(RDB_END)
     this.#flush()
-    if (this.#form === undefined) this.#sink(this.#crc.digest())
+    if (this.#form === undefined) this.#sink(this.#crc?.digest() ?? NO_CHECKSUM)
     this.stop()
   }
 
@@ -254,7 +286,7 @@ export class Snapshot {
     if (bytes === '') return
     this.#output = ''
     // Reading it, the checksum also makes one string of the parts that were glued.
-    this.#crc.update(bytes)
+    this.#crc?.update(bytes)
     this.#sink(bytes)
   }
 }

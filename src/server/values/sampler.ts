@@ -9,7 +9,7 @@ import type { Rng } from '../../base/rng.ts'
 /** Up to here, walking to the drawn element costs less than it is worth. */
 const SMALL = 64
 
-interface Keyed {
+export interface Keyed {
   readonly size: number
   keys(): IterableIterator<string>
 }

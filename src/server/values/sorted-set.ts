@@ -73,9 +73,9 @@ export class SortedSet implements Iterable<Scored> {
     return this.#order.descending(from, to)
   }
 
-  /** Those from rank `from` on as they are now, whatever becomes of the set. Copies references only. */
+  /** Those from rank `from` on as they are now, whatever becomes of the set. */
   frozen(from: number): IterableIterator<Scored> {
-    return this.#order.copy().ascending(from, this.size)
+    return this.#order.frozen(from)
   }
 
   /** The element of this rank, which exists. */

@@ -1,4 +1,6 @@
 /** Error texts of the stream commands, byte for byte as Redis 7.0 sends them. */
+
+import { cString } from '../../base/c-string.ts'
 import { error } from '../../resp/reply.ts'
 
 export const INVALID_ID = error('ERR Invalid stream ID specified as stream command argument')
@@ -79,14 +81,16 @@ export function invalidArgument(what: string, command: string) {
 }
 
 export function unknownClaimOption(option: string) {
-  return error(`ERR Unrecognized XCLAIM option '${option}'`)
+  return error(`ERR Unrecognized XCLAIM option '${cString(option)}'`)
 }
 
 /** Whether key or group is missing, the text is the same. */
 export function noSuchKeyOrGroup(key: string, group: string, where = '') {
-  return error(`NOGROUP No such key '${key}' or consumer group '${group}'${where}`)
+  return error(
+    `NOGROUP No such key '${cString(key)}' or consumer group '${cString(group)}'${where}`,
+  )
 }
 
 export function noSuchGroup(group: string, key: string) {
-  return error(`NOGROUP No such consumer group '${group}' for key name '${key}'`)
+  return error(`NOGROUP No such consumer group '${cString(group)}' for key name '${cString(key)}'`)
 }

@@ -9,11 +9,12 @@ import { IdMap } from './stream-id-map.ts'
 /** How many entries a group has read is not known, after it was moved or entries were deleted. */
 export const UNKNOWN_ENTRIES_READ = -1n
 
+/** Never changed, but replaced (`assign`): a snapshot may read it. */
 export interface Pending {
-  consumer: Consumer
+  readonly consumer: Consumer
   /** Wall-clock milliseconds. */
-  deliveredAtMs: number
-  deliveries: number
+  readonly deliveredAtMs: number
+  readonly deliveries: number
 }
 
 export interface Consumer {
@@ -29,7 +30,7 @@ export class Group {
   lastId: StreamId
   /** How many entries of the stream come no later than `lastId`, those removed since included. */
   entriesRead: bigint
-  readonly #pending = new IdMap<Pending>()
+  #pending = new IdMap<Pending>()
   readonly #consumers = new Map<string, Consumer>()
 
   constructor(lastId: StreamId, entriesRead: bigint) {
@@ -59,20 +60,11 @@ export class Group {
 
   /** Hands the entry to the consumer, whoever has had it. */
   assign(id: StreamId, consumer: Consumer, deliveredAtMs: number, deliveries: number): Pending {
-    const pending = this.#pending.get(id)
-    if (pending === undefined) {
-      const fresh = { consumer, deliveredAtMs, deliveries }
-      this.#pending.set(id, fresh)
-      consumer.pending.set(id, fresh)
-      return fresh
-    }
-    if (pending.consumer !== consumer) {
-      pending.consumer.pending.delete(id)
-      consumer.pending.set(id, pending)
-      pending.consumer = consumer
-    }
-    pending.deliveredAtMs = deliveredAtMs
-    pending.deliveries = deliveries
+    const before = this.#pending.get(id)?.consumer
+    if (before !== consumer) before?.pending.delete(id)
+    const pending = { consumer, deliveredAtMs, deliveries }
+    this.#pending.set(id, pending)
+    consumer.pending.set(id, pending)
     return pending
   }
 
@@ -94,6 +86,16 @@ export class Group {
       }
     }
     return copy
+  }
+
+  /** The group as it is now, to be read whatever is changed here. Who has a pending id, its consumer says. */
+  frozen(): Group {
+    const frozen = new Group(this.lastId, this.entriesRead)
+    frozen.#pending = this.#pending.frozen()
+    for (const { name, seenAtMs, pending } of this.#consumers.values()) {
+      frozen.#consumers.set(name, { name, seenAtMs, pending: pending.frozen() })
+    }
+    return frozen
   }
 }
 

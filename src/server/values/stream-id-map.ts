@@ -1,7 +1,8 @@
 /**
  * A map from ids to something, in the order of the ids: what a group has handed out and nobody has
  * acknowledged. Ids mostly come at the end and go from the front, but may do either anywhere. So they lie
- * in blocks, sorted within and among each other; a search halves the blocks, then the one block.
+ * in blocks, sorted within and among each other; a search halves the blocks, then the one block. A block
+ * that a frozen copy reads as well is copied before it changes.
  */
 import { MIN_ID, type StreamId } from './stream-id.ts'
 
@@ -13,11 +14,14 @@ interface Block<T> {
   readonly ids: StreamId[]
   /** Of the id at the same place. */
   readonly values: T[]
+  /** A block of an older era than its map's may be read by somebody else. */
+  readonly era: number
 }
 
 export class IdMap<T> {
-  readonly #blocks: Block<T>[] = []
+  #blocks: Block<T>[] = []
   #size = 0
+  #era = 0
 
   get size(): number {
     return this.#size
@@ -54,7 +58,7 @@ export class IdMap<T> {
     const found = this.#blockOf(id)
     // Beyond all others: it belongs to the end of the last block.
     const index = found === this.#blocks.length ? Math.max(0, found - 1) : found
-    const block = this.#blocks[index] ?? this.#firstBlock()
+    const block = this.#own(index) ?? this.#firstBlock()
     const at = placeOf(block.ids, id)
     if (block.ids[at] === id) {
       block.values[at] = value
@@ -72,10 +76,11 @@ export class IdMap<T> {
     if (block === undefined) return false
     const at = placeOf(block.ids, id)
     if (block.ids[at] !== id) return false
-    block.ids.splice(at, 1)
-    block.values.splice(at, 1)
+    const own = this.#own(index) ?? block
+    own.ids.splice(at, 1)
+    own.values.splice(at, 1)
     this.#size--
-    if (block.ids.length === 0) this.#blocks.splice(index, 1)
+    if (own.ids.length === 0) this.#blocks.splice(index, 1)
     return true
   }
 
@@ -89,8 +94,27 @@ export class IdMap<T> {
     }
   }
 
+  /** The map as it is now, to be read whatever is changed here; it shares the values. */
+  frozen(): IdMap<T> {
+    this.#era++
+    const frozen = new IdMap<T>()
+    frozen.#blocks = this.#blocks.slice()
+    frozen.#size = this.#size
+    frozen.#era = this.#era
+    return frozen
+  }
+
+  /** The block, to be changed. */
+  #own(index: number): Block<T> | undefined {
+    const block = this.#blocks[index]
+    if (block === undefined || block.era === this.#era) return block
+    const own = { ids: block.ids.slice(), values: block.values.slice(), era: this.#era }
+    this.#blocks[index] = own
+    return own
+  }
+
   #firstBlock(): Block<T> {
-    const block: Block<T> = { ids: [], values: [] }
+    const block: Block<T> = { ids: [], values: [], era: this.#era }
     this.#blocks.push(block)
     return block
   }
@@ -102,6 +126,7 @@ export class IdMap<T> {
     this.#blocks.splice(index + 1, 0, {
       ids: block.ids.splice(from),
       values: block.values.splice(from),
+      era: this.#era,
     })
   }
 

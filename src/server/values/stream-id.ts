@@ -3,6 +3,8 @@
  * writes it as, big-endian, so that ids compare as strings do and no precision is ever lost; only the
  * decimal text is for people. Reading is as lenient as Redis is, whose numbers go through C's strtoull.
  */
+
+import { cString } from '../../base/c-string.ts'
 import { parseInt64 } from '../../base/decimal.ts'
 
 /** 16 bytes, big-endian: milliseconds, then sequence number. */
@@ -110,11 +112,6 @@ function splitId(text: string): { ms: string; seq: string | undefined } | undefi
   const dash = bytes.indexOf('-')
   if (dash < 0) return { ms: bytes, seq: undefined }
   return { ms: bytes.slice(0, dash), seq: bytes.slice(dash + 1) }
-}
-
-function cString(text: string): string {
-  const end = text.indexOf('\0')
-  return end < 0 ? text : text.slice(0, end)
 }
 
 /** Plain digits; and what strtoull makes of blanks, signs and leading zeros in front of them. */

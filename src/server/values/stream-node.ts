@@ -35,6 +35,8 @@ export class StreamNode {
   readonly fields: readonly string[]
   /** Those that are not deleted, ascending. */
   readonly entries: StreamEntry[] = []
+  /** A node of an older era than its stream's may be read by somebody else. */
+  era = 0
   /** The id put here last, be it deleted or not. After XSETID it need not be the greatest. */
   lastId: StreamId
   #deleted = 0

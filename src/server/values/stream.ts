@@ -1,7 +1,8 @@
 /**
  * A stream: entries in the order of their ids, and the groups of consumers that read them. Entries are
  * added at the end, mostly removed at the front, and looked up by id; they lie in the nodes Redis would
- * have made (stream-node.ts), in which a search halves the nodes, then the one node.
+ * have made (stream-node.ts), in which a search halves the nodes, then the one node. A node that a frozen
+ * copy reads as well is copied before it changes.
  */
 import { assert } from '../../base/assert.ts'
 import type { Group } from './stream-group.ts'
@@ -17,6 +18,7 @@ export class Stream {
    */
   #nodes: StreamNode[] = []
   #length = 0
+  #era = 0
   /** The greatest id ever given: a stream does not fall back when its last entry is deleted. */
   lastId: StreamId = MIN_ID
   /** The greatest id XDEL has removed. */
@@ -47,8 +49,8 @@ export class Stream {
   append(id: StreamId, pairs: readonly string[], limits: NodeLimits): void {
     assert(id > this.lastId, 'ids of a stream only grow')
     const last = this.#nodes.at(-1)
-    const node =
-      last?.hasRoomFor(lengthOf(pairs), limits) === true ? last : this.#newNode(id, pairs)
+    const hasRoom = last?.hasRoomFor(lengthOf(pairs), limits) === true
+    const node = hasRoom ? this.#own(this.#nodes.length - 1) : this.#newNode(id, pairs)
     node.append(id, pairs)
     this.#length++
     this.entriesAdded++
@@ -57,6 +59,7 @@ export class Stream {
 
   /** Adds a whole run of entries at the end, as a file has them. */
   appendNode(node: StreamNode): void {
+    node.era = this.#era
     this.#nodes.push(node)
     this.#length += node.entries.length
   }
@@ -70,11 +73,12 @@ export class Stream {
   /** Takes an entry out; false: there is none. */
   delete(id: StreamId): boolean {
     const index = this.#nodeOf(id)
-    const node = this.#nodes[index]
-    const at = node?.placeOf(id) ?? 0
-    if (node === undefined || node.entries[at]?.id !== id) return false
+    const found = this.#nodes[index]
+    const at = found?.placeOf(id) ?? 0
+    if (found?.entries[at]?.id !== id) return false
     if (id > this.maxDeletedId) this.maxDeletedId = id
     this.#length--
+    const node = this.#own(index)
     node.remove(at, 1)
     if (node.entries.length === 0) this.#nodes.splice(index, 1)
     return true
@@ -87,7 +91,7 @@ export class Stream {
 
   /** Takes entries off the first node, which stays. */
   dropFirst(count: number): void {
-    this.#nodes[0]?.remove(0, count)
+    this.#own(0).remove(0, count)
     this.#length -= count
   }
 
@@ -122,11 +126,37 @@ export class Stream {
   copy(): Stream {
     const copy = new Stream()
     for (const node of this.#nodes) copy.appendNode(node.copy())
-    copy.lastId = this.lastId
-    copy.maxDeletedId = this.maxDeletedId
-    copy.entriesAdded = this.entriesAdded
+    copy.#takeCounters(this)
     for (const [name, group] of this.groups) copy.groups.set(name, group.copy())
     return copy
+  }
+
+  /** The stream as it is now, to be read whatever is changed here. */
+  frozen(): Stream {
+    this.#era++
+    const frozen = new Stream()
+    frozen.#nodes = this.#nodes.slice()
+    frozen.#length = this.#length
+    frozen.#era = this.#era
+    frozen.#takeCounters(this)
+    for (const [name, group] of this.groups) frozen.groups.set(name, group.frozen())
+    return frozen
+  }
+
+  #takeCounters({ lastId, maxDeletedId, entriesAdded }: Stream): void {
+    this.lastId = lastId
+    this.maxDeletedId = maxDeletedId
+    this.entriesAdded = entriesAdded
+  }
+
+  /** The node, to be changed. */
+  #own(index: number): StreamNode {
+    const node = this.#nodes[index] as StreamNode
+    if (node.era === this.#era) return node
+    const own = node.copy()
+    own.era = this.#era
+    this.#nodes[index] = own
+    return own
   }
 
   #newNode(id: StreamId, pairs: readonly string[]): StreamNode {
@@ -134,6 +164,7 @@ export class Stream {
       id,
       pairs.filter((_, at) => at % 2 === 0),
     )
+    node.era = this.#era
     this.#nodes.push(node)
     return node
   }

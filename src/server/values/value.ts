@@ -18,16 +18,39 @@ export interface ListValue {
   items: Deque
 }
 
+/** A Set, or what stands in for it while a snapshot reads it (kept-set.ts). */
+export interface Members extends Iterable<string> {
+  readonly size: number
+  has(member: string): boolean
+  add(member: string): unknown
+  /** Whether it was there. */
+  delete(member: string): boolean
+  keys(): IterableIterator<string>
+  values(): IterableIterator<string>
+}
+
 export interface SetValue {
   readonly type: 'set'
-  members: Set<string>
+  members: Members
   /** Made by the first random draw from a large set, and kept in step from then on. */
   sampler?: Sampler
 }
 
+/** A Map, or what stands in for it while a snapshot reads it (kept-map.ts). */
+export interface Fields extends Iterable<[field: string, value: string]> {
+  readonly size: number
+  has(field: string): boolean
+  get(field: string): string | undefined
+  set(field: string, value: string): unknown
+  /** Whether it was there. */
+  delete(field: string): boolean
+  keys(): IterableIterator<string>
+  values(): IterableIterator<string>
+}
+
 export interface HashValue {
   readonly type: 'hash'
-  fields: Map<string, string>
+  fields: Fields
   sampler?: Sampler
 }
 

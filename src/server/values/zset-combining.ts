@@ -3,7 +3,7 @@
  * are gone through in Redis' order: the smaller ones first.
  */
 import type { Scored } from './sorted-set.ts'
-import type { Value } from './value.ts'
+import type { Members, Value } from './value.ts'
 
 export type Aggregate = 'SUM' | 'MIN' | 'MAX'
 
@@ -31,7 +31,7 @@ export function membersOf(value: Value | undefined): ScoredMembers | undefined {
   return value.type === 'set' ? allScoredOne(value.members) : undefined
 }
 
-function allScoredOne(members: ReadonlySet<string>): ScoredMembers {
+function allScoredOne(members: Members): ScoredMembers {
   return {
     size: members.size,
     score: (member) => (members.has(member) ? 1 : undefined),

@@ -5,6 +5,9 @@
  * twice, over the chunks and within one; making room moves part of one chunk. A tree with pointers would
  * take more memory and more time at every size that fits into one process. Ranks come from an index over
  * the chunks' sizes (zset-ranks.ts), which is made again when it is asked for after chunks came or went.
+ *
+ * Whoever needs the elements as they are now (`frozen`) gets a list of the chunks. A chunk made before
+ * that is copied before it changes, so what is copied is what changes.
  */
 import { type ChunkPlace, ChunkRanks } from './zset-ranks.ts'
 
@@ -24,12 +27,15 @@ const SMALL = 16
 interface Chunk {
   members: string[]
   scores: number[]
+  /** A chunk of an older era than its order's may be read by somebody else. */
+  readonly era: number
 }
 
 export class ZsetOrder {
   #chunks: Chunk[] = []
   #ranks: ChunkRanks | undefined
   #size = 0
+  #era = 0
 
   get size(): number {
     return this.#size
@@ -39,8 +45,8 @@ export class ZsetOrder {
   insert(member: string, score: number): void {
     const isPast = pastElement(member, score)
     const index = Math.min(this.#chunkOf(isPast), this.#chunks.length - 1)
-    const chunk = this.#chunks[index]
-    if (chunk === undefined) return this.#begin(member, score)
+    if (index < 0) return this.#begin(member, score)
+    const chunk = this.#own(index)
     const at = placeIn(chunk, isPast)
     insertAt(chunk, at, member, score)
     this.#resized(index, 1)
@@ -51,7 +57,7 @@ export class ZsetOrder {
   delete(member: string, score: number): void {
     const isPast = pastElement(member, score)
     const index = this.#chunkOf(isPast)
-    const chunk = this.#chunks[index] as Chunk
+    const chunk = this.#own(index)
     const at = placeIn(chunk, isPast)
     chunk.members.splice(at, 1)
     chunk.scores.splice(at, 1)
@@ -71,16 +77,15 @@ export class ZsetOrder {
   }
 
   /** Elements of rank `from` to `to - 1`, upwards. Must not be changed on the way. */
-  *ascending(from: number, to: number): IterableIterator<Scored> {
-    if (from >= to) return
-    let { chunk: index, at } = this.#placeOf(from)
-    for (let left = to - from; left > 0; left--) {
-      const chunk = this.#chunks[index] as Chunk
-      yield [chunk.members[at] as string, chunk.scores[at] as number]
-      if (++at < chunk.members.length) continue
-      index++
-      at = 0
-    }
+  ascending(from: number, to: number): IterableIterator<Scored> {
+    return from < to ? upwards(this.#chunks, this.#placeOf(from), to - from) : [].values()
+  }
+
+  /** Those from rank `from` on as they are now, whatever is changed on the way. */
+  frozen(from: number): IterableIterator<Scored> {
+    if (from >= this.#size) return [].values()
+    this.#era++
+    return upwards(this.#chunks.slice(), this.#placeOf(from), this.#size - from)
   }
 
   /** The same elements, the last one first. */
@@ -98,10 +103,7 @@ export class ZsetOrder {
 
   copy(): ZsetOrder {
     const copy = new ZsetOrder()
-    copy.#chunks = this.#chunks.map(({ members, scores }) => ({
-      members: members.slice(),
-      scores: scores.slice(),
-    }))
+    copy.#chunks = this.#chunks.map((chunk) => copyOf(chunk, 0))
     copy.#size = this.#size
     return copy
   }
@@ -120,8 +122,17 @@ export class ZsetOrder {
     return low
   }
 
+  /** The chunk, to be changed. */
+  #own(index: number): Chunk {
+    const chunk = this.#chunks[index] as Chunk
+    if (chunk.era === this.#era) return chunk
+    const own = copyOf(chunk, this.#era)
+    this.#chunks[index] = own
+    return own
+  }
+
   #begin(member: string, score: number): void {
-    this.#chunks = [{ members: [member], scores: [score] }]
+    this.#chunks = [{ members: [member], scores: [score], era: this.#era }]
     this.#size = 1
     this.#ranks = undefined
   }
@@ -139,6 +150,7 @@ export class ZsetOrder {
     this.#chunks.splice(index + 1, 0, {
       members: chunk.members.splice(at),
       scores: chunk.scores.splice(at),
+      era: this.#era,
     })
     this.#ranks = undefined
   }
@@ -152,8 +164,9 @@ export class ZsetOrder {
     } else {
       if (left === undefined || right === undefined) return
       if (left.members.length + right.members.length > MAX_CHUNK / 2) return
-      left.members.push(...right.members)
-      left.scores.push(...right.scores)
+      const merged = this.#own(first)
+      merged.members.push(...right.members)
+      merged.scores.push(...right.scores)
       this.#chunks.splice(first + 1, 1)
     }
     this.#ranks = undefined
@@ -174,6 +187,25 @@ export class ZsetOrder {
     )
     return this.#ranks
   }
+}
+
+function* upwards(
+  chunks: readonly Chunk[],
+  from: ChunkPlace,
+  count: number,
+): IterableIterator<Scored> {
+  let { chunk: index, at } = from
+  for (let left = count; left > 0; left--) {
+    const chunk = chunks[index] as Chunk
+    yield [chunk.members[at] as string, chunk.scores[at] as number]
+    if (++at < chunk.members.length) continue
+    index++
+    at = 0
+  }
+}
+
+function copyOf({ members, scores }: Chunk, era: number): Chunk {
+  return { members: members.slice(), scores: scores.slice(), era }
 }
 
 function pastElement(member: string, score: number): IsPast {

@@ -46,7 +46,6 @@ describe('while a snapshot runs, a key is handed over as it was before', () => {
       'SETBIT k 1 1',
       'INCRBYFLOAT k 1',
       'MOVE k 1',
-      'SWAPDB 0 1',
     ],
     'HSET h a 1': ['HSET h a 2', 'HDEL h a', 'HINCRBY h a 1', 'HSETNX h b 1', 'HINCRBYFLOAT h a 1'],
     'RPUSH l a b': [

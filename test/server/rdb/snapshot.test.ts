@@ -3,13 +3,14 @@
  * dataset as it was when it began.
  */
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { Db } from '../../../src/server/keyspace/db.ts'
 import { Keyspace } from '../../../src/server/keyspace/keyspace.ts'
 import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { Snapshot } from '../../../src/server/rdb/snapshot.ts'
 import { Deque } from '../../../src/server/values/deque.ts'
 import { SortedSet } from '../../../src/server/values/sorted-set.ts'
-import type { Value } from '../../../src/server/values/value.ts'
+import type { SetValue, Value } from '../../../src/server/values/value.ts'
 import { contentsOf } from '../../support/value-contents.ts'
 
 const DATABASES = 3
@@ -175,6 +176,46 @@ test('a slice of a large collection is not the whole collection', () => {
   expect(slices.length).toBeGreaterThan(100)
 })
 
+/** Counts how many of its members anybody has looked at one after the other. */
+class CountingSet extends Set<string> {
+  looks = 0
+
+  override *values(): SetIterator<string> {
+    for (const member of super.values()) {
+      this.looks++
+      yield member
+    }
+  }
+}
+
+test('the first change of a large collection waits for no copy of it', () => {
+  const keyspace = new Keyspace(DATABASES)
+  const members = new CountingSet(Array.from({ length: 10_000 }, (_, index) => `member-${index}`))
+  members.looks = 0
+  keyspace.dbs[0]!.put('large', { type: 'set', members })
+  const snapshot = new Snapshot(keyspace, [], () => undefined)
+  keyspace.dbs[0]!.changing('large')
+  // As many as it takes to find out that the record is a large one.
+  expect(members.looks).toBeLessThan(400)
+  snapshot.stop()
+})
+
+test('what was deleted from a large collection meanwhile is put in order slice by slice', () => {
+  const keyspace = new Keyspace(DATABASES)
+  const large = {
+    type: 'set' as const,
+    members: new Set(many('some member')) as SetValue['members'],
+  }
+  const before = large.members
+  keyspace.dbs[0]!.put('large', large)
+  const snapshot = new Snapshot(keyspace, [], () => undefined)
+  keyspace.dbs[0]!.changing('large')
+  for (const member of many('some member').slice(50)) large.members.delete(member)
+  const sizes = new Set<number>()
+  for (; !snapshot.isOver; sizes.add(before.size)) snapshot.advance(1000)
+  expect([large.members === before, before.size, sizes.size > 5]).toEqual([true, 50, true])
+})
+
 test('a long string is cut into slices as well', () => {
   const keyspace = new Keyspace(DATABASES)
   keyspace.dbs[0]!.put('long', { type: 'string', bytes: 'x'.repeat(1_000_000) })
@@ -254,3 +295,51 @@ test('a snapshot that is given up leaves the keyspace alone', () => {
   snapshot.advance(1000)
   expect([output, keyspace.beforeChange]).toEqual([[], undefined])
 })
+
+describe('databases that exchange their contents while a snapshot runs', () => {
+  const value = (bytes: string) => ({ type: 'string' as const, bytes })
+
+  function twoDatabases() {
+    const keyspace = new Keyspace(DATABASES)
+    const [first, second] = keyspace.dbs as [Db, Db]
+    for (let n = 0; n < 10; n++) first.put(`a${n}`, value('first'))
+    for (let n = 0; n < 10; n++) second.put(`b${n}`, value('second'))
+    return { keyspace, first, second }
+  }
+
+  test('stand in it as they were, whatever is changed in either of them then', () => {
+    const { keyspace, first, second } = twoDatabases()
+    const before = shownDatabases(keyspace)
+    let payload = ''
+    const snapshot = new Snapshot(keyspace, [], (bytes) => {
+      payload += bytes
+    })
+    keyspace.swap(first, second)
+    first.put('b0', value('changed'))
+    second.remove('a0')
+    keyspace.swap(first, second)
+    first.put('a1', value('changed'))
+    keyspace.swap(first, second)
+    snapshot.advance(60)
+    first.remove('b9')
+    second.put('a9', value('changed'))
+    while (!snapshot.isOver) snapshot.advance(20)
+    expect(load(payload).slice(0, 2)).toEqual(before)
+  })
+
+  test('cost it nothing, however many keys they have', () => {
+    const { keyspace, first, second } = twoDatabases()
+    const snapshot = new Snapshot(keyspace, [], () => undefined)
+    keyspace.swap(first, second)
+    expect(snapshot.keysTaken).toBe(0)
+  })
+})
+
+function shownDatabases(keyspace: Keyspace) {
+  let payload = ''
+  const snapshot = new Snapshot(keyspace, [], (bytes) => {
+    payload += bytes
+  })
+  while (!snapshot.isOver) snapshot.advance(1000)
+  return load(payload).slice(0, 2)
+}

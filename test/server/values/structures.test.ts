@@ -146,9 +146,9 @@ describe('a scan', () => {
     expect(scans.next(new Set(['x', 'y']), cursor, 10).keys).toEqual(['x', 'y'])
   })
 
-  test('takes every unsigned 64-bit number for a cursor, and nothing else', () => {
-    expect(['0', '18446744073709551615'].every(isCursor)).toBe(true)
-    expect(['', '-1', 'x', '18446744073709551616', '1.5'].some(isCursor)).toBe(false)
+  test('takes for a cursor what C reads as an unsigned 64-bit number, and nothing else', () => {
+    expect(['0', '18446744073709551615', '', '-1', '+007'].every(isCursor)).toBe(true)
+    expect([' 1', 'x', '18446744073709551616', '1.5'].some(isCursor)).toBe(false)
   })
 })
 

@@ -1,0 +1,31 @@
+/**
+ * The items of a list as they were at a moment, in the ring the list goes on using: of each place that
+ * gets something else, what stood there is noted first. When the list moves to another ring it leaves
+ * this one behind, and there is nothing to note any more.
+ */
+export class KeptItems {
+  readonly #ring: readonly (string | undefined)[]
+  readonly #head: number
+  readonly #length: number
+  /** By place in the ring. */
+  readonly #noted = new Map<number, string>()
+
+  constructor(ring: readonly (string | undefined)[], head: number, length: number) {
+    this.#ring = ring
+    this.#head = head
+    this.#length = length
+  }
+
+  /** The item at `index`, from 0; undefined beyond the end. */
+  at(index: number): string | undefined {
+    if (index >= this.#length) return undefined
+    const place = (this.#head + index) & (this.#ring.length - 1)
+    return this.#noted.get(place) ?? this.#ring[place]
+  }
+
+  /** Something else is about to stand there than `item`. */
+  note(place: number, item: string): void {
+    const index = (place - this.#head) & (this.#ring.length - 1)
+    if (index < this.#length && !this.#noted.has(place)) this.#noted.set(place, item)
+  }
+}
