@@ -10,6 +10,7 @@ import { unreachable } from '../base/assert.ts'
 import { utf8Text } from '../base/utf8.ts'
 import type { FileAnswer, FileFailure, FileRequest } from '../server/persistence/files.ts'
 import type { NodeFolder } from './node-host.ts'
+import { ReadAhead } from './read-ahead.ts'
 import { reasonOf } from './start-error.ts'
 
 const DONE: FileAnswer = { kind: 'done' }
@@ -27,6 +28,7 @@ export class NodeFiles implements NodeFolder {
   readonly #torn = new Map<string, number>()
   /** The folder a file was made in: what began in one [dir] ends there. */
   readonly #homes = new Map<string, string>()
+  readonly #ahead = new ReadAhead((path, offset, maxBytes) => this.#fetch(path, offset, maxBytes))
 
   /** `folder` is asked each time: [dir] may be changed while the node runs. */
   constructor(folder: () => string) {
@@ -51,6 +53,7 @@ export class NodeFiles implements NodeFolder {
    */
   appendNow(path: string, bytes: string): FileFailure | undefined {
     try {
+      this.#ahead.forget(path)
       const descriptor = this.#descriptor(path)
       this.#takeBack(path, descriptor)
       this.#appendWhole(path, descriptor, Buffer.from(bytes, 'latin1'))
@@ -103,13 +106,17 @@ export class NodeFiles implements NodeFolder {
   }
 
   async #carryOut(request: FileRequest): Promise<FileAnswer> {
+    this.#forgetChanged(request)
     switch (request.kind) {
       case 'list':
         return { kind: 'names', names: await namesIn(this.#full(request.folder)) }
       case 'size':
         return { kind: 'size', sizeBytes: await sizeOf(this.#full(request.path)) }
       case 'read':
-        return { kind: 'bytes', bytes: await this.#read(request) }
+        return {
+          kind: 'bytes',
+          bytes: await this.#ahead.read(request.path, request.offset, request.maxBytes),
+        }
       case 'create':
         this.#close(request.path)
         this.#homes.set(request.path, this.#folder())
@@ -135,16 +142,18 @@ export class NodeFiles implements NodeFolder {
     }
   }
 
-  async #read({ path, offset, maxBytes }: FileRequest & { kind: 'read' }): Promise<string> {
+  /** What was read ahead of a file holds only until it is changed. */
+  #forgetChanged(request: FileRequest): void {
+    if (request.kind !== 'read' && request.kind !== 'size') this.#ahead.forget(pathOf(request))
+    if (request.kind === 'rename') this.#ahead.forget(request.to)
+  }
+
+  async #fetch(path: string, offset: number, maxBytes: number): Promise<Buffer> {
     const file = await open(this.#full(path), 'r')
     try {
-      const { buffer, bytesRead } = await file.read(
-        Buffer.allocUnsafe(maxBytes),
-        0,
-        maxBytes,
-        offset,
-      )
-      return buffer.toString('latin1', 0, bytesRead)
+      const buffer = Buffer.allocUnsafe(maxBytes)
+      const { bytesRead } = await file.read(buffer, 0, maxBytes, offset)
+      return buffer.subarray(0, bytesRead)
     } finally {
       await file.close()
     }

@@ -8,8 +8,8 @@ import { type RdbContents, RdbReader } from '../rdb/rdb-reader.ts'
 import { readBytes, sizeOf, type Work } from './files.ts'
 import type { LoadProgress } from './load-progress.ts'
 
-/** What one turn reads: a few milliseconds of work. */
-export const READ_BYTES = 256 * 1024
+/** What one turn reads: at most a few milliseconds of work, also if it is compressed. */
+const READ_BYTES = 32 * 1024
 
 export type RdbLoad =
   /** `endOffset`: where in the file the payload ends; anything may follow. */
@@ -24,6 +24,8 @@ export interface RdbLoadParts {
   readonly serial: number
   /** Makes of what the file says of a key's use what it means here. */
   readonly usage: Pick<Usage, 'restored'>
+  /** [rdbchecksum] A checksum that is wrong is damage. */
+  readonly isVerified: boolean
   readonly progress: Pick<LoadProgress, 'expect' | 'advance'>
 }
 
@@ -36,8 +38,8 @@ export function* loadRdb(path: string, parts: RdbLoadParts): Work<RdbLoad> {
 }
 
 function* readPayload(path: string, parts: RdbLoadParts): Work<RdbLoad> {
-  const { databases, serial, usage, progress } = parts
-  const reader = new RdbReader(databases, serial, usage)
+  const { databases, serial, usage, isVerified, progress } = parts
+  const reader = new RdbReader(databases, serial, usage, isVerified)
   let offset = 0
   for (;;) {
     const bytes = yield* readBytes(path, offset, READ_BYTES)

@@ -57,10 +57,20 @@ export function uint32Bytes(value: number): string {
 
 /** The codes of `bytes` as a string. */
 export function latin1(bytes: Uint8Array): string {
-  if (bytes.length <= MAX_ARGUMENTS) return ofCodes(bytes)
+  if (bytes.length <= MAX_ARGUMENTS) return fromCodes(bytes)
   let text = ''
   for (let at = 0; at < bytes.length; at += MAX_ARGUMENTS) {
-    text += ofCodes(bytes.subarray(at, at + MAX_ARGUMENTS))
+    text += fromCodes(bytes.subarray(at, at + MAX_ARGUMENTS))
+  }
+  return text
+}
+
+/** The codes from `from` to before `to` as a string; of an array of numbers, twice as fast as the above. */
+export function ofCodes(codes: readonly number[], from: number, to: number): string {
+  if (to - from <= MAX_ARGUMENTS) return fromCodes(codes.slice(from, to))
+  let text = ''
+  for (let at = from; at < to; at += MAX_ARGUMENTS) {
+    text += fromCodes(codes.slice(at, Math.min(at + MAX_ARGUMENTS, to)))
   }
   return text
 }
@@ -95,9 +105,9 @@ const MIN_VIEW_BYTES = 13
 /** Applying a function to many more arguments than this is slow, and may exhaust the stack. */
 const MAX_ARGUMENTS = 4096
 
-function ofCodes(bytes: Uint8Array): string {
-  // The type of `apply` asks for an array; spreading the bytes into one is five times slower.
-  return String.fromCharCode.apply(null, bytes as unknown as number[])
+function fromCodes(codes: Uint8Array | number[]): string {
+  // The type of `apply` asks for an array; spreading bytes into one is five times slower.
+  return String.fromCharCode.apply(null, codes as number[])
 }
 
 function int64Text(bytes: string, at: number): string {

@@ -1,6 +1,9 @@
 /**
  * Lists, sets and hashes of an RDB payload. The plain forms go straight into the value as they arrive:
  * a count is only believed as far as bytes come for it, and nothing is held twice.
+ *
+ * `fill…` and `…Of` take what is here and are done with it; the generators wait for the rest. rdb-take.ts
+ * builds on the former alone.
  */
 import { Deque } from '../values/deque.ts'
 import type { HashValue, ListValue, SetValue } from '../values/value.ts'
@@ -11,13 +14,13 @@ import { damage, type Parse, type RdbInput } from './rdb-input.ts'
 /** The most that a Map or a Set of the engine holds; one more and it throws. */
 export const MAX_MEMBERS = 2 ** 24
 /** Beyond this, the engine turns arrays into something far slower. */
-const MAX_ELEMENTS = 2 ** 25
+export const MAX_ELEMENTS = 2 ** 25
 
 /** A node of a list holds one large element instead of a packed run of them. */
 const PLAIN_NODE = 1
-const PACKED_NODE = 2
+export const PACKED_NODE = 2
 
-type Decode = (blob: string) => string[] | undefined
+export type Decode = (blob: string) => string[] | undefined
 
 export function* readList(input: RdbInput, type: number): Parse<ListValue | undefined> {
   const items = new Deque()
@@ -33,8 +36,8 @@ export function* readSet(input: RdbInput, type: number): Parse<SetValue | undefi
     type === TYPE.setIntset
       ? yield* packed(input, 'intset', readIntset)
       : yield* packed(input, 'listpack', readListpack)
-  const members = new Set(items)
-  if (members.size !== items.length) return yield* damage(TWICE_IN_SET)
+  const members = membersOf(items)
+  if (typeof members === 'string') return yield* damage(members)
   return members.size === 0 ? undefined : { type: 'set', members }
 }
 
@@ -58,24 +61,77 @@ export function* readCount(input: RdbInput, most = MAX_MEMBERS): Parse<number> {
 }
 
 export function* packed(input: RdbInput, form: string, decode: Decode): Parse<string[]> {
-  const items = decode(yield* input.string())
+  const items = decode(input.takeString() ?? (yield* input.string()))
   return items ?? (yield* damage(`a damaged ${form}`))
 }
 
 /** From fields and values in turn. */
 export function* hashOf(items: readonly string[]): Parse<HashValue | undefined> {
-  if (items.length % 2 !== 0) return yield* damage('a hash with a field without a value')
+  const fields = fieldsOf(items)
+  if (typeof fields === 'string') return yield* damage(fields)
+  return fields.size === 0 ? undefined : { type: 'hash', fields }
+}
+
+/** The members, or what is wrong with them. */
+export function membersOf(items: readonly string[]): Set<string> | string {
+  const members = new Set(items)
+  return members.size === items.length ? members : TWICE_IN_SET
+}
+
+/** From fields and values in turn; or what is wrong with them. */
+export function fieldsOf(items: readonly string[]): Map<string, string> | string {
+  if (items.length % 2 !== 0) return 'a hash with a field without a value'
   const fields = new Map<string, string>()
   for (let at = 0; at < items.length; at += 2) {
     fields.set(items[at] as string, items[at + 1] as string)
   }
-  if (2 * fields.size !== items.length) return yield* damage(TWICE_IN_HASH)
-  return fields.size === 0 ? undefined : { type: 'hash', fields }
+  return 2 * fields.size === items.length ? fields : TWICE_IN_HASH
+}
+
+export function append(list: Deque, items: readonly string[]): void {
+  for (const item of items) list.pushRight(item)
+}
+
+/** Takes as many of `left` elements as are here; gives how many are not. */
+export function fillList(input: RdbInput, items: Deque, left: number): number {
+  for (let missing = left; missing > 0; missing--) {
+    const item = input.takeString()
+    if (item === undefined) return missing
+    items.pushRight(item)
+  }
+  return 0
+}
+
+/** The same for members. */
+export function fillSet(input: RdbInput, members: Set<string>, left: number): number {
+  for (let missing = left; missing > 0; missing--) {
+    const member = input.takeString()
+    if (member === undefined) return missing
+    members.add(member)
+  }
+  return 0
+}
+
+/** The same for fields with their values: a field whose value is not here is not taken. */
+export function fillHash(input: RdbInput, fields: Map<string, string>, left: number): number {
+  for (let missing = left; missing > 0; missing--) {
+    const { mark } = input
+    const field = input.takeString()
+    if (field === undefined) return missing
+    const value = input.takeString()
+    if (value === undefined) {
+      input.back(mark)
+      return missing
+    }
+    fields.set(field, value)
+  }
+  return 0
 }
 
 function* plainList(input: RdbInput, items: Deque): Parse<void> {
   for (let left = yield* readCount(input, MAX_ELEMENTS); left > 0; left--) {
-    items.pushRight(input.takeString() ?? (yield* input.string()))
+    left = fillList(input, items, left)
+    if (left > 0) items.pushRight(yield* input.string())
   }
 }
 
@@ -83,7 +139,8 @@ function* plainSet(input: RdbInput): Parse<SetValue | undefined> {
   const members = new Set<string>()
   const count = yield* readCount(input)
   for (let left = count; left > 0; left--) {
-    members.add(input.takeString() ?? (yield* input.string()))
+    left = fillSet(input, members, left)
+    if (left > 0) members.add(yield* input.string())
   }
   if (members.size !== count) return yield* damage(TWICE_IN_SET)
   return count === 0 ? undefined : { type: 'set', members }
@@ -93,8 +150,8 @@ function* plainHash(input: RdbInput): Parse<HashValue | undefined> {
   const fields = new Map<string, string>()
   const count = yield* readCount(input)
   for (let left = count; left > 0; left--) {
-    const field = input.takeString() ?? (yield* input.string())
-    fields.set(field, input.takeString() ?? (yield* input.string()))
+    left = fillHash(input, fields, left)
+    if (left > 0) fields.set(yield* input.string(), yield* input.string())
   }
   if (fields.size !== count) return yield* damage(TWICE_IN_HASH)
   return count === 0 ? undefined : { type: 'hash', fields }
@@ -122,10 +179,6 @@ function* anyNode(input: RdbInput): Parse<string[]> {
   if (container !== PLAIN_NODE) return yield* damage(`unknown list container ${container}`)
   const item = yield* input.string()
   return item === '' ? yield* damage('an empty list node') : [item]
-}
-
-function append(list: Deque, items: readonly string[]): void {
-  for (const item of items) list.pushRight(item)
 }
 
 const TWICE_IN_SET = 'a set with a member twice'

@@ -11,6 +11,8 @@
  *
  *     const key = input.takeString() ?? (yield* input.string())
  *
+ * What consists of several things is taken the same way: `mark` before, `back` when one of them is missing.
+ *
  * A string longer than a piece is not waited for: it is put together from what arrives, in bounded steps.
  */
 import { ownSlice, signedText, uint32BigEndian } from './bytes.ts'
@@ -60,7 +62,7 @@ export class RdbInput {
   push(bytes: string): boolean {
     this.#chunks.push(bytes)
     this.#chunksBytes += bytes.length
-    if (this.#unreadBytes + this.#chunksBytes < this.#wantedBytes) return false
+    if (this.unreadBytes + this.#chunksBytes < this.#wantedBytes) return false
     this.#sumRead()
     this.#base += this.#at
     this.#buffer = this.rest()
@@ -71,9 +73,19 @@ export class RdbInput {
     return true
   }
 
+  /** The position, to go `back` to when not all of something is here. Good until the next `push`. */
+  get mark(): number {
+    return this.#at
+  }
+
+  /** What was read since then is unread again. */
+  back(mark: number): void {
+    this.#at = mark
+  }
+
   /** What the parser has not read. */
   rest(): string {
-    if (this.#unreadBytes === 0 && this.#chunks.length === 1) return this.#chunks[0] as string
+    if (this.unreadBytes === 0 && this.#chunks.length === 1) return this.#chunks[0] as string
     return [this.#buffer.slice(this.#at), ...this.#chunks].join('')
   }
 
@@ -192,7 +204,7 @@ export class RdbInput {
 
   /** The next bytes of something long: many at a time, so that there are few pieces. */
   #takePiece(left: number): string | undefined {
-    const unread = this.#unreadBytes
+    const unread = this.unreadBytes
     if (unread < Math.min(left, PIECE_BYTES)) return this.#missing(Math.min(left, PIECE_BYTES))
     return this.#takeRaw(this.#at, Math.min(left, unread))
   }
@@ -225,7 +237,7 @@ export class RdbInput {
     if (!canExpand(packedLength, length)) return this.#damage(NOT_COMPRESSED)
     const end = this.#lengthEnd + packedLength
     if (end > this.#buffer.length) return this.#missing(end - this.#at)
-    const text = lzfDecompress(this.#buffer.slice(this.#lengthEnd, end), length)
+    const text = lzfDecompress(this.#buffer, length, this.#lengthEnd, end)
     if (text === undefined) return this.#damage(NOT_COMPRESSED)
     this.#at = end
     return text
@@ -267,7 +279,8 @@ export class RdbInput {
     return undefined
   }
 
-  get #unreadBytes(): number {
+  /** Bytes that are here and have not been read. */
+  get unreadBytes(): number {
     return this.#buffer.length - this.#at
   }
 

@@ -10,9 +10,10 @@ import { UNKNOWN_USAGE, type Usage } from '../keyspace/usage.ts'
 import type { Value } from '../values/value.ts'
 import { int32, int64Number, shownBytes } from './bytes.ts'
 import { MAX_MEMBERS } from './rdb-collections.ts'
-import { FIRST_OPCODE, KEPT_AUX, NEWEST_VERSION, OPCODE, TYPE } from './rdb-format.ts'
+import { FIRST_OPCODE, KEPT_AUX, NEWEST_VERSION, OPCODE } from './rdb-format.ts'
 import { type Demand, damage, type Parse, RdbInput } from './rdb-input.ts'
 import { skipModuleData } from './rdb-module.ts'
+import { takeValue } from './rdb-take.ts'
 import { readValue } from './rdb-values.ts'
 
 export interface RdbContents {
@@ -45,6 +46,7 @@ export class RdbReader {
   readonly #notices = new Set<string>()
   readonly #serial: number
   readonly #usage: Pick<Usage, 'restored'> | undefined
+  readonly #isVerified: boolean
   readonly #parse: Parse<void>
   #db = 0
   #keysRead = 0
@@ -52,6 +54,8 @@ export class RdbReader {
   #expireAtMs: number | undefined
   #idleSeconds: number | undefined
   #frequency: number | undefined
+  /** Of keys of which the payload says nothing. */
+  #freshUsage = UNKNOWN_USAGE
   #recordOffset = 0
   /** The key whose value is being read. */
   #key: string | undefined
@@ -59,9 +63,16 @@ export class RdbReader {
 
   /**
    * `serial`: what every entry is stamped with, see Entry. `usage`: makes of what the payload says of
-   * the use of a key what is kept of it here; without it nothing is known.
+   * the use of a key what is kept of it here; without it nothing is known. `isVerified`: a checksum that
+   * is wrong is damage.
    */
-  constructor(databases: number, serial: number, usage?: Pick<Usage, 'restored'>) {
+  constructor(
+    databases: number,
+    serial: number,
+    usage?: Pick<Usage, 'restored'>,
+    isVerified = true,
+  ) {
+    this.#isVerified = isVerified
     this.#dbs = Array.from({ length: databases }, () => new Map())
     this.#expires = Array.from({ length: databases }, () => new Set())
     this.#serial = serial
@@ -77,6 +88,7 @@ export class RdbReader {
   push(bytes: string): RdbProgress {
     if (this.#end !== undefined) return this.#end
     if (!this.#input.push(bytes)) return MORE
+    this.#freshUsage = this.#usage?.restored({}) ?? UNKNOWN_USAGE
     const step = this.#parse.next()
     if (step.done === true) this.#end = this.#finished()
     else if (step.value.kind === 'damage') this.#end = this.#damaged(step.value)
@@ -117,8 +129,9 @@ export class RdbReader {
     for (;;) {
       this.#recordOffset = input.offset
       const opcode = input.takeByte() ?? (yield* input.byte())
-      if (opcode < FIRST_OPCODE) yield* this.#entry(opcode)
-      else if (opcode === OPCODE.end) break
+      if (opcode < FIRST_OPCODE) {
+        if (!this.#takeEntry(opcode)) yield* this.#entry(opcode)
+      } else if (opcode === OPCODE.end) break
       else yield* this.#record(opcode)
     }
     if (version >= 5) yield* this.#checksum()
@@ -136,18 +149,29 @@ export class RdbReader {
   *#checksum(): Parse<void> {
     const computed = this.#input.checksum()
     const stored = yield* this.#input.bytes(8)
+    if (!this.#isVerified) return
     if (stored !== computed && stored !== '\0'.repeat(8)) yield* damage('the checksum is wrong')
+  }
+
+  /** False, and nothing was taken: it is not here as a whole, or something is wrong with it. */
+  #takeEntry(type: number): boolean {
+    const input = this.#input
+    const { mark } = input
+    const key = input.takeString()
+    const value = key === undefined ? undefined : takeValue(input, type)
+    if (key === undefined || value === undefined || !this.#add(key, value)) {
+      input.back(mark)
+      return false
+    }
+    this.#forgetAttributes()
+    return true
   }
 
   *#entry(type: number): Parse<void> {
     const input = this.#input
     const key = input.takeString() ?? (yield* input.string())
     this.#key = key
-    // By far the commonest type is read here, without a generator of its own.
-    const value: Value | undefined =
-      type === TYPE.string
-        ? { type: 'string', bytes: input.takeString() ?? (yield* input.string()) }
-        : yield* readValue(input, type)
+    const value = yield* readValue(input, type)
     this.#key = undefined
     if (value !== undefined && !this.#add(key, value)) yield* damage(this.#whyNotAdded(key))
     this.#forgetAttributes()
@@ -168,7 +192,7 @@ export class RdbReader {
       value,
       expireAtMs: this.#expireAtMs,
       serial: this.#serial,
-      usage: this.#knownUsage(),
+      usage: this.#usageOfKey(),
     })
     if (entries.size === before) return false
     if (this.#expireAtMs !== undefined) this.#expires[this.#db]?.add(key)
@@ -176,8 +200,9 @@ export class RdbReader {
     return true
   }
 
-  #knownUsage(): number {
+  #usageOfKey(): number {
     const [idleSeconds, frequency] = [this.#idleSeconds, this.#frequency]
+    if (idleSeconds === undefined && frequency === undefined) return this.#freshUsage
     return this.#usage?.restored({ idleSeconds, frequency }) ?? UNKNOWN_USAGE
   }
 

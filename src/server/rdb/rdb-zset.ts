@@ -7,7 +7,7 @@ import { SortedSet } from '../values/sorted-set.ts'
 import type { ZsetValue } from '../values/value.ts'
 import { doubleBytes, readDoubleBytes } from './double-bytes.ts'
 import { readListpack, readZiplist } from './packed.ts'
-import { readCount } from './rdb-collections.ts'
+import { type Decode, packed, readCount } from './rdb-collections.ts'
 import { rdbLength, rdbString } from './rdb-encode.ts'
 import { TYPE, unsupportedType } from './rdb-format.ts'
 import { damage, type Parse, type RdbInput } from './rdb-input.ts'
@@ -17,17 +17,19 @@ const NAN = 253
 const INFINITY = 254
 const MINUS_INFINITY = 255
 
+const SCORE_BYTES = 8
+
 /** Reads the value after its type byte; undefined when it is empty. */
 export function* readZset(input: RdbInput, type: number): Parse<ZsetValue | undefined> {
   switch (type) {
     case TYPE.zsetText:
       return yield* elements(input, textScore)
     case TYPE.zset:
-      return yield* elements(input, binaryScore)
+      return yield* binaryElements(input)
     case TYPE.zsetZiplist:
-      return yield* packed(readZiplist(yield* input.string()), 'ziplist')
+      return yield* packedElements(input, 'ziplist', readZiplist)
     case TYPE.zsetListpack:
-      return yield* packed(readListpack(yield* input.string()), 'listpack')
+      return yield* packedElements(input, 'listpack', readListpack)
     default:
       return yield* damage(unsupportedType(type))
   }
@@ -48,32 +50,73 @@ function* elements(
   const count = yield* readCount(input)
   for (let left = count; left > 0; left--) {
     const member = yield* input.string()
-    yield* add(set, member, yield* readScore(input))
+    yield* settled(add(set, member, yield* readScore(input)))
   }
   return set.size === 0 ? undefined : { type: 'zset', set }
 }
 
-/** Members and scores in turn. */
-function* packed(items: readonly string[] | undefined, form: string): Parse<ZsetValue | undefined> {
-  if (items === undefined) return yield* damage(`a damaged ${form}`)
-  if (items.length % 2 !== 0) return yield* damage('a sorted set with a member without a score')
+/** The same where every score takes as many bytes. */
+function* binaryElements(input: RdbInput): Parse<ZsetValue | undefined> {
+  const set = new SortedSet()
+  const count = yield* readCount(input)
+  while (set.size < count) {
+    const problem = fillZset(input, set, count)
+    if (problem !== undefined) yield* damage(problem)
+    if (set.size === count) break
+    const member = yield* input.string()
+    yield* settled(add(set, member, readDoubleBytes(yield* input.bytes(SCORE_BYTES), 0)))
+  }
+  return set.size === 0 ? undefined : { type: 'zset', set }
+}
+
+/** Takes what is here of as many elements as make `count`; gives what is wrong with them. */
+export function fillZset(input: RdbInput, set: SortedSet, count: number): string | undefined {
+  while (set.size < count) {
+    const { mark } = input
+    const member = input.takeString()
+    if (member === undefined) return undefined
+    const score = input.takeBytes(SCORE_BYTES)
+    if (score === undefined) {
+      input.back(mark)
+      return undefined
+    }
+    const problem = add(set, member, readDoubleBytes(score, 0))
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+function* packedElements(
+  input: RdbInput,
+  form: string,
+  decode: Decode,
+): Parse<ZsetValue | undefined> {
+  const set = scoresOf(yield* packed(input, form, decode))
+  if (typeof set === 'string') return yield* damage(set)
+  return set.size === 0 ? undefined : { type: 'zset', set }
+}
+
+/** From members and scores in turn; or what is wrong with them. */
+export function scoresOf(items: readonly string[]): SortedSet | string {
+  if (items.length % 2 !== 0) return 'a sorted set with a member without a score'
   const set = new SortedSet()
   for (let at = 0; at < items.length; at += 2) {
-    const score = parseDouble(items[at + 1])
-    if (score === undefined) return yield* damage('a sorted set with a score that is no number')
-    yield* add(set, items[at] as string, score)
+    const problem = add(set, items[at] as string, parseDouble(items[at + 1]) ?? Number.NaN)
+    if (problem !== undefined) return problem
   }
-  return set.size === 0 ? undefined : { type: 'zset', set }
+  return set
 }
 
-function* add(set: SortedSet, member: string, score: number): Parse<void> {
-  if (Number.isNaN(score)) return yield* damage('a sorted set with a score that is no number')
-  if (set.has(member)) return yield* damage('a sorted set with a member twice')
+/** Gives why it cannot be added. */
+function add(set: SortedSet, member: string, score: number): string | undefined {
+  if (Number.isNaN(score)) return 'a sorted set with a score that is no number'
+  if (set.has(member)) return 'a sorted set with a member twice'
   set.set(member, score)
+  return undefined
 }
 
-function* binaryScore(input: RdbInput): Parse<number> {
-  return readDoubleBytes(yield* input.bytes(8), 0)
+function* settled(problem: string | undefined): Parse<void> {
+  if (problem !== undefined) yield* damage(problem)
 }
 
 function* textScore(input: RdbInput): Parse<number> {

@@ -196,14 +196,31 @@ test('expiry, database, hints and unknown fields are understood', () => {
 })
 
 test('what is known of the use of a key is handed on, each for its key alone', () => {
-  const known: unknown[] = []
-  const usage = { restored: (of: object) => known.push(of) }
+  const usage = {
+    restored: ({ idleSeconds = 0, frequency = 0 }) => 1 + 10 * idleSeconds + 10_000 * frequency,
+  }
   const reader = new RdbReader(16, 0, usage)
-  reader.push(`REDIS0010\xf8\x0a\0\x01k\x01v\xf9\x05\0\x01l\x01w\0\x01m\x01x\xff${'\0'.repeat(8)}`)
-  expect(known).toEqual([
-    { idleSeconds: 10, frequency: undefined },
-    { idleSeconds: undefined, frequency: 5 },
-    { idleSeconds: undefined, frequency: undefined },
+  const step = reader.push(
+    `REDIS0010\xf8\x0a\0\x01k\x01v\xf9\x05\0\x01l\x01w\0\x01m\x01x\xff${'\0'.repeat(8)}`,
+  )
+  const entries = step.kind === 'done' ? [...(step.contents.dbs[0] ?? [])] : []
+  expect(entries.map(([key, entry]) => [key, entry.usage])).toEqual([
+    ['k', 101],
+    ['l', 50_001],
+    ['m', 1],
+  ])
+})
+
+test('a key of which nothing is known counts as used when it is read', () => {
+  let nowSeconds = 7
+  const reader = new RdbReader(16, 0, { restored: () => nowSeconds })
+  reader.push('REDIS0010\0\x01k\x01v')
+  nowSeconds = 8
+  const step = reader.push(`\0\x01l\x01w\xff${'\0'.repeat(8)}`)
+  const entries = step.kind === 'done' ? [...(step.contents.dbs[0] ?? [])] : []
+  expect(entries.map(([key, entry]) => [key, entry.usage])).toEqual([
+    ['k', 7],
+    ['l', 8],
   ])
 })
 

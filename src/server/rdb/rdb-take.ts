@@ -1,0 +1,131 @@
+/**
+ * Values that are here as a whole, which nearly all are: they are taken at once, without the generators
+ * of rdb-values.ts, which cost more than the parsing of a small value itself. Whatever is not here, rare,
+ * empty or damaged is left to those, which know what to wait for and what to say.
+ */
+import { Deque } from '../values/deque.ts'
+import { SortedSet } from '../values/sorted-set.ts'
+import type { HashValue, ListValue, SetValue, Value, ZsetValue } from '../values/value.ts'
+import { readIntset, readListpack, readZiplist } from './packed.ts'
+import {
+  append,
+  type Decode,
+  fieldsOf,
+  fillHash,
+  fillList,
+  fillSet,
+  MAX_ELEMENTS,
+  MAX_MEMBERS,
+  membersOf,
+  PACKED_NODE,
+} from './rdb-collections.ts'
+import { TYPE } from './rdb-format.ts'
+import type { RdbInput } from './rdb-input.ts'
+import { fillZset, scoresOf } from './rdb-zset.ts'
+
+/** The value after its type byte; undefined: read it with `readValue`, from where it begins. */
+export function takeValue(input: RdbInput, type: number): Value | undefined {
+  switch (type) {
+    case TYPE.string:
+      return takeText(input)
+    case TYPE.list:
+      return takeList(input)
+    case TYPE.listQuicklist2:
+      return takeQuicklist(input)
+    case TYPE.set:
+      return takeSet(input)
+    case TYPE.setIntset:
+      return packedSet(takePacked(input, readIntset))
+    case TYPE.setListpack:
+      return packedSet(takePacked(input, readListpack))
+    case TYPE.hash:
+      return takeHash(input)
+    case TYPE.hashZiplist:
+      return packedHash(takePacked(input, readZiplist))
+    case TYPE.hashListpack:
+      return packedHash(takePacked(input, readListpack))
+    case TYPE.zset:
+      return takeZset(input)
+    case TYPE.zsetZiplist:
+      return packedZset(takePacked(input, readZiplist))
+    case TYPE.zsetListpack:
+      return packedZset(takePacked(input, readListpack))
+    default:
+      return undefined
+  }
+}
+
+function takeText(input: RdbInput): Value | undefined {
+  const bytes = input.takeString()
+  return bytes === undefined ? undefined : { type: 'string', bytes }
+}
+
+function takeList(input: RdbInput): ListValue | undefined {
+  const count = takeCount(input, MAX_ELEMENTS)
+  const items = new Deque()
+  return count > 0 && fillList(input, items, count) === 0 ? { type: 'list', items } : undefined
+}
+
+/** A list whose nodes are all packed. */
+function takeQuicklist(input: RdbInput): ListValue | undefined {
+  const items = new Deque()
+  const nodes = takeCount(input, MAX_ELEMENTS)
+  for (let left = nodes; left > 0; left--) {
+    if (input.takeLength() !== PACKED_NODE) return undefined
+    const node = takePacked(input, readListpack)
+    if (node === undefined || items.length + node.length > MAX_ELEMENTS) return undefined
+    append(items, node)
+  }
+  return items.length === 0 ? undefined : { type: 'list', items }
+}
+
+function takeSet(input: RdbInput): SetValue | undefined {
+  const count = takeCount(input, MAX_MEMBERS)
+  const members = new Set<string>()
+  if (count === 0 || fillSet(input, members, count) > 0) return undefined
+  return members.size === count ? { type: 'set', members } : undefined
+}
+
+function takeHash(input: RdbInput): HashValue | undefined {
+  const count = takeCount(input, MAX_MEMBERS)
+  const fields = new Map<string, string>()
+  if (count === 0 || fillHash(input, fields, count) > 0) return undefined
+  return fields.size === count ? { type: 'hash', fields } : undefined
+}
+
+function takeZset(input: RdbInput): ZsetValue | undefined {
+  const count = takeCount(input, MAX_MEMBERS)
+  const set = new SortedSet()
+  if (count === 0 || fillZset(input, set, count) !== undefined) return undefined
+  return set.size === count ? { type: 'zset', set } : undefined
+}
+
+/** How many elements follow; 0 also if that is not here, or more than can be held or can be here. */
+function takeCount(input: RdbInput, most: number): number {
+  const count = input.takeLength() ?? 0
+  // Each takes a byte at least: a value that cannot be here as a whole is not begun.
+  return count <= Math.min(most, input.unreadBytes) ? count : 0
+}
+
+function takePacked(input: RdbInput, decode: Decode): string[] | undefined {
+  const blob = input.takeString()
+  return blob === undefined ? undefined : decode(blob)
+}
+
+function packedSet(items: readonly string[] | undefined): SetValue | undefined {
+  if (items === undefined || items.length === 0) return undefined
+  const members = membersOf(items)
+  return typeof members === 'string' ? undefined : { type: 'set', members }
+}
+
+function packedHash(items: readonly string[] | undefined): HashValue | undefined {
+  if (items === undefined || items.length === 0) return undefined
+  const fields = fieldsOf(items)
+  return typeof fields === 'string' ? undefined : { type: 'hash', fields }
+}
+
+function packedZset(items: readonly string[] | undefined): ZsetValue | undefined {
+  if (items === undefined || items.length === 0) return undefined
+  const set = scoresOf(items)
+  return typeof set === 'string' ? undefined : { type: 'zset', set }
+}
