@@ -2,9 +2,7 @@
  * Chains of our nodes and redis-servers under random histories: whatever is cut, promoted, killed or
  * started again, everybody ends with the same data, and nobody copies anew what it could have continued.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import type { Redis } from 'ioredis'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createRng, type Rng } from '../../src/base/rng.ts'
@@ -17,6 +15,7 @@ import {
   startRedis,
   until,
 } from '../support/real-nodes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 type Start = typeof startOurs
 
@@ -37,7 +36,7 @@ async function started(start: Start, directives: Record<string, string> = {}): P
 }
 
 async function folder(): Promise<string> {
-  const made = mkdtempSync(join(tmpdir(), 'vedette-chain-'))
+  const made = scratchFolder('chain')
   folders.push(made)
   return made
 }
@@ -62,6 +61,11 @@ async function inStep(master: RealNode, replica: RealNode): Promise<void> {
     if ((await replicationField(replica, 'master_link_status')) !== 'up') return false
     return (await place(master)) === (await place(replica))
   }, 20_000)
+}
+
+/** How many have come to a real server. Our own client stays connected. */
+async function connectionsTo({ client }: RealNode): Promise<number> {
+  return Number(/^total_connections_received:(\d+)/m.exec(await client.info('stats'))?.[1])
 }
 
 const digest = async ({ client }: RealNode) => String(await client.call('DEBUG', 'DIGEST'))
@@ -249,6 +253,25 @@ describe.skipIf(!hasRedisServer)('with redis-server', () => {
     })
   }
 
+  test('a promotion that is taken back costs nobody below a copy, a real one included', async () => {
+    const [top, middle] = [await started(startRedis), await started(startOurs)]
+    const [ours, real] = [await started(startOurs), await started(startRedis)]
+    await below(middle, top)
+    await below(ours, middle)
+    await below(real, middle)
+    await top.client.set('k', 'v')
+    await agree(top, middle, ours, real)
+    await standStill(top, middle, ours, real)
+    await middle.client.replicaof('NO', 'ONE')
+    await inStep(middle, ours)
+    await inStep(middle, real)
+    await below(middle, top)
+    await top.client.call('CLIENT', 'UNPAUSE')
+    await top.client.set('k', 'w')
+    await agree(top, middle, ours, real)
+    expect([await top.syncs(), (await middle.syncs())[0]]).toEqual([[1, 1], 2])
+  })
+
   test('a real master that comes back empty does not empty our replica, until an operator wants it', async () => {
     const master = await started(startRedis)
     const replica = await started(startOurs)
@@ -264,7 +287,8 @@ describe.skipIf(!hasRedisServer)('with redis-server', () => {
     expect(await replica.client.get('k')).toBe('v')
     // Not one snapshot after the other, while it is asked again and again.
     const [before] = await back.syncs()
-    await new Promise((resolve) => setTimeout(resolve, 3000))
+    const asked = await connectionsTo(back)
+    await until(async () => (await connectionsTo(back)) >= asked + 3)
     expect((await back.syncs())[0]).toBe(before)
     await replica.client.config('SET', 'replica-empty-master-guard', 'no')
     await inStep(back, replica)

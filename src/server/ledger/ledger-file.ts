@@ -10,6 +10,8 @@ import type { LostCommands } from './lost-commands.ts'
 
 /** What one request writes; reading so much of the stream takes a few milliseconds. */
 const CHUNK_BYTES = 256 * 1024
+/** So many pieces of the stream (16 KiB or one command each) are read in one go, be there writes in them or not. */
+const PIECES_AT_ONCE = 16
 
 const NAME = /^lost-writes-[0-9a-f]{8}-\d+-(\d+)\.ledger$/
 const TEMPORARY = /^temp-lost-writes-\d+\.ledger$/
@@ -30,7 +32,7 @@ export function* writeLedger(
   commands: LostCommands,
   temporary: string,
 ): Work<Kept> {
-  const first = nextChunk(commands)
+  const first = yield* nextChunk(commands, temporary)
   if (first === '') return 'none'
   const written = yield* writeWhole(temporary, facts, commands, first)
   if (written === undefined) return 'kept'
@@ -46,8 +48,9 @@ function* writeWhole(path: string, facts: LedgerFacts, commands: LostCommands, f
   }
   let failure = yield* change({ kind: 'create', path })
   failure ??= yield* append(renderHeader(facts))
-  for (let bytes = first; failure === undefined && bytes !== ''; bytes = nextChunk(commands)) {
+  for (let bytes = first; failure === undefined && bytes !== ''; ) {
     failure = yield* append(bytes)
+    bytes = yield* nextChunk(commands, path)
   }
   failure ??= yield* append(renderCounts(commands.count, commands.keys))
   failure ??= yield* change({ kind: 'append', path, bytes: `${hexOf(crc.digest())}\n` })
@@ -56,10 +59,13 @@ function* writeWhole(path: string, facts: LedgerFacts, commands: LostCommands, f
   return failure
 }
 
-/** Empty: there are no more. */
-function nextChunk(commands: LostCommands): string {
+/** Empty: there are no more. Others have their turn while it reads: any request lets them. */
+function* nextChunk(commands: LostCommands, path: string): Work<string> {
   let bytes = ''
-  while (!commands.isOver && bytes.length < CHUNK_BYTES) bytes += commands.next()
+  for (let pieces = 1; !commands.isOver && bytes.length < CHUNK_BYTES; pieces++) {
+    bytes += commands.next()
+    if (pieces % PIECES_AT_ONCE === 0) yield* sizeOf(path)
+  }
   return bytes
 }
 

@@ -20,7 +20,8 @@ export const LEDGER_VERSION = 1
 
 /**
  * How the beginning of the lost part was found. `exact`: the new master said where its history left ours.
- * `at most`: it did not, so this is everything the backlog had, and much of it may have arrived.
+ * `at most`: it did not, or the two have nothing in common that we know of. So the lost part is everything we
+ * have, of which the backlog had the end, and much of it may have arrived.
  */
 export type LedgerRule = 'exact' | 'at most'
 

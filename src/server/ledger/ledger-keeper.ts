@@ -54,11 +54,11 @@ export class LedgerKeeper {
   }
 
   keep({ facts, part }: Loss): void {
+    const { settings, now } = this.#host
+    if (settings.int('ledger-max-files') === 0) return
     const loss = `${facts.history} ${facts.kept} ${facts.to}`
     if (loss === this.#lastLoss) return
     this.#lastLoss = loss
-    const { settings, now } = this.#host
-    if (settings.int('ledger-max-files') === 0) return
     const temporary = temporaryName(++this.#lastNumber)
     this.#writing.add(temporary)
     const complete = { ...facts, writtenAtMs: now.wallMs }
@@ -90,9 +90,10 @@ export class LedgerKeeper {
     this.#count++
     this.#lastFile = ledgerName(facts)
     this.#lastCommands = count
-    const share = facts.rule === 'exact' ? '' : ' at most'
+    const share = facts.rule === 'exact' ? '' : ', as far as we know,'
     this.#log(
-      `${count} writes to ${keys} keys that ${facts.master} never had${share} are kept in ${this.#lastFile}`,
+      `${count} writes to ${keys} keys that ${facts.master} never had${share} are kept in ` +
+        `${this.#lastFile}${gapOf(facts)}`,
     )
     this.#tidy(this.#lastFile)
   }
@@ -111,4 +112,9 @@ export class LedgerKeeper {
   #log(text: string): void {
     this.#host.port.log('warning', `ledger: ${text}`)
   }
+}
+
+/** What the ledger should hold and does not, because the backlog or the ledger is too small. */
+function gapOf({ from, kept }: LedgerFacts): string {
+  return kept > from ? `; what was written at the offsets ${from} to ${kept - 1} is not in it` : ''
 }

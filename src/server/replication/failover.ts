@@ -78,6 +78,11 @@ export class Failover {
     return this.#run !== undefined
   }
 
+  /** It has to end in time: what is in the stream only to show that we are alive would delay it. */
+  get mayNotWait(): boolean {
+    return this.#run?.endMs !== undefined
+  }
+
   /** We are to ask the node we follow to take over. */
   get isHandingOver(): boolean {
     return this.#run?.state === 'failover-in-progress'

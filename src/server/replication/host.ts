@@ -44,6 +44,8 @@ export interface ReplicationHost {
   unblockForRoleChange(): void
   /** The role is gone for good: its clients may be sent away, but for the one that wanted it. */
   demoted(by: Session | undefined): void
+  /** Commands are held back, for whatever reason: the offset is to stand still. */
+  readonly isPaused: boolean
   /** Holds writes back until `releaseWrites`, whatever CLIENT PAUSE says. */
   holdWrites(): void
   releaseWrites(): void

@@ -9,23 +9,25 @@ import type { FileAnswer, FileRequestId } from '../persistence/files.ts'
 import type { SavedPosition } from '../persistence/host.ts'
 import { Jobs } from '../persistence/jobs.ts'
 import type { ConnectionId } from '../port.ts'
-import { ageSeconds } from '../seconds.ts'
 import type { Session } from '../sessions/session.ts'
 import { Failover, type FailoverRole } from './failover.ts'
 import type { LinkObserver } from './following/link-observer.ts'
 import { MasterLink } from './following/master-link.ts'
+import { BacklogLifetime } from './history/backlog-lifetime.ts'
 import { History } from './history/history.ts'
-import { GETACK } from './history/propagation.ts'
 import { Stream } from './history/stream.ts'
 import type { ReplicationHost } from './host.ts'
 import type { KeptFile } from './kept-file.ts'
+import { KeptPosition } from './kept-position.ts'
 import { infoLines, roleReply } from './report.ts'
 import { Role } from './role.ts'
 import { Attachment } from './serving/attachment.ts'
 import { FullSync } from './serving/full-sync.ts'
 import { Heartbeat } from './serving/heartbeat.ts'
+import { LeaveTaking } from './serving/leave-taking.ts'
 import { Replicas } from './serving/replicas.ts'
 import { Waits } from './serving/waits.ts'
+import { WriteFence } from './write-fence.ts'
 
 export type ReplicationCommand =
   | 'replicaof'
@@ -49,7 +51,6 @@ export interface ReplicationCounts {
 
 const SECOND_MS = 1000
 const AT_ONCE = 0
-const NOREPLICAS = 'NOREPLICAS Not enough good replicas to write.'
 
 export class Replication {
   readonly handlers: Record<ReplicationCommand, ReplicationHandler>
@@ -64,6 +65,10 @@ export class Replication {
   readonly #role: Role
   readonly #attachment: Attachment
   readonly #failover: Failover
+  readonly #fence: WriteFence
+  readonly #leaveTaking: LeaveTaking
+  readonly #backlogLifetime: BacklogLifetime
+  readonly #kept: KeptPosition
   /** Our own requests to the node's folder. */
   readonly #files: Jobs
   readonly #keeper: LedgerKeeper
@@ -96,6 +101,11 @@ export class Replication {
     this.#waits = waits
     this.#link = link
     this.#heartbeat = new Heartbeat(host, replicas, stream)
+    this.#fence = new WriteFence(host, replicas)
+    this.#leaveTaking = new LeaveTaking(history, replicas, stream)
+    this.#backlogLifetime = new BacklogLifetime(host, history, replicas)
+    const isReplica = () => this.isReplica()
+    this.#kept = new KeptPosition({ host, history, replicas, stream, link, isReplica })
     const isFailingOver = () => this.#failover.isRunning
     this.#role = new Role({ host, history, replicas, stream, link, waits, isFailingOver })
     this.#failover = new Failover({
@@ -107,7 +117,7 @@ export class Replication {
     })
     this.#attachment = this.#newAttachment()
     this.handlers = this.#newHandlers()
-    this.#listen()
+    replicas.onGone = (peer) => fullSync.forget(peer)
   }
 
   isReplica(): boolean {
@@ -116,30 +126,12 @@ export class Replication {
 
   /** Where the data stand in the history; undefined: nobody could continue from them. */
   position(): SavedPosition | undefined {
-    const { id, offset, backlog } = this.#history
-    if (this.isReplica()) {
-      if (!this.#link.hasPosition) return undefined
-      return { id, offset, streamDb: this.#host.streamTarget.db }
-    }
-    // Without a backlog writes are not counted, so nobody has any of them at an offset of ours.
-    return backlog === undefined ? undefined : { id, offset, streamDb: this.#stream.db ?? 0 }
+    return this.#kept.now()
   }
 
-  /**
-   * The data that were kept are here, as they were at that position. A replica offers it to its master; a
-   * master lets those go on who were there or before.
-   */
+  /** The data that were kept are here, as they were at that position, if they stood at one. */
   loaded(position: SavedPosition | undefined): void {
-    if (position === undefined) return
-    const { id, offset, streamDb } = position
-    if (this.isReplica()) {
-      this.#history.resume(id, offset)
-      this.#link.resume()
-      this.#host.streamTarget.db = streamDb
-      return
-    }
-    this.#history.restart(id, offset)
-    this.#replicas.restartEmptyTimer()
+    if (position !== undefined) this.#kept.loaded(position)
   }
 
   /** An answer to one of our own requests, see `ownsFile`. */
@@ -166,34 +158,21 @@ export class Replication {
 
   /** Why a write must be refused now: too few replicas would have it. */
   refusal(): string | undefined {
-    const { settings } = this.#host
-    const needed = settings.int('min-replicas-to-write')
-    if (needed === 0 || this.isReplica()) return undefined
-    if (settings.int('min-replicas-max-lag') === 0) return undefined
-    return this.#replicas.goodCount < needed ? NOREPLICAS : undefined
+    return this.isReplica() ? undefined : this.#fence.refusal()
   }
 
-  /** Whether every replica that is online has acknowledged the stream up to there. */
+  // What the end of the process asks for, see serving/leave-taking.ts
+
   haveAcknowledged(offset: number): boolean {
-    return [...this.#replicas.all()].every(
-      (peer) => peer.phase !== 'online' || peer.preSync || peer.ackOffset >= offset,
-    )
+    return this.#leaveTaking.haveAcknowledged(offset)
   }
 
-  /** Asks them to, if need be. Gives the offset that says that they have everything of now. */
   requestAcknowledgements(): number {
-    const { offset } = this.#history
-    // A replica passes on its master's stream and nothing else: its replicas acknowledge every second.
-    if (!this.isReplica() && !this.haveAcknowledged(offset)) this.#stream.feedIfKept(GETACK)
-    return offset
+    return this.#leaveTaking.requestAcknowledgements(this.isReplica())
   }
 
-  /** The node is about to end: whoever is given a snapshot, or waits for one, will not get it. */
   endTransfers(): void {
-    for (const peer of [...this.#replicas.all()]) {
-      const isOnItsWay = peer.phase === 'waiting' || peer.phase === 'copying'
-      if (isOnItsWay) this.#replicas.drop(peer, 'this node is shutting down')
-    }
+    this.#leaveTaking.endTransfers()
   }
 
   owns(id: ConnectionId): boolean {
@@ -324,34 +303,16 @@ export class Replication {
     }
   }
 
-  #listen(): void {
-    const { settings } = this.#host
-    this.#replicas.onGone = (peer) => this.#fullSync.forget(peer)
-    const recount = () => this.#replicas.recountGood()
-    settings.onChange('min-replicas-to-write', recount)
-    settings.onChange('min-replicas-max-lag', recount)
-    settings.onChange('repl-backlog-size', () => {
-      this.#history.backlogSizeBytes = settings.int('repl-backlog-size')
-    })
-  }
-
   #everySecond(): void {
     this.#link.everySecond()
     this.#replicas.everySecond()
     this.#fullSync.everySecond()
     if (this.isReplica()) return
-    // A failover waits for the end of the stream: there has to be one.
-    if (!this.#failover.isRunning) this.#heartbeat.everySecond()
-    this.#freeBacklog()
-  }
-
-  /** A master without replicas for long stops counting, and must then not claim its old history. */
-  #freeBacklog(): void {
-    const ttlSeconds = this.#host.settings.int('repl-backlog-ttl')
-    if (ttlSeconds === 0 || this.#history.backlog === undefined || this.#replicas.count > 0) return
-    if (ageSeconds(this.#host.now.monoMs, this.#replicas.emptySinceMs) <= ttlSeconds) return
-    this.#history.backlog = undefined
-    this.#history.begin()
+    // A failover waits for the end of the stream: there has to be one. But one that may take as long as it
+    // takes must not make the other replicas believe that we are dead.
+    if (!this.#failover.mayNotWait && this.#heartbeat.everySecond())
+      this.#failover.replicasChanged()
+    this.#backlogLifetime.everySecond()
   }
 
   #reportSources() {

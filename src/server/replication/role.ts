@@ -77,6 +77,8 @@ export class Role {
     if (current?.port === address.port && equalsIgnoringCase(current.host, address.host)) {
       return ALREADY_CONNECTED
     }
+    // Clients that wait for a push or an acknowledgement would wait for the wrong master.
+    host.unblockForRoleChange()
     if (current === undefined) this.#demote()
     link.follow(address, current === undefined || link.hasPosition)
     host.settings.set('replicaof', `${address.host} ${address.port}`)
@@ -84,10 +86,8 @@ export class Role {
     return OK
   }
 
-  /** Clients that wait for a push or an acknowledgement would wait for the wrong master. */
   #demote(): void {
     const { host, history, waits } = this.#parts
-    host.unblockForRoleChange()
     waits.clear()
     history.createBacklog()
     host.streamTarget.db = 0

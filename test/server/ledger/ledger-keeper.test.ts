@@ -1,6 +1,10 @@
 /** What a resynchronisation throws away is kept: played through with nodes on a virtual network. */
 import { expect, test } from 'vitest'
+import { encodeCommand } from '../../../src/resp/encode.ts'
+import { writeLedger } from '../../../src/server/ledger/ledger-file.ts'
+import type { LedgerFacts } from '../../../src/server/ledger/ledger-format.ts'
 import { readLedger } from '../../../src/server/ledger/ledger-reader.ts'
+import { LostCommands } from '../../../src/server/ledger/lost-commands.ts'
 import { ReplicationWorld, type TestNode } from '../../support/replication-harness.ts'
 
 function ledgers(node: TestNode): string[] {
@@ -15,6 +19,19 @@ function read(node: TestNode, path = ledgers(node).at(-1) ?? '') {
 
 function words(node: TestNode): string[] {
   return read(node).commands.map(({ db, argv }) => `${db}: ${argv.join(' ')}`)
+}
+
+const FACTS: LedgerFacts = {
+  ...{
+    node: ':1',
+    writtenAtMs: 1,
+    history: 'a'.repeat(40),
+    from: 1,
+    to: 1,
+    kept: 1,
+    rule: 'exact',
+  },
+  ...{ master: 'm:1', masterHistory: 'b'.repeat(40), masterOffset: 1 },
 }
 
 /** A master with two replicas in step, then cut off from the one that will succeed it. */
@@ -144,7 +161,27 @@ test('against a master nobody knows the kin of, everything the backlog has is ke
   stage.master.follow(stranger)
   stage.world.untilInStep(stranger, stage.master)
   expect(words(stage.master)).toEqual(['0: SET common x', '0: SET lost 1'])
-  expect(read(stage.master).facts.rule).toBe('at most')
+  expect(read(stage.master).facts).toMatchObject({ rule: 'at most', from: 1, kept: 1 })
+})
+
+test('what the backlog does not reach back to is named: data that came with a copy are in no ledger', () => {
+  const world = new ReplicationWorld()
+  const first = world.node()
+  first.call('SET', 'old', 'x')
+  const node = world.replicaOf(first, { 'replica-empty-master-guard': 'no' })
+  first.call('SET', 'older', 'x')
+  const late = world.replicaOf(first, { 'replica-empty-master-guard': 'no' })
+  const copiedAt = late.offset
+  late.promote()
+  late.call('SET', 'lost', '1')
+  late.follow(world.node())
+  world.run(2000)
+  expect(words(late)).toEqual(['0: SET lost 1'])
+  expect(read(late).facts).toMatchObject({ rule: 'at most', from: 1, kept: copiedAt + 1 })
+  expect(late.logs.join('\n')).toContain(
+    `what was written at the offsets 1 to ${copiedAt} is not in it`,
+  )
+  expect(ledgers(node)).toEqual([])
 })
 
 test('a transfer that breaks and begins again leaves one ledger', () => {
@@ -216,6 +253,31 @@ test('ledger-max-files 0 keeps none', () => {
   stage.master.call('SET', 'lost', '1')
   join(stage)
   expect(stage.master.files.paths()).toEqual([])
+})
+
+test('ledgers that are wanted after all are written at the next attempt', () => {
+  const stage = split({ 'ledger-max-files': '0' })
+  const { world, master, replica } = stage
+  master.call('SET', 'lost', '1')
+  replica.promote()
+  for (let index = 0; index < 30; index++) replica.call('SET', `k${index}`, 'x'.repeat(100_000))
+  world.network.join(master, replica)
+  master.follow(replica)
+  world.until(() => master.info('master_sync_in_progress') === '1')
+  world.run(3)
+  master.call('CONFIG', 'SET', 'ledger-max-files', '16')
+  world.network.drop(master, replica)
+  world.untilInStep(replica, master)
+  expect(words(master)).toEqual(['0: SET lost 1'])
+})
+
+test('a long stretch of the stream without a write is read a little at a time', () => {
+  const pieces = Array.from({ length: 1000 }, () => encodeCommand(['PUBLISH', 'c', 'm']))
+  const part = { start: 1, db: 0, from: 1, pieces }
+  const work = writeLedger(FACTS, new LostCommands(part, () => []), 'temporary')
+  let turns = 0
+  while (work.next({ kind: 'failed', code: 'ENOENT', text: 'ENOENT' }).done !== true) turns++
+  expect(turns).toBeGreaterThan(50)
 })
 
 /** A write that is lost, and the ledger it is in. */

@@ -73,6 +73,27 @@ test('writes to the empty master do not make it acceptable before it is as far a
   expect([refusing(replicas[0]), replicas[0].get('fresh')]).toEqual(['1', undefined])
 })
 
+test('a replica that may not ask names the right it needs, in its log and in INFO', () => {
+  const play = new ReplicationWorld()
+  const master = play.node({ appendonly: 'yes', appendfsync: 'always' })
+  const rights = ['resetkeys', '-@all', '+psync', '+replconf', '+ping']
+  const makeUser = (node: TestNode) => node.call('ACL', 'SETUSER', 'copier', 'on', '>pw', ...rights)
+  makeUser(master)
+  const replica = play.replicaOf(master, { masteruser: 'copier', masterauth: 'pw' })
+  for (let index = 0; index < DATA; index++) master.call('SET', `k${index}`, 'v')
+  play.untilInStep(master, replica)
+  master.kill()
+  const reborn = play.restart(master, { keepsFiles: true })
+  makeUser(reborn)
+  play.run(30_000)
+  expect(replica.info('replica_guard_needs')).toBe('+info for user copier on the master')
+  const told = replica.logs.find((line) => line.includes('is not copied'))
+  expect(told).toContain('ACL SETUSER copier +info')
+  reborn.call('ACL', 'SETUSER', 'copier', '+info')
+  play.untilInStep(reborn, replica)
+  expect([refusing(replica), replica.info('replica_guard_needs')]).toEqual([undefined, undefined])
+})
+
 test('a replica without data has nothing to protect', () => {
   const { world: play, master, replicas } = world()
   master.call('FLUSHALL')

@@ -273,3 +273,29 @@ test('FAILOVER needs a master with replicas, an online target, and no other one 
   master.call('FAILOVER')
   expect(master.call('FAILOVER')).toEqual(error('ERR FAILOVER already in progress.'))
 })
+
+test('one that may take as long as it takes does not let the other replicas believe that we are dead', () => {
+  const { world, master, replica } = pair()
+  const other = world.replicaOf(master, { 'repl-timeout': '30' })
+  world.run(1_500)
+  replica.isFrozen = true
+  master.call('SET', 'k', 'v')
+  expect(master.call('FAILOVER', 'TO', replica.address, '6379')).toEqual(OK)
+  world.run(50_000)
+  expect(master.info('master_failover_state')).toBe('waiting-for-sync')
+  expect(logged(other, 'the link is lost')).toBe(0)
+  replica.isFrozen = false
+  world.until(() => isMaster(replica))
+})
+
+test('one that has to end in time waits for a stream that has an end', () => {
+  const { world, master, replica } = pair({ 'repl-ping-replica-period': '1' })
+  replica.isFrozen = true
+  master.call('SET', 'k', 'v')
+  master.call('FAILOVER', 'TO', replica.address, '6379', 'TIMEOUT', '20000')
+  world.run(100)
+  const { offset } = master
+  world.run(10_000)
+  expect(master.info('master_failover_state')).toBe('waiting-for-sync')
+  expect(master.offset).toBe(offset)
+})

@@ -194,3 +194,46 @@ test('INFO replication of a fresh master has the fields of Redis in their order'
   const lines = reply.kind === 'bulk' ? reply.bytes.trim().split('\r\n').slice(1) : []
   expect(lines.map((line) => line.split(':')[0])).toEqual(FIELDS)
 })
+
+test('WAIT does not move the offset while commands are held back, and is answered all the same', () => {
+  const world = new ReplicationWorld()
+  const master = world.node({ 'repl-ping-replica-period': '1000' })
+  const replica = world.replicaOf(master)
+  world.run(1500)
+  const client = world.client(master)
+  client.call('SET', 'k', 'v')
+  master.call('CLIENT', 'PAUSE', '60000', 'WRITE')
+  const { offset } = master
+  expect(client.call('WAIT', '1', '0')).toEqual(integer(1))
+  expect([master.offset, replica.offset]).toEqual([offset, offset])
+})
+
+test('WAIT asks the replicas when the pause is over', () => {
+  const world = new ReplicationWorld()
+  const master = world.node({ 'repl-ping-replica-period': '1000' })
+  world.replicaOf(master)
+  world.run(1900)
+  const client = world.client(master)
+  client.call('SET', 'k', 'v')
+  master.call('CLIENT', 'PAUSE', '5', 'WRITE')
+  const { offset } = master
+  expect(client.call('WAIT', '1', '0')).toEqual(integer(1))
+  world.run(10)
+  expect(master.offset).toBe(offset + 37)
+})
+
+test('clients of a replica that wait are sent away when it gets another master', () => {
+  const world = new ReplicationWorld()
+  const [one, other] = [world.node(), world.node()]
+  const replica = world.replicaOf(one)
+  const reader = world.client(replica)
+  reader.send('XREAD', 'BLOCK', '0', 'STREAMS', 's', '0')
+  world.run(10)
+  replica.follow(one)
+  world.run(10)
+  expect([reader.input, reader.isClosed]).toEqual(['', false])
+  replica.follow(other)
+  world.run(10)
+  expect(reader.take()).toContain('-UNBLOCKED force unblock from blocking operation')
+  expect(reader.isClosed).toBe(true)
+})

@@ -9,7 +9,7 @@ const PLAIN: HandshakeTerms = {
   password: '',
   listeningPort: 1234,
   announcedHost: '',
-  position: undefined,
+  position: () => undefined,
   takeOver: false,
   asksLineage: false,
   acceptsUnplaced: false,
@@ -50,12 +50,12 @@ test('the burst with credentials and an announced address is the one a real repl
 })
 
 test('a known position is offered as the next byte wanted', () => {
-  const [, , psync] = play({ position: { id: ID, offset: 41 } }, ['+PONG', '+OK', '+OK'])
+  const [, , psync] = play({ position: () => ({ id: ID, offset: 41 }) }, ['+PONG', '+OK', '+OK'])
   expect(psync).toBe(`*3\r\n$5\r\nPSYNC\r\n$40\r\n${ID}\r\n$2\r\n42\r\n`)
 })
 
 test('a node that hands its role over says so with its position', () => {
-  const terms = { position: { id: ID, offset: 41 }, takeOver: true }
+  const terms = { position: () => ({ id: ID, offset: 41 }), takeOver: true }
   const [, , psync] = play(terms, ['+PONG', '+OK', '+OK'])
   expect(psync).toBe(`*4\r\n$5\r\nPSYNC\r\n$40\r\n${ID}\r\n$2\r\n42\r\n$8\r\nFAILOVER\r\n`)
 })
@@ -89,7 +89,7 @@ const ANSWERS: { line: string; known: boolean; step: object }[] = [
 for (const { line, known, step } of ANSWERS) {
   const situation = known ? 'a replica with a position' : 'a replica without a position'
   test(`${situation} that is answered "${line}" takes it as ${JSON.stringify(step)}`, () => {
-    const position = known ? { id: ID, offset: 1 } : undefined
+    const position = () => (known ? { id: ID, offset: 1 } : undefined)
     expect(play({ position }, [...GREETED, line])[3]).toMatchObject(step)
   })
 }

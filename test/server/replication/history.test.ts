@@ -57,3 +57,22 @@ test('a full copy leaves nothing of earlier histories', () => {
   expect(history.canContinue('b'.repeat(40), 5001)).toBe(true)
   expect(history.canContinue('b'.repeat(40), 5000)).toBe(false)
 })
+
+test('the name of our own promotion is offered once a master has called the history by it', () => {
+  const history = historyAt(100)
+  const old = history.id
+  history.fork()
+  expect(history.knownId).toBe(old)
+  expect(history.goOn(history.id, history.id)).toBe(false)
+  expect(history.knownId).toBe(history.id)
+})
+
+test('who goes on under the previous name keeps the one it leaves for those below', () => {
+  const history = historyAt(100)
+  const old = history.id
+  history.fork()
+  const left = history.id
+  expect(history.goOn(old, old)).toBe(true)
+  expect([history.id, history.previousId, history.secondOffset]).toEqual([old, left, 101])
+  expect([history.canContinue(left, 101), history.canContinue(left, 102)]).toEqual([true, false])
+})

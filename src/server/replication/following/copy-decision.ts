@@ -10,6 +10,9 @@ import type { ReplicationHost } from '../host.ts'
 import type { EmptyMasterGuard } from './empty-master-guard.ts'
 import type { Address } from './link-phase.ts'
 
+/** Offsets count from 1. */
+const FIRST_OFFSET = 1
+
 export type CopyDecision = 'copy' | 'ask' | 'refuse'
 
 /** For a node that stands at `history.offset` of `history.id`. */
@@ -54,7 +57,8 @@ export class CopyDecisions {
     const { backlog, offset, id } = this.#history
     const kin = kinship(this.#history, offer)
     if (backlog === undefined) return undefined
-    const from = kin.kind === 'known' ? kin.fork : backlog.firstOffset
+    // Of a history that has nothing in common with ours, as far as we know, nothing is excepted.
+    const from = kin.kind === 'known' ? kin.fork : FIRST_OFFSET
     if (from > offset) return undefined
     const { settings } = this.#host
     const maxBytes = settings.int('ledger-max-bytes')

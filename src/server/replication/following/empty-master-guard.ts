@@ -74,11 +74,20 @@ export class EmptyMasterGuard {
   /** For INFO replication; nothing unless it refuses. */
   infoLines(): string[] {
     if (this.#refusal === undefined) return []
+    const { offer, ownOffset } = this.#refusal
+    const right = `+info for user ${this.#user()} on the master`
+    const needs = isUntold(offer) ? [`replica_guard_needs:${right}`] : []
     return [
       'replica_empty_master_guard:1',
-      `replica_guard_master_offset:${this.#refusal.offer.offset}`,
-      `replica_guard_own_offset:${this.#refusal.ownOffset}`,
+      `replica_guard_master_offset:${offer.offset}`,
+      `replica_guard_own_offset:${ownOffset}`,
+      ...needs,
     ]
+  }
+
+  /** As whom we come to the master. */
+  #user(): string {
+    return this.#host.settings.text('masteruser') || 'default'
   }
 
   /** A restart from an append-only file begins a new history as well, at 0, and has the data. */
@@ -100,7 +109,21 @@ export class EmptyMasterGuard {
     this.#log(
       'warning',
       `it is not copied: its history ${offer.id} is new to us and at ${offer.offset}, ours at ${own.offset}, ` +
-        'so it has lost data that we hold. CONFIG SET replica-empty-master-guard no lets it be copied',
+        `${this.#suspicion(offer)}. CONFIG SET replica-empty-master-guard no lets it be copied`,
     )
   }
+
+  /** What a restart from an append-only file looks like to who may not ask. */
+  #suspicion(offer: Offer): string {
+    if (!isUntold(offer)) return 'so it has lost data that we hold'
+    return (
+      'and it does not answer INFO, so it may have lost data that we hold, or have restarted with them from ' +
+      `its append-only file. ACL SETUSER ${this.#user()} +info on the master (and in its file) lets us see`
+    )
+  }
+}
+
+/** It was asked about its data and did not say: INFO is forbidden to us there. */
+function isUntold({ lineage }: Offer): boolean {
+  return typeof lineage === 'string'
 }

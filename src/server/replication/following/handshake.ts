@@ -20,8 +20,8 @@ export interface HandshakeTerms {
   readonly listeningPort: number
   /** Empty: the master takes the address the connection comes from. */
   readonly announcedHost: string
-  /** What we already have; undefined: we need everything. */
-  readonly position: HistoryPosition | undefined
+  /** What we already have, as a master of that lineage may know it; undefined: we need everything. */
+  position(lineage: LineageAnswer): HistoryPosition | undefined
   /** It is to become the master and we its replica: our own FAILOVER. */
   readonly takeOver: boolean
   /** To ask for its lineage. */
@@ -56,6 +56,7 @@ export class Handshake {
   #pending: Question[] = ['ping']
   readonly #lineageReply = new LineageReply()
   #lineage: LineageAnswer = 'unasked'
+  #offered: HistoryPosition | undefined
 
   constructor(terms: HandshakeTerms) {
     this.#terms = terms
@@ -72,7 +73,7 @@ export class Handshake {
 
   /** The history we offered to go on in; undefined: we need everything. */
   get offeredId(): string | undefined {
-    return this.#terms.position?.id
+    return this.#offered?.id
   }
 
   /** What the master said of its history. */
@@ -144,7 +145,8 @@ export class Handshake {
     this.#pending.shift()
     if (this.#pending.length > 0) return WAIT
     this.#pending = ['psync']
-    const position = this.#terms.position
+    const position = this.#terms.position(this.#lineage)
+    this.#offered = position
     const asked = position === undefined ? ['?', '-1'] : [position.id, String(position.offset + 1)]
     const takeOver = this.#terms.takeOver ? ['FAILOVER'] : []
     return { kind: 'send', bytes: encodeCommand(['PSYNC', ...asked, ...takeOver]) }
@@ -154,7 +156,7 @@ export class Handshake {
     if (text === '') return WAIT
     const [word, id, offset] = text.split(' ')
     if (word === '+FULLRESYNC') return fullResync(id, offset)
-    if (word === '+CONTINUE' && this.#terms.position !== undefined) {
+    if (word === '+CONTINUE' && this.#offered !== undefined) {
       return { kind: 'partial', id: isHistoryId(id) ? id : undefined }
     }
     return this.#fallBack(text)

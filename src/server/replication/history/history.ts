@@ -25,6 +25,8 @@ export class History {
   /** Up to which offset our append-only file has everything on disk; undefined: it is off. */
   onDisk: () => number | undefined = () => undefined
   readonly #rng: Rng
+  /** We have named the history ourselves, and no master of ours has called it so. */
+  #isNamedHere = true
   #backlogSizeBytes: number
 
   constructor(rng: Rng, backlogSizeBytes: number) {
@@ -69,6 +71,7 @@ export class History {
   /** Forgets all relation to other nodes: what we counted until now is not what we wrote. */
   begin(): void {
     this.id = this.#rng.hex(REPLICATION_ID_LENGTH)
+    this.#isNamedHere = true
     this.#forgetPrevious()
   }
 
@@ -82,6 +85,7 @@ export class History {
   /** A promotion: from the next byte on, the history is ours alone. */
   fork(): void {
     this.continueAs(this.#rng.hex(REPLICATION_ID_LENGTH))
+    this.#isNamedHere = true
   }
 
   /** Our master is in another history since a promotion, which has ours as its beginning. */
@@ -89,37 +93,44 @@ export class History {
     this.previousId = this.id
     this.secondOffset = this.offset + 1
     this.id = id
+    this.#isNamedHere = false
+  }
+
+  /**
+   * A master lets us go on from the place we named under `offeredId`, and is in `mastersId` itself. If we
+   * offered the history before ours, ours is the one that was left: those below us may still know only that.
+   * True: the history has another name now.
+   */
+  goOn(offeredId: string, mastersId: string): boolean {
+    const before = this.id
+    if (offeredId !== this.id) this.continueAs(offeredId)
+    if (mastersId !== this.id) this.continueAs(mastersId)
+    this.#isNamedHere = false
+    this.createBacklog()
+    return this.id !== before
   }
 
   /** We have just loaded a copy of the dataset as it was at `offset` of history `id`. */
   adopt(id: string, offset: number): void {
-    this.id = id
+    this.#take(id)
     this.offset = offset
-    this.#forgetPrevious()
     this.backlog = new Backlog(offset + 1, this.#backlogSizeBytes)
   }
 
   /**
    * The history others are most likely to know our position of: the previous one, as long as nothing has
-   * been written in the present one. So a master that comes back with its dump, or a promotion that is
-   * taken back, costs no full copy.
+   * been written in the present one and its name is ours. So a master that comes back with its dump, or a
+   * promotion that is taken back, costs no full copy.
    */
   get knownId(): string {
     const isUnused = this.previousId !== NO_REPLICATION_ID && this.offset + 1 === this.secondOffset
-    return isUnused ? this.previousId : this.id
-  }
-
-  /** Somebody lets us go on in the previous history. */
-  returnToPrevious(): void {
-    this.id = this.previousId
-    this.#forgetPrevious()
+    return isUnused && this.#isNamedHere ? this.previousId : this.id
   }
 
   /** A replica is back with the data it kept: it was at `offset` of history `id`. */
   resume(id: string, offset: number): void {
-    this.id = id
+    this.#take(id)
     this.offset = offset
-    this.#forgetPrevious()
   }
 
   /**
@@ -131,6 +142,13 @@ export class History {
     this.previousId = id
     this.secondOffset = offset + 1
     this.backlog = new Backlog(offset + 1, this.#backlogSizeBytes)
+  }
+
+  /** It is the history of somebody else, and we know of no other. */
+  #take(id: string): void {
+    this.id = id
+    this.#isNamedHere = false
+    this.#forgetPrevious()
   }
 
   #forgetPrevious(): void {

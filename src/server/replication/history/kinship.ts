@@ -9,7 +9,7 @@
  * is its beginning. Without, nothing of ours is certain to be in the offered history.
  */
 import { NO_REPLICATION_ID } from './history.ts'
-import type { LineageAnswer } from './lineage.ts'
+import type { Lineage, LineageAnswer } from './lineage.ts'
 
 /** Where we are. */
 export interface OwnPlace {
@@ -24,6 +24,24 @@ export interface Offer {
   readonly id: string
   readonly offset: number
   readonly lineage: LineageAnswer
+}
+
+/**
+ * Under which id to ask to go on from where we are. Until something is written in it, our history is its
+ * predecessor under another name, so either will do, and a master may know just one of them. `usual` is
+ * what to say to a master that does not tell what it knows.
+ */
+export function idToOffer(own: OwnPlace, lineage: LineageAnswer, usual: string): string {
+  if (typeof lineage === 'string') return usual
+  if (knows(lineage, own.id, own.offset)) return own.id
+  const isUnused = own.offset + 1 === own.secondOffset
+  return isUnused && knows(lineage, own.previousId, own.offset) ? own.previousId : usual
+}
+
+/** Whether somebody at `offset` of that history can go on in this one, as far as ids tell. */
+function knows({ id, previousId, secondOffset }: Lineage, asked: string, offset: number): boolean {
+  if (asked === NO_REPLICATION_ID) return false
+  return asked === id || (asked === previousId && offset + 1 <= secondOffset)
 }
 
 export type Kinship =

@@ -22,15 +22,19 @@ export class Heartbeat {
     this.#stream = stream
   }
 
-  everySecond(): void {
+  /** True: the stream has got longer. */
+  everySecond(): boolean {
     if (this.#replicas.count === 0) {
       this.#sentAtMs = undefined
-      return
+      return false
     }
     const nowMs = this.#host.now.monoMs
     const periodSeconds = this.#host.settings.int('repl-ping-replica-period')
-    if (this.#sentAtMs !== undefined && ageSeconds(nowMs, this.#sentAtMs) < periodSeconds) return
+    if (this.#sentAtMs !== undefined && ageSeconds(nowMs, this.#sentAtMs) < periodSeconds) {
+      return false
+    }
     this.#sentAtMs = nowMs
     this.#stream.feedIfKept(PING)
+    return true
   }
 }

@@ -97,13 +97,14 @@ export class Waits {
   }
 
   wake(): void {
-    if (!this.#mustAsk) return
+    // Who holds writes back waits for the end of the stream: WAIT must not move it.
+    if (!this.#mustAsk || this.#host.isPaused) return
     this.#mustAsk = false
     if (this.#waiters.size > 0 || this.aof.areWaiting) this.#stream.feedIfKept(GETACK)
   }
 
   nextWakeUpMs(): number | undefined {
-    return this.#mustAsk ? this.#host.now.monoMs : undefined
+    return this.#mustAsk && !this.#host.isPaused ? this.#host.now.monoMs : undefined
   }
 
   #block(waiter: Waiter, timeoutMs: number): void {
