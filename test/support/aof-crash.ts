@@ -14,6 +14,7 @@ import { AofOpening } from '../../src/server/persistence/aof-opening.ts'
 import type { FileAnswer, FileRequest, FileRequestId } from '../../src/server/persistence/files.ts'
 import type { PersistenceHost } from '../../src/server/persistence/host.ts'
 import { LoadProgress } from '../../src/server/persistence/load-progress.ts'
+import { UnreadDump } from '../../src/server/persistence/unread-dump.ts'
 import { type NodePort, SIMULATED_PROCESS } from '../../src/server/port.ts'
 import { Settings } from '../../src/server/settings/settings.ts'
 import { keyspaceDigest } from '../../src/server/values/digest.ts'
@@ -372,7 +373,8 @@ function load(directives: Record<string, string>, files: DataFiles): Outcome {
     () => node.now,
     () => undefined,
   )
-  const work = new AofOpening(host, new AofFiles(settings), progress).run()
+  const parts = { host, files: new AofFiles(settings), unreadDump: new UnreadDump(host), progress }
+  const work = new AofOpening(parts).run()
   let step = work.next()
   while (step.done !== true) step = work.next(files.ask(step.value))
   const { value } = step

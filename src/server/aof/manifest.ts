@@ -4,13 +4,12 @@
  * history still lies about. The format is that of Redis 7.0, and so is what is taken for damage: whoever
  * reads on after a line he does not understand would lose data without a word.
  */
-import { parseInt64 } from '../../base/decimal.ts'
 import { splitArgs } from '../../base/split-args.ts'
 
 export interface ManifestFile {
   /** Without a folder. */
   readonly name: string
-  /** From 1; a later base or increment has a greater one than every earlier. */
+  /** Ours begin with 1; a later base or increment has a greater one than every earlier. Never 0. */
   readonly seq: number
 }
 
@@ -108,6 +107,7 @@ class Builder {
 function lineProblem(text: string, at: number, end: number): string | undefined {
   if ((end < 0 ? text.length : end) - at >= MAX_LINE_BYTES) return 'it is too long'
   if (end < 0 && text[at] !== '#') return 'it has no end'
+  if (text.slice(at, end < 0 ? text.length : end).includes('\0')) return 'it has a zero byte'
   return undefined
 }
 
@@ -124,9 +124,14 @@ function fileOf(pairs: ReadonlyMap<string, string>): ManifestFile | string {
   const name = pairs.get('file') ?? ''
   if (name === '') return 'it names no file'
   if (/[/\\]/.test(name)) return 'it names a path where only the name of a file may be'
-  const seq = parseInt64(pairs.get('seq') ?? '')
-  if (typeof seq !== 'number' || seq < 1) return 'its number is none'
+  const seq = leadingNumber(pairs.get('seq') ?? '')
+  if (seq === 0 || !Number.isSafeInteger(seq)) return 'its number is none'
   return { name, seq }
+}
+
+/** As C's atoll has it, and so Redis: what follows the digits does not count, and no digits are 0. */
+function leadingNumber(text: string): number {
+  return Number(/^[ \t-\r]*([+-]?\d+)/.exec(text)?.[1] ?? 0)
 }
 
 function lineOf({ name, seq }: ManifestFile, type: 'b' | 'h' | 'i'): string {

@@ -2,16 +2,12 @@
 import { commandForm } from '../aof/command-form.ts'
 import type { PersistenceHost } from './host.ts'
 import { auxFields } from './rdb-aux.ts'
+import { rdbOptions } from './rdb-options.ts'
 import { SnapshotSource } from './rdb-save.ts'
 
 /** `isRdb`: [aof-use-rdb-preamble]; otherwise it is commands. */
 export function newBaseSource(host: PersistenceHost, isRdb: boolean): SnapshotSource {
-  const { keyspace, settings, functions } = host
-  const compresses = settings.flag('rdbcompression')
+  const { keyspace, functions } = host
   const form = isRdb ? undefined : commandForm(functions.all())
-  return new SnapshotSource(keyspace, auxFields(host, true), {
-    compresses,
-    functions: functions.all(),
-    form,
-  })
+  return new SnapshotSource(keyspace, auxFields(host, true), { ...rdbOptions(host), form })
 }

@@ -11,13 +11,18 @@ import {
   type ManifestFile,
 } from '../aof/manifest.ts'
 import type { Settings } from '../settings/settings.ts'
-import { change, type FileFailure, type Work } from './files.ts'
+import { readManifest } from './aof-manifest-file.ts'
+import { change, type FileFailure, namesIn, type Work } from './files.ts'
 
 export class AofFiles {
   readonly #settings: Settings
   #manifest: Manifest = EMPTY_MANIFEST
   #lastBaseSeq = 0
   #lastIncrementSeq = 0
+  /** Lie in the folder without being in a manifest. */
+  #strangers: ReadonlySet<string> = new Set()
+  /** The manifest is what is on disk. */
+  #isKnown = false
 
   constructor(settings: Settings) {
     this.#settings = settings
@@ -52,9 +57,42 @@ export class AofFiles {
 
   /** This is what was found. */
   adopt(manifest: Manifest): void {
+    this.#isKnown = true
     this.#manifest = manifest
-    this.#lastBaseSeq = manifest.base?.seq ?? 0
+    this.#lastBaseSeq = Math.max(0, manifest.base?.seq ?? 0)
     this.#lastIncrementSeq = manifest.increments.at(-1)?.seq ?? 0
+  }
+
+  /** [dir] is another one: whatever lies there, it is not what we know. */
+  forget(): void {
+    this.#isKnown = false
+  }
+
+  /**
+   * Before the first file is written into a folder nothing was loaded from: what its manifest names stays
+   * as it is until another manifest is there, and then is history. One that cannot be understood is
+   * replaced, and what lies beside it stays.
+   */
+  *learn(): Work<FileFailure | undefined> {
+    if (this.#isKnown) return undefined
+    const found = yield* readManifest(this.manifestPath)
+    if (found.kind === 'failed') return found
+    const names = yield* namesIn(this.folder)
+    if ('kind' in names) return names
+    this.adopt(found.kind === 'read' ? found.manifest : EMPTY_MANIFEST)
+    this.strangersAmong(names)
+    return undefined
+  }
+
+  /** These of the folder look like bases and increments of ours. Names that are taken are not written over. */
+  strangersAmong(names: readonly string[]): readonly string[] {
+    const found = names.filter(
+      (name) =>
+        name.startsWith(`${this.#name}.`) &&
+        /^\.\d+\.(base\.(rdb|aof)|incr\.aof)$/.test(name.slice(this.#name.length)),
+    )
+    this.#strangers = new Set(found)
+    return found
   }
 
   /** The old file of a server before 7.0 becomes the base. */
@@ -126,6 +164,6 @@ export class AofFiles {
   }
 
   #isTaken({ name }: ManifestFile): boolean {
-    return filesOf(this.#manifest).some((file) => file.name === name)
+    return this.#strangers.has(name) || filesOf(this.#manifest).some((file) => file.name === name)
   }
 }

@@ -100,8 +100,10 @@ export class AofLoader {
     const magic = yield* readBytes(path, 0, RDB_MAGIC.length)
     if (magic !== RDB_MAGIC) return 0
     const { serial, dbs, usage } = this.#host.keyspace
+    const isVerified = this.#host.settings.flag('rdbchecksum')
     const progress = { expect: () => undefined, advance: this.#advance }
-    const read = yield* loadRdb(path, { databases: dbs.length, serial, usage, progress })
+    const parts = { databases: dbs.length, serial, usage, isVerified, progress }
+    const read = yield* loadRdb(path, parts)
     if (read.kind === 'absent') return this.#refuse(path, 'is missing, and the manifest names it')
     if (read.kind === 'unusable') return this.#refuse(path, read.reason)
     // A key that has expired may be made anew, or read, by a command that was given before.

@@ -19,6 +19,8 @@ import { LogWriter } from '../aof/log-writer.ts'
 import { earliest } from '../earliest.ts'
 import type { OutputGate } from '../sessions/output-gate.ts'
 import type { Settings } from '../settings/settings.ts'
+import { AofSyncs, type Sync } from './aof-syncs.ts'
+import { AofTrouble, RETRY_MS } from './aof-trouble.ts'
 import { change, type FileFailure, type Work } from './files.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -39,13 +41,6 @@ export interface AofLogParts {
   onSuspect(): void
 }
 
-interface Sync {
-  /** The first turn of which something is written that it makes safe. */
-  readonly since: number | undefined
-  readonly startedAtMs: number
-  isCounted: boolean
-}
-
 interface Place {
   readonly bytes: number
   readonly offset: number
@@ -60,11 +55,10 @@ type Target =
 /** What may wait for a disk that fails or is slow. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const SYNC_PERIOD_MS = 1000
-const RETRY_MS = 1000
 /** What a power cut may take of acknowledged writes with `everysec`. */
 const MAX_LOST_MS = 2000
-/** A sync that takes longer counts as delayed, as in Redis. */
-const MAX_POSTPONED_MS = 2000
+/** There is no such file. */
+const GONE = 'ENOENT'
 const STUCK: FileFailure = { kind: 'failed', code: 'EIO', text: 'the disk does not answer' }
 
 export class AofLog {
@@ -77,21 +71,15 @@ export class AofLog {
   #isDead = false
   /** Nothing waits but what had no file to be in: that is answered as soon as it is appended. */
   #waitsForAppend = false
-  /** The first turn of which something is not written. */
-  #unwrittenSince: number | undefined
-  /** The first turn of which something is written, and neither synced nor being synced. */
-  #unsyncedSince: number | undefined
-  readonly #syncs = new Set<Sync>()
+  readonly #syncs = new AofSyncs()
+  readonly #trouble: AofTrouble
   #nextSyncMs = 0
-  #writeFailure: FileFailure | undefined
-  #syncFailure: FileFailure | undefined
-  #retryAtMs = 0
-  delayedSyncs = 0
   #syncedBytes = 0
   #syncedOffset = 0
 
   constructor(parts: AofLogParts) {
     this.#parts = parts
+    this.#trouble = new AofTrouble((text) => this.#log(text))
   }
 
   get sizeBytes(): number {
@@ -118,12 +106,17 @@ export class AofLog {
   }
 
   get isSyncing(): boolean {
-    return this.#syncs.size > 0
+    return this.#syncs.isRunning
+  }
+
+  /** How many syncs took too long. */
+  get delayedSyncs(): number {
+    return this.#syncs.delayed
   }
 
   /** Why what was done may not be kept. */
   get failure(): FileFailure | undefined {
-    return this.#writeFailure ?? this.#syncFailure
+    return this.#trouble.failure
   }
 
   /** Everything that was done is in the file. */
@@ -171,10 +164,8 @@ export class AofLog {
     this.#target = { kind: 'nowhere' }
     this.#isComplete = false
     this.#writer.clear()
-    this.#unwrittenSince = undefined
-    this.#unsyncedSince = undefined
-    this.#writeFailure = undefined
-    this.#syncFailure = undefined
+    this.#syncs.forget()
+    this.#trouble.forget()
     this.#parts.gate.open()
   }
 
@@ -185,27 +176,28 @@ export class AofLog {
     const { settings, gate, now } = this.#parts
     const isTimed = settings.flag('aof-timestamp-enabled')
     const second = isTimed ? Math.floor(now().wallMs / 1000) : undefined
-    if (this.#writer.add(db, commands, second)) this.#unwrittenSince ??= gate.turn
+    if (this.#writer.add(db, commands, second)) this.#syncs.done(gate.turn)
   }
 
   turnEnds(): void {
     if (this.#target.kind === 'nowhere' || this.#isDead) return
-    if (this.#writeFailure === undefined) this.write()
-    if (this.#writer.bytes > MAX_WAITING_BYTES) return this.#giveUp()
+    if (this.#trouble.retryAtMs === undefined) this.write()
+    if (this.#writer.bytes > MAX_WAITING_BYTES) return this.#giveUp(this.failure ?? STUCK)
     if (this.#isSyncDue()) this.#parts.jobs.start(this.sync(), () => undefined)
     if (this.#mayLetThrough()) this.#parts.gate.letThrough(this.#parts.gate.turn)
   }
 
   wake(): void {
-    const isDue = this.#writeFailure !== undefined && this.#parts.now().monoMs >= this.#retryAtMs
-    if (isDue && !this.#isDead) this.write()
+    const { retryAtMs } = this.#trouble
+    if (retryAtMs === undefined || this.#isDead) return
+    if (this.#parts.now().monoMs >= retryAtMs) this.write()
   }
 
   nextWakeUpMs(): number | undefined {
     if (this.#target.kind !== 'file' || this.#isDead) return undefined
-    const isSyncWanted = this.#unsyncedSince !== undefined && !this.isSyncing
+    const isSyncWanted = this.#syncs.isWanted && !this.isSyncing
     return earliest(
-      this.#writeFailure === undefined ? undefined : this.#retryAtMs,
+      this.#trouble.retryAtMs,
       isSyncWanted && this.#isSyncedByTime ? this.#nextSyncMs : undefined,
     )
   }
@@ -219,11 +211,10 @@ export class AofLog {
       if (failure !== undefined) return this.#writeFailed(failure)
       this.#writer.written()
       this.#sizeBytes += bytes.length
-      this.#unsyncedSince ??= this.#unwrittenSince
+      this.#syncs.writtenPart()
     }
-    this.#unwrittenSince = undefined
-    if (this.#writeFailure !== undefined) this.#log('the append-only file is written again')
-    this.#writeFailure = undefined
+    this.#syncs.writtenAll()
+    this.#trouble.written()
     return undefined
   }
 
@@ -239,7 +230,7 @@ export class AofLog {
       if (path === this.#path) this.#syncEnded(sync, place, failure)
       return failure
     } finally {
-      if (this.#syncs.delete(sync)) this.#unsyncedSince = earliest(sync.since, this.#unsyncedSince)
+      this.#syncs.ended(sync)
     }
   }
 
@@ -258,39 +249,30 @@ export class AofLog {
 
   get #isSyncedByTime(): boolean {
     if (this.#parts.areSyncsPaused()) return false
-    return this.#parts.settings.text('appendfsync') !== 'no' || this.#syncFailure !== undefined
+    return this.#parts.settings.text('appendfsync') !== 'no' || this.#trouble.isSyncFailing
   }
 
   #isSyncDue(): boolean {
-    if (this.#unsyncedSince === undefined || this.#target.kind !== 'file') return false
+    if (!this.#syncs.isWanted || this.#target.kind !== 'file') return false
     const { monoMs } = this.#parts.now()
     const isDue = this.#isSyncedByTime && monoMs >= this.#nextSyncMs
     if (this.isSyncing) {
-      if (isDue) for (const sync of this.#syncs) this.#countDelayed(sync, monoMs)
+      if (isDue) this.#syncs.countDelayed(monoMs)
       return false
     }
     // Whoever has waited since [appendfsync] was `always` still waits for a sync.
     return isDue || this.#isStrict || this.#parts.gate.isBehind
   }
 
-  #countDelayed(sync: Sync, nowMs: number): void {
-    if (sync.isCounted || nowMs - sync.startedAtMs < MAX_POSTPONED_MS) return
-    sync.isCounted = true
-    this.delayedSyncs++
-  }
-
   #beginSync(): Sync {
     const { monoMs } = this.#parts.now()
-    const sync: Sync = { since: this.#unsyncedSince, startedAtMs: monoMs, isCounted: false }
-    this.#syncs.add(sync)
-    this.#unsyncedSince = undefined
     this.#nextSyncMs = monoMs + SYNC_PERIOD_MS
-    return sync
+    return this.#syncs.begin(monoMs)
   }
 
   #syncEnded(sync: Sync, place: Place, failure: FileFailure | undefined): void {
     if (failure !== undefined) return this.#syncFailed(failure)
-    this.#syncs.delete(sync)
+    this.#syncs.succeeded(sync)
     this.#synced(place)
   }
 
@@ -307,32 +289,23 @@ export class AofLog {
 
   #synced(place: Place): void {
     const { gate, onSuspect } = this.#parts
-    if (this.#syncFailure !== undefined) {
-      this.#syncFailure = undefined
-      this.#log('the append-only file is synced again')
-      onSuspect()
-    }
+    if (this.#trouble.synced()) onSuspect()
     this.#noteSynced(place)
     gate.letThrough(this.#keptTurn())
   }
 
   #syncFailed(failure: FileFailure): void {
     if (this.#isStrict) return this.#die('synced', failure)
-    if (this.#syncFailure === undefined) {
-      this.#log(`the append-only file cannot be synced: ${failure.text}`)
-    }
-    this.#syncFailure = failure
-    this.#unsyncedSince ??= this.#parts.gate.turn
+    // Somebody has taken the file away: no later sync can bring it back.
+    if (failure.code === GONE) return this.#giveUp(failure)
+    this.#trouble.syncFailed(failure)
+    this.#syncs.require(this.#parts.gate.turn)
     this.#nextSyncMs = this.#parts.now().monoMs + RETRY_MS
   }
 
   #writeFailed(failure: FileFailure): FileFailure {
     if (this.#isStrict) this.#die('written', failure)
-    else if (this.#writeFailure === undefined) {
-      this.#log(`the append-only file cannot be written: ${failure.text}. It is tried every second`)
-    }
-    this.#writeFailure = failure
-    this.#retryAtMs = this.#parts.now().monoMs + RETRY_MS
+    this.#trouble.writeFailed(failure, this.#parts.now().monoMs)
     return failure
   }
 
@@ -349,27 +322,26 @@ export class AofLog {
     gate.exit(1, reason)
   }
 
-  #giveUp(): void {
-    const failure = this.failure ?? STUCK
+  #giveUp(failure: FileFailure): void {
     if (this.#isStrict) return this.#die('written', failure)
+    const why =
+      failure.code === GONE
+        ? 'its file has disappeared'
+        : `${this.#writer.bytes} bytes wait to be appended`
     this.#log(
-      `${this.#writer.bytes} bytes wait to be appended: the append-only file ends here, and is ` +
-        'written anew as soon as the disk lets it',
+      `the append-only file ends here, and is written anew as soon as the disk lets it: ${why}`,
     )
     this.#parts.onGivenUp(failure)
   }
 
   /** Up to which turn everything is where [appendfsync] always wants it, but for the present turn. */
   #keptTurn(): number {
-    const { turn } = this.#parts.gate
-    let first = Math.min(turn, this.#unwrittenSince ?? turn, this.#unsyncedSince ?? turn)
-    for (const { since } of this.#syncs) first = Math.min(first, since ?? turn)
-    return first - 1
+    return this.#syncs.keptTurn(this.#parts.gate.turn)
   }
 
   #mayLetThrough(): boolean {
     if (this.#isDead) return false
-    const isSynced = this.#unsyncedSince === undefined && !this.isSyncing
+    const isSynced = this.#syncs.isIdle
     if (this.#isStrict) this.#waitsForAppend = false
     if (this.#isStrict) return isSynced && this.#writer.bytes === 0
     // What was done is answered; what is to come is refused, see `failure`.
@@ -385,7 +357,7 @@ export class AofLog {
   #isSyncOverdue(): boolean {
     if (this.#parts.settings.text('appendfsync') !== 'everysec') return false
     const sinceMs = this.#parts.now().monoMs - (MAX_LOST_MS - SYNC_PERIOD_MS)
-    return [...this.#syncs].some(({ startedAtMs }) => startedAtMs <= sinceMs)
+    return this.#syncs.hasRunSince(sinceMs)
   }
 
   #log(text: string): void {

@@ -6,15 +6,18 @@
  * A server before 7.0 kept everything in one file beside the folder. It is moved there and becomes the
  * base. And where there is nothing at all an empty base and an empty increment are made.
  */
-import { EMPTY_MANIFEST, type Manifest, type ManifestFile, parseManifest } from '../aof/manifest.ts'
+import { unreachable } from '../../base/assert.ts'
+import { EMPTY_MANIFEST, type Manifest, type ManifestFile } from '../aof/manifest.ts'
 import { newBaseSource } from './aof-base.ts'
 import type { AofFiles } from './aof-files.ts'
 import { AofLoader, refusedAof, type TornEnd } from './aof-load.ts'
-import { change, type FileFailure, readBytes, sizeOf, type Work } from './files.ts'
+import { readManifest } from './aof-manifest-file.ts'
+import { change, type FileFailure, namesIn, sizeOf, type Work } from './files.ts'
 import type { PersistenceHost } from './host.ts'
 import type { LoadProgress } from './load-progress.ts'
 import type { LoadRefused } from './load-result.ts'
 import { writeSnapshot } from './rdb-save.ts'
+import type { UnreadDump } from './unread-dump.ts'
 
 export interface OpenedAof {
   readonly kind: 'opened'
@@ -33,16 +36,23 @@ interface Found {
   readonly isSingle: boolean
 }
 
-const MAX_MANIFEST_BYTES = 16 * 1024 * 1024
+export interface OpeningParts {
+  readonly host: PersistenceHost
+  readonly files: AofFiles
+  readonly unreadDump: UnreadDump
+  readonly progress: LoadProgress
+}
 
 export class AofOpening {
   readonly #host: PersistenceHost
   readonly #files: AofFiles
+  readonly #unreadDump: UnreadDump
   readonly #loader: AofLoader
 
-  constructor(host: PersistenceHost, files: AofFiles, progress: LoadProgress) {
+  constructor({ host, files, unreadDump, progress }: OpeningParts) {
     this.#host = host
     this.#files = files
+    this.#unreadDump = unreadDump
     this.#loader = new AofLoader(host, progress)
   }
 
@@ -68,22 +78,32 @@ export class AofOpening {
 
   *#find(): Work<Found | LoadRefused> {
     const { manifestPath, singlePath } = this.#files
-    const text = yield* this.#readManifest()
-    if (typeof text === 'object') return text
+    const found = yield* readManifest(manifestPath)
+    if (found.kind === 'failed') return this.#unreadable(manifestPath, found)
     const single = yield* sizeOf(singlePath)
     if (typeof single === 'object') return this.#unreadable(singlePath, single)
     const hasSingle = single !== 'absent'
-    if (text === undefined) return yield* this.#findWithout(hasSingle)
-    const manifest = parseManifest(text)
-    if ('reason' in manifest) {
-      const { line, reason } = manifest
-      return refusedAof(this.#host, manifestPath, `is damaged in line ${line}: ${reason}`)
+    switch (found.kind) {
+      case 'absent':
+        return yield* this.#findWithout(hasSingle)
+      case 'read': {
+        const isSingle = hasSingle && (yield* this.#isHalfMoved(found.manifest))
+        return { kind: 'found', manifest: found.manifest, isSingle }
+      }
+      case 'tooLong':
+        return refusedAof(this.#host, manifestPath, `has ${found.sizeBytes} bytes`)
+      case 'damaged': {
+        const { line, reason } = found
+        return refusedAof(this.#host, manifestPath, `is damaged in line ${line}: ${reason}`)
+      }
+      default:
+        return unreachable(found)
     }
-    return { kind: 'found', manifest, isSingle: hasSingle && (yield* this.#isHalfMoved(manifest)) }
   }
 
   /** There is no manifest. */
   *#findWithout(hasSingle: boolean): Work<Found> {
+    yield* this.#warnOfStrangers()
     const base = hasSingle ? this.#files.singleAsBase() : undefined
     if (!hasSingle) yield* this.#warnOfDump()
     return { kind: 'found', manifest: { ...EMPTY_MANIFEST, base }, isSingle: hasSingle }
@@ -96,14 +116,17 @@ export class AofOpening {
     return (yield* sizeOf(this.#files.pathOf(base))) === 'absent'
   }
 
-  *#readManifest(): Work<string | undefined | LoadRefused> {
-    const path = this.#files.manifestPath
-    const size = yield* sizeOf(path)
-    if (size === 'absent') return undefined
-    if (typeof size === 'object') return this.#unreadable(path, size)
-    if (size > MAX_MANIFEST_BYTES) return refusedAof(this.#host, path, `has ${size} bytes`)
-    const text = yield* readBytes(path, 0, Math.max(1, size))
-    return typeof text === 'object' ? this.#unreadable(path, text) : text
+  /** Without a manifest nobody knows what they are, but they may be all that is left of somebody's data. */
+  *#warnOfStrangers(): Work<void> {
+    const { folder, manifestPath } = this.#files
+    const names = yield* namesIn(folder)
+    const strangers = 'kind' in names ? [] : this.#files.strangersAmong(names)
+    if (strangers.length === 0) return
+    this.#host.port.log(
+      'warning',
+      `${manifestPath} is missing: ${strangers.join(', ')} in ${folder} are not loaded, and stay as ` +
+        'they are',
+    )
   }
 
   *#warnOfDump(): Work<void> {
@@ -111,6 +134,7 @@ export class AofOpening {
     const dump = settings.text('dbfilename')
     const size = yield* sizeOf(dump)
     if (typeof size !== 'number') return
+    this.#unreadDump.note(dump)
     port.log(
       'warning',
       `there is no append-only file yet, and appendonly is yes: the node starts without data, and ` +

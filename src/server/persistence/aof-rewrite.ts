@@ -50,6 +50,8 @@ interface Run {
   /** [aof-use-rdb-preamble] Of the base; otherwise it is commands. */
   readonly isRdb: boolean
   source: SnapshotSource | undefined
+  /** An increment no manifest names: of no use without the base. */
+  unnamed: ManifestFile | undefined
   isStopped: boolean
 }
 
@@ -58,6 +60,7 @@ const BUSY: FileFailure = { kind: 'failed', code: 'EBUSY', text: 'the file canno
 export class AofRewrite {
   readonly #parts: RewriteParts
   #run: Run | undefined
+  #isReserved = false
 
   constructor(parts: RewriteParts) {
     this.#parts = parts
@@ -67,12 +70,35 @@ export class AofRewrite {
     return this.#run !== undefined
   }
 
-  /** Begins, when no command is being carried out. The caller has found the turn free. */
+  get keysTotal(): number {
+    return this.#run?.source?.keysTotal ?? 0
+  }
+
+  get keysTaken(): number {
+    return this.#run?.source?.keysTaken ?? 0
+  }
+
+  /** Somebody was told that it begins, and nobody takes a snapshot before it. */
+  get isReserved(): boolean {
+    return this.#isReserved
+  }
+
+  get mayStart(): boolean {
+    return !this.isRunning && (this.#isReserved || this.#parts.turn.isFree)
+  }
+
+  /** Keeps the turn, which is free, until `start` or `stop`. */
+  reserve(): void {
+    this.#isReserved = this.#parts.turn.take('rewrite')
+  }
+
+  /** Begins, when no command is being carried out and it may. */
   start(purpose: RewritePurpose): void {
     const { jobs, turn, host } = this.#parts
-    turn.take('rewrite')
+    if (!this.#isReserved) turn.take('rewrite')
+    this.#isReserved = false
     const isRdb = host.settings.flag('aof-use-rdb-preamble')
-    const run: Run = { purpose, isRdb, source: undefined, isStopped: false }
+    const run: Run = { purpose, isRdb, source: undefined, unnamed: undefined, isStopped: false }
     this.#run = run
     const work = abandonable(this.#write(run), () => run.isStopped)
     jobs.start(work, (result) => {
@@ -82,18 +108,20 @@ export class AofRewrite {
 
   /** Gives it up. What it has written so far is never looked at, or is as good as what was there. */
   stop(): void {
+    if (this.#isReserved) this.#parts.turn.release('rewrite')
+    this.#isReserved = false
     const run = this.#run
     if (run === undefined) return
     run.isStopped = true
     this.#letGo(run)
-    this.#discardBase()
+    this.#discard(run)
     this.#parts.log.goBack()
   }
 
   #end(run: Run, failure: FileFailure | undefined): void {
     this.#letGo(run)
     if (failure === undefined) return
-    this.#discardBase()
+    this.#discard(run)
     this.#parts.failed(failure)
   }
 
@@ -122,7 +150,8 @@ export class AofRewrite {
   /** The increment that goes on from the moment of the snapshot; undefined: none does. */
   *#beginIncrement(run: Run): Work<ManifestFile | FileFailure | undefined> {
     const { files, log } = this.#parts
-    const failure = yield* change({ kind: 'makeFolder', folder: files.folder })
+    const failure =
+      (yield* change({ kind: 'makeFolder', folder: files.folder })) ?? (yield* files.learn())
     if (failure !== undefined) return failure
     if (run.purpose === 'base') {
       this.#fixMoment(run)
@@ -132,6 +161,7 @@ export class AofRewrite {
     const path = files.pathOf(increment)
     const uncreated = yield* change({ kind: 'create', path })
     if (uncreated !== undefined) return uncreated
+    run.unnamed = increment
     if (run.purpose === 'shorten') return (yield* this.#moveOn(run, increment)) ?? increment
     this.#fixMoment(run)
     log.beginIn(path)
@@ -150,14 +180,20 @@ export class AofRewrite {
     if (!log.isEven) return BUSY
     log.leaveFile()
     this.#fixMoment(run)
-    const unnamed = (yield* log.sync()) ?? (yield* files.commit(next))
-    if (unnamed !== undefined) {
+    const failed = (yield* log.sync()) ?? (yield* this.#name(run, next))
+    if (failed !== undefined) {
       log.goBack()
-      return unnamed
+      return failed
     }
     incrementEnded(log.sizeBytes)
     log.continueIn(files.pathOf(increment), 0)
     return undefined
+  }
+
+  /** Even if that fails, the disk may have the manifest, and what it names must stay. */
+  *#name(run: Run, manifest: Manifest): Work<FileFailure | undefined> {
+    run.unnamed = undefined
+    return yield* this.#parts.files.commit(manifest)
   }
 
   #fixMoment(run: Run): void {
@@ -165,9 +201,11 @@ export class AofRewrite {
     run.source = newBaseSource(host, run.isRdb)
   }
 
-  #discardBase(): void {
+  /** What was written in vain takes no room, least of all on a disk that is full. */
+  #discard({ unnamed }: Run): void {
     const { jobs, files } = this.#parts
-    jobs.start(change({ kind: 'remove', path: files.newBasePath }), () => undefined)
+    const paths = [files.newBasePath, ...(unnamed === undefined ? [] : [files.pathOf(unnamed)])]
+    for (const path of paths) jobs.start(change({ kind: 'remove', path }), () => undefined)
   }
 
   *#writeBase(run: Run): Work<number | FileFailure> {
@@ -194,6 +232,7 @@ export class AofRewrite {
     if (unsynced !== undefined) return unsynced
     const history = filesOf(files.manifest).filter(({ name }) => name !== increment?.name)
     const increments = increment === undefined ? [] : [increment]
-    return yield* files.replaceManifest({ base, history, increments })
+    const next: Manifest = { base, history, increments }
+    return (yield* files.prepare(next)) ?? (yield* this.#name(run, next))
   }
 }

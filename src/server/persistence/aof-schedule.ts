@@ -105,6 +105,11 @@ export class AofSchedule {
     this.#wanted = 'ordered'
   }
 
+  /** None is wanted any more. */
+  cancel(): void {
+    this.#wanted = undefined
+  }
+
   /** It runs no longer. */
   stopped(): void {
     if (this.#startedAtMs === undefined) return

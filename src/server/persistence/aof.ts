@@ -12,6 +12,7 @@ import type { FileWatcher, KeptFile } from '../replication/kept-file.ts'
 import { AofFiles } from './aof-files.ts'
 import { AofLog } from './aof-log.ts'
 import { AofOpening } from './aof-opening.ts'
+import { type AofReport, aofReport } from './aof-report.ts'
 import { AofRewrite, type RewritePurpose } from './aof-rewrite.ts'
 import { AofSchedule } from './aof-schedule.ts'
 import type { FileFailure, Work } from './files.ts'
@@ -21,6 +22,7 @@ import type { LoadProgress } from './load-progress.ts'
 import type { LoadResult } from './load-result.ts'
 import type { SnapshotTurn } from './snapshot-turn.ts'
 import { systemErrorWords } from './system-errors.ts'
+import type { UnreadDump } from './unread-dump.ts'
 
 /** What a rewrite is for says what the files are. */
 const STATES = { closed: 'base', complete: 'shorten', incomplete: 'rebuild' } as const
@@ -36,12 +38,13 @@ const INCOMPLETE: FileFailure = {
   code: 'EBUSY',
   text: 'its files do not have everything yet, and the rewrite that puts it there has not ended',
 }
-const DIR_IN_USE = 'the append-only file is open in the present one'
+const DIR_IN_USE = 'the append-only file is open in the present one, or is being written there'
 
 export class Aof implements KeptFile {
   readonly #host: PersistenceHost
   readonly #jobs: Jobs
   readonly #turn: SnapshotTurn
+  readonly #unreadDump: UnreadDump
   readonly #files: AofFiles
   readonly #log: AofLog
   readonly #schedule: AofSchedule
@@ -53,16 +56,20 @@ export class Aof implements KeptFile {
   #lost: FileFailure | undefined
   #watcher: FileWatcher | undefined
 
-  constructor(host: PersistenceHost, jobs: Jobs, turn: SnapshotTurn) {
+  constructor(host: PersistenceHost, jobs: Jobs, turn: SnapshotTurn, unreadDump: UnreadDump) {
     this.#host = host
     this.#jobs = jobs
     this.#turn = turn
+    this.#unreadDump = unreadDump
     this.#files = new AofFiles(host.settings)
     this.#log = this.#newLog()
     this.#schedule = new AofSchedule(host)
     this.#rewrite = this.#newRewrite()
     host.settings.onChange('appendonly', () => this.#switched())
-    host.settings.guard(['dir'], () => (this.isOn ? DIR_IN_USE : undefined))
+    host.settings.onChange('dir', () => this.#files.forget())
+    host.settings.guard(['dir'], () =>
+      this.isOn || this.#rewrite.isRunning ? DIR_IN_USE : undefined,
+    )
   }
 
   get isOn(): boolean {
@@ -82,6 +89,16 @@ export class Aof implements KeptFile {
     return this.#state === 'complete' ? this.#log.syncedOffset : undefined
   }
 
+  /** Of the rewrite that runs, 0 when none does. */
+  get keysTotal(): number {
+    return this.#rewrite.keysTotal
+  }
+
+  /** How many of `keysTotal` are done. */
+  get keysTaken(): number {
+    return this.#rewrite.keysTaken
+  }
+
   follow(watcher: FileWatcher): void {
     this.#watcher = watcher
   }
@@ -91,7 +108,8 @@ export class Aof implements KeptFile {
    * [appendonly]; the dump file is not looked at then. Refused: it exits, and no file may have changed.
    */
   *load(progress: LoadProgress): Work<LoadResult> {
-    const opened = yield* new AofOpening(this.#host, this.#files, progress).run()
+    const parts = { host: this.#host, files: this.#files, unreadDump: this.#unreadDump, progress }
+    const opened = yield* new AofOpening(parts).run()
     if (opened.kind === 'refused') return opened
     const { increment, incrementBytes, olderBytes, baseBytes } = opened
     this.#log.continueIn(this.#files.pathOf(increment), incrementBytes)
@@ -136,7 +154,7 @@ export class Aof implements KeptFile {
   orderRewrite(isInTransaction: boolean): RewriteAnswer {
     if (this.#isRewriting) return 'running'
     const mayStart = this.#turn.isFree && !isInTransaction
-    this.#schedule.order(mayStart ? 'ordered' : 'scheduled')
+    this.#order(mayStart)
     return mayStart ? 'started' : 'scheduled'
   }
 
@@ -155,22 +173,30 @@ export class Aof implements KeptFile {
 
   /**
    * The node is about to end, and no write follows: gives up a rewrite (and its turn), writes and syncs
-   * everything. A failure keeps the node from going, unless it is forced to.
+   * everything. A failure keeps the node from going, unless it is forced to. A rewrite that puts into the
+   * files what they lack goes on then: whoever asks again and again must not be what keeps it from ending.
    */
-  *finish(): Work<FileFailure | undefined> {
-    this.#stopRewrite()
-    if (this.#state === 'closed') return undefined
-    if (this.#state === 'incomplete') {
-      this.#becomeIncomplete()
-      this.#schedule.order('ordered')
-      return INCOMPLETE
+  *finish(isForced: boolean): Work<FileFailure | undefined> {
+    if (this.#state === 'incomplete' && !isForced) {
+      if (this.#rewrite.isRunning) return INCOMPLETE
+      return this.#stillIncomplete()
     }
+    this.#stopRewrite()
+    this.#schedule.cancel()
+    if (this.#state === 'closed') return undefined
+    if (this.#state === 'incomplete') return this.#stillIncomplete()
     return this.#log.write() ?? (yield* this.#log.sync())
   }
 
-  /** For INFO: what is always given, and what only while the file is on; `name:value`. */
-  infoLines(): { readonly always: readonly string[]; readonly whileOn: readonly string[] } {
-    return { always: this.#rewriteLines(), whileOn: this.isOn ? this.#fileLines() : [] }
+  report(): AofReport {
+    return aofReport({
+      isOn: this.isOn,
+      isRewriting: this.#isRewriting,
+      isFailing: this.refusal() !== undefined,
+      sizeBytes: this.#sizeBytes,
+      schedule: this.#schedule,
+      log: this.#log,
+    })
   }
 
   // Switched on and off
@@ -183,7 +209,7 @@ export class Aof implements KeptFile {
       // It may still be about to end, with everything until it was switched off.
       this.#log.close()
       this.#state = 'incomplete'
-      this.#schedule.order('ordered')
+      this.#order(this.#turn.isFree)
     } else {
       this.#switchOff()
     }
@@ -191,17 +217,24 @@ export class Aof implements KeptFile {
 
   /** The files stay as they are, with everything in them. */
   #switchOff(): void {
-    this.#log.write()
     // Answers that wait for a sync get it.
     const end = () => {
       if (this.#state === 'closed') this.#log.close()
     }
     const isComplete = this.#state === 'complete'
+    if (isComplete) this.#log.write()
     this.#state = 'closed'
+    this.#schedule.cancel()
     this.#lost = undefined
     this.#watcher?.synced()
     if (isComplete) this.#jobs.start(this.#log.sync(), end)
     else end()
+  }
+
+  /** Should the node not end after all, they get everything as soon as possible. */
+  #stillIncomplete(): FileFailure {
+    this.#schedule.order('ordered')
+    return INCOMPLETE
   }
 
   #becomeIncomplete(): void {
@@ -213,16 +246,22 @@ export class Aof implements KeptFile {
   // Rewrites
 
   get #isRewriting(): boolean {
-    return this.#rewrite.isRunning || (this.#schedule.isBeginning && this.#turn.isFree)
+    const { isRunning, isReserved } = this.#rewrite
+    return isRunning || isReserved || (this.#schedule.isBeginning && this.#turn.isFree)
   }
 
   /** Monotonic; undefined: none is wanted, or somebody else takes a snapshot. */
   get #nextRewriteMs(): number | undefined {
-    return this.#rewrite.isRunning || !this.#turn.isFree ? undefined : this.#schedule.dueMs
+    return this.#rewrite.mayStart ? this.#schedule.dueMs : undefined
+  }
+
+  /** With the next turn, before anybody else takes a snapshot, or after somebody has. */
+  #order(mayStart: boolean): void {
+    this.#schedule.order(mayStart ? 'ordered' : 'scheduled')
+    if (mayStart) this.#rewrite.reserve()
   }
 
   #stopRewrite(): void {
-    if (!this.#rewrite.isRunning) return
     this.#rewrite.stop()
     this.#schedule.stopped()
   }
@@ -284,34 +323,5 @@ export class Aof implements KeptFile {
       },
       onSuspect: () => this.#schedule.order('ordered'),
     })
-  }
-
-  // INFO
-
-  #rewriteLines(): string[] {
-    const schedule = this.#schedule
-    return [
-      `aof_enabled:${this.isOn ? 1 : 0}`,
-      `aof_rewrite_in_progress:${this.#isRewriting ? 1 : 0}`,
-      `aof_rewrite_scheduled:${schedule.isScheduled ? 1 : 0}`,
-      `aof_last_rewrite_time_sec:${schedule.lastSeconds}`,
-      `aof_current_rewrite_time_sec:${schedule.currentSeconds}`,
-      `aof_last_bgrewrite_status:${schedule.hasFailed ? 'err' : 'ok'}`,
-      `aof_rewrites:${schedule.begun}`,
-      `aof_rewrites_consecutive_failures:${schedule.failures}`,
-      `aof_last_write_status:${this.refusal() === undefined ? 'ok' : 'err'}`,
-      'aof_last_cow_size:0',
-    ]
-  }
-
-  #fileLines(): string[] {
-    return [
-      `aof_current_size:${this.#sizeBytes}`,
-      `aof_base_size:${this.#schedule.rewrittenBytes}`,
-      'aof_pending_rewrite:0',
-      `aof_buffer_length:${this.#log.waitingBytes}`,
-      `aof_pending_bio_fsync:${this.#log.isSyncing ? 1 : 0}`,
-      `aof_delayed_fsync:${this.#log.delayedSyncs}`,
-    ]
   }
 }

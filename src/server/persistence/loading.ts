@@ -82,7 +82,9 @@ export class Loading {
     const { settings, keyspace } = this.#host
     const path = settings.text('dbfilename')
     const { serial, dbs, usage } = keyspace
-    const read = yield* loadRdb(path, { databases: dbs.length, serial, usage, progress })
+    const isVerified = settings.flag('rdbchecksum')
+    const parts = { databases: dbs.length, serial, usage, isVerified, progress }
+    const read = yield* loadRdb(path, parts)
     switch (read.kind) {
       case 'absent':
         return EMPTY

@@ -13,6 +13,7 @@ import { Reloading } from './reloading.ts'
 import { Saving } from './saving.ts'
 import { type ReplicasAtEnd, Shutdown } from './shutdown.ts'
 import type { SnapshotTurn } from './snapshot-turn.ts'
+import { UnreadDump } from './unread-dump.ts'
 
 const MISCONF =
   "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. " +
@@ -42,9 +43,10 @@ export class Persistence {
     this.#host = host
     const jobs = new Jobs((id, request) => host.port.askFile(id, request))
     this.#jobs = jobs
-    this.aof = new Aof(host, jobs, turn)
+    const unreadDump = new UnreadDump(host)
+    this.aof = new Aof(host, jobs, turn, unreadDump)
     this.loading = new Loading(host, jobs, this.aof)
-    this.saving = new Saving(host, jobs, turn)
+    this.saving = new Saving(host, jobs, turn, unreadDump)
     const { aof, saving, loading } = this
     const isLoading = () => this.isLoading
     this.shutdown = new Shutdown({ host, jobs, saving, aof, pause, replicas, isLoading, exit })

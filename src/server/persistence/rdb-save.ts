@@ -6,6 +6,7 @@
 import type { Keyspace } from '../keyspace/keyspace.ts'
 import { Snapshot, type SnapshotOptions } from '../rdb/snapshot.ts'
 import { change, type FileFailure, type Work } from './files.ts'
+import type { UnreadDump } from './unread-dump.ts'
 
 /** What one turn writes: well under a millisecond of work. */
 const SLICE_BYTES = 128 * 1024
@@ -63,8 +64,16 @@ export type SaveEnd =
   | { readonly kind: 'failed'; readonly failure: FileFailure }
 
 /** Writes it beside the old file and puts it in its place. Whatever does not succeed leaves nothing behind. */
-export function* saveRdb(source: SnapshotSource, temp: string, path: string): Work<SaveEnd> {
-  const failure = (yield* writeSnapshot(source, temp)) ?? (yield* moveInPlace(source, temp, path))
+export function* saveRdb(
+  source: SnapshotSource,
+  temp: string,
+  path: string,
+  unreadDump: UnreadDump,
+): Work<SaveEnd> {
+  const failure =
+    (yield* writeSnapshot(source, temp)) ??
+    (source.isGivenUp ? undefined : yield* unreadDump.setAside(path)) ??
+    (yield* moveInPlace(source, temp, path))
   if (failure === undefined && !source.isGivenUp) return { kind: 'saved' }
   const wasGivenUp = source.isGivenUp
   source.giveUp()

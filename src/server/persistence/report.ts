@@ -15,12 +15,12 @@ export interface ReportSources {
 
 export function persistenceLines({ persistence, stats, usedBytes }: ReportSources): string[] {
   const { loading, aof } = persistence
-  const { always, whileOn } = aof.infoLines()
+  const { always, whileOn } = aof.report()
   return [
     ...lines({
       loading: loading.isActive ? 1 : 0,
       async_loading: 0,
-      ...noForks(),
+      ...snapshotFields(persistence),
       ...savingFields(persistence, stats),
     }),
     ...always,
@@ -32,21 +32,23 @@ export function persistenceLines({ persistence, stats, usedBytes }: ReportSource
   ]
 }
 
-function noForks() {
+/** Of the save or rewrite that runs. */
+function snapshotFields({ saving, aof }: Persistence) {
+  const { keysTaken, keysTotal } = saving.isRunning ? saving : aof
   return {
     current_cow_peak: 0,
     current_cow_size: 0,
     current_cow_size_age: 0,
-    current_fork_perc: '0.00',
+    current_fork_perc: (keysTotal === 0 ? 0 : (100 * keysTaken) / keysTotal).toFixed(2),
+    current_save_keys_processed: keysTaken,
+    current_save_keys_total: keysTotal,
   }
 }
 
 function savingFields({ saving, loading }: Persistence, stats: Stats) {
   return {
-    current_save_keys_processed: saving.keysTaken,
-    current_save_keys_total: saving.keysTotal,
     rdb_changes_since_last_save: stats.changes,
-    rdb_bgsave_in_progress: saving.isRunning ? 1 : 0,
+    rdb_bgsave_in_progress: saving.isInBackground ? 1 : 0,
     rdb_last_save_time: saving.savedAtSeconds,
     rdb_last_bgsave_status: saving.hasFailed ? 'err' : 'ok',
     rdb_last_bgsave_time_sec: saving.lastDurationSeconds,

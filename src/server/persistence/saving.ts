@@ -10,9 +10,11 @@ import type { FileFailure } from './files.ts'
 import type { PersistenceHost } from './host.ts'
 import type { Jobs } from './jobs.ts'
 import { auxFields } from './rdb-aux.ts'
+import { rdbOptions } from './rdb-options.ts'
 import { type SaveEnd, SnapshotSource, saveRdb } from './rdb-save.ts'
 import { nextSaveMs, parseSavePoints } from './save-points.ts'
 import type { SnapshotTurn } from './snapshot-turn.ts'
+import type { UnreadDump } from './unread-dump.ts'
 
 /** Undefined: what he ordered is safe. */
 export type OnSaved = (failure: FileFailure | undefined) => void
@@ -37,6 +39,7 @@ export class Saving {
   readonly #host: PersistenceHost
   readonly #jobs: Jobs
   readonly #turn: SnapshotTurn
+  readonly #unreadDump: UnreadDump
   #run: Run | undefined
   /** Who waits for a save that has not begun. */
   #orders: OnSaved[] = []
@@ -52,10 +55,11 @@ export class Saving {
   #lastDurationMs: number | undefined
   #begun = 0
 
-  constructor(host: PersistenceHost, jobs: Jobs, turn: SnapshotTurn) {
+  constructor(host: PersistenceHost, jobs: Jobs, turn: SnapshotTurn, unreadDump: UnreadDump) {
     this.#host = host
     this.#jobs = jobs
     this.#turn = turn
+    this.#unreadDump = unreadDump
     const readPoints = () => {
       this.#points = parseSavePoints(host.settings.text('save'))
     }
@@ -84,19 +88,24 @@ export class Saving {
     return this.#begun
   }
 
-  /** -1: there was none. */
+  /** Of the last one in the background. -1: there was none. */
   get lastDurationSeconds(): number {
     return this.#lastDurationMs === undefined ? -1 : Math.floor(this.#lastDurationMs / 1000)
   }
 
-  /** -1: none runs. */
+  /** Of the one in the background. -1: none runs. */
   get durationSeconds(): number {
-    if (this.#run === undefined) return -1
+    if (this.#run?.isBackground !== true) return -1
     return Math.floor((this.#host.now.monoMs - this.#run.startedAtMs) / 1000)
   }
 
   get isRunning(): boolean {
     return this.#run !== undefined
+  }
+
+  /** One runs that somebody wants who does not wait for it: for Redis, a save is no other. */
+  get isInBackground(): boolean {
+    return this.#run?.isBackground === true
   }
 
   /** Of the save that runs, 0 when none does. */
@@ -164,7 +173,7 @@ export class Saving {
   }
 
   #begin(): void {
-    const { keyspace, functions, now, stats, settings } = this.#host
+    const { keyspace, now, stats, settings } = this.#host
     this.#turn.take('save')
     this.#begun++
     this.#triedAtMs = now.monoMs
@@ -172,12 +181,16 @@ export class Saving {
     const isBackground = this.#isScheduled || waiters.length === 0
     this.#orders = []
     this.#isScheduled = false
-    const options = { compresses: settings.flag('rdbcompression'), functions: functions.all() }
-    const source = new SnapshotSource(keyspace, auxFields(this.#host, false), options)
+    const source = new SnapshotSource(
+      keyspace,
+      auxFields(this.#host, false),
+      rdbOptions(this.#host),
+    )
     const before = { startedAtMs: now.monoMs, changesBefore: stats.changes }
     const run = { source, ...before, waiters, isBackground }
     this.#run = run
-    const work = saveRdb(source, this.#tempPath(), settings.text('dbfilename'))
+    const path = settings.text('dbfilename')
+    const work = saveRdb(source, this.#tempPath(), path, this.#unreadDump)
     this.#jobs.start(work, (end) => this.#ended(run, end))
   }
 
@@ -188,10 +201,11 @@ export class Saving {
   #ended(run: Run, end: SaveEnd): void {
     this.#run = undefined
     this.#turn.release('save')
-    this.#lastDurationMs = this.#host.now.monoMs - run.startedAtMs
+    const durationMs = this.#host.now.monoMs - run.startedAtMs
+    if (run.isBackground) this.#lastDurationMs = durationMs
     switch (end.kind) {
       case 'saved':
-        return this.#succeeded(run)
+        return this.#succeeded(run, durationMs)
       case 'failed':
         return this.#failed(run, end.failure)
       case 'givenUp':
@@ -199,7 +213,7 @@ export class Saving {
     }
   }
 
-  #succeeded(run: Run): void {
+  #succeeded(run: Run, durationMs: number): void {
     const { stats, now, port } = this.#host
     // Everything may have been loaded anew meanwhile, and nothing be unsaved.
     stats.changes = Math.max(0, stats.changes - run.changesBefore)
@@ -207,7 +221,7 @@ export class Saving {
     this.#savedAtWallMs = now.wallMs
     this.#hasFailed = false
     this.#loggedReason = undefined
-    port.log('notice', `saved ${run.source.keysTotal} keys in ${this.#lastDurationMs} ms`)
+    port.log('notice', `saved ${run.source.keysTotal} keys in ${durationMs} ms`)
     for (const onSaved of run.waiters) onSaved(undefined)
   }
 

@@ -6,7 +6,9 @@
  */
 import { error, OK, type Reply } from '../../resp/reply.ts'
 import { NO_SHUTDOWN } from '../errors.ts'
+import type { StopSignal } from '../port.ts'
 import type { Pause } from '../sessions/pause.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { Aof } from './aof.ts'
 import type { PersistenceHost } from './host.ts'
 import type { Jobs } from './jobs.ts'
@@ -53,6 +55,16 @@ interface Run {
   replicas: { readonly offset: number; readonly endMs: number } | undefined
 }
 
+function signalRequest(settings: Settings, signal: StopSignal): ShutdownRequest {
+  const name = signal === 'SIGINT' ? 'shutdown-on-sigint' : 'shutdown-on-sigterm'
+  const words = new Set(settings.text(name).split(' '))
+  return {
+    mustSave: words.has('save') ? true : words.has('nosave') ? false : undefined,
+    isNow: words.has('now'),
+    isForced: words.has('force'),
+  }
+}
+
 const REFUSED = error('ERR Errors trying to SHUTDOWN. Check logs.')
 
 export class Shutdown {
@@ -78,11 +90,14 @@ export class Shutdown {
     else if (request.isNow === true && run.replicas !== undefined) this.#finish(run)
   }
 
-  /** SIGTERM or SIGINT. One more ends the waiting; it does not end a save. */
-  signalled(): void {
-    const isFirst = this.#run === undefined
-    if (!isFirst) this.#log('notice', 'one more signal: replicas are waited for no longer')
-    this.begin({ isNow: !isFirst })
+  /**
+   * What it asks for is in [shutdown-on-sigterm] and [shutdown-on-sigint]. One more ends the waiting; it
+   * does not end a save.
+   */
+  signalled(signal: StopSignal): void {
+    if (this.#run === undefined) return this.begin(signalRequest(this.#parts.host.settings, signal))
+    this.#log('notice', 'one more signal: replicas are waited for no longer')
+    this.begin({ isNow: true })
   }
 
   /** SHUTDOWN ABORT. */
@@ -140,7 +155,7 @@ export class Shutdown {
     const { saving, jobs, aof } = this.#parts
     run.replicas = undefined
     saving.giveUp()
-    jobs.start(aof.finish(), (failure) => {
+    jobs.start(aof.finish(run.request.isForced === true), (failure) => {
       if (this.#run !== run) return
       if (failure === undefined || run.request.isForced === true) this.#save(run)
       else this.#refuse(run, `the append-only file cannot be kept: ${failure.text}`)

@@ -76,11 +76,11 @@ describe('while it loads', () => {
     expect(totalBytes).toBeGreaterThan(1024 * 1024)
     harness.advance(3000)
     harness.answer()
-    expect(harness.info('loading_loaded_bytes')).toBe(String(256 * 1024))
+    expect(harness.info('loading_loaded_bytes')).toBe(String(32 * 1024))
     expect(harness.info('loading_start_time')).toBe('1700000000')
-    const percent = ((256 * 1024) / totalBytes) * 100
+    const percent = ((32 * 1024) / totalBytes) * 100
     expect(harness.info('loading_loaded_perc')).toBe(percent.toFixed(2))
-    const eta = Math.floor((3 * (totalBytes - 256 * 1024)) / (256 * 1024 + 1))
+    const eta = Math.floor((3 * (totalBytes - 32 * 1024)) / (32 * 1024 + 1))
     expect(harness.info('loading_eta_seconds')).toBe(String(eta))
     expect(harness.info('async_loading')).toBe('0')
     harness.answerAll()

@@ -393,3 +393,32 @@ test('dbfilename counts from the next save on', () => {
   harness.answerAll()
   expect(harness.disk.paths()).toEqual(['dump.rdb', 'other.rdb'])
 })
+
+test('the time a save took is told of those in the background only', () => {
+  const node = new SlowDisk({ save: '' })
+  node.disk.isSlow = true
+  const client = node.client()
+  client.say('SAVE')
+  node.advance(2000)
+  node.answerAll()
+  expect([client.take(), node.info('rdb_last_bgsave_time_sec')]).toEqual(['+OK\r\n', '-1'])
+  client.say('BGSAVE')
+  node.advance(3000)
+  node.answerAll()
+  expect(node.info('rdb_last_bgsave_time_sec')).toBe('3')
+})
+
+test('two clients may SAVE at once: one is served after the other', () => {
+  const node = new SlowDisk({ save: '' })
+  node.disk.isSlow = true
+  const [first, second] = [node.client(), node.client()]
+  first.say('SET k 1')
+  expect([first.say('SAVE'), second.say('SAVE')]).toEqual(['', ''])
+  expect(node.info('rdb_bgsave_in_progress')).toBe('0')
+  node.answerUntil('rename')
+  node.answer()
+  expect([first.take(), second.take()]).toEqual(['+OK\r\n', ''])
+  node.advance(1)
+  node.answerAll()
+  expect([second.take(), node.info('rdb_saves')]).toEqual(['+OK\r\n', '2'])
+})

@@ -1,0 +1,14 @@
+/** How the settings want an RDB file written. */
+import type { SnapshotOptions } from '../rdb/snapshot.ts'
+import type { PersistenceHost } from './host.ts'
+
+export function rdbOptions({
+  settings,
+  functions,
+}: Pick<PersistenceHost, 'settings' | 'functions'>): SnapshotOptions {
+  return {
+    functions: functions.all(),
+    compresses: settings.flag('rdbcompression'),
+    hasChecksum: settings.flag('rdbchecksum'),
+  }
+}

@@ -1,0 +1,196 @@
+/** What becomes of files nobody can go on with: taken away, half made, or without a manifest. */
+import { describe, expect, test } from 'vitest'
+import { keyspaceDigest } from '../../../src/server/values/digest.ts'
+import { NodeHarness } from '../../support/node-harness.ts'
+import { SlowDisk } from '../../support/slow-disk.ts'
+
+const ON = { appendonly: 'yes', save: '' }
+const FOLDER = 'appendonlydir/appendonly.aof'
+const STARTED = '+Background append only file rewriting started\r\n'
+const TAKEN =
+  "-ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE in order to " +
+  'schedule a BGSAVE whenever possible.\r\n'
+
+function newNode(directives: Record<string, string> = ON): SlowDisk {
+  const node = new SlowDisk(directives)
+  node.disk.isSlow = true
+  return node
+}
+
+/** Lets the disk do its work, and the node what it wants to do then. */
+function settle(node: SlowDisk): void {
+  for (let round = 0; round < 20; round++) {
+    node.answerAll()
+    node.advance(1)
+  }
+}
+
+/** What a node that starts from the same files has. */
+function loaded(node: NodeHarness): string {
+  return keyspaceDigest(new NodeHarness(ON, false, {}, node.files).node.keyspace)
+}
+
+const digest = (node: NodeHarness) => keyspaceDigest(node.node.keyspace)
+
+describe('a file that was taken away', () => {
+  test('is no end of the road: the data are written anew, and writes are taken again', () => {
+    const node = newNode()
+    const client = node.client()
+    client.say('SET a 1')
+    node.advance(1000)
+    node.answerUntil('sync')
+    node.fail('ENOENT')
+    expect(client.say('SET b 1')).toBe(
+      '-MISCONF Errors writing to the AOF file: No such file or directory\r\n',
+    )
+    expect(node.logs.join('\n')).toContain('its file has disappeared')
+    settle(node)
+    expect(client.say('SET c 1')).toBe('+OK\r\n')
+    expect(loaded(node)).toBe(digest(node))
+  })
+
+  test('while it was being left for the next one, too', () => {
+    const node = newNode()
+    const client = node.client()
+    client.say('SET a 1')
+    client.say('BGREWRITEAOF')
+    node.advance(1)
+    // The manifest's, then the file's.
+    node.answerUntil('sync')
+    node.answer()
+    node.answerUntil('sync')
+    node.fail('ENOENT')
+    settle(node)
+    expect(client.say('SET b 1')).toBe('+OK\r\n')
+    expect(loaded(node)).toBe(digest(node))
+  })
+
+  test('with appendfsync always the node ends', () => {
+    const node = newNode({ ...ON, appendfsync: 'always' })
+    const client = node.client()
+    expect(client.say('SET a 1')).toBe('')
+    node.answerUntil('sync')
+    node.fail('ENOENT')
+    expect([node.exitStatus, client.take()]).toEqual([1, ''])
+  })
+})
+
+test('increments of rewrites that failed do not fill the disk further', () => {
+  const node = newNode({ save: '' })
+  node.client().say('SET a 1')
+  node.client().say('CONFIG SET appendonly yes')
+  for (let attempt = 0; attempt < 3; attempt++) {
+    node.advance(1000)
+    node.answerUntil('append')
+    node.client().send('SET', 'b', 'x'.repeat(1000))
+    node.fail('ENOSPC')
+    node.answerAll()
+    expect(node.disk.paths()).toEqual([])
+  }
+  node.advance(3_600_000)
+  settle(node)
+  expect(loaded(node)).toBe(digest(node))
+})
+
+test('without a manifest nothing that lies in the folder is loaded, or written over', () => {
+  const before = new NodeHarness(ON)
+  before.client().say('SET a 1')
+  const { files } = before
+  const kept = ['1.base.rdb', '1.incr.aof'].map((name) => `${FOLDER}.${name}`)
+  const bytes = kept.map((path) => files.read(path))
+  files.ask({ kind: 'remove', path: `${FOLDER}.manifest` })
+  const node = new NodeHarness(ON, false, {}, files)
+  expect(node.client().say('DBSIZE')).toBe(':0\r\n')
+  expect(node.client().say('SET b 1')).toBe('+OK\r\n')
+  expect(kept.map((path) => files.read(path))).toEqual(bytes)
+  expect(node.logs.join('\n')).toContain('appendonly.aof.1.base.rdb, appendonly.aof.1.incr.aof in')
+  expect(loaded(node)).toBe(digest(node))
+})
+
+describe('whoever is told that a rewrite has started', () => {
+  test('is not overtaken by a save', () => {
+    const node = newNode()
+    const client = node.client()
+    expect(client.say('BGREWRITEAOF')).toBe(STARTED)
+    expect(client.say('BGSAVE')).toBe(TAKEN)
+    expect(node.info('aof_rewrite_in_progress')).toBe('1')
+    settle(node)
+    expect(node.info('aof_rewrites')).toBe('1')
+    expect(client.say('BGSAVE')).toBe('+Background saving started\r\n')
+  })
+
+  test('nor by one when the file is switched on, which waits for one that runs', () => {
+    const node = newNode({ save: '' })
+    const client = node.client()
+    client.say('CONFIG SET appendonly yes')
+    expect(client.say('BGSAVE')).toBe(TAKEN)
+    settle(node)
+    client.say('CONFIG SET appendonly no')
+    client.say('BGSAVE')
+    client.say('CONFIG SET appendonly yes')
+    expect(node.info('aof_rewrite_scheduled')).toBe('1')
+    settle(node)
+    expect(loaded(node)).toBe(digest(node))
+  })
+
+  test('does not get it when the file is switched off before', () => {
+    const node = newNode({ save: '' })
+    const client = node.client()
+    client.say('CONFIG SET appendonly yes')
+    client.say('CONFIG SET appendonly no')
+    settle(node)
+    expect(node.disk.paths()).toEqual([])
+    expect(client.say('BGSAVE')).toBe('+Background saving started\r\n')
+  })
+})
+
+describe('SHUTDOWN while the first files are being written', () => {
+  function half(): SlowDisk {
+    const node = newNode({ save: '' })
+    node.client().say('SET a 1')
+    node.client().say('CONFIG SET appendonly yes')
+    node.advance(1)
+    node.answerUntil('append')
+    return node
+  }
+
+  test('is refused, and asking again and again does not keep them from being written', () => {
+    const node = half()
+    const client = node.client()
+    for (let steps = 0; node.asked !== undefined && steps < 100; steps++) {
+      expect(client.say('SHUTDOWN')).toBe('-ERR Errors trying to SHUTDOWN. Check logs.\r\n')
+      node.answer()
+      node.advance(1)
+    }
+    expect(client.say('SHUTDOWN')).toBe('')
+    node.answerAll()
+    expect(node.exitStatus).toBe(0)
+    expect(node.logs.filter((line) => line.includes('was written anew'))).toHaveLength(1)
+    expect(loaded(node)).toBe(digest(node))
+  })
+
+  test('works with FORCE', () => {
+    const node = half()
+    node.client().say('SHUTDOWN FORCE')
+    node.answerAll()
+    expect(node.exitStatus).toBe(0)
+  })
+})
+
+test.each([
+  ['BGREWRITEAOF', 'SHUTDOWN NOSAVE'],
+  ['BGREWRITEAOF', 'SHUTDOWN SAVE'],
+])('%s, then %s: it does not begin on the way out', (order, end) => {
+  const node = newNode({ ...ON, 'auto-aof-rewrite-min-size': '1' })
+  const client = node.client()
+  client.say('SET a 1')
+  client.say(order)
+  client.say(end)
+  for (let steps = 0; node.asked !== undefined && steps < 100; steps++) {
+    node.advance(1)
+    node.answer()
+  }
+  expect(node.exitStatus).toBe(0)
+  expect(node.logs.join('\n')).not.toContain('written anew')
+  expect(node.disk.paths().filter((path) => path.includes('.2.'))).toEqual([])
+})
