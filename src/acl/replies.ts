@@ -1,4 +1,5 @@
 /** The replies of ACL that are the same wherever there are users. */
+import { cString } from '../base/c-string.ts'
 import { parseInt64 } from '../base/decimal.ts'
 import { array, bulk, bulks, error, NULL, OK, type Reply } from '../resp/reply.ts'
 import { userLines } from './acl-file.ts'
@@ -58,7 +59,7 @@ export function categoriesReply(catalogue: Catalogue, category: string | undefin
   if (category === undefined) return bulks(CATEGORIES)
   const commands = catalogue.inCategory(category)
   if (commands === undefined) {
-    return error(`ERR Unknown category '${category.slice(0, SHOWN_BYTES)}'`)
+    return error(`ERR Unknown category '${cString(category).slice(0, SHOWN_BYTES)}'`)
   }
   return bulks(commands.filter((one) => one.isAbsent !== true).map(({ name }) => name))
 }
@@ -95,9 +96,9 @@ export function dryRunReply({ user }: Account, request: AclRequest): Reply {
 }
 
 export function noSuchUser(name: string): Reply {
-  return error(`ERR User '${name}' not found`)
+  return error(`ERR User '${cString(name)}' not found`)
 }
 
 export function noSuchCommand(name: string): Reply {
-  return error(`ERR Command '${name}' not found`)
+  return error(`ERR Command '${cString(name)}' not found`)
 }

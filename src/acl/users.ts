@@ -2,7 +2,9 @@
  * The users there are. Each has an account that connections hold on to: its user may be replaced while
  * they are open, and what they may do changes with him.
  */
+
 import { assert } from '../base/assert.ts'
+import { cString } from '../base/c-string.ts'
 import { sha256 } from '../base/sha256.ts'
 import { describeUser } from './describe.ts'
 import { faultText, isFault } from './fault.ts'
@@ -64,7 +66,7 @@ export class Users {
     for (const rule of merged.rules) {
       const next = applyRule(user, rule, this.book)
       if (isFault(next)) {
-        return failed(`Error in ACL SETUSER modifier '${rule}': ${faultText(next)}`)
+        return failed(`Error in ACL SETUSER modifier '${cString(rule)}': ${faultText(next)}`)
       }
       user = next
     }

@@ -76,7 +76,7 @@ export function deletion(key: string, isLazy: boolean): string[] {
   return [isLazy ? 'UNLINK' : 'DEL', key]
 }
 
-/** A transaction over several databases selects within, and comes back to where it began. */
+/** A transaction over several databases selects within; what follows it selects again. */
 function withSelects(effects: readonly Effect[], first: number): (readonly string[])[] {
   const commands: (readonly string[])[] = []
   let selected = first
@@ -85,6 +85,5 @@ function withSelects(effects: readonly Effect[], first: number): (readonly strin
     selected = db
     commands.push(argv)
   }
-  if (selected !== first) commands.push(['SELECT', String(first)])
   return commands
 }

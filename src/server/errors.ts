@@ -2,6 +2,8 @@
  * Every error text of the data node, byte for byte as Redis 7.0 sends it. Texts that name something of
  * the request are built by the functions at the end.
  */
+
+import { cString } from '../base/c-string.ts'
 import { error } from '../resp/reply.ts'
 
 export const SYNTAX_ERROR = error('ERR syntax error')
@@ -58,7 +60,6 @@ export const NEGATIVE_LIMIT = error("ERR LIMIT can't be negative")
 export const TIMEOUT_NOT_A_FLOAT = error('ERR timeout is not a float or out of range')
 export const TIMEOUT_NOT_AN_INTEGER = error('ERR timeout is not an integer or out of range')
 export const TIMEOUT_NEGATIVE = error('ERR timeout is negative')
-export const TIMEOUT_OUT_OF_RANGE = error('ERR timeout is out of range')
 
 export const NO_AUTH = error('NOAUTH Authentication required.')
 export const WRONG_PASS = error('WRONGPASS invalid username-password pair or user is disabled.')
@@ -120,6 +121,7 @@ export const LFU_SELECTED = error(
   'ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching ' +
     'between policies at runtime LRU and LFU data will take some time to adjust.',
 )
+export const BAD_SLOWLOG_COUNT = error('ERR count should be greater than or equal to -1')
 export const BUSY_KEY = error('BUSYKEY Target key name already exists.')
 export const BAD_PAYLOAD = error('ERR DUMP payload version or checksum are wrong')
 export const BAD_DATA_FORMAT = error('ERR Bad data format')
@@ -166,7 +168,8 @@ export function invalidExpireTime(command: string) {
 }
 
 export function unsupportedOption(option: string | undefined) {
-  return error(`ERR Unsupported option ${option}`)
+  // Line breaks at the end are dropped, others become blanks.
+  return error(`ERR Unsupported option ${clipped(option).replace(/[\r\n]+$/, '')}`)
 }
 
 export function notAllowedWhenSubscribed(command: string) {
@@ -182,11 +185,11 @@ export function execAborted(reason: string) {
 }
 
 export function badHelloOption(option: string | undefined) {
-  return error(`ERR Syntax error in HELLO option '${option}'`)
+  return error(`ERR Syntax error in HELLO option '${clipped(option)}'`)
 }
 
 export function unknownClientType(type: string | undefined) {
-  return error(`ERR Unknown client type '${type}'`)
+  return error(`ERR Unknown client type '${clipped(type)}'`)
 }
 
 export function badClientInfo(attribute: string) {
@@ -194,19 +197,20 @@ export function badClientInfo(attribute: string) {
 }
 
 export function unrecognizedOption(option: string | undefined) {
-  return error(`ERR Unrecognized option '${option}'`)
+  return error(`ERR Unrecognized option '${clipped(option)}'`)
 }
 
 export function unknownConfigOption(name: string) {
-  return error(`ERR Unknown option or number of arguments for CONFIG SET - '${name}'`)
+  return error(`ERR Unknown option or number of arguments for CONFIG SET - '${clipped(name)}'`)
 }
 
 export function configSetFailed(name: string, reason: string) {
-  return error(`ERR CONFIG SET failed (possibly related to argument '${name}') - ${reason}`)
+  return error(
+    `ERR CONFIG SET failed (possibly related to argument '${clipped(name)}') - ${reason}`,
+  )
 }
 
 /** The encoder replaces line breaks; NUL would end the text in Redis. */
-function clipped(text: string | undefined, limit: number): string {
-  const end = text?.indexOf('\0') ?? -1
-  return (end < 0 ? (text ?? '') : (text ?? '').slice(0, end)).slice(0, limit)
+function clipped(text = '', limit = Number.POSITIVE_INFINITY): string {
+  return cString(text).slice(0, limit)
 }

@@ -21,6 +21,16 @@ import {
 import { isLoopback } from './sessions/addresses.ts'
 import type { Session } from './sessions/session.ts'
 
+/** Run at once even inside MULTI. */
+const NEVER_QUEUED: ReadonlySet<string> = new Set([
+  'exec',
+  'discard',
+  'multi',
+  'watch',
+  'quit',
+  'reset',
+])
+
 /** The error that answers the command, or undefined: it may run. */
 export function refusal(
   node: NodeServices,
@@ -51,6 +61,11 @@ export function refusal(
   if (node.persistence.isLoading && !command.isForLoading) return LOADING
   if (session.kind === 'replica' && command.hasKeys) return REPLICA_KEYSPACE
   return undefined
+}
+
+/** Whether the command is queued in a transaction. */
+export function waitsForExec(session: Session, command: CommandInfo): boolean {
+  return session.transaction !== undefined && !NEVER_QUEUED.has(command.fullName)
 }
 
 /** The write was refused because too few replicas would have it. */

@@ -14,10 +14,9 @@ import { startAccess } from './access/access-start.ts'
 import { CommandTable } from './catalogue/command-table.ts'
 import { keysOf } from './catalogue/key-spec.ts'
 import type { NodeServices } from './context.ts'
-import { Dispatcher } from './dispatch.ts'
 import { earliest } from './earliest.ts'
 import { deletion } from './effects.ts'
-import { UNBLOCKED_BY_ROLE } from './errors.ts'
+import { Engine } from './engine.ts'
 import { FunctionStore } from './functions.ts'
 import { newStats } from './info/stats.ts'
 import { ExpiryCycle } from './keyspace/expiry.ts'
@@ -28,7 +27,14 @@ import type { FileAnswer, FileRequestId } from './persistence/files.ts'
 import type { LoadedCommand, PersistenceHost, SavedPosition } from './persistence/host.ts'
 import { Persistence } from './persistence/persistence.ts'
 import { SnapshotTurn } from './persistence/snapshot-turn.ts'
-import type { ConnectionId, Endpoints, LearntUsers, NodeInputs, NodePort } from './port.ts'
+import type {
+  ConnectionId,
+  Endpoints,
+  LearntUsers,
+  NodeInputs,
+  NodePort,
+  StopSignal,
+} from './port.ts'
 import type { ReplicationHost } from './replication/host.ts'
 import { Replication } from './replication/replication.ts'
 import { Blocking } from './sessions/blocking.ts'
@@ -37,11 +43,11 @@ import { MasterSession } from './sessions/master-session.ts'
 import { OutputGate } from './sessions/output-gate.ts'
 import { Pause } from './sessions/pause.ts'
 import { PubSub } from './sessions/pubsub.ts'
-import { RequestLoop } from './sessions/request-loop.ts'
 import type { Session } from './sessions/session.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { type NodeInput, Stall } from './sessions/stall.ts'
 import type { Settings } from './settings/settings.ts'
+import { Turns } from './turns.ts'
 import { Upkeep } from './upkeep.ts'
 
 export interface DataNodeOptions {
@@ -72,8 +78,8 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
   readonly functions = new FunctionStore()
   readonly #persistence: Persistence
   readonly #services: NodeServices
-  readonly #dispatcher: Dispatcher
-  readonly #requests: RequestLoop
+  readonly #engine: Engine
+  readonly #turns: Turns
   readonly #replication: Replication
   readonly #sessions: Sessions
   readonly #blocking = new Blocking()
@@ -104,7 +110,7 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
     this.streamTarget = new MasterSession({
       startedAt: now,
       sink: this.#sessions,
-      apply: (session, argv) => this.#dispatcher.apply(session, argv),
+      apply: (session, argv) => this.#engine.replay.apply(session, argv),
     })
     this.#replication = new Replication(this)
     this.#farewell = new Farewell({
@@ -148,50 +154,52 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
       unblock: (session, reply) => this.unblock(session, reply),
     }
     this.#upkeep = new Upkeep(this.#services)
-    this.#dispatcher = new Dispatcher(this.#services, table, {
-      onUnblocked: (session) => this.#requests.resume(session),
+    this.#engine = new Engine(this.#services, table)
+    this.#turns = new Turns(this.#stall, {
+      begin: (moment) => this.#beginTurn(moment),
+      handle: (input) => this.#handle(input),
+      end: () => this.#endTurn(),
     })
-    this.#requests = new RequestLoop(this.#services, this.#dispatcher)
     this.#persistence.start()
   }
 
   // Inputs
 
   accepted(now: Moment, connection: ConnectionId, ends: Endpoints): void {
-    this.#input(now, { kind: 'accepted', connection, ends })
+    this.#turns.take(now, { kind: 'accepted', connection, ends })
   }
 
   connected(now: Moment, connection: ConnectionId, _ends: Endpoints): void {
-    this.#input(now, { kind: 'connected', connection })
+    this.#turns.take(now, { kind: 'connected', connection })
   }
 
   received(now: Moment, connection: ConnectionId, bytes: string): void {
-    this.#input(now, { kind: 'received', connection, bytes })
+    this.#turns.take(now, { kind: 'received', connection, bytes })
   }
 
   closed(now: Moment, connection: ConnectionId, reason: string): void {
-    this.#input(now, { kind: 'closed', connection, reason })
+    this.#turns.take(now, { kind: 'closed', connection, reason })
   }
 
-  stopRequested(now: Moment): void {
-    this.#input(now, { kind: 'stopRequested' })
+  stopRequested(now: Moment, signal: StopSignal = 'SIGTERM'): void {
+    this.#turns.take(now, { kind: 'stopRequested', signal })
   }
 
   fileAnswered(now: Moment, id: FileRequestId, answer: FileAnswer): void {
-    this.#input(now, { kind: 'fileAnswered', id, answer })
+    this.#turns.take(now, { kind: 'fileAnswered', id, answer })
   }
 
   wake(now: Moment): void {
-    if (this.#isStalled(now)) return
+    if (this.#turns.isStalled(now)) return
     this.#beginTurn(now)
     this.#pause.endOverdue(now.monoMs)
     this.#farewell.timePassed()
-    this.#endOverdueWaits()
+    this.#engine.ready.endOverdue(now.monoMs)
     this.#persistence.wake()
     if (!this.#persistence.isLoading) {
       this.#upkeep.wake(now)
       // A stream whose time is over ends the waits of those who read in its groups.
-      this.#dispatcher.serveReadyClients()
+      this.#engine.ready.serve()
       this.#replication.wake()
     }
     this.#endTurn()
@@ -225,7 +233,7 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
   }
 
   applyLoaded(argv: readonly string[]): LoadedCommand {
-    return this.#dispatcher.applyLoaded(argv)
+    return this.#engine.replay.applyLoaded(argv)
   }
 
   loaded(position: SavedPosition | undefined): void {
@@ -258,14 +266,15 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
   }
 
   unblockForRoleChange(): void {
-    for (const session of [...this.#blocking.sessions]) {
-      this.unblock(session, UNBLOCKED_BY_ROLE)
-      this.#sessions.closeAfterReply(session)
-    }
+    this.#engine.ready.sendAway()
   }
 
   demoted(by: Session | undefined): void {
     this.#farewell.demoted(by)
+  }
+
+  get isPaused(): boolean {
+    return this.#pause.scope !== undefined
   }
 
   holdWrites(): void {
@@ -277,7 +286,7 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
   }
 
   unblock(session: Session, reply: Reply): void {
-    this.#dispatcher.unblock(session, reply)
+    this.#engine.ready.unblock(session, reply)
   }
 
   block(session: Session, deadlineMs: number | undefined, onTimeout: () => Reply): void {
@@ -286,36 +295,10 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
 
   // Turns
 
-  #input(now: Moment, input: NodeInput): void {
-    if (this.#isStalled(now)) this.#stall.add(input)
-    else this.#turn(now, input)
-  }
-
-  /** Also ends a stall whose time is over, and deals with what came in meanwhile. */
-  #isStalled(now: Moment): boolean {
-    if (!this.#stall.isActive) return false
-    this.#stall.endIfOver(now.monoMs)
-    if (this.#stall.isActive) return true
-    this.#beginTurn(now)
-    this.#endTurn()
-    while (!this.#stall.isActive) {
-      const input = this.#stall.next()
-      if (input === undefined) return false
-      this.#turn(now, input)
-    }
-    return true
-  }
-
-  #turn(now: Moment, input: NodeInput): void {
-    this.#beginTurn(now)
-    this.#handle(input)
-    this.#endTurn()
-  }
-
   #beginTurn(now: Moment): void {
     this.port.beginTurn()
     this.#now = now
-    this.#dispatcher.now = now
+    this.#engine.execution.now = now
     this.keyspace.nowMs = now.wallMs
   }
 
@@ -330,7 +313,7 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
       case 'closed':
         return this.#forget(input.connection, input.reason)
       case 'stopRequested':
-        return this.#persistence.shutdown.signalled()
+        return this.#persistence.shutdown.signalled(input.signal)
       case 'fileAnswered':
         return this.#fileAnswered(input.id, input.answer)
       default:
@@ -340,7 +323,7 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
 
   /** Lets everybody read on who became ready, and sends what was gathered. */
   #endTurn(): void {
-    do this.#requests.serveLine()
+    do this.#engine.requests.serveLine()
     while (this.#persistence.beginDue())
     this.#farewell.turnEnds()
     this.#persistence.turnEnds()
@@ -356,7 +339,7 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
     const session = this.#sessions.get(connection)
     if (session === undefined) return
     session.lastInputAtMs = this.#now.monoMs
-    this.#requests.received(session, bytes)
+    this.#engine.requests.received(session, bytes)
   }
 
   #fileAnswered(id: FileRequestId, answer: FileAnswer): void {
@@ -376,14 +359,6 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
     this.#services.pubsub.unsubscribeAll(session)
     session.unwatch()
     this.#replication.sessionClosed(session)
-  }
-
-  #endOverdueWaits(): void {
-    for (;;) {
-      const session = this.#blocking.nextOverdue(this.#now.monoMs)
-      if (session?.blocked === undefined) return
-      this.unblock(session, session.blocked.onTimeout())
-    }
   }
 
   #exit(): void {

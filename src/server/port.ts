@@ -62,6 +62,16 @@ export interface ProcessFacts {
   readonly peakBytes: number
   readonly userCpuMicros: number
   readonly systemCpuMicros: number
+  /** Name, release and hardware of the operating system. */
+  readonly os: string
+  /** The program's own file. */
+  readonly executable: string
+  /** The user's configuration file, as an absolute path; empty when there is none. */
+  readonly configFile: string
+  /** Who is told when the node is ready: `no` or `systemd`. */
+  readonly supervisedBy: string
+  /** All memory of the machine. */
+  readonly machineBytes: number
 }
 
 /** Of a process that is only simulated. Its id is one that nobody can kill by mistake. */
@@ -73,7 +83,15 @@ export const SIMULATED_PROCESS: ProcessFacts = {
   peakBytes: 0,
   userCpuMicros: 0,
   systemCpuMicros: 0,
+  os: '',
+  executable: '',
+  configFile: '',
+  supervisedBy: 'no',
+  machineBytes: 0,
 }
+
+/** What a process is asked to end with: by its supervisor, and by a terminal. */
+export type StopSignal = 'SIGTERM' | 'SIGINT'
 
 /** Undefined: saved. Otherwise why not, as the text of an error reply without its dash. */
 export type SaveResult = string | undefined
@@ -101,8 +119,8 @@ export interface NodeInputs {
   /** What `askFile` asked for. */
   fileAnswered(now: Moment, id: FileRequestId, answer: FileAnswer): void
   wake(now: Moment): void
-  /** SIGTERM or SIGINT. */
-  stopRequested(now: Moment): void
+  /** Without a signal it is as with SIGTERM. */
+  stopRequested(now: Moment, signal?: StopSignal): void
   /** Monotonic milliseconds; undefined when nothing is due. */
   nextWakeUpMs(): number | undefined
 }

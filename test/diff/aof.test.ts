@@ -2,8 +2,7 @@
  * The append-only file on its way between Redis and us: what one has written the other loads, and goes on
  * writing. Both say with DEBUG DIGEST what they hold.
  */
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createRng, type Rng } from '../../src/base/rng.ts'
@@ -15,6 +14,7 @@ import {
   startRedis,
   until,
 } from '../support/real-nodes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const LATER = '4102444800000'
 const FOLDER = 'appendonlydir'
@@ -26,7 +26,7 @@ let dir = ''
 let running: RealNode[] = []
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'vedette-aof-'))
+  dir = scratchFolder('aof')
 })
 
 afterEach(async () => {

@@ -5,9 +5,7 @@
  *
  * `VEDETTE_HISTORY=100000 npx vitest run test/diff/histories.test.ts` makes them longer.
  */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { cpSync, rmSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
 import { randomCommands } from '../support/random-commands.ts'
@@ -19,9 +17,11 @@ import {
   startRedis,
   until,
 } from '../support/real-nodes.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { sized } from '../support/sized.ts'
 import { transcript } from '../support/transcript.ts'
 
-const COMMANDS = Number(process.env.VEDETTE_HISTORY ?? 10_000)
+const COMMANDS = Number(process.env.VEDETTE_HISTORY ?? sized(4_000, 10_000))
 const BATCH = 1_000
 const SEED = process.env.VEDETTE_SEED ?? 'histories'
 const BOUND_MS = 60_000 + COMMANDS * 5
@@ -46,7 +46,7 @@ describe.skipIf(!hasRedisServer)('random histories (need redis-server)', () => {
   })
 
   function newFolder(): string {
-    const folder = mkdtempSync(join(tmpdir(), 'vedette-history-'))
+    const folder = scratchFolder('history')
     folders.push(folder)
     return folder
   }

@@ -2,11 +2,12 @@
  * Files of ours in the hands of redis-server, and its files in ours: whoever saved the data and whoever
  * loads them, they are the same.
  */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 type Start = (directives?: Record<string, string>) => Promise<RealNode>
 const STARTS: Readonly<Record<string, Start>> = { ours: startOurs, theirs: startRedis }
@@ -84,7 +85,7 @@ describe.skipIf(!hasRedisServer)('a dump (needs redis-server)', () => {
   })
 
   function newFolder(): string {
-    const folder = mkdtempSync(join(tmpdir(), 'vedette-persistence-'))
+    const folder = scratchFolder('persistence')
     folders.push(folder)
     return folder
   }
@@ -118,6 +119,19 @@ describe.skipIf(!hasRedisServer)('a dump (needs redis-server)', () => {
     if (name.endsWith('over')) await first.client.call('GET', 'short')
     expect(await second.client.dbsize()).toBe(await first.client.dbsize())
     expect(await digest(second)).toBe(await digest(first))
+  })
+
+  test.each(PAIRS)('without a checksum, written by %s, is loaded by %s', async (writer, reader) => {
+    const dir = newFolder()
+    const first = await start(writer, { dir, rdbchecksum: 'no' })
+    await first.client.call('RPUSH', 'list', 'a', 'b')
+    expect(await first.client.call('SAVE')).toBe('OK')
+    const path = join(dir, 'dump.rdb')
+    expect(readFileSync(path, 'latin1').slice(-9)).toBe(`\xff${'\0'.repeat(8)}`)
+    expect(spawnSync('redis-check-rdb', [path]).status).toBe(0)
+    const copy = newFolder()
+    cpSync(path, join(copy, 'dump.rdb'))
+    expect(await digest(await start(reader, { dir: copy }))).toBe(await digest(first))
   })
 
   test('INFO persistence has their fields in their order', async () => {

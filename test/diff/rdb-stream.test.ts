@@ -3,8 +3,7 @@
  * redis-check-rdb. The server checks every byte of what it loads (sanitize-dump-payload).
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
@@ -19,6 +18,7 @@ import {
   startRedis,
   until,
 } from '../support/real-nodes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 import { transcript } from '../support/transcript.ts'
 
 const CHECK_RDB = '/usr/bin/redis-check-rdb'
@@ -144,7 +144,7 @@ test.skipIf(!existsSync(CHECK_RDB))('redis-check-rdb finds a file with streams i
     payload += bytes
   })
   while (!snapshot.isOver) snapshot.advance(1000)
-  const directory = mkdtempSync(join(tmpdir(), 'vedette-streams-'))
+  const directory = scratchFolder('streams')
   const file = join(directory, 'dump.rdb')
   writeFileSync(file, Buffer.from(payload, 'latin1'))
   const report = execFileSync(CHECK_RDB, [file], { encoding: 'utf8' })

@@ -2,8 +2,7 @@
  * Our RDB payload in the hands of Redis' own tools, and theirs in ours.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Keyspace } from '../../src/server/keyspace/keyspace.ts'
@@ -14,10 +13,11 @@ import { keyspaceDigest } from '../../src/server/values/digest.ts'
 import { SortedSet } from '../../src/server/values/sorted-set.ts'
 import type { Value } from '../../src/server/values/value.ts'
 import { hasRedisServer, type RealNode, startRedis } from '../support/real-nodes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const CHECK_RDB = '/usr/bin/redis-check-rdb'
 
-const directory = mkdtempSync(join(tmpdir(), 'vedette-rdb-'))
+const directory = scratchFolder('rdb')
 afterAll(() => rmSync(directory, { recursive: true }))
 
 /** A dataset with every type, every length form and every byte. */

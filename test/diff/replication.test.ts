@@ -3,8 +3,7 @@
  * and the two exchanging roles.
  */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -17,6 +16,7 @@ import {
   startRedis,
   until,
 } from '../support/real-nodes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const run = promisify(execFile)
 const nodes: RealNode[] = []
@@ -227,7 +227,7 @@ describe.skipIf(!hasRedisServer)('with redis-server', () => {
   test('redis-cli takes a backup of our node that redis-check-rdb finds in order', async () => {
     const node = await started(startOurs())
     await fill(node)
-    const directory = mkdtempSync(join(tmpdir(), 'vedette-backup-'))
+    const directory = scratchFolder('backup')
     const file = join(directory, 'backup.rdb')
     await run('redis-cli', ['-h', HOST, '-p', String(node.port), '--rdb', file])
     const { stdout } = await run('redis-check-rdb', [file])

@@ -98,7 +98,8 @@ export function checkNodeAclFile(
   return checkAclFile(text, path, ruleBook(settings))
 }
 
-function ruleBook(settings: Settings): RuleBook {
+/** By what the users of a data node are read. */
+export function ruleBook(settings: Settings): RuleBook {
   const channelDefault = () => settings.text('acl-pubsub-default') as ChannelDefault
   return { catalogue: CATALOGUE, channelDefault }
 }

@@ -2,6 +2,8 @@
  * Doubles in arguments, read as C reads them: decimal or hexadecimal, with an exponent, or an infinity.
  * Nothing is a NaN here.
  */
+import { cString } from '../../base/c-string.ts'
+
 /** No digit can be matched in two ways, or a long text that is no number would take for ever. */
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 const HEXADECIMAL = /^([+-]?)0x(?=[0-9a-f.]*[0-9a-f])([0-9a-f]*)\.?([0-9a-f]*)(?:p([+-]?\d+))?$/i
@@ -24,8 +26,7 @@ export function parseDouble(text: string | undefined): number | undefined {
  * a NUL, what is too large is infinite, and nothing at all is 0.
  */
 export function parseStrtod(text: string): number | undefined {
-  const end = text.indexOf('\0')
-  const whole = end < 0 ? text : text.slice(0, end)
+  const whole = cString(text)
   if (whole === '') return 0
   const trimmed = whole.replace(/^[ \t-\r]+/, '')
   return parseFinite(trimmed) ?? parseInfinite(trimmed)
@@ -39,11 +40,30 @@ function parseInfinite(text: string): number | undefined {
 /** Infinite when the number is too large. */
 function parseFinite(text: string): number | undefined {
   if (DECIMAL.test(text)) return Number(text)
+  const hexadecimal = parseHexadecimal(text)
+  if (hexadecimal === undefined) return undefined
+  const magnitude = scaled(hexadecimal.digits, hexadecimal.power)
+  return hexadecimal.isNegative ? -magnitude : magnitude
+}
+
+/** `digits * 2^power`. */
+export interface Hexadecimal {
+  readonly isNegative: boolean
+  readonly digits: bigint
+  /** As large as anybody cares to write. */
+  readonly power: number
+}
+
+/** `0x1.8p-3`; undefined: it is no such number. */
+export function parseHexadecimal(text: string): Hexadecimal | undefined {
   const match = text.length > MAX_HEXADECIMAL_BYTES ? null : HEXADECIMAL.exec(text)
   if (match === null) return undefined
   const [, sign, whole = '', fraction = '', power = '0'] = match
-  const magnitude = scaled(BigInt(`0x${whole}${fraction}`), Number(power) - 4 * fraction.length)
-  return sign === '-' ? -magnitude : magnitude
+  return {
+    isNegative: sign === '-',
+    digits: BigInt(`0x${whole}${fraction}`),
+    power: Number(power) - 4 * fraction.length,
+  }
 }
 
 /** In two steps, or a power alone might overflow where the product does not. */

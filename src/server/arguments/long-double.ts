@@ -4,6 +4,9 @@
  * only 53 bits and would answer differently from Redis; so the same arithmetic is done here with exact
  * integers: a value is `mantissa * 2^exponent` with a mantissa of at most 64 bits.
  */
+import { type Hexadecimal, parseHexadecimal } from './float-argument.ts'
+
+/** `mantissa * 2^exponent`, as said above. */
 interface LongDouble {
   /** Signed. */
   readonly mantissa: bigint
@@ -15,6 +18,9 @@ const DECIMALS = 17
 /** The largest power of ten an 80-bit number reaches, and the smallest it does not vanish under. */
 const MAX_EXPONENT_10 = 4932
 const MIN_EXPONENT_10 = -4950
+/** The same of two. */
+const MAX_EXPONENT_2 = 16_384
+const MIN_EXPONENT_2 = -16_444
 /** What Redis has room for when it reads or prints one. */
 const MAX_TEXT_BYTES = 5 * 1024
 
@@ -38,6 +44,19 @@ function isInfinity(text: string): boolean {
 
 function parse(text: string): LongDouble | undefined {
   if (text.length >= MAX_TEXT_BYTES) return undefined
+  const hexadecimal = parseHexadecimal(text)
+  return hexadecimal === undefined ? parseDecimal(text) : fromHexadecimal(hexadecimal)
+}
+
+function fromHexadecimal({ isNegative, digits, power }: Hexadecimal): LongDouble | undefined {
+  if (digits === 0n) return { mantissa: 0n, exponent: 0 }
+  const size = bits(digits) + power
+  if (size > MAX_EXPONENT_2 || size < MIN_EXPONENT_2) return undefined
+  const value = rounded(digits, power, false)
+  return isNegative ? { ...value, mantissa: -value.mantissa } : value
+}
+
+function parseDecimal(text: string): LongDouble | undefined {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,9}))?$/i.exec(text)
   if (match === null) return undefined
   const [, sign, whole = '', fraction = '', power = '0'] = match

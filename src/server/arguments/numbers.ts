@@ -27,9 +27,20 @@ export function parseInteger(text: string | undefined): number | undefined {
   return parseShort(text)
 }
 
+/** Whether the integer is one of 32 bits, as most indexes have to be. */
+export function isInt32(value: number): boolean {
+  return value >= -(2 ** 31) && value < 2 ** 31
+}
+
 /** A 64-bit integer, exactly. */
 export function parseExact(text: string): number | bigint | undefined {
   return text.length > EXACT_DIGITS ? parseInt64(text) : parseShort(text)
+}
+
+/** Whether both ends of a range count from the end of a value, and nothing of any value is between them. */
+export function isBackwards(start: string, end: string): boolean {
+  const [from, to] = [parseExact(start) ?? 0, parseExact(end) ?? 0]
+  return from < 0 && to < 0 && from > to
 }
 
 /** The sum, or undefined when 64 bits do not hold it. */

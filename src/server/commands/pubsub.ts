@@ -3,6 +3,7 @@ import { matchesGlob } from '../../base/glob.ts'
 import { array, bulk, bulks, integer, NULL, type Reply } from '../../resp/reply.ts'
 import { arg, command, container, type Family, helpReply } from '../catalogue/command.ts'
 import type { CommandContext } from '../context.ts'
+import { unknownSubcommandOrArity } from '../errors.ts'
 import { subscriptionsOf, type Topic } from '../sessions/pubsub.ts'
 import type { Session } from '../sessions/session.ts'
 
@@ -46,6 +47,7 @@ function shardPublish(context: CommandContext, argv: readonly string[]): Reply {
 /** The names in use, all or those that match. */
 function activeNames(topic: Topic) {
   return ({ node }: CommandContext, argv: readonly string[]): Reply => {
+    if (argv.length > 3) return unknownSubcommandOrArity('pubsub', argv[1])
     const pattern = argv[2]
     const names = node.pubsub.names(topic)
     return bulks(pattern === undefined ? names : names.filter((name) => matchesGlob(pattern, name)))

@@ -3,15 +3,18 @@
  * 0: monitoring wants the field, not a guess.
  */
 
-import { humanBytes } from '../arguments/numbers.ts'
 import type { CommandContext } from '../context.ts'
 import { persistenceLines } from '../persistence/report.ts'
 import { REDIS_VERSION } from '../version.ts'
+import { lines } from './info-lines.ts'
+import { memory } from './memory-section.ts'
+import { stats } from './stats-section.ts'
 
 /** `field:value` lines. */
 type Fields = (context: CommandContext) => string[]
 
 function server({ node, now }: CommandContext): string[] {
+  const { processId, os, executable, configFile, supervisedBy } = node.port.processFacts()
   const shutdownMs = node.persistence.shutdown.remainingMs
   const uptimeSeconds = Math.floor((now.monoMs - node.startedAt.monoMs) / 1000)
   return lines({
@@ -21,10 +24,14 @@ function server({ node, now }: CommandContext): string[] {
     redis_build_id: '0',
     redis_mode: 'standalone',
     server_name: 'vedette',
-    os: '',
+    os,
     arch_bits: 64,
-    process_id: node.port.processFacts().processId,
-    process_supervised: 'no',
+    monotonic_clock: 'node performance.now',
+    multiplexing_api: 'libuv',
+    atomicvar_api: '',
+    gcc_version: '0.0.0',
+    process_id: processId,
+    process_supervised: supervisedBy,
     run_id: node.runId,
     tcp_port: node.settings.int('port') || node.settings.int('tls-port'),
     server_time_usec: now.wallMs * 1000,
@@ -33,8 +40,8 @@ function server({ node, now }: CommandContext): string[] {
     hz: node.settings.int('hz'),
     configured_hz: node.settings.int('hz'),
     lru_clock: Math.floor(now.wallMs / 1000) % 2 ** 24,
-    executable: '',
-    config_file: '',
+    executable,
+    config_file: configFile,
     io_threads_active: 0,
     ...(shutdownMs === undefined ? {} : { shutdown_in_milliseconds: shutdownMs }),
   })
@@ -55,66 +62,9 @@ function clients({ node }: CommandContext): string[] {
   })
 }
 
-function memory({ node }: CommandContext): string[] {
-  const maxmemory = node.settings.int('maxmemory')
-  const { usedBytes, residentBytes, peakBytes } = node.port.processFacts()
-  return lines({
-    used_memory: usedBytes,
-    used_memory_human: humanBytes(usedBytes),
-    used_memory_rss: residentBytes,
-    used_memory_rss_human: humanBytes(residentBytes),
-    used_memory_peak: peakBytes,
-    used_memory_peak_human: humanBytes(peakBytes),
-    total_system_memory: 0,
-    total_system_memory_human: humanBytes(0),
-    maxmemory,
-    maxmemory_human: humanBytes(maxmemory),
-    maxmemory_policy: node.settings.text('maxmemory-policy'),
-    mem_fragmentation_ratio: '1.00',
-    mem_fragmentation_bytes: 0,
-    mem_allocator: 'javascript',
-    active_defrag_running: 0,
-    lazyfree_pending_objects: 0,
-    lazyfreed_objects: 0,
-  })
-}
-
 function persistence({ node }: CommandContext): string[] {
   const { usedBytes } = node.port.processFacts()
   return persistenceLines({ persistence: node.persistence, stats: node.stats, usedBytes })
-}
-
-function stats({ node }: CommandContext): string[] {
-  const counted = node.stats
-  const syncs = node.replication.counts()
-  return lines({
-    total_connections_received: counted.connections,
-    total_commands_processed: counted.commands,
-    instantaneous_ops_per_sec: 0,
-    total_net_input_bytes: counted.inputBytes,
-    total_net_output_bytes: counted.outputBytes,
-    rejected_connections: counted.rejectedConnections,
-    sync_full: syncs.syncFull,
-    sync_partial_ok: syncs.syncPartialOk,
-    sync_partial_err: syncs.syncPartialErr,
-    expired_keys: counted.expiredKeys,
-    evicted_keys: 0,
-    evicted_clients: 0,
-    keyspace_hits: counted.hits,
-    keyspace_misses: counted.misses,
-    pubsub_channels: node.pubsub.names('channel').length,
-    pubsub_patterns: node.pubsub.names('pattern').length,
-    pubsubshard_channels: node.pubsub.names('shardChannel').length,
-    latest_fork_usec: 0,
-    total_forks: 0,
-    tracking_total_keys: 0,
-    tracking_total_items: 0,
-    tracking_total_prefixes: 0,
-    unexpected_error_replies: 0,
-    total_error_replies: counted.errorReplies,
-    total_reads_processed: counted.reads,
-    total_writes_processed: counted.writes,
-  })
 }
 
 function replication({ node }: CommandContext): string[] {
@@ -167,10 +117,6 @@ function keyspace({ node, now }: CommandContext): string[] {
 
 function nothing(): string[] {
   return []
-}
-
-function lines(fields: Readonly<Record<string, string | number>>): string[] {
-  return Object.entries(fields).map(([name, value]) => `${name}:${value}`)
 }
 
 export const SECTIONS: readonly (readonly [title: string, fields: Fields])[] = [

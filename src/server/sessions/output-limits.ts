@@ -36,8 +36,8 @@ export function outputLimits(): SettingType<OutputLimits> {
 
 /** Classes that are not named keep what they have. */
 function parse(text: string, old: OutputLimits): Parsed<OutputLimits> {
-  const words = splitArgs(text) ?? []
-  if (words.length === 0 || words.length % 4 !== 0) {
+  const words = splitArgs(text)
+  if (words === undefined || words.length % 4 !== 0) {
     return refused('Wrong number of arguments in buffer limit configuration.')
   }
   const limits = { ...old }

@@ -129,6 +129,12 @@ export class Session {
     if (!this.#isSilenced) this.push(reply)
   }
 
+  /** CLIENT REPLY SKIP silences exactly the command after it. */
+  commandEnded(): void {
+    if (this.replyMode === 'skipNext') this.replyMode = 'skip'
+    else if (this.replyMode === 'skip') this.replyMode = 'on'
+  }
+
   /** Sends what is not an answer, and so is not silenced by CLIENT REPLY. */
   push(reply: Reply): void {
     if (!this.#isStream) this.#write(reply)

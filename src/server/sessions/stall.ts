@@ -4,7 +4,7 @@
  * simulated node can sleep as well.
  */
 import type { FileAnswer, FileRequestId } from '../persistence/files.ts'
-import type { ConnectionId, Endpoints } from '../port.ts'
+import type { ConnectionId, Endpoints, StopSignal } from '../port.ts'
 
 /** What happens to a node other than that time passes, see `NodeInputs`. */
 export type NodeInput =
@@ -12,7 +12,7 @@ export type NodeInput =
   | { readonly kind: 'connected'; readonly connection: ConnectionId }
   | { readonly kind: 'received'; readonly connection: ConnectionId; readonly bytes: string }
   | { readonly kind: 'closed'; readonly connection: ConnectionId; readonly reason: string }
-  | { readonly kind: 'stopRequested' }
+  | { readonly kind: 'stopRequested'; readonly signal: StopSignal }
   | { readonly kind: 'fileAnswered'; readonly id: FileRequestId; readonly answer: FileAnswer }
 
 export class Stall {

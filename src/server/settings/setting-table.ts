@@ -4,6 +4,7 @@
  * that an existing file works.
  */
 import { outputLimits } from '../sessions/output-limits.ts'
+import { shutdownWords } from './flag-words.ts'
 import {
   clamped,
   eventClasses,
@@ -13,11 +14,13 @@ import {
   memory,
   nameInFolder,
   oneOf,
+  password,
   type SettingType,
   savePoints,
   text,
   yesNo,
 } from './setting-types.ts'
+import { hostName, percentiles, processTitle } from './text-checks.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -60,12 +63,12 @@ export const INT_SETTINGS = {
   'lfu-log-factor': integer(10, 0),
   'lfu-decay-time': integer(1, 0),
   'hash-max-listpack-entries': integer(512, 0, MAX_LONG),
-  'hash-max-listpack-value': integer(64, 0, MAX_LONG),
-  'list-max-listpack-size': integer(-2, -MAX_INT),
+  'hash-max-listpack-value': memory(64),
+  'list-max-listpack-size': integer(-2, -MAX_INT - 1),
   'list-compress-depth': integer(0, 0),
   'set-max-intset-entries': integer(512, 0, MAX_LONG),
   'zset-max-listpack-entries': integer(128, 0, MAX_LONG),
-  'zset-max-listpack-value': integer(64, 0, MAX_LONG),
+  'zset-max-listpack-value': memory(64),
   'hll-sparse-max-bytes': memory(3000),
   'stream-node-max-bytes': memory(4096),
   'stream-node-max-entries': integer(100, 0, MAX_LONG),
@@ -83,6 +86,10 @@ export const INT_SETTINGS = {
   'active-defrag-ignore-bytes': memory(100 * MIB, 1),
   'cluster-node-timeout': integer(15_000, 0, MAX_LONG),
   'cluster-port': integer(0, 0, 65_535, 'immutable'),
+  'cluster-announce-port': integer(0, 0, 65_535),
+  'cluster-announce-bus-port': integer(0, 0, 65_535),
+  'cluster-announce-tls-port': integer(0, 0, 65_535),
+  'cluster-link-sendbuf-limit': memory(0),
   'cluster-migration-barrier': integer(1, 0),
   'cluster-replica-validity-factor': integer(10, 0),
   'tls-port': integer(0, 0, 65_535, 'immutable'),
@@ -142,6 +149,7 @@ export const FLAG_SETTINGS = {
   'cluster-require-full-coverage': yesNo(true),
   'cluster-allow-replica-migration': yesNo(true),
   'cluster-allow-reads-when-down': yesNo(false),
+  'cluster-allow-pubsubshard-when-down': yesNo(true),
   'cluster-replica-no-failover': yesNo(false),
   'tls-cluster': yesNo(false),
   'tls-replication': yesNo(false),
@@ -152,8 +160,8 @@ export const FLAG_SETTINGS = {
 export const TEXT_SETTINGS = {
   bind: text('* -::*', 'immutable'),
   'bind-source-addr': text(''),
-  requirepass: text(''),
-  masterauth: text(''),
+  requirepass: password(),
+  masterauth: password(),
   masteruser: text(''),
   /** `host port` of the master, empty on a master. REPLICAOF changes it. */
   replicaof: text('', 'immutable'),
@@ -207,16 +215,20 @@ export const TEXT_SETTINGS = {
   'tls-protocols': text(''),
   'tls-ciphers': text(''),
   'tls-ciphersuites': text(''),
+  'cluster-announce-ip': text(''),
+  'cluster-announce-hostname': hostName(),
+  'cluster-config-file': text('nodes.conf', 'immutable'),
+  'cluster-preferred-endpoint-type': oneOf('ip', ['ip', 'hostname', 'unknown-endpoint']),
   unixsocket: text('', 'immutable'),
   supervised: oneOf('no', ['upstart', 'systemd', 'auto', 'no'], 'immutable'),
   'syslog-ident': text('redis', 'immutable'),
   'syslog-facility': text('local0', 'immutable'),
-  'proc-title-template': text('{title} {listen-addr} {server-mode}'),
-  'latency-tracking-info-percentiles': text('50 99 99.9'),
+  'proc-title-template': processTitle('{title} {listen-addr} {server-mode}'),
+  'latency-tracking-info-percentiles': percentiles('50 99 99.9'),
   'oom-score-adj': oneOf('no', ['no', 'yes', 'relative', 'absolute']),
   'oom-score-adj-values': text('0 200 800'),
-  'shutdown-on-sigint': text('default'),
-  'shutdown-on-sigterm': text('default'),
+  'shutdown-on-sigint': shutdownWords(),
+  'shutdown-on-sigterm': shutdownWords(),
   server_cpulist: text('', 'immutable'),
   bio_cpulist: text('', 'immutable'),
   aof_rewrite_cpulist: text('', 'immutable'),

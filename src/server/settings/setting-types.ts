@@ -2,8 +2,8 @@
  * The kinds of values a directive can have: how each is read from text, what is refused and why (the
  * reasons are Redis'), and how it is shown again.
  */
+import { cString } from '../../base/c-string.ts'
 import { parseInt64 } from '../../base/decimal.ts'
-import { splitArgs } from '../../base/split-args.ts'
 
 /** When a directive may be changed: any time, at start only, or only if `enable-protected-configs`. */
 export type SettingAccess = 'mutable' | 'immutable' | 'protected'
@@ -21,8 +21,8 @@ export interface SettingType<T> {
 }
 
 export const MAX_INT = 2 ** 31 - 1
-/** As a bound of a directive: shown as 2^63-1, which a number cannot hold. */
-export const MAX_LONG = Number.MAX_SAFE_INTEGER
+/** 2^63-1, which a number cannot hold: what is beyond 2^53 is kept roughly. */
+export const MAX_LONG = 2 ** 63
 const MAX_LONG_TEXT = '9223372036854775807'
 
 export function integer(
@@ -36,7 +36,7 @@ export function integer(
     if (value === undefined) return refused("argument couldn't be parsed into an integer")
     return withinBounds(value, min, max)
   }
-  return { initial, access, parse, format: String }
+  return { initial, access, parse, format: integerText }
 }
 
 /** An integer that is silently moved into its bounds, as `hz` and the backlog size are. */
@@ -53,11 +53,11 @@ export function clamped(type: SettingType<number>, min: number, max: number): Se
 /** Bytes. */
 export function memory(initial: number, min = 0): SettingType<number> {
   const parse = (text: string): Parsed<number> => {
-    const value = parseBytes(text)
+    const value = parseMemory(text)
     if (value === undefined) return refused('argument must be a memory value')
     return withinBounds(value, min, MAX_LONG)
   }
-  return { initial, access: 'mutable', parse, format: String }
+  return { initial, access: 'mutable', parse, format: integerText }
 }
 
 export function yesNo(initial: boolean, access: SettingAccess = 'mutable'): SettingType<boolean> {
@@ -90,8 +90,14 @@ export function oneOf(
   }
 }
 
+/** Ends at a NUL, as in C. */
 export function text(initial: string, access: SettingAccess = 'mutable'): SettingType<string> {
-  return { initial, access, parse: accepted, format: String }
+  return { initial, access, parse: (given) => accepted(cString(given)), format: String }
+}
+
+/** Any bytes. */
+export function password(): SettingType<string> {
+  return { initial: '', access: 'mutable', parse: accepted, format: String }
 }
 
 /** The name of something in [dir]. `refusal`: what is said of a path. */
@@ -110,8 +116,8 @@ export function savePoints(initial: string): SettingType<string> {
     initial,
     access: 'mutable',
     parse(given) {
-      const numbers = (splitArgs(given) ?? ['?']).map(parseInt64)
-      const isValid = (value: number | bigint | undefined) => value !== undefined && value >= 0
+      const numbers = given === '' ? [] : given.split(' ').map(parseLong)
+      const isValid = (value: number, at: number) => value >= (at % 2 === 0 ? 1 : 0)
       if (numbers.length % 2 !== 0 || !numbers.every(isValid)) {
         return refused('Invalid save parameters')
       }
@@ -119,6 +125,11 @@ export function savePoints(initial: string): SettingType<string> {
     },
     format: String,
   }
+}
+
+/** As strtoll reads it: nothing is 0. NaN: it is no number. */
+function parseLong(word: string): number {
+  return word === '' ? 0 : /^\s*[+-]?\d+$/.test(word) ? Number(word) : Number.NaN
 }
 
 const EVENT_CLASSES = 'Ag$lshzxeKEtmdn'
@@ -131,7 +142,7 @@ export function eventClasses(): SettingType<string> {
     initial: '',
     access: 'mutable',
     parse(given) {
-      const letters = new Set(given.replace('A', ALL_CLASSES))
+      const letters = new Set(cString(given).replace('A', ALL_CLASSES))
       for (const letter of letters) {
         if (!EVENT_CLASSES.includes(letter)) {
           return refused(`Invalid event class character. Use '${EVENT_CLASSES}'.`)
@@ -145,13 +156,18 @@ export function eventClasses(): SettingType<string> {
   }
 }
 
-/** Accepts `512mb`, `1g`, `100k`, `100` … in either case: 1000 for k, 1024 for kb. */
+/** As `parseMemory`; undefined also for what a number does not hold exactly. */
 export function parseBytes(given: string): number | undefined {
-  const match = /^(0|[1-9][0-9]*)(b|k|kb|m|mb|g|gb)?$/i.exec(given)
+  const value = Number(parseMemory(given) ?? -1)
+  return Number.isSafeInteger(value) && value >= 0 ? value : undefined
+}
+
+/** Accepts `512mb`, `1g`, `100k`, `100` … in either case: 1000 for k, 1024 for kb. No digits are 0. */
+function parseMemory(given: string): bigint | undefined {
+  const match = /^(\d{0,30})(b|k|kb|m|mb|g|gb)?$/i.exec(given)
   if (match === null) return undefined
-  const count = Number(match[1])
-  const value = count * (BYTES_PER_UNIT[match[2]?.toLowerCase() ?? 'b'] ?? 1)
-  return Number.isSafeInteger(value) ? value : undefined
+  const [, count = '', unit = 'b'] = match
+  return BigInt(count) * BigInt(BYTES_PER_UNIT[unit.toLowerCase()] ?? 1)
 }
 
 const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
@@ -173,9 +189,14 @@ export function refused(reason: string): { readonly ok: false; readonly reason: 
 }
 
 function withinBounds(value: number | bigint, min: number, max: number): Parsed<number> {
-  if (value >= min && value <= max) return accepted(Number(value))
-  const shown = max === MAX_LONG ? MAX_LONG_TEXT : max
-  return refused(`argument must be between ${min} and ${shown} inclusive`)
+  const isLong = max === MAX_LONG
+  if (value >= min && (isLong ? value < max : value <= max)) return accepted(Number(value))
+  return refused(`argument must be between ${min} and ${isLong ? MAX_LONG_TEXT : max} inclusive`)
+}
+
+function integerText(value: number): string {
+  if (Number.isSafeInteger(value)) return String(value)
+  return value >= MAX_LONG ? MAX_LONG_TEXT : String(BigInt(value))
 }
 
 function keep(order: string, letters: ReadonlySet<string>): string {

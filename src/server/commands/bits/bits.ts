@@ -1,6 +1,6 @@
 /** Strings as arrays of bits: SETBIT, GETBIT, BITCOUNT, BITPOS, BITOP. Bit 0 is the highest of byte 0. */
 import { integer, type Reply } from '../../../resp/reply.ts'
-import { parseInteger } from '../../arguments/numbers.ts'
+import { isBackwards, parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import {
@@ -50,16 +50,23 @@ interface BitRange {
 
 /** `start end [BYTE|BIT]` at `at`, for a string of `bytes` bytes. */
 function parseRange(argv: readonly string[], at: number, bytes: number): BitRange | Reply {
-  const start = parseInteger(argv[at] ?? '0')
-  const end = parseInteger(argv[at + 1] ?? '-1')
+  const [from = '0', to = '-1', unit = 'BYTE'] = argv.slice(at)
+  const [start, end, isByBit] = [parseInteger(from), parseInteger(to), isBit(unit)]
+  // BITPOS asks for the unit before the end, which may be missing there.
+  if (at === 3 && start !== undefined && isByBit === undefined) return SYNTAX_ERROR
   if (start === undefined || end === undefined) return NOT_AN_INTEGER
-  const unit = (argv[at + 2] ?? 'BYTE').toUpperCase()
-  if (unit !== 'BYTE' && unit !== 'BIT') return SYNTAX_ERROR
-  const total = unit === 'BIT' ? bytes * 8 : bytes
-  if (start < 0 && end < 0 && start > end) return { from: 0, to: -1 }
+  if (isByBit === undefined) return SYNTAX_ERROR
+  const total = isByBit ? bytes * 8 : bytes
+  if (at === 2 && isBackwards(from, to)) return { from: 0, to: -1 }
   const first = Math.max(0, start < 0 ? total + start : start)
   const last = Math.min(total - 1, Math.max(0, end < 0 ? total + end : end))
-  return unit === 'BIT' ? { from: first, to: last } : { from: first * 8, to: last * 8 + 7 }
+  return isByBit ? { from: first, to: last } : { from: first * 8, to: last * 8 + 7 }
+}
+
+/** Undefined: it is no unit. */
+function isBit(unit: string): boolean | undefined {
+  const word = unit.toUpperCase()
+  return word === 'BIT' || word === 'BYTE' ? word === 'BIT' : undefined
 }
 
 function bitCount({ db }: CommandContext, argv: readonly string[]): Reply {
@@ -87,10 +94,10 @@ function bitPos({ db }: CommandContext, argv: readonly string[]): Reply {
   const wanted = parseInteger(argv[2])
   if (wanted === undefined) return NOT_AN_INTEGER
   if (wanted !== 0 && wanted !== 1) return NOT_BIT_0_OR_1
-  if (argv.length > 6) return SYNTAX_ERROR
   const value = db.value(arg(argv, 1))
   if (value !== undefined && value.type !== 'string') return WRONG_TYPE
   if (value === undefined) return integer(wanted === 1 ? -1 : 0)
+  if (argv.length > 6) return SYNTAX_ERROR
   const range = parseRange(argv, 3, value.bytes.length)
   if ('kind' in range) return range
   const found = findBit(value.bytes, wanted, range)

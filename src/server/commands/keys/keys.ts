@@ -1,6 +1,6 @@
 /** Commands on keys of any type: deleting, renaming, copying, moving between databases. */
 import { integer, OK, type Reply, simple } from '../../../resp/reply.ts'
-import { parseInteger } from '../../arguments/numbers.ts'
+import { isInt32, parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import {
@@ -8,6 +8,7 @@ import {
   BAD_SECOND_DB,
   DB_OUT_OF_RANGE,
   NO_SUCH_KEY,
+  NOT_AN_INT32,
   NOT_AN_INTEGER,
   SAME_OBJECT,
   SYNTAX_ERROR,
@@ -116,6 +117,7 @@ function parseCopyOptions(context: CommandContext, argv: readonly string[]): Cop
 function databaseAt({ node }: CommandContext, word: string | undefined): Db | Reply {
   const index = parseInteger(word)
   if (index === undefined) return NOT_AN_INTEGER
+  if (!isInt32(index)) return NOT_AN_INT32
   return node.keyspace.dbs[index] ?? DB_OUT_OF_RANGE
 }
 
@@ -133,9 +135,9 @@ function move(context: CommandContext, argv: readonly string[]): Reply {
 function swapDb(context: CommandContext, argv: readonly string[]): Reply {
   const { keyspace, blocking } = context.node
   const first = parseInteger(argv[1])
-  if (first === undefined) return BAD_FIRST_DB
+  if (first === undefined || !isInt32(first)) return BAD_FIRST_DB
   const second = parseInteger(argv[2])
-  if (second === undefined) return BAD_SECOND_DB
+  if (second === undefined || !isInt32(second)) return BAD_SECOND_DB
   const [a, b] = [keyspace.dbs[first], keyspace.dbs[second]]
   if (a === undefined || b === undefined) return DB_OUT_OF_RANGE
   if (a !== b) keyspace.swap(a, b)

@@ -1,6 +1,6 @@
 /** LPOS: where an element is. */
 import { array, integer, NULL, type Reply } from '../../../resp/reply.ts'
-import { parseInteger } from '../../arguments/numbers.ts'
+import { parseExact } from '../../arguments/numbers.ts'
 import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import {
@@ -50,10 +50,17 @@ function parseSearch(argv: readonly string[]): Search | Reply {
   const search: Search = { rank: 1, count: undefined, maxLength: 0 }
   for (let at = 3; at < argv.length; at += 2) {
     if (at + 1 >= argv.length) return SYNTAX_ERROR
-    const problem = setOption(search, arg(argv, at).toUpperCase(), parseInteger(argv[at + 1]))
+    const problem = setOption(search, arg(argv, at).toUpperCase(), parseRank(arg(argv, at + 1)))
     if (problem !== undefined) return problem
   }
   return search
+}
+
+/** The one number that cannot be negated skips nothing. */
+function parseRank(text: string): number | undefined {
+  const value = parseExact(text)
+  if (value === -(2n ** 63n)) return -1
+  return value === undefined ? undefined : Number(value)
 }
 
 function setOption(search: Search, option: string, value: number | undefined): Reply | undefined {

@@ -1,62 +1,30 @@
-/**
- * BLPOP and its kin: the plain command if there is something to take, else the client waits. Inside a
- * transaction, and in the master's stream, nothing waits.
- */
-import { NULL, NULL_ARRAY, type Reply } from '../../../resp/reply.ts'
+/** BLPOP and its kin: the plain command if there is something to take, else the client waits. */
+import { NULL, type Reply } from '../../../resp/reply.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
-import { type ListAction, performListAction, type Side } from '../../values/list-actions.ts'
-import { parseTimeout } from '../blocking-arguments.ts'
-import { actOnFirst, isAction, parseMove, parsePopMany, rPopLPushAction } from './lists-moving.ts'
-
-function actOrWait(
-  context: CommandContext,
-  keys: readonly string[],
-  action: ListAction,
-  timeoutText: string | undefined,
-): Reply | undefined {
-  const timeoutMs = parseTimeout(timeoutText)
-  if (typeof timeoutMs !== 'number') return timeoutMs
-  const reply = actOnFirst(context, keys, action)
-  if (reply !== undefined) return reply
-  const { session, node, now } = context
-  if (!session.mayBlock) return action.kind === 'move' ? NULL : NULL_ARRAY
-  node.blocking.block(session, {
-    deadlineMs: timeoutMs === 0 ? undefined : now.monoMs + timeoutMs,
-    onTimeout: () => NULL_ARRAY,
-    wait: {
-      db: context.db.index,
-      keys,
-      type: 'list',
-      serve: (scene, key) => {
-        const list = scene.db.value(key)
-        return list?.type === 'list' ? performListAction(scene, key, list, action) : undefined
-      },
-    },
-  })
-  return undefined
-}
+import type { Side } from '../../values/list-actions.ts'
+import { takeOrWait } from '../taking.ts'
+import { isAction, listTaking, parseMove, parsePopMany, rPopLPushAction } from './lists-moving.ts'
 
 /** BLPOP, BRPOP. */
 function popping(side: Side) {
   return (context: CommandContext, argv: readonly string[]): Reply | undefined =>
-    actOrWait(context, argv.slice(1, -1), { kind: 'pop', side }, argv.at(-1))
+    takeOrWait(context, listTaking(argv.slice(1, -1), { kind: 'pop', side }), argv.at(-1))
 }
 
 function blMove(context: CommandContext, argv: readonly string[]): Reply | undefined {
   const action = parseMove(argv)
-  return isAction(action) ? actOrWait(context, [arg(argv, 1)], action, argv[5]) : action
+  if (!isAction(action)) return action
+  return takeOrWait(context, listTaking([arg(argv, 1)], action), argv[5], NULL)
 }
 
 function bRPopLPush(context: CommandContext, argv: readonly string[]): Reply | undefined {
-  return actOrWait(context, [arg(argv, 1)], rPopLPushAction(argv), argv[3])
+  return takeOrWait(context, listTaking([arg(argv, 1)], rPopLPushAction(argv)), argv[3], NULL)
 }
 
 function blMPop(context: CommandContext, argv: readonly string[]): Reply | undefined {
-  const timeout = parseTimeout(argv[1])
-  if (typeof timeout !== 'number') return timeout
   const pop = parsePopMany(argv, 2)
-  return 'kind' in pop ? pop : actOrWait(context, pop.keys, pop.action, argv[1])
+  return 'kind' in pop ? pop : takeOrWait(context, listTaking(pop.keys, pop.action), argv[1])
 }
 
 const WAITS = 'write denyoom noscript blocking'

@@ -2,9 +2,10 @@
 import { NULL, NULL_ARRAY, type Reply } from '../../../resp/reply.ts'
 import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
-import { SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
+import { SYNTAX_ERROR } from '../../errors.ts'
 import { type ListAction, performListAction, type Side } from '../../values/list-actions.ts'
-import { parsePopArguments } from '../blocking-arguments.ts'
+import { parsePopArguments } from '../pop-arguments.ts'
+import { type Taking, takeFirst } from '../taking.ts'
 
 export function parseSide(word: string | undefined): Side | undefined {
   const side = word?.toUpperCase()
@@ -37,34 +38,29 @@ export function parsePopMany(argv: readonly string[], at: number): PopMany | Rep
   return { keys, action: { kind: 'popMany', side, count } }
 }
 
-/** Performs the action on the first list that exists; undefined: there is none. */
-export function actOnFirst(
-  context: CommandContext,
-  keys: readonly string[],
-  action: ListAction,
-): Reply | undefined {
-  for (const key of keys) {
-    const list = context.db.value(key)
-    if (list === undefined) continue
-    return list.type === 'list' ? performListAction(context, key, list, action) : WRONG_TYPE
+/** The action, on the first of the lists that exists. */
+export function listTaking(keys: readonly string[], action: ListAction): Taking<'list'> {
+  return {
+    keys,
+    type: 'list',
+    take: (scene, key, list) => performListAction(scene, key, list, action),
   }
-  return undefined
 }
 
 export function lMove(context: CommandContext, argv: readonly string[]): Reply {
   const action = parseMove(argv)
   if (!isAction(action)) return action
-  return actOnFirst(context, [arg(argv, 1)], action) ?? NULL
+  return takeFirst(context, listTaking([arg(argv, 1)], action)) ?? NULL
 }
 
 export function rPopLPush(context: CommandContext, argv: readonly string[]): Reply {
-  return actOnFirst(context, [arg(argv, 1)], rPopLPushAction(argv)) ?? NULL
+  return takeFirst(context, listTaking([arg(argv, 1)], rPopLPushAction(argv))) ?? NULL
 }
 
 export function lMPop(context: CommandContext, argv: readonly string[]): Reply {
   const pop = parsePopMany(argv, 1)
   if ('kind' in pop) return pop
-  return actOnFirst(context, pop.keys, pop.action) ?? NULL_ARRAY
+  return takeFirst(context, listTaking(pop.keys, pop.action)) ?? NULL_ARRAY
 }
 
 export function isAction(parsed: ListAction | Reply): parsed is ListAction {

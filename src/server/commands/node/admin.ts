@@ -1,9 +1,16 @@
 /** Running the node: INFO, TIME, and the diagnostics this node has little to say to. */
+
+import { cString } from '../../../base/c-string.ts'
 import { array, bulk, bulks, error, integer, NULL, OK, type Reply } from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, container, type Family, helpReply } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
-import { SYNTAX_ERROR } from '../../errors.ts'
+import {
+  BAD_SLOWLOG_COUNT,
+  NOT_AN_INTEGER,
+  SYNTAX_ERROR,
+  unknownSubcommandOrArity,
+} from '../../errors.ts'
 import { infoText } from '../../info/info.ts'
 import { valueBytes } from '../../values/value-size.ts'
 import { debug } from './debug.ts'
@@ -18,16 +25,23 @@ function time({ now }: CommandContext): Reply {
 }
 
 function memoryUsage(context: CommandContext, argv: readonly string[]): Reply {
-  const options = argv.slice(3)
-  const isValid =
-    options.length === 0 ||
-    (options.length === 2 &&
-      options[0]?.toUpperCase() === 'SAMPLES' &&
-      (parseInteger(options[1]) ?? -1) >= 0)
-  if (!isValid) return SYNTAX_ERROR
+  // How many elements to look at; here all are counted.
+  for (let at = 3; at < argv.length; at += 2) {
+    const isSamples = arg(argv, at).toUpperCase() === 'SAMPLES' && at + 1 < argv.length
+    if (!isSamples) return SYNTAX_ERROR
+    const samples = parseInteger(argv[at + 1])
+    if (samples === undefined) return NOT_AN_INTEGER
+    if (samples < 0) return SYNTAX_ERROR
+  }
   const key = arg(argv, 2)
   const value = context.db.value(key)
   return value === undefined ? NULL : integer(key.length + valueBytes(value))
+}
+
+function slowest(_context: CommandContext, argv: readonly string[]): Reply {
+  if (argv.length > 3) return unknownSubcommandOrArity('slowlog', argv[1])
+  const count = argv.length === 3 ? parseInteger(argv[2]) : 0
+  return count === undefined || count < -1 ? BAD_SLOWLOG_COUNT : array([])
 }
 
 function nothingToReport(): Reply {
@@ -43,7 +57,7 @@ const noMap = (): Reply => ({ kind: 'map', entries: [] })
 const latency = container('latency', [
   command('doctor', 2, 'admin noscript loading stale', [], nothingToReport),
   command('graph', 3, 'admin noscript loading stale', [], (_, argv) =>
-    error(`ERR No samples available for event '${argv[2]}'`),
+    error(`ERR No samples available for event '${cString(arg(argv, 2))}'`),
   ),
   command('help', 2, 'loading stale', [], () =>
     helpReply('LATENCY', ['LATEST', '    Always empty.', 'RESET', '    Always 0.']),
@@ -66,7 +80,7 @@ const memory = container('memory', [
 ])
 
 const slowlog = container('slowlog', [
-  command('get', -2, 'admin loading stale', [], none),
+  command('get', -2, 'admin loading stale', [], slowest),
   command('help', 2, 'loading stale', [], () =>
     helpReply('SLOWLOG', ['GET [<count>]', '    Always empty.', 'LEN', '    Always 0.']),
   ),

@@ -3,6 +3,7 @@ import { matchesGlob } from '../../../base/glob.ts'
 import { array, bulk, bulks, integer, NULL, type Reply, simple } from '../../../resp/reply.ts'
 import { command, type Family, helpReply } from '../../catalogue/command.ts'
 import { acceptsArity, type CommandInfo } from '../../catalogue/command-info.ts'
+import { commandTips } from '../../catalogue/command-tips.ts'
 import { type KeySpec, keysOf } from '../../catalogue/key-spec.ts'
 import type { CommandContext } from '../../context.ts'
 import {
@@ -36,7 +37,7 @@ function describe(each: CommandInfo): Reply {
     integer(each.lastKey),
     integer(each.keyStep),
     statusSet(each.categories),
-    { kind: 'set', items: [] },
+    { kind: 'set', items: commandTips(each.fullName).map(bulk) },
     { kind: 'set', items: each.keySpecs.map(describeKeys) },
     { kind: 'set', items: [...(each.subcommands?.values() ?? [])].map(describe) },
   ])
@@ -146,10 +147,15 @@ function getKeys({ node }: CommandContext, argv: readonly string[]): Reply {
   const words = argv.slice(2)
   const found = node.table.find(words)
   if (found === undefined) return INVALID_COMMAND
-  if (found.keySpecs.length === 0) return NO_KEY_ARGUMENTS
+  if (!found.keySpecs.some(isOfKeys)) return NO_KEY_ARGUMENTS
   if (!acceptsArity(found, words.length)) return INVALID_ARGUMENTS
   const keys = keysOf(found.keySpecs, words)
   return keys === undefined ? NO_KEYS_FOUND : bulks(keys)
+}
+
+/** Shard channels are found like keys, for clients that route by them, and are none. */
+function isOfKeys({ flags }: KeySpec): boolean {
+  return !flags.includes('not_key')
 }
 
 function help(): Reply {

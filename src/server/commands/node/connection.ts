@@ -3,7 +3,7 @@ import { login } from '../../../acl/login.ts'
 import { DEFAULT_USER } from '../../../acl/users.ts'
 import { bulk, error, integer, OK, type Reply, simple } from '../../../resp/reply.ts'
 import { note } from '../../access/permission.ts'
-import { parseInteger } from '../../arguments/numbers.ts'
+import { isInt32, parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import {
@@ -121,7 +121,7 @@ function serverFacts({ node, session }: CommandContext): Reply {
 function select({ node, session }: CommandContext, argv: readonly string[]): Reply {
   const index = parseInteger(argv[1])
   if (index === undefined) return NOT_AN_INTEGER
-  if (index !== (index | 0)) return NOT_AN_INT32
+  if (!isInt32(index)) return NOT_AN_INT32
   if (index < 0 || index >= node.keyspace.dbs.length) return DB_OUT_OF_RANGE
   session.db = index
   return OK

@@ -2,6 +2,7 @@
  * FUNCTION: libraries are kept for those who can run them, see functions.ts. They come from a master;
  * clients who load one here would expect to call it, so they are told that they cannot.
  */
+import { cString } from '../../../base/c-string.ts'
 import { matchesGlob } from '../../../base/glob.ts'
 import { array, bulk, error, integer, NULL, OK, type Reply } from '../../../resp/reply.ts'
 import { arg, command, container, type Family, helpReply } from '../../catalogue/command.ts'
@@ -97,7 +98,7 @@ function parseListOptions(argv: readonly string[]): ListOptions | Reply {
       options.pattern = argv[++at]
       if (options.pattern === undefined) return NO_PATTERN
     } else {
-      return error(`ERR Unknown argument ${argv[at]}`)
+      return error(`ERR Unknown argument ${cString(argv[at] ?? '')}`)
     }
   }
   return options

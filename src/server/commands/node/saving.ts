@@ -18,7 +18,8 @@ const SCHEDULED = simple('Background saving scheduled')
 /** Redis stands still meanwhile; here only the client that asked waits. */
 function save(context: CommandContext): Reply | undefined {
   const { saving } = context.node.persistence
-  if (saving.isRunning) return SAVE_RUNS
+  // Whoever else waits for one is no reason: with Redis he would come first, and then this client.
+  if (saving.isInBackground) return SAVE_RUNS
   return replyLater(context, (answer) => {
     saving.order((failure) => answer(failure === undefined ? OK : SAVE_FAILED))
     saving.beginDue()

@@ -10,9 +10,10 @@ import {
   TOO_MANY_KEYS,
   WRONG_TYPE,
 } from '../../errors.ts'
+import type { SetValue } from '../../values/value.ts'
 import { setReply } from './set-members.ts'
 
-type Members = ReadonlySet<string>
+type Members = Pick<SetValue['members'], 'size' | 'has'> & Iterable<string>
 type Combine = (sets: readonly Members[]) => Set<string>
 
 const NO_MEMBERS: Members = new Set()

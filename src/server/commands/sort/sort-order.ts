@@ -2,6 +2,7 @@
  * The order of SORT: by number, or by bytes as in the C locale. Equal numbers are ordered by the bytes
  * of the elements, so that every server answers and stores the same.
  */
+import { cString } from '../../../base/c-string.ts'
 import type { SortOptions } from './sort-options.ts'
 import type { Lookup } from './sort-patterns.ts'
 
@@ -12,7 +13,7 @@ export function sorted(
   weightOf: Lookup | undefined,
 ): string[] | undefined {
   const compared = options.isAlpha
-    ? alphabetically(elements, weightOf, options.store === undefined ? beforeNul : whole)
+    ? alphabetically(elements, weightOf, options.store === undefined ? cString : whole)
     : numerically(elements, weightOf)
   if (compared === undefined) return undefined
   const sign = options.isDescending ? -1 : 1
@@ -78,12 +79,6 @@ function whole(text: string): string {
   return text
 }
 
-/** What is only answered is compared as a C library does it; what is stored, by all bytes. */
-function beforeNul(text: string): string {
-  const end = text.indexOf('\0')
-  return end < 0 ? text : text.slice(0, end)
-}
-
 function compareBytes(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1
@@ -97,7 +92,7 @@ const SMALLEST = 2 ** -1022
 
 /** As C's strtod reads the whole text; nothing counts as 0, and so does a missing weight. */
 function numberOf(text: string | undefined): number | undefined {
-  const given = beforeNul(text ?? '')
+  const given = cString(text ?? '')
   if (given === '') return 0
   const infinite = INFINITE.exec(given)
   if (infinite !== null) return infinite[1] === '-' ? -Infinity : Infinity

@@ -54,13 +54,12 @@ export function deliverAgain(
   const consumer = enter(scene, key, group, reader)
   const start = idAfter(after)
   const replies: Reply[] = []
-  for (const [id, pending] of start === undefined ? [] : consumer.pending.entries(start)) {
+  for (const [id, { deliveries }] of start === undefined ? [] : consumer.pending.entries(start)) {
     const entry = stream.get(id)
     if (entry === undefined) {
       replies.push(array([idReply(id), NULL_ARRAY]))
     } else {
-      pending.deliveredAtMs = scene.now.wallMs
-      pending.deliveries++
+      group.assign(id, consumer, scene.now.wallMs, deliveries + 1)
       replies.push(entryReply(entry))
     }
     if (replies.length === count) break

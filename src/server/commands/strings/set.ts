@@ -87,14 +87,18 @@ function parseSetOptions(argv: readonly string[]): SetOptions | Reply {
     const word = arg(argv, at).toUpperCase()
     if (isExpireOption(word)) {
       const text = argv[++at]
-      if (text === undefined || options.expiry !== undefined || options.keepsTtl)
-        return SYNTAX_ERROR
+      if (text === undefined || !mayExpire(options, word)) return SYNTAX_ERROR
       options.expiry = { option: word, text }
     } else if (!setFlag(options, word)) {
       return SYNTAX_ERROR
     }
   }
   return options
+}
+
+/** The same option may come again, and the last one counts; another one contradicts it. */
+function mayExpire({ expiry, keepsTtl }: SetOptions, option: ExpireOption): boolean {
+  return !keepsTtl && (expiry === undefined || expiry.option === option)
 }
 
 /** False if the word is no flag, or contradicts another. */

@@ -1,7 +1,7 @@
 /** Strings: SET in all its forms, reading, and changing parts. Numbers in strings: see counters.ts. */
 import { array, bulk, integer, NULL, OK, type Reply } from '../../../resp/reply.ts'
 import { type ExpireOption, momentText, parseExpireAt } from '../../arguments/expire-time.ts'
-import { parseInteger } from '../../arguments/numbers.ts'
+import { isBackwards, parseInteger } from '../../arguments/numbers.ts'
 import { maxStringBytes } from '../../arguments/string-limit.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
@@ -152,7 +152,7 @@ function getRange({ db }: CommandContext, argv: readonly string[]): Reply {
   if (value === undefined) return EMPTY
   if (value.type !== 'string') return WRONG_TYPE
   const { length } = value.bytes
-  if (start < 0 && end < 0 && start > end) return EMPTY
+  if (isBackwards(arg(argv, 2), arg(argv, 3))) return EMPTY
   const from = start < 0 ? Math.max(0, length + start) : start
   const to = end < 0 ? Math.max(0, length + end) : end
   return bulk(value.bytes.slice(from, to + 1))

@@ -41,6 +41,8 @@ export function zAdd(context: CommandContext, argv: readonly string[]): Reply {
 }
 
 export function zIncrBy(context: CommandContext, argv: readonly string[]): Reply {
+  // Redis reads the options of ZADD here as well; with any, the number of words is wrong.
+  if (optionsEnd(argv) > 2) return SYNTAX_ERROR
   return addAll(context, argv, new Set(['INCR']), 2)
 }
 

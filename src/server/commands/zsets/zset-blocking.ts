@@ -1,53 +1,18 @@
-/**
- * BZPOPMIN, BZPOPMAX and BZMPOP: the plain command if there is something to take, else the client waits.
- * Inside a transaction, and in the master's stream, nothing waits.
- */
-import { NULL_ARRAY, type Reply } from '../../../resp/reply.ts'
+/** BZPOPMIN, BZPOPMAX and BZMPOP: the plain command if there is something to take, else the client waits. */
+import type { Reply } from '../../../resp/reply.ts'
 import { command, type Family } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
-import { parseTimeout } from '../blocking-arguments.ts'
-import { type End, type PopAction, parsePopMany, performPop, popFirst } from './zset-popping.ts'
-
-/** `timeoutMs`: 0 is for ever. */
-function popOrWait(
-  context: CommandContext,
-  keys: readonly string[],
-  action: PopAction,
-  timeoutMs: number,
-): Reply | undefined {
-  const reply = popFirst(context, keys, action)
-  if (reply !== undefined) return reply
-  const { session, node, now } = context
-  if (!session.mayBlock) return NULL_ARRAY
-  node.blocking.block(session, {
-    deadlineMs: timeoutMs === 0 ? undefined : now.monoMs + timeoutMs,
-    onTimeout: () => NULL_ARRAY,
-    wait: {
-      db: context.db.index,
-      keys,
-      type: 'zset',
-      serve: (scene, key) => {
-        const zset = scene.db.value(key)
-        return zset?.type === 'zset' ? performPop(scene, key, zset, action) : undefined
-      },
-    },
-  })
-  return undefined
-}
+import { takeOrWait } from '../taking.ts'
+import { type End, parsePopMany, zsetTaking } from './zset-popping.ts'
 
 function bzPop(end: End) {
-  return (context: CommandContext, argv: readonly string[]): Reply | undefined => {
-    const timeoutMs = parseTimeout(argv.at(-1))
-    if (typeof timeoutMs !== 'number') return timeoutMs
-    return popOrWait(context, argv.slice(1, -1), { kind: 'one', end }, timeoutMs)
-  }
+  return (context: CommandContext, argv: readonly string[]): Reply | undefined =>
+    takeOrWait(context, zsetTaking(argv.slice(1, -1), { kind: 'one', end }), argv.at(-1))
 }
 
 function bzMPop(context: CommandContext, argv: readonly string[]): Reply | undefined {
-  const timeoutMs = parseTimeout(argv[1])
-  if (typeof timeoutMs !== 'number') return timeoutMs
   const pop = parsePopMany(argv, 2)
-  return 'kind' in pop ? pop : popOrWait(context, pop.keys, pop.action, timeoutMs)
+  return 'kind' in pop ? pop : takeOrWait(context, zsetTaking(pop.keys, pop.action), argv[1])
 }
 
 const WAITS = 'write noscript blocking fast'

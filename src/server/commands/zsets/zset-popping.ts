@@ -10,7 +10,8 @@ import { MUST_BE_POSITIVE, SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
 import type { Scene } from '../../sessions/scene.ts'
 import type { Scored } from '../../values/sorted-set.ts'
 import type { ZsetValue } from '../../values/value.ts'
-import { parsePopArguments } from '../blocking-arguments.ts'
+import { parsePopArguments } from '../pop-arguments.ts'
+import { type Taking, takeFirst } from '../taking.ts'
 import { double, flatPairsReply, pairReply, pairsReply, removeMembers } from './zset-members.ts'
 
 export type End = 'MIN' | 'MAX'
@@ -40,7 +41,7 @@ export function zPop(end: End) {
 export function zMPop(context: CommandContext, argv: readonly string[]): Reply {
   const pop = parsePopMany(argv, 1)
   if ('kind' in pop) return pop
-  return popFirst(context, pop.keys, pop.action) ?? NULL_ARRAY
+  return takeFirst(context, zsetTaking(pop.keys, pop.action)) ?? NULL_ARRAY
 }
 
 export interface PopMany {
@@ -61,22 +62,13 @@ function parseEnd(word: string | undefined): End | undefined {
   return end === 'MIN' || end === 'MAX' ? end : undefined
 }
 
-/** Takes from the first sorted set that exists; undefined: there is none. */
-export function popFirst(
-  context: CommandContext,
-  keys: readonly string[],
-  action: PopAction,
-): Reply | undefined {
-  for (const key of keys) {
-    const zset = context.db.value(key)
-    if (zset === undefined) continue
-    return zset.type === 'zset' ? performPop(context, key, zset, action) : WRONG_TYPE
-  }
-  return undefined
+/** The action, on the first of the sorted sets that exists. */
+export function zsetTaking(keys: readonly string[], action: PopAction): Taking<'zset'> {
+  return { keys, type: 'zset', take: (scene, key, zset) => performPop(scene, key, zset, action) }
 }
 
 /** From a set that has an element; replicas are told how many were there to be taken. */
-export function performPop(scene: Scene, key: string, zset: ZsetValue, action: PopAction): Reply {
+function performPop(scene: Scene, key: string, zset: ZsetValue, action: PopAction): Reply {
   const command = `ZPOP${action.end}`
   const taken = takeElements(scene, key, zset, action.end, action.kind === 'one' ? 1 : action.count)
   if (action.kind === 'many') {

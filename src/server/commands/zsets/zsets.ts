@@ -96,6 +96,7 @@ function packedText(score: number): string {
 function inOrder(set: SortedSet): Scannable {
   return {
     size: set.size,
+    has: (member) => set.has(member),
     *keys() {
       for (const [member] of set) yield member
     },

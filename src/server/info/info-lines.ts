@@ -1,0 +1,4 @@
+/** INFO's lines: `field:value`, in the order in which the fields are named. */
+export function lines(fields: Readonly<Record<string, string | number>>): string[] {
+  return Object.entries(fields).map(([name, value]) => `${name}:${value}`)
+}

@@ -1,0 +1,59 @@
+/** Texts of directives that have a form of their own: percentiles, host names, the process title. */
+import { cString } from '../../base/c-string.ts'
+import { parseDouble } from '../arguments/float-argument.ts'
+import { accepted, refused, type SettingType } from './setting-types.ts'
+
+/** Numbers from 0 to 100. */
+export function percentiles(initial: string): SettingType<string> {
+  const name = 'latency-tracking-info-percentiles'
+  return {
+    initial,
+    access: 'mutable',
+    parse(given) {
+      const numbers = given === '' ? [] : given.split(' ').map(parseDouble)
+      if (numbers.includes(undefined)) return refused(`Invalid ${name} parameters`)
+      const isWithin = (value = 0) => value >= 0 && value <= 100
+      if (numbers.every(isWithin)) return accepted(numbers.map(shown).join(' '))
+      return refused(`${name} parameters should sit between [0.0,100.0]`)
+    },
+    format: String,
+  }
+}
+
+/** C shows the sign of zero. */
+function shown(value = 0): string {
+  return Object.is(value, -0) ? '-0' : String(value)
+}
+
+const MAX_HOST_BYTES = 255
+
+export function hostName(): SettingType<string> {
+  return {
+    initial: '',
+    access: 'mutable',
+    parse(given) {
+      const name = cString(given)
+      if (name.length > MAX_HOST_BYTES) return refused('Hostnames must be less than 256 characters')
+      if (/^[a-z0-9.-]*$/i.test(name)) return accepted(name)
+      return refused('Hostnames may only contain alphanumeric characters, hyphens or dots')
+    },
+    format: String,
+  }
+}
+
+/** What may stand in braces in a title; two opening braces are one. */
+const TITLE_PARTS = /\{\{|\{(title|listen-addr|server-mode|port|tls-port|unixsocket|config-file)\}/g
+
+export function processTitle(initial: string): SettingType<string> {
+  return {
+    initial,
+    access: 'mutable',
+    parse(given) {
+      const title = cString(given)
+      const isValid = title.trim() !== '' && !title.replace(TITLE_PARTS, '').includes('{')
+      if (isValid) return accepted(title)
+      return refused('template format is invalid or contains unknown variables')
+    },
+    format: String,
+  }
+}
