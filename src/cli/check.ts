@@ -1,13 +1,16 @@
 /** `vedette check`: all that is wrong with a configuration file, and what is unwise about it. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { utf8Text } from '../base/utf8.ts'
 import { advise } from '../config/check.ts'
-import { lineNotice } from '../config/conf-lines.ts'
+import { adviseNode } from '../config/check-node.ts'
 import type { Problem } from '../config/problem.ts'
 import { parseRedisConf } from '../config/redis-conf.ts'
-import { hasNoEffect } from '../config/server-without-effect.ts'
+import { vainLines } from '../config/vain-lines.ts'
 import { nodeOutside } from '../io/conf-outside.ts'
 import { Settings } from '../server/settings/settings.ts'
 import { readTextFile } from './files.ts'
-import { nodeDirectives } from './node-directives.ts'
+import { isUsual, nodeDirectives } from './node-directives.ts'
 import { UserLines } from './node-users.ts'
 import { EXIT_CONFIG, reportProblems, say } from './report.ts'
 import { readSentinelFile } from './sentinel-config.ts'
@@ -42,12 +45,19 @@ function checkSentinelFile(path: string): readonly Problem[] {
 function checkRedisConf(path: string): readonly Problem[] {
   const settings = new Settings()
   const outside = nodeOutside(process.cwd())
-  const load = nodeDirectives(settings, new UserLines(), outside)
+  const users = new UserLines()
+  const load = nodeDirectives(settings, users, outside)
   const known = settings.match('*').map(([name]) => name)
   const text = readTextFile(path, 'latin1')
   const { problems, directives } = parseRedisConf(text, path, [], load, known, outside)
-  const vain = directives.filter(({ directive }) => hasNoEffect(directive))
-  return [...problems, ...vain.map((line) => lineNotice(line, 'has no effect on this data node'))]
+  const advice = adviseNode({
+    file: path,
+    lines: directives,
+    settings,
+    users: users.lines,
+    isThere: (name) => existsSync(resolve(utf8Text(settings.text('dir')), utf8Text(name))),
+  })
+  return [...problems, ...advice, ...vainLines(directives, isUsual(settings))]
 }
 
 function verdict(path: string, problems: readonly Problem[]): string {

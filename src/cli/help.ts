@@ -34,9 +34,13 @@ Example:
 Exit status: 0 stopped on request, 1 wrong configuration, could not start, or failed.`
 
 export const CHECK_HELP = `
+Says what is wrong with a sentinel.yml, sentinel.conf or redis.conf, what is unwise about it (a node that
+keeps nothing, a dump that will not be loaded, rights that are missing), and what has no effect.
+
 Example:
   vedette check sentinel.yml
   vedette check sentinel.conf --json
+  vedette check /etc/redis/redis.conf
 
 Exit status: 0 it can be used (warnings may have been shown), 2 it cannot.`
 
@@ -85,9 +89,10 @@ Exit status: 0 nothing failed, 1 something did, 2 the command line is wrong, 130
 export const SIMULATE_HELP = `
 Builds the cluster your files describe (masters, rules, and what a Sentinel has learnt of replicas
 and other Sentinels), assumes the rest and says so, and plays random histories against it on virtual
-time: crashes, hangs, partitions, slow networks. Tells how long it took to notice and to recover, how
-many acknowledged writes were lost, which failovers were needless or did not come, and which setting
-is the cause. With --compare or --compare-server the same histories meet both configurations.
+time: crashes, restarts, power cuts, hangs, partitions, slow networks. What a node still has when it
+comes back its redis.conf decides (save, appendonly, appendfsync). Tells how long it took to notice and
+to recover, how many acknowledged writes were lost, which failovers were needless or did not come, and
+which setting is the cause. With --compare or --compare-server both configurations meet the same.
 
 Example:
   vedette simulate /etc/redis/sentinel.conf --server /etc/redis/redis.conf --sentinels 3
@@ -134,12 +139,13 @@ Exit status: 0 shown, 1 it cannot be read or is damaged, 2 the command line is w
 
 export const LEDGER_REPLAY_HELP = `
 Sends the commands of a ledger to a server, in their order and to their databases. They are older than
-what the server was told since, and may undo it: look at them first. With --only-missing-keys all that
-touches a key the server has now is left out.
+what the server was told since, and may undo it: --dry-run shows them, and which of their keys the
+server has now. With --only-missing-keys all that touches such a key is left out. That it was sent is
+noted beside the ledger (.replayed), and a second time is refused without --again.
 
 Example:
   vedette ledger replay lost-writes-8f3a01c2-1042-1700000000123.ledger --to 10.0.0.2:6379 --dry-run
   vedette ledger replay lost-writes-8f3a01c2-1042-1700000000123.ledger --to 10.0.0.2:6379 --yes
 
 Exit status: 0 all were accepted, or shown, 1 some were refused, or the file is damaged, 2 the command
-line is wrong, or neither --yes nor --dry-run was given, 4 the server does not answer.`
+line is wrong, neither --yes nor --dry-run was given, or it was sent before, 4 the server does not answer.`

@@ -6,6 +6,8 @@ import type { Redis } from 'ioredis'
 import { reasonOf } from '../io/start-error.ts'
 import { isBracket, type LedgerCommand } from '../server/ledger/ledger-reader.ts'
 import { commandLine, keysIn, type Ledger, openLedger, writesOf } from './ledger-file.ts'
+import { isTaken, keyLines, keyName, keysThere, type LedgerKey } from './ledger-keys.ts'
+import { lastReplay, noteReplay } from './ledger-note.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from './report.ts'
 import { type AccessOptions, connect, open, readAccess } from './status/access.ts'
 import { EXIT_NO_ANSWER } from './status.ts'
@@ -17,6 +19,8 @@ export interface ReplayOptions extends AccessOptions {
   readonly dryRun?: boolean
   /** Leaves out what touches a key the server has. */
   readonly onlyMissingKeys?: boolean
+  /** Also when it has been sent before. */
+  readonly again?: boolean
 }
 
 /** So many commands are on their way at the same time. */
@@ -27,25 +31,72 @@ const SHOWN_ERRORS = 10
 export async function runLedgerReplay(path: string, options: ReplayOptions): Promise<number> {
   const ledger = openLedger(path)
   const target = options.to
-  if (options.yes !== true && options.dryRun !== true) return ask(ledger, target)
-  if (options.dryRun === true && options.onlyMissingKeys !== true)
-    return list(ledger.commands, target)
+  const isDry = options.dryRun === true
+  if (options.yes !== true && !isDry) return ask(ledger, target)
+  const before = isDry || options.onlyMissingKeys || options.again ? undefined : lastReplay(path)
+  if (before !== undefined) return refuseAgain(path, before)
   const client = connect(target, readAccess(options))
   try {
     const failure = await open(client).then(() => undefined, reasonOf)
-    if (failure !== undefined) {
-      say(`vedette: ${target} does not answer: ${failure}`)
-      return EXIT_NO_ANSWER
-    }
-    const commands = await chosen(client, ledger, options)
-    if (options.dryRun === true) return list(commands, target)
-    return await send(client, commands, target)
+    if (failure !== undefined) return absent(ledger, options, failure)
+    return isDry
+      ? await rehearse(client, ledger, options)
+      : await replay(client, ledger, path, options)
   } catch (error) {
     say(`vedette: ${target}: ${reasonOf(error)}`)
     return EXIT_FAILED
   } finally {
     client.disconnect()
   }
+}
+
+function refuseAgain(path: string, before: string): number {
+  say(`vedette: ${path} was sent already: ${before}.`)
+  say('  What counts up or appends would count twice. --again sends it once more,')
+  say('  --only-missing-keys what touches no key that is there now.')
+  return EXIT_CONFIG
+}
+
+/** A rehearsal needs the server only to say which keys it has. */
+function absent(ledger: Ledger, options: ReplayOptions, failure: string): number {
+  say(`vedette: ${options.to} does not answer: ${failure}`)
+  if (options.dryRun !== true || options.onlyMissingKeys === true) return EXIT_NO_ANSWER
+  return list(ledger.commands, options.to)
+}
+
+async function rehearse(client: Redis, ledger: Ledger, options: ReplayOptions): Promise<number> {
+  const keys = await keysThere(client, writesOf(ledger))
+  const status = list(chosen(ledger, keys, options), options.to)
+  process.stdout.write(`${keyLines(keys).join('\n')}\n`)
+  return status
+}
+
+async function replay(
+  client: Redis,
+  ledger: Ledger,
+  path: string,
+  options: ReplayOptions,
+): Promise<number> {
+  const { to, onlyMissingKeys } = options
+  const master = await masterOf(client)
+  if (master !== undefined) {
+    say(`vedette: ${to} is a replica and takes no writes: send them to its master, ${master}`)
+    return EXIT_FAILED
+  }
+  const keys = onlyMissingKeys === true ? await keysThere(client, writesOf(ledger)) : []
+  const commands = chosen(ledger, keys, options)
+  const unnoted = noteReplay(path, to, new Date())
+  if (unnoted !== undefined) {
+    say(`warning: that it was sent cannot be noted beside ${path}: ${unnoted}`)
+  }
+  return await send(client, commands, to)
+}
+
+/** Undefined: it is no replica, or does not tell. */
+async function masterOf(client: Redis): Promise<string | undefined> {
+  const role: unknown = await client.call('ROLE').catch(() => undefined)
+  const [name, host, port] = Array.isArray(role) ? role : []
+  return name === 'slave' ? `${host}:${port}` : undefined
 }
 
 function ask(ledger: Ledger, target: string): number {
@@ -65,39 +116,18 @@ function list(commands: readonly LedgerCommand[], target: string): number {
 }
 
 /** A transaction loses what it must not do, and stays one. */
-async function chosen(
-  client: Redis,
+function chosen(
   ledger: Ledger,
+  keys: readonly LedgerKey[],
   { onlyMissingKeys }: ReplayOptions,
-): Promise<readonly LedgerCommand[]> {
+): readonly LedgerCommand[] {
   if (onlyMissingKeys !== true) return ledger.commands
-  const taken = await takenKeys(client, writesOf(ledger))
+  const taken = new Set(keys.filter(isTaken).map(({ db, key }) => keyName(db, key)))
   const isFree = (command: LedgerCommand) =>
-    keysIn(command).every((key) => !taken.has(`${command.db}:${key}`))
+    keysIn(command).every((key) => !taken.has(keyName(command.db, key)))
   const left = ledger.commands.filter((command) => isBracket(command.argv) || isFree(command))
   process.stdout.write(`${ledger.commands.length - left.length} commands left out\n`)
   return left
-}
-
-async function takenKeys(
-  client: Redis,
-  commands: readonly LedgerCommand[],
-): Promise<ReadonlySet<string>> {
-  const taken = new Set<string>()
-  const seen = new Set<string>()
-  let selected = 0
-  for (const command of commands) {
-    for (const key of keysIn(command)) {
-      const name = `${command.db}:${key}`
-      if (seen.has(name)) continue
-      seen.add(name)
-      if (command.db !== selected) await client.select(command.db)
-      selected = command.db
-      if ((await client.exists(Buffer.from(key, 'latin1'))) > 0) taken.add(name)
-    }
-  }
-  if (selected !== 0) await client.select(0)
-  return taken
 }
 
 async function send(

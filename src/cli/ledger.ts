@@ -21,7 +21,7 @@ function asText(ledger: Ledger): string {
   const share = facts.rule === 'exact' ? 'exactly what was lost' : 'at most this was lost'
   const gap = facts.kept > facts.from ? `, kept from ${facts.kept} on` : ''
   const lines = [
-    `node:      ${facts.node}`,
+    `node:      ${facts.node.replace(/^:/, 'port ')}`,
     `written:   ${new Date(facts.writtenAtMs).toISOString()}`,
     `history:   ${facts.history}, offsets ${facts.from} to ${facts.to}${gap}`,
     `copied:    ${facts.master}, ${facts.masterHistory} at ${facts.masterOffset}`,

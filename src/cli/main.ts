@@ -163,6 +163,7 @@ function addLedger(program: Command): void {
     .option('--dry-run', 'show what would be sent')
     .option('--yes', 'send it')
     .option('--only-missing-keys', 'leave out what touches a key the server has')
+    .option('--again', 'send it although it was sent before')
     .addHelpText('after', LEDGER_REPLAY_HELP)
     .action(async (file: string, options) => {
       exitWith(await (await import('./ledger-replay.ts')).runLedgerReplay(file, options))

@@ -2,8 +2,7 @@
 import { utf8Text } from '../base/utf8.ts'
 import type { ConfOutside } from '../config/conf-outside.ts'
 import { type DirectiveCheck, UNKNOWN_DIRECTIVE } from '../config/redis-conf.ts'
-import { isOnlyKnown } from '../config/server-without-effect.ts'
-import type { Settings } from '../server/settings/settings.ts'
+import { Settings } from '../server/settings/settings.ts'
 import type { UserLines } from './node-users.ts'
 
 /** What would be dangerous to pass over. */
@@ -28,6 +27,12 @@ export function nodeDirectives(
       if (fault !== undefined) return fault
     }
     if (settings.knows(name)) return settings.load(name, words)
-    return isOnlyKnown(name) ? undefined : UNKNOWN_DIRECTIVE
+    return UNKNOWN_DIRECTIVE
   }
+}
+
+/** Whether a directive has the value it has where no file says anything. */
+export function isUsual(settings: Settings): (directive: string) => boolean {
+  const usual = new Settings()
+  return (directive) => settings.get(directive) === usual.get(directive)
 }

@@ -1,15 +1,16 @@
 /** `vedette server`: a data node on real sockets, configured as redis-server is. */
 import { resolve } from 'node:path'
 import { utf8Bytes, utf8Text } from '../base/utf8.ts'
-import { lineNotice, numberAfter, readOverrides } from '../config/conf-lines.ts'
+import { numberAfter, readOverrides } from '../config/conf-lines.ts'
 import type { Fatal } from '../config/fatal.ts'
 import { formatProblem, type Problem } from '../config/problem.ts'
 import { judgeLines, parseRedisConf } from '../config/redis-conf.ts'
-import { hasNoEffect } from '../config/server-without-effect.ts'
+import { vainLines } from '../config/vain-lines.ts'
 import type { LogLevel } from '../core/log-level.ts'
 import { goToBackground, takeBackgroundMark } from '../io/background.ts'
 import { readClock } from '../io/clock.ts'
 import { nodeOutside } from '../io/conf-outside.ts'
+import { clientRoom } from '../io/file-limit.ts'
 import { LearntSettings } from '../io/learnt-settings.ts'
 import { listen } from '../io/listener.ts'
 import { exitAfter, logCrashes, openLogger } from '../io/logger.ts'
@@ -18,13 +19,16 @@ import { NodeHost } from '../io/node-host.ts'
 import { nodeTls } from '../io/node-tls.ts'
 import { isSupervised } from '../io/readiness.ts'
 import { onEveryStopSignal, onReloadSignal } from '../io/signals.ts'
+import { boundYoungGeneration } from '../io/young-generation.ts'
 import { DataNode, type DataNodeOptions } from '../server/node.ts'
 import type { NodeInputs } from '../server/port.ts'
 import { Settings } from '../server/settings/settings.ts'
 import { announceReady } from './attend.ts'
 import { joinCluster } from './child.ts'
+import { clientRoomFault, fitMaxClients } from './client-room.ts'
 import { readTextFile } from './files.ts'
-import { nodeDirectives } from './node-directives.ts'
+import { isUsual, nodeDirectives } from './node-directives.ts'
+import { lockAppendOnly } from './node-lock.ts'
 import { nodeUsers, UserLines } from './node-users.ts'
 import { randomSeed } from './random.ts'
 import type { RedisArguments } from './redis-arguments.ts'
@@ -37,7 +41,7 @@ export async function runServer(given: RedisArguments): Promise<number | undefin
   const learnt = path === undefined ? undefined : new LearntSettings(`${path}.learnt`)
   const settings = new Settings()
   const users = new UserLines()
-  const { problems, fatal, notices } = configure(settings, users, learnt, given)
+  const { problems, fatal, notices, lowered } = configure(settings, users, learnt, given)
   if (problems.length > 0) {
     refuseStart(problems, fatal)
     return EXIT_FAILED
@@ -45,7 +49,8 @@ export async function runServer(given: RedisArguments): Promise<number | undefin
   const isBackground = takeBackgroundMark()
   const isWatched = isSupervised(settings.text('supervised'))
   if (settings.flag('daemonize') && !isBackground && !isWatched) return goToBackground(stdin)
-  await start({ settings, users, learnt, notices, isBackground })
+  const configFile = path === undefined ? '' : resolve(path)
+  await start({ settings, users, learnt, notices, isBackground, configFile, lowered })
   return undefined
 }
 
@@ -54,6 +59,8 @@ interface Configured {
   readonly fatal: Fatal | undefined
   /** For the log: what is set in vain. */
   readonly notices: readonly Problem[]
+  /** For the log: a limit that could not be kept. */
+  readonly lowered: string | undefined
 }
 
 /** The user's file, then what was learnt since, then the command line: later wins, as with Redis. */
@@ -69,18 +76,22 @@ function configure(
   const text = (path === undefined ? '' : readTextFile(path, 'latin1')) + stdin
   const fromFile = parseRedisConf(text, path ?? 'standard input', [], load, known, outside)
   pinFolder(settings)
+  const lowered = fitMaxClients(settings)
   settings.markFiled()
   learnt?.apply((name, value) => settings.set(name, value))
   const { lines } = readOverrides(overrides, numberAfter(text))
   const fromArguments = judgeLines(lines, load, known)
   pinFolder(settings)
+  const loweredAgain = fitMaxClients(settings)
+  // Asked once: the answer takes a file, and who runs out of them needs it most.
+  const room = clientRoom()
+  settings.guard(['maxclients'], () => clientRoomFault(settings, room))
   settings.guard(['dir'], () => outside.folderFault(utf8Text(settings.text('dir'))))
   return {
     problems: [...fromFile.problems, ...fromArguments.problems],
     fatal: fromFile.fatal ?? fromArguments.fatal,
-    notices: [...fromFile.directives, ...fromArguments.directives]
-      .filter(({ directive }) => hasNoEffect(directive))
-      .map((line) => lineNotice(line, 'has no effect on this data node')),
+    notices: vainLines([...fromFile.directives, ...fromArguments.directives], isUsual(settings)),
+    lowered: loweredAgain ?? lowered,
   }
 }
 
@@ -95,10 +106,15 @@ interface Start {
   readonly learnt: LearntSettings | undefined
   readonly notices: readonly Problem[]
   readonly isBackground: boolean
+  /** Empty: there is none. */
+  readonly configFile: string
+  readonly lowered: string | undefined
 }
 
-async function start({ settings, users, learnt, notices, isBackground }: Start): Promise<void> {
-  const folder = resolve(settings.text('dir'))
+async function start(options: Start): Promise<void> {
+  boundYoungGeneration()
+  const { settings, users, learnt, notices, isBackground, configFile, lowered } = options
+  const folder = resolve(utf8Text(settings.text('dir')))
   const inDir = (path: string) => (path === '' ? '' : resolve(folder, path))
   const access = { ...nodeUsers(users, settings), learntUsers: learnt?.users }
   const port = settings.int('port')
@@ -109,7 +125,9 @@ async function start({ settings, users, learnt, notices, isBackground }: Start):
     port: port || settings.int('tls-port'),
   })
   logCrashes(logger)
+  if (lowered !== undefined) logger.log('warning', lowered)
   for (const notice of notices) logger.log('notice', formatProblem(notice))
+  await lockAppendOnly(settings, folder, logger)
   const tls = nodeTls(settings, (level, text) => logger.log(level, text))
   const listener = await listen({ addresses: settings.text('bind').split(' '), port, tls })
   const membership = joinCluster()
@@ -120,6 +138,8 @@ async function start({ settings, users, learnt, notices, isBackground }: Start):
     logger,
     saveSettings: (changed, users) => learnt?.save(changed, users),
     files: new NodeFiles(() => resolve(utf8Text(settings.text('dir')))),
+    configFile,
+    supervisedBy: isSupervised(settings.text('supervised')) ? 'systemd' : 'no',
     onReady: () =>
       announceReady({ pidFile, supervised: settings.text('supervised'), isBackground }, logger),
     onExit: (status, reason) => {
@@ -133,7 +153,7 @@ async function start({ settings, users, learnt, notices, isBackground }: Start):
   })
   tls.watch()
   listener.accept((socket) => host.accept(socket))
-  onEveryStopSignal(() => host.stop())
+  onEveryStopSignal((signal) => host.stop(signal))
   onReloadSignal(() => {
     const fault = logger.reopen(inDir(utf8Text(settings.text('logfile'))))
     if (fault !== undefined) logger.log('warning', fault)

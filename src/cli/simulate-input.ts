@@ -39,7 +39,7 @@ export function readCluster({ path, servers, options }: ClusterInput): Cluster |
   return buildCluster({ file, learnt: learntBy(file, path), settings, options })
 }
 
-/** What of a redis.conf changes how nodes fail over and what they promise; the rest is left out. */
+/** What of a redis.conf changes how nodes fail over, what they promise and what they keep; the rest is left out. */
 const RELEVANT: readonly string[] = [
   'min-replicas-to-write',
   'min-replicas-max-lag',
@@ -53,6 +53,14 @@ const RELEVANT: readonly string[] = [
   'replica-serve-stale-data',
   'replica-read-only',
   'replica-empty-master-guard',
+  'save',
+  'appendonly',
+  'appendfsync',
+  'no-appendfsync-on-rewrite',
+  'auto-aof-rewrite-percentage',
+  'auto-aof-rewrite-min-size',
+  'aof-load-truncated',
+  'stop-writes-on-bgsave-error',
 ]
 
 /** Undefined: there are errors, and they have been told. */

@@ -33,6 +33,10 @@ export type ProblemCode =
   | 'W_NO_EFFECT'
   | 'W_REFUSED_AFTER_SHORT'
   | 'W_GRAY_AFTER_SHORT'
+  /** Advice about a redis.conf: see check-node.ts. */
+  | 'W_KEEPS_NOTHING'
+  | 'W_DUMP_NOT_LOADED'
+  | 'W_GUARD_NEEDS_INFO'
 
 export interface Problem {
   readonly severity: 'error' | 'warning'

@@ -3,28 +3,13 @@
  * and keeps its values in no packed form. [maxmemory-policy] only decides what is remembered of the use of keys. Who sets them should know.
  */
 export function hasNoEffect(directive: string): boolean {
-  return NAMES.has(directive) || ONLY_KNOWN.has(directive)
+  return NAMES.has(directive)
 }
-
-/** It is not even shown: there is no such setting. */
-export function isOnlyKnown(directive: string): boolean {
-  return ONLY_KNOWN.has(directive)
-}
-
-const ONLY_KNOWN: ReadonlySet<string> = new Set(
-  `
-  cluster-allow-pubsubshard-when-down cluster-announce-bus-port cluster-announce-hostname
-  cluster-announce-ip cluster-announce-port cluster-announce-tls-port cluster-config-file
-  cluster-link-sendbuf-limit cluster-preferred-endpoint-type
-`
-    .trim()
-    .split(/\s+/),
-)
 
 /** Under their first names and their second ones. */
 const NAMES: ReadonlySet<string> = new Set(
   `
-  rdbchecksum rdb-del-sync-files rdb-save-incremental-fsync sanitize-dump-payload
+  rdb-del-sync-files rdb-save-incremental-fsync sanitize-dump-payload
   aof-rewrite-incremental-fsync maxmemory maxmemory-samples maxmemory-eviction-tenacity
   maxmemory-clients active-expire-effort replica-ignore-maxmemory lazyfree-lazy-eviction
   lazyfree-lazy-server-del lazyfree-lazy-user-flush replica-lazy-flush
@@ -37,12 +22,15 @@ const NAMES: ReadonlySet<string> = new Set(
   active-defrag-ignore-bytes dynamic-hz io-threads io-threads-do-reads jemalloc-bg-thread
   cluster-enabled cluster-port cluster-node-timeout cluster-migration-barrier
   cluster-replica-validity-factor cluster-slave-validity-factor cluster-require-full-coverage
-  cluster-allow-replica-migration cluster-allow-reads-when-down cluster-replica-no-failover
+  cluster-allow-replica-migration cluster-allow-reads-when-down cluster-allow-pubsubshard-when-down
+  cluster-announce-ip cluster-announce-hostname cluster-announce-port cluster-announce-bus-port
+  cluster-announce-tls-port cluster-preferred-endpoint-type cluster-link-sendbuf-limit
+  cluster-config-file cluster-replica-no-failover
   cluster-slave-no-failover tls-cluster tls-session-caching tls-session-cache-size
   tls-session-cache-timeout tcp-backlog tcp-keepalive socket-mark-id unixsocket unixsocketperm
   always-show-logo set-proc-title proc-title-template crash-log-enabled crash-memcheck-enabled
   disable-thp oom-score-adj oom-score-adj-values server_cpulist bio_cpulist aof_rewrite_cpulist
-  bgsave_cpulist shutdown-on-sigint shutdown-on-sigterm syslog-enabled syslog-ident
+  bgsave_cpulist syslog-enabled syslog-ident
   syslog-facility enable-module-command propagation-error-behavior ignore-warnings
 `
     .trim()

@@ -7,10 +7,9 @@
  */
 import type { Socket } from 'node:net'
 import type { Gate } from './gate.ts'
+import { Lingering } from './lingering.ts'
 import { reasonOf } from './start-error.ts'
 
-/** A peer that neither reads nor leaves is dropped this long after we wanted to close. */
-const LINGER_MS = 2_000
 /** Beyond this the output goes to the socket at once: one string cannot grow without bound. */
 const MAX_BATCH_BYTES = 256 * 1024
 
@@ -37,6 +36,7 @@ export class Connections {
   readonly #events: ConnectionEvents
   readonly #gate: Gate | undefined
   readonly #maxQueuedBytes: number
+  readonly #lingering = new Lingering()
   readonly #entries = new Map<number, Entry>()
   #dirty: Entry[] = []
 
@@ -86,7 +86,7 @@ export class Connections {
     if (entry === undefined) return
     this.#entries.delete(id)
     flush(entry)
-    const finish = () => endSoon(entry.socket)
+    const finish = () => this.#lingering.end(entry.socket)
     if (this.#gate === undefined) finish()
     else this.#gate.close(entry.socket, finish)
   }
@@ -115,7 +115,7 @@ export class Connections {
     if (this.#entries.get(entry.id) !== entry) return
     this.#entries.delete(entry.id)
     flush(entry)
-    endSoon(entry.socket)
+    this.#lingering.end(entry.socket)
     this.#events.closed(entry.id, reason)
   }
 
@@ -136,15 +136,6 @@ function flush(entry: Entry): void {
   if (bytes === '') return
   entry.batch = ''
   if (entry.socket.writable) entry.socket.write(bytes, 'latin1')
-}
-
-/** Sends what is left and our end, then reads on without listening: closing at once would cut off both. */
-function endSoon(socket: Socket): void {
-  if (socket.connecting) socket.destroy()
-  if (socket.destroyed) return
-  const giveUp = setTimeout(() => socket.destroy(), LINGER_MS)
-  socket.once('close', () => clearTimeout(giveUp))
-  socket.end()
 }
 
 function whenFlushed(socket: Socket): Promise<void> {

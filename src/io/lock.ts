@@ -1,5 +1,6 @@
 /**
- * One process at a time on one state file, because two Sentinels that share a memory would share a vote.
+ * One process at a time on one file: two Sentinels that share a memory would share a vote, and two data
+ * nodes would write their commands into one another's append-only file.
  * The lock is a Unix socket the holder listens on, so that it ends with the process however that ends:
  * nobody answers on the socket of a dead one.
  *
@@ -13,7 +14,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { basename, dirname, join } from 'node:path'
-import { reasonOf, StartError } from './start-error.ts'
+import { reasonOf, StartError, type StartErrorCode } from './start-error.ts'
 
 export interface Lock {
   /** Why there is none after all; undefined: we hold it. */
@@ -21,8 +22,18 @@ export interface Lock {
   release(): void
 }
 
-/** For tests, which see to the moments between the steps. */
+/** What is locked, for whoever is refused. */
+export interface LockSubject {
+  readonly code: StartErrorCode
+  /** `the state file …`; `path` is what was to be locked. */
+  readonly what: (path: string) => string
+  readonly hint: string
+}
+
 export interface LockOptions {
+  /** A Sentinel's state file unless something else is said. */
+  readonly subject?: LockSubject
+  // For tests, which see to the moments between the steps:
   readonly patienceMs?: number
   /** What tells us from others of the same process id; by chance otherwise. */
   readonly mark?: string
@@ -39,7 +50,7 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
   const prefix = `${basename(path)}.lock-`
   const mark = options.mark ?? randomBytes(4).toString('hex')
   const name = `${prefix}${process.pid}-${mark}`
-  const contender = new Contender(folder, name)
+  const contender = new Contender(folder, name, options.subject ?? STATE_FILE)
   const missing = await contender.listen()
   if (missing !== undefined) return { missing, release: () => undefined }
   try {
@@ -60,20 +71,28 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
   return { missing: undefined, release }
 }
 
+const STATE_FILE: LockSubject = {
+  code: 'E_STATE_IN_USE',
+  what: (path) => `the state file ${path}`,
+  hint: 'stop that process, or give this Sentinel another port or another state-dir',
+}
+
 /** What one contender tells another that asks. */
 type Word = 'starting' | 'holding'
 
 class Contender {
   readonly folder: string
   readonly name: string
+  readonly subject: LockSubject
   #word: Word = 'starting'
   /** Those with lower names that have asked while we were starting: they go on, we do not. */
   readonly #betters: string[] = []
   #server: Server | undefined
 
-  constructor(folder: string, name: string) {
+  constructor(folder: string, name: string, subject: LockSubject) {
     this.folder = folder
     this.name = name
+    this.subject = subject
   }
 
   /** Comes into sight. Gives a reason where sockets cannot be used. */
@@ -82,7 +101,7 @@ class Contender {
     const server = createServer((socket) => this.#answer(socket))
     const fault = await new Promise<unknown>((resolve) => {
       server.once('error', resolve)
-      near(this.folder, (at) => server.listen(at(hidden), () => resolve(undefined)))
+      near(this.folder, hidden, (at) => server.listen(at(hidden), () => resolve(undefined)))
     })
     if (fault !== undefined) return reasonOf(fault)
     server.on('error', () => undefined)
@@ -155,7 +174,7 @@ type Answer = Word | 'silent' | 'dead' | 'unclear'
 /** Nothing said within the time is as good as holding it. */
 function ask(self: Contender, name: string, patienceMs: number): Promise<Answer> {
   return new Promise((resolve) => {
-    near(self.folder, (at) => {
+    near(self.folder, name, (at) => {
       const socket = createConnection(at(name))
       let word = ''
       socket.setEncoding('latin1').on('data', (text) => {
@@ -184,9 +203,8 @@ function isDead(error: unknown): boolean {
 const PATH_MAX_BYTES = 100
 
 /** Both `listen` and `connect` look at the path at once, so a long one is shortened by going there. */
-function near(folder: string, use: (at: (name: string) => string) => void): void {
-  const longest =
-    Buffer.byteLength(folder) + 'sentinel-26379.state.lock-4194304-00000000'.length + 2
+function near(folder: string, file: string, use: (at: (name: string) => string) => void): void {
+  const longest = Buffer.byteLength(join(folder, file))
   if (longest <= PATH_MAX_BYTES) return use((name) => join(folder, name))
   const before = process.cwd()
   process.chdir(folder)
@@ -201,16 +219,7 @@ function held(self: Contender, name: string, word: Word | 'silent'): StartError 
   const path = join(self.folder, self.name.slice(0, self.name.lastIndexOf('.lock-')))
   const pid = /-(\d+)-[0-9a-f]+$/.exec(name)?.[1] ?? '?'
   const doing = word === 'silent' ? ', which does not answer,' : ''
-  return inUse(
-    path,
-    `process ${pid}${doing} ${word === 'starting' ? 'is about to use' : 'uses'} it`,
-  )
-}
-
-function inUse(path: string, reason: string): StartError {
-  return new StartError(
-    'E_STATE_IN_USE',
-    `the state file ${path} is taken: ${reason}`,
-    'stop that process, or give this Sentinel another port or another state-dir',
-  )
+  const use = word === 'starting' ? 'is about to use' : 'uses'
+  const { code, what, hint } = self.subject
+  return new StartError(code, `${what(path)} is taken: process ${pid}${doing} ${use} it`, hint)
 }

@@ -3,6 +3,7 @@
  * it the one timer is set to when the node wants to be woken. It decides nothing.
  */
 import { Socket } from 'node:net'
+import { totalmem } from 'node:os'
 import type { Moment } from '../base/clock.ts'
 import type {
   FileAnswer,
@@ -19,12 +20,15 @@ import type {
   NodePort,
   ProcessFacts,
   SaveResult,
+  StopSignal,
 } from '../server/port.ts'
 import { plainHost } from './address.ts'
 import { Alarm } from './alarm.ts'
 import { Connections } from './connections.ts'
 import type { Gate } from './gate.ts'
 import type { Logger } from './logger.ts'
+import { MemoryFacts } from './memory-facts.ts'
+import { operatingSystem, ownFile } from './process-facts.ts'
 import { kernelSurroundings, type Surroundings } from './surroundings.ts'
 import type { Tls } from './tls.ts'
 
@@ -46,6 +50,10 @@ export interface NodeHostOptions {
   ) => SaveResult
   /** Where the node keeps its data. */
   readonly files: NodeFolder
+  /** The user's configuration file, as an absolute path; for INFO. */
+  readonly configFile?: string
+  /** Who is told when the node is ready, `no` or `systemd`; for INFO. */
+  readonly supervisedBy?: string
   /** Its data are loaded. */
   readonly onReady?: () => void
   /** Everything has been written; the process may end. */
@@ -59,6 +67,9 @@ export interface NodeHostOptions {
   readonly surroundings?: Surroundings | undefined
 }
 
+/** It does not change while the process runs. */
+const OS = operatingSystem()
+
 /** What a half-open connection is found out by, as Redis' tcp-keepalive. */
 const KEEPALIVE_MS = 300_000
 
@@ -68,6 +79,7 @@ export class NodeHost implements NodePort {
   readonly #node: NodeInputs
   readonly #connections: Connections
   readonly #alarm: Alarm
+  readonly #memory = new MemoryFacts()
   /** Outgoing connections that wait for the gate to open. */
   readonly #departing = new Set<ConnectionId>()
   #lastIncomingId = 0
@@ -96,9 +108,8 @@ export class NodeHost implements NodePort {
     else this.#options.gate.admit(socket, proceed)
   }
 
-  /** SIGTERM or SIGINT. */
-  stop(): void {
-    this.#input((now) => this.#node.stopRequested(now))
+  stop(signal?: StopSignal): void {
+    this.#input((now) => this.#node.stopRequested(now, signal))
   }
 
   /** What SIGKILL does: nothing more is written, decided or kept open. */
@@ -151,17 +162,20 @@ export class NodeHost implements NodePort {
   }
 
   processFacts(): ProcessFacts {
-    const { heapUsed, external, rss } = process.memoryUsage()
     const { user, system } = process.cpuUsage()
     return {
       processId: process.pid,
       isRunning,
-      usedBytes: heapUsed + external,
-      residentBytes: rss,
+      ...this.#memory.read(),
       // The kernel counts this in KiB.
       peakBytes: process.resourceUsage().maxRSS * 1024,
       userCpuMicros: user,
       systemCpuMicros: system,
+      os: OS,
+      executable: ownFile(),
+      configFile: this.#options.configFile ?? '',
+      supervisedBy: this.#options.supervisedBy ?? 'no',
+      machineBytes: totalmem(),
     }
   }
 

@@ -1,4 +1,4 @@
-/** What a Sentinel's INFO says of the process it runs in. */
+/** What INFO says of the process it runs in. */
 import { release, type } from 'node:os'
 import type { ProcessFacts } from '../core/report/process-facts.ts'
 
@@ -6,9 +6,9 @@ import type { ProcessFacts } from '../core/report/process-facts.ts'
 export function processFacts(configFile: string, supervised: string): ProcessFacts {
   return {
     pid: process.pid,
-    os: `${type()} ${release()} ${MACHINES[process.arch] ?? process.arch}`,
+    os: operatingSystem(),
     archBits: process.arch === 'arm' || process.arch === 'ia32' ? 32 : 64,
-    executable: process.argv[1] ?? process.execPath,
+    executable: ownFile(),
     configFile,
     supervised,
     cpuUsage: () => {
@@ -16,6 +16,16 @@ export function processFacts(configFile: string, supervised: string): ProcessFac
       return { systemSeconds: system / 1e6, userSeconds: user / 1e6 }
     },
   }
+}
+
+/** Name, release and hardware. */
+export function operatingSystem(): string {
+  return `${type()} ${release()} ${MACHINES[process.arch] ?? process.arch}`
+}
+
+/** The file of the program, not that of the engine that runs it. */
+export function ownFile(): string {
+  return process.argv[1] ?? process.execPath
 }
 
 /** As `uname -m` calls them, and with it Redis. */

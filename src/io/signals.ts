@@ -18,9 +18,9 @@ export function onStopSignal(stop: () => void): void {
 }
 
 /** Calls `stop` on every SIGTERM and SIGINT: what a second one means is for the one that stops to say. */
-export function onEveryStopSignal(stop: () => void): void {
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+export function onEveryStopSignal(stop: (signal: 'SIGTERM' | 'SIGINT') => void): void {
+  process.on('SIGTERM', () => stop('SIGTERM'))
+  process.on('SIGINT', () => stop('SIGINT'))
 }
 
 /** Calls `reload` on SIGHUP. A terminal that goes away sends it too, which is no reason for a daemon to go. */

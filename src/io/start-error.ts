@@ -5,6 +5,7 @@ export type StartErrorCode =
   | 'E_ACL_FILE'
   | 'E_ADDRESS_IN_USE'
   | 'E_ADDRESS_UNAVAILABLE'
+  | 'E_AOF_IN_USE'
   | 'E_CONFIG_FILE'
   | 'E_LEDGER'
   | 'E_LISTEN'

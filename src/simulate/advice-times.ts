@@ -1,6 +1,7 @@
 /** Advice about down-after, too short or too long, and about failover-timeout. */
 import { durationText } from './duration-text.ts'
 import { type Case, type Evidence, type Finding, seenIn, wordSeen } from './evidence.ts'
+import { isRestart } from './incident.ts'
 
 export function adviseTimes(evidence: Evidence): Finding[] {
   return [...adviseLonger(evidence), ...adviseShorter(evidence), ...adviseFailoverTimeout(evidence)]
@@ -19,7 +20,9 @@ const SHORTER_MS = 5_000
 function adviseLonger(evidence: Evidence): Finding[] {
   const { cases, group } = evidence
   const { downAfterMs } = group
-  const needless = cases.filter((one) => one.needless > 0)
+  // A process that refuses connections is replaced after refused-after, however long down-after is.
+  const isProven = ({ kind }: Case) => group.detection === 'evidence' && isRestart(kind)
+  const needless = cases.filter((one) => one.needless > 0 && !isProven(one))
   if (needless.length * RARE < cases.length || needless.length === 0) return []
   const worst = needless.reduce((a, b) => (b.needless > a.needless ? b : a))
   const better = longerThan(downAfterMs, needless)

@@ -1,4 +1,5 @@
 /** Plain advice where a setting is the cause of what happened: what, how often in these histories, what to try. */
+import { advisePersistence } from './advice-persistence.ts'
 import { adviseReplication } from './advice-replication.ts'
 import { adviseSentinels } from './advice-sentinels.ts'
 import { adviseTimes } from './advice-times.ts'
@@ -18,6 +19,7 @@ export function adviceFor(cluster: Cluster, all: readonly Measured[]): readonly 
     const findings = [
       ...adviseSentinels(evidence),
       ...adviseReplication(evidence),
+      ...advisePersistence(evidence),
       ...adviseTimes(evidence),
     ]
     return findings.map((finding) => ({ ...finding, group: isOne ? undefined : group.title }))

@@ -79,3 +79,8 @@ export function settingOf(node: ClusterNode, name: string, usual: number): numbe
   const value = Number(node.settings[name] ?? usual)
   return Number.isFinite(value) ? value : usual
 }
+
+/** What it has acknowledged is on its disk, but for what was not synced. */
+export function keepsAppendOnly({ settings }: ClusterNode): boolean {
+  return settings.appendonly === 'yes'
+}

@@ -6,6 +6,9 @@
 export type IncidentKind =
   | 'crash'
   | 'powerLoss'
+  | 'restart'
+  | 'powerReturns'
+  | 'siteOutage'
   | 'hang'
   | 'stutter'
   | 'cutOff'
@@ -23,7 +26,7 @@ export interface KindFacts {
   readonly title: string
   /** How often, in relation to the others. */
   readonly weight: number
-  /** How long it lasts; undefined: what dies stays dead. */
+  /** How long it lasts, or what dies stays away; undefined: what dies stays dead. */
   readonly lastsMs: readonly [min: number, max: number] | undefined
 }
 
@@ -31,6 +34,9 @@ export interface KindFacts {
 export const INCIDENTS: Readonly<Record<IncidentKind, KindFacts>> = {
   crash: { title: 'master process crashes', weight: 14, lastsMs: undefined },
   powerLoss: { title: 'master box loses power', weight: 12, lastsMs: undefined },
+  restart: { title: 'master restarts', weight: 6, lastsMs: [100, 6_400] },
+  powerReturns: { title: 'its power is back soon', weight: 6, lastsMs: [2_000, 32_000] },
+  siteOutage: { title: 'power fails everywhere', weight: 4, lastsMs: [2_000, 32_000] },
   hang: { title: 'master hangs', weight: 14, lastsMs: [250, 32_000] },
   stutter: { title: 'master stutters', weight: 8, lastsMs: [100, 1_600] },
   cutOff: { title: "master's box cut off", weight: 12, lastsMs: [2_000, 32_000] },
@@ -45,6 +51,11 @@ export const INCIDENTS: Readonly<Record<IncidentKind, KindFacts>> = {
 }
 
 export const INCIDENT_KINDS = Object.keys(INCIDENTS) as readonly IncidentKind[]
+
+/** What died comes back, with what its disk kept. */
+export function isRestart(kind: IncidentKind): boolean {
+  return kind === 'restart' || kind === 'powerReturns' || kind === 'siteOutage'
+}
 
 /** What had gone wrong already, and nobody had noticed. */
 export type Beforehand = 'nothing' | 'sentinelDead' | 'replicaDead'

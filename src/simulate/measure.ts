@@ -4,7 +4,14 @@ import type { GroupFacts } from '../scenario/result.ts'
 import type { Played } from '../scenario/run.ts'
 import type { History } from '../scenario/world.ts'
 import type { Happening } from '../sim/happening.ts'
-import { type Cluster, type ClusterGroup, type ClusterNode, masterOf } from './cluster.ts'
+import type { Effect } from './act.ts'
+import {
+  type Cluster,
+  type ClusterGroup,
+  type ClusterNode,
+  keepsAppendOnly,
+  masterOf,
+} from './cluster.ts'
 import type { IncidentKind } from './incident.ts'
 import type { Staged } from './stage.ts'
 import { type Span, Truth } from './truth.ts'
@@ -70,15 +77,17 @@ const SOON_MS = 1_000
 const NOTICE_MS = 1_000
 
 export function measure(cluster: Cluster, staged: Staged, { result, history }: Played): Measured {
-  const truth = new Truth(cluster, staged.effects, history.endMs)
-  const { incident, story } = staged
+  const { incident, story, effects } = staged
+  const truth = new Truth(cluster, effects, history.endMs)
   return {
     seed: incident.seed,
     kind: incident.kind,
     story,
     groups: cluster.groups.flatMap((group) => {
       const facts = result.facts.groups.find((each) => each.group === group.name)
-      return facts === undefined ? [] : [measureGroup(group, facts, { cluster, truth, history })]
+      return facts === undefined
+        ? []
+        : [measureGroup(group, facts, { cluster, truth, effects, history })]
     }),
     violations: result.violations.map(({ checker, text }) => `${checker}: ${text}`),
   }
@@ -87,6 +96,7 @@ export function measure(cluster: Cluster, staged: Staged, { result, history }: P
 interface Run {
   readonly cluster: Cluster
   readonly truth: Truth
+  readonly effects: readonly Effect[]
   readonly history: History
 }
 
@@ -106,7 +116,7 @@ function measureGroup(group: ClusterGroup, facts: GroupFacts, run: Run): GroupMe
     lost: facts.lost && lostOf(facts.lost),
     twoMastersMs: facts.dualWritesTotalMs,
     failovers: failovers.length,
-    needless: failovers.filter((failover) => isNeedless(failover, group, truth)).length,
+    needless: failovers.filter((failover) => isNeedless(failover, group, run)).length,
     outcome: stuck ?? (failovers.length > 0 ? 'came' : 'unneeded'),
     ableSentinels: missed && truth.able(group, master, missed.fromMs)?.sentinels,
     lacking: hopeless && (truth.hasMajority(hopeless.fromMs) ? 'replica' : 'majority'),
@@ -138,10 +148,23 @@ function failoversOf(group: ClusterGroup, { happenings, nameOf }: History): read
   return failovers
 }
 
-function isNeedless({ atMs, from }: Failover, group: ClusterGroup, truth: Truth): boolean {
+function isNeedless({ atMs, from }: Failover, group: ClusterGroup, run: Run): boolean {
   const node = group.nodes.find(({ name }) => name === from)
   if (node === undefined) return false
-  return truth.isEverUsable(node, { fromMs: atMs, untilMs: atMs + SOON_MS })
+  if (hasForgotten(node, atMs, run.effects)) return false
+  return run.truth.isEverUsable(node, { fromMs: atMs, untilMs: atMs + SOON_MS })
+}
+
+/** It was started again and had its last save then, or nothing: its replicas know more. */
+function hasForgotten(node: ClusterNode, atMs: number, effects: readonly Effect[]): boolean {
+  if (keepsAppendOnly(node)) return false
+  return effects.some(
+    (effect) =>
+      effect.kind === 'down' &&
+      effect.isRestart === true &&
+      effect.fromMs <= atMs &&
+      effect.processes.includes(node.name),
+  )
 }
 
 /** A failover should have come in this time, and did not. */

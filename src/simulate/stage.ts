@@ -1,9 +1,11 @@
 /** What an incident means for a certain cluster: the steps of a scenario, and what is true meanwhile. */
 import { assert, unreachable } from '../base/assert.ts'
 import { durationWord, type StepWords } from '../fuzz/words.ts'
+import type { Act, Effect } from './act.ts'
 import { type Cluster, type ClusterGroup, majorityOf, masterOf, residentsOf } from './cluster.ts'
 import type { Incident } from './incident.ts'
 import type { Profile } from './profiles.ts'
+import { outage, restart } from './stage-restarts.ts'
 
 /** The history of an incident in one cluster. */
 export interface Staged {
@@ -17,18 +19,6 @@ export interface Staged {
   readonly effects: readonly Effect[]
   readonly durationMs: number
 }
-
-/** What is true of the world for a while, whatever anybody in it believes. */
-export type Effect = {
-  readonly fromMs: number
-  readonly untilMs: number
-  /** False: it comes and goes, so that nobody is wrong who counts on it, or who does not. */
-  readonly isSteady: boolean
-} & (
-  | { readonly kind: 'down'; readonly processes: readonly string[] }
-  /** These boxes hear nothing of all others. */
-  | { readonly kind: 'split'; readonly boxes: readonly string[] }
-)
 
 export interface Stage {
   readonly cluster: Cluster
@@ -61,13 +51,6 @@ export function stageIncident(incident: Incident, stage: Stage): Staged {
     effects: acts.flatMap(({ effects }) => effects),
     durationMs: durationOf(incident, main, stage),
   }
-}
-
-/** One thing that goes wrong. */
-interface Act {
-  readonly text: string
-  readonly steps: readonly StepWords[]
-  readonly effects: readonly Effect[]
 }
 
 function groupOf({ lots }: Incident, { groups }: Cluster): ClusterGroup {
@@ -103,6 +86,12 @@ function actOf(incident: Incident, group: ClusterGroup, stage: Stage): Act {
       return { ...killing([master.name], atMs), text: `Master ${master.name} crashes.` }
     case 'powerLoss':
       return powerLoss(master.host, atMs, cluster)
+    case 'restart':
+      return restart([master.name], incident)
+    case 'powerReturns':
+      return outage([master.host], incident, cluster)
+    case 'siteOutage':
+      return outage(nodeBoxes(cluster), incident, cluster)
     case 'hang':
       return hang(master.name, incident)
     case 'stutter':
@@ -128,6 +117,11 @@ function actOf(incident: Incident, group: ClusterGroup, stage: Stage): Act {
     default:
       return unreachable(incident.kind)
   }
+}
+
+/** The site: clients are elsewhere, and see it go. */
+function nodeBoxes({ groups }: Cluster): readonly string[] {
+  return [...new Set(groups.flatMap(({ nodes }) => nodes.map(({ host }) => host)))]
 }
 
 function killing(processes: readonly string[], atMs: number): Omit<Act, 'text'> {
@@ -264,7 +258,9 @@ function durationOf({ atMs }: Incident, { effects, steps }: Act, stage: Stage): 
   // What was sent into a partition leaves with a retransmission that waits as long as it lasted.
   const silences = effects.map((effect) => (effect.kind === 'split' ? silenceOf(effect) : 0))
   const restedMs = lastMs + REST_MS + Math.max(0, ...silences)
-  const failedOverMs = atMs + stage.downAfterMaxMs + FAILOVER_MS
+  const hasRestarts = effects.some((effect) => effect.kind === 'down' && effect.isRestart)
+  // Who comes back without its data is failed over then, and not before.
+  const failedOverMs = (hasRestarts ? lastMs : atMs) + stage.downAfterMaxMs + FAILOVER_MS
   return Math.min(DURATION_MAX_MS, Math.max(restedMs, failedOverMs))
 }
 

@@ -35,7 +35,7 @@ function nodeText({ name, host, address }: ClusterNode, index: number): string {
 function settingLines({ nodes }: ClusterGroup): string[] {
   const texts = nodes.map(({ settings }) =>
     Object.entries(settings)
-      .map(([name, value]) => `${name} ${value}`)
+      .map(([name, value]) => `${name} ${value === '' ? '""' : value}`)
       .join(', '),
   )
   const [first = ''] = texts

@@ -2,8 +2,9 @@
  * What is so in a history, as nobody in it can know: whether a master could be used by a majority of
  * the Sentinels, and whether a majority was left that could have put another one in its place.
  */
+
+import type { Effect } from './act.ts'
 import { type Cluster, type ClusterGroup, type Member, majorityOf } from './cluster.ts'
-import type { Effect } from './stage.ts'
 
 export interface Span {
   readonly fromMs: number

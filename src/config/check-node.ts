@@ -1,0 +1,86 @@
+/**
+ * Advice about a redis.conf that is sound but may not do what its author hopes, when a node of it is
+ * started again: with nothing, without the dump that lies there, or as a stranger to its own replicas.
+ */
+
+import { denial } from '../acl/check.ts'
+import type { UserLine } from '../acl/user-lines.ts'
+import { usersOfLines } from '../acl/user-lines.ts'
+import { ruleBook } from '../server/access/access-start.ts'
+import type { Settings } from '../server/settings/settings.ts'
+import type { ConfLine } from './conf-lines.ts'
+import type { Problem, ProblemCode } from './problem.ts'
+
+export interface NodeFile {
+  readonly file: string
+  /** Each directive once. */
+  readonly lines: readonly ConfLine[]
+  readonly settings: Settings
+  /** Sound `user` lines, or those of the aclfile. */
+  readonly users: readonly UserLine[]
+  /** Whether there is such a file or folder in `dir`. */
+  readonly isThere: (name: string) => boolean
+}
+
+/** Warnings only. Empty: nothing to say. */
+export function adviseNode(node: NodeFile): Problem[] {
+  return [...adviseKeeping(node), ...adviseDump(node), ...adviseGuard(node)]
+}
+
+function adviseKeeping(node: NodeFile): Problem[] {
+  const { settings } = node
+  if (settings.flag('appendonly') || settings.text('save') !== '') return []
+  const message = 'nothing is kept on disk: a node that is started again is empty'
+  const hint = 'set appendonly yes, or restart it so late that a replica was promoted (RestartSec)'
+  return [warn(node, 'W_KEEPS_NOTHING', 'save', message, hint)]
+}
+
+/** With an append-only file nothing else is read. */
+function adviseDump(node: NodeFile): Problem[] {
+  const { settings, isThere } = node
+  const dump = settings.text('dbfilename')
+  if (!settings.flag('appendonly') || !isThere(dump)) return []
+  if (isThere(settings.text('appenddirname')) || isThere(settings.text('appendfilename'))) return []
+  const message = `there is no append-only file yet: the node starts without data, and ${dump} is not loaded`
+  const hint = 'start it with appendonly no, then CONFIG SET appendonly yes'
+  return [warn(node, 'W_DUMP_NOT_LOADED', 'appendonly', message, hint)]
+}
+
+/** The nodes of a group mostly share one file: who comes as masteruser is told of there, too. */
+function adviseGuard(node: NodeFile): Problem[] {
+  const { settings } = node
+  const name = settings.text('masteruser')
+  if (name === '' || !settings.flag('replica-empty-master-guard')) return []
+  const user = usersOfLines(node.users, ruleBook(settings)).get(name)
+  if (user === undefined || denial(user, INFO) === undefined) return []
+  const message = `user ${name} may not run INFO, so a replica cannot tell a master restarted from its append-only file from one that lost its data, and refuses both`
+  return [warn(node, 'W_GUARD_NEEDS_INFO', 'masteruser', message, `add +info to user ${name}`)]
+}
+
+const INFO = {
+  name: 'info',
+  isForEverybody: false,
+  argv: ['INFO'],
+  keys: () => [],
+  channels: () => [],
+}
+
+function warn(
+  { file, lines }: NodeFile,
+  code: ProblemCode,
+  path: string,
+  message: string,
+  hint: string,
+): Problem {
+  const place = lines.find(({ directive }) => directive === path)
+  return {
+    severity: 'warning',
+    code,
+    file: place?.file ?? file,
+    line: place?.line,
+    column: place?.column,
+    path,
+    message,
+    hint,
+  }
+}
