@@ -1,24 +1,51 @@
 import { defineConfig } from 'vitest/config'
 
-// `fast` is the machines on virtual time: no socket, no sleep. `net` is real processes, one file at a
-// time, so that a slow machine does not turn one test's load into another test's time-out. `lab` is the
-// laboratory's worlds on real sockets and processes, which take minutes: `npm run test:lab`. `peers` is
-// groups of our programs and Redis' own, which have to wait for C Sentinel's periods: `npm run test:net`.
+// What all projects share. A run has a temporary folder of its own, which has to be empty at its end.
+const COMMON = {
+  globalSetup: './test/support/run-folder.ts',
+  setupFiles: './test/support/setup.ts',
+  pool: 'forks',
+} as const
+
+// Files of one worker share what they import, since loading the same modules again for each was more than
+// half the time of a run: so no test of these projects may change what a module keeps.
+const SHARED = { ...COMMON, isolate: false } as const
+
+/** Their bounds are claims about how soon something happens. */
+const MEASURING = ['test/net/failover.test.ts']
+
+// `fast` is the machines on virtual time: no socket, no sleep. `net` is real processes, a few files at a
+// time, because they mostly wait; it begins when `fast` is over, which leaves no processor to others.
+// `alone` measures real processes to the millisecond, and has the machine to itself.
+// `lab` is the laboratory's worlds on real sockets and processes, which take minutes: `npm run test:lab`.
+// `peers` is groups of our programs and Redis' own, which have to wait for C Sentinel's periods, and
+// crashes in the middle of failovers: `npm run test:net`.
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
+          ...SHARED,
           name: 'fast',
           include: ['test/**/*.test.ts'],
           exclude: ['test/net/**', 'test/diff/**', 'test/lab/**', 'test/peers/**'],
+          // Texts are compared without colours, which CI would have. Looked up when a module loads.
+          env: { NO_COLOR: '1' },
+          // By default one processor is kept free.
+          maxWorkers: '100%',
+          sequence: { groupOrder: 0 },
+          // None takes two seconds, unless the machine is busy with ten other things.
+          testTimeout: 30_000,
         },
       },
       {
         test: {
+          ...SHARED,
           name: 'net',
           include: ['test/net/**/*.test.ts', 'test/diff/**/*.test.ts'],
-          fileParallelism: false,
+          exclude: MEASURING,
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
           // Real processes on a machine that may be busy with something else just then.
           retry: 1,
           testTimeout: 60_000,
@@ -27,9 +54,23 @@ export default defineConfig({
       },
       {
         test: {
+          ...COMMON,
+          name: 'alone',
+          include: MEASURING,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+          retry: 1,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          ...COMMON,
           name: 'peers',
           include: ['test/peers/**/*.test.ts'],
           fileParallelism: false,
+          sequence: { groupOrder: 3 },
           // C Sentinels split votes and undo promotions by chance. What fails three times is our fault.
           retry: 2,
           testTimeout: 600_000,
@@ -38,9 +79,11 @@ export default defineConfig({
       },
       {
         test: {
+          ...COMMON,
           name: 'lab',
           include: ['test/lab/**/*.test.ts'],
           fileParallelism: false,
+          sequence: { groupOrder: 4 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -1,6 +1,7 @@
 /**
  * What the laboratory has to show before a change lands, and what takes it minutes: its worlds on real
- * sockets and processes, random histories on virtual time, and every scenario on real sockets.
+ * sockets and processes, the tests of `npm test` that leave things to chance with more of it, random
+ * histories on virtual time, and every scenario on real sockets.
  * `npm run test:lab`.
  */
 import { readdirSync } from 'node:fs'
@@ -21,6 +22,8 @@ const VITEST = 'node_modules/vitest/vitest.mjs'
 
 const STEPS = [
   ['the worlds on real sockets and processes', () => runNode([VITEST, 'run', '--project', 'lab'])],
+  ['chance at length, in virtual time', () => atLength(['--project', 'fast'])],
+  ['chance at length, beside redis-server', () => atLength(['--project', 'net', 'test/diff'])],
   ['random histories', () => runNode([MAIN, 'fuzz', '--seeds', options.seeds])],
   ['scenarios on real sockets', scenariosOnSockets],
 ]
@@ -35,6 +38,12 @@ for (const [name, step] of STEPS) {
 }
 console.log(`${STEPS.length - failed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
+
+/** The same tests as in `npm test`, with the sizes that take longer. */
+function atLength(args) {
+  const reporters = ['--reporter=dot', '--silent=passed-only']
+  return runNode([VITEST, 'run', ...reporters, ...args], { env: { VEDETTE_LONG: '1' } })
+}
 
 async function scenariosOnSockets() {
   const files = readdirSync(pathOf('scenarios'))

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { runScenarios } from '../../src/cli/scenario.ts'
 import type { ScenarioOptions } from '../../src/cli/scenario-options.ts'
 import { altered, SOUND } from '../scenario/support.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 // Where CI is set, colours are on without a terminal, too; they are looked up when the module loads.
 vi.hoisted(() => {
@@ -18,7 +18,7 @@ let folder = ''
 let told = { out: '', err: '' }
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vedette-scenario-'))
+  folder = scratchFolder('scenario')
   told = { out: '', err: '' }
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     told.out += String(text)

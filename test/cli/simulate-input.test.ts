@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readCluster } from '../../src/cli/simulate-input.ts'
 import { encodeState } from '../../src/config/state-file.ts'
 import { DEFAULT_GROUP } from '../../src/core/config.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const OPTIONS = {
   sentinels: undefined,
@@ -17,7 +17,7 @@ let folder = ''
 let said = ''
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vedette-simulate-'))
+  folder = scratchFolder('simulate')
   said = ''
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
     said += text
@@ -44,7 +44,7 @@ test('of a redis.conf only what differs and matters is taken', () => {
   const conf = 'port 7000\nappendonly yes\nmin-slaves-to-write 1\nrepl-timeout 60\n'
   const cluster = read(write('sentinel.yml', YML), [write('redis.conf', conf)])
   const settings = cluster?.groups[0]?.nodes.map((node) => node.settings)
-  expect(settings).toEqual(Array(3).fill({ 'min-replicas-to-write': '1' }))
+  expect(settings).toEqual(Array(3).fill({ appendonly: 'yes', 'min-replicas-to-write': '1' }))
 })
 
 test('the second redis.conf is for the replicas', () => {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { serverDirective } from '../../src/config/server-directives.ts'
-import { hasNoEffect, isOnlyKnown } from '../../src/config/server-without-effect.ts'
+import { hasNoEffect } from '../../src/config/server-without-effect.ts'
 import { SETTING_ALIASES } from '../../src/server/settings/setting-table.ts'
 import { Settings } from '../../src/server/settings/settings.ts'
 
@@ -15,7 +15,7 @@ test('a Sentinel knows them', () => {
 
 test('a data node knows them', () => {
   const settings = new Settings()
-  expect(NAMES.filter((name) => !settings.knows(name) && !isOnlyKnown(name))).toEqual([])
+  expect(NAMES.filter((name) => !settings.knows(name))).toEqual([])
 })
 
 test('what a data node calls without effect, no code of it reads but to show it', () => {

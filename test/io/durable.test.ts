@@ -4,20 +4,20 @@
  * which is worse than any real file system. What is left is laid out in a real folder and read as at a
  * start.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodeState } from '../../src/config/state-file.ts'
 import type { SavedState } from '../../src/core/memory/saved.ts'
 import { type FileSystem, type OpenFile, replaceFiles } from '../../src/io/durable.ts'
 import { StateFile } from '../../src/io/state-file.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const NAMES = ['sentinel.state', 'sentinel.state.copy'] as const
 
 let folder = ''
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vedette-durable-'))
+  folder = scratchFolder('durable')
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Lock, type LockOptions, lockFile } from '../../src/io/lock.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 let folder = ''
 let path = ''
 const locks: Lock[] = []
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vedette-lock-'))
+  folder = scratchFolder('lock')
   path = join(folder, 'sentinel-26379.state')
 })
 afterEach(() => {

@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openLogger } from '../../src/io/logger.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 test('the level can be changed while the log is written, in both directions', async ({
   onTestFinished,
 }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'vedette-log-'))
+  const folder = scratchFolder('log')
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'log')
   const logger = await openLogger({ level: 'warning', file, program: 'sentinel', port: 1 })

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,19 +10,19 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { utf8Bytes } from '../../src/base/utf8.ts'
 import { NodeFiles } from '../../src/io/node-files.ts'
 import type { FileAnswer, FileRequest } from '../../src/server/persistence/files.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const DONE = { kind: 'done' }
 
 let folder = ''
 let files: NodeFiles
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vedette-files-'))
+  folder = scratchFolder('files')
   files = new NodeFiles(() => folder)
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,23 +1,15 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DEFAULT_GROUP } from '../../src/core/config.ts'
 import type { SavedState } from '../../src/core/memory/saved.ts'
 import { StateFile } from '../../src/io/state-file.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 let folder = ''
 let path = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vedette-test-'))
+  folder = scratchFolder('test')
   path = join(folder, 'sentinel.state')
 })
 afterEach(() => rmSync(folder, { recursive: true }))

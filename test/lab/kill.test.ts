@@ -7,8 +7,7 @@
  * VEDETTE_KILLS says how many rounds; the moments come from a seed, and are counted in answers, not in
  * milliseconds.
  */
-import { mkdtempSync, readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createRng, type Rng } from '../../src/base/rng.ts'
@@ -22,6 +21,7 @@ import {
   savedProgress,
 } from '../support/kill-writer.ts'
 import { freePorts, node, type Program, stopAll, until } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const ROUNDS = Number(process.env.VEDETTE_KILLS ?? 12)
 const POLICIES = ['always', 'everysec', 'no', 'save points'] as const
@@ -40,7 +40,7 @@ let folder = ''
 let programs: Program[] = []
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vedette-kill-'))
+  folder = scratchFolder('kill')
   programs = []
 })
 afterEach(() => stopAll(folder, programs))

@@ -489,7 +489,7 @@ export const MUTANTS = [
     story: 'min-replicas-to-write is not looked at.',
     edits: [
       {
-        file: 'server/replication/replication.js',
+        file: 'server/replication/write-fence.js',
         find: 'this.#replicas.goodCount < needed ? NOREPLICAS : undefined',
         replace: 'undefined',
       },

@@ -2,14 +2,13 @@
  * Bytes that no honest client sends: the exact error, that connection alone is closed, the others never
  * notice, and announced sizes cost no memory.
  */
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { freePorts, node, type Program, sentinel, stopAll, until } from '../support/processes.ts'
 import { RawClient } from '../support/raw-client.ts'
+import { scratchFolder } from '../support/scratch.ts'
 import { wireBulk } from '../support/wire.ts'
 
 const PING = '*1\r\n$4\r\nPING\r\n'
@@ -22,7 +21,7 @@ let folder = ''
 let programs: Record<'server' | 'sentinel', Program>
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'vedette-bad-input-'))
+  folder = scratchFolder('bad-input')
   const [nodePort, sentinelPort] = (await freePorts(2)) as [number, number]
   programs = {
     server: node(folder, nodePort, ['client-query-buffer-limit 4mb']),

@@ -3,8 +3,7 @@
  * are not to be had, and state that a disk has damaged. Each is told with its place and a way out, and
  * nothing that was saved is lost.
  */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { encodeCommand } from '../../src/resp/encode.ts'
@@ -18,13 +17,14 @@ import {
   vedette,
 } from '../support/processes.ts'
 import { RawClient } from '../support/raw-client.ts'
+import { scratchFolder } from '../support/scratch.ts'
 import { wireBulk } from '../support/wire.ts'
 
 let folder = ''
 let port = 0
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'vedette-bad-start-'))
+  folder = scratchFolder('bad-start')
   ;[port] = (await freePorts(1)) as [number]
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))

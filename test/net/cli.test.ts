@@ -1,13 +1,13 @@
 /** What people get wrong on the command line and in files: told clearly, with a status, and never a crash. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { freePorts, until } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
@@ -16,7 +16,7 @@ const children: ChildProcess[] = []
 const servers: Server[] = []
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vedette-cli-test-'))
+  folder = scratchFolder('cli')
 })
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL')

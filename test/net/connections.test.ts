@@ -11,7 +11,7 @@ afterEach(() => {
 })
 
 async function until(condition: () => boolean): Promise<void> {
-  await vi.waitUntil(condition, { interval: 2, timeout: 3_000 })
+  await vi.waitUntil(condition, { interval: 2, timeout: 10_000 })
 }
 
 /** A listener whose connections get the ids 1, 2, …, and a note of all that happens to them. */

@@ -1,7 +1,4 @@
 /** A log that cannot be written is no reason to stop serving. */
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   cli,
@@ -12,9 +9,10 @@ import {
   stopAll,
   until,
 } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 describe.skipIf(!HAS_REDIS_CLI)('with its log on a full disk (needs redis-cli)', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'vedette-test-'))
+  const folder = scratchFolder('test')
   const programs: Program[] = []
 
   afterEach(() => stopAll(folder, programs))

@@ -1,11 +1,11 @@
 /** `vedette ledger`: from a failover that loses writes to their return, with real processes. */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { HOST, type RealNode, replicationField, startOurs, until } from '../support/real-nodes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
@@ -13,7 +13,7 @@ let folder = ''
 const nodes: RealNode[] = []
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vedette-ledger-test-'))
+  folder = scratchFolder('ledger')
 })
 afterEach(async () => {
   for (const node of nodes.splice(0).reverse()) await node.stop()
@@ -101,6 +101,38 @@ test('only what touches no key of the server is put back if that is wanted', asy
   expect(await master.client.get('lost')).toBe('newer')
   await master.client.select(3)
   expect(await master.client.get('counter')).toBe('1')
+})
+
+test('a rehearsal says which keys are there now', async () => {
+  const { path, master } = await afterFailover()
+  await master.client.set('lost', 'newer')
+  const { stdout } = await ledger('replay', path, '--to', `${HOST}:${master.port}`, '--dry-run')
+  expect(stdout).toContain('there now, perhaps newer: lost (string)\n')
+  expect(stdout).toContain('[3] counter, [3] list\n')
+})
+
+test('a ledger that was sent is not sent again by mistake', async () => {
+  const { path, master } = await afterFailover()
+  const send = (...words: string[]) =>
+    ledger('replay', path, '--to', `${HOST}:${master.port}`, '--yes', ...words)
+  expect((await send()).status).toBe(0)
+  const again = await send()
+  expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('was sent already')])
+  expect((await send('--only-missing-keys')).stdout).toContain('0 commands sent')
+  await master.client.select(3)
+  expect(await master.client.get('counter')).toBe('1')
+  expect((await send('--again')).status).toBe(0)
+  expect(await master.client.get('counter')).toBe('2')
+})
+
+test('a replica is not sent what only its master takes', async () => {
+  const { path, master } = await afterFailover()
+  const old = nodes.find(({ port }) => port !== master.port)
+  const done = await ledger('replay', path, '--to', `${HOST}:${old?.port}`, '--yes')
+  expect([done.status, done.stderr]).toEqual([
+    1,
+    expect.stringContaining(`send them to its master, ${HOST}:${master.port}`),
+  ])
 })
 
 test('refused commands are counted and shown', async () => {

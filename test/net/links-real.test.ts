@@ -1,7 +1,6 @@
 /** What our links do with Redis' own programs: other names, wrong passwords, busy scripts, shared peers. */
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
@@ -18,10 +17,11 @@ import {
   stopAll,
   until,
 } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 /** Programs of one test, stopped after it. */
 class Stage {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'vedette-test-'))
+  readonly #folder = scratchFolder('test')
   readonly #programs: Program[] = []
 
   constructor() {

@@ -43,7 +43,7 @@ function collector(localAddress?: string) {
 
 /** Waits until the condition holds, for two seconds at most. */
 async function until(condition: () => boolean): Promise<void> {
-  await vi.waitUntil(condition, { interval: 2, timeout: 2_000 })
+  await vi.waitUntil(condition, { interval: 2, timeout: 10_000 })
 }
 
 async function linked(answers: readonly string[]) {

@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Outcome } from '../../src/cli/pool/pool.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 /** Workers load compiled code, so the pool is taken from there, too. */
 const POOL = new URL('../../dist/cli/pool/pool.js', import.meta.url).href
@@ -19,7 +19,7 @@ const JOBS = `
 let module: URL
 
 beforeAll(() => {
-  const path = join(mkdtempSync(join(tmpdir(), 'vedette-pool-')), 'job.mjs')
+  const path = join(scratchFolder('pool'), 'job.mjs')
   writeFileSync(path, JOBS)
   module = pathToFileURL(path)
 })

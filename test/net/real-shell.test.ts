@@ -121,7 +121,7 @@ function serve(take: (socket: Socket) => void): Promise<number> {
 }
 
 async function until(isSo: () => boolean): Promise<void> {
-  const deadline = performance.now() + 5_000
+  const deadline = performance.now() + 10_000
   while (!isSo()) {
     if (performance.now() > deadline) throw new Error('it did not come to that')
     await pause(2)

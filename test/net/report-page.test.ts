@@ -4,13 +4,13 @@
  */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { html, trusted } from '../../src/report/html.ts'
 import { renderPage } from '../../src/report/html-page.ts'
 import { play } from '../report/support.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const BROWSER = '/usr/bin/chromium'
 const QUIET = [
@@ -20,7 +20,7 @@ const QUIET = [
 const run = promisify(execFile)
 
 describe.skipIf(!existsSync(BROWSER))(`the report page in ${BROWSER}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'report-page-'))
+  const folder = scratchFolder('report-page')
   let page = ''
 
   beforeAll(async () => {

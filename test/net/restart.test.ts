@@ -2,15 +2,7 @@
  * The built data node, ended in every way and started again: what it saved is there, what it did not save
  * is not, and what it cannot read it leaves alone.
  */
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -23,6 +15,7 @@ import {
   until,
   vedette,
 } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const POINTS = ['save 3600 1']
 
@@ -34,7 +27,7 @@ describe.skipIf(!HAS_REDIS_CLI)('a data node (needs redis-cli)', () => {
   let daemon = 0
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'vedette-restart-'))
+    folder = scratchFolder('restart')
     port = (await freePorts(1))[0] as number
     programs = []
     daemon = 0

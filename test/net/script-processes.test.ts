@@ -1,22 +1,14 @@
 /** Scripts as real processes: how each is run, and what of its end is told. */
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { utf8Bytes } from '../../src/base/utf8.ts'
 import type { Event } from '../../src/core/event.ts'
 import { Scripts } from '../../src/io/scripts.ts'
 import { until } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
-const FOLDER = realpathSync(mkdtempSync(join(tmpdir(), 'vedette-scripts-')))
+const FOLDER = realpathSync(scratchFolder('scripts'))
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }))
 
 let lastJob = 0

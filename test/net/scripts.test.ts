@@ -3,8 +3,7 @@
  * same is asked of redis-sentinel, which says whether we run what it would. Scripts run side by side, so
  * nothing here depends on the order in which they ended.
  */
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -20,6 +19,7 @@ import {
   stopAll,
   until,
 } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
@@ -68,7 +68,7 @@ async function startWith(
   bodies: Readonly<Record<string, string>>,
   atEnd: AtEnd,
 ): Promise<{ one: Program; master: number; paths: ReadonlyMap<string, string> }> {
-  const folder = mkdtempSync(join(tmpdir(), 'vedette-test-'))
+  const folder = scratchFolder('test')
   const [master, port] = (await freePorts(2)) as [number, number]
   const paths = new Map(
     Object.entries(bodies).map(([name, body]) => [name, script(folder, name, body)]),
@@ -134,7 +134,7 @@ async function expectTimeout(kind: Kind, atEnd: AtEnd): Promise<void> {
 
 /** Kills a master under three Sentinels of a kind, and looks at what each of them has called. */
 async function expectCalls(kind: Kind): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'vedette-test-'))
+  const folder = scratchFolder('test')
   const ports = await freePorts(6)
   const [master, ...replicas] = ports.slice(0, 3) as [number, number, number]
   const nodes = [

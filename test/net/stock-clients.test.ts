@@ -121,7 +121,7 @@ describe.skipIf(!HAS_REDIS_CLI)('stock clients (needs redis-tools)', () => {
     await client.subscribe('channel', (message) => heard.push(message))
     // On the subscribed connection itself, which only RESP3 allows.
     expect(await client.publish('channel', 'pushed')).toBe(1)
-    await until('the message is there', 2_000, () => heard.length > 0)
+    await until('the message is there', 10_000, () => heard.length > 0)
     expect(heard).toEqual(['pushed'])
   })
 

@@ -111,7 +111,7 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
       for (const authClients of ['yes', 'optional'] as const) {
         const { port, lines, sockets } = await echo({ authClients })
         expect(await hello(port, own()).heard).not.toBe('hello')
-        await until('it is told', 2_000, () => lines.length === 2)
+        await until('it is told', 10_000, () => lines.length === 2)
         expect(lines.at(-1)).toMatch(/^warning TLS: refused 127\.0\.0\.1:\d+: /)
         expect(lines.at(-1)).toContain(reason)
         expect(sockets).toEqual([])
@@ -226,12 +226,12 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
     test('only so many handshakes run at once, and those who are done do not count', async () => {
       const { one, port, lines, accepted } = await acceptor({ maxHandshakes: 2 })
       for (let n = 0; n < 4; n++) hello(port, client)
-      await until('two are refused', 2_000, () => lines.length === 2)
+      await until('two are refused', 10_000, () => lines.length === 2)
       expect(lines[0]).toContain('too many handshakes at once')
-      await until('two are let in', 2_000, () => accepted.length === 2)
+      await until('two are let in', 10_000, () => accepted.length === 2)
       expect(one.handshakes).toBe(0)
       hello(port, client)
-      await until('there is room again', 2_000, () => accepted.length === 3)
+      await until('there is room again', 10_000, () => accepted.length === 3)
     })
   })
 
@@ -274,11 +274,11 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
     test('come up once the handshake is done, and carry commands and replies', async () => {
       const { port } = await echo()
       const { events, links } = link(port)
-      await until('it is up', 2_000, () => events.length === 1)
+      await until('it is up', 10_000, () => events.length === 1)
       expect(events[0]).toEqual({ kind: 'linkUp', link: 1, localHost: HOST })
       // What comes back is our own bytes: a request is an array of bulk strings, and a sound reply.
       links.send(1, { kind: 'setup' }, ['ECHO', '\x00\xff'])
-      await until('it answers', 2_000, () => events.length === 2)
+      await until('it answers', 10_000, () => events.length === 2)
       const items = ['ECHO', '\x00\xff'].map((bytes) => ({ kind: 'bulk', bytes }))
       expect(events[1]).toMatchObject({ kind: 'reply', reply: { kind: 'array', items } })
     })
@@ -286,7 +286,7 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
     test('screen what was encrypted as they screen what was not', async () => {
       const { port, sockets } = await echo()
       const { events, lines } = link(port)
-      await until('it is up', 2_000, () => events.length === 1 && sockets.length === 1)
+      await until('it is up', 10_000, () => events.length === 1 && sockets.length === 1)
       sockets[0]?.write('+nobody asked\r\n')
       expect(await lost(events)).toBe('protocol error: a reply nobody asked for')
       // TLS has nothing to do with it.
@@ -297,7 +297,7 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
       const { port, sockets } = await echo()
       const files = { clientCertFile: client.cert, clientKeyFile: client.key }
       const { events } = link(port, files, server)
-      await until('it is up', 2_000, () => events.length === 1 && sockets.length === 1)
+      await until('it is up', 10_000, () => events.length === 1 && sockets.length === 1)
       const shown = (sockets[0] as TLSSocket).getPeerCertificate()
       expect(shown.subject.CN).toBe('client')
     })
@@ -305,7 +305,7 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
     test('do not care for which name a certificate was made out', async () => {
       const { port } = await echo({}, certificates.issue(authority, 'somebody.example'))
       const { events } = link(port)
-      await until('it is up', 2_000, () => events.length === 1)
+      await until('it is up', 10_000, () => events.length === 1)
       expect(events[0]?.kind).toBe('linkUp')
     })
 
@@ -347,7 +347,7 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
       const { lines, links, events } = link(port)
       await new Promise((resolve) => setTimeout(resolve, 1_100))
       links.close(1)
-      await until('it is told', 2_000, () => lines.length === 1)
+      await until('it is told', 10_000, () => lines.length === 1)
       expect(lines[0]).toContain('no answer to the TLS handshake; perhaps this port speaks no TLS')
       expect(events).toEqual([])
     })
@@ -358,7 +358,7 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
       await lost(events)
       for (const id of [2, 3]) {
         again(id)
-        await until('it fails again', 2_000, () => events.length === id)
+        await until('it fails again', 10_000, () => events.length === id)
       }
       expect(lines).toHaveLength(1)
     })
@@ -424,7 +424,7 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
       copyFileSync(renewed.key, own.key)
       expect(tls.reload()).toBe(true)
       links.open(1, HOST, port)
-      await until('it is up', 2_000, () => sockets.length === 1)
+      await until('it is up', 10_000, () => sockets.length === 1)
       expect(shownBy(sockets[0] as TLSSocket)).toBe('link-after')
     })
   })

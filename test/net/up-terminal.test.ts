@@ -1,12 +1,11 @@
 /** The demonstration cluster as somebody at a terminal sees it: the picture, and the keys. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
@@ -19,7 +18,7 @@ describe.skipIf(!HAS_SCRIPT)('at a terminal (needs script)', () => {
   let screen = ''
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'vedette-terminal-test-'))
+    folder = scratchFolder('terminal')
     screen = ''
     const command = `stty cols 100 rows 40; '${process.execPath}' '${MAIN}' up --down-after 500ms`
     terminal = spawn('script', ['-qec', command, '/dev/null'], {

@@ -1,13 +1,13 @@
 /** The demonstration cluster as a user without a terminal gets it: started, harmed, and gone without a trace. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { until } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const SCRIPT = fileURLToPath(new URL('../../scripts/task.mjs', import.meta.url))
@@ -18,7 +18,7 @@ let up: ChildProcess | undefined
 let output = ''
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vedette-up-test-'))
+  folder = scratchFolder('up')
   output = ''
 })
 afterEach(async () => {
@@ -116,9 +116,9 @@ async function expectNothingLeft(
   { nodes, sentinels }: Ports,
 ): Promise<void> {
   await until('every process is gone', 5_000, () => !pids.some(isAlive))
-  await until('the guard is gone', 2_000, () => processes().length === 0)
+  await until('the guard is gone', 10_000, () => processes().length === 0)
   for (const port of [...nodes, ...sentinels]) {
-    await until(`port ${port} is free`, 2_000, async () => !(await isListening(port)))
+    await until(`port ${port} is free`, 10_000, async () => !(await isListening(port)))
   }
   await until('the temporary folder is gone', 5_000, () => readdirSync(folder).length === 0)
   expect(readdirSync(folder)).toEqual([])
@@ -143,7 +143,7 @@ test('a killed master is replaced, and every event is one line', async () => {
   const { nodes } = await ready()
   process.kill(pidOf(nodes[0] as number), 'SIGKILL')
   await until('the master has moved', 5_000, () => /sentinel \d+ \+switch-master/.test(output))
-  await until('the death is told', 2_000, () => output.includes(`node ${nodes[0]} dead`))
+  await until('the death is told', 10_000, () => output.includes(`node ${nodes[0]} dead`))
   expect(output).toMatch(/^\d\d:\d\d:\d\d\.\d{3} sentinel \d+ \+sdown master mymaster /m)
 })
 

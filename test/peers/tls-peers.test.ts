@@ -110,7 +110,7 @@ describe.skipIf(!HAS_ALL)('needs openssl, redis-server and redis-sentinel', () =
     }
     expect(settings(ours)).toEqual(settings(real))
     const reason = '/nowhere.crt: there is no such file'
-    await until('the log says why', 2_000, () => ours.log().includes(reason))
+    await until('the log says why', 10_000, () => ours.log().includes(reason))
   })
 
   test('CONFIG SET of another certificate counts for the next connection', async ({

@@ -3,8 +3,7 @@
  * between Sentinels, for our programs and for Redis' own in every combination. And what files say of
  * users, and what is kept of them.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, type TestContext, test } from 'vitest'
 import {
@@ -20,6 +19,7 @@ import {
   stopAll,
   until,
 } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const HAS_ALL = HAS_REDIS_CLI && HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
 
@@ -70,7 +70,7 @@ function sentinelLines(port: number, dir: string, master: number, quorum: number
 }
 
 class Site {
-  readonly folder = mkdtempSync(join(tmpdir(), 'vedette-users-'))
+  readonly folder = scratchFolder('users')
   readonly programs: Program[] = []
 
   constructor(context: TestContext) {
@@ -222,7 +222,7 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
     'a %s reads its aclfile, and ACL SAVE writes it',
     async (kind) => {
       const [port = 0, master = 0] = await freePorts(2)
-      const folder = mkdtempSync(join(tmpdir(), 'vedette-aclfile-'))
+      const folder = scratchFolder('aclfile')
       const aclFile = join(folder, 'users.acl')
       writeFileSync(aclFile, 'user default off\nuser admin on >admin-pw ~* &* +@all\n')
       const conf = join(folder, 'program.conf')
@@ -274,7 +274,7 @@ test.concurrent.each([
   ['sentinel', 'user a on\naclfile broken.acl', /define either an ACL file or declare users/],
   ['server', 'user a on\naclfile broken.acl', /define either an ACL file or declare users/],
 ])('a %s does not start with %j', async (kind, lines, text) => {
-  const folder = mkdtempSync(join(tmpdir(), 'vedette-broken-'))
+  const folder = scratchFolder('broken')
   try {
     writeFileSync(join(folder, 'broken.acl'), 'user a foo\n')
     const conf = join(folder, 'program.conf')

@@ -26,6 +26,25 @@ test('quorum 3 of 3: one dead Sentinel blocks every failover', () => {
   ])
 })
 
+test('nodes that come back with nothing are told to keep an append-only file', () => {
+  const lost = { asynchronous: 0, splitBrain: 0, emptyRestart: 40 }
+  const outage = { ...measured('8', { lost }), kind: 'siteOutage' } as const
+  const [advice] = adviceFor(clusterOf({ settings: { save: '' } }), [...QUIET, outage])
+  expect(advice).toMatchObject({ setting: 'appendonly no', histories: 1, seed: '8' })
+  expect(advice?.seen).toContain('In 1 of 1 histories in which nodes came back that cost 40')
+})
+
+test('with an append-only file only an outage of all nodes is put down to its syncing', () => {
+  const lost = { asynchronous: 3, splitBrain: 0, emptyRestart: 0 }
+  const restart = { ...measured('7', { lost }), kind: 'restart' } as const
+  const outage = { ...measured('8', { lost }), kind: 'siteOutage' } as const
+  const kept = { appendonly: 'yes' }
+  expect(settings({ settings: kept }, [...QUIET, restart])).toEqual([])
+  expect(settings({ settings: kept }, [...QUIET, outage])).toEqual(['appendfsync everysec'])
+  const always = { ...kept, appendfsync: 'always' }
+  expect(settings({ settings: always }, [...QUIET, outage])).toEqual([])
+})
+
 test('what a configuration invites is said even if no history came to it', () => {
   expect(adviceFor(clusterOf({ quorum: 3 }), QUIET)[0]?.seen).toBe(
     'None of the 20 histories came to that.',

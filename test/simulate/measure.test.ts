@@ -61,6 +61,29 @@ test('min-replicas-to-write bounds what a master with a client on its side promi
   expect(closed.refused).toBeGreaterThan(0)
 })
 
+test('when power fails everywhere, redis.conf decides what is left', async () => {
+  const cut = { kind: 'siteOutage', forMs: [5_000], gapMs: [600] } as const
+  const lostWith = async (settings: Record<string, string>) => {
+    const { lost } = await play(cut, clusterOf({ settings }))
+    return (lost?.asynchronous ?? 0) + (lost?.emptyRestart ?? 0) + (lost?.splitBrain ?? 0)
+  }
+  const nothing = await lostWith({ save: '' })
+  const seconds = await lostWith({ appendonly: 'yes' })
+  // Both clients write 20 times a second from the start on.
+  expect(nothing).toBeGreaterThan(15 * 20)
+  expect(seconds).toBeGreaterThan(0)
+  expect(seconds).toBeLessThanOrEqual(2 * 2 * 20)
+  expect(await lostWith({ appendonly: 'yes', appendfsync: 'always' })).toBe(0)
+})
+
+test('replacing a master that was restarted without its data is not needless', async () => {
+  const quick = { kind: 'restart', forMs: [100] } as const
+  const empty = await play(quick, clusterOf({ settings: { save: '' } }))
+  expect(empty).toMatchObject({ failovers: 1, needless: 0 })
+  const kept = await play(quick, clusterOf({ settings: { appendonly: 'yes' } }))
+  expect(kept).toMatchObject({ failovers: 0, outcome: 'unneeded' })
+})
+
 test('a client that is cut off with the master is not asked how long it waited', async () => {
   const guarded = clusterOf({ settings: { 'min-replicas-to-write': '1' } })
   const found = await play({ kind: 'cutOffWithClient', forMs: [20_000] }, guarded)

@@ -38,6 +38,21 @@ test('a power loss takes all who live on the box', () => {
   expect(effects).toMatchObject([{ kind: 'down', processes: ['n1', 's1'] }])
 })
 
+test('power that returns starts all who lived on the boxes, box by box', () => {
+  const cut = incident({ kind: 'siteOutage', forMs: [4_000], gapMs: [900] })
+  const { story, steps, effects } = stageIncident(cut, stageOf(clusterOf()))
+  expect(story).toBe(
+    'box1, box2, box3 lose power, and with it n1, s1, n2, s2, n3, s3; it is back after 4s.',
+  )
+  expect(steps.map(({ atMs, words }) => [atMs, words])).toEqual([
+    [15_000, { 'power-loss': ['box1', 'box2', 'box3'] }],
+    [19_000, { restart: ['n1', 's1'] }],
+    [19_300, { restart: ['n2', 's2'] }],
+    [19_600, { restart: ['n3', 's3'] }],
+  ])
+  expect(effects.map(({ untilMs }) => untilMs)).toEqual([19_000, 19_300, 19_600])
+})
+
 test('a minority of Sentinels is one of three and two of five, and not where the master is', () => {
   const few = incident({
     kind: 'fewSentinelsCutOff',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Effect } from '../../src/simulate/act.ts'
 import { masterOf } from '../../src/simulate/cluster.ts'
-import type { Effect } from '../../src/simulate/stage.ts'
 import { Truth } from '../../src/simulate/truth.ts'
 import { clusterOf } from './support.ts'
 

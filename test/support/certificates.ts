@@ -1,9 +1,9 @@
 /** Authorities and certificates as an operator makes them: with the openssl command, in a temporary folder. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { NO_TLS, type TlsOptions } from '../../src/config/tls-options.ts'
+import { scratchFolder } from './scratch.ts'
 
 export const HAS_OPENSSL =
   spawnSync('openssl', ['version'], { stdio: 'ignore' }).error === undefined
@@ -23,7 +23,7 @@ export interface Issue {
 const ELLIPTIC = ['-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
 
 export class Certificates {
-  readonly folder = mkdtempSync(join(tmpdir(), 'vedette-certificates-'))
+  readonly folder = scratchFolder('certificates')
 
   path(name: string): string {
     return join(this.folder, name)

@@ -2,8 +2,7 @@
  * Clusters whose nodes are known by a host of the test's choice: a name or an IPv6 address. They listen on
  * both loopback addresses, whichever a name means on this machine.
  */
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   agreedMaster,
@@ -16,6 +15,7 @@ import {
   stopAll,
   until,
 } from './processes.ts'
+import { scratchFolder } from './scratch.ts'
 
 export interface NamedPlan {
   /** What the replicas are told the master's host is. */
@@ -36,7 +36,7 @@ export interface NamedSentinel {
 /** A redis-server and two replicas of it, and Sentinels over them; settled. */
 export async function startNamed(plan: NamedPlan): Promise<RealCluster> {
   const [a = 0, b = 0, c = 0, ...rest] = await freePorts(3 + plan.sentinels.length)
-  const folder = mkdtempSync(join(tmpdir(), 'vedette-names-'))
+  const folder = scratchFolder('names')
   const nodes = [a, b, c].map((port) => redis(folder, port, port === a ? 0 : a, plan))
   const sentinels = plan.sentinels.map((one, at) => sentinel(folder, rest[at] ?? 0, a, one, plan))
   const cluster = {

@@ -7,15 +7,16 @@ import {
   createWriteStream,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePorts } from './free-ports.ts'
+import { scratchFolder } from './scratch.ts'
+
+export { freePorts } from './free-ports.ts'
 
 /** The built program. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -40,7 +41,7 @@ export async function until<T>(
   boundMs: number,
   probe: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> {
-  const endMs = Date.now() + boundMs
+  const startMs = Date.now()
   let lastError: unknown
   for (;;) {
     try {
@@ -49,9 +50,15 @@ export async function until<T>(
     } catch (error) {
       lastError = error
     }
-    if (Date.now() > endMs) throw new Error(`not within ${boundMs} ms: ${claim} ${lastError ?? ''}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    const waitedMs = Date.now() - startMs
+    if (waitedMs > boundMs) throw new Error(`not within ${boundMs} ms: ${claim} ${lastError ?? ''}`)
+    await new Promise((resolve) => setTimeout(resolve, pauseMs(waitedMs)))
   }
+}
+
+/** Many probes start a program: who asks too often slows down what it waits for. */
+function pauseMs(waitedMs: number): number {
+  return Math.min(100, Math.max(20, waitedMs / 10))
 }
 
 /** redis-cli as an operator uses it; one reply as lines. */
@@ -96,23 +103,6 @@ export async function run(
 /** The built program, run to its end. */
 export function vedette(...argv: string[]): Promise<Outcome> {
   return run(process.execPath, [MAIN, ...argv])
-}
-
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer())
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) =>
-          server.listen(0, '127.0.0.1', () => {
-            const address = server.address()
-            resolve(typeof address === 'object' && address !== null ? address.port : 0)
-          }),
-        ),
-    ),
-  )
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
 }
 
 /** One program that can be started again with what it left on disk. */
@@ -206,7 +196,7 @@ export async function startCluster(plan: ClusterPlan = {}): Promise<RealCluster>
   const { replicas = 2, sentinels = 3, realSentinels = 0 } = plan
   const ports = await freePorts(1 + replicas + sentinels)
   const master = ports[0] as number
-  const folder = mkdtempSync(join(tmpdir(), 'vedette-test-'))
+  const folder = scratchFolder('test')
   const nodes = ports.slice(0, 1 + replicas).map((port, index) => {
     const replicaOf = index === 0 ? [] : [`replicaof 127.0.0.1 ${master}`]
     const create = plan.hasRealNodes ? realNode : node

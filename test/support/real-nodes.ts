@@ -1,9 +1,7 @@
 /** Real servers on the loopback interface: ours, and Redis' own when it is installed. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { createRng } from '../../src/base/rng.ts'
 import { readClock } from '../../src/io/clock.ts'
@@ -12,6 +10,8 @@ import { NodeHost } from '../../src/io/node-host.ts'
 import { DataNode } from '../../src/server/node.ts'
 import type { NodePort } from '../../src/server/port.ts'
 import { Settings } from '../../src/server/settings/settings.ts'
+import { freePorts } from './free-ports.ts'
+import { scratchFolder } from './scratch.ts'
 
 export const HOST = '127.0.0.1'
 const REDIS_SERVER = '/usr/bin/redis-server'
@@ -29,10 +29,10 @@ export interface RealNode {
 export async function startOurs(directives: Record<string, string> = {}): Promise<RealNode> {
   let host: NodeHost | undefined
   const server = createServer((socket) => host?.accept(socket))
-  const port = await listen(server, Number(directives.port ?? 0))
+  const port = await listen(server, Number(directives.port ?? (await freePorts(1))[0]))
   const settings = new Settings()
   const logs: string[] = []
-  const dir = mkdtempSync(join(tmpdir(), 'vedette-node-'))
+  const dir = scratchFolder('node')
   const all = { port: String(port), dir, save: '', ...directives }
   for (const [name, value] of Object.entries(all)) settings.load(name, [value])
   let started: () => void = () => undefined
@@ -75,8 +75,8 @@ export async function startOurs(directives: Record<string, string> = {}): Promis
 }
 
 export async function startRedis(directives: Record<string, string> = {}): Promise<RealNode> {
-  const directory = mkdtempSync(join(tmpdir(), 'vedette-redis-'))
-  const port = Number(directives.port ?? (await freePort()))
+  const directory = scratchFolder('redis')
+  const port = Number(directives.port ?? (await freePorts(1))[0])
   const all = { port: String(port), bind: HOST, dir: directory, save: '', ...directives }
   const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, ...value.split(' ')])
   const child = spawn(REDIS_SERVER, args, { stdio: 'ignore' })
@@ -134,7 +134,7 @@ function newClient(port: number): Redis {
   return client
 }
 
-function listen(server: Server, port = 0): Promise<number> {
+function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host: HOST, port }, () => {
@@ -142,13 +142,6 @@ function listen(server: Server, port = 0): Promise<number> {
       resolve(typeof address === 'object' && address !== null ? address.port : 0)
     })
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  const port = await listen(server)
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 function ended(child: ChildProcess): Promise<void> {

@@ -1,8 +1,7 @@
 /** Sentinels on the loopback interface: ours, and Redis' own when it is installed, from the same file. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRng } from '../../src/base/rng.ts'
 import { parseSentinelConf } from '../../src/config/sentinel-conf.ts'
@@ -15,6 +14,7 @@ import type { Reply } from '../../src/resp/reply.ts'
 import { ReplyDecoder } from '../../src/resp/reply-decoder.ts'
 import { freePorts, until } from './processes.ts'
 import { HOST } from './real-nodes.ts'
+import { scratchFolder } from './scratch.ts'
 
 const REDIS_SENTINEL = '/usr/bin/redis-sentinel'
 export const hasRedisSentinel = existsSync(REDIS_SENTINEL)
@@ -61,7 +61,7 @@ export async function startOurSentinel(lines: readonly string[]): Promise<RealSe
 
 /** Redis' own, of the installed version. */
 export async function startRedisSentinel(lines: readonly string[]): Promise<RealSentinel> {
-  const folder = mkdtempSync(join(tmpdir(), 'vedette-sentinel-'))
+  const folder = scratchFolder('sentinel')
   const [port = 0] = await freePorts(1)
   const path = join(folder, 'sentinel.conf')
   writeFileSync(path, [`port ${port}`, `dir ${folder}`, ...lines, ''].join('\n'))

@@ -1,0 +1,158 @@
+/**
+ * Commands as no client would send them, the same for the same seed: of the right form with words at every
+ * edge, and then often with words missing, twice, in the wrong place, in another case, or strange.
+ */
+import type { Rng } from '../../src/base/rng.ts'
+import { type Grammar, makeCommand } from './command-grammar.ts'
+import { oddWord, wordFor } from './odd-words.ts'
+
+/** What they do is not only to the data, or depends on the moment, on chance or on the process. */
+const LEFT_OUT =
+  /^(shutdown|debug|slaveof|replicaof|failover|sync|psync|replconf|monitor|bgsave|bgrewriteaof|save|lastsave|info|time|role|wait|waitaof|quit|reset|hello|auth|restore-asking|lolwut|exec|multi|discard|flushall|spop|srandmember|randomkey|hrandfield|zrandmember|dump|pfdebug|pfselftest|command.*|config.*|client.*|acl.*|memory.*|latency.*|slowlog.*|module.*|cluster.*|script.*|function.*|object\|.*|pubsub.*|.*subscribe|swapdb|dbsize|.*\|help)$/
+
+/** Without those that change what other connections can do, or take the connection itself away. */
+const ABOUT_NODE =
+  /^(info|time|role|lastsave|lolwut|client\|(getname|getredir|id|info|list|setname|setinfo|unpause)|acl\|(cat|deluser|dryrun|genpass|getuser|list|log|users|whoami)|config\|(get|resetstat)|object\|.*|memory\|.*|latency\|.*|slowlog\|.*|pubsub\|.*|function\|(delete|dump|flush|list|stats|kill)|dump|randomkey|spop|dbsize|publish|spublish|swapdb|flushdb|flushall|echo|select)$/
+
+/** They wait unless they are in a transaction. */
+const WAITING = /^(b[lrz].*|xread|xreadgroup)$/
+
+export class OddCommands {
+  readonly #rng: Rng
+  readonly #all: readonly Grammar[]
+  readonly #compared: readonly Grammar[]
+  readonly #aboutNode: readonly Grammar[]
+  /** Every fixed word of each command's options, for where it does not belong. */
+  readonly #tokens: readonly string[]
+
+  constructor(rng: Rng, grammars: readonly Grammar[]) {
+    this.#rng = rng
+    this.#all = grammars
+    this.#compared = grammars.filter(({ name }) => !LEFT_OUT.test(name))
+    this.#aboutNode = grammars.filter(({ name }) => ABOUT_NODE.test(name))
+    this.#tokens = [...new Set(grammars.flatMap(tokensOf))].filter((token) => token !== '')
+  }
+
+  /** One command whose reply can be compared, or a transaction of one. */
+  next(): (readonly string[])[] {
+    const command = inOneOrder(longLived(this.#make(this.#compared)))
+    if (isInHashOrder(command)) return this.next()
+    const waits = WAITING.test((command[0] ?? '').toLowerCase())
+    return waits || this.#rng.chance(1, 20) ? [['MULTI'], command, ['EXEC']] : [command]
+  }
+
+  /** One command about the node, for what it is refused with: what it answers is its own. */
+  nextAboutNode(): readonly string[] {
+    return this.#make(this.#aboutNode)
+  }
+
+  /** One command of all there are, not to be carried out. */
+  nextOfAny(): readonly string[] {
+    const command = this.#make(this.#all)
+    return hasPlainKeys(command) ? command : this.nextOfAny()
+  }
+
+  #make(grammars: readonly Grammar[]): string[] {
+    const rng = this.#rng
+    const grammar = rng.pick(grammars)
+    const words = makeCommand(grammar, rng, (part, of) => wordFor(rng, part, of))
+    while (rng.chance(1, 4)) this.#spoil(words, grammar)
+    return words
+  }
+
+  #spoil(words: string[], grammar: Grammar): void {
+    const rng = this.#rng
+    const fixed = grammar.name.split('|').length
+    const at = fixed + rng.below(words.length - fixed + 1)
+    switch (rng.below(8)) {
+      case 0:
+        words.splice(at, 1)
+        break
+      case 1:
+        words.splice(at, 0, ...words.slice(at, at + 1))
+        break
+      case 2:
+        words.splice(at, 2, ...words.slice(at, at + 2).reverse())
+        break
+      case 3:
+        words.splice(at, 0, oddWord(rng))
+        break
+      case 4:
+        words.splice(at, 0, rng.pick(tokensOf(grammar).concat(rng.pick(this.#tokens))))
+        break
+      case 5:
+        words.push(...words.slice(at))
+        break
+      case 6:
+        if (at < words.length) words[at] = oddWord(rng)
+        break
+      default:
+        words.splice(0, words.length, ...words.map((word) => otherCase(word, rng)))
+    }
+  }
+}
+
+function tokensOf(grammar: Grammar): string[] {
+  const tokens: string[] = []
+  const walk = (parts: Grammar['parts']): void => {
+    for (const { token, parts: inner } of parts) {
+      if (token !== undefined) tokens.push(token)
+      walk(inner)
+    }
+  }
+  walk(grammar.parts)
+  return tokens
+}
+
+/** Keys keep their case, or everything would be missing. */
+function otherCase(word: string, rng: Rng): string {
+  if (word.length < 3 || rng.chance(1, 2)) return word
+  return rng.chance(1, 2) ? word.toLowerCase() : word.toUpperCase()
+}
+
+/** Sets and sorted sets are sorted from the order of a hash table, which shows where weights are equal. */
+function isInHashOrder([name = '', key = '', ...words]: readonly string[]): boolean {
+  return (
+    /^sort(_ro)?$/i.test(name) && /^[ezo]/.test(key) && words.some((word) => /^by$/i.test(word))
+  )
+}
+
+/** Ranges by name mean something only where all scores are the same; nothing else changes that set. */
+function inOneOrder(words: readonly string[]): readonly string[] {
+  // The moment it is would name the entry.
+  if (/^xadd$/i.test(words[0] ?? '')) return words.map((word) => (word === '*' ? '999999-*' : word))
+  const isByName = words.some((word) => /lex/i.test(word))
+  return isByName ? words.map((word) => (/^z\d$/.test(word) ? 'y1' : word)) : words
+}
+
+/** Redis looks for their keys in another way than its table says; see docs/compatibility.md. */
+const SEARCHED = /^(xread|xreadgroup|pfmerge)$/i
+const COUNTED_FIRST = /^(zunion|zinter|zdiff|zintercard|sintercard|lmpop|zmpop)$/i
+const COUNTED_SECOND = /^(zunionstore|zinterstore|zdiffstore|blmpop|bzmpop)$/i
+const PLAIN_COUNT = /^(0|[1-9]\d{0,8})$/
+
+/** What is no number, or none of 32 bits, is one all the same where Redis lists keys. */
+function hasPlainKeys(words: readonly string[]): boolean {
+  const [name = '', first = '', second = ''] = words
+  // A key called STORE leads Redis astray.
+  if (words.filter((word) => /^store$/i.test(word)).length > 1) return false
+  if (COUNTED_FIRST.test(name)) return PLAIN_COUNT.test(first)
+  if (COUNTED_SECOND.test(name)) return PLAIN_COUNT.test(second)
+  return !SEARCHED.test(name)
+}
+
+/** Which word is a time, counted from the name. */
+const CLAIMING = /^(xclaim|xautoclaim)$/i
+const TIME_BEHIND_KEY = /^(expire|pexpire|setex|psetex|restore)$/i
+const SHORT = /^\d{1,5}$/
+
+/** What lives for seconds would die at a moment that differs. */
+function longLived(words: readonly string[]): string[] {
+  return words.map((word, at) => {
+    const isTime =
+      /^(ex|px|idle)$/i.test(words[at - 1] ?? '') ||
+      (at === 2 && TIME_BEHIND_KEY.test(words[0] ?? '')) ||
+      (at === 4 && CLAIMING.test(words[0] ?? ''))
+    return isTime && SHORT.test(word) && Number(word) > 0 ? `2${word.padStart(6, '0')}` : word
+  })
+}

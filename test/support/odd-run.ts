@@ -1,0 +1,98 @@
+/**
+ * Sends the same commands to two servers and finds the first one they do not agree on, by its reply or by
+ * what it left behind. What is the server's own choice is left out of the comparison: the order of hash
+ * tables, cursors, moments.
+ */
+import { ALL_KEYS, VALUES } from './odd-words.ts'
+import { itemSlices, replySlices } from './reply-slices.ts'
+import { transcript } from './transcript.ts'
+
+export interface Difference {
+  readonly command: readonly string[]
+  readonly replies: readonly [string | undefined, string | undefined]
+}
+
+type Commands = readonly (readonly string[])[]
+
+/** In an order that is the server's own. */
+const UNORDERED = /^(keys|smembers|sunion|sinter|sdiff|hgetall|hkeys|hvals)$/i
+/** A time that is left, or the moment it ends. */
+const TIMES = /^(ttl|pttl|expiretime|pexpiretime)$/i
+const CURSORS = /^[shz]?scan$/i
+const MOMENT = /:1[789]\d{11}\r/g
+/** How long an entry (before how often it was delivered) or a consumer has been idle. */
+const IDLE = /:\d+(?=\r\n:\d+\r\n)|(?<=\$4\r\nidle\r\n):\d+/g
+
+/** Expired keys are there until somebody looks. */
+const DIGEST: Commands = [
+  ['SELECT', '0'],
+  ['EXISTS', ...ALL_KEYS],
+  ['DEBUG', 'DIGEST'],
+]
+
+/** Both begin with the same values; undefined: they agree to the end. */
+export async function firstDifference(
+  ports: readonly [number, number],
+  protocol: string,
+  commands: Commands,
+): Promise<Difference | undefined> {
+  const different = await differenceIn(ports, protocol, [...commands, ...DIGEST])
+  if (different?.command[0] !== 'DEBUG') return different
+  // Only what they hold differs: look behind every command.
+  for (let count = 1; count <= commands.length; count++) {
+    const found = await differenceIn(ports, protocol, [...commands.slice(0, count), ...DIGEST])
+    if (found !== undefined) return { ...found, command: commands[count - 1] ?? [] }
+  }
+  return different
+}
+
+/** Commands that are refused by one and not by the other, or in other words. */
+export async function refusedDifferently(
+  ports: readonly [number, number],
+  commands: Commands,
+): Promise<Difference[]> {
+  const sent = [['FLUSHALL'], ...VALUES, ...commands].map((words) => [...words])
+  const texts = await Promise.all(ports.map((port) => transcript(port, sent)))
+  const [ours = [], theirs = []] = texts.map((lines) => replySlices(lines.join('\r\n')))
+  return sent.flatMap((command, at) => {
+    const errors = [ours[at], theirs[at]].map((reply) => (reply?.startsWith('-') ? reply : 'fine'))
+    return errors[0] === errors[1] ? [] : [{ command, replies: [ours[at], theirs[at]] as const }]
+  })
+}
+
+async function differenceIn(
+  ports: readonly [number, number],
+  protocol: string,
+  commands: Commands,
+): Promise<Difference | undefined> {
+  const silently = [
+    ['CLIENT', 'REPLY', 'SKIP'],
+    ['HELLO', protocol],
+  ]
+  const sent = [['FLUSHALL'], ...VALUES, ...commands]
+  const all = [...silently, ...sent].map((words) => [...words])
+  const texts = await Promise.all(ports.map((port) => transcript(port, all)))
+  const [ours = [], theirs = []] = texts.map((lines) => replySlices(lines.join('\r\n')))
+  const at = sent.findIndex((command, index) => {
+    // What a transaction answers is the answer of its one command.
+    const about = command[0] === 'EXEC' ? (sent[index - 1] ?? []) : command
+    return comparable(about, ours[index]) !== comparable(about, theirs[index])
+  })
+  if (at < 0) return undefined
+  const command = sent[at]?.[0] === 'EXEC' ? sent[at - 1] : sent[at]
+  return { command: command ?? [], replies: [ours[at], theirs[at]] }
+}
+
+function comparable([name = '']: readonly string[], bytes = '(nothing)'): string {
+  const reply = bytes.replace(MOMENT, ':<now>\r')
+  if (/^(xpending|xinfo)$/i.test(name)) return reply.replace(IDLE, ':<idle>')
+  if (TIMES.test(name)) return reply.replace(/:\d+\r/, ':<time>\r')
+  if (CURSORS.test(name) && reply.startsWith('*')) return ''
+  return UNORDERED.test(name) ? `${reply.split('\r\n', 1)} ${flat(reply).sort().join('')}` : reply
+}
+
+/** The innermost replies. */
+function flat(reply: string): string[] {
+  const items = itemSlices(reply)
+  return items.length === 0 ? [reply] : items.flatMap(flat)
+}

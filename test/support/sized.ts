@@ -1,0 +1,7 @@
+/**
+ * How much chance is given: little in `npm test`, which runs all day, and much where VEDETTE_LONG is set,
+ * as in `npm run test:lab`, which continuous integration runs for every change.
+ */
+export function sized<T>(short: T, long: T): T {
+  return (process.env.VEDETTE_LONG ?? '') === '' ? short : long
+}
