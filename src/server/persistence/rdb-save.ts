@@ -9,7 +9,7 @@ import { change, type FileFailure, type Work } from './files.ts'
 import type { UnreadDump } from './unread-dump.ts'
 
 /** What one turn writes: well under a millisecond of work. */
-const SLICE_BYTES = 128 * 1024
+const SLICE_BYTES = 64 * 1024
 /** One request to the disk; a value can be larger than a slice. */
 const APPEND_BYTES = 1024 * 1024
 
