@@ -23,6 +23,8 @@ const EMPTY: LoadedData = {
 }
 
 const EXIT_REFUSED = 1
+/** Redis, too, looks at its clients only after every so many bytes. */
+const QUIET_BYTES = 2 * 1024 * 1024
 
 export class Loading {
   readonly #host: PersistenceHost
@@ -40,6 +42,11 @@ export class Loading {
 
   get isActive(): boolean {
     return this.#isActive
+  }
+
+  /** So little has been read that nobody is told of it. */
+  get isOpening(): boolean {
+    return this.#isActive && (this.#progress?.loadedBytes ?? 0) < QUIET_BYTES
   }
 
   /** What was loaded last. */

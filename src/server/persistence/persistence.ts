@@ -57,6 +57,14 @@ export class Persistence {
     return this.loading.isActive
   }
 
+  /**
+   * Nobody is answered yet, not even that it is loading: with little to load or nothing that is over in a
+   * moment, and who has just started the node need not see it.
+   */
+  get isOpening(): boolean {
+    return this.loading.isOpening
+  }
+
   /** Begins to load. */
   start(): void {
     this.loading.start()

@@ -1,7 +1,7 @@
 /**
  * Runs what clients send, one request after the other for as long as nothing makes the session wait.
- * Sessions that may go on again (a wait or a pause is over, the node hung) stand in line, and read on
- * before the turn ends.
+ * Sessions that may go on again (a wait or a pause is over, the node hung or has just started) stand in
+ * line, and read on before the turn ends.
  */
 import { error } from '../../resp/reply.ts'
 import type { Request } from '../../resp/request-decoder.ts'
@@ -13,7 +13,7 @@ export class RequestLoop {
   readonly #node: NodeServices
   readonly #dispatcher: Dispatcher
   /** Sessions that may have requests left. */
-  #line: Session[] = []
+  readonly #line = new Set<Session>()
 
   constructor(node: NodeServices, dispatcher: Dispatcher) {
     this.#node = node
@@ -27,7 +27,7 @@ export class RequestLoop {
 
   /** The session waits no longer. */
   resume(session: Session): void {
-    this.#line.push(session)
+    this.#line.add(session)
   }
 
   /** Lets everybody read on who may. */
@@ -38,9 +38,11 @@ export class RequestLoop {
   }
 
   #next(): Session | undefined {
-    if (this.#node.stall.isActive) return undefined
+    if (this.#isDeaf) return undefined
     for (const session of this.#node.pause.takeReleased()) this.#runPostponed(session)
-    return this.#line.shift()
+    const [session] = this.#line
+    if (session !== undefined) this.#line.delete(session)
+    return session
   }
 
   /** Runs the command a pause held back. */
@@ -49,15 +51,15 @@ export class RequestLoop {
     session.postponed = undefined
     if (argv === undefined || session.isClosing) return
     this.#dispatcher.run(session, argv)
-    this.#line.push(session)
+    this.#line.add(session)
   }
 
   #read(session: Session): void {
-    const { stall, settings, sessions } = this.#node
+    const { settings, sessions } = this.#node
     while (session.isReady) {
-      if (stall.isActive) {
-        this.#line.push(session)
-        return
+      if (this.#isDeaf) {
+        this.#line.add(session)
+        break
       }
       const request = session.decoder.next()
       if (request === undefined) return
@@ -66,6 +68,11 @@ export class RequestLoop {
     // A client that waits must not make us keep whatever it sends meanwhile.
     const limitBytes = settings.int('client-query-buffer-limit')
     if (session.decoder.pendingBytes > limitBytes) sessions.close(session)
+  }
+
+  /** The node hangs, or does not know yet whether it has anything to load. */
+  get #isDeaf(): boolean {
+    return this.#node.stall.isActive || this.#node.persistence.isOpening
   }
 
   #handle(session: Session, request: Request): void {

@@ -153,8 +153,13 @@ describe('what is loaded', () => {
 
 test('while it is loaded nobody says what is loaded', () => {
   const disk = new SlowFiles(true)
+  const writer = new NodeHarness(ON)
+  for (let n = 0; n < 30; n++) writer.client().send('SET', `k${n}`, 'v'.repeat(100_000))
+  for (const path of writer.files.paths()) disk.install(path, writer.files.read(path) ?? '')
   const node = new SlowDisk({ ...ON, 'enable-protected-configs': 'yes' }, disk)
   const client = node.client()
+  // Before that nobody is answered.
+  while (node.info('loading') === undefined) node.answer()
   for (const line of ['appendonly no', 'APPENDONLY no', 'dir /tmp', 'repl-diskless-load swapdb']) {
     expect(client.say(`CONFIG SET ${line}`)).toMatch(/^-LOADING /)
   }

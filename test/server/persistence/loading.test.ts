@@ -6,6 +6,10 @@ import { DataFiles } from '../../../src/sim/data-files.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 import { restarted, SlowDisk, SlowFiles } from '../../support/slow-disk.ts'
 
+/** What one turn reads. */
+const SLICE_BYTES = 32 * 1024
+/** Until so much is loaded nobody is answered. */
+const QUIET_BYTES = 2 * 1024 * 1024
 const LOADING = '-LOADING Redis is loading the dataset in memory\r\n'
 
 /** What a node leaves behind that was told this. */
@@ -26,7 +30,7 @@ function loading(from: DataFiles, directives: Record<string, string> = {}): Slow
 function large(): DataFiles {
   const files = new DataFiles()
   const client = restarted(files, { save: '', rdbcompression: 'no' }).client()
-  for (let key = 0; key < 3000; key++) client.send('SET', `key ${key}`, `${key}`.repeat(100))
+  for (let key = 0; key < 3000; key++) client.send('SET', `key ${key}`, `${key}`.repeat(300))
   client.say('SAVE')
   return files
 }
@@ -37,6 +41,33 @@ describe('a node without files', () => {
     expect([harness.isReady, harness.exitStatus]).toEqual([true, undefined])
     expect(harness.logs).toEqual(['Ready to accept connections'])
     expect(harness.client().say('DBSIZE')).toBe(':0\r\n')
+  })
+})
+
+/** It has read so much that it answers, and there is more. */
+function half(directives: Record<string, string> = {}): SlowDisk {
+  const harness = loading(large(), directives)
+  harness.answerUntil('read')
+  for (let bytes = 0; bytes < QUIET_BYTES; bytes += SLICE_BYTES) harness.answer()
+  expect([harness.asked, harness.isReady]).toEqual(['read', false])
+  return harness
+}
+
+describe('before two MiB are loaded', () => {
+  test('nobody is answered, and everybody is when that is all', () => {
+    const harness = loading(filesOf('SET k v'))
+    const [first, second] = [harness.client(), harness.client()]
+    expect([first.say('PING'), second.say('GET k'), first.say('DBSIZE')]).toEqual(['', '', ''])
+    harness.answerAll()
+    expect([first.take(), second.take()]).toEqual(['+PONG\r\n:1\r\n', '$1\r\nv\r\n'])
+  })
+
+  test('who floods the node meanwhile is sent away', () => {
+    const harness = loading(filesOf('SET k v'), { 'client-query-buffer-limit': '1mb' })
+    const client = harness.client()
+    for (let n = 0; n < 20; n++) client.send('APPEND', 'k', 'x'.repeat(100_000))
+    harness.answerAll()
+    expect(client.isClosed).toBe(true)
   })
 })
 
@@ -53,12 +84,11 @@ describe('while it loads', () => {
     'REPLICAOF 127.0.0.1 1',
     'WAIT 0 0',
   ])('%s is refused', (line) => {
-    const harness = loading(filesOf('SET k 1'))
-    expect(harness.client().say(line)).toBe(LOADING)
+    expect(half().client().say(line)).toBe(LOADING)
   })
 
   test('connections, AUTH, INFO, CONFIG and MULTI are served', () => {
-    const harness = loading(filesOf('SET k 1'), { requirepass: 'secret' })
+    const harness = half({ requirepass: 'secret' })
     const client = harness.client()
     expect(client.say('INFO')).toMatch(/^-NOAUTH/)
     expect(client.say('AUTH secret')).toBe('+OK\r\n')
@@ -68,19 +98,19 @@ describe('while it loads', () => {
   })
 
   test('INFO says how far it is, and how long it will take', () => {
-    const harness = loading(large())
+    const harness = half()
     expect(harness.info('loading')).toBe('1')
     expect(harness.info('loading_eta_seconds')).toBe('1')
-    harness.answerUntil('read')
     const totalBytes = Number(harness.info('loading_total_bytes'))
-    expect(totalBytes).toBeGreaterThan(1024 * 1024)
+    const loadedBytes = QUIET_BYTES + SLICE_BYTES
+    expect(totalBytes).toBeGreaterThan(loadedBytes)
     harness.advance(3000)
     harness.answer()
-    expect(harness.info('loading_loaded_bytes')).toBe(String(32 * 1024))
+    expect(harness.info('loading_loaded_bytes')).toBe(String(loadedBytes))
     expect(harness.info('loading_start_time')).toBe('1700000000')
-    const percent = ((32 * 1024) / totalBytes) * 100
+    const percent = (loadedBytes / totalBytes) * 100
     expect(harness.info('loading_loaded_perc')).toBe(percent.toFixed(2))
-    const eta = Math.floor((3 * (totalBytes - 32 * 1024)) / (32 * 1024 + 1))
+    const eta = Math.floor((3 * (totalBytes - loadedBytes)) / (loadedBytes + 1))
     expect(harness.info('loading_eta_seconds')).toBe(String(eta))
     expect(harness.info('async_loading')).toBe('0')
     harness.answerAll()
@@ -112,11 +142,11 @@ describe('while it loads', () => {
   })
 
   test('SHUTDOWN ends the process and saves nothing', () => {
-    const files = filesOf('SET k 1')
-    const harness = loading(files, { save: '1 1' })
+    const harness = half({ save: '1 1' })
+    const before = harness.disk.read('dump.rdb')
     harness.client().say('SHUTDOWN')
     expect(harness.exitStatus).toBe(0)
-    expect(harness.disk.read('dump.rdb')).toBe(files.read('dump.rdb'))
+    expect(harness.disk.read('dump.rdb')).toBe(before)
     expect(harness.asked).not.toBe('create')
   })
 
@@ -127,7 +157,7 @@ describe('while it loads', () => {
   })
 
   test('a replica does not connect to its master', () => {
-    const harness = loading(filesOf('SET k 1'), { replicaof: '127.0.0.1 1' })
+    const harness = half({ replicaof: '127.0.0.1 1' })
     harness.advance(10_000)
     expect(harness.info('master_link_status')).toBe('down')
     harness.answerAll()
@@ -211,7 +241,7 @@ describe('a file that cannot be used', () => {
 
   test('nobody gets at the data there are not, even if the process stays', () => {
     const harness = startOn('nonsense')
-    expect(harness.client().say('SET k 1')).toBe(LOADING)
+    expect(harness.client().say('SET k 1')).toBe('')
   })
 
   test('that the disk does not give is refused too', () => {
