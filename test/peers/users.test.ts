@@ -235,7 +235,8 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
         ...group,
       ]
       writeFileSync(conf, `${lines.join('\n')}\n`)
-      const program = new Program(port, `${folder}.log`, process.execPath, [MAIN, kind, conf])
+      const log = join(folder, 'program.log')
+      const program = new Program(port, log, process.execPath, [MAIN, kind, conf])
       try {
         program.start()
         await until('it answers', 10_000, () => ask(program, 'PING')[0] === 'PONG')

@@ -10,7 +10,7 @@ import { basename, join } from 'node:path'
 /** Short: a path in it must do for a socket. The number is the process of the run. */
 const OF_A_RUN = /^vedette-run-(\d+)$/
 /** A program that has been told to end may take this long to remove its files. */
-const GRACE_MS = 2_000
+const GRACE_MS = 10_000
 
 export default function setup(): () => Promise<void> {
   const all = tmpdir()
