@@ -17,7 +17,7 @@ import type { Spool } from './spool.ts'
 import { hasRoom } from './spool-delivery.ts'
 
 /** What one wake-up writes: well under a millisecond of work. */
-const SLICE_BYTES = 64 * 1024
+const SLICE_BYTES = 32 * 1024
 /** So much of the beginning is kept for replicas that come a little later. */
 const HEAD_BYTES = 2 * 1024 * 1024
 
