@@ -11,6 +11,7 @@ import { announce } from './events.ts'
 import { scheduleInfo } from './info.ts'
 import { isRiddle } from './names/names.ts'
 import { majority, votersOf } from './quorum.ts'
+import { isNoHistory } from './replication-id.ts'
 import { follows, sendSlaveof } from './slaveof.ts'
 import type { Group, Replica, Turn } from './state.ts'
 import { isOdown, isSdown, isTilted } from './state.ts'
@@ -57,7 +58,7 @@ function repairFalseMaster(turn: Turn, replica: Replica): void {
  */
 function isOldClaim({ deposed, replid, replid2 }: Replica): boolean {
   if (deposed === undefined || replid === '') return false
-  if (/^0+$/.test(replid2)) return true
+  if (isNoHistory(replid2)) return true
   return deposed !== '' && (replid === deposed || replid2 === deposed)
 }
 

@@ -4,6 +4,7 @@
  * lower priority, more of the stream, smaller run id. The run id decides nothing but must decide the
  * same everywhere.
  */
+import { isNoHistory } from './replication-id.ts'
 import type { Group, Master, Replica, Turn } from './state.ts'
 import { commandLink, isSdown } from './state.ts'
 import { isBetterForWrites } from './write-faults.ts'
@@ -28,17 +29,34 @@ export function comparePromotion(a: Candidate, b: Candidate): number {
  * that refuses them. Once it is dead, what each has of its data counts, as ever.
  */
 export function promotableReplicas(turn: Turn, group: Group): Replica[] {
-  const fit = fitReplicas(turn, group)
+  const fit = withTheData(fitReplicas(turn, group))
   if (!livesGray(turn, group)) return fit
-  const better = fit.filter(({ writes }) => isBetterForWrites(writes, group.master.writes))
-  return better.length > 0 ? better : fit
+  return preferred(fit, ({ writes }) => isBetterForWrites(writes, group.master.writes))
 }
 
-/** Where the master has lost its data, those that have followed it since have lost them as well. */
+/**
+ * Where the master has lost its data, those that have followed it since have lost them as well. It will not
+ * come back with more than the others have, so old data are better than none then.
+ */
 function fitReplicas(turn: Turn, group: Group): Replica[] {
-  const fit = [...group.replicas.values()].filter((replica) => isPromotable(turn, replica))
-  if (group.master.emptiedAtMs === undefined) return fit
-  return fit.filter((replica) => replica.guard !== undefined)
+  const able = [...group.replicas.values()].filter((replica) => isAble(turn, replica))
+  const recent = able.filter((replica) => !isTooOld(turn, replica))
+  if (group.master.emptiedAtMs === undefined) return recent
+  const witnesses = able.filter((replica) => replica.guard !== undefined)
+  return preferred(witnesses, (replica) => recent.includes(replica))
+}
+
+/** A node that was started as a master and has followed nobody since comes last, whatever its priority. */
+function withTheData(fit: readonly Replica[]): Replica[] {
+  return preferred(fit, ({ roleReported, replid2 }) => {
+    return roleReported !== 'master' || !isNoHistory(replid2)
+  })
+}
+
+/** Those of whom it is true, or all where it is true of none. */
+function preferred(list: readonly Replica[], isBetter: (one: Replica) => boolean): Replica[] {
+  const better = list.filter(isBetter)
+  return better.length > 0 ? better : [...list]
 }
 
 function livesGray({ now }: Turn, { master, config }: Group): boolean {
@@ -46,12 +64,12 @@ function livesGray({ now }: Turn, { master, config }: Group): boolean {
   return now.monoMs - master.link.lastPongAtMs <= config.downAfterMs
 }
 
-function isPromotable(turn: Turn, replica: Replica): boolean {
+function isAble(turn: Turn, replica: Replica): boolean {
   if (isSdown(replica) || commandLink(replica) === undefined || replica.priority === 0) return false
   const { periods } = turn.state.config
   const okAgeMs = turn.now.monoMs - replica.link.lastOkAtMs
   if (okAgeMs > 5 * periods.pingMs) return false
-  return isInformed(turn, replica) && !isTooOld(turn, replica)
+  return isInformed(turn, replica)
 }
 
 /** It lost the master long before the master failed: acknowledged writes would be gone that others have. */
@@ -80,13 +98,14 @@ function linkDownLimitMs(turn: Turn, replica: Replica): number {
 /**
  * Since when the master is of no use. We may say so much later, after TILT, or when a master that calls
  * itself a replica was given its time; a limit that counts from there, as in Redis, would hold that
- * delay against every replica, and would never be met.
+ * delay against every replica, and would never be met. Nor has anybody followed it since it is empty.
  */
 function failedSinceMs(turn: Turn, { group, link, sdownSinceMs, ...master }: Master): number {
   const nowMs = turn.now.monoMs
   const silentSinceMs = link.lastOkAtMs + group.config.downAfterMs
   const demotedSinceMs = master.roleReported === 'slave' ? master.roleReportedAtMs : nowMs
-  return Math.min(nowMs, sdownSinceMs ?? nowMs, silentSinceMs, demotedSinceMs)
+  const uselessSinceMs = Math.min(sdownSinceMs ?? nowMs, master.emptiedAtMs ?? nowMs)
+  return Math.min(nowMs, uselessSinceMs, silentSinceMs, demotedSinceMs)
 }
 
 function compareRunIds(a: string, b: string): number {

@@ -39,6 +39,10 @@ function infoOf(address: string): string {
   return own.map((line) => `${line}\r\n`).join('')
 }
 
+function lostFor(seconds: number): readonly string[] {
+  return [`master_link_down_since_seconds:${seconds}`]
+}
+
 function said(word: string): readonly string[] {
   return bench.logs.filter((line) => line.startsWith(word))
 }
@@ -81,6 +85,29 @@ describe('an emptied master', () => {
     ])
   })
 
+  test('gives way to a replica that lost it long before: nobody has more of the data', () => {
+    lines.set(REPLICAS[0], [...REFUSES, ...lostFor(700)])
+    runUntil('+selected-slave')
+    expect(said('+selected-slave')).toHaveLength(1)
+  })
+
+  test('gives way to who followed it to the last, also when TILT kept the failover waiting', () => {
+    bench.stall(5_000)
+    lines.set(REPLICAS[0], [...REFUSES, 'slave_priority:1', ...lostFor(2_000)])
+    lines.set(REPLICAS[1], [...REFUSES, ...lostFor(0)])
+    runUntil('+empty-master')
+    expect(said('+sdown master m')).toEqual([])
+    // Longer than ten times down-after, by which a replica may have lost its master before the others.
+    for (let round = 0; round < 140; round++) {
+      bench.run(4_000)
+      bench.stall(2_500)
+    }
+    lines.set(REPLICAS[0], [...REFUSES, 'slave_priority:1', ...lostFor(2_000 + 910)])
+    lines.set(REPLICAS[1], [...REFUSES, ...lostFor(910)])
+    bench.run(60_000)
+    expect(said('+selected-slave')[0]).toContain(REPLICAS[1])
+  })
+
   test('is demoted as soon as its successor is promoted, before the other replica has moved', () => {
     lines.set(REPLICAS[0], REFUSES)
     runUntil('+selected-slave')
@@ -121,5 +148,34 @@ describe('no emptied master', () => {
     bench.run(15_000)
     expect(said('+sdown master m')).toHaveLength(1)
     expect(said('+odown')).toEqual([])
+  })
+})
+
+describe('a node among the replicas that was started as a master and has followed nobody since', () => {
+  const STARTED = ['role:master', `master_replid:${'d'.repeat(40)}`]
+  const OLDER = ['slave_priority:200']
+
+  test('is not promoted before one that has the data, whatever its priority', () => {
+    lines.set(REPLICAS[0], [...STARTED, `master_replid2:${'0'.repeat(40)}`])
+    lines.set(REPLICAS[1], OLDER)
+    bench.command('SENTINEL', 'FAILOVER', 'm')
+    runUntil('+selected-slave')
+    expect(said('+selected-slave')[0]).toContain(REPLICAS[1])
+  })
+
+  test('is another than one that was promoted, whose history goes on', () => {
+    lines.set(REPLICAS[0], [...STARTED, `master_replid2:${'e'.repeat(40)}`])
+    lines.set(REPLICAS[1], OLDER)
+    bench.command('SENTINEL', 'FAILOVER', 'm')
+    runUntil('+selected-slave')
+    expect(said('+selected-slave')[0]).toContain(REPLICAS[0])
+  })
+
+  test('is promoted where there is no other, as in Redis', () => {
+    lines.set(REPLICAS[0], [...STARTED, `master_replid2:${'0'.repeat(40)}`])
+    lines.set(REPLICAS[1], ['slave_priority:0'])
+    bench.command('SENTINEL', 'FAILOVER', 'm')
+    runUntil('+selected-slave')
+    expect(said('+selected-slave')[0]).toContain(REPLICAS[0])
   })
 })
