@@ -20,6 +20,7 @@ import { Engine } from './engine.ts'
 import { FunctionStore } from './functions.ts'
 import { newStats } from './info/stats.ts'
 import { ExpiryCycle } from './keyspace/expiry.ts'
+import { createKeyHash, type KeyHash, secretKeyHash } from './keyspace/key-hash.ts'
 import { Keyspace } from './keyspace/keyspace.ts'
 import { ScanCursors } from './keyspace/scan.ts'
 import { Usage } from './keyspace/usage.ts'
@@ -62,7 +63,7 @@ export interface DataNodeOptions {
   /** What CONFIG REWRITE kept of them. */
   readonly learntUsers?: LearntUsers | undefined
   readonly aclFile?: NodeAclFile | undefined
-  /** 256 bits nobody else knows, as text, for ACL GENPASS; undefined: from `rng`, for simulations. */
+  /** 256 bits nobody else knows, as text, for ACL GENPASS and the hash of keys; undefined: from `rng`, for simulations. */
   readonly secret?: string | undefined
 }
 
@@ -99,7 +100,7 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
     this.#now = now
     const usage = new Usage(rng.fork('usage'))
     usage.follow(settings)
-    this.keyspace = new Keyspace(settings.int('databases'), usage)
+    this.keyspace = new Keyspace(settings.int('databases'), keyHashOf(options), usage)
     this.keyspace.nowMs = now.wallMs
     const { stats } = this
     this.startedAt = now
@@ -366,6 +367,10 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
     this.#sessions.flushAll(this.#now.monoMs)
     this.port.exit(0)
   }
+}
+
+function keyHashOf({ secret, rng }: DataNodeOptions): KeyHash {
+  return secret === undefined ? createKeyHash(rng.fork('key-hash')) : secretKeyHash(secret)
 }
 
 function openAccess(options: DataNodeOptions): NodeAccess {

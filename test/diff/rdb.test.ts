@@ -12,6 +12,7 @@ import { Deque } from '../../src/server/values/deque.ts'
 import { keyspaceDigest } from '../../src/server/values/digest.ts'
 import { SortedSet } from '../../src/server/values/sorted-set.ts'
 import type { Value } from '../../src/server/values/value.ts'
+import { emptyTables, KEY_HASH } from '../support/key-tables.ts'
 import { hasRedisServer, type RealNode, startRedis } from '../support/real-nodes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -22,7 +23,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 /** A dataset with every type, every length form and every byte. */
 function sampleKeyspace(): Keyspace {
-  const keyspace = new Keyspace(16)
+  const keyspace = new Keyspace(16, KEY_HASH)
   const [zero, nine] = [keyspace.dbs[0]!, keyspace.dbs[9]!]
   const everyByte = String.fromCharCode(...Array.from({ length: 256 }, (_, code) => code))
   const many = Array.from({ length: 20_000 }, (_, index) => `item-${index}`)
@@ -135,7 +136,7 @@ function payloadOf(keyspace: Keyspace, options?: SnapshotOptions): string {
 
 test('what we write, we read', () => {
   const keyspace = sampleKeyspace()
-  const progress = new RdbReader(16, 0).push(payloadOf(keyspace))
+  const progress = new RdbReader(emptyTables(16), 0).push(payloadOf(keyspace))
   if (progress.kind !== 'done') throw new Error(JSON.stringify(progress))
   const { dbs } = progress.contents
   for (const db of keyspace.dbs) {
@@ -197,12 +198,12 @@ describe.skipIf(!hasRedisServer)('into redis-server', () => {
 
 /** The digest of the data in a payload that comes in chunks of an odd size. */
 function digestOfPayload(bytes: string): string {
-  const reader = new RdbReader(16, 0)
+  const reader = new RdbReader(emptyTables(16), 0)
   for (let at = 0; at < bytes.length; at += 4099) {
     const progress = reader.push(bytes.slice(at, at + 4099))
     if (progress.kind === 'damaged') throw new Error(`${progress.offset}: ${progress.text}`)
     if (progress.kind !== 'done') continue
-    const keyspace = new Keyspace(16)
+    const keyspace = new Keyspace(16, KEY_HASH)
     keyspace.replaceAll(progress.contents.dbs)
     return keyspaceDigest(keyspace)
   }

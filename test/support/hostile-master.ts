@@ -11,6 +11,7 @@ import { crc64 } from '../../src/server/rdb/crc64.ts'
 import { RdbReader } from '../../src/server/rdb/rdb-reader.ts'
 import { keyspaceDigest } from '../../src/server/values/digest.ts'
 import { assertLines } from './hostile-run.ts'
+import { emptyTables } from './key-tables.ts'
 import { changeBytes, changeNumber, mutateBytes, swapParts } from './mutate-bytes.ts'
 import { NodeHarness } from './node-harness.ts'
 import { randomCommands } from './random-commands.ts'
@@ -273,7 +274,7 @@ function mayReplace(sent: string): boolean {
   const headers = sent.matchAll(/\$(?:(\d+)|EOF:([^\n]{40}))\r?\n/g)
   return [...headers].some(({ 0: header, 1: length, 2: mark, index }) => {
     const body = sent.slice(index + header.length)
-    const reader = new RdbReader(16, 0)
+    const reader = new RdbReader(emptyTables(16), 0)
     const read = reader.push(length === undefined ? body : body.slice(0, Number(length)))
     if (read.kind !== 'done') return false
     return mark === undefined ? body.length >= Number(length) : read.rest.startsWith(mark)

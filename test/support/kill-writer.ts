@@ -13,6 +13,7 @@ import { encodeCommand } from '../../src/resp/encode.ts'
 import type { Reply } from '../../src/resp/reply.ts'
 import { ReplyDecoder } from '../../src/resp/reply-decoder.ts'
 import { RdbReader } from '../../src/server/rdb/rdb-reader.ts'
+import { emptyTables } from './key-tables.ts'
 
 const CONNECTIONS = 4
 /** Steps that wait for their answers at most; each is two commands or a transaction. */
@@ -172,7 +173,7 @@ export interface Found {
 /** What is in the dump, which is what the next start has to have without a log of commands. */
 export function savedProgress(dumpPath: string): Progress {
   if (!existsSync(dumpPath)) return FROM_THE_START
-  const read = new RdbReader(16, 0).push(readFileSync(dumpPath, 'latin1'))
+  const read = new RdbReader(emptyTables(16), 0).push(readFileSync(dumpPath, 'latin1'))
   if (read.kind !== 'done') throw new Error(`a dump in its place is not whole: ${read.kind}`)
   return FROM_THE_START.map((start, connection) => {
     const value = read.contents.dbs[0]?.get(`n:${connection}`)?.value

@@ -11,6 +11,7 @@
 
 import type { Sampler } from '../values/sampler.ts'
 import type { Value } from '../values/value.ts'
+import type { KeyTable } from './key-table.ts'
 import type { Usage } from './usage.ts'
 
 export interface Entry {
@@ -51,6 +52,8 @@ export interface DbRules {
   /** Set while a command runs that uses the keys it looks up. */
   readonly touchesKeys: boolean
   readonly usage: Usage
+  /** Without keys. */
+  newTable(): KeyTable<Entry>
   /** A key was deleted because its time was over. */
   keyExpired(db: number, key: string): void
   /** A value that clients can wait for came into being, or a stream whose groups they may read is gone. */
@@ -60,7 +63,7 @@ export interface DbRules {
 export class Db {
   readonly index: number
   readonly #rules: DbRules
-  entries = new Map<string, Entry>()
+  entries: KeyTable<Entry>
   /** Keys that have an expiry, in the order they got one. */
   expires = new Set<string>()
   readonly watchers = new Map<string, Set<Watcher>>()
@@ -70,6 +73,7 @@ export class Db {
   constructor(index: number, rules: DbRules) {
     this.index = index
     this.#rules = rules
+    this.entries = rules.newTable()
   }
 
   /** The entry of a key that is alive. On a master an expired key is deleted on the way. */
@@ -117,7 +121,7 @@ export class Db {
     const isAwaited = AWAITED.has(value.type) || old?.value.type === 'stream'
     if (old === undefined) {
       const { serial } = rules
-      this.entries.set(key, { value, expireAtMs, serial, usage: usage ?? rules.usage.fresh() })
+      this.entries.add(key, { value, expireAtMs, serial, usage: usage ?? rules.usage.fresh() })
       this.sampler?.add(key)
       if (this.watchers.size > 0) this.#touched(key)
       if (expireAtMs !== undefined) this.expires.add(key)
@@ -149,8 +153,8 @@ export class Db {
     entry.expireAtMs = expireAtMs
   }
 
-  /** Becomes `entries` at once. The old map is left as it is: a snapshot may still read it. */
-  replace(entries: Map<string, Entry>, expires: Set<string> = expiringKeys(entries)): void {
+  /** Becomes `entries` at once. The old table is left as it is: a snapshot may still read it. */
+  replace(entries: KeyTable<Entry>, expires: Set<string> = expiringKeys(entries)): void {
     const old = this.entries
     this.entries = entries
     this.expires = expires
@@ -158,6 +162,11 @@ export class Db {
     for (const key of this.watchers.keys()) {
       if (old.has(key) || entries.has(key)) this.#touched(key)
     }
+  }
+
+  /** Loses all keys. */
+  empty(): void {
+    this.replace(this.#rules.newTable(), new Set())
   }
 
   /** What is left on average, judged by a few keys; 0 if none has an expiry. */
@@ -197,7 +206,7 @@ export class Db {
   }
 }
 
-function expiringKeys(entries: Map<string, Entry>): Set<string> {
+function expiringKeys(entries: KeyTable<Entry>): Set<string> {
   const keys = new Set<string>()
   for (const [key, entry] of entries) if (entry.expireAtMs !== undefined) keys.add(key)
   return keys

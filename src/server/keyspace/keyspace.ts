@@ -7,6 +7,8 @@
  * `beforeChange` hands it over as it was. What is created meanwhile carries the new serial and is left out.
  */
 import { Db, type DbRules, type Entry, type ExpiryMode } from './db.ts'
+import type { KeyHash } from './key-hash.ts'
+import { KeyTable } from './key-table.ts'
 import { Usage } from './usage.ts'
 
 export type { Entry } from './db.ts'
@@ -41,8 +43,11 @@ export class Keyspace implements DbRules {
   touchesKeys = false
   readonly usage: Usage
   observer: KeyspaceObserver = NOBODY
+  readonly #hash: KeyHash
 
-  constructor(databases: number, usage = new Usage()) {
+  /** `hash`: of all its keys. */
+  constructor(databases: number, hash: KeyHash, usage = new Usage()) {
+    this.#hash = hash
     this.usage = usage
     for (let index = 0; index < databases; index++) this.dbs.push(new Db(index, this))
   }
@@ -55,6 +60,15 @@ export class Keyspace implements DbRules {
   set nowMs(nowMs: number) {
     this.#nowMs = nowMs
     this.usage.setTime(nowMs)
+  }
+
+  newTable(): KeyTable<Entry> {
+    return new KeyTable(this.#hash)
+  }
+
+  /** One for each database, for data that are to take the place of what is here. */
+  newTables(): KeyTable<Entry>[] {
+    return this.dbs.map(() => this.newTable())
   }
 
   countLookup(isHit: boolean): void {
@@ -70,14 +84,14 @@ export class Keyspace implements DbRules {
   }
 
   /**
-   * Starts from these maps, as a full resynchronisation does; databases not given become empty. A running
+   * Starts from these tables, as a full resynchronisation does; databases not given become empty. A running
    * snapshot goes on with the old ones, which nobody changes any more: what happens from now on is none
-   * of its concern. `expires`: for each map its keys with an expiry, if they are known.
+   * of its concern. `expires`: for each table its keys with an expiry, if they are known.
    */
-  replaceAll(dbs: readonly Map<string, Entry>[], expires: readonly Set<string>[] = []): void {
+  replaceAll(dbs: readonly KeyTable<Entry>[], expires: readonly Set<string>[] = []): void {
     this.beforeChange = undefined
     this.afterSwap = undefined
-    for (const db of this.dbs) db.replace(dbs[db.index] ?? new Map(), expires[db.index])
+    for (const db of this.dbs) db.replace(dbs[db.index] ?? this.newTable(), expires[db.index])
     this.observer.dataReplaced(dbs.reduce((sum, entries) => sum + entries.size, 0))
   }
 

@@ -1,12 +1,13 @@
 /**
  * Cursors of SCAN, SSCAN and HSCAN. A Set or Map has no place one could name in a number and find again
  * after others have changed it, but its iterators survive every change: they go on with what is there. So
- * a cursor is the number of an iterator kept here.
+ * a cursor is the number of an iterator kept here. An unknown cursor (forgotten here, or from another
+ * node) begins anew, which can repeat elements but never miss one.
  *
- * Elements that were there from the beginning come before everything added later. An iteration is
- * therefore complete once it has met as many elements as there were when it began; that also ends it
- * however fast others add. An unknown cursor (forgotten here, or from another node) begins anew, which
- * can repeat elements but never miss one.
+ * However fast others add, an iteration ends. In a Set or Map the elements that were there from the
+ * beginning come before everything added later: it is complete once it has met as many as there were then.
+ * In a table of keys (key-table.ts) what is new may stand before what is old: there the walk itself goes
+ * to where the last key stood when it began.
  */
 
 import { cString } from '../../base/c-string.ts'
@@ -20,7 +21,7 @@ const RANDOM_PART = 2 ** 20
 
 const MAX_UINT64 = 2n ** 64n - 1n
 
-/** A Set or a Map. */
+/** A Set, a Map or a table of keys. */
 export interface Scannable {
   readonly size: number
   has(key: string): boolean
@@ -29,11 +30,16 @@ export interface Scannable {
   readonly origin?: unknown
 }
 
+/** It ends by itself, however many elements are added meanwhile. A table of keys makes such iterators. */
+interface Walk extends Iterator<string> {
+  /** Nothing is left to be met, as things are now. */
+  readonly isOver: boolean
+}
+
 interface Iteration {
-  /** What `keys` was made by. */
+  /** What `walk` goes over. */
   readonly source: Scannable
-  readonly keys: Iterator<string>
-  left: number
+  readonly walk: Walk
 }
 
 export interface Page {
@@ -55,14 +61,13 @@ export class ScanCursors {
   next(source: Scannable, cursor: string, count: number): Page {
     const iteration = this.#resume(source, cursor)
     const keys: string[] = []
-    while (keys.length < count && iteration.left > 0) {
-      const { done, value } = iteration.keys.next()
+    while (keys.length < count) {
+      const { done, value } = iteration.walk.next()
       if (done === true) return { cursor: '0', keys }
-      iteration.left--
       // An iterator of what `source` stands in for also meets what has been deleted.
       if (iteration.source === source || source.has(value)) keys.push(value)
     }
-    return { cursor: iteration.left > 0 ? this.#keep(iteration) : '0', keys }
+    return { cursor: iteration.walk.isOver ? '0' : this.#keep(iteration), keys }
   }
 
   #resume(source: Scannable, cursor: string): Iteration {
@@ -71,7 +76,7 @@ export class ScanCursors {
       this.#iterations.delete(cursor)
       return known
     }
-    return { source, keys: source.keys(), left: source.size }
+    return { source, walk: walkOf(source) }
   }
 
   #keep(iteration: Iteration): string {
@@ -85,6 +90,36 @@ export class ScanCursors {
   #oldest(): string {
     return this.#iterations.keys().next().value as string
   }
+}
+
+/** Of a Set or a Map: it ends after as many elements as there are now. */
+class CountedWalk implements Walk {
+  readonly #keys: Iterator<string>
+  #left: number
+
+  constructor(keys: Iterator<string>, size: number) {
+    this.#keys = keys
+    this.#left = size
+  }
+
+  get isOver(): boolean {
+    return this.#left <= 0
+  }
+
+  next(): IteratorResult<string> {
+    if (this.isOver) return { done: true, value: undefined }
+    this.#left--
+    return this.#keys.next()
+  }
+}
+
+function walkOf(source: Scannable): Walk {
+  const keys = source.keys()
+  return isWalk(keys) ? keys : new CountedWalk(keys, source.size)
+}
+
+function isWalk(keys: Iterator<string>): keys is Walk {
+  return 'isOver' in keys
 }
 
 function originOf(source: Scannable): unknown {

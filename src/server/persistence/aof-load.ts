@@ -99,10 +99,11 @@ export class AofLoader {
   *#loadPreamble({ path }: FoundFile): Work<number | LoadRefused> {
     const magic = yield* readBytes(path, 0, RDB_MAGIC.length)
     if (magic !== RDB_MAGIC) return 0
-    const { serial, dbs, usage } = this.#host.keyspace
+    const { keyspace } = this.#host
+    const { serial, usage } = keyspace
     const isVerified = this.#host.settings.flag('rdbchecksum')
     const progress = { expect: () => undefined, advance: this.#advance }
-    const parts = { databases: dbs.length, serial, usage, isVerified, progress }
+    const parts = { dbs: keyspace.newTables(), serial, usage, isVerified, progress }
     const read = yield* loadRdb(path, parts)
     if (read.kind === 'absent') return this.#refuse(path, 'is missing, and the manifest names it')
     if (read.kind === 'unusable') return this.#refuse(path, read.reason)

@@ -88,9 +88,9 @@ export class Loading {
   *#dump(progress: LoadProgress): Work<LoadResult> {
     const { settings, keyspace } = this.#host
     const path = settings.text('dbfilename')
-    const { serial, dbs, usage } = keyspace
+    const { serial, usage } = keyspace
     const isVerified = settings.flag('rdbchecksum')
-    const parts = { databases: dbs.length, serial, usage, isVerified, progress }
+    const parts = { dbs: keyspace.newTables(), serial, usage, isVerified, progress }
     const read = yield* loadRdb(path, parts)
     switch (read.kind) {
       case 'absent':

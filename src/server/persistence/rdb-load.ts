@@ -3,6 +3,8 @@
  * gets an answer, and nothing of the file counts before it has been read to its end and found sound.
  */
 
+import type { KeyTable } from '../keyspace/key-table.ts'
+import type { Entry } from '../keyspace/keyspace.ts'
 import type { Usage } from '../keyspace/usage.ts'
 import { type RdbContents, RdbReader } from '../rdb/rdb-reader.ts'
 import { readBytes, sizeOf, type Work } from './files.ts'
@@ -19,7 +21,8 @@ export type RdbLoad =
   | { readonly kind: 'unusable'; readonly reason: string }
 
 export interface RdbLoadParts {
-  readonly databases: number
+  /** Empty tables, one per database: what the keys are put into. */
+  readonly dbs: readonly KeyTable<Entry>[]
   /** What every entry is stamped with, see Entry. */
   readonly serial: number
   /** Makes of what the file says of a key's use what it means here. */
@@ -38,8 +41,8 @@ export function* loadRdb(path: string, parts: RdbLoadParts): Work<RdbLoad> {
 }
 
 function* readPayload(path: string, parts: RdbLoadParts): Work<RdbLoad> {
-  const { databases, serial, usage, isVerified, progress } = parts
-  const reader = new RdbReader(databases, serial, usage, isVerified)
+  const { dbs, serial, usage, isVerified, progress } = parts
+  const reader = new RdbReader(dbs, serial, usage, isVerified)
   let offset = 0
   for (;;) {
     const bytes = yield* readBytes(path, offset, READ_BYTES)

@@ -5,6 +5,7 @@
  *
  * Whether a key is expired is not asked here: that is for those who know whose decision it is.
  */
+import type { KeyTable } from '../keyspace/key-table.ts'
 import type { Entry } from '../keyspace/keyspace.ts'
 import { UNKNOWN_USAGE, type Usage } from '../keyspace/usage.ts'
 import type { Value } from '../values/value.ts'
@@ -17,8 +18,8 @@ import { takeValue } from './rdb-take.ts'
 import { readValue } from './rdb-values.ts'
 
 export interface RdbContents {
-  /** One map per database of this node. */
-  readonly dbs: Map<string, Entry>[]
+  /** One table per database of this node. */
+  readonly dbs: readonly KeyTable<Entry>[]
   /** For each of them, the keys that have an expiry. */
   readonly expires: Set<string>[]
   /** Only the fields about replication and about the file; the rest says how the writer was built. */
@@ -39,7 +40,7 @@ export type RdbProgress =
 
 export class RdbReader {
   readonly #input = new RdbInput()
-  readonly #dbs: Map<string, Entry>[]
+  readonly #dbs: readonly KeyTable<Entry>[]
   readonly #expires: Set<string>[]
   readonly #aux = new Map<string, string>()
   readonly #functions: string[] = []
@@ -62,19 +63,19 @@ export class RdbReader {
   #end: RdbProgress | undefined
 
   /**
-   * `serial`: what every entry is stamped with, see Entry. `usage`: makes of what the payload says of
+   * `dbs`: empty tables, one per database. `serial`: what every entry is stamped with, see Entry. `usage`: makes of what the payload says of
    * the use of a key what is kept of it here; without it nothing is known. `isVerified`: a checksum that
    * is wrong is damage.
    */
   constructor(
-    databases: number,
+    dbs: readonly KeyTable<Entry>[],
     serial: number,
     usage?: Pick<Usage, 'restored'>,
     isVerified = true,
   ) {
     this.#isVerified = isVerified
-    this.#dbs = Array.from({ length: databases }, () => new Map())
-    this.#expires = Array.from({ length: databases }, () => new Set())
+    this.#dbs = dbs
+    this.#expires = dbs.map(() => new Set())
     this.#serial = serial
     this.#usage = usage
     this.#parse = this.#payload()
@@ -185,17 +186,12 @@ export class RdbReader {
 
   /** False: it cannot be added. */
   #add(key: string, value: Value): boolean {
-    const entries = this.#dbs[this.#db] as Map<string, Entry>
-    const before = entries.size
-    if (before === MAX_MEMBERS) return false
-    entries.set(key, {
-      value,
-      expireAtMs: this.#expireAtMs,
-      serial: this.#serial,
-      usage: this.#usageOfKey(),
-    })
-    if (entries.size === before) return false
-    if (this.#expireAtMs !== undefined) this.#expires[this.#db]?.add(key)
+    const expires = this.#expires[this.#db] as Set<string>
+    const expireAtMs = this.#expireAtMs
+    if (expireAtMs !== undefined && expires.size === MAX_MEMBERS) return false
+    const [serial, usage] = [this.#serial, this.#usageOfKey()]
+    if (!this.#dbs[this.#db]?.add(key, { value, expireAtMs, serial, usage })) return false
+    if (expireAtMs !== undefined) expires.add(key)
     this.#keysRead++
     return true
   }
@@ -210,7 +206,7 @@ export class RdbReader {
     const isTwice = this.#dbs[this.#db]?.has(key) === true
     return isTwice
       ? `key ${shownBytes(key)} is in database ${this.#db} twice`
-      : `database ${this.#db} has more keys than this node can hold`
+      : `database ${this.#db} has more keys with an expiry than this node can hold`
   }
 
   *#record(opcode: number): Parse<void> {

@@ -4,7 +4,7 @@
  * Redis lets fork() copy the memory. Here every entry carries the serial of the last snapshot that
  * has it. The walk takes a bounded number of bytes per slice; an entry about to be changed, replaced
  * or deleted that is still older is put aside first, as it is; an entry made later is stamped as if it
- * were taken, and so is left out. Maps are swapped, never cleared, so a FLUSHALL leaves us the old ones.
+ * were taken, and so is left out. Tables are swapped, never cleared, so a FLUSHALL leaves us the old ones.
  *
  * What is put aside waits in a queue: a small record as its bytes, a large one as a reading of its value,
  * for which the value notes what changes of it (values/reading.ts). So memory grows by what changes

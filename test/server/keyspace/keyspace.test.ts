@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../../src/server/keyspace/keyspace.ts'
 import { idText } from '../../../src/server/values/stream-id.ts'
+import { tableOf } from '../../support/key-tables.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 import { contentsOf } from '../../support/value-contents.ts'
 
@@ -149,7 +150,7 @@ describe('replacing everything', () => {
     client.say('SET old 1')
     const value = { type: 'string', bytes: 'v' } as const
     const entry = { value, expireAtMs: harness.wallMs + 10, serial: 0, usage: 0 }
-    harness.node.keyspace.replaceAll([new Map([['new', entry]])])
+    harness.node.keyspace.replaceAll([tableOf([['new', entry]])])
     expect(client.say('KEYS *')).toBe('*1\r\n$3\r\nnew\r\n')
     harness.advance(300)
     expect(client.say('DBSIZE')).toBe(':0\r\n')

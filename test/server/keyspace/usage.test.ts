@@ -6,6 +6,7 @@ import { UNKNOWN_USAGE, Usage } from '../../../src/server/keyspace/usage.ts'
 import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { Snapshot } from '../../../src/server/rdb/snapshot.ts'
 import { Settings } from '../../../src/server/settings/settings.ts'
+import { emptyTables, KEY_HASH } from '../../support/key-tables.ts'
 import { NodeHarness, type TestClient } from '../../support/node-harness.ts'
 
 const SECOND_MS = 1000
@@ -172,7 +173,7 @@ describe('under an LFU policy', () => {
 describe('a snapshot', () => {
   /** Saves a key under one policy and loads it under another. */
   function loadedUnder(policy: string, saved: Usage, usage: number): { found: number; to: Usage } {
-    const keyspace = new Keyspace(1, saved)
+    const keyspace = new Keyspace(1, KEY_HASH, saved)
     keyspace.dbs[0]!.put('k', { type: 'string', bytes: 'v' }, undefined, usage)
     let payload = ''
     const snapshot = new Snapshot(keyspace, [], (bytes) => {
@@ -180,7 +181,7 @@ describe('a snapshot', () => {
     })
     while (!snapshot.isOver) snapshot.advance(1000)
     const to = usageUnder({ 'maxmemory-policy': policy })
-    const progress = new RdbReader(1, 0, to).push(payload)
+    const progress = new RdbReader(emptyTables(1), 0, to).push(payload)
     if (progress.kind !== 'done') throw new Error(JSON.stringify(progress))
     return { found: progress.contents.dbs[0]!.get('k')!.usage, to }
   }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../../src/server/keyspace/keyspace.ts'
 import { keyspaceDigest } from '../../../src/server/values/digest.ts'
+import { tableOf } from '../../support/key-tables.ts'
 import { NodeHarness, type TestClient } from '../../support/node-harness.ts'
 import { SlowDisk } from '../../support/slow-disk.ts'
 
@@ -290,7 +291,7 @@ test('when all keys are replaced the old files stay as they were until a new bas
       ...(node.node.keyspace.dbs[0]?.entries.get('a') as Entry),
       value: { type: 'string', bytes: 'new' },
     }
-    node.node.keyspace.replaceAll([new Map([['a', entry]])])
+    node.node.keyspace.replaceAll([tableOf([['a', entry]])])
     expect(loadedCopy(node)).toBe(old)
     client.say('SET b 1')
     settle(node)

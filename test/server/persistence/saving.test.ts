@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { FileRequest } from '../../../src/server/persistence/files.ts'
 import { keyspaceDigest } from '../../../src/server/values/digest.ts'
+import { tableOf } from '../../support/key-tables.ts'
 import { restarted, SlowDisk, SlowFiles } from '../../support/slow-disk.ts'
 
 const OK = '+OK\r\n'
@@ -374,7 +375,7 @@ test('a save under way when a full resynchronisation replaces everything keeps i
   const value = { type: 'string', bytes: 'new' } as const
   // Read by a transfer that began before the save did, and so with an older serial.
   const entry = { value, expireAtMs: undefined, serial: keyspace.serial - 1, usage: 0 }
-  keyspace.replaceAll([new Map([['key 2999', entry]])])
+  keyspace.replaceAll([tableOf([['key 2999', entry]])])
   client.say('SET key 1')
   client.send('APPEND', 'key 2999', 'er')
   harness.answerAll()

@@ -14,6 +14,7 @@ import { Snapshot } from '../../../src/server/rdb/snapshot.ts'
 import type { Stream } from '../../../src/server/values/stream.ts'
 import { byName } from '../../../src/server/values/stream-group.ts'
 import type { Value } from '../../../src/server/values/value.ts'
+import { emptyTables } from '../../support/key-tables.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 import { contentsOf } from '../../support/value-contents.ts'
 
@@ -172,7 +173,7 @@ function logged(stream: Stream): unknown {
 
 function loaded(payload: string, isLog: boolean): unknown {
   if (isLog) return picture(carriedOut(payload).node.keyspace, true)
-  const progress = new RdbReader(16, 0).push(payload)
+  const progress = new RdbReader(emptyTables(16), 0).push(payload)
   if (progress.kind !== 'done') throw new Error(JSON.stringify(progress))
   return picture({ dbs: progress.contents.dbs.map((entries) => ({ entries })) } as never, false)
 }

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createRng } from '../../../src/base/rng.ts'
 import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
+import { emptyTables } from '../../support/key-tables.ts'
 import { mutateBytes } from '../../support/mutate-bytes.ts'
 import { rdbSamples } from '../../support/rdb-samples.ts'
 import { contentsOf } from '../../support/value-contents.ts'
@@ -13,7 +14,7 @@ import { contentsOf } from '../../support/value-contents.ts'
 const SAMPLES = rdbSamples()
 
 function outcome(bytes: string, chunkBytes: number): string {
-  const reader = new RdbReader(16, 0)
+  const reader = new RdbReader(emptyTables(16), 0)
   for (let at = 0; at < bytes.length; at += chunkBytes) {
     const progress = reader.push(bytes.slice(at, at + chunkBytes))
     if (progress.kind === 'damaged') return `${progress.offset}: ${progress.text}`
@@ -43,7 +44,7 @@ test('damaged bytes give the same answer whole and byte by byte, and never an ex
 test('counts beyond all bounds are refused before anything is held for them', () => {
   for (const type of [1, 2, 3, 4, 5, 0x0e, 0x12, 0x13, 0x18]) {
     const start = `REDIS0012${String.fromCharCode(type)}\x01k\x80\xff\xff\xff\xff`
-    const reader = new RdbReader(16, 0)
+    const reader = new RdbReader(emptyTables(16), 0)
     const before = process.memoryUsage().heapUsed
     reader.push(start)
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(1_000_000)

@@ -5,6 +5,7 @@ import { lzfCompress } from '../../../src/server/rdb/lzf-compress.ts'
 import { rdbLength, rdbString } from '../../../src/server/rdb/rdb-encode.ts'
 import { type RdbProgress, RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import type { Value } from '../../../src/server/values/value.ts'
+import { emptyTables } from '../../support/key-tables.ts'
 
 function fromHex(hex: string): string {
   return Buffer.from(hex, 'hex').toString('latin1')
@@ -22,7 +23,7 @@ function dumped(hex: string): string {
 }
 
 function read(chunks: Iterable<string>): RdbProgress {
-  const reader = new RdbReader(16, 0)
+  const reader = new RdbReader(emptyTables(16), 0)
   let progress: RdbProgress = { kind: 'more' }
   for (const chunk of chunks) progress = reader.push(chunk)
   return progress
@@ -199,7 +200,7 @@ test('what is known of the use of a key is handed on, each for its key alone', (
   const usage = {
     restored: ({ idleSeconds = 0, frequency = 0 }) => 1 + 10 * idleSeconds + 10_000 * frequency,
   }
-  const reader = new RdbReader(16, 0, usage)
+  const reader = new RdbReader(emptyTables(16), 0, usage)
   const step = reader.push(
     `REDIS0010\xf8\x0a\0\x01k\x01v\xf9\x05\0\x01l\x01w\0\x01m\x01x\xff${'\0'.repeat(8)}`,
   )
@@ -213,7 +214,7 @@ test('what is known of the use of a key is handed on, each for its key alone', (
 
 test('a key of which nothing is known counts as used when it is read', () => {
   let nowSeconds = 7
-  const reader = new RdbReader(16, 0, { restored: () => nowSeconds })
+  const reader = new RdbReader(emptyTables(16), 0, { restored: () => nowSeconds })
   reader.push('REDIS0010\0\x01k\x01v')
   nowSeconds = 8
   const step = reader.push(`\0\x01l\x01w\xff${'\0'.repeat(8)}`)
@@ -255,7 +256,7 @@ test('data of a module that belong to no key are left out, and said to be', () =
 })
 
 test('a file that ends early is told where, and in the middle of what', () => {
-  const reader = new RdbReader(16, 0)
+  const reader = new RdbReader(emptyTables(16), 0)
   reader.push('REDIS0010\xfe\0\x01\x01k\x02\x01a')
   expect(reader.ended()).toEqual({
     kind: 'damaged',

@@ -14,6 +14,7 @@ import { rdbStream } from '../../../src/server/rdb/rdb-stream.ts'
 import { Stream } from '../../../src/server/values/stream.ts'
 import { Group } from '../../../src/server/values/stream-group.ts'
 import { parseId, streamId } from '../../../src/server/values/stream-id.ts'
+import { emptyTables } from '../../support/key-tables.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 import { contentsOf } from '../../support/value-contents.ts'
 
@@ -27,7 +28,7 @@ const LIMITS = { maxBytes: 4096, maxEntries: 100 }
 function read(record: string, chunk = record.length + 64): RdbProgress {
   const body = `REDIS0010\xfe\x00${record[0]}\x01k${record.slice(1)}\xff`
   const bytes = body + crc64(body)
-  const reader = new RdbReader(16, 0)
+  const reader = new RdbReader(emptyTables(16), 0)
   let progress: RdbProgress = { kind: 'more' }
   for (let at = 0; at < bytes.length; at += chunk)
     progress = reader.push(bytes.slice(at, at + chunk))
@@ -251,7 +252,7 @@ describe('a record is refused, with the reason, for', () => {
     ['groups', `\x01${NODE}${COUNTERS}${UNBELIEVABLE}`],
     ['pending entries', `\x01${NODE}${COUNTERS}\x01${text('g')}\x00\x00\x00${UNBELIEVABLE}`],
   ])('nothing yet, when it announces more %s than ever come', (_, record) => {
-    const reader = new RdbReader(16, 0)
+    const reader = new RdbReader(emptyTables(16), 0)
     expect(reader.push(`REDIS0010\x13\x01k${record}`).kind).toBe('more')
   })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Entry } from '../../../src/server/keyspace/keyspace.ts'
 import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
+import { emptyTables } from '../../support/key-tables.ts'
 
 const ZEROS = '\0'.repeat(8)
 
@@ -49,7 +50,7 @@ const damaged = fc.tuple(payload, fc.nat(), fc.nat(255)).map(([bytes, at, code])
   return bytes.slice(0, place) + String.fromCharCode(code) + bytes.slice(place + 1)
 })
 
-function shown(dbs: readonly Map<string, Entry>[]): unknown {
+function shown(dbs: readonly Iterable<[string, Entry]>[]): unknown {
   return dbs.map((db) =>
     [...db].map(([key, { value, ...rest }]) => {
       if (value.type === 'zset') return [key, rest, [...value.set]]
@@ -60,7 +61,9 @@ function shown(dbs: readonly Map<string, Entry>[]): unknown {
 
 /** What comes of a payload that arrives in pieces of these sizes, again and again. */
 function outcome(bytes: string, sizes: readonly number[]): unknown {
-  const reader = new RdbReader(2, 3, { restored: ({ idleSeconds = 0 }) => idleSeconds })
+  const reader = new RdbReader(emptyTables(2), 3, {
+    restored: ({ idleSeconds = 0 }) => idleSeconds,
+  })
   let at = 0
   for (let turn = 0; at < bytes.length; turn++) {
     const size = sizes[turn % sizes.length] as number

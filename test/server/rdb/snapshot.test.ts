@@ -11,6 +11,7 @@ import { Snapshot } from '../../../src/server/rdb/snapshot.ts'
 import { Deque } from '../../../src/server/values/deque.ts'
 import { SortedSet } from '../../../src/server/values/sorted-set.ts'
 import type { SetValue, Value } from '../../../src/server/values/value.ts'
+import { emptyTables, KEY_HASH } from '../../support/key-tables.ts'
 import { contentsOf } from '../../support/value-contents.ts'
 
 const DATABASES = 3
@@ -108,7 +109,7 @@ function grow(value: Value): void {
 
 /** The dataset as plain data, independent of what happens to it later. */
 function picture(
-  dbs: readonly ReadonlyMap<string, { value: Value; expireAtMs?: number | undefined }>[],
+  dbs: readonly Iterable<[string, { value: Value; expireAtMs?: number | undefined }]>[],
 ) {
   return dbs.map((entries) =>
     Object.fromEntries(
@@ -123,7 +124,7 @@ function contents(value: Value): unknown {
 }
 
 function load(payload: string) {
-  const progress = new RdbReader(DATABASES, 0).push(payload)
+  const progress = new RdbReader(emptyTables(DATABASES), 0).push(payload)
   if (progress.kind !== 'done') throw new Error(JSON.stringify(progress))
   return picture(progress.contents.dbs)
 }
@@ -135,7 +136,7 @@ test('a snapshot loads to the dataset as it was when it began, whatever happened
   })
   fc.assert(
     fc.property(histories, ({ before, during }) => {
-      const keyspace = new Keyspace(DATABASES)
+      const keyspace = new Keyspace(DATABASES, KEY_HASH)
       for (const action of before) perform(keyspace, undefined, action)
       const expected = picture(keyspace.dbs.map(({ entries }) => entries))
       let payload = ''
@@ -153,7 +154,7 @@ test('a snapshot loads to the dataset as it was when it began, whatever happened
 })
 
 test('a second snapshot takes everything again', () => {
-  const keyspace = new Keyspace(DATABASES)
+  const keyspace = new Keyspace(DATABASES, KEY_HASH)
   keyspace.dbs[0]!.put('k', { type: 'string', bytes: 'v' })
   for (let round = 0; round < 2; round++) {
     let payload = ''
@@ -166,7 +167,7 @@ test('a second snapshot takes everything again', () => {
 })
 
 test('a slice of a large collection is not the whole collection', () => {
-  const keyspace = new Keyspace(DATABASES)
+  const keyspace = new Keyspace(DATABASES, KEY_HASH)
   const members = new Set(Array.from({ length: 10_000 }, (_, index) => `member-${index}`))
   keyspace.dbs[0]!.put('large', { type: 'set', members })
   const slices: number[] = []
@@ -189,7 +190,7 @@ class CountingSet extends Set<string> {
 }
 
 test('the first change of a large collection waits for no copy of it', () => {
-  const keyspace = new Keyspace(DATABASES)
+  const keyspace = new Keyspace(DATABASES, KEY_HASH)
   const members = new CountingSet(Array.from({ length: 10_000 }, (_, index) => `member-${index}`))
   members.looks = 0
   keyspace.dbs[0]!.put('large', { type: 'set', members })
@@ -201,7 +202,7 @@ test('the first change of a large collection waits for no copy of it', () => {
 })
 
 test('what was deleted from a large collection meanwhile is put in order slice by slice', () => {
-  const keyspace = new Keyspace(DATABASES)
+  const keyspace = new Keyspace(DATABASES, KEY_HASH)
   const large = {
     type: 'set' as const,
     members: new Set(many('some member')) as SetValue['members'],
@@ -217,7 +218,7 @@ test('what was deleted from a large collection meanwhile is put in order slice b
 })
 
 test('a long string is cut into slices as well', () => {
-  const keyspace = new Keyspace(DATABASES)
+  const keyspace = new Keyspace(DATABASES, KEY_HASH)
   keyspace.dbs[0]!.put('long', { type: 'string', bytes: 'x'.repeat(1_000_000) })
   keyspace.dbs[0]!.put('list', { type: 'list', items: new Deque(['y'.repeat(1_000_000), 'z']) })
   const slices: string[] = []
@@ -231,7 +232,7 @@ test('a long string is cut into slices as well', () => {
 })
 
 test('a snapshot that nobody drives writes nothing, whatever changes', () => {
-  const keyspace = new Keyspace(DATABASES)
+  const keyspace = new Keyspace(DATABASES, KEY_HASH)
   for (let n = 0; n < 100; n++) keyspace.dbs[0]!.put(`k${n}`, { type: 'string', bytes: 'v' })
   const output: string[] = []
   const snapshot = new Snapshot(keyspace, [], (bytes) => output.push(bytes))
@@ -243,18 +244,22 @@ test('a snapshot that nobody drives writes nothing, whatever changes', () => {
 })
 
 test('a snapshot that passes over many new keys does not do so in one slice', () => {
-  const keyspace = new Keyspace(DATABASES)
-  keyspace.dbs[0]!.put('old', { type: 'string', bytes: 'v' })
-  keyspace.dbs[1]!.put('old', { type: 'string', bytes: 'v' })
+  const keyspace = new Keyspace(DATABASES, KEY_HASH)
+  const [first, second] = keyspace.dbs as [Db, Db]
+  for (let n = 0; n < 10_000; n++) first.put(`k${n}`, { type: 'string', bytes: 'v' })
+  first.put('old', { type: 'string', bytes: 'v' })
+  second.put('old', { type: 'string', bytes: 'v' })
+  // What is new stands where something was deleted, before what is old.
+  for (let n = 0; n < 10_000; n++) first.remove(`k${n}`)
   const snapshot = new Snapshot(keyspace, [], () => undefined)
-  for (let n = 0; n < 10_000; n++) keyspace.dbs[0]!.put(`k${n}`, { type: 'string', bytes: 'v' })
+  for (let n = 0; n < 10_000; n++) first.put(`k${n}`, { type: 'string', bytes: 'v' })
   let slices = 0
   for (; !snapshot.isOver; slices++) snapshot.advance(1600)
   expect(slices).toBeGreaterThan(90)
 })
 
 test('the counts and the function libraries stand in front of the keys', () => {
-  const keyspace = new Keyspace(DATABASES)
+  const keyspace = new Keyspace(DATABASES, KEY_HASH)
   keyspace.dbs[1]!.put('k', { type: 'string', bytes: 'v' })
   keyspace.dbs[1]!.put('l', { type: 'string', bytes: 'v' }, 1)
   let payload = ''
@@ -268,7 +273,7 @@ test('the counts and the function libraries stand in front of the keys', () => {
 })
 
 test('with compression, what shrinks by it is compressed and loads to the same', () => {
-  const keyspace = new Keyspace(DATABASES)
+  const keyspace = new Keyspace(DATABASES, KEY_HASH)
   const repeated = 'abc'.repeat(100)
   keyspace.dbs[0]!.put(repeated, { type: 'string', bytes: repeated })
   keyspace.dbs[0]!.put('set', { type: 'set', members: new Set([repeated, 'short']) })
@@ -286,7 +291,7 @@ test('with compression, what shrinks by it is compressed and loads to the same',
 })
 
 test('a snapshot that is given up leaves the keyspace alone', () => {
-  const keyspace = new Keyspace(DATABASES)
+  const keyspace = new Keyspace(DATABASES, KEY_HASH)
   keyspace.dbs[0]!.put('k', { type: 'string', bytes: 'v' })
   const output: string[] = []
   const snapshot = new Snapshot(keyspace, [], (bytes) => output.push(bytes))
@@ -300,7 +305,7 @@ describe('databases that exchange their contents while a snapshot runs', () => {
   const value = (bytes: string) => ({ type: 'string' as const, bytes })
 
   function twoDatabases() {
-    const keyspace = new Keyspace(DATABASES)
+    const keyspace = new Keyspace(DATABASES, KEY_HASH)
     const [first, second] = keyspace.dbs as [Db, Db]
     for (let n = 0; n < 10; n++) first.put(`a${n}`, value('first'))
     for (let n = 0; n < 10; n++) second.put(`b${n}`, value('second'))

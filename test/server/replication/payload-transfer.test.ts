@@ -4,13 +4,14 @@ import {
   PayloadTransfer,
   type TransferProgress,
 } from '../../../src/server/replication/following/payload-transfer.ts'
+import { emptyTables } from '../../support/key-tables.ts'
 
 const BODY = 'REDIS0009\xfe\x00\x00\x01k\x01v\xff'
 const RDB = BODY + crc64(BODY)
 const MARK = '0123456789'.repeat(4)
 
 function receive(chunks: Iterable<string>): TransferProgress {
-  const transfer = new PayloadTransfer(16, 0)
+  const transfer = new PayloadTransfer(emptyTables(16), 0)
   let progress: TransferProgress = { kind: 'more' }
   for (const chunk of chunks) progress = transfer.push(chunk)
   return progress

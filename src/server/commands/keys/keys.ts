@@ -166,7 +166,7 @@ function isFlushMode(argv: readonly string[]): boolean {
 function flushAll(context: CommandContext, argv: readonly string[]): Reply | undefined {
   if (!isFlushMode(argv)) return SYNTAX_ERROR
   for (const db of context.node.keyspace.dbs) {
-    db.replace(new Map())
+    db.empty()
     noteAwaited(context.node.blocking, db)
   }
   context.propagate()
@@ -175,7 +175,7 @@ function flushAll(context: CommandContext, argv: readonly string[]): Reply | und
 
 function flushDb(context: CommandContext, argv: readonly string[]): Reply {
   if (!isFlushMode(argv)) return SYNTAX_ERROR
-  context.db.replace(new Map())
+  context.db.empty()
   noteAwaited(context.node.blocking, context.db)
   context.propagate()
   return OK

@@ -38,8 +38,8 @@ export class FullCopy {
     const { keyspace } = parts.host
     this.#parts = parts
     this.position = position
-    const { dbs, serial, usage } = keyspace
-    this.transfer = new PayloadTransfer(dbs.length, serial, usage)
+    const { serial, usage } = keyspace
+    this.transfer = new PayloadTransfer(keyspace.newTables(), serial, usage)
   }
 
   /** Monotonic. When something has to be done although nothing arrives. */

@@ -4,6 +4,8 @@
  * parsed as it arrives; nothing is kept from it but the dataset it describes.
  */
 
+import type { KeyTable } from '../../keyspace/key-table.ts'
+import type { Entry } from '../../keyspace/keyspace.ts'
 import type { Usage } from '../../keyspace/usage.ts'
 import { type RdbContents, RdbReader } from '../../rdb/rdb-reader.ts'
 import { MARK_LENGTH, type PayloadHeader, parsePayloadHeader } from '../payload-header.ts'
@@ -24,8 +26,9 @@ export class PayloadTransfer {
   #trailer = ''
   #receivedBytes = 0
 
-  constructor(databases: number, serial: number, usage?: Pick<Usage, 'restored'>) {
-    this.#rdb = new RdbReader(databases, serial, usage)
+  /** See RdbReader. */
+  constructor(dbs: readonly KeyTable<Entry>[], serial: number, usage?: Pick<Usage, 'restored'>) {
+    this.#rdb = new RdbReader(dbs, serial, usage)
   }
 
   get receivedBytes(): number {
