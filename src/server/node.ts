@@ -63,7 +63,10 @@ export interface DataNodeOptions {
   /** What CONFIG REWRITE kept of them. */
   readonly learntUsers?: LearntUsers | undefined
   readonly aclFile?: NodeAclFile | undefined
-  /** 256 bits nobody else knows, as text, for ACL GENPASS and the hash of keys; undefined: from `rng`, for simulations. */
+  /**
+   * 256 bits nobody else knows, as text, for ACL GENPASS and the hash of keys; undefined: from `rng`, for
+   * simulations.
+   */
   readonly secret?: string | undefined
 }
 

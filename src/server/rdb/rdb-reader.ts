@@ -63,9 +63,9 @@ export class RdbReader {
   #end: RdbProgress | undefined
 
   /**
-   * `dbs`: empty tables, one per database. `serial`: what every entry is stamped with, see Entry. `usage`: makes of what the payload says of
-   * the use of a key what is kept of it here; without it nothing is known. `isVerified`: a checksum that
-   * is wrong is damage.
+   * `dbs`: empty tables, one per database. `serial`: what every entry is stamped with, see Entry.
+   * `usage`: makes of what the payload says of the use of a key what is kept of it here; without it
+   * nothing is known. `isVerified`: a checksum that is wrong is damage.
    */
   constructor(
     dbs: readonly KeyTable<Entry>[],
