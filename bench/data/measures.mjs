@@ -1,7 +1,9 @@
 /** Everything that is measured of one program in one round, on one data set. */
+import { once } from 'node:events'
 import { copyFileSync, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathOf } from '../../scripts/paths.mjs'
 import { nowMs, until } from '../support/clock.mjs'
 import { withConnection } from '../support/connection.mjs'
 import { NODE_LINES, startDaemon } from '../support/daemon.mjs'
@@ -21,6 +23,7 @@ export async function measureContender(workshop, { contender, name, keys }) {
   const clients = Clients.start(workshop, master, keys)
   const quiet = await clients.during(() => sleep(QUIET_MS))
   const save = await watched(clients, master, () => saveNow(master))
+  const elsewhere = await clients.during(() => readAll(workshop, master))
   const replica = await startNode(workshop, { contender, name: `${name}-replica` })
   const copy = await watched(clients, master, () => copyTo(master, replica, keys))
   await clients.stop()
@@ -33,6 +36,8 @@ export async function measureContender(workshop, { contender, name, keys }) {
     saveMaxMs: save.waits.maxMs,
     saveP999Ms: save.waits.p999Ms,
     saveMib: save.mib,
+    readMaxMs: elsewhere.waits.maxMs,
+    readP999Ms: elsewhere.waits.p999Ms,
     copyMs: copy.result,
     copyMaxMs: copy.waits.maxMs,
     copyP999Ms: copy.waits.p999Ms,
@@ -66,6 +71,21 @@ function saveNow({ port, member }) {
     if (status !== 'ok') throw new Error(`saving ended with ${status}`)
     return nowMs() - startedMs
   })
+}
+
+/** A full resynchronisation for a replica that is no burden to this machine, see reader.mjs. */
+async function readAll(workshop, { port }) {
+  const reader = workshop.fork({
+    title: 'the reader',
+    script: pathOf('bench/data/reader.mjs'),
+    args: [String(port)],
+  })
+  await Promise.race([once(reader.child, 'message'), failAtExit(reader)])
+}
+
+async function failAtExit({ child, title }) {
+  await once(child, 'exit')
+  throw new Error(`${title} ended before it had everything`)
 }
 
 function copyTo(master, replica, keys) {
