@@ -1,8 +1,8 @@
 /**
  * Which replica becomes the master. First who must not: those that are down, unreachable, barred by
- * priority 0, silent for too long, or cut off from the master long before it failed. Then the order:
- * lower priority, more of the stream, smaller run id. The run id decides nothing but must decide the
- * same everywhere.
+ * priority 0, silent for too long, or cut off from the master long before it failed; and who only if there
+ * is nobody else, having none of the data. Then the order: lower priority, more of the stream, smaller run
+ * id. The run id decides nothing but must decide the same everywhere.
  */
 import { isNoHistory } from './replication-id.ts'
 import type { Group, Master, Replica, Turn } from './state.ts'

@@ -153,22 +153,16 @@ describe('no emptied master', () => {
 
 describe('a node among the replicas that was started as a master and has followed nobody since', () => {
   const STARTED = ['role:master', `master_replid:${'d'.repeat(40)}`]
-  const OLDER = ['slave_priority:200']
 
-  test('is not promoted before one that has the data, whatever its priority', () => {
-    lines.set(REPLICAS[0], [...STARTED, `master_replid2:${'0'.repeat(40)}`])
-    lines.set(REPLICAS[1], OLDER)
+  test.each([
+    ['is not promoted before one that has the data, whatever its priority', '0', REPLICAS[1]],
+    ['is another than one that was promoted, whose history goes on', 'e', REPLICAS[0]],
+  ])('%s', (_name, digit, chosen) => {
+    lines.set(REPLICAS[0], [...STARTED, `master_replid2:${digit.repeat(40)}`])
+    lines.set(REPLICAS[1], ['slave_priority:200'])
     bench.command('SENTINEL', 'FAILOVER', 'm')
     runUntil('+selected-slave')
-    expect(said('+selected-slave')[0]).toContain(REPLICAS[1])
-  })
-
-  test('is another than one that was promoted, whose history goes on', () => {
-    lines.set(REPLICAS[0], [...STARTED, `master_replid2:${'e'.repeat(40)}`])
-    lines.set(REPLICAS[1], OLDER)
-    bench.command('SENTINEL', 'FAILOVER', 'm')
-    runUntil('+selected-slave')
-    expect(said('+selected-slave')[0]).toContain(REPLICAS[0])
+    expect(said('+selected-slave')[0]).toContain(chosen)
   })
 
   test('is promoted where there is no other, as in Redis', () => {
