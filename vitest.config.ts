@@ -20,22 +20,33 @@ const MEASURING = ['test/net/failover.test.ts']
 // `lab` is the laboratory's worlds on real sockets and processes, which take minutes: `npm run test:lab`.
 // `peers` is groups of our programs and Redis' own, which have to wait for C Sentinel's periods, and
 // crashes in the middle of failovers: `npm run test:net`.
+// `doors` is what operators use beside the programs (HAProxy, Prometheus, a browser): `npm run test:doors`.
+// `attack` is adversaries, stalls and full heaps against real processes: `npm run test:attack`.
 export default defineConfig({
   test: {
+    reporters: ['default', './scripts/all-skipped-reporter.mjs'],
     projects: [
       {
         test: {
           ...SHARED,
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/net/**', 'test/diff/**', 'test/lab/**', 'test/peers/**'],
+          exclude: [
+            'test/net/**',
+            'test/diff/**',
+            'test/lab/**',
+            'test/peers/**',
+            'test/attack/**',
+            'test/doors/**',
+          ],
           // Texts are compared without colours, which CI would have. Looked up when a module loads.
           env: { NO_COLOR: '1' },
           // By default one processor is kept free.
           maxWorkers: '100%',
           sequence: { groupOrder: 0 },
-          // None takes two seconds, unless the machine is busy with ten other things.
-          testTimeout: 30_000,
+          // They only compute: how long that takes says how busy the machine is. The bound ends what
+          // would never end by itself.
+          testTimeout: process.env.VEDETTE_LONG ? 900_000 : 120_000,
         },
       },
       {
@@ -47,7 +58,7 @@ export default defineConfig({
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
           // Real processes on a machine that may be busy with something else just then.
-          retry: 1,
+          retry: 2,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -59,7 +70,7 @@ export default defineConfig({
           include: MEASURING,
           fileParallelism: false,
           sequence: { groupOrder: 2 },
-          retry: 1,
+          retry: 2,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -84,8 +95,36 @@ export default defineConfig({
           include: ['test/lab/**/*.test.ts'],
           fileParallelism: false,
           sequence: { groupOrder: 4 },
+          // Real processes on a machine that may be busy with something else just then.
+          retry: 2,
           testTimeout: 60_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          ...COMMON,
+          name: 'attack',
+          include: ['test/attack/**/*.test.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 5 },
+          // Real processes on a machine that may be busy with something else just then.
+          retry: 2,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          ...COMMON,
+          name: 'doors',
+          include: ['test/doors/**/*.test.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 6 },
+          // Real processes on a machine that may be busy with something else just then.
+          retry: 2,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -1,6 +1,6 @@
 /**
- * Installs exactly what package-lock.json says, once. A stamp inside node_modules remembers for which
- * lock file: its content decides and not its date, because a checkout changes dates.
+ * Installs exactly what package-lock.json says, once. A stamp inside node_modules records for which
+ * lock file: by its content and not its date, because a checkout changes dates.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { run, runNode } from './spawn.mjs'
 const LOCK = pathOf('package-lock.json')
 const STAMP = pathOf('node_modules/.vedette-lock')
 
-/** False when the installation failed; npm has said why. */
+/** False if the installation failed; npm has said why. */
 export async function ensureInstalled() {
   const wanted = createHash('sha256').update(readFileSync(LOCK)).digest('hex')
   if (readStamp() === wanted) return true
@@ -23,7 +23,7 @@ async function install() {
   console.error('installing dependencies …')
   if ((await npm(['ci', '--loglevel=silent'])) === 0) return true
   // A lock file written where a registry lacks the packages of other platforms is incomplete for
-  // `npm ci`. Installing without saving takes every version the lock file does have.
+  // `npm ci`. Installing without saving takes every version that the lock file does have.
   return (await npm(['install', '--no-save', '--loglevel=error'])) === 0
 }
 
@@ -31,7 +31,7 @@ function readStamp() {
   return statSync(STAMP, { throwIfNoEntry: false }) && readFileSync(STAMP, 'utf8')
 }
 
-/** Somebody ran npm already: its own record is not older than the lock file. */
+/** The user has run npm: npm's own record is not older than the lock file. */
 function isInstalledByHand() {
   const record = statSync(pathOf('node_modules/.package-lock.json'), { throwIfNoEntry: false })
   const hasStamp = statSync(STAMP, { throwIfNoEntry: false }) !== undefined

@@ -1,12 +1,15 @@
 /**
  * Shows that the laboratory can tell: every planted fault of test/mutants must be found within so many
- * seeds, and the machines as they are must pass the same ones.
+ * seeds, and the machines as they are must pass where it was found.
  *
- *   node scripts/mutants.mjs [--seeds 1..200] [--jobs N] [--only NAME,NAME] [--minutes M] [--json]
+ *   node scripts/mutants.mjs [--seeds 1..200] [--jobs N] [--only NAME,NAME] [--minutes M] [--json] [--remember]
  *
- * `--minutes` bounds the time of one mutant. Exit status 1: one survived, or something fails without any.
+ * Each hunt begins where the fault was found the last time (test/mutants/found-at.json, which `--remember`
+ * writes): a place that has gone stale costs time and nothing else. `--minutes` bounds the time of one
+ * mutant. Exit status 1: one survived, or something fails without any.
  */
 import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -21,6 +24,7 @@ const SCENARIO_SEEDS = 10
 const FOLDER = join(dirname(fileURLToPath(import.meta.url)), '../test/mutants')
 const HOOK = pathToFileURL(join(FOLDER, 'hook.mjs')).href
 const HUNT = join(FOLDER, 'hunt.mjs')
+const FOUND_AT = join(FOLDER, 'found-at.json')
 
 const { values } = parseArgs({
   options: {
@@ -28,12 +32,14 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: String(availableParallelism()) },
     minutes: { type: 'string', default: '20' },
     only: { type: 'string' },
-    /** Compiled files that are somewhere else; they are not built then. */
+    /** Compiled files in another folder; they are not built then. */
     dist: { type: 'string' },
-    /** Seeds known to fail without any mutant are left out instead of ending the run. */
+    /** Seeds that fail without a mutant are looked for first and left out, instead of ending the run. */
     tolerant: { type: 'boolean', default: false },
     /** Drawn seeds only, without the scenarios that mutants name. */
     drawn: { type: 'boolean', default: false },
+    /** Writes where each was found, for the next run. */
+    remember: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 })
@@ -52,24 +58,38 @@ async function main() {
   if (problems.length > 0) return 1
   const wanted = values.only?.split(',')
   const mutants = MUTANTS.filter(({ name }) => wanted === undefined || wanted.includes(name))
-  const failing = await findFailingWithout(mutants)
-  for (const { where, checker, text } of failing) {
-    console.error(`without any mutant, ${where} fails: ${checker}: ${text}`)
-  }
-  if (failing.length > 0 && !values.tolerant) return 1
-  const verdicts = await inParallel(mutants, (mutant) => tryMutant(mutant, failing))
-  report(verdicts)
-  return verdicts.every(({ isCaught }) => isCaught) ? 0 : 1
+  const foundAt = JSON.parse(readFileSync(FOUND_AT, 'utf8'))
+  const excluded = values.tolerant ? placesOf(await findFailingWithout(mutants)) : []
+  const verdicts = await inParallel(mutants, (mutant) =>
+    tryMutant(mutant, excluded, foundAt[mutant.name]),
+  )
+  const caught = verdicts.filter(({ isCaught }) => isCaught)
+  const failing = await findFailingWithout(mutants, placesOf(caught))
+  report(verdicts, failing)
+  if (values.remember) remember(foundAt, caught)
+  return failing.length === 0 && caught.length === verdicts.length ? 0 : 1
 }
 
-/** Plays every scenario and seed without a mutant. */
-async function findFailingWithout(mutants) {
+function placesOf(findings) {
+  return findings.map(({ where }) => where)
+}
+
+/** Only what the list still holds, in its order. */
+function remember(foundAt, caught) {
+  const now = { ...foundAt, ...Object.fromEntries(caught.map(({ name, where }) => [name, where])) }
+  const kept = MUTANTS.filter(({ name }) => name in now).map(({ name }) => [name, now[name]])
+  writeFileSync(FOUND_AT, `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`)
+}
+
+/** Plays scenarios and seeds without a mutant: every one, or those at the given places. */
+async function findFailingWithout(mutants, only) {
   const scenarios = [...new Set(mutants.flatMap(scenariosOf))]
   const share = Math.ceil((last - first + 1) / jobs)
   const parts = Array.from({ length: jobs }, (_, index) => ({
     scenarios: scenarios.filter((_path, at) => at % jobs === index),
     first: first + index * share,
     last: Math.min(last, first + (index + 1) * share - 1),
+    only,
     isThorough: true,
   }))
   const found = await inParallel(parts, (part) => hunt('', part))
@@ -80,15 +100,15 @@ async function findFailingWithout(mutants) {
   })
 }
 
-async function tryMutant(mutant, failing) {
+async function tryMutant(mutant, excluded, likely) {
   const startedAtMs = performance.now()
-  const excluded = failing.map(({ where }) => where)
-  const part = { scenarios: scenariosOf(mutant), first, last, excluded }
+  const part = { scenarios: scenariosOf(mutant), first, last, excluded, likely: [likely] }
   const { runs = 0, failures = [], problem } = await hunt(mutant.name, part)
   const tookMs = performance.now() - startedAtMs
   const [catching] = failures
   const where = catching?.where ?? ''
-  // What the machines throw is a failure the hunt reports. If the hunt itself breaks, nothing is shown.
+  // An exception in the machines is a failure that the hunt reports. If the hunt itself breaks, nothing
+  // is shown.
   const checker = catching?.checker ?? problem ?? ''
   const isCaught = catching !== undefined
   const verdict = { name: mutant.name, isCaught, where, checker, runs, tookMs }
@@ -140,7 +160,10 @@ async function inParallel(items, act) {
   return results
 }
 
-function report(verdicts) {
+function report(verdicts, failing) {
+  for (const { where, checker, text } of failing) {
+    console.error(`without any mutant, ${where} fails: ${checker}: ${text}`)
+  }
   if (values.json) {
     console.log(JSON.stringify(verdicts, undefined, 2))
     return

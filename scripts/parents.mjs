@@ -4,7 +4,7 @@ const CHECK_MS = 250
 
 /**
  * Ends this process when the shell or the npm that started it is gone. npm passes signals on, but not
- * its own violent end, and it has a shell between itself and us.
+ * its own violent end, and there is a shell between npm and us.
  */
 export function endWithParents() {
   const family = parents()
@@ -14,7 +14,7 @@ export function endWithParents() {
   watch.unref()
 }
 
-/** Our parent and, where the system tells, its parent. */
+/** Our parent and, if the system tells, its parent. */
 function parents() {
   const isUnderNpm = process.env.npm_lifecycle_event !== undefined
   return isUnderNpm ? `${process.ppid} ${parentOf(process.ppid)}` : String(process.ppid)

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-/** The folder package.json stands in. */
+/** The folder that contains package.json. */
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** The absolute path of a file of this project. */

@@ -1,6 +1,6 @@
 /**
  * The scoreboard: scenario files on real processes, Vedette beside Redis' own programs, in turns
- * inside each round, so that whatever else the machine does falls on both. Needs root, iproute2,
+ * inside each round, so that whatever else the machine does affects both. Needs root, iproute2,
  * nftables, redis-server and redis-sentinel; what this machine cannot do is named and left out.
  */
 
@@ -17,7 +17,7 @@ const DOCUMENT = 'docs/scoreboard.md'
 const options = readScoreboardOptions()
 process.exitCode = isBuilt() ? await main(await loadLaboratory()) : 2
 
-/** Gives the exit status. */
+/** Returns the exit status. */
 async function main(laboratory) {
   if (laboratory.refusal !== undefined) {
     console.error(`the scoreboard cannot be made: ${laboratory.refusal}`)
@@ -37,7 +37,7 @@ async function main(laboratory) {
   const where = `${settingLine(setting)} ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, ${jobs} at a time; it took ${minutes} min.`
   const text = renderScoreboard(samples, skipped)
   console.log(json ? JSON.stringify({ setting, rounds, jobs, samples }) : `${text}\n\n${where}`)
-  // A part of the table would replace one that says more.
+  // A partial table would replace a complete one.
   if (docs && only.length === 0) {
     writeResults('scoreboard', `\`${command()}\`\n\n${where}\n\n${text}`, DOCUMENT)
   }

@@ -24,14 +24,15 @@ export function run(command, args, { stdio = 'inherit', env = {}, shell = false,
   })
 }
 
-/** As `runNode`, but keeps the output back: resolves to `{ status, output }`. */
-export async function captureNode(args) {
+/** Like `runNode`, but holds the output back: resolves to `{ status, output }`. */
+export async function captureNode(args, { env = {}, onSpawn } = {}) {
   const pieces = []
   const status = await runNode(args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Colour survives the pipe when there is somebody to see it.
-    env: process.stdout.isTTY ? { FORCE_COLOR: '1' } : {},
+    // Keeps colours through the pipe if the output goes to a terminal.
+    env: { ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}), ...env },
     onSpawn(child) {
+      onSpawn?.(child)
       child.stdout.on('data', (piece) => pieces.push(piece))
       child.stderr.on('data', (piece) => pieces.push(piece))
     },

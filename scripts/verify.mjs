@@ -17,14 +17,19 @@ const STATIC_CHECKS = [
   ['style and lint', () => captureNode([BIOME, 'check', '--error-on-warnings'])],
 ]
 
+/** Every test was skipped, or none was chosen: that must not look like a pass. all-skipped-reporter.mjs says so. */
+const EXIT_NOTHING_TESTED = 3
+
 /** Runs the static checks and then vitest with these arguments. Resolves to the exit status. */
 export async function runChecks(vitestArgs) {
   const { counts, isBuilt } = await runStaticChecks()
-  // Process tests would run whatever was built last, which proves nothing.
+  // Process tests would run an old build, which proves nothing.
   if (!isBuilt) console.log('the process tests are left out: there is no build to run them on')
-  add(counts, await runVitest(isBuilt ? vitestArgs : ['--project', 'fast']))
+  const tests = await runVitest(isBuilt ? vitestArgs : ['--project', 'fast'])
+  add(counts, tests)
   console.log(verdict(counts))
-  return counts.failed === 0 ? 0 : 1
+  if (counts.failed > 0) return 1
+  return tests.passed === 0 ? EXIT_NOTHING_TESTED : 0
 }
 
 async function runStaticChecks() {
@@ -44,10 +49,12 @@ async function buildCheck() {
   return { status: isBuilt ? 0 : 1, output }
 }
 
-/** The reporter writes its counts to a pipe of their own, so that no output can be mistaken for them. */
+const ALL_SKIPPED = '--reporter=./scripts/all-skipped-reporter.mjs'
+
+/** The reporter writes its counts to a separate pipe, so that no output can be mistaken for them. */
 async function runVitest(args) {
   let text = ''
-  const reporters = ['--reporter=default', '--reporter=./scripts/count-reporter.mjs']
+  const reporters = ['--reporter=default', '--reporter=./scripts/count-reporter.mjs', ALL_SKIPPED]
   const status = await runNode([VITEST, 'run', ...reporters, '--silent=passed-only', ...args], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     onSpawn(child) {
@@ -57,8 +64,9 @@ async function runVitest(args) {
     },
   })
   const counts = text === '' ? { passed: 0, failed: 0, skipped: 0 } : JSON.parse(text)
-  // Something went wrong outside of any test: that must not look like a pass.
-  if (status !== 0 && counts.failed === 0) counts.failed = 1
+  // Something failed outside of any test: that must not look like a pass.
+  const isBroken = status !== 0 && status !== EXIT_NOTHING_TESTED
+  if (isBroken && counts.failed === 0) counts.failed = 1
   return counts
 }
 

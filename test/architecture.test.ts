@@ -9,20 +9,29 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   base: [],
   resp: ['base'],
   acl: ['base', 'resp'],
-  core: ['base', 'resp', 'acl'],
-  server: ['base', 'resp', 'acl'],
-  config: ['base', 'acl', 'core', 'server'],
-  sim: ['base', 'resp', 'core', 'server', 'config'],
-  scenario: ['sim', 'config', 'resp', 'base'],
-  io: ['base', 'resp', 'core', 'server', 'config'],
-  report: ['base', 'sim', 'scenario'],
-  fuzz: ['base', 'config', 'sim', 'scenario'],
-  simulate: ['base', 'config', 'core', 'sim', 'scenario', 'fuzz'],
-  engine: ['base', 'resp', 'core', 'server', 'config', 'sim', 'scenario', 'io'],
+  session: ['base', 'resp', 'acl'],
+  core: ['base', 'resp', 'acl', 'session'],
+  lua: ['base'],
+  server: ['base', 'resp', 'acl', 'session', 'lua'],
+  hooks: ['base', 'core'],
+  config: ['base', 'acl', 'core', 'hooks', 'server'],
+  history: ['base', 'core'],
+  sim: ['base', 'resp', 'core', 'server', 'config', 'history'],
+  scenario: ['history', 'sim', 'config', 'resp', 'base'],
+  http: ['base', 'resp', 'core', 'server'],
+  dashboard: ['http'],
+  io: ['base', 'resp', 'core', 'server', 'config', 'http', 'hooks'],
+  report: ['base', 'history', 'scenario'],
+  fuzz: ['base', 'config', 'history', 'scenario'],
+  simulate: ['base', 'config', 'core', 'history', 'scenario', 'fuzz'],
+  engine: ['base', 'resp', 'core', 'server', 'config', 'history', 'sim', 'scenario', 'io'],
+  testing: ['base', 'resp', 'core', 'server', 'config', 'sim', 'io'],
   cli: [
-    ...['base', 'resp', 'acl', 'core', 'server', 'config', 'sim', 'scenario', 'io'],
-    ...['report', 'fuzz', 'simulate', 'engine'],
+    ...['base', 'resp', 'acl', 'core', 'server', 'config', 'history', 'scenario', 'io'],
+    ...['report', 'fuzz', 'simulate', 'engine', 'http'],
   ],
+  launch: ['cli', 'io'],
+  exports: ['resp', 'config', 'scenario'],
 }
 /** The folders that decide know no package at all; those that read or write files of ours know YAML. */
 const PACKAGES: Record<string, readonly string[]> = {
@@ -31,7 +40,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   fuzz: ['yaml'],
 }
 /** These talk to the machine they run on. */
-const OUTSIDE: readonly string[] = ['io', 'engine', 'cli']
+const OUTSIDE: readonly string[] = ['io', 'engine', 'testing', 'cli', 'launch']
 const ROOT = new URL('../src/', import.meta.url)
 
 test('every folder of src has its line', () => {
@@ -39,6 +48,13 @@ test('every folder of src has its line', () => {
   expect(folders.map(({ name }) => name).filter((name) => MAY_IMPORT[name] === undefined)).toEqual(
     [],
   )
+})
+
+test('of the scenarios only their engine runs the simulator; the others know what was seen of a run', () => {
+  const runners = filesIn('scenario').filter((file) =>
+    importsOf(file).some((to) => new URL(to, new URL(file, ROOT)).pathname.includes('/src/sim/')),
+  )
+  expect(runners).toEqual(['scenario/sim-engine.ts'])
 })
 
 describe.each(Object.keys(MAY_IMPORT))('src/%s', (folder) => {

@@ -1,15 +1,15 @@
-/** What the scoreboard understands. */
+/** The options of the scoreboard. */
 import { Command, Option } from 'commander'
 import { positive } from '../../bench/support/options.mjs'
 
 const DEFAULT_ROUNDS = 3
-/** What people argue about, once each; the others say the same in other words, or take long. */
+/** The subjects that people argue about, once each; other scenarios vary them, or take long. */
 export const SELECTION = [
   ...['01-', '02-', '05-', '06-', '09-', '12-', '13-', '14-', '15-'],
   ...['16-', '17-', '21-', '23-', '24-', '28-', '29-', '36-'],
 ]
 
-/** Reads the command line; ends the process on a mistake or after `--help`. */
+/** Parses the command line; ends the process on a mistake or after `--help`. */
 export function readScoreboardOptions() {
   return new Command('scoreboard')
     .description('plays scenarios on real processes, with Vedette and with Redis in turns')

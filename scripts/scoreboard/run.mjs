@@ -7,12 +7,12 @@ import { pathOf } from '../paths.mjs'
 const FOLDER = 'scenarios'
 export const CONTENDERS = ['vedette', 'redis']
 
-/** The built programs; `refusal` is why nothing at all can be run here. */
+/** The built programs; `refusal` is why nothing at all can run here. */
 export async function loadLaboratory() {
   const engine = await import(pathOf('dist/engine/process/engine.js'))
   const { parseScenario } = await import(pathOf('dist/scenario/parse.js'))
   const { runScenario } = await import(pathOf('dist/scenario/run.js'))
-  const { GRACE_MS } = await import(pathOf('dist/cli/engines.js'))
+  const { GRACE_MS } = await import(pathOf('dist/cli/scenario/engines.js'))
   const refusals = CONTENDERS.map((against) => engine.processEngineRefusal(against))
   return {
     refusal: refusals.find((reason) => reason !== undefined),
@@ -23,7 +23,7 @@ export async function loadLaboratory() {
   }
 }
 
-/** All scenarios that can be run here, and the others with the reason. */
+/** All scenarios that can run here, and the others with the reason. */
 export function readScenarios({ engineOf, parseScenario }, only) {
   const names = readdirSync(pathOf(FOLDER))
     .filter((name) => name.endsWith('.yml'))
@@ -57,7 +57,7 @@ export function plan(files, rounds) {
   return runs
 }
 
-/** Runs them, `jobs` at a time; a run that breaks down is told and kept as such. */
+/** Runs them, `jobs` at a time; a run that breaks is reported and kept as such. */
 export async function measure(laboratory, runs, jobs) {
   const progress = openProgress(runs.length)
   const samples = []

@@ -1,11 +1,14 @@
-/** What a reader gets: two rows per scenario, and in words what did not hold and where Redis was better. */
+/**
+ * The result for a reader: two rows per scenario, and in words what did not hold and where Redis was
+ * better.
+ */
 import { summarise } from '../../bench/support/statistics.mjs'
 import { renderTable, spread, whole } from '../../bench/support/table.mjs'
 import { CONTENDERS } from './run.mjs'
 
 const TITLES = { vedette: 'Vedette', redis: 'Redis' }
 
-/** Less than `slack` apart is the same: a clock's tick, or a write more or less under way. */
+/** A difference below `slack` counts as none: a clock's tick, or a write more or less under way. */
 const MEASURES = [
   { id: 'worstClientMs', title: 'worst client, ms', slack: 50 },
   { id: 'nobodyMs', title: 'nobody could write, ms', slack: 50 },
@@ -40,7 +43,7 @@ function rowOf(samples, scenario, contender) {
   ]
 }
 
-/** Where a median is worse than Redis': said, not left to be found. */
+/** Where a median is worse than Redis': stated in words, so that readers need not look for it. */
 function behind(samples, scenarios) {
   const lines = scenarios.flatMap((scenario) =>
     MEASURES.flatMap(({ id, title, slack }) => {
@@ -57,7 +60,7 @@ function behind(samples, scenarios) {
   return `Where Redis is better, by the medians:\n\n${lines.join('\n')}`
 }
 
-/** Every claim that did not hold in some round, with how often. */
+/** Every claim that did not hold in some round, and how often. */
 function unmet(samples, scenarios) {
   const lines = scenarios.flatMap((scenario) =>
     CONTENDERS.flatMap((contender) => {

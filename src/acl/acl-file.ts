@@ -1,11 +1,12 @@
 /**
- * [aclfile] One `user` line per user, and nothing else: Redis writes it anew with ACL SAVE, and so do we.
- * A file with a mistake anywhere changes nothing.
+ * [aclfile] One `user` line per user and nothing else: ACL SAVE rewrites the whole file, in Redis and
+ * here. A file with a mistake anywhere changes nothing.
  */
+import { assert } from '../base/assert.ts'
 import { faultText, isFault } from './fault.ts'
 import { applyRule, mergeSelectors, type RuleBook } from './rules.ts'
 import { hasBlanks, newUser, type User } from './user.ts'
-import { failed, type Outcome, type Users, type UsersByName } from './users.ts'
+import { type AclOutcome, failed, type Users, type UsersByName } from './users.ts'
 
 export const NO_ACL_FILE =
   'ERR This Redis instance is not configured to use an ACL file. You may want to specify users via ' +
@@ -18,8 +19,8 @@ export const CANNOT_SAVE =
 const NOTHING_CHANGED =
   'WARNING: ACL errors detected, no change to the previously active ACL rules was performed'
 
-/** `name` is how the file is called in Redis' texts, which list all mistakes in one line. */
-export function parseAclFile(text: string, name: string, book: RuleBook): Outcome<UsersByName> {
+/** `name` is what Redis' texts call the file; they list all its mistakes in one line. */
+export function parseAclFile(text: string, name: string, book: RuleBook): AclOutcome<UsersByName> {
   const users = new Map<string, User>()
   const errors: string[] = []
   for (const [index, raw] of text.split('\n').entries()) {
@@ -53,7 +54,7 @@ interface ReadRules {
   readonly errors: readonly string[]
 }
 
-/** Unknown names are listed each; of other mistakes one, because more may follow from it. */
+/** Lists every unknown name, but only one of all other mistakes, because more may follow from it. */
 function readRules(words: readonly string[], place: string, book: RuleBook): ReadRules {
   let user = newUser(book.channelDefault())
   const merged = mergeSelectors(words)
@@ -83,10 +84,20 @@ export function openingFailed(name: string, reason: string): string {
   return `ERR Error loading ACLs, opening file '${name}': ${reason}`
 }
 
-/** Why a start with this file fails. Undefined: it does not. */
+/** Why a start with this file fails; undefined if it does not. */
 export function checkAclFile(text: string, name: string, book: RuleBook): string | undefined {
   const parsed = parseAclFile(text, name, book)
   return parsed.ok ? undefined : `Aborting Redis startup because of ACL errors: ${parsed.error}`
+}
+
+/** The users of a file that was checked before the start. */
+export function usersOfAclFile(
+  { text, path }: { readonly text: string; readonly path: string },
+  book: RuleBook,
+): UsersByName {
+  const parsed = parseAclFile(text, path, book)
+  assert(parsed.ok, 'an aclfile is checked before the start')
+  return parsed.value
 }
 
 export function formatAclFile(users: Users): string {
@@ -95,7 +106,7 @@ export function formatAclFile(users: Users): string {
     .join('')
 }
 
-/** As ACL LIST shows them. */
+/** The lines that ACL LIST shows. */
 export function userLines(users: Users): readonly string[] {
   return users.all.map((account) => `user ${users.describe(account).join(' ')}`)
 }

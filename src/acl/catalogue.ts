@@ -1,15 +1,15 @@
 /**
- * Which commands there are, and what categories they are in. The language of rules knows no command of
- * its own: whoever keeps users brings the catalogue along.
+ * Which commands there are, and which categories they belong to. The rule language itself knows no
+ * command: each program that has users brings its own catalogue.
  */
 
 export interface AclCommand {
-  /** Lower case; `config|get` for a subcommand. */
+  /** In lower case; `config|get` for a subcommand. */
   readonly name: string
-  /** Each with its `@`. */
+  /** Each name begins with `@`. */
   readonly categories: readonly string[]
   readonly subcommands: readonly AclCommand[]
-  /** Rules may name it, but it cannot be given here. */
+  /** Rules may name this command, but this server does not have it. */
   readonly isAbsent?: boolean
 }
 
@@ -38,7 +38,10 @@ export const CATEGORIES: readonly string[] = [
   'scripting',
 ]
 
-/** Adds commands that may be named only: those that are not there, and subcommands of those that are. */
+/**
+ * Adds commands that rules may name although this server does not have them, and missing subcommands of
+ * commands it has.
+ */
 export function withAbsent(
   commands: readonly AclCommand[],
   absent: readonly AclCommand[],
@@ -59,7 +62,7 @@ function namesOf(commands: readonly AclCommand[]): readonly string[] {
 }
 
 export class Catalogue {
-  /** Commands and subcommands, each container before what is in it. */
+  /** Commands and subcommands; a container comes before its subcommands. */
   readonly all: readonly AclCommand[]
   readonly #byName: ReadonlyMap<string, AclCommand>
   readonly #byCategory: ReadonlyMap<string, readonly AclCommand[]>
@@ -80,7 +83,7 @@ export class Catalogue {
     return this.#byName.get(name.toLowerCase())
   }
 
-  /** By name without `@`, in either case; undefined: there is no such category. */
+  /** By name without `@`, in either case; undefined if there is no such category. */
   inCategory(category: string): readonly AclCommand[] | undefined {
     return this.#byCategory.get(category.toLowerCase())
   }

@@ -1,4 +1,7 @@
-/** May this user do that? One of his selectors must allow the command with all its keys and channels. */
+/**
+ * May this user do that? One of the user's selectors must allow the command with all its keys and
+ * channels.
+ */
 import { matchesGlob } from '../base/glob.ts'
 import { type KeyPattern, type Selector, selectorsOf, type User } from './user.ts'
 
@@ -6,15 +9,15 @@ import { type KeyPattern, type Selector, selectorsOf, type User } from './user.t
 export interface AclRequest {
   /** Full name in lower case. */
   readonly name: string
-  /** Anybody may: AUTH, HELLO, QUIT, RESET. */
+  /** Every user may run it: AUTH, HELLO, QUIT, RESET. */
   readonly isForEverybody: boolean
   readonly argv: readonly string[]
-  /** Asked for only where it matters. */
+  /** Called only where the answer matters. */
   readonly keys: () => readonly KeyUse[]
   readonly channels: () => readonly ChannelUse[]
 }
 
-/** `at` is an index of `argv`. A use that neither reads nor writes looks only whether a key is there. */
+/** `at` is an index of `argv`. A use that neither reads nor writes only checks whether a key exists. */
 export interface KeyUse {
   readonly at: number
   readonly reads: boolean
@@ -23,18 +26,27 @@ export interface KeyUse {
 
 export interface ChannelUse {
   readonly at: number
-  /** PSUBSCRIBE: the pattern itself must be in the list, word for word. */
+  /** PSUBSCRIBE: the pattern itself must be in the user's list, word for word. */
   readonly isPattern: boolean
+}
+
+/** Which words of a command name channels: none, the first argument, or all of them, which may be patterns. */
+export type ChannelWords = 'first' | 'all' | 'patterns' | undefined
+
+export function channelUses(words: ChannelWords, argv: readonly string[]): readonly ChannelUse[] {
+  if (words === undefined) return []
+  if (words === 'first') return [{ at: 1, isPattern: false }]
+  return argv.slice(1).map((_, index) => ({ at: index + 1, isPattern: words === 'patterns' }))
 }
 
 export type Denial =
   | { readonly reason: 'command' }
-  /** `at`: which word of the request. */
+  /** `at`: the index in `argv` of the word that was denied. */
   | { readonly reason: 'key' | 'channel'; readonly at: number }
 
 const COMMAND_DENIED: Denial = { reason: 'command' }
 
-/** Undefined: he may. Of several selectors' refusals the one that came furthest counts. */
+/** Undefined if the user may. When several selectors refuse, the refusal that got furthest counts. */
 export function denial(user: User, request: AclRequest): Denial | undefined {
   let worst: Denial = COMMAND_DENIED
   for (const selector of selectorsOf(user)) {
@@ -89,7 +101,7 @@ function allowsUse(patterns: readonly string[], { isPattern }: ChannelUse, name:
   return patterns.some((pattern) => (isPattern ? pattern === name : matchesGlob(pattern, name)))
 }
 
-/** Whether he may listen to a channel, or with a pattern. */
+/** Whether the user may listen to a channel, or to a pattern of channels. */
 export function mayListen(user: User, name: string, isPattern: boolean): boolean {
   const use: ChannelUse = { at: 0, isPattern }
   return selectorsOf(user).some(
@@ -97,7 +109,7 @@ export function mayListen(user: User, name: string, isPattern: boolean): boolean
   )
 }
 
-/** Whether a selector that allows the request as it stands lets him read every key besides. */
+/** Whether a selector that allows the request as it stands also lets the user read every key. */
 export function mayReadAll(user: User, request: AclRequest): boolean {
   return selectorsOf(user).some(
     (selector) => readsAll(selector) && deniedBy(selector, request) === undefined,

@@ -29,7 +29,10 @@ export function applyCommandRule(
   return command === undefined ? 'unknown' : withCommands(rights, [command], isAllowed)
 }
 
-/** `+config|get` allows a subcommand, `+select|0` a command that has none with this first argument. */
+/**
+ * `+config|get` allows a subcommand; `+select|0` allows a command without subcommands with this first
+ * argument only.
+ */
 function allowSecondWord(
   rights: CommandRights,
   name: string,
@@ -67,7 +70,7 @@ function withCommands(
   return { isOpen: rights.isOpen, allowed, firstArguments }
 }
 
-/** What is said of a container is said of everything in it. */
+/** A rule about a container applies to all its subcommands. */
 export function change(allowed: Set<string>, command: AclCommand, isAllowed: boolean): void {
   for (const { name } of [command, ...command.subcommands]) {
     if (isAllowed) allowed.add(name)

@@ -1,12 +1,12 @@
 /**
- * A user as words again: what ACL LIST and ACL SAVE write. The words are not those that were given, but
- * the shortest Redis would find that make the same user.
+ * A user as words again: what ACL LIST and ACL SAVE write. These are not the words that were given, but
+ * the shortest that Redis would find for the same user.
  */
 import { type AclCommand, CATEGORIES, type Catalogue } from './catalogue.ts'
 import { allCommands, change } from './command-rights.ts'
 import type { CommandRights, KeyPattern, Selector, User } from './user.ts'
 
-/** Everything of the line but `user <name>`. Passwords are hashes. */
+/** The `user` line without its first two words, `user <name>`. Passwords are hashes. */
 export function describeUser(user: User, catalogue: Catalogue): readonly string[] {
   return [
     ...flagsOf(user),
@@ -48,8 +48,8 @@ function describeKeyPattern({ pattern, reads, writes }: KeyPattern): string {
 }
 
 /**
- * `+@all` or `-@all`, then the categories that fit better than they do harm, best first, then single
- * commands for what is still different.
+ * `+@all` or `-@all`, then the categories that are right about more commands than they are wrong
+ * about, best first, then single commands for what still differs.
  */
 export function describeCommands(rights: CommandRights, catalogue: Catalogue): readonly string[] {
   const sign = rights.isOpen ? '-' : '+'
@@ -75,7 +75,7 @@ interface Fit {
   readonly wrong: number
 }
 
-/** The category with the fewest commands it would be wrong about; among equals the largest. */
+/** The category that is wrong about the fewest commands; among equals, the largest. */
 function bestCategory(
   names: ReadonlySet<string>,
   left: ReadonlySet<string>,
@@ -96,7 +96,7 @@ function isBetter(fit: Fit, best: Fit): boolean {
   return fit.wrong === best.wrong ? fit.right > best.right : fit.wrong < best.wrong
 }
 
-/** Brings `told` in line with the rights as far as this command goes. */
+/** Brings `told` in line with the rights, for this command. */
 function describeCommand(
   command: AclCommand,
   { allowed, firstArguments }: CommandRights,

@@ -1,13 +1,14 @@
 /**
- * [ACL LOG] Who was refused what, newest first. What happens again within a minute is counted, not
- * listed again, and the list is bounded: a stranger who tries and tries fills neither it nor our memory.
+ * [ACL LOG] Who was refused what, newest first. A refusal that repeats within a minute is counted in its
+ * entry, not listed again, and the list is bounded: a stranger who keeps trying fills neither the log
+ * nor our memory.
  */
 import { array, bulk, integer, type Reply } from '../resp/reply.ts'
 
-export interface Refusal {
+export interface DeniedAttempt {
   readonly reason: 'command' | 'key' | 'channel' | 'auth'
-  readonly context: 'toplevel' | 'multi'
-  /** The command, key or channel; for `auth` the word it was tried with. Never a password. */
+  readonly context: 'toplevel' | 'multi' | 'lua'
+  /** The command, key or channel; for `auth` the user name that was tried. Never a password. */
   readonly object: string
   readonly username: string
   /** A line of CLIENT LIST. */
@@ -15,23 +16,23 @@ export interface Refusal {
 }
 
 interface Entry {
-  refusal: Refusal
+  refusal: DeniedAttempt
   count: number
   lastAtMs: number
 }
 
-/** How far apart two equal refusals may be to be one entry. */
+/** How far apart two equal refusals may be and still share one entry. */
 const GROUPING_MS = 60_000
-/** Only so many of the newest are compared. */
+/** A refusal is compared with this many of the newest entries. */
 const COMPARED = 10
-/** Of an object or a name is kept so much. */
+/** At most this much of an object or a user name is kept. */
 const MAX_BYTES = 1024
 
 export class AclLog {
   readonly #entries: Entry[] = []
   readonly #maxLength: () => number
 
-  /** [acllog-max-len] Asked for at each use, because CONFIG SET changes it. */
+  /** [acllog-max-len] Called at each use, because CONFIG SET changes the value. */
   constructor(maxLength: () => number) {
     this.#maxLength = maxLength
   }
@@ -40,8 +41,8 @@ export class AclLog {
     return this.#entries
   }
 
-  /** `nowMs` is any clock that goes on steadily. */
-  add(refusal: Refusal, nowMs: number): void {
+  /** `nowMs` comes from any clock that moves forward steadily. */
+  add(refusal: DeniedAttempt, nowMs: number): void {
     const kept = {
       ...refusal,
       object: clipped(refusal.object),
@@ -58,13 +59,13 @@ export class AclLog {
     this.#entries.length = 0
   }
 
-  /** The newest `count`. */
+  /** The newest `count` entries. */
   reply(count: number, nowMs: number): Reply {
     return array(this.#entries.slice(0, Math.max(0, count)).map((one) => entryReply(one, nowMs)))
   }
 }
 
-function isAlike(one: Refusal, other: Refusal): boolean {
+function isAlike(one: DeniedAttempt, other: DeniedAttempt): boolean {
   return (
     one.reason === other.reason &&
     one.context === other.context &&
@@ -73,7 +74,7 @@ function isAlike(one: Refusal, other: Refusal): boolean {
   )
 }
 
-/** A copy: a slice of a long string keeps the whole of it in memory. */
+/** Makes a copy: a slice of a long string would keep the whole string in memory. */
 function clipped(text: string): string {
   return text.length > MAX_BYTES ? [...text.slice(0, MAX_BYTES)].join('') : text
 }

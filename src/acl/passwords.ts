@@ -1,6 +1,7 @@
 /**
- * Passwords nobody can foresee. The generator of the machine is no source for them: it is made for
- * replaying runs, and its numbers, run ids among them, give away the ones to come. A hash does not.
+ * Passwords that cannot be predicted. The machine's generator cannot be their source: it is made
+ * for replaying runs, and its public numbers, such as run ids, give away the ones to come. A hash
+ * does not.
  */
 import { sha256 } from '../base/sha256.ts'
 
@@ -8,12 +9,12 @@ export class PasswordSource {
   readonly #secret: string
   #drawn = 0
 
-  /** `secret`: at least 256 bits nobody else knows, as text. */
+  /** `secret`: a text with at least 256 bits that no other process knows. */
   constructor(secret: string) {
     this.#secret = secret
   }
 
-  /** Hex characters. */
+  /** As hex characters. */
   draw(length: number): string {
     let text = ''
     while (text.length < length) text += sha256(`${this.#secret}/${this.#drawn++}`)

@@ -1,6 +1,4 @@
-/**
- * The rules of ACL SETUSER, of `user` lines and of the aclfile, applied to a user one after another.
- */
+/** The rules of ACL SETUSER, of `user` lines and of the aclfile, applied to a user one after another. */
 import { sha256 } from '../base/sha256.ts'
 import { splitArgs } from '../base/split-args.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -9,10 +7,10 @@ import { isFault, type RuleFault } from './fault.ts'
 import { applySelectorRule } from './selector.ts'
 import { type ChannelDefault, newSelector, type Selector, type User } from './user.ts'
 
-/** What rules are read against. */
+/** What rules are interpreted with. */
 export interface RuleBook {
   readonly catalogue: Catalogue
-  /** [acl-pubsub-default] Asked for at each use, because CONFIG SET changes it. */
+  /** [acl-pubsub-default] Called at each use, because CONFIG SET changes the value. */
   readonly channelDefault: () => ChannelDefault
 }
 
@@ -26,7 +24,7 @@ export function applyRule(user: User, rule: string, book: RuleBook): User | Rule
   return isFault(root) ? root : { ...user, root }
 }
 
-/** Undefined: it is no flag. */
+/** Undefined if the rule is no flag. */
 function applyFlag(user: User, rule: string, book: RuleBook): User | undefined {
   switch (rule) {
     case 'on':
@@ -49,7 +47,7 @@ function applyFlag(user: User, rule: string, book: RuleBook): User | undefined {
   }
 }
 
-/** Nearly as he was created: only that payloads are to be checked is said now. */
+/** Nearly a new user; the only difference is that `sanitize-payload` is now explicit. */
 function reset({ channelDefault }: RuleBook): User {
   const root = { ...newSelector(channelDefault()), commands: noCommands() }
   const payloads = 'sanitize-payload'
@@ -74,7 +72,7 @@ function applyPassword(user: User, rule: string): User | RuleFault {
 
 /** `(~shared:* +get)` */
 function addSelector(user: User, rule: string, book: RuleBook): User | RuleFault {
-  // Words whose quotes do not balance are no words, in Redis too.
+  // Words whose quotes do not balance count as no words, in Redis too.
   const words = splitArgs(rule.slice(1, -1)) ?? []
   let selector: Selector = newSelector(book.channelDefault())
   for (const word of words) {
@@ -87,10 +85,10 @@ function addSelector(user: User, rule: string, book: RuleBook): User | RuleFault
 
 export type MergedRules =
   | { readonly ok: true; readonly rules: readonly string[] }
-  /** The word that opens what is never closed. */
+  /** The word that opens a selector which is never closed. */
   | { readonly ok: false; readonly opening: string }
 
-/** A selector may come as several words: `(~a*` `+get)`. Here it becomes one. */
+/** A selector may arrive as several words: `(~a*` `+get)`. Joins them into one. */
 export function mergeSelectors(words: readonly string[]): MergedRules {
   const rules: string[] = []
   let open: string[] = []

@@ -61,7 +61,7 @@ function addKeyPattern(selector: Selector, rule: string): Selector | RuleFault {
   return { ...selector, keys: selector.keys.map((one) => merged(one, added)) }
 }
 
-/** `~pattern`, or `%R~`, `%W~` or both; a pattern that is not begun is empty, as in Redis. */
+/** `~pattern`, or `%R~`, `%W~` or both; a missing pattern is an empty one, as in Redis. */
 function parseKeyPattern(rule: string): KeyPattern | undefined {
   if (rule.startsWith('~')) return { pattern: rule.slice(1), reads: true, writes: true }
   const [, letters = '', pattern = ''] = /^%(r|w|rw|wr)(?:~(.*))?$/is.exec(rule) ?? []

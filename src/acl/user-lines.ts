@@ -1,4 +1,4 @@
-/** The `user` lines of a configuration file: their check before the start, and the users they make. */
+/** The `user` lines of a configuration file: they are checked before the start, and make the users. */
 import { assert } from '../base/assert.ts'
 import { sha256 } from '../base/sha256.ts'
 import { faultText, isFault, type RuleFault } from './fault.ts'
@@ -6,7 +6,7 @@ import { applyRule, mergeSelectors, type RuleBook } from './rules.ts'
 import { hasBlanks, newUser, type User } from './user.ts'
 import { DEFAULT_USER, defaultUser } from './users.ts'
 
-/** The words of a `user` line behind the keyword, the name first. */
+/** The words of a `user` line after the keyword, the name first. */
 export type UserLine = readonly string[]
 
 export const USERS_AND_ACL_FILE =
@@ -14,7 +14,10 @@ export const USERS_AND_ACL_FILE =
   'invalid. This setup is very likely to lead to configuration errors and security holes, please ' +
   'define either an ACL file or declare users directly in your redis.conf, but not both.'
 
-/** Why these lines, in the order of the file, do not make users; in Redis' words. Undefined: they do. */
+/**
+ * Why these lines, in the order of the file, define no valid users, in Redis' words; undefined if they
+ * do.
+ */
 export function checkUserLines(lines: readonly UserLine[], book: RuleBook): string | undefined {
   const seen = new Set<string>()
   for (const line of lines) {
@@ -43,7 +46,7 @@ function declarationFault(word: string, reason: string): string {
   return `Error in user declaration '${word}': ${reason}`
 }
 
-/** The text is for a log. */
+/** The text goes into a log, so passwords and hashes are cut off. */
 function withoutSecret(rule: string): string {
   return '<>#!'.includes(rule.charAt(0)) ? `${rule.charAt(0)}…` : rule
 }
@@ -51,7 +54,7 @@ function withoutSecret(rule: string): string {
 interface Applied {
   readonly user: User
   readonly fault: RuleFault | undefined
-  /** The one at fault. */
+  /** The rule at fault. */
   readonly rule: string
 }
 
@@ -65,7 +68,10 @@ function applyAll(start: User, rules: readonly string[], book: RuleBook): Applie
   return { user, fault: undefined, rule: '' }
 }
 
-/** The user of a line; undefined when the line is not sound, as one saved by another version may be. */
+/**
+ * The user that a line defines; undefined if the line is invalid, as one saved by another version may
+ * be.
+ */
 export function readUserLine([, ...words]: UserLine, book: RuleBook): User | undefined {
   const merged = mergeSelectors(words)
   if (!merged.ok) return undefined
@@ -74,8 +80,8 @@ export function readUserLine([, ...words]: UserLine, book: RuleBook): User | und
 }
 
 /**
- * What a file says about users, in one form: passwords are hashes, and the default user has a line of
- * his own, in which [requirepass] counts unless the file gives him one.
+ * The users of a configuration file in one form: passwords are hashes, and the default user has a
+ * line of its own, which [requirepass] fills unless the file has such a line.
  */
 export function baselineLines(lines: readonly UserLine[], requirepass: string): UserLine[] {
   const hashed = lines.map((line) => line.map(hashedWord))
@@ -88,7 +94,7 @@ function hashedWord(word: string, at: number): string {
   return at > 0 && word.startsWith('>') ? `#${sha256(word.slice(1))}` : word
 }
 
-/** The users of sound lines. */
+/** The users that valid lines define. */
 export function usersOfLines(lines: readonly UserLine[], book: RuleBook): Map<string, User> {
   const users = new Map([[DEFAULT_USER, defaultUser(book)]])
   for (const line of lines) {

@@ -1,20 +1,20 @@
 /**
- * A user: who may come in, and what he may do. Values are never changed; a rule makes a new one out of
- * the old. So several rules take effect together or not at all, and whoever holds a user holds him as
- * he was.
+ * A user: who may log in, and what they may do. Values are never changed; a rule makes a new user out
+ * of the old one. So several rules take effect together or not at all, and code that holds a user
+ * holds a snapshot.
  */
 
 export interface User {
   readonly isOn: boolean
-  /** Any password is right. */
+  /** Any password is accepted. */
   readonly hasNoPassword: boolean
   /** SHA-256, 64 lower-case hex characters each. */
   readonly passwords: readonly string[]
-  /** Only shown again: there is no DUMP payload here that could be checked or not. */
+  /** Only printed again: this server has no DUMP payloads to check. */
   readonly payloads: 'unsaid' | 'skip-sanitize-payload' | 'sanitize-payload'
   /** What the rules outside of parentheses allow. */
   readonly root: Selector
-  /** What each pair of parentheses allows besides. A command must be allowed by one of all, as a whole. */
+  /** What each pair of parentheses allows in addition. One selector must allow a command as a whole. */
   readonly selectors: readonly Selector[]
 }
 
@@ -32,11 +32,14 @@ export interface KeyPattern {
 }
 
 export interface CommandRights {
-  /** Begun with `+@all`, so that commands of later versions are allowed too. */
+  /** Began with `+@all`, so commands of later versions are allowed too. */
   readonly isOpen: boolean
   /** By full name. */
   readonly allowed: ReadonlySet<string>
-  /** By name of a command that is not allowed: first arguments it is allowed with all the same. */
+  /**
+   * By name of a command that is not allowed: the first arguments with which it is allowed after
+   * all.
+   */
   readonly firstArguments: ReadonlyMap<string, readonly string[]>
 }
 
@@ -54,7 +57,7 @@ export function newSelector(channelDefault: ChannelDefault): Selector {
   return { keys: [], channels, commands: NO_COMMANDS }
 }
 
-/** A user as ACL SETUSER creates him: switched off, without a password, allowed nothing. */
+/** A user as ACL SETUSER creates it: switched off, without a password, with no rights. */
 export function newUser(channelDefault: ChannelDefault): User {
   return {
     isOn: false,
@@ -70,12 +73,12 @@ export function selectorsOf(user: User): readonly Selector[] {
   return [user.root, ...user.selectors]
 }
 
-/** Whether connections are this user from the start, without a word. */
+/** Whether new connections are this user without authenticating. */
 export function admitsEverybody(user: User): boolean {
   return user.isOn && user.hasNoPassword
 }
 
-/** Names stand in lines of words, so there are no blanks in them; nor NULs, which end them in C. */
+/** Names are words in lines, so they contain no blanks; nor NULs, which end a string in C. */
 export function hasBlanks(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)

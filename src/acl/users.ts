@@ -1,6 +1,6 @@
 /**
- * The users there are. Each has an account that connections hold on to: its user may be replaced while
- * they are open, and what they may do changes with him.
+ * All users. Connections hold on to a user's account, not to the user: when the user in it is
+ * replaced, open connections follow.
  */
 
 import { assert } from '../base/assert.ts'
@@ -13,20 +13,20 @@ import { admitsEverybody, hasBlanks, newUser, type User } from './user.ts'
 
 export const DEFAULT_USER = 'default'
 
-/** Who every connection is until it says otherwise, as long as nobody has changed him. */
+/** The rules of the default user, which every connection starts as, until they are changed. */
 const DEFAULT_RULES: readonly string[] = ['+@all', '~*', '&*', 'on', 'nopass']
 
 export interface Account {
   readonly name: string
   user: User
-  /** He may do everything: nothing has to be looked at. */
+  /** The user may do everything: no permission has to be checked. */
   isUnrestricted: boolean
 }
 
 export type UsersByName = ReadonlyMap<string, User>
 
-/** `error`: an error text without its code; nothing was changed then. */
-export type Outcome<Value> =
+/** `error`: an error text without its code; nothing has changed in that case. */
+export type AclOutcome<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: string }
 
@@ -49,13 +49,13 @@ export class Users {
     return [...this.#byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** Whether new connections have to say who they are. */
+  /** Whether new connections must authenticate. */
   get requiresAuth(): boolean {
     return !admitsEverybody(this.default.user)
   }
 
-  /** ACL SETUSER: creates the user or changes him, by all rules or by none. */
-  change(name: string, words: readonly string[]): Outcome<Account> {
+  /** ACL SETUSER: creates or changes the user; either all rules apply or none. */
+  change(name: string, words: readonly string[]): AclOutcome<Account> {
     if (hasBlanks(name)) return failed("Usernames can't contain spaces or null characters")
     const merged = mergeSelectors(words)
     if (!merged.ok) {
@@ -73,7 +73,7 @@ export class Users {
     return { ok: true, value: this.put(name, user) }
   }
 
-  /** Makes somebody of that name this user; his account stays the same. */
+  /** Creates this user, or replaces the user in an existing account of that name. */
   put(name: string, user: User): Account {
     const account = this.get(name)
     if (account === undefined) return this.#add(name, user)
@@ -82,7 +82,7 @@ export class Users {
     return account
   }
 
-  /** Undefined: there was none of that name. */
+  /** Undefined if there was no user of that name. */
   remove(name: string): Account | undefined {
     assert(name !== DEFAULT_USER, 'the default user stays')
     const account = this.get(name)
@@ -90,7 +90,7 @@ export class Users {
     return account
   }
 
-  /** Makes these all the users there are. Gives the accounts that are gone or are not what they were. */
+  /** Replaces all users. Returns the accounts that were removed or changed. */
   replaceAll(users: UsersByName): readonly Account[] {
     const changed: Account[] = []
     for (const account of this.all) {
@@ -103,7 +103,7 @@ export class Users {
     return changed.filter((account) => account !== this.default)
   }
 
-  /** [requirepass] Empty: the default user needs no password. */
+  /** [requirepass] Empty means that the default user needs no password. */
   setDefaultPassword(password: string): void {
     const { user } = this.default
     const hasNoPassword = password === ''
@@ -111,7 +111,7 @@ export class Users {
     this.put(DEFAULT_USER, { ...user, hasNoPassword, passwords })
   }
 
-  /** The words of his `user` line behind the keyword, his name first. */
+  /** The words of the account's `user` line after the keyword, the name first. */
   describe(account: Account): readonly string[] {
     return [account.name, ...describeUser(account.user, this.book.catalogue)]
   }

@@ -8,7 +8,7 @@
 const SIGNIFICANT_DIGITS = 17
 /** Smaller powers of ten are written with an exponent. */
 const MIN_FIXED_EXPONENT = -4
-/** Enough decimals to see that a tie is none; nearly all doubles end far earlier. */
+/** Enough decimals to tell a tie from a near-tie; nearly all doubles end far earlier. */
 const MANY_DIGITS = 100
 
 /** `%.17g`: `0.10000000000000001`, `1e+17`, `-inf`, `nan`. */
@@ -49,7 +49,7 @@ function significantDigits(magnitude: number): [digits: string, exponent: number
   return [even.replace(/0+$/, ''), Number(power)]
 }
 
-/** Only a tie that went up to an odd digit has to come down; no digit is carried by that. */
+/** Only a tie that was rounded up to an odd digit has to come down by one; that never borrows. */
 function evenInTie(magnitude: number, digits: string): string {
   const exact = magnitude.toExponential(MANY_DIGITS).replace('.', '')
   const isTie = /^50*e/.test(exact.slice(SIGNIFICANT_DIGITS))

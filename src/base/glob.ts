@@ -2,11 +2,12 @@
  * Redis' glob patterns: `*` any run of bytes, `?` any byte, `[abc]` `[a-z]` `[^a]` one of a set, `\x`
  * the byte x itself. A set that is never closed ends with the pattern.
  *
- * The last `*` alone is ever gone back to: whatever an earlier one could try again, the last one can
- * try as well. So the cost is at most the product of both lengths, and no pattern is a weapon.
+ * Backtracking returns only to the last `*`: whatever an earlier one could retry, the last one can
+ * retry as well. So the cost is at most the product of both lengths, and no pattern can be used as an
+ * attack.
  */
 export interface GlobOptions {
-  /** Letters of ASCII match in either case. */
+  /** ASCII letters match in either case. */
   readonly nocase?: boolean
 }
 

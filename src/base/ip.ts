@@ -3,6 +3,11 @@
  * single form the kernel prints (RFC 5952 for IPv6): `::1` and `0:0::0001` must not be two instances.
  */
 
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
 /** The canonical text of an IPv4 or IPv6 literal; undefined for anything else, host names included. */
 export function canonicalIp(text: string): string | undefined {
   if (isIpv4(text)) return text
@@ -10,7 +15,7 @@ export function canonicalIp(text: string): string | undefined {
   return words === undefined ? undefined : formatIpv6(words)
 }
 
-/** `host:port` as everybody writes it, an IPv6 address in brackets. */
+/** `host:port` in the usual form, an IPv6 address in brackets. */
 export function hostAndPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
@@ -42,7 +47,7 @@ function parseIpv6(text: string): readonly number[] | undefined {
   return [...front, ...new Array<number>(missing).fill(0), ...back]
 }
 
-/** Whether only programs on the same machine have such an address. */
+/** Whether such an address reaches only programs on the same machine. */
 export function isLoopback(host: string): boolean {
   return host === '::1' || host.startsWith('127.') || host.startsWith('::ffff:127.')
 }
@@ -74,7 +79,7 @@ function formatIpv6(words: readonly number[]): string {
   return `${hex.slice(0, start).join(':')}::${hex.slice(start + length).join(':')}`
 }
 
-/** The first of the longest. */
+/** The longest run; of several, the first. */
 function longestZeroRun(words: readonly number[]): { start: number; length: number } {
   let best = { start: 0, length: 0 }
   let length = 0

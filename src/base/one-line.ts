@@ -1,6 +1,6 @@
 /**
- * For messages that repeat what somebody else said: control characters are escaped, so that one message is
- * one line and does nothing to the terminal it is read on.
+ * For messages that quote text from outside: control characters are escaped, so that one message is one
+ * line and cannot change the terminal it is read on.
  */
 export function oneLine(text: string): string {
   return text.replace(CONTROLS, (char) => {

@@ -70,7 +70,10 @@ class Sfc32 implements Rng {
   }
 }
 
-/** FNV-1a over UTF-16 units with a final avalanche; only has to spread seeds, not to resist anyone. */
+/**
+ * FNV-1a over UTF-16 units with a final avalanche. It only has to spread seeds, not to resist an
+ * attacker.
+ */
 function hash(text: string, basis: number): number {
   let value = basis | 0
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)

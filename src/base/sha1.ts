@@ -1,7 +1,6 @@
 /**
- * SHA-1 (FIPS 180-4) of a byte string, as five words. Not for secrets: it is what DEBUG DIGEST is made
- * of, which hashes every key several times, so it is written for short inputs and without allocation
- * within.
+ * SHA-1 (FIPS 180-4) of a byte string, as five words. Not for secrets: DEBUG DIGEST is built from it
+ * and hashes every key several times, so it is written for short inputs and allocates nothing inside.
  */
 
 export const SHA1_WORDS = 5
@@ -22,7 +21,7 @@ export function sha1(bytes: string): Int32Array {
   return hash
 }
 
-/** Of the twenty bytes of another hash. */
+/** The hash of another hash's twenty bytes. */
 export function sha1OfHash(words: Int32Array): Int32Array {
   const hash = initialHash()
   schedule.fill(0, SHA1_WORDS, 16)
@@ -37,7 +36,7 @@ function initialHash(): Int32Array {
   return Int32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0)
 }
 
-/** Four bytes from there on; after the last byte comes a one bit, and then zeros. */
+/** Four bytes from `at` on; after the last byte come a one bit and then zeros. */
 function wordAt(bytes: string, at: number): number {
   if (at + 3 < bytes.length) {
     const high = (bytes.charCodeAt(at) << 24) | ((bytes.charCodeAt(at + 1) & 0xff) << 16)
@@ -53,13 +52,13 @@ function paddedByte(bytes: string, at: number): number {
   return at === bytes.length ? 0x80 : 0
 }
 
-/** In bits, at the end of the last block. */
+/** Writes the length in bits at the end of the last block. */
 function putLength(bytes: number): void {
   schedule[14] = Math.floor((bytes * 8) / 2 ** 32)
   schedule[15] = (bytes * 8) | 0
 }
 
-/** Takes the block in the first sixteen words of the schedule into the hash. */
+/** Mixes the block in the first sixteen words of the schedule into the hash. */
 function compress(hash: Int32Array): void {
   expand()
   let a = hash[0] as number

@@ -1,13 +1,13 @@
 /**
- * A duration that is measured again and again, smoothed, with how far it strays [RFC 6298, section 2,
- * which uses it for the retransmission time-out of TCP].
+ * A duration that is measured repeatedly, smoothed, and how far it strays [RFC 6298, section 2, which
+ * uses it for the retransmission time-out of TCP].
  */
 export interface Smoothed {
   readonly averageMs: number
   readonly deviationMs: number
 }
 
-/** One more measurement. */
+/** Adds one measurement. */
 export function smoothed(before: Smoothed | undefined, sampleMs: number): Smoothed {
   if (before === undefined) return { averageMs: sampleMs, deviationMs: sampleMs / 2 }
   const { averageMs, deviationMs } = before
@@ -17,7 +17,7 @@ export function smoothed(before: Smoothed | undefined, sampleMs: number): Smooth
   }
 }
 
-/** What it will hardly exceed, unless something is wrong. */
+/** A bound that the duration hardly ever exceeds, unless something is wrong. */
 export function upperBoundMs({ averageMs, deviationMs }: Smoothed): number {
   return averageMs + 4 * deviationMs
 }

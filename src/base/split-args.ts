@@ -24,7 +24,7 @@ export function splitArgs(line: string): string[] | undefined {
   return words
 }
 
-/** Appends the word that starts at `from`, and gives the index after it. */
+/** Appends the word that starts at `from`, and returns the index after it. */
 function readWord(line: string, from: number, words: string[]): number | undefined {
   const parts: string[] = []
   let at = from
@@ -44,7 +44,7 @@ function readWord(line: string, from: number, words: string[]): number | undefin
   return at
 }
 
-/** `from` is the opening quote. Undefined: never closed, or closed in the middle of a word. */
+/** `from` is the opening quote. Undefined if it is never closed, or closed in the middle of a word. */
 function readQuoted(line: string, from: number, parts: string[]): number | undefined {
   const quote = line[from]
   let at = from + 1
@@ -56,7 +56,7 @@ function readQuoted(line: string, from: number, parts: string[]): number | undef
   return after === line.length || isBlank(line.charCodeAt(after)) ? after : undefined
 }
 
-/** One character of a double-quoted part; gives how many it took. */
+/** Reads one character of a double-quoted part; returns how many characters of the line it took. */
 function readEscapable(line: string, at: number, parts: string[]): number {
   const next = line[at + 1]
   if (line[at] !== '\\' || next === undefined) {
@@ -72,7 +72,7 @@ function readEscapable(line: string, at: number, parts: string[]): number {
   return 2
 }
 
-/** One character of a single-quoted part; gives how many it took. */
+/** Reads one character of a single-quoted part; returns how many characters of the line it took. */
 function readLiteral(line: string, at: number, parts: string[]): number {
   const isEscapedQuote = line[at] === '\\' && line[at + 1] === "'"
   parts.push(isEscapedQuote ? "'" : (line[at] ?? ''))
@@ -83,7 +83,7 @@ function isQuote(char: string | undefined): boolean {
   return char === '"' || char === "'"
 }
 
-/** Vertical tab and form feed separate words, but do not end one: so it is in Redis. */
+/** Vertical tab and form feed separate words, but do not end one, as in Redis. */
 function isWordEnd(code: number): boolean {
   return code === 32 || code === 9 || code === 10 || code === 13
 }

@@ -1,6 +1,6 @@
 /**
- * Between text as people and files have it and the byte strings of the machines, in which every
- * character is one byte: names and passwords go over the wire as UTF-8.
+ * Converts between text, as people and files have it, and the machines' byte strings, in which
+ * every character is one byte: names and passwords go over the wire as UTF-8.
  */
 
 const REPLACEMENT = 0xfffd
@@ -23,7 +23,7 @@ function encodePoint(point: number): string {
   return String.fromCharCode(0xf0 | (point >> 18), tail(12), tail(6), tail(0))
 }
 
-/** The text of UTF-8 bytes. Bytes that are no UTF-8 stay as they are, one character each. */
+/** The text of UTF-8 bytes. Bytes that are not valid UTF-8 stay as they are, one character each. */
 export function utf8Text(bytes: string): string {
   return bytes.replace(SEQUENCE, (sequence) => {
     const [lead = 0, ...tail] = Array.from(sequence, (char) => char.charCodeAt(0))

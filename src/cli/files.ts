@@ -1,16 +1,39 @@
-import { readFileSync } from 'node:fs'
+import { readText } from '../io/files/text-file.ts'
 import { reasonOf, StartError } from '../io/start-error.ts'
 
-/** Reads a file the user named. Throws a StartError that says which one it is and what is wrong. */
-export function readTextFile(path: string, encoding: 'utf8' | 'latin1'): string {
+/** A YAML parser needs a hundred times the bytes that it reads. */
+const MAX_YML_BYTES = 4 * 1024 * 1024
+
+/**
+ * Reads a file that the user named, `-` for standard input. Throws a StartError that names the file
+ * and says what is wrong.
+ */
+export function readTextFile(path: string, encoding: 'utf8' | 'latin1', maxBytes?: number): string {
+  const text = read(path, encoding, maxBytes)
+  const zeroAt = text.indexOf('\0')
+  if (zeroAt < 0) return text
+  throw unreadable(path, `it is no text: byte ${zeroAt} is zero`, HINT)
+}
+
+/** A configuration or a scenario in YAML. */
+export function readYmlFile(path: string): string {
+  return readTextFile(path, 'utf8', MAX_YML_BYTES)
+}
+
+const HINT = 'check the name: it has to be a text file, or a pipe a text comes from'
+
+function read(path: string, encoding: 'utf8' | 'latin1', maxBytes?: number): string {
   try {
-    return readFileSync(path, encoding)
+    return readText(path, encoding, maxBytes)
   } catch (error) {
     const reason = reasonOf(error)
-    throw new StartError(
-      'E_CONFIG_FILE',
-      `cannot read ${path}: ${reason === 'ENOENT' ? 'there is no such file' : reason}`,
-      'check the name, and that this user may read it',
-    )
+    if (!/^E[A-Z]+$/.test(reason)) throw unreadable(path, reason, HINT)
+    const words = reason === 'ENOENT' ? 'there is no such file' : reason
+    throw unreadable(path, words, 'check the name, and that this user may read it')
   }
+}
+
+function unreadable(path: string, reason: string, hint: string): StartError {
+  const name = path === '-' ? 'standard input' : path
+  return new StartError('E_CONFIG_FILE', `cannot read ${name}: ${reason}`, hint)
 }

@@ -1,4 +1,7 @@
-/** The longer part of each program's help: how it is used, an example, and what its exit status means. */
+/**
+ * The longer part of each program's help: its usage, an example, and the meaning of its exit
+ * status.
+ */
 
 export const UP_HELP = `
 Every node and every Sentinel is a process of its own. Ctrl-C ends them all. On a terminal there is
@@ -40,9 +43,23 @@ keeps nothing, a dump that will not be loaded, rights that are missing), and wha
 Example:
   vedette check sentinel.yml
   vedette check sentinel.conf --json
-  vedette check /etc/redis/redis.conf
+  vedette check sentinel.yml --settings
+  vedette check --deep sentinel.yml --timeout 20s
+  REDISCLI_AUTH=secret vedette check --deep /etc/redis/redis.conf --user admin
 
-Exit status: 0 it can be used (warnings may have been shown), 2 it cannot.`
+What the file names on this machine has to be there: certificates and keys, ACL files, secrets and
+authorities of webhooks, the token of HTTP, the folder of the state, addresses to bind to. With
+--elsewhere nothing of that is looked for.
+
+With --settings the options in force are shown as well, group by group: a group's own, what it inherits
+from defaults:, and what is the program's. With --json that is {problems, settings}.
+
+With --deep every node of every group and every Sentinel is asked, as the configured users and with the
+configured certificates: do they let us in, with every right that a failover needs, and do their
+settings fit together? Nothing is changed there. ✗ must be mended, ! should be looked at, ✓ is in order.
+
+Exit status: 0 it can be used (warnings may have been shown), 2 it cannot. With --deep: 0 all is in
+order, 1 something should be looked at or was not asked in time, 2 something must be mended.`
 
 export const EXPORT_CONF_HELP = `
 Writes what FILE says and what the Sentinel has learnt since, as redis-sentinel writes it: current
@@ -67,7 +84,7 @@ Example:
   vedette scenario run scenarios/01-master-killed.yml --report pages
 
 Exit status: 0 every expectation held (what was skipped is named), 1 one did not, 2 a scenario file
-or the command line is wrong.`
+or the command line is wrong, 3 nothing was played, since all of it was skipped.`
 
 export const FUZZ_HELP = `
 Each seed stands for a cluster, its load and its faults, and for everything chance decides while they
@@ -76,15 +93,35 @@ come to rest and to take writes again. What fails is made small and written as a
 With --profile noise the cluster is healthy and only the network is not: 5 % loss, jitter up to half of
 down-after, hangs and cuts up to down-after less a tenth, resets, restarts faster than refused-after.
 Whatever tries to fail over then fails the seed; each is played with both modes of detection.
+With --profile stall processes stop for longer than min-replicas-max-lag and ways are cut in one direction,
+while clients with the manners of ioredis write: nobody may promise what only he has.
+With --profile liar a stranger is on the network, half of the time of a cluster with a password, which it
+may know: hellos, votes and answers with hostile epochs, ids and addresses, between ordinary accidents.
+When it has fallen silent a master dies, and has to be replaced in the time of an ordinary failover.
+With --profile long-life one cluster lives for thirty days with a rare fault every few hours, and its machines
+are measured every day: nothing may grow. A month takes some minutes.
+With --guided each run is measured; one that reached new code, the same code more often, or an event in another
+state of a failover is kept, and most of the next runs are such a plan with changes. The files of
+failures hold all that is needed to replay them.
+With --engine tcp or process the same clusters meet five seconds of their faults on real sockets or real
+processes, in real time: half a minute each, without what costs TILT and without what the engine cannot do.
+A run that fails for an expectation is played once more, and none is made small.
 With --minutes and no last seed it goes on with new seeds until the time is over.
 
 Example:
   vedette fuzz --seeds 1..1000
+  vedette fuzz --engine tcp --seeds 1..8
   vedette fuzz --seeds 5000.. --minutes 10 --stop-at-first
+  vedette fuzz --guided --minutes 10
+  vedette fuzz --seeds 1..1000 --coverage
   vedette fuzz --profile noise --seeds 1..2000 --json
+  vedette fuzz --profile stall --seeds 1..2000
+  vedette fuzz --profile liar --seeds 1..200
+  vedette fuzz --profile long-life --seeds 1..2
   vedette fuzz --seeds 7 --print > seed-7.yml && vedette scenario run seed-7.yml --seed 7
 
-Exit status: 0 nothing failed, 1 something did, 2 the command line is wrong, 130 ended with Ctrl-C.`
+Exit status: 0 nothing failed, 1 something did, 2 the command line is wrong, 3 this machine cannot play
+anything with that engine, 130 ended with Ctrl-C.`
 
 export const SIMULATE_HELP = `
 Builds the cluster your files describe (masters, rules, and what a Sentinel has learnt of replicas
@@ -105,7 +142,8 @@ wrong, 130 ended with Ctrl-C, after telling what there was.`
 export const STATUS_HELP = `
 Asks one Sentinel, then all the others it knows, Vedette's and Redis' alike, and holds their answers
 against each other: who is the master, who is down for whom, could a failover be authorized now, do
-their settings agree, and why does an instance turn a Sentinel away.
+their settings agree, why does an instance turn a Sentinel away, and how far is each replica behind (as
+the master told a Sentinel last, at most ten seconds ago).
 
 Example:
   vedette status
@@ -119,12 +157,62 @@ export const FAILOVER_HELP = `
 Asks a Sentinel to promote the best replica now, as SENTINEL FAILOVER does. What the master has
 acknowledged and not yet replicated is lost; with --coordinated the master itself pauses its clients,
 waits for the replica and hands over, so that nothing is (the master must know FAILOVER: 6.2 or newer).
+With --to you choose the replica: it may be in another zone, but a rule must-not, or replica-priority 0,
+holds for you, too. --dry-run tells what would be done, in order, and why each other replica would not be
+promoted, and changes nothing.
 
 Example:
   vedette failover mymaster --coordinated --wait
+  vedette failover mymaster --coordinated --to 10.0.0.3:6379 --dry-run
   vedette failover mymaster --sentinel 10.0.0.1:26379 --sentinel 10.0.0.2:26379
 
-Exit status: 0 done, or begun without --wait, 1 refused, given up or not complete in time, 2 the
+Exit status: 0 done, begun without --wait, or with --dry-run possible, 1 refused, not possible, given up or
+not complete in time, 2 the command line is wrong, 4 no Sentinel answered.`
+
+export const PAUSE_HELP = `
+Keeps all Sentinels from failing the group over by themselves, for at most a day. Masters are still watched,
+and \`vedette failover\` still works. One Sentinel is told, and tells the others: it is refused unless a
+majority of all can hold the pause (redis-sentinels cannot), so that nobody can be elected while it
+lasts. It ends by itself, or with \`vedette resume\`; the same command again sets a new end.
+
+Example:
+  vedette pause mymaster --for 30m --reason 'new kernel on db1'
+  vedette pause mymaster --for 2h --sentinel 10.0.0.1:26379 --json
+
+Exit status: 0 paused, 1 refused: nothing is paused, 2 the command line is wrong, 4 no Sentinel answered.`
+
+export const RESUME_HELP = `
+Ends a pause before its time. If the master is down by then, a failover begins within a round trip.
+Sentinels out of reach hear of it as soon as they can be reached: until then they give no vote.
+
+Example:
+  vedette resume mymaster --sentinel 10.0.0.1:26379
+
+Exit status: 0 resumed, 1 refused, or nothing was paused, 2 the command line is wrong, 4 no Sentinel
+answered.`
+
+export const FORGET_HELP = `
+Makes all Sentinels forget a replica or a Sentinel that is gone for good, by its address. It must be down
+for a majority of the Sentinels, and the quorum must stay within reach of those that are left. Other
+instances, votes and epochs stay, unlike with SENTINEL RESET. One that is only cut off is found again.
+
+Example:
+  vedette forget mymaster 10.0.0.7:6379
+  vedette forget mymaster 10.0.0.3:26379 --sentinel 10.0.0.1:26379
+
+Exit status: 0 forgotten, 1 refused, 2 the command line is wrong, 4 no Sentinel answered.`
+
+export const EPOCHS_HELP = `
+Each failover takes a new epoch, and only a program that believes everything gets to numbers like 2^48.
+Where that has happened, --lower gives all Sentinels a number that honest elections can have reached: all
+are frozen first, which means that nobody votes, and nothing is lowered unless every Sentinel that any of
+them counts takes part and all name the same masters. If it is interrupted, run it again.
+
+Example:
+  vedette epochs --sentinel 10.0.0.1:26379
+  vedette epochs --lower --sentinel 10.0.0.1:26379 --sentinel 10.0.0.2:26379
+
+Exit status: 0 all is sound, or has been lowered, 1 something is wrong, or could not be lowered, 2 the
 command line is wrong, 4 no Sentinel answered.`
 
 export const LEDGER_SHOW_HELP = `

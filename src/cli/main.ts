@@ -1,16 +1,15 @@
 #!/usr/bin/env node
 /**
- * The command line. Programs are loaded when they are asked for: a data node does not pay for the YAML
- * parser, nor a check for a client library.
+ * The command line. Programs are loaded when they are asked for: a data node does not pay for the
+ * YAML parser, nor a check for a client library.
  */
-import { readFileSync } from 'node:fs'
-import module from 'node:module'
 import { Command, CommanderError, Option } from 'commander'
-import { ENGINES, SIDES } from './engines.ts'
-import { MEMBERS_VARIABLE } from './environment.ts'
-import { FUZZ_PROFILES } from './fuzz-options.ts'
+import type { FuzzProfile } from '../fuzz/draw/draw.ts'
+import { accessOptions, loginOptions } from './access-options.ts'
+import { addCheck } from './check/check-command.ts'
+import { splitArguments } from './daemon/redis-arguments.ts'
 import {
-  CHECK_HELP,
+  EPOCHS_HELP,
   EXPORT_CONF_HELP,
   FAILOVER_HELP,
   FUZZ_HELP,
@@ -24,9 +23,9 @@ import {
   UP_HELP,
 } from './help.ts'
 import {
-  addresses,
   collect,
   count,
+  days,
   duration,
   minutes,
   openSeeds,
@@ -37,22 +36,21 @@ import {
   server,
   workers,
 } from './options.ts'
-import { splitArguments } from './redis-arguments.ts'
+import { addOrders } from './order-commands.ts'
+import { outliveReader, watchOutput } from './output.ts'
 import { EXIT_CONFIG, reportFailure } from './report.ts'
-import { DEFAULT_RATE, DEFAULT_SEEDS, LAYOUTS, PROFILE_NAMES } from './simulate-options.ts'
-
-interface PackageFile {
-  readonly version: string
-}
+import { ENGINES, SIDES } from './scenario/engines.ts'
+import { DEFAULT_RATE, DEFAULT_SEEDS, LAYOUTS, PROFILE_NAMES } from './simulate/simulate-options.ts'
+import { ownVersion } from './version.ts'
 
 function createProgram(): Command {
-  const file = new URL('../../package.json', import.meta.url)
-  const { version } = JSON.parse(readFileSync(file, 'utf8')) as PackageFile
+  const version = ownVersion()
   const program = new Command('vedette')
     .description('Keeps Redis-protocol masters alive: Sentinel, data node and partition laboratory')
     .version(version, '-v, --version')
     .showHelpAfterError('(--help tells how)')
     .exitOverride()
+    .hook('preAction', (_, command) => outliveReader(command.name()))
   addUp(program)
   addSentinel(program)
   addServer(program)
@@ -60,6 +58,8 @@ function createProgram(): Command {
   addExportConf(program)
   addStatus(program)
   addFailover(program)
+  addOrders(program)
+  addEpochs(program)
   addScenario(program)
   addFuzz(program)
   addSimulate(program)
@@ -84,7 +84,7 @@ function addUp(program: Command): void {
       ),
     )
     .addHelpText('after', UP_HELP)
-    .action(async (options) => exitWith(await (await import('./up.ts')).runUp(options)))
+    .action(async (options) => exitWith(await (await import('./up/up.ts')).runUp(options)))
 }
 
 function addSentinel(program: Command): void {
@@ -93,7 +93,7 @@ function addSentinel(program: Command): void {
     .addHelpText('after', SENTINEL_HELP)
     .action(async (file: string, directives: string[]) => {
       const { path, overrides, stdin } = splitArguments([file, ...directives])
-      const { runSentinel } = await import('./sentinel.ts')
+      const { runSentinel } = await import('./sentinel/sentinel.ts')
       exitWith(await runSentinel({ path: path ?? '', overrides, stdin }))
     })
 }
@@ -103,30 +103,18 @@ function addServer(program: Command): void {
     .description('run a data node that speaks the Redis protocol')
     .addHelpText('after', SERVER_HELP)
     .action(async (args: string[]) => {
-      exitWith(await (await import('./server.ts')).runServer(splitArguments(args)))
-    })
-}
-
-function addCheck(program: Command): void {
-  program
-    .command('check')
-    .argument('<file>', 'sentinel.yml, sentinel.conf or redis.conf')
-    .description('say everything that is wrong with a configuration, or unwise about it')
-    .option('--json', 'one JSON array of problems, for scripts')
-    .addHelpText('after', CHECK_HELP)
-    .action(async (file: string, options) => {
-      exitWith(await (await import('./check.ts')).runCheck(file, options))
+      exitWith(await (await import('./server/server.ts')).runServer(splitArguments(args)))
     })
 }
 
 function addStatus(program: Command): void {
   accessOptions(program.command('status').argument('[group]', 'only this group'))
     .description('what all Sentinels think, side by side, and what is wrong')
-    .option('--watch', 'again and again until Ctrl-C')
+    .option('--watch', 'again every second, until q or Ctrl-C')
     .option('--json', 'one JSON object a round, for scripts')
     .addHelpText('after', STATUS_HELP)
     .action(async (group: string | undefined, options) => {
-      exitWith(await (await import('./status.ts')).runStatus(group, options))
+      exitWith(await (await import('./status/status.ts')).runStatus(group, options))
     })
 }
 
@@ -134,13 +122,26 @@ function addFailover(program: Command): void {
   accessOptions(program.command('failover').argument('<group>', 'whose master is to change'))
     .description('promote a replica now')
     .option('--coordinated', 'let the master hand over itself, so that no write is lost')
+    .addOption(new Option('--to <host:port>', 'promote this replica').argParser(server))
+    .option('--dry-run', 'only tell what would be done, and why not')
     .option('--wait', 'until every Sentinel names the new master')
+    .option('--json', 'one JSON object, for scripts')
     .addOption(
       new Option('--timeout <time>', 'how long to wait').default(60_000, '60s').argParser(duration),
     )
     .addHelpText('after', FAILOVER_HELP)
     .action(async (group: string, options) => {
-      exitWith(await (await import('./failover.ts')).runFailover(group, options))
+      exitWith(await (await import('./failover/failover.ts')).runFailover(group, options))
+    })
+}
+
+function addEpochs(program: Command): void {
+  accessOptions(program.command('epochs'))
+    .description('the epochs of all Sentinels; lower them where they are used up or too far apart')
+    .option('--lower', 'do it, with all Sentinels or with none')
+    .addHelpText('after', EPOCHS_HELP)
+    .action(async (options) => {
+      exitWith(await (await import('./epochs/epochs.ts')).runEpochs(options))
     })
 }
 
@@ -155,7 +156,7 @@ function addLedger(program: Command): void {
     .option('--json', 'one JSON object, for scripts')
     .addHelpText('after', LEDGER_SHOW_HELP)
     .action(async (file: string, options) => {
-      exitWith((await import('./ledger.ts')).runLedgerShow(file, options))
+      exitWith((await import('./ledger/ledger.ts')).runLedgerShow(file, options))
     })
   loginOptions(ledger.command('replay').argument('<file>', 'lost-writes-….ledger'))
     .description('send what is in a ledger to a server')
@@ -166,31 +167,8 @@ function addLedger(program: Command): void {
     .option('--again', 'send it although it was sent before')
     .addHelpText('after', LEDGER_REPLAY_HELP)
     .action(async (file: string, options) => {
-      exitWith(await (await import('./ledger-replay.ts')).runLedgerReplay(file, options))
+      exitWith(await (await import('./ledger/ledger-replay.ts')).runLedgerReplay(file, options))
     })
-}
-
-/** Where Sentinels are, and how to be let in. */
-function accessOptions(command: Command): Command {
-  return loginOptions(
-    command.addOption(
-      new Option(
-        '--sentinel <host:port>',
-        'a Sentinel to ask; again: others (default: 127.0.0.1:26379)',
-      ).argParser(addresses),
-    ),
-  )
-}
-
-/** How to be let in. */
-function loginOptions(command: Command): Command {
-  return command
-    .option('--user <name>', 'the user to log in as')
-    .option('--pass <password>', 'its password; better in the variable REDISCLI_AUTH')
-    .option('--tls', 'connect with TLS')
-    .option('--cacert <file>', 'whom to believe, in PEM')
-    .option('--cert <file>', 'who we are, in PEM')
-    .option('--key <file>', 'the key that belongs to it')
 }
 
 function addExportConf(program: Command): void {
@@ -202,7 +180,7 @@ function addExportConf(program: Command): void {
     .option('--out <file>', 'write to this file instead of standard output')
     .addHelpText('after', EXPORT_CONF_HELP)
     .action(async (file: string, options) => {
-      exitWith((await import('./export-conf.ts')).runExportConf(file, options))
+      exitWith((await import('./sentinel/export-conf.ts')).runExportConf(file, options))
     })
 }
 
@@ -239,7 +217,7 @@ function addScenario(program: Command): void {
     .description('run scenarios and print a verdict and a timeline')
     .addHelpText('after', SCENARIO_HELP)
     .action(async (files: string[], options) => {
-      exitWith(await (await import('./scenario.ts')).runScenarios(files, options))
+      exitWith(await (await import('./scenario/scenario.ts')).runScenarios(files, options))
     })
 }
 
@@ -255,10 +233,15 @@ function addFuzz(program: Command): void {
     .addOption(
       new Option(
         '--profile <name>',
-        'what may go wrong: anything, or only what is no reason to act',
+        'what may go wrong: anything, only what is no reason to act, or stops and one-way cuts',
       )
-        .choices(FUZZ_PROFILES)
+        .choices(['faults', 'noise', 'stall', 'liar', 'long-life'] satisfies FuzzProfile[])
         .default('faults'),
+    )
+    .addOption(
+      new Option('--engine <name>', 'virtual time, real sockets, or real processes')
+        .choices(ENGINES)
+        .default('sim'),
     )
     .addOption(
       new Option(
@@ -268,15 +251,26 @@ function addFuzz(program: Command): void {
     )
     .addOption(new Option('--minutes <m>', 'end after so long').argParser(minutes))
     .addOption(
-      new Option('--jobs <n>', 'runs at the same time (default: one per core)').argParser(workers),
+      new Option(
+        '--jobs <n>',
+        'runs at the same time (default: one per core, with tcp four)',
+      ).argParser(workers),
+    )
+    .addOption(
+      new Option('--days <n>', 'with --profile long-life: how long it is (default: 30)').argParser(
+        days,
+      ),
     )
     .option('--stop-at-first', 'end with the first failure')
+    .option('--guided', 'prefer what is new: change the plans of runs that reached something new')
+    .option('--coverage', 'tell what no run has reached of the machines')
+    .option('--coverage-json <file>', 'write what each part was reached by, for programs')
     .option('--out <folder>', 'where failing scenarios are written', './vedette-failures')
     .option('--no-shrink', 'write failing scenarios as they were drawn')
     .option('--json', 'one JSON object a line for each failure, and one for the summary')
     .option('--print', 'show the drawn scenarios instead of playing them')
     .addHelpText('after', FUZZ_HELP)
-    .action(async (options) => exitWith(await (await import('./fuzz.ts')).runFuzz(options)))
+    .action(async (options) => exitWith(await (await import('./fuzz/fuzz.ts')).runFuzz(options)))
 }
 
 function addSimulate(program: Command): void {
@@ -318,11 +312,14 @@ function addSimulate(program: Command): void {
     .option('--json', 'everything as one JSON object, for scripts')
     .addHelpText('after', SIMULATE_HELP)
     .action(async (config: string, options) => {
-      exitWith(await (await import('./simulate.ts')).runSimulate(config, options))
+      exitWith(await (await import('./simulate/simulate.ts')).runSimulate(config, options))
     })
 }
 
-/** A program that takes Redis' own `--directive value …`, which only its configuration knows. */
+/**
+ * A program that takes Redis' own `--directive value …`; only its configuration knows the
+ * directives.
+ */
 function directives(command: Command, args: string): Command {
   return command.arguments(args).allowUnknownOption().allowExcessArguments()
 }
@@ -332,18 +329,18 @@ function exitWith(status: number | undefined): void {
   if (status !== undefined) process.exitCode = status
 }
 
-/** Keeps compiled code between the many short starts of a cluster. From Node 22 on; until then nothing. */
-function cacheCompiledCode(): void {
-  const { enableCompileCache } = module as { enableCompileCache?: () => void }
-  enableCompileCache?.()
+/** Ends the process itself if it fails. */
+async function main(): Promise<void> {
+  watchOutput()
+  try {
+    await createProgram().parseAsync()
+  } catch (error) {
+    // Commander has already written its message: help and the version are no failures, anything else
+    // is.
+    if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : EXIT_CONFIG)
+    // Exits at once: a listener that was opened before the failure would keep the process alive.
+    process.exit(reportFailure(error))
+  }
 }
 
-try {
-  if (process.argv[2] === 'up' || process.env[MEMBERS_VARIABLE] !== undefined) cacheCompiledCode()
-  await createProgram().parseAsync()
-} catch (error) {
-  // It has said what it had to say: help and the version are no failures, anything else is.
-  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : EXIT_CONFIG)
-  // At once: a listener that was opened before the failure would keep the process alive.
-  process.exit(reportFailure(error))
-}
+void main()

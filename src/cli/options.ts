@@ -1,5 +1,10 @@
-/** Values of command-line options, from text; commander prints what is thrown here and exits. */
+/** Parses the values of command-line options; commander prints the errors thrown here and exits. */
 import { InvalidArgumentError } from 'commander'
+
+export interface SeedRange {
+  readonly first: number
+  readonly last: number
+}
 
 export function count(text: string): number {
   return wholeNumber(text, 0, 100)
@@ -17,7 +22,15 @@ export function duration(text: string): number {
   return ms
 }
 
-/** `1..100`, both included, or one number alone. */
+/** `30m`, `90s`, `2h`, as whole seconds, up to a day: as long as a pause may last. */
+export function pauseSeconds(text: string): number {
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(s|m|h)$/.exec(text) ?? []
+  const seconds = Math.round(Number(amount) * ({ s: 1, m: 60, h: 3_600 }[unit] ?? Number.NaN))
+  if (seconds >= 1 && seconds <= 86_400) return seconds
+  throw new InvalidArgumentError('a time from 1s to 24h is wanted: 30m, 90s, 2h')
+}
+
+/** `1..100`, both included, or a single number. */
 export function seeds(text: string): { readonly first: number; readonly last: number } {
   const match = /^(\d{1,15})(?:\.\.(\d{1,15}))?$/.exec(text)
   const first = Number(match?.[1])
@@ -26,7 +39,7 @@ export function seeds(text: string): { readonly first: number; readonly last: nu
   throw new InvalidArgumentError('a range of at most a million seeds is wanted: 1..100')
 }
 
-/** The same, or `1..` for all from there on. */
+/** `1..100`, a single number, or `1..` for all seeds from there on. */
 export function openSeeds(text: string): {
   readonly first: number
   readonly last: number | undefined
@@ -57,7 +70,7 @@ export function addresses(value: string, before: readonly string[] = []): readon
 
 const SENTINEL_PORT = 26_379
 
-/** `10.0.0.1:6379`, `[::1]:6379`: here nothing is the usual port. */
+/** `10.0.0.1:6379`, `[::1]:6379`: the port is required, because a server has no usual one here. */
 export function server(value: string): string {
   const match = /^(\[[^\]]+\]|[^:[\]]+):(\d+)$/.exec(value)
   const number = Number(match?.[2])
@@ -79,6 +92,11 @@ export function minutes(text: string): number {
 
 export function workers(text: string): number {
   return wholeNumber(text, 1, 256)
+}
+
+/** Of a long life: a year at most. */
+export function days(text: string): number {
+  return wholeNumber(text, 1, 366)
 }
 
 /** A week. */

@@ -1,4 +1,6 @@
-/** One line on a terminal that says what goes on, and is gone when there is something to read. */
+/**
+ * One line on a terminal that shows the progress, and is removed when there is something to read.
+ */
 import { truncate } from './up/paint.ts'
 
 const CLEAR = '\r\u001b[K'
@@ -7,7 +9,12 @@ export class StatusLine {
   readonly #stream = process.stderr
   #isShown = false
 
-  /** Nothing where nobody watches. */
+  /** Whether the output is a terminal. */
+  get isSeen(): boolean {
+    return this.#stream.isTTY
+  }
+
+  /** Shows nothing if the output is not a terminal. */
   show(text: string): void {
     if (!this.#stream.isTTY) return
     this.#stream.write(`${CLEAR}${truncate(text, (this.#stream.columns || 80) - 1)}`)

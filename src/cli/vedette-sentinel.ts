@@ -1,6 +1,9 @@
 #!/usr/bin/env node
-/** `vedette-sentinel`: `vedette sentinel` with the command line of redis-sentinel, for unit files and scripts. */
-import { runRedisProgram } from './redis-program.ts'
+/**
+ * `vedette-sentinel`: `vedette sentinel` with the command line of redis-sentinel, for unit files
+ * and scripts.
+ */
+import { runRedisProgram } from './daemon/redis-program.ts'
 import { EXIT_FAILED, say } from './report.ts'
 
 const HELP = `Usage: vedette-sentinel /path/to/sentinel.conf [options] [-]
@@ -14,10 +17,11 @@ Examples:
        vedette-sentinel /etc/redis/sentinel.conf
        vedette-sentinel /etc/redis/sentinel.conf --port 26380 --loglevel verbose`
 
-await runRedisProgram(process.argv.slice(2), HELP, async ({ path, overrides, stdin }) => {
+// Not awaited: a bundle cannot wait while its modules load, and nothing stands behind it.
+void runRedisProgram(process.argv.slice(2), HELP, async ({ path, overrides, stdin }) => {
   if (path === undefined) {
     say('Sentinel needs config file on disk to save state. Exiting...')
     return EXIT_FAILED
   }
-  return (await import('./sentinel.ts')).runSentinel({ path, overrides, stdin })
+  return (await import('./sentinel/sentinel.ts')).runSentinel({ path, overrides, stdin })
 })

@@ -1,6 +1,9 @@
 #!/usr/bin/env node
-/** `vedette-server`: `vedette server` with the command line of redis-server, for unit files and scripts. */
-import { runRedisProgram } from './redis-program.ts'
+/**
+ * `vedette-server`: `vedette server` with the command line of redis-server, for unit files and
+ * scripts.
+ */
+import { runRedisProgram } from './daemon/redis-program.ts'
 import { EXIT_FAILED, say } from './report.ts'
 
 const HELP = `Usage: vedette-server [/path/to/redis.conf] [options] [-]
@@ -20,11 +23,13 @@ Examples:
 Sentinel mode:
        vedette-server /etc/redis/sentinel.conf --sentinel`
 
-await runRedisProgram(process.argv.slice(2), HELP, async (given) => {
+// Not awaited: a bundle cannot wait while its modules load, and nothing stands behind it.
+void runRedisProgram(process.argv.slice(2), HELP, async (given) => {
   const { path, overrides, stdin } = given
-  if (!overrides.includes('--sentinel')) return (await import('./server.ts')).runServer(given)
+  if (!overrides.includes('--sentinel'))
+    return (await import('./server/server.ts')).runServer(given)
   if (path !== undefined) {
-    return (await import('./sentinel.ts')).runSentinel({ path, overrides, stdin })
+    return (await import('./sentinel/sentinel.ts')).runSentinel({ path, overrides, stdin })
   }
   say('Sentinel needs config file on disk to save state. Exiting...')
   return EXIT_FAILED

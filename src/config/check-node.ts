@@ -1,13 +1,14 @@
 /**
- * Advice about a redis.conf that is sound but may not do what its author hopes, when a node of it is
- * started again: with nothing, without the dump that lies there, or as a stranger to its own replicas.
+ * Advice about a redis.conf that is valid but may not do what its author hopes when the node is
+ * started again: it may come back with no data, without the dump in its folder, or as a stranger to
+ * its own replicas.
  */
 
 import { denial } from '../acl/check.ts'
 import type { UserLine } from '../acl/user-lines.ts'
 import { usersOfLines } from '../acl/user-lines.ts'
 import { ruleBook } from '../server/access/access-start.ts'
-import type { Settings } from '../server/settings/settings.ts'
+import { Settings } from '../server/settings/settings.ts'
 import type { ConfLine } from './conf-lines.ts'
 import type { Problem, ProblemCode } from './problem.ts'
 
@@ -16,13 +17,18 @@ export interface NodeFile {
   /** Each directive once. */
   readonly lines: readonly ConfLine[]
   readonly settings: Settings
-  /** Sound `user` lines, or those of the aclfile. */
+  /** Valid `user` lines, from the configuration or from the aclfile. */
   readonly users: readonly UserLine[]
-  /** Whether there is such a file or folder in `dir`. */
+  /** Whether `dir` has a file or folder of that name. */
   readonly isThere: (name: string) => boolean
 }
 
-/** Warnings only. Empty: nothing to say. */
+/** Why the data node would refuse a directive of redis.conf; undefined if it would not. */
+export function directiveRefusal(name: string, value: string): string | undefined {
+  return new Settings().load(name, value.split(' '))
+}
+
+/** Warnings only; empty if there is nothing to warn about. */
 export function adviseNode(node: NodeFile): Problem[] {
   return [...adviseKeeping(node), ...adviseDump(node), ...adviseGuard(node)]
 }
@@ -35,7 +41,7 @@ function adviseKeeping(node: NodeFile): Problem[] {
   return [warn(node, 'W_KEEPS_NOTHING', 'save', message, hint)]
 }
 
-/** With an append-only file nothing else is read. */
+/** With an append-only file, the node loads nothing else. */
 function adviseDump(node: NodeFile): Problem[] {
   const { settings, isThere } = node
   const dump = settings.text('dbfilename')
@@ -46,7 +52,10 @@ function adviseDump(node: NodeFile): Problem[] {
   return [warn(node, 'W_DUMP_NOT_LOADED', 'appendonly', message, hint)]
 }
 
-/** The nodes of a group mostly share one file: who comes as masteruser is told of there, too. */
+/**
+ * The nodes of a group mostly share one file, so the masteruser of this node is usually a user that
+ * the file defines for the others.
+ */
 function adviseGuard(node: NodeFile): Problem[] {
   const { settings } = node
   const name = settings.text('masteruser')

@@ -1,14 +1,16 @@
 /**
- * Advice about a configuration that is sound but may not do what its author hopes. How many Sentinels
- * there are is known only when the file says so (`sentinels:`, or the peers a sentinel.conf has learnt);
- * what depends on it is left unsaid otherwise.
+ * Advice about a configuration that is valid but may not do what its author hopes. How many
+ * Sentinels there are is known only if the file says so (`sentinels:`, or the peers a sentinel.conf
+ * has learnt); otherwise there is no advice that depends on it.
  */
 import { canonicalIp } from '../base/ip.ts'
 import type { GroupConfig } from '../core/config.ts'
+import { PROVEN_MAX } from '../core/discovery/peers.ts'
+import { GROUP_OPTION_ROWS, GROUP_OPTIONS, type GroupOptionKey } from '../core/group-options.ts'
 import type { Problem, ProblemCode } from './problem.ts'
 import { locationOf, type SentinelFile } from './sentinel-file.ts'
 
-/** Warnings only. Empty: nothing to say. */
+/** Empty if there is nothing to say. The only error is a quorum that can never be reached. */
 export function advise(file: SentinelFile): Problem[] {
   const { groups } = file.core
   if (groups.length === 0) {
@@ -18,6 +20,7 @@ export function advise(file: SentinelFile): Problem[] {
   const perGroup = groups.flatMap((group) => [
     ...adviseQuorum(file, group),
     ...adviseTimes(file, group),
+    ...adviseNoEffect(file, group),
     ...adviseRefusedAfter(file, group),
     ...adviseGrayAfter(file, group),
     ...adviseParallelSyncs(file, group),
@@ -25,7 +28,7 @@ export function advise(file: SentinelFile): Problem[] {
   return [...adviseNumber(file), ...adviseName(file), ...perGroup]
 }
 
-/** Peers that do not resolve names drop a hello with one. */
+/** Peers that do not resolve names drop a hello that contains one. */
 function adviseName(file: SentinelFile): Problem[] {
   const { announceIp, resolveHostnames } = file.core
   if (resolveHostnames || announceIp === '' || canonicalIp(announceIp) !== undefined) return []
@@ -34,7 +37,7 @@ function adviseName(file: SentinelFile): Problem[] {
   return [warn(file, 'W_NAME_ANNOUNCED', 'announce-ip', message, hint)]
 }
 
-/** Three is the least that survives the loss of one; a fourth survives no more than that. */
+/** Three is the smallest number that survives the loss of one; four survive no more than that. */
 function adviseNumber(file: SentinelFile): Problem[] {
   const counted = countSentinels(file, file.core.groups[0]?.name)
   if (counted === undefined) return []
@@ -49,12 +52,25 @@ function adviseNumber(file: SentinelFile): Problem[] {
 }
 
 function adviseQuorum(file: SentinelFile, group: GroupConfig): Problem[] {
-  const option = `groups.${group.name}.quorum`
+  const option = pathOf(group, 'quorum')
   const count = countSentinels(file, group.name)?.count
   const { quorum } = group
-  if (count !== undefined && quorum > count) {
-    const message = `${quorum} of ${count} Sentinels can never agree: no failover will happen`
-    return [warn(file, 'W_QUORUM_UNREACHABLE', option, message, `use ${majority(count)}`)]
+  const most = count ?? MOST_SENTINELS
+  if (quorum > most) {
+    const message = `${quorum} of ${most} Sentinels can never agree: no failover will happen`
+    const problem = warn(
+      file,
+      'E_QUORUM_UNREACHABLE',
+      option,
+      message,
+      unreachableHint(file, count),
+    )
+    return [{ ...problem, severity: 'error' }]
+  }
+  if (count === undefined && quorum > USUAL_QUORUM) {
+    const message = `needs ${quorum} Sentinels or more, and the file does not say how many there are`
+    const hint = 'add sentinels: <how many>, and it is checked; 2 of 3 or 3 of 5 is usual'
+    return [warn(file, 'W_QUORUM_UNCHECKED', option, message, hint)]
   }
   if (count !== undefined && quorum > majority(count)) {
     const message = `with ${quorum} of ${count}, no failover happens when ${count - quorum + 1} are lost`
@@ -65,53 +81,88 @@ function adviseQuorum(file: SentinelFile, group: GroupConfig): Problem[] {
   return [warn(file, 'W_QUORUM_ONE', option, message, 'use 2 or more')]
 }
 
+/** A Sentinel knows no more peers than this, and itself. */
+const MOST_SENTINELS = PROVEN_MAX + 1
+/** The majority of nine, the largest deployment anybody has told of. */
+const USUAL_QUORUM = 5
+
+function unreachableHint({ sentinels }: SentinelFile, count: number | undefined): string {
+  if (count === undefined) return 'use 2, which is usual with three Sentinels'
+  const more = sentinels === undefined ? 'start the others first, if there are more' : ''
+  return [`use ${majority(count)}`, more].filter((part) => part !== '').join(', or ')
+}
+
 function majority(count: number): number {
   return Math.floor(count / 2) + 1
 }
 
-/** PINGs go out this often at most, however short down-after is. */
+/** PINGs are never sent more often than this, however short down-after is. */
 const MIN_PING_MS = 100
 
-/** Two PINGs must fit into down-after, or one that is a little late makes an instance look down. */
+/** Two PINGs must fit into down-after, or one late reply makes an instance look down. */
 function adviseTimes(file: SentinelFile, group: GroupConfig): Problem[] {
-  const { name, downAfterMs, failoverTimeoutMs } = group
+  const { downAfterMs, failoverTimeoutMs } = group
   const problems: Problem[] = []
   const intervalMs = pingIntervalMs(file, downAfterMs)
   if (downAfterMs < 2 * intervalMs) {
     const message = `${downAfterMs} ms cannot be measured with a PING every ${intervalMs} ms`
-    const hint = `use ${2 * intervalMs} ms or more`
-    problems.push(warn(file, 'W_DOWN_AFTER_SHORT', `groups.${name}.down-after`, message, hint))
+    const enough = `use ${2 * intervalMs} ms or more`
+    const hint = askForUnit(file, downAfterMs, SECONDS_MEANT.downAfter, enough)
+    problems.push(warn(file, 'W_DOWN_AFTER_SHORT', pathOf(group, 'downAfterMs'), message, hint))
   }
   if (failoverTimeoutMs < SHORT_FAILOVER * downAfterMs) {
     const message = 'a failover may be given up before the replicas have been seen to follow'
-    const hint = `use at least ${SHORT_FAILOVER} times down-after: ${SHORT_FAILOVER * downAfterMs} ms`
-    const option = `groups.${name}.failover-timeout`
+    const enough = `use at least ${SHORT_FAILOVER} times down-after: ${SHORT_FAILOVER * downAfterMs} ms`
+    const hint = askForUnit(file, failoverTimeoutMs, SECONDS_MEANT.failoverTimeout, enough)
+    const option = pathOf(group, 'failoverTimeoutMs')
     problems.push(warn(file, 'W_FAILOVER_TIMEOUT_SHORT', option, message, hint))
   }
   return problems
 }
 
-/** In down-afters: what a failover needs when one of the replicas turns out to be down as well. */
+/** Up to here a number of milliseconds was probably meant as seconds: nobody wants `down-after: 5`. */
+const SECONDS_MEANT = { downAfter: 99, failoverTimeout: 999 } as const
+
+function askForUnit({ name }: SentinelFile, ms: number, most: number, otherwise: string): string {
+  if (ms > most) return otherwise
+  const isYml = /\.ya?ml$/i.test(name)
+  const meant = isYml ? `${ms}s? Without a unit it is` : `${ms * 1_000}? It is a number of`
+  return `did you mean ${meant} milliseconds. Otherwise ${otherwise}`
+}
+
+/**
+ * In down-afters: the time a failover needs when one of the replicas turns out to be down as well.
+ */
 const SHORT_FAILOVER = 3
 
 function pingIntervalMs(file: SentinelFile, downAfterMs: number): number {
   return Math.min(file.core.periods.pingMs, Math.max(MIN_PING_MS, Math.floor(downAfterMs / 5)))
 }
 
-/** Shorter than any process needs to end and listen again. */
+/** No process can end and listen again in less time. */
 const MIN_REFUSED_AFTER_MS = 50
-/** A hiccup of a disk, or a moment at the limit of the memory, is shorter. */
+/** A hiccup of a disk, or a moment at the limit of the memory, is shorter than this. */
 const MIN_GRAY_AFTER_MS = 1_000
 
-/** Only of a value that somebody has chosen: the default does no harm where it has no effect. */
+/**
+ * Warns only about values that the user has set: the default does no harm where it has no effect.
+ */
+function adviseNoEffect(file: SentinelFile, group: GroupConfig): Problem[] {
+  return GROUP_OPTION_ROWS.flatMap(([key, { onlyWith }]) => {
+    const option = pathOf(group, key)
+    if (onlyWith === undefined || !file.locations.has(option)) return []
+    const value = group[onlyWith.key]
+    if (value === onlyWith.value) return []
+    const { yml } = GROUP_OPTIONS[onlyWith.key]
+    const hint = `set ${yml} to ${onlyWith.value}, or leave it out`
+    return [warn(file, 'W_NO_EFFECT', option, `has no effect with ${yml} ${value}`, hint)]
+  })
+}
+
 function adviseRefusedAfter(file: SentinelFile, group: GroupConfig): Problem[] {
-  const { name, detection, refusedAfterMs, downAfterMs } = group
-  const option = `groups.${name}.refused-after`
-  if (!file.locations.has(option)) return []
-  if (detection === 'ping') {
-    const hint = 'set detection to evidence, or leave it out'
-    return [warn(file, 'W_NO_EFFECT', option, 'has no effect with detection ping', hint)]
-  }
+  const { detection, refusedAfterMs, downAfterMs } = group
+  const option = pathOf(group, 'refusedAfterMs')
+  if (detection === 'ping' || !file.locations.has(option)) return []
   if (refusedAfterMs >= downAfterMs) {
     const message = `has no effect: down-after is over first, after ${downAfterMs} ms`
     return [warn(file, 'W_NO_EFFECT', option, message, `use less than ${downAfterMs} ms`)]
@@ -122,21 +173,27 @@ function adviseRefusedAfter(file: SentinelFile, group: GroupConfig): Problem[] {
   return [warn(file, 'W_REFUSED_AFTER_SHORT', option, message, hint)]
 }
 
-function adviseGrayAfter(file: SentinelFile, { name, grayAfterMs }: GroupConfig): Problem[] {
+function adviseGrayAfter(file: SentinelFile, group: GroupConfig): Problem[] {
+  const { grayAfterMs } = group
   if (grayAfterMs === 0 || grayAfterMs >= MIN_GRAY_AFTER_MS) return []
   const message = 'a master that refuses writes for a moment only is failed over'
   const hint = `use ${MIN_GRAY_AFTER_MS} ms or more; 0 only reports it`
-  return [warn(file, 'W_GRAY_AFTER_SHORT', `groups.${name}.gray-after`, message, hint)]
+  return [warn(file, 'W_GRAY_AFTER_SHORT', pathOf(group, 'grayAfterMs'), message, hint)]
 }
 
 function adviseParallelSyncs(file: SentinelFile, group: GroupConfig): Problem[] {
   const learnt = file.learnt?.groups.find((saved) => saved.current.name === group.name)
   const replicas = learnt?.replicas.length ?? 0
-  // One of the replicas is promoted; with two there is only one to reconfigure.
+  // One replica is promoted; of two, only one is left to reconfigure.
   if (replicas < 2 || group.parallelSyncs < replicas) return []
   const message = `all ${replicas} replicas may synchronise at the same time, and none can be read from`
-  const option = `groups.${group.name}.parallel-syncs`
+  const option = pathOf(group, 'parallelSyncs')
   return [warn(file, 'W_PARALLEL_SYNCS', option, message, `use less than ${replicas}`)]
+}
+
+/** Where a problem is, in the words of sentinel.yml. */
+function pathOf({ name }: GroupConfig, key: GroupOptionKey): string {
+  return `groups.${name}.${GROUP_OPTIONS[key].yml}`
 }
 
 /** How many Sentinels there are, and the option that says so; undefined: not known. */

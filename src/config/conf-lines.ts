@@ -1,41 +1,41 @@
 /**
- * The line format that redis.conf and sentinel.conf share: one directive per line, words with the same
- * quotes as inline commands, `#` for comments at the start of a line, `include` for the lines of other
- * files. Command-line overrides are the same thing in another dress: `--port 26380` is the line
+ * The line format that redis.conf and sentinel.conf share: one directive per line, words with the
+ * same quotes as inline commands, `#` for comments at the start of a line, `include` for the lines
+ * of other files. Command-line overrides are lines in another form: `--port 26380` is the line
  * `port "26380"` after the end of the file.
  */
 import { splitArgs } from '../base/split-args.ts'
 import { utf8Bytes } from '../base/utf8.ts'
-import { type ConfOutside, NO_OUTSIDE } from './conf-outside.ts'
+import { type ConfOutside, NO_OUTSIDE } from './config-filesystem.ts'
 import type { Fatal, LineFault } from './fatal.ts'
 import type { Location, Problem, ProblemCode } from './problem.ts'
 import { quoted } from './quote.ts'
 
 export interface ConfLine {
   readonly file: string
-  /** From 1; undefined on the command line. */
+  /** Counted from 1; undefined on the command line. */
   readonly line: number | undefined
-  /** Of the first letter, from 1. */
+  /** Column of the first letter, counted from 1. */
   readonly column: number | undefined
-  /** In lower case: directives have no case. */
+  /** In lower case: directives are case-insensitive. */
   readonly directive: string
   readonly args: readonly string[]
-  /** The number Redis would give it, and its text. */
+  /** The line number Redis would give, and the text of the line. */
   readonly number: number
   readonly text: string
-  /** It cannot be read at all: then there is no directive. */
+  /** Set if the line cannot be read at all: then it has no directive. */
   readonly fault: LineFault | undefined
 }
 
 export interface ConfLines {
-  /** Those that cannot be read among them. */
+  /** Includes those that cannot be read. */
   readonly lines: readonly ConfLine[]
   readonly problems: readonly Problem[]
 }
 
 const COMMAND_LINE = 'command line'
 const UTF8_MARK = '\xef\xbb\xbf'
-/** Redis goes on until its stack is full. */
+/** Redis has no limit and goes on until its stack is full. */
 const MAX_INCLUDES = 16
 
 /** `text` is a byte string (latin1). Never fails: lines that cannot be read carry a fault. */
@@ -44,14 +44,14 @@ export function readConfLines(
   file: string,
   outside: ConfOutside = NO_OUTSIDE,
 ): ConfLines {
-  const reading: Reading = { outside, folder: undefined, lines: [] }
+  const reading: Reading = { outside, folder: undefined, lines: [], bytes: 0, rows: 0 }
   readFile(reading, text, file, 0)
   return finish(reading.lines)
 }
 
 /**
- * `argv` as the shell gives it, in ordinary text: `--directive value … --directive value …`. `number`
- * is that of the first line it makes, as Redis counts.
+ * `argv` as the shell passes it, in ordinary text: `--directive value … --directive value …`.
+ * `number` is the number of the first line it makes, as Redis counts.
  */
 export function readOverrides(argv: readonly string[], number = 1): ConfLines {
   const lines: ConfLine[] = []
@@ -65,7 +65,7 @@ export function readOverrides(argv: readonly string[], number = 1): ConfLines {
   return finish(lines)
 }
 
-/** The number Redis gives to the first override: a line break goes between the two. */
+/** The number Redis gives to the first override: it joins the two texts with a line break. */
 export function numberAfter(text: string): number {
   return text.split('\n').length + 1
 }
@@ -80,13 +80,13 @@ export function lineError(
   return { severity: 'error', code, file, line, column, path: directive, message, hint }
 }
 
-/** Something to be said about a line that is sound. */
+/** A notice about a line that is valid. */
 export function lineNotice({ file, line, column, directive }: ConfLine, message: string): Problem {
   const code = 'W_IGNORED'
   return { severity: 'warning', code, file, line, column, path: directive, message, hint: '' }
 }
 
-/** How Redis would tell that something is wrong with a line. */
+/** How Redis would report a fault in a line. */
 export function fatalOf({ number, text }: ConfLine, reason: string): Fatal {
   return { kind: 'line', number, text, reason }
 }
@@ -97,10 +97,20 @@ export function locationOfLine(line: ConfLine, path: string): Location {
 
 interface Reading {
   readonly outside: ConfOutside
-  /** The last `dir`: Redis goes there at once, and looks for files from there. */
+  /** The last `dir`: Redis changes to it at once, and looks for files from there. */
   folder: string | undefined
   readonly lines: ConfLine[]
+  /** Counted over this file and the files it includes, as far as they have been read. */
+  bytes: number
+  rows: number
 }
+
+/**
+ * Limits for a file with everything it includes: files that include each other twice could make
+ * thousands of millions of lines.
+ */
+const MAX_BYTES = 16 * 1024 * 1024
+const MAX_ROWS = 250_000
 
 function finish(lines: readonly ConfLine[]): ConfLines {
   const problems = lines.flatMap(({ fault }) => (fault === undefined ? [] : [fault.problem]))
@@ -109,6 +119,13 @@ function finish(lines: readonly ConfLine[]): ConfLines {
 
 function readFile(reading: Reading, text: string, file: string, depth: number): void {
   const rows = (text.startsWith(UTF8_MARK) ? text.slice(UTF8_MARK.length) : text).split('\n')
+  const isFull = reading.bytes > MAX_BYTES || reading.rows > MAX_ROWS
+  reading.bytes += text.length
+  reading.rows += rows.length
+  if (reading.bytes > MAX_BYTES || reading.rows > MAX_ROWS) {
+    if (!isFull) reading.lines.push(tooMuch(file))
+    return
+  }
   rows.forEach((row, index) => {
     const trimmed = trim(row)
     if (trimmed === '' || trimmed.startsWith('#')) return
@@ -141,6 +158,15 @@ function includeFiles(reading: Reading, line: ConfLine, path: string, depth: num
   for (const { name, text } of included.files) readFile(reading, text, name, depth + 1)
 }
 
+/** Nothing of the file counts: half a configuration is worse than none. */
+function tooMuch(file: string): ConfLine {
+  const message = `with what it includes, a configuration has at most ${MAX_ROWS} lines and 16 MiB`
+  const place = { file, line: 1, column: 1, number: 1 }
+  const line = { ...place, directive: '', args: [], text: '', fault: undefined }
+  const problem = lineError(line, 'E_RANGE', message, 'look for a file that includes itself')
+  return { ...line, fault: { problem, fatal: fatalOf(line, message) } }
+}
+
 type Place = Pick<ConfLine, 'file' | 'line' | 'column' | 'number'>
 
 function toLine(text: string, place: Place): ConfLine {
@@ -154,7 +180,10 @@ function toLine(text: string, place: Place): ConfLine {
   return { ...line, fault: { problem, fatal: fatalOf(line, message) } }
 }
 
-/** One line per option. Exactly as Redis does it, so that whatever a unit file has means the same. */
+/**
+ * One line per option, exactly as Redis makes them, so that the options of a unit file keep their
+ * meaning.
+ */
 function overridesText(argv: readonly string[]): string {
   let text = ''
   let mayBeName = true
@@ -168,7 +197,7 @@ function overridesText(argv: readonly string[]): string {
     const isLone = splitArgs(argument)?.length === 1
     const isBare = isLone && isNameOrEnd(argv[index + 1])
     if (isBare && argument.toLowerCase() === '--save') text += '""'
-    // What follows the name of an option is its value, even if it begins with two dashes.
+    // The word after an option's name is its value, even if it begins with two dashes.
     mayBeName = !isLone || (isBare && MAY_BE_BARE.includes(argument.toLowerCase()))
   })
   return text

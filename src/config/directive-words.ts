@@ -1,13 +1,13 @@
-/** How the words of ordinary directives are read, and what Redis says when they cannot be. */
+/** How the words of ordinary directives are read, and what Redis says when they are wrong. */
 import { parseInt64 } from '../base/decimal.ts'
 import { yesOrNo } from './lenient.ts'
 import { type Draft, type Objection, refusal } from './sentinel-draft.ts'
 
-export type Words = readonly string[]
-/** What a directive does with its words: an objection, or nothing when all is well. */
-export type Apply = (draft: Draft, words: Words) => Objection | undefined
+export type DirectiveWords = readonly string[]
+/** What a directive does with its words; returns an objection, or undefined if all is well. */
+export type Apply = (draft: Draft, words: DirectiveWords) => Objection | undefined
 
-/** A directive of exactly one word. */
+/** A directive with exactly one word. */
 export function one(apply: (draft: Draft, word: string) => Objection | undefined): Apply {
   return (draft, [word, ...more]) =>
     word === undefined || more.length > 0 ? WRONG_NUMBER : apply(draft, word)
@@ -38,7 +38,7 @@ export function integer(
   })
 }
 
-/** `shown` are the words Redis lists; any of `words` is taken. */
+/** Accepts any of `words`; `shown` are the words Redis lists in its error. */
 export function oneOf<Word extends string>(
   words: readonly Word[],
   shown: readonly Word[],

@@ -1,26 +1,42 @@
 /**
- * The way back: a sentinel.conf with all that the user's file says and all that was learnt since, in the
- * form redis-sentinel writes itself, so that it goes on where a Sentinel of ours has stopped.
+ * The way back: a sentinel.conf with everything the user's file says and everything learnt since,
+ * in the form that redis-sentinel writes itself, so that redis-sentinel can go on where our
+ * Sentinel stopped.
  *
- * Redis 7.0 writes most words of its own file without quotes. What would fall apart then is refused: the
- * first change it saved would be the last one it could read.
+ * Redis 7.0 writes most words of its own file without quotes. A word that would fall apart then is
+ * refused: otherwise the first change that redis-sentinel saved would leave a file that it cannot
+ * read.
  */
+import { utf8Text } from '../base/utf8.ts'
 import type { GroupConfig, SentinelConfig } from '../core/config.ts'
-import { type RestoredGroup, restoreGroups, restoreSettings } from '../core/memory/restore.ts'
-import type { SavedState } from '../core/memory/saved.ts'
-import { settingsOf } from '../core/memory/settings.ts'
+import {
+  GROUP_OPTION_ROWS,
+  type GroupOption,
+  type GroupOptionKey,
+  hasOptionValue,
+  isOwnOption,
+  OWN_OPTION_ROWS,
+  valueInRedis,
+} from '../core/group-options.ts'
+import { type RestoredGroup, restoreGroups, restoreSettings } from '../core/persistence/restore.ts'
+import type { SavedState } from '../core/persistence/saved.ts'
+import { settingsOf } from '../core/persistence/settings.ts'
 import { ordinaryLines } from './export-ordinary.ts'
 import { isPlain, quoted } from './quote.ts'
 import type { SentinelFile } from './sentinel-file.ts'
 
 export type ExportedConf =
-  /** `text` is a byte string. `notes`: what could not be said, and is not needed. */
+  /** `text` is a byte string. `notes`: what the file cannot say, and need not say. */
   | { readonly ok: true; readonly text: string; readonly notes: readonly string[] }
-  /** What Redis could not be told, one sentence each. */
+  /** What Redis cannot be told, one sentence each. */
   | { readonly ok: false; readonly obstacles: readonly string[] }
 
-/** `saved` is what the state file holds; undefined: nothing was learnt. */
-export function exportConf(file: SentinelFile, saved: SavedState | undefined): ExportedConf {
+/** `saved` is the content of the state file; undefined: nothing was learnt. `nowMs` is the wall clock. */
+export function exportConf(
+  file: SentinelFile,
+  saved: SavedState | undefined,
+  nowMs: number,
+): ExportedConf {
   const memory = saved ?? learntMemory(file)
   const config: SentinelConfig = {
     ...file.core,
@@ -37,7 +53,10 @@ export function exportConf(file: SentinelFile, saved: SavedState | undefined): E
   return {
     ok: true,
     text: all.join('\n'),
-    notes: [...notes, ...groups.flatMap((group) => unsaidOf(group.config))],
+    notes: [
+      ...notes,
+      ...groups.flatMap((group) => [...unsaidOf(group.config), ...pauseOf(group, nowMs)]),
+    ],
   }
 }
 
@@ -72,19 +91,12 @@ function sentinelLines(
 }
 
 function groupLines({ config, saved }: RestoredGroup): readonly string[] {
-  const { name, host, port, quorum, authUser, authPass } = config
-  const { notificationScript, clientReconfigScript, rebootDownAfterMs } = config
+  const { name, host, port, quorum } = config
   return [
     `monitor ${name} ${host} ${port} ${quorum}`,
-    `down-after-milliseconds ${name} ${config.downAfterMs}`,
-    `failover-timeout ${name} ${config.failoverTimeoutMs}`,
-    `parallel-syncs ${name} ${config.parallelSyncs}`,
-    notificationScript === '' ? '' : `notification-script ${name} ${notificationScript}`,
-    clientReconfigScript === '' ? '' : `client-reconfig-script ${name} ${clientReconfigScript}`,
-    authPass === '' ? '' : `auth-pass ${name} ${authPass}`,
-    authUser === '' ? '' : `auth-user ${name} ${authUser}`,
-    rebootDownAfterMs === 0 ? '' : `master-reboot-down-after-period ${name} ${rebootDownAfterMs}`,
-    ...config.renamedCommands.map(([own, sentAs]) => `rename-command ${name} ${own} ${sentAs}`),
+    ...IN_REDIS_ORDER.flatMap(([key, row]) => {
+      return valuesOf(row, config[key]).map((value) => `${row.name} ${name} ${value}`)
+    }),
     `config-epoch ${name} ${saved?.configEpoch ?? 0}`,
     `leader-epoch ${name} ${saved?.leaderEpoch ?? 0}`,
     ...others(config, saved).map((one) => `known-replica ${name} ${one.host} ${one.port}`),
@@ -94,14 +106,38 @@ function groupLines({ config, saved }: RestoredGroup): readonly string[] {
   ]
 }
 
-/** Options that redis-sentinel would refuse to start with, where they change what happens. */
-function unsaidOf({ name, detection, downAfterMs, grayAfterMs }: GroupConfig): readonly string[] {
-  const byEvidence = `${name}: redis-sentinel knows no detection by evidence: a master that died is recognised after ${downAfterMs} ms of silence`
-  const gray = `${name}: redis-sentinel knows no gray-after: a master that says PONG and refuses writes stays the master`
-  return [...(detection === 'evidence' ? [byEvidence] : []), ...(grayAfterMs > 0 ? [gray] : [])]
+/** The options with a line of their own in a sentinel.conf. */
+const IN_REDIS_ORDER = GROUP_OPTION_ROWS.filter(
+  ([, row]) => !isOwnOption(row) && !row.isInMonitor,
+).sort(([, a], [, b]) => Number(a.redisPlace) - Number(b.redisPlace))
+
+/** One value for each line; a 0 is left out where it means none. */
+function valuesOf(row: GroupOption, value: GroupConfig[GroupOptionKey]): readonly unknown[] {
+  if (typeof value === 'object') return value.map((one) => [one].flat().join(' '))
+  return value === '' || (row.kind === 'duration' && value === 0) ? [] : [value]
 }
 
-/** A file that names another master than the one that was learnt may name one of the replicas. */
+/** Options that change the behaviour and with which redis-sentinel would refuse to start. */
+function unsaidOf(config: GroupConfig): readonly string[] {
+  return OWN_OPTION_ROWS.flatMap(([key, row]) => {
+    if (row.redisLacks === undefined || hasOptionValue(config[key], valueInRedis(row))) return []
+    const { what, instead } = row.redisLacks
+    return [`${config.name}: redis-sentinel knows no ${what}: ${instead(config)}`]
+  })
+}
+
+/** A pause is an order and no option: it lives in the state file of our Sentinels alone. */
+function pauseOf({ config, saved }: RestoredGroup, nowMs: number): readonly string[] {
+  if (saved?.pause?.kind !== 'pause') return []
+  const { reason, by, endsAtWallMs } = saved.pause
+  const leftSeconds = Math.ceil((endsAtWallMs - nowMs) / 1_000)
+  if (leftSeconds <= 0) return []
+  const why = reason === '' ? '' : ` (${utf8Text(reason)})`
+  const paused = `${by} has paused failovers for another ${leftSeconds} s${why}`
+  return [`${config.name}: redis-sentinel knows no pause: ${paused}, and it will not wait for that`]
+}
+
+/** A file that names another master than the learnt one may name one of the replicas. */
 function others({ host, port }: GroupConfig, saved: RestoredGroup['saved']) {
   return (saved?.replicas ?? []).filter((one) => one.host !== host || one.port !== port)
 }
@@ -115,20 +151,18 @@ function obstaclesIn({ sentinelUser, sentinelPass }: SentinelConfig): readonly s
 }
 
 function obstaclesOf(config: GroupConfig): readonly string[] {
-  const of = `of ${config.name}`
-  const renamed = config.renamedCommands.flatMap(([own, sentAs]) => [
-    ...(own === '' || sentAs === '' ? [`rename-command ${of}: an empty name ${BREAKS}`] : []),
-    ...obstacle(`rename-command ${of}`, own),
-    ...obstacle(`rename-command ${of}`, sentAs),
-  ])
-  return [
-    ...obstacle(`the name ${of}`, config.name),
-    ...obstacle(`auth-user ${of}`, config.authUser),
-    ...obstacle(`auth-pass ${of}`, config.authPass),
-    ...obstacle(`notification-script ${of}`, config.notificationScript),
-    ...obstacle(`client-reconfig-script ${of}`, config.clientReconfigScript),
-    ...renamed,
-  ]
+  const found = GROUP_OPTION_ROWS.flatMap(([key, row]) => {
+    if (isOwnOption(row)) return []
+    const what = `${row.name} of ${config.name}`
+    const value = config[key]
+    if (typeof value !== 'object') return obstacle(what, String(value))
+    return value.flatMap(([own = '', sentAs = '']) => [
+      ...(own === '' || sentAs === '' ? [`${what}: an empty name ${BREAKS}`] : []),
+      ...obstacle(what, own),
+      ...obstacle(what, sentAs),
+    ])
+  })
+  return [...obstacle(`the name of ${config.name}`, config.name), ...found]
 }
 
 const BREAKS = 'makes a file that Redis 7.0 cannot read again once it has written to it'

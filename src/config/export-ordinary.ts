@@ -1,4 +1,6 @@
-/** The ordinary directives of an exported sentinel.conf: those that differ from what Redis does by itself. */
+/**
+ * The ordinary directives of an exported sentinel.conf: those whose value is not Redis' default.
+ */
 import { utf8Bytes } from '../base/utf8.ts'
 import { DEFAULT_PERIODS, DEFAULT_SENTINEL, type SentinelConfig } from '../core/config.ts'
 import { maybeQuoted, quoted } from './quote.ts'
@@ -10,7 +12,10 @@ export interface OrdinaryLines {
   readonly notes: readonly string[]
 }
 
-/** `learntUsers` are those ACL SETUSER has left; undefined: the file's count. */
+/**
+ * `learntUsers` are the users that ACL SETUSER changed; undefined means that the file's users
+ * apply.
+ */
 export function ordinaryLines(
   file: SentinelFile,
   config: SentinelConfig,
@@ -35,6 +40,12 @@ export function ordinaryLines(
     ...accessLines(file, config, learntUsers),
   ]
   const notes = [
+    ...(file.webhooks.length === 0
+      ? []
+      : ['redis-sentinel knows no webhooks: the scripts of a group can take their place']),
+    ...(file.logFormat === DEFAULT_FILE.logFormat || file.logFormat === 'redis'
+      ? []
+      : ['redis-sentinel knows no log-format: it writes its own']),
     ...(isSilent ? ['loglevel nothing is unknown to Redis 7.0: warning is written'] : []),
     ...(isDifferent(DEFAULT_PERIODS, config.periods)
       ? ['periods have no name in a sentinel.conf: SENTINEL DEBUG sets them at run time']
@@ -64,7 +75,7 @@ function accessLines(
   ]
 }
 
-/** Redis also has a soft limit, which we leave where it is. */
+/** Redis also has a soft limit, which we leave at its default. */
 function outputLimit(hardBytes: number): string | undefined {
   const line = `client-output-buffer-limit pubsub ${hardBytes} 8mb 60`
   return unless(DEFAULT_FILE.outputLimitBytes, hardBytes, line)

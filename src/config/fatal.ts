@@ -1,5 +1,5 @@
 /**
- * The end of a start over a wrong line, as redis-server and redis-sentinel tell it: tools that watch
+ * How redis-server and redis-sentinel report a wrong line that prevents a start: tools that watch
  * their standard error know these lines.
  */
 import { utf8Text } from '../base/utf8.ts'
@@ -9,27 +9,33 @@ import type { Problem } from './problem.ts'
 export type Fatal =
   | {
       readonly kind: 'line'
-      /** As Redis counts: the command line goes on where the file ends. */
+      /** As Redis counts: the command line continues where the file ends. */
       readonly number: number
-      /** The line without the blanks around it, a byte string. */
+      /** The line without surrounding blanks, as a byte string. */
       readonly text: string
       readonly reason: string
     }
   /** A file that cannot be read. */
   | { readonly kind: 'file'; readonly path: string; readonly reason: string }
 
-/** Something wrong with a line, and how Redis would tell it. */
+/** A fault in a line, and how Redis would report it. */
 export interface LineFault {
   readonly problem: Problem
   readonly fatal: Fatal
 }
 
-/** What Redis would have stopped at: the first error in the order it reads in. */
+/**
+ * How many errors of one file we report. Redis stops at the first; a file with more errors than
+ * this is not a configuration.
+ */
+export const MAX_FAULTS = 1_000
+
+/** The error Redis would have stopped at: the first in the order in which it reads. */
 export function firstFatal(faults: readonly LineFault[]): Fatal | undefined {
   return faults.find(({ problem }) => problem.severity === 'error')?.fatal
 }
 
-/** Ends with a line break. */
+/** The text ends with a line break. */
 export function formatFatal(fatal: Fatal): string {
   if (fatal.kind === 'file') {
     return `Fatal error, can't open config file '${fatal.path}': ${fatal.reason}\n`

@@ -1,12 +1,13 @@
 /**
- * Group names travel in the hello, whose tokens are separated by commas, and in events and files, whose
- * words are separated by blanks. Redis accepts any name and then cannot read its own file back.
+ * Group names travel in the hello, whose tokens are separated by commas, and in events and files,
+ * whose words are separated by blanks. Redis accepts any name and then cannot read its own file
+ * back.
  */
 
-/** What is wrong with a name; undefined: nothing. */
+/** Why a name is not allowed; undefined if it is. */
 export function groupNameFault(name: string): string | undefined {
   if (name === '') return 'a group needs a name'
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them.
   const hasUnsafe = /[\s,\u0000-\u001f\u007f-\u009f]/.test(name)
   return hasUnsafe ? 'a group name has no blanks, commas or control characters' : undefined
 }

@@ -2,8 +2,8 @@
 import { canonicalIp } from '../base/ip.ts'
 import { isHostName } from '../core/names/names.ts'
 
-/** An address in its canonical form, or a name as it stands; undefined: neither. */
+/** An address in its canonical form, or a name unchanged; undefined if it is neither. */
 export function canonicalHost(text: string): string | undefined {
-  // What is all digits and dots is an address that someone has mistyped.
+  // A text of digits and dots only is a mistyped address, not a name.
   return canonicalIp(text) ?? (isHostName(text) && /[a-z_]/i.test(text) ? text : undefined)
 }

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a configuration, or unwise about it: for a person, with the place and a way out.
- * Codes are stable: scripts may look for them.
+ * What is wrong with a configuration, or unwise about it: written for a person, with the place and
+ * a remedy. Codes are stable: scripts may look for them.
  */
 export type ProblemCode =
   /** The text cannot be read at all: broken YAML, unbalanced quotes. */
@@ -8,23 +8,37 @@ export type ProblemCode =
   | 'E_UNKNOWN'
   | 'E_MISSING'
   | 'E_DUPLICATE'
-  /** Another type of value, or another number of words, is wanted. */
+  /** Another type of value, or another number of words, is needed. */
   | 'E_TYPE'
-  /** The right type, but not within its bounds. */
+  /** The type is right, but the value is out of bounds. */
   | 'E_RANGE'
   | 'E_VALUE'
-  /** Redis knows it, we do not, and going on without it would be dangerous. */
+  /** Redis knows the option, we do not, and ignoring it would be dangerous. */
   | 'E_UNSUPPORTED'
-  /** Redis knows it and we do without it. */
+  /** What the file names on this machine is missing or cannot be used: see cli/check/machine.ts. */
+  | 'E_TLS'
+  | 'E_ACL_FILE'
+  | 'E_BIND'
+  | 'E_STATE_FOLDER'
+  | 'E_STATE_DAMAGED'
+  | 'E_WEBHOOK'
+  | 'E_HTTP'
+  | 'W_TLS'
+  | 'W_STATE_FOLDER'
+  | 'W_SECRET_FILE'
+  /** Redis knows the option, and we ignore it. */
   | 'W_IGNORED'
-  /** We know it and Redis does not: it would refuse the file. */
+  /** We know the option and Redis does not: Redis would refuse the file. */
   | 'W_EXTENSION'
-  /** Advice about a sound configuration: see check.ts. */
+  | 'W_LITERAL'
+  /** Advice about a valid configuration: see check.ts. */
   | 'W_NO_GROUP'
   | 'W_FEW_SENTINELS'
   | 'W_EVEN_SENTINELS'
   | 'W_NAME_ANNOUNCED'
-  | 'W_QUORUM_UNREACHABLE'
+  /** No failover could ever happen; a start is not refused, because Sentinels may be added. */
+  | 'E_QUORUM_UNREACHABLE'
+  | 'W_QUORUM_UNCHECKED'
   | 'W_QUORUM_ABOVE_MAJORITY'
   | 'W_QUORUM_ONE'
   | 'W_DOWN_AFTER_SHORT'
@@ -37,18 +51,29 @@ export type ProblemCode =
   | 'W_KEEPS_NOTHING'
   | 'W_DUMP_NOT_LOADED'
   | 'W_GUARD_NEEDS_INFO'
+  /** What the memory of this machine makes of `maxmemory`: see cli/check/memory-advice.ts. */
+  | 'W_NEVER_EVICTS'
+  | 'W_MAXMEMORY_ABOVE_HEAP'
+  | 'W_CONTAINER_LIMIT'
 
 export interface Problem {
   readonly severity: 'error' | 'warning'
   readonly code: ProblemCode
   readonly file: string
-  /** From 1. Undefined where no line is to blame: a command-line override, something left out. */
+  /**
+   * Counted from 1. Undefined if no line is at fault: a command-line override, or something
+   * missing.
+   */
   readonly line?: number | undefined
   readonly column?: number | undefined
-  /** The option as the user knows it: `groups.mymaster.quorum`, `sentinel monitor`; may be empty. */
+  /**
+   * The option as the user knows it: `groups.mymaster.quorum`, `sentinel monitor`; may be empty.
+   */
   readonly path: string
+  /** The option it was inherited from: `defaults.quorum`. */
+  readonly inheritedFrom?: string | undefined
   readonly message: string
-  /** A way out; may be empty. */
+  /** A remedy; may be empty. */
   readonly hint: string
 }
 
@@ -57,17 +82,20 @@ export interface Location {
   readonly line: number | undefined
   readonly column: number | undefined
   readonly path: string
+  /** It stands there, and the option above inherits it. */
+  readonly inheritedFrom?: string | undefined
 }
 
-/** One line of text: `file:line:column  path  message  (hint)`. */
+/** As one line of text: `file:line:column  path  message  (hint)`. */
 export function formatProblem(problem: Problem): string {
-  const { file, line, column, path, message, hint } = problem
+  const { file, line, column, path, inheritedFrom, message, hint } = problem
   const place = [file, line, column].filter((part) => part !== undefined).join(':')
-  const parts = [place, path, message, hint === '' ? '' : `(${hint})`]
+  const option = inheritedFrom === undefined ? path : `${path} (from ${inheritedFrom})`
+  const parts = [place, option, message, hint === '' ? '' : `(${hint})`]
   return parts.filter((part) => part !== '').join('  ')
 }
 
-/** The order of the file; what has no line comes last. */
+/** In the order of the file; problems without a line come last. */
 export function inFileOrder(problems: readonly Problem[]): Problem[] {
   const key = (problem: Problem) => problem.line ?? Number.MAX_SAFE_INTEGER
   return [...problems].sort((a, b) => key(a) - key(b) || (a.column ?? 0) - (b.column ?? 0))

@@ -1,4 +1,4 @@
-/** Words of a configuration line that read back as exactly the byte string they were made from. */
+/** Writes words for a configuration line that read back as exactly the same byte string. */
 
 /** In double quotes, as Redis writes them. */
 export function quoted(word: string): string {
@@ -6,12 +6,12 @@ export function quoted(word: string): string {
   return `"${escaped}"`
 }
 
-/** In quotes only where they are needed. */
+/** In quotes only where needed. */
 export function maybeQuoted(word: string): string {
   return isPlain(word) ? word : quoted(word)
 }
 
-/** Whether a word stays one word, and itself, when it is written without quotes. */
+/** Whether a word written without quotes stays one word and keeps its value. */
 export function isPlain(word: string): boolean {
   return /^[^\0- "'\x7f]+$/.test(word)
 }

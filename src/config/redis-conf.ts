@@ -1,6 +1,7 @@
 /**
- * redis.conf and command-line overrides of a data node: lines into settings. Which directives there are
- * and what they may say is the data node's business, so the caller brings the check along.
+ * redis.conf and command-line overrides of a data node: lines become settings. Which directives
+ * exist and which values they take is the data node's business, so the caller brings the check
+ * along.
  */
 import {
   type ConfLine,
@@ -10,39 +11,39 @@ import {
   readConfLines,
   readOverrides,
 } from './conf-lines.ts'
-import { type ConfOutside, NO_OUTSIDE } from './conf-outside.ts'
-import { type Fatal, firstFatal, type LineFault } from './fatal.ts'
+import { type ConfOutside, NO_OUTSIDE } from './config-filesystem.ts'
+import { type Fatal, firstFatal, type LineFault, MAX_FAULTS } from './fatal.ts'
 import { inFileOrder, type Problem } from './problem.ts'
 import { didYouMean } from './suggest.ts'
 
 /**
- * The data node's opinion of one line, in file order: undefined when it is sound, else the reason in
- * Redis' words. Called once per line, so it may apply the line as well.
+ * What the data node says about one line: undefined if it is valid, else the reason in Redis'
+ * words. Called once per line, in file order, so it may apply the line as well.
  */
 export type DirectiveCheck = (name: string, args: readonly string[]) => string | undefined
 
 export interface RedisConf {
   /**
-   * Value by directive, in the order of the last line of each: applied in this order, the later of
-   * `slaveof` and `replicaof` wins. The words of a line are joined by a blank.
+   * Values by directive, in the order of each directive's last line: applied in this order, the
+   * later of `slaveof` and `replicaof` wins. The words of a line are joined by a blank.
    */
   readonly settings: ReadonlyMap<string, string>
   readonly problems: readonly Problem[]
-  /** What Redis would have stopped at. */
+  /** The error Redis would have stopped at. */
   readonly fatal: Fatal | undefined
   /** Each directive once, in the order of the file. */
   readonly directives: readonly ConfLine[]
 }
 
-/** What the data node answers for a directive it does not know; gets a hint. */
+/** The data node's answer for a directive it does not know; we add a hint. */
 export const UNKNOWN_DIRECTIVE = 'Bad directive or wrong number of arguments'
 
-/** Each further line of these adds to the ones before it. */
+/** Each further line of these directives adds to the previous ones. */
 const CUMULATIVE: ReadonlySet<string> = new Set(['save', 'client-output-buffer-limit'])
 
 /**
- * `text` is a byte string (latin1), `overrides` ordinary text. `known` serves the hints only. Problems
- * of all lines are reported; the settings hold the sound ones.
+ * `text` is a byte string (latin1), `overrides` ordinary text; `known` is used for hints only.
+ * Problems of all lines are reported; the settings contain the valid lines.
  */
 export function parseRedisConf(
   text: string,
@@ -56,7 +57,7 @@ export function parseRedisConf(
   return judgeLines([...lines, ...readOverrides(overrides, numberAfter(text)).lines], check, known)
 }
 
-/** The same for lines that have been read already. */
+/** The same for lines that are already split. */
 export function judgeLines(
   lines: readonly ConfLine[],
   check: DirectiveCheck,
@@ -66,6 +67,7 @@ export function judgeLines(
   const directives = new Map<string, ConfLine>()
   const faults: LineFault[] = []
   for (const line of lines) {
+    if (faults.length >= MAX_FAULTS) break
     const fault = line.fault ?? faultOf(line, check, known)
     if (fault !== undefined) {
       faults.push(fault)
@@ -105,7 +107,7 @@ function problemOf(
 function put(settings: Map<string, string>, line: ConfLine): void {
   const before = settings.get(line.directive)
   const value = line.args.join(' ')
-  // `save ""` takes the earlier save lines back.
+  // `save ""` takes back the save lines before it.
   const adds = CUMULATIVE.has(line.directive) && before !== undefined && value !== ''
   settings.delete(line.directive)
   settings.set(line.directive, adds ? `${before} ${value}`.trim() : value)

@@ -1,11 +1,12 @@
 /**
  * sentinel.conf, as Redis reads and writes it, so that a service unit can swap the binary. Unlike
- * Redis we never write to it: what Redis has learnt and put there (known replicas and peers, epochs, the
- * id) is taken over once, into the state file.
+ * Redis we never write to it: what Redis has learnt and written there (known replicas and peers,
+ * epochs, the id) is imported once, into the state file.
  *
- * The order of lines does not matter across classes: first what concerns the whole Sentinel, then all
- * `monitor` lines, then what belongs to a group.
+ * The order of lines does not matter across classes: lines about the whole Sentinel come first,
+ * then all `monitor` lines, then the other lines of groups.
  */
+import { GROUP_OPTION_ROWS } from '../core/group-options.ts'
 import {
   type ConfLine,
   fatalOf,
@@ -14,19 +15,20 @@ import {
   readConfLines,
   readOverrides,
 } from './conf-lines.ts'
-import { type ConfOutside, NO_OUTSIDE } from './conf-outside.ts'
-import { firstFatal, type LineFault } from './fatal.ts'
+import { type ConfOutside, NO_OUTSIDE } from './config-filesystem.ts'
+import { firstFatal, type LineFault, MAX_FAULTS } from './fatal.ts'
 import { inFileOrder, type Problem } from './problem.ts'
 import { GLOBAL_DIRECTIVES, MONITOR } from './sentinel-directives.ts'
 import { type Draft, finishDraft, newDraft, type Objection, refusal } from './sentinel-draft.ts'
 import type { ParsedSentinelFile } from './sentinel-file.ts'
-import { GROUP_DIRECTIVES } from './sentinel-group-directives.ts'
+import { confNames, GROUP_DIRECTIVES } from './sentinel-group-directives.ts'
 import { meaningfulDirectives, serverDirective } from './server-directives.ts'
 import { didYouMean } from './suggest.ts'
+import { withValkeyState } from './valkey-state.ts'
 
 /**
- * `text` is a byte string (latin1), `overrides` are ordinary text: `--port 26380`. What depends on the
- * machine it is read on is asked of `outside`.
+ * `text` is a byte string (latin1), `overrides` are ordinary text: `--port 26380`. `outside`
+ * answers questions about the machine.
  */
 export function parseSentinelConf(
   text: string,
@@ -38,10 +40,13 @@ export function parseSentinelConf(
   const fromArguments = readOverrides(overrides, numberAfter(text))
   const draft = newDraft(outside)
   const faults: LineFault[] = []
-  for (const line of inLoadOrder([...fromFile.lines, ...fromArguments.lines])) {
+  let errors = 0
+  const lines = withValkeyState([...fromFile.lines, ...fromArguments.lines], outside)
+  for (const line of inLoadOrder(lines)) {
     const fault = line.fault ?? apply(draft, line)
     if (fault !== undefined) faults.push(fault)
     if (fault?.problem.severity !== 'error') remember(draft, line)
+    else if (++errors >= MAX_FAULTS) break
   }
   const problems = inFileOrder(faults.map(({ problem }) => problem))
   const fatal = firstFatal(faults)
@@ -52,7 +57,7 @@ export function parseSentinelConf(
 
 const CLASSES = 4
 
-/** Sorts by class; within a class the order of the file stands. */
+/** Sorts by class; within a class the order of the file is kept. */
 function inLoadOrder(lines: readonly ConfLine[]): ConfLine[] {
   const byClass = Array.from({ length: CLASSES }, (): ConfLine[] => [])
   for (const line of lines) byClass[classOf(line)]?.push(line)
@@ -130,7 +135,7 @@ function pathOf(line: ConfLine): string {
   return ['sentinel', keyword, isAboutGroup ? name : undefined].filter(Boolean).join(' ')
 }
 
-/** Notes where an option stands, under its name in sentinel.yml. */
+/** Notes where an option is set, under its name in sentinel.yml. */
 function remember(draft: Draft, line: ConfLine): void {
   const location = locationOfLine(line, pathOf(line))
   for (const option of optionsOf(line)) draft.locations.set(option, location)
@@ -146,13 +151,11 @@ function optionsOf(line: ConfLine): string[] {
 }
 
 /** Where the two files differ in more than their form. */
-const YML_NAMES: ReadonlyMap<string, string> = new Map([
+const YML_NAMES: ReadonlyMap<string, string> = new Map<string, string>([
   ['dir', 'state-dir'],
   ['logfile', 'log-file'],
   ['loglevel', 'log-level'],
   ['pidfile', 'pid-file'],
   ['aclfile', 'acl-file'],
-  ['down-after-milliseconds', 'down-after'],
-  ['master-reboot-down-after-period', 'reboot-down-after'],
-  ['primary-reboot-down-after-period', 'reboot-down-after'],
+  ...GROUP_OPTION_ROWS.flatMap(([, row]) => confNames(row).map((name) => [name, row.yml] as const)),
 ])

@@ -1,17 +1,21 @@
 /**
- * The `sentinel …` directives that are not about one group: how many words each takes, what it does, and
- * what Redis says when it is wrong (its texts, word for word).
+ * The `sentinel …` directives that are not about one group: how many words each takes, what it
+ * does, and Redis' error texts, word for word.
  */
 import { canonicalIp } from '../base/ip.ts'
+import { utf8Text } from '../base/utf8.ts'
+import { MANY_GROUPS_HINT, MAX_GROUPS, TOO_MANY_GROUPS } from '../core/config.ts'
+import { EPOCH_MAX } from '../core/election/epoch.ts'
 import { groupNameFault } from './group-name.ts'
 import { canonicalHost } from './host-name.ts'
 import { lenientInteger, lenientPort, yesOrNo } from './lenient.ts'
-import { type Draft, newGroup, type Objection, refusal } from './sentinel-draft.ts'
+import { type Draft, newGroup, notice, type Objection, refusal } from './sentinel-draft.ts'
+import { besideValkeys, STATE_CONFIG_FILE } from './valkey-state.ts'
 
 export interface GlobalDirective {
-  /** How many words follow the keyword. */
+  /** How many words must follow the keyword. */
   readonly words: number
-  /** Gives an objection, or nothing when all is well. */
+  /** Returns an objection, or undefined if all is well. */
   apply(draft: Draft, words: readonly string[]): Objection | undefined
 }
 
@@ -24,6 +28,7 @@ export const GLOBAL_DIRECTIVES: ReadonlyMap<string, GlobalDirective> = new Map([
   ['current-epoch', { words: 1, apply: setCurrentEpoch }],
   ['deny-scripts-reconfig', { words: 1, apply: setDenyScripts }],
   ['resolve-hostnames', { words: 1, apply: setResolveHostnames }],
+  [STATE_CONFIG_FILE, { words: 1, apply: setStateFile }],
   ['announce-hostnames', { words: 1, apply: setAnnounceHostnames }],
 ])
 
@@ -39,11 +44,15 @@ function monitor(draft: Draft, words: readonly string[]): Objection | undefined 
   if (draft.groups.has(name)) return refusal('E_DUPLICATE', 'Duplicate master name.')
   const nameFault = groupNameFault(name)
   if (nameFault !== undefined) return refusal('E_VALUE', nameFault)
+  if (draft.groups.size >= MAX_GROUPS) return refusal('E_RANGE', TOO_MANY_GROUPS, MANY_GROUPS_HINT)
   draft.groups.set(name, newGroup(name, address, quorum))
   return undefined
 }
 
-/** An address of an instance. A name is one only with `resolve-hostnames yes`, and is looked up later. */
+/**
+ * Reads the address of an instance. A name is allowed only with `resolve-hostnames yes`, and is
+ * resolved later.
+ */
 export function readAddress(
   { core }: Draft,
   host: string,
@@ -59,7 +68,7 @@ export function readAddress(
 
 const ASK_FOR_NAMES = 'a numeric address, or a name with sentinel resolve-hostnames yes'
 
-/** Redis takes anything; a name is of use to peers that resolve names. */
+/** Redis accepts anything; a name is useful only to peers that resolve names. */
 function setAnnounceIp(draft: Draft, [text = '']: readonly string[]): Objection | undefined {
   if (text === '') return undefined
   const host = canonicalHost(text)
@@ -85,6 +94,14 @@ function setSentinelPass(draft: Draft, [password = '']: readonly string[]): unde
   draft.core.sentinelPass = password
 }
 
+/** See valkey-state.ts. */
+function setStateFile(draft: Draft, [path = '']: readonly string[]): Objection | undefined {
+  if (path === '') return refusal('E_VALUE', `${STATE_CONFIG_FILE} needs the path of a file`)
+  const file = besideValkeys(path)
+  draft.program.stateFile = utf8Text(file)
+  return notice(`this Sentinel keeps its state in ${file}, and never writes to ${path}`)
+}
+
 function setMyid(draft: Draft, [text = '']: readonly string[]): Objection | undefined {
   if (!isRunId(text)) return refusal('E_VALUE', 'Malformed Sentinel id in myid option.')
   draft.myid = text
@@ -98,12 +115,16 @@ function setCurrentEpoch(draft: Draft, [text = '']: readonly string[]): Objectio
   return undefined
 }
 
+/**
+ * C Sentinel counts to 2^64 - 1. An epoch above our maximum becomes our maximum: no vote is
+ * forgotten, and no further one can be given.
+ */
 export function readEpoch(text: string): number | undefined {
   const epoch = lenientInteger(text)
-  return Number.isSafeInteger(epoch) && epoch >= 0 ? epoch : undefined
+  return epoch >= 0 ? Math.min(epoch, EPOCH_MAX) : undefined
 }
 
-export const BAD_EPOCH = refusal('E_RANGE', 'the epoch must be between 0 and 2^53-1')
+export const BAD_EPOCH = refusal('E_RANGE', 'the epoch must not be below 0')
 
 /** 40 lower-case hex characters. */
 export function isRunId(text: string): boolean {

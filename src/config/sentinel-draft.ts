@@ -1,15 +1,19 @@
 /**
- * A sentinel.conf being read. Directives write into the draft one after another, each with a word to
- * say when it cannot; at the end the draft becomes a SentinelFile.
+ * A sentinel.conf while it is read. Directives write into the draft one after another; a directive
+ * that cannot returns an objection. At the end the draft becomes a SentinelFile.
  */
+
+import type { Address } from '../base/ip.ts'
 import {
   DEFAULT_GROUP,
   DEFAULT_SENTINEL,
+  GROUP_AS_IN_REDIS,
   type GroupConfig,
   type SentinelConfig,
 } from '../core/config.ts'
-import type { Address, SavedGroup, SavedPeer } from '../core/memory/saved.ts'
-import type { ConfOutside } from './conf-outside.ts'
+import type { SavedGroup, SavedPeer } from '../core/persistence/saved.ts'
+import type { ConfOutside } from './config-filesystem.ts'
+import { type HttpOptions, NO_HTTP } from './http-options.ts'
 import type { Location, Problem } from './problem.ts'
 import { DEFAULT_FILE, type LearntState, type Listen, type SentinelFile } from './sentinel-file.ts'
 import { NO_TLS, type TlsOptions } from './tls-options.ts'
@@ -26,7 +30,9 @@ export interface GroupDraft {
 
 type ProgramOption =
   | 'stateDir'
+  | 'stateFile'
   | 'logFile'
+  | 'logFormat'
   | 'bindSourceAddr'
   | 'aclFile'
   | 'daemonize'
@@ -40,27 +46,30 @@ export interface Draft {
   readonly listen: Writable<Listen>
   readonly program: Writable<Pick<SentinelFile, ProgramOption>>
   readonly tls: Writable<TlsOptions>
+  readonly http: Writable<HttpOptions>
   readonly groups: Map<string, GroupDraft>
   myid: string | undefined
   currentEpoch: number
   readonly locations: Map<string, Location>
 }
 
-/** Why a directive was not taken, or what should be said although it was. */
+/** Why a directive was not accepted, or a notice although it was. */
 export type Objection = Pick<Problem, 'severity' | 'code' | 'message' | 'hint'>
 
 export function newDraft(outside: ConfOutside): Draft {
-  const { stateDir, logFile, bindSourceAddr, aclFile, daemonize, pidFile } = DEFAULT_FILE
+  const { stateDir, logFile, logFormat, bindSourceAddr, aclFile, daemonize, pidFile } = DEFAULT_FILE
   const { listen, supervised, outputLimitBytes } = DEFAULT_FILE
   return {
     outside,
-    core: { ...DEFAULT_SENTINEL, defaultDetection: 'ping' },
+    core: { ...DEFAULT_SENTINEL, defaultDetection: GROUP_AS_IN_REDIS.detection },
     listen: { ...listen },
     program: {
-      ...{ stateDir, logFile, bindSourceAddr, aclFile, daemonize, pidFile },
+      ...{ stateFile: DEFAULT_FILE.stateFile, stateDir, logFile, logFormat },
+      ...{ bindSourceAddr, aclFile, daemonize, pidFile },
       ...{ supervised, outputLimitBytes },
     },
     tls: { ...NO_TLS },
+    http: { ...NO_HTTP },
     groups: new Map(),
     myid: undefined,
     currentEpoch: 0,
@@ -70,7 +79,7 @@ export function newDraft(outside: ConfOutside): Draft {
 
 export function newGroup(name: string, master: Address, quorum: number): GroupDraft {
   const { host, port } = master
-  const config = { name, host, port, quorum, ...DEFAULT_GROUP, detection: 'ping' as const }
+  const config = { name, host, port, quorum, ...DEFAULT_GROUP, ...GROUP_AS_IN_REDIS }
   return { config, configEpoch: 0, leaderEpoch: 0, replicas: [], peers: [] }
 }
 
@@ -90,7 +99,8 @@ export function finishDraft(draft: Draft, name: string): SentinelFile {
     ...draft.program,
     logLevel,
     tls,
-    stateFile: DEFAULT_FILE.stateFile,
+    http: draft.http,
+    webhooks: DEFAULT_FILE.webhooks,
     sentinels: DEFAULT_FILE.sentinels,
     learnt: learntBy(draft),
     locations: draft.locations,
@@ -113,7 +123,7 @@ function hasLearnt(group: GroupDraft): boolean {
 
 function toSavedGroup(group: GroupDraft): SavedGroup {
   const { config, configEpoch, leaderEpoch, replicas, peers } = group
-  // The file does not say whom the vote went to: in that epoch none is given again.
+  // The file does not say which Sentinel got the vote, so no second vote is given in that epoch.
   return { file: config, current: config, configEpoch, leaderEpoch, leader: '', replicas, peers }
 }
 
@@ -121,7 +131,7 @@ export function refusal(code: Problem['code'], message: string, hint = ''): Obje
   return { severity: 'error', code, message, hint }
 }
 
-/** What a sentinel.conf may say to us, and to no C Sentinel. */
+/** For directives that we accept and C Sentinel does not. */
 export const EXTENSION: Objection = {
   severity: 'warning',
   code: 'W_EXTENSION',

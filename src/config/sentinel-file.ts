@@ -1,59 +1,73 @@
 /**
- * What a Sentinel's configuration file says, whichever of its two forms it was written in. `core` is
- * for the machine, `learnt` for its memory, the rest for the program around it.
+ * What a Sentinel's configuration file says, in whichever of its two forms it was written. `core`
+ * is for the machine, `learnt` for its state, the rest for the program around it.
  *
  * Names, users and passwords are byte strings; paths are ordinary text.
  */
+import type { LogFormat } from '../base/log-format.ts'
 import { DEFAULT_SENTINEL, type SentinelConfig } from '../core/config.ts'
 import type { LogLevel } from '../core/log-level.ts'
-import type { SavedGroup, SavedState } from '../core/memory/saved.ts'
+import type { SavedGroup, SavedState } from '../core/persistence/saved.ts'
+import type { WebhookConfig } from '../hooks/webhook-config.ts'
 import type { Fatal } from './fatal.ts'
+import { type HttpOptions, NO_HTTP } from './http-options.ts'
 import type { Location, Problem } from './problem.ts'
 import { NO_TLS, type TlsOptions } from './tls-options.ts'
 
 export interface SentinelFile {
-  /** The file's name, as problems show it. */
+  /** The file's name, as shown in problems. */
   readonly name: string
   readonly core: SentinelConfig
   readonly listen: Listen
-  /** [dir] Folder of the state file; undefined: the folder of the configuration file. */
+  /** [dir] Folder of the state file; undefined for the folder of the configuration file. */
   readonly stateDir: string | undefined
-  /** Name of the state file in it; undefined: see `stateFileName`. */
+  /** Name of the state file in that folder, or its path [state-config-file]; undefined: see `stateFileName`. */
   readonly stateFile: string | undefined
   readonly logLevel: LogLevel | 'nothing'
-  /** [logfile] Empty: standard output. */
+  /** [logfile] Empty means standard output. */
   readonly logFile: string
-  /** [bind-source-addr] Local address of outgoing connections; empty: the kernel chooses. */
+  /** [log-format] */
+  readonly logFormat: LogFormat
+  /** [bind-source-addr] Local address of outgoing connections; if empty, the kernel chooses. */
   readonly bindSourceAddr: string
   readonly tls: TlsOptions
-  /** [aclfile] Empty: users stand in the configuration file. */
+  readonly http: HttpOptions
+  /** [aclfile] Empty if the users are in the configuration file. */
   readonly aclFile: string
   /** [daemonize] */
   readonly daemonize: boolean
-  /** [pidfile] Empty: none. */
+  /** [pidfile] Empty for none. */
   readonly pidFile: string
-  /** [supervised] Whom to tell that we are ready. */
+  /** [supervised] The service manager that is told when we are ready. */
   readonly supervised: 'no' | 'auto' | 'systemd' | 'upstart'
-  /** [client-output-buffer-limit pubsub] A client with more than this waiting to be sent is cut off. */
+  /**
+   * [client-output-buffer-limit pubsub] A client with more unsent output than this is disconnected.
+   */
   readonly outputLimitBytes: number
-  /** How many Sentinels the operator means to run, this one included. Only for advice. */
+  /** Who is told of events over HTTP; a sentinel.conf has no words for it. */
+  readonly webhooks: readonly WebhookConfig[]
+  /** How many Sentinels the operator plans to run, including this one. Only for advice. */
   readonly sentinels: number | undefined
-  /** What a sentinel.conf has been told by Redis to remember; counts only while no state file exists. */
+  /** What Redis wrote into a sentinel.conf to remember; used only while no state file exists. */
   readonly learnt: LearntState | undefined
-  /** Where options stand, by `groups.<name>.<option>` or `<option>` in the words of sentinel.yml. */
+  /**
+   * Where options are set, by `groups.<name>.<option>` or `<option>` in the words of sentinel.yml.
+   */
   readonly locations: ReadonlyMap<string, Location>
 }
 
 export interface Listen {
-  /** As in redis.conf: `*` all IPv4, `::*` all IPv6; after a `-`, failing to bind is no error. */
+  /**
+   * As in redis.conf: `*` means all IPv4, `::*` all IPv6; after a `-`, failing to bind is no error.
+   */
   readonly bind: readonly string[]
-  /** 0: do not listen. */
+  /** 0 means not to listen. */
   readonly port: number
   /** [protected-mode] Without a password, refuse clients that are not on this machine. */
   readonly protectedMode: boolean
 }
 
-/** A SavedState that may lack an identity. */
+/** A SavedState that may have no identity yet. */
 export interface LearntState {
   readonly myid: string | undefined
   readonly currentEpoch: number
@@ -62,11 +76,14 @@ export interface LearntState {
 
 export type ParsedSentinelFile =
   | { readonly ok: true; readonly value: SentinelFile; readonly warnings: readonly Problem[] }
-  /** Errors, and the warnings that were found beside them. */
+  /** Errors, and the warnings found along with them. */
   | {
       readonly ok: false
       readonly problems: readonly Problem[]
-      /** What Redis would have stopped at; undefined for a sentinel.yml, which Redis does not read. */
+      /**
+       * The error Redis would have stopped at; undefined for a sentinel.yml, which Redis does not
+       * read.
+       */
       readonly fatal: Fatal | undefined
     }
 
@@ -76,22 +93,27 @@ export const DEFAULT_FILE = {
   stateFile: undefined,
   logLevel: 'notice',
   logFile: '',
+  logFormat: 'auto',
   bindSourceAddr: '',
   tls: NO_TLS,
+  http: NO_HTTP,
   aclFile: '',
   daemonize: false,
   pidFile: '',
   supervised: 'no',
   outputLimitBytes: 32 * 1024 * 1024,
+  webhooks: [],
   sentinels: undefined,
 } as const
 
-/** Two Sentinels may share a folder, but not a port: so the port tells their memories apart. */
+/** Two Sentinels may share a folder, but not a port, so the port tells their state files apart. */
 export function stateFileName(file: SentinelFile): string {
   return file.stateFile ?? `sentinel-${file.core.port || file.core.tlsPort}.state`
 }
 
-/** The first content of the state file, when there is none: `drawMyid` gives 40 hex characters. */
+/**
+ * The first content of the state file, if there is none yet: `drawMyid` returns 40 hex characters.
+ */
 export function toSavedState(learnt: LearntState, drawMyid: () => string): SavedState {
   const { myid, currentEpoch, groups } = learnt
   return {
@@ -104,7 +126,7 @@ export function toSavedState(learnt: LearntState, drawMyid: () => string): Saved
   }
 }
 
-/** Says where an option of the file stands; falls back to the bare name. */
+/** Where an option is set in the file; falls back to the option's name alone. */
 export function locationOf(file: SentinelFile, option: string): Location {
   return file.locations.get(option) ?? { line: undefined, column: undefined, path: option }
 }

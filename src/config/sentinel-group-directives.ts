@@ -1,9 +1,22 @@
 /**
- * The `sentinel … <group> …` directives: rules of a group, and what Redis has learnt about it and wrote
- * into its file.
+ * The `sentinel … <group> …` directives: rules of a group, and what Redis has learnt about the
+ * group and written into its file.
  */
-import { DETECTIONS, type RenamedCommand } from '../core/config.ts'
-import { within } from './conf-outside.ts'
+import { unreachable } from '../base/assert.ts'
+import { ruleFault } from '../core/failover/host-rules.ts'
+import {
+  type CountOption,
+  GROUP_OPTION_ROWS,
+  type GroupOption,
+  type GroupOptionKey,
+  type HostRule,
+  type HostRulesOption,
+  isOwnOption,
+  isPath,
+  type RenamedCommand,
+  type WordOption,
+} from '../core/group-options.ts'
+import { within } from './config-filesystem.ts'
 import { lenientInteger } from './lenient.ts'
 import { BAD_EPOCH, isRunId, readAddress, readEpoch } from './sentinel-directives.ts'
 import {
@@ -21,65 +34,133 @@ export interface GroupDirective {
   apply(group: GroupDraft, words: readonly string[], draft: Draft): Objection | undefined
 }
 
-export const GROUP_DIRECTIVES: ReadonlyMap<string, GroupDirective> = new Map([
-  ['down-after-milliseconds', { words: [1], apply: setDownAfter }],
-  ['failover-timeout', { words: [1], apply: setFailoverTimeout }],
-  ['parallel-syncs', { words: [1], apply: setParallelSyncs }],
-  ['auth-user', { words: [1], apply: setAuthUser }],
-  ['auth-pass', { words: [1], apply: setAuthPass }],
+type Words = readonly string[]
+
+/** What Redis has learnt and written into its file. */
+const LEARNT: readonly (readonly [string, GroupDirective])[] = [
   ['config-epoch', { words: [1], apply: setConfigEpoch }],
   ['leader-epoch', { words: [1], apply: setLeaderEpoch }],
   ['known-replica', { words: [2], apply: addReplica }],
   ['known-slave', { words: [2], apply: addReplica }],
   ['known-sentinel', { words: [2, 3], apply: addPeer }],
-  ['notification-script', { words: [1], apply: setNotificationScript }],
-  ['client-reconfig-script', { words: [1], apply: setClientReconfigScript }],
-  ['rename-command', { words: [2], apply: renameCommand }],
-  ['master-reboot-down-after-period', { words: [1], apply: setRebootPeriod }],
-  // Valkey's name for it.
-  ['primary-reboot-down-after-period', { words: [1], apply: setRebootPeriod }],
-  // Ours.
-  ['detection', { words: [1], apply: setDetection }],
-  ['refused-after', { words: [1], apply: setRefusedAfter }],
-  ['gray-after', { words: [1], apply: setGrayAfter }],
+]
+
+export const GROUP_DIRECTIVES: ReadonlyMap<string, GroupDirective> = new Map([
+  ...GROUP_OPTION_ROWS.flatMap(([key, row]) => {
+    return confNames(row).map((name) => [name, optionDirective(key, row)] as const)
+  }),
+  ...LEARNT,
 ])
 
-type Words = readonly string[]
-
-function setDownAfter(group: GroupDraft, [text = '']: Words): Objection | undefined {
-  const ms = lenientInteger(text)
-  if (ms < 1) return BAD_TIME
-  group.config.downAfterMs = Math.min(ms, MAX_DURATION_MS)
-  return ms > MAX_DURATION_MS ? LONG_TIME : undefined
+/** The names in a sentinel.conf for an option that has a line of its own. */
+export function confNames({ name, aliases = [], isInMonitor }: GroupOption): readonly string[] {
+  return isInMonitor ? [] : [name, ...aliases]
 }
 
-function setFailoverTimeout(group: GroupDraft, [text = '']: Words): Objection | undefined {
-  const ms = lenientInteger(text)
-  if (ms < 1) return BAD_TIME
-  group.config.failoverTimeoutMs = Math.min(ms, MAX_DURATION_MS)
-  return ms > MAX_DURATION_MS ? LONG_TIME : undefined
+function optionDirective(key: GroupOptionKey, row: GroupOption): GroupDirective {
+  if (row.kind === 'renames') return { words: [2], apply: renameCommand }
+  if (row.kind === 'rules') return rulesDirective(key, row)
+  if (row.kind === 'texts')
+    return { words: [1], apply: (group, words) => addText(group, key, words) }
+  return {
+    words: [1],
+    apply: (group, [text = ''], draft) => {
+      const { value, objection } = readValue(row, text, draft)
+      if (value !== undefined) Object.assign(group.config, { [key]: value })
+      return objection ?? (isOwnOption(row) ? EXTENSION : undefined)
+    },
+  }
 }
 
-const BAD_TIME = refusal('E_RANGE', 'negative or zero time parameter.')
+interface ConfValue {
+  /** Undefined: the value is not accepted. */
+  readonly value?: string | number
+  readonly objection?: Objection
+}
+
+function readValue(
+  row: Exclude<GroupOption, { readonly kind: 'renames' | 'rules' | 'texts' }>,
+  text: string,
+  draft: Draft,
+): ConfValue {
+  switch (row.kind) {
+    case 'count':
+      return readCount(row, text)
+    case 'duration':
+      return readDuration(row.least, text)
+    case 'text':
+      return { value: text }
+    case 'script':
+      return readScript(row.title, text, draft)
+    case 'hook':
+      return isPath(row, text) ? readScript(row.title, text, draft) : { value: text }
+    case 'word':
+      return readWord(row, text)
+    default:
+      return unreachable(row)
+  }
+}
+
+function readCount(
+  { name, least, tooSmall }: CountOption & { name: string },
+  text: string,
+): ConfValue {
+  const value = lenientInteger(text)
+  const isTaken = Number.isSafeInteger(value) && (value >= least || tooSmall !== undefined)
+  if (!isTaken) return { objection: refusal('E_RANGE', `${name} is out of range`) }
+  if (value >= least || tooSmall === undefined) return { value }
+  return { value, objection: notice(tooSmall.message, tooSmall.hint) }
+}
+
+function readDuration(least: 0 | 1, text: string): ConfValue {
+  const ms = lenientInteger(text)
+  if (ms < least) {
+    return {
+      objection: refusal('E_RANGE', `negative${least === 1 ? ' or zero' : ''} time parameter.`),
+    }
+  }
+  if (ms <= MAX_DURATION_MS) return { value: ms }
+  return { value: MAX_DURATION_MS, objection: LONG_TIME }
+}
+
 /** Timers are 32-bit. */
 const MAX_DURATION_MS = 2 ** 31 - 1
 const LONG_TIME = notice('a time of more than 24 days is taken as 24 days')
 
-/** Redis takes any number, and with less than 1 reconfigures no replica before the timeout. */
-function setParallelSyncs(group: GroupDraft, [text = '']: Words): Objection | undefined {
-  const count = lenientInteger(text)
-  if (!Number.isSafeInteger(count)) return refusal('E_RANGE', 'parallel-syncs is out of range')
-  group.config.parallelSyncs = count
-  if (count >= 1) return undefined
-  return notice('no replica is reconfigured before the failover times out', 'use 1 or more')
+function readScript(title: string, path: string, { outside, program }: Draft): ConfValue {
+  if (outside.isExecutable(within(program.stateDir, path))) return { value: path }
+  const message = `${title} script seems non existing or non executable.`
+  return { objection: refusal('E_VALUE', message) }
 }
 
-function setAuthUser(group: GroupDraft, [user = '']: Words): undefined {
-  group.config.authUser = user
+function readWord({ name, words }: WordOption & { name: string }, text: string): ConfValue {
+  const value = words.find((word) => word === text.toLowerCase())
+  if (value !== undefined) return { value }
+  const message = `Please specify ${words.join(' or ')} for the ${name} option.`
+  return { objection: refusal('E_VALUE', message) }
 }
 
-function setAuthPass(group: GroupDraft, [password = '']: Words): undefined {
-  group.config.authPass = password
+/** One line for each rule, as in `sentinel promotion mymaster 10.0.0.3 must-not`. */
+function rulesDirective(key: GroupOptionKey, row: HostRulesOption): GroupDirective {
+  return {
+    words: [2],
+    apply: (group, [pattern = '', word = '']) => {
+      const fault = ruleFault(row, [pattern, word])
+      if (fault !== undefined) return refusal('E_VALUE', fault, row.example)
+      const rules = group.config[key] as readonly HostRule[]
+      if (rules.some(([known]) => known === pattern)) {
+        return refusal('E_DUPLICATE', `two rules for ${JSON.stringify(pattern)}`)
+      }
+      Object.assign(group.config, { [key]: [...rules, [pattern, word]] })
+      return EXTENSION
+    },
+  }
+}
+
+function addText(group: GroupDraft, key: GroupOptionKey, [text = '']: Words): Objection {
+  const texts = group.config[key] as readonly string[]
+  if (text !== '') Object.assign(group.config, { [key]: [...texts, text] })
+  return EXTENSION
 }
 
 function setConfigEpoch(
@@ -118,7 +199,7 @@ function addReplica(
 
 function addPeer(group: GroupDraft, words: Words, draft: Draft): Objection | undefined {
   const [host = '', port = '', runId] = words
-  // Written by Sentinels so old that they did not know run ids; Redis skips it as well.
+  // Sentinels so old that they did not know run ids wrote such a line; Redis skips it as well.
   if (runId === undefined) return undefined
   const address = readAddress(draft, host, port)
   if ('severity' in address) return address
@@ -130,35 +211,6 @@ function addPeer(group: GroupDraft, words: Words, draft: Draft): Objection | und
   return undefined
 }
 
-function setNotificationScript(
-  group: GroupDraft,
-  [path = '']: Words,
-  draft: Draft,
-): Objection | undefined {
-  if (!canRun(draft, path)) {
-    return refusal('E_VALUE', 'Notification script seems non existing or non executable.')
-  }
-  group.config.notificationScript = path
-  return undefined
-}
-
-function setClientReconfigScript(
-  group: GroupDraft,
-  [path = '']: Words,
-  draft: Draft,
-): Objection | undefined {
-  if (!canRun(draft, path)) {
-    const message = 'Client reconfiguration script seems non existing or non executable.'
-    return refusal('E_VALUE', message)
-  }
-  group.config.clientReconfigScript = path
-  return undefined
-}
-
-function canRun({ outside, program }: Draft, path: string): boolean {
-  return outside.isExecutable(within(program.stateDir, path))
-}
-
 function renameCommand(group: GroupDraft, [name = '', sentAs = '']: Words): Objection | undefined {
   const { renamedCommands } = group.config
   const command = name.toLowerCase()
@@ -168,34 +220,4 @@ function renameCommand(group: GroupDraft, [name = '', sentAs = '']: Words): Obje
   const renamed: RenamedCommand = [command, sentAs]
   group.config.renamedCommands = [...renamedCommands, renamed]
   return undefined
-}
-
-function setRebootPeriod(group: GroupDraft, [text = '']: Words): Objection | undefined {
-  const ms = lenientInteger(text)
-  if (ms < 0) return refusal('E_RANGE', 'negative time parameter.')
-  group.config.rebootDownAfterMs = Math.min(ms, MAX_DURATION_MS)
-  return ms > MAX_DURATION_MS ? LONG_TIME : undefined
-}
-
-function setDetection(group: GroupDraft, [text = '']: Words): Objection {
-  const detection = DETECTIONS.find((word) => word === text.toLowerCase())
-  if (detection === undefined) {
-    return refusal('E_VALUE', 'Please specify ping or evidence for the detection option.')
-  }
-  group.config.detection = detection
-  return EXTENSION
-}
-
-function setRefusedAfter(group: GroupDraft, [text = '']: Words): Objection {
-  const ms = lenientInteger(text)
-  if (ms < 1) return BAD_TIME
-  group.config.refusedAfterMs = Math.min(ms, MAX_DURATION_MS)
-  return ms > MAX_DURATION_MS ? LONG_TIME : EXTENSION
-}
-
-function setGrayAfter(group: GroupDraft, [text = '']: Words): Objection {
-  const ms = lenientInteger(text)
-  if (ms < 0) return refusal('E_RANGE', 'negative time parameter.')
-  group.config.grayAfterMs = Math.min(ms, MAX_DURATION_MS)
-  return ms > MAX_DURATION_MS ? LONG_TIME : EXTENSION
 }

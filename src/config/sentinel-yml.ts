@@ -1,31 +1,51 @@
 /**
- * sentinel.yml: the user's file, read and never written. All problems of a file are reported at once,
- * each with its line, because a person fixes files in one go.
+ * sentinel.yml: the user's file, read and never written. All problems of a file are reported at
+ * once, each with its line, because a person fixes files in one go.
  */
-import type { z } from 'zod'
+
 import { USERS_AND_ACL_FILE } from '../acl/user-lines.ts'
 import { canonicalIp } from '../base/ip.ts'
 import { utf8Bytes } from '../base/utf8.ts'
 import { checkSentinelUsers } from '../core/access/access-start.ts'
-import { DEFAULT_SENTINEL, type GroupConfig, type SentinelConfig } from '../core/config.ts'
-import { type ConfOutside, NO_OUTSIDE } from './conf-outside.ts'
+import {
+  DEFAULT_SENTINEL,
+  type GroupConfig,
+  MANY_GROUPS_HINT,
+  MAX_GROUPS,
+  type SentinelConfig,
+  TOO_MANY_GROUPS,
+} from '../core/config.ts'
+import { GROUP_OPTION_ROWS, type GroupOptionValues, isPath } from '../core/group-options.ts'
+import { type ConfOutside, NO_OUTSIDE } from './config-filesystem.ts'
 import { groupNameFault } from './group-name.ts'
+import type { HttpOptions } from './http-options.ts'
 import { inFileOrder, type Location, type Problem, type ProblemCode } from './problem.ts'
 import type { ParsedSentinelFile, SentinelFile } from './sentinel-file.ts'
 import { type GroupYml, optionsAt, SENTINEL_YML, type SentinelYml } from './sentinel-schema.ts'
 import { didYouMean } from './suggest.ts'
 import type { TlsOptions } from './tls-options.ts'
+import { toWebhooks } from './webhook-schema.ts'
+import { withDefaults } from './yml-defaults.ts'
 import { addressOf, readYml, type YmlDocument } from './yml-document.ts'
 import type { IssueDetails } from './yml-values.ts'
+import { literalWarnings, withValuesFrom } from './yml-variables.ts'
+import type { z } from './zod.ts'
 
-/** `text` is ordinary text (decoded UTF-8). What depends on the machine is asked of `outside`. */
+/** `text` is ordinary text (decoded UTF-8). `outside` answers questions about the machine. */
 export function parseSentinelYml(
   text: string,
   fileName: string,
   outside: ConfOutside = NO_OUTSIDE,
 ): ParsedSentinelFile {
-  const document = readYml(text, fileName)
+  const document = withDefaults(
+    withValuesFrom(outside, readYml(text, fileName), fileName),
+    fileName,
+  )
   if (document.root === undefined) return refused(document.problems)
+  if (groupNames(document.root).length > MAX_GROUPS) {
+    const place = locate(['groups'], document)
+    return refused([problem('E_RANGE', place, TOO_MANY_GROUPS, MANY_GROUPS_HINT, fileName)])
+  }
   const parsed = SENTINEL_YML.safeParse(document.root)
   const problems = [
     ...document.problems,
@@ -35,7 +55,8 @@ export function parseSentinelYml(
     ...(parsed.data === undefined ? [] : groupProblems(parsed.data, document, fileName, outside)),
   ]
   if (parsed.data === undefined || problems.length > 0) return refused(inFileOrder(problems))
-  return { ok: true, value: toFile(parsed.data, document, fileName), warnings: [] }
+  const warnings = literalWarnings(document, fileName)
+  return { ok: true, value: toFile(parsed.data, document, fileName), warnings }
 }
 
 function refused(problems: readonly Problem[]): ParsedSentinelFile {
@@ -52,7 +73,7 @@ function userProblems(yml: SentinelYml, document: YmlDocument, file: string): Pr
   return [problem('E_VALUE', locate(['users'], document), fault, '', file)]
 }
 
-/** What cannot be seen from one value alone, or not from the file. */
+/** Problems that cannot be seen from one value alone, or not from the file. */
 function groupProblems(
   yml: SentinelYml,
   document: YmlDocument,
@@ -67,9 +88,12 @@ function groupProblems(
       const hint = 'a numeric IPv4 or IPv6 address, or a name with resolve-hostnames: yes'
       problems.push(problem('E_VALUE', masterHostPlace(name, document), message, hint, file))
     }
-    for (const option of ['notification-script', 'client-reconfig-script'] as const) {
-      if (group[option] === '' || outside.isExecutable(group[option])) continue
-      problems.push(problem('E_VALUE', at(option), 'there is no program at this path', '', file))
+    for (const [, row] of GROUP_OPTION_ROWS) {
+      const path = String(group[row.yml])
+      if (!isPath(row, path) || outside.isExecutable(path)) continue
+      const hint = row.kind === 'hook' ? 'the path of a program, or an http or https URL' : ''
+      const message = 'there is no program at this path'
+      problems.push(problem('E_VALUE', at(row.yml), message, hint, file))
     }
     return problems
   })
@@ -117,11 +141,14 @@ function groupNames(root: unknown): string[] {
   return typeof groups === 'object' && groups !== null ? Object.keys(groups) : []
 }
 
-/** What is missing has no place of its own: then it is that of what it is missing from. */
+/**
+ * A missing option has no place of its own, so the problem is shown at the section that lacks it.
+ */
 function locate(path: readonly PropertyKey[], document: YmlDocument): Location {
   for (let length = path.length; length >= 0; length--) {
     const address = addressOf(path.slice(0, length))
-    const place = (length > 0 ? document.keys : document.values).get(address)
+    const key = length > 0 ? document.keys.get(address) : undefined
+    const place = key ?? document.values.get(address)
     const exact = length === path.length ? document.values.get(address) : undefined
     const found = exact ?? place
     if (found !== undefined) return { ...found, path: addressOf(path) }
@@ -148,13 +175,16 @@ function toFile(yml: SentinelYml, document: YmlDocument, name: string): Sentinel
     stateFile: yml['state-file'],
     logLevel: yml['log-level'],
     logFile: yml['log-file'],
+    logFormat: yml['log-format'],
     bindSourceAddr: yml['bind-source-addr'],
     tls: toTls(yml.tls),
+    http: toHttp(yml),
     aclFile: yml['acl-file'],
     daemonize: yml.daemonize,
     pidFile: yml['pid-file'],
     supervised: yml.supervised,
     outputLimitBytes: yml['output-limit'],
+    webhooks: toWebhooks(yml.webhooks),
     sentinels: yml.sentinels,
     learnt: undefined,
     locations: document.values,
@@ -191,31 +221,19 @@ function toCore(yml: SentinelYml, document: YmlDocument): SentinelConfig {
 
 /** The order of the file: JavaScript puts names that look like numbers first. */
 function inOrder(names: readonly string[], document: YmlDocument): string[] {
-  const addresses = [...document.keys.keys()]
-  const place = (name: string) => addresses.indexOf(addressOf(['groups', name]))
+  const places = new Map([...document.keys.keys()].map((address, place) => [address, place]))
+  const place = (name: string) => places.get(addressOf(['groups', name])) ?? -1
   return [...names].sort((a, b) => place(a) - place(b))
 }
 
 function toGroup(name: string, yml: GroupYml): GroupConfig {
-  return {
-    name: utf8Bytes(name),
-    host: yml.master.host,
-    port: yml.master.port,
-    quorum: yml.quorum,
-    downAfterMs: yml['down-after'],
-    failoverTimeoutMs: yml['failover-timeout'],
-    parallelSyncs: yml['parallel-syncs'],
-    authUser: yml['auth-user'],
-    authPass: yml['auth-pass'],
-    // Paths go to the machine as bytes too: SENTINEL MASTER shows them.
-    notificationScript: utf8Bytes(yml['notification-script']),
-    clientReconfigScript: utf8Bytes(yml['client-reconfig-script']),
-    renamedCommands: yml['rename-commands'],
-    rebootDownAfterMs: yml['reboot-down-after'],
-    detection: yml.detection,
-    refusedAfterMs: yml['refused-after'],
-    grayAfterMs: yml['gray-after'],
-  }
+  const { host, port } = yml.master
+  const values = GROUP_OPTION_ROWS.map(([key, row]) => {
+    const value = yml[row.yml]
+    // The machine handles paths as bytes too: SENTINEL MASTER shows them.
+    return [key, 'title' in row ? utf8Bytes(String(value)) : value]
+  })
+  return { name: utf8Bytes(name), host, port, ...(Object.fromEntries(values) as GroupOptionValues) }
 }
 
 function toPeriods(yml: SentinelYml['periods']): SentinelConfig['periods'] {
@@ -233,6 +251,16 @@ function toPeriods(yml: SentinelYml['periods']): SentinelConfig['periods'] {
     defaultFailoverTimeoutMs: yml['default-failover-timeout'],
     scriptMaxRuntimeMs: yml['script-max-runtime'],
     scriptRetryDelayMs: yml['script-retry-delay'],
+  }
+}
+
+function toHttp(yml: SentinelYml): HttpOptions {
+  return {
+    port: yml['http-port'],
+    bind: yml['http-bind'],
+    token: yml['http-token'],
+    tokenFile: yml['http-token-file'],
+    tls: yml['http-tls'],
   }
 }
 

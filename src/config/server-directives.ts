@@ -1,40 +1,44 @@
 /**
- * Ordinary directives of redis.conf in a sentinel.conf: those that mean something to a Sentinel, and
- * those that do not but stand in existing files and must not stop a start.
+ * Ordinary directives of redis.conf in a sentinel.conf: those that affect a Sentinel, and those
+ * that do not, but occur in existing files and must not prevent a start.
  */
 import { USERS_AND_ACL_FILE } from '../acl/user-lines.ts'
 import { canonicalIp } from '../base/ip.ts'
+import { LOG_FORMAT_WORDS, LOG_FORMATS, logFormatOf } from '../base/log-format.ts'
 import { utf8Text } from '../base/utf8.ts'
 import { checkSentinelUsers } from '../core/access/access-start.ts'
+import { COMMANDS } from '../core/commands/table.ts'
 import { outputLimits } from '../server/sessions/output-limits.ts'
 import { MAX_LONG } from '../server/settings/setting-types.ts'
-import { within } from './conf-outside.ts'
+import { isOfRedis } from '../server/settings/settings.ts'
+import { within } from './config-filesystem.ts'
 import {
   type Apply,
+  type DirectiveWords,
   flag,
   integer,
   one,
   oneOf,
-  type Words,
   WRONG_NUMBER,
 } from './directive-words.ts'
 import { canonicalHost } from './host-name.ts'
-import { isMeaningless } from './meaningless-directives.ts'
-import { renameOwnCommand } from './own-renaming.ts'
-import { type Draft, notice, type Objection, refusal } from './sentinel-draft.ts'
+import { HTTP_DIRECTIVES } from './http-directives.ts'
+import { type Draft, EXTENSION, notice, type Objection, refusal } from './sentinel-draft.ts'
 import type { SentinelFile } from './sentinel-file.ts'
 import { TLS_DIRECTIVES } from './tls-directives.ts'
 
-/** Undefined: Redis does not know the directive either. */
+/** Undefined if Redis does not know the directive either. */
 export function serverDirective(name: string): Apply | undefined {
   const apply = MEANINGFUL.get(name)
   if (apply !== undefined) return apply
   const why = WITHOUT_EFFECT.get(name)
   if (why !== undefined) return () => why
-  return isMeaningless(name) ? () => notice('has no effect on a Sentinel') : undefined
+  return isOfRedis(name) || OTHERS.has(name)
+    ? () => notice('has no effect on a Sentinel')
+    : undefined
 }
 
-/** The directives worth suggesting for a mistyped one. */
+/** The directives that a hint may suggest for a mistyped one. */
 export function meaningfulDirectives(): string[] {
   return [...MEANINGFUL.keys(), 'sentinel', 'include']
 }
@@ -58,14 +62,16 @@ const MEANINGFUL: ReadonlyMap<string, Apply> = new Map([
   ['rename-command', renameOwnCommand],
   ['dir', one(setDir)],
   ['logfile', one(setLogFile)],
+  ['log-format', oneOf(LOG_FORMAT_WORDS, LOG_FORMATS, setLogFormat)],
   ['loglevel', oneOf(LOG_LEVELS, LOG_LEVELS.slice(0, 4), setLogLevel)],
   ['daemonize', flag(({ program }, isOn) => (program.daemonize = isOn))],
   ['pidfile', one(setPidFile)],
   ['supervised', oneOf(SUPERVISORS, SUPERVISORS, setSupervised)],
   ...TLS_DIRECTIVES,
+  ...HTTP_DIRECTIVES,
 ])
 
-/** What Redis' own Sentinel would have done something with, and why we do not. */
+/** Directives that Redis' own Sentinel obeys and we do not, and why. */
 const WITHOUT_EFFECT: ReadonlyMap<string, Objection> = new Map([
   ['masterauth', notice('has no effect on a Sentinel', 'sentinel auth-pass is for the data nodes')],
   ['masteruser', notice('has no effect on a Sentinel', 'sentinel auth-user is for the data nodes')],
@@ -76,7 +82,27 @@ const WITHOUT_EFFECT: ReadonlyMap<string, Objection> = new Map([
   ['timeout', notice('idle clients are not closed')],
 ])
 
-function setBind(draft: Draft, words: Words): Objection | undefined {
+/** Directives of Valkey and of other versions of Redis, besides the settings of a data node. */
+const OTHERS: ReadonlySet<string> = new Set(
+  `
+  active-defrag-cycle-us availability-zone cluster-announce-client-ipv4
+  cluster-announce-client-ipv6 cluster-announce-human-nodename cluster-blacklist-ttl
+  cluster-manual-failover-timeout cluster-ping-interval cluster-slot-migration-log-max-len
+  cluster-slot-stats-enabled commandlog-execution-slower-than commandlog-large-reply-max-len
+  commandlog-large-request-max-len commandlog-reply-larger-than commandlog-request-larger-than
+  commandlog-slow-execution-max-len dual-channel-replication-enabled events-per-io-thread
+  extended-redis-compatibility hide-user-data-from-log import-mode io-threads-always-active
+  key-load-delay lazyexpire-nested-arbitrary-keys list-max-ziplist-entries locale-collate
+  lua-enable-insecure-api max-new-connections-per-cycle max-new-tls-connections-per-cycle mptcp
+  prefetch-batch-max-size rdb-version-check repl-mptcp replica-full-sync-buffer-limit
+  set-max-listpack-entries set-max-listpack-value slave-announced tls-auth-clients-user
+  unixsocketgroup
+`
+    .trim()
+    .split(/\s+/),
+)
+
+function setBind(draft: Draft, words: DirectiveWords): Objection | undefined {
   if (words.length === 0) return WRONG_NUMBER
   const addresses = words.filter((word) => word !== '')
   const wrong = addresses.find((word) => !isBindAddress(word.replace(/^-/, '')))
@@ -103,7 +129,7 @@ function setRequirepass(draft: Draft, password: string): undefined {
   draft.core.requirepass = password
 }
 
-function addUser({ core, program }: Draft, words: Words): Objection | undefined {
+function addUser({ core, program }: Draft, words: DirectiveWords): Objection | undefined {
   if (words.length === 0) return refusal('E_TYPE', 'Bad directive or wrong number of arguments')
   const users = [...core.users, words]
   const fault = checkSentinelUsers(users, core)
@@ -112,7 +138,7 @@ function addUser({ core, program }: Draft, words: Words): Objection | undefined 
   return program.aclFile === '' ? undefined : BOTH
 }
 
-/** Redis finds out when all lines are read, and ends with a line in its log. */
+/** Redis notices this only after all lines are read, and ends with a line in its log. */
 const BOTH = refusal('E_VALUE', USERS_AND_ACL_FILE)
 
 function setAclFile({ core, program }: Draft, path: string): Objection | undefined {
@@ -128,10 +154,10 @@ function setAclLogLength({ core }: Draft, length: number): void {
   core.aclLogMaxLength = length
 }
 
-/** The types of settings are the data node's, which knows the texts. */
+/** The data node's setting parses these values, because it knows Redis' texts. */
 const OUTPUT_LIMITS = outputLimits()
 
-function setOutputLimit(draft: Draft, words: Words): Objection | undefined {
+function setOutputLimit(draft: Draft, words: DirectiveWords): Objection | undefined {
   const parsed = OUTPUT_LIMITS.parse(words.join(' '), OUTPUT_LIMITS.initial)
   if (!parsed.ok) return refusal('E_VALUE', parsed.reason)
   if (!words.some((word) => word.toLowerCase() === 'pubsub')) return ONLY_PUBSUB
@@ -145,13 +171,18 @@ function setOutputLimit(draft: Draft, words: Words): Objection | undefined {
 const ONLY_PUBSUB = notice('has no effect on a Sentinel', 'only the class pubsub has')
 const ONLY_HARD = notice('the hard limit counts, for every client; the soft one has no effect')
 
-/** Redis goes there at once. */
+/** Redis changes to the folder at once. */
 function setDir(draft: Draft, path: string): Objection | undefined {
   const folder = utf8Text(path)
   const fault = draft.outside.folderFault(within(draft.program.stateDir, folder))
   if (fault !== undefined) return refusal('E_VALUE', fault)
   draft.program.stateDir = within(draft.program.stateDir, folder)
   return undefined
+}
+
+function setLogFormat({ program }: Draft, word: string): Objection | undefined {
+  program.logFormat = logFormatOf(word) ?? program.logFormat
+  return EXTENSION
 }
 
 function setLogFile(draft: Draft, path: string): undefined {
@@ -172,4 +203,27 @@ function setSupervised(
 ): Objection | undefined {
   draft.program.supervised = supervisor
   return supervisor === 'upstart' ? notice('upstart is not told that we are ready') : undefined
+}
+
+// `rename-command <name> <new name>` in the file itself: the names of our own commands.
+
+/** An empty new name switches the command off. */
+function renameOwnCommand(draft: Draft, words: readonly string[]): Objection | undefined {
+  const [name, sentAs, ...more] = words
+  if (name === undefined || sentAs === undefined || more.length > 0) {
+    return refusal('E_TYPE', 'Bad directive or wrong number of arguments')
+  }
+  const renamed = draft.core.ownRenamedCommands
+  const command = name.toLowerCase()
+  const isThere = (one: string) =>
+    renamed.some(([, other]) => other.toLowerCase() === one) ||
+    (COMMANDS.get(one)?.isOurs === false && !renamed.some(([known]) => known === one))
+  if (!isThere(command)) return refusal('E_UNKNOWN', 'No such command in rename-command')
+  if (sentAs !== '' && isThere(sentAs.toLowerCase())) {
+    return refusal('E_DUPLICATE', 'Target command name already exists')
+  }
+  const original = renamed.find(([, other]) => other.toLowerCase() === command)?.[0] ?? command
+  const others = renamed.filter(([known]) => known !== original)
+  draft.core.ownRenamedCommands = [...others, [original, sentAs]]
+  return undefined
 }

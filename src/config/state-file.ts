@@ -1,40 +1,51 @@
 /**
  * The state file: what a Sentinel must not forget, as text and back.
  *
- * One header line (magic, format version, length and SHA-256 of the rest), then JSON. The header is a
- * function of the body, so reading is writing again and comparing: a file cut at any byte, or with any
- * byte changed or added, is refused as a whole. Half a memory is worse than none, because a Sentinel
- * that forgot its vote could give it twice. All characters are ASCII, whatever the names contain.
+ * One header line (magic, format version, length and SHA-256 of the rest), then JSON. The header is
+ * a function of the body, so reading is writing again and comparing: a file cut at any byte, or
+ * with any byte changed or added, is refused as a whole. Half a state is worse than none, because a
+ * Sentinel that forgot its vote could give it twice. All characters are ASCII, whatever the names
+ * contain.
  */
-import { z } from 'zod'
+
+import { unreachable } from '../base/assert.ts'
 import { sha256 } from '../base/sha256.ts'
-import { DEFAULT_GROUP, DETECTIONS, type GlobalSettings, type GroupConfig } from '../core/config.ts'
-import type { SavedGroup, SavedState } from '../core/memory/saved.ts'
+import { DEFAULT_GROUP, GROUP_AS_IN_REDIS, type GroupConfig } from '../core/config.ts'
+import {
+  GLOBAL_SETTING_ROWS,
+  type GlobalSetting,
+  type GlobalSettings,
+  LOG_LEVELS,
+} from '../core/global-settings.ts'
+import { GROUP_OPTION_ROWS, type GroupOption, type GroupOptionKey } from '../core/group-options.ts'
+import type { SavedPause } from '../core/pause/pause-record.ts'
+import type { SavedGroup, SavedState } from '../core/persistence/saved.ts'
+import { z } from './zod.ts'
 
 export type DecodedState =
   | { readonly ok: true; readonly value: SavedState }
-  /** `reason` is for the log: a part of a sentence. */
+  /** `reason` is for the log: part of a sentence. */
   | { readonly ok: false; readonly reason: string }
 
 const MAGIC = 'vedette-state'
 const FORMAT_VERSION = 2
-/** Without the options of a group that came with version 2. */
+/** Lacks the group options that version 2 added. */
 const OLD_VERSION = 1
 
 /** SHA-256 of ASCII text, in lower-case hex. */
 export type Digest = (text: string) => string
 
 /**
- * The whole content of a state file. Whoever has a faster `digest` hands it in: with many groups ours
- * takes most of the time of a save.
+ * The whole content of a state file. A caller with a faster `digest` passes it: with many groups
+ * ours takes most of the time of a save.
  */
 export function encodeState(saved: SavedState, digest: Digest = sha256): string {
   return withHeader(`${toAscii(JSON.stringify(saved, null, 1))}\n`, FORMAT_VERSION, digest)
 }
 
 /**
- * Reads what `encodeState` wrote, in this version or the one before; anything else is refused with a
- * reason, and never in part.
+ * Reads what `encodeState` wrote, in this version or the previous one; anything else is refused as
+ * a whole, with a reason.
  */
 export function decodeState(text: string): DecodedState {
   const headerEnd = text.indexOf('\n') + 1
@@ -46,7 +57,10 @@ export function decodeState(text: string): DecodedState {
   return refuse(reasonOf(text.slice(0, headerEnd)))
 }
 
-/** Options that the writer knew nothing of are as they were for it: an upgrade forgets no vote. */
+/**
+ * Options that the writer did not know get the value that keeps its behaviour: an upgrade forgets
+ * no vote.
+ */
 function upgraded(value: unknown): unknown {
   const { groups, removed, ...rest } = Object(value)
   if (!Array.isArray(groups) || !Array.isArray(removed)) return value
@@ -58,13 +72,11 @@ function upgraded(value: unknown): unknown {
 }
 
 function completed(config: unknown): unknown {
-  return { ...DEFAULT_GROUP, ...AS_IT_WAS, ...Object(config) }
+  // If the user's file sets the option otherwise, the user has changed it since, and it wins.
+  return { ...DEFAULT_GROUP, ...GROUP_AS_IN_REDIS, ...Object(config) }
 }
 
-/** Where the file says otherwise, it says something new, and wins. */
-const AS_IT_WAS: Pick<GroupConfig, 'detection'> = { detection: 'ping' }
-
-/** Undefined for what is no JSON, which no schema accepts. */
+/** Undefined if the body is not JSON; no schema accepts undefined. */
 function parseJson(body: string): unknown {
   try {
     return JSON.parse(body)
@@ -83,7 +95,7 @@ function toAscii(text: string): string {
   })
 }
 
-/** Why a header is not the one its body should have. */
+/** Why a header does not match its body. */
 function reasonOf(header: string): string {
   const [magic, version] = header.split(' ')
   if (magic !== MAGIC) return 'it is not a Vedette state file'
@@ -107,38 +119,71 @@ function refuse(reason: string): DecodedState {
 const RUN_ID = z.string().regex(/^[0-9a-f]{40}$/, 'not 40 lower-case hex characters')
 const EPOCH = z.int().min(0)
 const PORT = z.int().min(0).max(65_535)
-const DURATION_MS = z.int().min(1)
 
 const GROUP_CONFIG: z.ZodType<GroupConfig> = z.strictObject({
   name: z.string().min(1),
   host: z.string(),
   port: PORT,
-  quorum: z.int().min(1),
-  downAfterMs: DURATION_MS,
-  failoverTimeoutMs: DURATION_MS,
-  parallelSyncs: z.int(),
-  authUser: z.string(),
-  authPass: z.string(),
-  notificationScript: z.string(),
-  clientReconfigScript: z.string(),
-  renamedCommands: z.array(z.tuple([z.string(), z.string()])),
-  rebootDownAfterMs: z.int().min(0),
-  detection: z.enum(DETECTIONS),
-  refusedAfterMs: DURATION_MS,
-  grayAfterMs: z.int().min(0),
+  ...(Object.fromEntries(
+    GROUP_OPTION_ROWS.map(([key, row]) => [key, savedOption(row)]),
+  ) as GroupOptionTypes),
 })
 
-const SETTINGS: z.ZodType<GlobalSettings> = z.strictObject({
-  announceIp: z.string(),
-  announcePort: PORT,
-  resolveHostnames: z.boolean(),
-  announceHostnames: z.boolean(),
-  sentinelUser: z.string(),
-  sentinelPass: z.string(),
-  logLevel: z.enum(['debug', 'verbose', 'notice', 'warning', 'nothing']),
-})
+type GroupOptionTypes = { [Key in GroupOptionKey]: z.ZodType<GroupConfig[Key]> }
+
+function savedOption(row: GroupOption): z.ZodType {
+  switch (row.kind) {
+    case 'count':
+      return row.tooSmall === undefined ? z.int().min(row.least) : z.int()
+    case 'duration':
+      return z.int().min(row.least)
+    case 'text':
+    case 'script':
+    case 'hook':
+      return z.string()
+    case 'renames':
+    case 'rules':
+      return z.array(z.tuple([z.string(), z.string()]))
+    case 'texts':
+      return z.array(z.string())
+    case 'word':
+      return z.enum(row.words)
+    default:
+      return unreachable(row)
+  }
+}
+
+const SETTINGS = z.strictObject(
+  Object.fromEntries(GLOBAL_SETTING_ROWS.map(([key, row]) => [key, savedSetting(row)])),
+) as unknown as z.ZodType<GlobalSettings>
+
+function savedSetting({ kind }: GlobalSetting): z.ZodType {
+  switch (kind) {
+    case 'flag':
+      return z.boolean()
+    case 'port':
+      return PORT
+    case 'host':
+    case 'text':
+      return z.string()
+    case 'level':
+      return z.enum(LOG_LEVELS)
+    default:
+      return unreachable(kind)
+  }
+}
 
 const USERS = z.array(z.array(z.string()))
+
+const SAVED_PAUSE: z.ZodType<SavedPause> = z.strictObject({
+  number: EPOCH,
+  kind: z.enum(['pause', 'resume']),
+  origin: RUN_ID,
+  by: z.string(),
+  reason: z.string(),
+  leftMs: z.int().min(0),
+  endsAtWallMs: z.int(),
+})
 
 const SAVED_GROUP = z
   .strictObject({
@@ -147,16 +192,19 @@ const SAVED_GROUP = z
     configEpoch: EPOCH,
     leaderEpoch: EPOCH,
     leader: z.string(),
+    blockedUntilWallMs: z.int().min(0).optional(),
     replicas: z.array(z.strictObject({ host: z.string(), port: PORT })),
     peers: z.array(z.strictObject({ runId: RUN_ID, host: z.string(), port: PORT })),
+    pause: SAVED_PAUSE.optional(),
   })
-  // JSON leaves out what is undefined; the type wants it said.
+  // JSON leaves out undefined values; the type wants the key to be there.
   .transform((group): SavedGroup => ({ ...group, file: group.file }))
 
 const SAVED_STATE: z.ZodType<SavedState> = z
   .strictObject({
     myid: RUN_ID,
     currentEpoch: EPOCH,
+    renumbering: z.strictObject({ token: z.string(), isLowered: z.boolean() }).optional(),
     groups: z.array(SAVED_GROUP),
     removed: z.array(GROUP_CONFIG),
     settings: z.strictObject({ file: SETTINGS, current: SETTINGS }).optional(),

@@ -1,6 +1,6 @@
-/** "Did you mean": the known word nearest to the one that was written. */
+/** "Did you mean": the known word closest to a mistyped one. */
 
-/** A hint, or an empty one when no known word is near. */
+/** A hint, or an empty text if no known word is close. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const nearest = nearestWord(word.toLowerCase(), known)
   return nearest === undefined ? '' : `did you mean ${nearest}?`
@@ -20,7 +20,7 @@ function nearestWord(word: string, known: readonly string[]): string | undefined
   return best?.word ?? known.find((candidate) => isLongPrefix(candidate, typed))
 }
 
-/** The cost grows with the length of what was written, which may be anything. */
+/** The cost grows with the length of the mistyped word, which can be anything. */
 const MAX_LENGTH = 64
 
 /** `down-after` for `down-after-milliseconds`, but not `port` for `p`. */
@@ -29,7 +29,7 @@ function isLongPrefix(candidate: string, word: string): boolean {
   return short.length >= 4 && long.startsWith(short)
 }
 
-/** Insertions, deletions, substitutions, and two letters that changed places. */
+/** Counts insertions, deletions, substitutions and swaps of two neighbouring letters. */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)

@@ -1,4 +1,7 @@
-/** The `tls-…` directives of a Sentinel's file. Whether the files they name can be used is found out later. */
+/**
+ * The `tls-…` directives of a Sentinel's file. Whether the files they name can be used is checked
+ * later.
+ */
 import { utf8Text } from '../base/utf8.ts'
 import { type Apply, flag, integer, one, oneOf } from './directive-words.ts'
 import { type Draft, refusal } from './sentinel-draft.ts'

@@ -1,25 +1,34 @@
-/** The `tls-…` directives, which a Sentinel and a data node share. Paths are ordinary text; empty: not given. */
+/**
+ * The `tls-…` directives, which Sentinel and data node share. Paths are ordinary text; empty if not
+ * given.
+ */
 export interface TlsOptions {
-  /** [tls-port] 0: do not listen with TLS. */
+  /** [tls-port] 0 means not to listen with TLS. */
   readonly port: number
-  /** [tls-replication] Connections we open use TLS: a Sentinel's to all instances, a replica's to its master. */
+  /**
+   * [tls-replication] Connections we open use TLS: a Sentinel's to all instances, a replica's to
+   * its master.
+   */
   readonly replication: boolean
-  /** [tls-cert-file], [tls-key-file], [tls-key-file-pass]: who we are. */
+  /** [tls-cert-file], [tls-key-file], [tls-key-file-pass]: our own certificate. */
   readonly certFile: string
   readonly keyFile: string
   readonly keyFilePass: string
-  /** [tls-client-cert-file] and its kin: who we are on connections we open; without them the above. */
+  /**
+   * [tls-client-cert-file] etc.: our certificate on connections we open; if not given, the one
+   * above.
+   */
   readonly clientCertFile: string
   readonly clientKeyFile: string
   readonly clientKeyFilePass: string
-  /** [tls-ca-cert-file], [tls-ca-cert-dir]: whom we believe. */
+  /** [tls-ca-cert-file], [tls-ca-cert-dir]: the authorities we trust. */
   readonly caCertFile: string
   readonly caCertDir: string
-  /** [tls-auth-clients] Must those who connect show a certificate? */
+  /** [tls-auth-clients] Must clients present a certificate? */
   readonly authClients: 'yes' | 'no' | 'optional'
-  /** [tls-protocols] Words like `TLSv1.2`; empty: TLS 1.2 and 1.3. */
+  /** [tls-protocols] Words such as `TLSv1.2`; empty means TLS 1.2 and 1.3. */
   readonly protocols: readonly string[]
-  /** [tls-ciphers] up to TLS 1.2, [tls-ciphersuites] for TLS 1.3. */
+  /** [tls-ciphers] for versions up to TLS 1.2, [tls-ciphersuites] for TLS 1.3. */
   readonly ciphers: string
   readonly cipherSuites: string
   /** [tls-prefer-server-ciphers] */

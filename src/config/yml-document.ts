@@ -1,11 +1,12 @@
 /**
- * YAML text into plain values, keeping where each of them stood, so that a problem found much later
- * can still point at its line. An option's address is its keys joined by dots.
+ * YAML text into plain values, with the place of each, so that a problem found much later can still
+ * point at its line. An option's address is its keys joined by dots.
  */
 import {
   type Document,
   isMap,
   isNode,
+  isSeq,
   LineCounter,
   type Pair,
   parseDocument,
@@ -14,35 +15,39 @@ import {
 import type { Location, Problem, ProblemCode } from './problem.ts'
 
 export interface YmlDocument {
-  /** Maps, lists and scalars; undefined when the text cannot be understood at all. */
+  /** Maps, lists and scalars; undefined if the text cannot be parsed at all. */
   readonly root: unknown
-  /** Of each value, by address; `''` is the whole document. */
+  /** Where each value is, by address; `''` is the whole document. */
   readonly values: ReadonlyMap<string, Location>
-  /** Of each key, by address. */
+  /** Where each key is, by address. */
   readonly keys: ReadonlyMap<string, Location>
   /** Syntax errors and keys that appear twice. */
   readonly problems: readonly Problem[]
 }
 
-/** Where the parser speaks to programmers. */
+/** Replaces messages of the parser that are written for programmers. */
 const MESSAGES: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: 'more than one document (---) in the file',
 }
 
-/** Never fails; `text` is ordinary text. */
+/** Never throws; `text` is ordinary text. */
 export function readYml(text: string, file: string): YmlDocument {
   const deepLine = findDeepLine(text)
   return deepLine === undefined ? readShallowYml(text, file) : tooDeep(file, deepLine)
 }
 
-/** A configuration has four levels. The parser recurses, and what exhausts its stack ends the process. */
+/**
+ * A configuration has four levels. The parser recurses, and input that exhausts its stack would end
+ * the process.
+ */
 const MAX_DEPTH = 64
 
 /**
- * The first line at which the text may be nested too deeply, judged from outside: by the brackets open
- * so far, but for those in comments and quotes, and by the blanks and marks a line begins with.
+ * The first line at which the text may be nested too deeply. An estimate that does not parse: it
+ * counts the brackets open so far, except those in comments and quotes, and the blanks and marks at
+ * the beginning of a line.
  */
-function findDeepLine(text: string): number | undefined {
+export function findDeepLine(text: string): number | undefined {
   let open = 0
   const index = text.split('\n').findIndex((row) => {
     const line = row.replace(/^\s*#.*|"[^"]*"|'[^']*'/g, '')
@@ -56,9 +61,12 @@ function findDeepLine(text: string): number | undefined {
   return index < 0 ? undefined : index + 1
 }
 
+export function tooDeepAt(file: string, line: number): Problem {
+  return problemAt(file, 'E_SYNTAX', 'nested too deeply', { line, column: 1, path: '' })
+}
+
 function tooDeep(file: string, line: number): YmlDocument {
-  const place = { line, column: 1, path: '' }
-  const problem = problemAt(file, 'E_SYNTAX', 'nested too deeply', place)
+  const problem = tooDeepAt(file, line)
   return { root: undefined, values: new Map(), keys: new Map(), problems: [problem] }
 }
 
@@ -67,7 +75,7 @@ function readShallowYml(text: string, file: string): YmlDocument {
   const document = parseDocument(text, {
     lineCounter: counter,
     prettyErrors: false,
-    // Found below, with a better place.
+    // We find duplicate keys ourselves, with a better place.
     uniqueKeys: false,
     logLevel: 'error',
   })
@@ -85,7 +93,7 @@ function readShallowYml(text: string, file: string): YmlDocument {
   return { root, values: places.values, keys: places.keys, problems }
 }
 
-/** Aliases may be unknown, or so many that the value would be a bomb: then there is no value. */
+/** Aliases may be unknown, or so many that the value would explode: then there is no value. */
 function toPlain(document: Document, file: string, problems: Problem[]): unknown {
   try {
     return document.toJS() ?? {}
@@ -120,6 +128,9 @@ class Places {
     if (!isNode(node)) return
     const address = addressOf(path)
     this.values.set(address, this.#locate(node.range, address))
+    if (isSeq(node)) {
+      for (const [at, item] of node.items.entries()) this.visit(item, [...path, String(at)])
+    }
     if (!isMap(node)) return
     const seen = new Set<string>()
     for (const pair of node.items) this.#visitPair(pair, path, seen)

@@ -1,16 +1,18 @@
 /**
- * How each kind of option value in sentinel.yml is read, and what is said when it cannot be. YAML
- * turns some words into numbers and booleans; where text is wanted that is an error and not a guess,
- * because 007 has already become 7.
+ * How each kind of option value in sentinel.yml is read, and the error if it is wrong. YAML turns
+ * some words into numbers and booleans; where an option needs text that is an error and not a
+ * guess, because 007 has already become 7.
  */
-import { z } from 'zod'
+
 import { canonicalIp } from '../base/ip.ts'
 import { splitArgs } from '../base/split-args.ts'
 import { utf8Bytes } from '../base/utf8.ts'
-import type { RenamedCommand } from '../core/config.ts'
+import { ruleFault } from '../core/failover/host-rules.ts'
+import type { HostRule, HostRulesOption, RenamedCommand } from '../core/group-options.ts'
 import { parseBytes } from '../server/settings/setting-types.ts'
 import { canonicalHost } from './host-name.ts'
 import type { ProblemCode } from './problem.ts'
+import { z } from './zod.ts'
 
 interface Fault {
   readonly fault: ProblemCode
@@ -18,14 +20,17 @@ interface Fault {
   readonly hint: string
 }
 
+/** Why a value is not accepted. */
+export type YmlFault = Fault
+
 type Reader<T> = (value: unknown) => { readonly value: T } | Fault
 
 /** Timers are 32-bit: 24 days and 20 hours. */
 const MAX_DURATION_MS = 2 ** 31 - 1
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
-/** A value that is always given; see `optional`. */
-function required<T>(read: Reader<T>) {
+/** A value that must be given; see `optional`. */
+export function required<T>(read: Reader<T>) {
   return z.unknown().transform((value, context): T => {
     const result = value === undefined ? MISSING : value === null ? EMPTY : read(value)
     if ('value' in result) return result.value
@@ -44,10 +49,10 @@ export interface IssueDetails {
 const MISSING = fault('E_MISSING', 'is required')
 const EMPTY = fault('E_MISSING', 'has no value', 'give it one, or leave the line out')
 
-/** Whole milliseconds, from a number of them or from text as `500ms`, `5s`, `3m`, `1h`. */
+/** Whole milliseconds, from a number or from text such as `500ms`, `5s`, `3m`, `1h`. */
 export const duration = required((value) => readDuration(value))
 
-/** The same, or 0 for none. */
+/** A duration, or 0 for none. */
 export const durationOrNone = required((value) =>
   value === 0 ? { value: 0 } : readDuration(value),
 )
@@ -80,7 +85,7 @@ export function integer(min: number, max: number) {
 /** Ordinary text. */
 export const text = required(readText)
 
-/** Text as the bytes that go over the wire. */
+/** Text as the bytes that are sent over the wire. */
 export const bytes = required((value) => {
   const read = readText(value)
   return 'value' in read ? { value: utf8Bytes(read.value) } : read
@@ -101,18 +106,20 @@ export function oneOf<T extends string>(words: readonly T[]) {
   })
 }
 
-/** A number of bytes, or text as `64kb`, `32mb`, `1gb`. */
+/** A number of bytes, or text such as `64kb`, `32mb`, `1gb`. */
 export const memory = required((value) => {
   const bytes = typeof value === 'number' || typeof value === 'string' ? parseBytes(`${value}`) : 0
   if (bytes !== undefined && bytes > 0) return { value: bytes }
   return fault('E_TYPE', 'must be a size', 'a number of bytes, or text as 64kb, 32mb, 1gb')
 })
 
-/** An IP address in its canonical form, or a host name; whether names are allowed is seen later. */
+/**
+ * An IP address in its canonical form, or a host name; whether names are allowed is checked later.
+ */
 export const host = required(readHost)
 export const hostOrNone = required((value) => (value === '' ? { value: '' } : readHost(value)))
 
-/** `user` lines, each as the words behind the keyword. */
+/** `user` lines, each as the words after the keyword. */
 export const users = required((value) => {
   if (!Array.isArray(value)) return fault('E_TYPE', 'must be a list of users', USER_EXAMPLE)
   const lines = value.map((line) => (typeof line === 'string' ? splitArgs(utf8Bytes(line)) : []))
@@ -123,7 +130,7 @@ export const users = required((value) => {
 
 const USER_EXAMPLE = '"alice on >secret ~* &* +@all"'
 
-/** What commands are called, by their own names. */
+/** New names of commands, by their original names. */
 export const renamedCommands = required((value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return NOT_NAMES
   const pairs = Object.entries(value)
@@ -137,6 +144,30 @@ export const renamedCommands = required((value) => {
 
 const NOT_NAMES = fault('E_TYPE', 'must be a map of command names', 'CONFIG: "secret-config"')
 
+/** What holds for hosts, by patterns of their addresses. */
+export function hostRules(row: HostRulesOption) {
+  const notRules = fault('E_TYPE', 'must be a map from addresses to words', row.example)
+  return required((value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return notRules
+    const pairs = Object.entries(value)
+    if (!pairs.every(([, word]) => typeof word === 'string')) return notRules
+    const rules = pairs.map(([pattern, word]): HostRule => [pattern, String(word)])
+    const faults = rules.flatMap((rule) => ruleFault(row, rule) ?? [])
+    return faults[0] === undefined
+      ? { value: rules as readonly HostRule[] }
+      : fault('E_VALUE', faults.join('; '), row.example)
+  })
+}
+
+/** Texts as the bytes that are sent over the wire: one, or a list of them. */
+export const byteList = required((value) => {
+  const list = Array.isArray(value) ? value : [value]
+  if (list.every((one) => typeof one === 'string')) {
+    return { value: list.filter((one) => one !== '').map(utf8Bytes) as readonly string[] }
+  }
+  return fault('E_TYPE', 'must be text or a list of texts', 'put each in quotes')
+})
+
 /** Words, as a list or in one text. */
 export const words = required((value) => {
   const list = typeof value === 'string' ? value.split(' ').filter((word) => word !== '') : value
@@ -146,7 +177,7 @@ export const words = required((value) => {
   return fault('E_TYPE', 'must be a list of words')
 })
 
-/** An IP address in its canonical form, or nothing. */
+/** An IP address in its canonical form, or an empty text. */
 export const ipOrNone = required((value) => (value === '' ? { value: '' } : readIp(value)))
 
 /** One address to bind to, or a list of them; see `Listen`. */
@@ -157,7 +188,7 @@ export const bind = required((value) => {
   return fault('E_VALUE', `${shown(wrong)} is no IP address`, 'an address, *, or ::*')
 })
 
-/** `10.0.0.1:6379` or `[::1]:6379` taken apart; anything else is left for the schema to judge. */
+/** Splits `10.0.0.1:6379` or `[::1]:6379`; anything else is left for the schema to judge. */
 export function splitAddress(value: unknown): unknown {
   if (typeof value !== 'string') return value
   const match = /^(?:\[(.*)\]|([^:]*)):(\d{1,5})$/.exec(value)
@@ -183,7 +214,7 @@ function readIp(value: unknown): { readonly value: string } | Fault {
   return fault('E_VALUE', `${shown(value)} is no IP address`, 'a numeric IPv4 or IPv6 address')
 }
 
-/** A value inside a message. Lists and maps can be endless here: YAML allows circles. */
+/** A value inside a message. Lists and maps could be endless here: YAML allows cycles. */
 function shown(value: unknown): string {
   return typeof value === 'object' ? 'this' : JSON.stringify(value)
 }

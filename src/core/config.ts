@@ -1,61 +1,55 @@
 /**
- * What the Sentinel machine is told before it starts. `config/` makes it out of sentinel.yml or
+ * What the Sentinel machine is told before it starts. `config/` makes it from sentinel.yml or
  * sentinel.conf; defaults live here, beside the meaning, and nowhere else.
  * All durations are whole milliseconds. Names in brackets are those of sentinel.conf.
  */
 
-import type { LogLevel } from './log-level.ts'
+import { DEFAULT_SETTINGS, type GlobalSettings } from './global-settings.ts'
+import {
+  GROUP_OPTION_ROWS,
+  GROUP_OPTIONS,
+  type GroupOption,
+  type GroupOptionValues,
+  type RenamedCommand,
+} from './group-options.ts'
 
-/** One monitored group: a master under a name, with the rules for it. */
-export interface GroupConfig {
-  /** [monitor] Case-sensitive; no blanks, commas or control characters, or the gossip could not carry it. */
+/**
+ * Each group costs two connections and one PING a second. Our two largest users together have fewer
+ * groups.
+ */
+export const MAX_GROUPS = 10_000
+export const TOO_MANY_GROUPS = `one Sentinel watches at most ${MAX_GROUPS} groups`
+export const MANY_GROUPS_HINT = 'let other Sentinels watch a part of them'
+
+/** One monitored group: a master under a name, with the options that group-options.ts describes. */
+export interface GroupConfig extends GroupOptionValues {
+  /**
+   * [monitor] Case-sensitive; no blanks, commas or control characters, or the gossip could not
+   * carry it.
+   */
   readonly name: string
   readonly host: string
   readonly port: number
-  /** [monitor] Sentinels that must agree that the master is down; the majority still has to elect. */
-  readonly quorum: number
-  /** [down-after-milliseconds] */
-  readonly downAfterMs: number
-  /** [failover-timeout] */
-  readonly failoverTimeoutMs: number
-  /** [parallel-syncs] Replicas sent to the new master at the same time. */
-  readonly parallelSyncs: number
-  /** [auth-user] Empty: none. */
-  readonly authUser: string
-  /** [auth-pass] Empty: none. */
-  readonly authPass: string
-  /** [notification-script] Path of a program that is run for every warning event. Empty: none. */
-  readonly notificationScript: string
-  /** [client-reconfig-script] Path of a program that is run when the master changes. Empty: none. */
-  readonly clientReconfigScript: string
-  /** [rename-command] What the instances of this group, peers included, call a command. */
-  readonly renamedCommands: readonly RenamedCommand[]
-  /** [master-reboot-down-after-period] 0: a master that was restarted is judged like any other. */
-  readonly rebootDownAfterMs: number
-  /** By what a dead master is recognised. */
-  readonly detection: Detection
-  /** With `evidence`: how long a master that is proven dead may take to come back before it is S_DOWN. */
-  readonly refusedAfterMs: number
-  /** A master that refuses writes for so long is S_DOWN although it answers. 0: it is only reported. */
-  readonly grayAfterMs: number
 }
 
 /**
- * `ping`: by a down-after of silence, as C Sentinel does. `evidence`: also by proof that its process has
- * died, see evidence.ts.
+ * `ping`: a master is down after a down-after of silence, as in C Sentinel. `evidence`: also when
+ * there is proof that its process has died, see evidence.ts.
  */
-export type Detection = (typeof DETECTIONS)[number]
-export const DETECTIONS = ['ping', 'evidence'] as const
+export type Detection = GroupConfig['detection']
+export const DETECTIONS = GROUP_OPTIONS.detection.words
 
-/** The command's own name in lower case, and the name it is sent under. */
-export type RenamedCommand = readonly [name: string, sentAs: string]
-
-/** The periods of the protocol. SENTINEL DEBUG names are the same words in kebab-case. */
+/** The periods of the protocol. The names in SENTINEL DEBUG are the same words in kebab-case. */
 export interface Periods {
   readonly infoMs: number
-  /** Upper bound of the PING interval; a short down-after makes PINGs more frequent, see ping.ts. */
+  /**
+   * Upper bound of the PING interval; a short down-after makes PINGs more frequent, see ping.ts.
+   */
   readonly pingMs: number
-  /** A peer's opinion is asked for again after this long, and believed for five times as long. */
+  /**
+   * A Sentinel asks a peer for its opinion again after this long, and believes it for five times as
+   * long.
+   */
   readonly askMs: number
   readonly helloMs: number
   /** A wall-clock jump or a stall of the event loop longer than this starts TILT. */
@@ -65,35 +59,23 @@ export interface Periods {
   /** A connection younger than this is never closed for being idle. */
   readonly minLinkReconnectMs: number
   readonly electionTimeoutMs: number
-  /** [default-down-after] and [default-failover-timeout]: of groups made by SENTINEL MONITOR from now on. */
+  /**
+   * [default-down-after] and [default-failover-timeout]: for groups that SENTINEL MONITOR makes
+   * from now on.
+   */
   readonly defaultDownAfterMs: number
   readonly defaultFailoverTimeoutMs: number
-  /** A script that runs longer is killed. */
+  /** A script that runs longer than this is killed. */
   readonly scriptMaxRuntimeMs: number
-  /** Before the second run of a script that failed; doubles with every further one. */
+  /** The wait before the second run of a script that failed; it doubles with every further run. */
   readonly scriptRetryDelayMs: number
-}
-
-/** What SENTINEL CONFIG SET can change at run time, beside the groups. */
-export interface GlobalSettings {
-  /** [announce-ip] Empty: the local address of the connection the hello goes out on. */
-  readonly announceIp: string
-  /** [announce-port] 0: `tlsPort` where links use TLS, else `port`. */
-  readonly announcePort: number
-  /** [resolve-hostnames] Hosts may be names. */
-  readonly resolveHostnames: boolean
-  /** [announce-hostnames] Names are told on and shown where one is known, instead of addresses. */
-  readonly announceHostnames: boolean
-  /** [sentinel-user] and [sentinel-pass]: what we show to peers; without them, `requirepass`. */
-  readonly sentinelUser: string
-  readonly sentinelPass: string
-  /** [loglevel] */
-  readonly logLevel: LogLevel | 'nothing'
 }
 
 export interface SentinelConfig extends GlobalSettings {
   readonly groups: readonly GroupConfig[]
-  /** The port peers and clients reach us on; part of every hello. 0: none but `tlsPort`. */
+  /**
+   * The port on which peers and clients reach us; part of every hello. 0: only `tlsPort` is open.
+   */
   readonly port: number
   /** [tls-port] 0: none. */
   readonly tlsPort: number
@@ -103,21 +85,39 @@ export interface SentinelConfig extends GlobalSettings {
   readonly protectedMode: boolean
   /** [requirepass] Password of our own port. Empty: none. */
   readonly requirepass: string
-  /** [user] Each the words of a `user` line, the name first. */
+  /** [user] The words of each `user` line, the name first. */
   readonly users: readonly (readonly string[])[]
   /** [acl-pubsub-default] What a new user may do with channels. */
   readonly aclPubsubDefault: 'allchannels' | 'resetchannels'
   /** [acllog-max-len] How many refusals ACL LOG remembers. */
   readonly aclLogMaxLength: number
-  /** [rename-command] of the file itself: what our own commands are called here. Empty: switched off. */
+  /**
+   * [rename-command] for our own commands: what clients must call them here. Empty: switched off.
+   */
   readonly ownRenamedCommands: readonly RenamedCommand[]
   /** [deny-scripts-reconfig] SENTINEL SET may not change which scripts are run. */
   readonly denyScriptsReconfig: boolean
-  /** Of groups made by SENTINEL MONITOR: a process that was started like C Sentinel goes on like one. */
+  /**
+   * The detection of groups made by SENTINEL MONITOR. A process that was started like C Sentinel
+   * keeps to `ping`.
+   */
   readonly defaultDetection: Detection
   /** [maxclients] */
   readonly maxClients: number
   readonly periods: Periods
+}
+
+/** A group for which the user sets nothing but its master and quorum. */
+export const DEFAULT_GROUP = valuesOf((row) => row.default) as Omit<GroupOptionValues, 'quorum'>
+
+/** The options for which redis-sentinel's behaviour differs from our default. */
+export const GROUP_AS_IN_REDIS = valuesOf((row) => {
+  return row.kind === 'word' ? row.asInRedis : undefined
+}) as Pick<GroupOptionValues, 'detection'>
+
+function valuesOf(read: (row: GroupOption) => unknown): unknown {
+  const values = GROUP_OPTION_ROWS.map(([key, row]) => [key, read(row)])
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }
 
 export const DEFAULT_PERIODS: Periods = {
@@ -130,25 +130,10 @@ export const DEFAULT_PERIODS: Periods = {
   slaveReconfTimeoutMs: 10_000,
   minLinkReconnectMs: 15_000,
   electionTimeoutMs: 10_000,
-  defaultDownAfterMs: 30_000,
-  defaultFailoverTimeoutMs: 180_000,
+  defaultDownAfterMs: DEFAULT_GROUP.downAfterMs,
+  defaultFailoverTimeoutMs: DEFAULT_GROUP.failoverTimeoutMs,
   scriptMaxRuntimeMs: 60_000,
   scriptRetryDelayMs: 30_000,
-}
-
-export const DEFAULT_GROUP: Omit<GroupConfig, 'name' | 'host' | 'port' | 'quorum'> = {
-  downAfterMs: DEFAULT_PERIODS.defaultDownAfterMs,
-  failoverTimeoutMs: DEFAULT_PERIODS.defaultFailoverTimeoutMs,
-  parallelSyncs: 1,
-  authUser: '',
-  authPass: '',
-  notificationScript: '',
-  clientReconfigScript: '',
-  renamedCommands: [],
-  rebootDownAfterMs: 0,
-  detection: 'evidence',
-  refusedAfterMs: 250,
-  grayAfterMs: 0,
 }
 
 export const DEFAULT_SENTINEL: Omit<SentinelConfig, 'groups'> = {
@@ -156,13 +141,7 @@ export const DEFAULT_SENTINEL: Omit<SentinelConfig, 'groups'> = {
   tlsPort: 0,
   tlsReplication: false,
   protectedMode: false,
-  announceIp: '',
-  announcePort: 0,
-  resolveHostnames: false,
-  announceHostnames: false,
-  sentinelUser: '',
-  sentinelPass: '',
-  logLevel: 'notice',
+  ...DEFAULT_SETTINGS,
   requirepass: '',
   users: [],
   aclPubsubDefault: 'resetchannels',

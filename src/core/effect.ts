@@ -1,14 +1,16 @@
 import type { Protocol, Reply } from '../resp/reply.ts'
+import type { AnnouncedEvent } from './announced-event.ts'
+import type { ExternalQuery } from './external-query.ts'
 import type { ClientId, InquiryId, JobId, LinkId } from './ids.ts'
-import type { Question } from './inquiry.ts'
 import type { LogLevel } from './log-level.ts'
-import type { SavedState } from './memory/saved.ts'
+import type { SavedState } from './persistence/saved.ts'
 import type { Purpose } from './purpose.ts'
 
 /**
  * What a Sentinel wants done. The batch is ordered, and `save` is a barrier: what stands after it
- * happens only once the state is safely on disk. If saving fails, the rest of the batch is not done and
- * the machine gets it back with `saveFailed`. The next event is fed only after the batch.
+ * happens only once the state is safely on disk. If the save fails, the driver drops the rest of
+ * the batch and hands it back to the machine with `saveFailed`. The driver feeds the next event
+ * only after the batch.
  */
 export type Effect =
   | {
@@ -26,7 +28,10 @@ export type Effect =
       readonly purpose: Purpose
       readonly argv: readonly string[]
     }
-  /** `state` says what is to be on disk, when the barrier is reached and before the next event is fed. */
+  /**
+   * `state` says what must be on disk. It is called when the barrier is reached, before the next
+   * event is fed.
+   */
   | { readonly kind: 'save'; readonly state: () => SavedState }
   | {
       readonly kind: 'respond'
@@ -34,15 +39,29 @@ export type Effect =
       readonly protocol: Protocol
       readonly reply: Reply
     }
-  /** Close once everything responded has been written. */
+  /**
+   * Tell us with `drained` once the client has taken what we sent. Until then its input may stay
+   * unread.
+   */
+  | { readonly kind: 'awaitDrain'; readonly client: ClientId }
+  /** Close the connection once every response has been written. */
   | { readonly kind: 'closeClient'; readonly client: ClientId }
-  /** Find something out that takes time; exactly one `inquired` follows. */
-  | { readonly kind: 'inquire'; readonly inquiry: InquiryId; readonly question: Question }
-  /** Run a program without a shell, path first; `scriptStarted` and `scriptEnded`, or `scriptNotStarted`, follow. */
+  /** Find out something that takes time; exactly one `inquired` follows. */
+  | { readonly kind: 'inquire'; readonly inquiry: InquiryId; readonly question: ExternalQuery }
+  /**
+   * Run a program without a shell, path first. `scriptStarted` and `scriptEnded`, or
+   * `scriptNotStarted`, follow.
+   */
   | { readonly kind: 'runScript'; readonly job: JobId; readonly argv: readonly string[] }
-  /** SIGKILL; `scriptEnded` follows all the same. */
+  /** Send SIGKILL; `scriptEnded` follows all the same. */
   | { readonly kind: 'killScript'; readonly job: JobId }
-  /** [loglevel] From the next log effect on. */
+  /** [loglevel] Applies from the next log effect on. */
   | { readonly kind: 'setLogLevel'; readonly level: LogLevel | 'nothing' }
-  | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string }
+  /** With the event, if the line is one. */
+  | {
+      readonly kind: 'log'
+      readonly level: LogLevel
+      readonly text: string
+      readonly event?: AnnouncedEvent
+    }
   | { readonly kind: 'exit'; readonly status: number }

@@ -1,43 +1,117 @@
+import type {
+  AnnouncedEvent,
+  AnnouncedGroup,
+  AnnouncedInstance,
+  EventDetails,
+} from './announced-event.ts'
+import { publish } from './clients/subscriptions.ts'
+import { EVENTS, type EventName, type EventWord, eventText } from './event-table.ts'
 import type { LogLevel } from './log-level.ts'
 import { shownHost } from './names/names.ts'
+import { tallyEvent } from './report/tally.ts'
 import { callNotificationScript } from './scripts/script-calls.ts'
-import type { Group, Instance, State, Turn } from './state.ts'
-import { publish } from './subscriptions.ts'
-import { log } from './turn.ts'
+import type { DataInstance, Group, Instance, Master, Peer, Replica, State, Turn } from './state.ts'
+import { emit } from './turn.ts'
+
+interface Subjects {
+  readonly master: Master
+  readonly replica: Replica
+  readonly sentinel: Peer
+  readonly node: DataInstance
+  readonly instance: Instance
+  readonly group: Group
+  readonly none: undefined
+}
+
+type SubjectOf<Name extends EventName> = Subjects[(typeof EVENTS)[Name]['about']]
+
+/** The words in the text of the event, if it has any. */
+type Words<Name extends EventName> = [EventWord<Name>] extends [never]
+  ? []
+  : [words: Readonly<Record<EventWord<Name>, string | number>>]
 
 /**
- * Events are how a Sentinel tells the world: the name is the channel, the payload the message, and the
- * same words go to the log. Names and payloads are the contract clients and operators parse. This one is
- * about an instance, which its payload describes, with `more` behind it.
+ * Events are how a Sentinel tells the world: the name is the channel, the payload the message, and
+ * the same words go to the log. The table of events gives the level and the payload. If the event
+ * is a warning, the notification script of its group is told.
  */
-export function announce(
+export function announce<Name extends EventName>(
   turn: Turn,
-  level: LogLevel,
-  channel: string,
-  instance: Instance,
-  more = '',
+  name: Name,
+  about: SubjectOf<Name>,
+  ...words: Words<Name>
 ): void {
-  const described = describe(turn.state, instance)
-  const payload = more === '' ? described : `${described} ${more}`
-  announceText(turn, level, channel, instance.group, payload)
+  tallyEvent(turn, name, about)
+  say(turn, EVENTS[name].level, name, about, words[0])
 }
 
 /**
- * An event whose payload describes no instance. It may still belong to a group, and then that group's
- * notification script hears of it if it is a warning. What is only for debugging goes to the log alone.
+ * The same event for the log alone, at level debug. Subscribers are not told about a peer that may
+ * be made up, because there may be thousands of made-up peers.
  */
-export function announceText(
+export function logQuietly<Name extends EventName>(
   turn: Turn,
-  level: LogLevel,
-  channel: string,
-  group: Group | undefined,
-  payload: string,
+  name: Name,
+  about: SubjectOf<Name>,
+  ...words: Words<Name>
 ): void {
-  log(turn, level, payload === '' ? channel : `${channel} ${payload}`)
-  if (level !== 'debug') publish(turn, channel, payload)
-  if (level === 'warning' && group !== undefined) {
-    callNotificationScript(turn, group, channel, payload)
+  say(turn, 'debug', name, about, words[0])
+}
+
+function say(
+  turn: Turn,
+  level: LogLevel | 'unlogged',
+  name: EventName,
+  about: Instance | Group | undefined,
+  words: EventDetails = {},
+): void {
+  const instance = about?.kind === 'group' ? undefined : about
+  const described = instance === undefined ? '' : describe(turn.state, instance)
+  const payload = joined(described, eventText(name, words))
+  if (level !== 'unlogged') {
+    const event = { ...asData(turn, name, about, words), level, payload }
+    emit(turn, { kind: 'log', level, text: joined(name, payload), event })
   }
+  if (level !== 'debug') publish(turn, name, payload)
+  const group = about?.kind === 'group' ? about : about?.group
+  if (level === 'warning' && group !== undefined) {
+    callNotificationScript(turn, group, name, payload)
+  }
+}
+
+function asData(
+  { state, now }: Turn,
+  name: EventName,
+  about: Instance | Group | undefined,
+  details: EventDetails,
+): Omit<AnnouncedEvent, 'level' | 'payload'> {
+  const instance = about?.kind === 'group' ? undefined : about
+  const group = about?.kind === 'group' ? about : about?.group
+  return {
+    ...{ name, details, by: state.myid, atMs: now.wallMs },
+    group: group && groupAsData(state, group),
+    instance: instance && instanceAsData(state, instance),
+    epoch: group?.failover?.epoch ?? state.currentEpoch,
+    evidence: evidenceOf(name, details),
+  }
+}
+
+function groupAsData(state: State, { config, configEpoch, failover }: Group): AnnouncedGroup {
+  const master = { host: shownHost(state, config.host), port: config.port }
+  return { name: config.name, configEpoch, master, failover: failover?.kind }
+}
+
+function instanceAsData(state: State, { kind, host, port, runId }: Instance): AnnouncedInstance {
+  return { role: kind, host: shownHost(state, host), port, runId }
+}
+
+/** Sentinel puts a `#` before what is meant for people. */
+function evidenceOf(name: EventName, details: EventDetails): string {
+  return EVENTS[name].text.startsWith('#') ? eventText(name, details).slice(1).trim() : ''
+}
+
+function joined(first: string, second: string): string {
+  return first === '' || second === '' ? first + second : `${first} ${second}`
 }
 
 /** `<type> <name> <ip> <port>`, and for all but masters ` @ <group> <master-ip> <master-port>`. */

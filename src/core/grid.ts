@@ -1,15 +1,17 @@
 /**
  * Periodic work of healthy instances comes on a common grid, so that the process wakes ten times a
- * second, however many instances it watches, and not once for each of them. Who comes in which slot of
- * its period depends on its name alone: spread evenly, and the same after a restart.
+ * second however many instances it watches, and not once for each of them. The name of an instance
+ * alone decides its slot in the period, so the slots are spread evenly and are the same after a
+ * restart.
  *
- * Only what is periodic belongs here. Deadlines, and whatever waits for a change, stay exact.
+ * Only periodic work belongs here. Deadlines, and everything that waits for a change, stay exact.
  */
 export const GRID_MS = 100
 
 /**
- * The next round of work that comes every `intervalMs`: never later than that, and less than one slot
- * early where the interval is no multiple of the grid. Below the grid's own width it is exact.
+ * The next round of work that comes every `intervalMs`: never later than that, and less than one
+ * slot early if the interval is no multiple of the grid. Intervals shorter than the grid's width
+ * are exact.
  */
 export function nextRoundMs(nowMs: number, intervalMs: number, slot: number): number {
   if (intervalMs < GRID_MS) return nowMs + intervalMs
@@ -18,7 +20,7 @@ export function nextRoundMs(nowMs: number, intervalMs: number, slot: number): nu
   return nowMs + periodMs - modulo(nowMs - offsetMs, periodMs)
 }
 
-/** A slot for a name; any number of slots can be made of it [FNV-1a, 32 bits]. */
+/** A slot for a name, from which the caller can make any number of slots [FNV-1a, 32 bits]. */
 export function slotOf(name: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < name.length; at++) {

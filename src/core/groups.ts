@@ -1,25 +1,33 @@
 /** Adding, removing, resetting and reconfiguring groups, at the start and at run time. */
 import type { GroupConfig } from './config.ts'
-import { checkDown, checkOdown } from './down.ts'
+import { checkDown, checkOdown } from './detection/down.ts'
 import { announce } from './events.ts'
+import { forgetDataInstances } from './failover/switch.ts'
+import { hasOptionValue } from './group-options.ts'
 import { createMaster, unwatch, watch } from './instances.ts'
-import { reopenLinks } from './links.ts'
+import { reopenLinks } from './links/links.ts'
+import { NEVER_PAUSED } from './pause/pause-record.ts'
 import type { Group, Turn } from './state.ts'
 import { dataInstancesOf, instancesOf } from './state.ts'
-import { forgetDataInstances } from './switch.ts'
 
-/** Starts monitoring. `file` is the group as the user's file has it, undefined for one made at run time. */
+/**
+ * Starts monitoring. `file` is the group as the user's file has it, undefined if it was made at run
+ * time.
+ */
 export function addGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefined): Group {
   const group = createGroup(turn, config, file)
   turn.state.groups.set(config.name, group)
   watch(turn, group.master)
-  announce(turn, 'warning', '+monitor', group.master, `quorum ${config.quorum}`)
+  announce(turn, '+monitor', group.master, { quorum: config.quorum })
   return group
 }
 
-/** Stops monitoring. A group of the user's file stays removed across restarts until the file changes. */
+/**
+ * Stops monitoring. A group of the user's file stays removed across restarts until the file
+ * changes.
+ */
 export function removeGroup(turn: Turn, group: Group): void {
-  announce(turn, 'warning', '-monitor', group.master)
+  announce(turn, '-monitor', group.master)
   for (const instance of instancesOf(group)) unwatch(turn, instance)
   turn.state.timers.clearAll(group)
   turn.state.groups.delete(group.config.name)
@@ -33,7 +41,7 @@ export function resetGroup(turn: Turn, group: Group): void {
   group.peers.clear()
   group.master = createMaster(group, turn.now.monoMs)
   watch(turn, group.master)
-  announce(turn, 'warning', '+reset-master', group.master)
+  announce(turn, '+reset-master', group.master)
 }
 
 /** Puts changed options into effect: new deadlines at once, new credentials on new connections. */
@@ -42,6 +50,11 @@ export function reconfigureGroup(turn: Turn, group: Group, config: GroupConfig):
   group.config = config
   if (before.authUser !== config.authUser || before.authPass !== config.authPass) {
     for (const { link } of dataInstancesOf(group)) reopenLinks(turn, link)
+  } else if (!hasOptionValue(before.authPassAlso, config.authPassAlso)) {
+    // One of them may be what a node has been waiting for; the others are left in peace.
+    for (const { link } of dataInstancesOf(group)) {
+      if (link.authRefusal !== undefined) reopenLinks(turn, link)
+    }
   }
   for (const instance of instancesOf(group)) checkDown(turn, instance)
   checkOdown(turn, group)
@@ -63,9 +76,15 @@ function createGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefi
     yieldedTo: undefined,
     notBeforeMs: 0,
     obstacle: undefined,
-    secondLook: undefined,
+    masterRecheck: undefined,
+    hook: undefined,
+    password: undefined,
+    blockedUntilMs: undefined,
     failedAttempts: 0,
     lastSwitch: undefined,
+    pause: NEVER_PAUSED,
+    isolatedAtMs: undefined,
+    electionByHand: undefined,
   } satisfies Omit<Group, 'master'>
   // The master's record points back at its group, so one of the two has to come first.
   return Object.assign(group, {

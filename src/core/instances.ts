@@ -1,13 +1,14 @@
 /**
- * Making and removing the records of masters, replicas and peers. A new instance starts with a PING
- * pending since its creation: an address that never answers becomes S_DOWN like one that stopped.
+ * Makes and removes the records of masters, replicas and peers. A new instance starts with a PING
+ * pending since its creation, so an address that never answers becomes S_DOWN like one that
+ * stopped.
  */
 import { hostAndPort } from '../base/ip.ts'
+import { WELL } from './detection/write-faults.ts'
 import { nextRoundMs, slotOf } from './grid.ts'
-import { createLink, openLinks, releaseLink } from './links.ts'
+import { createLink, openLinks, releaseLink } from './links/links.ts'
 import { sameHost } from './names/names.ts'
 import type { Group, Instance, InstanceBase, Master, Peer, Replica, State, Turn } from './state.ts'
-import { WELL } from './write-faults.ts'
 
 export function createMaster(group: Group, nowMs: number): Master {
   const { name, host, port } = group.config
@@ -40,6 +41,7 @@ export function createReplica(group: Group, host: string, port: number, nowMs: n
     reconf: 'none',
     reconfSentAtMs: nowMs,
     promoted: false,
+    disobeyed: false,
     toldAtMs: undefined,
     deposed: undefined,
   }
@@ -56,6 +58,8 @@ export function createPeer(
     kind: 'sentinel',
     ...instanceBase(group, runId, host, port, nowMs),
     runId,
+    isProven: false,
+    isSettled: false,
     masterDown: false,
     opinionAtMs: undefined,
     askPending: false,
@@ -63,12 +67,19 @@ export function createPeer(
     confers: undefined,
     conferPending: false,
     counsel: undefined,
+    reached: 0,
+    heldPause: '',
+    sharesPauses: undefined,
     helloReceivedAtMs: nowMs,
     helloConfigEpoch: 0,
+    helloMaster: undefined,
   }
 }
 
-/** Starts watching an instance: connections, and the deadline by which it must have answered. */
+/**
+ * Starts watching an instance: opens its connections, and sets the deadline by which it must have
+ * answered.
+ */
 export function watch(turn: Turn, instance: Instance): void {
   const { link } = instance
   link.owners = [...link.owners, instance]
@@ -77,12 +88,15 @@ export function watch(turn: Turn, instance: Instance): void {
   timers.set(link, 'ping', turn.now.monoMs)
   const slot = turn.state.slot + instance.slot
   timers.set(instance, 'hello', nextRoundMs(turn.now.monoMs, config.periods.helloMs, slot))
-  // A link that is shared may owe an answer for some time already.
+  // A shared link may have owed an answer for some time already.
   const owedSinceMs = link.pingPendingSinceMs ?? turn.now.monoMs
   timers.set(instance, 'down', owedSinceMs + instance.group.config.downAfterMs + 1)
 }
 
-/** Stops watching: no connection, no deadline, and nothing that still arrives finds it. */
+/**
+ * Stops watching an instance: closes its connections, clears its deadlines; what still arrives does
+ * not find it.
+ */
 export function unwatch(turn: Turn, instance: Instance): void {
   releaseLink(turn, instance)
   turn.state.timers.clearAll(instance)

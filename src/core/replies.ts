@@ -1,27 +1,35 @@
 /**
- * A reply comes back with the purpose its command was sent for; here it finds its mechanism. On a link
- * that groups share, a reply to one that has let go of it meanwhile is nobody's, and passed over.
+ * A reply comes back with the purpose of its command; this file hands it to the mechanism that sent
+ * the command. On a link that groups share, a reply for a group that has released the link
+ * meanwhile is dropped.
  */
 import { unreachable } from '../base/assert.ts'
 import type { Reply } from '../resp/reply.ts'
-import { noteAnswer } from './ask.ts'
-import { noteCounsel } from './confer.ts'
-import { noteHandoverReply } from './coordinated.ts'
-import { checkDown, checkOdown } from './down.ts'
-import { driveFailover } from './failover.ts'
-import { closeLink, openLinks } from './links.ts'
-import { onInfoReply } from './observe.ts'
-import { isBusy, notePingReply } from './ping.ts'
+import { noteAnswer, parseAnswer } from './detection/ask.ts'
+import { noteCounsel } from './detection/confer.ts'
+import { checkDown, checkOdown } from './detection/down.ts'
+import { isBusy, notePingReply } from './detection/ping.ts'
+import { killScript } from './detection/script-kill.ts'
+import { onInfoReply } from './discovery/info-reply.ts'
+import { isWhoWeAsked, noteWho } from './discovery/proof.ts'
+import { considerFailover } from './election/failover-start.ts'
+import { noteHandoverReply } from './failover/coordinated.ts'
+import { driveFailover } from './failover/failover.ts'
+import { tryNextPassword } from './links/credentials.ts'
+import { closeLink, openLinks } from './links/links.ts'
+import { noteRefusal } from './links/rejections.ts'
+import { answerOrders } from './pause/answer-orders.ts'
+import { noteForgetAnswer } from './pause/forget-orders.ts'
+import { notePauseAnswered } from './pause/orders.ts'
+import { noteShareAnswer } from './pause/pause-news.ts'
 import type { Purpose } from './purpose.ts'
-import { noteRefusal } from './refusals.ts'
-import { killScript } from './script-kill.ts'
-import { considerFailover } from './start.ts'
 import type { Connection, Link, Turn } from './state.ts'
 import { isShutOut, ownerIn } from './state.ts'
 
 export function onReply(turn: Turn, connection: Connection, purpose: Purpose, reply: Reply): void {
   const { link } = connection
   connection.pending = Math.max(0, connection.pending - 1)
+  if (purpose.kind === 'auth' && tryNextPassword(turn, connection, reply)) return
   noteRefusal(turn, connection, purpose, reply)
   switch (purpose.kind) {
     case 'ping':
@@ -31,16 +39,23 @@ export function onReply(turn: Turn, connection: Connection, purpose: Purpose, re
     case 'hello':
       return onHelloReply(link, purpose.group)
     case 'ask':
-      return onAnswer(turn, link, purpose, reply)
+      return onAnswer(turn, connection, purpose, reply)
     case 'confer':
-      return onCounsel(turn, link, purpose, reply)
+      return onCounsel(turn, connection, purpose, reply)
+    case 'whoAreYou':
+      return onIdentity(turn, connection, purpose.group, reply)
     case 'subscribe':
       return onSubscribed(turn, connection, reply)
     case 'handover':
       return onHandoverReply(turn, link, purpose, reply)
     case 'auth':
       return onAuthenticated(turn, connection, reply)
+    case 'sharePause':
+      return onPauseShared(turn, connection, purpose, reply)
+    case 'forget':
+      return onForgetAnswer(turn, connection, purpose, reply)
     case 'setup':
+    case 'byHand':
     case 'slaveof':
     case 'scriptKill':
       return
@@ -67,28 +82,64 @@ function onHelloReply(link: Link, group: string): void {
 
 function onAnswer(
   turn: Turn,
-  link: Link,
+  connection: Connection,
   purpose: Purpose & { readonly kind: 'ask' },
   reply: Reply,
 ): void {
-  const peer = ownerIn(link, purpose.group)
+  const peer = ownerIn(connection.link, purpose.group)
   if (peer?.kind !== 'sentinel') return
-  noteAnswer(turn, peer, purpose, reply)
+  peer.askPending = false
+  const answer = parseAnswer(reply)
+  if (answer !== undefined && isWhoWeAsked(turn, peer, connection))
+    noteAnswer(turn, peer, purpose, answer)
   checkOdown(turn, peer.group)
   driveFailover(turn, peer.group)
 }
 
+function onIdentity(turn: Turn, connection: Connection, group: string, reply: Reply): void {
+  const peer = ownerIn(connection.link, group)
+  if (peer?.kind === 'sentinel') noteWho(turn, peer, connection, reply)
+}
+
 function onCounsel(
   turn: Turn,
-  link: Link,
+  connection: Connection,
   purpose: Purpose & { readonly kind: 'confer' },
   reply: Reply,
 ): void {
-  const peer = ownerIn(link, purpose.group)
+  const peer = ownerIn(connection.link, purpose.group)
   if (peer?.kind !== 'sentinel') return
-  noteCounsel(turn, peer, purpose, reply)
+  noteCounsel(turn, peer, connection, purpose, reply)
   checkDown(turn, peer.group.master)
   considerFailover(turn, peer.group)
+}
+
+function onPauseShared(
+  turn: Turn,
+  connection: Connection,
+  purpose: Purpose & { readonly kind: 'sharePause' },
+  reply: Reply,
+): void {
+  const peer = ownerIn(connection.link, purpose.group)
+  if (peer?.kind !== 'sentinel') return
+  const answer = noteShareAnswer(turn, peer, connection, reply)
+  const isBusy = answer?.isBusy ?? false
+  const said = reply.kind === 'error' ? reply.text : 'its answer cannot be used'
+  const refusal = answer === undefined ? said : undefined
+  notePauseAnswered(turn, peer, purpose.number, { isBusy, refusal })
+  answerOrders(turn)
+}
+
+function onForgetAnswer(
+  turn: Turn,
+  connection: Connection,
+  purpose: Purpose & { readonly kind: 'forget' },
+  reply: Reply,
+): void {
+  const peer = ownerIn(connection.link, purpose.group)
+  if (peer?.kind !== 'sentinel' || connection.identity !== 'confirmed') return
+  noteForgetAnswer(turn, peer, purpose, reply)
+  answerOrders(turn)
 }
 
 function onHandoverReply(
@@ -103,14 +154,20 @@ function onHandoverReply(
   driveFailover(turn, instance.group)
 }
 
-/** Let in here but not there: the password was corrected meanwhile, and the other needs to show it again. */
+/**
+ * The instance accepts our password on one connection but refused the other: an operator has
+ * corrected the password meanwhile, and the other connection must show it again.
+ */
 function onAuthenticated(turn: Turn, { link, channel }: Connection, reply: Reply): void {
   if (channel === 'command' || reply.kind === 'error' || !isShutOut(link)) return
   closeLink(turn, link.command)
   openLinks(turn, link)
 }
 
-/** A connection that may not listen is of no use: the next one may, should it be allowed meanwhile. */
+/**
+ * Without permission to subscribe this connection is of no use. The next one may work, if it is
+ * allowed by then.
+ */
 function onSubscribed(turn: Turn, connection: Connection, reply: Reply): void {
   if (reply.kind !== 'error') return
   closeLink(turn, connection)

@@ -1,29 +1,33 @@
-/** Building the machine: from a configuration and what was saved to a state and a first batch. */
+/** Builds the machine: from a configuration and the saved state to a state and a first batch. */
 import type { Moment } from '../base/clock.ts'
 import type { Rng } from '../base/rng.ts'
 import type { Access } from './access/access.ts'
 import { type AclFileText, startAccess } from './access/access-start.ts'
 import type { SentinelConfig } from './config.ts'
+import { onHeartbeat } from './detection/tilt.ts'
+import { registerPeer } from './discovery/peers.ts'
+import { registerReplica } from './discovery/replicas.ts'
 import type { Effect } from './effect.ts'
+import { noEpochRecord } from './election/epoch.ts'
+import { noInquiries } from './external-queries.ts'
+import { restoreBlock } from './failover/flapping.ts'
 import { slotOf } from './grid.ts'
 import { addGroup } from './groups.ts'
-import { noInquiries } from './inquiries.ts'
+import { noNames } from './names/known-names.ts'
+import { restorePause } from './pause/pause.ts'
 import {
   type RestoredGroup,
   restoreGroups,
   restoreSettings,
   stillRemoved,
-} from './memory/restore.ts'
-import { save } from './memory/save.ts'
-import type { SavedState } from './memory/saved.ts'
-import { settingsOf } from './memory/settings.ts'
-import { noNames } from './names/known-names.ts'
-import { registerPeer } from './peers.ts'
-import { registerReplica } from './replicas.ts'
+} from './persistence/restore.ts'
+import { save } from './persistence/save.ts'
+import type { SavedState } from './persistence/saved.ts'
+import { settingsOf } from './persistence/settings.ts'
+import { newTally } from './report/event-tally.ts'
 import type { ProcessFacts } from './report/process-facts.ts'
 import { noScripts } from './scripts/script-job.ts'
 import type { State, Turn } from './state.ts'
-import { onHeartbeat } from './tilt.ts'
 import { Timers } from './timers.ts'
 import { log } from './turn.ts'
 
@@ -33,15 +37,20 @@ export interface SentinelStart {
   readonly saved: SavedState | undefined
   readonly rng: Rng
   readonly now: Moment
-  /** [aclfile] Its path and its text, which `checkSentinelAclFile` has found sound. */
+  /** [aclfile] The path and the text of the file, which `checkSentinelAclFile` has found sound. */
   readonly aclFile?: AclFileText | undefined
-  /** 256 bits nobody else knows, as text, for ACL GENPASS; undefined: from `rng`, for simulations. */
+  /**
+   * 256 secret bits, as text, for ACL GENPASS; undefined: they are drawn from `rng`, for
+   * simulations.
+   */
   readonly secret?: string | undefined
-  /** For INFO; undefined where there is no process, as in the simulator. */
+  /** For INFO; undefined if there is no process, as in the simulator. */
   readonly process?: ProcessFacts | undefined
 }
 
-/** Builds the machine. The effects are its first batch: open the links, announce the groups, save. */
+/**
+ * Builds the machine. The effects are its first batch: open the links, announce the groups, save.
+ */
 export function startSentinel(start: SentinelStart): {
   readonly state: State
   readonly effects: readonly Effect[]
@@ -62,7 +71,7 @@ function lostUser(name: string): string {
   return `the rules kept for the user '${name}' cannot be read: what the file says of him counts`
 }
 
-/** The program has opened its log with what the file says. */
+/** The program opened its log with the level of the file; a level set at run time replaces it. */
 function applyLearntLogLevel({ state, effects }: Turn): void {
   const { logLevel } = state.config
   if (logLevel !== state.fileSettings.logLevel)
@@ -75,11 +84,14 @@ function restore(turn: Turn, { config, file, saved }: RestoredGroup): void {
   group.configEpoch = saved.configEpoch
   group.leaderEpoch = saved.leaderEpoch
   group.leader = saved.leader
+  restorePause(turn, group, saved.pause)
+  restoreBlock(turn, group, saved)
   const others = saved.replicas.filter(
     (one) => one.host !== config.host || one.port !== config.port,
   )
   for (const address of others) registerReplica(turn, group, address)
-  for (const peer of saved.peers) registerPeer(turn, group, peer)
+  for (const peer of saved.peers)
+    Object.assign(registerPeer(turn, group, peer), { isProven: true, isSettled: true })
 }
 
 function openAccess({ config, saved, rng, aclFile, secret }: SentinelStart) {
@@ -101,11 +113,15 @@ function createState({ config, saved, rng, now, process }: SentinelStart, access
     removed: stillRemoved(config.groups, saved),
     connections: new Map(),
     clients: new Map(),
+    requestsSeenAtBytes: 0,
     access,
     inquiries: noInquiries(),
     names: noNames(),
     scripts: noScripts(),
     currentEpoch: highestEpoch(saved),
+    epochs: noEpochRecord(now.monoMs),
+    renumbering: saved?.renumbering,
+    orders: [],
     nextLinkId: 1,
     tilt: { kind: 'tilt', sinceMs: undefined, last: now, total: 0, deadlines: new Map() },
     canSave: true,
@@ -121,11 +137,12 @@ function createState({ config, saved, rng, now, process }: SentinelStart, access
       bytesReceived: 0,
       reads: 0,
       errorReplies: 0,
+      tally: newTally(),
     },
   }
 }
 
-/** An imported file may know a configuration of a later epoch than the one it calls current. */
+/** An imported file may contain a configuration of a later epoch than the one it calls current. */
 function highestEpoch(saved: SavedState | undefined): number {
   const groups = saved?.groups ?? []
   const epochs = groups.flatMap((group) => [group.configEpoch, group.leaderEpoch])

@@ -1,31 +1,39 @@
 /**
- * The state of a Sentinel: groups, the instances in them, links and clients. Only `step` and what it
- * calls may change it. All `…AtMs` and `…SinceMs` fields are monotonic milliseconds.
+ * The state of a Sentinel: groups, the instances in them, links and clients. Only `step` and what
+ * it calls may change it. All `…AtMs` and `…SinceMs` fields are monotonic milliseconds.
  */
 import type { Moment } from '../base/clock.ts'
 import type { Rng } from '../base/rng.ts'
 import type { Smoothed } from '../base/smoothed.ts'
 import type { Access } from './access/access.ts'
-import type { Client } from './client.ts'
-import type { GlobalSettings, GroupConfig, SentinelConfig } from './config.ts'
+import type { Client } from './clients/client.ts'
+import type { GroupConfig, SentinelConfig } from './config.ts'
+import type { Counsel } from './detection/counsel.ts'
+import type { WriteFacts } from './detection/write-faults.ts'
+import type { LastHello } from './discovery/hello-format.ts'
+import type { FailoverReport, GuardClaim } from './discovery/info-parser.ts'
 import type { Effect } from './effect.ts'
-import type { FailoverKind, FailoverState } from './failover-kinds.ts'
+import type { EpochRecord } from './election/epoch.ts'
+import type { HookVerdict } from './election/hook-verdict.ts'
+import type { InquiryPurpose } from './external-query.ts'
+import type { FailoverKind, FailoverState, LastSwitch } from './failover/failover-kinds.ts'
+import type { GlobalSettings } from './global-settings.ts'
 import type { ClientId, InquiryId, LinkId } from './ids.ts'
-import type { FailoverReport, GuardClaim } from './info-text.ts'
-import type { InquiryPurpose } from './inquiry.ts'
-import type { Address, SavedPeer } from './memory/saved.ts'
+import type { Rejection } from './links/rejection.ts'
 import type { Names } from './names/known-names.ts'
-import type { ProcessFacts } from './report/process-facts.ts'
+import type { OperatorOrder } from './pause/operator-order.ts'
+import type { PauseRecord } from './pause/pause-record.ts'
+import type { Renumbering } from './persistence/saved.ts'
+import type { ProcessFacts, Stats } from './report/process-facts.ts'
 import type { ScriptQueue } from './scripts/script-job.ts'
 import type { TimerOwner, Timers } from './timers.ts'
-import type { WriteFacts } from './write-faults.ts'
 
 export interface State {
   config: SentinelConfig
-  /** The settings as the user's file has them, whatever SENTINEL CONFIG SET has made of them since. */
+  /** The settings as the user's file has them, whatever SENTINEL CONFIG SET has changed since. */
   fileSettings: GlobalSettings
   readonly myid: string
-  /** Where our periods begin on the grid: Sentinels that were started together should not PING together. */
+  /** Where our periods begin on the grid: Sentinels that start together must not PING together. */
   readonly slot: number
   readonly rng: Rng
   readonly timers: Timers<Instance | Link | Group | Tilt>
@@ -33,44 +41,40 @@ export interface State {
   readonly groups: Map<string, Group>
   /** Groups of the user's file that were removed at run time. */
   readonly removed: GroupConfig[]
-  /** By id. Entries go when the connection does. */
+  /** By id. An entry goes when its connection does. */
   readonly connections: Map<LinkId, Connection>
   readonly clients: Map<ClientId, Client>
-  /** Who may use our own port, and for what. */
+  /** The value of `stats.bytesReceived` when the size of all pending requests was last checked. */
+  requestsSeenAtBytes: number
+  /** Which users may use our own port, and for what. */
   readonly access: Access
-  /** Questions to the world outside that have no answer yet. */
+  /** Questions to the outside world that have no answer yet. */
   readonly inquiries: { nextId: InquiryId; readonly open: Map<InquiryId, InquiryPurpose> }
-  /** What host names mean. Empty where all hosts are addresses. */
+  /** The addresses of host names. Empty if all hosts are addresses. */
   readonly names: Names
   readonly scripts: ScriptQueue
-  /** Highest epoch seen anywhere. Only grows. */
+  /** Highest epoch seen anywhere. It only grows, unless an operator lowers it in all Sentinels. */
   currentEpoch: number
+  /** What became of the epochs that other processes told us. */
+  readonly epochs: EpochRecord
+  /** Our epochs are being lowered, with those of all other Sentinels; see renumber.ts. */
+  renumbering: Renumbering | undefined
+  /** Orders of operators that wait for answers of peers. */
+  readonly orders: OperatorOrder[]
   nextLinkId: number
   readonly tilt: Tilt
-  /** False after a failed save, until one succeeds: no vote leaves while it could be forgotten. */
+  /** False from a failed save until one succeeds: no vote leaves while we could forget it. */
   canSave: boolean
-  /** When the save that is under way was asked for, and how long they take. */
+  /** When the save that is under way was requested, and how long saves take. */
   readonly saves: { sinceMs: number | undefined; lasting: Smoothed | undefined }
-  /** Set once a stop was asked for; nothing is started any more. */
+  /** True once a stop was requested; the machine starts nothing new from then on. */
   stopping: boolean
   /** [SENTINEL SIMULATE-FAILURE] The moments at which this process is to die. */
   crashesAfter: { election: boolean; promotion: boolean }
-  /** What is known of the process we run in; undefined where there is none, as in the simulator. */
+  /** What is known about the process we run in; undefined if there is none, as in the simulator. */
   readonly process: ProcessFacts | undefined
   readonly startedAt: Moment
   readonly stats: Stats
-}
-
-/** What has been counted since the start, for INFO. */
-export interface Stats {
-  connectionsReceived: number
-  commandsProcessed: number
-  rejected: number
-  /** Bytes that came from clients. */
-  bytesReceived: number
-  /** Pieces in which those bytes came. */
-  reads: number
-  errorReplies: number
 }
 
 /** One turn of the machine: the state, the moment it happens at, and the effects so far. */
@@ -84,7 +88,7 @@ export interface Tilt extends TimerOwner {
   readonly kind: 'tilt'
   /** When TILT began, or undefined. */
   sinceMs: number | undefined
-  /** Both clocks at the previous step: what the next moment is compared with. */
+  /** Both clocks at the previous step, to compare the next moment with. */
   last: Moment
   /** How often TILT was entered. */
   total: number
@@ -92,42 +96,46 @@ export interface Tilt extends TimerOwner {
 
 export interface Group extends TimerOwner {
   readonly kind: 'group'
-  /** The rules and the configured address; replaced as a whole by SET and by a switch. */
+  /** The options and the configured address; SET and a switch replace the object as a whole. */
   config: GroupConfig
-  /** The group as the user's file had it, undefined when it was added at run time. */
+  /** The group as the user's file had it, undefined if it was added at run time. */
   file: GroupConfig | undefined
-  /** Replaced as a whole by a switch. */
+  /** A switch replaces it as a whole. */
   master: Master
   /** By instance name. */
   readonly replicas: Map<string, Replica>
   /** By run id. */
   readonly peers: Map<string, Peer>
   configEpoch: number
-  /** Our vote: at most one per epoch, durable before it is told. */
+  /** Our vote: at most one per epoch, and on disk before any other process hears of it. */
   leaderEpoch: number
   leader: string
   odownSinceMs: number | undefined
   failover: Failover | undefined
-  /** A leader other than us, by our vote or by the majority's: it is given time to do its work. */
+  /** A leader other than us, by our vote or by the majority's: we give it time to do its work. */
   yieldedTo: { readonly leader: string; readonly atMs: number } | undefined
-  /** No automatic failover before this moment: the back-off after one that came to nothing. */
+  /** No automatic failover begins before this: the back-off after one that came to nothing. */
   notBeforeMs: number
-  /** Why no failover is begun although the master is O_DOWN, as it was last logged. */
+  /** Why we begin no failover although the master is O_DOWN, as last logged. */
   obstacle: string | undefined
-  /** Too few Sentinels for an election were in reach: due once they are, then under way until this moment. */
-  secondLook: { untilMs: number | undefined } | undefined
-  /** Failovers given up since the last switch; lengthens the back-off. */
+  /** Too few Sentinels were in reach: due once enough are, then under way until this moment. */
+  masterRecheck: { untilMs: number | undefined } | undefined
+  /** [pre-failover-hook] What it says of a failover now; undefined: it has not been asked. */
+  hook: HookVerdict | undefined
+  /** The password that a data node took last. */
+  password: string | undefined
+  /** [failover-block] No automatic failover begins before this; undefined: no block. */
+  blockedUntilMs: number | undefined
+  /** Failovers we gave up since the last switch; each lengthens the back-off. */
   failedAttempts: number
-  /** The last time clients were sent to another master; undefined: not since this process started. */
+  /** The last time we sent clients to another master; undefined: not since this process started. */
   lastSwitch: LastSwitch | undefined
-}
-
-/** A change of master, as `+switch-master` told it. */
-export interface LastSwitch {
-  readonly from: Address
-  readonly to: Address
-  readonly configEpoch: number
-  readonly atMs: number
+  /** The pause of automatic failover, as last ordered anywhere. */
+  pause: PauseRecord
+  /** [forget-after] When we last lacked a majority, or trust in our clocks; undefined: never. */
+  isolatedAtMs: number | undefined
+  /** A peer was ordered by hand to fail over: a pause does not keep our vote from it. */
+  electionByHand: { readonly epoch: number; readonly leader: string } | undefined
 }
 
 export interface Failover {
@@ -135,18 +143,20 @@ export interface Failover {
   readonly epoch: number
   readonly startedAtMs: number
   stateChangedAtMs: number
-  /** A coordinated one goes on as an automatic one when its master dies. */
+  /** A coordinated failover continues as an automatic one if its master dies. */
   kind: FailoverKind
   promoted: Replica | undefined
-  /** Coordinated: the master was told to hand over. */
+  /** The replica that an operator has named; undefined: the best one is chosen. */
+  target: Replica | undefined
+  /** Coordinated: we have told the master to hand over. */
   hasOrdered: boolean
-  /** Coordinated: when the master said that it will; undefined: it has not. */
+  /** Coordinated: when the master said that it will hand over; undefined: it has not. */
   acceptedAtMs: number | undefined
-  /** Coordinated: what the master objected to in the order, in its words. */
+  /** Coordinated: why the master refused the order, in its words. */
   refusal: string | undefined
-  /** Coordinated: the clients that wait at the old master: `sent` away, which it has `done` when it says so. */
+  /** Coordinated: the order to free the old master's clients; `done`: confirmed or unsendable. */
   release: 'due' | 'sent' | 'done'
-  /** Whom a master that died meanwhile was to hand over to: it may have done so. */
+  /** The replica that a dying master was handing over to: it may be the master already. */
   heir: Replica | undefined
 }
 
@@ -161,17 +171,17 @@ export interface InstanceBase extends TimerOwner {
   port: number
   /** 40 hex characters, or empty while unknown. */
   runId: string
-  /** Its own, or one it shares with the same peer in other groups. */
+  /** The instance's own link, or one that it shares with the same peer in other groups. */
   link: Link
   /** Start of the current S_DOWN, or undefined. */
   sdownSinceMs: number | undefined
-  /** Start of the last S_DOWN, kept after it ended: "no down for T" asks for it. */
+  /** Start of the last S_DOWN, kept after it ended: "no down for T" needs it. */
   lastSdownAtMs: number | undefined
-  /** It was told to end the script that keeps it busy, once per S_DOWN. */
+  /** We told the instance to end the script that keeps it busy, once per S_DOWN. */
   scriptKillSent: boolean
-  /** A hello is on its way, so that a slow instance is not flooded. */
+  /** A hello is on its way to the instance: a slow instance must not be flooded. */
   helloPending: boolean
-  /** Its place on the grid of periodic work. */
+  /** The instance's place on the grid of periodic work. */
   readonly slot: number
 }
 
@@ -185,36 +195,36 @@ interface DataInstanceBase extends InstanceBase {
   /** `none`: its INFO has no role line. Shown as `slave`, but no reason to act. */
   roleReported: 'master' | 'slave' | 'none'
   roleReportedAtMs: number
-  /** The history it writes or follows [master_replid], and the one before it; empty: not said. */
+  /** The history it writes or follows [master_replid], and the one before it; empty: unknown. */
   replid: string
   replid2: string
-  /** Whether it hands its role over by itself, as it says, and since when it says so. */
+  /** Whether the node says that it is handing over its role, and since when it says so. */
   failoverReported: FailoverReport
   failoverReportedAtMs: number
-  /** What keeps it from taking writes, as far as it says. */
+  /** What keeps the node from taking writes, as far as it says. */
   writes: WriteFacts
 }
 
 export interface Master extends DataInstanceBase {
   readonly kind: 'master'
-  /** When its run id was last seen to have changed; undefined: never. */
+  /** When the master's run id was last seen to change; undefined: never. */
   newLifeAtMs: number | undefined
-  /** When it was seen to have restarted, until it says PONG again; only where that is watched for. */
+  /** When a restart was noticed, until the next PONG; only if the group watches for restarts. */
   rebootedAtMs: number | undefined
-  /** It answers and refuses writes, see gray.ts; undefined: it does not. */
+  /** The master answers and refuses writes, see gray-master.ts; undefined: it does not. */
   gray: { readonly sinceMs: number; isOverdueSaid: boolean } | undefined
-  /** Since when its replicas say that it has lost its data; undefined: none does. */
+  /** Since when its replicas say that the master has lost its data; undefined: none says so. */
   emptiedAtMs: number | undefined
   /** Connections to it are refused at present; undefined: they are not, or it was never well. */
   refusal: Refused | undefined
 }
 
-/** What a master has answered to all attempts to connect since the first of them. */
+/** Every attempt to connect to the master since the first of these was refused. */
 export interface Refused {
-  /** When the first one came, and when the last attempt that was refused had begun. */
+  /** When the first refusal came, and when the latest refused attempt began. */
   readonly sinceMs: number
   askedAtMs: number
-  /** It was taken for proof of death, and counts until the master is well again. */
+  /** We took the refusals for proof of death, which counts until the master is well again. */
   isProof: boolean
 }
 
@@ -222,111 +232,108 @@ export interface Replica extends DataInstanceBase {
   readonly kind: 'replica'
   /** [replica-priority] 0 is never promoted, lower is better. */
   priority: number
-  /** Bytes of the replication stream it has applied. */
+  /** Bytes of the replication stream that the replica has applied. */
   offset: number
-  /** Whom it follows, as it says; `?` and 0 until it does. */
+  /** The master it says it follows; `?` and 0 until it names one. */
   masterHost: string
   masterPort: number
   masterLinkUp: boolean
-  /** How long its link to the master has been down, as it says; 0 when it is up. */
+  /** How long it says its link to the master has been down; 0 if the link is up. */
   masterLinkDownMs: number
   /** When the master it follows last changed. */
   masterChangedAtMs: number
   announced: boolean
-  /** It refuses to be emptied by its master, see empty-master.ts. */
+  /** The replica refuses to let its master empty it, see empty-master.ts. */
   guard: GuardClaim | undefined
   reconf: 'none' | 'sent' | 'inprog' | 'done'
   reconfSentAtMs: number
   promoted: boolean
-  /** When it was last told to follow our master because it did not; undefined: never. */
+  /** Told to become master, it kept answering and did not obey: other replicas now come first. */
+  disobeyed: boolean
+  /** When we last told it to follow our master because it did not; undefined: never. */
   toldAtMs: number | undefined
   /**
-   * It was the master until a switch took that away, or was to become it in a failover we gave up, and
-   * has not been seen as a replica since. Holds the history it wrote as such, by which that claim is told
-   * from a newer one; empty: we do not know it. Undefined: no claim is held against it.
+   * The node was the master until a switch, or was to become it in a failover that we gave up, and
+   * has not been seen as a replica since. Holds the history it wrote as master, which tells that
+   * claim from a newer one; empty: unknown. Undefined: we hold no claim against it.
    */
   deposed: string | undefined
 }
 
-export interface Peer extends InstanceBase {
+export interface Peer extends InstanceBase, LastHello {
   readonly kind: 'sentinel'
-  /** Its last word about our master, and when it came. */
+  /** The peer answered as a Sentinel, with this run id if it tells one; see proof.ts. */
+  isProven: boolean
+  /** The peer has been confirmed at its present address, where a hello may have put it. */
+  isSettled: boolean
+  /** The peer's last word about our master, and when it came. */
   masterDown: boolean
   opinionAtMs: number | undefined
-  /** It was asked for its opinion and has not answered yet. */
+  /** We asked the peer for its opinion and have no answer yet. */
   askPending: boolean
-  /** Its vote as it told us; undefined when it gave none or the answer is too old. */
+  /** The peer's vote as it told us; undefined if it gave none or the answer is too old. */
   vote: { readonly leader: string; readonly epoch: number } | undefined
-  /** It understands CONFER, as its answers on this connection have shown; undefined: not known yet. */
+  /** The peer understands CONFER, as it has shown on this connection; undefined: not known yet. */
   confers: boolean | undefined
-  /** It was asked to confer and has not answered yet. */
+  /** We asked the peer to confer and have no answer yet. */
   conferPending: boolean
-  /** What it said last when we conferred. */
+  /** What the peer said when we last conferred. */
   counsel: Counsel | undefined
-  helloReceivedAtMs: number
-  /** The group's config epoch in its last hello. */
-  helloConfigEpoch: number
+  /** The highest epoch that the peer said, on our own connection, it has reached. */
+  reached: number
+  /** The key of the pause order that the peer said it holds; empty: it has not said any. */
+  heldPause: string
+  /** Whether the peer can share pauses with us; undefined: not known yet on this connection. */
+  sharesPauses: boolean | undefined
 }
 
-/** What a peer says of our master when we confer; it promises nothing. */
-export interface Counsel {
-  readonly atMs: number
-  /** Its connections to the master are refused. */
-  readonly refused: boolean
-  /** The epoch we would like to be elected in when we asked, and whether it would vote so. */
-  readonly epoch: number
-  readonly granted: boolean
-}
-
-/** The bundle of connections to one instance, with what PING has to say about it. */
+/** The connections to one instance, and what PING says about it. */
 export interface Link extends TimerOwner {
   readonly kind: 'link'
   /**
-   * Who uses it, in the order they came; replaced as a whole. More than one only for a peer that is
-   * known in several groups: the records of one process. Empty once nobody watches it any more.
+   * The instances that use the link, in the order they came; replaced as a whole. Several only for
+   * a peer that is known in several groups: the records of one process. Empty once none watches it.
    */
   owners: readonly Instance[]
   command: Connection | undefined
   /** Masters and replicas only. */
   pubsub: Connection | undefined
   lastOpenedAtMs: number | undefined
-  /** When the first PING that is still unanswered was sent, or since when there is nobody to send to. */
+  /** When the first unanswered PING was sent, or since when there was no connection for one. */
   pingPendingSinceMs: number | undefined
-  /** A PING is on its way on the present connection. One is enough: TCP does not lose it alone. */
+  /** A PING is on its way on this connection. One is enough: TCP does not lose it alone. */
   pingInFlight: boolean
-  /** The last connection was given up with a hello of ours unanswered on it, see gray.ts. */
+  /** We gave up the last connection with a hello of ours unanswered on it, see gray-master.ts. */
   hasHeldHello: boolean
   /** When the last PING was sent. */
   pingSentAtMs: number
-  /** How long its answers to PING take; undefined: none yet. */
+  /** How long the answers to PING take; undefined: none yet. */
   roundTrips: Smoothed | undefined
   /** Last reply that means "available": PONG, LOADING, MASTERDOWN. */
   lastOkAtMs: number
-  /** It has meant "available" at least once since we know the instance. */
+  /** A reply has meant "available" at least once since we know the instance. */
   wasOk: boolean
   /** Last reply to a PING of any kind. */
   lastPongAtMs: number
   /** Last message on the Pub/Sub connection, our own included. */
   pubsubActiveAtMs: number
-  /** What AUTH was last answered with, if that was an error; never with the password in it. */
+  /** The password to show next, the one that was taken last, and how many were refused since. */
+  password: string | undefined
+  passwordTaken: string | undefined
+  passwordsRefused: number
+  /** The latest answer to AUTH, if that was an error; it never contains the password. */
   authRefusal: string | undefined
-  /** By command: the commands it refuses at present. */
-  readonly refusals: Map<string, Refusal>
-  /** The latest of them in words for an operator; undefined when it refuses nothing. */
+  /** The commands that the instance refuses at present, by name. */
+  readonly refusals: Map<string, Rejection>
+  /** The latest refusal in words for an operator; undefined: nothing is refused. */
   refusal: string | undefined
-}
-
-export interface Refusal {
-  /** The first word of the error: as long as it stays the same, nothing more is said. */
-  readonly code: string
-  readonly text: string
 }
 
 export interface Connection {
   readonly id: LinkId
   readonly link: Link
   readonly channel: 'command' | 'pubsub'
-  /** The IP address it goes to. */
+  /** The IP address it is connected to. */
   readonly address: string
   up: boolean
   openedAtMs: number
@@ -334,12 +341,15 @@ export interface Connection {
   pending: number
   /** Our own address on it. */
   localHost: string
+  /** For a link to a Sentinel: whether it is the one we expect there. See proof.ts. */
+  identity: Identity
 }
 
-/** The wire has two words for a role. */
-export function roleWord(role: DataInstance['roleReported']): 'master' | 'slave' {
-  return role === 'master' ? 'master' : 'slave'
-}
+/**
+ * `asked`: it has not told its run id yet. `untold`: it does not tell. `other`: it has another run
+ * id, or another Sentinel has been confirmed at the same address since.
+ */
+export type Identity = 'unasked' | 'asked' | 'untold' | 'confirmed' | 'other'
 
 export function isSdown(instance: Instance): boolean {
   return instance.sdownSinceMs !== undefined
@@ -349,17 +359,17 @@ export function isOdown(group: Group): boolean {
   return group.odownSinceMs !== undefined
 }
 
-/** The one of a link's owners that belongs to this group; undefined when the group has let go of it. */
+/** The owner of a link that belongs to this group; undefined if the group has released the link. */
 export function ownerIn(link: Link, group: string): Instance | undefined {
   return link.owners.find((owner) => owner.group.config.name === group)
 }
 
-/** It wants to be shown a password before it answers anything. */
+/** The instance wants a password before it answers anything. */
 export function isShutOut({ refusals }: Link): boolean {
   return refusals.get('ping')?.code === 'NOAUTH'
 }
 
-/** The connection commands can be sent on right now. */
+/** The connection on which commands can be sent right now. */
 export function commandLink(instance: Instance): Connection | undefined {
   return instance.link.command?.up ? instance.link.command : undefined
 }
@@ -368,7 +378,7 @@ export function isTilted(state: State): boolean {
   return state.tilt.sinceMs !== undefined
 }
 
-/** The address clients and peers are told: the promoted replica's from the moment of promotion. */
+/** The address that we tell clients and peers: the promoted replica's from its promotion on. */
 export function currentMaster(group: Group): DataInstance {
   const failover = group.failover
   const switched = failover?.state === 'reconf_slaves' || failover?.state === 'update_config'
@@ -384,8 +394,4 @@ export function* instancesOf(group: Group): Generator<Instance> {
 
 export function dataInstancesOf(group: Group): DataInstance[] {
   return [group.master, ...group.replicas.values()]
-}
-
-export function savedPeer(peer: Peer): SavedPeer {
-  return { runId: peer.runId, host: peer.host, port: peer.port }
 }

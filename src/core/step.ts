@@ -1,30 +1,31 @@
 /**
- * The Sentinel as a state machine: one event in, an ordered batch of effects out. It knows no socket,
- * no file and no clock; both clocks come with the event. Nothing is decided on a tick: each fact
- * re-evaluates at once what depends on it, and deadlines exist only for what can change by itself.
+ * The Sentinel as a state machine: one event in, an ordered batch of effects out. It knows no
+ * socket, no file and no clock; both clocks come with the event. Nothing is decided on a tick: each
+ * fact re-evaluates at once what depends on it, and deadlines exist only for what can change by
+ * itself.
  *
- * To follow a failover through the files: connections, ping, down, ask, start, vote, election, tally,
- * failover, promotion, selection, slaveof, reconfigure, switch, hello, repair; and for a planned one
- * coordinated.
+ * To follow a failover through the files: connections, ping, down, ask, failover-start, vote,
+ * election, tally, failover, promotion, selection, slaveof, reconfigure, switch, hello-send,
+ * hello-receive, repair; and for a planned failover coordinated.
  */
 
 import { unreachable } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
-import { onInquired } from './answers.ts'
-import { clientClosed, clientOpened, clientReceived } from './clients.ts'
-import { onLinkLost, onLinkUp } from './connections.ts'
+import { clientClosed, clientDrained, clientOpened, clientReceived } from './clients/clients.ts'
+import { checkClocks } from './detection/tilt.ts'
+import { HELLO_CHANNEL } from './discovery/hello-format.ts'
+import { receiveHello } from './discovery/hello-receive.ts'
 import type { Effect } from './effect.ts'
 import type { Event } from './event.ts'
-import { receiveHello } from './hello.ts'
-import { HELLO_CHANNEL } from './hello-text.ts'
+import { onInquired } from './external-answers.ts'
 import type { LinkId } from './ids.ts'
-import { findConnection } from './links.ts'
-import { onReloaded } from './memory/reload.ts'
-import { onSaved, onSaveFailed } from './memory/save-outcome.ts'
+import { onLinkLost, onLinkUp } from './links/connections.ts'
+import { findConnection } from './links/links.ts'
+import { onReloaded } from './persistence/reload.ts'
+import { onSaved, onSaveFailed } from './persistence/save-outcome.ts'
 import { onReply } from './replies.ts'
 import { onScriptEnded, onScriptNotStarted, onScriptStarted } from './scripts/scripts.ts'
 import type { State, Turn } from './state.ts'
-import { checkClocks } from './tilt.ts'
 import { emit, log } from './turn.ts'
 import { onWake } from './wake.ts'
 
@@ -54,6 +55,8 @@ function dispatch(turn: Turn, event: Event): void {
       return clientOpened(turn, event)
     case 'received':
       return clientReceived(turn, event.client, event.bytes)
+    case 'drained':
+      return clientDrained(turn, event.client)
     case 'clientClosed':
       return clientClosed(turn, event.client)
     case 'saved':
@@ -79,7 +82,10 @@ function dispatch(turn: Turn, event: Event): void {
 
 type LinkEvent = Extract<Event, { readonly link: LinkId }>
 
-/** Events of connections we have closed meanwhile are late, not wrong: nobody is left to care. */
+/**
+ * Events of connections that we closed meanwhile are late, not wrong: nothing depends on them any
+ * more.
+ */
 function onLinkEvent(turn: Turn, event: LinkEvent): void {
   const connection = findConnection(turn, event.link)
   if (connection === undefined) return

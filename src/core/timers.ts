@@ -1,11 +1,13 @@
 import { Heap } from '../base/heap.ts'
 
 /**
- * The deadlines of the machine. Each owner has at most one deadline per name; setting it again moves
- * it. The earliest one is the machine's next wake-up, and the driver arms a single real timer for it.
+ * The deadlines of the machine. Each owner has at most one deadline per name; setting it again
+ * moves it. The earliest deadline is the machine's next wake-up, and the driver arms a single real
+ * timer for it.
  *
- * Moved and cleared deadlines stay in the heap until they surface: cheaper than searching for them,
- * and bounded, because each was once a real deadline that would have surfaced by then anyway.
+ * Moved and cleared deadlines stay in the heap until they surface. That is cheaper than searching
+ * for them, and bounded, because each was once a real deadline that would have surfaced by then
+ * anyway.
  */
 export type TimerName =
   /** Link: send the next PING. */
@@ -30,12 +32,16 @@ export type TimerName =
   | 'reconf'
   /** The machine: notice stalls and clock jumps, leave TILT. */
   | 'tilt'
+  /** Group: the pause of automatic failover is over. */
+  | 'pause'
+  /** The machine: peers have had their time to answer an order of an operator. */
+  | 'orders'
   /** The machine: try again to save. */
   | 'save'
-  /** The machine: a script has run for too long, or may be run. */
+  /** The machine: a script has run for too long, or another script may be run. */
   | 'scripts'
 
-/** Whatever can have deadlines keeps the standing ones with it. */
+/** Everything that can have deadlines keeps its current ones with it. */
 export interface TimerOwner {
   readonly deadlines: Map<TimerName, Standing>
 }

@@ -6,7 +6,7 @@ import type { Purpose } from './purpose.ts'
 import type { Connection, Link, Turn } from './state.ts'
 import { ownerIn } from './state.ts'
 
-/** Adds an effect to the batch. Order is the guarantee: see `Effect`. */
+/** Adds an effect to the batch. The order is the guarantee: see `Effect`. */
 export function emit(turn: Turn, effect: Effect): void {
   turn.effects.push(effect)
 }
@@ -15,7 +15,10 @@ export function log(turn: Turn, level: LogLevel, text: string): void {
   emit(turn, { kind: 'log', level, text })
 }
 
-/** Sends a command on a connection that is up, under the name it has in that group [rename-command]. */
+/**
+ * Sends a command on a connection that is up, under the name that the group gives it
+ * [rename-command].
+ */
 export function send(
   turn: Turn,
   connection: Connection,
@@ -29,8 +32,9 @@ export function send(
 }
 
 /**
- * The group a command is sent for. What a shared link needs for itself, PING say, goes out as the first
- * group calls it, for there is no way to please two groups that rename it differently.
+ * The group for which a command is sent. A shared link sends commands of its own, such as PING,
+ * under the first group's name for them, because there is no way to please two groups that rename a
+ * command differently.
  */
 function configFor(link: Link, purpose: Purpose): GroupConfig {
   const isForGroup = 'group' in purpose

@@ -1,20 +1,25 @@
-/** Deadlines that have come, handed to the mechanism that set them. */
+/** Hands each deadline that is due to the mechanism that set it. */
 import { assert, unreachable } from '../base/assert.ts'
-import { suspect } from './confer.ts'
-import { checkDown, keepAsking } from './down.ts'
-import { driveFailover } from './failover.ts'
-import { keepTold } from './hello-send.ts'
-import { keepInformed } from './info.ts'
-import { openLinks } from './links.ts'
-import { save } from './memory/save.ts'
-import { keepInTouch } from './ping.ts'
+import { suspect } from './detection/confer.ts'
+import { checkDown, keepAsking } from './detection/down.ts'
+import { keepInTouch } from './detection/ping.ts'
+import { onHeartbeat } from './detection/tilt.ts'
+import { isGoneForGood } from './discovery/forget.ts'
+import { keepTold } from './discovery/hello-send.ts'
+import { keepInformed } from './discovery/info-request.ts'
+import { isForgotten } from './discovery/peers.ts'
+import { considerFailover } from './election/failover-start.ts'
+import { driveFailover } from './failover/failover.ts'
+import { openLinks } from './links/links.ts'
+import { onOrderDeadline } from './pause/answer-orders.ts'
+import { onPauseExpired } from './pause/pause-news.ts'
+import { keepSharing } from './pause/share-pause.ts'
+import { save } from './persistence/save.ts'
 import { onScriptDeadline } from './scripts/scripts.ts'
-import { considerFailover } from './start.ts'
 import type { Group, Instance, Link, Turn } from './state.ts'
-import { onHeartbeat } from './tilt.ts'
 import type { TimerName } from './timers.ts'
 
-/** Runs everything that is due. */
+/** Handles every deadline that is due. */
 export function onWake(turn: Turn): void {
   for (;;) {
     const due = turn.state.timers.takeDue(turn.now.monoMs)
@@ -29,6 +34,7 @@ export function onWake(turn: Turn): void {
 
 function onMachineDeadline(turn: Turn, name: TimerName): void {
   if (name === 'save') save(turn)
+  else if (name === 'orders') onOrderDeadline(turn)
   else if (name === 'scripts') onScriptDeadline(turn)
   else onHeartbeat(turn)
 }
@@ -46,7 +52,7 @@ function onInstanceDeadline(turn: Turn, instance: Instance, name: TimerName): vo
     case 'info':
       return instance.kind === 'sentinel' ? undefined : keepInformed(turn, instance)
     case 'hello':
-      return keepTold(turn, instance)
+      return onHelloDeadline(turn, instance)
     case 'reconf':
       return driveFailover(turn, instance.group)
     case 'ping':
@@ -56,6 +62,8 @@ function onInstanceDeadline(turn: Turn, instance: Instance, name: TimerName): vo
     case 'start':
     case 'failover':
     case 'tilt':
+    case 'pause':
+    case 'orders':
     case 'save':
     case 'scripts':
       return assert(false, `${name} is no deadline of an instance`)
@@ -64,8 +72,15 @@ function onInstanceDeadline(turn: Turn, instance: Instance, name: TimerName): vo
   }
 }
 
+function onHelloDeadline(turn: Turn, instance: Instance): void {
+  if (isForgotten(turn, instance) || isGoneForGood(turn, instance)) return
+  keepTold(turn, instance)
+  keepSharing(turn, instance)
+}
+
 function onGroupDeadline(turn: Turn, group: Group, name: TimerName): void {
   if (name === 'ask') keepAsking(turn, group)
   else if (name === 'start') considerFailover(turn, group)
+  else if (name === 'pause') onPauseExpired(turn, group)
   else driveFailover(turn, group)
 }

@@ -1,17 +1,17 @@
 /**
  * The shell of `sim/` over real sockets: clients and observers run in it as they run in simulated
- * processes. What it lives in can be replaced, as for the hosts of `io/`: by itself it uses the
+ * processes. Its surroundings can be replaced, as for the hosts of `io/`: by itself it uses the
  * kernel's sockets and clocks, and lets every input in at once.
  */
 import { Socket } from 'node:net'
 import type { Moment } from '../base/clock.ts'
-import { plainHost } from '../io/address.ts'
-import { Alarm } from '../io/alarm.ts'
+import { kernelSurroundings, type Surroundings } from '../io/host-environment.ts'
+import { plainHost } from '../io/network/address.ts'
+import { Alarm } from '../io/process/alarm.ts'
 import { reasonOf } from '../io/start-error.ts'
-import { kernelSurroundings, type Surroundings } from '../io/surroundings.ts'
-import type { Program } from '../sim/process.ts'
-import type { Connection, Shell } from '../sim/shell.ts'
-import type { SocketEnds, SocketHandler } from '../sim/socket.ts'
+import type { SocketEnds, SocketHandler } from '../sim/network/socket.ts'
+import type { Program } from '../sim/processes/process.ts'
+import type { Shell, ShellConnection } from '../sim/processes/shell.ts'
 
 /** A peer that does not close its own end is dropped this long after we wanted to close. */
 const LINGER_MS = 2_000
@@ -19,11 +19,11 @@ const LINGER_MS = 2_000
 export interface RealShellStart {
   readonly name: string
   readonly life: number
-  /** Our own end of every connection; undefined: whatever the kernel picks. */
+  /** Our own end of every connection; undefined: the kernel picks it. */
   readonly localAddress?: string | undefined
   /** Undefined: the kernel's own, with connections from `localAddress`. */
   readonly surroundings?: Surroundings | undefined
-  /** The program wants to end. Whoever runs it calls `abandon` then. */
+  /** The program wants to end. The caller that runs it then calls `abandon`. */
   readonly onExit: () => void
 }
 
@@ -45,7 +45,7 @@ export class RealShell implements Shell {
     return this.#surroundings.clock.read()
   }
 
-  connect(host: string, port: number, timeoutMs: number, handler: SocketHandler): Connection {
+  connect(host: string, port: number, timeoutMs: number, handler: SocketHandler): ShellConnection {
     const target = { host, port, timeoutMs, handler }
     const connection = new RealConnection(target, this.#surroundings, () => {
       this.#connections.delete(connection)
@@ -71,13 +71,13 @@ interface Target {
   readonly handler: SocketHandler
 }
 
-class RealConnection implements Connection {
+class RealConnection implements ShellConnection {
   readonly #target: Target
   readonly #socket = new Socket()
   readonly #admit: Surroundings['admit']
   readonly #timeout: NodeJS.Timeout
   #isConnected = false
-  /** Our side has closed it, or the handler has heard of its end. */
+  /** Our side has closed the connection, or the handler has been told its end. */
   #isOver = false
   #failure: string | undefined
 
@@ -156,7 +156,7 @@ class RealConnection implements Connection {
     })
   }
 
-  /** Whether the handler still wants to hear it is a question of the moment it is let in. */
+  /** Whether the handler still wants the input is decided at the moment the input is let in. */
   #tell(input: (handler: SocketHandler) => void): void {
     this.#admit(() => {
       if (!this.#isOver) input(this.#target.handler)
@@ -165,11 +165,11 @@ class RealConnection implements Connection {
 }
 
 export interface RunningProgram {
-  /** Ends it at once, connections and timer with it. */
+  /** Ends the program at once, with its connections and timer. */
   stop(): void
 }
 
-/** Runs a program until it is stopped or wants to end by itself; it is woken when it wants to be. */
+/** Runs a program until it is stopped or ends by itself, and wakes it when it asks to be woken. */
 export function runProgram(
   start: Omit<RealShellStart, 'onExit'>,
   boot: (shell: Shell) => Program,

@@ -1,20 +1,28 @@
 /**
- * How long a cluster may take to come to rest once everything is healed. Each part is a wait that the
- * protocol or the network is entitled to; what takes longer than all of them together is stuck.
+ * How long a cluster may take to come to rest once everything is healed. Each part is a wait to
+ * which the protocol or the network is entitled; a cluster that takes longer than all of them
+ * together is stuck.
  */
-import { endOf, type Fault } from './fault.ts'
-import type { Plan } from './plan.ts'
+import { costOf, endOf, type Fault } from './faults/faults.ts'
+import type { FuzzPlan } from './plan.ts'
 
-/** A Sentinel whose clock jumped, or that hung, believes nothing for so long. */
+/** A Sentinel whose clock jumped, or that hung, trusts nothing for this long. */
 const TILT_MS = 30_000
-/** Two INFO periods: a master that says it is a replica is given so long to think again. */
+/**
+ * Two INFO periods: the Sentinels give a master that calls itself a replica this long to change.
+ */
 const ROLE_PATIENCE_MS = 20_000
 /** Reconnects, hellos, a full synchronisation, and the wait of a client between attempts. */
 const ROUND_TRIPS_MS = 10_000
-/** Until a replica gives up a master it hears nothing from, as long as no setting says otherwise. */
+/**
+ * Until a replica gives up a master from which it hears nothing, unless a setting says otherwise.
+ */
 const REPL_TIMEOUT_MS = 60_000
 
-export function calmBudgetMs({ topology, faults }: Plan): number {
+/** A pause that nobody could be told to end goes on for this long at most. */
+const PAUSE_REST_MS = 10_000
+
+export function calmBudgetMs({ topology, faults }: FuzzPlan): number {
   const downAfterMs = Math.max(...topology.groups.map((group) => group.downAfterMs))
   const failoverMs = Math.max(...topology.groups.map((group) => group.failoverTimeoutMs))
   const tiltMs = faults.some(mayTilt) ? TILT_MS : 0
@@ -23,36 +31,48 @@ export function calmBudgetMs({ topology, faults }: Plan): number {
     ROLE_PATIENCE_MS +
     ROUND_TRIPS_MS +
     2 * downAfterMs +
-    // One that was under way may have to time out, and whoever yielded to it waits twice as long.
+    // A failover that was under way may have to time out, and a Sentinel that yielded to it waits
+    // twice as long.
     4 * failoverMs +
+    Math.max(0, ...topology.groups.map(({ failoverBlockMs = 0 }) => failoverBlockMs)) +
+    (faults.some(({ kind }) => kind === 'pausedFailover') ? PAUSE_REST_MS : 0) +
     silenceMs(faults) +
     replTimeoutMs(topology.settings)
   return Math.ceil(total / 1_000) * 1_000
 }
 
 /**
- * How long a cluster that has come to rest may stir again after all. What was on the way when everything
- * was healed: a connection finds out about its partition only with the next retransmission. And who
- * was in TILT: a failover it was leading goes on when that is over.
+ * How long a cluster that has come to rest may still be disturbed. One cause is what was on the way
+ * when everything was healed: a connection notices the end of its partition only with the next
+ * retransmission. The other is TILT: when it is over, a Sentinel continues the failover it was
+ * leading.
  */
-export function stirringMs({ faults, calmMs }: Plan): number {
+export function stirringMs({ faults, calmMs }: FuzzPlan): number {
   const tiltedMs = faults.filter(mayTilt).map((fault) => endOf(fault) + TILT_MS - calmMs)
   return ROUND_TRIPS_MS + Math.max(silenceMs(faults), ...tiltedMs)
 }
 
-function mayTilt({ kind }: Fault): boolean {
-  return kind === 'clockJump' || kind === 'clockDrift' || kind === 'pause' || kind === 'stall'
+/**
+ * How long lies have effects when everything else has come to rest. A Sentinel that a lie made vote
+ * gives the candidate two failover-timeouts before it stands itself, as it would give an honest one
+ * that died. Then all processes must be well for as long as the check of availability wants.
+ */
+export function yieldingMs({ topology }: FuzzPlan): number {
+  const failoverMs = Math.max(...topology.groups.map((group) => group.failoverTimeoutMs))
+  return 2 * failoverMs + ROLE_PATIENCE_MS
+}
+
+function mayTilt(fault: Fault): boolean {
+  return costOf(fault) === 'tilt'
 }
 
 /** The wait between two retransmissions has grown to at most as long as the silence lasted. */
 function silenceMs(faults: readonly Fault[]): number {
-  const silences = faults.filter(({ kind }) => SILENT.has(kind))
+  const silences = faults.filter((fault) => costOf(fault) === 'silence')
   return Math.max(0, ...silences.map((fault) => endOf(fault) - fault.fromMs))
 }
 
-const SILENT: ReadonlySet<Fault['kind']> = new Set(['partition', 'cut', 'hold', 'shape'])
-
-function replTimeoutMs(settings: Plan['topology']['settings']): number {
+function replTimeoutMs(settings: FuzzPlan['topology']['settings']): number {
   const seconds = settings['repl-timeout']
   return seconds === undefined ? REPL_TIMEOUT_MS : Number(seconds) * 1_000
 }

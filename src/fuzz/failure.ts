@@ -1,18 +1,18 @@
-/** Why a run failed. A smaller run shows the same when it fails for the same reason. */
+/** Why a run failed. A smaller run shows the same problem if it fails for the same reason. */
 import type { ScenarioResult } from '../scenario/result.ts'
 
 export interface Failure {
   readonly kind: 'crash' | 'violation' | 'expectation'
-  /** The checker that found it, the expectation in its own words, or `no crash`. */
+  /** The checker that found the failure, the expectation in its own words, or `no crash`. */
   readonly checker: string
   readonly text: string
   /** Milliseconds since the start of the run; undefined for what is known only at its end. */
   readonly atMs: number | undefined
-  /** What two failures have in common that are the same one. */
+  /** Equal for two failures that are the same one. */
   readonly signature: string
 }
 
-/** What an exception out of the machines is called: an assertion of theirs did not hold. */
+/** The checker's name for an exception from the machines: one of their assertions did not hold. */
 export const NO_CRASH = 'no crash'
 
 export function crashOf(error: unknown): Failure {
@@ -23,8 +23,8 @@ export function crashOf(error: unknown): Failure {
 }
 
 /**
- * The first failure of a run that was played to its end: what must never happen goes before what was
- * asked for. `claims` tells what each expectation is about, in the order of the file.
+ * The first failure of a run that was played to its end: what must never happen goes before what
+ * the plan asked for. `claims` tells what each expectation is about, in the order of the file.
  */
 export function failureIn(result: ScenarioResult, claims: readonly string[]): Failure | undefined {
   const violation = result.violations[0]
@@ -46,7 +46,7 @@ function withoutParticulars(text: string): string {
   return text.replace(/[0-9a-f]{40}|\d+(\.\d+)*/g, '#')
 }
 
-/** The first line of ours in the stack: where to begin to look. */
+/** The first line of our code in the stack: the place where a search should begin. */
 function placeOf(error: Error): string {
   const lines = (error.stack ?? '').split('\n').slice(1)
   const own = lines.find((line) => !line.includes('base/assert') && !line.includes('node:'))

@@ -2,7 +2,7 @@
 import { Document, isCollection, isPair, isScalar, Scalar } from 'yaml'
 import type { ScenarioWords } from './assemble.ts'
 
-/** What stands in these takes a line each, whatever it is made of. */
+/** Each entry of these takes one line, whatever it contains. */
 const LISTS: readonly (readonly string[])[] = [
   ['topology', 'zones'],
   ['topology', 'ways'],

@@ -1,37 +1,41 @@
 /**
- * What noise is: everything here happens to a cluster that is healthy, and nothing of it is a reason to
- * fail over, by C Sentinel's own rule. That rule is silence: a master is down when a quorum of Sentinels
- * has waited for a whole down-after for the answer to a PING, whatever the reason. So the rules see to it
- * that noise alone never makes a quorum wait that long:
+ * What noise is: everything here happens to a cluster that is healthy, and nothing of it is a
+ * reason to fail over, by C Sentinel's own rule. That rule is silence: a master is down when a
+ * quorum of Sentinels has waited for a whole down-after for the answer to a PING, whatever the
+ * reason. So these rules make sure that noise alone never makes a quorum wait that long:
  *
- * - Weather, on every way between two hosts: loss, and jitter that delays a round trip by up to half of
- *   down-after.
- * - Troubles, one after the other: something hangs, is cut, reset or restarted, for down-after less a
- *   tenth at most. Meanwhile there is a lull on the ways between the Sentinels and the master, from one
- *   down-after before to one after, for two delays of which each may take half of the time do not add up.
+ * - Weather, on every path between two hosts: loss, and jitter that delays a round trip by up to
+ *   half of down-after.
+ * - Troubles, one after the other: a process hangs or is restarted, a path is cut or reset, for
+ *   down-after less a tenth at most. Meanwhile there is a lull on the paths between the Sentinels
+ *   and the master, from one down-after before to one after, so that two delays that may each take
+ *   half of the time do not add up.
  *
- * - With a down-after below two seconds, loss on the ways of fewer Sentinels than the quorum to the master.
- *   Three losses in a row take longer than a second, and with many seeds two Sentinels have them at
- *   once. With longer ones that takes four or five in a row at each, which is left to chance.
+ * - With a down-after below two seconds, loss on the paths to the master of fewer Sentinels than
+ *   the quorum. Three losses in a row take longer than a second, and with many seeds two Sentinels
+ *   have them at once. With a longer down-after that takes four or five losses in a row at each,
+ *   which is left to chance.
  */
-import { endOf, type Fault, type ShapeWords, type WeatherWay } from './fault.ts'
-import type { Plan, PlannedGroup } from './plan.ts'
+import { endOf, type Fault, type Lull, type WeatherWay } from './faults/faults.ts'
+import type { ShapeWords } from './faults/network-faults.ts'
+import type { PlannedGroup } from './members.ts'
+import type { FuzzPlan } from './plan.ts'
 
 /** Share of the segments that are lost. */
 export const LOSS_MAX = 0.05
 const LATENCY_MAX_MS = 5
-/** Of down-after: how long a trouble may take. */
+/** Share of down-after: how long a trouble may take. */
 const TROUBLE_SHARE = 0.9
-/** Of refused-after: how long a process may be dead. */
+/** Share of refused-after: how long a process may be dead. */
 const DEATH_SHARE = 0.9
-/** Of down-after, on the way in one direction; a round trip has two of them. */
+/** Share of down-after, on the path in one direction; a round trip takes two of them. */
 const JITTER_SHARE = 0.25
 const LULL_JITTER_SHARE = 0.025
-/** What is lost on the way is sent again after this long at first. */
+/** A segment that is lost on the way is sent again after this long at first. */
 const AFTERMATH_MS = 500
 /**
- * From this down-after on a restart or a reset needs no lull if the weather is not too bad: there is time
- * for several attempts to connect, each of which is given up after two seconds.
+ * From this down-after on a restart or a reset needs no lull if the weather is not too bad: there
+ * is time for several attempts to connect, each of which is given up after two seconds.
  */
 const LULL_FREE_DOWN_AFTER_MS = 8_000
 const LULL_FREE_JITTER_MS = 500
@@ -61,12 +65,15 @@ export function calmingMs({ downAfterMs }: Rules): number {
   return downAfterMs + AFTERMATH_MS
 }
 
-/** How long a process lives at least before it is restarted again: who lost it has come back. */
+/**
+ * How long a process lives at least before it is restarted again: by then all its peers have
+ * reconnected.
+ */
 export function leastLifeMs({ downAfterMs }: Rules): number {
   return Math.floor(downAfterMs / 2) + AFTERMATH_MS
 }
 
-/** How many Sentinels may lose what they and the master send each other. */
+/** How many Sentinels may have loss between themselves and the master. */
 export function lossySentinelsMax({ downAfterMs, quorum }: PlannedGroup): number {
   return downAfterMs < LOSSY_DOWN_AFTER_MS ? quorum - 1 : Infinity
 }
@@ -81,15 +88,19 @@ export function needsLull(
   return downAfterMs < LULL_FREE_DOWN_AFTER_MS || isRough || isLong
 }
 
-/** The ways between the Sentinels and the first master, as pairs of hosts. */
-export function watchedWays({ nodes, sentinels, groups }: Plan['topology']): [string, string][] {
+/** The paths between the Sentinels and the first master, as pairs of hosts. */
+export function watchedWays({
+  nodes,
+  sentinels,
+  groups,
+}: FuzzPlan['topology']): [string, string][] {
   const master = nodes.find(({ name }) => name === groups[0]?.master)?.host ?? ''
   const hosts = [...new Set(sentinels.map(({ host }) => host))]
   return hosts.filter((host) => host !== master).map((host) => [host, master])
 }
 
-/** The plan is noise and nothing worse: a smaller one that is not would prove nothing. */
-export function isNoise(plan: Plan): boolean {
+/** Whether the plan is noise and nothing worse: a smaller plan that is not would prove nothing. */
+export function isNoise(plan: FuzzPlan): boolean {
   const [group] = plan.topology.groups
   if (group === undefined || plan.topology.groups.length > 1 || group.quorum < 2) return false
   const spells = plan.faults.filter((fault) => fault.kind === 'lull')
@@ -120,8 +131,8 @@ function isMild(shape: ShapeWords, most: { readonly loss: number; readonly jitte
   return isFast && loss <= most.loss && Object.keys(others).length === 0
 }
 
-/** The weather on each way between a Sentinel and the master: the last word counts. */
-function weatherWays({ topology, faults }: Plan): readonly WeatherWay[] {
+/** The weather on each path between a Sentinel and the master: the last shape counts. */
+function weatherWays({ topology, faults }: FuzzPlan): readonly WeatherWay[] {
   return watchedWays(topology).map((between) => {
     const words = faults.flatMap((fault) =>
       fault.kind === 'shape' && isSame(fault.between ?? between, between) ? [fault.shape] : [],
@@ -129,8 +140,6 @@ function weatherWays({ topology, faults }: Plan): readonly WeatherWay[] {
     return { between, weather: words.at(-1) ?? {} }
   })
 }
-
-type Lull = Fault & { readonly kind: 'lull' }
 
 function isBearable(lull: Lull, ways: readonly WeatherWay[], rules: Rules): boolean {
   const { inside, fromMs, untilMs, calm } = lull
@@ -151,7 +160,10 @@ function isSame(one: WeatherWay['between'], other: WeatherWay['between']): boole
   return one.every((host) => other.includes(host))
 }
 
-/** Those that come one after the other leave each other time; those at the same moment are one trouble. */
+/**
+ * Faults that come one after the other leave each other time; those at the same moment are one
+ * trouble.
+ */
 function areBearable(inside: readonly Fault[], rules: Rules): boolean {
   return inside.every((fault, at) => {
     const before = inside[at - 1]

@@ -1,26 +1,30 @@
 /**
- * The ways in which a plan can be made smaller or plainer, each a list of candidates. A candidate is
- * taken when the run still fails in the same way, so none of them has to be careful.
+ * The ways in which a plan can be made smaller or plainer, each a list of candidates. The shrinker
+ * takes a candidate if the run still fails in the same way, so none of them has to be careful.
  */
 import type { Failure } from './failure.ts'
-import { endOf, type Fault } from './fault.ts'
+import { endOf, type Fault, lasting, narrowed, restricted, shifted } from './faults/faults.ts'
 import {
-  FIRST_FAULT_MS,
-  hasExpectation,
-  type Plan,
+  hostsOf,
   type PlannedClient,
   type PlannedGroup,
   type PlannedNode,
-} from './plan.ts'
-import { prune } from './prune.ts'
+  type PlannedTopology,
+} from './members.ts'
+import { type CalmDemand, FIRST_FAULT_MS, type FuzzPlan, hasExpectation } from './plan.ts'
 
-export type Reduction = (plan: Plan) => Iterable<Plan>
+export type Reduction = (plan: FuzzPlan) => Iterable<FuzzPlan>
 
 /**
- * Keeps of the demands only what the failure is about; a violation needs none. Asked for at a fixed
- * time a demand says in plain words what is wrong; some show only soon after the cluster came to rest.
+ * Keeps only the demands that the failure is about; a violation needs none. A demand that is
+ * checked at a fixed time says in plain words what is wrong; some failures show only soon after the
+ * cluster came to rest.
  */
-export function narrowDemands(plan: Plan, failure: Failure, restMs: number): readonly Plan[] {
+export function narrowDemands(
+  plan: FuzzPlan,
+  failure: Failure,
+  restMs: number,
+): readonly FuzzPlan[] {
   const anything = { kind: 'anything', group: plan.topology.groups[0]?.name ?? '' } as const
   if (failure.kind !== 'expectation') {
     return [{ ...plan, ending: 'limit', restMs, demands: [anything] }]
@@ -41,6 +45,7 @@ export const REDUCTIONS: readonly Reduction[] = [
   dropSentinels,
   dropNodes,
   dropClients,
+  dropLiars,
   narrowFaults,
   dropDemands,
   simplifyTopology,
@@ -53,11 +58,14 @@ export const REDUCTIONS: readonly Reduction[] = [
   roundTimes,
 ]
 
-/** Half of them, then a quarter, then one at a time: few runs when most of them do not matter. */
-function* dropFaults(plan: Plan): Iterable<Plan> {
+/**
+ * Leaves out half of the faults, then a quarter, then one at a time: few runs if most of them do
+ * not matter.
+ */
+function* dropFaults(plan: FuzzPlan): Iterable<FuzzPlan> {
   const { faults } = plan
   for (let size = Math.ceil(faults.length / 2); size >= 1; size = halfOf(size)) {
-    // From the end: what comes late depends on what comes early, and not the other way round.
+    // From the end: late faults depend on early ones, and not the other way round.
     for (let end = faults.length; end > 0; end -= size) {
       const from = Math.max(0, end - size)
       yield prune({ ...plan, faults: faults.filter((_, index) => index < from || index >= end) })
@@ -69,13 +77,13 @@ function halfOf(size: number): number {
   return size === 1 ? 0 : Math.ceil(size / 2)
 }
 
-function* dropGroups(plan: Plan): Iterable<Plan> {
+function* dropGroups(plan: FuzzPlan): Iterable<FuzzPlan> {
   const { groups } = plan.topology
   if (groups.length === 1) return
   for (const group of groups) yield inTopology(plan, { groups: without(groups, group) })
 }
 
-function* dropSentinels(plan: Plan): Iterable<Plan> {
+function* dropSentinels(plan: FuzzPlan): Iterable<FuzzPlan> {
   const { sentinels } = plan.topology
   if (sentinels.length === 1) return
   for (const sentinel of sentinels.toReversed()) {
@@ -83,67 +91,46 @@ function* dropSentinels(plan: Plan): Iterable<Plan> {
   }
 }
 
-function* dropNodes(plan: Plan): Iterable<Plan> {
+function* dropNodes(plan: FuzzPlan): Iterable<FuzzPlan> {
   const { nodes } = plan.topology
   for (const node of nodes.toReversed()) {
     if (node.replicaOf !== undefined) yield inTopology(plan, { nodes: without(nodes, node) })
   }
 }
 
-function* dropClients(plan: Plan): Iterable<Plan> {
+function* dropClients(plan: FuzzPlan): Iterable<FuzzPlan> {
   for (const client of plan.clients.toReversed()) {
     yield prune({ ...plan, clients: without(plan.clients, client) })
   }
 }
 
-/** Faults that hit several hit one less. */
-function* narrowFaults(plan: Plan): Iterable<Plan> {
+function* dropLiars(plan: FuzzPlan): Iterable<FuzzPlan> {
+  const { liars } = plan.topology
+  for (const liar of liars.toReversed()) yield inTopology(plan, { liars: without(liars, liar) })
+  if (plan.hasFinalDeath) yield { ...plan, hasFinalDeath: false }
+}
+
+/** Faults that hit several processes or hosts hit one less. */
+function* narrowFaults(plan: FuzzPlan): Iterable<FuzzPlan> {
   for (const [index, fault] of plan.faults.entries()) {
     for (const narrower of narrowed(fault)) yield withFault(plan, index, narrower)
   }
 }
 
-function narrowed(fault: Fault): Fault[] {
-  switch (fault.kind) {
-    case 'death': {
-      const plain = { ...fault, how: 'kill', disk: 'kept' } as const
-      return [plain, { ...fault, disk: 'kept' }, ...fewerProcesses(fault)]
-    }
-    case 'pause':
-    case 'stall':
-      return fewerProcesses(fault)
-    case 'powerLoss':
-      if (fault.hosts.length < 2) return []
-      return fault.hosts.map((host) => ({ ...fault, hosts: without(fault.hosts, host) }))
-    case 'lull':
-      if (fault.inside.length < 2) return []
-      return fault.inside.map((one) => ({ ...fault, inside: without(fault.inside, one) }))
-    case 'partition':
-      return fault.groups.flatMap((side, at) =>
-        side.map((host) => ({ ...fault, groups: fault.groups.with(at, without(side, host)) })),
-      )
-    default:
-      return []
-  }
-}
-
-function fewerProcesses(fault: Fault & { readonly processes: readonly string[] }): Fault[] {
-  if (fault.processes.length < 2) return []
-  return fault.processes.map((name) => ({ ...fault, processes: without(fault.processes, name) }))
-}
-
-function* dropDemands(plan: Plan): Iterable<Plan> {
+function* dropDemands(plan: FuzzPlan): Iterable<FuzzPlan> {
   if (plan.demands.length === 1) return
   for (const demand of plan.demands) {
-    // Without these nobody would wait for rest.
+    // Without these no step would wait for rest.
     if (plan.ending === 'rest' && demand.kind === 'converges') continue
     yield { ...plan, demands: without(plan.demands, demand) }
   }
 }
 
-function* simplifyTopology(plan: Plan): Iterable<Plan> {
+function* simplifyTopology(plan: FuzzPlan): Iterable<FuzzPlan> {
   yield inTopology(plan, { zones: [] })
   yield inTopology(plan, { settings: {} })
+  const liars = plan.topology.liars.map((liar) => ({ ...liar, knowsPassword: false }))
+  yield inTopology(plan, { liars, password: undefined })
   yield inTopology(plan, { latencyMs: 1, jitterMs: 1 })
   for (const key of Object.keys(plan.topology.settings)) {
     const { [key]: _dropped, ...settings } = plan.topology.settings
@@ -155,7 +142,7 @@ function* simplifyTopology(plan: Plan): Iterable<Plan> {
   }
 }
 
-function* simplifyGroups(plan: Plan): Iterable<Plan> {
+function* simplifyGroups(plan: FuzzPlan): Iterable<FuzzPlan> {
   const { groups, sentinels } = plan.topology
   const plain: readonly Partial<PlannedGroup>[] = [
     { quorum: Math.floor(sentinels.length / 2) + 1 },
@@ -170,7 +157,7 @@ function* simplifyGroups(plan: Plan): Iterable<Plan> {
   }
 }
 
-function* simplifyNodes(plan: Plan): Iterable<Plan> {
+function* simplifyNodes(plan: FuzzPlan): Iterable<FuzzPlan> {
   const { nodes, groups } = plan.topology
   for (const node of nodes) {
     const master = groups.find(({ name }) => name === node.group)?.master
@@ -184,8 +171,12 @@ function* simplifyNodes(plan: Plan): Iterable<Plan> {
   }
 }
 
-function* simplifyClients(plan: Plan): Iterable<Plan> {
-  const plain: readonly Partial<PlannedClient>[] = [{ operation: 'keys' }, { pace: { rate: 10 } }]
+function* simplifyClients(plan: FuzzPlan): Iterable<FuzzPlan> {
+  const plain: readonly Partial<PlannedClient>[] = [
+    { operation: 'keys' },
+    { pace: { rate: 10 } },
+    { manner: 'prompt' },
+  ]
   for (const client of plan.clients) {
     const own: Partial<PlannedClient> = { host: client.name.replace('app', 'client') }
     for (const change of [...plain, own]) {
@@ -194,14 +185,14 @@ function* simplifyClients(plan: Plan): Iterable<Plan> {
   }
 }
 
-function* shortenRest(plan: Plan): Iterable<Plan> {
+function* shortenRest(plan: FuzzPlan): Iterable<FuzzPlan> {
   const lastMs = Math.max(0, ...plan.faults.map(endOf))
   yield { ...plan, calmMs: lastMs + 1_000 }
   if (plan.restMs === undefined) return
   for (const restMs of [0, halfUp(plan.restMs, 1_000)]) yield { ...plan, restMs }
 }
 
-function* shortenFaults(plan: Plan): Iterable<Plan> {
+function* shortenFaults(plan: FuzzPlan): Iterable<FuzzPlan> {
   for (const [index, fault] of plan.faults.entries()) {
     const forMs = endOf(fault) - fault.fromMs
     if (forMs <= 100) continue
@@ -211,8 +202,8 @@ function* shortenFaults(plan: Plan): Iterable<Plan> {
   }
 }
 
-/** Everything from one fault on comes earlier. */
-function* closeGaps(plan: Plan): Iterable<Plan> {
+/** All faults from one on come earlier. */
+function* closeGaps(plan: FuzzPlan): Iterable<FuzzPlan> {
   let beforeMs = FIRST_FAULT_MS
   for (const [index, { fromMs }] of plan.faults.entries()) {
     const gapMs = fromMs - beforeMs
@@ -223,18 +214,18 @@ function* closeGaps(plan: Plan): Iterable<Plan> {
   }
 }
 
-function earlier(plan: Plan, index: number, byMs: number): Plan {
+function earlier(plan: FuzzPlan, index: number, byMs: number): FuzzPlan {
   const faults = plan.faults.map((fault, at) => (at < index ? fault : shifted(fault, -byMs)))
   return { ...plan, faults, calmMs: plan.calmMs - byMs }
 }
 
-function* roundTimes(plan: Plan): Iterable<Plan> {
+function* roundTimes(plan: FuzzPlan): Iterable<FuzzPlan> {
   yield { ...plan, calmMs: Math.ceil(plan.calmMs / 1_000) * 1_000 }
   for (const stepMs of [1_000, 500, 100]) {
     for (const [index, fault] of plan.faults.entries()) {
       const fromMs = Math.round(fault.fromMs / stepMs) * stepMs
       const forMs = Math.ceil((endOf(fault) - fault.fromMs) / stepMs) * stepMs
-      // What is round in whole seconds must not become rounder in tenths of them again.
+      // Times in whole seconds must not be rounded again to tenths.
       if (fault.fromMs % stepMs === 0 && endOf(fault) % stepMs === 0) continue
       yield withFault(plan, index, lasting(shifted(fault, fromMs - fault.fromMs), forMs))
     }
@@ -245,29 +236,11 @@ function halfUp(ms: number, unitMs: number): number {
   return Math.ceil(ms / 2 / unitMs) * unitMs
 }
 
-function lasting(fault: Fault, forMs: number): Fault {
-  // What happens in it would stay where it is.
-  if (fault.kind === 'lull') return fault
-  if (fault.kind === 'stall') return { ...fault, forMs }
-  return 'untilMs' in fault ? { ...fault, untilMs: fault.fromMs + forMs } : fault
-}
-
-function shifted(fault: Fault, byMs: number): Fault {
-  const fromMs = fault.fromMs + byMs
-  if (fault.kind === 'lull') {
-    const inside = fault.inside.map((one) => shifted(one, byMs))
-    return { ...fault, fromMs, untilMs: fault.untilMs + byMs, inside }
-  }
-  return 'untilMs' in fault
-    ? { ...fault, fromMs, untilMs: fault.untilMs + byMs }
-    : { ...fault, fromMs }
-}
-
-function withFault(plan: Plan, index: number, fault: Fault): Plan {
+function withFault(plan: FuzzPlan, index: number, fault: Fault): FuzzPlan {
   return prune({ ...plan, faults: plan.faults.with(index, fault) })
 }
 
-function inTopology(plan: Plan, change: Partial<Plan['topology']>): Plan {
+function inTopology(plan: FuzzPlan, change: Partial<FuzzPlan['topology']>): FuzzPlan {
   return prune({ ...plan, topology: { ...plan.topology, ...change } })
 }
 
@@ -277,4 +250,67 @@ function without<T>(items: readonly T[], item: T): T[] {
 
 function swap<T>(items: readonly T[], item: T, change: Partial<T>): T[] {
   return items.map((other) => (other === item ? { ...item, ...change } : other))
+}
+
+/**
+ * Makes a plan whole again after something was taken out of it: nothing in it refers to what is
+ * missing.
+ */
+export function prune(plan: FuzzPlan): FuzzPlan {
+  const groups = plan.topology.groups
+  const hasGroup = (one: { readonly group: string }): boolean =>
+    groups.some(({ name }) => name === one.group)
+  const nodes = plan.topology.nodes.filter(hasGroup)
+  const clients = plan.clients.filter(hasGroup)
+  const bare: PlannedTopology = {
+    ...plan.topology,
+    groups: groups.map((group) => clipQuorum(group, plan.topology.sentinels.length)),
+    nodes: nodes.map((node) => ({ ...node, replicaOf: parentOf(node, nodes, groups) })),
+  }
+  const hosts = hostsOf({ topology: bare, clients })
+  const topology = { ...bare, zones: pruneZones(bare, hosts) }
+  const cast = { ...plan, topology, clients }
+  const names = [...nodes, ...topology.sentinels].map(({ name }) => name)
+  const left = { topology, clients, names, hosts }
+  const faults = plan.faults.flatMap((fault) => restricted(fault, left) ?? [])
+  return {
+    ...cast,
+    faults,
+    // No fault may still go on when calm begins.
+    calmMs: Math.max(plan.calmMs, ...faults.map(endOf)),
+    demands: plan.demands.filter((demand) => isAboutSomebody(demand, cast)),
+  }
+}
+
+function clipQuorum(group: PlannedGroup, sentinels: number): PlannedGroup {
+  return { ...group, quorum: Math.max(1, Math.min(group.quorum, sentinels)) }
+}
+
+/** A replica whose master is gone follows the master of its group. */
+function parentOf(
+  node: PlannedNode,
+  nodes: readonly PlannedNode[],
+  groups: readonly PlannedGroup[],
+): string | undefined {
+  if (node.replicaOf === undefined || nodes.some(({ name }) => name === node.replicaOf)) {
+    return node.replicaOf
+  }
+  return groups.find(({ name }) => name === node.group)?.master
+}
+
+function pruneZones(
+  { zones }: PlannedTopology,
+  hosts: readonly string[],
+): PlannedTopology['zones'] {
+  const left = zones.flatMap((zone) => {
+    const members = zone.hosts.filter((host) => hosts.includes(host))
+    return members.length === 0 ? [] : [{ ...zone, hosts: members }]
+  })
+  return left.length < 2 ? [] : left
+}
+
+function isAboutSomebody(demand: CalmDemand, { topology, clients }: FuzzPlan): boolean {
+  if (demand.kind === 'settles' || demand.kind === 'never') return true
+  if (demand.kind === 'writesWork') return clients.some(({ name }) => name === demand.client)
+  return topology.groups.some(({ name }) => name === demand.group)
 }

@@ -1,25 +1,26 @@
-/** One drawn run and what came of it. */
+/** One drawn run and its outcome. */
 import { assert } from '../base/assert.ts'
 import { formatProblem } from '../config/problem.ts'
+import type { EventName, Happening } from '../history/happening.ts'
+import { renderTrace } from '../history/trace.ts'
 import { parseScenario } from '../scenario/parse.ts'
-import { type Played, playScenario } from '../scenario/run.ts'
+import { type Played, playScenario, type RunOptions } from '../scenario/run.ts'
 import type { ScenarioFile } from '../scenario/scenario-file.ts'
-import type { Happening } from '../sim/happening.ts'
+import type { RunHistory } from '../scenario/world.ts'
 import { assemble, claimsOf, type Title } from './assemble.ts'
-import { drawRun, type Origin } from './draw.ts'
+import { drawRun, type Origin } from './draw/draw.ts'
 import { crashOf, type Failure, failureIn } from './failure.ts'
-import { type FaultKind, partsOf } from './fault.ts'
+import { type FaultKind, partsOf } from './faults/faults.ts'
 import { renderScenario } from './file.ts'
-import type { Plan } from './plan.ts'
-import { traceHash } from './trace-hash.ts'
+import type { FuzzPlan } from './plan.ts'
 
-/** What Sentinels said of masters: how nervous they were. */
+/** What Sentinels said about masters: how easily they were alarmed. */
 export interface Alarms {
-  /** S_DOWN, of one Sentinel each. */
+  /** How many times a Sentinel declared a master S_DOWN. */
   readonly sdown: number
-  /** O_DOWN, of one Sentinel each. */
+  /** How many times a Sentinel declared a master O_DOWN. */
   readonly odown: number
-  /** Times anybody stood for election on its own account. */
+  /** How many times a Sentinel stood for election on its own account. */
   readonly candidacies: number
 }
 
@@ -29,32 +30,41 @@ export interface FuzzVerdict {
   readonly seed: string
   /** Undefined: everything held. */
   readonly failure: Failure | undefined
-  /** Names the run: the same seed has the same one. Empty after a crash. */
+  /** Identifies the run: the same seed gives the same hash. Empty after a crash. */
   readonly traceHash: string
   /** Virtual time. */
   readonly endMs: number
   readonly failovers: number
   readonly alarms: Alarms
-  /** How many of each kind were injected. */
+  /** How many faults of each kind were injected. */
   readonly faults: Partial<Readonly<Record<FaultKind, number>>>
 }
 
 export interface Run extends FuzzVerdict {
-  readonly plan: Plan
+  readonly plan: FuzzPlan
 }
 
-/** Draws what the seed stands for, and plays it. */
+/** Draws the run that the seed stands for, and plays it. */
 export async function runSeed(seed: string, origin: Partial<Origin> = {}): Promise<Run> {
   const plan = drawRun({ profile: 'faults', detection: undefined, ...origin, seed })
   return { ...(await runPlan(plan, seed)), plan }
 }
 
-/** Plays a plan as the scenario it is written as: through the same parser and the same judge as any file. */
-export async function runPlan(plan: Plan, seed: string): Promise<FuzzVerdict> {
+/**
+ * Plays a plan as the scenario that it is written as: through the same parser and the same judge as
+ * any file.
+ */
+export async function runPlan(
+  plan: FuzzPlan,
+  seed: string,
+  look: (history: RunHistory) => void = () => undefined,
+  where: Pick<RunOptions, 'engine' | 'graceMs'> = {},
+): Promise<FuzzVerdict> {
   const file = scenarioOf(plan, seed)
   const faults = countFaults(plan)
   try {
-    const played = await playScenario(file, { seed })
+    const played = await playScenario(file, { seed, ...where })
+    look(played.history)
     return { seed, faults, ...verdictOf(played, plan) }
   } catch (error) {
     const nothing = { traceHash: '', endMs: 0, failovers: 0, alarms: NO_ALARMS }
@@ -70,14 +80,14 @@ export function titleOf(seed: string): Title {
   }
 }
 
-/** A plan that does not make a scenario is a mistake of the one who drew it. */
-export function scenarioOf(plan: Plan, seed: string): ScenarioFile {
+/** A plan that does not make a valid scenario is a mistake in the code that drew it. */
+export function scenarioOf(plan: FuzzPlan, seed: string): ScenarioFile {
   const parsed = parseScenario(renderScenario(assemble(plan, titleOf(seed))), `seed ${seed}`)
   assert(parsed.ok, parsed.ok ? '' : parsed.problems.map(formatProblem).join('; '))
   return parsed.value
 }
 
-function verdictOf({ result, history }: Played, plan: Plan) {
+function verdictOf({ result, history }: Played, plan: FuzzPlan) {
   return {
     failure: failureIn(result, claimsOf(plan)),
     traceHash: traceHash(history),
@@ -90,7 +100,7 @@ function verdictOf({ result, history }: Played, plan: Plan) {
 function countAlarms(happenings: readonly Happening[]): Alarms {
   const count = (isMeant: (happening: Happening) => boolean): number =>
     happenings.filter(isMeant).length
-  const isAlarm = (happening: Happening, name: string): boolean =>
+  const isAlarm = (happening: Happening, name: EventName): boolean =>
     happening.kind === 'event' && happening.name === name && happening.payload.startsWith('master ')
   return {
     sdown: count((one) => isAlarm(one, '+sdown')),
@@ -99,8 +109,25 @@ function countAlarms(happenings: readonly Happening[]): Alarms {
   }
 }
 
-function countFaults({ faults }: Plan): FuzzVerdict['faults'] {
+function countFaults({ faults }: FuzzPlan): FuzzVerdict['faults'] {
   const counts: Partial<Record<FaultKind, number>> = {}
   for (const { kind } of faults.flatMap(partsOf)) counts[kind] = (counts[kind] ?? 0) + 1
   return counts
+}
+
+/**
+ * A short name for a whole run: two runs with the same one are the same run. It guards against
+ * chance, not against malice, so it is made for speed (FNV-1a, twice with different bases).
+ */
+const PRIME = 0x01_00_01_93
+
+export function traceHash({ happenings, writes, nameOf }: RunHistory): string {
+  const text = renderTrace(happenings, writes, nameOf)
+  return fnv(text, 0x81_1c_9d_c5) + fnv(text, 0x5b_d1_e9_95)
+}
+
+function fnv(text: string, basis: number): string {
+  let hash = basis
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), PRIME)
+  return (hash >>> 0).toString(16).padStart(8, '0')
 }

@@ -1,30 +1,30 @@
 /**
- * Makes a failing plan small, as long as it goes on failing in the same way. Greedy: whatever can be
- * taken away is taken away at once, and everything is tried again until nothing more can go. The same
- * failure always shrinks to the same plan, unless the time is up first.
+ * Makes a failing plan small, as long as it goes on failing in the same way. Greedy: everything
+ * that can be removed is removed at once, and everything is tried again until nothing more can go.
+ * The same failure always shrinks to the same plan, unless the time is up first.
  */
 import { calmBudgetMs } from './budget.ts'
 import type { Failure } from './failure.ts'
-import { hasExpectation, type Plan } from './plan.ts'
+import { type FuzzPlan, hasExpectation } from './plan.ts'
 import { narrowDemands, REDUCTIONS } from './reductions.ts'
 
 export interface ShrinkLimits {
   readonly maxRuns: number
-  /** The time is up. */
+  /** Whether the time is up. */
   readonly isOver: () => boolean
 }
 
 export interface Shrunk {
-  readonly plan: Plan
+  readonly plan: FuzzPlan
   readonly failure: Failure
   readonly runs: number
 }
 
 /** Plays a plan and says why it failed. */
-export type Play = (plan: Plan) => Promise<Failure | undefined>
+export type Play = (plan: FuzzPlan) => Promise<Failure | undefined>
 
 export async function shrink(
-  plan: Plan,
+  plan: FuzzPlan,
   failure: Failure,
   play: Play,
   limits: ShrinkLimits,
@@ -39,7 +39,7 @@ class Shrinker {
   best: Shrunk
   readonly #play: Play
   readonly #limits: ShrinkLimits
-  /** What has been tried, so that no round repeats what the one before found out. */
+  /** The plans that have been tried, so that no round repeats what an earlier one found out. */
   readonly #tried = new Set<string>()
 
   constructor(start: Shrunk, play: Play, limits: ShrinkLimits) {
@@ -53,7 +53,7 @@ class Shrinker {
     return this.best.runs >= this.#limits.maxRuns || this.#limits.isOver()
   }
 
-  /** True when something has become smaller. */
+  /** True if the plan has become smaller. */
   async round(): Promise<boolean> {
     let isSmaller = false
     for (const reduction of REDUCTIONS) {
@@ -63,7 +63,7 @@ class Shrinker {
   }
 
   /** Takes the first candidate that fails as before. */
-  async tryFirst(candidates: Iterable<Plan>): Promise<boolean> {
+  async tryFirst(candidates: Iterable<FuzzPlan>): Promise<boolean> {
     for (const candidate of candidates) {
       if (this.isSpent) return false
       if (await this.#try(candidate)) return true
@@ -71,7 +71,7 @@ class Shrinker {
     return false
   }
 
-  async #try(plan: Plan): Promise<boolean> {
+  async #try(plan: FuzzPlan): Promise<boolean> {
     const text = JSON.stringify(plan)
     if (!hasExpectation(plan) || this.#tried.has(text)) return false
     this.#tried.add(text)

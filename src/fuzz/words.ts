@@ -1,9 +1,10 @@
-/** The words of scenario files, as plain values: what a YAML writer takes. */
+/** The words of scenario files, as plain values: the input of a YAML writer. */
+import type { StepInput } from '../scenario/language/schema.ts'
 
 /** One step of the timeline: its time, and its action by name. */
 export interface StepWords {
   readonly atMs: number
-  readonly words: Readonly<Record<string, unknown>>
+  readonly words: StepInput
 }
 
 /** The shortest exact way to write a duration in a scenario file: `250ms`, `1.5s`, `2m`. */

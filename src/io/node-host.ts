@@ -1,6 +1,6 @@
 /**
- * Drives a data node over real sockets: every input is passed on with the moment it came at, and after
- * it the one timer is set to when the node wants to be woken. It decides nothing.
+ * Drives a data node over real sockets: it passes on every input with the moment at which it came, and
+ * then sets the one timer to when the node wants to be woken. It decides nothing.
  */
 import { Socket } from 'node:net'
 import { totalmem } from 'node:os'
@@ -14,23 +14,23 @@ import type {
 import type {
   ConnectionId,
   Endpoints,
+  HeapMeter,
   LearntUsers,
   NodeInputs,
   NodeLogLevel,
   NodePort,
-  ProcessFacts,
+  NodeProcessFacts,
   SaveResult,
   StopSignal,
 } from '../server/port.ts'
-import { plainHost } from './address.ts'
-import { Alarm } from './alarm.ts'
-import { Connections } from './connections.ts'
-import type { Gate } from './gate.ts'
-import type { Logger } from './logger.ts'
-import { MemoryFacts } from './memory-facts.ts'
-import { operatingSystem, ownFile } from './process-facts.ts'
-import { kernelSurroundings, type Surroundings } from './surroundings.ts'
-import type { Tls } from './tls.ts'
+import { kernelSurroundings, type Surroundings } from './host-environment.ts'
+import type { Logger } from './log/logger.ts'
+import { plainHost } from './network/address.ts'
+import { Connections } from './network/connections.ts'
+import type { Gate } from './network/demo-partition.ts'
+import { Alarm } from './process/alarm.ts'
+import { operatingSystem, ownFile } from './process/process-facts.ts'
+import type { Tls } from './tls/tls.ts'
 
 /** The folder of a data node, see node-files.ts. */
 export interface NodeFolder {
@@ -40,10 +40,10 @@ export interface NodeFolder {
 }
 
 export interface NodeHostOptions {
-  /** Builds the node on its port. Called once; until it returns only files may be asked of the port. */
+  /** Builds the node on its port. Called once; until it returns, only the port's files may be used. */
   readonly createNode: (port: NodePort) => NodeInputs
   readonly logger: Logger
-  /** Undefined: kept. Otherwise the text of an error reply. */
+  /** Undefined if saved; otherwise the text of an error reply. */
   readonly saveSettings: (
     settings: ReadonlyMap<string, string>,
     users: LearntUsers | undefined,
@@ -52,25 +52,29 @@ export interface NodeHostOptions {
   readonly files: NodeFolder
   /** The user's configuration file, as an absolute path; for INFO. */
   readonly configFile?: string
-  /** Who is told when the node is ready, `no` or `systemd`; for INFO. */
+  /** Which service manager is told when the node is ready, `no` or `systemd`; for INFO. */
   readonly supervisedBy?: string
-  /** Its data are loaded. */
+  /** Called when the data are loaded. */
   readonly onReady?: () => void
-  /** Everything has been written; the process may end. */
+  /** Called when everything has been written and the process may end. */
   readonly onExit: (status: number, reason?: string) => void
-  /** [bind-source-addr] The address connections to a master are opened from. */
+  /** The memory the node has; undefined if it has no limit to observe. */
+  readonly heap?: HeapMeter
+  /** [bind-source-addr] The address that connections to a master are opened from. */
   readonly localAddress?: string | undefined
   readonly gate?: Gate | undefined
-  /** Undefined: connections to a master are plain. */
+  /** Undefined if connections to a master are plain. */
   readonly tls?: Tls | undefined
-  /** Undefined: the kernel's own, with connections from `localAddress`. */
+  /** Undefined for the kernel's own, with connections from `localAddress`. */
   readonly surroundings?: Surroundings | undefined
+  /** Told by how many milliseconds each wake-up is late. */
+  readonly noteLateness?: ((lateMs: number) => void) | undefined
 }
 
-/** It does not change while the process runs. */
+/** Computed once: it does not change while the process runs. */
 const OS = operatingSystem()
 
-/** What a half-open connection is found out by, as Redis' tcp-keepalive. */
+/** After this a half-open connection is discovered, as with Redis' tcp-keepalive. */
 const KEEPALIVE_MS = 300_000
 
 export class NodeHost implements NodePort {
@@ -80,6 +84,7 @@ export class NodeHost implements NodePort {
   readonly #connections: Connections
   readonly #alarm: Alarm
   readonly #memory = new MemoryFacts()
+  readonly heap: HeapMeter | undefined
   /** Outgoing connections that wait for the gate to open. */
   readonly #departing = new Set<ConnectionId>()
   #lastIncomingId = 0
@@ -87,9 +92,10 @@ export class NodeHost implements NodePort {
 
   constructor(options: NodeHostOptions) {
     this.#options = options
+    this.heap = options.heap
     this.#surroundings = options.surroundings ?? kernelSurroundings(options.localAddress)
     const wake = () => this.#input((now) => this.#node.wake(now))
-    this.#alarm = new Alarm(wake, this.#surroundings.clock)
+    this.#alarm = new Alarm(wake, this.#surroundings.clock, options.noteLateness)
     this.#connections = new Connections(
       {
         received: (id, bytes) => this.#input((now) => this.#node.received(now, id, bytes)),
@@ -112,7 +118,13 @@ export class NodeHost implements NodePort {
     this.#input((now) => this.#node.stopRequested(now, signal))
   }
 
-  /** What SIGKILL does: nothing more is written, decided or kept open. */
+  /** Looks at the node at this moment: a turn first, so that it has noticed what the clocks say. */
+  look<Seen>(read: () => Seen): Seen {
+    this.#input((now) => this.#node.wake(now))
+    return read()
+  }
+
+  /** What SIGKILL does: from now on nothing is written, decided or kept open. */
   abandon(): void {
     this.#hasExited = true
     this.#alarm.stop()
@@ -127,9 +139,9 @@ export class NodeHost implements NodePort {
     return this.#connections.queuedBytes(connection)
   }
 
-  close(connection: ConnectionId): void {
+  close(connection: ConnectionId, isAtOnce?: boolean): void {
     this.#departing.delete(connection)
-    this.#connections.close(connection)
+    this.#connections.close(connection, isAtOnce)
   }
 
   connect(connection: ConnectionId, host: string, port: number): void {
@@ -161,14 +173,13 @@ export class NodeHost implements NodePort {
     this.#options.onReady?.()
   }
 
-  processFacts(): ProcessFacts {
+  processFacts(): NodeProcessFacts {
     const { user, system } = process.cpuUsage()
     return {
       processId: process.pid,
       isRunning,
       ...this.#memory.read(),
-      // The kernel counts this in KiB.
-      peakBytes: process.resourceUsage().maxRSS * 1024,
+      // The kernel reports this in KiB.
       userCpuMicros: user,
       systemCpuMicros: system,
       os: OS,
@@ -211,7 +222,7 @@ export class NodeHost implements NodePort {
       const ends = endpointsOf(socket)
       if (ends === undefined) return
       this.#input((now) => {
-        // The node may have given up on it a moment ago.
+        // The node may have given up on the connection a moment ago.
         if (this.#connections.has(id)) this.#node.connected(now, id, ends)
       })
     })
@@ -227,7 +238,7 @@ export class NodeHost implements NodePort {
   }
 }
 
-/** One that belongs to somebody else runs too. */
+/** A process of another user counts as running too. */
 function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0)
@@ -237,7 +248,7 @@ function isRunning(processId: number): boolean {
   }
 }
 
-/** Undefined when the connection has broken already. */
+/** Undefined if the connection has already broken. */
 function endpointsOf(socket: Socket): Endpoints | undefined {
   const { remoteAddress, remotePort, localAddress, localPort } = socket
   if (remoteAddress === undefined || remotePort === undefined) return undefined
@@ -248,5 +259,31 @@ function endpointsOf(socket: Socket): Endpoints | undefined {
     remotePort,
     localHost: plainHost(localAddress),
     localPort,
+  }
+}
+
+/**
+ * What the process knows of its memory. Reading it opens a file of the system, and if no more files can
+ * be opened the engine throws: then the last answer is repeated, for INFO must never end a node that is
+ * full of clients.
+ */
+export class MemoryFacts {
+  readonly #ask: () => NodeJS.MemoryUsage
+  #last = { usedBytes: 0, reservedBytes: 0, residentBytes: 0 }
+
+  constructor(ask: () => NodeJS.MemoryUsage = process.memoryUsage) {
+    this.#ask = ask
+  }
+
+  /** Bytes used of the runtime's heap and buffers, and resident bytes. */
+  read(): Pick<NodeProcessFacts, 'usedBytes' | 'reservedBytes' | 'residentBytes'> {
+    try {
+      const { heapUsed, heapTotal, external, rss } = this.#ask()
+      const [usedBytes, reservedBytes] = [heapUsed + external, heapTotal + external]
+      this.#last = { usedBytes, reservedBytes, residentBytes: rss }
+    } catch {
+      // EMFILE: see above.
+    }
+    return this.#last
   }
 }

@@ -1,4 +1,4 @@
-import { tlsReasonOf } from './tls-reasons.ts'
+import { tlsReasonOf } from './tls/tls-reasons.ts'
 
 /** Why a program could not start. The command line prints it and exits; nothing else catches it. */
 export type StartErrorCode =
@@ -7,14 +7,17 @@ export type StartErrorCode =
   | 'E_ADDRESS_UNAVAILABLE'
   | 'E_AOF_IN_USE'
   | 'E_CONFIG_FILE'
+  | 'E_HTTP'
   | 'E_LEDGER'
   | 'E_LISTEN'
   | 'E_LOG_FILE'
   | 'E_REPORT_FILE'
+  | 'E_SENTINEL'
   | 'E_STATE_DAMAGED'
   | 'E_STATE_FOLDER'
   | 'E_STATE_IN_USE'
   | 'E_TLS'
+  | 'E_WEBHOOK'
 
 export class StartError extends Error {
   readonly code: StartErrorCode
@@ -29,8 +32,8 @@ export class StartError extends Error {
 }
 
 /**
- * The part of a Node error that tells people what happened: `ECONNREFUSED`, `ENOENT`, or its text; what
- * went wrong with TLS in words.
+ * The part of a Node error that tells people what happened: `ECONNREFUSED`, `ENOENT`, or its text; for
+ * a TLS fault, the reason in words.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

@@ -1,23 +1,24 @@
 /**
- * What an event of a Sentinel says, read out of its payload. Payloads are words between spaces, the
- * same from Vedette and from Redis; what does not look like one is kept as a text without facts.
+ * What an event of a Sentinel says, parsed from its payload. Payloads are words between spaces, the
+ * same from Vedette and from Redis; other payloads are kept as a text without facts.
  */
+import { eventWords, type HeardEvent } from '../history/happening.ts'
 import type { Naming } from './names.ts'
 
 export interface EventFacts {
-  readonly name: string
+  readonly name: HeardEvent
   /** The whole event with names in it. */
   readonly text: string
-  /** Whom it is about. */
+  /** The instance it is about. */
   readonly subject: Subject | undefined
   readonly group: string | undefined
-  /** Of `+odown`: how many agree, and how many have to. */
+  /** From `+odown`: how many agree, and how many have to. */
   readonly quorum: { readonly agreeing: number; readonly needed: number } | undefined
-  /** Of `+vote-for-leader`. */
+  /** From `+vote-for-leader`. */
   readonly vote: { readonly leader: string; readonly epoch: number } | undefined
-  /** Of `+switch-master`. */
+  /** From `+switch-master`. */
   readonly switched: { readonly from: string; readonly to: string } | undefined
-  /** Of `+new-epoch`. */
+  /** From `+new-epoch`. */
   readonly epoch: number | undefined
 }
 
@@ -26,19 +27,19 @@ export interface Subject {
   readonly name: string
 }
 
-export function readEvent(name: string, payload: string, naming: Naming): EventFacts {
+export function readEvent(name: HeardEvent, payload: string, naming: Naming): EventFacts {
   const words = payload.split(' ')
   const text = `${name} ${naming.text(payload)}`.trimEnd()
-  const switched = name === '+switch-master' ? readSwitch(words, naming) : undefined
+  const switched = name === '+switch-master' ? readSwitch(payload, naming) : undefined
   return {
     name,
     text,
     subject: readSubject(words, naming),
     group: switched === undefined ? readGroup(words) : words[0],
-    quorum: readQuorum(payload),
-    vote: name === '+vote-for-leader' ? readVote(words, naming) : undefined,
+    quorum: name === '+odown' ? readQuorum(payload) : undefined,
+    vote: name === '+vote-for-leader' ? readVote(payload, naming) : undefined,
     switched,
-    epoch: name === '+new-epoch' ? readNumber(words[0]) : undefined,
+    epoch: name === '+new-epoch' ? readNumber(eventWords('+new-epoch', payload)?.epoch) : undefined,
   }
 }
 
@@ -58,22 +59,21 @@ function readGroup(words: readonly string[]): string | undefined {
 }
 
 function readQuorum(payload: string): EventFacts['quorum'] {
-  const match = /#quorum (\d+)\/(\d+)/.exec(payload)
-  return match === null ? undefined : { agreeing: Number(match[1]), needed: Number(match[2]) }
+  const words = eventWords('+odown', payload)
+  return words && { agreeing: Number(words.agreeing), needed: Number(words.needed) }
 }
 
-function readVote(words: readonly string[], naming: Naming): EventFacts['vote'] {
-  const [leader, epochText] = words
-  const epoch = readNumber(epochText)
-  if (leader === undefined || epoch === undefined) return undefined
-  return { leader: naming.sentinel(leader), epoch }
+function readVote(payload: string, naming: Naming): EventFacts['vote'] {
+  const words = eventWords('+vote-for-leader', payload)
+  const epoch = readNumber(words?.epoch)
+  if (words === undefined || epoch === undefined) return undefined
+  return { leader: naming.sentinel(words.leader), epoch }
 }
 
-/** `<group> <old host> <old port> <new host> <new port>`. */
-function readSwitch(words: readonly string[], naming: Naming): EventFacts['switched'] {
-  const [, oldHost, oldPort, newHost, newPort] = words
-  if (oldHost === undefined || oldPort === undefined) return undefined
-  if (newHost === undefined || newPort === undefined) return undefined
+function readSwitch(payload: string, naming: Naming): EventFacts['switched'] {
+  const words = eventWords('+switch-master', payload)
+  if (words === undefined) return undefined
+  const { oldHost, oldPort, newHost, newPort } = words
   return { from: naming.at(oldHost, oldPort), to: naming.at(newHost, newPort) }
 }
 

@@ -1,22 +1,22 @@
-/** Run ids and addresses as people know them: by the names of the scenario file. */
+/** Replaces run ids and addresses by the names that people know, those of the scenario file. */
 
-import type { History } from '../scenario/world.ts'
-import type { Happening } from '../sim/happening.ts'
-import { withNames } from '../sim/trace.ts'
+import type { Happening } from '../history/happening.ts'
+import { withNames } from '../history/trace.ts'
+import type { RunHistory } from '../scenario/world.ts'
 
 export interface Naming {
   /** The process at an address, or the address itself. */
   at(host: string, port: string): string
   /** The Sentinel with this run id, or the id itself, shortened. */
   sentinel(runId: string): string
-  /** A text as it was said, with names for every address and run id in it. */
+  /** A text with names in place of all addresses and run ids. */
   text(said: string): string
 }
 
 const RUN_ID = /[0-9a-f]{40}/g
 const SHORT_ID_LENGTH = 8
 
-export function createNaming(history: History): Naming {
+export function createNaming(history: RunHistory): Naming {
   const ids = sentinelNames(history.happenings)
   const sentinel = (id: string): string => ids.get(id) ?? id.slice(0, SHORT_ID_LENGTH)
   return {
@@ -26,7 +26,7 @@ export function createNaming(history: History): Naming {
   }
 }
 
-/** Whoever said something under a run id has it. */
+/** A process that says something under a run id has that id. */
 function sentinelNames(happenings: readonly Happening[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   for (const happening of happenings) {

@@ -1,8 +1,8 @@
-import type { ProcessStatus } from '../sim/process.ts'
-import type { Single } from './lane-model.ts'
-import type { LaneState } from './lane-state.ts'
+import type { ProcessStatus } from '../history/happening.ts'
+import type { Single } from './lanes/lane-model.ts'
+import type { LaneState } from './lanes/lane-state.ts'
 
-/** What is worth saying when a process comes or goes; that it is there at the start is not. */
+/** What is worth saying when a process starts or ends; that it runs at the start is not. */
 export function statusMoment(atMs: number, status: ProcessStatus, before: LaneState): Single[] {
   const word = wordStatus(status, before)
   const isStart = status === 'running' && before.kind === 'down' && atMs < START_MS
@@ -10,7 +10,7 @@ export function statusMoment(atMs: number, status: ProcessStatus, before: LaneSt
   return [{ atMs, topic: 'state', labels: [word], text: word, isKey: true }]
 }
 
-/** Processes come up within the first second. */
+/** Processes start within the first second. */
 const START_MS = 1_000
 
 function wordStatus(status: ProcessStatus, before: LaneState): string | undefined {

@@ -6,7 +6,7 @@
 
 import { assert } from '../base/assert.ts'
 
-/** A request or reply line longer than this is not one. */
+/** A longer line is neither a request nor a reply. */
 export const MAX_LINE_BYTES = 64 * 1024
 
 /**
@@ -15,15 +15,15 @@ export const MAX_LINE_BYTES = 64 * 1024
  */
 export const MAX_BULK_BYTES = 511 * 1024 * 1024
 
-/** What may wait to be read: it has to fit into one string, and so has a request made of it. */
+/** How much may wait to be read: it has to fit into one string, and so does a request made of it. */
 export const MAX_UNREAD_BYTES = MAX_BULK_BYTES + 512 * 1024
 
-export type Line = string | 'waiting' | 'tooLong'
+export type InputLine = string | 'waiting' | 'tooLong'
 
-export class Input {
+export class RespInput {
   #buffer = ''
   #at = 0
-  /** The beginning of the token that was asked for and is not here yet. The buffer is empty then. */
+  /** The beginning of the requested token, whose rest has not arrived. The buffer is empty then. */
   #pieces: string[] = []
   #piecesBytes = 0
   /** What completes the pieces: this many bytes, or (when 0) this terminator. */
@@ -31,12 +31,12 @@ export class Input {
   #terminator = '\n'
   #receivedBytes = 0
 
-  /** All bytes ever pushed. */
+  /** How many bytes have been pushed in all. */
   get receivedBytes(): number {
     return this.#receivedBytes
   }
 
-  /** All bytes ever read. */
+  /** How many bytes have been read in all. */
   get readBytes(): number {
     return this.#receivedBytes - this.unreadBytes
   }
@@ -45,12 +45,12 @@ export class Input {
     return this.#piecesBytes + this.#buffer.length - this.#at
   }
 
-  /** True while nothing can be read: the input is at its end, or a token has not arrived whole. */
+  /** True while nothing can be read: the input is at its end, or a token has not arrived completely. */
   get isStarved(): boolean {
     return this.#at >= this.#buffer.length
   }
 
-  /** The caller sees to it that no more than `MAX_UNREAD_BYTES` are left unread. */
+  /** The caller ensures that no more than `MAX_UNREAD_BYTES` are left unread. */
   push(bytes: string): void {
     assert(this.unreadBytes + bytes.length <= MAX_UNREAD_BYTES, 'the input fits into one string')
     this.#receivedBytes += bytes.length
@@ -69,8 +69,9 @@ export class Input {
   }
 
   /**
-   * The common header, a type byte and a small length, without looking for the end of its line first.
-   * Undefined (and nothing read) when it looks in any way different: then it is read as a line.
+   * Reads the common header, a type byte and a small length, without searching for the end of its
+   * line first. Undefined (and nothing read) if it looks different in any way: then it is read as a
+   * line.
    */
   readSmallLength(): number | undefined {
     const buffer = this.#buffer
@@ -88,10 +89,10 @@ export class Input {
   }
 
   /**
-   * Reads to `terminator` and drops it together with `dropped` bytes that must follow it and are not
-   * looked at. `tooLong` is the same answer whether the rest of the line is here or not.
+   * Reads up to `terminator` and drops it, together with `dropped` bytes that must follow it and are
+   * not checked. The answer `tooLong` does not depend on whether the rest of the line has arrived.
    */
-  readLine(terminator: '\r' | '\n', dropped: 0 | 1): Line {
+  readLine(terminator: '\r' | '\n', dropped: 0 | 1): InputLine {
     const start = this.#at
     const end = this.#buffer.indexOf(terminator, start)
     const length = (end < 0 ? this.#buffer.length : end) - start
@@ -101,7 +102,10 @@ export class Input {
     return this.#buffer.slice(start, end)
   }
 
-  /** Whether `count` bytes and the two after them are here; if not, nothing can be read until they are. */
+  /**
+   * Whether `count` bytes and the two after them have arrived; if not, nothing can be read until they
+   * have.
+   */
   hasBulk(count: number): boolean {
     if (this.#at + count + 2 <= this.#buffer.length) return true
     this.#wantedBytes = count + 2
@@ -109,19 +113,22 @@ export class Input {
     return false
   }
 
-  /** Only after `hasBulk`: whether the two bytes after these `count` are the CRLF they ought to be. */
+  /**
+   * Call only after `hasBulk`: whether the two bytes after these `count` are the CRLF they ought to
+   * be.
+   */
   isBulkTerminated(count: number): boolean {
     return this.#buffer.startsWith('\r\n', this.#at + count)
   }
 
-  /** Only after `hasBulk`: reads `count` bytes and drops the two after them, whatever they are. */
+  /** Call only after `hasBulk`: reads `count` bytes and drops the two after them, whatever they are. */
   takeBulk(count: number): string {
     const start = this.#at
     this.#at = start + count + 2
     return detached(this.#buffer, start, start + count)
   }
 
-  /** Everything unread, which counts as read from now on. */
+  /** Everything unread; it counts as read from now on. */
   takeRest(): string {
     const rest = this.#piecesBytes > 0 ? this.#pieces.join('') : this.#rest()
     this.#clearPieces()
@@ -139,7 +146,7 @@ export class Input {
   }
 
   #waitForLine(terminator: '\r' | '\n', foundAt: number): 'waiting' {
-    // With the terminator here, only the byte to drop after it is missing.
+    // The terminator is here; only the byte to drop after it is missing.
     this.#wantedBytes = foundAt < 0 ? 0 : this.#buffer.length - this.#at + 1
     this.#terminator = terminator
     this.#park()
@@ -172,16 +179,35 @@ export class Input {
   }
 }
 
-/** A slice may keep its whole parent alive. Below this share of the parent we pay for a copy. */
+/**
+ * A slice may keep its whole parent alive. If it is a smaller share of the parent than this, we pay
+ * for a copy.
+ */
 const MIN_SHARE = 1 / 4
 
 /**
- * A part of `buffer` that may be stored for long. Engines implement `slice` as a view, so that one
- * small value could hold on to the 64 KiB it arrived in; joining with a byte and cutting that off again
- * makes a copy of its own.
+ * A part of `buffer` that may be stored for long. Engines implement `slice` as a view, so one small
+ * value could keep alive the 64 KiB it arrived in; prepending a byte and cutting it off again makes an
+ * independent copy.
  */
 function detached(buffer: string, start: number, end: number): string {
-  const view = buffer.slice(start, end)
-  if (view.length < 13 || view.length >= buffer.length * MIN_SHARE) return view
-  return ` ${view}`.slice(1)
+  const length = end - start
+  if (length < MIN_VIEW || length >= buffer.length * MIN_SHARE) return buffer.slice(start, end)
+  return laidOut(buffer.charAt(start), buffer.slice(start + 1, end))
+}
+
+/** The same text, without keeping alive the longer text it was cut from. */
+export function ownCopy(text: string): string {
+  return text.length < MIN_VIEW ? text : laidOut(text.charAt(0), text.slice(1))
+}
+
+/** Engines never make a view of so short a text. */
+const MIN_VIEW = 13
+
+/**
+ * The two as one independent text. Adding them would give a pair that points at both, and a view of that:
+ * 32 bytes more for each text we keep.
+ */
+function laidOut(first: string, rest: string): string {
+  return [first, rest].join('')
 }

@@ -1,17 +1,18 @@
 /**
  * What a server answers, RESP2 and RESP3, in any number of pieces. Open aggregates are kept on a stack
  * of our own, so that no depth of nesting can exhaust the engine's; and nothing is allocated from an
- * announced count. Unlike requests, replies are checked to the byte: who sends a broken one is not to
- * be believed, and there is nobody to tell.
+ * announced count. Unlike requests, replies are checked to the byte: a server that sends a broken one
+ * cannot be trusted, and no error could be sent back to it.
  *
- * Not read: RESP3's streamed strings and aggregates, which no server sends. Attributes are dropped.
+ * Not supported: RESP3's streamed strings and aggregates, which no server sends. Attributes are
+ * dropped.
  */
 import { unreachable } from '../base/assert.ts'
 import { parseInt64 } from '../base/decimal.ts'
-import { Input, MAX_BULK_BYTES, MAX_UNREAD_BYTES } from './input.ts'
+import { MAX_BULK_BYTES, MAX_UNREAD_BYTES, RespInput } from './input.ts'
 import type { Reply } from './reply.ts'
 
-/** The stream makes no sense any more; `text` says why. Close the connection. */
+/** The stream no longer makes sense; `text` says why. Close the connection. */
 export interface Malformed {
   readonly kind: 'malformed'
   readonly text: string
@@ -19,21 +20,30 @@ export interface Malformed {
 
 export interface ReplyLimits {
   readonly maxBulkBytes: number
-  /** One whole top-level reply. */
+  /** For one whole top-level reply. */
   readonly maxReplyBytes: number
-  /** Aggregates within aggregates. No reply of Redis comes near it; readers of replies may recurse. */
+  /**
+   * Aggregates within aggregates. No reply of Redis comes near this limit; code that reads replies may
+   * recurse.
+   */
   readonly maxNesting: number
+  /**
+   * Values in one whole top-level reply, including what its headers announce: in memory each costs
+   * ten times the four bytes it may take on the wire.
+   */
+  readonly maxItems: number
 }
 
 const DEFAULT_LIMITS: ReplyLimits = {
   maxBulkBytes: MAX_BULK_BYTES,
   maxReplyBytes: 1024 * 1024 * 1024,
   maxNesting: 32,
+  maxItems: Number.POSITIVE_INFINITY,
 }
 
 type AggregateKind = 'array' | 'set' | 'push' | 'map' | 'attribute'
 
-/** An aggregate that misses some of its items. */
+/** An aggregate that still misses some of its items. */
 interface Frame {
   readonly kind: AggregateKind
   readonly items: Reply[]
@@ -48,8 +58,8 @@ interface BulkHeader {
 }
 
 const LINE_FEED = 10
-/** More items than this no server can hold. */
-const MAX_ITEMS = 2 ** 32
+/** No server can hold more items than this. */
+const MAX_COUNT = 2 ** 32
 const AGGREGATES: Readonly<Record<string, AggregateKind>> = {
   '*': 'array',
   '~': 'set',
@@ -59,20 +69,32 @@ const AGGREGATES: Readonly<Record<string, AggregateKind>> = {
 }
 const BULKS: Readonly<Record<string, BulkKind>> = { $: 'bulk', '!': 'blobError', '=': 'verbatim' }
 
-/** Feed with `push`, then call `next` until it gives undefined. Ends with the first fault. */
+/** Feed it with `push`, then call `next` until it returns undefined. The first fault ends it. */
 export class ReplyDecoder {
-  readonly #limits: ReplyLimits
-  readonly #input = new Input()
+  #limits: ReplyLimits
+  readonly #input = new RespInput()
   readonly #open: Frame[] = []
   /** The counted string whose header has been read. */
   #bulk: BulkHeader | undefined
   #consumedBytes = 0
-  /** Somebody sent faster than `next` was called, and what came last was dropped. */
+  /** How many values the current reply has announced. */
+  #announcedItems = 0
+  /** More bytes were pushed than fit before `next` was called, and the last ones were dropped. */
   #hasOverflowed = false
   #hasEnded = false
 
   constructor(limits: Partial<ReplyLimits> = {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits }
+  }
+
+  /** Bytes received that do not belong to a returned reply. */
+  get pendingBytes(): number {
+    return this.#input.receivedBytes - this.#consumedBytes
+  }
+
+  /** Sets other limits, from the next reply on. */
+  allow(limits: ReplyLimits): void {
+    this.#limits = limits
   }
 
   push(bytes: string): void {
@@ -81,7 +103,7 @@ export class ReplyDecoder {
     if (!this.#hasOverflowed) this.#input.push(bytes)
   }
 
-  /** The next whole reply; undefined: not here yet. */
+  /** The next whole reply; undefined if it has not arrived yet. */
   next(): Reply | Malformed | undefined {
     while (!this.#hasEnded && !this.#input.isStarved) {
       const value = this.#bulk === undefined ? this.#readLine() : this.#readBody(this.#bulk)
@@ -92,7 +114,7 @@ export class ReplyDecoder {
     return this.#isTooLarge() ? this.#deliver(malformed('reply too large')) : undefined
   }
 
-  /** Ends the decoding and gives what has been received and not been read: a snapshot follows a reply. */
+  /** Ends the decoding and returns what was received and not read: a snapshot may follow a reply. */
   takeRest(): string {
     this.#hasEnded = true
     return this.#input.takeRest()
@@ -100,18 +122,18 @@ export class ReplyDecoder {
 
   #deliver(reply: Reply | Malformed): Reply | Malformed {
     this.#consumedBytes = this.#input.readBytes
+    this.#announcedItems = 0
     if (reply.kind === 'malformed') this.#hasEnded = true
     return reply
   }
 
   #isTooLarge(): boolean {
-    const pendingBytes = this.#input.receivedBytes - this.#consumedBytes
     if (this.#hasEnded) return false
-    return this.#hasOverflowed || pendingBytes > this.#limits.maxReplyBytes
+    return this.#hasOverflowed || this.pendingBytes > this.#limits.maxReplyBytes
   }
 
   #readLine(): Reply | Malformed | undefined {
-    // A master that is busy before it can answer PSYNC keeps the connection alive with newlines.
+    // A master that is too busy to answer PSYNC yet keeps the connection alive with newlines.
     if (this.#open.length === 0 && this.#input.peek() === LINE_FEED) {
       this.#input.skip(1)
       return undefined
@@ -133,11 +155,16 @@ export class ReplyDecoder {
 
   #openAggregate(kind: AggregateKind, text: string): Reply | Malformed | undefined {
     if (kind === 'array' && text === '-1') return { kind: 'nullArray' }
-    const count = readLength(text, MAX_ITEMS)
+    const count = readLength(text, MAX_COUNT)
     if (count === undefined) return malformed('invalid aggregate length')
     if (this.#open.length >= this.#limits.maxNesting) return malformed('nested too deeply')
     const isPaired = kind === 'map' || kind === 'attribute'
-    const frame: Frame = { kind, items: [], missing: isPaired ? 2 * count : count }
+    const missing = isPaired ? 2 * count : count
+    this.#announcedItems += missing
+    if (this.#announcedItems > this.#limits.maxItems) {
+      return malformed(`more than ${this.#limits.maxItems} values in one reply`)
+    }
+    const frame: Frame = { kind, items: [], missing }
     if (count === 0) return closeAggregate(frame)
     this.#open.push(frame)
     return undefined
@@ -158,7 +185,7 @@ export class ReplyDecoder {
     return readBulkValue(bulk.kind, this.#input.takeBulk(bulk.length))
   }
 
-  /** Hands a value to the aggregate it belongs to; gives the top-level reply if that completes one. */
+  /** Adds a value to the aggregate it belongs to; returns the top-level reply if this completes one. */
   #settle(value: Reply): Reply | undefined {
     let settled: Reply | undefined = value
     while (settled !== undefined) {
@@ -174,7 +201,7 @@ export class ReplyDecoder {
   }
 }
 
-/** Undefined for an attribute, which is about the next value and of no use to us. */
+/** Undefined for an attribute, which describes the next value and is of no use to us. */
 function closeAggregate(frame: Frame): Reply | undefined {
   switch (frame.kind) {
     case 'array':
@@ -254,7 +281,7 @@ function readBulkValue(kind: BulkKind, bytes: string): Reply | Malformed {
   }
 }
 
-/** A count or length that is not negative and not above `max`. */
+/** A count or length that is neither negative nor above `max`. */
 function readLength(text: string, max: number): number | undefined {
   const value = parseInt64(text)
   return value !== undefined && value >= 0 && value <= max ? Number(value) : undefined

@@ -4,7 +4,7 @@
  */
 export type Reply =
   | { readonly kind: 'simple'; readonly text: string }
-  /** `text` includes the code: `ERR no such key`. */
+  /** `text` includes the code, as in `ERR no such key`. */
   | { readonly kind: 'error'; readonly text: string }
   | { readonly kind: 'integer'; readonly value: number | bigint }
   | { readonly kind: 'bulk'; readonly bytes: string }
@@ -13,16 +13,27 @@ export type Reply =
   /** Null where a RESP2 client expects an array: `*-1` in RESP2, `_` in RESP3. */
   | { readonly kind: 'nullArray' }
   | { readonly kind: 'array'; readonly items: readonly Reply[] }
+  /** Bulk strings only, undefined for null; in a map, keys and values alternate. */
+  | {
+      readonly kind: 'bulks'
+      readonly of: 'array' | 'set' | 'map'
+      readonly texts: readonly (string | undefined)[]
+    }
+  /**
+   * An array whose elements are made when they are sent, which may be much later: the data `item` reads
+   * must not change.
+   */
+  | { readonly kind: 'list'; readonly count: number; readonly item: (at: number) => Reply }
   /** A flat array of alternating keys and values in RESP2. */
   | { readonly kind: 'map'; readonly entries: readonly (readonly [Reply, Reply])[] }
   | { readonly kind: 'set'; readonly items: readonly Reply[] }
   /** Out-of-band data (pub/sub): `>` in RESP3, an ordinary array in RESP2. */
   | { readonly kind: 'push'; readonly items: readonly Reply[] }
-  /** `text`: how it is written, if not in the usual way. */
+  /** `text`: how it is written, if not in the usual form. */
   | { readonly kind: 'double'; readonly value: number; readonly text?: string }
   | { readonly kind: 'boolean'; readonly value: boolean }
   | { readonly kind: 'bigNumber'; readonly digits: string }
-  /** `format` is three characters, as `txt`; a plain bulk string in RESP2. */
+  /** `format` has three characters, such as `txt`; a plain bulk string in RESP2. */
   | { readonly kind: 'verbatim'; readonly format: string; readonly text: string }
 
 export type Protocol = 2 | 3
@@ -51,8 +62,14 @@ export function array(items: readonly Reply[]): Reply {
   return { kind: 'array', items }
 }
 
-export function bulks(texts: readonly string[]): Reply {
-  return { kind: 'array', items: texts.map(bulk) }
+/** The caller must not change the texts any more. */
+export function bulks(texts: readonly (string | undefined)[]): Reply {
+  return { kind: 'bulks', of: 'array', texts }
+}
+
+/** See the kind `list`. */
+export function list<T>(elements: readonly T[], show: (element: T) => Reply): Reply {
+  return { kind: 'list', count: elements.length, item: (at) => show(elements[at] as T) }
 }
 
 /** A map of bulk strings, the shape of most administrative replies. */

@@ -1,39 +1,46 @@
 /**
  * What a client sends, cut into requests: multibulk (`*2\r\n$3\r\nGET\r\n…`) or inline (`GET key\r\n`).
  * The limits and texts are Redis'. Nothing is ever allocated from an announced length: memory grows
- * with the bytes that really arrive, and those can be watched with `pendingBytes`.
+ * with the bytes that really arrive, and `pendingBytes` says how many those are.
  */
 import { parseInt64 } from '../base/decimal.ts'
 import { splitArgs } from '../base/split-args.ts'
-import { Input, MAX_BULK_BYTES, MAX_UNREAD_BYTES } from './input.ts'
+import { MAX_BULK_BYTES, MAX_UNREAD_BYTES, RespInput } from './input.ts'
 
 export type Request =
   | { readonly kind: 'command'; readonly argv: string[] }
   /** `text` is an error reply, to be sent before the connection is closed. */
   | { readonly kind: 'protocolError'; readonly text: string }
-  /** HTTP (`POST`, `Host:`), which may be a forged request from a browser, or too much input: close without a word. */
+  /**
+   * HTTP (`POST`, `Host:`), which may be a forged request from a browser, or too much input: close without a
+   * reply.
+   */
   | { readonly kind: 'hangUp' }
 
 export interface RequestLimits {
-  /** [proto-max-bulk-len] Never more than `MAX_BULK_BYTES`, whatever is set. */
+  /** [proto-max-bulk-len] Never more than `MAX_BULK_BYTES`, whatever is configured. */
   maxBulkBytes: number
   /**
-   * [client-query-buffer-limit] Bytes received and not yet returned as requests; above: `hangUp`.
-   * Never more than `MAX_UNREAD_BYTES`.
+   * [client-query-buffer-limit] Bytes received and not yet returned as requests; more than that
+   * gives `hangUp`. Never more than `MAX_UNREAD_BYTES`.
    */
   maxPendingBytes: number
+  /** Words in one request. Redis has no such limit, but each word costs us a value of ten times its bytes. */
+  maxArguments: number
   /** False on a link to a master, where an inline command means that the stream is damaged. */
   acceptsInline: boolean
 }
 
+const MAX_ARGUMENTS = 2 ** 31 - 1
+
 const DEFAULT_LIMITS: RequestLimits = {
   maxBulkBytes: 512 * 1024 * 1024,
   maxPendingBytes: 1024 * 1024 * 1024,
+  maxArguments: MAX_ARGUMENTS,
   acceptsInline: true,
 }
 
-const MAX_ARGUMENTS = 2 ** 31 - 1
-/** What somebody who has not shown a password yet may make us keep. */
+/** How much a client that has not authenticated yet can make us keep. */
 const MAX_UNAUTHENTICATED_ARGUMENTS = 10
 const MAX_UNAUTHENTICATED_BULK_BYTES = 16_384
 
@@ -41,20 +48,20 @@ const ASTERISK = 42
 const DOLLAR = 36
 const NO_BULK = -1
 
-/** Feed with `push`, then call `next` until it gives undefined. Ends with the first fault. */
+/** Feed it with `push`, then call `next` until it returns undefined. The first fault ends it. */
 export class RequestDecoder {
   /** May be changed at any time. */
   readonly limits: RequestLimits
   /** False while a password is required and has not been shown. May be changed at any time. */
   isAuthenticated = true
 
-  readonly #input = new Input()
+  readonly #input = new RespInput()
   #argv: string[] = []
   #argumentsLeft = 0
   /** Length of the argument whose header has been read, or NO_BULK. */
   #bulkBytes = NO_BULK
   #consumedBytes = 0
-  /** Somebody sent faster than `next` was called, and what came last was dropped. */
+  /** More bytes were pushed than fit before `next` was called, and the last ones were dropped. */
   #hasOverflowed = false
   #hasEnded = false
 
@@ -62,12 +69,12 @@ export class RequestDecoder {
     this.limits = { ...DEFAULT_LIMITS, ...limits }
   }
 
-  /** Bytes of all requests returned so far, blank lines before them included. */
+  /** How many bytes all requests returned so far had, including blank lines before them. */
   get consumed(): number {
     return this.#consumedBytes
   }
 
-  /** Bytes received that no returned request accounts for. */
+  /** Bytes received that do not belong to a returned request. */
   get pendingBytes(): number {
     return this.#input.receivedBytes - this.#consumedBytes
   }
@@ -94,7 +101,7 @@ export class RequestDecoder {
     return request
   }
 
-  /** Undefined: no request has begun or ended; look at the input again. */
+  /** Undefined if no request is complete yet; look at the input again. */
   #readStart(): Request | undefined {
     return this.#input.peek() === ASTERISK ? this.#readCount() : this.#readInline()
   }
@@ -103,7 +110,7 @@ export class RequestDecoder {
     const count = this.#readLength()
     if (count === 'waiting') return undefined
     if (count === 'tooLong') return protocolError('too big mbulk count string')
-    if (count === undefined || count > MAX_ARGUMENTS) {
+    if (count === undefined || count > this.limits.maxArguments) {
       return protocolError('invalid multibulk length')
     }
     if (count > MAX_UNAUTHENTICATED_ARGUMENTS && !this.isAuthenticated) {
@@ -129,7 +136,7 @@ export class RequestDecoder {
     return command(argv)
   }
 
-  /** Sets `#bulkBytes` if the header is here and sound. */
+  /** Sets `#bulkBytes` if the header has arrived and is valid. */
   #readBulkHeader(): Request | undefined {
     const type = this.#input.peek()
     const length = this.#readLength()
@@ -156,7 +163,7 @@ export class RequestDecoder {
     return Math.min(this.limits.maxBulkBytes, MAX_BULK_BYTES)
   }
 
-  /** The number after the type byte; undefined when there is none. */
+  /** The number after the type byte; undefined if there is none. */
   #readLength(): number | 'waiting' | 'tooLong' | undefined {
     const small = this.#input.readSmallLength()
     if (small !== undefined) return small

@@ -1,4 +1,7 @@
-/** A result as text for a terminal: the verdict, expectation by expectation, and then how it went. */
+/**
+ * A result as text for a terminal: the verdict, expectation by expectation, and then how the run
+ * went.
+ */
 import { countOf, formatDuration } from './duration.ts'
 import type {
   GroupFacts,
@@ -8,7 +11,7 @@ import type {
   TimelineEntry,
 } from './result.ts'
 
-/** Colours, or none. Each gives the text back, dressed. */
+/** Colours, or none. Each function returns the text with its colour. */
 export interface Painter {
   good(text: string): string
   bad(text: string): string
@@ -27,7 +30,7 @@ export interface ReportOptions {
   readonly brief?: boolean
 }
 
-/** Ends with a newline. */
+/** The text ends with a newline. */
 export function renderReport(result: ScenarioResult, options: ReportOptions = {}): string {
   const paint = options.painter ?? PLAIN
   if (result.skipped !== undefined) return renderSkipped(result, result.skipped, paint)
@@ -55,7 +58,9 @@ function renderHead(result: ScenarioResult, paint: Painter): string[] {
   const passed = result.verdict === 'passed'
   const verdict = passed ? paint.good('PASSED') : paint.bad('FAILED')
   const time = `${formatDuration(result.endMs)} of ${CLOCKS[result.engine]} time`
-  const run = `${result.file}, seed ${result.seed}, ${time}`
+  // Ours go without saying; others do not.
+  const programs = result.programs === 'Vedette' ? '' : `, ${result.programs}`
+  const run = `${result.file}, seed ${result.seed}, ${time}${programs}`
   const story = wrap(result.story).map((line) => paint.dim(`  ${line}`))
   return [`${verdict}  ${paint.bold(result.name)}`, paint.dim(`  ${run}`), ...story, '']
 }

@@ -1,5 +1,8 @@
-/** The outcome of one run of a scenario: what the reports show, and nothing a report has to work out. */
-import type { Happening } from '../sim/happening.ts'
+/**
+ * The outcome of one run of a scenario: what the reports show, and nothing a report has to work
+ * out.
+ */
+import type { Happening } from '../history/happening.ts'
 import type { EngineName } from './world.ts'
 
 export interface ScenarioResult {
@@ -8,8 +11,10 @@ export interface ScenarioResult {
   readonly story: string
   readonly seed: string
   readonly engine: EngineName
+  /** Whose programs ran: `Vedette`, `redis-server and redis-sentinel 7.0.15`. */
+  readonly programs: string
   readonly verdict: 'passed' | 'failed' | 'skipped'
-  /** Why the engine did not run it; undefined: it did. */
+  /** Why the engine did not run the scenario; undefined: it did. */
   readonly skipped?: string
   readonly expectations: readonly JudgedExpectation[]
   /** What the checkers found: things that must never happen, whatever the scenario expects. */
@@ -22,7 +27,7 @@ export interface ScenarioResult {
 export interface JudgedExpectation {
   readonly text: string
   readonly passed: boolean
-  /** When it came true, for what had to come true. */
+  /** When the expectation came true, if it had to come true. */
   readonly metAtMs: number | undefined
   /** What was found instead, or how it went. */
   readonly finding: string
@@ -47,10 +52,10 @@ export interface Facts {
 
 export interface GroupFacts {
   readonly group: string
-  /** Whom all running Sentinels named at the end. */
+  /** The master that all running Sentinels named at the end. */
   readonly finalMaster: string | undefined
   readonly failovers: number
-  readonly writes: WriteFacts
+  readonly writes: RunWriteFacts
   /** Longest time without any acknowledged write, from the first one to the end of the run. */
   readonly longestOutageMs: number
   /** Longest time in which two nodes acknowledged writes, without a break. */
@@ -59,7 +64,10 @@ export interface GroupFacts {
   readonly dualWritesTotalMs: number
   /** When each client was without acknowledged writes for longer than its pace explains. */
   readonly outages: readonly Outage[]
-  /** Acknowledged writes that the final master does not have; undefined when there is no such master. */
+  /**
+   * Acknowledged writes that the final master does not have; undefined when there is no such
+   * master.
+   */
   readonly lost: LostWrites | undefined
   readonly staleReads: StaleReads
 }
@@ -70,42 +78,42 @@ export interface Outage {
   readonly untilMs: number
 }
 
-export interface WriteFacts {
+export interface RunWriteFacts {
   readonly attempted: number
   readonly acknowledged: number
   /** By the code of the error. */
   readonly refused: Readonly<Record<string, number>>
-  /** Never answered: done or not, nobody knows. */
+  /** Never answered: it is unknown whether the writes were done. */
   readonly unknown: number
 }
 
 /**
- * The same writes, divided twice: by the standing of the node that promised them, at that moment, and
- * by why they are gone. `loss-causes.ts` says how the cause is found.
+ * The same writes, divided twice: by the standing of the node that promised them, at that moment,
+ * and by why they are gone. `loss-causes.ts` says how the cause is found.
  */
 export interface LostWrites {
-  /** The rightful master, with a majority of the Sentinels in reach. */
+  /** Promised by the rightful master, with a majority of the Sentinels in reach. */
   readonly byMajority: number
-  /** A master that could not reach a majority of the Sentinels. */
+  /** Promised by a master that could not reach a majority of the Sentinels. */
   readonly byCutOff: number
-  /** A master in whose place another one had been put already. */
+  /** Promised by a master that another node had replaced already. */
   readonly byDeposed: number
 
   /** Not yet replicated to the node that was promoted. */
   readonly asynchronous: number
   /** Promised by a master that was cut off or already replaced. */
   readonly splitBrain: number
-  /** A master came back without its data, or one that had come back so was promoted. */
+  /** A master came back without its data, or a node that had come back so was promoted. */
   readonly emptyRestart: number
 }
 
 /**
- * Reads of a register that gave an older value than one whose write had been acknowledged before the
- * read was sent.
+ * Reads of a register that gave an older value than one whose write had been acknowledged before
+ * the read was sent.
  */
 export interface StaleReads {
-  /** By a node that was not the master any more, or not yet. */
+  /** Reads answered by a node that was no longer the master, or not yet. */
   readonly fromDeposed: number
-  /** By the rightful master: the newer value is lost. */
+  /** Reads that the rightful master answered: the newer value is lost. */
   readonly afterLoss: number
 }

@@ -1,38 +1,46 @@
 /**
  * Runs a scenario: does what its timeline says at its times, lets the world go on until every
- * expectation can be judged, and judges. How time passes is the engine's business.
+ * expectation can be judged, and judges. How time passes is up to the engine.
  */
-import type { Write } from '../sim/write-log.ts'
-import { violationsAfter } from './after/after-run.ts'
-import { awaitConvergence } from './after/convergence.ts'
+
+import { unreachable } from '../base/assert.ts'
+import type { Happening, HeardEvent } from '../history/happening.ts'
+import type { ClientSpec } from '../history/topology.ts'
+import { describe } from '../history/trace.ts'
+import type { Write } from '../history/writes.ts'
 import { groupFacts } from './facts/facts.ts'
 import { missingAt } from './facts/read-back.ts'
+import { awaitConvergence } from './final-checks/convergence.ts'
+import { judgeData } from './final-checks/data-stories.ts'
+import { violationsAfter, violationsInRealTime } from './final-checks/final-checks.ts'
+import type { FinishedRun } from './final-checks/finished-run.ts'
 import { type PlayedTimeline, playTimeline } from './play/play-timeline.ts'
-import type { JudgedExpectation, ScenarioResult, Violation } from './result.ts'
+import type { JudgedExpectation, ScenarioResult, TimelineEntry, Violation } from './result.ts'
 import type { ScenarioFile } from './scenario-file.ts'
 import { SIM_ENGINE } from './sim-engine.ts'
-import { createTimeline } from './timeline.ts'
 import { ClusterView, changesOf } from './verdict/cluster-view.ts'
 import { judge } from './verdict/judge.ts'
 import type { Totals } from './verdict/judge-totals.ts'
 import { lastMomentOf } from './verdict/window.ts'
-import type { Engine, EngineName, History, World } from './world.ts'
+import type { Engine, EngineName, RunHistory, World } from './world.ts'
 
-/** Time to see that what came true does not fall again at once. */
+/** Time to see that what came true stays true for a moment. */
 const TAIL_MS = 1_000
 
 export interface RunOptions {
   readonly seed: string
   /** Undefined: the simulated world. */
   readonly engine?: Engine
-  /** Every deadline is put off by so much, for worlds in which things take real time. Default 0. */
+  /**
+   * Every deadline is postponed by this much, for worlds in which things take real time. Default 0.
+   */
   readonly graceMs?: number
 }
 
-/** The outcome, and everything it was judged by. */
+/** The outcome, and everything on which it was judged. */
 export interface Played {
   readonly result: ScenarioResult
-  readonly history: History
+  readonly history: RunHistory
 }
 
 export async function runScenario(
@@ -42,7 +50,7 @@ export async function runScenario(
   return (await playScenario(file, options)).result
 }
 
-/** The same, for those who want to tell how it went. */
+/** Runs a scenario and also returns its history, for reports of how it went. */
 export async function playScenario(file: ScenarioFile, options: RunOptions): Promise<Played> {
   const engine = options.engine ?? SIM_ENGINE
   const skipped = engine.refusal(file)
@@ -53,7 +61,8 @@ export async function playScenario(file: ScenarioFile, options: RunOptions): Pro
     const timeline = await playTimeline(file, world, graceMs)
     const endMs = endOf(file, timeline, graceMs)
     await world.runUntil(endMs)
-    const run = { seed: options.seed, engine: engine.name, timeline, endMs, graceMs }
+    const { name, programs } = engine
+    const run = { seed: options.seed, engine: name, programs, timeline, endMs, graceMs }
     return await conclude(file, world, run)
   } finally {
     await world.close()
@@ -68,11 +77,17 @@ function skip(file: ScenarioFile, engine: Engine, { seed }: RunOptions, reason: 
     timeline: [],
     endMs: 0,
   }
-  const head = { file: file.file, name: file.name, story: file.story, seed, engine: engine.name }
-  const history = { happenings: [], writes: [], reads: [], labels: new Map(), endMs: 0 }
+  const { programs } = engine
+  const run = { seed, engine: engine.name, programs }
+  const head = { file: file.file, name: file.name, story: file.story, ...run }
+  const history = { happenings: [], writes: [], reads: [], questions: [] }
   return {
     result: { ...head, verdict: 'skipped', skipped: reason, ...nothing },
-    history: { ...history, nameOf: ({ host, port }) => `${host}:${port}`, missing: new Map() },
+    history: {
+      ...{ ...history, labels: new Map(), endMs: 0 },
+      nameOf: ({ host, port }) => `${host}:${port}`,
+      missing: new Map(),
+    },
   }
 }
 
@@ -87,6 +102,7 @@ function endOf(file: ScenarioFile, { labels, lastMs }: PlayedTimeline, graceMs: 
 interface Run {
   readonly seed: string
   readonly engine: EngineName
+  readonly programs: string
   readonly timeline: PlayedTimeline
   readonly endMs: number
   readonly graceMs: number
@@ -95,13 +111,15 @@ interface Run {
 async function conclude(file: ScenarioFile, world: World, run: Run): Promise<Played> {
   const untold = historyOf(world, run)
   const masters = finalMasters(file, untold)
-  const history = { ...untold, missing: await missingWrites(masters, untold, world) }
+  await stopClients(world, file, (client) => client.operation === 'data')
+  const data = await judgeData(world, file.topology, untold, masters)
+  const missing = joined(await missingWrites(masters, untold, world), data.missing)
+  const history = { ...untold, missing }
   const facts = file.topology.groups.map(({ name }) => groupFacts(name, history, masters.get(name)))
   const unsettled = await settle(file, world, run)
   const expectations = judgeRun(file, { history, facts, unsettled }, run)
-  const late =
-    run.engine === 'sim' ? violationsAfter({ topology: file.topology, history, masters }) : []
-  const violations = [...violationsIn(history), ...late]
+  const late = violationsAtEnd({ topology: file.topology, history, masters }, world, run)
+  const violations = [...violationsIn(history), ...data.violations, ...late]
   const isPassed = violations.length === 0 && expectations.every(({ passed }) => passed)
   const result: ScenarioResult = {
     file: file.file,
@@ -109,6 +127,7 @@ async function conclude(file: ScenarioFile, world: World, run: Run): Promise<Pla
     story: file.story,
     seed: run.seed,
     engine: run.engine,
+    programs: run.programs,
     verdict: isPassed ? 'passed' : 'failed',
     expectations,
     violations,
@@ -119,7 +138,25 @@ async function conclude(file: ScenarioFile, world: World, run: Run): Promise<Pla
   return { result, history }
 }
 
-/** A timeline that was not done to its end comes first: what is missing after it follows from that. */
+/** Of real processes too little is known: what happened to them is seen later than it was. */
+function violationsAtEnd(
+  finished: FinishedRun,
+  world: World,
+  { engine }: Run,
+): readonly Violation[] {
+  switch (engine) {
+    case 'sim':
+      return violationsAfter(finished)
+    case 'tcp':
+      return violationsInRealTime(finished, world.latestMs?.() ?? Number.POSITIVE_INFINITY)
+    case 'process':
+      return []
+    default:
+      return unreachable(engine)
+  }
+}
+
+/** A timeline that was not done to its end comes first: later failures follow from that. */
 function judgeRun(
   file: ScenarioFile,
   totals: Totals,
@@ -129,7 +166,10 @@ function judgeRun(
   return timeline.broken === undefined ? judged : [timeline.broken, ...judged]
 }
 
-/** If the file asks for it: what is not of one mind after the end, once nobody writes any more. */
+/**
+ * If the file asks for it: what the processes do not agree on after the end, once no client writes
+ * any more.
+ */
 async function settle(file: ScenarioFile, world: World, run: Run): Promise<readonly string[]> {
   const budgets = file.expectations.flatMap((expectation) =>
     expectation.kind === 'total' && expectation.claim.kind === 'settled'
@@ -137,18 +177,34 @@ async function settle(file: ScenarioFile, world: World, run: Run): Promise<reado
       : [],
   )
   if (budgets.length === 0) return []
-  const clients = file.topology.clients.map(({ name }) => name)
-  await world.apply({ kind: 'kill', processes: clients })
+  await stopClients(world, file, () => true)
   const budgetMs = Math.min(...budgets) + run.graceMs
   return await awaitConvergence(world, file, { fromMs: run.endMs, budgetMs, isLoadStopped: true })
 }
 
-/** Everything up to now: what is asked for the verdict is no part of the run. */
-function historyOf(world: World, { timeline, endMs }: Run): History {
+/** Nothing is done if there are none: each action is one more line of the run's trace. */
+async function stopClients(
+  world: World,
+  { topology }: ScenarioFile,
+  isMeant: (client: ClientSpec) => boolean,
+): Promise<void> {
+  const processes = topology.clients.filter(isMeant).map(({ name }) => name)
+  if (processes.length > 0) await world.apply({ kind: 'kill', processes })
+}
+
+function joined(all: RunHistory['missing'], more: RunHistory['missing']): RunHistory['missing'] {
+  return new Map(
+    [...all].map(([group, missing]) => [group, new Set([...missing, ...(more.get(group) ?? [])])]),
+  )
+}
+
+/** Everything up to now: what the judge asks afterwards is no part of the run. */
+function historyOf(world: World, { timeline, endMs }: Run): RunHistory {
   return {
     happenings: [...world.happenings()],
     writes: [...world.writes()],
     reads: [...world.reads()],
+    questions: [...world.questions()],
     nameOf: (address) => world.nameOf(address),
     labels: timeline.labels,
     endMs,
@@ -158,9 +214,9 @@ function historyOf(world: World, { timeline, endMs }: Run): History {
 
 async function missingWrites(
   masters: ReadonlyMap<string, string>,
-  history: History,
+  history: RunHistory,
   world: World,
-): Promise<History['missing']> {
+): Promise<RunHistory['missing']> {
   const found = new Map<string, ReadonlySet<Write>>()
   for (const [group, node] of masters) {
     const missing = await missingAt(world, node, acknowledgedWrites(group, history))
@@ -169,8 +225,11 @@ async function missingWrites(
   return found
 }
 
-/** Whom all running Sentinels name when the run is over, by group, if it is a node of ours. */
-function finalMasters(file: ScenarioFile, history: History): ReadonlyMap<string, string> {
+/**
+ * The master that all running Sentinels name when the run is over, by group, if it is a node of
+ * ours.
+ */
+function finalMasters(file: ScenarioFile, history: RunHistory): ReadonlyMap<string, string> {
   const view = new ClusterView(history.nameOf)
   for (const change of changesOf(history)) view.apply(change)
   const { groups, nodes, sentinels } = file.topology
@@ -183,16 +242,59 @@ function finalMasters(file: ScenarioFile, history: History): ReadonlyMap<string,
   return masters
 }
 
-function acknowledgedWrites(group: string, history: History): readonly Write[] {
+function acknowledgedWrites(group: string, history: RunHistory): readonly Write[] {
   return history.writes.filter(
-    (write) => write.group === group && write.outcome.kind === 'acknowledged',
+    ({ group: own, operation, outcome }) =>
+      own === group && operation.kind !== 'data' && outcome.kind === 'acknowledged',
   )
 }
 
-function violationsIn(history: History): readonly Violation[] {
+function violationsIn(history: RunHistory): readonly Violation[] {
   return history.happenings.flatMap((happening) => {
     if (happening.kind !== 'violation') return []
     const { atMs, checker, text } = happening
     return [{ atMs, checker, text }]
   })
+}
+
+// The course of a run for people: what was done, what the Sentinels said, which roles changed.
+
+/** Which instances are discovered at the start is the same in every run. */
+const ROUTINE_EVENTS: ReadonlySet<HeardEvent> = new Set(['+slave', '+sentinel', '+monitor'])
+const RUN_ID = /[0-9a-f]{40}/g
+const SHOWN: ReadonlySet<Happening['kind']> = new Set([
+  'fault',
+  'status',
+  'event',
+  'view',
+  'role',
+  'violation',
+])
+
+function createTimeline(history: RunHistory): TimelineEntry[] {
+  const names = sentinelNames(history.happenings)
+  return history.happenings.filter(isShown).map((happening) => ({
+    atMs: happening.atMs,
+    process: happening.process,
+    kind: happening.kind,
+    text: describe(happening, history.nameOf).replace(RUN_ID, (id) => names.get(id) ?? id),
+  }))
+}
+
+/**
+ * Events name Sentinels by run id; the process that said something under a run id gives it its
+ * name.
+ */
+function sentinelNames(happenings: readonly Happening[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  for (const happening of happenings) {
+    if ('sentinelId' in happening) names.set(happening.sentinelId, happening.process ?? '')
+  }
+  return names
+}
+
+function isShown(happening: Happening): boolean {
+  if (!SHOWN.has(happening.kind)) return false
+  if (happening.kind === 'status') return happening.atMs > 0 && happening.status !== 'running'
+  return happening.kind !== 'event' || !ROUTINE_EVENTS.has(happening.name)
 }

@@ -1,9 +1,11 @@
 /**
- * A scenario as the runner and the judge see it: who is there, what is done to them, and what has to
- * come of it. `parse.ts` makes it out of a file; nothing in it refers to a name that does not exist.
+ * A scenario as the runner and the judge see it: which processes there are, what is done to them,
+ * and what has to follow. `parse.ts` makes it from a file; nothing in it refers to a name that does
+ * not exist.
  */
-import type { Action } from '../sim/action.ts'
-import type { Topology } from '../sim/topology.ts'
+import type { Action } from '../history/action.ts'
+import type { EventName } from '../history/happening.ts'
+import type { Topology } from '../history/topology.ts'
 
 export interface ScenarioFile {
   /** The file's name, as reports show it. */
@@ -20,21 +22,23 @@ export interface ScenarioFile {
 
 export interface Step {
   readonly when: When
-  /** The name expectations and later steps know this moment by. */
+  /** The name by which expectations and later steps refer to this moment. */
   readonly label: string | undefined
-  /** Whose master, leader and promoted replica its roles mean. */
+  /** The group whose master, leader and promoted replica the step's roles mean. */
   readonly group: string
   /**
-   * Done one after the other, at the same moment. None: the moment is only given its name. A role
-   * (`roles.ts`) may stand where the name of a process or a host does.
+   * Done one after the other, at the same moment. Empty: the step only names the moment. A role
+   * (`roles.ts`) may stand in place of the name of a process or a host.
    */
   readonly actions: readonly Action[]
 }
 
 export type When =
-  /** At once when that moment has passed. */
+  /** At once if that moment has passed. */
   | { readonly kind: 'at'; readonly time: TimeRef }
-  /** `plusMs` after the condition came true, which it has to within `withinMs` of the step before. */
+  /**
+   * `plusMs` after the condition came true, which must happen within `withinMs` of the step before.
+   */
   | {
       readonly kind: 'after'
       readonly condition: Condition
@@ -42,12 +46,14 @@ export type When =
       readonly withinMs: number
     }
 
-/** What a step can wait for. Moments count from the step before on; a state may be there already. */
+/**
+ * What a step can wait for. Moments count from the step before on; a state may be reached already.
+ */
 export type Condition =
   | { readonly kind: 'state'; readonly claim: StateClaim }
   | { readonly kind: 'moment'; readonly claim: MomentClaim }
 
-/** A moment: so long after a step, or after the start of the run when there is no label. */
+/** A moment: this long after a step, or after the start of the run if there is no label. */
 export interface TimeRef {
   readonly label: string | undefined
   readonly offsetMs: number
@@ -75,7 +81,10 @@ export interface Throughout {
 export type StateTiming = Within | Throughout
 export type MomentTiming = Within | (Throughout & { readonly kind: 'never' })
 
-/** What is true or false at every moment of a run. Sentinels and nodes that are not running do not count. */
+/**
+ * What is true or false at every moment of a run. Sentinels and nodes that are not running do not
+ * count.
+ */
 export type StateClaim =
   /** All these Sentinels name the same node as master, and it is (or is not) this one. */
   | {
@@ -87,46 +96,49 @@ export type StateClaim =
     }
   /** Exactly one of these nodes is a master, as they say themselves. */
   | { readonly kind: 'oneMaster'; readonly among: readonly string[] }
-  /** The node is connected to that master; undefined: to whom the Sentinels name. */
+  /** The node is connected to that master; undefined: to the master that the Sentinels name. */
   | {
       readonly kind: 'replica'
       readonly group: string
       readonly node: string
       readonly of: string | undefined
     }
-  /** The node says of itself that it is one; a replica's link to its master need not stand. */
+  /** The node reports this role itself; a replica's link to its master need not be up. */
   | { readonly kind: 'role'; readonly node: string; readonly role: 'master' | 'replica' }
   /**
-   * All running Sentinels name the same master and config epoch, it says that it is one, and every
-   * other running node of the group is connected to it.
+   * All running Sentinels name the same master and config epoch, that node says that it is one, and
+   * every other running node of the group is connected to it.
    */
   | { readonly kind: 'converged'; readonly group: string }
   /** The last write that the node answered got an error with this code. */
   | { readonly kind: 'refusesWrites'; readonly node: string; readonly code: string }
 
-/** What happens at a moment, or does not: at each of those named, or at anyone when nobody is named. */
+/**
+ * What happens, or does not, at a moment: at each named process, or at any process if none is
+ * named.
+ */
 export type MomentClaim =
-  /** A write asked for after the beginning of the window is acknowledged. */
+  /** A write requested after the beginning of the window is acknowledged. */
   | {
       readonly kind: 'writesWork'
       /** Undefined: of any group. */
       readonly group: string | undefined
       readonly clients: readonly string[] | undefined
     }
-  /** The Sentinel holds itself elected, or leads a failover that an operator asked for. */
+  /** The Sentinel counts itself elected, or leads a failover that an operator asked for. */
   | { readonly kind: 'leader'; readonly group: string; readonly at: readonly string[] | undefined }
   | EventClaim
 
 export interface EventClaim {
   readonly kind: 'event'
-  readonly name: string
+  readonly name: EventName
   readonly at: readonly string[] | undefined
   /** Part of the payload; addresses of processes may be written as their names. */
   readonly matching: string | undefined
 }
 
 /** A part of the run; undefined: from its start, to its end. */
-export interface Span {
+export interface RunPart {
   readonly after: TimeRef | undefined
   readonly until: TimeRef | undefined
 }
@@ -151,20 +163,26 @@ export type TotalClaim =
   | { readonly kind: 'dualWrites'; readonly group: string; readonly atMostMs: number }
   /** Reads of a register that gave an older value than one acknowledged before. */
   | { readonly kind: 'staleReads'; readonly group: string; readonly atMost: number }
-  /** The longest time without an acknowledged write: of the whole group, or of each of these clients. */
+  /**
+   * The longest time without an acknowledged write: of the whole group, or of each of these
+   * clients.
+   */
   | ({
       readonly kind: 'outage'
       readonly group: string
       readonly clients: readonly string[] | undefined
       readonly atMostMs: number
-    } & Span)
+    } & RunPart)
   /**
-   * After the end, when the clients have stopped: all that runs agrees on master, config epoch and
-   * roles, and holds the same data.
+   * After the end, when the clients have stopped: all running processes agree on master, config
+   * epoch and roles, and the nodes hold the same data.
    */
   | { readonly kind: 'settled'; readonly withinMs: number }
-  /** How often it is published, by all Sentinels or those it names together. */
-  | ({ readonly kind: 'events'; readonly event: EventClaim } & Bounds & Span)
+  /** How often the event is published, by all Sentinels or those that the claim names together. */
+  | ({ readonly kind: 'events'; readonly event: EventClaim } & Bounds & RunPart)
 
-/** Why an acknowledged write is gone: it was not replicated yet, two were masters, or a master began anew. */
+/**
+ * Why an acknowledged write is gone: it was not replicated yet, there were two masters, or a master
+ * began anew.
+ */
 export type LossCause = 'asynchronous' | 'split-brain' | 'empty-restart'

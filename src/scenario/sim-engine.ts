@@ -3,9 +3,10 @@ import type { Engine, World } from './world.ts'
 
 const ANSWER_LIMIT_MS = 5_000
 
-/** Scenarios on virtual time. It never waits: promises are kept before they are given. */
+/** Scenarios on virtual time. No call here waits: its result is there when it returns. */
 export const SIM_ENGINE: Engine = {
   name: 'sim',
+  programs: 'Vedette',
   refusal: () => undefined,
   create: async (file, seed) => createWorld(new SimWorld(file.topology, seed)),
 }
@@ -14,11 +15,12 @@ function createWorld(world: SimWorld): World {
   return {
     runUntil: async (atMs, isMet) => world.runUntil(atMs, isMet),
     apply: async (action) => world.apply(action),
-    ask: async (process, argv) => world.askAndWait(process, argv, ANSWER_LIMIT_MS),
+    ask: async (process, argv, before) => world.askAndWait(process, argv, ANSWER_LIMIT_MS, before),
     nameOf: (address) => world.nameOf(address),
     happenings: () => world.happenings,
     writes: () => world.writes,
     reads: () => world.reads,
+    questions: () => world.questions,
     close: async () => {},
   }
 }

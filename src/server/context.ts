@@ -1,83 +1,80 @@
 /**
- * What a command may use. There is one context per node; `session` and `db` are those of the command
+ * What a command may use. There is one context per node; `session` and `db` belong to the command
  * being executed, and `node` is everything that outlives it.
  */
+import type { ByteCodec } from '../base/byte-codec.ts'
 import type { Moment } from '../base/clock.ts'
 import type { Rng } from '../base/rng.ts'
 import type { Reply } from '../resp/reply.ts'
-import type { NodeAccess } from './access/access.ts'
 import type { CommandInfo } from './catalogue/command-info.ts'
-import type { FunctionStore } from './functions.ts'
-import type { Stats } from './info/stats.ts'
+import type { EffectTargets } from './effects.ts'
 import type { Db } from './keyspace/db.ts'
 import type { ExpiryCycle } from './keyspace/expiry.ts'
-import type { Keyspace } from './keyspace/keyspace.ts'
 import type { ScanCursors } from './keyspace/scan.ts'
+import type { Eviction } from './memory/eviction.ts'
+import type { MemoryUse } from './memory/memory-use.ts'
+import type { NodeBase } from './node-base.ts'
 import type { Persistence } from './persistence/persistence.ts'
-import type { NodePort } from './port.ts'
 import type { Replication } from './replication/replication.ts'
-import type { Blocking } from './sessions/blocking.ts'
-import type { Farewell } from './sessions/farewell.ts'
-import type { Pause } from './sessions/pause.ts'
-import type { PubSub } from './sessions/pubsub.ts'
-import type { Session } from './sessions/session.ts'
-import type { Sessions } from './sessions/sessions.ts'
-import type { Stall } from './sessions/stall.ts'
-import type { Settings } from './settings/settings.ts'
+import type { ClientSession } from './sessions/session.ts'
 
-/** The table of commands, for those that are about commands. */
+/** The table of commands, for commands that are about commands. */
 export interface CommandDirectory {
-  /** By lower-case name; subcommands are within theirs. */
+  /** By lower-case name; each contains its subcommands. */
   readonly all: ReadonlyMap<string, CommandInfo>
-  /** The command or subcommand the words name. */
+  /** The command or subcommand that the words name. */
   find(argv: readonly string[]): CommandInfo | undefined
+  /** The keys that the words name; if the words do not tell, the first argument. */
+  keysIn(argv: readonly string[]): readonly string[]
   /** By full name, `get` or `config|get`. */
   findByName(fullName: string): CommandInfo | undefined
   /** Commands and subcommands. */
   everyCommand(): Iterable<CommandInfo>
 }
 
-export interface NodeServices {
-  readonly keyspace: Keyspace
-  readonly settings: Settings
-  readonly port: NodePort
+/** The base of the node, and what is built on it. */
+export interface NodeServices extends NodeBase {
+  /** The randomness of commands. */
   readonly rng: Rng
+  readonly byteCodec: ByteCodec
   readonly table: CommandDirectory
-  readonly sessions: Sessions
-  readonly access: NodeAccess
-  /** The moment of the present turn. */
-  readonly clock: () => Moment
-  readonly pubsub: PubSub
-  readonly blocking: Blocking
-  readonly pause: Pause
-  readonly farewell: Farewell
-  readonly stall: Stall
   readonly expiryCycle: ExpiryCycle
   readonly scans: ScanCursors
-  /** Libraries of server-side functions, kept for those who can run them. */
-  readonly functions: FunctionStore
   readonly replication: Replication
   readonly persistence: Persistence
-  readonly stats: Stats
+  readonly memory: MemoryUse
+  readonly eviction: Eviction
   /** 40 hex characters, new at every start. */
   readonly runId: string
-  readonly startedAt: Moment
-  /** Whether CONFIG REWRITE has a file to stand beside. */
+  /** Whether there is a configuration file, beside which CONFIG REWRITE keeps the changes. */
   readonly hasConfigFile: boolean
-  /** Answers a blocked session, which then reads on. */
-  unblock(session: Session, reply: Reply): void
 }
 
 export interface CommandContext {
   readonly node: NodeServices
-  readonly session: Session
+  readonly session: ClientSession
   readonly db: Db
   readonly now: Moment
   /**
-   * Tells replicas what the command did: `argv`, or the command as it was typed. May be called more
-   * than once. A command that changed nothing does not call it.
+   * Tells replicas the effect of the command: `argv`, or the command as it was sent. May be called
+   * more than once. A command that changed nothing does not call it.
    */
   propagate(argv?: readonly string[]): void
-  /** Runs one queued command of the current session and gives its reply. */
+  /** Runs one queued command of the current session and returns its reply. */
   execute(argv: readonly string[]): Reply | undefined
+  /**
+   * Runs a command of a script in the script's session, unless `refuse` answers it. Undefined: there
+   * is no such command.
+   */
+  executeInScript(
+    session: ClientSession,
+    argv: readonly string[],
+    refuse: (command: CommandInfo, argv: readonly string[]) => Reply | undefined,
+  ): Reply | undefined
+  /** From now on, and until the outermost command ends, only these are told of effects. */
+  setTargets(targets: EffectTargets): void
+  /** The command waits for a script to end; `step` then does the rest and returns its reply. */
+  whenScriptEnds(step: (reply: Reply | undefined) => Reply | undefined): void
+  /** Whether the present command waits for a script. */
+  readonly isInterrupted: boolean
 }

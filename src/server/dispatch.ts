@@ -1,7 +1,7 @@
 /**
- * From a client's request to its reply: find the command, refuse it or hold it back, queue it for EXEC or
- * run it, and serve the clients it made ready. Requests come from sessions/request-loop.ts; what is refused
- * is said in gate.ts; running is execution.ts.
+ * From a client's request to its reply: finds the command, refuses it or holds it back, queues it
+ * for EXEC or runs it, and serves the clients it made ready. Requests come from
+ * sessions/request-loop.ts; gate.ts says which are refused; execution.ts runs them.
  */
 import { type Reply, simple } from '../resp/reply.ts'
 import type { Command } from './catalogue/command.ts'
@@ -11,8 +11,7 @@ import { execAborted } from './errors.ts'
 import type { Execution } from './execution.ts'
 import { isFencing, isHeldBack, refusal, waitsForExec } from './gate.ts'
 import { countError } from './info/stats.ts'
-import type { ReadyClients } from './sessions/ready-clients.ts'
-import type { Session } from './sessions/session.ts'
+import type { ClientSession } from './sessions/session.ts'
 
 const QUEUED = simple('QUEUED')
 
@@ -20,26 +19,24 @@ export class Dispatcher {
   readonly #node: NodeServices
   readonly #table: CommandTable
   readonly #execution: Execution
-  readonly #ready: ReadyClients
 
-  constructor(node: NodeServices, table: CommandTable, execution: Execution, ready: ReadyClients) {
+  constructor(node: NodeServices, table: CommandTable, execution: Execution) {
     this.#node = node
     this.#table = table
     this.#execution = execution
-    this.#ready = ready
   }
 
-  /** One request of a client. */
-  run(session: Session, argv: readonly string[]): void {
+  /** Handles one request of a client. */
+  run(session: ClientSession, argv: readonly string[]): void {
     const node = this.#node
     const command = this.#table.find(argv)
     if (command === undefined) return this.#refuse(session, undefined, this.#table.unknown(argv))
     session.lastCommand = command.fullName
-    this.#execution.enter(session)
     const refused = refusal(node, session, command, argv)
     if (refused !== undefined) {
       this.#refuse(session, command, refused)
-      if (isFencing(refused)) node.farewell.fenced(session, this.#execution.now.monoMs)
+      if (isFencing(refused)) node.disconnects.fenced(session, node.now.monoMs)
+      if (node.blocking.hasReadyKeys) this.#execution.serveWaiting()
       return
     }
     if (isHeldBack(node, session, command)) {
@@ -52,22 +49,35 @@ export class Dispatcher {
     } else {
       this.#runNow(session, command, argv)
     }
-    if (session.blocked === undefined) session.commandEnded()
+    if (session.blocked === undefined && !session.waitsForScript) session.commandEnded()
   }
 
-  #runNow(session: Session, command: Command, argv: readonly string[]): void {
-    const reply = this.#execution.call(command, argv)
+  #runNow(session: ClientSession, command: Command, argv: readonly string[]): void {
+    const isBeside = this.#node.scripting.isInterrupted
+    const reply = this.#execution.run(session, command, argv)
+    if (isBeside || !this.#node.scripting.isInterrupted) return this.#answer(session, reply)
+    session.waitsForScript = true
+    this.#execution.whenScriptEnds((last) => {
+      session.waitsForScript = false
+      this.#answer(session, last)
+      session.commandEnded()
+      this.#node.blocking.resumed.add(session)
+      return undefined
+    })
+  }
+
+  #answer(session: ClientSession, reply: Reply | undefined): void {
     if (reply !== undefined) session.reply(reply)
     this.#node.replication.commandExecuted(session)
-    if (this.#node.blocking.hasReadyKeys) this.#ready.serve()
+    if (this.#node.blocking.hasReadyKeys) this.#execution.serveWaiting()
   }
 
-  #refuse(session: Session, command: Command | undefined, reply: Reply): void {
+  #refuse(session: ClientSession, command: Command | undefined, reply: Reply): void {
     const text = reply.kind === 'error' ? reply.text : ''
     if (command !== undefined) command.rejectedCalls++
     countError(this.#node.stats, text)
     if (session.transaction !== undefined) session.transaction.isBroken = true
-    if (command?.fullName === 'exec') {
+    if (command?.runsQueue === true) {
       session.endTransaction()
       session.reply(execAborted(text))
     } else {

@@ -6,3 +6,9 @@ export function earliest(...deadlinesMs: readonly (number | undefined)[]): numbe
   }
   return firstMs
 }
+
+/** The earlier of two deadlines, for code that runs too often to make a list of them. */
+export function sooner(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b
+  return b === undefined || a < b ? a : b
+}

@@ -1,29 +1,30 @@
 /**
- * What commands did to the data, in the form replicas are told: by effect. A relative expiry becomes an
- * absolute one, a random choice names its result, a blocking command becomes a plain one. The effects of
- * one command or of one transaction are collected here and handed on together, so that replicas apply
- * them together.
+ * What commands did to the data, in the form replicas are told: by effect. A relative expiry
+ * becomes an absolute one, a random choice names its result, a blocking command becomes a plain
+ * one. The effects of one command or of one transaction are collected here and told together
+ * (execution.ts), so that replicas apply them together.
  */
 import { assert } from '../base/assert.ts'
 
-interface Effect {
+/** Who is told of an effect: `redis.set_repl` of scripts. */
+export type EffectTargets = 'all' | 'replicas' | 'file' | 'none'
+
+export interface CommandEffect {
   readonly db: number
   readonly argv: readonly string[]
+  /** For replicas only: PUBLISH and SPUBLISH change nothing that could be kept. */
+  readonly isMessage: boolean
+  /** For the append-only file only: a script asked for it. */
+  readonly isForFile: boolean
 }
 
-/** Receives effects in order; two or more commands are one transaction. */
-export type Propagate = (db: number, commands: readonly (readonly string[])[]) => void
-
 export class Effects {
-  #pending: Effect[] = []
+  #pending: CommandEffect[] = []
   #depth = 0
-  readonly #propagate: Propagate
+  /** Who is told of what comes; a script may choose. */
+  targets: EffectTargets = 'all'
 
-  constructor(propagate: Propagate) {
-    this.#propagate = propagate
-  }
-
-  /** Between `begin` and `end`, when effects are gathered to be told together. */
+  /** Between `begin` and `end`, while effects are collected. */
   get isCollecting(): boolean {
     return this.#depth > 0
   }
@@ -33,51 +34,45 @@ export class Effects {
     this.#depth++
   }
 
-  add(db: number, argv: readonly string[]): void {
-    this.#pending.push({ db, argv })
+  add(db: number, argv: readonly string[], isMessage = false): void {
+    const { targets } = this
+    if (targets === 'none' || (targets === 'file' && isMessage)) return
+    const isForReplicas = isMessage || targets === 'replicas'
+    this.#pending.push({ db, argv, isMessage: isForReplicas, isForFile: targets === 'file' })
   }
 
-  /** Closes what `begin` opened; the outermost tells. */
-  end(): void {
+  /**
+   * Closes what `begin` opened. The outermost call returns the effects to be told now; undefined:
+   * there are none.
+   */
+  end(): readonly CommandEffect[] | undefined {
     assert(this.#depth > 0, 'every end has its begin')
     this.#depth--
-    if (this.#depth > 0 || this.#pending.length === 0) return
+    if (this.#depth > 0 || this.#pending.length === 0) return undefined
     const effects = this.#pending
     this.#pending = []
-    this.#tell(effects)
-  }
-
-  #tell(effects: readonly Effect[]): void {
-    const { db: first, argv } = effects[0] as Effect
-    // Nearly every command has one effect: no need to look for other databases.
-    if (effects.length === 1) return this.#propagate(first, [argv])
-    if (effects.every((effect) => effect.db === first)) {
-      this.#propagate(
-        first,
-        effects.map((effect) => effect.argv),
-      )
-    } else {
-      this.#propagate(first, withSelects(effects, first))
-    }
+    return effects
   }
 }
 
-/** PUBLISH and SPUBLISH are told to replicas, but they change nothing that could be kept. */
-export function isMessage(argv: readonly string[]): boolean {
-  const name = argv[0] as string
-  // Nearly every command has another length than these two.
-  if (name.length !== 7 && name.length !== 8) return false
-  const lower = name.toLowerCase()
-  return lower === 'publish' || lower === 'spublish'
+/** Commands in order, for the database of the first effect; two or more form one transaction. */
+export function commandsOf(effects: readonly CommandEffect[]): readonly (readonly string[])[] {
+  const { db: first, argv } = effects[0] as CommandEffect
+  // Nearly every command has one effect: there are no other databases to look for.
+  if (effects.length === 1) return [argv]
+  if (effects.every((effect) => effect.db === first)) return effects.map((effect) => effect.argv)
+  return withSelects(effects, first)
 }
 
-/** How replicas are told that a key is gone; `isLazy`: that its memory need not be freed at once. */
+/** How replicas are told that a key is gone; `isLazy`: its memory need not be freed at once. */
 export function deletion(key: string, isLazy: boolean): string[] {
   return [isLazy ? 'UNLINK' : 'DEL', key]
 }
 
-/** A transaction over several databases selects within; what follows it selects again. */
-function withSelects(effects: readonly Effect[], first: number): (readonly string[])[] {
+/**
+ * A transaction over several databases contains its SELECTs; the command after it selects again.
+ */
+function withSelects(effects: readonly CommandEffect[], first: number): (readonly string[])[] {
   const commands: (readonly string[])[] = []
   let selected = first
   for (const { db, argv } of effects) {

@@ -1,14 +1,24 @@
 /**
- * Every error text of the data node, byte for byte as Redis 7.0 sends it. Texts that name something of
- * the request are built by the functions at the end.
+ * Every error text of the data node, byte for byte as Redis 7.0 sends it; errors that the Sentinel
+ * sends as well are in `src/session/errors.ts`. The functions at the end build the texts that quote
+ * the request.
  */
-
 import { cString } from '../base/c-string.ts'
 import { error } from '../resp/reply.ts'
+import * as errors from '../session/errors.ts'
 
-export const SYNTAX_ERROR = error('ERR syntax error')
+export {
+  NO_AUTH,
+  NOT_AN_INTEGER,
+  notAllowedWhenSubscribed,
+  SYNTAX_ERROR,
+  TIMEOUT_NEGATIVE,
+  TIMEOUT_NOT_AN_INTEGER,
+  TOO_MANY_CLIENTS,
+  wrongArity,
+} from '../session/errors.ts'
+
 export const WRONG_TYPE = error('WRONGTYPE Operation against a key holding the wrong kind of value')
-export const NOT_AN_INTEGER = error('ERR value is not an integer or out of range')
 export const NOT_AN_INT32 = error(
   'ERR value is out of range, value must between -2147483648 and 2147483647',
 )
@@ -58,41 +68,34 @@ export const NUMKEYS_NOT_POSITIVE = error('ERR numkeys should be greater than 0'
 export const TOO_MANY_KEYS = error("ERR Number of keys can't be greater than number of args")
 export const NEGATIVE_LIMIT = error("ERR LIMIT can't be negative")
 export const TIMEOUT_NOT_A_FLOAT = error('ERR timeout is not a float or out of range')
-export const TIMEOUT_NOT_AN_INTEGER = error('ERR timeout is not an integer or out of range')
-export const TIMEOUT_NEGATIVE = error('ERR timeout is negative')
+export const TIMEOUT_OUT_OF_RANGE = error('ERR timeout is out of range')
 
-export const NO_AUTH = error('NOAUTH Authentication required.')
-export const WRONG_PASS = error('WRONGPASS invalid username-password pair or user is disabled.')
-export const NO_PASSWORD_SET = error(
-  'ERR AUTH <password> called without any password configured for the default user. ' +
-    'Are you sure your configuration is correct?',
-)
-export const NO_PROTO = error('NOPROTO unsupported protocol version')
-export const BAD_PROTOCOL_VERSION = error('ERR Protocol version is not an integer or out of range')
-export const HELLO_NEEDS_AUTH = error(
-  'NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH ' +
-    '<user> <pass> option can be used to authenticate the client and select the RESP protocol ' +
-    'version at the same time',
-)
-export const BAD_CLIENT_NAME = error(
-  'ERR Client names cannot contain spaces, newlines or special characters.',
-)
-export const NO_SUCH_CLIENT = error('ERR No such client')
-export const BAD_CLIENT_ID = error('ERR client-id should be greater than 0')
-export const INVALID_CLIENT_ID = error('ERR Invalid client ID')
 export const UNBLOCKED_BY_CLIENT = error('UNBLOCKED client unblocked via CLIENT UNBLOCK')
 export const UNBLOCKED_BY_ROLE = error(
   'UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)',
 )
-export const TOO_MANY_CLIENTS = error('ERR max number of clients reached')
 export const PROTECTED_MODE = error(
   'DENIED this node is in protected mode: it has no password, so it accepts connections from the ' +
     'loopback interface only. Set requirepass, or set protected-mode to no if the network keeps ' +
     'strangers out.',
 )
 
+export const OUT_OF_MEMORY = error("OOM command not allowed when used memory > 'maxmemory'.")
 export const READ_ONLY_REPLICA = error("READONLY You can't write against a read only replica.")
 export const LOADING = error('LOADING Redis is loading the dataset in memory')
+
+export const BUSY_SCRIPT = error(
+  'BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.',
+)
+export const BUSY_FUNCTION = error(
+  'BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.',
+)
+export const NOT_BUSY = error('NOTBUSY No scripts in execution right now.')
+export const NO_SCRIPT = error('NOSCRIPT No matching script. Please use EVAL.')
+export const UNKILLABLE = error(
+  'UNKILLABLE Sorry the script already executed write commands against the dataset. You can either ' +
+    'wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.',
+)
 
 export const MASTER_DOWN = error(
   "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
@@ -133,34 +136,21 @@ export const LFU_NOT_SELECTED = error(
     'when switching between policies at runtime LRU and LFU data will take some time to adjust.',
 )
 
-/** How much of the arguments an unknown command's error repeats. */
-const MAX_QUOTED_BYTES = 128
-
 export function unknownCommand(argv: readonly string[]) {
-  let quoted = ''
-  for (let at = 1; at < argv.length && quoted.length < MAX_QUOTED_BYTES; at++) {
-    quoted += `'${clipped(argv[at], MAX_QUOTED_BYTES - quoted.length)}' `
-  }
-  const name = clipped(argv[0], MAX_QUOTED_BYTES)
-  return error(`ERR unknown command '${name}', with args beginning with: ${quoted}`)
+  return errors.unknownCommand(argv, cString)
 }
 
 /** `container` is the command's name in lower case. */
 export function unknownSubcommand(container: string, subcommand: string | undefined) {
-  const name = clipped(subcommand, MAX_QUOTED_BYTES)
-  return error(`ERR unknown subcommand '${name}'. Try ${container.toUpperCase()} HELP.`)
+  return errors.unknownSubcommand(container, clipped(subcommand))
 }
 
-/** The same text for a subcommand whose arguments do not add up. */
+/** How many bytes are quoted of a subcommand with a wrong number of arguments. */
+const MAX_QUOTED_BYTES = 128
+
+/** The same text for a subcommand with a wrong number of arguments. */
 export function unknownSubcommandOrArity(container: string, subcommand: string | undefined) {
-  const name = clipped(subcommand, MAX_QUOTED_BYTES)
-  const help = `Try ${container.toUpperCase()} HELP.`
-  return error(`ERR unknown subcommand or wrong number of arguments for '${name}'. ${help}`)
-}
-
-/** `name` as in the command table: `get`, `config|get`. */
-export function wrongArity(name: string) {
-  return error(`ERR wrong number of arguments for '${name}' command`)
+  return errors.wrongSubcommandArity(container, clipped(subcommand, MAX_QUOTED_BYTES))
 }
 
 export function invalidExpireTime(command: string) {
@@ -172,32 +162,9 @@ export function unsupportedOption(option: string | undefined) {
   return error(`ERR Unsupported option ${clipped(option).replace(/[\r\n]+$/, '')}`)
 }
 
-export function notAllowedWhenSubscribed(command: string) {
-  return error(
-    `ERR Can't execute '${command}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET ` +
-      'are allowed in this context',
-  )
-}
-
-/** `reason` is the error EXEC would have been refused with. */
+/** `reason` is the error with which EXEC would have been refused. */
 export function execAborted(reason: string) {
   return error(`EXECABORT Transaction discarded because of: ${reason.replace(/^ERR /, '')}`)
-}
-
-export function badHelloOption(option: string | undefined) {
-  return error(`ERR Syntax error in HELLO option '${clipped(option)}'`)
-}
-
-export function unknownClientType(type: string | undefined) {
-  return error(`ERR Unknown client type '${clipped(type)}'`)
-}
-
-export function badClientInfo(attribute: string) {
-  return error(`ERR ${attribute} cannot contain spaces, newlines or special characters.`)
-}
-
-export function unrecognizedOption(option: string | undefined) {
-  return error(`ERR Unrecognized option '${clipped(option)}'`)
 }
 
 export function unknownConfigOption(name: string) {
@@ -210,7 +177,7 @@ export function configSetFailed(name: string, reason: string) {
   )
 }
 
-/** The encoder replaces line breaks; NUL would end the text in Redis. */
+/** The encoder replaces line breaks; a NUL would end the text in Redis. */
 function clipped(text = '', limit = Number.POSITIVE_INFINITY): string {
   return cString(text).slice(0, limit)
 }

@@ -1,23 +1,24 @@
 /**
- * Running commands: the context their handlers see, and what follows from what they did. Effects of one
- * command, or of one transaction, are gathered and told to replicas and to the append-only file together,
- * when the outermost command ends. Whether a command may run has been decided before, see gate.ts.
+ * Runs commands: the context their handlers see, and what follows from their effects. The effects
+ * of one command, or of one transaction, are collected (effects.ts) and told to replicas and to the
+ * append-only file together, when the outermost command ends. gate.ts has decided before whether a
+ * command may run.
  */
 import { assert } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
-import type { Reply } from '../resp/reply.ts'
+import { NULL, type Reply } from '../resp/reply.ts'
 import { refusalAtExec } from './access/permission.ts'
 import type { Command } from './catalogue/command.ts'
+import type { CommandInfo } from './catalogue/command-info.ts'
 import type { CommandTable } from './catalogue/command-table.ts'
 import type { CommandContext, NodeServices } from './context.ts'
-import { deletion, Effects, isMessage } from './effects.ts'
+import { type CommandEffect, commandsOf, deletion, Effects, type EffectTargets } from './effects.ts'
 import { countError } from './info/stats.ts'
 import type { Db } from './keyspace/db.ts'
-import type { Scene } from './sessions/scene.ts'
-import type { Session } from './sessions/session.ts'
-
-/** Their expired keys are no part of one change: each deletion is told for itself. */
-const WALKERS: ReadonlySet<string> = new Set(['scan', 'randomkey'])
+import { Unfinished } from './scripting/unfinished.ts'
+import type { KeyWait } from './sessions/blocked.ts'
+import type { ClientSession } from './sessions/session.ts'
+import type { Value } from './values/value.ts'
 
 interface Replay {
   /** The first error reply. */
@@ -27,25 +28,23 @@ interface Replay {
 export class Execution implements CommandContext {
   readonly node: NodeServices
   readonly #table: CommandTable
-  readonly #effects: Effects
-  #session: Session | undefined
+  readonly #effects = new Effects()
+  #session: ClientSession | undefined
   #db: Db
   #argv: readonly string[] = []
-  #commandName = ''
-  /** While a command of a file is carried out. */
+  #command: Command | undefined
+  /** Set while a command of a file runs. */
   #replay: Replay | undefined
-  now: Moment
+  readonly #unfinished = new Unfinished()
 
   constructor(node: NodeServices, table: CommandTable) {
     this.node = node
     this.#table = table
-    this.#effects = new Effects((db, commands) => this.#tell(db, commands))
     this.#db = node.keyspace.dbs[0] as Db
-    this.now = node.startedAt
     node.keyspace.observer = this
   }
 
-  get session(): Session {
+  get session(): ClientSession {
     assert(this.#session !== undefined, 'a command runs in a session')
     return this.#session
   }
@@ -54,8 +53,32 @@ export class Execution implements CommandContext {
     return this.#db
   }
 
-  /** What an expired key means, and to whom the next changes belong. */
-  enter(session: Session): void {
+  get now(): Moment {
+    return this.node.now
+  }
+
+  /**
+   * Runs a command of a session. On return, replicas and the file have been told of its effects.
+   */
+  run(session: ClientSession, command: Command, argv: readonly string[]): Reply | undefined {
+    this.#enter(session)
+    return this.#call(command, argv)
+  }
+
+  /**
+   * Runs a command of a file, which is not counted and not told to replicas. Returns its first
+   * error.
+   */
+  replay(session: ClientSession, command: Command, argv: readonly string[]): string | undefined {
+    const replay: Replay = { error: undefined }
+    this.#replay = replay
+    this.run(session, command, argv)
+    this.#replay = undefined
+    return replay.error
+  }
+
+  /** Sets how expired keys are treated, and to which session the next changes belong. */
+  #enter(session: ClientSession): void {
     const { keyspace, replication, pause } = this.node
     this.#session = session
     this.#db = keyspace.dbs[session.db] as Db
@@ -65,18 +88,30 @@ export class Execution implements CommandContext {
   }
 
   /** Runs a handler; its effects are told when the outermost command ends. */
-  call(command: Command, argv: readonly string[]): Reply | undefined {
+  #call(command: Command, argv: readonly string[]): Reply | undefined {
     if (this.#replay !== undefined) return this.#callAgain(command, argv, this.#replay)
     const outerArgv = this.#argv
     this.#argv = argv
-    this.#commandName = command.fullName
+    this.#command = command
     command.calls++
     this.node.stats.commands++
     this.node.keyspace.countsLookups = command.isRead
     this.node.keyspace.touchesKeys = command.touchesKeys && this.#mayTouch(command)
+    // While a script waits for its next slice, only commands run that may run beside it.
+    const isBeside = this.node.scripting.isInterrupted
     this.#effects.begin()
     const reply = command.handler(this, argv)
-    this.#effects.end()
+    if (isBeside || !this.isInterrupted) return this.#ended(command, outerArgv, reply)
+    this.whenScriptEnds((last) => this.#ended(command, outerArgv, last))
+    return undefined
+  }
+
+  #ended(command: Command, outerArgv: readonly string[], reply: Reply | undefined) {
+    this.#tellAll(this.#effects.end())
+    if (!this.#effects.isCollecting) {
+      this.#effects.targets = 'all'
+      this.node.keyspace.settle()
+    }
     this.#argv = outerArgv
     if (reply?.kind === 'error') {
       command.failedCalls++
@@ -85,35 +120,74 @@ export class Execution implements CommandContext {
     return reply
   }
 
-  /** Runs a command of a file: it counts for nothing and nobody is told. Gives its first error. */
-  replay(command: Command, argv: readonly string[]): string | undefined {
-    const replay: Replay = { error: undefined }
-    this.#replay = replay
-    this.call(command, argv)
-    this.#replay = undefined
-    return replay.error
+  // Scripts that take longer than a slice
+
+  get isInterrupted(): boolean {
+    return this.node.scripting.isInterrupted
   }
 
-  /** Lets something be done in the name of a client that has waited, as if a command had done it. */
-  act(
-    session: Session,
-    dbIndex: number,
-    act: (scene: Scene) => Reply | undefined,
-  ): Reply | undefined {
-    this.enter(session)
-    this.#db = this.node.keyspace.dbs[dbIndex] as Db
-    this.#effects.begin()
-    const reply = act(this)
-    this.#effects.end()
-    return reply
+  whenScriptEnds(step: (reply: Reply | undefined) => Reply | undefined): void {
+    const { keyspace } = this.node
+    this.#unfinished.add(step, { session: this.session, argv: this.#argv, wallMs: keyspace.nowMs })
   }
+
+  /** Gives the interrupted script its next slice, and does the rest if it ends. */
+  goOn(): void {
+    const { place } = this.#unfinished
+    if (place === undefined) return
+    const { node } = this
+    const now = node.now
+    // For a script time stands still.
+    node.now = { monoMs: now.monoMs, wallMs: place.wallMs }
+    node.keyspace.nowMs = place.wallMs
+    this.#enter(place.session)
+    this.#argv = place.argv
+    const reply = node.scripting.goOn()
+    if (!node.scripting.isInterrupted) this.#unfinished.finish(reply, () => this.isInterrupted)
+    node.now = now
+    node.keyspace.nowMs = now.wallMs
+  }
+
+  executeInScript(
+    session: ClientSession,
+    argv: readonly string[],
+    refuse: (command: CommandInfo, argv: readonly string[]) => Reply | undefined,
+  ): Reply | undefined {
+    const command = this.#table.find(argv)
+    if (command === undefined) return undefined
+    const refused = refuse(command, argv)
+    if (refused !== undefined) return this.#refuseQueued(command, refused)
+    const outer = this.session
+    this.#session = session
+    this.#db = this.node.keyspace.dbs[session.db] as Db
+    const reply = this.#call(command, argv)
+    this.#session = outer
+    this.#db = this.node.keyspace.dbs[outer.db] as Db
+    return reply ?? NULL
+  }
+
+  setTargets(targets: EffectTargets): void {
+    this.#effects.targets = targets
+  }
+
+  /** Serves clients that wait for a key which has something new; the first that came goes first. */
+  serveWaiting(): void {
+    const { blocking } = this.node
+    // Moving an element to another list can make that list ready.
+    while (blocking.hasReadyKeys) {
+      for (const { db, key } of blocking.takeReadyKeys()) this.#serveKey(db, key)
+    }
+  }
+
+  // What a handler can do besides returning a reply
 
   propagate(argv: readonly string[] = this.#argv): void {
     if (this.#replay !== undefined) return
-    if (!isMessage(argv)) this.node.stats.changes++
-    // Replicas are told what our master tells them; only a file of our own needs to hear it from us.
+    const isMessage = argv === this.#argv && this.#command?.isMessage === true
+    if (!isMessage) this.node.stats.changes++
+    // Our replicas get our master's own stream; only a file of ours needs the effect.
     if (this.session.kind === 'master' && !this.node.persistence.aof.isOn) return
-    this.#effects.add(this.#db.index, argv)
+    this.#effects.add(this.#db.index, argv, isMessage)
   }
 
   execute(argv: readonly string[]): Reply | undefined {
@@ -122,15 +196,23 @@ export class Execution implements CommandContext {
     const refused = refusalAtExec(this.node, this.session, command, argv)
     if (refused !== undefined) return this.#refuseQueued(command, refused)
     this.#db = this.node.keyspace.dbs[this.session.db] as Db
-    return this.call(command, argv)
+    return this.#call(command, argv)
   }
+
+  // What the keyspace reports
 
   keyExpired(db: number, key: string): void {
     this.node.stats.expiredKeys++
     const argv = deletion(key, this.node.settings.flag('lazyfree-lazy-expire'))
-    const isTogether = this.#effects.isCollecting && !WALKERS.has(this.#commandName)
+    const isTogether = this.#effects.isCollecting && this.#command?.touchesArbitraryKeys !== true
     if (isTogether) this.#effects.add(db, argv)
     else this.#tell(db, [argv])
+  }
+
+  /** Between two commands, so replicas are told on its own. */
+  keyEvicted(db: number, key: string): void {
+    this.node.stats.evictedKeys++
+    this.#tell(db, [deletion(key, this.node.settings.flag('lazyfree-lazy-eviction'))])
   }
 
   countLookup(isHit: boolean): void {
@@ -146,6 +228,46 @@ export class Execution implements CommandContext {
     this.node.persistence.dataReplaced(keys)
   }
 
+  #serveKey(dbIndex: number, key: string): void {
+    /** Nothing is left for clients that take elements of these types. */
+    const exhausted = new Set<Value['type']>()
+    for (const session of this.node.blocking.waitingFor(dbIndex, key)) {
+      const wait = session.blocked?.wait
+      if (wait === undefined || exhausted.has(wait.type)) continue
+      const isServed = this.#serve(session, wait, key)
+      // A reader of a stream removes nothing, so each reader is asked.
+      if (!isServed && wait.type !== 'stream') exhausted.add(wait.type)
+    }
+  }
+
+  /** Serves in the name of the client that waited, as if it had sent a command. */
+  #serve(session: ClientSession, wait: KeyWait, key: string): boolean {
+    this.#enter(session)
+    this.#db = this.node.keyspace.dbs[wait.db] as Db
+    this.#effects.begin()
+    const reply = wait.serve(this, key)
+    this.#tellAll(this.#effects.end())
+    this.node.keyspace.settle()
+    if (reply === undefined) return false
+    this.node.blocking.unblock(session, reply)
+    this.node.replication.commandExecuted(session)
+    return true
+  }
+
+  /** Replicas are told of messages (PUBLISH) too; the file is not, because they change nothing. */
+  #tellAll(effects: readonly CommandEffect[] | undefined): void {
+    if (effects === undefined) return
+    if (!effects.some(({ isMessage, isForFile }) => isMessage || isForFile)) {
+      this.#tell((effects[0] as CommandEffect).db, commandsOf(effects))
+      return
+    }
+    const { replication, persistence } = this.node
+    const sent = effects.filter(({ isForFile }) => !isForFile)
+    if (sent.length > 0) replication.propagate((sent[0] as CommandEffect).db, commandsOf(sent))
+    const kept = effects.filter(({ isMessage }) => !isMessage)
+    if (kept.length > 0) persistence.propagate((kept[0] as CommandEffect).db, commandsOf(kept))
+  }
+
   #tell(db: number, commands: readonly (readonly string[])[]): void {
     this.node.replication.propagate(db, commands)
     this.node.persistence.propagate(db, commands)
@@ -154,13 +276,14 @@ export class Execution implements CommandContext {
   #callAgain(command: Command, argv: readonly string[], replay: Replay): Reply | undefined {
     this.node.keyspace.countsLookups = false
     const reply = command.handler(this, argv)
+    this.node.keyspace.settle()
     if (reply?.kind === 'error') replay.error ??= reply.text
     return reply
   }
 
-  /** CLIENT NO-TOUCH is for everything but the command whose only purpose it is. */
+  /** CLIENT NO-TOUCH applies to every command except those whose only purpose is to touch keys. */
   #mayTouch(command: Command): boolean {
-    return !this.session.noTouch || command.fullName === 'touch'
+    return !this.session.noTouch || command.alwaysTouches
   }
 
   #refuseQueued(command: Command, reply: Reply): Reply {

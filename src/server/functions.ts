@@ -1,34 +1,54 @@
 /**
- * Libraries of server-side functions. This node cannot run them; it keeps them as they are, for the
- * Redis servers that copy it or take over from it: a replica that dropped them would lose them for the
- * whole group with the next failover. Of a library only the first line is understood,
+ * Libraries of server-side functions: which there are, and which functions they registered. Their
+ * first line names them,
  *
  *     #!lua name=library
  *
- * so which functions it registers is not known here.
+ * They travel with the data: in snapshots, in files and to replicas.
  */
 import { splitArgs } from '../base/split-args.ts'
+import type { FunctionLibraries, ScriptFunction } from './scripting/function-libraries.ts'
 
-interface Library {
+export interface Library {
   readonly name: string
-  /** As the first line says; the one that every server has in capitals, as Redis shows it. */
   readonly engine: string
   readonly source: string
+  readonly functions: readonly ScriptFunction[]
 }
 
-export type Parsed =
+export type ParsedLibrary =
   | { readonly ok: true; readonly library: Library }
-  /** `error`: without its code. */
+  /** `error`: the text without its error code. */
   | { readonly ok: false; readonly error: string }
 
+type Failed = Extract<ParsedLibrary, { ok: false }>
+
 export class FunctionStore {
+  readonly #loader: FunctionLibraries
   #libraries = new Map<string, Library>()
+  readonly #functions = new Map<string, ScriptFunction>()
+
+  constructor(loader: FunctionLibraries) {
+    this.#loader = loader
+  }
+
+  /** What they take in memory. */
+  get heapBytes(): number {
+    let bytes = 0
+    for (const { name, source } of this.#libraries.values())
+      bytes += name.length + source.length + 200
+    return bytes
+  }
 
   get size(): number {
     return this.#libraries.size
   }
 
-  /** The sources, in the order they came. */
+  get functionCount(): number {
+    return this.#functions.size
+  }
+
+  /** The sources, in the order in which they were added. */
   *all(): Iterable<string> {
     for (const { source } of this.#libraries.values()) yield source
   }
@@ -37,28 +57,74 @@ export class FunctionStore {
     return this.#libraries.values()
   }
 
-  has(name: string): boolean {
-    return this.#libraries.has(name)
+  find(name: string): ScriptFunction | undefined {
+    return this.#functions.get(name.toLowerCase())
   }
 
-  /** Replaces a library of the same name. What is no library is left out, and the reason given. */
-  add(source: string): Parsed {
-    const parsed = parseLibrary(source)
-    if (parsed.ok) this.#libraries.set(parsed.library.name, parsed.library)
-    return parsed
+  /**
+   * Runs the code of a library and takes its functions. A library of the same name is replaced, or
+   * refuses it (`replaces`). A source that is no library changes nothing; the result says why.
+   */
+  add(source: string, replaces = true): ParsedLibrary {
+    const header = parseHeader(source)
+    if (!header.ok) return header
+    const { name, body } = header
+    const old = this.#libraries.get(name)
+    if (old !== undefined && !replaces) return failed(`Library '${name}' already exists`)
+    const loaded = this.#loader.load(name, body)
+    if (!loaded.ok) return loaded
+    const taken = loaded.functions.find(
+      (each) => (this.#functions.get(each.name.toLowerCase())?.library ?? name) !== name,
+    )
+    if (taken !== undefined) {
+      this.#loader.release(loaded.functions)
+      return failed(`Function ${taken.name} already exists`)
+    }
+    // It keeps the place of the library that it replaces.
+    if (old !== undefined) this.#forget(old)
+    const library = { name, engine: 'LUA', source, functions: loaded.functions }
+    this.#libraries.set(name, library)
+    for (const each of loaded.functions) this.#functions.set(each.name.toLowerCase(), each)
+    return { ok: true, library }
   }
 
-  /** Whether it was there. */
+  /** All or none; the result says which was refused. `clears`: they take the place of all others. */
+  restore(sources: readonly string[], clears: boolean, replaces: boolean): string | undefined {
+    const before = [...this.all()]
+    if (clears) this.clear()
+    for (const source of sources) {
+      const added = this.add(source, replaces)
+      if (added.ok) continue
+      this.clear()
+      for (const old of before) this.add(old)
+      return added.error
+    }
+    return undefined
+  }
+
+  /** Whether there was such a library. */
   remove(name: string): boolean {
+    const library = this.#libraries.get(name)
+    if (library === undefined) return false
+    this.#forget(library)
     return this.#libraries.delete(name)
+  }
+
+  #forget({ functions }: Library): void {
+    for (const each of functions) this.#functions.delete(each.name.toLowerCase())
+    this.#loader.release(functions)
   }
 
   clear(): void {
     this.#libraries = new Map()
+    this.#functions.clear()
+    this.#loader.clear()
   }
 }
 
-export function parseLibrary(source: string): Parsed {
+type Header = { readonly ok: true; readonly name: string; readonly body: string } | Failed
+
+function parseHeader(source: string): Header {
   if (!source.startsWith('#!')) return failed('Missing library metadata')
   const lineEnd = source.indexOf('\n')
   const words = lineEnd < 0 ? undefined : splitArgs(source.slice(0, lineEnd))
@@ -73,11 +139,11 @@ export function parseLibrary(source: string): Parsed {
     )
   }
   const engine = first.slice(2)
-  const shown = engine.toLowerCase() === 'lua' ? 'LUA' : engine
-  return { ok: true, library: { name: given, engine: shown, source } }
+  if (engine.toLowerCase() !== 'lua') return failed(`Engine '${engine}' not found`)
+  return { ok: true, name: given, body: source.slice(lineEnd) }
 }
 
-function nameIn(options: readonly string[]): string | Extract<Parsed, { ok: false }> {
+function nameIn(options: readonly string[]): string | Failed {
   let name: string | undefined
   for (const option of options) {
     if (!/^name=/i.test(option)) return failed(`Invalid metadata value given: ${option}`)
@@ -89,6 +155,6 @@ function nameIn(options: readonly string[]): string | Extract<Parsed, { ok: fals
   return name ?? failed('Library name was not given')
 }
 
-function failed(error: string): Extract<Parsed, { ok: false }> {
+function failed(error: string): Failed {
   return { ok: false, error }
 }

@@ -1,52 +1,51 @@
 /**
- * Which commands are refused before they run, in Redis' order. The order is visible: a client without a
- * password learns nothing about roles, and a replica that lost its master says READONLY to a write
- * before it says MASTERDOWN.
+ * Which commands are refused before they run, in Redis' order. The order is visible: a client
+ * without a password learns nothing about roles, and a replica that lost its master says READONLY
+ * to a write before it says MASTERDOWN.
  */
+
+import { isLoopback } from '../base/ip.ts'
 import { error, type Reply } from '../resp/reply.ts'
+import { fitsArity } from '../session/commands.ts'
 import { permissionRefusal } from './access/permission.ts'
-import { acceptsArity, type CommandInfo } from './catalogue/command-info.ts'
+import type { CommandInfo } from './catalogue/command-info.ts'
 import type { NodeServices } from './context.ts'
 import {
+  BUSY_FUNCTION,
+  BUSY_SCRIPT,
   DEBUG_NOT_ALLOWED,
   LOADING,
   MASTER_DOWN,
   NO_AUTH,
   NOT_IN_TRANSACTION,
   notAllowedWhenSubscribed,
+  OUT_OF_MEMORY,
   READ_ONLY_REPLICA,
   REPLICA_KEYSPACE,
   wrongArity,
 } from './errors.ts'
-import { isLoopback } from './sessions/addresses.ts'
-import type { Session } from './sessions/session.ts'
+import type { ClientSession } from './sessions/session.ts'
 
-/** Run at once even inside MULTI. */
-const NEVER_QUEUED: ReadonlySet<string> = new Set([
-  'exec',
-  'discard',
-  'multi',
-  'watch',
-  'quit',
-  'reset',
-])
-
-/** The error that answers the command, or undefined: it may run. */
+/** The error that answers the command; undefined: the command may run. */
 export function refusal(
   node: NodeServices,
-  session: Session,
+  session: ClientSession,
   command: CommandInfo,
   argv: readonly string[],
 ): Reply | undefined {
-  if (!acceptsArity(command, argv.length)) return wrongArity(command.fullName)
-  if (command.fullName === 'debug' && !mayDebug(node, session)) return DEBUG_NOT_ALLOWED
+  if (!fitsArity(command.arity, argv.length)) return wrongArity(command.fullName)
+  if (command.isProtected && !mayDebug(node, session)) return DEBUG_NOT_ALLOWED
   if (!session.isAuthenticated && !command.isNoAuth && node.access.users.requiresAuth)
     return NO_AUTH
   if (session.transaction !== undefined && command.isNoMulti) return NOT_IN_TRANSACTION
   const forbidden = permissionRefusal(node, session, command, argv)
   if (forbidden !== undefined) return forbidden
-  const isWrite = command.isWrite || (isExec(command) && session.transaction?.hasWrite === true)
-  if (isWrite || command.fullName === 'ping') {
+  if (isTooMuch(node, session, command, argv)) {
+    node.stats.outOfMemory++
+    return OUT_OF_MEMORY
+  }
+  const isWrite = command.isWrite || (command.runsQueue && session.transaction?.hasWrite === true)
+  if (isWrite || command.needsDisk) {
     const refused = diskRefusal(node)
     if (refused !== undefined) return refused
   }
@@ -59,29 +58,41 @@ export function refusal(
   }
   if (isMasterMissed(node, session, command)) return MASTER_DOWN
   if (node.persistence.isLoading && !command.isForLoading) return LOADING
+  if (node.scripting.isInterrupted && !command.isForBusy) return busyError(node)
   if (session.kind === 'replica' && command.hasKeys) return REPLICA_KEYSPACE
   return undefined
 }
 
-/** Whether the command is queued in a transaction. */
-export function waitsForExec(session: Session, command: CommandInfo): boolean {
-  return session.transaction !== undefined && !NEVER_QUEUED.has(command.fullName)
+/** A script or a function runs, and has been running for long. */
+export function busyError({ scripting }: NodeServices): Reply {
+  return scripting.run?.kind === 'function' ? BUSY_FUNCTION : BUSY_SCRIPT
 }
 
-/** The write was refused because too few replicas would have it. */
+/** Whether the command is queued in a transaction. */
+export function waitsForExec(session: ClientSession, command: CommandInfo): boolean {
+  return session.transaction !== undefined && !command.isNotQueued
+}
+
+/** Whether a write was refused because too few replicas would have it. */
 export function isFencing(refused: Reply): boolean {
   return refused.kind === 'error' && refused.text.startsWith('NOREPLICAS ')
 }
 
 /** Whether CLIENT PAUSE holds the command back at the moment. */
-export function isHeldBack(node: NodeServices, session: Session, command: CommandInfo): boolean {
+export function isHeldBack(
+  node: NodeServices,
+  session: ClientSession,
+  command: CommandInfo,
+): boolean {
   if (node.pause.scope === undefined || session.kind === 'replica') return false
   if (node.pause.scope === 'all') return true
   const mayReplicate = command.isWrite || command.mayReplicate
-  return mayReplicate || (isExec(command) && session.transaction?.mayReplicate === true)
+  return mayReplicate || (command.runsQueue && session.transaction?.mayReplicate === true)
 }
 
-/** For PING too, so that a Sentinel takes the node for down and chooses one that keeps what it is told. */
+/**
+ * PING is refused too, so that Sentinels see the node as down and choose one that keeps its writes.
+ */
 function diskRefusal(node: NodeServices): Reply | undefined {
   const text = node.persistence.refusal()
   return text === undefined ? undefined : error(text)
@@ -90,24 +101,50 @@ function diskRefusal(node: NodeServices): Reply | undefined {
 function writeRefusal(node: NodeServices): Reply | undefined {
   const tooFewReplicas = node.replication.refusal()
   if (tooFewReplicas !== undefined) return error(tooFewReplicas)
-  const isReadOnly = node.replication.isReplica() && node.settings.flag('replica-read-only')
-  return isReadOnly ? READ_ONLY_REPLICA : undefined
+  return isReadOnlyReplica(node) ? READ_ONLY_REPLICA : undefined
 }
 
-/** A replica without its master may be told to answer nothing that depends on the data. */
-function isMasterMissed(node: NodeServices, session: Session, command: CommandInfo): boolean {
-  if (command.isStale && !(isExec(command) && session.transaction?.needsFreshData === true)) {
+export function isReadOnlyReplica(node: NodeServices): boolean {
+  return node.replication.isReplica() && node.settings.flag('replica-read-only')
+}
+
+/** Whether there is no room for it, neither below [maxmemory] nor on the heap of the process. */
+function isTooMuch(
+  node: NodeServices,
+  session: ClientSession,
+  command: CommandInfo,
+  argv: readonly string[],
+): boolean {
+  // Nothing is evicted in the middle of a script.
+  const isShort = !node.scripting.isInterrupted && node.eviction.makeRoom()
+  if (!needsMemory(session, command)) return false
+  return isShort || (!isReadOnlyReplica(node) && node.heap.refuses(command, argv))
+}
+
+/** Any command that is queued takes memory. */
+function needsMemory(session: ClientSession, command: CommandInfo): boolean {
+  if (command.needsMemory || waitsForExec(session, command)) return true
+  return command.runsQueue && session.transaction?.needsMemory === true
+}
+
+/**
+ * [replica-serve-stale-data] A replica without its master may refuse commands that depend on the
+ * data.
+ */
+function isMasterMissed(node: NodeServices, session: ClientSession, command: CommandInfo): boolean {
+  if (command.isStale && !(command.runsQueue && session.transaction?.needsFreshData === true)) {
     return false
   }
+  return missesMaster(node)
+}
+
+/** A replica without its master, which is not to answer from old data. */
+export function missesMaster(node: NodeServices): boolean {
   if (!node.replication.isReplica() || node.replication.linkUp()) return false
   return !node.settings.flag('replica-serve-stale-data')
 }
 
-function mayDebug(node: NodeServices, session: Session): boolean {
+function mayDebug(node: NodeServices, session: ClientSession): boolean {
   const allowed = node.settings.text('enable-debug-command')
   return allowed === 'yes' || (allowed === 'local' && isLoopback(session.ends.remoteHost))
-}
-
-function isExec(command: CommandInfo): boolean {
-  return command.fullName === 'exec'
 }

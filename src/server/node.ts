@@ -1,323 +1,218 @@
 /**
- * The data node: bytes and time in, bytes and requests to the world out. It owns the parts and routes
- * every input to one of them; what commands do is in commands/, what replicas are told in replication/.
+ * The data node: bytes and time in, bytes and requests to the world out. It routes every input to
+ * the part it is for; commands/ says what commands do, replication/ what replicas are told.
  *
  * Each input is one turn. In a turn commands run one after the other, never two at once, and their
- * replies leave together at its end.
+ * replies leave together at its end. The way of a command reads downward from `received`:
+ *
+ *     bytes → sessions/request-loop.ts → dispatch.ts, gate.ts → execution.ts → effects.ts → reply
+ *     the master's stream, a file → replay.ts → execution.ts
  */
 import { unreachable } from '../base/assert.ts'
+import { type ByteCodec, PLAIN_BYTES } from '../base/byte-codec.ts'
 import type { Moment } from '../base/clock.ts'
-import type { Rng } from '../base/rng.ts'
-import type { Reply } from '../resp/reply.ts'
 import type { NodeAccess, NodeAclFile } from './access/access.ts'
 import { startAccess } from './access/access-start.ts'
-import { CommandTable } from './catalogue/command-table.ts'
-import { keysOf } from './catalogue/key-spec.ts'
+import type { CommandTable } from './catalogue/command-table.ts'
+import { nodeCommands } from './commands/registry.ts'
 import type { NodeServices } from './context.ts'
-import { earliest } from './earliest.ts'
-import { deletion } from './effects.ts'
-import { Engine } from './engine.ts'
-import { FunctionStore } from './functions.ts'
-import { newStats } from './info/stats.ts'
+import { Dispatcher } from './dispatch.ts'
+import { sooner } from './earliest.ts'
+import { Execution } from './execution.ts'
 import { ExpiryCycle } from './keyspace/expiry.ts'
-import { createKeyHash, type KeyHash, secretKeyHash } from './keyspace/key-hash.ts'
-import { Keyspace } from './keyspace/keyspace.ts'
+import type { Keyspace } from './keyspace/keyspace.ts'
 import { ScanCursors } from './keyspace/scan.ts'
-import { Usage } from './keyspace/usage.ts'
+import { Eviction } from './memory/eviction.ts'
+import { MemoryUse } from './memory/memory-use.ts'
+import { NodeBase, type NodeBeginning } from './node-base.ts'
 import type { FileAnswer, FileRequestId } from './persistence/files.ts'
-import type { LoadedCommand, PersistenceHost, SavedPosition } from './persistence/host.ts'
 import { Persistence } from './persistence/persistence.ts'
-import { SnapshotTurn } from './persistence/snapshot-turn.ts'
-import type {
-  ConnectionId,
-  Endpoints,
-  LearntUsers,
-  NodeInputs,
-  NodePort,
-  StopSignal,
-} from './port.ts'
-import type { ReplicationHost } from './replication/host.ts'
+import type { ConnectionId, Endpoints, LearntUsers, NodeInputs, StopSignal } from './port.ts'
+import { Replay } from './replay.ts'
 import { Replication } from './replication/replication.ts'
-import { Blocking } from './sessions/blocking.ts'
-import { Farewell } from './sessions/farewell.ts'
-import { MasterSession } from './sessions/master-session.ts'
-import { OutputGate } from './sessions/output-gate.ts'
-import { Pause } from './sessions/pause.ts'
-import { PubSub } from './sessions/pubsub.ts'
-import type { Session } from './sessions/session.ts'
-import { Sessions } from './sessions/sessions.ts'
-import { type NodeInput, Stall } from './sessions/stall.ts'
-import type { Settings } from './settings/settings.ts'
-import { Turns } from './turns.ts'
+import { ScriptTurns } from './scripting/script-turns.ts'
+import type { NodeInput } from './sessions/debug-sleep.ts'
+import { RequestLoop } from './sessions/request-loop.ts'
+import type { ClientSession } from './sessions/session.ts'
 import { Upkeep } from './upkeep.ts'
 
-export interface DataNodeOptions {
-  readonly settings: Settings
-  readonly port: NodePort
-  readonly rng: Rng
-  readonly now: Moment
-  /** Whether the settings came from a file, so that CONFIG REWRITE means something. */
+export interface DataNodeOptions extends NodeBeginning {
+  /**
+   * Whether the settings came from a file, so that CONFIG REWRITE has a file to keep changes for.
+   */
   readonly hasConfigFile: boolean
-  /** [user] The words of each line, the name first; `checkNodeUsers` has found them sound. */
+  /**
+   * [user] One line each, split into words, the name first; `checkNodeUsers` has found them sound.
+   */
   readonly users?: readonly (readonly string[])[] | undefined
-  /** What CONFIG REWRITE kept of them. */
+  /** The users that CONFIG REWRITE kept. */
   readonly learntUsers?: LearntUsers | undefined
   readonly aclFile?: NodeAclFile | undefined
-  /**
-   * 256 bits nobody else knows, as text, for ACL GENPASS and the hash of keys; undefined: from `rng`, for
-   * simulations.
-   */
-  readonly secret?: string | undefined
+  /** A fast way to work on many bytes; undefined: the plain way that works everywhere. */
+  readonly byteCodec?: ByteCodec | undefined
 }
 
-export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
-  readonly port: OutputGate
-  readonly keyspace: Keyspace
-  readonly settings: Settings
-  readonly rng: Rng
-  readonly streamTarget: MasterSession
-  readonly stats = newStats()
-  readonly startedAt: Moment
-  readonly snapshotTurn = new SnapshotTurn()
-  readonly functions = new FunctionStore()
-  readonly #persistence: Persistence
-  readonly #services: NodeServices
-  readonly #engine: Engine
-  readonly #turns: Turns
-  readonly #replication: Replication
-  readonly #sessions: Sessions
-  readonly #blocking = new Blocking()
-  readonly #stall = new Stall()
-  readonly #pause = new Pause()
-  readonly #farewell: Farewell
+export class DataNode implements NodeInputs {
+  readonly services: NodeServices
+  readonly #requests: RequestLoop
+  readonly #execution: Execution
   readonly #upkeep: Upkeep
-  #now: Moment
-  #lastOutgoingId = 0
+  readonly #scripts: ScriptTurns
 
   constructor(options: DataNodeOptions) {
-    const { settings, rng, now } = options
-    const port = new OutputGate(options.port)
-    this.port = port
-    this.settings = settings
-    this.rng = rng
-    this.#now = now
-    const usage = new Usage(rng.fork('usage'))
-    usage.follow(settings)
-    this.keyspace = new Keyspace(settings.int('databases'), keyHashOf(options), usage)
-    this.keyspace.nowMs = now.wallMs
-    const { stats } = this
-    this.startedAt = now
-    const onForget = (session: Session) => this.#letGo(session)
-    const access = openAccess(options)
-    const { users } = access
-    this.#sessions = new Sessions({ port, settings, users, stats, onForget })
-    this.streamTarget = new MasterSession({
-      startedAt: now,
-      sink: this.#sessions,
-      apply: (session, argv) => this.#engine.replay.apply(session, argv),
-    })
-    this.#replication = new Replication(this)
-    this.#farewell = new Farewell({
-      settings,
-      sessions: this.#sessions,
-      pause: this.#pause,
-      isReplica: () => this.#replication.isReplica(),
-    })
-    this.#persistence = new Persistence({
-      host: this,
-      turn: this.snapshotTurn,
-      pause: this.#pause,
-      replicas: this.#replication,
-      exit: () => this.#exit(),
-    })
-    this.#replication.followFile(this.#persistence.aof)
-    const table = new CommandTable()
-    this.#services = {
-      keyspace: this.keyspace,
-      settings,
-      port,
-      rng: rng.fork('commands'),
-      table,
-      sessions: this.#sessions,
-      access,
-      clock: () => this.#now,
-      pubsub: new PubSub(),
-      blocking: this.#blocking,
-      pause: this.#pause,
-      farewell: this.#farewell,
-      stall: this.#stall,
-      expiryCycle: new ExpiryCycle(),
-      scans: new ScanCursors(rng.fork('cursors')),
-      functions: this.functions,
-      replication: this.#replication,
-      persistence: this.#persistence,
-      stats,
-      runId: rng.fork('run-id').hex(40),
-      startedAt: now,
-      hasConfigFile: options.hasConfigFile,
-      unblock: (session, reply) => this.unblock(session, reply),
-    }
-    this.#upkeep = new Upkeep(this.#services)
-    this.#engine = new Engine(this.#services, table)
-    this.#turns = new Turns(this.#stall, {
-      begin: (moment) => this.#beginTurn(moment),
-      handle: (input) => this.#handle(input),
-      end: () => this.#endTurn(),
-    })
-    this.#persistence.start()
+    const table = nodeCommands()
+    const base = new NodeBase(options, openAccess(options), (session) => this.#letGo(session))
+    this.services = servicesOf(base, table, options)
+    const execution = new Execution(this.services, table)
+    this.#execution = execution
+    new Replay(this.services, table, execution).connect()
+    const dispatcher = new Dispatcher(this.services, table, execution)
+    this.#requests = new RequestLoop(this.services, dispatcher)
+    this.#upkeep = new Upkeep(this.services)
+    this.#scripts = new ScriptTurns(this.services)
+    const { memory, scripting } = this.services
+    memory.scriptBytes = () => scripting.scripts.bytes + scripting.usedBytes.scripts
+    this.services.persistence.start()
+  }
+
+  get keyspace(): Keyspace {
+    return this.services.keyspace
   }
 
   // Inputs
 
   accepted(now: Moment, connection: ConnectionId, ends: Endpoints): void {
-    this.#turns.take(now, { kind: 'accepted', connection, ends })
+    this.#take(now, { kind: 'accepted', connection, ends })
   }
 
   connected(now: Moment, connection: ConnectionId, _ends: Endpoints): void {
-    this.#turns.take(now, { kind: 'connected', connection })
+    this.#take(now, { kind: 'connected', connection })
   }
 
   received(now: Moment, connection: ConnectionId, bytes: string): void {
-    this.#turns.take(now, { kind: 'received', connection, bytes })
+    this.#take(now, { kind: 'received', connection, bytes })
   }
 
   closed(now: Moment, connection: ConnectionId, reason: string): void {
-    this.#turns.take(now, { kind: 'closed', connection, reason })
+    this.#take(now, { kind: 'closed', connection, reason })
   }
 
   stopRequested(now: Moment, signal: StopSignal = 'SIGTERM'): void {
-    this.#turns.take(now, { kind: 'stopRequested', signal })
+    this.#take(now, { kind: 'stopRequested', signal })
   }
 
   fileAnswered(now: Moment, id: FileRequestId, answer: FileAnswer): void {
-    this.#turns.take(now, { kind: 'fileAnswered', id, answer })
+    this.#take(now, { kind: 'fileAnswered', id, answer })
   }
 
   wake(now: Moment): void {
-    if (this.#turns.isStalled(now)) return
+    if (this.#isAsleep(now)) return
+    if (this.#scripts.isInterrupted) return this.#goOn(now)
+    const { heap, memory, eviction, pause, disconnects } = this.services
+    const { blocking, sessions, persistence } = this.services
     this.#beginTurn(now)
-    this.#pause.endOverdue(now.monoMs)
-    this.#farewell.timePassed()
-    this.#engine.ready.endOverdue(now.monoMs)
-    this.#persistence.wake()
-    if (!this.#persistence.isLoading) {
+    heap.wake(now.monoMs)
+    memory.wake(now.monoMs)
+    eviction.wake()
+    pause.endOverdue(now.monoMs)
+    disconnects.timePassed()
+    blocking.endOverdue(now.monoMs)
+    sessions.wake(now)
+    persistence.wake()
+    if (!persistence.isLoading) {
       this.#upkeep.wake(now)
-      // A stream whose time is over ends the waits of those who read in its groups.
-      this.#engine.ready.serve()
-      this.#replication.wake()
+      // An expired stream ends the waits of the clients that read in its groups.
+      this.#execution.serveWaiting()
+      this.services.replication.wake()
     }
     this.#endTurn()
   }
 
   nextWakeUpMs(): number | undefined {
-    if (this.#stall.untilMs !== undefined) return this.#stall.untilMs
-    return earliest(
-      this.#blocking.nextDeadlineMs(),
-      this.#pause.untilMs,
-      this.#persistence.nextWakeUpMs(),
-      ...(this.#persistence.isLoading
-        ? []
-        : [this.#replication.nextWakeUpMs(), this.#upkeep.nextWakeUpMs()]),
-    )
+    const { sleep, blocking, pause, sessions, persistence, heap, replication } = this.services
+    const { memory, eviction } = this.services
+    if (sleep.untilMs !== undefined) return sleep.untilMs
+    if (this.#scripts.isInterrupted) return this.#scripts.nextSliceMs
+    // Asked after every input of a simulated node: without a list.
+    let nextMs = sooner(blocking.nextDeadlineMs(), pause.untilMs)
+    nextMs = sooner(nextMs, sessions.nextWakeUpMs())
+    nextMs = sooner(nextMs, persistence.nextWakeUpMs())
+    nextMs = sooner(nextMs, heap.nextWakeUpMs())
+    nextMs = sooner(nextMs, memory.nextWakeUpMs())
+    nextMs = sooner(nextMs, eviction.nextWakeUpMs())
+    if (persistence.isLoading) return nextMs
+    nextMs = sooner(nextMs, replication.nextWakeUpMs())
+    return sooner(nextMs, this.#upkeep.nextWakeUpMs())
   }
 
-  /** INFO replication and the run id, for those who look on without a connection. */
+  /** INFO replication and the run id, for observers without a connection. */
   report(): { readonly lines: readonly string[]; readonly runId: string } {
-    return { lines: this.#replication.infoLines(), runId: this.#services.runId }
-  }
-
-  // What saving and loading ask for
-
-  isReplica(): boolean {
-    return this.#replication.isReplica()
-  }
-
-  position(): SavedPosition | undefined {
-    return this.#replication.position()
-  }
-
-  applyLoaded(argv: readonly string[]): LoadedCommand {
-    return this.#engine.replay.applyLoaded(argv)
-  }
-
-  loaded(position: SavedPosition | undefined): void {
-    this.#replication.loaded(position)
-  }
-
-  tellExpired(db: number, key: string): void {
-    this.#replication.propagate(db, [deletion(key, this.settings.flag('lazyfree-lazy-expire'))])
-  }
-
-  // What replication asks for
-
-  get now(): Moment {
-    return this.#now
-  }
-
-  keysOf(argv: readonly string[]): readonly string[] {
-    const specs = this.#services.table.find(argv)?.keySpecs
-    return (specs === undefined ? undefined : keysOf(specs, argv)) ?? argv.slice(1, 2)
-  }
-
-  nextOutgoingId(): ConnectionId {
-    this.#lastOutgoingId--
-    return this.#lastOutgoingId
-  }
-
-  closeSession(id: ConnectionId): void {
-    const session = this.#sessions.get(id)
-    if (session !== undefined) this.#sessions.close(session)
-  }
-
-  unblockForRoleChange(): void {
-    this.#engine.ready.sendAway()
-  }
-
-  demoted(by: Session | undefined): void {
-    this.#farewell.demoted(by)
-  }
-
-  get isPaused(): boolean {
-    return this.#pause.scope !== undefined
-  }
-
-  holdWrites(): void {
-    this.#pause.start(Number.POSITIVE_INFINITY, 'writes', 'failover')
-  }
-
-  releaseWrites(): void {
-    this.#pause.end('failover')
-  }
-
-  unblock(session: Session, reply: Reply): void {
-    this.#engine.ready.unblock(session, reply)
-  }
-
-  block(session: Session, deadlineMs: number | undefined, onTimeout: () => Reply): void {
-    this.#blocking.block(session, { deadlineMs, onTimeout, wait: undefined })
+    const { replication, runId } = this.services
+    return { lines: replication.infoLines(), runId }
   }
 
   // Turns
 
+  /**
+   * While the node hangs (DEBUG SLEEP), inputs wait in order; they are dealt with when the sleep is
+   * over.
+   */
+  #take(now: Moment, input: NodeInput): void {
+    if (this.#isAsleep(now)) this.services.sleep.add(input)
+    else if (this.#scripts.mustWait(input)) this.#scripts.add(input)
+    else this.#turn(now, input)
+  }
+
+  /** Also ends a sleep whose time is over, and deals with the inputs that came meanwhile. */
+  #isAsleep(now: Moment): boolean {
+    const { sleep } = this.services
+    if (!sleep.isActive) return false
+    sleep.endIfOver(now.monoMs)
+    if (sleep.isActive) return true
+    this.#beginTurn(now)
+    this.#endTurn()
+    while (!sleep.isActive) {
+      const input = sleep.next()
+      if (input === undefined) return false
+      this.#turn(now, input)
+    }
+    return true
+  }
+
+  /** The next slice of a script that takes long, and what has waited for its end. */
+  #goOn(now: Moment): void {
+    this.#beginTurn(now)
+    this.#execution.goOn()
+    this.services.sessions.wake(now)
+    this.#endTurn()
+    for (const input of this.#scripts.takeWaiting()) this.#take(now, input)
+  }
+
+  #turn(now: Moment, input: NodeInput): void {
+    this.#beginTurn(now)
+    this.#handle(input)
+    this.#endTurn()
+  }
+
   #beginTurn(now: Moment): void {
-    this.port.beginTurn()
-    this.#now = now
-    this.#engine.execution.now = now
-    this.keyspace.nowMs = now.wallMs
+    const last = this.services.now
+    this.services.beginTurn(now)
+    this.services.replication.turnBegins(last)
   }
 
   #handle(input: NodeInput): void {
+    const { services } = this
     switch (input.kind) {
       case 'accepted':
-        return this.#sessions.accept(input.connection, input.ends, this.#now)
+        return services.sessions.accept(input.connection, input.ends, services.now)
       case 'connected':
-        return this.#replication.connected(input.connection)
+        return services.replication.connected(input.connection)
       case 'received':
         return this.#receive(input.connection, input.bytes)
       case 'closed':
         return this.#forget(input.connection, input.reason)
       case 'stopRequested':
-        return this.#persistence.shutdown.signalled(input.signal)
+        return services.persistence.shutdown.signalled(input.signal)
       case 'fileAnswered':
         return this.#fileAnswered(input.id, input.answer)
       default:
@@ -325,55 +220,85 @@ export class DataNode implements NodeInputs, ReplicationHost, PersistenceHost {
     }
   }
 
-  /** Lets everybody read on who became ready, and sends what was gathered. */
+  /** Lets the sessions that became ready read on, and sends the gathered output. */
   #endTurn(): void {
-    do this.#engine.requests.serveLine()
-    while (this.#persistence.beginDue())
-    this.#farewell.turnEnds()
-    this.#persistence.turnEnds()
+    const { persistence, disconnects, replication, sleep, sessions, now } = this.services
+    const { clientMemory } = this.services
+    // No snapshot begins in the middle of a script.
+    do this.#requests.serveLine()
+    while (!this.#scripts.isInterrupted && persistence.beginDue())
+    this.#scripts.turnEnds()
+    disconnects.turnEnds(replication.isReplica())
+    persistence.turnEnds()
     // A server that hangs sends nothing either.
-    if (!this.#stall.isActive) this.#sessions.flushAll(this.#now.monoMs)
+    if (!sleep.isActive) sessions.flushAll(now.monoMs)
+    clientMemory.keepLimit()
   }
 
   #receive(connection: ConnectionId, bytes: string): void {
-    const { stats } = this.#services
+    const { stats, replication, sessions, heap, clientMemory, now } = this.services
     stats.reads++
     stats.inputBytes += bytes.length
-    if (this.#replication.owns(connection)) return this.#replication.received(connection, bytes)
-    const session = this.#sessions.get(connection)
+    if (replication.owns(connection)) return replication.received(bytes)
+    const session = sessions.get(connection)
     if (session === undefined) return
-    session.lastInputAtMs = this.#now.monoMs
-    this.#engine.requests.received(session, bytes)
+    session.lastInputAtMs = now.monoMs
+    session.inputs++
+    heap.received(bytes.length)
+    this.#requests.received(session, bytes)
+    if (!session.isClosing) clientMemory.note(session)
   }
 
   #fileAnswered(id: FileRequestId, answer: FileAnswer): void {
-    if (this.#replication.ownsFile(id)) this.#replication.fileAnswered(id, answer)
-    else this.#persistence.fileAnswered(id, answer)
+    const { replication, persistence } = this.services
+    if (replication.ownsFile(id)) replication.fileAnswered(id, answer)
+    else persistence.fileAnswered(id, answer)
   }
 
   #forget(connection: ConnectionId, reason: string): void {
-    if (this.#replication.owns(connection)) return this.#replication.closed(connection, reason)
-    const session = this.#sessions.get(connection)
-    if (session !== undefined) this.#sessions.forget(session)
+    const { replication, sessions } = this.services
+    if (replication.owns(connection)) return replication.closed(reason)
+    const session = sessions.get(connection)
+    if (session !== undefined) sessions.forget(session)
   }
 
-  /** Nothing may refer to a session that is gone. */
-  #letGo(session: Session): void {
-    this.#blocking.release(session)
-    this.#services.pubsub.unsubscribeAll(session)
+  /** Drops every reference to a session that is gone. */
+  #letGo(session: ClientSession): void {
+    const { blocking, pubsub, replication, clientMemory } = this.services
+    clientMemory.forget(session)
+    blocking.release(session)
+    pubsub.unsubscribeAll(session)
     session.unwatch()
-    this.#replication.sessionClosed(session)
-  }
-
-  #exit(): void {
-    this.#persistence.aof.turnEnds()
-    this.#sessions.flushAll(this.#now.monoMs)
-    this.port.exit(0)
+    replication.sessionClosed(session)
   }
 }
 
-function keyHashOf({ secret, rng }: DataNodeOptions): KeyHash {
-  return secret === undefined ? createKeyHash(rng.fork('key-hash')) : secretKeyHash(secret)
+function servicesOf(base: NodeBase, table: CommandTable, options: DataNodeOptions): NodeServices {
+  const { rng, byteCodec = PLAIN_BYTES, hasConfigFile } = options
+  const replication = new Replication(base, (argv) => namedKeys(table, argv))
+  const replicated = Object.assign(base, { replication })
+  const persistence = new Persistence(replicated)
+  replication.followFile(persistence.aof)
+  const services = Object.assign(replicated, {
+    persistence,
+    table,
+    byteCodec,
+    hasConfigFile,
+    rng: rng.fork('commands'),
+    expiryCycle: new ExpiryCycle(),
+    scans: new ScanCursors(rng.fork('cursors')),
+    runId: rng.fork('run-id').hex(40),
+  })
+  const measured = Object.assign(services, { memory: new MemoryUse(services) })
+  return Object.assign(measured, { eviction: new Eviction(measured) })
+}
+
+/**
+ * The keys that a command names, as far as its words tell; undefined: it is a message and changes
+ * no key.
+ */
+function namedKeys(table: CommandTable, argv: readonly string[]): readonly string[] | undefined {
+  return table.find(argv)?.isMessage === true ? undefined : table.keysIn(argv)
 }
 
 function openAccess(options: DataNodeOptions): NodeAccess {

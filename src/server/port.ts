@@ -2,64 +2,81 @@
 import type { Moment } from '../base/clock.ts'
 import type { FileAnswer, FileFailure, FileRequest, FileRequestId } from './persistence/files.ts'
 
-/** One TCP connection, incoming or outgoing. Chosen by whoever opens it, never reused. */
+/**
+ * One TCP connection, incoming or outgoing. The side that opens it chooses the id and never reuses
+ * it.
+ */
 export type ConnectionId = number
 
 export type NodeLogLevel = 'debug' | 'verbose' | 'notice' | 'warning'
 
 /**
- * What a data node asks of the world. `io/` answers it with sockets and files, `sim/` with a
- * simulated network and disk. Nothing here returns anything but facts about the output queue:
- * results come back as inputs.
+ * What a data node asks of the world. `io/` answers with sockets and files, `sim/` with a simulated
+ * network and disk. Calls return facts and immediate results only: everything that takes time comes
+ * back as an input.
  */
 export interface NodePort {
   /** Appends latin1 bytes to a connection's output. Ignored when the connection is gone. */
   write(connection: ConnectionId, bytes: string): void
-  /** Bytes written but not yet taken by the kernel: what snapshots are paced by. */
+  /** Bytes written but not yet taken by the kernel; snapshots are paced by this number. */
   queuedBytes(connection: ConnectionId): number
-  /** Closes once everything written has been flushed. No `closed` input follows. */
-  close(connection: ConnectionId): void
-  /** Opens an outgoing connection under an id the node took from its own counter. */
+  /**
+   * Closes the connection once everything written has been flushed; `isAtOnce`: bytes that have not
+   * left yet are dropped. No `closed` input follows.
+   */
+  close(connection: ConnectionId, isAtOnce?: boolean): void
+  /** Opens an outgoing connection under an id that the node took from its own counter. */
   connect(connection: ConnectionId, host: string, port: number): void
-  /** What CONFIG REWRITE keeps: what differs from the user's file, never that file itself. */
+  /**
+   * Keeps the changes for CONFIG REWRITE: the differences from the user's file, never that file
+   * itself.
+   */
   saveSettings(settings: ReadonlyMap<string, string>, users: LearntUsers | undefined): SaveResult
   /**
-   * Asks something of the node's folder. Undefined: the answer will come as `fileAnswered`; one that is
-   * known at once may be given at once. Requests on one path are carried out in their order.
+   * Sends a request to the node's folder. Undefined: the answer will come as `fileAnswered`; an
+   * answer known at once may be returned at once. Requests on one path are carried out in order.
    */
   askFile(id: FileRequestId, request: FileRequest): FileAnswer | undefined
   /**
-   * Appends to a file before it returns, making it if it is not there: after that a killed process loses
-   * none of it. Of a write that fails nothing stays. Undefined: done.
+   * Appends to a file before it returns: after that, a killed process loses none of it. A write
+   * that fails leaves nothing behind. A missing file is never created anew (ENOENT): it would lack
+   * the contents of the one before. Undefined: the bytes are written.
    */
   appendNow(path: string, bytes: string): FileFailure | undefined
-  /** The data are loaded: the node is of use from now on. Called once. */
+  /** Called once, when the data are loaded and the node can serve clients. */
   ready(): void
-  /** For INFO; asked only when a client asks. */
-  processFacts(): ProcessFacts
+  /** Facts for INFO; read only when a client asks. */
+  processFacts(): NodeProcessFacts
+  /** Undefined: no limit of the memory is known. */
+  readonly heap?: HeapMeter | undefined
   log(level: NodeLogLevel, text: string): void
-  /** Ends the process, after everything written has been flushed. `reason`: for whoever started it. */
+  /**
+   * Ends the process after everything written has been flushed. `reason` is for the parent or
+   * supervisor.
+   */
   exit(status: number, reason?: string): void
 }
 
-/** The users as ACL SETUSER and DELUSER have made them. They count for as long as the file says the same. */
+/**
+ * The users as ACL SETUSER and DELUSER left them. They hold while the file's own users stay the
+ * same.
+ */
 export interface LearntUsers {
-  /** Stands for what the file said of users when this was saved. */
+  /** Identifies what the file said about users when this was saved. */
   readonly basis: string
-  /** Each the words of a `user` line, the name first. */
+  /** One `user` line each, split into words, the name first. */
   readonly lines: readonly (readonly string[])[]
 }
 
-/** What only the operating system knows about the process. */
-export interface ProcessFacts {
+/** Facts about the process that only the operating system knows. */
+export interface NodeProcessFacts {
   readonly processId: number
-  /** Whether there is a process of that id on this machine. */
+  /** Whether a process with that id runs on this machine. */
   isRunning(processId: number): boolean
-  /** Memory in use, as the runtime counts it. */
+  /** Memory in use, as the runtime counts it, and what it has taken from the system for that. */
   readonly usedBytes: number
+  readonly reservedBytes: number
   readonly residentBytes: number
-  /** The most that was resident at any time. */
-  readonly peakBytes: number
   readonly userCpuMicros: number
   readonly systemCpuMicros: number
   /** Name, release and hardware of the operating system. */
@@ -68,19 +85,40 @@ export interface ProcessFacts {
   readonly executable: string
   /** The user's configuration file, as an absolute path; empty when there is none. */
   readonly configFile: string
-  /** Who is told when the node is ready: `no` or `systemd`. */
+  /** Which supervisor is told when the node is ready: `no` or `systemd`. */
   readonly supervisedBy: string
   /** All memory of the machine. */
   readonly machineBytes: number
 }
 
-/** Of a process that is only simulated. Its id is one that nobody can kill by mistake. */
-export const SIMULATED_PROCESS: ProcessFacts = {
+/** The memory in which data and connections live. */
+export interface HeapMeter {
+  /** Takes about a microsecond. */
+  read(): HeapReading
+  /**
+   * Collects all garbage before it returns, while no client is served. Returns how many ms it took.
+   */
+  collect(): number
+}
+
+export interface HeapReading {
+  /** Garbage included. */
+  readonly usedBytes: number
+  /** The size at which the runtime ends the process. 0: there is no limit. */
+  readonly limitBytes: number
+  /** What was in use after the last full garbage collection. */
+  readonly collectedBytes: number
+  /** How many full garbage collections there have been. */
+  readonly collections: number
+}
+
+/** Facts of a simulated process. No real process has this id, so it cannot be killed by mistake. */
+export const SIMULATED_PROCESS: NodeProcessFacts = {
   processId: 2 ** 30,
   isRunning: () => false,
   usedBytes: 0,
+  reservedBytes: 0,
   residentBytes: 0,
-  peakBytes: 0,
   userCpuMicros: 0,
   systemCpuMicros: 0,
   os: '',
@@ -90,10 +128,12 @@ export const SIMULATED_PROCESS: ProcessFacts = {
   machineBytes: 0,
 }
 
-/** What a process is asked to end with: by its supervisor, and by a terminal. */
+/** The signals that ask a process to end: from its supervisor, and from a terminal. */
 export type StopSignal = 'SIGTERM' | 'SIGINT'
 
-/** Undefined: saved. Otherwise why not, as the text of an error reply without its dash. */
+/**
+ * Undefined: saved. Otherwise the reason why not, as the text of an error reply without its dash.
+ */
 export type SaveResult = string | undefined
 
 /** The two ends of a connection, as numeric addresses. */
@@ -105,8 +145,8 @@ export interface Endpoints {
 }
 
 /**
- * What the world tells a data node. Every call carries the moment it happens at; moments never go
- * back on the monotonic clock. After any call, `nextWakeUpMs` says when `wake` wants to be called.
+ * What the world tells a data node. Every call carries the moment at which it happens; moments
+ * never go back on the monotonic clock. After any call, `nextWakeUpMs` says when to call `wake`.
  */
 export interface NodeInputs {
   /** A client or replica connected to us. Ids of incoming connections are positive. */
@@ -114,12 +154,12 @@ export interface NodeInputs {
   /** A connection we opened is established. Ids of outgoing connections are negative. */
   connected(now: Moment, connection: ConnectionId, ends: Endpoints): void
   received(now: Moment, connection: ConnectionId, bytes: string): void
-  /** The other side or the network closed it, or it could not be opened. */
+  /** The peer or the network closed the connection, or it could not be opened. */
   closed(now: Moment, connection: ConnectionId, reason: string): void
-  /** What `askFile` asked for. */
+  /** The answer to an `askFile`. */
   fileAnswered(now: Moment, id: FileRequestId, answer: FileAnswer): void
   wake(now: Moment): void
-  /** Without a signal it is as with SIGTERM. */
+  /** Without a signal, the node acts as with SIGTERM. */
   stopRequested(now: Moment, signal?: StopSignal): void
   /** Monotonic milliseconds; undefined when nothing is due. */
   nextWakeUpMs(): number | undefined

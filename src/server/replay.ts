@@ -1,90 +1,105 @@
 /**
- * Commands that no client sent: those of the master's stream and those of a file. They pass no gate and get
- * no reply; what goes wrong is logged or ends the loading.
+ * Commands that no client sent: commands of the master's stream and of a file. They pass no gate
+ * and get no reply; an error is logged or ends the loading.
+ *
+ * A master tells its replicas how the data changed, which messages were published, and which
+ * commands frame these. Other commands in its stream (SHUTDOWN, CLIENT PAUSE, DEBUG, CONFIG,
+ * REPLICAOF, ACL) are not run: write access to a master does not make a client the operator of its
+ * replicas. Redis runs all of them.
  */
 
+import { fitsArity } from '../session/commands.ts'
 import type { Command } from './catalogue/command.ts'
-import { acceptsArity } from './catalogue/command-info.ts'
 import type { CommandTable } from './catalogue/command-table.ts'
 import type { NodeServices } from './context.ts'
 import type { Execution } from './execution.ts'
 import { waitsForExec } from './gate.ts'
-import type { LoadedCommand } from './persistence/host.ts'
+import type { LoadedCommand } from './persistence/load-result.ts'
 import { newStreamSession } from './sessions/master-session.ts'
-import type { ReadyClients } from './sessions/ready-clients.ts'
-import type { Session } from './sessions/session.ts'
+import type { ClientSession } from './sessions/session.ts'
 
-/** A master of another kind may send what we do not know with every change. */
-const MAX_UNAPPLIED_LOGGED = 100
+/** A master of another kind may send an unknown command with every change. */
+const MAX_LOGGED = 100
 const MAX_NAME_LOGGED = 64
 
-/** What a file of commands is made of, besides commands about keys. */
-const FRAME: ReadonlySet<string> = new Set(['select', 'multi', 'exec', 'discard'])
 const LOADED: LoadedCommand = { kind: 'done' }
 
 export class Replay {
   readonly #node: NodeServices
   readonly #table: CommandTable
   readonly #execution: Execution
-  readonly #ready: ReadyClients
-  /** Where the commands of a file are carried out. */
-  readonly #loadSession: Session
+  /** The session in which the commands of a file run. */
+  readonly #loadSession: ClientSession
 
-  constructor(node: NodeServices, table: CommandTable, execution: Execution, ready: ReadyClients) {
+  constructor(node: NodeServices, table: CommandTable, execution: Execution) {
     this.#node = node
     this.#table = table
     this.#execution = execution
-    this.#ready = ready
-    this.#loadSession = newStreamSession({ startedAt: node.startedAt, sink: node.sessions })
+    this.#loadSession = newStreamSession(node.startedAt, node.sessions)
   }
 
-  /** One command of the master's stream: nothing of it is told to replicas. */
-  apply(session: Session, argv: readonly string[]): void {
+  /** From now on the master's stream and loaded files run their commands here. */
+  connect(): void {
+    this.#node.streamTarget.run = (session, argv) => this.#apply(session, argv)
+    this.#node.applyLoaded = (argv) => this.#applyLoaded(argv)
+  }
+
+  /** Runs one command of the master's stream, without telling replicas of its effects. */
+  #apply(session: ClientSession, argv: readonly string[]): void {
     const command = this.#table.find(argv)
-    if (command === undefined || !acceptsArity(command, argv.length)) {
-      this.#noteUnapplied(argv[0] ?? '')
-      return
+    if (command === undefined || !fitsArity(command.arity, argv.length)) {
+      const count = ++this.#node.stats.unappliedCommands
+      return this.#logPassedOver(count, 'a command we do not know', argv[0] ?? '')
     }
-    this.#execution.enter(session)
+    if (!isForReplicas(command)) {
+      const count = ++this.#node.stats.refusedCommands
+      return this.#logPassedOver(count, 'what is no change, and is refused', command.fullName)
+    }
     if (waitsForExec(session, command)) {
       session.transaction?.add(command, argv)
       return
     }
-    const reply = this.#execution.call(command, argv)
+    this.#node.eviction.makeRoom()
+    const reply = this.#execution.run(session, command, argv)
     if (reply?.kind === 'error') {
       this.#node.port.log('warning', `the master's ${command.fullName} failed here: ${reply.text}`)
     }
-    this.#ready.serve()
+    this.#execution.serveWaiting()
   }
 
-  /** One command of a file that is loaded: as the master's stream, and it counts for nothing. */
-  applyLoaded(argv: readonly string[]): LoadedCommand {
+  /** Runs one command of a loaded file, as from the master's stream, but without counting it. */
+  #applyLoaded(argv: readonly string[]): LoadedCommand {
     const session = this.#loadSession
     const command = this.#table.find(argv)
     if (command === undefined) return { kind: 'unknown' }
-    if (!acceptsArity(command, argv.length)) return loadFailure('wrong number of words')
+    if (!fitsArity(command.arity, argv.length)) return loadFailure('wrong number of words')
     if (!isKept(command)) return loadFailure('it has no place in a file')
-    this.#execution.enter(session)
     if (waitsForExec(session, command)) {
       session.transaction?.add(command, argv)
       return LOADED
     }
-    const error = this.#execution.replay(command, argv)
+    const error = this.#execution.replay(session, command, argv)
     return error === undefined ? LOADED : loadFailure(error)
   }
 
-  /** From here on our data may differ from the master's, so it is counted for INFO. */
-  #noteUnapplied(name: string): void {
-    const count = ++this.#node.stats.unappliedCommands
-    if (count > MAX_UNAPPLIED_LOGGED) return
+  #logPassedOver(count: number, what: string, name: string): void {
+    if (count > MAX_LOGGED) return
     const shown = name.slice(0, MAX_NAME_LOGGED).replace(/[^ -~]/g, '?')
-    const rest = count < MAX_UNAPPLIED_LOGGED ? '' : ' (from now on they are only counted)'
-    this.#node.port.log('warning', `the master sent a command we do not know: ${shown}${rest}`)
+    const rest = count < MAX_LOGGED ? '' : ' (from now on they are only counted)'
+    this.#node.port.log('warning', `the master sent ${what}: ${shown}${rest}`)
   }
 }
 
+/**
+ * What masters send to replicas: changes of the data, messages, and the commands that frame them.
+ */
+function isForReplicas(command: Command): boolean {
+  if (command.runsScript) return false
+  return command.isWrite || command.mayReplicate || command.isFrame
+}
+
 function isKept(command: Command): boolean {
-  return command.hasKeys || FRAME.has(command.fullName)
+  return !command.runsScript && (command.hasKeys || command.isFrame)
 }
 
 function loadFailure(text: string): LoadedCommand {

@@ -1,4 +1,6 @@
-/** What a node does by the clock, without being asked: deleting expired keys, closing idle clients. */
+/**
+ * What a node does by the clock, without a request: deleting expired keys, closing idle clients.
+ */
 import type { Moment } from '../base/clock.ts'
 import type { NodeServices } from './context.ts'
 import { earliest } from './earliest.ts'
@@ -38,14 +40,14 @@ export class Upkeep {
     )
   }
 
-  /** A replica waits for its master's word, and a pause holds expiry back as well. */
+  /** A replica waits until its master expires keys, and a pause holds expiry back as well. */
   #hasKeysToExpire(): boolean {
     const { keyspace, pause, replication, expiryCycle } = this.#node
     if (!expiryCycle.isEnabled || pause.scope !== undefined || replication.isReplica()) return false
     return keyspace.dbs.some((db) => db.expires.size > 0)
   }
 
-  /** [timeout] Never replicas, subscribers or clients that wait. */
+  /** [timeout] Replicas, subscribers and waiting clients are never closed. */
   #closeIdle(now: Moment): void {
     const { sessions, settings } = this.#node
     const timeoutMs = 1000 * settings.int('timeout')

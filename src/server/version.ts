@@ -1,2 +1,2 @@
-/** The Redis whose behaviour this node has; clients choose what they may use by it. */
+/** The version of Redis whose behaviour this node has; clients derive from it what they may use. */
 export const REDIS_VERSION = '7.0.15'

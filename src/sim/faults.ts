@@ -1,20 +1,21 @@
-/** Does actions to the parts of a simulated world. */
+/** Applies actions to the parts of a simulated world. */
 import { unreachable } from '../base/assert.ts'
-import type { Action } from './action.ts'
-import type { LinkConditions } from './link-conditions.ts'
-import type { Network } from './network.ts'
-import type { Process } from './process.ts'
-import type { Processes } from './processes.ts'
-import type { Reachability } from './reachability.ts'
+import type { Action } from '../history/action.ts'
+import type { Lie } from '../history/lie.ts'
+import type { Wiring } from '../history/wiring.ts'
+import type { Network } from './network/network.ts'
+import type { Process } from './processes/process.ts'
+import type { Processes } from './processes/processes.ts'
 
 export interface FaultsStart {
   readonly network: Network
-  readonly reachability: Reachability
-  readonly conditions: LinkConditions
+  readonly wiring: Wiring
   readonly processes: Processes
   /** The process has another address. */
   readonly moved: (process: Process) => void
   readonly command: (process: string, argv: readonly string[]) => void
+  readonly measure: () => void
+  readonly lie: (process: Process, audience: readonly string[], lie: Lie) => void
 }
 
 export class Faults {
@@ -25,7 +26,7 @@ export class Faults {
   }
 
   apply(action: Action): void {
-    const { processes } = this.#start
+    const { processes, wiring } = this.#start
     switch (action.kind) {
       case 'kill':
         return this.#each(action.processes, (process) => processes.kill(process))
@@ -52,57 +53,48 @@ export class Faults {
       case 'release':
       case 'shape':
       case 'heal':
-        this.#rewire(action)
+        wiring.apply(action)
         return this.#start.network.routesChanged()
       case 'reset':
         return this.#reset(action.host, action.peer)
       case 'refuse':
-        this.#start.reachability.refuse(action.from, action.to)
+        wiring.apply(action)
         return this.#reset(action.from, action.to)
       case 'clockJump':
         return processes.get(action.process).clock.jump(action.byMs)
       case 'clockDrift':
         return processes.get(action.process).drift(action.rate)
-      case 'failDisk':
+      case 'diskFailure':
         return processes.get(action.process).disk.failWith(action)
-      case 'repairDisk':
-        return processes.get(action.process).disk.failWith(undefined)
+      case 'diskDelay':
+        return processes.get(action.process).disk.slowDown(action.byMs)
+      case 'diskRepair':
+        return processes.get(action.process).disk.repair()
+      case 'rollBack':
+        return processes.rollBack(processes.get(action.process), action.byMs)
+      case 'memoryUse':
+        return processes.get(action.process).useMemory(action.share)
       case 'command':
         return this.#start.command(action.process, action.argv)
+      case 'measure':
+        return this.#start.measure()
+      case 'lie':
+        return this.#start.lie(processes.get(action.process), action.audience, action.lie)
       default:
         return unreachable(action)
     }
   }
 
-  #rewire(action: Wiring): void {
-    const { reachability, conditions } = this.#start
-    switch (action.kind) {
-      case 'partition':
-        return reachability.partition(action.groups)
-      case 'cut':
-        return reachability.cut(action.from, action.to)
-      case 'hold':
-        return reachability.hold(action.from, action.to)
-      case 'release':
-        return reachability.release()
-      case 'shape':
-        return conditions.shape(action.from, action.to, action.shape)
-      case 'heal':
-        reachability.heal()
-        return conditions.heal()
-      default:
-        return unreachable(action)
-    }
-  }
-
-  /** Both ends of each connection are some process's socket, so all processes are looked through. */
+  /**
+   * Both ends of each connection are sockets of some process, so this looks through all processes.
+   */
   #reset(host: string, peer: string | undefined): void {
-    const { network, reachability, processes } = this.#start
+    const { network, wiring, processes } = this.#start
     for (const process of processes.all()) {
       const mine = process.host.name
       process.resetConnections((ip) => {
         const other = network.hostEverAt(ip)?.name
-        if (other === undefined || other === mine || reachability.isOutside(mine, other))
+        if (other === undefined || other === mine || wiring.reachability.isOutside(mine, other))
           return false
         return isPair(mine, other, host, peer) || isPair(other, mine, host, peer)
       })
@@ -112,10 +104,6 @@ export class Faults {
   #each(names: readonly string[], act: (process: Process) => void): void {
     for (const name of names) act(this.#start.processes.get(name))
   }
-}
-
-type Wiring = Action & {
-  readonly kind: 'partition' | 'cut' | 'hold' | 'release' | 'shape' | 'heal'
 }
 
 function isPair(a: string, b: string, host: string, peer: string | undefined): boolean {

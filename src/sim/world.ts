@@ -2,30 +2,33 @@
  * A whole cluster on virtual time. One seed decides everything that is left to chance: the same
  * topology, seed and actions give the same run, byte for byte, on any machine.
  */
+
+import type { Address } from '../base/ip.ts'
 import { createRng, type Rng } from '../base/rng.ts'
+import { type Action, describeAction, filledIn } from '../history/action.ts'
+import type { Checker } from '../history/checkers/checker.ts'
+import { createCheckers } from '../history/checkers/checkers.ts'
+import type { Happening, ProcessStatus } from '../history/happening.ts'
+import { Recorder } from '../history/recorder.ts'
+import { latencyOf, type SentinelSpec, type Topology } from '../history/topology.ts'
+import { Wiring } from '../history/wiring.ts'
+import type { Question, Read, Write } from '../history/writes.ts'
 import type { Reply } from '../resp/reply.ts'
-import { type Action, describeAction } from './action.ts'
-import { AddressBook } from './address-book.ts'
-import type { Checker } from './checkers/checker.ts'
-import { createCheckers } from './checkers/checkers.ts'
+import { WriteLog } from './clients/write-log.ts'
 import { Faults } from './faults.ts'
-import type { Address, Happening } from './happening.ts'
-import { LinkConditions } from './link-conditions.ts'
-import { Network } from './network.ts'
-import type { Answered } from './observer-program.ts'
-import type { Process, ProcessStatus } from './process.ts'
-import { Processes } from './processes.ts'
-import { type Makers, Programs, SIMULATED } from './programs.ts'
-import { Reachability } from './reachability.ts'
-import { Recorder } from './recorder.ts'
+import { AddressBook } from './network/address-book.ts'
+import { Network } from './network/network.ts'
+import type { Commands, ReplyHandler } from './processes/observer-program.ts'
+import type { Process } from './processes/process.ts'
+import { Processes } from './processes/processes.ts'
+import { type Makers, Programs, SIMULATED } from './processes/programs.ts'
+import { STATE_FILE } from './processes/sentinel-program.ts'
 import { Scheduler } from './scheduler.ts'
-import { latencyOf, type SentinelSpec, type Topology } from './topology.ts'
-import { type Read, type Write, WriteLog } from './write-log.ts'
 
 /** No process or host of a scenario can have this name. */
 const OBSERVER = '*observer*'
 
-/** What a world is made of, where that may differ. */
+/** The parts of a world that may differ. */
 export interface WorldParts {
   readonly make: Makers
   /** The address of the n-th host, from 1 on; undefined: from 10.0.0.1 on. */
@@ -38,8 +41,7 @@ export class SimWorld {
   readonly topology: Topology
   readonly #rng: Rng
   readonly #scheduler = new Scheduler()
-  readonly #reachability = new Reachability([OBSERVER])
-  readonly #conditions = new LinkConditions()
+  readonly #wiring = new Wiring([OBSERVER])
   readonly #network: Network
   readonly #recorder: Recorder
   readonly #log: WriteLog
@@ -53,8 +55,7 @@ export class SimWorld {
     this.#rng = createRng(seed)
     this.#network = new Network({
       scheduler: this.#scheduler,
-      reachability: this.#reachability,
-      conditions: this.#conditions,
+      wiring: this.#wiring,
       latencyOf: (from, to) => latencyOf(topology, from, to),
       rng: this.#rng.fork('network'),
       ...(parts.ipOf === undefined ? {} : { ipOf: parts.ipOf }),
@@ -83,7 +84,7 @@ export class SimWorld {
     return this.#scheduler.nowMs
   }
 
-  /** When the next thing is due; undefined when nothing is left to happen. */
+  /** When the next thing is due; undefined if nothing is left to happen. */
   get nextMs(): number | undefined {
     return this.#scheduler.nextMs
   }
@@ -100,7 +101,14 @@ export class SimWorld {
     return this.#log.reads
   }
 
-  /** Goes on until `atMs`, or until right after the first happening that `isMet` wants. Gives the time. */
+  get questions(): readonly Question[] {
+    return this.#log.questions
+  }
+
+  /**
+   * Runs until `atMs`, or until right after the first happening that `isMet` accepts. Returns the
+   * time.
+   */
   runUntil(atMs: number, isMet?: (happening: Happening) => boolean): number {
     this.#recorder.watch(isMet, () => this.#scheduler.stop())
     this.#scheduler.runUntil(atMs)
@@ -109,17 +117,19 @@ export class SimWorld {
     return this.nowMs
   }
 
-  /** Lets everything happen that is due by `atMs`, for a world that goes on by itself. */
+  /** Runs everything that is due by `atMs`, for a world that real time drives. */
   catchUp(atMs: number): void {
     this.#scheduler.runUntil(atMs)
   }
 
-  /** Calls `found` right after each happening that is wanted; undefined: after none. */
+  /** Calls `found` right after each happening that `isWanted` accepts; undefined: after none. */
   watch(isWanted: ((happening: Happening) => boolean) | undefined, found: () => void): void {
     this.#recorder.watch(isWanted, found)
   }
 
-  /** The name of the process at an address, or the address itself when nobody of ours is there. */
+  /**
+   * The name of the process at an address, or the address itself if no process of ours is there.
+   */
   nameOf(address: Address): string {
     return this.#addresses.nameOf(address)
   }
@@ -128,32 +138,46 @@ export class SimWorld {
     return this.#addresses.of(process)
   }
 
-  /** Does something to the world, now. */
+  /** Applies an action to the world, now. */
   apply(action: Action): void {
     this.#recorder.record(undefined, { kind: 'fault', text: describeAction(action), action })
     this.#faults.apply(action)
+    this.#processes.get(OBSERVER).deliver(() => this.#programs.observer?.lookClosely())
   }
 
-  /** The run is over: every process ends, and what they hold outside of this world is set free. */
+  /** The run is over: every process ends, and releases what it uses outside of this world. */
   end(): void {
     for (const process of this.#processes.all()) this.#processes.kill(process)
   }
 
-  /** Sends a command from outside, past every partition; a dead or stopped process does not answer. */
-  ask(process: string, argv: readonly string[], answered: Answered): void {
+  /**
+   * Sends a command from outside, past every partition; a dead or stopped process does not answer.
+   */
+  ask(
+    process: string,
+    argv: readonly string[],
+    answered: ReplyHandler,
+    before: Commands = [],
+  ): void {
     const address = this.addressOf(process)
     const observer = this.#processes.get(OBSERVER)
-    observer.deliver(() => this.#programs.observer?.ask(address, argv, answered))
+    observer.deliver(() => this.#programs.observer?.ask(address, [...before, argv], answered))
   }
 
   /** Runs until the answer is there, or at most `limitMs`. */
-  askAndWait(process: string, argv: readonly string[], limitMs: number): Reply | undefined {
+  askAndWait(
+    process: string,
+    argv: readonly string[],
+    limitMs: number,
+    before: Commands = [],
+  ): Reply | undefined {
     let answer: Reply | undefined
     let isAnswered = false
-    this.ask(process, argv, (reply) => {
+    const answered = (reply: Reply | undefined): void => {
       answer = reply
       isAnswered = true
-    })
+    }
+    this.ask(process, argv, answered, before)
     const untilMs = this.nowMs + limitMs
     while (!isAnswered && this.nowMs < untilMs) {
       this.runUntil(Math.min(this.#scheduler.nextMs ?? untilMs, untilMs))
@@ -161,16 +185,20 @@ export class SimWorld {
     return answer
   }
 
-  /** What is a question of time can be checked where time is ours. */
+  /** Checkers of timing only make sense where the simulation controls time. */
   #checkers({ make }: WorldParts): readonly Checker[] {
     if (make !== SIMULATED) return createCheckers()
     const { topology } = this
-    return createCheckers({ topology, nameOf: (address) => this.nameOf(address) })
+    return createCheckers({
+      topology,
+      nameOf: (address) => this.nameOf(address),
+      addressOf: (process) => this.addressOf(process),
+    })
   }
 
   #giveAddresses(): void {
-    const { nodes, sentinels, clients } = this.topology
-    for (const { name, host, port } of [...nodes, ...sentinels]) {
+    const { nodes, sentinels, clients, liars } = this.topology
+    for (const { name, host, port } of [...nodes, ...sentinels, ...liars]) {
       this.#addresses.set(name, { host: this.#network.host(host).ip, port })
     }
     for (const { host } of clients) this.#network.host(host)
@@ -189,17 +217,35 @@ export class SimWorld {
   #createFaults(): Faults {
     return new Faults({
       network: this.#network,
-      reachability: this.#reachability,
-      conditions: this.#conditions,
+      wiring: this.#wiring,
       processes: this.#processes,
       moved: (process) => this.#moved(process),
-      command: (process, argv) => this.ask(process, argv, () => {}),
+      command: (process, argv) => {
+        this.ask(
+          process,
+          filledIn(argv, (name) => this.addressOf(name)),
+          () => {},
+        )
+      },
+      measure: () => this.#measure(),
+      lie: (process, to, lie) => process.deliver(() => this.#programs.lie(process.name, to, lie)),
     })
   }
 
+  #measure(): void {
+    for (const { name, disk, status, sockets } of this.#processes.all()) {
+      const inside = this.#programs.sizesOf(name)
+      if (inside === undefined || status !== 'running') continue
+      const sizes = { ...inside, sockets, 'state file': disk.read(STATE_FILE)?.length ?? 0 }
+      this.#recorder.record(name, { kind: 'sizes', sizes })
+    }
+    const sizes = { 'tasks of the scheduler': this.#scheduler.tasks }
+    this.#recorder.record(undefined, { kind: 'sizes', sizes })
+  }
+
   #startAll(): void {
-    const { nodes, sentinels, clients } = this.topology
-    for (const { name, host } of [...nodes, ...sentinels, ...clients]) {
+    const { nodes, sentinels, clients, liars } = this.topology
+    for (const { name, host } of [...nodes, ...sentinels, ...clients, ...liars]) {
       this.#processes.add(name, host)
     }
     const later = [...nodes, ...sentinels].filter(({ joinsLater }) => joinsLater)
@@ -221,13 +267,13 @@ export class SimWorld {
     this.#programs.moved(name)
   }
 
-  /** The hosts of more than half of all Sentinels can be talked to from this node's host. */
+  /** Whether this node's host can talk to the hosts of more than half of all Sentinels. */
   #isWithMajority(node: string): boolean {
     const host = this.#processes.find(node)?.host.name
     if (host === undefined) return false
-    if (this.#reachability.isWhole) return true
+    if (this.#wiring.reachability.isWhole) return true
     const sentinels = this.topology.sentinels.filter((sentinel) => this.#hasJoined(sentinel))
-    const near = sentinels.filter((other) => this.#reachability.converses(host, other.host))
+    const near = sentinels.filter((other) => this.#wiring.reachability.converses(host, other.host))
     return near.length * 2 > sentinels.length
   }
 

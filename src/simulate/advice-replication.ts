@@ -1,9 +1,9 @@
-/** Advice about redis.conf: what nodes promise, and who may be promoted. */
+/** Advice about redis.conf: what nodes promise, and which may be promoted. */
 import { type ClusterNode, masterOf, settingOf } from './cluster.ts'
-import type { Case, Evidence, Finding } from './evidence.ts'
+import type { AdviceFinding, Evidence, HistoryCase } from './evidence.ts'
 import { sum } from './summary.ts'
 
-export function adviseReplication(evidence: Evidence): Finding[] {
+export function adviseReplication(evidence: Evidence): AdviceFinding[] {
   const { group } = evidence
   const master = masterOf(group)
   const replicas = group.nodes.slice(1)
@@ -16,13 +16,13 @@ export function adviseReplication(evidence: Evidence): Finding[] {
   ]
 }
 
-/** The histories in which something was so, to sum up what it cost. */
-function metIn({ cases }: Evidence, isSo: (one: Case) => boolean) {
+/** The histories that meet a condition, to sum up what it cost. */
+function metIn({ cases }: Evidence, isSo: (one: HistoryCase) => boolean) {
   const met = cases.filter(isSo)
   return { met, histories: met.length, seed: met[0]?.seed }
 }
 
-function noReplica(evidence: Evidence): Finding {
+function noReplica(evidence: Evidence): AdviceFinding {
   const { histories, seed } = metIn(evidence, ({ unusableMs, failovers }) => {
     return failovers === 0 && unusableMs > evidence.group.downAfterMs
   })
@@ -35,7 +35,7 @@ function noReplica(evidence: Evidence): Finding {
   }
 }
 
-function adviseOneReplica(replicas: number, evidence: Evidence): Finding[] {
+function adviseOneReplica(replicas: number, evidence: Evidence): AdviceFinding[] {
   const { histories, seed } = metIn(evidence, ({ lacking }) => lacking === 'replica')
   if (replicas > 1 || histories === 0) return []
   return [
@@ -49,7 +49,7 @@ function adviseOneReplica(replicas: number, evidence: Evidence): Finding[] {
   ]
 }
 
-function advisePriority(replicas: readonly ClusterNode[], evidence: Evidence): Finding[] {
+function advisePriority(replicas: readonly ClusterNode[], evidence: Evidence): AdviceFinding[] {
   if (!replicas.every((node) => settingOf(node, 'replica-priority', 100) === 0)) return []
   const { histories, seed } = metIn(evidence, ({ outcome }) => outcome === 'missing')
   return [
@@ -63,8 +63,12 @@ function advisePriority(replicas: readonly ClusterNode[], evidence: Evidence): F
   ]
 }
 
-/** A master that is cut off goes on promising unless it asks for replicas. */
-function adviseSplitBrain(master: ClusterNode, replicas: number, evidence: Evidence): Finding[] {
+/** A master that is cut off goes on acknowledging writes unless it requires replicas. */
+function adviseSplitBrain(
+  master: ClusterNode,
+  replicas: number,
+  evidence: Evidence,
+): AdviceFinding[] {
   const { met, histories, seed } = metIn(evidence, ({ lost }) => (lost?.splitBrain ?? 0) > 0)
   if (histories === 0) return []
   const needed = settingOf(master, 'min-replicas-to-write', 0)
@@ -91,8 +95,12 @@ function adviseSplitBrain(master: ClusterNode, replicas: number, evidence: Evide
   ]
 }
 
-/** After a failover there is one replica less; so is there when one dies. */
-function adviseSpareReplicas(master: ClusterNode, replicas: number, evidence: Evidence): Finding[] {
+/** After a failover there is one replica less, and so there is when one dies. */
+function adviseSpareReplicas(
+  master: ClusterNode,
+  replicas: number,
+  evidence: Evidence,
+): AdviceFinding[] {
   const needed = settingOf(master, 'min-replicas-to-write', 0)
   const hasLag = settingOf(master, 'min-replicas-max-lag', 10) > 0
   if (needed === 0 || !hasLag || needed < replicas) return []

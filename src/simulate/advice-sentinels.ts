@@ -1,8 +1,8 @@
 /** Advice about the Sentinels: how many there are, on how many boxes, and how many must agree. */
 import { majorityOf } from './cluster.ts'
-import { type Evidence, type Finding, hasDoubt, seenIn, wordSeen } from './evidence.ts'
+import { type AdviceFinding, type Evidence, hasDoubt, seenIn, wordSeen } from './evidence.ts'
 
-export function adviseSentinels(evidence: Evidence): Finding[] {
+export function adviseSentinels(evidence: Evidence): AdviceFinding[] {
   return [
     ...adviseQuorum(evidence),
     ...adviseQuorumOne(evidence),
@@ -11,9 +11,9 @@ export function adviseSentinels(evidence: Evidence): Finding[] {
   ]
 }
 
-function adviseQuorum(evidence: Evidence): Finding[] {
+function adviseQuorum(evidence: Evidence): AdviceFinding[] {
   const { cluster, group } = evidence
-  if (!hasDoubt(group, 'W_QUORUM_ABOVE_MAJORITY', 'W_QUORUM_UNREACHABLE')) return []
+  if (!hasDoubt(group, 'W_QUORUM_ABOVE_MAJORITY', 'E_QUORUM_UNREACHABLE')) return []
   const count = cluster.sentinels.length
   const seen = seenIn(
     evidence,
@@ -38,7 +38,7 @@ function quorumEffect(quorum: number, count: number): string {
   return `${needed} dead Sentinels block every failover, although a majority is left`
 }
 
-function adviseQuorumOne(evidence: Evidence): Finding[] {
+function adviseQuorumOne(evidence: Evidence): AdviceFinding[] {
   const { cluster, group } = evidence
   if (!hasDoubt(group, 'W_QUORUM_ONE')) return []
   const seen = seenIn(evidence, ({ needless }) => needless > 0)
@@ -53,7 +53,7 @@ function adviseQuorumOne(evidence: Evidence): Finding[] {
   ]
 }
 
-function adviseNumber(evidence: Evidence): Finding[] {
+function adviseNumber(evidence: Evidence): AdviceFinding[] {
   const { cluster, group } = evidence
   if (!hasDoubt(group, 'W_FEW_SENTINELS', 'W_EVEN_SENTINELS')) return []
   const count = cluster.sentinels.length
@@ -74,7 +74,7 @@ function adviseNumber(evidence: Evidence): Finding[] {
 }
 
 /** One box must not take the majority with it. */
-function adviseBoxes(evidence: Evidence): Finding[] {
+function adviseBoxes(evidence: Evidence): AdviceFinding[] {
   const { sentinels } = evidence.cluster
   if (sentinels.length < 3) return []
   const boxes = new Map<string, number>()

@@ -1,27 +1,34 @@
 /** Advice about down-after, too short or too long, and about failover-timeout. */
-import { durationText } from './duration-text.ts'
-import { type Case, type Evidence, type Finding, seenIn, wordSeen } from './evidence.ts'
-import { isRestart } from './incident.ts'
 
-export function adviseTimes(evidence: Evidence): Finding[] {
+import {
+  type AdviceFinding,
+  type Evidence,
+  type HistoryCase,
+  seenIn,
+  wordSeen,
+} from './evidence.ts'
+import { isRestart } from './incident.ts'
+import { durationText } from './text-table.ts'
+
+export function adviseTimes(evidence: Evidence): AdviceFinding[] {
   return [...adviseLonger(evidence), ...adviseShorter(evidence), ...adviseFailoverTimeout(evidence)]
 }
 
-/** What people write, in milliseconds. */
+/** Values that people choose, in milliseconds. */
 const STEPS_MS: readonly number[] = [
   ...[500, 1_000, 2_000, 3_000, 5_000, 8_000, 10_000, 15_000, 20_000, 30_000],
 ]
-/** Fewer needless failovers than one in so many histories are nobody's fault. */
+/** Fewer needless failovers than one in this many histories cannot be blamed on a setting. */
 const RARE = 50
-/** So long a down-after is most of an outage. */
+/** Such a long down-after is most of an outage. */
 const LONG_MS = 10_000
 const SHORTER_MS = 5_000
 
-function adviseLonger(evidence: Evidence): Finding[] {
+function adviseLonger(evidence: Evidence): AdviceFinding[] {
   const { cases, group } = evidence
   const { downAfterMs } = group
   // A process that refuses connections is replaced after refused-after, however long down-after is.
-  const isProven = ({ kind }: Case) => group.detection === 'evidence' && isRestart(kind)
+  const isProven = ({ kind }: HistoryCase) => group.detection === 'evidence' && isRestart(kind)
   const needless = cases.filter((one) => one.needless > 0 && !isProven(one))
   if (needless.length * RARE < cases.length || needless.length === 0) return []
   const worst = needless.reduce((a, b) => (b.needless > a.needless ? b : a))
@@ -41,10 +48,10 @@ function adviseLonger(evidence: Evidence): Finding[] {
   ]
 }
 
-/** The shortest one that would have spared most of them, and at most six times what it is. */
+/** The shortest value that would have prevented most of them, and at most six times the present one. */
 function longerThan(
   downAfterMs: number,
-  needless: readonly Case[],
+  needless: readonly HistoryCase[],
 ): { readonly downAfterMs: number; readonly spared: number } | undefined {
   const candidates = STEPS_MS.filter((ms) => ms > downAfterMs && ms <= 6 * downAfterMs)
   const spared = candidates.map((ms) => ({
@@ -54,7 +61,7 @@ function longerThan(
   return spared.find((each) => each.spared * 2 > needless.length)
 }
 
-function adviseShorter({ cases, group }: Evidence): Finding[] {
+function adviseShorter({ cases, group }: Evidence): AdviceFinding[] {
   const { downAfterMs } = group
   if (downAfterMs < LONG_MS) return []
   const waited = cases.filter(({ outcome, odownMs }) => outcome === 'came' && odownMs !== undefined)
@@ -79,7 +86,7 @@ function adviseShorter({ cases, group }: Evidence): Finding[] {
 }
 
 /** A failover that was given up is not tried again for twice the failover-timeout. */
-function adviseFailoverTimeout(evidence: Evidence): Finding[] {
+function adviseFailoverTimeout(evidence: Evidence): AdviceFinding[] {
   const { group } = evidence
   const { downAfterMs, failoverTimeoutMs } = group
   const doubt = group.doubts.find(({ code }) => code === 'W_FAILOVER_TIMEOUT_SHORT')

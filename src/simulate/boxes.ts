@@ -1,17 +1,17 @@
-/** Which box each node and each Sentinel lives on: by its address where that is known, else as assumed. */
-import type { Address } from '../core/memory/saved.ts'
-import type { Member } from './cluster.ts'
+/** Which box each node and each Sentinel runs on: by its address if that is known, otherwise as assumed. */
+import type { Address } from '../base/ip.ts'
+import type { ClusterMember } from './cluster.ts'
 
-/** Where Sentinels are: on the boxes of the nodes, or on those of the applications. */
-export type Layout = 'together' | 'apart'
+/** Where Sentinels run: on the boxes of the nodes, or on those of the applications. */
+export type SentinelPlacement = 'together' | 'apart'
 
-/** An address that everybody has on its own box tells nothing about who shares one. */
+/** An address that every box has for itself says nothing about which processes share one. */
 export function isTelling(address: Address | undefined): address is Address {
   if (address === undefined || address.host === '') return false
   return !address.host.startsWith('127.') && address.host !== '::1'
 }
 
-/** Gives out boxes: the same one for the same known address, a new one otherwise. */
+/** Assigns boxes: the same one for the same known address, a new one otherwise. */
 export class Boxes {
   readonly #byIp = new Map<string, string>()
   readonly #counts = new Map<string, number>()
@@ -34,16 +34,16 @@ export class Boxes {
 
 export interface SentinelPlaces {
   readonly count: number
-  /** Of those the configuration has met. */
+  /** The Sentinels that the configuration knows. */
   readonly known: readonly Address[]
   /** Undefined: by their addresses, and the rest beside the nodes. */
-  readonly layout: Layout | undefined
+  readonly layout: SentinelPlacement | undefined
   readonly nodeBoxes: readonly string[]
   readonly clientBoxes: readonly string[]
 }
 
-/** Boxes for all Sentinels; who finds none that is free gets one of its own. */
-export function placeSentinels(places: SentinelPlaces, boxes: Boxes): readonly Member[] {
+/** Boxes for all Sentinels; a Sentinel that finds no free one gets its own. */
+export function placeSentinels(places: SentinelPlaces, boxes: Boxes): readonly ClusterMember[] {
   const { count, known, layout } = places
   const told = layout === undefined ? known.filter(isTelling).slice(0, count) : []
   const taken = told.map((address) => boxes.forAddress(address, 'watch'))

@@ -1,38 +1,45 @@
-/** From the user's files and options to the cluster that is simulated, with all that had to be assumed. */
+/**
+ * From the user's files and options to the cluster that is simulated, with everything that had to be
+ * assumed.
+ */
+
+import type { Address } from '../base/ip.ts'
 import { advise } from '../config/check.ts'
 import type { SentinelFile } from '../config/sentinel-file.ts'
 import { DEFAULT_PERIODS, type GroupConfig } from '../core/config.ts'
-import type { Address, SavedGroup } from '../core/memory/saved.ts'
-import { Boxes, isTelling, type Layout, placeSentinels } from './boxes.ts'
-import type { Cluster, ClusterClient, ClusterGroup, ClusterNode } from './cluster.ts'
+import { wordsAbout } from '../core/failover/host-rules.ts'
+import type { SavedGroup } from '../core/persistence/saved.ts'
+import { type MoreOptions, specOptionsOf } from '../history/topology.ts'
+import { Boxes, isTelling, placeSentinels, type SentinelPlacement } from './boxes.ts'
+import type { ClusterClient, ClusterGroup, ClusterNode, SimulatedCluster } from './cluster.ts'
 
 export interface ClusterStart {
   readonly file: SentinelFile
   /** What the Sentinel has learnt so far, from its state file or a rewritten sentinel.conf. */
   readonly learnt: readonly SavedGroup[]
   /**
-   * Directives of redis.conf that differ from the defaults: of the master, of the first replica and so
-   * on; the last one is for all others. Empty: no redis.conf was given.
+   * Directives of redis.conf that differ from the defaults: for the master, the first replica and so
+   * on; the last entry is for all other nodes. Empty if no redis.conf was given.
    */
   readonly settings: readonly Readonly<Record<string, string>>[]
   readonly options: ClusterOptions
 }
 
-/** Undefined: as the configuration says, or as usual. */
+/** Undefined means as the configuration says, or a usual value. */
 export interface ClusterOptions {
   readonly sentinels: number | undefined
   readonly replicas: number | undefined
-  readonly layout: Layout | undefined
+  readonly layout: SentinelPlacement | undefined
   readonly writesPerSecond: number
 }
 
 const REPLICAS = 2
 const SENTINELS = 3
 const CLIENTS_PER_GROUP = 2
-/** The words of scenario files. */
+/** The form of names in scenario files. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 
-export function buildCluster(start: ClusterStart): Cluster {
+export function buildCluster(start: ClusterStart): SimulatedCluster {
   const { file, options } = start
   const boxes = new Boxes()
   const groups = file.core.groups.map((group, index) => buildGroup(group, index, start, boxes))
@@ -63,8 +70,6 @@ function buildGroup(
   start: ClusterStart,
   boxes: Boxes,
 ): ClusterGroup {
-  const { quorum, downAfterMs, failoverTimeoutMs, parallelSyncs } = config
-  const { detection, refusedAfterMs } = config
   const learnt = learntOf(start, config.name)
   const replicas = learnt?.replicas ?? []
   const count = start.options.replicas ?? (replicas.length || REPLICAS)
@@ -77,26 +82,37 @@ function buildGroup(
       name: `${prefix}${number + 1}`,
       host: boxes.forAddress(address, 'box'),
       address: address && addressText(address),
+      ...(address === undefined
+        ? { promotion: undefined, zone: undefined }
+        : wordsAbout(config, address)),
       settings: start.settings[number] ?? start.settings.at(-1) ?? {},
     }
   })
   const title = config.name
   const name = isSayable(title, start) ? title : `group${index + 1}`
-  const times = { downAfterMs, failoverTimeoutMs }
-  const syncs = Math.max(1, parallelSyncs)
   return {
     title,
     name,
-    quorum,
-    ...times,
-    parallelSyncs: syncs,
-    ...{ detection, refusedAfterMs },
+    ...specOptionsOf(config),
+    ...moreOptions(config),
+    parallelSyncs: Math.max(1, config.parallelSyncs),
     nodes,
     doubts: doubts(config, start),
   }
 }
 
-/** What `vedette check` would say of this group if the file told how many Sentinels there are. */
+/** Scripts are left out: nothing is run here. A hook that asks a service is asked in vain. */
+function moreOptions(config: GroupConfig): MoreOptions {
+  const { failoverBlockMs, crossZonePromotion, zones, rebootDownAfterMs, grayAfterMs } = config
+  return {
+    ...(failoverBlockMs === 0 ? {} : { failoverBlockMs }),
+    ...(rebootDownAfterMs === 0 ? {} : { rebootDownAfterMs }),
+    ...(grayAfterMs === 0 ? {} : { grayAfterMs }),
+    ...(zones.length === 0 ? {} : { crossZonePromotion }),
+  }
+}
+
+/** What `vedette check` would say about this group if the file said how many Sentinels there are. */
 function doubts(group: GroupConfig, start: ClusterStart): ClusterGroup['doubts'] {
   const { file } = start
   const alone = { ...file, core: { ...file.core, groups: [group] } }
@@ -125,13 +141,13 @@ function countSentinels(start: ClusterStart): number {
   return start.options.sentinels ?? start.file.sentinels ?? (met > 0 ? met + 1 : SENTINELS)
 }
 
-/** Of the group that has met most of them. */
+/** From the group that knows the most peers. */
 function knownPeers({ learnt }: ClusterStart): readonly Address[] {
   const all = learnt.map(({ peers }) => peers)
   return all.reduce((most, peers) => (peers.length > most.length ? peers : most), [])
 }
 
-/** This one included, if it says where it is. */
+/** Includes this Sentinel, if it says where it is. */
 function knownSentinels(start: ClusterStart): readonly Address[] {
   const { announceIp, port } = start.file.core
   const own = announceIp === '' ? [] : [{ host: announceIp, port }]
@@ -151,8 +167,18 @@ function assumptionsOf(start: ClusterStart): readonly string[] {
     ...(hasSentinels ? [] : [`${SENTINELS} Sentinels (--sentinels)`]),
     ...(hasLayout ? [] : ['Sentinels on the boxes of the nodes (--layout)']),
     ...(settings.length === 0 ? ['redis.conf at its defaults (--server)'] : []),
+    ...(hasUnknownZones(start) ? ['replicas without an address in no zone, under no rule'] : []),
     ...(hasOwnPeriods(file) ? ["the periods of the protocol as usual, not the file's own"] : []),
   ]
+}
+
+/** Whether rules about addresses cannot be applied, because nobody has told the addresses. */
+function hasUnknownZones(start: ClusterStart): boolean {
+  return start.file.core.groups.some(({ name, zones, promotionRules }) => {
+    const known = learntOf(start, name)?.replicas.length ?? 0
+    const count = start.options.replicas ?? (known || REPLICAS)
+    return (zones.length > 0 || promotionRules.length > 0) && known < count
+  })
 }
 
 function hasOwnPeriods({ core }: SentinelFile): boolean {

@@ -1,64 +1,67 @@
 /**
- * The user's cluster as it is simulated: who is there, on which boxes, by which rules. Plain data, for
- * it is handed to workers. What the configuration does not say was assumed, and the assumptions are told.
+ * The user's cluster as it is simulated: its processes, their boxes, their rules. Plain data, because it
+ * is passed to workers. What the configuration does not say is assumed, and the assumptions are listed.
  */
 import { assert } from '../base/assert.ts'
 import type { Problem } from '../config/problem.ts'
-import type { Detection } from '../core/config.ts'
+import type { MoreOptions, PromotionWord, SpecOptions } from '../history/topology.ts'
 
-export interface Cluster {
+export interface SimulatedCluster {
   /** The configuration file, as the user named it. */
   readonly file: string
   readonly groups: readonly ClusterGroup[]
-  readonly sentinels: readonly Member[]
+  readonly sentinels: readonly ClusterMember[]
   readonly clients: readonly ClusterClient[]
-  /** Of each client. */
+  /** For each client. */
   readonly writesPerSecond: number
   /** One plain sentence each. */
   readonly assumptions: readonly string[]
 }
 
-export interface ClusterGroup {
+export interface ClusterGroup extends SpecOptions, MoreOptions {
   /** As the configuration has it. */
   readonly title: string
-  /** The same where scenario files can say it, or a number. */
+  /** The same name if scenario files allow it, otherwise a number. */
   readonly name: string
-  readonly quorum: number
-  readonly downAfterMs: number
-  readonly failoverTimeoutMs: number
-  readonly parallelSyncs: number
-  readonly detection: Detection
-  readonly refusedAfterMs: number
   /** The first one is the master at first. */
   readonly nodes: readonly ClusterNode[]
   /** What is unwise about its rules, whatever happens. */
   readonly doubts: readonly Pick<Problem, 'code' | 'message' | 'hint'>[]
 }
 
-export interface Member {
+export interface ClusterMember {
   readonly name: string
   readonly host: string
 }
 
-export interface ClusterNode extends Member {
-  /** Where the configuration says it is. */
+export interface ClusterNode extends ClusterMember {
+  /** Its address in the configuration. */
   readonly address: string | undefined
+  /** What the rules of its group say about promoting it, and its zone; undefined: nothing, none. */
+  readonly promotion: PromotionWord | undefined
+  readonly zone: string | undefined
   /** Directives of redis.conf that differ from the defaults. */
   readonly settings: Readonly<Record<string, string>>
 }
 
-export interface ClusterClient extends Member {
+export interface ClusterClient extends ClusterMember {
   readonly group: string
 }
 
-/** Every box somebody lives on: nodes first, then Sentinels, then clients. */
-export function boxesOf({ groups, sentinels, clients }: Cluster): readonly string[] {
+/** All boxes with a process on them: nodes first, then Sentinels, then clients. */
+export function boxesOf({ groups, sentinels, clients }: SimulatedCluster): readonly string[] {
   const nodes = groups.flatMap((group) => group.nodes)
   return [...new Set([...nodes, ...sentinels, ...clients].map(({ host }) => host))]
 }
 
-/** Who dies with this box. */
-export function residentsOf(cluster: Cluster, box: string): readonly string[] {
+/** The zone of a box, by the zones that the files give the nodes on it; undefined: none. */
+export function zoneOf({ groups }: SimulatedCluster, box: string): string | undefined {
+  const nodes = groups.flatMap((group) => group.nodes)
+  return nodes.find(({ host, zone }) => host === box && zone !== undefined)?.zone
+}
+
+/** The processes that die with this box. */
+export function residentsOf(cluster: SimulatedCluster, box: string): readonly string[] {
   const nodes = cluster.groups.flatMap((group) => group.nodes)
   const all = [...nodes, ...cluster.sentinels, ...cluster.clients]
   return all.filter(({ host }) => host === box).map(({ name }) => name)
@@ -70,17 +73,17 @@ export function masterOf({ nodes }: ClusterGroup): ClusterNode {
   return master
 }
 
-export function majorityOf({ sentinels }: Pick<Cluster, 'sentinels'>): number {
+export function majorityOf({ sentinels }: Pick<SimulatedCluster, 'sentinels'>): number {
   return Math.floor(sentinels.length / 2) + 1
 }
 
-/** A setting of a node as a number; `usual` where redis.conf does not say. */
+/** A setting of a node as a number; `usual` if redis.conf does not set it. */
 export function settingOf(node: ClusterNode, name: string, usual: number): number {
   const value = Number(node.settings[name] ?? usual)
   return Number.isFinite(value) ? value : usual
 }
 
-/** What it has acknowledged is on its disk, but for what was not synced. */
+/** Whether the writes it has acknowledged are on its disk, except those not synced. */
 export function keepsAppendOnly({ settings }: ClusterNode): boolean {
   return settings.appendonly === 'yes'
 }

@@ -1,11 +1,11 @@
 /** The same histories in two clusters, side by side: pairs of the same seed, not two samples. */
 import { type Distribution, distributionOf } from './distribution.ts'
 import type { IncidentKind } from './incident.ts'
-import { type GroupMeasured, lostTotal, type Measured } from './measure.ts'
+import { type GroupMeasured, lostTotal, type MeasuredHistory } from './measure.ts'
 import { lostIn, outageOf, sum, summarize, twoMastersOf } from './summary.ts'
 
-/** Both measures of one seed. */
-export type Pair = readonly [Measured, Measured]
+/** The measures of one seed in both clusters. */
+export type Pair = readonly [MeasuredHistory, MeasuredHistory]
 
 export interface Comparison {
   readonly histories: number
@@ -15,12 +15,12 @@ export interface Comparison {
   readonly losses: Changes
 }
 
-/** One measure of both. Less is better, in all of them. */
+/** One measure of both clusters. For all measures, less is better. */
 export interface ComparedRow {
   readonly measure: string
   readonly of: string
   readonly unit: 'ms' | 'count'
-  /** Undefined: there was nothing to measure. */
+  /** Undefined if there was nothing to measure. */
   readonly values: readonly [number | undefined, number | undefined]
 }
 
@@ -28,7 +28,7 @@ export interface ComparedKind {
   readonly kind: IncidentKind
   readonly histories: number
   readonly failedOver: readonly [number, number]
-  /** Undefined: none of them had an outage. */
+  /** Undefined if no history had an outage. */
   readonly outageMedianMs: readonly [number | undefined, number | undefined]
   readonly lost: readonly [number, number]
 }
@@ -38,17 +38,17 @@ export interface Changes {
   readonly better: number
   readonly worse: number
   readonly same: number
-  readonly best: Change | undefined
-  readonly worst: Change | undefined
+  readonly best: SeedChange | undefined
+  readonly worst: SeedChange | undefined
 }
 
-export interface Change {
+export interface SeedChange {
   readonly seed: string
   readonly from: number
   readonly to: number
 }
 
-/** Less than this is chance: a client that asks again a little earlier or later. */
+/** A smaller difference is chance: a client that asks again a little earlier or later. */
 const SAME_MS = 250
 
 export function compare(pairs: readonly Pair[]): Comparison {
@@ -61,9 +61,9 @@ export function compare(pairs: readonly Pair[]): Comparison {
   }
 }
 
-/** Over the losses that both agreed on. */
+/** Over the losses of a master that both agreed on. */
 function detectionRows(pairs: readonly Pair[]): ComparedRow[] {
-  const odown = ({ groups }: Measured): number | undefined => {
+  const odown = ({ groups }: MeasuredHistory): number | undefined => {
     const found = groups.flatMap(({ odownMs }) => odownMs ?? [])
     return found.length === 0 ? undefined : Math.max(...found)
   }
@@ -92,16 +92,16 @@ function countRows(pairs: readonly Pair[]): ComparedRow[] {
   const total = (
     measure: string,
     of: string,
-    measureOf: (one: Measured) => number,
+    measureOf: (one: MeasuredHistory) => number,
   ): ComparedRow => ({
     measure,
     of,
     unit: 'count',
     values: both((place) => sum(pairs, (pair) => measureOf(pair[place]))),
   })
-  const outcomes = (wanted: GroupMeasured['outcome']) => (one: Measured) =>
+  const outcomes = (wanted: GroupMeasured['outcome']) => (one: MeasuredHistory) =>
     one.groups.some(({ outcome }) => outcome === wanted) ? 1 : 0
-  const lost = (cause: 'splitBrain' | 'asynchronous') => (one: Measured) =>
+  const lost = (cause: 'splitBrain' | 'asynchronous') => (one: MeasuredHistory) =>
     sum(one.groups, (group) => group.lost?.[cause] ?? 0)
   return [
     total('lost writes', 'all', (one) =>
@@ -140,7 +140,7 @@ function comparedKinds(pairs: readonly Pair[]): ComparedKind[] {
 
 function spread(
   pairs: readonly Pair[],
-  measureOf: (one: Measured) => number,
+  measureOf: (one: MeasuredHistory) => number,
 ): readonly [Distribution | undefined, Distribution | undefined] {
   return both((place) =>
     distributionOf(
@@ -162,7 +162,7 @@ function both<T>(of: (place: 0 | 1) => T): readonly [T, T] {
 
 function changes(
   pairs: readonly Pair[],
-  measureOf: (one: Measured) => number,
+  measureOf: (one: MeasuredHistory) => number,
   sameBelow: number,
 ): Changes {
   const all = pairs.map(([a, b]) => ({ seed: a.seed, from: measureOf(a), to: measureOf(b) }))
@@ -178,8 +178,11 @@ function changes(
   }
 }
 
-function greatest(all: readonly Change[], by: (change: Change) => number): Change | undefined {
-  return all.reduce<Change | undefined>(
+function greatest(
+  all: readonly SeedChange[],
+  by: (change: SeedChange) => number,
+): SeedChange | undefined {
+  return all.reduce<SeedChange | undefined>(
     (most, change) => (most === undefined || by(change) > by(most) ? change : most),
     undefined,
   )

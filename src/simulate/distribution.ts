@@ -11,11 +11,11 @@ export interface Distribution {
   readonly p90: number
   readonly p99: number
   readonly max: number
-  /** Of the greatest value: the history to look at. */
+  /** The seed of the greatest value: the history to look at. */
   readonly worstSeed: string
 }
 
-/** Undefined: nothing was measured. Percentiles are values that occurred (nearest rank). */
+/** Undefined if nothing was measured. Percentiles are values that occurred (nearest rank). */
 export function distributionOf(samples: readonly Sample[]): Distribution | undefined {
   const sorted = samples.toSorted((a, b) => a.value - b.value)
   const last = sorted.at(-1)

@@ -1,6 +1,6 @@
 /**
- * What goes wrong in a history, before it is known to whom: the same incident can happen to two
- * different clusters, and so their configurations can be compared.
+ * What goes wrong in a history, before it is known which process it hits: the same incident can
+ * happen to two different clusters, so their configurations can be compared.
  */
 
 export type IncidentKind =
@@ -24,13 +24,13 @@ export type IncidentKind =
 export interface KindFacts {
   /** One line of a table: at most 22 characters. */
   readonly title: string
-  /** How often, in relation to the others. */
+  /** How often, relative to the others. */
   readonly weight: number
-  /** How long it lasts, or what dies stays away; undefined: what dies stays dead. */
+  /** How long it lasts, or how long what dies stays away; undefined if it stays dead. */
   readonly lastsMs: readonly [min: number, max: number] | undefined
 }
 
-/** Weights are a judgement of what masters meet, not a measurement: most trouble is short. */
+/** Weights are an estimate of what happens to masters, not a measurement: most trouble is short. */
 export const INCIDENTS: Readonly<Record<IncidentKind, KindFacts>> = {
   crash: { title: 'master process crashes', weight: 14, lastsMs: undefined },
   powerLoss: { title: 'master box loses power', weight: 12, lastsMs: undefined },
@@ -52,12 +52,12 @@ export const INCIDENTS: Readonly<Record<IncidentKind, KindFacts>> = {
 
 export const INCIDENT_KINDS = Object.keys(INCIDENTS) as readonly IncidentKind[]
 
-/** What died comes back, with what its disk kept. */
+/** Whether what died comes back, with what its disk kept. */
 export function isRestart(kind: IncidentKind): boolean {
   return kind === 'restart' || kind === 'powerReturns' || kind === 'siteOutage'
 }
 
-/** What had gone wrong already, and nobody had noticed. */
+/** What had already gone wrong, unnoticed. */
 export type Beforehand = 'nothing' | 'sentinelDead' | 'replicaDead'
 
 /** One drawn history: the same for every cluster it happens to. */
@@ -66,13 +66,13 @@ export interface Incident {
   readonly kind: IncidentKind
   readonly beforehand: Beforehand
   readonly atMs: number
-  /** Of each time it comes. */
+  /** For each time it comes. */
   readonly forMs: readonly number[]
   /** Between two times. */
   readonly gapMs: readonly number[]
-  /** Which group, replica, Sentinel and client it hits, of however many there are. */
+  /** Draws that decide which group, replica, Sentinel and client it hits, of however many there are. */
   readonly lots: Lots
-  /** Of a slow network. */
+  /** For a slow network. */
   readonly shape: { readonly latencyMs: number; readonly loss: number }
 }
 

@@ -1,55 +1,58 @@
-/** What a history did to the cluster, group by group: the numbers everything else is made of. */
+/**
+ * What a history did to the cluster, group by group: the numbers that everything else is computed
+ * from.
+ */
 
+import { type EventName, type Happening, isAbort } from '../history/happening.ts'
 import type { GroupFacts } from '../scenario/result.ts'
 import type { Played } from '../scenario/run.ts'
-import type { History } from '../scenario/world.ts'
-import type { Happening } from '../sim/happening.ts'
-import type { Effect } from './act.ts'
+import type { RunHistory } from '../scenario/world.ts'
 import {
-  type Cluster,
   type ClusterGroup,
   type ClusterNode,
   keepsAppendOnly,
   masterOf,
+  type SimulatedCluster,
 } from './cluster.ts'
+import { GroundTruth, type TruthSpan } from './ground-truth.ts'
 import type { IncidentKind } from './incident.ts'
+import type { IncidentEffect } from './incident-effects.ts'
 import type { Staged } from './stage.ts'
-import { type Span, Truth } from './truth.ts'
 
 /** Plain data: it comes from a worker. */
-export interface Measured {
+export interface MeasuredHistory {
   readonly seed: string
   readonly kind: IncidentKind
   readonly story: string
   /** In the order of the cluster's groups. */
   readonly groups: readonly GroupMeasured[]
-  /** Rules of the protocol that were broken: never, or there is a mistake in Vedette. */
+  /** Rules of the protocol that were broken: that happens only if Vedette has a mistake. */
   readonly violations: readonly string[]
 }
 
 export interface GroupMeasured {
   readonly group: string
-  /** From the loss of the master to the first Sentinel that noticed; undefined: nobody did. */
+  /** From the loss of the master to the first Sentinel that noticed; undefined if none did. */
   readonly sdownMs: number | undefined
   /** The same, to the agreement of the quorum. */
   readonly odownMs: number | undefined
-  /** Longest of a client that was not cut off itself; undefined: all of them were. */
+  /** The longest outage of a client that was not cut off itself; undefined if all of them were. */
   readonly outageMs: number | undefined
-  /** Undefined: there was no master at the end that could be asked. */
+  /** Undefined if at the end there was no master to ask. */
   readonly lost: Lost | undefined
-  /** All time in which two nodes acknowledged writes. */
+  /** The total time in which two nodes acknowledged writes. */
   readonly twoMastersMs: number
   readonly failovers: number
-  /** Of them, those whose master could be used, or could have been within a second. */
+  /** How many of them replaced a master that was usable, or would have been within a second. */
   readonly needless: number
-  readonly outcome: Outcome
-  /** Sentinels that were able to act, when the failover should have come. */
+  readonly outcome: IncidentOutcome
+  /** How many Sentinels were able to act when the failover should have come. */
   readonly ableSentinels: number | undefined
-  /** Of an impossible failover: what was not there any more. */
+  /** For an impossible failover: what was missing. */
   readonly lacking: 'majority' | 'replica' | undefined
-  /** Longest time the first master could not be used. */
+  /** The longest time in which the first master was unusable. */
   readonly unusableMs: number
-  /** Writes refused for want of replicas. */
+  /** Writes refused for lack of replicas. */
   readonly refused: number
   /** Failovers that were begun and given up. */
   readonly abandoned: number
@@ -61,24 +64,28 @@ export interface Lost {
   readonly emptyRestart: number
 }
 
-export type Outcome =
+export type IncidentOutcome =
   | 'unneeded'
   | 'came'
-  /** The master was lost for long, a majority and a replica were there, and nothing came of it. */
+  /** The master was lost for long, a majority and a replica were there, and no failover came. */
   | 'missing'
   /** The master was lost for good, and with it the majority or the last replica. */
   | 'impossible'
 
-/** After a down-after: more than any failover needs that is not hindered. */
+/** After a down-after: more than an unhindered failover needs. */
 const PATIENCE_MS = 12_000
-/** What would have been well again so soon was not worth a failover. */
+/** A master that would have recovered within this time was not worth a failover. */
 const SOON_MS = 1_000
-/** A Sentinel notices a little later than the fault is over. */
+/** A Sentinel notices the end of a fault a little later. */
 const NOTICE_MS = 1_000
 
-export function measure(cluster: Cluster, staged: Staged, { result, history }: Played): Measured {
+export function measure(
+  cluster: SimulatedCluster,
+  staged: Staged,
+  { result, history }: Played,
+): MeasuredHistory {
   const { incident, story, effects } = staged
-  const truth = new Truth(cluster, effects, history.endMs)
+  const truth = new GroundTruth(cluster, effects, history.endMs)
   return {
     seed: incident.seed,
     kind: incident.kind,
@@ -94,10 +101,10 @@ export function measure(cluster: Cluster, staged: Staged, { result, history }: P
 }
 
 interface Run {
-  readonly cluster: Cluster
-  readonly truth: Truth
-  readonly effects: readonly Effect[]
-  readonly history: History
+  readonly cluster: SimulatedCluster
+  readonly truth: GroundTruth
+  readonly effects: readonly IncidentEffect[]
+  readonly history: RunHistory
 }
 
 function measureGroup(group: ClusterGroup, facts: GroupFacts, run: Run): GroupMeasured {
@@ -132,8 +139,8 @@ interface Failover {
   readonly from: string
 }
 
-/** Each config epoch is a failover that got as far as a promotion. */
-function failoversOf(group: ClusterGroup, { happenings, nameOf }: History): readonly Failover[] {
+/** Each config epoch is a failover that reached its promotion. */
+function failoversOf(group: ClusterGroup, { happenings, nameOf }: RunHistory): readonly Failover[] {
   const failovers: Failover[] = []
   const epochs = new Set<number>()
   let master = group.nodes[0]?.name ?? ''
@@ -155,8 +162,12 @@ function isNeedless({ atMs, from }: Failover, group: ClusterGroup, run: Run): bo
   return run.truth.isEverUsable(node, { fromMs: atMs, untilMs: atMs + SOON_MS })
 }
 
-/** It was started again and had its last save then, or nothing: its replicas know more. */
-function hasForgotten(node: ClusterNode, atMs: number, effects: readonly Effect[]): boolean {
+/** It was restarted then, with its last save or nothing: its replicas know more. */
+function hasForgotten(
+  node: ClusterNode,
+  atMs: number,
+  effects: readonly IncidentEffect[],
+): boolean {
   if (keepsAppendOnly(node)) return false
   return effects.some(
     (effect) =>
@@ -167,39 +178,42 @@ function hasForgotten(node: ClusterNode, atMs: number, effects: readonly Effect[
   )
 }
 
-/** A failover should have come in this time, and did not. */
+/** The time in which a failover should have come, and did not. */
 function missedSpan(
   group: ClusterGroup,
   master: ClusterNode,
   failovers: readonly Failover[],
-  truth: Truth,
-): Span | undefined {
+  truth: GroundTruth,
+): TruthSpan | undefined {
   return truth
     .replaceableSpans(group, master)
     .find((span) => isLong(span, group) && !failovers.some(({ atMs }) => atMs <= span.untilMs))
 }
 
-/** Nobody was left who could have replaced the master, and it was lost for long. */
+/**
+ * The time in which no process was left that could have replaced the master, which was lost for
+ * long.
+ */
 function hopelessSpan(
   group: ClusterGroup,
   master: ClusterNode,
   failovers: readonly Failover[],
-  truth: Truth,
-): Span | undefined {
+  truth: GroundTruth,
+): TruthSpan | undefined {
   if (failovers.length > 0) return undefined
   return truth.hopelessSpans(group, master).find((span) => isLong(span, group))
 }
 
-function isLong({ fromMs, untilMs }: Span, { downAfterMs }: ClusterGroup): boolean {
+function isLong({ fromMs, untilMs }: TruthSpan, { downAfterMs }: ClusterGroup): boolean {
   return untilMs - fromMs >= downAfterMs + PATIENCE_MS
 }
 
-/** From the loss of the first master to the event about it that came first. */
+/** From the loss of the first master to the first event about it. */
 function detectionMs(
-  name: string,
+  name: EventName,
   group: ClusterGroup,
-  spans: readonly Span[],
-  { happenings }: History,
+  spans: readonly TruthSpan[],
+  { happenings }: RunHistory,
 ): number | undefined {
   const about = `master ${group.name} `
   for (const happening of happenings) {
@@ -226,7 +240,7 @@ function lostOf({ asynchronous, splitBrain, emptyRestart }: Lost): Lost {
 }
 
 function isAbandoning(happening: Happening, group: ClusterGroup): boolean {
-  if (happening.kind !== 'event' || !happening.name.startsWith('-failover-abort-')) return false
+  if (happening.kind !== 'event' || !isAbort(happening.name)) return false
   return happening.payload.startsWith(`master ${group.name} `)
 }
 

@@ -1,22 +1,23 @@
-/** A staged history as a scenario: the file that replays it, and what the runner takes. */
+/** A staged history as a scenario: the file that replays it, and the parsed form for the runner. */
 import { assert } from '../base/assert.ts'
 import { formatProblem } from '../config/problem.ts'
-import type { ScenarioWords, Words } from '../fuzz/assemble.ts'
+import type { ScenarioWords, YamlWords } from '../fuzz/assemble.ts'
 import { renderScenario } from '../fuzz/file.ts'
 import { durationWord } from '../fuzz/words.ts'
+import { moreOptionWords, optionWords } from '../history/topology.ts'
 import { parseScenario } from '../scenario/parse.ts'
 import type { ScenarioFile } from '../scenario/scenario-file.ts'
-import { boxesOf, type Cluster, type ClusterGroup, masterOf } from './cluster.ts'
+import { boxesOf, type ClusterGroup, masterOf, type SimulatedCluster, zoneOf } from './cluster.ts'
 import { INCIDENTS } from './incident.ts'
-import { networkWords, type Profile } from './profiles.ts'
+import { type NetworkProfile, networkWords } from './profiles.ts'
 import type { Stage, Staged } from './stage.ts'
 
-/** The text of a scenario file. It expects nothing in particular: it is there to be looked at. */
+/** The text of a scenario file. It expects nothing in particular: it is meant to be looked at. */
 export function scenarioText(staged: Staged, stage: Stage): string {
   return renderScenario(scenarioWords(staged, stage))
 }
 
-/** The same, ready to run. One that cannot be read is a mistake of ours. */
+/** The same, ready to run. If it cannot be parsed, that is a mistake of ours. */
 export function scenarioOf(staged: Staged, stage: Stage): ScenarioFile {
   const parsed = parseScenario(scenarioText(staged, stage), stage.cluster.file)
   assert(parsed.ok, parsed.ok ? '' : parsed.problems.map(formatProblem).join('; '))
@@ -43,34 +44,31 @@ function scenarioWords(staged: Staged, { cluster, profile }: Stage): ScenarioWor
   }
 }
 
-function topologyWords(cluster: Cluster, profile: Profile): Words {
+function topologyWords(cluster: SimulatedCluster, profile: NetworkProfile): YamlWords {
   return {
-    ...networkWords(profile, boxesOf(cluster)),
+    ...networkWords(profile, boxesOf(cluster), (box) => zoneOf(cluster, box)),
     groups: Object.fromEntries(cluster.groups.map((group) => [group.name, groupWords(group)])),
     nodes: Object.fromEntries(cluster.groups.flatMap(nodeWords)),
     sentinels: Object.fromEntries(cluster.sentinels.map(({ name, host }) => [name, { host }])),
   }
 }
 
-function groupWords(group: ClusterGroup): Words {
+function groupWords(group: ClusterGroup): YamlWords {
   return {
     master: masterOf(group).name,
-    quorum: group.quorum,
-    'down-after': durationWord(group.downAfterMs),
-    'failover-timeout': durationWord(group.failoverTimeoutMs),
-    'parallel-syncs': group.parallelSyncs,
-    detection: group.detection,
-    'refused-after': durationWord(group.refusedAfterMs),
+    ...optionWords(group, durationWord),
+    ...moreOptionWords(group, durationWord),
   }
 }
 
-function nodeWords(group: ClusterGroup): [string, Words][] {
+function nodeWords(group: ClusterGroup): [string, YamlWords][] {
   const master = masterOf(group).name
-  return group.nodes.map(({ name, host, settings }) => [
+  return group.nodes.map(({ name, host, settings, promotion }) => [
     name,
     {
       host,
       ...(name === master ? {} : { 'replica-of': master }),
+      ...(promotion === undefined ? {} : { promotion }),
       ...(Object.keys(settings).length === 0 ? {} : { settings }),
     },
   ])

@@ -1,11 +1,12 @@
 /**
- * Processes that die and come back. What a node still has then its own redis.conf decides: the simulated
- * nodes keep files as it says, and a power cut takes from the disks what they were not made to sync.
+ * Processes that die and come back. A node's own redis.conf decides what it still has then: the
+ * simulated nodes keep files as it says, and a power cut takes from the disks what they did not have to
+ * sync.
  */
 import { durationWord } from '../fuzz/words.ts'
-import type { Act, Effect } from './act.ts'
-import { type Cluster, residentsOf } from './cluster.ts'
+import { residentsOf, type SimulatedCluster } from './cluster.ts'
 import type { Incident } from './incident.ts'
+import type { Act, IncidentEffect } from './incident-effects.ts'
 
 /** A supervisor starts the process again. The system keeps what it was told to write. */
 export function restart(names: readonly string[], { atMs, forMs }: Incident): Act {
@@ -20,8 +21,12 @@ export function restart(names: readonly string[], { atMs, forMs }: Incident): Ac
   }
 }
 
-/** These boxes lose power together; it returns for all of them, and they start one after the other. */
-export function outage(boxes: readonly string[], incident: Incident, cluster: Cluster): Act {
+/** These boxes lose power together; it returns for all of them, and they start one after another. */
+export function outage(
+  boxes: readonly string[],
+  incident: Incident,
+  cluster: SimulatedCluster,
+): Act {
   const { atMs, forMs, gapMs } = incident
   const lengthMs = forMs[0] ?? 0
   const strideMs = Math.floor((gapMs[0] ?? 0) / boxes.length)
@@ -45,12 +50,12 @@ export function outage(boxes: readonly string[], incident: Incident, cluster: Cl
   }
 }
 
-/** Clients are not started by anybody. */
-function servicesOf(cluster: Cluster, box: string): readonly string[] {
+/** No supervisor starts clients. */
+function servicesOf(cluster: SimulatedCluster, box: string): readonly string[] {
   const clients = new Set(cluster.clients.map(({ name }) => name))
   return residentsOf(cluster, box).filter((name) => !clients.has(name))
 }
 
-function awayFor(processes: readonly string[], fromMs: number, untilMs: number): Effect {
+function awayFor(processes: readonly string[], fromMs: number, untilMs: number): IncidentEffect {
   return { kind: 'down', processes, fromMs, untilMs, isSteady: true, isRestart: true }
 }

@@ -1,28 +1,34 @@
-/** What an incident means for a certain cluster: the steps of a scenario, and what is true meanwhile. */
+/** What an incident means for a particular cluster: the steps of a scenario, and what is true meanwhile. */
 import { assert, unreachable } from '../base/assert.ts'
 import { durationWord, type StepWords } from '../fuzz/words.ts'
-import type { Act, Effect } from './act.ts'
-import { type Cluster, type ClusterGroup, majorityOf, masterOf, residentsOf } from './cluster.ts'
+import {
+  type ClusterGroup,
+  majorityOf,
+  masterOf,
+  residentsOf,
+  type SimulatedCluster,
+} from './cluster.ts'
 import type { Incident } from './incident.ts'
-import type { Profile } from './profiles.ts'
+import type { Act, IncidentEffect } from './incident-effects.ts'
+import type { NetworkProfile } from './profiles.ts'
 import { outage, restart } from './stage-restarts.ts'
 
 /** The history of an incident in one cluster. */
 export interface Staged {
   readonly incident: Incident
-  /** Name of the group whose master, replica or Sentinels it is about. */
+  /** Name of the group whose master, replica or Sentinels it hits. */
   readonly group: string
   /** What happens, in plain sentences. */
   readonly story: string
   /** In the order of their times. */
   readonly steps: readonly StepWords[]
-  readonly effects: readonly Effect[]
+  readonly effects: readonly IncidentEffect[]
   readonly durationMs: number
 }
 
 export interface Stage {
-  readonly cluster: Cluster
-  readonly profile: Profile
+  readonly cluster: SimulatedCluster
+  readonly profile: NetworkProfile
   /** The longest down-after of all clusters that are compared: all histories take the same time. */
   readonly downAfterMaxMs: number
 }
@@ -53,7 +59,7 @@ export function stageIncident(incident: Incident, stage: Stage): Staged {
   }
 }
 
-function groupOf({ lots }: Incident, { groups }: Cluster): ClusterGroup {
+function groupOf({ lots }: Incident, { groups }: SimulatedCluster): ClusterGroup {
   const group = chosen(groups, lots.group)
   assert(group !== undefined, 'a cluster has a group')
   return group
@@ -66,7 +72,7 @@ function chosen<T>(items: readonly T[], lot: number): T | undefined {
 function beforehandOf(
   { beforehand, lots }: Incident,
   group: ClusterGroup,
-  cluster: Cluster,
+  cluster: SimulatedCluster,
 ): Act[] {
   if (beforehand === 'nothing') return []
   const candidates = beforehand === 'sentinelDead' ? cluster.sentinels : group.nodes.slice(1)
@@ -119,8 +125,8 @@ function actOf(incident: Incident, group: ClusterGroup, stage: Stage): Act {
   }
 }
 
-/** The site: clients are elsewhere, and see it go. */
-function nodeBoxes({ groups }: Cluster): readonly string[] {
+/** The site: clients are elsewhere, and see it disappear. */
+function nodeBoxes({ groups }: SimulatedCluster): readonly string[] {
   return [...new Set(groups.flatMap(({ nodes }) => nodes.map(({ host }) => host)))]
 }
 
@@ -132,11 +138,11 @@ function downFor(
   processes: readonly string[],
   fromMs: number,
   untilMs: number = Number.POSITIVE_INFINITY,
-): Effect {
+): IncidentEffect {
   return { kind: 'down', processes, fromMs, untilMs, isSteady: true }
 }
 
-function powerLoss(box: string, atMs: number, cluster: Cluster): Act {
+function powerLoss(box: string, atMs: number, cluster: SimulatedCluster): Act {
   const residents = residentsOf(cluster, box)
   return {
     text: `${box} loses power, and with it ${residents.join(', ')}.`,
@@ -171,7 +177,7 @@ function stalls(name: string, incident: Incident): Act {
   }
 }
 
-/** The boxes are cut off from all others, once or again and again. */
+/** The boxes are cut off from all others, once or several times. */
 function splits(boxes: readonly string[], incident: Incident): Act {
   const spans = spansOf(incident)
   if (boxes.length === 0) return { text: 'There is nobody to cut off.', steps: [], effects: [] }
@@ -195,7 +201,11 @@ function splits(boxes: readonly string[], incident: Incident): Act {
   }
 }
 
-function spansOf({ atMs, forMs, gapMs }: Incident): readonly Pick<Effect, 'fromMs' | 'untilMs'>[] {
+function spansOf({
+  atMs,
+  forMs,
+  gapMs,
+}: Incident): readonly Pick<IncidentEffect, 'fromMs' | 'untilMs'>[] {
   let nextMs = atMs
   return forMs.map((lengthMs, index) => {
     const fromMs = nextMs
@@ -204,8 +214,12 @@ function spansOf({ atMs, forMs, gapMs }: Incident): readonly Pick<Effect, 'fromM
   })
 }
 
-/** A part of the Sentinels that do not live beside the master: the largest minority, or a majority. */
-function sentinelBoxes(incident: Incident, masterBox: string, cluster: Cluster): readonly string[] {
+/** A part of the Sentinels that are not on the master's box: the largest minority, or a majority. */
+function sentinelBoxes(
+  incident: Incident,
+  masterBox: string,
+  cluster: SimulatedCluster,
+): readonly string[] {
   const others = cluster.sentinels.filter(({ host }) => host !== masterBox)
   const majority = majorityOf(cluster)
   const isFew = incident.kind === 'fewSentinelsCutOff'
@@ -230,20 +244,20 @@ function slowNetwork({ atMs, forMs, shape }: Incident): Act {
   }
 }
 
-/** With its box, unless the master lives there too. */
+/** With its box, unless the master is on that too. */
 function replicaLoss(
   replica: { readonly name: string; readonly host: string } | undefined,
   masterBox: string,
   atMs: number,
-  cluster: Cluster,
+  cluster: SimulatedCluster,
 ): Act {
   if (replica === undefined) return { text: 'There is no replica to lose.', steps: [], effects: [] }
   if (replica.host !== masterBox) return powerLoss(replica.host, atMs, cluster)
   return { ...killing([replica.name], atMs), text: `Replica ${replica.name} crashes.` }
 }
 
-/** What is always lost on the way is lost again after a heal, which takes back everything. */
-function withLoss(steps: readonly StepWords[], { loss }: Profile): readonly StepWords[] {
+/** Loss that is always on the path is set again after a heal, which takes back everything. */
+function withLoss(steps: readonly StepWords[], { loss }: NetworkProfile): readonly StepWords[] {
   const sorted = steps.toSorted((a, b) => a.atMs - b.atMs)
   if (loss === 0) return sorted
   const lossy = (atMs: number): StepWords => ({ atMs, words: { shape: { loss } } })
@@ -255,15 +269,16 @@ function withLoss(steps: readonly StepWords[], { loss }: Profile): readonly Step
 
 function durationOf({ atMs }: Incident, { effects, steps }: Act, stage: Stage): number {
   const lastMs = Math.max(atMs, ...steps.map((step) => step.atMs))
-  // What was sent into a partition leaves with a retransmission that waits as long as it lasted.
+  // What was sent into a partition leaves with a retransmission that waits as long as the partition
+  // lasted.
   const silences = effects.map((effect) => (effect.kind === 'split' ? silenceOf(effect) : 0))
   const restedMs = lastMs + REST_MS + Math.max(0, ...silences)
   const hasRestarts = effects.some((effect) => effect.kind === 'down' && effect.isRestart)
-  // Who comes back without its data is failed over then, and not before.
+  // A master that comes back without its data is failed over then, and not before.
   const failedOverMs = (hasRestarts ? lastMs : atMs) + stage.downAfterMaxMs + FAILOVER_MS
   return Math.min(DURATION_MAX_MS, Math.max(restedMs, failedOverMs))
 }
 
-function silenceOf({ fromMs, untilMs, isSteady }: Effect): number {
+function silenceOf({ fromMs, untilMs, isSteady }: IncidentEffect): number {
   return isSteady ? untilMs - fromMs : 0
 }

@@ -1,7 +1,7 @@
-/** All histories together: distributions, counts, and what each kind of incident came to. */
+/** All histories together: distributions, counts, and the results of each kind of incident. */
 import { type Distribution, distributionOf, type Sample } from './distribution.ts'
 import { INCIDENT_KINDS, type IncidentKind } from './incident.ts'
-import { type GroupMeasured, lostTotal, type Measured } from './measure.ts'
+import { type GroupMeasured, lostTotal, type MeasuredHistory } from './measure.ts'
 
 export interface Summary {
   readonly histories: number
@@ -14,7 +14,7 @@ export interface Summary {
   /** Over the histories in which two nodes acknowledged writes. */
   readonly twoMastersMs: Distribution | undefined
   readonly lostByCause: LostByCause
-  /** Histories without a master at the end that could be asked what it has. */
+  /** Histories without a master at the end that could be asked for its data. */
   readonly lostUnknown: number
   readonly failedOver: Tally
   readonly needless: Tally
@@ -50,7 +50,7 @@ export interface KindSummary {
   readonly lost: number
 }
 
-export function summarize(all: readonly Measured[]): Summary {
+export function summarize(all: readonly MeasuredHistory[]): Summary {
   return {
     histories: all.length,
     sdownMs: distributionOf(eachGroup(all, ({ sdownMs }) => sdownMs)),
@@ -71,25 +71,28 @@ export function summarize(all: readonly Measured[]): Summary {
 }
 
 /** What happened to one group of the cluster, as if there were no other. */
-export function onlyGroup(all: readonly Measured[], index: number): readonly Measured[] {
+export function onlyGroup(
+  all: readonly MeasuredHistory[],
+  index: number,
+): readonly MeasuredHistory[] {
   return all.map((one) => ({ ...one, groups: one.groups.slice(index, index + 1) }))
 }
 
 /** The longest of all groups. */
-export function outageOf({ groups }: Measured): number {
+export function outageOf({ groups }: MeasuredHistory): number {
   return Math.max(0, ...groups.map(({ outageMs }) => outageMs ?? 0))
 }
 
-export function lostIn({ groups }: Measured): number {
+export function lostIn({ groups }: MeasuredHistory): number {
   return sum(groups, ({ lost }) => (lost === undefined ? 0 : lostTotal(lost)))
 }
 
-export function twoMastersOf({ groups }: Measured): number {
+export function twoMastersOf({ groups }: MeasuredHistory): number {
   return sum(groups, ({ twoMastersMs }) => twoMastersMs)
 }
 
 function eachGroup(
-  all: readonly Measured[],
+  all: readonly MeasuredHistory[],
   measureOf: (group: GroupMeasured) => number | undefined,
 ): Sample[] {
   return all.flatMap(({ seed, groups }) =>
@@ -100,18 +103,21 @@ function eachGroup(
   )
 }
 
-function positive(all: readonly Measured[], measureOf: (one: Measured) => number) {
+function positive(all: readonly MeasuredHistory[], measureOf: (one: MeasuredHistory) => number) {
   const samples = all.map((one) => ({ value: measureOf(one), seed: one.seed }))
   return distributionOf(samples.filter(({ value }) => value > 0))
 }
 
-function tally(all: readonly Measured[], measureOf: (group: GroupMeasured) => number): Tally {
+function tally(
+  all: readonly MeasuredHistory[],
+  measureOf: (group: GroupMeasured) => number,
+): Tally {
   const counted = all.map(({ seed, groups }) => ({ seed, value: sum(groups, measureOf) }))
   const met = counted.filter(({ value }) => value > 0)
   return { histories: met.length, worstSeed: distributionOf(met)?.worstSeed }
 }
 
-function lostByCause(all: readonly Measured[]): LostByCause {
+function lostByCause(all: readonly MeasuredHistory[]): LostByCause {
   const lost = all.flatMap(({ groups }) => groups.flatMap((group) => group.lost ?? []))
   return {
     asynchronous: sum(lost, ({ asynchronous }) => asynchronous),
@@ -120,14 +126,14 @@ function lostByCause(all: readonly Measured[]): LostByCause {
   }
 }
 
-function kindsOf(all: readonly Measured[]): readonly KindSummary[] {
+function kindsOf(all: readonly MeasuredHistory[]): readonly KindSummary[] {
   return INCIDENT_KINDS.flatMap((kind) => {
     const own = all.filter((one) => one.kind === kind)
     return own.length === 0 ? [] : [kindSummary(kind, own)]
   })
 }
 
-function kindSummary(kind: IncidentKind, own: readonly Measured[]): KindSummary {
+function kindSummary(kind: IncidentKind, own: readonly MeasuredHistory[]): KindSummary {
   const isStuck = ({ outcome }: GroupMeasured): boolean =>
     outcome === 'missing' || outcome === 'impossible'
   return {

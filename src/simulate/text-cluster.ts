@@ -1,10 +1,9 @@
-/** Who is simulated, by which rules, and what was assumed. */
-import type { Cluster, ClusterGroup, ClusterNode, Member } from './cluster.ts'
-import { durationText } from './duration-text.ts'
-import type { Profile } from './profiles.ts'
-import { entry } from './text-table.ts'
+/** What is simulated: the processes, their rules, and what was assumed. */
+import type { ClusterGroup, ClusterMember, ClusterNode, SimulatedCluster } from './cluster.ts'
+import type { NetworkProfile } from './profiles.ts'
+import { durationText, entry } from './text-table.ts'
 
-export function clusterLines(cluster: Cluster, profile: Profile): string[] {
+export function clusterLines(cluster: SimulatedCluster, profile: NetworkProfile): string[] {
   const { groups, sentinels, clients, writesPerSecond, assumptions } = cluster
   return [
     ...groups.flatMap((group) => groupLines(group, sentinels.length)),
@@ -31,7 +30,7 @@ function nodeText({ name, host, address }: ClusterNode, index: number): string {
   return `${name} on ${host}${known.length === 0 ? '' : ` (${known.join(', ')})`}`
 }
 
-/** What redis.conf adds; said once where all nodes have the same. */
+/** What redis.conf adds; printed once if all nodes have the same. */
 function settingLines({ nodes }: ClusterGroup): string[] {
   const texts = nodes.map(({ settings }) =>
     Object.entries(settings)
@@ -46,6 +45,6 @@ function settingLines({ nodes }: ClusterGroup): string[] {
   })
 }
 
-function placesText(members: readonly Member[]): string {
+function placesText(members: readonly ClusterMember[]): string {
   return members.map(({ name, host }) => `${name} on ${host}`).join(', ')
 }

@@ -1,9 +1,8 @@
-/** Two configurations beside each other, with what became better or worse. */
+/** Two configurations side by side, with what became better or worse. */
 import type { Painter } from '../scenario/report.ts'
-import type { Change, Changes, ComparedRow, Comparison } from './compare.ts'
-import { durationText } from './duration-text.ts'
+import type { Changes, ComparedRow, Comparison, SeedChange } from './compare.ts'
 import { INCIDENTS } from './incident.ts'
-import { left, paragraph, right, row } from './text-table.ts'
+import { durationText, left, paragraph, right, row } from './text-table.ts'
 
 const COLUMNS = [left(15), left(14), right(13), right(13), right(8)]
 
@@ -44,7 +43,7 @@ function orBlank(count: number): string {
   return count === 0 ? '' : `${count}`
 }
 
-/** What neither of them has is left out. */
+/** Rows that are empty for both are left out. */
 function isWorthSaying({ values }: ComparedRow): boolean {
   return values.some((value) => value !== undefined && value > 0)
 }
@@ -57,13 +56,13 @@ function comparedLine({ measure, of, unit, values }: ComparedRow, paint: Painter
   const change = b - a
   if (isSmall(change, a)) return row(COLUMNS, [...cells, '='])
   const line = row(COLUMNS, [...cells, `${change < 0 ? '-' : '+'}${word(Math.abs(change))}`])
-  // A failover more or less is neither good nor bad in itself.
+  // One failover more or less is neither good nor bad in itself.
   if (measure === 'failovers' && of === 'all') return line
   const mark = change < 0 ? paint.good(' better') : paint.bad(' worse')
   return `${line}${mark}`
 }
 
-/** One percent is nothing to decide by. */
+/** A difference of one percent decides nothing. */
 function isSmall(change: number, from: number): boolean {
   return Math.abs(change) * 100 <= Math.abs(from)
 }
@@ -75,7 +74,7 @@ function changesText(
   changes: Changes,
   word: (value: number) => string,
 ): string {
-  const most = (change: Change | undefined): string =>
+  const most = (change: SeedChange | undefined): string =>
     change === undefined ? '' : ` (#${change.seed}: ${word(change.from)} → ${word(change.to)})`
   return [
     `History by history, ${what}:`,

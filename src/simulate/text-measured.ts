@@ -1,16 +1,20 @@
 /** One history in a few lines: what the table of all histories is made of. */
-import type { Cluster } from './cluster.ts'
-import { durationText } from './duration-text.ts'
-import { type GroupMeasured, lostTotal, type Measured, type Outcome } from './measure.ts'
-import { entry } from './text-table.ts'
+import type { SimulatedCluster } from './cluster.ts'
+import {
+  type GroupMeasured,
+  type IncidentOutcome,
+  lostTotal,
+  type MeasuredHistory,
+} from './measure.ts'
+import { durationText, entry } from './text-table.ts'
 
-export function measuredLines({ groups }: Measured, cluster: Cluster): string[] {
+export function measuredLines({ groups }: MeasuredHistory, cluster: SimulatedCluster): string[] {
   return groups.flatMap((group, index) =>
     entry(cluster.groups[index]?.title ?? '', partsOf(group).join(', ')),
   )
 }
 
-const OUTCOMES: Readonly<Record<Outcome, string>> = {
+const OUTCOMES: Readonly<Record<IncidentOutcome, string>> = {
   unneeded: 'no failover needed',
   came: 'failed over',
   missing: 'a failover should have come and did not',

@@ -1,12 +1,11 @@
-/** What came of all histories, for a terminal: measures, counts, outages by length, kinds of incident. */
+/** The results of all histories, for a terminal: measures, counts, outages by length, kinds of incident. */
 import type { Painter } from '../scenario/report.ts'
 import type { Distribution } from './distribution.ts'
-import { durationText } from './duration-text.ts'
 import { INCIDENTS } from './incident.ts'
 import type { KindSummary, Summary, Tally } from './summary.ts'
-import { bar, entry, left, right, row, truncate } from './text-table.ts'
+import { bar, durationText, entry, left, right, row, truncate } from './text-table.ts'
 
-/** Measures are told for each group: of different rules a common median says nothing. */
+/** Measures are shown for each group: for different rules a common median means nothing. */
 export function summaryLines(
   summary: Summary,
   groups: readonly GroupSummary[],
@@ -114,7 +113,7 @@ function violationLines({ violated }: Summary, paint: Painter): string[] {
 const LENGTHS_MS: readonly number[] = [500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000]
 const BAR_CELLS = 50
 
-/** How many histories had a longest outage of which length. */
+/** How many histories had a longest outage of each length. */
 function outageLines({ outages }: Summary, paint: Painter): string[] {
   const none = { label: 'none', count: outages.filter((ms) => ms === 0).length }
   const bins = LENGTHS_MS.map((untilMs, index) => {
@@ -152,7 +151,7 @@ function kindLine(kind: KindSummary): string {
   return row(KINDS, [INCIDENTS[kind.kind].title, ...cells.map(String), ...outage, orBlank(lost)])
 }
 
-/** What is not there is not written: the eye finds what is. */
+/** Zeros are left blank, so that the eye finds the other numbers. */
 function orBlank(count: number): string {
   return count === 0 ? '' : `${count}`
 }

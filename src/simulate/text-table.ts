@@ -2,13 +2,13 @@
 
 export const WIDTH = 80
 
-export interface Column {
+export interface TableColumn {
   readonly width: number
   readonly align: 'left' | 'right'
 }
 
 /** Cells padded to their columns, two blanks before each; a text that is too long pushes the rest. */
-export function row(columns: readonly Column[], cells: readonly string[]): string {
+export function row(columns: readonly TableColumn[], cells: readonly string[]): string {
   const padded = columns.map(({ width, align }, index) => {
     const cell = cells[index] ?? ''
     return `  ${align === 'left' ? cell.padEnd(width) : cell.padStart(width)}`
@@ -16,15 +16,15 @@ export function row(columns: readonly Column[], cells: readonly string[]): strin
   return padded.join('').trimEnd()
 }
 
-export function left(width: number): Column {
+export function left(width: number): TableColumn {
   return { width, align: 'left' }
 }
 
-export function right(width: number): Column {
+export function right(width: number): TableColumn {
   return { width, align: 'right' }
 }
 
-/** `value` of `max`, as long as `cells` allow; what is there at all can be seen. */
+/** `value` of `max` as a bar of at most `cells`; anything above zero is visible. */
 export function bar(value: number, max: number, cells: number): string {
   if (value <= 0 || max <= 0) return ''
   return '█'.repeat(Math.max(1, Math.round((value / max) * cells)))
@@ -53,4 +53,16 @@ export function entry(word: string, text: string, indent = 13): string[] {
 
 export function truncate(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`
+}
+
+/** Durations for a table: three digits and a unit. */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  const seconds = ms / 1_000
+  if (seconds >= 100) return `${Math.round(seconds)} s`
+  return `${trimmed(seconds.toFixed(seconds < 10 ? 2 : 1))} s`
+}
+
+function trimmed(number: string): string {
+  return number.replace(/\.?0+$/, '')
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { AclLog, type Refusal } from '../../src/acl/log.ts'
+import { AclLog, type DeniedAttempt } from '../../src/acl/log.ts'
 
-const REFUSAL: Refusal = {
+const REFUSAL: DeniedAttempt = {
   reason: 'command',
   context: 'toplevel',
   object: 'get',
@@ -24,7 +24,7 @@ test('what happens again within a minute is counted, and moves to the front', ()
   expect(shown(log)).toEqual(['get*1', 'get*2', 'set*1'])
 })
 
-test.each<Partial<Refusal>>([
+test.each<Partial<DeniedAttempt>>([
   { reason: 'auth' },
   { context: 'multi' },
   { object: 'set' },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { login } from '../../src/acl/login.ts'
 import { PasswordSource } from '../../src/acl/passwords.ts'
-import { passwordLength } from '../../src/acl/replies.ts'
+import { passwordLength } from '../../src/session/acl.ts'
 import { usersWith } from './support.ts'
 
 test.each([

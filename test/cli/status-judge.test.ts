@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { type Finding, judge } from '../../src/cli/status/judge.ts'
+import { judge, type StatusFinding } from '../../src/cli/status/judge.ts'
 import { statusText } from '../../src/cli/status/text.ts'
-import type { Fields, GroupView, SentinelView } from '../../src/cli/status/view.ts'
+import type { GroupView, InstanceFields, SentinelAnswer } from '../../src/cli/status/view.ts'
 
-const MASTER: Fields = {
+const MASTER: InstanceFields = {
   name: 'g',
   ip: '10.0.0.1',
   port: '6379',
@@ -17,7 +17,7 @@ const MASTER: Fields = {
   'role-reported': 'master',
 }
 
-const REPLICA: Fields = {
+const REPLICA: InstanceFields = {
   name: '10.0.0.2:6379',
   ip: '10.0.0.2',
   port: '6379',
@@ -35,11 +35,12 @@ function group(change: Partial<GroupView> = {}): GroupView {
     replicas: [REPLICA],
     peers: [{}, {}],
     quorum: 'OK 3 usable Sentinels. Quorum and failover authorization can be reached',
+    stream: undefined,
     ...change,
   }
 }
 
-function sentinel(number: number, change: Partial<SentinelView> = {}): SentinelView {
+function sentinel(number: number, change: Partial<SentinelAnswer> = {}): SentinelAnswer {
   return {
     address: `10.0.1.${number}:26379`,
     failure: undefined,
@@ -52,7 +53,7 @@ function sentinel(number: number, change: Partial<SentinelView> = {}): SentinelV
   }
 }
 
-function findings(...views: readonly SentinelView[]): readonly Finding[] {
+function findings(...views: readonly SentinelAnswer[]): readonly StatusFinding[] {
   return judge(views, undefined).groups.flatMap((one) => one.findings)
 }
 
@@ -136,7 +137,7 @@ describe('by what the master is judged', () => {
     ...{ detection: 'evidence', 'refused-after': '250', 'gray-after': '0' },
   }
 
-  function own(number: number, change: Fields = {}): SentinelView {
+  function own(number: number, change: InstanceFields = {}): SentinelAnswer {
     const master = { ...BY_EVIDENCE, ...change }
     return sentinel(number, { program: 'vedette', groups: [group({ master })] })
   }
@@ -157,7 +158,7 @@ describe('by what the master is judged', () => {
   })
 
   test('the first line of a group tells it, from the first Sentinel that has a choice', () => {
-    const firstLine = (...views: readonly SentinelView[]) => {
+    const firstLine = (...views: readonly SentinelAnswer[]) => {
       const [line = ''] = statusText(judge(views, undefined)).split('\n')
       return stripVTControlCharacters(line)
     }
@@ -168,5 +169,29 @@ describe('by what the master is judged', () => {
       ' · detection ping · gray after 5000 ms · ',
     )
     expect(firstLine(sentinel(1))).not.toContain('detection')
+  })
+})
+
+describe('a pause of failover', () => {
+  const pause = {
+    ...{ 'pause-left-ms': '600000', 'pause-number': '4', 'pause-held-by': '2' },
+    ...{ 'pause-by': 'ann@10.0.0.9', 'pause-reason': 'new kernel' },
+  }
+  const holder = (number: number, change: InstanceFields = {}) =>
+    sentinel(number, { groups: [group({ master: { ...MASTER, ...pause, ...change } })] })
+
+  test('is told with its reason, its rest, and how many hold it', () => {
+    expect(findings(holder(1), holder(2), sentinel(3))).toEqual([
+      {
+        health: 'trouble',
+        text: 'automatic failover is paused by ann@10.0.0.9: new kernel (10 min left; 2 of 3 Sentinels hold it); `vedette resume` ends it',
+      },
+    ])
+    expect(statusText(judge([holder(1)], undefined))).toContain('FAILOVER PAUSED')
+  })
+
+  test('of two orders the newer one is told', () => {
+    const older = holder(1, { 'pause-number': '3', 'pause-reason': 'old' })
+    expect(findings(older, holder(2))[0]?.text).toContain('new kernel')
   })
 })

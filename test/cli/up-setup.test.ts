@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { duration } from '../../src/cli/options.ts'
 import { redisConf, sentinelYml } from '../../src/cli/up/config-files.ts'
 import { readNodeInfo, readSentinelMaster } from '../../src/cli/up/facts.ts'
-import { connectionHints } from '../../src/cli/up/hints.ts'
 import { defaultRules, rulesOf } from '../../src/cli/up/rules.ts'
 import { parseRedisConf } from '../../src/config/redis-conf.ts'
 import { parseSentinelYml } from '../../src/config/sentinel-yml.ts'
@@ -37,14 +36,6 @@ test('the quorum is the majority', () => {
   ])
 })
 
-test('the hints can be copied', () => {
-  expect(connectionHints(LAYOUT)).toEqual([
-    'redis-cli -p 7100 sentinel get-master-addr-by-name mymaster',
-    'redis-cli -p 7000',
-    "new Redis({ name: 'mymaster', sentinels: [{ host: '127.0.0.1', port: 7100 }] })  // ioredis",
-  ])
-})
-
 test('a master and a replica are told apart by their INFO', () => {
   const master = '# Replication\r\nrole:master\r\nconnected_slaves:2\r\nmaster_repl_offset:10\r\n'
   expect(readNodeInfo(master)).toMatchObject({ role: 'master', offset: 10, replicas: 2 })
@@ -61,12 +52,14 @@ test('a Sentinel says what it sees', () => {
     'num-other-sentinels': '1',
     flags: 'master,s_down',
   }
-  expect(readSentinelMaster(Object.entries(fields).flat())).toEqual({
+  const info = '# Sentinel\r\nsentinel_masters:1\r\nsentinel_tilt:1\r\n'
+  expect(readSentinelMaster(Object.entries(fields).flat(), info)).toEqual({
     master: 7001,
     replicas: 2,
     peers: 1,
     configEpoch: 0,
     flags: ['master', 's_down'],
+    isTilted: true,
   })
 })
 

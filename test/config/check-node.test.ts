@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { nodeDirectives } from '../../src/cli/node-directives.ts'
-import { UserLines } from '../../src/cli/node-users.ts'
+import { nodeDirectives } from '../../src/cli/server/node-directives.ts'
+import { UserLines } from '../../src/cli/server/node-users.ts'
 import { adviseNode } from '../../src/config/check-node.ts'
-import { NO_OUTSIDE } from '../../src/config/conf-outside.ts'
+import { NO_OUTSIDE } from '../../src/config/config-filesystem.ts'
 import { parseRedisConf } from '../../src/config/redis-conf.ts'
 import { Settings } from '../../src/server/settings/settings.ts'
 

@@ -29,7 +29,37 @@ test('three Sentinels with a quorum of two are fine', () => {
 })
 
 test('nothing is said about a number of Sentinels that is not known', () => {
-  expect(adviceFor({ quorum: 9 })).toEqual([])
+  expect(adviceFor({ quorum: 5 })).toEqual([])
+})
+
+test('a quorum far above the usual asks how many Sentinels there are', () => {
+  expect(adviceFor({ quorum: 6 })).toEqual(['W_QUORUM_UNCHECKED'])
+  expect(adviceFor({ quorum: 6, sentinels: 11 })).toEqual([])
+})
+
+test('a quorum that can never be reached is an error, known number or not', () => {
+  const severities = (text: string) => {
+    const group = `groups: { g: { master: "127.0.0.1:6379", ${text}`
+    const parsed = parseSentinelYml(group, 'f.yml')
+    return parsed.ok ? advise(parsed.value).map(({ code, severity }) => `${severity} ${code}`) : []
+  }
+  expect(severities('quorum: 4 } }\nsentinels: 3')).toEqual(['error E_QUORUM_UNREACHABLE'])
+  expect(severities('quorum: 1002 } }')).toEqual(['error E_QUORUM_UNREACHABLE'])
+})
+
+test('a duration without a unit that can only be meant in seconds is asked about', () => {
+  const hints = (name: string, text: string) => {
+    const parsed = name.endsWith('.yml')
+      ? parseSentinelYml(`groups: { g: { master: "127.0.0.1:1", quorum: 2, ${text} } }`, name)
+      : parseSentinelConf(`sentinel monitor g 127.0.0.1 1 2\nsentinel ${text}\n`, name)
+    return parsed.ok ? advise(parsed.value).map(({ hint }) => hint) : ['refused']
+  }
+  expect(hints('f.yml', 'down-after: 5')).toEqual([
+    'did you mean 5s? Without a unit it is milliseconds. Otherwise use 200 ms or more',
+  ])
+  expect(hints('f.yml', 'failover-timeout: 180')[0]).toMatch(/^did you mean 180s\?/)
+  expect(hints('f.conf', 'down-after-milliseconds g 30')[0]).toMatch(/^did you mean 30000\?/)
+  expect(hints('f.yml', 'down-after: 150')).toEqual(['use 200 ms or more'])
 })
 
 test('fewer than three Sentinels survive nothing', () => {
@@ -42,7 +72,7 @@ test('an even number of Sentinels is one too many', () => {
 })
 
 test('a quorum may be out of reach, or above what the majority can do', () => {
-  expect(adviceFor({ sentinels: 3, quorum: 4 })).toEqual(['W_QUORUM_UNREACHABLE'])
+  expect(adviceFor({ sentinels: 3, quorum: 4 })).toEqual(['E_QUORUM_UNREACHABLE'])
   expect(adviceFor({ sentinels: 3, quorum: 3 })).toEqual(['W_QUORUM_ABOVE_MAJORITY'])
 })
 
@@ -128,7 +158,7 @@ sentinel known-sentinel g 127.0.0.1 26380 ${'a'.repeat(40)}
   )
   expect(parsed.ok && advise(parsed.value).map(formatProblem)).toEqual([
     's.conf:5:1  sentinel known-sentinel g  2 of them cannot lose one and still elect a leader  (run three or more Sentinels)',
-    's.conf:1:1  sentinel monitor g  5 of 2 Sentinels can never agree: no failover will happen  (use 2)',
+    's.conf:1:1  sentinel monitor g  5 of 2 Sentinels can never agree: no failover will happen  (use 2, or start the others first, if there are more)',
     's.conf:2:1  sentinel parallel-syncs g  all 2 replicas may synchronise at the same time, and none can be read from  (use less than 2)',
   ])
 })

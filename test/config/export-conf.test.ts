@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { exportConf } from '../../src/config/export-conf.ts'
 import { parseSentinelConf } from '../../src/config/sentinel-conf.ts'
 import { type SentinelFile, toSavedState } from '../../src/config/sentinel-file.ts'
-import type { SavedState } from '../../src/core/memory/saved.ts'
+import type { SavedState } from '../../src/core/persistence/saved.ts'
 
+const NOW_MS = 1_700_000_000_000
 const MYID = 'a1'.repeat(20)
 const PEER = 'b2'.repeat(20)
 
@@ -14,7 +15,7 @@ function read(text: string): SentinelFile {
 }
 
 function written(file: SentinelFile, saved?: SavedState): string {
-  const exported = exportConf(file, saved)
+  const exported = exportConf(file, saved, NOW_MS)
   if (!exported.ok) throw new Error(exported.obstacles.join('\n'))
   return exported.text
 }
@@ -119,7 +120,7 @@ sentinel gray-after mymaster 5000
 `
 
   test('is left out, and said in a note where it makes a difference', () => {
-    const exported = exportConf(read(own), undefined)
+    const exported = exportConf(read(own), undefined, NOW_MS)
     expect(exported).toMatchObject({
       notes: [
         'mymaster: redis-sentinel knows no detection by evidence: a master that died is recognised after 30000 ms of silence',
@@ -135,14 +136,14 @@ sentinel gray-after mymaster 5000
     const [group] = saved.groups
     if (group === undefined) throw new Error('no group')
     const current = { ...group.current, detection: 'evidence', refusedAfterMs: 9 } as const
-    const exported = exportConf(file, { ...saved, groups: [{ ...group, current }] })
+    const exported = exportConf(file, { ...saved, groups: [{ ...group, current }] }, NOW_MS)
     expect(exported).toMatchObject({ notes: [expect.stringMatching('detection by evidence')] })
     expect(JSON.stringify(exported)).not.toMatch(/sentinel (detection|refused-after|gray-after)/)
   })
 
   test('needs no note where it changes nothing', () => {
     const text = 'sentinel monitor mymaster 10.0.0.1 6379 2\nsentinel refused-after mymaster 100\n'
-    expect(exportConf(read(text), undefined)).toMatchObject({ notes: [] })
+    expect(exportConf(read(text), undefined, NOW_MS)).toMatchObject({ notes: [] })
   })
 })
 
@@ -198,7 +199,11 @@ describe('what Redis could not read again is refused, without showing it', () =>
       'notification-script of mymaster',
     ],
   ])('%s', (line, start) => {
-    const exported = exportConf(read(`sentinel monitor mymaster 10.0.0.1 1 1\n${line}`), undefined)
+    const exported = exportConf(
+      read(`sentinel monitor mymaster 10.0.0.1 1 1\n${line}`),
+      undefined,
+      NOW_MS,
+    )
     expect(exported).toMatchObject({ ok: false, obstacles: [expect.stringMatching(`^${start}: `)] })
     expect(JSON.stringify(exported)).not.toContain('secret')
   })
@@ -208,4 +213,22 @@ describe('what Redis could not read again is refused, without showing it', () =>
       'sentinel monitor mymaster 10.0.0.1 1 1\nsentinel auth-pass mymaster \xc3\xa0\xa0\x85'
     expect(written(read(text))).toContain('sentinel auth-pass mymaster \xc3\xa0\xa0\x85\n')
   })
+})
+
+test('a pause that goes on is noted, because redis-sentinel will not wait for its end', () => {
+  const file = read('sentinel monitor mymaster 10.0.0.1 6379 2')
+  const saved = learnt(file)
+  const [group] = saved.groups
+  if (group === undefined) throw new Error('no group')
+  const order = { number: 1, origin: MYID, by: 'ann@10.0.0.9', reason: 'caf\xc3\xa9' } as const
+  const notesOf = (pause: NonNullable<typeof group.pause>) => {
+    const exported = exportConf(file, { ...saved, groups: [{ ...group, pause }] }, NOW_MS)
+    return exported.ok ? exported.notes.filter((note) => note.includes('pause')) : []
+  }
+  const going = { ...order, kind: 'pause', leftMs: 90_000, endsAtWallMs: NOW_MS + 90_000 } as const
+  expect(notesOf(going)).toEqual([
+    'mymaster: redis-sentinel knows no pause: ann@10.0.0.9 has paused failovers for another 90 s (café), and it will not wait for that',
+  ])
+  expect(notesOf({ ...going, endsAtWallMs: NOW_MS - 1 })).toEqual([])
+  expect(notesOf({ ...going, kind: 'resume', leftMs: 0, endsAtWallMs: NOW_MS })).toEqual([])
 })

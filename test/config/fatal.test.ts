@@ -1,6 +1,6 @@
 /** What a wrong line is told with, as a redis-sentinel 7.0.15 was seen to tell it. */
 import { describe, expect, test } from 'vitest'
-import type { ConfOutside } from '../../src/config/conf-outside.ts'
+import { type ConfOutside, NO_OUTSIDE } from '../../src/config/config-filesystem.ts'
 import { formatFatal } from '../../src/config/fatal.ts'
 import { parseRedisConf } from '../../src/config/redis-conf.ts'
 import { parseSentinelConf } from '../../src/config/sentinel-conf.ts'
@@ -95,6 +95,7 @@ describe('the command line goes on after the file', () => {
 
 describe('what only the machine can tell', () => {
   const nothing: ConfOutside = {
+    ...NO_OUTSIDE,
     include: (path) => ({ ok: false, path, reason: 'No such file or directory' }),
     isExecutable: () => false,
     folderFault: () => 'No such file or directory',
@@ -140,6 +141,7 @@ describe('include', () => {
   }
   const asked: (readonly [string, string | undefined])[] = []
   const outside: ConfOutside = {
+    ...NO_OUTSIDE,
     include: (name, folder) => {
       asked.push([name, folder])
       return { ok: true, files: [{ name, text: files[name] ?? '' }] }

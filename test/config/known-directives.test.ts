@@ -2,9 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { serverDirective } from '../../src/config/server-directives.ts'
-import { hasNoEffect } from '../../src/config/server-without-effect.ts'
 import { SETTING_ALIASES } from '../../src/server/settings/setting-table.ts'
-import { Settings } from '../../src/server/settings/settings.ts'
+import { ignoredBecause, Settings } from '../../src/server/settings/settings.ts'
 
 const FILE = new URL('testdata/directives-7.0.15.txt', import.meta.url)
 const NAMES = readFileSync(FILE, 'utf8').trim().split('\n')
@@ -29,5 +28,5 @@ test('what a data node calls without effect, no code of it reads but to show it'
     .join('\n')
   const isRead = (name: string) => new RegExp(`(int|flag|text)\\('${name}'\\)`).test(code)
   const all = NAMES.map((name) => SETTING_ALIASES.get(name) ?? name)
-  expect(all.filter((name) => hasNoEffect(name) && isRead(name))).toEqual([])
+  expect(all.filter((name) => ignoredBecause(name) !== undefined && isRead(name))).toEqual([])
 })

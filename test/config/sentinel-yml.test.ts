@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { NO_OUTSIDE } from '../../src/config/conf-outside.ts'
+import { NO_OUTSIDE } from '../../src/config/config-filesystem.ts'
 import { formatProblem } from '../../src/config/problem.ts'
 import { parseSentinelYml } from '../../src/config/sentinel-yml.ts'
 import { DEFAULT_GROUP, DEFAULT_SENTINEL } from '../../src/core/config.ts'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/base/sha256.ts'
 import { decodeState, encodeState } from '../../src/config/state-file.ts'
 import { DEFAULT_GROUP, type GroupConfig } from '../../src/core/config.ts'
-import type { SavedGroup, SavedState } from '../../src/core/memory/saved.ts'
+import type { SavedGroup, SavedState } from '../../src/core/persistence/saved.ts'
 
 const MYID = 'a1'.repeat(20)
 
@@ -38,6 +38,13 @@ const STATE: SavedState = {
   settings: undefined,
   users: undefined,
 }
+
+test('a pause is read back, whatever its reason says', () => {
+  const order = { number: 3, kind: 'pause', origin: MYID, by: 'ann@::1' } as const
+  const pause = { ...order, reason: 'caf\xe9 "x"', leftMs: 60_000, endsAtWallMs: 1_700_000_060_000 }
+  const state = { ...STATE, groups: [{ ...SAVED_GROUP, pause }] }
+  expect(decodeState(encodeState(state))).toEqual({ ok: true, value: state })
+})
 
 test('what was saved is read back', () => {
   expect(decodeState(encodeState(STATE))).toEqual({ ok: true, value: STATE })

@@ -6,9 +6,9 @@
 import { expect, test } from 'vitest'
 import { createRng, type Rng } from '../../src/base/rng.ts'
 import { decodeState, encodeState } from '../../src/config/state-file.ts'
-import { clientReceived } from '../../src/core/clients.ts'
-import { HELLO_CHANNEL } from '../../src/core/hello-text.ts'
-import { savedState } from '../../src/core/memory/save.ts'
+import { clientReceived } from '../../src/core/clients/clients.ts'
+import { HELLO_CHANNEL } from '../../src/core/discovery/hello-format.ts'
+import { savedState } from '../../src/core/persistence/save.ts'
 import type { Connection } from '../../src/core/state.ts'
 import { step } from '../../src/core/step.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
@@ -16,10 +16,11 @@ import type { Reply } from '../../src/resp/reply.ts'
 import { PEERS, REPLICAS, TestSentinel } from '../support/sentinel-builder.ts'
 import { sized } from '../support/sized.ts'
 
-const INPUTS = sized(20_000, 100_000)
+const INPUTS = sized(8_000, 50_000)
 /** Every so often a new machine, so that what one input destroyed does not shield it from the others. */
 const INPUTS_PER_LIFE = 2_000
-const EPOCH_MAX = 2 ** 48
+/** Seconds of lies, from the reach of strangers at the start. */
+const EPOCH_MAX = 2 ** 33
 
 test('random and mutated hellos, questions, INFO texts and commands do no harm', () => {
   for (let life = 0; life * INPUTS_PER_LIFE < INPUTS; life++) {
@@ -32,7 +33,7 @@ test('random and mutated hellos, questions, INFO texts and commands do no harm',
     }
     expect(decodeState(encodeState(savedState(sentinel.state)))).toMatchObject({ ok: true })
   }
-}, 120_000)
+})
 
 function attack(sentinel: TestSentinel, rng: Rng): void {
   const attacks = [hello, infoReply, oddReply, clientCommand, rawBytes]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_GROUP, type GroupConfig } from '../../src/core/config.ts'
-import { sendHelloToAll } from '../../src/core/hello-send.ts'
+import { sendHelloToAll } from '../../src/core/discovery/hello-send.ts'
 import { SentinelBench } from '../support/sentinel-bench.ts'
 
 const AT = '10.0.0.1:6379'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_GROUP, type GroupConfig } from '../../src/core/config.ts'
-import { dropPeerLinks } from '../../src/core/links.ts'
-import type { SavedState } from '../../src/core/memory/saved.ts'
+import { dropPeerLinks } from '../../src/core/links/links.ts'
+import type { SavedState } from '../../src/core/persistence/saved.ts'
 import { array, bulk, integer } from '../../src/resp/reply.ts'
 import { MYID, SentinelBench } from '../support/sentinel-bench.ts'
 
@@ -189,11 +189,12 @@ describe('when one of several groups lets go of a peer', () => {
 describe('a peer that moves', () => {
   test('is told once, and moves in all groups', () => {
     const bench = acquainted([group('a'), group('b'), group('c')])
+    bench.cut(AT)
     bench.forget()
     bench.hello('b', MOVED)
     bench.run(100)
     for (const name of ['a', 'b', 'c']) expect(peerIn(bench, name).host).toBe(MOVED.host)
-    expect([...bench.links].sort()).toEqual([`close ${AT}`, `open ${MOVED_AT}`])
+    expect([...bench.links].sort()).toEqual([`open ${MOVED_AT}`])
     const told = bench.logs.filter((line) => line.startsWith('+sentinel-address'))
     expect(told).toEqual([
       `+sentinel-address-switch master b 10.0.0.98 6379 ip 10.1.0.7 port 26379 for ${PEER.runId}`,
@@ -208,12 +209,14 @@ describe('a peer that moves', () => {
   test('keeps in the other groups what it thinks of their masters', () => {
     const bench = acquainted()
     peerIn(bench, 'a').masterDown = true
+    bench.cut(AT)
     bench.hello('b', MOVED)
     expect(peerIn(bench, 'a').masterDown).toBe(true)
   })
 
   test('hears from every group at its new address', () => {
     const bench = acquainted()
+    bench.cut(AT)
     bench.hello('b', MOVED)
     bench.run(10)
     const hellos = bench.sentTo(MOVED_AT).filter(([verb]) => verb === 'PUBLISH')
@@ -222,6 +225,7 @@ describe('a peer that moves', () => {
 
   test('with one group says nothing of others', () => {
     const bench = acquainted([group('a')])
+    bench.cut(AT)
     bench.hello('a', MOVED)
     expect(bench.logs.join('\n')).not.toContain('+sentinel-address-update')
   })

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { parseManifest } from '../../src/server/aof/manifest.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { sized } from '../support/sized.ts'
 
 const CHECK = '/usr/bin/redis-check-aof'
 const NAMES = ['a.aof', 'b.aof', 'c.aof']
@@ -88,6 +89,6 @@ describe.skipIf(!existsSync(CHECK))('a manifest (needs redis-check-aof)', () => 
     )
     const text = fc.array(line, { minLength: 1, maxLength: 4 }).map((lines) => lines.join(''))
     const agrees = (given: string) => isReadByUs(given) === isReadByRedis(given)
-    fc.assert(fc.property(text, agrees), { seed: 1, numRuns: 150 })
+    fc.assert(fc.property(text, agrees), { seed: 1, numRuns: sized(40, 150) })
   })
 })

@@ -84,7 +84,7 @@ const VALUES = [
 
 /**
  * Not compared: what reaches out of the process, ends connections or has other rules here (see
- * docs/compatibility.md). Whether `activedefrag` can be had depends on how redis-server was built.
+ * docs/compatibility-server.md). Whether `activedefrag` can be had depends on how redis-server was built.
  */
 const LEFT_OUT =
   /^(port|bind|bind-source-addr|dir|tls-.*|appendonly|oom-score-adj.*|maxclients|maxmemory-clients|requirepass|activedefrag)$/

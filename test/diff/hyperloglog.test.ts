@@ -48,7 +48,7 @@ describe.skipIf(!hasRedisServer)('against a real redis-server', () => {
     for (const node of nodes) await node.stop()
   })
 
-  for (const seed of sized(['one', 'two'], ['one', 'two', 'three', 'four'])) {
+  for (const seed of sized(['one'], ['one', 'two', 'three', 'four'])) {
     test(`a history of HyperLogLogs leaves the same bytes (seed ${seed})`, async () => {
       const commands = history(createRng(seed), 3000)
       const seen: string[][] = []

@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { Keyspace } from '../../src/server/keyspace/keyspace.ts'
 import { RdbReader } from '../../src/server/rdb/rdb-reader.ts'
 import { Snapshot, type SnapshotOptions } from '../../src/server/rdb/snapshot.ts'
+import { CountedFields, CountedMembers } from '../../src/server/values/counted.ts'
 import { Deque } from '../../src/server/values/deque.ts'
 import { keyspaceDigest } from '../../src/server/values/digest.ts'
 import { SortedSet } from '../../src/server/values/sorted-set.ts'
@@ -32,8 +33,11 @@ function sampleKeyspace(): Keyspace {
   zero.put('number', { type: 'string', bytes: '-12345' })
   zero.put('large', { type: 'string', bytes: 'x'.repeat(100_000) }, 4_102_444_800_000)
   zero.put('list', { type: 'list', items: new Deque(many) })
-  nine.put('set', { type: 'set', members: new Set(many) })
-  nine.put('hash', { type: 'hash', fields: new Map(many.map((item) => [item, everyByte])) })
+  nine.put('set', { type: 'set', members: new CountedMembers(many) })
+  nine.put('hash', {
+    type: 'hash',
+    fields: new CountedFields(many.map((item) => [item, everyByte])),
+  })
   return keyspace
 }
 

@@ -1,17 +1,17 @@
 /** Noise is what nobody should fail over for: here is what is drawn, and what would be more than noise. */
 import { describe, expect, test } from 'vitest'
 import { assemble } from '../../src/fuzz/assemble.ts'
-import { drawRun, isStill } from '../../src/fuzz/draw.ts'
-import { type Fault, partsOf } from '../../src/fuzz/fault.ts'
+import { drawRun, isStill } from '../../src/fuzz/draw/draw.ts'
+import { type Fault, partsOf } from '../../src/fuzz/faults/faults.ts'
 import { renderScenario } from '../../src/fuzz/file.ts'
 import { isNoise } from '../../src/fuzz/noise-rules.ts'
 import { numbers } from '../../src/fuzz/odds.ts'
-import type { Plan } from '../../src/fuzz/plan.ts'
+import type { FuzzPlan } from '../../src/fuzz/plan.ts'
 import { REDUCTIONS } from '../../src/fuzz/reductions.ts'
 import { runSeed, titleOf } from '../../src/fuzz/run.ts'
 import { parseScenario } from '../../src/scenario/parse.ts'
 
-function drawn(seed: string, detection: 'ping' | 'evidence' = 'evidence'): Plan {
+function drawn(seed: string, detection: 'ping' | 'evidence' = 'evidence'): FuzzPlan {
   return drawRun({ seed, profile: 'noise', detection })
 }
 
@@ -21,7 +21,10 @@ const PLANS = SEEDS.map((seed) => drawn(seed))
 type Lull = Fault & { readonly kind: 'lull' }
 
 /** The first drawn plan with such a trouble, and that trouble made worse. */
-function worse(isMeant: (part: Fault) => boolean, change: (lull: Lull, plan: Plan) => Fault): Plan {
+function worse(
+  isMeant: (part: Fault) => boolean,
+  change: (lull: Lull, plan: FuzzPlan) => Fault,
+): FuzzPlan {
   for (const plan of PLANS) {
     const at = plan.faults.findIndex((one) => one.kind === 'lull' && one.inside.some(isMeant))
     const lull = plan.faults[at]
@@ -31,8 +34,9 @@ function worse(isMeant: (part: Fault) => boolean, change: (lull: Lull, plan: Pla
 }
 
 /** What happens in the lull lasts a millisecond longer than the longest that is borne. */
-function tooLong(lull: Lull, plan: Plan): Fault {
-  const { downAfterMs, refusedAfterMs } = plan.topology.groups[0] as Plan['topology']['groups'][0]
+function tooLong(lull: Lull, plan: FuzzPlan): Fault {
+  const { downAfterMs, refusedAfterMs } = plan.topology
+    .groups[0] as FuzzPlan['topology']['groups'][0]
   const inside = lull.inside.map((part): Fault => {
     const share = part.kind === 'death' ? refusedAfterMs : downAfterMs
     const forMs = Math.floor(share * 0.9) + 1
@@ -54,7 +58,7 @@ describe('drawn noise', () => {
       return parsed.ok ? [] : parsed.problems
     })
     expect(problems).toEqual([])
-  }, 30_000)
+  })
 
   test('is the same for both modes of detection, so that they can be compared', () => {
     for (const seed of SEEDS.slice(0, 20)) {

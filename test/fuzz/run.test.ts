@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createFailingFile } from '../../src/fuzz/failing-file.ts'
 import { crashOf } from '../../src/fuzz/failure.ts'
-import type { Plan } from '../../src/fuzz/plan.ts'
+import type { FuzzPlan } from '../../src/fuzz/plan.ts'
 import { runPlan, runSeed } from '../../src/fuzz/run.ts'
 import { shrink } from '../../src/fuzz/shrink.ts'
 import { parseScenario } from '../../src/scenario/parse.ts'
@@ -12,7 +12,7 @@ import { createPlan } from './support.ts'
 vi.setConfig({ testTimeout: 30_000 })
 
 /** A replica of a replica is known to no Sentinel: when it is told to be a master it stays one. */
-const NOBODY_KNOWS_IT: Plan = createPlan({
+const NOBODY_KNOWS_IT: FuzzPlan = createPlan({
   chained: true,
   faults: [
     { kind: 'pause', fromMs: 12_000, untilMs: 12_400, processes: ['s1'] },
@@ -56,7 +56,7 @@ describe('a run that never comes to rest', () => {
     const { failure } = await runPlan(NOBODY_KNOWS_IT, '1')
     expect(failure).toMatchObject({ kind: 'expectation', signature: 'converges' })
     if (failure === undefined) return
-    const play = async (plan: Plan) => (await runPlan(plan, '1')).failure
+    const play = async (plan: FuzzPlan) => (await runPlan(plan, '1')).failure
     const small = await shrink(NOBODY_KNOWS_IT, failure, play, {
       maxRuns: 100,
       isOver: () => false,

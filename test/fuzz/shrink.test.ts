@@ -1,9 +1,9 @@
 /** Shrinking against a judge that is made up: what it blames is known, so what is left can be compared. */
 import { describe, expect, test } from 'vitest'
-import { drawPlan } from '../../src/fuzz/draw.ts'
+import { drawPlan } from '../../src/fuzz/draw/draw.ts'
 import type { Failure } from '../../src/fuzz/failure.ts'
-import { endOf } from '../../src/fuzz/fault.ts'
-import type { Plan } from '../../src/fuzz/plan.ts'
+import { endOf } from '../../src/fuzz/faults/faults.ts'
+import type { FuzzPlan } from '../../src/fuzz/plan.ts'
 import { shrink } from '../../src/fuzz/shrink.ts'
 import { createPlan } from './support.ts'
 
@@ -13,16 +13,18 @@ const FAILURE: Failure = {
 const NO_LIMITS = { maxRuns: 2_000, isOver: () => false }
 
 /** Fails for this reason whenever the plan has what is to blame. */
-function blames(isToBlame: (plan: Plan) => boolean): (plan: Plan) => Promise<Failure | undefined> {
+function blames(
+  isToBlame: (plan: FuzzPlan) => boolean,
+): (plan: FuzzPlan) => Promise<Failure | undefined> {
   return async (plan) => (isToBlame(plan) ? FAILURE : undefined)
 }
 
-function hasLongPause({ faults }: Plan): boolean {
+function hasLongPause({ faults }: FuzzPlan): boolean {
   return faults.some((fault) => fault.kind === 'pause' && endOf(fault) - fault.fromMs >= 700)
 }
 
 /** The first seed whose plan is to blame. */
-function drawBlamed(isToBlame: (plan: Plan) => boolean): Plan {
+function drawBlamed(isToBlame: (plan: FuzzPlan) => boolean): FuzzPlan {
   for (let seed = 1; seed < 1_000; seed++) {
     const plan = drawPlan(`${seed}`)
     if (plan.faults.length > 10 && isToBlame(plan)) return plan
@@ -47,7 +49,7 @@ describe('shrinking', () => {
   })
 
   test('keeps two faults that are to blame only together', async () => {
-    const areBoth = ({ faults }: Plan): boolean =>
+    const areBoth = ({ faults }: FuzzPlan): boolean =>
       faults.some(({ kind }) => kind === 'pause') && faults.some(({ kind }) => kind === 'cut')
     const { plan } = await shrink(drawBlamed(areBoth), FAILURE, blames(areBoth), NO_LIMITS)
     expect(plan.faults.map(({ kind }) => kind).sort()).toEqual(['cut', 'pause'])
@@ -58,7 +60,7 @@ describe('shrinking', () => {
       faults: [{ kind: 'pause', fromMs: 3_000, untilMs: 4_000, processes: ['n1', 's1'] }],
     })
     const other = { ...FAILURE, signature: 'another' }
-    const play = async (plan: Plan) =>
+    const play = async (plan: FuzzPlan) =>
       plan.faults.length === 0 ? other : hasLongPause(plan) ? FAILURE : undefined
     const small = await shrink(start, FAILURE, play, NO_LIMITS)
     expect(small.failure.signature).toBe('planted')
@@ -80,7 +82,7 @@ describe('shrinking', () => {
   })
 
   test('never leaves a fault that speaks of somebody who is gone', async () => {
-    const isLarge = ({ topology }: Plan): boolean => topology.sentinels.length >= 2
+    const isLarge = ({ topology }: FuzzPlan): boolean => topology.sentinels.length >= 2
     const seeds = ['11', '12', '13', '14', '15', '16', '17', '18']
     for (const seed of seeds.filter((one) => isLarge(drawPlan(one)))) {
       const limits = { ...NO_LIMITS, maxRuns: 60 }

@@ -1,5 +1,5 @@
-import type { Fault } from '../../src/fuzz/fault.ts'
-import type { Plan } from '../../src/fuzz/plan.ts'
+import type { Fault } from '../../src/fuzz/faults/faults.ts'
+import type { FuzzPlan } from '../../src/fuzz/plan.ts'
 
 /** Three boxes with a node and a Sentinel each, and a client of its own. */
 export function createPlan({
@@ -8,9 +8,15 @@ export function createPlan({
 }: {
   readonly faults: readonly Fault[]
   readonly chained?: boolean
-}): Plan {
+}): FuzzPlan {
   const rules = {
-    ...{ quorum: 2, downAfterMs: 1_000, failoverTimeoutMs: 3_000, parallelSyncs: 1 },
+    ...{
+      quorum: 2,
+      downAfterMs: 1_000,
+      failoverTimeoutMs: 3_000,
+      preFailoverHook: '',
+      parallelSyncs: 1,
+    },
     ...({ detection: 'evidence', refusedAfterMs: 250 } as const),
   }
   const node = (name: string, host: string, replicaOf: string | undefined) => ({
@@ -28,13 +34,22 @@ export function createPlan({
       sentinels: [1, 2, 3].map((number) => ({
         ...{ name: `s${number}`, host: `box${number}`, joinsLater: false },
       })),
+      ...{ liars: [], password: undefined },
     },
     clients: [
-      { name: 'app1', host: 'client1', group: 'mymaster', operation: 'keys', pace: { rate: 5 } },
+      {
+        name: 'app1',
+        host: 'client1',
+        group: 'mymaster',
+        operation: 'keys',
+        pace: { rate: 5 },
+        manner: 'prompt',
+      },
     ],
     faults,
     calmMs: 14_000,
     restMs: undefined,
+    hasFinalDeath: false,
     ending: 'rest',
     demands: [
       { kind: 'converges', group: 'mymaster' },

@@ -14,7 +14,7 @@ import { runHostile } from '../support/hostile-run.ts'
 const COUNT = Number(process.env.VEDETTE_MUTATIONS ?? 3_000)
 const FIRST = Number(process.env.VEDETTE_MUTATIONS_FROM ?? 0)
 /** Of one case, on a busy machine, with the time it may take to be played twice. */
-const BOUND_MS = 60_000 + 50 * COUNT
+const BOUND_MS = 120_000 + 200 * COUNT
 
 test('dumps', { timeout: BOUND_MS }, async () => {
   const { problems } = await runHostile('dumps', FIRST, COUNT, hostileRdb)

@@ -116,9 +116,9 @@ async function resets(world: World): Promise<void> {
 async function fillsTheDisk(world: World): Promise<void> {
   const flush = () => world.ask('s2', ['SENTINEL', 'FLUSHCONFIG'])
   expect(await flush()).toMatchObject({ kind: 'simple' })
-  await world.apply({ kind: 'failDisk', process: 's2', operation: 'write', reason: 'full' })
+  await world.apply({ kind: 'diskFailure', process: 's2', operation: 'write', reason: 'full' })
   expect(await flush()).toMatchObject({ kind: 'error' })
-  await world.apply({ kind: 'repairDisk', process: 's2' })
+  await world.apply({ kind: 'diskRepair', process: 's2' })
   expect(await flush()).toMatchObject({ kind: 'simple' })
 }
 
@@ -142,7 +142,7 @@ async function moves(world: World): Promise<void> {
   })
 }
 
-/** The address by which the onlooker reaches n1, as the node sees it. */
+/** The address by which the observer reaches n1, as the node sees it. */
 async function listenAddress(world: World): Promise<string | undefined> {
   const reply = await world.ask('n1', ['CLIENT', 'INFO'])
   return reply?.kind === 'bulk' ? /laddr=([^ ]+)/.exec(reply.bytes)?.[1] : undefined

@@ -3,10 +3,10 @@ import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createTcpEngine } from '../../src/engine/tcp/engine.ts'
 import { createTcpWorld, type TcpWorld } from '../../src/engine/tcp/tcp-world.ts'
+import type { Happening } from '../../src/history/happening.ts'
 import type { Reply } from '../../src/resp/reply.ts'
 import { parseScenario } from '../../src/scenario/parse.ts'
 import { runScenario } from '../../src/scenario/run.ts'
-import type { Happening } from '../../src/sim/happening.ts'
 import { createTopology } from '../sim/topology.ts'
 
 const TOPOLOGY = {

@@ -2,15 +2,16 @@
  * Plays scenarios and drawn seeds until one fails, in a process whose machines may hold a planted fault.
  * Told what to do by one argument of JSON; tells what it found in one line of JSON.
  *
- * `{ dist, scenarios: [path], scenarioSeeds, first, last, isThorough }`: thorough means not to stop at the
- * first failure, and to list them all.
+ * `{ dist, scenarios: [path], scenarioSeeds, first, last, likely, only, excluded, isThorough }`: thorough
+ * means not to stop at the first failure, and to list them all. `likely`, `only` and `excluded` are lists of
+ * places as failures name them (`seed 7`): what is played first, nothing but what is played, and what is not.
  */
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const task = JSON.parse(process.argv[2])
-const { drawPlan } = await load('fuzz/draw.js')
+const { drawPlan } = await load('fuzz/draw/draw.js')
 const { scenarioOf } = await load('fuzz/run.js')
 const { parseScenario } = await load('scenario/parse.js')
 const { playScenario } = await load('scenario/run.js')
@@ -41,18 +42,25 @@ for await (const failure of hunt()) {
 console.log(JSON.stringify({ runs, failures }))
 
 async function* hunt() {
+  const all = new Map(everyRun())
+  const likely = (task.likely ?? []).filter((where) => all.has(where))
+  for (const where of new Set([...likely, ...all.keys()])) yield* found(where, all.get(where))
+}
+
+function* everyRun() {
   for (const path of task.scenarios) {
     for (let seed = 1; seed <= task.scenarioSeeds; seed++) {
-      yield* found(`${basename(path, '.yml')}, seed ${seed}`, () => playFile(path, `${seed}`))
+      yield [`${basename(path, '.yml')}, seed ${seed}`, () => playFile(path, `${seed}`)]
     }
   }
   for (let seed = task.first; seed <= task.last; seed++) {
-    yield* found(`seed ${seed}`, () => play(scenarioOf(drawPlan(`${seed}`), `${seed}`), `${seed}`))
+    yield [`seed ${seed}`, () => play(scenarioOf(drawPlan(`${seed}`), `${seed}`), `${seed}`)]
   }
 }
 
 async function* found(where, play) {
   if (task.excluded?.includes(where)) return
+  if (task.only?.includes(where) === false) return
   runs++
   const failure = await play()
   if (failure !== undefined) yield { where, checker: failure.checker, text: failure.text }

@@ -6,9 +6,11 @@
  * refuses to load a file where that is not so, and so the list cannot rot unnoticed. `scenarios` are
  * tried first, for faults that chance would seldom meet.
  */
+import { SLIPS } from './slips.mjs'
+
 /** Candidates that ask first hardly ever split a vote: faults in voting itself are looked for without that. */
 const WITHOUT_ASKING_FIRST = {
-  file: 'core/candidacy.js',
+  file: 'core/election/pre-vote.js',
   find: "    if (votes >= needed)\n        return 'good';\n",
   replace: "    return 'good';\n",
 }
@@ -33,7 +35,7 @@ export const MUTANTS = [
     story: 'A vote is told before it is on disk.',
     edits: [
       {
-        file: 'core/vote.js',
+        file: 'core/election/vote.js',
         find: '    if (isNewEpoch || isFree)\n        save(turn);\n',
         replace: '',
       },
@@ -45,7 +47,7 @@ export const MUTANTS = [
     story: 'The driver does what stands behind a save without waiting for the disk.',
     edits: [
       {
-        file: 'sim/sentinel-program.js',
+        file: 'sim/processes/sentinel-program.js',
         find: '            this.#save(state, behind);\n',
         replace: '            { this.#save(state, []); this.#perform(behind); }\n',
       },
@@ -57,7 +59,7 @@ export const MUTANTS = [
     story: 'Whoever asks last in an epoch gets the vote, too.',
     edits: [
       {
-        file: 'core/vote.js',
+        file: 'core/election/vote.js',
         find: 'epoch > group.leaderEpoch && epoch > group.configEpoch',
         replace: 'epoch >= group.leaderEpoch && epoch > group.configEpoch',
       },
@@ -69,7 +71,7 @@ export const MUTANTS = [
     edits: [
       WITHOUT_ASKING_FIRST,
       {
-        file: 'core/vote.js',
+        file: 'core/election/vote.js',
         find: 'epoch > group.leaderEpoch && epoch > group.configEpoch',
         replace: 'epoch !== group.leaderEpoch && epoch > group.configEpoch',
       },
@@ -81,7 +83,7 @@ export const MUTANTS = [
     story: 'A candidate counts what peers voted in any epoch.',
     edits: [
       {
-        file: 'core/tally.js',
+        file: 'core/election/tally.js',
         find: 'ballot.votes.filter((vote) => vote.epoch === ballot.epoch)',
         replace: 'ballot.votes',
       },
@@ -93,7 +95,7 @@ export const MUTANTS = [
     story: 'A candidate counts its own vote a second time.',
     edits: [
       {
-        file: 'core/tally.js',
+        file: 'core/election/tally.js',
         find: 'leaders.push(ballot.ownVote);',
         replace: 'leaders.push(ballot.ownVote, ballot.ownVote);',
       },
@@ -104,11 +106,91 @@ export const MUTANTS = [
     story: 'A candidate stands in the current epoch instead of a new one.',
     edits: [
       {
-        file: 'core/election.js',
+        file: 'core/election/election.js',
         find: 'const epoch = state.currentEpoch + 1;',
         replace: 'const epoch = Math.max(1, state.currentEpoch);',
       },
     ],
+  },
+  // Liars: these want a participant that lies
+  {
+    name: 'a-hello-with-any-epoch',
+    story: 'The epochs of a hello are believed, whatever they are.',
+    edits: [
+      {
+        file: 'core/discovery/hello-receive.js',
+        find: "if (isBelievable(turn, group, epochIn(hello), 'stranger'))",
+        replace: 'adoptEpoch(turn, group, epochIn(hello));\n    if (true)',
+      },
+      {
+        file: 'core/discovery/hello-receive.js',
+        find: 'import { isBelievable, learnEpoch } from',
+        replace: 'import { adoptEpoch, isBelievable, learnEpoch } from',
+      },
+    ],
+    scenarios: ['../../../scenarios/47-an-epoch-of-2-to-the-48.yml'],
+  },
+  {
+    name: 'a-step-of-any-length',
+    story: 'A stranger’s number may be as far ahead as numbers go.',
+    edits: [
+      {
+        file: 'core/election/epoch.js',
+        find: 'return current + Math.max(0, Math.floor(whole - leftOf(spent, perSecond, nowMs)));',
+        replace: 'return EPOCH_MAX;',
+      },
+    ],
+    scenarios: ['../../../scenarios/47-an-epoch-of-2-to-the-48.yml'],
+  },
+  {
+    name: 'made-up-sentinels-vote',
+    story: 'Whoever was named in a hello counts for the majority.',
+    edits: [
+      {
+        file: 'core/election/quorum.js',
+        find: '1 + proven.length >= Math.max(GROUP_MIN, config.quorum) ? proven : all',
+        replace: 'all',
+      },
+    ],
+    scenarios: ['../../../scenarios/49-made-up-sentinels.yml'],
+  },
+  {
+    name: 'a-vote-in-any-epoch',
+    story: 'A stranger gets a vote in whatever epoch it asks for.',
+    edits: [
+      {
+        file: 'core/election/vote.js',
+        find: 'else if (admitEpoch(turn, group, epoch, speaker))',
+        replace: 'else if (true)',
+      },
+    ],
+    scenarios: ['../../../scenarios/48-a-stranger-asks-for-votes.yml'],
+  },
+  {
+    name: 'places-without-number',
+    story: 'As many made-up Sentinels are kept as hellos name.',
+    edits: [
+      {
+        file: 'core/discovery/peers.js',
+        find: 'const UNPROVEN_MAX = 100;',
+        replace: 'const UNPROVEN_MAX = 100_000;',
+      },
+    ],
+    scenarios: ['thousands-of-made-up-sentinels.yml'],
+  },
+  {
+    name: 'a-word-of-anybody-at-the-address',
+    story:
+      'Whoever answers at the address a hello gives a Sentinel votes in the name of that Sentinel.',
+    edits: [
+      {
+        file: 'core/discovery/proof.js',
+        find: 'reply.bytes === peer.runId',
+        replace: 'true',
+      },
+      { file: 'core/discovery/proof.js', find: 'silence(other);', replace: ';' },
+    ],
+    scenarios: ['../../../scenarios/found/15-a-vote-that-would-count-twice.yml'],
   },
   // Counting
   {
@@ -116,8 +198,8 @@ export const MUTANTS = [
     story: 'Only Sentinels that are up count, so that both halves of a partition have a majority.',
     edits: [
       {
-        file: 'core/quorum.js',
-        find: 'return group.peers.size + 1;',
+        file: 'core/election/quorum.js',
+        find: 'return electorsOf(group).length + 1;',
         replace: 'return usableSentinels(group);',
       },
     ],
@@ -127,7 +209,7 @@ export const MUTANTS = [
     story: 'Half of the Sentinels, rounded down, may elect.',
     edits: [
       {
-        file: 'core/quorum.js',
+        file: 'core/election/quorum.js',
         find: 'Math.floor(voters / 2) + 1',
         replace: 'Math.max(1, Math.floor(voters / 2))',
       },
@@ -138,7 +220,7 @@ export const MUTANTS = [
     story: 'A leader needs the majority, but not the quorum where that is more.',
     edits: [
       {
-        file: 'core/quorum.js',
+        file: 'core/election/quorum.js',
         find: 'Math.max(majority(votersOf(group)), group.config.quorum)',
         replace: 'majority(votersOf(group))',
       },
@@ -150,7 +232,7 @@ export const MUTANTS = [
     story: 'What one Sentinel sees is taken for what the quorum sees.',
     edits: [
       {
-        file: 'core/down.js',
+        file: 'core/detection/down.js',
         find: 'count > 0 && count >= quorum',
         replace: 'count > 0',
       },
@@ -159,7 +241,7 @@ export const MUTANTS = [
   {
     name: 'old-opinions-count',
     story: 'What a peer once said of the master is believed for ever.',
-    edits: [{ file: 'core/ask.js', find: '<= 5 * askMs', replace: '<= Infinity' }],
+    edits: [{ file: 'core/detection/ask.js', find: '<= 5 * askMs', replace: '<= Infinity' }],
     scenarios: ['an-odown-that-came-to-nothing.yml'],
   },
   {
@@ -167,7 +249,7 @@ export const MUTANTS = [
     story: 'A master that was O_DOWN once stays so until it is replaced.',
     edits: [
       {
-        file: 'core/down.js',
+        file: 'core/detection/down.js',
         find: 'else if (!isDown && isOdown(group))',
         replace: 'else if (quorum === Infinity)',
       },
@@ -179,7 +261,7 @@ export const MUTANTS = [
     story: 'The clock of a suspicion starts with the connection and not with the PING.',
     edits: [
       {
-        file: 'core/ping.js',
+        file: 'core/detection/ping.js',
         find: '    link.pingPendingSinceMs = undefined;\n',
         replace: '',
       },
@@ -190,7 +272,7 @@ export const MUTANTS = [
     story: 'An instance is down the moment it owes an answer.',
     edits: [
       {
-        file: 'core/suspicion.js',
+        file: 'core/detection/suspicion.js',
         find: 'unanswered + group.config.downAfterMs + 1',
         replace: 'unanswered + 1',
       },
@@ -201,7 +283,7 @@ export const MUTANTS = [
     story: 'Candidates let each other go first for far too long.',
     edits: [
       {
-        file: 'core/stagger.js',
+        file: 'core/election/failover-start.js',
         find: 'before * ROUNDS_APART * roundMs(state, group)',
         replace: '(before + 1) * 10_000',
       },
@@ -214,7 +296,7 @@ export const MUTANTS = [
     story: 'The state file does not tell the current epoch.',
     edits: [
       {
-        file: 'core/memory/save.js',
+        file: 'core/persistence/save.js',
         find: 'currentEpoch: state.currentEpoch,',
         replace: 'currentEpoch: 0,',
       },
@@ -226,7 +308,7 @@ export const MUTANTS = [
     story: 'The state file does not tell the config epoch.',
     edits: [
       {
-        file: 'core/memory/save.js',
+        file: 'core/persistence/save.js',
         find: 'configEpoch: group.configEpoch,',
         replace: 'configEpoch: 0,',
       },
@@ -237,7 +319,7 @@ export const MUTANTS = [
     story: 'A hello with a lower config epoch changes the configuration.',
     edits: [
       {
-        file: 'core/hello.js',
+        file: 'core/discovery/hello-receive.js',
         find: 'return hello.configEpoch > group.configEpoch;',
         replace: 'return true;',
       },
@@ -248,7 +330,7 @@ export const MUTANTS = [
     story: 'A hello is taken for one of the first group, whatever group it names.',
     edits: [
       {
-        file: 'core/hello.js',
+        file: 'core/discovery/hello-receive.js',
         find: 'turn.state.groups.get(hello.group)',
         replace: '[...turn.state.groups.values()][0]',
       },
@@ -259,7 +341,7 @@ export const MUTANTS = [
     story: 'A promotion is told under the config epoch of the old master.',
     edits: [
       {
-        file: 'core/promotion.js',
+        file: 'core/failover/promotion.js',
         find: '    group.configEpoch = failover.epoch;\n',
         replace: '',
       },
@@ -270,12 +352,12 @@ export const MUTANTS = [
     story: 'A leader that is at work takes a newer hello for its own configuration.',
     edits: [
       {
-        file: 'core/hello.js',
+        file: 'core/discovery/hello-receive.js',
         find: 'if (isKnown && currentMaster(group) === master)',
         replace: 'if (isKnown)',
       },
       {
-        file: 'core/hello.js',
+        file: 'core/discovery/hello-receive.js',
         find: 'if (failover !== undefined && failover.epoch < group.configEpoch)',
         replace: 'if (failover === null)',
       },
@@ -288,7 +370,7 @@ export const MUTANTS = [
     story: 'A Sentinel that entered TILT once stays in it.',
     edits: [
       {
-        file: 'core/tilt.js',
+        file: 'core/detection/tilt.js',
         find: '>= state.config.periods.tiltMs',
         replace: '>= Infinity',
       },
@@ -299,7 +381,7 @@ export const MUTANTS = [
     story: 'In TILT instances are declared down and up.',
     edits: [
       {
-        file: 'core/down.js',
+        file: 'core/detection/down.js',
         find: 'until it ends.\n    if (isTilted(turn.state))\n        return;\n',
         replace: 'until it ends.\n',
       },
@@ -310,7 +392,7 @@ export const MUTANTS = [
     story: 'A leader in TILT goes on with its failover.',
     edits: [
       {
-        file: 'core/failover.js',
+        file: 'core/failover/failover.js',
         find: 'while (!isTilted(turn.state))',
         replace: 'while (true)',
       },
@@ -320,12 +402,12 @@ export const MUTANTS = [
   {
     name: 'no-tilt-on-a-clock-jump',
     story: 'A jump of the wall clock is not noticed.',
-    edits: [{ file: 'core/tilt.js', find: ' || jumpedMs > limitMs', replace: '' }],
+    edits: [{ file: 'core/detection/tilt.js', find: ' || jumpedMs > limitMs', replace: '' }],
   },
   {
     name: 'no-tilt-on-a-stall',
     story: 'A Sentinel that hung believes what it sees.',
-    edits: [{ file: 'core/tilt.js', find: 'stalledMs > limitMs || ', replace: '' }],
+    edits: [{ file: 'core/detection/tilt.js', find: 'stalledMs > limitMs || ', replace: '' }],
   },
   // The choice of a replica
   {
@@ -333,7 +415,7 @@ export const MUTANTS = [
     story: 'The replica with the least data is taken for the best.',
     edits: [
       {
-        file: 'core/selection.js',
+        file: 'core/failover/selection.js',
         find: 'return b.offset - a.offset;',
         replace: 'return a.offset - b.offset;',
       },
@@ -345,7 +427,7 @@ export const MUTANTS = [
     story: 'A higher replica-priority goes first.',
     edits: [
       {
-        file: 'core/selection.js',
+        file: 'core/failover/selection.js',
         find: 'return a.priority - b.priority;',
         replace: 'return b.priority - a.priority;',
       },
@@ -356,9 +438,9 @@ export const MUTANTS = [
     story: 'A replica that must never be promoted is the first choice.',
     edits: [
       {
-        file: 'core/selection.js',
-        find: '|| replica.priority === 0)',
-        replace: ')',
+        file: 'core/failover/selection.js',
+        find: "    if (replica.priority === 0)\n        return 'its replica-priority is 0';\n",
+        replace: '',
       },
     ],
   },
@@ -367,9 +449,9 @@ export const MUTANTS = [
     story: 'A replica that is S_DOWN may be chosen.',
     edits: [
       {
-        file: 'core/selection.js',
-        find: 'if (isSdown(replica) || commandLink',
-        replace: 'if (commandLink',
+        file: 'core/failover/selection.js',
+        find: "    if (isSdown(replica))\n        return 'it is down';\n",
+        replace: '',
       },
     ],
     scenarios: ['the-best-replica-hangs-when-the-master-dies.yml'],
@@ -379,23 +461,23 @@ export const MUTANTS = [
     story: 'Replicas are not asked again where they stand before one is chosen.',
     edits: [
       {
-        file: 'core/promotion.js',
+        file: 'core/failover/promotion.js',
         find: 'return replica.infoAtMs === undefined || replica.infoAtMs < freshSinceMs(failover);',
         replace: 'return false;',
       },
       {
-        file: 'core/election.js',
+        file: 'core/election/election.js',
         find: '    for (const replica of group.replicas.values())\n        requestInfo(turn, replica);\n',
         replace: '',
       },
       {
-        file: 'core/down.js',
+        file: 'core/detection/down.js',
         find: '    for (const replica of group.replicas.values()) {\n        requestInfo(turn, replica);\n        scheduleInfo(turn, replica);\n    }\n',
         replace: '',
       },
       {
-        file: 'core/selection.js',
-        find: 'return turn.now.monoMs - replica.infoAtMs <= limitMs;',
+        file: 'core/failover/selection.js',
+        find: 'return turn.now.monoMs - infoAtMs <= limitMs;',
         replace: 'return true;',
       },
     ],
@@ -407,7 +489,7 @@ export const MUTANTS = [
     story: 'A master that comes back after it was replaced is not turned into a replica.',
     edits: [
       {
-        file: 'core/repair.js',
+        file: 'core/failover/repair.js',
         find: '        repairFalseMaster(turn, replica);\n    else if',
         replace: '        return;\n    else if',
       },
@@ -418,17 +500,17 @@ export const MUTANTS = [
     story: 'Nobody tells the other replicas to follow the new master.',
     edits: [
       {
-        file: 'core/reconfigure.js',
+        file: 'core/failover/reconfigure.js',
         find: "if (replica.promoted || replica.reconf !== 'none')",
         replace: "if (replica.promoted || replica.reconf !== 'nothing')",
       },
       {
-        file: 'core/repair.js',
+        file: 'core/failover/repair.js',
         find: '        repairStray(turn, replica);\n',
         replace: '        return;\n',
       },
       {
-        file: 'core/reconfigure.js',
+        file: 'core/failover/reconfigure.js',
         find: 'for (const replica of group.replicas.values()) {\n        if (replica.promoted ||',
         replace: 'for (const replica of []) {\n        if (replica.promoted ||',
       },
@@ -439,7 +521,7 @@ export const MUTANTS = [
     story: 'A leader waits for ever for a replica that cannot follow.',
     edits: [
       {
-        file: 'core/reconfigure.js',
+        file: 'core/failover/reconfigure.js',
         find: 'return failover.stateChangedAtMs + group.config.failoverTimeoutMs + 1;',
         replace: 'return failover.stateChangedAtMs + 1e9;',
       },
@@ -451,7 +533,7 @@ export const MUTANTS = [
     story: 'Whoever voted for a leader that died at once waits for it all the same.',
     edits: [
       {
-        file: 'core/start.js',
+        file: 'core/election/failover-start.js',
         find: '    if (isSdown(leader))\n        return leader.sdownSinceMs ?? 0;\n',
         replace: '',
       },
@@ -464,7 +546,7 @@ export const MUTANTS = [
     story: 'A replica that still streams from the master does not stop the proof of its death.',
     edits: [
       {
-        file: 'core/evidence.js',
+        file: 'core/detection/evidence.js',
         find: "said.includes('lost') && !said.includes('streams')",
         replace: "said.includes('lost') || said.includes('streams')",
       },
@@ -476,7 +558,7 @@ export const MUTANTS = [
     story: 'The first refusal proves a death.',
     edits: [
       {
-        file: 'core/evidence.js',
+        file: 'core/detection/evidence.js',
         find: 'const provenMs = refusal.sinceMs + refusedAfterMs;',
         replace: 'const provenMs = refusal.sinceMs;',
       },
@@ -489,8 +571,8 @@ export const MUTANTS = [
     story: 'min-replicas-to-write is not looked at.',
     edits: [
       {
-        file: 'server/replication/write-fence.js',
-        find: 'this.#replicas.goodCount < needed ? NOREPLICAS : undefined',
+        file: 'server/replication/serving/write-fence.js',
+        find: 'this.goodCount < this.#needed ? NOREPLICAS : undefined',
         replace: 'undefined',
       },
     ],
@@ -501,12 +583,49 @@ export const MUTANTS = [
     story: 'A replica counts as long as its connection stands, however long it has been silent.',
     edits: [
       {
-        file: 'server/replication/serving/replicas.js',
-        find: ' && this.lagSeconds(peer) <= maxLagSeconds',
-        replace: '',
+        file: 'server/replication/serving/write-fence.js',
+        find: 'return (this.#lookedAtMs - hasAllUntilMs <= limitMs &&',
+        replace: 'return (true ||',
       },
     ],
     scenarios: ['../../../scenarios/02-master-and-one-sentinel-cut-off.yml'],
+  },
+  {
+    name: 'min-replicas-counts-any-acknowledgement',
+    story: 'A replica counts if it acknowledges in time, however far back in the stream it is.',
+    edits: [
+      {
+        file: 'server/replication/serving/replicas.js',
+        find: 'const hasAll = offset >= this.#history.offset;',
+        replace: 'const hasAll = offset >= 0;',
+      },
+    ],
+    scenarios: ['the-replicas-fall-behind-and-the-master-dies.yml'],
+  },
+  {
+    name: 'stall-not-noticed',
+    story: 'A master that stood still goes on as if no time had passed.',
+    edits: [
+      {
+        file: 'server/replication/serving/write-fence.js',
+        find: 'this.#heardFromOffset = NOT_ASKED_YET;\n        this.#mustAsk = true;\n',
+        replace: '',
+      },
+    ],
+    scenarios: ['../../../scenarios/44-thawed-master-with-queued-writers.yml'],
+  },
+  {
+    name: 'queued-acknowledgement-counts',
+    story:
+      'After it stood still, a master takes acknowledgements that waited in its sockets for news.',
+    edits: [
+      {
+        file: 'server/replication/serving/write-fence.js',
+        find: ' || ackOffset < this.#heardFromOffset',
+        replace: '',
+      },
+    ],
+    scenarios: ['../../../scenarios/44-thawed-master-with-queued-writers.yml'],
   },
   {
     name: 'replica-accepts-writes',
@@ -514,7 +633,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'server/gate.js',
-        find: 'return isReadOnly ? READ_ONLY_REPLICA : undefined;',
+        find: 'return isReadOnlyReplica(node) ? READ_ONLY_REPLICA : undefined;',
         replace: 'return undefined;',
       },
     ],
@@ -547,7 +666,9 @@ export const MUTANTS = [
   {
     name: 'no-new-history-at-a-promotion',
     story: 'A promoted replica goes on in the history of its old master.',
-    edits: [{ file: 'server/replication/role.js', find: '        history.fork();\n', replace: '' }],
+    edits: [
+      { file: 'server/replication/replication.js', find: '        history.fork();\n', replace: '' },
+    ],
     scenarios: ['a-cut-off-master-takes-writes-and-comes-back.yml'],
   },
   {
@@ -591,7 +712,7 @@ export const MUTANTS = [
     story: 'A replica that holds data copies a master that has lost its own.',
     edits: [
       {
-        file: 'server/replication/history/kinship.js',
+        file: 'server/replication/history/divergence.js',
         find: 'if (offer.offset >= own.offset)',
         replace: 'if (offer.offset >= 0)',
       },
@@ -603,7 +724,7 @@ export const MUTANTS = [
     story: 'Sentinels do not act on what replicas say of a master that came back without its data.',
     edits: [
       {
-        file: 'core/suspicion.js',
+        file: 'core/detection/suspicion.js',
         find: "ground('empty', master.emptiedAtMs)",
         replace: "ground('empty', undefined)",
       },
@@ -630,7 +751,7 @@ export const MUTANTS = [
     story: 'A coordinated failover is led by whoever was asked for it, without a vote.',
     edits: [
       {
-        file: 'core/election.js',
+        file: 'core/election/election.js',
         find: "failover.kind === 'forced' ? { kind: 'won' }",
         replace: "failover.kind !== 'automatic' ? { kind: 'won' }",
       },
@@ -652,7 +773,11 @@ export const MUTANTS = [
     name: 'hands-over-while-clients-write',
     story: 'FAILOVER does not hold writes back.',
     edits: [
-      { file: 'server/replication/failover.js', find: '        host.holdWrites();\n', replace: '' },
+      {
+        file: 'server/replication/failover.js',
+        find: "        node.pause.start(Number.POSITIVE_INFINITY, 'writes', 'failover');\n",
+        replace: '',
+      },
       {
         file: 'server/replication/failover.js',
         find: 'if (peer.ackOffset === offset)',
@@ -660,5 +785,194 @@ export const MUTANTS = [
       },
     ],
     scenarios: ['a-planned-handover-under-load.yml'],
+  },
+  // Paused failover
+  {
+    name: 'votes-in-a-pause',
+    story: 'A Sentinel that holds a pause votes for a candidate that has not heard of it.',
+    edits: [
+      {
+        file: 'core/pause/pause.js',
+        find: 'return isPaused(group) && !isByHand;',
+        replace: 'return false;',
+      },
+    ],
+    scenarios: ['a-sentinel-does-not-hear-of-a-pause.yml'],
+  },
+  {
+    name: 'begins-in-a-pause',
+    story: 'A Sentinel that holds a pause withholds its vote from others, and stands itself.',
+    edits: [
+      {
+        file: 'core/election/failover-start.js',
+        find: '    if (isPaused(group)) {\n',
+        replace: '    if (false) {\n',
+      },
+      WITHOUT_ASKING_FIRST,
+    ],
+    scenarios: ['everything-restarts-in-a-pause.yml'],
+  },
+  {
+    name: 'pause-forgotten-on-restart',
+    story: 'Sentinels that were restarted know of no pause.',
+    edits: [
+      {
+        file: 'core/sentinel.js',
+        find: '    restorePause(turn, group, saved.pause);\n',
+        replace: '',
+      },
+    ],
+    scenarios: ['everything-restarts-in-a-pause.yml'],
+  },
+  {
+    name: 'pause-not-saved',
+    story: 'A pause is told before it is on disk.',
+    edits: [
+      {
+        file: 'core/pause/pause.js',
+        find: '    setRecord(turn, group, told);\n    save(turn);\n    const { by, leftMs, kind } = told;\n',
+        replace: '    setRecord(turn, group, told);\n    const { by, leftMs, kind } = told;\n',
+      },
+    ],
+    scenarios: ['everything-restarts-in-a-pause.yml'],
+  },
+  {
+    name: 'an-old-pause-counts',
+    story: 'The order that is told last counts, not the one with the highest number.',
+    edits: [
+      {
+        file: 'core/pause/pause-record.js',
+        find: '        return one.number > other.number;\n',
+        replace: '        return true;\n',
+      },
+    ],
+    scenarios: ['a-pause-ends-behind-a-partition.yml'],
+  },
+
+  // Rules about promotions
+  {
+    name: 'must-not-is-only-a-wish',
+    story:
+      'A replica that must not be promoted comes last, and is promoted where there is no other.',
+    edits: [
+      {
+        file: 'core/failover/selection.js',
+        find: "    if (rule?.[1] === 'must-not')\n",
+        replace: '    if (rule === null)\n',
+      },
+    ],
+    scenarios: ['a-replica-that-must-not-be-promoted.yml'],
+  },
+  {
+    name: 'zones-are-crossed',
+    story: 'A Sentinel promotes a replica in another zone, although it may not.',
+    edits: [
+      {
+        file: 'core/failover/selection.js',
+        find: 'masters === undefined || own === masters',
+        replace: 'masters === undefined || own !== undefined',
+      },
+    ],
+    scenarios: ['a-zone-that-must-not-be-left.yml'],
+  },
+  {
+    name: 'the-rules-are-read-last',
+    story: 'What the rules prefer counts only among replicas that are equal otherwise.',
+    edits: [
+      {
+        file: 'core/failover/selection.js',
+        find: 'a.rank - b.rank || comparePromotion(a.replica, b.replica)',
+        replace: 'comparePromotion(a.replica, b.replica) || a.rank - b.rank',
+      },
+    ],
+    scenarios: ['a-preferred-replica-of-a-worse-priority.yml'],
+  },
+  {
+    name: 'only-the-leader-is-blocked',
+    story: 'The block after a failover binds the Sentinel that led it, and no other.',
+    edits: [
+      {
+        file: 'core/discovery/hello-receive.js',
+        find: '    if (isAutomatic)\n        beginBlock(turn, group);\n    else\n        liftBlock(turn, group);\n',
+        replace: '',
+      },
+    ],
+    scenarios: ['masters-that-die-one-after-the-other.yml'],
+  },
+  {
+    name: 'an-order-leaves-the-block',
+    story: "An operator's failover does not lift the block.",
+    edits: [
+      {
+        file: 'core/failover/failover.js',
+        find: '    liftBlock(turn, group);\n',
+        replace: '',
+      },
+    ],
+    scenarios: ['masters-that-die-one-after-the-other.yml'],
+  },
+  // Data: what clients on databases of their own are told, and what files keep
+  {
+    name: 'a-copy-without-its-expiry',
+    story: 'COPY forgets when the key dies.',
+    edits: [
+      {
+        file: 'server/commands/keys/keys.js',
+        find: 'options.db.put(target, copyValue(entry.value), entry.expireAtMs);',
+        replace: 'options.db.put(target, copyValue(entry.value));',
+      },
+    ],
+    scenarios: ['clients-work-on-data-while-masters-change.yml'],
+  },
+  {
+    name: 'an-expiry-that-stays-with-the-master',
+    story: 'Replicas and files are told of a SET without its expiry.',
+    edits: [
+      {
+        file: 'server/commands/strings/set.js',
+        find: "context.propagate(['SET', arg(argv, 1), arg(argv, 2), 'PXAT', momentText(atMs)]);",
+        replace: "context.propagate(['SET', arg(argv, 1), arg(argv, 2)]);",
+      },
+    ],
+    scenarios: ['clients-work-on-data-while-masters-change.yml'],
+  },
+  {
+    name: 'a-set-that-keeps-the-old-expiry',
+    story: 'A SET without KEEPTTL leaves the expiry of the value before it.',
+    edits: [
+      {
+        file: 'server/commands/strings/set.js',
+        find: "        context.db.put(key, { type: 'string', bytes });\n    }\n    context.propagate();",
+        replace:
+          "        context.db.put(key, { type: 'string', bytes }, context.db.find(key)?.expireAtMs);\n    }\n    context.propagate();",
+      },
+    ],
+    scenarios: ['clients-work-on-data-while-masters-change.yml'],
+  },
+  {
+    name: 'a-file-that-is-never-synced',
+    story: 'The second after which everysec syncs never comes.',
+    edits: [
+      {
+        file: 'server/persistence/aof-log.js',
+        find: 'this.#nextSyncMs = monoMs + SYNC_PERIOD_MS;',
+        replace: 'this.#nextSyncMs = monoMs + 60 * SYNC_PERIOD_MS;',
+      },
+    ],
+    scenarios: ['a-group-loses-power.yml'],
+  },
+  ...SLIPS,
+  {
+    name: 'orders-leave-the-connections',
+    story:
+      'A replica that is told to follow another master keeps the connections on which late orders may come.',
+    edits: [
+      {
+        file: 'core/failover/slaveof.js',
+        find: "        ['CLIENT', 'KILL', 'TYPE', 'normal'],\n",
+        replace: '',
+      },
+    ],
+    scenarios: ['../../../scenarios/73-late-packets.yml'],
   },
 ]

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, test } from 'vitest'
-import { Alarm } from '../../src/io/alarm.ts'
-import { readClock } from '../../src/io/clock.ts'
+import { Alarm } from '../../src/io/process/alarm.ts'
+import { readClock } from '../../src/io/process/clock.ts'
 
 /** Rings once and says when, on the floored monotonic clock. */
 function ring(set: (alarm: Alarm, nowMs: number) => void): Promise<number> {

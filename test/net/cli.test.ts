@@ -1,15 +1,15 @@
 /** What people get wrong on the command line and in files: told clearly, with a status, and never a crash. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freePorts, until } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../dist/launch/vedette.cjs', import.meta.url))
 
 let folder = ''
 const children: ChildProcess[] = []
@@ -154,8 +154,21 @@ test('a state folder that cannot be written stops a Sentinel, with its name', as
   const path = write('sentinel.yml', `${sentinelYml(port)}state-dir: ${join(file, 'state')}\n`)
   const { status, stderr } = await vedette('sentinel', path)
   expect(status).toBe(1)
-  expect(stderr).toContain(`cannot write to the state folder ${join(file, 'state')}`)
+  expect(stderr).toContain(`the state folder ${join(file, 'state')}: ENOTDIR`)
   expect(stderr).toContain('state-dir')
+})
+
+test('a mistyped state folder stops a Sentinel, and is not made', async () => {
+  const [port] = (await freePorts(1)) as [number]
+  const path = write('sentinel.yml', `${sentinelYml(port)}state-dir: ${join(folder, 'votse')}\n`)
+  const { status, stderr } = await vedette('sentinel', path)
+  expect(status).toBe(1)
+  expect(stderr).toBe(
+    `vedette: the state folder ${join(folder, 'votse')}: there is no such folder\n` +
+      '  correct state-dir (dir in a sentinel.conf): a Sentinel that has lost its votes could vote ' +
+      `twice. Only if this is its first start: mkdir -p ${join(folder, 'votse')}, writable for its user\n`,
+  )
+  expect(existsSync(join(folder, 'votse'))).toBe(false)
 })
 
 test('a log file that cannot be written stops a program, with its name', async () => {
@@ -245,4 +258,28 @@ test('what CONFIG REWRITE keeps survives a restart, and the redis.conf stays as 
   expect(kept).toEqual(['maxmemory', String(2 * 1024 * 1024)])
   expect(readFileSync(path, 'utf8')).toBe(text)
   redis.disconnect()
+})
+
+describe('behind a reader that has gone, as `head` does', () => {
+  async function unread(args: readonly string[]) {
+    const run = launch(args)
+    run.child.stdout?.destroy()
+    await new Promise((resolve) => run.child.once('exit', resolve))
+    return { status: run.child.exitCode, stderr: run.stderr }
+  }
+
+  test('programs that only show something end silently, with the status of SIGPIPE', async () => {
+    const file = write('sentinel.yml', sentinelYml(26_379))
+    const runs = [
+      ['status', '--sentinel', '127.0.0.1:1'],
+      ['check', file, '--json'],
+      ['fuzz', '--print', '--seeds', '1..1'],
+    ].map(unread)
+    for (const run of await Promise.all(runs)) expect(run).toEqual({ status: 141, stderr: '' })
+  })
+
+  test('a program that changes something carries on to its end', async () => {
+    const { status } = await unread(['failover', 'mymaster', '--sentinel', '127.0.0.1:1'])
+    expect(status).toBe(4)
+  })
 })

@@ -1,8 +1,8 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
-import { type ConnectionOptions, Connections } from '../../src/io/connections.ts'
-import { Gate } from '../../src/io/gate.ts'
-import { listen } from '../../src/io/listener.ts'
+import { type ConnectionOptions, Connections } from '../../src/io/network/connections.ts'
+import { Gate } from '../../src/io/network/demo-partition.ts'
+import { listen } from '../../src/io/network/listener.ts'
 import { freePorts } from '../support/processes.ts'
 
 const cleanups: (() => void)[] = []
@@ -74,6 +74,24 @@ test('what is written in one turn leaves in one piece', async () => {
   for (const text of ['+A\r\n', '+B\r\n', '+C\r\n']) connections.write(1, text)
   await until(() => seen.pieces.length > 0)
   expect(seen.pieces).toEqual(['+A\r\n+B\r\n+C\r\n'])
+})
+
+test('who sends without end is read in turns, so that others are heard between', async () => {
+  const { events, port } = await served()
+  const talkers = await Promise.all(Array.from({ length: 8 }, () => client(port)))
+  const piece = 'x'.repeat(4 * 1024 * 1024)
+  let [turn, taken, most] = [0, 0, 0]
+  const counting = () => {
+    const bytes = events.splice(0).reduce((sum, text) => sum + text.length, 0)
+    taken += bytes
+    // In the first turn nobody has said anything yet, and everybody may.
+    if (turn++ > 0) most = Math.max(most, bytes)
+    if (taken < talkers.length * piece.length) setImmediate(counting)
+  }
+  for (const { socket } of talkers) socket.write(piece, 'latin1')
+  setImmediate(counting)
+  await until(() => taken >= talkers.length * piece.length)
+  expect(most).toBeLessThan(1024 * 1024)
 })
 
 test('closing sends everything written before it, and tells nothing', async () => {
@@ -208,4 +226,44 @@ test('an optional address that does not exist is passed over, but not all of the
   await expect(listen({ addresses: ['-192.0.2.1'], port })).rejects.toMatchObject({
     code: 'E_ADDRESS_UNAVAILABLE',
   })
+})
+
+test('a held connection is not read until its peer has taken what it was sent', async () => {
+  const { connections, events, port } = await served()
+  const { socket, seen } = await client(port)
+  await until(() => events.includes('1 accepted'))
+  socket.pause()
+  connections.write(1, 'x'.repeat(8 * 1024 * 1024))
+  connections.holdUntilDrained(1, () => events.push('1 drained'))
+  socket.write('more')
+  connections.write(1, 'y')
+  expect(events).toEqual(['1 accepted'])
+  socket.resume()
+  await until(() => events.includes('1 received more'))
+  expect(events).toEqual(['1 accepted', '1 drained', '1 received more'])
+  await until(() => seen.pieces.join('').endsWith('y'))
+})
+
+test('a paused connection keeps what is sent to it with the kernel', async () => {
+  const { connections, events, port, sockets } = await served()
+  const { socket } = await client(port)
+  await until(() => events.includes('1 accepted'))
+  connections.pauseReading(1)
+  socket.write('later')
+  expect(sockets[0]?.isPaused()).toBe(true)
+  connections.resumeReading()
+  await until(() => events.includes('1 received later'))
+})
+
+test('where all together do not take what they are sent, those with most are dropped', async () => {
+  const maxTotalBytes = 16 * 1024 * 1024
+  const { connections, events, port } = await served({ maxTotalBytes })
+  for (let n = 0; n < 3; n++) (await client(port)).socket.pause()
+  await until(() => events.includes('3 accepted'))
+  connections.write(1, 'x'.repeat(1024 * 1024))
+  connections.write(2, 'x'.repeat(16 * 1024 * 1024))
+  connections.write(3, 'x'.repeat(14 * 1024 * 1024))
+  expect(events.filter((line) => line.includes('closed'))).toEqual([
+    '2 closed: all clients together do not read what they are sent, and it least',
+  ])
 })

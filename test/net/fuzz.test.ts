@@ -1,13 +1,14 @@
 /** `vedette fuzz` as people run it. */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { minutes, openSeeds, workers } from '../../src/cli/options.ts'
 import { parseScenario } from '../../src/scenario/parse.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../dist/launch/vedette.cjs', import.meta.url))
 
 /** Where CI is set, colours are on without a terminal, too. */
 const PLAIN = { ...process.env, NO_COLOR: '1' }
@@ -42,15 +43,32 @@ test('--print shows the scenario of a seed, and plays nothing', () => {
 })
 
 test('what makes no sense on the command line is refused with status 2', () => {
-  for (const args of [
-    ['--seeds', '9..3'],
-    ['--seeds', 'x'],
-    ['--seeds', '5..'],
-    ['--minutes', '-1'],
-    ['--jobs', '0'],
-  ]) {
-    expect([args, fuzz(...args).status]).toEqual([args, 2])
-  }
+  expect(fuzz('--seeds', '9..3').status).toBe(2)
+  expect(fuzz('--seeds', '1', '--days', '3').status).toBe(2)
+  expect(fuzz('--seeds', '1', '--guided', '--profile', 'noise').status).toBe(2)
+})
+
+test('what a run reached of the machines is told, with the lines of the source', () => {
+  const path = join(scratchFolder('coverage'), 'reached.json')
+  const { status, stdout } = fuzz('--seeds', '2', '--coverage', '--coverage-json', path)
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^\d+ of \d+ functions were called/m)
+  const { modules } = JSON.parse(readFileSync(path, 'utf8'))
+  const vote = modules['core/election/vote.js'].find(
+    ({ name }: { name: string }) => name === 'castVote',
+  )
+  expect(vote.reachedBy[0].seed).toBe('2')
+  const [file, line] = vote.source.split(':')
+  const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+  expect(source.split('\n')[Number(line) - 1]).toContain('function castVote(')
+})
+
+test.each([
+  ['seeds', openSeeds, ['9..3', 'x', '']],
+  ['minutes', minutes, ['-1', '0', 'x']],
+  ['jobs', workers, ['0', '-1', '1.5']],
+] as const)('--%s takes no nonsense', (_name, parse, texts) => {
+  for (const text of texts) expect(() => parse(text)).toThrow('wanted')
 })
 
 test('time that is over ends it', () => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { HOST, type RealNode, replicationField, startOurs, until } from '../support/real-nodes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../dist/launch/vedette.cjs', import.meta.url))
 
 let folder = ''
 const nodes: RealNode[] = []

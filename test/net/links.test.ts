@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Event } from '../../src/core/event.ts'
-import { Links } from '../../src/io/links.ts'
+import { Links } from '../../src/io/network/links.ts'
 
 /** Everything opened by a test, closed after it. */
 const open: { close(): void }[] = []
@@ -262,13 +262,15 @@ for (const [name, bytes] of Object.entries(HOSTILE)) {
   })
 }
 
-test('an announced length allocates nothing: the link just stays silent', async () => {
+test('an absurd announced length allocates nothing, and ends the link', async () => {
   const { events, links, received } = await linked(['*30000000\r\n'.repeat(8)])
   const beforeBytes = process.memoryUsage().rss
   links.send(1, { kind: 'ping' }, ['PING'])
   await until(() => received.length === 1)
   await new Promise((resolve) => setTimeout(resolve, 20))
-  expect(later(events)).toEqual([])
+  expect(later(events)).toMatchObject([
+    { kind: 'linkLost', reason: 'protocol error: more than 64 values in one reply' },
+  ])
   expect(process.memoryUsage().rss - beforeBytes).toBeLessThan(100 * 1024 * 1024)
 })
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Outcome } from '../../src/cli/pool/pool.ts'
+import type { JobOutcome } from '../../src/cli/pool/pool.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 /** Workers load compiled code, so the pool is taken from there, too. */
@@ -27,9 +27,9 @@ beforeAll(() => {
 async function runAll(
   tasks: readonly unknown[],
   options: { workers?: number; limitMs?: number; signal?: AbortSignal } = {},
-): Promise<Map<unknown, Outcome<number>>> {
+): Promise<Map<unknown, JobOutcome<number>>> {
   const { runPool } = (await import(POOL)) as typeof import('../../src/cli/pool/pool.ts')
-  const outcomes = new Map<unknown, Outcome<number>>()
+  const outcomes = new Map<unknown, JobOutcome<number>>()
   const left = [...tasks]
   await runPool<unknown, number>({
     ...{ module, workers: 2, ...options },

@@ -11,8 +11,8 @@ function program(body: string): readonly string[] {
     import { syncBuiltinESMExports } from 'node:module'
     dns.lookup = () => new Promise(() => undefined)
     syncBuiltinESMExports()
-    const { NameLookups } = await import('${IO}name-lookups.js')
-    const { endProcess } = await import('${IO}process-end.js')
+    const { NameLookups } = await import('${IO}network/name-lookups.js')
+    const { endProcess } = await import('${IO}process/process-end.js')
     process.on('SIGTERM', () => console.log('told to stop'))
     process.on('exit', (status) => console.log('tidied up', status))
     const lookups = new NameLookups()

@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { RealShell, runProgram } from '../../src/engine/real-shell.ts'
-import { kernelSurroundings } from '../../src/io/surroundings.ts'
-import type { Shell } from '../../src/sim/shell.ts'
+import { kernelSurroundings } from '../../src/io/host-environment.ts'
+import type { Shell } from '../../src/sim/processes/shell.ts'
 
 const EVERY_BYTE = String.fromCharCode(...Array.from({ length: 256 }, (_, byte) => byte))
 

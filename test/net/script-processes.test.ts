@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { utf8Bytes } from '../../src/base/utf8.ts'
 import type { Event } from '../../src/core/event.ts'
-import { Scripts } from '../../src/io/scripts.ts'
+import { Scripts } from '../../src/io/process/scripts.ts'
 import { until } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 

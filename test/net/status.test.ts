@@ -1,9 +1,11 @@
 /** `vedette status` and `vedette failover` against real processes, ours and Redis' own side by side. */
+import { spawn, spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   cli,
   HAS_REDIS_CLI,
   HAS_REDIS_SENTINEL,
+  MAIN,
   masterPort,
   type Program,
   type RealCluster,
@@ -47,6 +49,35 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
     for (const { port } of [...cluster.sentinels, ...cluster.nodes]) {
       expect(stdout).toContain(`127.0.0.1:${port} `)
     }
+  })
+
+  test('a dry run tells what would be done to which replica, and does nothing', async () => {
+    const before = masterPort(cluster.sentinels[0] as Program)
+    const argv = ['failover', 'mymaster', '--sentinel', address, '--dry-run']
+    const { stdout, status: code } = await vedette(...argv, '--json')
+    const plan = JSON.parse(stdout)
+    expect(code).toBe(0)
+    expect(plan).toMatchObject({ dryRun: true, possible: true, from: `127.0.0.1:${before}` })
+    expect(plan.replicas.map(({ part }: { part: string }) => part)).toEqual(['promoted', 'spare'])
+    const named = await vedette(...argv, '--to', `127.0.0.1:${before}`)
+    expect(named.status).toBe(1)
+    expect(named.stdout).toContain('it is the master already')
+    expect(masterPort(cluster.sentinels[0] as Program)).toBe(before)
+  })
+
+  test('a failover to a named replica promotes that one', async () => {
+    const { stdout } = await vedette(
+      ...['failover', 'mymaster', '--sentinel', address, '--dry-run', '--json'],
+    )
+    const spare = JSON.parse(stdout).replicas[1].address
+    const argv = ['failover', 'mymaster', '--sentinel', address, '--to', spare, '--wait', '--json']
+    const outcome = await vedette(...argv)
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ done: true, to: spare })
+    // The old master must be a replica again before the next test moves on.
+    await until('both replicas follow', 10_000, async () => {
+      const { report } = await status()
+      return report.groups[0].findings.length === 0
+    })
   })
 
   test('a planned failover is waited for until every Sentinel names the new master', async () => {
@@ -98,5 +129,39 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
     const outcome = await vedette('status', '--sentinel', '127.0.0.1:1')
     expect(outcome).toMatchObject({ status: EXIT.noAnswer })
     expect(outcome.stdout).toContain('ECONNREFUSED')
+  })
+})
+
+/** util-linux' script gives a program a terminal. */
+const HAS_SCRIPT = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util')
+
+describe('status --watch', () => {
+  const WATCH = [MAIN, 'status', '--watch', '--sentinel', '127.0.0.1:1']
+
+  test.skipIf(!HAS_SCRIPT)('at a terminal ends with q, at once (needs script)', async () => {
+    const words = [process.execPath, ...WATCH].map((word) => `'${word}'`)
+    const command = `stty cols 80 rows 24; ${words.join(' ')}`
+    const terminal = spawn('script', ['-qec', command, '/dev/null'])
+    let screen = ''
+    terminal.stdout.on('data', (chunk) => {
+      screen += chunk
+    })
+    await until('a picture is drawn', 10_000, () => screen.includes('q ends'))
+    terminal.stdin.write('q')
+    await until('it ends', 5_000, () => terminal.exitCode !== null)
+    expect(terminal.exitCode).toBe(EXIT.noAnswer)
+  })
+
+  test('on a pipe writes one look after the other, and moves no cursor', async () => {
+    const child = spawn(process.execPath, WATCH)
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += chunk
+    })
+    await until('there is a second look', 10_000, () => output.split('no Sentinel').length > 2)
+    child.kill('SIGINT')
+    await until('it ends', 5_000, () => child.exitCode !== null)
+    expect(child.exitCode).toBe(EXIT.noAnswer)
+    expect(output).not.toContain('\x1b')
   })
 })

@@ -153,7 +153,7 @@ describe.skipIf(!HAS_REDIS_CLI)('stock clients (needs redis-tools)', () => {
   })
 
   test('redis-benchmark runs through on a node', async () => {
-    const argv = ['-p', String(master().port), '-n', '1000', '-q', '-t', BENCHMARKS]
+    const argv = ['-p', String(master().port), '-n', '400', '-q', '-t', BENCHMARKS]
     for (const more of [[], ['-P', '16'], ['-3']]) {
       const { status, stdout, stderr } = await run('redis-benchmark', [...argv, ...more])
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })

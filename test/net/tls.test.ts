@@ -5,11 +5,11 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { TlsOptions } from '../../src/config/tls-options.ts'
 import type { Event } from '../../src/core/event.ts'
-import { Links } from '../../src/io/links.ts'
-import { listen } from '../../src/io/listener.ts'
+import { Links } from '../../src/io/network/links.ts'
+import { listen } from '../../src/io/network/listener.ts'
 import { reasonOf } from '../../src/io/start-error.ts'
-import { Tls } from '../../src/io/tls.ts'
-import { TlsAcceptor } from '../../src/io/tls-acceptor.ts'
+import { Tls } from '../../src/io/tls/tls.ts'
+import { TlsAcceptor } from '../../src/io/tls/tls-acceptor.ts'
 import {
   Certificates,
   HAS_OPENSSL,
@@ -194,7 +194,11 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
     })
 
     /** The acceptor itself, so that its bounds can be small. */
-    async function acceptor(bounds: { handshakeMs?: number; maxHandshakes?: number }) {
+    async function acceptor(bounds: {
+      handshakeMs?: number
+      maxHandshakes?: number
+      safeMs?: number
+    }) {
       const lines: string[] = []
       const accepted: TLSSocket[] = []
       const tls = new Tls(tlsOptions(server, authority), () => undefined)
@@ -221,6 +225,17 @@ describe.skipIf(!HAS_OPENSSL)('needs openssl', () => {
       await new Promise((resolve) => socket.once('close', resolve))
       expect(lines.at(-1)).toContain('the TLS handshake was not finished in time')
       expect(one.handshakes).toBe(0)
+    })
+
+    test('where all places are taken, a handshake that has had its time gives way', async () => {
+      const { port, lines, accepted } = await acceptor({ maxHandshakes: 2, safeMs: 0 })
+      const idle = [rawClient(port), rawClient(port)]
+      const closed = idle.map((socket) => new Promise((resolve) => socket.once('close', resolve)))
+      await Promise.all(idle.map((one) => new Promise((resolve) => one.once('connect', resolve))))
+      hello(port, client)
+      await until('the newcomer is let in', 10_000, () => accepted.length === 1)
+      await Promise.race(closed)
+      expect(lines[0]).toContain('its handshake takes long, and others wait for the place')
     })
 
     test('only so many handshakes run at once, and those who are done do not count', async () => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../dist/launch/vedette.cjs', import.meta.url))
 
 /** util-linux' script gives a program a terminal. */
 const HAS_SCRIPT = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util')

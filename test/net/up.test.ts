@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { until } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../dist/launch/vedette.cjs', import.meta.url))
 const SCRIPT = fileURLToPath(new URL('../../scripts/task.mjs', import.meta.url))
 
 /** Where the cluster under test puts its temporary folder. */
@@ -124,11 +124,14 @@ async function expectNothingLeft(
   expect(readdirSync(folder)).toEqual([])
 }
 
-test('a cluster comes up, and a Sentinel client finds and uses the master', async () => {
-  start([])
-  const { nodes, sentinels } = await ready()
+test('a cluster comes up, and a Sentinel client finds and uses the master; SIGINT leaves nothing behind', async () => {
+  const child = start([])
+  const ports = await ready()
+  const { nodes, sentinels } = ports
   expect([nodes.length, sentinels.length]).toEqual([3, 3])
   expect(output).toContain(`redis-cli -p ${sentinels[0]} sentinel get-master-addr-by-name mymaster`)
+  const [, url = ''] = /(http:\S+) {2}# the page/.exec(output) ?? []
+  expect(await (await fetch(url)).text()).toContain('<title>Vedette</title>')
   const redis = new Redis({
     name: 'mymaster',
     sentinels: sentinels.map((port) => ({ host: '127.0.0.1', port })),
@@ -136,6 +139,7 @@ test('a cluster comes up, and a Sentinel client finds and uses the master', asyn
   expect(await redis.set('key', 'value')).toBe('OK')
   expect(await redis.wait(2, 5_000)).toBe(2)
   redis.disconnect()
+  await expectGoneAfter('SIGINT', child, ports)
 })
 
 test('a killed master is replaced, and every event is one line', async () => {
@@ -147,30 +151,43 @@ test('a killed master is replaced, and every event is one line', async () => {
   expect(output).toMatch(/^\d\d:\d\d:\d\d\.\d{3} sentinel \d+ \+sdown master mymaster /m)
 })
 
-test('--port gives every member its place', async () => {
+/** No more processes than the claim takes. */
+const SMALL = ['--replicas', '1', '--sentinels', '1'] as const
+
+test('--port gives every member its place, and a port that is taken is named', async () => {
   // A free block, found by the cluster itself.
-  start([])
-  const [base] = (await ready()).nodes as [number]
-  await stop()
-  start(['--port', String(base), '--replicas', '1', '--sentinels', '1'])
-  const ports = await ready()
-  expect(ports.nodes).toEqual([base, base + 1])
-  expect(ports.sentinels).toEqual([base + 100])
+  start(SMALL)
+  const { nodes } = await ready()
+  const [base] = nodes as [number]
+  const first = up as ChildProcess
+  const refused = start(['--port', String(base - 1), ...SMALL])
+  expect(await ended(refused)).toBe(1)
+  expect(output).toContain(`port ${base} is in use`)
+  first.kill('SIGINT')
+  await ended(first)
+  output = ''
+  start(['--port', String(base), ...SMALL])
+  expect(await ready()).toEqual({ nodes: [base, base + 1], sentinels: [base + 100] })
 })
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`${signal} leaves no process, no port and no file behind`, async () => {
-    const child = start([])
-    const ports = await ready()
-    const pids = [...ports.nodes, ...ports.sentinels].map(pidOf)
-    child.kill(signal)
-    expect(await ended(child)).toBe(0)
-    await expectNothingLeft(pids, ports)
-  })
+async function expectGoneAfter(
+  signal: NodeJS.Signals,
+  child: ChildProcess,
+  ports: Ports,
+): Promise<void> {
+  const pids = [...ports.nodes, ...ports.sentinels].map(pidOf)
+  child.kill(signal)
+  expect(await ended(child)).toBe(0)
+  await expectNothingLeft(pids, ports)
 }
 
+test('SIGTERM leaves no process, no port and no file behind', async () => {
+  const child = start(SMALL)
+  await expectGoneAfter('SIGTERM', child, await ready())
+})
+
 test('a crash of the parent leaves nothing behind, not even a paused master', async () => {
-  const child = start([])
+  const child = start(SMALL)
   const ports = await ready()
   const pids = [...ports.nodes, ...ports.sentinels].map(pidOf)
   process.kill(pids[0] as number, 'SIGSTOP')
@@ -178,20 +195,9 @@ test('a crash of the parent leaves nothing behind, not even a paused master', as
   await expectNothingLeft(pids, ports)
 })
 
-test('a port that is taken is named, and nothing is started', async () => {
-  start([])
-  const [base] = (await ready()).nodes as [number]
-  const first = up as ChildProcess
-  const second = start(['--port', String(base - 1)])
-  expect(await ended(second)).toBe(1)
-  expect(output).toContain(`port ${base} is in use`)
-  first.kill('SIGINT')
-  await ended(first)
-})
-
 test('--dir keeps all files, and a second start goes on with the master of the first', async () => {
   const dir = join(folder, 'kept')
-  start(['--dir', dir])
+  start(['--dir', dir, ...SMALL])
   const { nodes, sentinels } = await ready()
   const statePath = join(dir, `sentinel-${sentinels[0]}.state`)
   const myid = () => /"myid": "(\w+)"/.exec(readFileSync(statePath, 'utf8'))?.[1]
@@ -208,7 +214,7 @@ test('--dir keeps all files, and a second start goes on with the master of the f
   await stop()
   expect(readdirSync(dir)).toContain(`server-${nodes[0]}.conf`)
   // Long enough for a slow machine to start all processes without anybody being called dead.
-  start(['--dir', dir, '--port', String(nodes[0]), '--down-after', '10s'])
+  start(['--dir', dir, '--port', String(nodes[0]), '--down-after', '10s', ...SMALL])
   await ready()
   expect(myid()).toBe(before)
   for (const port of sentinels) expect(output).toContain(`sentinel ${port} master ${moved},`)

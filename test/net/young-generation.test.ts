@@ -2,14 +2,14 @@
 import { execFileSync } from 'node:child_process'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { YOUNG_GENERATION_BYTES } from '../../src/io/young-generation.ts'
+import { YOUNG_GENERATION_BYTES } from '../../src/io/process/young-generation.ts'
 import { MAIN } from '../support/processes.ts'
 
 const DIST = new URL('../', pathToFileURL(MAIN)).href
 
 /** The size of the young generation after so many turns of the event loop that each keep ten thousand objects. */
 const KEEPER = `
-  import { boundYoungGeneration, youngGenerationBytes } from './io/young-generation.js'
+  import { boundYoungGeneration, youngGenerationBytes } from './io/process/young-generation.js'
   if (process.argv[1] === 'bounded') boundYoungGeneration()
   const kept = Array.from({ length: 400_000 })
   let made = 0

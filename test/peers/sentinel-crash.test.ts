@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { decodeState } from '../../src/config/state-file.ts'
-import type { SavedState } from '../../src/core/memory/saved.ts'
+import type { SavedState } from '../../src/core/persistence/saved.ts'
 import {
   agreedMaster,
   cli,

@@ -33,7 +33,7 @@ const LEAST_ON_NODES =
   '+ping +info +publish +subscribe +client|setname +client|kill +multi +exec +slaveof ' +
   '+config|rewrite +script|kill &__sentinel__:hello'
 const LEAST_ON_SENTINELS =
-  '+ping +publish +client|setname +sentinel|is-master-down-by-addr &__sentinel__:hello'
+  '+ping +publish +client|setname +sentinel|is-master-down-by-addr +sentinel|myid &__sentinel__:hello'
 
 const EVERYWHERE = ['user default off', 'user admin on >admin-pw ~* &* +@all']
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { availabilityOf } from '../../src/report/availability.ts'
+import { availabilityOf } from '../../src/report/page/page-tracks.ts'
 import { write } from './support.ts'
 
 const steady = (everyMs: number, endMs: number) =>

@@ -1,15 +1,16 @@
+import { heardEvent } from '../../src/core/event-table.ts'
+import type { Happening, Occurrence } from '../../src/history/happening.ts'
+import type { Write, WriteOutcome } from '../../src/history/writes.ts'
 import type { ScenarioResult } from '../../src/scenario/result.ts'
 import { playScenario } from '../../src/scenario/run.ts'
 import type { ScenarioFile } from '../../src/scenario/scenario-file.ts'
-import type { History } from '../../src/scenario/world.ts'
-import type { Happening, Occurrence } from '../../src/sim/happening.ts'
-import type { Write, WriteOutcome } from '../../src/sim/write-log.ts'
+import type { RunHistory } from '../../src/scenario/world.ts'
 import { parse, SOUND } from '../scenario/support.ts'
 
 export interface Run {
   readonly file: ScenarioFile
   readonly result: ScenarioResult
-  readonly history: History
+  readonly history: RunHistory
 }
 
 const played = new Map<string, Promise<Run>>()
@@ -29,12 +30,13 @@ async function run(text: string): Promise<Run> {
 /** A history made by hand; addresses are `n1:6379`, so that names and hosts are the same. */
 export function historyOf(
   happenings: readonly Happening[],
-  more: Partial<Pick<History, 'writes' | 'missing' | 'endMs'>> = {},
-): History {
+  more: Partial<Pick<RunHistory, 'writes' | 'missing' | 'endMs'>> = {},
+): RunHistory {
   return {
     happenings,
     writes: [],
     reads: [],
+    questions: [],
     nameOf: ({ host }) => host,
     labels: new Map(),
     endMs: 20_000,
@@ -49,7 +51,7 @@ export function at(atMs: number, process: string | undefined, what: Occurrence):
 
 export function event(atMs: number, process: string, text: string): Happening {
   const [name = '', ...rest] = text.split(' ')
-  return at(atMs, process, { kind: 'event', name, payload: rest.join(' ') })
+  return at(atMs, process, { kind: 'event', name: heardEvent(name), payload: rest.join(' ') })
 }
 
 export function write(atMs: number, node: string, kind: 'acknowledged' | 'refused'): Write {

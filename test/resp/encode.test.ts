@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { encodeCommand, encodeReply, writeReply } from '../../src/resp/encode.ts'
+import { encodeCommand, encodeReply } from '../../src/resp/encode.ts'
 import {
   array,
   bulk,
+  bulks,
   error,
   integer,
+  list,
   NULL,
   NULL_ARRAY,
   type Reply,
   simple,
 } from '../../src/resp/reply.ts'
+import { ReplyWriter } from '../../src/resp/reply-writer.ts'
 
 const double = (value: number): Reply => ({ kind: 'double', value })
 
@@ -31,6 +34,18 @@ const CASES: readonly (readonly [Reply, resp2: string, resp3: string])[] = [
     '*2\r\n$1\r\nk\r\n:1\r\n',
     '%1\r\n$1\r\nk\r\n:1\r\n',
   ],
+  [
+    { kind: 'bulks', of: 'array', texts: ['a', undefined, ''] },
+    '*3\r\n$1\r\na\r\n$-1\r\n$0\r\n\r\n',
+    '*3\r\n$1\r\na\r\n_\r\n$0\r\n\r\n',
+  ],
+  [{ kind: 'bulks', of: 'set', texts: ['a'] }, '*1\r\n$1\r\na\r\n', '~1\r\n$1\r\na\r\n'],
+  [
+    { kind: 'bulks', of: 'map', texts: ['k', 'v'] },
+    '*2\r\n$1\r\nk\r\n$1\r\nv\r\n',
+    '%1\r\n$1\r\nk\r\n$1\r\nv\r\n',
+  ],
+  [list([1, 2], integer), '*2\r\n:1\r\n:2\r\n', '*2\r\n:1\r\n:2\r\n'],
   [double(1.5), '$3\r\n1.5\r\n', ',1.5\r\n'],
   [double(10), '$2\r\n10\r\n', ',10\r\n'],
   [double(Number.POSITIVE_INFINITY), '$3\r\ninf\r\n', ',inf\r\n'],
@@ -49,24 +64,52 @@ describe.each(CASES)('%o', (reply, resp2, resp3) => {
 })
 
 describe('in pieces', () => {
-  const pieces = (reply: Reply, protocol: 2 | 3): string[] => {
+  const pieces = (reply: Reply, protocol: 2 | 3, wanted: number): string[] => {
+    const writer = new ReplyWriter(reply, protocol)
     const written: string[] = []
-    writeReply(reply, protocol, (bytes) => written.push(bytes))
+    while (!writer.isDone) written.push(writer.next(wanted))
     return written
   }
 
-  test('a reply is the same, and one piece if it is small', () => {
+  test.each([1, 2, 7, 1000])('of %i bytes a reply is the same', (wanted) => {
     for (const [reply, resp2, resp3] of CASES) {
-      expect(pieces(array([reply, reply]), 2)).toEqual([`*2\r\n${resp2}${resp2}`])
-      expect(pieces(reply, 3)).toEqual([resp3])
+      expect(pieces(array([reply, reply]), 2, wanted).join('')).toBe(`*2\r\n${resp2}${resp2}`)
+      expect(pieces(reply, 3, wanted).join('')).toBe(resp3)
     }
+  })
+
+  test('are as long as was asked for, or longer by an element', () => {
+    const texts = Array.from({ length: 1000 }, (_, at) => `element ${at}`)
+    const written = pieces(bulks(texts), 2, 500)
+    expect(written.join('')).toBe(encodeReply(bulks(texts), 2))
+    expect(Math.min(...written.slice(0, -1).map(({ length }) => length))).toBeGreaterThanOrEqual(
+      500,
+    )
+    expect(Math.max(...written.map(({ length }) => length))).toBeLessThan(520)
+  })
+
+  test('a long value is cut, wherever it stands', () => {
+    const value = 'x'.repeat(200_000)
+    const reply = array([bulk(value), bulks(['a', value, 'b']), array([bulk(value)])])
+    const written = pieces(reply, 2, 50_000)
+    expect(written.join('')).toBe(encodeReply(reply, 2))
+    expect(Math.max(...written.map(({ length }) => length))).toBeLessThan(50_100)
   })
 
   test('more than one string can hold is no harm', () => {
     const value = bulk('x'.repeat(200 * 1024 * 1024))
-    const written = pieces(array([value, array([value]), value]), 2)
-    const lengths = written.map((piece) => piece.length)
-    expect(lengths).toEqual([4, 209715214, 4, 209715214, 209715214])
+    const written = pieces(array([value, array([value]), value]), 2, 64 * 1024 * 1024)
+    const length = written.reduce((sum, piece) => sum + piece.length, 0)
+    expect(length).toBe(4 + 4 + 3 * 209_715_214)
+  })
+
+  test('what is kept for the rest is counted', () => {
+    const writer = new ReplyWriter(bulks(['a'.repeat(50), 'b', 'c']), 2)
+    const before = writer.keptBytes
+    writer.next(40)
+    expect(writer.keptBytes).toBeLessThan(before)
+    writer.next(1000)
+    expect([writer.keptBytes, writer.isDone]).toEqual([0, true])
   })
 })
 

@@ -193,5 +193,26 @@ test('no input makes it throw, and cutting it differently gives the same replies
 
 test('a list of bulk strings is read in linear time', () => {
   const words = Array.from({ length: 100_000 }, (_, i) => `word-${i}`)
-  expect(decode([encodeReply(bulks(words), 2)])).toEqual([bulks(words)])
+  expect(decode([encodeReply(bulks(words), 2)])).toEqual([array(words.map(bulk))])
+})
+
+test('values are counted with what their headers announce, and a reply with too many is none', () => {
+  const read = (bytes: string) => {
+    const decoder = new ReplyDecoder({ maxItems: 4 })
+    decoder.push(bytes)
+    return decoder.next()
+  }
+  expect(read('*4\r\n:1\r\n:2\r\n:3\r\n:4\r\n')).toMatchObject({ kind: 'array' })
+  for (const bytes of ['*5\r\n', '%3\r\n', '*2\r\n*2\r\n:1\r\n:2\r\n*1\r\n', '|3\r\n']) {
+    expect(read(bytes)).toEqual({ kind: 'malformed', text: 'more than 4 values in one reply' })
+  }
+})
+
+test('values are counted anew for each reply, and other limits hold from the next one on', () => {
+  const decoder = new ReplyDecoder({ maxItems: 2 })
+  decoder.push('*2\r\n:1\r\n:2\r\n'.repeat(3))
+  for (let at = 0; at < 3; at++) expect(decoder.next()).toMatchObject({ kind: 'array' })
+  decoder.allow({ maxBulkBytes: 1, maxReplyBytes: 100, maxNesting: 1, maxItems: 1 })
+  decoder.push('$2\r\n')
+  expect(decoder.next()).toMatchObject({ kind: 'malformed', text: 'invalid bulk length' })
 })

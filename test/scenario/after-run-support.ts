@@ -1,8 +1,13 @@
-import { violationsAfter } from '../../src/scenario/after/after-run.ts'
-import type { Action } from '../../src/sim/action.ts'
-import type { Address, Happening, NodeRole, Occurrence } from '../../src/sim/happening.ts'
-import type { Topology } from '../../src/sim/topology.ts'
-import type { Operation, Write } from '../../src/sim/write-log.ts'
+import type { Address } from '../../src/base/ip.ts'
+import type { Action } from '../../src/history/action.ts'
+import type { Happening, NodeRole, Occurrence } from '../../src/history/happening.ts'
+import type { Topology } from '../../src/history/topology.ts'
+import type { Operation, Write } from '../../src/history/writes.ts'
+import {
+  violationsAfter,
+  violationsInRealTime,
+} from '../../src/scenario/final-checks/final-checks.ts'
+import type { FinishedRun } from '../../src/scenario/final-checks/finished-run.ts'
 import { createTopology } from '../sim/topology.ts'
 
 const GROUP = 'mymaster'
@@ -54,13 +59,13 @@ export class Account {
     return this.#role(node, { kind: 'replica', master: at(master), isLinkUp: false })
   }
 
-  /** A write that was sent now and acknowledged two milliseconds later. */
-  writes(node: string, fate: 'kept' | 'lost' = 'kept', operation?: Operation): this {
+  /** A write that was sent now and whose acknowledgement was heard so much later. */
+  writes(node: string, fate: 'kept' | 'lost' = 'kept', operation?: Operation, tookMs = 2): this {
     const key = `key${this.#writes.length}`
     const write: Write = {
       ...{ client: 'app', operation: operation ?? { kind: 'key', key }, group: GROUP, node },
       attemptedAtMs: this.#nowMs,
-      outcome: { kind: 'acknowledged', atMs: this.#nowMs + 2, withMajority: true },
+      outcome: { kind: 'acknowledged', atMs: this.#nowMs + tookMs, withMajority: true },
     }
     this.#writes.push(write)
     if (fate === 'lost') this.#missing.add(write)
@@ -74,15 +79,29 @@ export class Account {
   }
 
   get violations(): string[] {
+    return violationsAfter(this.#finished).map(({ checker }) => checker)
+  }
+
+  /** On real sockets, in a world that was behind the clock by so much. */
+  violationsOnSockets(latestMs: number): string[] {
+    return violationsInRealTime(this.#finished, latestMs).map(({ checker }) => checker)
+  }
+
+  get #finished(): FinishedRun {
     const history = {
-      ...{ happenings: this.#happenings, writes: this.#writes, reads: [], labels: new Map() },
+      ...{
+        happenings: this.#happenings,
+        writes: this.#writes,
+        reads: [],
+        questions: [],
+        labels: new Map(),
+      },
       nameOf: ({ host }: Address) => host,
       endMs: this.#nowMs,
       missing: new Map([[GROUP, this.#missing]]),
     }
     const masters = new Map([[GROUP, this.#master]])
-    const found = violationsAfter({ topology: this.#topology, history, masters })
-    return found.map(({ checker }) => checker)
+    return { topology: this.#topology, history, masters }
   }
 
   #role(node: string, role: NodeRole): this {

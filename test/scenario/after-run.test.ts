@@ -64,10 +64,38 @@ describe('min-replicas-to-write holds', () => {
     expect(account.until(20_000).violations).toEqual([NAME])
   })
 
-  test('of a master that hung itself nothing is said', () => {
-    const account = new Account(SETTINGS).until(10_000).does(PARTITION).status('n1', 'paused')
-    account.until(16_000).status('n1', 'running').writes('n1')
-    expect(account.until(20_000).violations).toEqual([])
+  test('replicas that hear nothing of their master are soon not heard of either', () => {
+    const account = new Account(SETTINGS).until(10_000)
+    account.does({ kind: 'cut', from: 'a', to: 'b' }).does({ kind: 'cut', from: 'a', to: 'c' })
+    // One more word of each: it has not heard yet that nobody hears it.
+    expect(account.until(15_900).writes('n1').violations).toEqual([])
+    expect(account.until(16_200).writes('n1').until(20_000).violations).toEqual([NAME])
+  })
+
+  test('a master that was stopped for long has heard of nobody meanwhile', () => {
+    const account = new Account(SETTINGS).until(10_000).status('n1', 'paused')
+    account.until(12_000).master('n2').linked('n3', 'n2').until(14_000).status('n1', 'running')
+    expect(account.writes('n1').until(20_000).violations).toEqual([NAME])
+  })
+
+  test('what it had answered before it was stopped may be heard when it goes on', () => {
+    const account = new Account(SETTINGS).until(9_999).writes('n1', 'kept', undefined, 4_500)
+    account.until(10_000)
+    account.status('n1', 'paused').master('n2').linked('n3', 'n2')
+    expect(account.until(14_000).status('n1', 'running').until(20_000).violations).toEqual([])
+  })
+
+  test('replicas that still follow it when it goes on may have acknowledged again', () => {
+    const account = new Account(SETTINGS).until(10_000).status('n1', 'paused').until(14_000)
+    account.status('n1', 'running').until(14_010).writes('n1').until(14_100).master('n2')
+    expect(account.linked('n3', 'n2').until(20_000).violations).toEqual([])
+  })
+
+  test('a short stop makes what it had counted before so much older', () => {
+    const account = new Account(SETTINGS).until(10_000).does(PARTITION).until(14_000)
+    account.status('n1', 'paused').until(15_500).status('n1', 'running')
+    expect(account.until(15_900).writes('n1').violations).toEqual([])
+    expect(account.until(18_000).writes('n1').until(20_000).violations).toEqual([NAME])
   })
 
   test('without the setting every write is right', () => {
@@ -144,6 +172,45 @@ describe('replicated writes survive', () => {
     expect(account.until(40_000).violations).toEqual([])
   })
 
+  describe('with a file', () => {
+    const FILE = { appendonly: 'yes' }
+    const ALWAYS = { ...FILE, appendfsync: 'always' }
+
+    /** n1 dies this long after a write, and comes back as the master that it was. */
+    function restarted(settings: Record<string, string>, diesIn: (account: Account) => Account) {
+      const account = new Account(settings).until(15_000).writes('n1', 'lost')
+      return diesIn(account).status('n1', 'running').master('n1').until(40_000).violations
+    }
+    const killed = (account: Account): Account => account.until(15_010).kill('n1').until(15_500)
+    const cutOff = (atMs: number) => (account: Account) =>
+      account
+        .until(atMs)
+        .does({ kind: 'powerLoss', hosts: ['a'] })
+        .status('n1', 'down')
+        .until(20_000)
+
+    test('a killed master comes back with every write that it acknowledged', () => {
+      expect(restarted({}, killed)).toEqual([])
+      expect(restarted(FILE, killed)).toEqual([NAME])
+    })
+
+    test('a power cut takes two seconds at most, or with always nothing', () => {
+      expect(restarted(FILE, cutOff(16_000))).toEqual([])
+      expect(restarted(FILE, cutOff(18_000))).toEqual([NAME])
+      expect(restarted(ALWAYS, cutOff(15_010))).toEqual([NAME])
+      expect(restarted({ ...FILE, appendfsync: 'no' }, cutOff(18_000))).toEqual([])
+    })
+
+    test('a disk that failed promises nothing, and neither does one that was taken away', () => {
+      const failed = (account: Account): Account =>
+        killed(account.does({ kind: 'diskFailure', process: 'n1', operation: 'sync', reason: '' }))
+      expect(restarted(FILE, failed)).toEqual([])
+      const emptied = (account: Account): Account =>
+        killed(account).does({ kind: 'restart', processes: ['n1'], disk: 'empty' })
+      expect(restarted(FILE, emptied)).toEqual([])
+    })
+  })
+
   test('a command may take data away', () => {
     const account = new Account().until(15_000).writes('n1', 'lost').until(19_000)
     account.does({ kind: 'command', process: 'n1', argv: ['FLUSHALL'] })
@@ -179,5 +246,27 @@ describe('writes return', () => {
   test('without any replica that may be promoted nothing is promised', () => {
     const account = new Account({ 'replica-priority': '0' }).until(30_000).kill('n1')
     expect(account.until(60_000).violations).toEqual([])
+  })
+})
+
+describe('on real sockets', () => {
+  test('a replica that acknowledged a write is caught, however late the world was', () => {
+    const account = new Account().until(10_000).writes('n2').until(20_000)
+    expect(account.violationsOnSockets(30_000)).toEqual(['replicas refuse writes'])
+  })
+
+  test('a lost write that replicas had is caught, unless the world was late', () => {
+    const account = new Account().until(15_000).writes('n1', 'lost').until(20_000).kill('n1')
+    account.unlinked('n2', 'n1').unlinked('n3', 'n1').until(21_200).master('n2').linked('n3', 'n2')
+    account.writes('n2').endsWith('n2').until(40_000)
+    expect(account.violationsOnSockets(200)).toEqual(['replicated writes survive'])
+    expect(account.violationsOnSockets(2_500)).toEqual([])
+  })
+
+  test('what is a claim about milliseconds is not judged', () => {
+    const account = new Account({ 'min-replicas-to-write': '1', 'min-replicas-max-lag': '2' })
+    account.until(10_000).status('n2', 'down').status('n3', 'down').until(16_000).writes('n1')
+    expect(account.until(20_000).violations).toEqual(['min-replicas-to-write holds'])
+    expect(account.violationsOnSockets(0)).toEqual([])
   })
 })

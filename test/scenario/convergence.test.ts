@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { bulk, bulks, error, integer, type Reply, simple } from '../../src/resp/reply.ts'
-import { awaitConvergence, differences } from '../../src/scenario/after/convergence.ts'
+import { array, bulk, error, integer, type Reply, simple } from '../../src/resp/reply.ts'
+import { awaitConvergence, differences } from '../../src/scenario/final-checks/convergence.ts'
 import { SIM_ENGINE } from '../../src/scenario/sim-engine.ts'
 import type { World } from '../../src/scenario/world.ts'
 import { altered, parse, SOUND } from './support.ts'
@@ -22,6 +22,8 @@ interface Cluster {
   readonly down: readonly string[]
 }
 
+/** As a decoder makes them. */
+const bulks = (texts: readonly string[]): Reply => array(texts.map((text) => bulk(text)))
 const master = (offset = 100): Reply => ({
   kind: 'array',
   items: [bulk('master'), integer(offset), { kind: 'array', items: [] }],
@@ -84,6 +86,7 @@ function createWorld(...course: readonly Cluster[]): World {
         .map((process) => ({ atMs: 0, process, kind: 'status', status: 'running' })),
     writes: () => [],
     reads: () => [],
+    questions: () => [],
     close: async () => {},
   }
 }

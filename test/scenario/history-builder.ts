@@ -1,7 +1,6 @@
-import type { History } from '../../src/scenario/world.ts'
-import type { Happening, NodeRole, Occurrence } from '../../src/sim/happening.ts'
-import type { ProcessStatus } from '../../src/sim/process.ts'
-import type { Operation, Read, Write, WriteOutcome } from '../../src/sim/write-log.ts'
+import type { Happening, NodeRole, Occurrence, ProcessStatus } from '../../src/history/happening.ts'
+import type { Operation, Read, Write, WriteOutcome } from '../../src/history/writes.ts'
+import type { RunHistory } from '../../src/scenario/world.ts'
 
 export const GROUP = 'mymaster'
 const PORT = 6_379
@@ -78,11 +77,12 @@ export class HistoryBuilder {
     return this
   }
 
-  history(endMs = 60_000): History {
+  history(endMs = 60_000): RunHistory {
     return {
       happenings: this.happenings.toSorted((a, b) => a.atMs - b.atMs),
       writes: this.writes,
       reads: this.reads,
+      questions: [],
       nameOf: ({ host }) => host,
       labels: new Map(),
       endMs,

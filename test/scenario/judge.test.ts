@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { Happening, Occurrence } from '../../src/history/happening.ts'
+import type { Write } from '../../src/history/writes.ts'
 import type { Expectation, StateClaim, TotalClaim } from '../../src/scenario/scenario-file.ts'
 import { judge } from '../../src/scenario/verdict/judge.ts'
-import type { History } from '../../src/scenario/world.ts'
-import type { Happening, Occurrence } from '../../src/sim/happening.ts'
-import type { Write } from '../../src/sim/write-log.ts'
+import type { RunHistory } from '../../src/scenario/world.ts'
 import { parse, SOUND } from './support.ts'
 
 const { topology: MEMBERS } = parse(SOUND)
@@ -55,10 +55,17 @@ function written(client: string, ...acknowledgedAtMs: readonly number[]): Write[
 
 function verdictOn(
   expectation: Expectation,
-  course: Partial<Pick<History, 'happenings' | 'writes' | 'labels'>>,
+  course: Partial<Pick<RunHistory, 'happenings' | 'writes' | 'labels'>>,
 ) {
-  const history: History = {
-    ...{ happenings: [], writes: [], reads: [], labels: new Map(), missing: new Map() },
+  const history: RunHistory = {
+    ...{
+      happenings: [],
+      writes: [],
+      reads: [],
+      questions: [],
+      labels: new Map(),
+      missing: new Map(),
+    },
     nameOf: ({ host }) => host,
     endMs: END_MS,
     ...course,

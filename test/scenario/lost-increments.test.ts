@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lostIncrements } from '../../src/scenario/facts/lost-increments.ts'
+import { lostIncrements } from '../../src/scenario/facts/read-back.ts'
 import { HistoryBuilder } from './history-builder.ts'
 
 /** How many of the increments with these answers are lost when the counter ends there. */

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { ACTIONS } from '../../src/scenario/language/schema-actions.ts'
+import { ACTIONS } from '../../src/scenario/language/actions.ts'
 import { CLAIMS } from '../../src/scenario/language/schema-claims.ts'
+import { parseScenario } from '../../src/scenario/parse.ts'
 import { altered, parse, problemsOf, SOUND } from './support.ts'
 
 test('a sound scenario has no problems', () => {
@@ -41,6 +42,18 @@ describe('problems name their place and a way out', () => {
       'kill: n1 }',
       'partition: [[a], [zebra]] }',
       /timeline\[0\]\.partition\[1\] {2}no host is called zebra {2}\(there are a, b, c, d\)/,
+    ],
+    [
+      'an event nobody publishes',
+      '{ master: { not: n1 }, after: kill, within: 2s }',
+      '{ event: { name: +swich-master }, never: true }',
+      /expect\[0\]\.event\.name {2}no published event is called \+swich-master {2}\(did you mean \+switch-master\?\)/,
+    ],
+    [
+      'an event of the log alone',
+      '{ master: { not: n1 }, after: kill, within: 2s }',
+      '{ event: { name: -cmd-link-reconnection, at-most: 0 } }',
+      /expect\[0\]\.event\.name {2}no published event is called -cmd-link-reconnection/,
     ],
     ['no action', ', kill: n1', '', /timeline\[0\] {2}must have exactly one of kill,.*it has none/],
     ['two actions', 'kill: n1', 'kill: n1, pause: n2', /it has kill and pause/],
@@ -176,4 +189,36 @@ test('the documentation tells every action and every claim', () => {
     (key) => !DOCS.includes(`\`${key}: `),
   )
   expect(untold).toEqual([])
+})
+
+test('the documentation has a row for every shipped scenario, and for no other', () => {
+  const rows = [...DOCS.matchAll(/^\| `(\d\d-.*\.yml)` \|/gm)].map(([, file = '']) => file)
+  const shipped = readdirSync(SHIPPED).filter((file) => file.endsWith('.yml'))
+  expect(rows).toEqual(shipped.sort())
+})
+
+test('a world of more than five hundred processes is refused before it is looked at', () => {
+  const nodes = Array.from({ length: 600 }, (_, at) => `    x${at}: { host: h${at} }\n`).join('')
+  const shipped = readFileSync(new URL('01-master-killed.yml', SHIPPED), 'utf8')
+  const parsed = parseScenario(shipped.replace(/ {2}nodes:\n/, `  nodes:\n${nodes}`), 'big.yml')
+  expect(parsed.ok ? [] : parsed.problems).toMatchObject([
+    {
+      code: 'E_RANGE',
+      path: 'topology',
+      message: expect.stringContaining('at most 500 can be played'),
+    },
+  ])
+})
+
+test('a key that stands twice is found where it stands again, among however many', () => {
+  const parsed = parseScenario('name: a\nstory: b\nname: c\n', 'twice.yml')
+  expect(parsed.ok ? [] : parsed.problems[0]).toMatchObject({
+    line: 3,
+    message: 'Map keys must be unique',
+  })
+})
+
+test('brackets without an end are told of, not followed', () => {
+  const parsed = parseScenario(`name: ${'['.repeat(50_000)}`, 'deep.yml')
+  expect(parsed.ok ? [] : parsed.problems).toMatchObject([{ message: 'nested too deeply' }])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { renderJson } from '../../src/cli/scenario/run-text.ts'
 import { PLAIN, renderReport } from '../../src/scenario/report.ts'
-import { renderJson } from '../../src/scenario/report-json.ts'
 import type { ScenarioResult } from '../../src/scenario/result.ts'
 
 const RESULT: ScenarioResult = {
@@ -9,6 +9,7 @@ const RESULT: ScenarioResult = {
   story: 'Something happens.',
   seed: '7',
   engine: 'sim',
+  programs: 'Vedette',
   verdict: 'failed',
   expectations: [
     { text: 'this', passed: true, metAtMs: 6_000, finding: 'after 1 s' },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Action } from '../../src/sim/action.ts'
+import type { Action } from '../../src/history/action.ts'
 import { altered, parse, problemsOf } from './support.ts'
 
 const STEP = '{ at: 5s, as: kill, kill: n1 }'
@@ -13,6 +13,7 @@ function actionsOf(step: string): readonly Action[] {
   return parse(withStep(`{ at: 5s, ${step} }`)).steps[0]?.actions ?? []
 }
 
+const FAILOVER = ['SENTINEL', 'FAILOVER', 'mymaster']
 const SHAPE = { latencyMs: 40, jitterMs: 5, loss: 0.1, duplication: 0.2, bytesPerSecond: 65_536 }
 
 describe('what a step does', () => {
@@ -62,13 +63,24 @@ describe('what a step does', () => {
     ],
     [
       'disk-failure: { process: s1 }',
-      [{ kind: 'failDisk', process: 's1', operation: 'write', reason: 'No space left on device' }],
+      [
+        {
+          kind: 'diskFailure',
+          process: 's1',
+          operation: 'write',
+          reason: 'No space left on device',
+        },
+      ],
     ],
     [
       'disk-failure: { process: s1, operation: sync }',
-      [{ kind: 'failDisk', process: 's1', operation: 'sync', reason: 'Input/output error' }],
+      [{ kind: 'diskFailure', process: 's1', operation: 'sync', reason: 'Input/output error' }],
     ],
-    ['disk-repair: s1', [{ kind: 'repairDisk', process: 's1' }]],
+    ['disk-delay: { process: s1, by: 4s }', [{ kind: 'diskDelay', process: 's1', byMs: 4_000 }]],
+    ['disk-repair: s1', [{ kind: 'diskRepair', process: 's1' }]],
+    ['roll-back: { process: s1, by: 30s }', [{ kind: 'rollBack', process: 's1', byMs: 30_000 }]],
+    ['measure: true', [{ kind: 'measure' }]],
+    ['memory-use: { process: n1, share: 0.8 }', [{ kind: 'memoryUse', process: 'n1', share: 0.8 }]],
     [
       'command: { to: n1, argv: [CONFIG, SET, maxmemory, 0] }',
       [{ kind: 'command', process: 'n1', argv: ['CONFIG', 'SET', 'maxmemory', '0'] }],
@@ -76,6 +88,30 @@ describe('what a step does', () => {
     [
       'failover: { at: s1 }',
       [{ kind: 'command', process: 's1', argv: ['SENTINEL', 'FAILOVER', 'mymaster'] }],
+    ],
+    [
+      'failover: { at: s1, coordinated: true, to: n2, dry-run: true }',
+      [
+        {
+          kind: 'command',
+          process: 's1',
+          argv: [...FAILOVER, 'COORDINATED', 'TO', '{host:n2}', '{port:n2}', 'DRYRUN'],
+        },
+      ],
+    ],
+    [
+      'pause-failover: { at: s1, for: 10m, reason: new kernel }',
+      [
+        {
+          kind: 'command',
+          process: 's1',
+          argv: ['SENTINEL', 'PAUSE', 'mymaster', '600', 'new kernel'],
+        },
+      ],
+    ],
+    [
+      'resume-failover: { at: s1 }',
+      [{ kind: 'command', process: 's1', argv: ['SENTINEL', 'RESUME', 'mymaster'] }],
     ],
     ['kill: the-leader', [{ kind: 'kill', processes: ['the-leader'] }]],
     ['partition: [the-master]', [{ kind: 'partition', groups: [['the-master']] }]],
@@ -163,6 +199,12 @@ describe('problems of steps name their place and a way out', () => {
     ['{ at: 5s, cut: { from: a, to: a } }', /cut {2}leads from a host to itself/],
     ['{ at: 5s, clock-drift: { process: s1, rate: 0 } }', /rate {2}must be from 0.1 to 10/],
     ['{ at: 5s, failover: { at: n1 } }', /failover\.at {2}no Sentinel is called n1/],
+    ['{ at: 5s, failover: { at: s1, to: n9 } }', /failover\.to {2}no node is called n9/],
+    [
+      '{ at: 5s, command: { to: s1, argv: [PING, "{host:n9}"] } }',
+      /argv {2}no process is called n9/,
+    ],
+    ['{ at: 5s, pause-failover: { at: s1, for: 500ms } }', /for {2}is no whole number of seconds/],
     ['{ at: 5s, as: 3s, heal: true }', /as {2}must begin with a letter/],
     ['{ at: 5s, clok-jump: { process: s1, by: 1s } }', /did you mean clock-jump\?/],
   ])('%s', (step, problem) => {

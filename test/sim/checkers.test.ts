@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createCheckers } from '../../src/sim/checkers/checkers.ts'
-import type { Occurrence } from '../../src/sim/happening.ts'
-import { Recorder } from '../../src/sim/recorder.ts'
+import { createCheckers } from '../../src/history/checkers/checkers.ts'
+import type { Occurrence } from '../../src/history/happening.ts'
+import { Recorder } from '../../src/history/recorder.ts'
 
 const S1 = '1'.repeat(40)
 const S2 = '2'.repeat(40)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { GroupSpec } from '../../src/sim/topology.ts'
+import type { GroupSpec } from '../../src/history/topology.ts'
 import { SimWorld } from '../../src/sim/world.ts'
 import { createTopology } from './topology.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Action } from '../../src/sim/action.ts'
-import type { Happening } from '../../src/sim/happening.ts'
-import type { Topology } from '../../src/sim/topology.ts'
-import { renderTrace } from '../../src/sim/trace.ts'
+import type { Action } from '../../src/history/action.ts'
+import type { Happening } from '../../src/history/happening.ts'
+import type { Topology } from '../../src/history/topology.ts'
+import { renderTrace } from '../../src/history/trace.ts'
 import { SimWorld } from '../../src/sim/world.ts'
 import { createTopology } from './topology.ts'
 
@@ -288,7 +288,7 @@ test('a Sentinel whose clocks run fast does not fail over a good master', () => 
 
 test('a Sentinel whose saves do not get synced gives no vote', () => {
   const failing = (process: string): Action => ({
-    ...{ kind: 'failDisk', process, operation: 'sync', reason: 'Input/output error' },
+    ...{ kind: 'diskFailure', process, operation: 'sync', reason: 'Input/output error' },
   })
   const world = play(
     [
@@ -322,4 +322,57 @@ test('the same seed gives the same run, whatever is done to it', () => {
   }
   expect(trace('7')).toBe(trace('7'))
   expect(trace('7')).not.toBe(trace('8'))
+})
+
+test('a vote that the disk takes its time for is told that much later', () => {
+  const slow = (process: string): Action => ({ kind: 'diskDelay', process, byMs: 1_500 })
+  const world = play(
+    [
+      [3_000, slow('s1')],
+      [3_000, slow('s2')],
+      [3_000, slow('s3')],
+      [4_000, { kind: 'kill', processes: ['n1'] }],
+    ],
+    20_000,
+  )
+  const stood = world.happenings.find(({ kind }) => kind === 'candidacy')
+  const voted = world.happenings.find(({ kind }) => kind === 'vote')
+  expect(voted?.process).toBe(stood?.process)
+  expect((voted?.atMs ?? 0) - (stood?.atMs ?? 0)).toBeGreaterThanOrEqual(1_500)
+})
+
+test('a node without memory refuses writes, takes them again, and is down for nobody', () => {
+  const use = (share: number): Action => ({ kind: 'memoryUse', process: 'n1', share })
+  const world = play(
+    [
+      [3_000, use(0.8)],
+      [6_000, use(0)],
+    ],
+    9_000,
+  )
+  const acknowledged = world.writes.flatMap(({ outcome }) =>
+    outcome.kind === 'acknowledged' ? outcome.atMs : [],
+  )
+  expect(acknowledged.filter((atMs) => atMs > 3_100 && atMs < 6_000)).toEqual([])
+  expect(acknowledged.some((atMs) => atMs > 7_000)).toBe(true)
+  expect(events(world, '+sdown')).toEqual([])
+})
+
+test('a Sentinel from a backup has forgotten the failover, and hears of it', () => {
+  const world = play(
+    [
+      [3_000, { kind: 'kill', processes: ['n1'] }],
+      [12_000, { kind: 'rollBack', process: 's1', byMs: 10_000 }],
+    ],
+    20_000,
+  )
+  const told = world.happenings.flatMap((one) =>
+    one.kind === 'hello' && one.process === 's1'
+      ? [{ atMs: one.atMs, epoch: one.currentEpoch }]
+      : [],
+  )
+  const [first] = told.filter(({ atMs }) => atMs > 12_000)
+  expect(told.filter(({ atMs }) => atMs < 12_000).at(-1)?.epoch).toBe(1)
+  expect(told.at(-1)?.epoch).toBe(1)
+  expect(first?.atMs).toBeDefined()
 })

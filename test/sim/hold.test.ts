@@ -107,3 +107,37 @@ test('a retransmission that meets a hold waits there', () => {
   world.scheduler.runUntil(5_000)
   expect(server.notes).toEqual(['5 accepted', '1005 received x'])
 })
+
+test('acknowledgements are held as well, and go on with the release', () => {
+  const world = createNetwork()
+  const { client, accepted } = connected(world)
+  world.rewire(() => world.reachability.hold('a', 'b'))
+  for (let number = 0; number < 5; number++) {
+    world.scheduler.at(1_000 * number + 100, () => accepted.write(`${number} `))
+  }
+  world.scheduler.runUntil(5_000)
+  expect(client.notes.slice(1)).toEqual(['105 received 0 '])
+  world.rewire(() => world.reachability.release())
+  world.scheduler.runUntil(60_000)
+  expect(client.notes.slice(2)).toEqual(['5010 received 1 2 3 4 '])
+})
+
+test('a word that came another way leaves nothing behind that would keep later losses', () => {
+  const world = createNetwork()
+  const { client, socket, accepted } = connected(world)
+  world.rewire(() => world.conditions.shape('a', 'b', { loss: 1 }))
+  accepted.write('one ')
+  world.scheduler.runUntil(100)
+  world.rewire(() => world.reachability.hold('b', 'a'))
+  world.rewire(() => world.conditions.heal())
+  // A retransmission is held; a segment of the other direction brings the word.
+  world.scheduler.runUntil(1_000)
+  socket.write('back')
+  world.scheduler.runUntil(1_100)
+  world.rewire(() => world.reachability.release())
+  world.rewire(() => world.conditions.shape('b', 'a', { loss: 0.5 }))
+  for (let number = 0; number < 20; number++) accepted.write(`${number} `)
+  world.scheduler.runUntil(120_000)
+  const heard = client.notes.slice(2).map((note) => note.split('received ')[1] ?? '')
+  expect(heard.join('')).toBe([...Array(20).keys()].map((number) => `${number} `).join(''))
+})

@@ -1,7 +1,7 @@
 /** A cluster whose Sentinels know the master by the name of its host, in a world that resolves names. */
 import { expect, test } from 'vitest'
-import { SIMULATED } from '../../src/sim/programs.ts'
-import { SentinelProgram } from '../../src/sim/sentinel-program.ts'
+import { SIMULATED } from '../../src/sim/processes/programs.ts'
+import { SentinelProgram } from '../../src/sim/processes/sentinel-program.ts'
 import { SimWorld } from '../../src/sim/world.ts'
 import { createTopology } from './topology.ts'
 

@@ -1,7 +1,7 @@
 import type { Moment } from '../../src/base/clock.ts'
 import { RequestDecoder } from '../../src/resp/request-decoder.ts'
-import type { Connection, Shell } from '../../src/sim/shell.ts'
-import type { SocketHandler } from '../../src/sim/socket.ts'
+import type { SocketHandler } from '../../src/sim/network/socket.ts'
+import type { Shell, ShellConnection } from '../../src/sim/processes/shell.ts'
 
 /** A connection as the other side sees it: the test answers by hand. */
 export class Line {
@@ -44,7 +44,7 @@ export class ScriptedShell implements Shell {
     return { monoMs: this.monoMs, wallMs: 0 }
   }
 
-  connect(host: string, port: number, _timeoutMs: number, handler: SocketHandler): Connection {
+  connect(host: string, port: number, _timeoutMs: number, handler: SocketHandler): ShellConnection {
     const line = new Line(`${host}:${port}`, handler)
     this.lines.push(line)
     return {

@@ -1,25 +1,23 @@
 import { createRng } from '../../src/base/rng.ts'
-import { Disk } from '../../src/sim/disk.ts'
-import type { Host } from '../../src/sim/hosts.ts'
-import { LinkConditions } from '../../src/sim/link-conditions.ts'
-import { Network } from '../../src/sim/network.ts'
-import { Process, type Program } from '../../src/sim/process.ts'
-import { ProcessClock } from '../../src/sim/process-clock.ts'
-import { Reachability } from '../../src/sim/reachability.ts'
+import { Wiring } from '../../src/history/wiring.ts'
+import type { Host } from '../../src/sim/network/hosts.ts'
+import { Network } from '../../src/sim/network/network.ts'
+import type { Socket, SocketHandler, SocketOwner } from '../../src/sim/network/socket.ts'
+import { Disk } from '../../src/sim/processes/disk.ts'
+import { Process, type Program } from '../../src/sim/processes/process.ts'
+import { ProcessClock } from '../../src/sim/processes/process-clock.ts'
 import { Scheduler } from '../../src/sim/scheduler.ts'
-import type { Socket, SocketHandler, SocketOwner } from '../../src/sim/socket.ts'
 
 export const LATENCY_MS = 5
 
 /** A network of hosts `a`, `b`, `c`, each 5 ms from the others. */
 export function createNetwork(jitterMs = 0) {
   const scheduler = new Scheduler()
-  const reachability = new Reachability()
-  const conditions = new LinkConditions()
+  const wiring = new Wiring()
+  const { reachability, conditions } = wiring
   const network = new Network({
     scheduler,
-    reachability,
-    conditions,
+    wiring,
     latencyOf: () => ({ baseMs: LATENCY_MS, jitterMs }),
     rng: createRng('test'),
   })

@@ -1,4 +1,5 @@
-import { DEFAULT_SPEC, type Topology } from '../../src/sim/topology.ts'
+import { DEFAULT_GROUP } from '../../src/core/config.ts'
+import { DEFAULT_SPEC, type Topology } from '../../src/history/topology.ts'
 
 /** Three boxes with a node and a Sentinel each, and a client on a fourth. */
 export function createTopology(): Topology {
@@ -11,8 +12,14 @@ export function createTopology(): Topology {
     ...{ name, host, port: DEFAULT_SPEC.sentinelPort, joinsLater: false },
   })
   const rules = {
-    ...{ quorum: 2, downAfterMs: 1_000, failoverTimeoutMs: 10_000, parallelSyncs: 1 },
-    ...{ detection: DEFAULT_SPEC.detection, refusedAfterMs: DEFAULT_SPEC.refusedAfterMs },
+    ...{
+      quorum: 2,
+      downAfterMs: 1_000,
+      failoverTimeoutMs: 10_000,
+      preFailoverHook: '',
+      parallelSyncs: 1,
+    },
+    ...{ detection: DEFAULT_GROUP.detection, refusedAfterMs: DEFAULT_GROUP.refusedAfterMs },
   }
   return {
     groups: [{ name: 'mymaster', master: 'n1', ...rules }],
@@ -24,11 +31,14 @@ export function createTopology(): Topology {
         host: 'd',
         group: 'mymaster',
         operation: 'keys',
+        manner: 'prompt',
         pace: { kind: 'rate', perSecond: 20 },
       },
     ],
     latency: { baseMs: 1, jitterMs: 1 },
     ways: [],
+    liars: [],
+    password: undefined,
     zones: new Map(),
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderTrace } from '../../src/sim/trace.ts'
+import { renderTrace } from '../../src/history/trace.ts'
 import { SimWorld } from '../../src/sim/world.ts'
 import { createTopology } from './topology.ts'
 
@@ -103,13 +103,13 @@ test('a Sentinel whose disk fails says so and gives no vote', () => {
   const world = new SimWorld(createTopology(), '1')
   world.runUntil(3_000)
   world.apply({
-    kind: 'failDisk',
+    kind: 'diskFailure',
     process: 's2',
     operation: 'write',
     reason: 'No space left on device',
   })
   world.apply({
-    kind: 'failDisk',
+    kind: 'diskFailure',
     process: 's3',
     operation: 'write',
     reason: 'No space left on device',

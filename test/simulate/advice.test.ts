@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { adviceFor } from '../../src/simulate/advice.ts'
-import type { Measured } from '../../src/simulate/measure.ts'
+import type { MeasuredHistory } from '../../src/simulate/measure.ts'
 import { type ClusterDraft, clusterOf, measured } from './support.ts'
 
-function settings(draft: ClusterDraft, all: readonly Measured[]): string[] {
+function settings(draft: ClusterDraft, all: readonly MeasuredHistory[]): string[] {
   return adviceFor(clusterOf(draft), all).map(({ setting }) => setting)
 }
 

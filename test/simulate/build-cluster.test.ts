@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { clusterOf } from './support.ts'
+import { scenarioOf } from '../../src/simulate/scenario-of.ts'
+import { stageIncident } from '../../src/simulate/stage.ts'
+import { clusterOf, incident, stageOf } from './support.ts'
 
 const LEARNT = `
   sentinel monitor orders 10.0.0.1 6379 2
@@ -54,4 +56,40 @@ test('a name that scenario files cannot say is replaced, and shown as it is', ()
 test('what vedette check would say is known of a group when the number of Sentinels is', () => {
   const [group] = clusterOf({ quorum: 3 }).groups
   expect(group?.doubts.map(({ code }) => code)).toEqual(['W_QUORUM_ABOVE_MAJORITY'])
+})
+
+const RULES = `
+  sentinel monitor orders 10.1.0.1 6379 2
+  sentinel known-replica orders 10.1.0.2 6379
+  sentinel known-replica orders 10.2.0.3 6379
+  sentinel promotion orders 10.1.0.2 must-not
+  sentinel zone orders 10.1.* frankfurt
+  sentinel zone orders 10.2.* paris
+  sentinel failover-block orders 60000`
+
+test('rules about promotions, zones and blocks are those of the file', () => {
+  const cluster = clusterOf({ text: RULES })
+  const [group] = cluster.groups
+  expect(group?.nodes.map(({ promotion }) => promotion)).toEqual([undefined, 'must-not', undefined])
+  expect(group?.nodes.map(({ zone }) => zone)).toEqual(['frankfurt', 'frankfurt', 'paris'])
+  expect(group).toMatchObject({ failoverBlockMs: 60_000, crossZonePromotion: 'no' })
+  const { topology } = scenarioOf(stageIncident(incident({}), stageOf(cluster)), stageOf(cluster))
+  expect(Object.fromEntries(topology.zones)).toMatchObject({ box1: 'frankfurt', box3: 'paris' })
+  expect(topology.groups[0]).toMatchObject({ failoverBlockMs: 60_000, crossZonePromotion: 'no' })
+  expect(topology.nodes.map(({ promotion }) => promotion)).toEqual([
+    undefined,
+    'must-not',
+    undefined,
+  ])
+})
+
+test('replicas without an address are under no rule, which is told', () => {
+  const text = 'sentinel monitor m 10.1.0.1 6379 2\n sentinel zone m 10.1.* frankfurt'
+  const cluster = clusterOf({ text })
+  expect(cluster.groups[0]?.nodes.map(({ zone }) => zone)).toEqual([
+    'frankfurt',
+    undefined,
+    undefined,
+  ])
+  expect(cluster.assumptions).toContain('replicas without an address in no zone, under no rule')
 })

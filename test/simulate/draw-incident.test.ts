@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { drawIncident } from '../../src/simulate/draw-incident.ts'
 import { INCIDENT_KINDS, INCIDENTS } from '../../src/simulate/incident.ts'
+import { drawIncident } from '../../src/simulate/play-seed.ts'
 
 const DRAWN = Array.from({ length: 600 }, (_, index) => drawIncident(`${index + 1}`))
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { playScenario } from '../../src/scenario/run.ts'
-import type { Cluster } from '../../src/simulate/cluster.ts'
+import type { SimulatedCluster } from '../../src/simulate/cluster.ts'
 import type { Incident } from '../../src/simulate/incident.ts'
 import { type GroupMeasured, measure } from '../../src/simulate/measure.ts'
 import { measureSeed } from '../../src/simulate/play-seed.ts'
@@ -8,7 +8,7 @@ import { scenarioOf } from '../../src/simulate/scenario-of.ts'
 import { stageIncident } from '../../src/simulate/stage.ts'
 import { clusterOf, incident, stageOf } from './support.ts'
 
-async function play(change: Partial<Incident>, cluster: Cluster): Promise<GroupMeasured> {
+async function play(change: Partial<Incident>, cluster: SimulatedCluster): Promise<GroupMeasured> {
   const stage = stageOf(cluster)
   const staged = stageIncident(incident(change), stage)
   const played = await playScenario(scenarioOf(staged, stage), { seed: '1' })

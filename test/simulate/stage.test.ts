@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { drawIncident } from '../../src/simulate/draw-incident.ts'
+import { drawIncident } from '../../src/simulate/play-seed.ts'
 import { scenarioOf, scenarioText } from '../../src/simulate/scenario-of.ts'
 import { stageIncident } from '../../src/simulate/stage.ts'
 import { clusterOf, incident, stageOf } from './support.ts'

@@ -1,9 +1,9 @@
 import { parseSentinelConf } from '../../src/config/sentinel-conf.ts'
 import type { SentinelFile } from '../../src/config/sentinel-file.ts'
 import { buildCluster, type ClusterOptions } from '../../src/simulate/build-cluster.ts'
-import type { Cluster } from '../../src/simulate/cluster.ts'
+import type { SimulatedCluster } from '../../src/simulate/cluster.ts'
 import type { Incident } from '../../src/simulate/incident.ts'
-import type { GroupMeasured, Measured } from '../../src/simulate/measure.ts'
+import type { GroupMeasured, MeasuredHistory } from '../../src/simulate/measure.ts'
 import { PROFILES } from '../../src/simulate/profiles.ts'
 import type { Stage } from '../../src/simulate/stage.ts'
 
@@ -29,7 +29,7 @@ export interface ClusterDraft {
 }
 
 /** Three nodes and three Sentinels beside them, unless something else is asked for. */
-export function clusterOf(draft: ClusterDraft = {}): Cluster {
+export function clusterOf(draft: ClusterDraft = {}): SimulatedCluster {
   const { quorum = 2, downAfterMs = 2_000, settings } = draft
   const file = sentinelFile(
     draft.text ??
@@ -44,7 +44,7 @@ export function clusterOf(draft: ClusterDraft = {}): Cluster {
   })
 }
 
-export function stageOf(cluster: Cluster, profile: keyof typeof PROFILES = 'lan'): Stage {
+export function stageOf(cluster: SimulatedCluster, profile: keyof typeof PROFILES = 'lan'): Stage {
   const downAfterMaxMs = Math.max(...cluster.groups.map(({ downAfterMs }) => downAfterMs))
   return { cluster, profile: PROFILES[profile], downAfterMaxMs }
 }
@@ -83,6 +83,6 @@ export function measuredGroup(change: Partial<GroupMeasured> = {}): GroupMeasure
   }
 }
 
-export function measured(seed: string, change: Partial<GroupMeasured> = {}): Measured {
+export function measured(seed: string, change: Partial<GroupMeasured> = {}): MeasuredHistory {
   return { seed, kind: 'crash', story: '', groups: [measuredGroup(change)], violations: [] }
 }

@@ -1,10 +1,10 @@
 /**
- * Power cuts under a node with an append-only file. A random history is played once, on a disk that takes
- * its time, and every request to the disk is recorded. For each point between two requests the files are
- * made again as they were then, the power goes, and a new node starts from what is left of them.
+ * Power cuts under a node with an append-only file. A random history is played once, on a slow disk, and
+ * every request to the disk is recorded. For each point between two requests the files are rebuilt as
+ * they were then, the power goes, and a new node starts from what is left of them.
  *
- * Every change has a number and its client is told that number. So it is known at any point which
- * changes somebody may have heard of, from an answer, from a read or from the replication stream.
+ * Every change has a number and its client is told that number. So at any point it is known which changes
+ * may have been observed: in an answer, a read or the replication stream.
  */
 import { createRng, type Rng } from '../../src/base/rng.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
@@ -18,14 +18,14 @@ import { UnreadDump } from '../../src/server/persistence/unread-dump.ts'
 import { type NodePort, SIMULATED_PROCESS } from '../../src/server/port.ts'
 import { Settings } from '../../src/server/settings/settings.ts'
 import { keyspaceDigest } from '../../src/server/values/digest.ts'
-import { DataFiles } from '../../src/sim/data-files.ts'
+import { DataFiles } from '../../src/sim/processes/data-files.ts'
 
 export type Policy = 'always' | 'everysec' | 'no'
 
-/** One thing the disk did, and when. */
+/** One operation of the disk, and its time. */
 interface Operation {
   readonly atMs: number
-  /** It leaves the files as they were. */
+  /** Whether it leaves the files as they were. */
   readonly isIdle: boolean
   readonly carryOut: CarryOut<unknown>
 }
@@ -36,14 +36,16 @@ export interface Recording {
   readonly policy: Policy
   readonly directives: Record<string, string>
   readonly operations: readonly Operation[]
-  /** The state after so many changes, as a fingerprint; the first is that of nothing. */
+  /** A fingerprint of the state after each change; the first is that of no change. */
   readonly states: readonly string[]
   /** When each change was made; the first has number 1. */
   readonly madeAtMs: readonly number[]
-  /** Somebody heard of a change when so many operations had been carried out. */
+  /** A change was observed when this many operations had been carried out. */
   readonly heard: readonly { readonly change: number; readonly operations: number }[]
   readonly endMs: number
   readonly start: Start
+  /** The folder was deleted after this many operations and changes; undefined if it was not. */
+  readonly gone: { readonly operations: number; readonly change: number } | undefined
 }
 
 /** What the node found when it started. */
@@ -51,7 +53,7 @@ interface Start {
   readonly files: () => DataFiles
   /** The states of the life before, up to the one that was loaded. */
   readonly states: readonly string[]
-  /** Whatever happens, this change is there. */
+  /** This change must be there, whatever happens. */
   readonly floor: number
 }
 
@@ -59,12 +61,15 @@ const IDLE: ReadonlySet<FileRequest['kind']> = new Set(['list', 'size', 'read', 
 const WALL_START_MS = 1_700_000_000_000
 const LATER_MS = WALL_START_MS + 10 ** 9
 const CHANGES = 24
+/** After this long, a node whose folder was deleted has a new one. */
+const HEALED_MS = 5_000
+const AOF_FOLDER = 'appendonlydir'
 const DRAIN_MS = 3_000
-/** Until then the node has opened its files. */
+/** By then the node has opened its files. */
 const OPENED_MS = 5_000
 const ENDS = { remoteHost: '127.0.0.1', remotePort: 5, localHost: '127.0.0.1', localPort: 6379 }
 
-/** A node on a disk whose answers take a while. */
+/** A node on a disk that answers late. */
 class SlowDiskNode implements NodePort {
   readonly files: DataFiles
   readonly operations: Operation[] = []
@@ -75,6 +80,8 @@ class SlowDiskNode implements NodePort {
   monoMs = 0
   readonly #rng: Rng
   readonly #syncs = new Map<FileRequestId, () => FileAnswer>()
+  /** When the last request on each path is answered: requests on one path are carried out in order. */
+  readonly #busyUntilMs = new Map<string, number>()
   #answers: { readonly atMs: number; readonly give: () => void }[] = []
 
   constructor(directives: Record<string, string>, rng: Rng, files = new DataFiles()) {
@@ -121,14 +128,18 @@ class SlowDiskNode implements NodePort {
 
   askFile(id: FileRequestId, request: FileRequest): FileAnswer | undefined {
     const isIdle = IDLE.has(request.kind)
-    if (request.kind === 'sync') {
+    const path = pathOf(request)
+    const isBusy = (this.#busyUntilMs.get(path) ?? -1) >= this.monoMs
+    if (request.kind === 'sync' && !isBusy) {
       this.#record(true, (files, syncs) => syncs.set(id, files.beginSync(request.path)))
-      this.#answerLater(id, false, (_files, syncs) => (syncs.get(id) as () => FileAnswer)())
+      const end: CarryOut<FileAnswer> = (_files, syncs) => (syncs.get(id) as () => FileAnswer)()
+      this.#answerLater(id, path, { isIdle: false, carryOut: end })
       return undefined
     }
     const ask = (files: DataFiles) => files.ask(request)
-    if (request.kind !== 'rename' && this.#rng.chance(1, 2)) return this.#record(isIdle, ask)
-    this.#answerLater(id, isIdle, ask)
+    const mayBeNow = request.kind !== 'rename' && !isBusy
+    if (mayBeNow && this.#rng.chance(1, 2)) return this.#record(isIdle, ask)
+    this.#answerLater(id, path, { isIdle, carryOut: ask })
     return undefined
   }
 
@@ -166,30 +177,49 @@ class SlowDiskNode implements NodePort {
     this.exitStatus = status
   }
 
+  /** Deletes the folder with everything in it. Returns after how many operations. */
+  takeFolderAway(): number {
+    this.#record(false, (files) => files.takeAway(AOF_FOLDER))
+    return this.operations.length
+  }
+
   #record<T>(isIdle: boolean, carryOut: CarryOut<T>): T {
     this.operations.push({ atMs: this.monoMs, isIdle, carryOut })
     return carryOut(this.files, this.#syncs)
   }
 
-  #answerLater(id: FileRequestId, isIdle: boolean, carryOut: CarryOut<FileAnswer>): void {
-    const atMs = this.monoMs + this.#latencyMs()
+  #answerLater(
+    id: FileRequestId,
+    path: string,
+    { isIdle, carryOut }: Omit<Operation, 'atMs' | 'carryOut'> & { carryOut: CarryOut<FileAnswer> },
+  ): void {
+    const atMs = Math.max(this.monoMs + this.#latencyMs(), this.#busyUntilMs.get(path) ?? 0)
+    this.#busyUntilMs.set(path, atMs)
     const give = () => this.node.fileAnswered(this.now, id, this.#record(isIdle, carryOut))
     this.#answers.push({ atMs, give })
-    // Stable: what was asked first is answered first.
+    // Stable: the earlier request is answered first.
     this.#answers.sort((a, b) => a.atMs - b.atMs)
   }
 
-  /** Mostly short; now and then the disk has something else to do. */
+  /** Mostly short; now and then the disk is busy with something else. */
   #latencyMs(): number {
     return this.#rng.chance(1, 12) ? this.#rng.below(400) : 1 + this.#rng.below(8)
   }
 }
 
-/** Making a node takes longer than all it does here, so one lends its commands to every loading. */
+function pathOf(request: FileRequest): string {
+  if (request.kind === 'rename') return request.from
+  return 'path' in request ? request.path : request.folder
+}
+
+/**
+ * Creating a node takes longer than everything it does here, so one lends its commands to every
+ * load.
+ */
 const lender = new SlowDiskNode({ save: '' }, createRng('lender'))
 lender.runUntil(5_000)
 
-/** A node without files that does the same. */
+/** A node without files that executes the same commands. */
 interface Mirror {
   readonly digest: string
   run(argv: readonly string[]): void
@@ -210,7 +240,7 @@ function newMirror(): Mirror {
   }
 }
 
-/** What a client sends: one change, and a word that gives its number away. */
+/** What a client sends: one change, and a word that reveals its number. */
 function change(number: number, rng: Rng): string[][] {
   const key = () => `key${rng.below(6)}`
   const tag = ['SET', 'marker', `tag:${number}`]
@@ -242,8 +272,12 @@ function distraction(rng: Rng): string[][] {
   return []
 }
 
-/** Plays one history. */
-export function record(seed: string, policy: Policy, start?: Start): Recording {
+/** Plays one history. `isTakenAway`: the folder is deleted half-way. */
+export function record(
+  seed: string,
+  policy: Policy,
+  { start, isTakenAway = false }: { start?: Start; isTakenAway?: boolean } = {},
+): Recording {
   const rng = createRng(seed)
   const directives: Record<string, string> = {
     appendonly: 'yes',
@@ -263,26 +297,41 @@ export function record(seed: string, policy: Policy, start?: Start): Recording {
   const states = [...begun.states]
   const madeAtMs = states.map(() => OPENED_MS)
   const end = states.length + CHANGES
+  let gone: Recording['gone']
   while (states.length < end) {
+    if (isTakenAway && gone === undefined && states.length > end - CHANGES / 2) {
+      gone = { operations: subject.takeFolderAway(), change: states.length - 1 }
+      // One turn does not know about it yet; later writes would be refused.
+      if (rng.chance(1, 2)) play(subject, mirror, rng, states, madeAtMs)
+      subject.runUntil(subject.monoMs + HEALED_MS)
+    }
     play(subject, mirror, rng, states, madeAtMs)
     subject.runUntil(subject.monoMs + (rng.chance(1, 3) ? rng.below(900) : rng.below(6)))
   }
   subject.runUntil(subject.monoMs + DRAIN_MS)
   const { operations, heard, monoMs: endMs } = subject
-  return { policy, directives, operations, states, madeAtMs, heard, endMs, start: begun }
+  return { policy, directives, operations, states, madeAtMs, heard, endMs, start: begun, gone }
 }
 
 /** A new life after a crash at that point. */
-export function recordAfter(before: Recording, at: number, kind: CrashKind): Recording {
+export function recordAfter(
+  before: Recording,
+  at: number,
+  kind: CrashKind,
+  isTakenAway = false,
+): Recording {
   const files = () => filesLeft(before, at, kind)
   const outcome = load(before.directives, files())
   if ('refused' in outcome) throw new Error(outcome.refused)
   const states = before.states.slice(0, before.states.lastIndexOf(outcome.digest) + 1)
   const floor = neededChange(before, at)
-  return record(`life after ${at}`, before.policy, { files, states, floor })
+  return record(`life after ${at}`, before.policy, {
+    start: { files, states, floor },
+    isTakenAway,
+  })
 }
 
-/** One turn of a client: a few changes in a row, or a look at what others have done. */
+/** One turn of a client: a few changes in a row, or a read of what others have done. */
 function play(
   subject: SlowDiskNode,
   mirror: Mirror,
@@ -309,7 +358,7 @@ function play(
   subject.node.received(subject.now, 1, bytes)
 }
 
-/** The files as they were after so many operations. */
+/** The files as they were after this many operations. */
 function filesAfter(recording: Recording, operations: number): DataFiles {
   const files = recording.start.files()
   const syncs = new Map<FileRequestId, () => FileAnswer>()
@@ -324,7 +373,7 @@ export function pointsOf({ operations }: Recording): number[] {
   return points
 }
 
-/** Of a process that is killed everything stays as it was written. */
+/** A killed process leaves everything as it was written. */
 export type CrashKind = 'power' | 'kill'
 
 function filesLeft(recording: Recording, at: number, kind: CrashKind): DataFiles {
@@ -333,7 +382,7 @@ function filesLeft(recording: Recording, at: number, kind: CrashKind): DataFiles
   return files
 }
 
-/** What is wrong with what a new node finds after a crash at that point; undefined: nothing. */
+/** What is wrong with what a new node finds after a crash at that point; undefined if nothing is. */
 export function crash(recording: Recording, at: number, kind: CrashKind): string | undefined {
   return judge(recording, at, kind, load(recording.directives, filesLeft(recording, at, kind)))
 }
@@ -363,14 +412,14 @@ function load(directives: Record<string, string>, files: DataFiles): Outcome {
   for (const [name, value] of Object.entries(directives)) settings.load(name, [value])
   const { node } = lender
   node.keyspace.replaceAll([])
-  const host = new Proxy<PersistenceHost>(node, {
+  const host = new Proxy<PersistenceHost>(node.services, {
     get(target, name) {
       const found = name === 'settings' ? settings : Reflect.get(target, name, target)
       return typeof found === 'function' ? found.bind(target) : found
     },
   })
   const progress = new LoadProgress(
-    () => node.now,
+    () => node.services.now,
     () => undefined,
   )
   const parts = { host, files: new AofFiles(settings), unreadDump: new UnreadDump(host), progress }
@@ -397,12 +446,53 @@ function neededChange(recording: Recording, at: number): number {
   )
 }
 
-/** What a crash at any point would lose. */
+/** What a crash at any point would lose. Between the loss of the folder and its return, that is everything. */
 export function problemsOf(recording: Recording): string[] {
+  const { gone } = recording
   const points = pointsOf(recording)
-  const found = points.flatMap((at) => [
-    crash(recording, at, 'power'),
-    crash(recording, at, 'kill'),
-  ])
-  return found.filter((problem) => problem !== undefined)
+  const healed = healedAt(recording, points)
+  if (healed === undefined) return ['the folder was never made anew']
+  const isWhole = (at: number) => gone === undefined || at < gone.operations || at >= healed
+  const found = points
+    .filter(isWhole)
+    .flatMap((at) => [crash(recording, at, 'power'), crash(recording, at, 'kill')])
+  return [...found, toldTooEarly(recording, healed)].filter((problem) => problem !== undefined)
+}
+
+/** From which point on everything is in files again; undefined if that does not happen in time. */
+function healedAt(recording: Recording, points: readonly number[]): number | undefined {
+  const { gone, operations } = recording
+  if (gone === undefined) return 0
+  const lastLost = points.findLast((at) => at >= gone.operations && !hasReturned(recording, at))
+  const healed = points.find((at) => at > (lastLost ?? gone.operations - 1))
+  const goneAtMs = operations[gone.operations - 1]?.atMs ?? 0
+  const isInTime =
+    healed !== undefined && (operations[healed - 1]?.atMs ?? 0) <= goneAtMs + HEALED_MS
+  return isInTime ? healed : undefined
+}
+
+/** Whether a process killed there leaves what existed when the folder was deleted. */
+function hasReturned(recording: Recording, at: number): boolean {
+  const outcome = load(recording.directives, filesLeft(recording, at, 'kill'))
+  if ('refused' in outcome) return false
+  return recording.states.lastIndexOf(outcome.digest) >= (recording.gone?.change ?? 0)
+}
+
+/**
+ * With `always`, no client may learn of a change while there are no files it could be in. A command that
+ * left the data unchanged needs none.
+ */
+function toldTooEarly(
+  { policy, heard, gone, states }: Recording,
+  healedAt: number,
+): string | undefined {
+  if (gone === undefined || policy !== 'always') return undefined
+  const told = heard.find(
+    ({ change, operations }) =>
+      change > gone.change &&
+      states[change] !== states[change - 1] &&
+      operations >= gone.operations &&
+      operations < healedAt,
+  )
+  return told && `change ${told.change} was told while there was no folder`
 }

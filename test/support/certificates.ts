@@ -29,7 +29,7 @@ export class Certificates {
     return join(this.folder, name)
   }
 
-  /** A certificate that has signed itself, as that of an authority has. */
+  /** A self-signed certificate, as an authority has. */
   authority(name: string): Pair {
     const { cert, key } = this.#pair(name)
     this.#createKey(key)
@@ -85,7 +85,7 @@ export class Certificates {
   }
 }
 
-/** Listening and opening with this certificate, believing this authority. */
+/** For listening and opening with this certificate, trusting this authority. */
 export function tlsOptions(own: Pair, authority: Pair, more: Partial<TlsOptions> = {}): TlsOptions {
   return {
     ...NO_TLS,

@@ -1,6 +1,6 @@
 /**
- * What a server says of its commands' arguments in COMMAND DOCS, as a grammar that makes commands: each
- * has the right form, but for what the caller's words make of it.
+ * What a server's COMMAND DOCS says about the arguments of commands, as a grammar that generates
+ * commands: each has the right form, apart from the caller's words.
  */
 import type { Rng } from '../../src/base/rng.ts'
 
@@ -21,10 +21,10 @@ export interface Grammar {
   readonly parts: readonly Argument[]
 }
 
-/** A word for an argument that is no fixed token. */
+/** A word for an argument that is not a fixed token. */
 export type WordFor = (argument: Argument, grammar: Grammar) => string
 
-/** Reads the reply of COMMAND DOCS in RESP2: pairs one after the other. */
+/** Reads the reply of COMMAND DOCS in RESP2: names and values alternate. */
 export function readGrammars(docs: unknown): Grammar[] {
   return [...fieldsOf(docs)].flatMap(([name, about]) => {
     const fields = fieldsOf(about)
@@ -59,7 +59,7 @@ function fieldsOf(pairs: unknown): Map<string, unknown> {
   return fields
 }
 
-/** One command of the grammar. */
+/** Generates one command of the grammar. */
 export function makeCommand(grammar: Grammar, rng: Rng, wordFor: WordFor): string[] {
   const words = grammar.name.split('|')
   let countAt: number | undefined
@@ -68,7 +68,7 @@ export function makeCommand(grammar: Grammar, rng: Rng, wordFor: WordFor): strin
     const before = words.length
     words.push(...makeArgument(part, grammar, rng, wordFor))
     if (part.type === 'key' && countAt !== undefined) {
-      // Mostly as many as there are: a wrong count ends every command early.
+      // Usually the true count: a wrong one ends every command early.
       if (rng.chance(9, 10)) words[countAt] = String(words.length - before)
       countAt = undefined
     }

@@ -1,8 +1,8 @@
 /**
- * Ports for programs that a test starts. They are taken below those the kernel gives to outgoing
+ * Ports for programs that a test starts. They are below those that the kernel gives to outgoing
  * connections, which could otherwise take a port between its choice here and the start of its program.
- * No port is given twice by one process, so nobody hears from the peers of a test that is over, and
- * processes that run at the same time begin far from each other.
+ * One process never uses a port twice, so no program hears from the peers of a test that is over, and
+ * processes that run at the same time begin far apart.
  */
 import { createServer } from 'node:net'
 
@@ -20,7 +20,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-/** On every address of this machine. */
+/** Whether it is free on every address of this machine. */
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()

@@ -1,13 +1,13 @@
 /**
  * Hostile append-only files: a folder with a manifest, a base and increments, of which one or two files are
- * damaged, lost or exchanged, met by a node that starts.
+ * damaged, lost or swapped, read by a node that starts.
  */
 import { assert } from '../../src/base/assert.ts'
 import { createRng, type Rng } from '../../src/base/rng.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { type Manifest, parseManifest } from '../../src/server/aof/manifest.ts'
 import { keyspaceDigest } from '../../src/server/values/digest.ts'
-import { DataFiles } from '../../src/sim/data-files.ts'
+import { DataFiles } from '../../src/sim/processes/data-files.ts'
 import { mutatedRdb, savedRdb, workOn } from './hostile-rdb.ts'
 import { assertLines } from './hostile-run.ts'
 import { changeBytes, changeNumber, mutateBytes, swapParts } from './mutate-bytes.ts'
@@ -33,7 +33,7 @@ function sample(n: number): Contents {
   const lines = [`file ${base} seq 1 type b`]
   const files = new Map<string, string>()
   files.set(`${FOLDER}/${base}`, isRdb ? savedRdb(`base ${n}`) : log(commands))
-  // A base that has commands behind its data is what servers before 7.0 wrote.
+  // Servers before 7.0 wrote a base with commands after its data.
   if (n % 5 === 0)
     files.set(`${FOLDER}/${base}`, `${files.get(`${FOLDER}/${base}`)}${log(commands)}`)
   for (let seq = 1; seq <= 1 + (n % 3); seq++) {
@@ -162,7 +162,7 @@ function allFiles({ base, increments }: Manifest): string[] {
   return [...(base === undefined ? [] : [base]), ...increments].map(({ name }) => name)
 }
 
-/** Of what counts only the end of the last file may be gone. Gives whether it is. */
+/** Of the files that count, only the end of the last one may be missing. Returns whether it is. */
 function assertKept({ files, logs }: NodeHarness, before: Contents, maySever: boolean): boolean {
   const paths = allFiles(parsed(before)).map((name) => `${FOLDER}/${name}`)
   const last = paths.findLast((path) => before.get(path) !== '')
@@ -181,7 +181,7 @@ function assertKept({ files, logs }: NodeHarness, before: Contents, maySever: bo
   return isCut
 }
 
-/** It is written to and rewritten, and holds the same after the next start. */
+/** The files are appended to and rewritten, and hold the same after the next start. */
 function assertGoesOn(harness: NodeHarness, rng: Rng): void {
   workOn(harness, rng)
   if (rng.chance(1, 2)) harness.client().say('BGREWRITEAOF')

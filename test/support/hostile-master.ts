@@ -1,7 +1,7 @@
 /**
- * Hostile masters: a conversation as a real one has it, damaged in one place or everywhere and delivered in
- * pieces of any size. The replica keeps what it has until a copy has arrived whole, tries again, and is in
- * step with the next master that is sound.
+ * Hostile masters: a real conversation, damaged in one place or everywhere and delivered in pieces of any
+ * size. The replica keeps its data until a copy has arrived completely, tries again, and gets in sync with
+ * the next healthy master.
  */
 import { assert } from '../../src/base/assert.ts'
 import { createRng, type Rng } from '../../src/base/rng.ts'
@@ -17,12 +17,12 @@ import { NodeHarness } from './node-harness.ts'
 import { randomCommands } from './random-commands.ts'
 import { readEverything } from './read-everything.ts'
 
-/** What a master says in answer to what. */
+/** What a master answers to what. */
 interface Conversation {
   readonly pong: string
   readonly ok: string
   readonly info: string
-  /** To PSYNC: the line, the header and the payload, and the commands after it. */
+  /** The answer to PSYNC: the line, the header and the payload, and the commands after it. */
   readonly line: string
   readonly payload: string
   readonly stream: string
@@ -43,7 +43,7 @@ const MASTER = {
 }
 const SEEDS = 16
 const COMMANDS = 60
-/** More than [repl-timeout]. */
+/** Longer than [repl-timeout]. */
 const PATIENCE_MS = 70_000
 const MAX_CONNECTIONS = 8
 const GUARD = 'replica-empty-master-guard'
@@ -104,7 +104,7 @@ class Follower extends NodeHarness {
     if (id === this.connecting) this.connecting = undefined
   }
 
-  /** Lets time pass until it wants to connect, and lets it. */
+  /** Lets time pass until the node wants to connect, and connects it. */
   open(): void {
     for (let ms = 0; this.connecting === undefined && ms < PATIENCE_MS; ms += 100) this.advance(100)
     const id = this.connecting
@@ -152,7 +152,7 @@ export function hostileMaster(rng: Rng): string {
   return comesInStep(replica, rng.pick(samples), rng) ? outcome : `${outcome}, guarded`
 }
 
-/** A node with data of its own, which may have been a master, that is told to follow. */
+/** A node with its own data, which may have been a master, that is told to follow. */
 function newReplica(rng: Rng): Follower {
   const replica = new Follower({ save: '', [GUARD]: rng.pick(['yes', 'no']) })
   const client = replica.client()
@@ -218,7 +218,7 @@ function mutated(bytes: string, rng: Rng): string {
   return rng.pick(ways)(bytes, rng)
 }
 
-/** Header and data; where the data are damaged, their length and checksum may be right again. */
+/** Header and data; if the data are damaged, their length and checksum may be corrected. */
 function mutatedPayload(bytes: string, rng: Rng): string {
   if (rng.chance(1, 4)) return mutated(bytes, rng)
   const [header = '', length, mark] = /^\$(?:(\d+)|EOF:(.{40}))\r\n/.exec(bytes) ?? []
@@ -237,7 +237,10 @@ function mutatedMark(mark: string, rng: Rng): string {
   return rng.chance(1, 4) ? changeBytes(mark, rng) : mark
 }
 
-/** Lets it talk with such a master until one of them has nothing more to say. Gives what was sent. */
+/**
+ * Lets the replica talk with such a master until one of them has nothing more to say. Returns what
+ * was sent.
+ */
 function misled(replica: Follower, answers: Answers, rng: Rng): string {
   const maxChunkBytes = rng.pick([1, 40, 40, 1000, 1000, 100_000])
   let sent = ''
@@ -268,7 +271,7 @@ function answered(replica: Follower, decoder: RequestDecoder, answers: Answers):
   return bytes
 }
 
-/** Whether there is a whole payload in it, or a stream in which we may have been told anything. */
+/** Whether it contains a whole payload, or a stream with arbitrary commands. */
 function mayReplace(sent: string): boolean {
   if (/^\+CONTINUE/m.test(sent)) return true
   const headers = sent.matchAll(/\$(?:(\d+)|EOF:([^\n]{40}))\r?\n/g)
@@ -288,7 +291,7 @@ function judged(replica: Follower, oldDigest: string, sent: string): string {
   return 'refused'
 }
 
-/** The next master is sound. False: only after the guard against emptied masters was turned off. */
+/** The next master is healthy. False if it took turning off the guard against emptied masters. */
 function comesInStep(replica: Follower, sound: Sample, rng: Rng): boolean {
   const client = replica.client()
   if (follows(replica, sound, rng)) return true
@@ -328,7 +331,7 @@ function misledNot(replica: Follower, answers: Answers, rng: Rng): void {
   }
 }
 
-/** A master that says nothing any more is left. */
+/** The replica leaves a master that has fallen silent. */
 function outwaited(replica: Follower): void {
   for (let ms = 0; replica.connection !== undefined && ms < PATIENCE_MS; ms += 1000) {
     replica.advance(1000)
@@ -336,7 +339,7 @@ function outwaited(replica: Follower): void {
   assert(replica.connection === undefined, 'a silent master is left')
 }
 
-/** For tests: that an unharmed conversation ends in step. */
+/** For tests: an unharmed conversation ends in sync. */
 export function soundMaster(rng: Rng): void {
   samples ??= Array.from({ length: SEEDS }, (_, n) => sample(n))
   for (const sound of samples) assert(comesInStep(newReplica(rng), sound, rng), 'in step')

@@ -1,13 +1,13 @@
 /**
- * Hostile dumps: what a node saved, damaged, with the checksum as it was, made right again, or left out,
- * and then met by a node that starts.
+ * Hostile dumps: what a node saved, damaged, with the old checksum, a corrected one, or none, and then
+ * read by a node that starts.
  */
 import { assert } from '../../src/base/assert.ts'
 import { createRng, type Rng } from '../../src/base/rng.ts'
 import { crc64 } from '../../src/server/rdb/crc64.ts'
 import { rdbString } from '../../src/server/rdb/rdb-encode.ts'
 import { keyspaceDigest } from '../../src/server/values/digest.ts'
-import { DataFiles } from '../../src/sim/data-files.ts'
+import { DataFiles } from '../../src/sim/processes/data-files.ts'
 import { assertLines } from './hostile-run.ts'
 import { changeBytes, mutateBytes, swapParts } from './mutate-bytes.ts'
 import { NodeHarness } from './node-harness.ts'
@@ -35,7 +35,7 @@ const FORMS: readonly Record<string, string>[] = [
   { 'maxmemory-policy': 'allkeys-lfu', rdbcompression: 'no' },
 ]
 
-/** What is surely in every sample, whatever else there is. */
+/** What every sample contains. */
 const ALWAYS = [
   ['SET', 'compressed', 'ab'.repeat(60)],
   ['SET', 'expiring', 'v', 'PXAT', '1900000000000'],
@@ -48,7 +48,7 @@ const ALWAYS = [
   ['SET', 'in another database', '1234'],
 ]
 
-/** Payloads as our writer makes them; the same seed gives the same. */
+/** Payloads from our writer; the same seed gives the same payload. */
 export function savedRdb(seed: string, form: Record<string, string> = {}): string {
   const harness = new NodeHarness({ save: '', ...form })
   const client = harness.client()
@@ -59,7 +59,7 @@ export function savedRdb(seed: string, form: Record<string, string> = {}): strin
   return withFunctions(harness.files.read(DUMP) ?? '')
 }
 
-/** This node keeps them, and only ever gets them from others. */
+/** This node keeps them, and gets them only from others. */
 function withFunctions(saved: string): string {
   const library = rdbString('#!lua name=library\nredis.register_function("f", function() end)')
   const body = `${saved.slice(0, -CHECKSUM_BYTES - 1)}\xf5${library}${END}`
@@ -71,7 +71,7 @@ let samples: readonly string[] | undefined
 function allSamples(): readonly string[] {
   samples ??= [
     ...Array.from({ length: SEEDS }, (_, n) => savedRdb(`sample ${n}`, FORMS[n % FORMS.length])),
-    // Forms that we read and do not write.
+    // Forms that we read but do not write.
     ...rdbSamples(),
   ]
   return samples
@@ -116,7 +116,7 @@ function assertRefused(harness: NodeHarness, bytes: string): void {
   assert(harness.files.paths().length === 1, 'a refusal leaves nothing')
 }
 
-/** Damage behind a checksum is found by it. */
+/** If there is a checksum, it finds the damage. */
 function assertMayDiffer(sound: string, bytes: string, harness: NodeHarness): void {
   const hasChecksum = Number(bytes.slice(5, 9)) >= 5 && !bytes.includes(END + ZEROS)
   if (!hasChecksum || endsRight(bytes)) return
@@ -131,7 +131,7 @@ function endsRight(bytes: string): boolean {
   return crc64(bytes.slice(0, -CHECKSUM_BYTES)) === bytes.slice(-CHECKSUM_BYTES)
 }
 
-/** What was taken can be given: saved, and loaded once more. */
+/** What was loaded can be saved, and loaded again. */
 function assertSavable(harness: NodeHarness): void {
   const digest = keyspaceDigest(harness.node.keyspace)
   assert(harness.client().say('SAVE') === '+OK\r\n', 'what was loaded can be saved')
@@ -140,7 +140,7 @@ function assertSavable(harness: NodeHarness): void {
   assert(keyspaceDigest(again.node.keyspace) === digest, 'what was saved is what was there')
 }
 
-/** Values of odd origin are written to like any other. */
+/** Values of unusual origin can be written to like any other. */
 export function workOn(harness: NodeHarness, rng: Rng): void {
   const client = harness.client()
   const commands = randomCommands(rng.fork('work'))

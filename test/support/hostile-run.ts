@@ -1,6 +1,6 @@
 /**
- * Plays thousands of hostile inputs, one case after the other, and holds each to the bounds every input has:
- * no exception, time, memory. Which case it was is said by its number alone: the number is the seed.
+ * Plays thousands of hostile inputs, one after another, and checks each against the bounds that every input
+ * has: no exception, time, memory. A case is identified by its number alone: the number is the seed.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -8,17 +8,17 @@ import { assert } from '../../src/base/assert.ts'
 import { oneLine } from '../../src/base/one-line.ts'
 import { createRng, type Rng } from '../../src/base/rng.ts'
 
-/** Plays one case and says in a word what came of it; throws when a claim does not hold. */
+/** Plays one case and returns the outcome as a word; throws if a claim does not hold. */
 export type HostileCase = (rng: Rng) => string
 
 export interface HostileRun {
-  /** How often what came of it. */
+  /** How many times each outcome occurred. */
   readonly counts: ReadonlyMap<string, number>
   /** The first claims that did not hold, each with its case. */
   readonly problems: readonly string[]
   readonly slowestMs: number
   readonly largestGrowthMiB: number
-  /** After the last collection, over the first one. */
+  /** After the last collection, compared with the first one. */
   readonly keptMiB: number
 }
 
@@ -30,10 +30,10 @@ const MAX_PROBLEMS = 20
 const MAX_TRACE_LINES = 8
 const MAX_MESSAGE_CHARS = 2_000
 const PROGRESS_MS = 5_000
-/** So often others are let in: a test that does not answer for long is taken for dead. */
+/** How often other work gets a turn: a test that does not respond for long is taken for dead. */
 const BREATH_MS = 200
 const CASES_PER_COLLECTION = 1_000
-/** Until then everything that is made once has been made. */
+/** By then everything that is created once has been created. */
 const WARM_UP_CASES = 200
 
 /** `first`: the number of the first case. */
@@ -91,7 +91,7 @@ class Run implements HostileRun {
     this.#judgeTime(at, performance.now() - startMs)
   }
 
-  /** Asks what is left when everything is gone that can go. */
+  /** Collects garbage, and checks what is left. */
   collect(): void {
     collectGarbage()
     const bytes = usedBytes()
@@ -118,7 +118,7 @@ class Run implements HostileRun {
     }
   }
 
-  /** What was slow because the machine was busy is not when it is played again. */
+  /** A case that was slow because the machine was busy is fast when it is played again. */
   #judgeTime(at: number, firstMs: number): void {
     let durationMs = firstMs
     if (firstMs > MAX_CASE_MS) {

@@ -1,7 +1,7 @@
 /**
  * An application on several pipelined connections that writes numbered keys and counts what was
- * acknowledged, so that after the server was killed it can be asked what it must have, what it may have,
- * and whether that is a beginning of what was written.
+ * acknowledged. After the server was killed, a test can check what it must have, what it may have, and
+ * whether that is a beginning of what was written.
  *
  * Connection c writes, for i = 0, 1, 2, …, `INCR n:c` and then `SET k:c:i i`. Every second connection puts
  * the two, and `INCR total`, into a transaction: `total` says whether all of them are from one moment.
@@ -16,13 +16,13 @@ import { RdbReader } from '../../src/server/rdb/rdb-reader.ts'
 import { emptyTables } from './key-tables.ts'
 
 const CONNECTIONS = 4
-/** Steps that wait for their answers at most; each is two commands or a transaction. */
+/** How many steps wait for their answers at most; each is two commands or a transaction. */
 const MAX_PIPELINE = 32
 const KEYS_PER_REQUEST = 500
 const BALLAST_KEYS = 200
 const BALLAST_BYTES = 20_000
 
-/** Commands in, replies in the same order out. */
+/** Commands in, replies out in the same order. */
 export class Pipeline {
   readonly #socket: Socket
   readonly #decoder = new ReplyDecoder()
@@ -45,7 +45,7 @@ export class Pipeline {
     return new Pipeline(socket)
   }
 
-  /** Undefined: the connection ended before the answer came. */
+  /** Undefined if the connection ended before the answer came. */
   call(...argv: string[]): Promise<Reply | undefined> {
     if (this.#socket.destroyed) return Promise.resolve(undefined)
     this.#socket.write(encodeCommand(argv), 'latin1')
@@ -65,11 +65,11 @@ export class Pipeline {
   }
 }
 
-/** How far each connection is: steps, counted from 0. */
+/** How far each connection has got: steps, counted from 0. */
 export type Progress = readonly number[]
 
 export class KillWriter {
-  /** Steps that were written at all, and steps that were acknowledged to their last command. */
+  /** How many steps were written at all, and how many were acknowledged to their last command. */
   readonly #sent: number[]
   readonly #acknowledged: number[]
   readonly #pipelines: Pipeline[]
@@ -102,7 +102,7 @@ export class KillWriter {
     return sum(this.#acknowledged)
   }
 
-  /** After the server is gone. */
+  /** Call it after the server is gone. */
   async end(): Promise<void> {
     this.#running = false
     for (const pipeline of this.#pipelines) pipeline.close()
@@ -110,7 +110,7 @@ export class KillWriter {
   }
 
   async #write(connection: number): Promise<void> {
-    // Each connection keeps another number of steps on their way.
+    // Each connection has a different number of steps on their way.
     const pipeline = Math.ceil((MAX_PIPELINE * (connection + 1)) / CONNECTIONS)
     const open: Promise<void>[] = []
     while (this.#running) {
@@ -152,7 +152,7 @@ function commandsOf(connection: number, step: number): string[][] {
   return [['MULTI'], ...writes, ['INCR', 'total'], ['EXEC']]
 }
 
-/** Makes everything that is saved take its time. */
+/** Makes every save take a while. */
 export async function addBallast(port: number): Promise<void> {
   const pipeline = await Pipeline.open(port)
   const text = createRng('ballast').hex(BALLAST_BYTES)
@@ -166,11 +166,11 @@ export async function addBallast(port: number): Promise<void> {
 
 export interface Found {
   readonly progress: Progress
-  /** What is not a beginning of what was written; empty: it is one. */
+  /** Why it is not a beginning of what was written; empty if it is. */
   readonly problems: readonly string[]
 }
 
-/** What is in the dump, which is what the next start has to have without a log of commands. */
+/** What the dump contains, which the next start must have without a log of commands. */
 export function savedProgress(dumpPath: string): Progress {
   if (!existsSync(dumpPath)) return FROM_THE_START
   const read = new RdbReader(emptyTables(16), 0).push(readFileSync(dumpPath, 'latin1'))
@@ -181,7 +181,7 @@ export function savedProgress(dumpPath: string): Progress {
   })
 }
 
-/** What a server has of it. Where the last step was done by half it is done to its end. */
+/** What a server has of it. If only half of the last step was done, completes it. */
 export async function inspect(port: number): Promise<Found> {
   const pipeline = await Pipeline.open(port)
   const problems: string[] = []
@@ -190,11 +190,11 @@ export async function inspect(port: number): Promise<Found> {
   for (let connection = 0; connection < CONNECTIONS; connection++) {
     const counted = await numberAt(pipeline, `n:${connection}`)
     const keys = await firstKeys(pipeline, connection, counted)
-    // Outside of a transaction the end may lie between the two.
+    // Outside of a transaction, the end may lie between the two commands.
     const isWhole = keys === counted || (keys === counted - 1 && !isTransactional(connection))
     if (!isWhole)
       problems.push(`connection ${connection} counted ${counted}, its keys end at ${keys}`)
-    // The second of the two is made up for: the next step is another one.
+    // Sends the second of the two: then the next step is a new one.
     if (keys === counted - 1) await pipeline.call('SET', `k:${connection}:${keys}`, `${keys}`)
     progress.push(counted)
     if (isTransactional(connection)) transactional += counted
@@ -206,7 +206,7 @@ export async function inspect(port: number): Promise<Found> {
   return { progress, problems }
 }
 
-/** How many of the first keys are there, each with its number. */
+/** How many of the first keys exist, each with its number. */
 async function firstKeys(pipeline: Pipeline, connection: number, count: number): Promise<number> {
   for (let from = 0; from < count; from += KEYS_PER_REQUEST) {
     const numbers = range(from, Math.min(count, from + KEYS_PER_REQUEST))
@@ -218,7 +218,7 @@ async function firstKeys(pipeline: Pipeline, connection: number, count: number):
   return count
 }
 
-/** Nothing is there that was not counted. */
+/** There must be no key that was not counted. */
 async function strayKeys(pipeline: Pipeline, progress: Progress): Promise<string[]> {
   const size = await pipeline.call('DBSIZE')
   const keys = size?.kind === 'integer' ? Number(size.value) : 0

@@ -1,11 +1,11 @@
 /**
  * Damages bytes the way disks, networks and enemies do: flipped bits, changed and inserted bytes, parts
  * cut out, doubled or moved, and lengths that promise too much. Several at once, often near each other,
- * because the first damage tends to decide what is read behind it.
+ * because the first damage tends to decide what is read after it.
  */
 import type { Rng } from '../../src/base/rng.ts'
 
-/** Bytes that begin a length, an opcode, or mark an end: they lead furthest astray. */
+/** Bytes that begin a length, an opcode, or mark an end: these mislead a parser the most. */
 const TELLING_BYTES = [0, 1, 0x3f, 0x40, 0x7f, 0x80, 0x81, 0xc0, 0xc2, 0xc3, 0xfe, 0xff]
 const MAX_CHANGES = 4
 const MAX_PART_BYTES = 64
@@ -59,7 +59,7 @@ function hugeLength(rng: Rng): string {
   return rng.chance(1, 2) ? `\x80${bytes.slice(0, 4)}` : `\x81${bytes}`
 }
 
-/** Two pieces change places. */
+/** Swaps two pieces. */
 export function swapParts(bytes: string, rng: Rng): string {
   const cuts = Array.from({ length: 4 }, () => rng.below(bytes.length + 1)).sort((a, b) => a - b)
   const [a, b, c, d] = cuts as [number, number, number, number]
@@ -68,7 +68,7 @@ export function swapParts(bytes: string, rng: Rng): string {
   )
 }
 
-/** A few bytes are others, and none is moved: what is read astray is a value, not the frame around it. */
+/** Changes a few bytes without moving any: what is misread is a value, not the frame around it. */
 export function changeBytes(bytes: string, rng: Rng): string {
   let changed = bytes
   for (let left = 1 + rng.below(3); left > 0; left--) {
@@ -82,7 +82,7 @@ export function changeBytes(bytes: string, rng: Rng): string {
 const HUGE_NUMBERS = ['536870912', '536870913', '2147483647', '4294967296', '9223372036854775807']
 const ODD_NUMBERS = ['-1', '0', '00', '1e9', '+1', ' 1', '', '99999999999999999999999']
 
-/** Protocols of text: a number that follows a type byte is another one. */
+/** For text protocols: changes a number that follows a type byte. */
 export function changeNumber(bytes: string, rng: Rng): string {
   const numbers = [...bytes.matchAll(/(?<=[*$:])\d+(?=\r\n)/g)]
   if (numbers.length === 0) return bytes

@@ -18,7 +18,7 @@ import {
 import { scratchFolder } from './scratch.ts'
 
 export interface NamedPlan {
-  /** What the replicas are told the master's host is. */
+  /** The host of the master, as the replicas are told. */
   readonly host: string
   readonly nodeLines?: readonly string[]
   readonly sentinels: readonly NamedSentinel[]
@@ -26,10 +26,10 @@ export interface NamedPlan {
 }
 
 export interface NamedSentinel {
-  /** What it is told the master's host is. */
+  /** The host of the master, as the Sentinel is told. */
   readonly host: string
   readonly lines?: readonly string[]
-  /** Redis' own. */
+  /** Whether it is Redis' own. */
   readonly isRedis?: boolean
 }
 
@@ -69,7 +69,7 @@ async function settle({ nodes, sentinels }: RealCluster): Promise<void> {
   }
 }
 
-/** Kills the master, and starts it again once another one has its place. */
+/** Kills the master, and starts it again once another one has taken its place. */
 export async function failOver(cluster: RealCluster, master: Program): Promise<number> {
   await master.kill()
   const promoted = await agreedMaster(cluster, master.port, 40_000)
@@ -122,7 +122,7 @@ function write(dir: string, name: string, lines: readonly string[]): string {
   return path
 }
 
-/** Where all Sentinels say the master is, in the words of each. */
+/** The master's address from every Sentinel, in its own words. */
 export function told({ sentinels }: RealCluster): string[][] {
   return sentinels.map(({ port }) => cli(port, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster'))
 }

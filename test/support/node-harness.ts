@@ -1,6 +1,6 @@
 /**
- * A data node without a network: bytes in, bytes out, and time that only passes when a test says so.
- * Everything the node asks of the world is kept here to be looked at.
+ * A data node without a network: bytes in, bytes out, and time that passes only when a test says so.
+ * Everything that the node asks of its port is recorded for inspection.
  */
 import { createRng } from '../../src/base/rng.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
@@ -14,14 +14,15 @@ import type {
 } from '../../src/server/persistence/files.ts'
 import {
   type ConnectionId,
+  type HeapMeter,
   type LearntUsers,
   type NodePort,
-  type ProcessFacts,
+  type NodeProcessFacts,
   type SaveResult,
   SIMULATED_PROCESS,
 } from '../../src/server/port.ts'
 import { Settings } from '../../src/server/settings/settings.ts'
-import { DataFiles } from '../../src/sim/data-files.ts'
+import { DataFiles } from '../../src/sim/processes/data-files.ts'
 
 const WALL_START_MS = 1_700_000_000_000
 
@@ -31,11 +32,12 @@ export class NodeHarness implements NodePort {
   readonly logs: string[] = []
   readonly saved: Map<string, string>[] = []
   readonly savedUsers: (LearntUsers | undefined)[] = []
-  /** What the next CONFIG REWRITE is answered. */
+  /** The answer to the next CONFIG REWRITE. */
   saveResult: SaveResult
   exitStatus: number | undefined
   isReady = false
   readonly files: DataFiles
+  readonly heap: HeapMeter | undefined
   monoMs = 0
   readonly #clients = new Map<ConnectionId, TestClient>()
   #lastId = 0
@@ -45,8 +47,10 @@ export class NodeHarness implements NodePort {
     hasConfigFile = false,
     access: Pick<DataNodeOptions, 'users' | 'learntUsers' | 'aclFile'> = {},
     files = new DataFiles(),
+    heap?: HeapMeter,
   ) {
     this.files = files
+    this.heap = heap
     const all = { 'enable-debug-command': 'yes', ...directives }
     for (const [name, value] of Object.entries(all)) this.settings.load(name, [value])
     this.settings.markFiled()
@@ -90,7 +94,7 @@ export class NodeHarness implements NodePort {
     this.monoMs = Math.max(this.monoMs, endMs)
   }
 
-  /** Attaches a replica and gives what it is told from now on. */
+  /** Attaches a replica, and returns it to collect what it is sent from now on. */
   replica(): Replica {
     const client = this.client()
     client.bytes(encodeCommand(['PSYNC', '?', '-1']))
@@ -138,7 +142,7 @@ export class NodeHarness implements NodePort {
     this.isReady = true
   }
 
-  processFacts(): ProcessFacts {
+  processFacts(): NodeProcessFacts {
     return SIMULATED_PROCESS
   }
 
@@ -154,7 +158,7 @@ export class NodeHarness implements NodePort {
 export class TestClient {
   readonly id: ConnectionId
   isClosed = false
-  /** What `queuedBytes` tells the node: set it to play a client that does not read. */
+  /** What `queuedBytes` tells the node: set it to imitate a client that does not read. */
   queuedBytes = 0
   /** How many writes the node made. */
   writes = 0
@@ -166,7 +170,7 @@ export class TestClient {
     this.id = id
   }
 
-  /** Sends one command and gives what came back, on this connection, at once. */
+  /** Sends one command and returns what came back, on this connection, at once. */
   send(...argv: string[]): string {
     return this.bytes(encodeCommand(argv))
   }
@@ -182,7 +186,7 @@ export class TestClient {
     return this.take()
   }
 
-  /** What has come since the last look. */
+  /** What has come since the last call. */
   take(): string {
     const received = this.#received
     this.#received = ''
@@ -210,7 +214,7 @@ export class Replica {
     this.#client = client
   }
 
-  /** What it was told since the last look, one command per line. */
+  /** The commands it was sent since the last call, one per line. */
   told(): string[] {
     this.#decoder.push(this.#client.take())
     const lines: string[] = []

@@ -7,10 +7,10 @@ export interface Acknowledged {
   readonly atMs: number
 }
 
-/** The little an application needs from its client library. */
+/** What an application needs from its client library. */
 export interface StockClient {
   set(key: string, value: string): Promise<unknown>
-  /** Waits until all writes so far are on that many replicas; how many have them. */
+  /** Waits until all writes so far are on that many replicas; resolves to how many have them. */
   wait(replicas: number, boundMs: number): Promise<number>
   close(): void
 }
@@ -38,9 +38,10 @@ export function ioredis(
     name: 'mymaster',
   })
   let closing = false
-  // Lost connections are what this is about; ioredis reports each of them here.
+  // Lost connections are what these tests are about; ioredis reports each of them here.
   client.on('error', () => undefined)
-  // A switch that is announced while ioredis 6 asks a Sentinel for the master ends it for good.
+  // If a switch is announced while ioredis 6 asks a Sentinel for the master, the client ends for
+  // good.
   client.on('end', () => {
     if (!closing) client.connect().catch(() => undefined)
   })
@@ -82,7 +83,7 @@ export class NumberedWriter {
     void this.#writeForEver()
   }
 
-  /** Waits until every write acknowledged so far is on `replicas` replicas; gives their keys. */
+  /** Waits until every write acknowledged so far is on `replicas` replicas; returns their keys. */
   async replicated(replicas: number): Promise<string[]> {
     const keys = this.acknowledged.map(({ key }) => key)
     const reached = await this.#client.wait(replicas, 2_000)
@@ -108,7 +109,7 @@ export class NumberedWriter {
         await this.#client.set(key, key)
         this.acknowledged.push({ key, atMs: Date.now() })
       } catch {
-        // Not acknowledged, so it is nobody's promise; the next number follows.
+        // Not acknowledged, so it is no promise; the next number follows.
       }
       await new Promise((resolve) => setTimeout(resolve, 2))
     }

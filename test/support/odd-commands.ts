@@ -1,18 +1,21 @@
 /**
- * Commands as no client would send them, the same for the same seed: of the right form with words at every
- * edge, and then often with words missing, twice, in the wrong place, in another case, or strange.
+ * Commands that no client would send, the same for the same seed: of the right form with words at every
+ * edge, and then often with words missing, doubled, misplaced, in another case, or strange.
  */
 import type { Rng } from '../../src/base/rng.ts'
 import { type Grammar, makeCommand } from './command-grammar.ts'
 import { oddWord, wordFor } from './odd-words.ts'
 
-/** What they do is not only to the data, or depends on the moment, on chance or on the process. */
+/** Commands that affect more than the data, or depend on the moment, on chance or on the process. */
 const LEFT_OUT =
-  /^(shutdown|debug|slaveof|replicaof|failover|sync|psync|replconf|monitor|bgsave|bgrewriteaof|save|lastsave|info|time|role|wait|waitaof|quit|reset|hello|auth|restore-asking|lolwut|exec|multi|discard|flushall|spop|srandmember|randomkey|hrandfield|zrandmember|dump|pfdebug|pfselftest|command.*|config.*|client.*|acl.*|memory.*|latency.*|slowlog.*|module.*|cluster.*|script.*|function.*|object\|.*|pubsub.*|.*subscribe|swapdb|dbsize|.*\|help)$/
+  /^(shutdown|debug|slaveof|replicaof|failover|sync|psync|replconf|monitor|bgsave|bgrewriteaof|save|lastsave|info|time|role|wait|waitaof|quit|reset|hello|auth|restore-asking|lolwut|exec|multi|discard|flushall|spop|srandmember|randomkey|hrandfield|zrandmember|dump|pfdebug|pfselftest|command.*|config.*|client.*|acl.*|memory.*|latency.*|slowlog.*|module.*|cluster.*|script.*|function.*|eval.*|fcall.*|object\|.*|pubsub.*|.*subscribe|swapdb|dbsize|.*\|help)$/
 
-/** Without those that change what other connections can do, or take the connection itself away. */
+/** Without those that change what other connections can do, or close the connection itself. */
 const ABOUT_NODE =
   /^(info|time|role|lastsave|lolwut|client\|(getname|getredir|id|info|list|setname|setinfo|unpause)|acl\|(cat|deluser|dryrun|genpass|getuser|list|log|users|whoami)|config\|(get|resetstat)|object\|.*|memory\|.*|latency\|.*|slowlog\|.*|pubsub\|.*|function\|(delete|dump|flush|list|stats|kill)|dump|randomkey|spop|dbsize|publish|spublish|swapdb|flushdb|flushall|echo|select)$/
+
+/** Compared by tests of their own, test/diff/scripts.test.ts among them. */
+const SCRIPTS = /^(eval|fcall)/
 
 /** They wait unless they are in a transaction. */
 const WAITING = /^(b[lrz].*|xread|xreadgroup)$/
@@ -22,12 +25,12 @@ export class OddCommands {
   readonly #all: readonly Grammar[]
   readonly #compared: readonly Grammar[]
   readonly #aboutNode: readonly Grammar[]
-  /** Every fixed word of each command's options, for where it does not belong. */
+  /** Every fixed word of each command's options, to be put where it does not belong. */
   readonly #tokens: readonly string[]
 
   constructor(rng: Rng, grammars: readonly Grammar[]) {
     this.#rng = rng
-    this.#all = grammars
+    this.#all = grammars.filter(({ name }) => !SCRIPTS.test(name))
     this.#compared = grammars.filter(({ name }) => !LEFT_OUT.test(name))
     this.#aboutNode = grammars.filter(({ name }) => ABOUT_NODE.test(name))
     this.#tokens = [...new Set(grammars.flatMap(tokensOf))].filter((token) => token !== '')
@@ -36,17 +39,17 @@ export class OddCommands {
   /** One command whose reply can be compared, or a transaction of one. */
   next(): (readonly string[])[] {
     const command = inOneOrder(longLived(this.#make(this.#compared)))
-    if (isInHashOrder(command)) return this.next()
+    if (isInHashOrder(command) || keepsDistances(command)) return this.next()
     const waits = WAITING.test((command[0] ?? '').toLowerCase())
     return waits || this.#rng.chance(1, 20) ? [['MULTI'], command, ['EXEC']] : [command]
   }
 
-  /** One command about the node, for what it is refused with: what it answers is its own. */
+  /** One command about the node, to compare how it is refused: its answer is each server's own. */
   nextAboutNode(): readonly string[] {
     return this.#make(this.#aboutNode)
   }
 
-  /** One command of all there are, not to be carried out. */
+  /** One command of all there are, not to be executed. */
   nextOfAny(): readonly string[] {
     const command = this.#make(this.#all)
     return hasPlainKeys(command) ? command : this.nextOfAny()
@@ -104,34 +107,39 @@ function tokensOf(grammar: Grammar): string[] {
   return tokens
 }
 
-/** Keys keep their case, or everything would be missing. */
+/** Keys keep their case, or every key would be missing. */
 function otherCase(word: string, rng: Rng): string {
   if (word.length < 3 || rng.chance(1, 2)) return word
   return rng.chance(1, 2) ? word.toLowerCase() : word.toUpperCase()
 }
 
-/** Sets and sorted sets are sorted from the order of a hash table, which shows where weights are equal. */
+/** Sets and sorted sets are sorted from the order of a hash table, which shows if weights are equal. */
 function isInHashOrder([name = '', key = '', ...words]: readonly string[]): boolean {
   return (
     /^sort(_ro)?$/i.test(name) && /^[ezo]/.test(key) && words.some((word) => /^by$/i.test(word))
   )
 }
 
-/** Ranges by name mean something only where all scores are the same; nothing else changes that set. */
+/** The last bits of a distance depend on whose sine it is; see docs/compatibility-server.md. */
+function keepsDistances(words: readonly string[]): boolean {
+  return words.some((word) => /^storedist$/i.test(word))
+}
+
+/** Ranges by name are meaningful only if all scores are equal; nothing else changes that set. */
 function inOneOrder(words: readonly string[]): readonly string[] {
-  // The moment it is would name the entry.
+  // The current time would become the entry's id.
   if (/^xadd$/i.test(words[0] ?? '')) return words.map((word) => (word === '*' ? '999999-*' : word))
   const isByName = words.some((word) => /lex/i.test(word))
   return isByName ? words.map((word) => (/^z\d$/.test(word) ? 'y1' : word)) : words
 }
 
-/** Redis looks for their keys in another way than its table says; see docs/compatibility.md. */
+/** Redis looks for their keys in another way than its table says; see docs/compatibility-server.md. */
 const SEARCHED = /^(xread|xreadgroup|pfmerge)$/i
 const COUNTED_FIRST = /^(zunion|zinter|zdiff|zintercard|sintercard|lmpop|zmpop)$/i
 const COUNTED_SECOND = /^(zunionstore|zinterstore|zdiffstore|blmpop|bzmpop)$/i
 const PLAIN_COUNT = /^(0|[1-9]\d{0,8})$/
 
-/** What is no number, or none of 32 bits, is one all the same where Redis lists keys. */
+/** When Redis lists keys, it accepts numbers that are none, or do not fit into 32 bits. */
 function hasPlainKeys(words: readonly string[]): boolean {
   const [name = '', first = '', second = ''] = words
   // A key called STORE leads Redis astray.
@@ -146,7 +154,7 @@ const CLAIMING = /^(xclaim|xautoclaim)$/i
 const TIME_BEHIND_KEY = /^(expire|pexpire|setex|psetex|restore)$/i
 const SHORT = /^\d{1,5}$/
 
-/** What lives for seconds would die at a moment that differs. */
+/** A key that lives for seconds would expire at different moments. */
 function longLived(words: readonly string[]): string[] {
   return words.map((word, at) => {
     const isTime =

@@ -1,6 +1,6 @@
 /**
- * Sends the same commands to two servers and finds the first one they do not agree on, by its reply or by
- * what it left behind. What is the server's own choice is left out of the comparison: the order of hash
+ * Sends the same commands to two servers and finds the first one on which they disagree, by its reply or
+ * by the data it leaves. What each server may choose is left out of the comparison: the order of hash
  * tables, cursors, moments.
  */
 import { ALL_KEYS, VALUES } from './odd-words.ts'
@@ -14,7 +14,7 @@ export interface Difference {
 
 type Commands = readonly (readonly string[])[]
 
-/** In an order that is the server's own. */
+/** In an order that each server chooses. */
 const UNORDERED = /^(keys|smembers|sunion|sinter|sdiff|hgetall|hkeys|hvals)$/i
 /** A time that is left, or the moment it ends. */
 const TIMES = /^(ttl|pttl|expiretime|pexpiretime)$/i
@@ -23,14 +23,14 @@ const MOMENT = /:1[789]\d{11}\r/g
 /** How long an entry (before how often it was delivered) or a consumer has been idle. */
 const IDLE = /:\d+(?=\r\n:\d+\r\n)|(?<=\$4\r\nidle\r\n):\d+/g
 
-/** Expired keys are there until somebody looks. */
+/** Expired keys exist until a command looks at them. */
 const DIGEST: Commands = [
   ['SELECT', '0'],
   ['EXISTS', ...ALL_KEYS],
   ['DEBUG', 'DIGEST'],
 ]
 
-/** Both begin with the same values; undefined: they agree to the end. */
+/** Both begin with the same values; undefined if they agree to the end. */
 export async function firstDifference(
   ports: readonly [number, number],
   protocol: string,
@@ -38,15 +38,17 @@ export async function firstDifference(
 ): Promise<Difference | undefined> {
   const different = await differenceIn(ports, protocol, [...commands, ...DIGEST])
   if (different?.command[0] !== 'DEBUG') return different
-  // Only what they hold differs: look behind every command.
+  // Only their data differ: check after every command.
   for (let count = 1; count <= commands.length; count++) {
+    // A transaction that is still open would queue the digest.
+    if (commands[count - 1]?.[0] === 'MULTI') continue
     const found = await differenceIn(ports, protocol, [...commands.slice(0, count), ...DIGEST])
     if (found !== undefined) return { ...found, command: commands[count - 1] ?? [] }
   }
   return different
 }
 
-/** Commands that are refused by one and not by the other, or in other words. */
+/** Commands that only one of them refuses, or both in different words. */
 export async function refusedDifferently(
   ports: readonly [number, number],
   commands: Commands,
@@ -74,7 +76,7 @@ async function differenceIn(
   const texts = await Promise.all(ports.map((port) => transcript(port, all)))
   const [ours = [], theirs = []] = texts.map((lines) => replySlices(lines.join('\r\n')))
   const at = sent.findIndex((command, index) => {
-    // What a transaction answers is the answer of its one command.
+    // The answer of a transaction is the answer of its one command.
     const about = command[0] === 'EXEC' ? (sent[index - 1] ?? []) : command
     return comparable(about, ours[index]) !== comparable(about, theirs[index])
   })

@@ -1,7 +1,7 @@
 /**
- * Words for arguments, good ones and those at the edges: of 64 bits, of floating-point numbers, of what
- * may stand before and behind a number, of ids and patterns. Few keys, of every type, so that commands
- * meet values of their own type and of others.
+ * Words for arguments, valid ones and edge cases: of 64 bits, of floating-point numbers, of what may
+ * precede and follow a number, of ids and patterns. Few keys, of every type, so that commands meet
+ * values of their own type and of others.
  */
 import type { Rng } from '../../src/base/rng.ts'
 import type { Argument, Grammar } from './command-grammar.ts'
@@ -33,7 +33,7 @@ const INTEGERS = [
   '99999999999999999999999',
 ]
 
-/** What is no integer to most commands, and one to some. */
+/** No integers for most commands, but for some. */
 const NEARLY_INTEGERS = [
   '',
   ' 1',
@@ -94,7 +94,7 @@ const NEARLY_FLOATS = [
   '[1',
 ]
 
-/** Nothing may expire while commands run: far away, or long past. */
+/** Nothing may expire while commands run: moments far ahead, or long past. */
 const MOMENTS = [
   '-1',
   '0',
@@ -233,10 +233,10 @@ const OFFSETS = [
   '',
 ]
 
-/** Not a time that may have passed on one server and not on the other. */
+/** Never a time that may have passed on one server and not on the other. */
 const IDLE_TIMES = ['0', '0', '-1', '1000000', '9223372036854775807', '1.5', 'abc', '']
 
-/** By the name the documentation gives the argument. */
+/** By the name that the documentation gives the argument. */
 const BY_NAME: Readonly<Record<string, readonly string[]>> = {
   encoding: ENCODINGS,
   offset: OFFSETS,
@@ -299,7 +299,7 @@ export const ALL_KEYS = [
   'v1',
 ]
 
-/** Fills the server with a value or more of every type; `gone` has expired. */
+/** Fills the server with one or more values of every type; `gone` has expired. */
 export const VALUES: readonly string[][] = [
   ['SET', 's1', 'hello world'],
   ['SET', 's2', ''],

@@ -1,5 +1,5 @@
 /**
- * Real processes on loopback, for tests that must not take the simulator's word: the built programs and
+ * Real processes on loopback, for tests that must not trust the simulator: the built programs and
  * Redis' own, their state in a temporary folder, free ports, and waiting on conditions with a bound.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
@@ -19,23 +19,23 @@ import { scratchFolder } from './scratch.ts'
 export { freePorts } from './free-ports.ts'
 
 /** The built program. */
-export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+export const MAIN = fileURLToPath(new URL('../../dist/launch/vedette.cjs', import.meta.url))
 
 export const HAS_REDIS_CLI = isInstalled('redis-cli')
 export const HAS_REDIS_SERVER = isInstalled('redis-server')
 export const HAS_REDIS_SENTINEL = isInstalled('redis-sentinel')
 
-/** What a test that could not clean up leaves running ends with the test process. */
+/** Programs that a test could not end are ended with the test process. */
 const running = new Set<ChildProcess>()
 for (const event of ['exit', 'disconnect', 'SIGTERM'] as const) process.once(event, endAll)
 
 function endAll(reason: unknown): void {
   for (const child of running) child.kill('SIGKILL')
-  // Vitest ends its workers with this; we have only been let in before.
+  // Vitest ends its workers with this signal; our handler only runs before its default action.
   if (reason === 'SIGTERM') process.kill(process.pid, 'SIGTERM')
 }
 
-/** Waits for a condition; the error says what never came true. */
+/** Waits for a condition; the error names the claim that never came true. */
 export async function until<T>(
   claim: string,
   boundMs: number,
@@ -56,7 +56,7 @@ export async function until<T>(
   }
 }
 
-/** Many probes start a program: who asks too often slows down what it waits for. */
+/** Many probes start a program: probing too often would slow down what we wait for. */
 function pauseMs(waitedMs: number): number {
   return Math.min(100, Math.max(20, waitedMs / 10))
 }
@@ -77,7 +77,7 @@ export interface Outcome {
   readonly stderr: string
 }
 
-/** Runs a program to its end, which has to come within the bound. */
+/** Runs a program to its end, which must come within the bound. */
 export async function run(
   command: string,
   argv: readonly string[],
@@ -139,8 +139,13 @@ export class Program {
     return child !== undefined && child.exitCode === null && child.signalCode === null
   }
 
+  /** The exit code, if the process has ended by itself. */
+  get exitCode(): number | null {
+    return this.#child?.exitCode ?? null
+  }
+
   start(): void {
-    // What it keeps, and what it finds at its start, is its own.
+    // Its own folder, with the files it keeps and finds.
     const cwd = existsSync(this.folder) ? this.folder : dirname(this.logPath)
     const child = track(
       spawn(this.#command, this.#argv, { stdio: ['ignore', 'pipe', 'pipe'], cwd }),
@@ -156,7 +161,7 @@ export class Program {
     this.#child?.kill(name)
   }
 
-  /** Ends it at once and waits for the kernel to have taken it away. */
+  /** Kills it and waits until the kernel has removed it. */
   async kill(): Promise<void> {
     const child = this.#child
     if (child === undefined || !this.isRunning) return
@@ -183,15 +188,22 @@ export interface ClusterPlan {
   readonly quorum?: number
   readonly downAfterMs?: number
   readonly failoverTimeoutMs?: number
+  /** [http-port] One for each program, the nodes first; with the lines below for the Sentinels. */
+  readonly httpPorts?: readonly number[]
+  /** More lines for every Sentinel's sentinel.yml. */
+  readonly sentinelLines?: readonly string[]
   /** More lines for every node's redis.conf. */
   readonly nodeLines?: readonly string[]
   /** Data nodes are Redis' own. */
   readonly hasRealNodes?: boolean
-  /** How many of the Sentinels are Redis' own: the last ones. */
+  /** How many of the Sentinels, counted from the last, are Redis' own. */
   readonly realSentinels?: number
 }
 
-/** A whole cluster, settled: replicas in sync, Sentinels acquainted. Ours unless the plan says otherwise. */
+/**
+ * A whole cluster, settled: replicas in sync, Sentinels knowing each other. Ours unless the plan says
+ * otherwise.
+ */
 export async function startCluster(plan: ClusterPlan = {}): Promise<RealCluster> {
   const { replicas = 2, sentinels = 3, realSentinels = 0 } = plan
   const ports = await freePorts(1 + replicas + sentinels)
@@ -200,11 +212,13 @@ export async function startCluster(plan: ClusterPlan = {}): Promise<RealCluster>
   const nodes = ports.slice(0, 1 + replicas).map((port, index) => {
     const replicaOf = index === 0 ? [] : [`replicaof 127.0.0.1 ${master}`]
     const create = plan.hasRealNodes ? realNode : node
-    return create(folder, port, [...(plan.nodeLines ?? []), ...replicaOf])
+    const http = httpLine(plan, index, ' ')
+    return create(folder, port, [...(plan.nodeLines ?? []), ...http, ...replicaOf])
   })
   const peers = ports.slice(1 + replicas).map((port, index) => {
     const create = index >= sentinels - realSentinels ? realSentinel : sentinel
-    return create(folder, port, { ...plan, master })
+    const lines = [...httpLine(plan, 1 + replicas + index, ': '), ...(plan.sentinelLines ?? [])]
+    return create(folder, port, { ...plan, master, lines })
   })
   const programs = [...nodes, ...peers]
   const cluster = { folder, nodes, sentinels: peers, stop: () => stopAll(folder, programs) }
@@ -218,14 +232,19 @@ export async function startCluster(plan: ClusterPlan = {}): Promise<RealCluster>
   return cluster
 }
 
+function httpLine({ httpPorts }: ClusterPlan, index: number, sign: string): string[] {
+  const port = httpPorts?.[index]
+  return port === undefined ? [] : [`http-port${sign}${port}`]
+}
+
 export async function stopAll(folder: string, programs: readonly Program[]): Promise<void> {
   await Promise.all(programs.map((one) => one.kill()))
   rmSync(folder, { recursive: true, force: true })
 }
 
 /**
- * Writes a key and waits until the replicas have it. WAIT is no help here: redis-cli opens a connection
- * for each command, and a connection that has written nothing has nothing to wait for.
+ * Writes a key and waits until the replicas have it. WAIT does not help here: redis-cli opens a
+ * connection for each command, and a connection that has written nothing has nothing to wait for.
  */
 export async function writeThrough(
   master: Program,
@@ -239,12 +258,12 @@ export async function writeThrough(
   }
 }
 
-/** Where a Sentinel says the master is. */
+/** The port of the master that a Sentinel names. */
 export function masterPort(sentinel: Program): number {
   return Number(cli(sentinel.port, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster')[1])
 }
 
-/** The master all running Sentinels name, once they name the same one and it is not the old one. */
+/** The master that all running Sentinels name, once they agree and it is not the old one. */
 export function agreedMaster(
   cluster: RealCluster,
   old = cluster.nodes[0]?.port,
@@ -269,7 +288,7 @@ export function follows(node: Program, masterPort: number): boolean {
   return role === 'slave' && port === String(masterPort) && state === 'connected'
 }
 
-/** Everybody knows everybody, and the replicas are in sync. */
+/** All Sentinels know each other, and the replicas are in sync. */
 export async function settled(cluster: RealCluster): Promise<void> {
   const [master, ...replicas] = cluster.nodes
   const others = String(cluster.sentinels.length - 1)
@@ -297,7 +316,7 @@ function realNode(folder: string, port: number, lines: readonly string[]): Progr
   return new Program(port, `${dir}.log`, 'redis-server', [path])
 }
 
-/** What our nodes and Redis' own both understand. */
+/** Lines that our nodes and Redis' own both understand. */
 function nodeLines(port: number): string[] {
   return [
     `port ${port}`,
@@ -314,6 +333,8 @@ export interface Watch {
   readonly quorum?: number
   readonly downAfterMs?: number
   readonly failoverTimeoutMs?: number
+  /** More lines for sentinel.yml. */
+  readonly lines?: readonly string[]
 }
 
 /** One of our Sentinels, not started yet. */
@@ -322,6 +343,7 @@ export function sentinel(folder: string, port: number, watch: Watch): Program {
   const path = writeConfig(folder, port, 'sentinel.yml', [
     `port: ${port}`,
     'bind: 127.0.0.1',
+    ...(watch.lines ?? []),
     'groups:',
     '  mymaster:',
     `    master: 127.0.0.1:${master}`,
@@ -370,6 +392,6 @@ function track<Child extends ChildProcess>(child: Child): Child {
   return child
 }
 
-function isInstalled(command: string): boolean {
+export function isInstalled(command: string): boolean {
   return spawnSync(command, ['--version'], { stdio: 'ignore' }).error === undefined
 }

@@ -2,7 +2,7 @@
 const VARIABLE = 'VEDETTE_PROPERTY_SEED'
 const FIXED_SEED = 20_230_901
 
-/** Throws when the variable holds no integer: a run with another seed than asked for proves nothing. */
+/** Throws if the variable is not an integer: a run with another seed than requested proves nothing. */
 export function propertySeed(): number {
   const text = process.env[VARIABLE]
   if (text === undefined) return FIXED_SEED

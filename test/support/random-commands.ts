@@ -1,13 +1,13 @@
 /**
- * Random commands on values of all types, the same for the same seed. What they do is the same on every
- * server: nothing is left to chance or to the clock, so that two servers that ran them hold the same. Few
+ * Random commands on values of all types, the same for the same seed. They have the same effect on every
+ * server: nothing is left to chance or to the clock, so two servers that ran them hold the same data. Few
  * keys, so that commands meet each other's values, of the wrong type as well.
  */
 import type { Rng } from '../../src/base/rng.ts'
 
 type Make = (rng: Rng) => readonly (string | number)[]
 
-/** Nothing expires while a test runs: when exactly it did would differ. */
+/** Nothing expires while a test runs: the moment would differ. */
 const FAR_SECONDS = 100_000
 
 const COMMON: readonly Make[] = [
@@ -167,7 +167,7 @@ function field(rng: Rng): string {
   return `field${rng.below(30)}`
 }
 
-/** Short and long, text and numbers, and bytes that mean something to protocols. */
+/** Short and long, text and numbers, and bytes with a meaning in protocols. */
 function value(rng: Rng): string {
   switch (rng.below(8)) {
     case 0:
@@ -183,7 +183,7 @@ function value(rng: Rng): string {
   }
 }
 
-/** Also where doubles are not exact any more, and at the borders of every packed form. */
+/** Also beyond the exact range of doubles, and at the limits of every packed form. */
 function integer(rng: Rng): string {
   const exponent = BigInt(rng.below(63))
   const sign = rng.chance(1, 2) ? 1n : -1n
@@ -195,7 +195,7 @@ function score(rng: Rng): string {
     case 0:
       return String((rng.below(2000) - 1000) / 7)
     case 1:
-      // Not -0: whether Redis keeps its sign depends on how large the set has been, see docs/compatibility.md.
+      // Not -0: whether Redis keeps its sign depends on how large the set has been, see docs/compatibility-server.md.
       return rng.pick(['inf', '-inf', '1e300', '0.1', '9007199254740993'])
     default:
       return String(rng.below(40))

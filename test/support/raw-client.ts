@@ -1,4 +1,4 @@
-/** A client that sends bytes no client library would send, and keeps what comes back as it is. */
+/** A client that sends bytes which no client library would send, and keeps what comes back as it is. */
 import { connect, type Socket } from 'node:net'
 import { until } from './processes.ts'
 
@@ -36,7 +36,12 @@ export class RawClient {
     this.#socket.write(bytes, 'latin1')
   }
 
-  /** Says that nothing will follow, but goes on listening. */
+  /** Stops reading. */
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  /** Ends its side, but goes on listening. */
   end(): void {
     this.#socket.end()
   }
@@ -55,7 +60,7 @@ export class RawClient {
     if (received !== reply) throw new Error(`received ${JSON.stringify(received.slice(0, 200))}`)
   }
 
-  /** Everything received until it is what was waited for. */
+  /** Everything received, once `isWhole` accepts it. */
   async untilReceived(isWhole: (received: string) => boolean): Promise<string> {
     await until('the whole answer comes', PATIENCE_MS, () => isWhole(this.#received))
     return this.#received
@@ -69,12 +74,19 @@ export class RawClient {
     return this.#received
   }
 
-  /** Sends a piece again and again; the bytes it took until the other side closed, at most `maxBytes`. */
+  /**
+   * Sends a piece again and again; returns how many bytes it sent until the other side closed, at most
+   * `maxBytes`.
+   */
   async flood(piece: string, maxBytes: number): Promise<number> {
     let sentBytes = 0
     while (!this.#isClosed && sentBytes < maxBytes) {
       sentBytes += piece.length
-      await new Promise((resolve) => this.#socket.write(piece, 'latin1', resolve))
+      await new Promise((resolve) => {
+        this.#socket.once('close', resolve)
+        this.#socket.write(piece, 'latin1', resolve)
+      })
+      this.#socket.removeAllListeners('close')
     }
     return sentBytes
   }

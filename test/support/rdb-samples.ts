@@ -1,6 +1,6 @@
 /**
  * RDB payloads with every form of record we know, to be damaged by tests. Their checksum is the zero
- * that means `not computed`, so that damage reaches the parser and does not end at the checksum.
+ * that means `not computed`, so that damage reaches the parser and is not caught by the checksum.
  */
 import { lzfCompress } from '../../src/server/rdb/lzf-compress.ts'
 import { rdbLength, rdbString } from '../../src/server/rdb/rdb-encode.ts'
@@ -52,7 +52,7 @@ function framed(records: string): string {
   return `REDIS0012${aux}${module}${library}\xfe\x01\xfb\x10\x02${records}\xff${NO_CHECKSUM}`
 }
 
-/** What may stand before a key. */
+/** What may precede a key. */
 function prefix(n: number): string {
   return ['', `\xfc${'\x01'.repeat(8)}`, '\xf9\x05', '\xf8\x0a', '\xfd\x01\x01\x01\x01'][
     n % 5

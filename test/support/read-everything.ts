@@ -1,6 +1,6 @@
 /**
- * Every command that only reads, on everything a node holds. What was read from a file is looked at from
- * all sides here: a value that cannot be told, measured, searched or dumped is no value.
+ * Every command that only reads, on everything a node holds. What was read from a file is examined from
+ * all sides here: a value that cannot be returned, measured, searched or dumped is no value.
  */
 import { assert } from '../../src/base/assert.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
@@ -126,7 +126,7 @@ const OF_TYPE: Readonly<Record<Value['type'], readonly string[]>> = {
   ],
 }
 
-/** Throws when an answer is none. Gives how many there were. */
+/** Throws if an answer is missing. Returns how many there were. */
 export function readEverything(harness: NodeHarness): number {
   const requests = GENERAL.map((line) => line.split(' '))
   for (const { index, entries } of harness.node.keyspace.dbs) {

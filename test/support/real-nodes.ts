@@ -1,12 +1,12 @@
-/** Real servers on the loopback interface: ours, and Redis' own when it is installed. */
+/** Real servers on the loopback interface: ours, and Redis' own if it is installed. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { Redis } from 'ioredis'
 import { createRng } from '../../src/base/rng.ts'
-import { readClock } from '../../src/io/clock.ts'
-import { NodeFiles } from '../../src/io/node-files.ts'
+import { NodeFiles } from '../../src/io/files/node-files.ts'
 import { NodeHost } from '../../src/io/node-host.ts'
+import { readClock } from '../../src/io/process/clock.ts'
 import { DataNode } from '../../src/server/node.ts'
 import type { NodePort } from '../../src/server/port.ts'
 import { Settings } from '../../src/server/settings/settings.ts'
@@ -21,7 +21,7 @@ export const hasRedisServer = existsSync(REDIS_SERVER)
 export interface RealNode {
   readonly port: number
   readonly client: Redis
-  /** Full and partial resynchronisations it has served. */
+  /** How many full and partial resynchronisations it has served. */
   syncs(): Promise<[full: number, partial: number]>
   stop(): Promise<void>
 }
@@ -98,7 +98,7 @@ export async function startRedis(directives: Record<string, string> = {}): Promi
   }
 }
 
-/** Waits for a condition; what throws does not hold yet. */
+/** Waits for a condition; an exception means not yet. */
 export async function until(holds: () => Promise<boolean>, limitMs = 15_000): Promise<void> {
   const endMs = performance.now() + limitMs
   let last: unknown
@@ -129,7 +129,7 @@ function newClient(port: number): Redis {
     maxRetriesPerRequest: 100,
     enableReadyCheck: false,
   })
-  // Refused connections while the server starts; what matters fails in the test itself.
+  // Connections are refused while the server starts; real failures show in the test itself.
   client.on('error', () => undefined)
   return client
 }

@@ -1,13 +1,13 @@
-/** Sentinels on the loopback interface: ours, and Redis' own when it is installed, from the same file. */
+/** Sentinels on the loopback interface: ours, and Redis' own if it is installed, with the same file. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createRng } from '../../src/base/rng.ts'
 import { parseSentinelConf } from '../../src/config/sentinel-conf.ts'
-import { readClock } from '../../src/io/clock.ts'
-import { listen } from '../../src/io/listener.ts'
-import { processFacts } from '../../src/io/process-facts.ts'
+import { listen } from '../../src/io/network/listener.ts'
+import { readClock } from '../../src/io/process/clock.ts'
+import { processFacts } from '../../src/io/process/process-facts.ts'
 import { SentinelHost } from '../../src/io/sentinel-host.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import type { Reply } from '../../src/resp/reply.ts'
@@ -21,7 +21,7 @@ export const hasRedisSentinel = existsSync(REDIS_SENTINEL)
 
 export interface RealSentinel {
   readonly port: number
-  /** Status the process ended with; a signal or still running is undefined. */
+  /** The exit status; undefined for a signal or while it runs. */
   exitStatus(): number | undefined
   stop(): Promise<void>
 }
@@ -77,7 +77,7 @@ export async function startRedisSentinel(lines: readonly string[]): Promise<Real
   }
 }
 
-/** What came back for one command: replies and pushes in their order, and whether that was the end. */
+/** The answer to one command: replies and pushes in their order, and whether the connection ended. */
 export interface Answer {
   readonly replies: readonly Reply[]
   readonly isClosed: boolean
@@ -86,8 +86,8 @@ export interface Answer {
 const PATIENCE_MS = 10_000
 
 /**
- * Sends commands in one pipeline on a connection of their own. Behind each goes a command that nobody
- * knows, because its refusal comes in every state a connection can be in, and tells the answers apart.
+ * Sends commands in one pipeline on a separate connection. Each is followed by a command that does not
+ * exist, because its refusal comes in every state of a connection, and separates the answers.
  */
 export function converse(
   port: number,

@@ -1,6 +1,6 @@
 /**
- * Data nodes and clients on a virtual network: enough to play replication through. Between calls no
- * time passes; `run` and `until` let it.
+ * Data nodes and clients on a virtual network: enough to play replication. Between calls no time
+ * passes; `run` and `until` let it pass.
  */
 import { createRng } from '../../src/base/rng.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
@@ -17,11 +17,11 @@ import {
   type ConnectionId,
   type Endpoints,
   type NodePort,
-  type ProcessFacts,
+  type NodeProcessFacts,
   SIMULATED_PROCESS,
 } from '../../src/server/port.ts'
 import { Settings } from '../../src/server/settings/settings.ts'
-import { DataFiles } from '../../src/sim/data-files.ts'
+import { DataFiles } from '../../src/sim/processes/data-files.ts'
 import { type Party, VirtualNetwork } from './virtual-network.ts'
 
 const WALL_START_MS = 1_700_000_000_000
@@ -45,7 +45,7 @@ export class ReplicationWorld {
     return node
   }
 
-  /** A new process in the place of one that was killed; its role is the one it had. */
+  /** A new process in place of one that was killed, in the same role. */
   restart(old: TestNode, { keepsFiles }: { keepsFiles: boolean }): TestNode {
     const directives = { ...old.directives, replicaof: old.settings.text('replicaof') }
     const files = keepsFiles ? old.files : new DataFiles()
@@ -67,7 +67,7 @@ export class ReplicationWorld {
     return new TestClient(this, node, `10.0.1.${this.#clients}`)
   }
 
-  /** Plays on for so long. */
+  /** Lets this much time pass. */
   run(durationMs: number): void {
     const endMs = this.network.nowMs + durationMs
     for (let turns = 0; this.#nextMs() <= endMs; turns++) {
@@ -80,7 +80,7 @@ export class ReplicationWorld {
     this.network.nowMs = endMs
   }
 
-  /** Plays on until something holds; throws when it does not in time. */
+  /** Lets time pass until a condition holds; throws if it does not in time. */
   until(holds: () => boolean, limitMs = 120_000): void {
     const endMs = this.network.nowMs + limitMs
     while (!holds()) {
@@ -89,7 +89,7 @@ export class ReplicationWorld {
     }
   }
 
-  /** Plays on until both nodes stand at the same place of the same history. */
+  /** Lets time pass until both nodes are at the same offset of the same history. */
   untilInStep(master: TestNode, replica: TestNode): void {
     const place = (node: TestNode) => `${node.info('master_replid')} ${node.offset}`
     this.until(
@@ -112,7 +112,7 @@ export class TestNode implements Party, NodePort {
   readonly directives: Record<string, string>
   isDown = false
   isFrozen = false
-  /** Its folder answers nothing until `answerFiles`. */
+  /** The folder answers nothing until `answerFiles`. */
   hasSlowFiles = false
   #waitingFiles: [FileRequestId, FileRequest][] = []
   readonly #world: ReplicationWorld
@@ -256,7 +256,7 @@ export class TestNode implements Party, NodePort {
     return undefined
   }
 
-  processFacts(): ProcessFacts {
+  processFacts(): NodeProcessFacts {
     return SIMULATED_PROCESS
   }
 
@@ -273,7 +273,7 @@ export class TestNode implements Party, NodePort {
   }
 }
 
-/** A connection over the network: for clients that wait, and for replicas played by the test. */
+/** A connection over the network: for clients that wait, and for replicas that the test plays. */
 export class TestClient implements Party {
   readonly address: string
   readonly isDown = false
@@ -298,7 +298,7 @@ export class TestClient implements Party {
     this.#world.network.write(this, -1, bytes)
   }
 
-  /** The first reply in what came, or undefined; it is taken away. */
+  /** Takes the first reply from what came; undefined if there is none. */
   takeReply(): Reply | undefined {
     const decoder = new ReplyDecoder()
     for (let end = 1; end <= this.input.length; end++) {
@@ -323,7 +323,7 @@ export class TestClient implements Party {
     return reply!
   }
 
-  /** Takes what came since the last time. */
+  /** Takes what has come since the last call. */
   take(): string {
     const input = this.input
     this.input = ''

@@ -1,8 +1,8 @@
-/** What certain replies say, taken apart: COMMAND, COMMAND DOCS, HELP, INFO. */
+/** The contents of certain replies: COMMAND, COMMAND DOCS, HELP, INFO. */
 import type { Reply } from '../../src/resp/reply.ts'
 import { replyText } from './reply-text.ts'
 
-/** COMMAND INFO by name, subcommands too, without the order Redis' hash table happens to have. */
+/** COMMAND INFO by name, including subcommands, without the order of Redis' hash table. */
 export function describedIn(reply: Reply): ReadonlyMap<string, string> {
   const described = new Map<string, string>()
   for (const entry of itemsOf(reply)) {
@@ -24,7 +24,7 @@ export function itemsOf(reply: Reply): readonly Reply[] {
   return reply.kind === 'array' || reply.kind === 'set' ? reply.items : []
 }
 
-/** The lines of HELP that name a subcommand; what explains them is ours. */
+/** The lines of HELP that name a subcommand; the explanations are our own. */
 export function headingsOf(reply: Reply): readonly string[] {
   const lines = itemsOf(reply).flatMap((item) => (item.kind === 'simple' ? [item.text] : []))
   return lines.filter((line) => !line.startsWith('    ') || /^ +\[/.test(line))
@@ -36,7 +36,7 @@ export function fieldsOf(reply: Reply): readonly string[] {
   return reply.bytes.split('\r\n').map((line) => line.replace(/:.*/, ''))
 }
 
-/** COMMAND DOCS by name: what is said of each beside the explanation, which is ours. */
+/** COMMAND DOCS by name: everything but the explanations, which are our own. */
 export function documentedIn(reply: Reply): ReadonlyMap<string, string> {
   const documented = new Map<string, string>()
   for (const [name, docs] of pairsOf(reply)) {

@@ -1,10 +1,10 @@
-/** The bytes a server sent, cut into whole replies and otherwise left as they are. */
+/** The bytes a server sent, cut into whole replies and otherwise unchanged. */
 
 /** Kinds whose header says how many replies follow; maps and attributes have two each. */
 const ITEMS_PER_COUNT: Readonly<Record<string, number>> = { '*': 1, '~': 1, '>': 1, '%': 2 }
 const COUNTED_BYTES = '$=!'
 
-/** Whole replies only: what is missing at the end is left out. */
+/** Whole replies only: an incomplete one at the end is left out. */
 export function replySlices(bytes: string): string[] {
   const slices: string[] = []
   for (let at = 0; ; ) {
@@ -15,7 +15,7 @@ export function replySlices(bytes: string): string[] {
   }
 }
 
-/** The replies inside a reply; of one without any, nothing. */
+/** The replies inside a reply; empty if it has none. */
 export function itemSlices(reply: string): string[] {
   const kind = reply.charAt(0)
   return kind in ITEMS_PER_COUNT ? replySlices(reply.slice(reply.indexOf('\r\n') + 2)) : []

@@ -1,5 +1,5 @@
-/** Replies as text that can be compared: kinds and order are kept, what changes by itself is masked. */
-import type { Reply } from '../../src/resp/reply.ts'
+/** Replies as text that can be compared: kinds and order are kept, volatile values are masked. */
+import { bulk, NULL, type Reply } from '../../src/resp/reply.ts'
 
 /** Ages, counters, offsets and numbers of connections. */
 const VOLATILE_FIELDS: ReadonlySet<string> = new Set([
@@ -16,13 +16,13 @@ const VOLATILE_FIELDS: ReadonlySet<string> = new Set([
   'id',
 ])
 
-/** In the lines of CLIENT LIST. Ours end with two more words, as those of Redis 7.2. */
+/** In the lines of CLIENT LIST. Ours end with two more words, like those of Redis 7.2. */
 const VOLATILE_WORDS =
   /\b(id|addr|laddr|fd|age|idle|qbuf|qbuf-free|argv-mem|multi-mem|rbs|rbp|obl|oll|omem|tot-mem)=[^ ]*/g
 
 const LATER_WORDS = / lib-(name|ver)=[^ \n]*/g
 
-/** A text of its own for every kind, nested by indentation. */
+/** A distinct text for every kind, nested by indentation. */
 export function replyText(reply: Reply, indent = ''): string {
   const nested = `${indent}  `
   switch (reply.kind) {
@@ -42,6 +42,10 @@ export function replyText(reply: Reply, indent = ''): string {
     case 'set':
     case 'push':
       return [`${indent}${reply.kind}`, ...pairsText(reply.items, nested)].join('\n')
+    case 'bulks': {
+      const items = reply.texts.map((text) => (text === undefined ? NULL : bulk(text)))
+      return [`${indent}${reply.of}`, ...pairsText(items, nested)].join('\n')
+    }
     default:
       return `${indent}${JSON.stringify(reply)}`
   }
@@ -51,7 +55,7 @@ function masked(text: string): string {
   return text.replace(VOLATILE_WORDS, '$1=<masked>').replace(LATER_WORDS, '')
 }
 
-/** The item behind the name of a volatile field is masked, wherever a flat map may be. */
+/** Masks the item after the name of a volatile field, wherever a flat map may be. */
 function pairsText(items: readonly Reply[], indent: string): string[] {
   return items.map((item, index) => {
     const before = items[index - 1]

@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
-/** Short: a path in it must do for a socket. The number is the process of the run. */
+/** Short: a path in it must fit a socket. The number is the process of the run. */
 const OF_A_RUN = /^vedette-run-(\d+)$/
 /** A program that has been told to end may take this long to remove its files. */
 const GRACE_MS = 10_000
@@ -27,7 +27,7 @@ export default function setup(): () => Promise<void> {
     const left = await leftovers(folder)
     rmSync(folder, { recursive: true, force: true })
     if (left.length === 0) return
-    // What a teardown throws is shown, but does not fail the run.
+    // An exception in a teardown is shown, but does not fail the run.
     process.exitCode = 1
     throw new Error(`tests left behind in ${folder}: ${left.join(' ')}`)
   }
@@ -42,7 +42,7 @@ async function leftovers(folder: string): Promise<string[]> {
   }
 }
 
-/** Node, the browser and the test runner keep things of their own there. */
+/** Node, the browser and the test runner keep their own files there. */
 function isOurs(name: string): boolean {
   return !/^(node-|v8-|vitest-|\.org\.chromium|org\.chromium|\.com\.google|com\.google)/.test(name)
 }
@@ -59,7 +59,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Somebody else's process is one, too.
+    // A process of another user counts, too.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

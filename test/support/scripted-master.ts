@@ -1,6 +1,6 @@
 /**
- * A master whose every byte the test decides. It plays the handshake, gives an empty dataset at offset
- * 1000 of its history, and then says what it is told to say.
+ * A master whose every byte the test decides. It plays the handshake, sends an empty dataset at offset
+ * 1000 of its history, and then sends what it is told.
  */
 
 import { RequestDecoder } from '../../src/resp/request-decoder.ts'
@@ -18,7 +18,7 @@ export class ScriptedMaster implements Party {
   readonly isFrozen = false
   readonly id = 'a'.repeat(40)
   isStreaming = false
-  /** What the last PSYNC of a replica that already had a position asked for. */
+  /** The last PSYNC of a replica that already had a position. */
   psync: string[] | undefined
   readonly #network: VirtualNetwork
   #decoder = new RequestDecoder()
@@ -35,7 +35,7 @@ export class ScriptedMaster implements Party {
     this.#network.write(this, this.#connection, bytes)
   }
 
-  /** What the replica said since the last time, once the stream has begun. */
+  /** What the replica has sent since the last call, once the stream has begun. */
   take(): string {
     const input = this.#input
     this.#input = ''

@@ -1,12 +1,12 @@
 /**
  * A Sentinel on a test bench: a machine among instances that answer a millisecond after they are asked,
- * with what the test says. Everything it opens, closes, sends and logs is kept, to be looked at.
+ * with the test's words. Everything it opens, closes, sends and logs is recorded for inspection.
  */
 import { createRng } from '../../src/base/rng.ts'
 import { DEFAULT_SENTINEL, type SentinelConfig } from '../../src/core/config.ts'
 import type { Effect } from '../../src/core/effect.ts'
 import type { Event } from '../../src/core/event.ts'
-import type { SavedPeer, SavedState } from '../../src/core/memory/saved.ts'
+import type { SavedPeer, SavedState } from '../../src/core/persistence/saved.ts'
 import type { Purpose } from '../../src/core/purpose.ts'
 import { startSentinel } from '../../src/core/sentinel.ts'
 import { type Group, type Instance, isSdown, type State, type Turn } from '../../src/core/state.ts'
@@ -16,7 +16,7 @@ import { bulk, integer, OK, type Reply, simple } from '../../src/resp/reply.ts'
 export const MYID = 'f'.repeat(40)
 const START_MS = 1_000_000
 
-/** What an instance says to a command; undefined: nothing. */
+/** An instance's answer to a command; undefined sends nothing. */
 export type Answer = (argv: readonly string[], address: string, link: number) => Reply | undefined
 
 export interface Sent {
@@ -40,13 +40,13 @@ export class SentinelBench {
   readonly logs: string[] = []
   /** `open <address>` and `close <address>`, in order. */
   readonly links: string[] = []
-  /** What is answered; undefined from it means the usual. */
+  /** The answer; undefined means the usual one. */
   answer: Answer = () => undefined
-  /** Addresses that take connections and commands, and say nothing. */
+  /** Addresses that accept connections and commands, but never answer. */
   readonly silent = new Set<string>()
-  /** Addresses packets to which are lost. */
+  /** Addresses to which packets are lost. */
   readonly unreachable = new Set<string>()
-  /** Addresses nobody listens at. */
+  /** Addresses at which no process listens. */
   readonly dead = new Set<string>()
   readonly #addresses = new Map<number, string>()
   #arrivals: Arrival[] = []
@@ -79,7 +79,7 @@ export class SentinelBench {
     this.ms = endMs
   }
 
-  /** The process gets no time at all for so long. */
+  /** The process gets no time at all for this long. */
   stall(ms: number): void {
     this.ms += ms
     this.run(0)
@@ -96,7 +96,7 @@ export class SentinelBench {
     this.#perform(turn.effects)
   }
 
-  /** A command of a client that comes and goes; its answer is not looked at. */
+  /** A command from a short-lived client; its answer is ignored. */
   command(...argv: readonly string[]): void {
     const client = 1_000 + this.ms
     this.feed({ kind: 'clientOpened', client, address: '10.9.9.9:1', localAddress: '10.9.9.8:2' })
@@ -105,7 +105,7 @@ export class SentinelBench {
     this.feed({ kind: 'clientClosed', client })
   }
 
-  /** A peer says hello for a group, whose master it has where we have it. */
+  /** A peer says hello for a group, naming the same master as we do. */
   hello(name: string, { host, port, runId }: SavedPeer): void {
     const { config, configEpoch } = this.group(name)
     const master = `${config.host},${config.port},${configEpoch}`
@@ -123,7 +123,7 @@ export class SentinelBench {
     return isSdown(instance)
   }
 
-  /** What was sent to an address, without the answers that are still due. */
+  /** The commands that were sent to an address. */
   sentTo(address: string): readonly (readonly string[])[] {
     return this.sent.filter((one) => one.address === address).map(({ argv }) => argv)
   }

@@ -1,16 +1,17 @@
 /**
  * A Sentinel in a chosen state, with clients that send bytes to it and keep the bytes they get. It
- * monitors `mymaster`; all links are up and every INFO is fresh, so that nothing is in the way unless a
- * test puts it there. Time stands still until a test moves it.
+ * monitors `mymaster`; all links are up and every INFO is fresh, so that nothing prevents anything
+ * unless a test arranges it. Time stands still until a test moves it.
  */
 import type { Moment } from '../../src/base/clock.ts'
+import type { Address } from '../../src/base/ip.ts'
 import { createRng } from '../../src/base/rng.ts'
 import type { AclFileText } from '../../src/core/access/access-start.ts'
-import type { Client } from '../../src/core/client.ts'
-import { clientClosed, clientOpened, clientReceived } from '../../src/core/clients.ts'
+import type { Client } from '../../src/core/clients/client.ts'
+import { clientClosed, clientOpened, clientReceived } from '../../src/core/clients/clients.ts'
 import { DEFAULT_GROUP, DEFAULT_SENTINEL, type SentinelConfig } from '../../src/core/config.ts'
 import type { Effect } from '../../src/core/effect.ts'
-import type { Address, SavedPeer, SavedState } from '../../src/core/memory/saved.ts'
+import type { SavedPeer, SavedState } from '../../src/core/persistence/saved.ts'
 import type { ProcessFacts } from '../../src/core/report/process-facts.ts'
 import { startSentinel } from '../../src/core/sentinel.ts'
 import {
@@ -59,10 +60,12 @@ export const PEERS: readonly SavedPeer[] = [
 export class TestSentinel {
   readonly state: State
   now: Moment = START
-  /** Everything done so far but answers to clients. */
+  /** Everything done so far, except answers to clients. */
   readonly effects: Effect[] = []
   /** The disk is full: every save fails. */
   savesFail = false
+  /** Clients read at once what they are sent. */
+  clientsRead = true
   readonly #clients = new Map<number, TestClient>()
 
   constructor(setup: SentinelSetup = {}) {
@@ -117,7 +120,7 @@ export class TestSentinel {
     return client
   }
 
-  /** Lets something happen in one turn and does what comes of it. */
+  /** Lets something happen in one turn and performs its effects. */
   run(happen: (turn: Turn) => void): void {
     const turn: Turn = { state: this.state, now: this.now, effects: [] }
     happen(turn)
@@ -129,6 +132,9 @@ export class TestSentinel {
       if (effect.kind === 'respond') {
         this.#clients.get(effect.client)?.take(encodeReply(effect.reply, effect.protocol))
         continue
+      }
+      if (effect.kind === 'awaitDrain' && this.clientsRead) {
+        this.#perform(step(this.state, this.now, { kind: 'drained', client: effect.client }))
       }
       if (effect.kind === 'closeClient') this.#clients.get(effect.client)?.close()
       this.effects.push(frozen(effect))
@@ -161,7 +167,7 @@ export class TestClient {
     return session
   }
 
-  /** Sends raw bytes and gives all bytes that came since the last call. */
+  /** Sends raw bytes and returns all bytes that came since the last call. */
   send(bytes: string): string {
     this.#sentinel.run((turn) => clientReceived(turn, this.id, bytes))
     return this.read()
@@ -178,7 +184,7 @@ export class TestClient {
     return received
   }
 
-  /** Goes away on its own. */
+  /** Disconnects. */
   leave(): void {
     this.#sentinel.run((turn) => clientClosed(turn, this.id))
   }
@@ -202,7 +208,7 @@ function makeHealthy(group: Group): void {
 }
 
 function connect({ link }: Instance): void {
-  if (link.command !== undefined) link.command.up = true
+  if (link.command !== undefined) Object.assign(link.command, { up: true, identity: 'confirmed' })
   if (link.pubsub !== undefined) link.pubsub.up = true
   link.pingPendingSinceMs = undefined
 }

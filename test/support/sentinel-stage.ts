@@ -1,8 +1,9 @@
 /**
  * A Sentinel on a stage: one machine, driven by events alone, among a master, replicas and peers that
- * play the parts a test gives them, with a delay of their own each. Time passes only in `run`. Whatever
- * the machine does is kept with its moment; what it thinks is asked for as a client would.
+ * play the parts a test gives them, each with its own delay. Time passes only in `run`. Everything the
+ * machine does is recorded with its moment; its view is queried as a client would.
  */
+import type { Moment } from '../../src/base/clock.ts'
 import { createRng } from '../../src/base/rng.ts'
 import {
   DEFAULT_GROUP,
@@ -10,13 +11,15 @@ import {
   type GroupConfig,
   type SentinelConfig,
 } from '../../src/core/config.ts'
+import { HELLO_CHANNEL, type Hello } from '../../src/core/discovery/hello-format.ts'
 import type { Effect } from '../../src/core/effect.ts'
+import type { HookRequest } from '../../src/core/election/hook-verdict.ts'
 import type { Event } from '../../src/core/event.ts'
-import { HELLO_CHANNEL, type Hello } from '../../src/core/hello-text.ts'
-import type { SavedState } from '../../src/core/memory/saved.ts'
+import type { Answer } from '../../src/core/external-query.ts'
+import type { SavedState } from '../../src/core/persistence/saved.ts'
 import type { Purpose } from '../../src/core/purpose.ts'
 import { startSentinel } from '../../src/core/sentinel.ts'
-import type { State } from '../../src/core/state.ts'
+import type { State, Turn } from '../../src/core/state.ts'
 import { nextWakeUpMs, step } from '../../src/core/step.ts'
 import { encodeCommand, encodeReply } from '../../src/resp/encode.ts'
 import type { Protocol, Reply } from '../../src/resp/reply.ts'
@@ -40,9 +43,9 @@ export const GROUP: GroupConfig = {
 }
 
 export interface StageSetup extends Partial<SentinelConfig> {
-  /** What the group `g` has other than usual. */
+  /** How the configuration of group `g` differs from the usual one. */
   readonly group?: Partial<GroupConfig>
-  /** How many; 2 and 2. */
+  /** How many; 2 and 2 by default. */
   readonly replicas?: number
   readonly peers?: number
   /** Our own run id. */
@@ -69,8 +72,12 @@ export class SentinelStage extends StageRecord {
   ms = 0
   readonly cast = new Map<string, Part>()
   savesWork = true
-  /** What scripts exit with. */
+  /** The exit status of scripts. */
   scriptStatus = 0
+  /** What the operator's hook answers, and after how long; undefined: nothing, ever. */
+  hook: { answer: Answer | undefined; afterMs: number } = { answer: undefined, afterMs: 0 }
+  /** When the hook was asked, and what it was told. */
+  readonly asked: { readonly atMs: number; readonly request: HookRequest }[] = []
   /** Addresses of host names. */
   readonly hosts = new Map<string, string>()
   readonly #setup: StageSetup
@@ -95,7 +102,12 @@ export class SentinelStage extends StageRecord {
     this.run(100)
   }
 
-  /** Another one enters. */
+  get state(): State {
+    if (this.#state === undefined) throw new Error('the Sentinel has not been started')
+    return this.#state
+  }
+
+  /** Adds another part. */
   add(name: string): Part {
     const part = createPart(name)
     this.cast.set(name, part)
@@ -108,7 +120,7 @@ export class SentinelStage extends StageRecord {
     return part
   }
 
-  /** The Sentinel is killed, and started again from what it saved last. */
+  /** The Sentinel is killed, and started again from its last saved state. */
   restart(): void {
     const { group, replicas, peers, me, seed = 'stage', saved, ...rest } = this.#setup
     this.#lines.clear()
@@ -117,7 +129,7 @@ export class SentinelStage extends StageRecord {
       config,
       saved: this.#saved,
       rng: createRng(seed),
-      now: this.#now(),
+      now: this.now(),
     })
     this.#state = state
     this.#perform(effects)
@@ -135,7 +147,7 @@ export class SentinelStage extends StageRecord {
     this.ms = endMs
   }
 
-  /** Lets time pass until a line that begins so is logged; gives its moment. */
+  /** Lets time pass until a line with this beginning is logged; returns its moment. */
   until(beginning: string, patienceMs = 60_000): number {
     for (let waited = 0; waited < patienceMs; waited++) {
       const from = this.done.length
@@ -146,20 +158,19 @@ export class SentinelStage extends StageRecord {
     throw new Error(`no ${beginning} within ${patienceMs} ms`)
   }
 
-  /** The process gets no time at all for so long. */
+  /** The process gets no time at all for this long. */
   stall(ms: number): void {
     this.ms += ms
     this.run(0)
   }
 
-  /** Somebody sets the clock on the wall; the other one does not notice. */
+  /** The wall clock is set; the monotonic clock does not notice. */
   jump(ms: number): void {
     this.#wallOffsetMs += ms
   }
 
   feed(event: Event): void {
-    if (this.#state === undefined) throw new Error('the Sentinel has not been started')
-    this.#perform(step(this.#state, this.#now(), event))
+    this.#perform(step(this.state, this.now(), event))
   }
 
   /** Its process ends: connections break, and new ones are refused. */
@@ -168,7 +179,7 @@ export class SentinelStage extends StageRecord {
     this.cut(name)
   }
 
-  /** It is back, with no connection left from before. */
+  /** It is back, without any earlier connection. */
   revive(name: string): void {
     this.part(name).mood = 'answers'
     this.cut(name)
@@ -183,7 +194,7 @@ export class SentinelStage extends StageRecord {
     }
   }
 
-  /** One command of a client that comes and goes; what it got, as the machine gave it. */
+  /** One command from a short-lived client; returns the reply as the machine gave it. */
   ask(...argv: readonly string[]): Reply {
     return this.#client(argv, 2, '').reply
   }
@@ -214,12 +225,18 @@ export class SentinelStage extends StageRecord {
     }
   }
 
-  /** An instance as SENTINEL shows it; undefined when it is not shown. */
+  /** An instance as SENTINEL shows it; undefined if it is not shown. */
   show(kind: 'master' | 'replicas' | 'sentinels', at = '', group = 'g') {
     const reply = this.ask('SENTINEL', kind, group)
     const maps = (reply.kind === 'array' ? reply.items : [reply]).map(fieldsOf)
     const part = this.cast.get(at)
     return maps.find(({ ip, port }) => !part || (ip === part.host && port === String(part.port)))
+  }
+
+  /** Looks at the state of the machine at this moment. */
+  look<Seen>(read: (turn: Turn) => Seen): Seen {
+    if (this.#state === undefined) throw new Error('the Sentinel has not been started')
+    return read({ state: this.#state, now: this.now(), effects: [] })
   }
 
   /** What is on disk. */
@@ -259,7 +276,7 @@ export class SentinelStage extends StageRecord {
     return { reply }
   }
 
-  /** The driver's contract: in order, and nothing behind a save that failed. */
+  /** The driver's contract: in order, and nothing after a save that failed. */
   #perform(effects: readonly Effect[]): void {
     for (const [at, effect] of effects.entries()) {
       if (effect.kind === 'save' && !this.savesWork) {
@@ -319,7 +336,7 @@ export class SentinelStage extends StageRecord {
     })
   }
 
-  /** What else follows from a command on a data node: listeners hear it, or are thrown out. */
+  /** What else follows from a command on a data node: subscribers hear it, or are disconnected. */
   #pass({ name }: Part, argv: readonly string[]): void {
     if (name.startsWith('peer')) return
     const [verb, channel = '', payload = ''] = argv
@@ -328,6 +345,12 @@ export class SentinelStage extends StageRecord {
   }
 
   #inquire({ inquiry, question }: Effect & { kind: 'inquire' }): void {
+    if (question.kind === 'preFailover') {
+      this.asked.push({ atMs: this.ms, request: question.request })
+      const { answer, afterMs } = this.hook
+      if (answer === undefined) return
+      return this.#later(afterMs, () => this.feed({ kind: 'inquired', inquiry, answer }))
+    }
     const address = question.kind === 'resolve' ? this.hosts.get(question.host) : undefined
     const answer =
       question.kind === 'executable'
@@ -351,7 +374,8 @@ export class SentinelStage extends StageRecord {
     this.#due.splice(at < 0 ? this.#due.length : at, 0, { atMs, run })
   }
 
-  #now() {
+  /** Both clocks. */
+  now(): Moment {
     return { monoMs: START_MONO_MS + this.ms, wallMs: this.ms + this.#wallOffsetMs }
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Drives one Sentinel machine through a script and writes down what it does. Around it stands a tiny
- * world: instances that answer one millisecond after they are asked, until the script silences them.
- * Routine traffic (PING, INFO, hellos, links) is not written down; events, saves, questions to peers,
- * SLAVEOF and answers to clients are.
+ * Drives one Sentinel machine through a script and writes down what it does. It is surrounded by a
+ * tiny world: instances that answer one millisecond after they are asked, until the script silences
+ * them. Routine traffic (PING, INFO, hellos, links) is not written down; events, saves, questions to
+ * peers, SLAVEOF and answers to clients are.
  */
 import type { Moment } from '../../src/base/clock.ts'
 import { Heap } from '../../src/base/heap.ts'
@@ -13,10 +13,10 @@ import {
   type Detection,
   type SentinelConfig,
 } from '../../src/core/config.ts'
+import { formatHello } from '../../src/core/discovery/hello-format.ts'
 import type { Effect } from '../../src/core/effect.ts'
 import type { Event } from '../../src/core/event.ts'
-import { formatHello } from '../../src/core/hello-text.ts'
-import type { SavedState } from '../../src/core/memory/saved.ts'
+import type { SavedState } from '../../src/core/persistence/saved.ts'
 import type { Purpose } from '../../src/core/purpose.ts'
 import { startSentinel } from '../../src/core/sentinel.ts'
 import type { State } from '../../src/core/state.ts'
@@ -33,24 +33,29 @@ const START_WALL_MS = 1_700_000_000_000
 interface Server {
   readonly address: string
   runId: string
-  /** Data nodes only: whom it follows; undefined for a master and for Sentinels. */
+  /** Data nodes only: the master it follows; undefined for a master and for Sentinels. */
   master: string | undefined
-  /** Data nodes only: as a master it goes on with a history that was another's before. */
+  /** Data nodes only: as a master it continues a history that was another's before. */
   wasReplica: boolean
   isSentinel: boolean
   mood: 'answers' | 'refuses' | 'hangs'
   offset: number
   priority: number
   linkUp: boolean
-  /** Data nodes only: what becomes of FAILOVER; undefined where it is unknown. And to whom it is on its way. */
+  /**
+   * Data nodes only: how FAILOVER goes; undefined if the command is unknown. And to which node it is under way.
+   */
   handover: HandoverMood | undefined
   handoverTo: string | undefined
-  /** Sentinels only: does it see the master down, and whom does it vote for when asked. */
+  /** Sentinels only: whether it sees the master down, and its vote when asked. */
   seesDown: boolean
   votesFor: 'candidate' | 'nobody' | string
-  /** Sentinels only: what they say when they confer: refused, granted, epoch; undefined: an error, as C's. */
+  /**
+   * Sentinels only: the answer when we confer: refused, granted, epoch; undefined: an error, as from C
+   * Sentinel.
+   */
   counsel: readonly [number, number, number] | undefined
-  /** What a stopped process has in its socket buffers. */
+  /** What is in the socket buffers of a stopped process. */
   readonly held: (() => void)[]
 }
 
@@ -108,7 +113,7 @@ export class SentinelTrace {
     follows: ([name, whom]) => this.#set(name, { master: addressOf(whom), wasReplica: true }),
     /** It restarts under a new run id, without losing its connections: nothing else may change. */
     reboots: ([name]) => this.#set(name, { runId: 'e'.repeat(40) }),
-    /** The Sentinel itself dies and is started again from what it saved last. */
+    /** The Sentinel itself dies and is started again from its last saved state. */
     restart: () => this.#restart(),
     /** From here on connections are written down, too. */
     links: () => {
@@ -120,13 +125,13 @@ export class SentinelTrace {
         offset: Number(options.get('offset') ?? this.#server(name).offset),
         priority: Number(options.get('priority') ?? this.#server(name).priority),
       }),
-    /** What becomes of FAILOVER on all data nodes from now on. */
+    /** How FAILOVER goes on all data nodes from now on. */
     handover: ([mood]) => {
       for (const server of this.#servers.values()) server.handover = mood as HandoverMood
     },
-    /** A FAILOVER on its way comes to its end, or is given up. */
+    /** A FAILOVER under way completes, or is given up. */
     completes: ([name]) => this.#completeHandover(this.#server(name)),
-    /** Somebody else tells a node to hand over. */
+    /** Another client tells a node to hand over. */
     failover: ([name, to]) => this.#set(name, { handoverTo: addressOf(to) }),
     gives: ([name]) => this.#set(name, { handoverTo: undefined }),
     link: ([name, way]) => this.#set(name, { linkUp: way === 'up' }),
@@ -305,7 +310,7 @@ export class SentinelTrace {
     this.#perform(step(this.#state, this.#now(), event))
   }
 
-  /** The driver's contract: in order, and nothing behind a save that failed. */
+  /** The driver's contract: in order, and nothing after a save that failed. */
   #perform(effects: readonly Effect[]): void {
     for (const [at, effect] of effects.entries()) {
       if (effect.kind === 'save' && !this.#savesWork) {
@@ -365,7 +370,7 @@ export class SentinelTrace {
     else server.held.push(() => this.#deliver(server, link, purpose, argv))
   }
 
-  /** What reached a server is obeyed even if the connection it came on is gone by then. */
+  /** A command that reached a server is executed even if its connection is gone by then. */
   #deliver(server: Server, link: number, purpose: Purpose, argv: readonly string[]): void {
     if (
       purpose.kind === 'ask' ||
@@ -392,6 +397,7 @@ export class SentinelTrace {
     if (purpose.kind === 'info') return bulk(this.#info(server))
     if (purpose.kind === 'hello') return integer(1)
     if (purpose.kind === 'ask') return this.#opinion(server, argv)
+    if (purpose.kind === 'whoAreYou') return bulk(server.runId)
     if (purpose.kind === 'confer') {
       return server.counsel ? array(server.counsel.map(integer)) : error('ERR Unknown subcommand')
     }
@@ -451,7 +457,7 @@ export class SentinelTrace {
   }
 }
 
-/** A promoted replica names the history it comes from, a master that was never one has none. */
+/** A promoted replica names the history it comes from; a master that was never a replica has none. */
 function historyLines({ wasReplica, address }: Server): readonly string[] {
   const before = wasReplica ? 'history of whom it followed' : '0'.repeat(40)
   const own = wasReplica ? 'later history' : 'history'
@@ -478,7 +484,7 @@ function nameOf(address: string): string {
   return digit === 1 ? 'master' : `replica${digit - 1}`
 }
 
-/** Peers are b…b, c…c and so on, data nodes 1…1, 2…2: run ids one can read. */
+/** Peers are b…b, c…c and so on, data nodes 1…1, 2…2: readable run ids. */
 function runIdOf(name: string | undefined): string {
   if (name === 'me') return 'a'.repeat(40)
   const [, kind, digit] = /^(replica|peer)(\d)$/.exec(name ?? '') ?? []

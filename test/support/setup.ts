@@ -1,7 +1,7 @@
 /**
- * What holds for every test file. Random inputs are drawn from one fixed seed, so that a run is the same
- * run each time; VEDETTE_PROPERTY_SEED takes another. What fast-check reports of a failure (seed and path)
- * is then enough to repeat it with the same variable.
+ * What applies to every test file. Random inputs are drawn from one fixed seed, so that every run is the
+ * same; VEDETTE_PROPERTY_SEED gives another. What fast-check reports about a failure (seed and path) is
+ * then enough to repeat it with the same variable.
  */
 import { configureGlobal, readConfigureGlobal } from 'fast-check'
 import { afterAll } from 'vitest'

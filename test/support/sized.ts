@@ -1,5 +1,5 @@
 /**
- * How much chance is given: little in `npm test`, which runs all day, and much where VEDETTE_LONG is set,
+ * How much is left to chance: little in `npm test`, which runs all day, and much if VEDETTE_LONG is set,
  * as in `npm run test:lab`, which continuous integration runs for every change.
  */
 export function sized<T>(short: T, long: T): T {

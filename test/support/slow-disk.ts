@@ -1,9 +1,9 @@
 /**
  * A node whose disk answers when the test says so, and what the test says. Between two answers anything
- * can happen, which is what such tests are about.
+ * can happen, which is the subject of such tests.
  */
 import type { FileAnswer, FileRequest, FileRequestId } from '../../src/server/persistence/files.ts'
-import { DataFiles } from '../../src/sim/data-files.ts'
+import { DataFiles } from '../../src/sim/processes/data-files.ts'
 import { NodeHarness } from './node-harness.ts'
 
 interface Held {
@@ -12,7 +12,7 @@ interface Held {
 }
 
 export class SlowFiles extends DataFiles {
-  /** False: it answers at once. */
+  /** If false, it answers at once. */
   isSlow: boolean
   readonly held: Held[] = []
 
@@ -31,33 +31,34 @@ export class SlowDisk extends NodeHarness {
   }
 
   override askFile(id: FileRequestId, request: FileRequest): FileAnswer | undefined {
-    // The node asks before this class has its fields.
+    // The node calls this before this class has its fields.
     const disk = this.files as SlowFiles
-    if (!disk.isSlow) return disk.ask(request)
+    // The contents of a folder are requested every second anyway.
+    if (!disk.isSlow || request.kind === 'list') return disk.ask(request)
     disk.held.push({ id, request })
     return undefined
   }
 
-  /** What the disk has to do next. */
+  /** The kind of the next request. */
   get asked(): FileRequest['kind'] | undefined {
     return this.disk.held[0]?.request.kind
   }
 
-  /** Does it. */
+  /** Answers the next request. */
   answer(): void {
     const next = this.disk.held.shift()
     if (next === undefined) throw new Error('the disk has nothing to do')
     this.node.fileAnswered(this.now, next.id, this.disk.ask(next.request))
   }
 
-  /** Fails at it. */
+  /** Fails the next request. */
   fail(code = 'ENOSPC'): void {
     const next = this.disk.held.shift()
     if (next === undefined) throw new Error('the disk has nothing to do')
     this.node.fileAnswered(this.now, next.id, { kind: 'failed', code, text: code })
   }
 
-  /** Does everything up to that, but not that. */
+  /** Answers all requests before the next one of this kind. */
   answerUntil(kind: FileRequest['kind']): void {
     for (let answers = 0; this.asked !== undefined && this.asked !== kind; answers++) {
       if (answers > 10_000) throw new Error(`the disk was never asked for ${kind}`)
@@ -78,7 +79,7 @@ export class SlowDisk extends NodeHarness {
   }
 }
 
-/** Starts a node on the files another one has left. */
+/** Starts a node on the files that another one has left. */
 export function restarted(files: DataFiles, directives: Record<string, string> = {}): NodeHarness {
   return new NodeHarness(directives, false, {}, files)
 }

@@ -1,9 +1,9 @@
 /**
  * The parts around a Sentinel on a stage: a master, its replicas and the other Sentinels. Each answers as
- * the real ones do, until a test gives it other words. They know one another by name: `master`,
- * `replica1`, `peer1`.
+ * real ones do, until a test gives it other words. They know one another by name: `master`, `replica1`,
+ * `peer1`.
  */
-import { formatHello, type Hello, parseHello } from '../../src/core/hello-text.ts'
+import { formatHello, type Hello, parseHello } from '../../src/core/discovery/hello-format.ts'
 import { array, bulk, error, integer, OK, type Reply, simple } from '../../src/resp/reply.ts'
 
 export interface Part {
@@ -12,32 +12,32 @@ export interface Part {
   readonly port: number
   runId: string
   /**
-   * `hangs`: takes connections and commands, and says nothing. `refuses`: nobody listens. `gone`: packets
-   * to it are lost.
+   * `hangs`: accepts connections and commands, but never answers. `refuses`: no process listens. `gone`:
+   * packets to it are lost.
    */
   mood: 'answers' | 'hangs' | 'refuses' | 'gone'
   /** How long it takes to answer. */
   delayMs: number
-  /** Its own words for a command; undefined from it means the usual ones. */
+  /** Its own words for a command; undefined means the usual ones. */
   says: (argv: readonly string[]) => Reply | undefined
-  /** Data nodes: `host:port` of whom it follows; undefined for a master. */
+  /** Data nodes: `host:port` of the master it follows; undefined for a master. */
   master: string | undefined
-  /** Data nodes: as a master it goes on with a history that was another's before. */
+  /** Data nodes: as a master it continues a history that was another's before. */
   wasReplica: boolean
-  /** Data nodes: takes SLAVEOF, and does what it says. */
+  /** Data nodes: whether it obeys SLAVEOF. */
   obeys: boolean
   offset: number
   linkUp: boolean
-  /** Data nodes: further lines of INFO, and those it leaves out by their names. */
+  /** Data nodes: additional lines of INFO, and the names of those it leaves out. */
   readonly moreInfo: string[]
   readonly lessInfo: string[]
-  /** Sentinels: its opinion, whom it votes for when asked, and whether it says hello every two seconds. */
+  /** Sentinels: its opinion, its vote when asked, and whether it says hello every two seconds. */
   seesDown: boolean
   votesFor: 'candidate' | 'nobody' | string
   talks: boolean
-  /** Sentinels: what it says when they confer; undefined: it does not know the command, as C Sentinel. */
+  /** Sentinels: its answer when we confer; undefined if it does not know the command, like C Sentinel. */
   counsel: { refused: boolean; granted: boolean; epoch: number } | undefined
-  /** Sentinels: what its hellos say of the group. */
+  /** Sentinels: what its hellos say about the group. */
   view: { master: string; configEpoch: number; currentEpoch: number }
 }
 
@@ -78,7 +78,7 @@ export function addressOf({ host, port }: Part): string {
   return `${host}:${port}`
 }
 
-/** The hello a Sentinel on the stage says, with what a test puts into it instead. */
+/** The hello of a Sentinel on the stage, with a test's changes. */
 export function helloOf({ host, port, runId, view }: Part, change: Partial<Hello> = {}): string {
   const [masterHost = '', masterPort] = view.master.split(':')
   const { configEpoch, currentEpoch } = view
@@ -86,7 +86,7 @@ export function helloOf({ host, port, runId, view }: Part, change: Partial<Hello
   return formatHello({ ...hello, masterPort: Number(masterPort), ...change })
 }
 
-/** The answer of a part that does answer; undefined: none to this command. */
+/** The answer of a part that answers; undefined if it has none to this command. */
 export function answerOf(cast: Cast, part: Part, argv: readonly string[]): Reply {
   const said = part.says(argv)
   if (said !== undefined) return said
@@ -100,6 +100,7 @@ export function answerOf(cast: Cast, part: Part, argv: readonly string[]): Reply
       if (part.name.startsWith('peer')) hear(part, argv[2] ?? '')
       return integer(1)
     case 'SENTINEL':
+      if (argv[1] === 'MYID') return bulk(part.runId)
       return argv[1] === 'CONFER' ? counselOf(part) : opinionOf(part, argv)
     case 'SLAVEOF':
       if (part.obeys) follow(part, argv[1] === 'NO' ? undefined : `${argv[1]}:${argv[2]}`)
@@ -120,7 +121,7 @@ function follow(part: Part, master: string | undefined): void {
   part.master = master
 }
 
-/** A newer configuration is taken over, as every Sentinel does. */
+/** Adopts a newer configuration, as every Sentinel does. */
 function hear(part: Part, payload: string): void {
   const hello = parseHello(payload)
   if (hello === undefined || hello.configEpoch <= part.view.configEpoch) return
@@ -161,7 +162,7 @@ function roleOf(cast: Cast, part: Part): readonly string[] {
   ]
 }
 
-/** A promoted replica names the history it comes from, a master that was never one has none. */
+/** A promoted replica names the history it comes from; a master that was never a replica has none. */
 function historyLines({ wasReplica, name }: Part): readonly string[] {
   const before = wasReplica ? 'history of whom it followed' : '0'.repeat(40)
   const own = wasReplica ? 'later history' : 'history'

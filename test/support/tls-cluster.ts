@@ -1,4 +1,4 @@
-/** A whole cluster that speaks nothing but TLS: data nodes and Sentinels, ours or Redis' own. */
+/** A whole cluster that uses nothing but TLS: data nodes and Sentinels, ours or Redis' own. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Pair, tlsLines } from './certificates.ts'
@@ -6,7 +6,7 @@ import { cli, freePorts, MAIN, Program, stopAll, until } from './processes.ts'
 
 export type Kind = 'ours' | 'real'
 
-/** Who everybody is, and whom everybody believes. */
+/** The certificate of every process, and the authority that all trust. */
 export interface Identity {
   readonly own: Pair
   readonly authority: Pair
@@ -20,12 +20,18 @@ export interface TlsCluster {
   stop(): Promise<void>
 }
 
-/** A redis-sentinel opens connections once a second; with less than this it takes that for a death. */
+/**
+ * A redis-sentinel opens connections once a second; with a shorter time it takes the wait for a
+ * failure.
+ */
 const DOWN_AFTER_MS = 2_500
 /** Redis-sentinels often split their votes, and try again after twice this time. */
 const FAILOVER_TIMEOUT_MS = 2_000
 
-/** Started and settled: replicas in sync, Sentinels acquainted. The first node is the master. */
+/**
+ * Started and settled: replicas in sync, Sentinels knowing each other. The first node is the
+ * master.
+ */
 export async function startTlsCluster(
   folder: string,
   identity: Identity,
@@ -63,7 +69,7 @@ export function askTls({ own, authority }: Identity, port: number, ...argv: stri
   return cli(port, ...tls, ...argv)
 }
 
-/** A data node, not started yet; `masterPort` undefined: a master. */
+/** A data node, not started yet; `masterPort` is undefined for a master. */
 export function tlsNode(
   folder: string,
   { own, authority }: Identity,
@@ -96,7 +102,7 @@ export function tlsSentinel(
   return program(folder, port, [...argv, path])
 }
 
-/** The master all running Sentinels name, once they name the same one and it is not the old one. */
+/** The master that all running Sentinels name, once they agree and it is not the old one. */
 export function agreedTlsMaster(
   cluster: TlsCluster,
   old: number,

@@ -1,4 +1,4 @@
-/** The FAILOVER command of the data nodes in a trace: as much of it as a Sentinel can tell. */
+/** The FAILOVER command of the data nodes in a trace: as much of it as a Sentinel can see. */
 import { array, bulk, error, OK, type Reply } from '../../src/resp/reply.ts'
 
 /**

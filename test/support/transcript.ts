@@ -1,4 +1,4 @@
-/** Scripts of commands, and what a server answers to them, byte for byte. */
+/** Scripts of commands, and a server's answers to them, byte for byte. */
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { splitArgs } from '../../src/base/split-args.ts'
@@ -6,8 +6,10 @@ import { encodeCommand } from '../../src/resp/encode.ts'
 import { RequestDecoder } from '../../src/resp/request-decoder.ts'
 import { HOST } from './real-nodes.ts'
 
-/** Says that everything before it has been dealt with. */
+/** Its answer shows that everything before it has been answered. */
 const END = '--the end--'
+/** A server says nothing for as long only if it waits for something that never comes. */
+const SILENCE_MS = 30_000
 
 /** One command per line, quoted as for redis-cli; `#` begins a comment. */
 export function readScript(path: string): string[][] {
@@ -17,7 +19,7 @@ export function readScript(path: string): string[][] {
     .map((line) => splitArgs(line) ?? [])
 }
 
-/** Everything a server answers to one pipeline of commands, as the lines it consists of. */
+/** Everything a server answers to one pipeline of commands, as lines. */
 export function transcript(port: number, commands: readonly string[][]): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, HOST)
@@ -25,6 +27,9 @@ export function transcript(port: number, commands: readonly string[][]): Promise
     socket.setEncoding('latin1')
     socket.on('error', reject)
     socket.on('close', () => resolve(received.split('\r\n')))
+    socket.setTimeout(SILENCE_MS, () => {
+      socket.destroy(new Error(`port ${port} is silent after ${received.slice(-200)}`))
+    })
     socket.on('data', (bytes) => {
       received += bytes
       if (received.includes(END)) socket.end()
@@ -33,7 +38,7 @@ export function transcript(port: number, commands: readonly string[][]): Promise
   })
 }
 
-/** What a replica of the server is told while the commands run, without the server's own pings. */
+/** What a replica of the server receives while the commands run, without the server's own pings. */
 export function streamOf(port: number, commands: readonly string[][]): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, HOST)
@@ -66,7 +71,7 @@ export function streamOf(port: number, commands: readonly string[][]): Promise<s
   })
 }
 
-/** What follows the snapshot; undefined: it has not arrived whole. */
+/** What follows the snapshot; undefined if that has not arrived completely. */
 function afterPayload(bytes: string): string | undefined {
   const header = /\$(\d+)\r\n/.exec(bytes)
   if (header === null) return undefined
@@ -74,7 +79,7 @@ function afterPayload(bytes: string): string | undefined {
   return bytes.length < end ? undefined : bytes.slice(end)
 }
 
-/** Moments are whenever the test runs. */
+/** Moments depend on when the test runs. */
 function shown(argv: readonly string[]): string {
   return JSON.stringify(argv).replace(/"1[789]\d{11}"/g, '"<now>"')
 }

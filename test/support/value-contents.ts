@@ -1,5 +1,5 @@
-import type { Stream } from '../../src/server/values/stream.ts'
-import { byName, type Group } from '../../src/server/values/stream-group.ts'
+import type { StreamEntries } from '../../src/server/values/stream.ts'
+import { byName, type ConsumerGroup } from '../../src/server/values/stream-group.ts'
 import { idText } from '../../src/server/values/stream-id.ts'
 import type { Value } from '../../src/server/values/value.ts'
 
@@ -21,7 +21,7 @@ export function contentsOf(value: Value): unknown {
   }
 }
 
-function streamContents(stream: Stream): unknown {
+function streamContents(stream: StreamEntries): unknown {
   return {
     entries: [...stream.range()].map(({ id, pairs }) => [idText(id), ...pairs]),
     lastId: idText(stream.lastId),
@@ -31,7 +31,7 @@ function streamContents(stream: Stream): unknown {
   }
 }
 
-function groupContents(group: Group): unknown {
+function groupContents(group: ConsumerGroup): unknown {
   const consumers = byName(group.consumers).map(([name, { seenAtMs, pending }]) => [
     name,
     seenAtMs,

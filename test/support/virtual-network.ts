@@ -1,19 +1,22 @@
 /**
  * A network in memory on virtual time: bytes arrive in order, a millisecond after they were written,
- * unless somebody pulls a plug. Nothing here is random, so every run is the same.
+ * unless a test pulls a plug. Nothing here is random, so every run is the same.
  */
 import type { ConnectionId } from '../../src/server/port.ts'
 
 const LATENCY_MS = 1
 
-/** Whoever can hold one end of a connection. */
+/** Anything that can hold one end of a connection. */
 export interface Party {
   readonly address: string
-  /** It exists no more: nobody answers at its address. */
+  /** It no longer exists: nothing answers at its address. */
   readonly isDown: boolean
-  /** Stopped, as by SIGSTOP: the kernel keeps its connections, it takes nothing from them. */
+  /**
+   * Stopped, as by SIGSTOP: the kernel keeps its connections, and the party reads nothing from
+   * them.
+   */
   readonly isFrozen: boolean
-  /** Connections somebody else opened have ids the party chooses. */
+  /** The party chooses the ids of connections that others opened. */
   nextIncomingId(): ConnectionId
   accepted(id: ConnectionId, remoteHost: string): void
   connected(id: ConnectionId, remoteHost: string): void
@@ -45,7 +48,7 @@ export class VirtualNetwork {
   nowMs = 0
   readonly #parties = new Map<string, Party>()
   readonly #ends = new Set<End>()
-  /** In the order they were sent, which is the order they arrive in. */
+  /** In the order in which they were sent, which is the order of arrival. */
   #deliveries: Delivery[] = []
   /** Pairs of addresses that cannot reach each other. */
   readonly #cuts = new Set<string>()
@@ -71,7 +74,7 @@ export class VirtualNetwork {
     }
   }
 
-  /** All connections of a party that died. */
+  /** Breaks all connections of a party that died. */
   dropAll(party: Party): void {
     for (const end of [...this.#ends]) {
       if (end.party === party && end.other !== undefined) this.#reset(end, end.other)

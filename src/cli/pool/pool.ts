@@ -11,22 +11,25 @@ export interface PoolOptions<Task, Result> {
   /** The module whose `job` does the work, see worker.ts. */
   readonly module: URL
   readonly workers: number
-  /** Asked for a task whenever a worker is free; undefined: there are no more. */
+  /** Called for a task whenever a worker is free; undefined if there are no more. */
   readonly next: () => Task | undefined
-  /** Called as jobs end, in the order in which they do. */
-  readonly done: (task: Task, outcome: Outcome<Result>) => void
-  /** Ends the pool: jobs under way are dropped. */
+  /** Called as jobs end, in that order. */
+  readonly done: (task: Task, outcome: JobOutcome<Result>) => void
+  /** Ends the pool: running jobs are dropped. */
   readonly signal?: AbortSignal
   /** A job that takes longer has failed. */
   readonly limitMs?: number
 }
 
-export type Outcome<Result> =
+export type JobOutcome<Result> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'crashed'; readonly reason: string }
 
 const LIMIT_MS = 300_000
-/** Enough for the longest runs; a run that needs more is a mistake, and not one to swap for. */
+/**
+ * Enough for the longest runs; a run that needs more is a mistake, and should not make the machine
+ * swap.
+ */
 const HEAP_MAX_MB = 1_024
 const WORKER = new URL(
   import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js',
@@ -38,15 +41,15 @@ export function defaultWorkers(): number {
   return availableParallelism()
 }
 
-/** Resolves when there are no more tasks and no job is under way, or the signal has come. */
+/** Resolves when there are no more tasks and no job is running, or the signal has come. */
 export async function runPool<Task, Result>(options: PoolOptions<Task, Result>): Promise<void> {
-  // Each worker listens for the end: many are no leak.
+  // Each worker listens to the signal: many listeners are no leak.
   if (options.signal !== undefined) setMaxListeners(0, options.signal)
   const lanes = Array.from({ length: options.workers }, () => new Lane(options).run())
   await Promise.all(lanes)
 }
 
-/** One worker after the other, each doing jobs until it breaks. */
+/** One worker after another, each doing jobs until it breaks. */
 class Lane<Task, Result> {
   readonly #options: PoolOptions<Task, Result>
   #worker: Worker | undefined
@@ -66,7 +69,7 @@ class Lane<Task, Result> {
     await this.#worker?.terminate()
   }
 
-  async #work(task: Task): Promise<Outcome<Result>> {
+  async #work(task: Task): Promise<JobOutcome<Result>> {
     const worker = this.#worker ?? this.#startWorker()
     const outcome = await this.#outcomeOf(worker, task)
     if (outcome.kind === 'crashed') {
@@ -78,7 +81,7 @@ class Lane<Task, Result> {
 
   #startWorker(): Worker {
     const worker = createWorker(this.#options.module)
-    // One that ends between two jobs must not be waited for.
+    // A worker that ends between two jobs must not be waited for.
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined
     })
@@ -86,7 +89,7 @@ class Lane<Task, Result> {
     return worker
   }
 
-  #outcomeOf(worker: Worker, task: Task): Promise<Outcome<Result>> {
+  #outcomeOf(worker: Worker, task: Task): Promise<JobOutcome<Result>> {
     const { signal, limitMs = LIMIT_MS } = this.#options
     return new Promise((resolve) => {
       const crashed = (reason: string): void => settle({ kind: 'crashed', reason })
@@ -95,7 +98,7 @@ class Lane<Task, Result> {
       const stopped = (): void => crashed('it was stopped')
       const answered = (result: Result): void => settle({ kind: 'done', result })
       const timer = setTimeout(() => crashed(`it took longer than ${limitMs} ms`), limitMs)
-      const settle = (outcome: Outcome<Result>): void => {
+      const settle = (outcome: JobOutcome<Result>): void => {
         clearTimeout(timer)
         worker.off('message', answered).off('error', failed).off('exit', ended)
         signal?.removeEventListener('abort', stopped)
@@ -108,7 +111,7 @@ class Lane<Task, Result> {
   }
 }
 
-/** A question that can get another answer after every wait. */
+/** A function, because the answer can change with every wait. */
 function isStopped(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
 }
@@ -119,7 +122,8 @@ function createWorker(module: URL): Worker {
     workerData,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MB },
   })
-  // A second error, or one between two jobs, must not end the program: the next job finds out.
+  // A second error, or one between two jobs, must not end the program: the next job will fail
+  // instead.
   worker.on('error', () => {})
   return worker
 }

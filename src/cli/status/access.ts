@@ -1,12 +1,12 @@
-/** How to be let in by a Sentinel: address, user, password, certificates. */
+/** How to be admitted by a Sentinel: address, user, password, certificates. */
 import type { ConnectionOptions } from 'node:tls'
-import { Redis } from 'ioredis'
 import { readTextFile } from '../files.ts'
+import { type Allowance, Asking } from './asking.ts'
 
-export interface Access {
+export interface SentinelLogin {
   readonly user: string | undefined
   readonly password: string | undefined
-  /** Undefined: plain text. */
+  /** Undefined for plain text. */
   readonly tls: ConnectionOptions | undefined
 }
 
@@ -19,13 +19,11 @@ export interface AccessOptions {
   readonly key?: string
 }
 
-/** redis-cli reads its password there too, so that it stands in no list of processes. */
+/** redis-cli reads its password from there too, so that it appears in no list of processes. */
 const PASSWORD_VARIABLE = 'REDISCLI_AUTH'
-const CONNECT_TIMEOUT_MS = 2_000
-const COMMAND_TIMEOUT_MS = 3_000
 
-/** Throws a StartError when a certificate cannot be read. */
-export function readAccess(options: AccessOptions): Access {
+/** Throws a StartError if a certificate cannot be read. */
+export function readAccess(options: AccessOptions): SentinelLogin {
   const { user, pass = process.env[PASSWORD_VARIABLE] } = options
   return { user, password: pass, tls: readTls(options) }
 }
@@ -36,42 +34,28 @@ function readTls({ tls, cacert, cert, key }: AccessOptions): ConnectionOptions |
     ...(cacert === undefined ? {} : { ca: readTextFile(cacert, 'utf8') }),
     ...(cert === undefined ? {} : { cert: readTextFile(cert, 'utf8') }),
     ...(key === undefined ? {} : { key: readTextFile(key, 'utf8') }),
-    // As redis-cli: the chain counts, not the name, since Sentinels are known by address.
+    // As in redis-cli: the chain counts, not the name, because Sentinels are known by address.
     checkServerIdentity: () => undefined,
   }
 }
 
-/** A connection for a few questions: it gives up at once where nobody answers. */
-export function connect(address: string, access: Access): Redis {
-  const { host, port } = splitAddress(address)
-  const { user, password, tls } = access
-  const client = new Redis({
-    host,
-    port,
-    ...(user === undefined ? {} : { username: user }),
-    ...(password === undefined ? {} : { password }),
-    ...(tls === undefined ? {} : { tls }),
-    protocol: 2,
-    lazyConnect: true,
-    retryStrategy: null,
-    maxRetriesPerRequest: 0,
-    enableReadyCheck: false,
-    disableClientInfo: true,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    commandTimeout: COMMAND_TIMEOUT_MS,
-  })
-  return client
+/**
+ * How much one run of a program reads, from all sources: the answers of a fleet have a hundredth of
+ * it.
+ */
+const MAX_BYTES = 128 * 1024 * 1024
+
+export function allowanceOfOneRun(): Allowance {
+  return { leftBytes: MAX_BYTES }
 }
 
-/** Connects; the rejection tells what the kernel or the other side said. */
-export async function open(client: Redis): Promise<void> {
-  let cause: unknown
-  client.on('error', (error) => {
-    cause ??= error
-  })
-  await client.connect().catch((error: unknown) => {
-    throw cause ?? error
-  })
+/** A connection for a few questions: it fails at once if nothing listens. */
+export function connect(
+  address: string,
+  { user, password, tls }: SentinelLogin,
+  allowance: Allowance = allowanceOfOneRun(),
+): Asking {
+  return new Asking({ ...splitAddress(address), user, password, tls, allowance })
 }
 
 /** `host:port` or `[v6]:port`. */

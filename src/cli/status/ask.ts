@@ -1,112 +1,147 @@
-/** Asking Sentinels for all they know, beginning with those we were told of, and then their peers. */
-import type { Redis } from 'ioredis'
+/** Asks Sentinels for everything they know, first those we were told of, and then their peers. */
+import { utf8Bytes } from '../../base/utf8.ts'
 import { reasonOf } from '../../io/start-error.ts'
-import { type Access, connect, open } from './access.ts'
+import { allowanceOfOneRun, connect, type SentinelLogin } from './access.ts'
+import { type Allowance, type Asking, printable } from './asking.ts'
+import { readAddress, readMasters, readMyid, readOthers, readText } from './shapes.ts'
+import { readStream } from './stream.ts'
 import {
-  type Fields,
   type GroupView,
   hostAndPort,
+  type InstanceFields,
   peersOf,
   type Remark,
-  type SentinelView,
+  type SentinelAnswer,
 } from './view.ts'
 
-/** More Sentinels than this nobody runs; a made-up list must not keep us for ever. */
+/** No deployment has more Sentinels than this; a made-up list must not keep us busy for ever. */
 const SENTINELS_MAX = 64
+/** A Sentinel that answers slowly, or in pieces, is given up after this time. */
+const SENTINEL_MS = 10_000
+/** Peers named later are not asked: liars can name each other one by one. */
+const SEARCH_MS = 15_000
+/** With more groups than this, one Sentinel tells what the nodes of a group say: each says several kilobytes. */
+const EVERY_STREAM_GROUPS = 50
 
-/** The views of all Sentinels that can be found, in the order they were found. */
+/** What all questions of one run share. */
+interface Survey {
+  readonly access: SentinelLogin
+  readonly allowance: Allowance
+  /** The groups of whose streams a Sentinel has been asked. */
+  readonly streams: Set<string>
+}
+
+/** The views of all Sentinels that can be found, in the order in which they were found. */
 export async function askAll(
   addresses: readonly string[],
-  access: Access,
-): Promise<readonly SentinelView[]> {
-  const views: SentinelView[] = []
+  access: SentinelLogin,
+): Promise<readonly SentinelAnswer[]> {
+  const survey = { access, allowance: allowanceOfOneRun(), streams: new Set<string>() }
+  const startedAtMs = performance.now()
+  const views: SentinelAnswer[] = []
   const asked = new Set<string>()
   let next = [...addresses]
-  while (next.length > 0) {
+  while (next.length > 0 && performance.now() - startedAtMs < SEARCH_MS) {
     for (const address of next) asked.add(address)
-    const answers = await Promise.all(next.map((address) => askOne(address, access)))
+    const answers = await Promise.all(next.map((address) => askOne(address, survey)))
     for (const view of answers) if (isNew(views, view)) views.push(view)
     next = [...new Set(answers.flatMap(peersOf))]
       .filter((address) => !asked.has(address))
+      // In the same order each time, so that a picture that is drawn again stands still.
+      .sort()
       .slice(0, SENTINELS_MAX - asked.size)
   }
   return views
 }
 
 /** One Sentinel may be found under two addresses. */
-function isNew(views: readonly SentinelView[], view: SentinelView): boolean {
+function isNew(views: readonly SentinelAnswer[], view: SentinelAnswer): boolean {
   return view.myid === '' || views.every(({ myid }) => myid !== view.myid)
 }
 
-async function askOne(address: string, access: Access): Promise<SentinelView> {
-  const client = connect(address, access)
+async function askOne(address: string, survey: Survey): Promise<SentinelAnswer> {
+  const client = connect(address, survey.access, survey.allowance)
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    client.disconnect()
+  }, SENTINEL_MS)
   try {
-    return await look(client, address)
+    return await look(client, address, survey)
   } catch (error) {
-    const failure = explain(error)
+    const failure = isLate ? `not all answers within ${SENTINEL_MS / 1_000} s` : explain(error)
     return { ...NOTHING, address, failure }
   } finally {
+    clearTimeout(timer)
     client.disconnect()
   }
 }
 
 const NOTHING = { myid: '', program: '', isTilted: false, groups: [], remarks: [] } as const
 
-/** What went wrong in the words of the kernel or of the other side. */
+/** What went wrong, in the words of the kernel or of the other side. */
 function explain(error: unknown): string {
   const reason = reasonOf(error)
   return /unknown command.*sentinel/i.test(reason) ? 'this is no Sentinel' : reason
 }
 
-async function look(client: Redis, address: string): Promise<SentinelView> {
-  await open(client)
+async function look(client: Asking, address: string, survey: Survey): Promise<SentinelAnswer> {
+  await client.open()
   const [myid, masters, info, extra] = await Promise.all([
     client.call('SENTINEL', 'MYID'),
     client.call('SENTINEL', 'MASTERS'),
     client.call('INFO'),
     client.call('INFO', 'vedette'),
   ])
-  const facts = parseInfo(String(info))
-  const groups = await Promise.all(toMaps(masters).map((master) => lookAt(client, master)))
+  const facts = parseInfo(readText('INFO', info))
+  const own = readText('INFO vedette', extra)
+  const id = readMyid(myid)
+  const known = readMasters(masters)
+  const groups = await Promise.all(
+    known.map((master) => lookAt(client, master, takesStream(master, known.length, survey))),
+  )
   return {
     address,
     failure: undefined,
-    myid: String(myid),
-    program: programOf(facts, parseInfo(String(extra))),
+    myid: id,
+    program: programOf(facts, parseInfo(own)),
     isTilted: facts.get('sentinel_tilt') === '1',
     groups,
-    remarks: remarksIn(String(extra)),
+    remarks: remarksIn(own),
   }
 }
 
-async function lookAt(client: Redis, master: Fields): Promise<GroupView> {
+function takesStream({ name = '' }: InstanceFields, groups: number, { streams }: Survey): boolean {
+  if (groups > EVERY_STREAM_GROUPS && streams.has(name)) return false
+  streams.add(name)
+  return true
+}
+
+async function lookAt(
+  client: Asking,
+  master: InstanceFields,
+  withStream: boolean,
+): Promise<GroupView> {
   const name = master.name ?? ''
-  const [replicas, peers, address, quorum] = await Promise.all([
-    client.call('SENTINEL', 'SLAVES', name),
-    client.call('SENTINEL', 'SENTINELS', name),
-    client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name),
-    client.call('SENTINEL', 'CKQUORUM', name).catch((error: unknown) => reasonOf(error)),
+  const word = utf8Bytes(name)
+  const [replicas, peers, address, quorum, cache] = await Promise.all([
+    client.call('SENTINEL', 'SLAVES', word),
+    client.call('SENTINEL', 'SENTINELS', word),
+    client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', word),
+    client.call('SENTINEL', 'CKQUORUM', word).catch((error: unknown) => reasonOf(error)),
+    // Its right to ask may be missing, and nothing else depends on it.
+    withStream ? client.call('SENTINEL', 'INFO-CACHE', word).catch(() => null) : null,
   ])
-  const [host = '?', port = '?'] = Array.isArray(address) ? address.map(String) : []
+  const [host, port] = readAddress(address) ?? ['?', '?']
   return {
     name,
     address: hostAndPort(host, port),
     master,
-    replicas: toMaps(replicas),
-    peers: toMaps(peers),
-    quorum: String(quorum),
+    replicas: readOthers('SENTINEL REPLICAS', replicas),
+    peers: readOthers('SENTINEL SENTINELS', peers),
+    quorum: printable(readText('SENTINEL CKQUORUM', quorum)),
+    stream: readStream(cache),
   }
-}
-
-/** RESP2 gives a map as a flat list of names and values. */
-function toMaps(reply: unknown): readonly Fields[] {
-  return Array.isArray(reply) ? reply.map(toMap) : []
-}
-
-function toMap(reply: unknown): Fields {
-  const words = Array.isArray(reply) ? reply.map(String) : []
-  const pairs = words.flatMap((word, at) => (at % 2 === 0 ? [[word, words[at + 1] ?? '']] : []))
-  return Object.fromEntries(pairs)
 }
 
 function parseInfo(text: string): ReadonlyMap<string, string> {
@@ -121,15 +156,16 @@ function parseInfo(text: string): ReadonlyMap<string, string> {
 function programOf(facts: ReadonlyMap<string, string>, extra: ReadonlyMap<string, string>): string {
   if (extra.has('vedette')) return 'vedette'
   const valkey = facts.get('valkey_version')
-  return valkey === undefined ? `redis ${facts.get('redis_version') ?? '?'}` : `valkey ${valkey}`
+  const version = printable(valkey ?? facts.get('redis_version') ?? '?').slice(0, 40)
+  return `${valkey === undefined ? 'redis' : 'valkey'} ${version}`
 }
 
-/** `remark0:group=…,instance=…,text=…`: the text is last, because it may hold anything. */
+/** `remark0:group=…,instance=…,text=…`: the text comes last, because it may contain anything. */
 function remarksIn(text: string): readonly Remark[] {
   return text.split('\r\n').flatMap((line) => {
     const match = /^remark\d+:group=([^,]*),instance=([^,]*),text=(.*)$/.exec(line)
     if (match === null) return []
     const [, group = '', instance = '', words = ''] = match
-    return [{ group, instance, text: words }]
+    return [{ group: printable(group), instance: printable(instance), text: printable(words) }]
   })
 }

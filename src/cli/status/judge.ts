@@ -1,39 +1,46 @@
 /**
- * Is this group well? All Sentinels that should be asked were asked; here their answers are held against
- * each other. `danger` is what an operator gets up for at night: no master, no agreement on who it is, or
- * no failover if it fails now. `trouble` can wait until the morning, but not longer.
+ * Is this group well? All Sentinels that should be asked were asked; here their answers are compared.
+ * `danger` is what an operator gets up for at night: no master, no agreement on which it is, or no
+ * failover if it fails now. `trouble` can wait until the morning, but not longer.
  */
+import { GROUP_OPTION_ROWS, isOwnOption } from '../../core/group-options.ts'
+import { strengthOf } from './strength.ts'
 import {
   addressOf,
-  detectionOf,
-  type Fields,
   flagsOf,
   type GroupView,
-  type SentinelView,
+  hasEffect,
+  type InstanceFields,
+  isVedette,
+  optionOf,
+  type SentinelAnswer,
 } from './view.ts'
 
 export type Health = 'well' | 'trouble' | 'danger'
 
-export interface Finding {
+export interface StatusFinding {
   readonly health: Exclude<Health, 'well'>
   readonly text: string
 }
 
 export interface GroupReport {
   readonly name: string
-  /** The Sentinels that watch this group, with what they say of it. */
-  readonly says: readonly { readonly sentinel: SentinelView; readonly group: GroupView }[]
-  readonly findings: readonly Finding[]
+  /** The Sentinels that watch this group, with what they say about it. */
+  readonly says: readonly { readonly sentinel: SentinelAnswer; readonly group: GroupView }[]
+  readonly findings: readonly StatusFinding[]
 }
 
-export interface Report {
-  readonly sentinels: readonly SentinelView[]
+export interface StatusReport {
+  readonly sentinels: readonly SentinelAnswer[]
   readonly groups: readonly GroupReport[]
   readonly health: Health
 }
 
-/** `only`: the groups asked for; undefined: all. */
-export function judge(sentinels: readonly SentinelView[], only: string | undefined): Report {
+/** `only`: the group to judge; undefined for all. */
+export function judge(
+  sentinels: readonly SentinelAnswer[],
+  only: string | undefined,
+): StatusReport {
   const names = new Set(sentinels.flatMap(({ groups }) => groups.map(({ name }) => name)))
   const wanted = [...names].filter((name) => only === undefined || only === name)
   const groups = wanted.map((name) => judgeGroup(sentinels, name))
@@ -41,12 +48,12 @@ export function judge(sentinels: readonly SentinelView[], only: string | undefin
   return { sentinels, groups, health: worstOf(findings) }
 }
 
-export function worstOf(findings: readonly Finding[]): Health {
+export function worstOf(findings: readonly StatusFinding[]): Health {
   if (findings.some(({ health }) => health === 'danger')) return 'danger'
   return findings.length > 0 ? 'trouble' : 'well'
 }
 
-function judgeGroup(sentinels: readonly SentinelView[], name: string): GroupReport {
+function judgeGroup(sentinels: readonly SentinelAnswer[], name: string): GroupReport {
   const says = sentinels.flatMap((sentinel) => {
     const group = sentinel.groups.find((one) => one.name === name)
     return group === undefined ? [] : [{ sentinel, group }]
@@ -54,11 +61,11 @@ function judgeGroup(sentinels: readonly SentinelView[], name: string): GroupRepo
   const views = says.map(({ group }) => group)
   const findings = [
     ...judgeMaster(views),
-    ...judgeQuorum(says),
+    ...judgePause(says),
+    ...judgeQuorum(sentinels, says),
     ...judgeReplicas(views),
     ...judgeSentinels(sentinels, says),
-    ...judgeRules(views),
-    ...judgeDetection(says),
+    ...judgeRules(says),
     ...remarksOn(sentinels, name),
   ]
   return { name, says, findings }
@@ -66,7 +73,7 @@ function judgeGroup(sentinels: readonly SentinelView[], name: string): GroupRepo
 
 type Says = GroupReport['says']
 
-function judgeMaster(views: readonly GroupView[]): Finding[] {
+function judgeMaster(views: readonly GroupView[]): StatusFinding[] {
   const addresses = countBy(views, (view) => view.address)
   const epochs = new Set(views.map((view) => view.master['config-epoch']))
   const down = views.filter((view) => flagsOf(view.master).includes('s_down')).length
@@ -89,16 +96,37 @@ function judgeMaster(views: readonly GroupView[]): Finding[] {
   ]
 }
 
-function judgeQuorum(says: Says): Finding[] {
+/** A pause is a decision, and still nothing to forget: while it lasts no replica takes over. */
+function judgePause(says: Says): StatusFinding[] {
+  const holders = says.filter(({ group }) => group.master['pause-left-ms'] !== undefined)
+  // The newest order counts; the others will hear of it.
+  const number = ({ group }: Says[number]) => Number(group.master['pause-number'] ?? 0)
+  const [newest] = [...holders].sort((a, b) => number(b) - number(a))
+  if (newest === undefined) return []
+  const { master } = newest.group
+  const minutes = Math.ceil(Number(master['pause-left-ms']) / 60_000)
+  const why = master['pause-reason'] === '' ? 'no reason given' : master['pause-reason']
+  const who = `paused by ${master['pause-by']}: ${why}`
+  const held = `${holders.length} of ${says.length} Sentinels hold it`
+  const text = `automatic failover is ${who} (${minutes} min left; ${held}); \`vedette resume\` ends it`
+  return [{ health: 'trouble', text }]
+}
+
+function judgeQuorum(sentinels: readonly SentinelAnswer[], says: Says): StatusFinding[] {
   const lacking = says.filter(({ group }) => !group.quorum.startsWith('OK'))
-  return lacking.map(({ sentinel, group }) => ({
+  const strength = strengthOf(sentinels, says)
+  const { answering, known } = strength
+  const told = lacking.map(({ sentinel, group }) => ({
     health: 'danger' as const,
     text: `${sentinel.address} could not get a failover authorized: ${group.quorum}`,
   }))
+  // They need `down-after` to see what a refused connection tells us at once.
+  const unseen = `only ${answering} of ${known} Sentinels can be reached: no failover could be authorized now`
+  return [...told, ...when(lacking.length === 0 && strength.isOutOfReach, 'danger', unseen)]
 }
 
-function judgeReplicas(views: readonly GroupView[]): Finding[] {
-  const known = new Map<string, Fields[]>()
+function judgeReplicas(views: readonly GroupView[]): StatusFinding[] {
+  const known = new Map<string, InstanceFields[]>()
   for (const replica of views.flatMap((view) => view.replicas)) {
     const address = addressOf(replica)
     known.set(address, [...(known.get(address) ?? []), replica])
@@ -113,7 +141,11 @@ function judgeReplicas(views: readonly GroupView[]): Finding[] {
   return usable ? findings : [...findings, { health: 'danger', text: none }]
 }
 
-function judgeReplica(address: string, seen: readonly Fields[], sentinels: number): Finding[] {
+function judgeReplica(
+  address: string,
+  seen: readonly InstanceFields[],
+  sentinels: number,
+): StatusFinding[] {
   const down = seen.filter((one) => flagsOf(one).includes('s_down')).length
   const apart = seen.filter((one) => one['master-link-status'] === 'err').length
   const isMaster = seen.some((one) => one['role-reported'] === 'master')
@@ -133,7 +165,7 @@ function judgeReplica(address: string, seen: readonly Fields[], sentinels: numbe
   ]
 }
 
-function isPromotable(replica: Fields): boolean {
+function isPromotable(replica: InstanceFields): boolean {
   const flags = flagsOf(replica)
   return (
     !flags.includes('s_down') &&
@@ -142,7 +174,7 @@ function isPromotable(replica: Fields): boolean {
   )
 }
 
-function judgeSentinels(sentinels: readonly SentinelView[], says: Says): Finding[] {
+function judgeSentinels(sentinels: readonly SentinelAnswer[], says: Says): StatusFinding[] {
   const silent = sentinels.filter(({ failure }) => failure !== undefined)
   const tilted = sentinels.filter(({ isTilted }) => isTilted)
   const numbers = new Set(says.map(({ group }) => group.peers.length + 1))
@@ -169,44 +201,31 @@ function judgeSentinels(sentinels: readonly SentinelView[], says: Says): Finding
   ]
 }
 
-/** Settings that all of them should share; where they differ, the outcome depends on who leads. */
-const RULES = ['quorum', 'down-after-milliseconds', 'failover-timeout', 'parallel-syncs'] as const
-
-function judgeRules(views: readonly GroupView[]): Finding[] {
-  return RULES.flatMap((rule) => {
+/**
+ * Settings that all of them should share; where they differ, the outcome depends on who leads. A C
+ * Sentinel does not disagree about what it does not know.
+ */
+function judgeRules(says: Says): StatusFinding[] {
+  return SHARED_OPTIONS.flatMap(([, row]) => {
+    const asked = isOwnOption(row) ? says.filter(({ sentinel }) => isVedette(sentinel)) : says
+    const masters = asked.map(({ group }) => group.master)
+    const values = masters.filter((master) => hasEffect(master, row))
     return differs(
-      rule,
-      countBy(views, (view) => view.master[rule] ?? '?'),
+      row.name,
+      countBy(values, (master) => optionOf(master, row)),
     )
   })
 }
 
-/** Only Vedette Sentinels have a choice; a C Sentinel among them is no disagreement. */
-function judgeDetection(says: Says): Finding[] {
-  const own = says.filter(({ sentinel }) => sentinel.program === 'vedette')
-  const views = own.map(({ group }) => detectionOf(group.master))
-  const byEvidence = views.filter(({ detection }) => detection === 'evidence')
-  return [
-    ...differs(
-      'detection',
-      countBy(views, ({ detection }) => detection),
-    ),
-    ...differs(
-      'refused-after',
-      countBy(byEvidence, ({ refusedAfterMs }) => `${refusedAfterMs}`),
-    ),
-    ...differs(
-      'gray-after',
-      countBy(views, ({ grayAfterMs }) => `${grayAfterMs}`),
-    ),
-  ]
-}
+const SHARED_OPTIONS = GROUP_OPTION_ROWS.filter(
+  ([, { shown, kind }]) => shown !== 'no' && kind !== 'script' && kind !== 'hook',
+)
 
-function differs(rule: string, values: ReadonlyMap<string, number>): Finding[] {
+function differs(rule: string, values: ReadonlyMap<string, number>): StatusFinding[] {
   return when(values.size > 1, 'trouble', `${rule} differs: ${inWords(values)}`)
 }
 
-function remarksOn(sentinels: readonly SentinelView[], name: string): Finding[] {
+function remarksOn(sentinels: readonly SentinelAnswer[], name: string): StatusFinding[] {
   return sentinels.flatMap(({ address, remarks }) =>
     remarks
       .filter(({ group }) => group === name)
@@ -214,7 +233,7 @@ function remarksOn(sentinels: readonly SentinelView[], name: string): Finding[] 
   )
 }
 
-function when(holds: boolean, health: Finding['health'], text: string): Finding[] {
+function when(holds: boolean, health: StatusFinding['health'], text: string): StatusFinding[] {
   return holds ? [{ health, text }] : []
 }
 

@@ -1,16 +1,13 @@
-/** A status report as text: one block a group, one row a Sentinel, then the nodes, then what is wrong. */
+/** A status report as text: one block per group, one row per Sentinel, then the nodes, then what is wrong. */
 import pc from 'picocolors'
-import { type Column, type Paint, row } from '../up/paint.ts'
-import type { GroupReport, Health, Report } from './judge.ts'
+import { GROUP_OPTIONS, JUDGING_OPTION_ROWS } from '../../core/group-options.ts'
+import { type Cell, cell, type FittedColumn, table, wrapped } from '../table.ts'
+import { grouped, type Paint, truncate } from '../up/paint.ts'
+import type { GroupReport, Health, StatusReport } from './judge.ts'
 import { worstOf } from './judge.ts'
-import {
-  addressOf,
-  detectionOf,
-  type Fields,
-  flagsOf,
-  type GroupView,
-  type SentinelView,
-} from './view.ts'
+import { type NodeView, nodesOf, stateOf } from './nodes.ts'
+import { silentPeers, strengthOf, strengthText } from './strength.ts'
+import { type GroupView, hasEffect, isVedette, optionOf, type SentinelAnswer } from './view.ts'
 
 const PAINTS: Readonly<Record<Health, Paint>> = {
   well: pc.green,
@@ -19,14 +16,14 @@ const PAINTS: Readonly<Record<Health, Paint>> = {
 }
 const MARKS: Readonly<Record<Health, string>> = { well: '✔', trouble: '!', danger: '✘' }
 
-/** Without a line end at the end. */
-export function statusText(report: Report): string {
-  const groups = report.groups.map(groupText)
+/** For a terminal of so many columns; no line break at the end. */
+export function statusText(report: StatusReport, columns = Number.POSITIVE_INFINITY): string {
+  const groups = report.groups.map((group) => groupText(group, report.sentinels, columns))
   const rest = report.groups.length === 0 ? [emptyText(report.sentinels)] : []
   return [...groups, ...rest].join('\n\n')
 }
 
-function emptyText(sentinels: readonly SentinelView[]): string {
+function emptyText(sentinels: readonly SentinelAnswer[]): string {
   const silent = sentinels.filter(({ failure }) => failure !== undefined)
   const lines = silent.map(({ address, failure }) => `  ${address}  ${pc.red(failure ?? '')}`)
   const answered = sentinels.length - silent.length
@@ -34,72 +31,126 @@ function emptyText(sentinels: readonly SentinelView[]): string {
   return [pc.bold(title), ...lines].join('\n')
 }
 
-function groupText(group: GroupReport): string {
-  const health = worstOf(group.findings)
-  const title = `${PAINTS[health](MARKS[health])} ${pc.bold(group.name)}  ${pc.dim(rulesOf(group))}`
-  const findings = group.findings.map(
-    (finding) => `  ${PAINTS[finding.health](MARKS[finding.health])} ${finding.text}`,
+function groupText(
+  group: GroupReport,
+  sentinels: readonly SentinelAnswer[],
+  columns: number,
+): string {
+  const findings = group.findings.flatMap(({ health, text }) =>
+    marked(health, text.split(' '), ' ', columns - INDENT).map(indented),
   )
-  return [title, ...sentinelRows(group), ...nodeRows(group), ...findings].join('\n')
+  return [
+    ...titleOf(group, sentinels, columns),
+    ...sentinelRows(group, sentinels, columns - INDENT).map(indented),
+    ...nodeRows(group, columns - INDENT).map(indented),
+    ...findings,
+  ].join('\n')
 }
 
-function rulesOf({ says }: GroupReport): string {
+const INDENT = 2
+
+function indented(line: string): string {
+  return `${' '.repeat(INDENT)}${line}`
+}
+
+/** The mark counts as two of the columns, and stands before the first line only. */
+function marked(
+  health: Health,
+  parts: readonly string[],
+  separator: string,
+  columns: number,
+): readonly string[] {
+  const mark = `${PAINTS[health](MARKS[health])} `
+  return wrapped(parts, separator, columns - 2, 0).map(
+    (line, at) => `${at === 0 ? mark : '  '}${line}`,
+  )
+}
+
+function titleOf(
+  group: GroupReport,
+  sentinels: readonly SentinelAnswer[],
+  columns: number,
+): readonly string[] {
+  const { name } = group
+  const [first = '', ...rest] = rulesOf(group, sentinels)
+  const health = worstOf(group.findings)
+  const [line = '', ...more] = marked(health, [`${name}  ${first}`, ...rest], ' · ', columns)
+  return [line.replace(name, () => pc.bold(name)), ...more]
+}
+
+function rulesOf({ says }: GroupReport, sentinels: readonly SentinelAnswer[]): readonly string[] {
   const master = says[0]?.group.master
-  if (master === undefined) return ''
-  const { quorum } = master
-  const after = `down after ${master['down-after-milliseconds']} ms`
-  const rules = [`quorum ${quorum} of ${says.length}`, after, ...detectionText(says)]
-  return [...rules, `config epoch ${master['config-epoch']}`].join(' · ')
+  if (master === undefined) return []
+  const after = `down after ${optionOf(master, GROUP_OPTIONS.downAfterMs)} ms`
+  const isPaused = says.some(({ group }) => group.master['pause-left-ms'] !== undefined)
+  const rules = [
+    ...(isPaused ? ['FAILOVER PAUSED'] : []),
+    strengthText(strengthOf(sentinels, says)),
+    after,
+    ...ownRules(says),
+  ]
+  return [...rules, `config epoch ${master['config-epoch']}`]
 }
 
 /** Of the first who has a choice: Redis' Sentinels know nothing but silence. */
-function detectionText(says: GroupReport['says']): readonly string[] {
-  const own = says.find(({ sentinel }) => sentinel.program === 'vedette')
+function ownRules(says: GroupReport['says']): readonly string[] {
+  const own = says.find(({ sentinel }) => isVedette(sentinel))
   if (own === undefined) return []
-  const { detection, refusedAfterMs, grayAfterMs } = detectionOf(own.group.master)
-  const isByEvidence = detection === 'evidence'
-  return [
-    `detection ${detection}${isByEvidence ? `, refused after ${refusedAfterMs} ms` : ''}`,
-    ...(grayAfterMs > 0 ? [`gray after ${grayAfterMs} ms`] : []),
-  ]
+  const { master } = own.group
+  const shown = JUDGING_OPTION_ROWS.map(([key, row]) => {
+    const value = optionOf(master, row)
+    const isSaid = row.isShownIfSet !== true || master[row.name] !== undefined
+    const isShown = isSaid && value !== '0' && hasEffect(master, row)
+    const words = `${row.name.replaceAll('-', ' ')} ${value}${row.kind === 'duration' ? ' ms' : ''}`
+    return { key, beside: row.onlyWith?.key, words: isShown ? [words] : [] }
+  })
+  const besides = (key: string) => shown.filter(({ beside }) => beside === key)
+  return shown
+    .filter(({ beside }) => beside === undefined)
+    .map(({ key, words }) => [...words, ...besides(key).flatMap((one) => one.words)].join(', '))
+    .filter((text) => text !== '')
 }
 
-const SENTINEL_COLUMNS: readonly Column[] = [
-  { width: 24, align: 'left' },
-  { width: 10, align: 'left' },
-  { width: 16, align: 'left' },
-  { width: 24, align: 'left' },
-  { width: 8, align: 'left' },
-  { width: 6, align: 'right' },
-  { width: 9, align: 'right' },
+const SENTINEL_COLUMNS: readonly FittedColumn[] = [
+  { head: 'SENTINEL', align: 'left', spare: 0, least: 0 },
+  { head: 'ID', align: 'left', spare: 3, least: 0 },
+  { head: 'PROGRAM', align: 'left', spare: 2, least: 0 },
+  { head: 'NAMES AS MASTER', align: 'left', spare: 0, least: 0 },
+  { head: 'STATE', align: 'left', spare: 0, least: 0 },
+  { head: 'PEERS', align: 'right', spare: 1, least: 0 },
+  { head: 'REPLICAS', align: 'right', spare: 1, least: 0 },
 ]
 
-function sentinelRows({ says }: GroupReport): readonly string[] {
-  const head = ['SENTINEL', 'ID', 'PROGRAM', 'NAMES AS MASTER', 'STATE', 'PEERS', 'REPLICAS']
-  const common = mostCommon(says.map(({ group }) => cellsOf(group)))
+function sentinelRows(
+  { says }: GroupReport,
+  sentinels: readonly SentinelAnswer[],
+  columns: number,
+): readonly string[] {
+  const common = mostCommon(says.map(({ sentinel, group }) => opinionOf(sentinel, group)))
   const rows = says.map(({ sentinel, group }) => {
-    const cells = cellsOf(group)
-    const paints = cells.map((cell, at) => (cell === common[at] ? undefined : pc.yellow))
-    const who = [sentinel.address, sentinel.myid.slice(0, 8), sentinel.program]
-    return row(SENTINEL_COLUMNS, [...who, ...cells], [undefined, pc.dim, pc.dim, ...paints])
+    const opinion = opinionOf(sentinel, group)
+    const { address, myid, program } = sentinel
+    return [
+      cell(address),
+      cell(myid.slice(0, 8), pc.dim),
+      cell(program, pc.dim),
+      ...opinion.map((text, at) => cell(text, text === common[at] ? undefined : pc.yellow)),
+    ]
   })
-  return [pc.dim(row(SENTINEL_COLUMNS, head)), ...rows].map((line) => `  ${line}`.trimEnd())
+  const silent = silentPeers(sentinels, says).map(({ address }) => [
+    ...[cell(address), cell(''), cell(''), cell('–', pc.dim), cell('no answer', pc.red)],
+  ])
+  return table(SENTINEL_COLUMNS, [...rows, ...silent], columns, pc.dim)
 }
 
 /** What the Sentinels should agree on. */
-function cellsOf({ address, master, peers, replicas }: GroupView): readonly string[] {
-  return [address, stateOf(master), String(peers.length), String(replicas.length)]
+function opinionOf({ isTilted }: SentinelAnswer, group: GroupView): readonly string[] {
+  const { address, master, peers, replicas } = group
+  const state = isTilted ? 'TILT' : stateOf(master)
+  return [address, state, String(peers.length), String(replicas.length)]
 }
 
-function stateOf(fields: Fields): string {
-  const flags = flagsOf(fields)
-  if (fields['failover-state'] !== undefined) return 'failover'
-  if (flags.includes('o_down')) return 'odown'
-  if (flags.includes('s_down')) return 'sdown'
-  return flags.includes('disconnected') ? 'apart' : 'ok'
-}
-
-/** Column by column the value most of them give. */
+/** The most common value of each column. */
 function mostCommon(rows: readonly (readonly string[])[]): readonly string[] {
   const width = rows[0]?.length ?? 0
   return Array.from({ length: width }, (_, at) => {
@@ -109,42 +160,44 @@ function mostCommon(rows: readonly (readonly string[])[]): readonly string[] {
   })
 }
 
-const NODE_COLUMNS: readonly Column[] = [
-  { width: 24, align: 'left' },
-  { width: 10, align: 'left' },
-  { width: 16, align: 'left' },
-  { width: 24, align: 'left' },
-  { width: 8, align: 'right' },
-  { width: 14, align: 'right' },
+const NODE_COLUMNS: readonly FittedColumn[] = [
+  { head: 'NODE', align: 'left', spare: 0, least: 0 },
+  { head: 'ROLE', align: 'left', spare: 0, least: 0 },
+  { head: 'SEEN', align: 'left', spare: 0, least: 0 },
+  { head: 'LINK', align: 'left', spare: 2, least: 0 },
+  { head: 'PRIORITY', align: 'right', spare: 4, least: 0 },
+  { head: 'OFFSET', align: 'right', spare: 1, least: 0 },
+  { head: 'BEHIND', align: 'right', spare: 0, least: 0 },
+  { head: 'LAST ACK', align: 'right', spare: 3, least: 0 },
 ]
 
-function nodeRows({ says }: GroupReport): readonly string[] {
-  const nodes = new Map<string, Fields[]>()
-  for (const { group } of says) {
-    for (const node of [group.master, ...group.replicas]) {
-      nodes.set(addressOf(node), [...(nodes.get(addressOf(node)) ?? []), node])
-    }
-  }
-  const head = ['NODE', 'ROLE', 'SEEN', 'LINK TO MASTER', 'PRIORITY', 'OFFSET']
-  const rows = [...nodes].map(([address, seen]) => nodeRow(address, seen))
-  return [pc.dim(row(NODE_COLUMNS, head)), ...rows].map((line) => `  ${line}`.trimEnd())
+function nodeRows({ says }: GroupReport, columns: number): readonly string[] {
+  const nodes = nodesOf(says)
+  const told = nodes.find(({ ageMs }) => ageMs !== undefined)?.ageMs
+  const when = told === undefined ? [] : [`offsets as told by the master ${inSeconds(told)} ago`]
+  const rows = nodes.map(nodeRow)
+  return [
+    ...table(NODE_COLUMNS, rows, columns, pc.dim),
+    ...when.map((text) => pc.dim(truncate(text, columns))),
+  ]
 }
 
-function nodeRow(address: string, seen: readonly Fields[]): string {
-  const states = seen.map(stateOf)
+function nodeRow(node: NodeView): readonly Cell[] {
+  const { address, role, states, link, priority, offset, lagBytes, ackSeconds } = node
   const isWell = states.every((state) => state === 'ok')
-  const [first] = seen
-  const link = first?.['master-link-status']
-  return row(
-    NODE_COLUMNS,
-    [
-      address,
-      first?.['role-reported'] === 'slave' ? 'replica' : (first?.['role-reported'] ?? '?'),
-      isWell ? `ok by ${seen.length}` : [...new Set(states)].join('/'),
-      link === undefined ? '' : link === 'ok' ? 'up' : 'down',
-      first?.['slave-priority'] ?? '',
-      first?.['slave-repl-offset'] ?? '',
-    ],
-    [undefined, undefined, isWell ? undefined : pc.red, link === 'err' ? pc.yellow : undefined],
-  )
+  const seen = isWell ? `ok by ${states.length}` : [...new Set(states)].join('/')
+  return [
+    cell(address),
+    cell(role),
+    cell(seen, isWell ? undefined : pc.red),
+    cell(link ?? '', link === 'down' ? pc.yellow : undefined),
+    cell(String(priority ?? '')),
+    cell(offset === undefined ? '' : grouped(offset)),
+    cell(lagBytes === undefined ? '' : `${grouped(lagBytes)} B`),
+    cell(ackSeconds === undefined ? '' : `${ackSeconds} s ago`),
+  ]
+}
+
+function inSeconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`
 }

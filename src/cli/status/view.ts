@@ -1,12 +1,21 @@
 /** What one Sentinel says of the world, as it was asked. All texts are its own. */
+import {
+  GROUP_OPTIONS,
+  type GroupOption,
+  isNumeric,
+  isOwnOption,
+  JUDGING_OPTION_ROWS,
+  optionText,
+  valueInRedis,
+} from '../../core/group-options.ts'
 
 /** An instance as SENTINEL MASTER, REPLICAS and SENTINELS show it. */
-export type Fields = Readonly<Record<string, string>>
+export type InstanceFields = Readonly<Record<string, string>>
 
-export interface SentinelView {
-  /** `host:port` we asked at. */
+export interface SentinelAnswer {
+  /** The `host:port` at which we asked. */
   readonly address: string
-  /** Why there is no answer; undefined: it answered. */
+  /** Why there is no answer; undefined if it answered. */
   readonly failure: string | undefined
   /** 40 hex characters; empty without an answer. */
   readonly myid: string
@@ -14,50 +23,82 @@ export interface SentinelView {
   readonly program: string
   readonly isTilted: boolean
   readonly groups: readonly GroupView[]
-  /** What only a Vedette Sentinel tells: why an instance turns it away, and why it does not act. */
+  /** Only from a Vedette Sentinel: why an instance refuses it, and why it does not act. */
   readonly remarks: readonly Remark[]
 }
 
 export interface GroupView {
   readonly name: string
-  /** `host:port` as clients are told it. */
+  /** `host:port` as clients are told. */
   readonly address: string
-  readonly master: Fields
-  readonly replicas: readonly Fields[]
-  readonly peers: readonly Fields[]
+  readonly master: InstanceFields
+  readonly replicas: readonly InstanceFields[]
+  readonly peers: readonly InstanceFields[]
   /** The answer to CKQUORUM, `OK …` or `NOQUORUM …`. */
   readonly quorum: string
+  /** Undefined if the Sentinel was not asked, does not know, or may not tell. */
+  readonly stream: MasterStream | undefined
+}
+
+/** What a master said about its replication stream. */
+export interface MasterStream {
+  /** How long ago the master said it. */
+  readonly ageMs: number
+  /** Bytes of the stream that it has written. */
+  readonly offset: number
+  /** By `host:port`, as the master lists them. */
+  readonly replicas: ReadonlyMap<string, ReplicaAck>
+}
+
+export interface ReplicaAck {
+  /** Bytes of the stream that the replica has acknowledged. */
+  readonly offset: number
+  /** How many bytes of the stream it has not acknowledged. */
+  readonly lagBytes: number
+  /** Seconds between its last acknowledgement and the INFO; undefined: the master does not say. */
+  readonly ackSeconds: number | undefined
 }
 
 export interface Remark {
   readonly group: string
-  /** `slave 10.0.0.2:6379`; empty: about the group. */
+  /** `slave 10.0.0.2:6379`; empty if it is about the group. */
   readonly instance: string
   readonly text: string
 }
 
-export function flagsOf(fields: Fields): readonly string[] {
+export function flagsOf(fields: InstanceFields): readonly string[] {
   return (fields.flags ?? '').split(',')
 }
 
-/** How a Vedette Sentinel judges a master; durations in milliseconds. */
-export interface DetectionView {
-  readonly detection: string
-  readonly refusedAfterMs: number | undefined
-  readonly grayAfterMs: number
+export function isVedette({ program }: SentinelAnswer): boolean {
+  return program === 'vedette'
 }
 
-/** Where the fields are missing, it judges as C Sentinel does. */
-export function detectionOf(master: Fields): DetectionView {
-  const refusedAfter = master['refused-after']
-  return {
-    detection: master.detection ?? 'ping',
-    refusedAfterMs: refusedAfter === undefined ? undefined : Number(refusedAfter),
-    grayAfterMs: Number(master['gray-after'] ?? 0),
-  }
+/** What a Sentinel says of an option of the group. Where it says nothing of one of ours, it does as C Sentinel does. */
+export function optionOf(master: InstanceFields, row: GroupOption): string {
+  return master[row.name] ?? (isOwnOption(row) ? optionText(valueInRedis(row) ?? '') : '?')
 }
 
-export function addressOf(fields: Fields): string {
+/** An option may count only beside a value of another. */
+export function hasEffect(master: InstanceFields, { onlyWith }: GroupOption): boolean {
+  return onlyWith === undefined || optionOf(master, GROUP_OPTIONS[onlyWith.key]) === onlyWith.value
+}
+
+/** The options of ours by their keys, numbers as such. What counts only beside another, and is not said, is left out. */
+export function ownOptionsOf(master: InstanceFields): Readonly<Record<string, string | number>> {
+  const said = JUDGING_OPTION_ROWS.filter(([, { name, onlyWith, isShownIfSet }]) => {
+    const isAlwaysSaid = onlyWith === undefined && isShownIfSet !== true
+    return isAlwaysSaid || master[name] !== undefined
+  })
+  return Object.fromEntries(
+    said.map(([key, row]) => {
+      const value = optionOf(master, row)
+      return [key, isNumeric(row) ? Number(value) : value]
+    }),
+  )
+}
+
+export function addressOf(fields: InstanceFields): string {
   return hostAndPort(fields.ip ?? '?', fields.port ?? '?')
 }
 
@@ -66,6 +107,6 @@ export function hostAndPort(host: string, port: string): string {
 }
 
 /** The other Sentinels this one knows, each `host:port`. */
-export function peersOf(view: SentinelView): readonly string[] {
+export function peersOf(view: SentinelAnswer): readonly string[] {
   return [...new Set(view.groups.flatMap((group) => group.peers.map(addressOf)))]
 }

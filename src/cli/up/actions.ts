@@ -1,47 +1,50 @@
-/** What the keys do to the cluster. Each says in one line what it did, or why it did nothing. */
-import type { Cluster } from './cluster.ts'
-import type { Member } from './member.ts'
+/**
+ * What the keys do to the cluster. Each action says in one line what it did, or why it did nothing.
+ */
+import type { DemoCluster } from './cluster.ts'
+import type { DemoMember } from './member.ts'
 
 export const ACTION_KEYS = ['k', 'p', 'c', 'b'] as const
 
-export type ActionKey = (typeof ACTION_KEYS)[number]
+export type UpActionKey = (typeof ACTION_KEYS)[number]
 
 export interface Done {
-  /** What was done, or why nothing was. */
+  /** What the action did, or why it did nothing. */
   readonly text: string
-  readonly hasHarmed: boolean
+  /** The harm that was done, and to which port; undefined: none. */
+  readonly harm: { readonly port: number; readonly cause: string } | undefined
 }
 
 export class Actions {
-  readonly #cluster: Cluster
+  readonly #cluster: DemoCluster
   readonly #masterPort: () => number | undefined
-  /** The nodes something was done to, the last one last. */
-  #harmed: Member[] = []
+  /** The nodes that were harmed, the latest last. */
+  #harmed: DemoMember[] = []
 
-  constructor(cluster: Cluster, masterPort: () => number | undefined) {
+  constructor(cluster: DemoCluster, masterPort: () => number | undefined) {
     this.#cluster = cluster
     this.#masterPort = masterPort
   }
 
-  perform(key: ActionKey): Done {
-    return key === 'b' ? { text: this.#bringBack(), hasHarmed: false } : this.#harm(key)
+  perform(key: UpActionKey): Done {
+    return key === 'b' ? { text: this.#bringBack(), harm: undefined } : this.#harm(key)
   }
 
-  /** The node something was done to last. */
+  /** The port of the node that was harmed last. */
   get lastHarmed(): number | undefined {
     return this.#harmed.at(-1)?.port
   }
 
-  #harm(key: Exclude<ActionKey, 'b'>): Done {
+  #harm(key: Exclude<UpActionKey, 'b'>): Done {
     const master = this.#cluster.nodes.find(({ port }) => port === this.#masterPort())
-    if (master === undefined) return { text: 'no master is known at the moment', hasHarmed: false }
+    if (master === undefined) return { text: 'no master is known at the moment', harm: undefined }
     const obstacle = this.#obstacle(key, master)
-    if (obstacle !== undefined) return { text: obstacle, hasHarmed: false }
+    if (obstacle !== undefined) return { text: obstacle, harm: undefined }
     this.#harmed = [...this.#harmed.filter((member) => member !== master), master]
-    return { text: HARM[key](master), hasHarmed: true }
+    return { text: HARM[key](master), harm: { port: master.port, cause: CAUSES[key] } }
   }
 
-  #obstacle(key: ActionKey, master: Member): string | undefined {
+  #obstacle(key: UpActionKey, master: DemoMember): string | undefined {
     if (master.state !== 'running') return `${master.port} is ${master.state} already`
     if (key === 'c' && !this.#cluster.canCut) return 'this system has only one loopback address'
     if (key === 'p' && process.platform === 'win32') return 'this system cannot pause a process'
@@ -58,19 +61,22 @@ export class Actions {
 }
 
 const HARM = {
-  k(master: Member) {
+  k(master: DemoMember) {
     master.kill()
     return `you kill the master ${master.port} (SIGKILL)`
   },
-  p(master: Member) {
+  p(master: DemoMember) {
     master.pause()
     return `you pause the master ${master.port} (SIGSTOP)`
   },
-  c(master: Member) {
+  c(master: DemoMember) {
     master.cut()
     return `you cut the master ${master.port} off from the rest; clients still reach it`
   },
 } as const
+
+/** In the line of the incident. */
+const CAUSES = { k: 'killed', p: 'paused', c: 'cut off' } as const
 
 const RETURN = {
   dead: (port: number) => `you start ${port} again`,

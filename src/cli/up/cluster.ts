@@ -1,27 +1,30 @@
-/** The processes of the demonstration cluster: started together, harmed on request, ended together. */
+/**
+ * The processes of the demonstration cluster: started together, harmed on request, ended together.
+ */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { redisConf, sentinelYml } from './config-files.ts'
 import { Guard } from './guard.ts'
-import type { Layout, Place } from './layout.ts'
-import { Member } from './member.ts'
+import type { DemoLayout, Place } from './layout.ts'
+import { DemoMember } from './member.ts'
 import type { GroupRules } from './rules.ts'
 
-export class Cluster {
-  readonly layout: Layout
-  readonly nodes: readonly Member[]
-  readonly sentinels: readonly Member[]
+export class DemoCluster {
+  readonly layout: DemoLayout
+  readonly nodes: readonly DemoMember[]
+  readonly sentinels: readonly DemoMember[]
   /** Called after every change of a member's state. */
-  onChange: (member: Member) => void = () => undefined
+  onChange: (member: DemoMember) => void = () => undefined
   readonly #rules: GroupRules
   readonly #folder: string
   readonly #guard: Guard
 
   /**
-   * Configuration, logs and state are kept in `folder`; undefined: in a temporary one, till the end.
+   * Configuration, logs and state are kept in `folder`; undefined: in a temporary folder, until the
+   * end.
    */
-  constructor(layout: Layout, rules: GroupRules, folder: string | undefined) {
+  constructor(layout: DemoLayout, rules: GroupRules, folder: string | undefined) {
     this.layout = layout
     this.#rules = rules
     this.#folder = folder === undefined ? temporaryFolder() : resolve(folder)
@@ -46,15 +49,15 @@ export class Cluster {
     await this.#guard.close()
   }
 
-  /** The nodes that something was done to. */
-  lost(): readonly Member[] {
+  /** The nodes that were harmed or have ended. */
+  lost(): readonly DemoMember[] {
     return this.nodes.filter((node) => node.state !== 'running')
   }
 
-  #createMember(program: Member['program'], place: Place): Member {
+  #createMember(program: DemoMember['program'], place: Place): DemoMember {
     const { nodes, sentinels } = this.layout
     const path = join(this.#folder, `${program}-${place.port}`)
-    return new Member({
+    return new DemoMember({
       program,
       place,
       configPath: `${path}.${CONFIG_EXTENSIONS[program]}`,
@@ -65,7 +68,7 @@ export class Cluster {
     })
   }
 
-  #members(): readonly Member[] {
+  #members(): readonly DemoMember[] {
     return [...this.nodes, ...this.sentinels]
   }
 

@@ -2,17 +2,21 @@
 
 import { utf8Bytes } from '../../base/utf8.ts'
 import { quoted } from '../../config/quote.ts'
-import { HOST, type Layout, type Place } from './layout.ts'
+import { GROUP_OPTIONS } from '../../core/group-options.ts'
+import { type DemoLayout, HOST, type Place, pagePort } from './layout.ts'
 import type { GroupRules } from './rules.ts'
 
 export const GROUP = 'mymaster'
 
-/** A redis.conf. All nodes but the first start as replicas of the first. `folder`: for its data, if wanted. */
+/**
+ * A redis.conf. All nodes but the first start as replicas of the first. `folder` is for the data,
+ * if the node writes any.
+ */
 export function redisConf(place: Place, master: Place, folder: string): string {
   const lines = [
     `port ${place.port}`,
     `bind ${HOST}`,
-    // Members connect from other loopback addresses, which Redis does not take for local ones.
+    // Members connect from other loopback addresses, which Redis does not count as local.
     'protected-mode no',
     `replica-announce-ip ${HOST}`,
     'save ""',
@@ -25,20 +29,22 @@ export function redisConf(place: Place, master: Place, folder: string): string {
 }
 
 /** A sentinel.yml. */
-export function sentinelYml(place: Place, layout: Layout, rules: GroupRules): string {
+export function sentinelYml(place: Place, layout: DemoLayout, rules: GroupRules): string {
   const { periods } = rules
   const lines = [
     `port: ${place.port}`,
     `bind: ${HOST}`,
     `announce-ip: ${HOST}`,
+    // The page; without a token nothing can be steered there.
+    `http-port: ${pagePort(place.port)}`,
     `sentinels: ${layout.sentinels.length}`,
     'groups:',
     `  ${GROUP}:`,
     `    master: ${HOST}:${layout.nodes[0]?.port}`,
     `    quorum: ${rules.quorum}`,
-    `    down-after: ${rules.downAfterMs}ms`,
-    `    failover-timeout: ${rules.failoverTimeoutMs}ms`,
-    `    parallel-syncs: ${rules.parallelSyncs}`,
+    `    ${GROUP_OPTIONS.downAfterMs.yml}: ${rules.downAfterMs}ms`,
+    `    ${GROUP_OPTIONS.failoverTimeoutMs.yml}: ${rules.failoverTimeoutMs}ms`,
+    `    ${GROUP_OPTIONS.parallelSyncs.yml}: ${rules.parallelSyncs}`,
     'periods:',
     `  info: ${periods.infoMs}ms`,
     `  ping: ${periods.pingMs}ms`,

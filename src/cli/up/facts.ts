@@ -1,29 +1,31 @@
-/** What a node and a Sentinel say about themselves, out of the replies any client gets. */
+/** What a node and a Sentinel say about themselves in the replies that any client gets. */
 
 export interface NodeFacts {
   readonly role: 'master' | 'replica'
-  /** Bytes of the replication stream it has written, or applied. */
+  /** Bytes of the replication stream that the node has written or applied. */
   readonly offset: number
   /** The port of the master it follows; undefined on a master. */
   readonly follows: number | undefined
-  /** A replica's connection to its master stands and the copy is complete. */
+  /** The link of a replica to its master is up and the copy is complete. */
   readonly isInSync: boolean
-  /** Replicas that are connected to it. */
+  /** How many replicas are connected to the node. */
   readonly replicas: number
 }
 
 export interface SentinelFacts {
-  /** The port of the master it names to clients. */
+  /** The port of the master that the Sentinel names to clients. */
   readonly master: number
   readonly replicas: number
-  /** Other Sentinels it knows. */
+  /** How many other Sentinels it knows. */
   readonly peers: number
   readonly configEpoch: number
-  /** Of the master: `s_down`, `o_down`, `failover_in_progress`, … */
+  /** Flags of the master: `s_down`, `o_down`, `failover_in_progress`, … */
   readonly flags: readonly string[]
+  /** It does not trust its clock, and decides nothing. */
+  readonly isTilted: boolean
 }
 
-/** Reads an INFO reply; undefined when it says nothing about replication. */
+/** Reads an INFO reply; undefined if it says nothing about replication. */
 export function readNodeInfo(info: string): NodeFacts | undefined {
   const fields = new Map(
     info.split('\r\n').map((line) => {
@@ -47,8 +49,8 @@ export function readNodeInfo(info: string): NodeFacts | undefined {
   }
 }
 
-/** Reads a SENTINEL MASTER reply, a flat list of names and values. */
-export function readSentinelMaster(reply: readonly string[]): SentinelFacts {
+/** Reads a SENTINEL MASTER reply, a flat list of names and values, and the section `sentinel` of INFO. */
+export function readSentinelMaster(reply: readonly string[], info: string): SentinelFacts {
   const fields = new Map<string, string>()
   for (let at = 0; at + 1 < reply.length; at += 2) {
     fields.set(String(reply[at]), String(reply[at + 1]))
@@ -60,5 +62,6 @@ export function readSentinelMaster(reply: readonly string[]): SentinelFacts {
     peers: number('num-other-sentinels'),
     configEpoch: number('config-epoch'),
     flags: (fields.get('flags') ?? '').split(','),
+    isTilted: /^sentinel_tilt:1\r?$/m.test(info),
   }
 }

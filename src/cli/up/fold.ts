@@ -1,22 +1,23 @@
 /**
- * Three Sentinels say most things three times. Folding makes one line of what several of them said at
- * about the same time, so that a failover fits on a screen.
+ * Three Sentinels say most things three times. Folding makes one line of the same words from
+ * several Sentinels at about the same time, so that a failover fits on a screen.
  */
+import { EVENTS, type HeardEvent, isEventName } from '../../core/event-table.ts'
 import { explain } from './explain.ts'
-import type { ClusterModel } from './model.ts'
+import type { ClusterModel, ShownHappening } from './model.ts'
 
 export interface FoldedLine {
-  /** When it was said first. */
+  /** When the words were first said. */
   readonly wallMs: number
-  readonly event: string
+  readonly event: HeardEvent | ''
   readonly words: string
-  /** Ports of those who said it, in the order they did. */
+  /** Ports of the processes that said it, in that order. */
   readonly sources: readonly number[]
 }
 
-/** What is said later than this after the first is said anew. */
+/** The same words later than this after the first time get a line of their own. */
 const TOGETHER_MS = 2_000
-/** How far back the same words are looked for. */
+/** How many lines back the same words are looked for. */
 const LOOK_BACK = 40
 
 export function fold(model: ClusterModel): readonly FoldedLine[] {
@@ -24,6 +25,7 @@ export function fold(model: ClusterModel): readonly FoldedLine[] {
   const lines: FoldedLine[] = []
   for (const happening of model.happenings) {
     const { wallMs, event, source } = happening
+    if (isEcho(event)) continue
     const sources = source === undefined ? [] : [source]
     const words = event === '' ? happening.text : explain(event, happening.text, portOf)
     const line = { wallMs, event, words, sources }
@@ -35,7 +37,12 @@ export function fold(model: ClusterModel): readonly FoldedLine[] {
   return lines
 }
 
-/** The index of an earlier line with the same words from somebody else; -1: none. */
+/** Said for programs that come late, and right behind what says it to people. */
+function isEcho(event: ShownHappening['event']): boolean {
+  return event !== '' && isEventName(event) && EVENTS[event].level === 'unlogged'
+}
+
+/** The index of an earlier line with the same words from another process; -1: none. */
 function findSame(lines: readonly FoldedLine[], line: FoldedLine): number {
   if (line.event === '') return -1
   const oldest = Math.max(0, lines.length - LOOK_BACK)
@@ -53,7 +60,7 @@ function isTogether(first: FoldedLine, second: FoldedLine): boolean {
   return second.wallMs - first.wallMs <= TOGETHER_MS
 }
 
-/** Who said it, in few letters: `7100`, `7100 7102`, `all`, `4 of 5`. */
+/** The speakers in few letters: `7100`, `7100 7102`, `all`, `4 of 5`. */
 export function speakers({ sources }: Pick<FoldedLine, 'sources'>, model: ClusterModel): string {
   const count = model.sentinels.length
   if (sources.length > 1 && sources.length === count) return 'all'

@@ -1,7 +1,8 @@
 /**
- * The guard outlives a crash of `vedette up`: a tiny shell process that knows the members' process ids
- * and waits at the other end of a pipe. When the pipe ends, however that came about, it kills whatever
- * still runs (paused processes too, which could not end themselves) and removes the temporary folder.
+ * The guard outlives a crash of `vedette up`: a tiny shell process that knows the members' process
+ * ids and waits at the other end of a pipe. When the pipe ends, for whatever reason, the guard
+ * kills all members that still run (also paused processes, which could not end themselves) and
+ * removes the temporary folder.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -26,27 +27,27 @@ export class Guard {
   readonly #shell: ChildProcess | undefined
   readonly #folder: string | undefined
 
-  /** `folder` is removed at the end; undefined: nothing is. */
+  /** `folder` is removed at the end; undefined: no folder is. */
   constructor(folder: string | undefined) {
     this.#folder = folder
-    // Without a shell the members still end with their parent, all but the paused ones.
+    // Without a shell the members still end with their parent, except paused ones.
     if (process.platform === 'win32') return
     this.#shell = spawn('/bin/sh', ['-c', SCRIPT, 'vedette-guard', folder ?? ''], {
       // A session of its own: Ctrl-C at the terminal must not reach it.
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     })
-    // A guard that died cannot guard; the cluster goes on without it.
+    // The cluster goes on without a guard that died.
     this.#shell.on('error', () => undefined)
     this.#shell.stdin?.on('error', () => undefined)
   }
 
-  /** From now on this process must not outlive us. */
+  /** From now on the guard kills this process if it outlives `vedette up`. */
   watch(pid: number): void {
     this.#shell?.stdin?.write(`+ ${pid}\n`)
   }
 
-  /** This process has ended; its number may be somebody else's soon. */
+  /** The process has ended; another process may soon have its id. */
   release(pid: number): void {
     this.#shell?.stdin?.write(`- ${pid}\n`)
   }

@@ -1,7 +1,7 @@
 /**
- * Where the members of the cluster live: ports, and the address each one connects from. All of them
- * are on 127.0.0.1; the distinct source addresses let a data node tell the rest of its cluster from
- * plain clients, which is what cutting it off needs.
+ * Where the members of the cluster live: ports, and the address from which each connects. All of
+ * them are on 127.0.0.1; the distinct source addresses let a data node tell the rest of its cluster
+ * from plain clients, and only so can it be cut off.
  */
 import { createServer } from 'node:net'
 import { StartError } from '../../io/start-error.ts'
@@ -10,37 +10,49 @@ export const HOST = '127.0.0.1'
 
 export interface Place {
   readonly port: number
-  /** Undefined where the system has but one loopback address. */
+  /** Undefined if the system has only one loopback address. */
   readonly sourceAddress: string | undefined
 }
 
-export interface Layout {
+export interface DemoLayout {
   /** The first one starts as the master. */
   readonly nodes: readonly Place[]
   readonly sentinels: readonly Place[]
 }
 
-/** Sentinels listen this far above the data nodes. */
+/** Sentinels listen this far above the data nodes, and their pages so far above the Sentinels. */
 const SENTINEL_OFFSET = 100
+const PAGE_OFFSET = 50
 const FIRST_PORT = 7000
 /** Clusters side by side: 7000, 7200, 7400, … */
 const PORT_STEP = 2 * SENTINEL_OFFSET
 
-/** On these ports, or on the first free ones. Throws a StartError when they are taken. */
+/** Takes these ports, or the first free ones. Throws a StartError if they are taken. */
 export async function planLayout(
   nodes: number,
   sentinels: number,
   port: number | undefined,
-): Promise<Layout> {
+): Promise<DemoLayout> {
   const base = port ?? (await findBase(nodes, sentinels))
   const ports = portsFrom(base, nodes, sentinels)
-  if (port !== undefined) await demandFree([...ports.nodes, ...ports.sentinels])
+  if (port !== undefined) await demandFree(allOf(ports))
   const hasAddresses = await canListen('127.0.1.1', 0)
   const place = (subnet: number) => (at: number, index: number) => ({
     port: at,
     sourceAddress: hasAddresses ? `127.0.${subnet}.${index + 1}` : undefined,
   })
   return { nodes: ports.nodes.map(place(1)), sentinels: ports.sentinels.map(place(2)) }
+}
+
+/** Where a Sentinel of this port has its page. */
+export function pagePort(sentinelPort: number): number {
+  return sentinelPort + PAGE_OFFSET
+}
+
+type DemoPorts = ReturnType<typeof portsFrom>
+
+function allOf({ nodes, sentinels }: DemoPorts): readonly number[] {
+  return [...nodes, ...sentinels, ...sentinels.map(pagePort)]
 }
 
 function portsFrom(base: number, nodes: number, sentinels: number) {
@@ -50,8 +62,7 @@ function portsFrom(base: number, nodes: number, sentinels: number) {
 
 async function findBase(nodes: number, sentinels: number): Promise<number> {
   for (let base = FIRST_PORT; base < 60_000; base += PORT_STEP) {
-    const ports = portsFrom(base, nodes, sentinels)
-    const taken = await firstTaken([...ports.nodes, ...ports.sentinels])
+    const taken = await firstTaken(allOf(portsFrom(base, nodes, sentinels)))
     if (taken === undefined) return base
   }
   throw new StartError('E_ADDRESS_IN_USE', 'no free ports were found', 'choose some with --port')

@@ -1,16 +1,16 @@
 /** The cluster as lines, for a log or a script: every event, and every fact that has changed. */
 import { explain } from './explain.ts'
-import type { ClusterModel, Happening, NodeModel, SentinelModel } from './model.ts'
+import type { ClusterModel, NodeModel, SentinelModel, ShownHappening } from './model.ts'
 import { replicasInWords, timeOfDay } from './paint.ts'
 import type { View, ViewOptions } from './view.ts'
 
 export class LineView implements View {
   readonly #model: ClusterModel
   readonly #options: ViewOptions
-  /** What was last said about each node and Sentinel. */
+  /** The last line about each node and Sentinel. */
   readonly #said = new Map<string, string>()
-  #lastShown: Happening | undefined
-  /** Until then facts change too fast to be of interest. */
+  #lastShown: ShownHappening | undefined
+  /** False while the cluster starts, when facts change too fast to be of interest. */
   #isReady = false
 
   constructor(model: ClusterModel, options: ViewOptions) {
@@ -22,7 +22,7 @@ export class LineView implements View {
   ready(): void {
     this.#isReady = true
     this.changed()
-    for (const hint of this.#options.hints) print(`  ${hint}`)
+    for (const hint of this.#options.hints()) print(`  ${hint}`)
   }
 
   changed(): void {
@@ -40,7 +40,7 @@ export class LineView implements View {
     print('stopped')
   }
 
-  #eventLine({ wallMs, source, event, text }: Happening): string {
+  #eventLine({ wallMs, source, event, text }: ShownHappening): string {
     const time = timeOfDay(wallMs)
     if (event === '') return `${time} ${text}`
     const portOf = (runId: string) => this.#model.sentinels.find((one) => one.runId === runId)?.port
@@ -54,7 +54,7 @@ export class LineView implements View {
   }
 }
 
-/** Without the offset, which changes all the time. */
+/** Leaves out the offset, which changes all the time. */
 function nodeSummary({ state, facts }: NodeModel): string {
   if (state !== 'running' && state !== 'cut off') return state
   const prefix = state === 'running' ? '' : `${state}, `

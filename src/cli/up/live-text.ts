@@ -1,69 +1,73 @@
-/** The live view as text: what is known, drawn for a terminal of a certain size. Draws, and nothing else. */
+/**
+ * The live view as text, drawn for a terminal of a given size. This file only draws. Where there is little
+ * room, hints go first, then all incidents but the last; the events take what is left.
+ */
 import pc from 'picocolors'
+import { EVENTS, type HeardEvent, isAbort, isEventName } from '../../core/event-table.ts'
 import { type FoldedLine, fold, speakers } from './fold.ts'
-import { HOST } from './layout.ts'
-import { type ClusterModel, masterPort, type NodeModel, type SentinelModel } from './model.ts'
-import {
-  type Column,
-  grouped,
-  type Paint,
-  replicasInWords,
-  row,
-  timeOfDay,
-  truncate,
-} from './paint.ts'
+import { BUCKET_MS, NO_WRITE, sparkline } from './latency.ts'
+import { incidentTable, memberTable } from './live-tables.ts'
+import type { ClusterModel } from './model.ts'
+import { grouped, type Paint, timeOfDay, truncate } from './paint.ts'
 import type { WriteReport } from './writer.ts'
 
 export interface Frame {
   readonly columns: number
   readonly rows: number
   readonly title: string
-  /** How to connect, the most useful one first. */
+  /** How to connect, the most useful hint first. */
   readonly hints: readonly string[]
   readonly uptimeMs: number
-  /** Undefined while nobody writes. */
+  /** Undefined while no client writes. */
   readonly writes: WriteReport | undefined
 }
 
-const KEYS: readonly (readonly [string, string])[] = [
-  ['k', 'kill master'],
-  ['p', 'pause'],
-  ['c', 'cut off'],
-  ['b', 'bring back'],
-  ['w', 'write'],
-  ['q', 'quit'],
+const KEYS: readonly (readonly [key: string, what: string, short: string])[] = [
+  ['k', 'kill master', 'kill'],
+  ['p', 'pause', 'pause'],
+  ['c', 'cut off', 'cut'],
+  ['b', 'bring back', 'back'],
+  ['w', 'write', 'write'],
+  ['q', 'quit', 'quit'],
 ]
 
-/** Both tables share their columns, so that the eye can stay where it is. */
-const COLUMNS: readonly Column[] = [
-  { width: 15, align: 'left' },
-  { width: 7, align: 'left' },
-  { width: 7, align: 'left' },
-  { width: 13, align: 'right' },
-  { width: 8, align: 'right' },
-]
-const NODE_HEAD = ['NODES', 'ROLE', 'FOLLOWS', 'OFFSET', 'BEHIND', 'STATE']
-const SENTINEL_HEAD = ['SENTINELS', 'MASTER', 'EPOCH', 'REPLICAS', 'PEERS', 'STATE']
-/** Where the state begins, which may take the rest of the line. */
-const STATE_AT = 64
-
-const MIN_COLUMNS = 80
+const MIN_COLUMNS = 56
 const MIN_EVENTS = 3
-/** Below this there is room for one hint only. */
+/** Below this there is room for one hint and one incident only. */
 const ROOMY_ROWS = 30
-/** Below this the names of events are cut, so that their meaning is not. */
-const ROOMY_COLUMNS = 100
-const NOTHING = '–'
+/** Below this, keys are named and times are told in short. */
+const ROOMY_COLUMNS = 80
+/** From here on the names of events are not cut. */
+const WIDE_COLUMNS = 100
 
-/** The whole picture; no line is longer than the terminal is wide, nor are there more than it has. */
+/**
+ * The whole picture: no line is wider than the terminal, and there are no more lines than it has
+ * rows.
+ */
 export function drawLive(model: ClusterModel, frame: Frame): string {
   const columns = Math.max(frame.columns, MIN_COLUMNS)
-  const tables = [...nodeTable(model, columns), '', ...sentinelTable(model, columns)]
-  const above = [header(frame, columns), '', ...tables, '', ...writeLines(frame.writes)]
-  const below = ['', ...hintLines(frame, columns), '', keyLine()]
+  const isRoomy = frame.rows >= ROOMY_ROWS
+  const above = [
+    [header(frame, columns)],
+    memberTable(model, columns),
+    writeLines(frame.writes, columns),
+    incidentTable(model.incidents, columns, isRoomy ? 4 : 1),
+  ]
+  const keys = [keyLine(columns)]
+  const hints = hintLines(frame, columns, isRoomy)
   // One line is left for the cursor.
-  const room = frame.rows - above.length - below.length - 1
-  return [...above, ...eventLines(model, Math.max(MIN_EVENTS, room), columns), ...below].join('\n')
+  const room = (...blocks: readonly (readonly string[])[]) =>
+    frame.rows - 1 - joined([...above, ...blocks]).length - 1
+  const below = room(hints, keys) >= MIN_EVENTS ? [hints, keys] : [keys]
+  const events = eventLines(model, Math.max(MIN_EVENTS, room(...below)), columns)
+  return joined([...above, events, ...below]).join('\n')
+}
+
+/** A blank line between two blocks. */
+function joined(blocks: readonly (readonly string[])[]): readonly string[] {
+  return blocks
+    .filter((block) => block.length > 0)
+    .flatMap((block, at) => (at === 0 ? block : ['', ...block]))
 }
 
 function header({ title, uptimeMs }: Frame, columns: number): string {
@@ -73,108 +77,52 @@ function header({ title, uptimeMs }: Frame, columns: number): string {
   return `  ${pc.bold(pc.cyan('vedette'))} ${text}${gap} ${pc.dim(clock)}`
 }
 
-function nodeTable(model: ClusterModel, columns: number): string[] {
-  const master = masterPort(model)
-  const lines = model.nodes.map((node) => nodeLine(node, model, master, columns))
-  return [tableHead(NODE_HEAD), ...lines]
-}
-
-function nodeLine(
-  node: NodeModel,
-  model: ClusterModel,
-  master: number | undefined,
-  columns: number,
-): string {
-  const { facts, port } = node
-  const cells = [
-    `${HOST}:${port}`,
-    facts?.role ?? NOTHING,
-    facts?.follows === undefined ? NOTHING : String(facts.follows),
-    facts === undefined ? NOTHING : grouped(facts.offset),
-    behind(node, model),
-  ]
-  const name = port === master ? pc.bold : undefined
-  return line(dotOf(node), cells, nodeState(node, master), nodeTone(node, master), columns, name)
-}
-
-function nodeState({ state, facts, port }: NodeModel, master: number | undefined): string {
-  if (state === 'cut off' && facts?.role === 'master' && port !== master) return 'cut off, deposed'
-  if (state !== 'running') return state
-  if (facts === undefined) return 'no answer'
-  if (!facts.isInSync) return 'not in sync'
-  if (facts.role === 'replica') return 'in sync'
-  return port === master ? replicasInWords(facts.replicas) : 'deposed'
-}
-
-/** How many bytes of the master's stream it has not applied yet, as far as one can see. */
-function behind(node: NodeModel, model: ClusterModel): string {
-  const master = model.nodes.find(({ port }) => port === node.facts?.follows)
-  if (node.facts === undefined || master?.facts === undefined) return NOTHING
-  return grouped(Math.max(0, master.facts.offset - node.facts.offset))
-}
-
-function nodeTone({ state, facts, port }: NodeModel, master: number | undefined): Paint {
-  if (state === 'dead') return pc.red
-  if (state !== 'running' || facts === undefined || !facts.isInSync) return pc.yellow
-  return facts.role === 'master' && port !== master ? pc.yellow : pc.green
-}
-
-function sentinelTable(model: ClusterModel, columns: number): string[] {
-  const lines = model.sentinels.map((one) => sentinelLine(one, model, columns))
-  return [tableHead(SENTINEL_HEAD), ...lines]
-}
-
-function sentinelLine(sentinel: SentinelModel, model: ClusterModel, columns: number): string {
-  const { port, facts, epoch, state } = sentinel
-  const cells = [
-    `${HOST}:${port}`,
-    facts === undefined ? NOTHING : String(facts.master),
-    String(epoch),
-    facts === undefined ? NOTHING : String(facts.replicas),
-    facts === undefined ? NOTHING : String(facts.peers),
-  ]
-  const tone = state === 'dead' ? pc.red : facts === undefined ? pc.yellow : pc.green
-  const name = model.leader?.port === port ? pc.bold : undefined
-  return line(dotOf(sentinel), cells, sentinelState(sentinel, model), tone, columns, name)
-}
-
-function sentinelState({ state, facts, port }: SentinelModel, { leader }: ClusterModel): string {
-  if (state !== 'running') return state
-  if (facts === undefined) return 'no answer'
-  const isFailingOver = facts.flags.includes('failover_in_progress')
-  if (leader?.port === port) return isFailingOver ? 'leads failover' : `led epoch ${leader.epoch}`
-  if (facts.flags.includes('o_down')) return 'master is down'
-  return facts.flags.includes('s_down') ? 'master is silent' : 'watching'
-}
-
-function tableHead(cells: readonly string[]): string {
-  return pc.dim(`    ${row(COLUMNS, cells)}  ${cells.at(-1)}`)
-}
-
-function line(
-  dot: string,
-  cells: readonly string[],
-  state: string,
-  tone: Paint,
-  columns: number,
-  name: Paint | undefined,
-): string {
-  const text = row(COLUMNS, cells, [name, name])
-  return `  ${tone(dot)} ${text}  ${tone(truncate(state, columns - STATE_AT))}`
-}
-
-function dotOf({ state, facts }: NodeModel | SentinelModel): string {
-  if (state === 'dead') return '✗'
-  return state === 'running' && facts !== undefined ? '●' : '○'
-}
-
-function writeLines(writes: WriteReport | undefined): string[] {
+/** Writes that were acknowledged and lost are what a user of the cluster notices, so they stand first. */
+function writeLines(writes: WriteReport | undefined, columns: number): readonly string[] {
   if (writes === undefined) return []
-  const { acknowledged, silentMs, longestSilenceMs } = writes
+  const { acknowledged, lost, silentMs, longestSilenceMs, lastMs, periods } = writes
   const isSilent = silentMs > 200
-  const now = isSilent ? pc.red(`silent for ${Math.round(silentMs)} ms`) : pc.green('acknowledged')
-  const longest = `longest silence ${Math.round(longestSilenceMs)} ms`
-  return [`  ${pc.dim('WRITES')}  ${grouped(acknowledged)} ${now}  ${pc.dim(longest)}`, '']
+  const counted = `${grouped(acknowledged)} acknowledged`
+  const losses = `${grouped(lost)} lost`
+  const now = isSilent ? `silent ${grouped(Math.round(silentMs))} ms` : `in ${inMs(lastMs)}`
+  const longest = `longest gap ${grouped(Math.round(longestSilenceMs))} ms`
+  const parts = [
+    [counted, pc.bold],
+    [losses, lost > 0 ? pc.red : pc.green],
+    [now, isSilent ? pc.red : pc.green],
+    [longest, pc.dim],
+  ] as const
+  return [
+    `  ${pc.dim('WRITES ')}  ${fitted(parts, columns - 11)}`,
+    `  ${pc.dim('LATENCY')}  ${trail(periods, columns - 11)}`,
+  ]
+}
+
+/** As many of the parts as fit. */
+function fitted(
+  parts: readonly (readonly [text: string, paint: (text: string) => string])[],
+  room: number,
+): string {
+  const widths = parts.map((_, at) =>
+    parts.slice(0, at + 1).reduce((sum, [text]) => sum + text.length + 3, -3),
+  )
+  const shown = parts.filter((_, at) => (widths[at] ?? 0) <= room)
+  return shown.map(([text, paint]) => paint(text)).join(' · ')
+}
+
+/** The sparkline, with what its marks mean if there is room. */
+function trail(periods: WriteReport['periods'], room: number): string {
+  const legend = `▁ 1 ms █ 1 s ${NO_WRITE} none, a mark each ${BUCKET_MS / 1_000} s`
+  const isWide = room >= WIDE_COLUMNS - 11
+  const marks = sparkline(periods, isWide ? room - legend.length - 3 : room)
+  const painted = marks.replaceAll(NO_WRITE, pc.red(NO_WRITE))
+  return isWide
+    ? `${painted}${' '.repeat(room - legend.length - marks.length)}${pc.dim(legend)}`
+    : painted
+}
+
+function inMs(ms: number | undefined): string {
+  return ms === undefined ? '– ms' : `${ms.toFixed(1)} ms`
 }
 
 function eventLines(model: ClusterModel, rows: number, columns: number): string[] {
@@ -186,27 +134,42 @@ function eventLines(model: ClusterModel, rows: number, columns: number): string[
 
 function eventLine(folded: FoldedLine, model: ClusterModel, columns: number): string {
   const { wallMs, event, words } = folded
-  const time = pc.dim(timeOfDay(wallMs))
-  if (event === '') return `  ${time}  ${pc.bold(truncate(words, columns - 16))}`
-  const width = columns < ROOMY_COLUMNS ? 18 : 26
+  const isRoomy = columns >= ROOMY_COLUMNS
+  // Seconds are enough where the words would have to be cut.
+  const clock = isRoomy ? timeOfDay(wallMs) : timeOfDay(wallMs).slice(0, 8)
+  const time = pc.dim(clock)
+  const left = columns - clock.length - 4
+  if (event === '') return `  ${time}  ${pc.bold(truncate(words, left))}`
   const who = speakers(folded, model).padEnd(9)
+  const tone = eventTone(event)
+  if (!isRoomy) return `  ${time}  ${who}  ${tone(truncate(words, left - 11))}`
+  const width = columns < WIDE_COLUMNS ? 18 : 26
   const what = truncate(event, width).padEnd(width)
-  return `  ${time}  ${who}  ${eventTone(event)(what)}  ${truncate(words, columns - width - 29)}`
+  return `  ${time}  ${who}  ${tone(what)}  ${truncate(words, left - width - 13)}`
 }
 
-function eventTone(event: string): Paint {
-  if (event === '+switch-master' || event === '+failover-end') return pc.green
-  if (/^\+([so]down|tilt)$/.test(event) || event.startsWith('-failover')) return pc.red
-  return /elected|vote|epoch|try-failover/.test(event) ? pc.cyan : (text) => text
+const GOOD_NEWS: ReadonlySet<HeardEvent> = new Set(['+switch-master', '+failover-end'])
+const BAD_NEWS: ReadonlySet<HeardEvent> = new Set(['+sdown', '+odown', '+tilt'])
+
+function eventTone(event: HeardEvent): Paint {
+  if (GOOD_NEWS.has(event)) return pc.green
+  if (BAD_NEWS.has(event) || isAbort(event)) return pc.red
+  return isEventName(event) && EVENTS[event].topic === 'election' ? pc.cyan : (text) => text
 }
 
-function hintLines({ hints, rows }: Frame, columns: number): string[] {
-  const shown = rows < ROOMY_ROWS ? hints.slice(0, 1) : hints
-  return shown.map((hint) => pc.dim(`  ${truncate(hint, columns - 2)}`))
+/** A hint that does not fit is left out: half a command is of no use. */
+function hintLines({ hints }: Frame, columns: number, isRoomy: boolean): readonly string[] {
+  const fitting = hints.filter((hint) => hint.length <= columns)
+  const shown = isRoomy ? fitting : fitting.slice(0, 1)
+  return shown.map((hint) => pc.dim(hint.length <= columns - 2 ? `  ${hint}` : hint))
 }
 
-function keyLine(): string {
-  return `  ${KEYS.map(([key, what]) => `${pc.inverse(` ${key} `)} ${what}`).join('  ')}`
+function keyLine(columns: number): string {
+  const isRoomy = columns >= ROOMY_COLUMNS
+  // Without colours a key has to stand out by itself.
+  const cap = (key: string) => (pc.isColorSupported ? pc.inverse(` ${key} `) : `[${key}]`)
+  const keys = KEYS.map(([key, what, short]) => `${cap(key)} ${isRoomy ? what : short}`)
+  return `  ${keys.join(isRoomy ? '  ' : ' ')}`
 }
 
 function uptime(ms: number): string {

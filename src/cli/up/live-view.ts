@@ -1,13 +1,14 @@
 /** The live view: the picture, redrawn when something changes, and the keys. */
+
 import { createLogUpdate } from 'log-update'
-import { Keyboard } from './keys.ts'
+import { Keyboard } from '../keyboard.ts'
 import { drawLive } from './live-text.ts'
 import type { ClusterModel } from './model.ts'
 import type { View, ViewOptions } from './view.ts'
 
-/** More often nobody can see. */
+/** A faster redraw would not be seen. */
 const REDRAW_MS = 80
-/** The clock ticks even when nothing happens. */
+/** The clock ticks even if nothing happens. */
 const TICK_MS = 1_000
 
 export class LiveView implements View {
@@ -49,7 +50,8 @@ export class LiveView implements View {
   #paint(): void {
     this.#redraw = undefined
     const { columns, rows } = process.stdout
-    const { title, hints } = this.#options
+    const { title } = this.#options
+    const hints = this.#options.hints()
     const uptimeMs = performance.now() - this.#startedAtMs
     const writes = this.#options.writes()
     this.#draw(drawLive(this.#model, { columns, rows, title, hints, uptimeMs, writes }))

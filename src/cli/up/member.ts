@@ -1,8 +1,8 @@
-/** One process of the cluster, and what has been done to it. */
+/** One process of the cluster, and the harm done to it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { MEMBERS_VARIABLE, type Order } from '../environment.ts'
+import { MEMBERS_VARIABLE, type Order } from './environment.ts'
 import type { Guard } from './guard.ts'
 import type { Place } from './layout.ts'
 
@@ -13,22 +13,22 @@ export interface MemberOptions {
   readonly place: Place
   readonly configPath: string
   readonly logPath: string
-  /** The addresses members connect from; told to each. */
+  /** The addresses from which members connect; each member is told all of them. */
   readonly addresses: readonly string[]
   readonly guard: Guard
   /** Called after every change of `state`. */
-  readonly onChange: (member: Member) => void
+  readonly onChange: (member: DemoMember) => void
 }
 
-const MAIN = fileURLToPath(new URL('../main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../launch/vedette.cjs', import.meta.url))
 const LOG_TAIL_LINES = 10
 
-export class Member {
+export class DemoMember {
   readonly #options: MemberOptions
   #process: ChildProcess | undefined
   #state: MemberState = 'dead'
   #wasKilled = false
-  /** What the last end of the process was called: an exit status or a signal. */
+  /** How the process last ended: an exit status or a signal. */
   #end = ''
 
   constructor(options: MemberOptions) {
@@ -47,7 +47,7 @@ export class Member {
     return this.#state
   }
 
-  /** Its last end was our doing. */
+  /** Whether we killed the process when it last ended. */
   get wasKilled(): boolean {
     return this.#wasKilled
   }
@@ -57,7 +57,8 @@ export class Member {
     const { program, configPath, logPath, addresses, guard } = this.#options
     const log = openSync(logPath, 'a')
     const child = spawn(process.execPath, [MAIN, program, configPath], {
-      // A session of its own: Ctrl-C at the terminal reaches us alone, and we end the members in order.
+      // A session of its own: Ctrl-C at the terminal reaches us alone, and we end the members in
+      // order.
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],
       env: { ...process.env, [MEMBERS_VARIABLE]: addresses.join(',') },
@@ -70,7 +71,7 @@ export class Member {
     this.#become('running')
   }
 
-  /** SIGKILL: no goodbye, as in a crash. */
+  /** SIGKILL: the process ends without a goodbye, as in a crash. */
   kill(): void {
     this.#wasKilled = true
     this.#process?.kill('SIGKILL')
@@ -81,13 +82,13 @@ export class Member {
     if (this.#process?.kill('SIGSTOP')) this.#become('paused')
   }
 
-  /** From and to the rest of the cluster nothing gets through; plain clients do. */
+  /** Cuts the process off from the rest of the cluster; plain clients still reach it. */
   cut(): void {
     this.#order('cut')
     this.#become('cut off')
   }
 
-  /** Undoes whatever was done to it. */
+  /** Undoes the harm, whatever it was. */
   bringBack(): void {
     switch (this.#state) {
       case 'dead':
@@ -105,7 +106,7 @@ export class Member {
     }
   }
 
-  /** Ends it for good; resolves when it has. */
+  /** Ends the process for good; resolves when it has ended. */
   async stop(): Promise<void> {
     const child = this.#process
     if (child === undefined) return
@@ -115,19 +116,19 @@ export class Member {
     await ended
   }
 
-  /** How it ended, in one line. */
+  /** How the process ended, in one line. */
   get epitaph(): string {
     return `${this.program} ${this.port} has ended by itself: ${this.#end}; see ${this.#options.logPath}`
   }
 
-  /** The end of its log. */
+  /** The end of the process' log. */
   lastWords(): string {
     const lines = readFileSync(this.#options.logPath, 'utf8').trim().split('\n')
     return lines.slice(-LOG_TAIL_LINES).join('\n')
   }
 
   #order(order: Order): void {
-    // Its answer, if it is ending just now, is its exit.
+    // A process that ends just now cannot take the order; its exit is the answer.
     this.#process?.send(order, () => undefined)
   }
 

@@ -1,62 +1,84 @@
-/** All that is known about the cluster at one moment: what the views draw. */
+/** Everything known about the cluster at one moment, for the views to draw. */
+import type { HeardEvent } from '../../core/event-table.ts'
 import type { NodeFacts, SentinelFacts } from './facts.ts'
-import type { Layout, Place } from './layout.ts'
+import type { MasterIncident } from './incident.ts'
+import type { DemoLayout, Place } from './layout.ts'
 import type { MemberState } from './member.ts'
+
+/** A process that has been started and has not answered yet is neither dead nor silent. */
+export type ShownState = MemberState | 'starting'
 
 export interface NodeModel {
   readonly port: number
-  state: MemberState
-  /** Its last word; undefined while it cannot be asked. */
+  state: ShownState
+  /** What the node last said; undefined while it cannot be asked. */
   facts: NodeFacts | undefined
+  /** How long the last PING took, in milliseconds; undefined while there is no answer. */
+  pingMs: number | undefined
 }
 
 export interface SentinelModel {
   readonly port: number
-  state: MemberState
+  state: ShownState
   facts: SentinelFacts | undefined
-  /** Its identity in votes; empty until it has been asked. */
+  pingMs: number | undefined
+  /** Its identity in votes; empty until the Sentinel has been asked. */
   runId: string
-  /** The highest epoch it has spoken of. */
+  /** The highest epoch that the Sentinel has spoken of. */
   epoch: number
 }
 
 /** One line of the log. */
-export interface Happening {
+export interface ShownHappening {
   readonly wallMs: number
-  /** Port of the Sentinel or node it is about; undefined: the whole cluster. */
+  /** Port of the Sentinel or node that the line is about; undefined: the whole cluster. */
   readonly source: number | undefined
-  /** `+sdown` and the like; empty for what we did or saw ourselves. */
-  readonly event: string
+  /** Empty for what we did or saw ourselves. */
+  readonly event: HeardEvent | ''
   readonly text: string
 }
 
 export interface ClusterModel {
   readonly nodes: readonly NodeModel[]
   readonly sentinels: readonly SentinelModel[]
-  /** The Sentinel that led the last failover, and the epoch it was elected in. */
+  /** The Sentinel that led the last failover, and the epoch in which it was elected. */
   leader: { readonly port: number; readonly epoch: number } | undefined
-  /** Oldest first; only the last ones are kept. */
-  readonly happenings: Happening[]
+  /** Oldest first; only the latest are kept. */
+  readonly happenings: ShownHappening[]
+  /** Oldest first. */
+  readonly incidents: MasterIncident[]
 }
 
-export function createModel(layout: Layout): ClusterModel {
-  const member = ({ port }: Place) => ({ port, state: 'dead' as const, facts: undefined })
+export function createModel(layout: DemoLayout): ClusterModel {
+  const unknown = { state: 'starting' as const, facts: undefined, pingMs: undefined }
+  const member = ({ port }: Place) => ({ port, ...unknown })
   return {
     nodes: layout.nodes.map(member),
     sentinels: layout.sentinels.map((place) => ({ ...member(place), runId: '', epoch: 0 })),
     leader: undefined,
     happenings: [],
+    incidents: [],
   }
 }
 
 const KEPT_HAPPENINGS = 500
 
-export function note(model: ClusterModel, happening: Happening): void {
+export function note(model: ClusterModel, happening: ShownHappening): void {
   model.happenings.push(happening)
   if (model.happenings.length > KEPT_HAPPENINGS) model.happenings.shift()
 }
 
-/** The master in the eyes of the Sentinels; while they disagree, of the one with the newest view. */
+/** What becomes of a member's state on the screen when its process changes. */
+export function shownState(before: ShownState, now: MemberState): ShownState {
+  return now === 'running' && (before === 'dead' || before === 'starting') ? 'starting' : now
+}
+
+/** It has answered. */
+export function noteAnswer(entry: NodeModel | SentinelModel): void {
+  if (entry.state === 'starting') entry.state = 'running'
+}
+
+/** The master in the view of the Sentinels; while they disagree, in the newest view. */
 export function masterPort(model: ClusterModel): number | undefined {
   const views = model.sentinels.flatMap(({ state, facts }) =>
     state === 'running' && facts !== undefined ? [facts] : [],
@@ -66,8 +88,8 @@ export function masterPort(model: ClusterModel): number | undefined {
 }
 
 /**
- * What is still missing until every replica has a complete copy and every Sentinel sees all there is to
- * see. Undefined: nothing.
+ * What is still missing until every replica has a complete copy and every Sentinel knows all
+ * members. Undefined: nothing.
  */
 export function missing({ nodes, sentinels }: ClusterModel): string | undefined {
   const replicas = nodes.length - 1

@@ -1,4 +1,4 @@
-/** Laying out text in columns; colour goes on afterwards, because it has length but no width. */
+/** Lays out text in columns; colour comes afterwards, because it has length but no width. */
 
 export type Paint = (text: string) => string
 

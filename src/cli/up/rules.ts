@@ -1,4 +1,4 @@
-/** The rules of the group: those of the demonstration, or those of somebody's own sentinel.yml. */
+/** The rules of the group: those of the demonstration, or those of the user's own sentinel.yml. */
 import type { SentinelFile } from '../../config/sentinel-file.ts'
 import { DEFAULT_PERIODS, type GroupConfig, type Periods } from '../../core/config.ts'
 
@@ -10,7 +10,7 @@ export interface GroupRules {
   readonly periods: Periods
 }
 
-/** A cluster somebody watches fails over in about a second. */
+/** A cluster that a person watches should fail over in about a second. */
 const DEMONSTRATION = { downAfterMs: 1_000, failoverTimeoutMs: 10_000, parallelSyncs: 1 }
 
 export function defaultRules(sentinels: number): GroupRules {
@@ -18,7 +18,9 @@ export function defaultRules(sentinels: number): GroupRules {
   return { ...DEMONSTRATION, quorum, periods: DEFAULT_PERIODS }
 }
 
-/** The rules of the group of that name, or of the first one. Undefined: the file has no group. */
+/**
+ * The rules of the group with that name, or of the first group. Undefined: the file has no group.
+ */
 export function rulesOf(file: SentinelFile, groupName: string): GroupRules | undefined {
   const { groups, periods } = file.core
   const group: GroupConfig | undefined = groups.find(({ name }) => name === groupName) ?? groups[0]

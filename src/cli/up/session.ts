@@ -1,55 +1,64 @@
-/** Somebody watches a demonstration cluster, harms it as they please, and ends it. */
+/** A user watches a demonstration cluster, harms it as they please, and ends it. */
 import { EXIT_FAILED, say } from '../report.ts'
 import { ACTION_KEYS, Actions } from './actions.ts'
-import type { Cluster } from './cluster.ts'
+import type { DemoCluster } from './cluster.ts'
 import { GROUP } from './config-files.ts'
-import { connectionHints } from './hints.ts'
-import type { Layout } from './layout.ts'
+import { harmed, lostWrites, wrote } from './incident.ts'
+import { type DemoLayout, HOST, pagePort } from './layout.ts'
 import { LineView } from './line-view.ts'
 import { LiveView } from './live-view.ts'
-import type { Member } from './member.ts'
-import { type ClusterModel, createModel, masterPort, missing, note } from './model.ts'
-import { Outcome } from './outcome.ts'
+import type { DemoMember } from './member.ts'
+import {
+  type ClusterModel,
+  createModel,
+  masterPort,
+  missing,
+  note,
+  type ShownState,
+  shownState,
+} from './model.ts'
 import type { GroupRules } from './rules.ts'
 import type { View } from './view.ts'
-import { Watch } from './watch.ts'
+import { ClusterWatch } from './watch.ts'
 import { Writer } from './writer.ts'
 
-/** A start that takes longer is worth a word. */
+/** A start that takes longer is reported. */
 const PATIENCE_MS = 10_000
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-export class Session {
+export class UpSession {
   readonly #model: ClusterModel
-  readonly #cluster: Cluster
+  readonly #cluster: DemoCluster
   readonly #actions: Actions
   readonly #view: View
-  readonly #watch: Watch
+  readonly #watch: ClusterWatch
   readonly #onSignal = () => this.#end.settle(0)
-  /** The exit status, once the session has to end. */
-  readonly #end = new Outcome<number>()
-  /** When something was done to the master; undefined once the Sentinels have replaced it. */
+  /** The exit status, known once the session has to end. */
+  readonly #end = new Settled<number>()
+  /** When the master was harmed; undefined once the Sentinels have replaced it. */
   #harmedAtMs: number | undefined
   #writer: Writer | undefined
   readonly #impatience = setTimeout(() => this.#complain(), PATIENCE_MS)
   #isReady = false
   #isClosed = false
 
-  constructor(cluster: Cluster, rules: GroupRules) {
+  constructor(cluster: DemoCluster, rules: GroupRules) {
     this.#model = createModel(cluster.layout)
     this.#cluster = cluster
     this.#actions = new Actions(cluster, () => masterPort(this.#model))
     this.#view = this.#createView(rules)
-    this.#watch = new Watch(this.#model, () => this.#changed())
+    this.#watch = new ClusterWatch(this.#model, () => this.#changed())
     cluster.onChange = (member) => this.#saw(member)
     for (const member of [...cluster.nodes, ...cluster.sentinels]) this.#saw(member)
   }
 
-  /** Resolves to the exit status when somebody ends it, or when it cannot start. */
+  /**
+   * Resolves to the exit status when the user ends the session, or when the cluster cannot start.
+   */
   async run(): Promise<number> {
     for (const signal of STOP_SIGNALS) process.on(signal, this.#onSignal)
-    // Whoever read our lines has gone.
+    // The reader of our lines has gone.
     process.stdout.on('error', this.#onSignal)
     const status = await this.#end.known
     this.#close()
@@ -69,7 +78,7 @@ export class Session {
     const { layout } = this.#cluster
     const options = {
       title: titleOf(layout, rules),
-      hints: connectionHints(layout),
+      hints: () => connectionHints(this.#model),
       onKey: (key: string) => this.#pressed(key),
       writes: () => this.#writer?.report(),
     }
@@ -82,25 +91,37 @@ export class Session {
     if (key === 'w' && this.#model.sentinels.length > 0) this.#toggleWriter()
     const action = ACTION_KEYS.find((one) => one === key)
     if (action === undefined) return
-    const { text, hasHarmed } = this.#actions.perform(action)
+    const wallMs = Date.now()
+    const { text, harm } = this.#actions.perform(action)
     this.#note(undefined, text)
-    if (hasHarmed) this.#harmedAtMs = performance.now()
+    if (harm === undefined) return
+    this.#harmedAtMs = performance.now()
+    harmed(this.#model.incidents, { wallMs, ...harm })
   }
 
   #toggleWriter(): void {
     const ports = this.#model.sentinels.map(({ port }) => port)
     this.#writer?.stop()
     const isStarting = this.#writer === undefined
-    this.#writer = isStarting ? new Writer(ports) : undefined
+    const onWrite = (port: number | undefined, lost: number) => this.#wrote(port, lost)
+    this.#writer = isStarting ? new Writer(ports, onWrite) : undefined
     this.#note(undefined, `you ${isStarting ? 'start' : 'stop'} a client that writes all the time`)
   }
 
+  #wrote(port: number | undefined, lost: number): void {
+    const { incidents } = this.#model
+    if (port !== undefined) wrote(incidents, port, Date.now())
+    if (lost === 0) return
+    lostWrites(incidents, lost)
+    this.#note(undefined, `${lost} acknowledged writes are lost: the master does not have them`)
+  }
+
   /** A process was started, ended, paused or cut off. */
-  #saw(member: Member): void {
+  #saw(member: DemoMember): void {
     const list = member.program === 'server' ? this.#model.nodes : this.#model.sentinels
     const entry = list.find(({ port }) => port === member.port)
     if (entry === undefined) return
-    entry.state = member.state
+    entry.state = shownState(entry.state, member.state)
     if (member.state === 'dead') {
       entry.facts = undefined
       if (!member.wasKilled) this.#sawCrash(member)
@@ -108,7 +129,7 @@ export class Session {
     this.#changed()
   }
 
-  #sawCrash(member: Member): void {
+  #sawCrash(member: DemoMember): void {
     if (this.#isReady) {
       this.#note(member.port, member.epitaph)
     } else if (!this.#isClosed) {
@@ -133,7 +154,7 @@ export class Session {
     this.#view.changed()
   }
 
-  /** How long it took from the blow until every Sentinel names the same new master. */
+  /** Notes how long it took from the harm until every Sentinel names the same new master. */
   #noteFailover(): void {
     if (this.#harmedAtMs === undefined) return
     const [first, ...others] = this.#model.sentinels.filter(({ state }) => state === 'running')
@@ -149,7 +170,7 @@ export class Session {
     this.#isReady = true
     clearTimeout(this.#impatience)
     this.#watch.settle()
-    // Since the start of this process: what somebody who typed the command has waited for.
+    // Since the start of this process: that is how long the user has waited.
     note(this.#model, {
       wallMs: Date.now(),
       source: undefined,
@@ -160,9 +181,43 @@ export class Session {
   }
 }
 
-function titleOf({ nodes, sentinels }: Layout, { quorum, downAfterMs }: GroupRules): string {
+function titleOf({ nodes, sentinels }: DemoLayout, { quorum, downAfterMs }: GroupRules): string {
   const isWhole = downAfterMs % 1000 === 0
   const downAfter = isWhole ? `${downAfterMs / 1000} s` : `${downAfterMs} ms`
   const counts = `${nodes.length} nodes · ${sentinels.length} Sentinels, quorum ${quorum}`
   return `${GROUP} · ${counts} · down after ${downAfter}`
+}
+
+/** How to connect, ready to be copied: through a Sentinel that answers, to the master that it names. */
+export function connectionHints(model: ClusterModel): readonly string[] {
+  const { nodes, sentinels } = model
+  const sentinel = sentinels.find(({ facts }) => facts !== undefined) ?? sentinels.find(isRunning)
+  const port = masterPort(model) ?? nodes.find(isRunning)?.port ?? nodes[0]?.port
+  const direct = `redis-cli -p ${port}`
+  if (sentinel === undefined) return [direct]
+  return [
+    `http://${HOST}:${pagePort(sentinel.port)}/  # the page`,
+    `redis-cli -p ${sentinel.port} sentinel get-master-addr-by-name ${GROUP}`,
+    direct,
+    `new Redis({ name: '${GROUP}', sentinels: [{ host: '${HOST}', port: ${sentinel.port} }] })  // ioredis`,
+  ]
+}
+
+function isRunning({ state }: { readonly state: ShownState }): boolean {
+  return state === 'running' || state === 'starting'
+}
+
+/** A value that will be known once: one part of the program settles it, others await it. */
+class Settled<T> {
+  readonly known: Promise<T>
+  /** Only the first call counts. */
+  readonly settle: (value: T) => void
+
+  constructor() {
+    let settle: (value: T) => void = () => undefined
+    this.known = new Promise((resolve) => {
+      settle = resolve
+    })
+    this.settle = settle
+  }
 }

@@ -1,10 +1,10 @@
 import type { WriteReport } from './writer.ts'
 
-/** What shows the cluster to somebody: a picture on a terminal, lines anywhere else. */
+/** How the user sees the cluster: a picture on a terminal, lines anywhere else. */
 export interface View {
-  /** The cluster has started: all there is to see is seen. */
+  /** The cluster has started, and every member is known. */
   ready(): void
-  /** Something in the model is different now. */
+  /** Something in the model has changed. */
   changed(): void
   /** Leaves the terminal as it was. */
   close(): void
@@ -13,8 +13,8 @@ export interface View {
 export interface ViewOptions {
   /** What is shown, in a few words. */
   readonly title: string
-  /** How to connect, ready to be copied. */
-  readonly hints: readonly string[]
+  /** How to connect now, ready to be copied. */
+  readonly hints: () => readonly string[]
   readonly onKey: (key: string) => void
   /** What the writing client has seen; undefined while there is none. */
   readonly writes: () => WriteReport | undefined

@@ -1,29 +1,31 @@
 /**
- * Watches the cluster from outside, as any client could: INFO from the nodes, SENTINEL MASTER and all
- * events from the Sentinels. Nothing of the processes' insides is looked at.
+ * Watches the cluster from outside, as any client could: INFO from the nodes, SENTINEL MASTER and
+ * all events from the Sentinels. It never looks inside the processes.
  */
 import { Redis } from 'ioredis'
+import { type HeardEvent, heardEvent } from '../../core/event-table.ts'
 import { GROUP } from './config-files.ts'
 import { readNodeInfo, readSentinelMaster } from './facts.ts'
+import { heardOf } from './incident.ts'
 import { HOST } from './layout.ts'
 import type { ClusterModel, NodeModel, SentinelModel } from './model.ts'
-import { note } from './model.ts'
+import { note, noteAnswer } from './model.ts'
 
-/** Often at first, so that the cluster is not called ready later than it is. */
+/** Often at first, so that the cluster is reported ready as soon as it is. */
 const POLL_STARTING_MS = 40
 const POLL_MS = 200
 const RECONNECT_MS = 50
 /** A node that hangs is called silent after this. */
 const PATIENCE_MS = 500
 
-export class Watch {
+export class ClusterWatch {
   readonly #model: ClusterModel
   readonly #onChange: () => void
   readonly #clients: Redis[] = []
   readonly #polls: (() => void)[] = []
   #timer: NodeJS.Timeout | undefined
 
-  /** `onChange` is called after everything new that was learnt. */
+  /** `onChange` is called after everything new. */
   constructor(model: ClusterModel, onChange: () => void) {
     this.#model = model
     this.#onChange = onChange
@@ -32,7 +34,7 @@ export class Watch {
     this.#pollEvery(POLL_STARTING_MS)
   }
 
-  /** The cluster has started: from now on more calmly. */
+  /** The cluster has started: from now on it is asked less often. */
   settle(): void {
     this.#pollEvery(POLL_MS)
   }
@@ -53,6 +55,7 @@ export class Watch {
     const client = this.#connect(node.port)
     this.#poll(
       client,
+      node,
       () => client.info(),
       (info) => {
         node.facts = info === undefined ? undefined : readNodeInfo(info)
@@ -64,19 +67,24 @@ export class Watch {
     const client = this.#connect(sentinel.port)
     this.#poll(
       client,
-      () => client.call('SENTINEL', 'MASTER', GROUP) as Promise<string[]>,
-      (reply) => {
-        sentinel.facts = reply === undefined ? undefined : readSentinelMaster(reply)
+      sentinel,
+      () =>
+        Promise.all([
+          client.call('SENTINEL', 'MASTER', GROUP) as Promise<string[]>,
+          client.info('sentinel'),
+        ]),
+      (replies) => {
+        sentinel.facts = replies === undefined ? undefined : readSentinelMaster(...replies)
         if (sentinel.facts !== undefined) this.#sawEpoch(sentinel, sentinel.facts.configEpoch)
       },
     )
     client.on('ready', () => this.#askIdentity(client, sentinel))
     const subscriber = this.#connect(sentinel.port)
-    subscriber.on('pmessage', (_pattern, event: string, text: string) => {
-      this.#heard(sentinel, event, text)
+    subscriber.on('pmessage', (_pattern, channel: string, text: string) => {
+      this.#heard(sentinel, heardEvent(channel), text)
     })
     subscriber.on('ready', () => {
-      // It subscribes again by itself after the first time.
+      // The client subscribes again by itself after the first time.
       subscriber.psubscribe('*').catch(ignoreWhileDisconnected)
     })
   }
@@ -87,8 +95,7 @@ export class Watch {
     }, ignoreWhileDisconnected)
   }
 
-  #heard(sentinel: SentinelModel, event: string, text: string): void {
-    // `+new-epoch <epoch>`, `+vote-for-leader <run id> <epoch>`
+  #heard(sentinel: SentinelModel, event: HeardEvent, text: string): void {
     if (event === '+new-epoch' || event === '+vote-for-leader') {
       this.#sawEpoch(sentinel, Number(text.split(' ').at(-1)))
     }
@@ -98,7 +105,9 @@ export class Watch {
     if (event === '+switch-master' && sentinel.facts !== undefined) {
       sentinel.facts = { ...sentinel.facts, master: Number(text.split(' ').at(-1)) }
     }
-    note(this.#model, { wallMs: Date.now(), source: sentinel.port, event, text })
+    const wallMs = Date.now()
+    note(this.#model, { wallMs, source: sentinel.port, event, text })
+    heardOf(this.#model.incidents, event, text, wallMs)
     this.#onChange()
   }
 
@@ -107,16 +116,24 @@ export class Watch {
   }
 
   /**
-   * Asks again and again, one question at a time. Undefined is learnt when there was no answer for a
-   * while: a connection that a failover closes is back before anybody needs to know.
+   * Asks again and again, one question at a time, behind a PING that is timed. `learn` is given
+   * undefined if there was no answer for a while: a connection that a failover closes is back before
+   * that matters.
    */
-  #poll<T>(client: Redis, ask: () => Promise<T>, learn: (answer: T | undefined) => void): void {
+  #poll<T>(
+    client: Redis,
+    entry: NodeModel | SentinelModel,
+    ask: () => Promise<T>,
+    learn: (answer: T | undefined) => void,
+  ): void {
     let answeredAtMs = performance.now()
     let isAsking = false
     const settle = (answer: T | undefined) => {
       isAsking = false
       if (answer !== undefined) answeredAtMs = performance.now()
       else if (performance.now() - answeredAtMs < PATIENCE_MS) return
+      if (answer === undefined) entry.pingMs = undefined
+      else noteAnswer(entry)
       learn(answer)
       this.#onChange()
     }
@@ -125,6 +142,7 @@ export class Watch {
         settle(undefined)
       } else if (!isAsking) {
         isAsking = true
+        timePing(client, entry)
         ask().then(settle, () => settle(undefined))
       }
     })
@@ -141,12 +159,19 @@ export class Watch {
       commandTimeout: PATIENCE_MS,
       connectTimeout: PATIENCE_MS,
     })
-    // What matters shows as `close`.
+    // The errors that matter appear as `close`.
     client.on('error', ignoreWhileDisconnected)
     this.#clients.push(client)
     return client
   }
 }
 
-/** The client says so and tries again by itself. */
+function timePing(client: Redis, entry: NodeModel | SentinelModel): void {
+  const sentAtMs = performance.now()
+  client.ping().then(() => {
+    entry.pingMs = performance.now() - sentAtMs
+  }, ignoreWhileDisconnected)
+}
+
+/** The client reports `close` and tries again by itself. */
 function ignoreWhileDisconnected(): void {}

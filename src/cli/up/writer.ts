@@ -1,39 +1,59 @@
 /**
- * An application that writes all the time, through the Sentinels as applications do. What it sees is
- * what a failover means to its users: how long no write was acknowledged.
+ * An application that writes all the time, through the Sentinels as applications do. It measures
+ * what a failover means to its users: how long no write was acknowledged, and which acknowledged writes are
+ * lost.
  */
 import { Redis } from 'ioredis'
 import { GROUP } from './config-files.ts'
+import { LatencyTrail } from './latency.ts'
 import { HOST } from './layout.ts'
+import { PromisedWrites } from './writes.ts'
 
-/** One write after the other, this far apart. */
+/** The pause between one write and the next. */
 const PAUSE_MS = 20
 const RETRY_MS = 50
+const KEY = 'vedette:demonstration'
 
 export interface WriteReport {
   readonly acknowledged: number
-  /** Since the last acknowledged write, or since the start. */
+  /** Of them, those that a later master did not have. */
+  readonly lost: number
+  /** Time since the last acknowledged write, or since the start. */
   readonly silentMs: number
   readonly longestSilenceMs: number
+  /** How long the last acknowledged write took; undefined: there was none. */
+  readonly lastMs: number | undefined
+  /** The slowest write of each half second, oldest first; undefined: none was acknowledged. */
+  readonly periods: readonly (number | undefined)[]
 }
+
+/** What is told of each acknowledged write: the port of the node, and how many earlier ones are lost. */
+export type OnWrite = (port: number | undefined, lost: number) => void
 
 export class Writer {
   readonly #client: Redis
+  readonly #onWrite: OnWrite
+  readonly #promised = new PromisedWrites()
+  readonly #trail: LatencyTrail
   #acknowledged = 0
+  #lastMs: number | undefined
   #lastAtMs = performance.now()
   #longestSilenceMs = 0
   #isStopped = false
 
-  constructor(sentinelPorts: readonly number[]) {
+  constructor(sentinelPorts: readonly number[], onWrite: OnWrite) {
+    this.#onWrite = onWrite
+    this.#trail = new LatencyTrail(this.#lastAtMs)
     this.#client = new Redis({
       name: GROUP,
       sentinels: sentinelPorts.map((port) => ({ host: HOST, port })),
       retryStrategy: () => RETRY_MS,
       sentinelRetryStrategy: () => RETRY_MS,
       maxRetriesPerRequest: null,
-      // A paused master closes no connection: only the Sentinels tell that it is not the master any more.
+      // A paused master closes no connection: only the Sentinels tell that it is no longer the
+      // master.
       failoverDetector: true,
-      // And it answers no farewell either.
+      // A paused master does not close its end of a connection either.
       disconnectTimeout: 50,
       connectTimeout: 500,
     })
@@ -42,9 +62,16 @@ export class Writer {
   }
 
   report(): WriteReport {
-    const silentMs = performance.now() - this.#lastAtMs
-    const longestSilenceMs = Math.max(this.#longestSilenceMs, silentMs)
-    return { acknowledged: this.#acknowledged, silentMs, longestSilenceMs }
+    const nowMs = performance.now()
+    const silentMs = nowMs - this.#lastAtMs
+    return {
+      acknowledged: this.#acknowledged,
+      lost: this.#promised.lost,
+      silentMs,
+      longestSilenceMs: Math.max(this.#longestSilenceMs, silentMs),
+      lastMs: this.#lastMs,
+      periods: this.#trail.periods(nowMs),
+    }
   }
 
   stop(): void {
@@ -53,21 +80,26 @@ export class Writer {
   }
 
   async #writeOn(): Promise<void> {
-    for (let number = 1; !this.#isStopped; number++) {
-      const isDone = await this.#client.set('vedette:demonstration', number).then(
-        () => true,
+    // Earlier runs have left a number behind, which must not look like one of ours.
+    const first = Date.now()
+    for (let number = first; !this.#isStopped; number++) {
+      const startedAtMs = performance.now()
+      await this.#client.set(KEY, number, 'GET').then(
+        (before) => this.#noteAcknowledged(number, Number(before ?? 0), startedAtMs),
         // A master that was demoted meanwhile refuses; the next write goes to the new one.
-        () => false,
+        () => undefined,
       )
-      if (isDone) this.#noteAcknowledged()
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     }
   }
 
-  #noteAcknowledged(): void {
+  #noteAcknowledged(number: number, before: number, startedAtMs: number): void {
     const nowMs = performance.now()
     this.#longestSilenceMs = Math.max(this.#longestSilenceMs, nowMs - this.#lastAtMs)
     this.#lastAtMs = nowMs
+    this.#lastMs = nowMs - startedAtMs
+    this.#trail.acknowledged(nowMs, this.#lastMs)
     this.#acknowledged++
+    this.#onWrite(this.#client.stream.remotePort, this.#promised.acknowledged(number, before))
   }
 }

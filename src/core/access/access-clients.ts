@@ -1,22 +1,20 @@
-/** What changes of users mean for the connections that are open. */
-import { mayListen } from '../../acl/check.ts'
+/** What changes of users mean for open connections. */
 import type { Account } from '../../acl/users.ts'
-import type { Client } from '../client.ts'
-import { hangUp } from '../client-output.ts'
+import { mayListenTo } from '../../session/subscriptions.ts'
+import type { Client } from '../clients/client.ts'
+import { hangUp } from '../clients/client-output.ts'
 import type { Turn } from '../state.ts'
 
-/** Closes the connections of somebody who is no user any more, or is another one than he was. */
+/** Closes the connections of a user who was deleted, or whose rules a file has changed. */
 export function hangUpOn(turn: Turn, account: Account, caller: Client | undefined): void {
   for (const client of clientsOf(turn, account)) leave(turn, client, caller)
 }
 
-/** Closes the connections that listen to what their user may not listen to any more. */
+/** Closes connections with subscriptions that their user no longer has permission for. */
 export function hangUpOnListeners(turn: Turn, account: Account, caller: Client): void {
   for (const client of clientsOf(turn, account)) {
-    const may =
-      [...client.channels].every((name) => mayListen(account.user, name, false)) &&
-      [...client.patterns].every((name) => mayListen(account.user, name, true))
-    if (!may) leave(turn, client, caller)
+    const { channels, patterns } = client
+    if (!mayListenTo(account.user, channels, patterns)) leave(turn, client, caller)
   }
 }
 
@@ -24,9 +22,9 @@ function clientsOf(turn: Turn, account: Account): readonly Client[] {
   return [...turn.state.clients.values()].filter((client) => client.account === account)
 }
 
-/** Whoever takes his own rights away still gets his answer. */
+/** A user who takes his own rights away still gets his answer. */
 function leave(turn: Turn, client: Client, caller: Client | undefined): void {
-  client.isAuthenticated = false
+  client.decoder.isAuthenticated = false
   client.account = turn.state.access.users.default
   if (client === caller) client.isLeaving = true
   else hangUp(turn, client)

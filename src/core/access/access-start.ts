@@ -1,5 +1,5 @@
-/** The users a Sentinel starts with, and whether files that name them are sound. */
-import { checkAclFile, parseAclFile } from '../../acl/acl-file.ts'
+/** The users with whom a Sentinel starts, and whether the files that name them are sound. */
+import { checkAclFile, usersOfAclFile } from '../../acl/acl-file.ts'
 import { type AclCommand, Catalogue } from '../../acl/catalogue.ts'
 import { AclLog } from '../../acl/log.ts'
 import { PasswordSource } from '../../acl/passwords.ts'
@@ -13,32 +13,34 @@ import {
   usersOfLines,
 } from '../../acl/user-lines.ts'
 import { Users, type UsersByName } from '../../acl/users.ts'
-import { assert } from '../../base/assert.ts'
 import { categoriesOf } from '../commands/categories.ts'
-import type { Command } from '../commands/command.ts'
+import type { PortCommand } from '../commands/command.ts'
 import { COMMANDS } from '../commands/table.ts'
 import type { SentinelConfig } from '../config.ts'
-import type { SavedState } from '../memory/saved.ts'
+import type { SavedState } from '../persistence/saved.ts'
 import type { Turn } from '../state.ts'
 import { type Access, restoredLines, savedUsers } from './access.ts'
 import { hangUpOn } from './access-clients.ts'
 
-/** Rules name commands by what they are, not by what [rename-command] calls them. */
+/** ACL rules name commands by their own names, not by those that [rename-command] gives them. */
 const CATALOGUE = new Catalogue([...COMMANDS.values()].map(toAclCommand))
 
-function toAclCommand(command: Command): AclCommand {
+function toAclCommand(command: PortCommand): AclCommand {
   const subcommands = [...command.subcommands.values()].map(toAclCommand)
   return { name: command.name, categories: categoriesOf(command), subcommands }
 }
 
 type Rules = Pick<SentinelConfig, 'aclPubsubDefault'>
 
-/** For the configuration parser: why its `user` lines are not sound, in Redis' words; undefined: they are. */
+/**
+ * For the configuration parser: why its `user` lines are not sound, in Redis' words; undefined:
+ * they are sound.
+ */
 export function checkSentinelUsers(lines: readonly UserLine[], rules: Rules): string | undefined {
   return checkUserLines(lines, ruleBook(rules))
 }
 
-/** For the start: why this aclfile is not sound, in Redis' words; undefined: it is. */
+/** For the start: why this aclfile is not sound, in Redis' words; undefined: it is sound. */
 export function checkSentinelAclFile(file: AclFileText, rules: Rules): string | undefined {
   return checkAclFile(file.text, file.path, ruleBook(rules))
 }
@@ -52,21 +54,21 @@ export interface AclFileText {
 export interface AccessStart {
   readonly config: SentinelConfig
   readonly saved: SavedState['users']
-  /** [aclfile] Checked before. */
+  /** [aclfile] The caller has checked it. */
   readonly aclFile: AclFileText | undefined
-  /** What passwords are made from, see passwords.ts. */
+  /** The secret from which passwords are made, see passwords.ts. */
   readonly secret: string
 }
 
 export function startAccess({ config, saved, aclFile, secret }: AccessStart): {
   readonly access: Access
-  /** Users who could not be taken over from what was saved. */
+  /** Saved users whose rules this version cannot read. */
   readonly lost: readonly string[]
 } {
   const users = new Users(ruleBook(config))
   const fileLines = baselineLines(config.users, config.requirepass)
   const restored = restoreUsers(fileLines, saved, users.book)
-  users.replaceAll(aclFile === undefined ? restored.users : usersOfFile(aclFile, users.book))
+  users.replaceAll(aclFile === undefined ? restored.users : usersOfAclFile(aclFile, users.book))
   const access: Access = {
     users,
     log: new AclLog(() => config.aclLogMaxLength),
@@ -79,8 +81,8 @@ export function startAccess({ config, saved, aclFile, secret }: AccessStart): {
 }
 
 /**
- * The configuration file was read again: what it says anew counts, the rest stays as it was learnt. An
- * aclfile is read again by ACL LOAD only.
+ * After the configuration file was read again: users that the file changes are taken from it, the
+ * others stay as they were learnt. Only ACL LOAD reads an aclfile again.
  */
 export function reloadUsers(turn: Turn, config: SentinelConfig): void {
   const { access } = turn.state
@@ -91,13 +93,10 @@ export function reloadUsers(turn: Turn, config: SentinelConfig): void {
   access.fileLines = fileLines
 }
 
-function usersOfFile({ text, path }: AclFileText, book: RuleBook): UsersByName {
-  const parsed = parseAclFile(text, path, book)
-  assert(parsed.ok, 'an aclfile is checked before the start')
-  return parsed.value
-}
-
-/** A saved user this version cannot read any more is the one of the file, or none. */
+/**
+ * A saved user whose rules this version cannot read is taken from the file, or dropped if the file
+ * does not name it.
+ */
 function restoreUsers(
   fileLines: readonly UserLine[],
   saved: SavedState['users'],

@@ -1,13 +1,13 @@
 /**
- * Who may use this Sentinel's own port, and for what. The users come from the configuration file or from
- * [aclfile]; those that ACL SETUSER and DELUSER change are remembered with everything else that was
- * learnt, unless there is an aclfile, which only ACL SAVE writes.
+ * Which users may use this Sentinel's own port, and for what. The users come from the configuration
+ * file or from [aclfile]. Users that ACL SETUSER and DELUSER change are saved with everything else
+ * the Sentinel has learnt, unless there is an aclfile, which only ACL SAVE writes.
  */
 import type { AclLog } from '../../acl/log.ts'
 import type { PasswordSource } from '../../acl/passwords.ts'
 import type { UserLine } from '../../acl/user-lines.ts'
 import type { Users } from '../../acl/users.ts'
-import type { SavedState } from '../memory/saved.ts'
+import type { SavedState } from '../persistence/saved.ts'
 
 export interface Access {
   readonly users: Users
@@ -17,19 +17,20 @@ export interface Access {
   fileLines: readonly UserLine[]
   /** ACL SETUSER or DELUSER has changed what the file says. */
   isLearnt: boolean
-  /** [aclfile] Its path, as texts show it; undefined: none. */
+  /** [aclfile] Its path, as texts show it; undefined: there is none. */
   readonly aclFile: string | undefined
 }
 
-/** What is to be remembered of the users; undefined: nothing but what files say. */
+/** What must be saved about the users; undefined: nothing that the files do not say. */
 export function savedUsers({ users, fileLines, isLearnt, aclFile }: Access): SavedState['users'] {
   if (!isLearnt || aclFile !== undefined) return undefined
   return { file: fileLines, current: users.all.map((account) => users.describe(account)) }
 }
 
 /**
- * The lines that count: the file's, but for users who were changed while the file said the same of them
- * as now, and those made at run time. Who was deleted stays so until the file says something new.
+ * The lines that count: the file's lines, and users made at run time. A user who was changed at run
+ * time keeps the change as long as the file says the same about him as it did then; a deleted user
+ * stays deleted in the same way.
  */
 export function restoredLines(
   fileLines: readonly UserLine[],

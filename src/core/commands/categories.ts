@@ -1,8 +1,11 @@
 /** The ACL categories of a command, as COMMAND INFO shows them and ACL rules name them. */
-import type { CommandSpec } from './command.ts'
+import type { PortCommandSpec } from './command.ts'
 
-/** With the sign that rules are written with, in Redis' order: what the flags imply, and what is added to it. */
-export function categoriesOf({ flags, categories }: CommandSpec): readonly string[] {
+/**
+ * With the sign that rules are written with, in Redis' order: the categories that the flags imply,
+ * and those that the command adds.
+ */
+export function categoriesOf({ flags, categories }: PortCommandSpec): readonly string[] {
   const all: readonly (readonly [string, boolean])[] = [
     ['@pubsub', flags.includes('pubsub')],
     ['@admin', flags.includes('admin') || categories.includes('admin')],

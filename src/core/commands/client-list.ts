@@ -1,86 +1,92 @@
-/** How a connection is shown in CLIENT LIST and INFO, and the types it can be selected by. */
-import type { Client } from '../client.ts'
+/**
+ * CLIENT LIST, INFO and KILL: how a connection is shown, and which connections a filter selects.
+ */
+import type { Reply } from '../../resp/reply.ts'
+import {
+  killReply,
+  type ListChoice,
+  parseKill,
+  parseList,
+  passesFilter,
+} from '../../session/client-choice.ts'
+import { type ClientType, clientFlags, lineOf } from '../../session/client-line.ts'
+import { asSent } from '../../session/errors.ts'
+import { subscriptionsOf } from '../../session/subscriptions.ts'
+import type { Client } from '../clients/client.ts'
+import { hangUp } from '../clients/client-output.ts'
 import type { Turn } from '../state.ts'
-import { subscriptionsOf } from '../subscriptions.ts'
 import { isBroken, redirectOf } from './client-tracking.ts'
 
-export type ClientType = 'normal' | 'master' | 'replica' | 'pubsub'
-
-const CLIENT_TYPES: ReadonlyMap<string, ClientType> = new Map([
-  ['normal', 'normal'],
-  ['master', 'master'],
-  ['replica', 'replica'],
-  ['slave', 'replica'],
-  ['pubsub', 'pubsub'],
-])
-
-export function parseClientType(text: string): ClientType | undefined {
-  return CLIENT_TYPES.get(text.toLowerCase())
+export function list(turn: Turn, _client: Client, argv: readonly string[]): Reply {
+  const choice = parseList(argv, asSent)
+  return 'kind' in choice ? choice : lines(turn, chosen(turn, choice))
 }
 
-/** Nobody replicates from or to a Sentinel, so the other two types are understood but never met. */
-export function clientType(client: Client): ClientType {
+function chosen({ state }: Turn, choice: ListChoice): readonly Client[] {
+  const { clients } = state
+  switch (choice.by) {
+    case 'nothing':
+      return [...clients.values()]
+    case 'type':
+      return [...clients.values()].filter((one) => clientType(one) === choice.type)
+    case 'id':
+      return choice.ids.flatMap((id) => clients.get(id) ?? [])
+  }
+}
+
+export function info(turn: Turn, client: Client): Reply {
+  return lines(turn, [client])
+}
+
+function lines(turn: Turn, clients: readonly Client[]): Reply {
+  const text = clients.map((one) => `${clientLine(turn, one)}\n`).join('')
+  return { kind: 'verbatim', format: 'txt', text }
+}
+
+/** A client that kills itself still gets its answer. */
+export function kill(turn: Turn, client: Client, argv: readonly string[]): Reply {
+  const { clients, access } = turn.state
+  const request = parseKill(argv, access.users, asSent)
+  if ('kind' in request) return request
+  const victims = [...clients.values()].filter(
+    (one) =>
+      !(request.skipsMe && one === client) &&
+      request.filters.every((filter) => passesFilter(filter, one, clientType(one))),
+  )
+  for (const victim of victims) {
+    if (victim === client) client.isLeaving = true
+    else hangUp(turn, victim)
+  }
+  return killReply(argv, victims.length)
+}
+
+/**
+ * No process replicates from or to a Sentinel, so filters for the other two types match no client.
+ */
+function clientType(client: Client): ClientType {
   return subscriptionsOf(client) > 0 ? 'pubsub' : 'normal'
 }
 
 /**
- * One line, ended by a line feed. All fields of Redis 7.2 in its order, because programs pick them by
- * position; those about sockets and buffers, which this machine does not have, are -1 and 0.
+ * A connection as CLIENT LIST shows it; a Sentinel has no databases, transactions or long replies.
  */
 export function clientLine(turn: Turn, client: Client): string {
-  const fields: readonly (readonly [string, string | number])[] = [
-    ['id', client.id],
-    ['addr', client.address],
-    ['laddr', client.localAddress],
-    ['fd', -1],
-    ['name', client.name],
-    ['age', secondsSince(turn, client.openedAtMs)],
-    ['idle', secondsSince(turn, client.lastActiveAtMs)],
-    ['flags', flagsOf(turn, client)],
-    ['db', 0],
-    ['sub', client.channels.size],
-    ['psub', client.patterns.size],
-    ['ssub', 0],
-    ['multi', -1],
-    ['qbuf', client.decoder.pendingBytes],
-    ...WITHOUT_MEANING.map((name) => [name, 0] as const),
-    ['events', 'r'],
-    ['cmd', client.lastCommand],
-    ['user', client.account.name],
-    ['redir', redirectOf(client)],
-    ['resp', client.protocol],
-    ['lib-name', client.libraryName],
-    ['lib-ver', client.libraryVersion],
-  ]
-  return `${fields.map(([name, value]) => `${name}=${value}`).join(' ')}\n`
-}
-
-/** Letters for what is out of the ordinary, or N. */
-function flagsOf(turn: Turn, client: Client): string {
   const { tracking } = client
-  const flags: readonly (readonly [string, boolean])[] = [
-    ['P', clientType(client) === 'pubsub'],
-    ['t', tracking !== undefined],
-    ['R', tracking !== undefined && isBroken(turn, tracking.redirect)],
-    ['B', tracking?.mode === 'bcast'],
-    ['e', client.isSpared],
-  ]
-  const letters = flags.filter(([, isSet]) => isSet).map(([letter]) => letter)
-  return letters.join('') || 'N'
-}
-
-const WITHOUT_MEANING = [
-  'qbuf-free',
-  'argv-mem',
-  'multi-mem',
-  'rbs',
-  'rbp',
-  'obl',
-  'oll',
-  'omem',
-  'tot-mem',
-] as const
-
-function secondsSince(turn: Turn, thenMs: number): number {
-  return Math.floor((turn.now.monoMs - thenMs) / 1000)
+  const flags = clientFlags({
+    P: clientType(client) === 'pubsub',
+    t: tracking !== undefined,
+    R: tracking !== undefined && isBroken(turn, tracking.redirect),
+    B: tracking?.mode === 'bcast',
+    e: client.noEvict,
+  })
+  return lineOf(client, turn.now.monoMs, {
+    flags,
+    fd: -1,
+    db: 0,
+    ssub: 0,
+    multi: -1,
+    obl: 0,
+    totMem: 0,
+    redir: redirectOf(client),
+  })
 }

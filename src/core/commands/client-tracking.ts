@@ -1,11 +1,11 @@
 /**
- * CLIENT TRACKING and its kin: server-assisted client-side caching. A Sentinel holds no keys, so nothing
- * is ever invalidated; but clients set caching up before they know whom they talk to, and what they
- * asked for is checked, kept and shown as a Redis does.
+ * CLIENT TRACKING and its kin: server-assisted client-side caching. A Sentinel holds no keys, so it
+ * never invalidates anything. But clients set caching up before they know which server they talk
+ * to, so we check, keep and show what they asked for as Redis does.
  */
 import { parseInt64 } from '../../base/decimal.ts'
 import { array, bulk, error, integer, OK, type Reply } from '../../resp/reply.ts'
-import type { Client, Tracking } from '../client.ts'
+import type { Client, Tracking } from '../clients/client.ts'
 import type { Turn } from '../state.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR } from './errors.ts'
 
@@ -27,7 +27,7 @@ export function track(turn: Turn, client: Client, argv: readonly string[]): Repl
 interface Options {
   readonly redirect: number
   readonly prefixes: readonly string[]
-  /** `bcast`, `optin`, `optout` and `noloop`, as far as they were given. */
+  /** Those of `bcast`, `optin`, `optout` and `noloop` that were given. */
   readonly switches: ReadonlySet<string>
 }
 
@@ -105,10 +105,16 @@ function mustSwitchOff(what: string): Reply {
   )
 }
 
-/** Far more than anybody needs: they are kept, and compared one with another. */
+/**
+ * Far more than any client needs. The limit is there because we keep prefixes and compare each with
+ * all others.
+ */
 const PREFIXES_MAX = 1000
 
-/** One of two prefixes that begin alike would be told everything twice. */
+/**
+ * If one of two prefixes began with the other, the client would be told twice of each key that
+ * begins with both.
+ */
 function overlapOf(known: readonly string[], added: readonly string[]): Reply | undefined {
   if (known.length + added.length > PREFIXES_MAX) return error('ERR too many prefixes')
   const ending = 'Prefixes for a single client must not overlap.'
@@ -142,7 +148,7 @@ function prefixesOf(now: Tracking | undefined, added: readonly string[]): readon
   return [...new Set(all)].sort()
 }
 
-/** Said before a command whose keys are to be cached, or not to be. */
+/** Says whether the keys of the next command are to be cached. */
 export function caching(_turn: Turn, client: Client, argv: readonly string[]): Reply {
   const { tracking } = client
   if (tracking === undefined) {
@@ -163,7 +169,7 @@ export function caching(_turn: Turn, client: Client, argv: readonly string[]): R
   return OK
 }
 
-/** What CLIENT CACHING said is for the next command that is no CLIENT command itself. */
+/** CLIENT CACHING applies to the next command that is no CLIENT command itself. */
 export function endCaching(client: Client): void {
   const { tracking } = client
   if (tracking?.isCachingSaid === true) client.tracking = { ...tracking, isCachingSaid: false }
@@ -202,7 +208,7 @@ function flagsOf(turn: Turn, tracking: Tracking | undefined): readonly string[] 
   ]
 }
 
-/** Whoever was to be told is gone. */
+/** The connection to which invalidations were to go is gone. */
 export function isBroken(turn: Turn, redirect: number): boolean {
   return redirect > 0 && !turn.state.clients.has(redirect)
 }

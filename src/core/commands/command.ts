@@ -1,16 +1,18 @@
 /**
- * What a command is: its name and arity, what it may be used for, one line of help, and the function
- * that carries it out. The table, the arity check, COMMAND and every HELP are made out of this.
+ * What a command is: its name and arity, what it may be used for, one line of help, and the
+ * function that carries it out. The table, the arity check, COMMAND and every HELP are made from
+ * this.
  */
+import type { ChannelWords } from '../../acl/check.ts'
 import { type Reply, simple } from '../../resp/reply.ts'
-import type { Client } from '../client.ts'
+import type { Client } from '../clients/client.ts'
 import type { Turn } from '../state.ts'
 import { wrongArity } from './errors.ts'
 
-/** Carries a command out. Undefined: it has said all there is to say itself, or says nothing. */
-export type Handler = (turn: Turn, client: Client, argv: readonly string[]) => Reply | undefined
+/** Carries a command out. Undefined: the handler has sent its answers itself, or there is none. */
+export type PortHandler = (turn: Turn, client: Client, argv: readonly string[]) => Reply | undefined
 
-/** Redis' own words, as COMMAND INFO shows them. `no_auth` is the one that decides something here. */
+/** Redis' own words, as COMMAND INFO shows them. Only `no_auth` decides anything here. */
 export type CommandFlag =
   | 'admin'
   | 'pubsub'
@@ -22,7 +24,7 @@ export type CommandFlag =
   | 'no_multi'
   | 'allow_busy'
 
-export interface CommandSpec {
+export interface PortCommandSpec {
   /** Lower case; `client|list` for a subcommand. */
   readonly name: string
   /** Words of the request, container and subcommand included; negative: at least so many. */
@@ -31,15 +33,22 @@ export interface CommandSpec {
   /** First Redis version that had it. */
   readonly since: string
   readonly flags: readonly CommandFlag[]
-  /** ACL categories beside those the flags imply: see categories.ts. */
+  /** ACL categories in addition to those that the flags imply: see categories.ts. */
   readonly categories: readonly AddedCategory[]
   /** For programs that spread a command over many servers. */
   readonly tips: readonly string[]
-  /** Arguments, as HELP shows them. */
+  /** The arguments, as HELP shows them. */
   readonly usage: string
   readonly summary: string
-  /** How HELP lists it, where one line of usage is not enough. */
+  /** How HELP lists the command, if one line of usage is not enough. */
   readonly help: readonly HelpEntry[] | undefined
+  /** First Redis version in which it had HELP, if it is a container. */
+  readonly helpSince: string
+  readonly channels: ChannelWords
+  /** A RESP2 client with subscriptions may send it. */
+  readonly isForListeners: boolean
+  /** Redis' Sentinel does not have it, so [rename-command] does not know it either. */
+  readonly isOurs: boolean
 }
 
 export type AddedCategory = 'admin' | 'dangerous' | 'connection'
@@ -51,57 +60,69 @@ export interface HelpEntry {
   readonly explanation: readonly string[]
 }
 
-/** A spec as it is written down: what is seldom needed may be left out. */
-export type CommandDraft = Omit<CommandSpec, 'categories' | 'tips' | 'help'> &
-  Partial<Pick<CommandSpec, 'categories' | 'tips' | 'help'>>
+/** A spec as it is written in the source: fields that are seldom needed may be left out. */
+export type CommandDraft = Omit<PortCommandSpec, SeldomNeeded> &
+  Partial<Pick<PortCommandSpec, SeldomNeeded>>
 
-export interface Command extends CommandSpec {
-  readonly run: Handler
-  /** By their own name in lower case: `list`. */
-  readonly subcommands: ReadonlyMap<string, Command>
-  /** Another name of a command that is in the table too: understood, but not advertised by HELP. */
+type SeldomNeeded = keyof typeof USUAL | 'categories'
+
+const USUAL = {
+  tips: [],
+  help: undefined,
+  helpSince: '5.0.0',
+  channels: undefined,
+  isForListeners: false,
+  isOurs: false,
+} as const satisfies Partial<PortCommandSpec>
+
+export interface PortCommand extends PortCommandSpec {
+  readonly run: PortHandler
+  /** By the subcommand's own name in lower case: `list`. */
+  readonly subcommands: ReadonlyMap<string, PortCommand>
+  /** Another name of a command that is in the table too: accepted, but HELP does not list it. */
   readonly isSynonym: boolean
 }
 
-export function command(draft: CommandDraft, run: Handler): Command {
+export function command(draft: CommandDraft, run: PortHandler): PortCommand {
   const categories: readonly AddedCategory[] = draft.group === 'connection' ? ['connection'] : []
-  const spec: CommandSpec = { categories, tips: [], help: undefined, ...draft }
+  const spec: PortCommandSpec = { ...USUAL, categories, ...draft }
   return { ...spec, run, subcommands: new Map(), isSynonym: false }
 }
 
 /** The same command under another full name. */
-export function synonym(name: string, original: Command): Command {
+export function synonym(name: string, original: PortCommand): PortCommand {
   return { ...original, name, isSynonym: true }
 }
 
-/** A command that does nothing but hold subcommands. HELP comes by itself, in the order given here. */
-export function container(draft: CommandDraft, subcommands: readonly Command[]): Command {
+/** A command that only holds subcommands. HELP is added, in the order given here. */
+export function container(draft: CommandDraft, subcommands: readonly PortCommand[]): PortCommand {
   return withSubcommands(
     command(draft, () => wrongArity(draft.name)),
     subcommands,
   )
 }
 
-/** Gives a command that can also stand alone its subcommands, and HELP. */
-export function withSubcommands(parent: Command, subcommands: readonly Command[]): Command {
+/** Gives subcommands and HELP to a command that can also stand alone. */
+export function withSubcommands(
+  parent: PortCommand,
+  subcommands: readonly PortCommand[],
+): PortCommand {
   const help = helpCommand(parent, subcommands)
   const byName = new Map([...subcommands, help].map((one) => [ownName(one), one]))
   return { ...parent, subcommands: byName }
 }
 
-export function ownName(command: Command): string {
+export function ownName(command: PortCommand): string {
   return command.name.slice(command.name.indexOf('|') + 1)
 }
 
-const HELP_SINCE: Readonly<Record<string, string>> = { acl: '6.0.0', sentinel: '6.2.0' }
-
-function helpCommand(parent: Command, subcommands: readonly Command[]): Command {
+function helpCommand(parent: PortCommand, subcommands: readonly PortCommand[]): PortCommand {
   const help = command(
     {
       name: `${parent.name}|help`,
       arity: 2,
       group: parent.group,
-      since: HELP_SINCE[parent.name] ?? '5.0.0',
+      since: parent.helpSince,
       flags: ['loading', 'stale'],
       categories: subcommands[0]?.categories ?? [],
       usage: '',
@@ -113,8 +134,8 @@ function helpCommand(parent: Command, subcommands: readonly Command[]): Command 
   return help
 }
 
-/** Status replies, one per line, as every HELP of Redis is. */
-function helpLines(parent: Command, subcommands: readonly Command[]): readonly Reply[] {
+/** Status replies, one per line, as in every HELP of Redis. */
+function helpLines(parent: PortCommand, subcommands: readonly PortCommand[]): readonly Reply[] {
   const title = `${parent.name.toUpperCase()} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:`
   const shown = subcommands.filter((one) => !one.isSynonym)
   const entries = [...(parent.help ?? []), ...shown.flatMap(helpEntries)]
@@ -125,7 +146,7 @@ function helpLines(parent: Command, subcommands: readonly Command[]): readonly R
   return [title, ...described].map(simple)
 }
 
-function helpEntries(one: Command): readonly HelpEntry[] {
+function helpEntries(one: PortCommand): readonly HelpEntry[] {
   const usage = `${ownName(one).toUpperCase()} ${one.usage}`.trimEnd()
   return one.help ?? [{ usage, explanation: [one.summary] }]
 }

@@ -1,27 +1,33 @@
-/** COMMAND: the table of commands, as programs want to read it. */
-import { matchesGlob } from '../../base/glob.ts'
-import { array, bulk, bulks, error, integer, NULL, type Reply, simple } from '../../resp/reply.ts'
-import type { Client } from '../client.ts'
+/** COMMAND: the table of commands, for programs to read. */
+import { array, bulks, error, integer, NULL, type Reply } from '../../resp/reply.ts'
+import {
+  type CommandFacts,
+  commandDocs,
+  commandInfo,
+  parseCommandFilter,
+} from '../../session/commands.ts'
+import type { Client } from '../clients/client.ts'
 import type { Turn } from '../state.ts'
 import { categoriesOf } from './categories.ts'
-import { type Command, type CommandDraft, command, withSubcommands } from './command.ts'
-import { SYNTAX_ERROR } from './errors.ts'
-import { type CommandTable, findByFullName, findCommand, usableCommands } from './lookup.ts'
+import { type CommandDraft, command, type PortCommand, withSubcommands } from './command.ts'
+import { findByFullName, findCommand, type PortCommands, usableCommands } from './lookup.ts'
 
-/** What can be called on this Sentinel, whose file may have renamed commands or switched them off. */
+/**
+ * What can be called on this Sentinel, whose file may have renamed commands or switched them off.
+ */
 interface Directory {
-  readonly all: readonly Command[]
-  find(fullName: string): Command | undefined
-  /** As a request would be understood: a name, or a container and a subcommand. */
-  call(argv: readonly string[]): Command | undefined
+  readonly all: readonly PortCommand[]
+  find(fullName: string): PortCommand | undefined
+  /** Finds what a request calls: a command, or a container's subcommand. */
+  call(argv: readonly string[]): PortCommand | undefined
 }
 
-type Look = (directory: Directory, words: readonly string[]) => Reply
+type Look = (directory: Directory, argv: readonly string[]) => Reply
 
-/** The table is asked for late, because COMMAND itself is in it. */
-export function introspectionCommand(table: () => CommandTable): Command {
+/** The table is a function because COMMAND itself is in it. */
+export function introspectionCommand(table: () => PortCommands): PortCommand {
   const looking = (look: Look) => (turn: Turn, _client: Client, argv: readonly string[]) =>
-    look(directoryOf(turn, table()), argv.slice(2))
+    look(directoryOf(turn, table()), argv)
   return withSubcommands(command(COMMAND, looking(describeAll)), [
     command(COUNT, looking(count)),
     command(LIST, looking(list)),
@@ -32,7 +38,7 @@ export function introspectionCommand(table: () => CommandTable): Command {
   ])
 }
 
-function directoryOf({ state }: Turn, table: CommandTable): Directory {
+function directoryOf({ state }: Turn, table: PortCommands): Directory {
   const renames = state.config.ownRenamedCommands
   return {
     all: usableCommands(table, renames),
@@ -45,91 +51,47 @@ function directoryOf({ state }: Turn, table: CommandTable): Directory {
 }
 
 function describeAll({ all }: Directory): Reply {
-  return array(all.map(commandInfo))
+  return array(all.map((one) => commandInfo(factsOf(one))))
 }
 
 function count({ all }: Directory): Reply {
   return integer(all.length)
 }
 
-function info(directory: Directory, names: readonly string[]): Reply {
+function info(directory: Directory, [, , ...names]: readonly string[]): Reply {
   if (names.length === 0) return describeAll(directory)
   const found = names.map((name) => directory.find(name))
-  return array(found.map((one) => (one === undefined ? NULL : commandInfo(one))))
+  return array(found.map((one) => (one === undefined ? NULL : commandInfo(factsOf(one)))))
 }
 
-/** Ten elements; no command here has keys or key specifications. */
-function commandInfo(one: Command): Reply {
-  const none = integer(0)
-  return array([
-    bulk(one.name),
-    integer(one.arity),
-    set(one.flags.map(simple)),
-    none,
-    none,
-    none,
-    set(categoriesOf(one).map(simple)),
-    set(one.tips.map(bulk)),
-    set([]),
-    one.subcommands.size === 0 ? set([]) : array([...one.subcommands.values()].map(commandInfo)),
-  ])
-}
-
-function set(items: readonly Reply[]): Reply {
-  return { kind: 'set', items }
-}
-
-/** A map of maps; unknown names are left out. */
-function docs(directory: Directory, names: readonly string[]): Reply {
-  if (names.length === 0) return docsOf(directory.all)
-  const found = names.map((name) => directory.find(name))
-  return docsOf(found.filter((one) => one !== undefined))
-}
-
-function docsOf(commands: readonly Command[]): Reply {
-  return { kind: 'map', entries: commands.map((one) => [bulk(one.name), commandDocs(one)]) }
-}
-
-function commandDocs({ summary, since, group, subcommands }: Command): Reply {
-  const subs = [...subcommands.values()]
+/** No command here has keys or key specifications. */
+function factsOf(one: PortCommand): CommandFacts {
+  const { name, arity, group, flags, tips, summary, since } = one
   return {
-    kind: 'map',
-    entries: [
-      [bulk('summary'), bulk(summary)],
-      [bulk('since'), bulk(since)],
-      [bulk('group'), bulk(group)],
-      ...(subs.length === 0 ? [] : [[bulk('subcommands'), docsOf(subs)] as const]),
-    ],
+    ...{ name, arity, group, flags, tips, categories: categoriesOf(one) },
+    ...{ firstKey: 0, lastKey: 0, keyStep: 0, keySpecs: [] },
+    prose: { summary, since },
+    subcommands: [...one.subcommands.values()].map(factsOf),
+    subcommandsAs: 'array',
   }
 }
 
-function list({ all }: Directory, options: readonly string[]): Reply {
-  const flat = all.flatMap((one) => [one, ...one.subcommands.values()])
-  if (options.length === 0) return bulks(flat.map(({ name }) => name))
-  const [filterBy = '', kind = '', value = '', ...rest] = options
-  if (filterBy.toLowerCase() !== 'filterby' || options.length < 3 || rest.length > 0) {
-    return SYNTAX_ERROR
-  }
-  const filter = parseFilter(kind.toLowerCase(), value)
-  return filter === undefined ? SYNTAX_ERROR : bulks(flat.filter(filter).map(({ name }) => name))
+/** Unknown names are left out. */
+function docs({ all, find }: Directory, [, , ...names]: readonly string[]): Reply {
+  const wanted = names.length === 0 ? all : names.flatMap((name) => find(name) ?? [])
+  return commandDocs(wanted.map(factsOf))
 }
 
-function parseFilter(kind: string, value: string): ((command: Command) => boolean) | undefined {
-  switch (kind) {
-    case 'module':
-      return () => false
-    case 'aclcat':
-      return (one) => categoriesOf(one).includes(`@${value.toLowerCase()}`)
-    case 'pattern':
-      return ({ name }) => matchesGlob(value, name, { nocase: true })
-    default:
-      return undefined
-  }
+function list({ all }: Directory, argv: readonly string[]): Reply {
+  const flat = all.flatMap((one) => [one, ...one.subcommands.values()]).map(factsOf)
+  const isMeant = argv.length === 2 ? () => true : parseCommandFilter(argv)
+  if (typeof isMeant !== 'function') return isMeant
+  return bulks(flat.filter(isMeant).map(({ name }) => name))
 }
 
-/** A Sentinel holds no keys, so there are two ways to say no. */
-function keysOf(directory: Directory, argv: readonly string[]): Reply {
-  if (directory.call(argv) === undefined) return error('ERR Invalid command specified')
+/** A Sentinel holds no keys, so both answers are errors. */
+function keysOf(directory: Directory, [, , ...words]: readonly string[]): Reply {
+  if (directory.call(words) === undefined) return error('ERR Invalid command specified')
   return error('ERR The command has no key arguments')
 }
 

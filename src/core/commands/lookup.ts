@@ -1,16 +1,19 @@
-/** From a typed name to the command it stands for here. */
-import type { RenamedCommand } from '../config.ts'
-import type { Command } from './command.ts'
+/** From the name that a client typed to the command that it means here. */
+import type { RenamedCommand } from '../group-options.ts'
+import type { PortCommand } from './command.ts'
 
 /** By name in lower case. */
-export type CommandTable = ReadonlyMap<string, Command>
+export type PortCommands = ReadonlyMap<string, PortCommand>
 
-/** Undefined for what is unknown, or goes by another name, or was switched off by [rename-command]. */
+/**
+ * Undefined if the name is unknown, or [rename-command] gave the command another name or switched
+ * it off.
+ */
 export function findCommand(
-  table: CommandTable,
+  table: PortCommands,
   renames: readonly RenamedCommand[],
   typed: string,
-): Command | undefined {
+): PortCommand | undefined {
   const word = typed.toLowerCase()
   const renamed = renames.find(([, here]) => here.toLowerCase() === word)
   if (renamed !== undefined) return table.get(renamed[0])
@@ -19,21 +22,21 @@ export function findCommand(
 
 /** Also takes the full name of a subcommand: `sentinel|masters`. */
 export function findByFullName(
-  table: CommandTable,
+  table: PortCommands,
   renames: readonly RenamedCommand[],
   typed: string,
-): Command | undefined {
+): PortCommand | undefined {
   const [parent = '', sub, ...rest] = typed.split('|')
   const found = findCommand(table, renames, parent)
   if (sub === undefined || rest.length > 0) return rest.length > 0 ? undefined : found
   return found?.subcommands.get(sub.toLowerCase())
 }
 
-/** All that can be called under some name, in the order of the table. */
+/** All commands that can be called under some name, in the order of the table. */
 export function usableCommands(
-  table: CommandTable,
+  table: PortCommands,
   renames: readonly RenamedCommand[],
-): readonly Command[] {
+): readonly PortCommand[] {
   const switchedOff = new Set(renames.flatMap(([name, here]) => (here === '' ? [name] : [])))
   return [...table.values()].filter(({ name }) => !switchedOff.has(name))
 }

@@ -1,52 +1,62 @@
 /**
- * SUBSCRIBE and its family, and PUBLISH, by which peers hand us their hellos directly. Each name gets a
- * confirmation of its own, so these commands answer as they go and return nothing.
+ * SUBSCRIBE and its family, and PUBLISH, with which peers send us their hellos directly. Each name
+ * gets a confirmation of its own, so these commands answer as they go and return nothing.
  */
 import { error, integer, type Reply } from '../../resp/reply.ts'
-import type { Client } from '../client.ts'
-import { respond } from '../client-output.ts'
-import { receiveHello } from '../hello.ts'
-import { HELLO_CHANNEL } from '../hello-text.ts'
-import { RETAINED_CHANNEL, replaySwitches } from '../last-switch.ts'
+import { confirmation, namesToLeave, subscriptionsOf } from '../../session/subscriptions.ts'
+import type { Client } from '../clients/client.ts'
+import { respond } from '../clients/client-output.ts'
+import { namesOf, type SubscriptionKind, subscribe, unsubscribe } from '../clients/subscriptions.ts'
+import { HELLO_CHANNEL } from '../discovery/hello-format.ts'
+import { receiveHello } from '../discovery/hello-receive.ts'
+import { RETAINED_CHANNEL, replaySwitches } from '../failover/last-switch.ts'
 import type { Turn } from '../state.ts'
-import { confirmation, namesOf, subscribe, type Topic, unsubscribe } from '../subscriptions.ts'
-import { type Command, type CommandFlag, command } from './command.ts'
+import { command, type PortCommand } from './command.ts'
 
 const HELLO_ONLY = error('ERR Only HELLO messages are accepted by Sentinel instances.')
 const TOO_MANY = error('ERR the subscriptions of this connection take too much memory')
 
 /**
- * A channel that retains something tells it right behind the confirmation. A pattern that matches it does
- * not: whoever takes all events takes them as news, and would take an old switch for a new one.
+ * A channel that retains its last event sends it right after the confirmation. A pattern that
+ * matches the channel does not: a client that subscribes to all events takes each for news, and
+ * would take an old switch for a new one.
  */
-function subscribeAll(turn: Turn, client: Client, verb: string, topic: Topic, names: Names): void {
+function subscribeAll(
+  turn: Turn,
+  client: Client,
+  verb: string,
+  topic: SubscriptionKind,
+  names: Names,
+): void {
   for (const name of names) {
     const isSubscribed = subscribe(client, topic, name)
-    respond(turn, client, isSubscribed ? confirmation(client, verb, name) : TOO_MANY)
+    const confirmed = confirmation(verb, name, subscriptionsOf(client))
+    respond(turn, client, isSubscribed ? confirmed : TOO_MANY)
     const isRetained = topic === 'channel' && name === RETAINED_CHANNEL
     if (isSubscribed && isRetained) replaySwitches(turn, client)
   }
 }
 
-/** Without names, leaves all of that kind; having nothing to leave is worth one confirmation too. */
+/**
+ * Without names, leaves all of that kind; a client that has none to leave still gets one
+ * confirmation.
+ */
 function unsubscribeAll(
   turn: Turn,
   client: Client,
   verb: string,
-  topic: Topic,
+  topic: SubscriptionKind,
   asked: Names,
 ): void {
-  const names = asked.length > 0 ? asked : [...namesOf(client, topic)]
-  for (const name of names) {
-    unsubscribe(client, topic, name)
-    respond(turn, client, confirmation(client, verb, name))
+  for (const name of namesToLeave(asked, namesOf(client, topic))) {
+    if (name !== undefined) unsubscribe(client, topic, name)
+    respond(turn, client, confirmation(verb, name, subscriptionsOf(client)))
   }
-  if (names.length === 0) respond(turn, client, confirmation(client, verb, undefined))
 }
 
 type Names = readonly string[]
 
-/** Nothing is passed on to our own subscribers: their channels are ours alone. */
+/** Our own subscribers never get what a client publishes: their channels are ours alone. */
 function publishHello(turn: Turn, _client: Client, argv: readonly string[]): Reply {
   const [, channel, payload = ''] = argv
   if (channel !== HELLO_CHANNEL) return HELLO_ONLY
@@ -54,13 +64,20 @@ function publishHello(turn: Turn, _client: Client, argv: readonly string[]): Rep
   return integer(1)
 }
 
-const FLAGS: readonly CommandFlag[] = ['pubsub', 'noscript', 'loading', 'stale']
+/** What all these commands have in common, see command.ts. */
+const LISTENING = {
+  group: 'pubsub',
+  since: '2.0.0',
+  flags: ['pubsub', 'noscript', 'loading', 'stale'],
+  isForListeners: true,
+} as const
 
-function subscriber(verb: string, topic: Topic): Command {
+function subscriber(verb: string, topic: SubscriptionKind): PortCommand {
+  const channels = topic === 'pattern' ? 'patterns' : 'all'
   const usage = `<${topic}> [<${topic}> ...]`
   const summary = `Hear the events of these ${topic}s.`
   return command(
-    { name: verb, arity: -2, group: 'pubsub', since: '2.0.0', flags: FLAGS, usage, summary },
+    { ...LISTENING, name: verb, arity: -2, channels, usage, summary },
     (turn, client, [, ...names]) => {
       subscribeAll(turn, client, verb, topic, names)
       return undefined
@@ -68,11 +85,11 @@ function subscriber(verb: string, topic: Topic): Command {
   )
 }
 
-function unsubscriber(verb: string, topic: Topic): Command {
+function unsubscriber(verb: string, topic: SubscriptionKind): PortCommand {
   const usage = `[<${topic}> ...]`
   const summary = `Stop hearing the events of these ${topic}s, or of all.`
   return command(
-    { name: verb, arity: -1, group: 'pubsub', since: '2.0.0', flags: FLAGS, usage, summary },
+    { ...LISTENING, name: verb, arity: -1, usage, summary },
     (turn, client, [, ...names]) => {
       unsubscribeAll(turn, client, verb, topic, names)
       return undefined
@@ -92,6 +109,7 @@ export const PUBSUB_COMMANDS = [
       group: 'pubsub',
       since: '2.0.0',
       flags: ['pubsub', 'loading', 'stale', 'fast'],
+      channels: 'first',
       usage: `${HELLO_CHANNEL} <hello>`,
       summary: 'Hand over the hello of another Sentinel.',
     },

@@ -1,8 +1,8 @@
-/** Checks of what operators write into the configuration at run time (SENTINEL MONITOR and SET). */
+/** Checks what operators write into the configuration at run time (SENTINEL MONITOR and SET). */
 import { parseInt64 } from '../../base/decimal.ts'
 import { error, type Reply } from '../../resp/reply.ts'
 
-/** Undefined when there is none. A line break in a value could smuggle a directive into a file. */
+/** Undefined if there are none. A line break in a value could smuggle a directive into a file. */
 export function refuseControlCharacters(
   argv: readonly string[],
   commandName: string,
@@ -13,7 +13,7 @@ export function refuseControlCharacters(
   return error(`ERR ${where}: control characters are not allowed`)
 }
 
-/** An exact integer; undefined for anything else, larger ones included. */
+/** An exact integer; undefined for anything else, including integers that are too large. */
 export function parseInteger(text: string): number | undefined {
   const value = parseInt64(text)
   return typeof value === 'number' ? value : undefined

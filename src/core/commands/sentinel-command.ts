@@ -1,11 +1,14 @@
-/** What the subcommands of SENTINEL have in common: their description, and that most speak of a group. */
+/**
+ * What the subcommands of SENTINEL have in common: how they are described, and that most take a
+ * group.
+ */
 import type { Reply } from '../../resp/reply.ts'
-import type { Client } from '../client.ts'
+import type { Client } from '../clients/client.ts'
 import type { Group, Turn } from '../state.ts'
-import { type Command, command, type Handler, type HelpEntry } from './command.ts'
+import { command, type HelpEntry, type PortCommand, type PortHandler } from './command.ts'
 import { NO_SUCH_MASTER } from './errors.ts'
 
-export interface SentinelSpec {
+export interface SubcommandSpec {
   /** Without `SENTINEL`. */
   readonly name: string
   /** `SENTINEL` and the subcommand count as words. */
@@ -13,11 +16,11 @@ export interface SentinelSpec {
   readonly usage?: string
   readonly summary: string
   readonly since?: string
-  /** How HELP lists it, where one line of usage is not enough. */
+  /** How HELP lists it, if one line of usage is not enough. */
   readonly help?: readonly HelpEntry[]
 }
 
-export function sentinelCommand(spec: SentinelSpec, run: Handler): Command {
+export function sentinelCommand(spec: SubcommandSpec, run: PortHandler): PortCommand {
   const { name, arity, usage = '', summary, since = '2.8.4', help } = spec
   const full = `sentinel|${name}`
   return command(
@@ -34,7 +37,7 @@ export type GroupHandler = (
 ) => Reply | undefined
 
 /** For commands whose third word names a group. Names are case-sensitive. */
-export function onGroup(run: GroupHandler): Handler {
+export function onGroup(run: GroupHandler): PortHandler {
   return (turn, client, argv) => {
     const group = turn.state.groups.get(argv[2] ?? '')
     return group === undefined ? NO_SUCH_MASTER : run(turn, group, argv, client)

@@ -1,74 +1,51 @@
 /**
- * SENTINEL CONFIG: the settings that concern no group in particular. SET is all or nothing, as since
- * Redis 7.2: every value is looked at before any is put in force.
+ * SENTINEL CONFIG: the settings that concern no group in particular. SET is all or nothing, as
+ * since Redis 7.2: every value is checked before any takes effect.
  */
+import { unreachable } from '../../base/assert.ts'
 import { parseInt64 } from '../../base/decimal.ts'
 import { matchesGlob } from '../../base/glob.ts'
 import { bulkMap, error, OK, type Reply } from '../../resp/reply.ts'
-import type { Client } from '../client.ts'
-import type { GlobalSettings } from '../config.ts'
-import { save } from '../memory/save.ts'
-import { changeSettings, settingsOf } from '../memory/settings.ts'
+import type { Client } from '../clients/client.ts'
+import {
+  GLOBAL_SETTING_ROWS,
+  type GlobalSetting,
+  type GlobalSettings,
+  LOG_LEVELS,
+} from '../global-settings.ts'
+import { save } from '../persistence/save.ts'
+import { changeSettings, settingsOf } from '../persistence/settings.ts'
 import type { Turn } from '../state.ts'
 import { refuseControlCharacters } from './sentinel-arguments.ts'
 import { sentinelCommand } from './sentinel-command.ts'
 
-interface Parameter {
-  readonly name: string
-  read(settings: GlobalSettings): string
-  /** Undefined when the value is not a valid one. */
-  change(value: string): Partial<GlobalSettings> | undefined
+const IN_REPLY_ORDER = [...GLOBAL_SETTING_ROWS].sort(([, a], [, b]) => a.place - b.place)
+
+function shownValue(value: string | number | boolean): string {
+  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)
 }
 
-/** In the order of the reply. */
-const PARAMETERS: readonly Parameter[] = [
-  yesNo('resolve-hostnames', 'resolveHostnames'),
-  yesNo('announce-hostnames', 'announceHostnames'),
-  text('announce-ip', 'announceIp', isHost),
-  {
-    name: 'announce-port',
-    read: ({ announcePort }) => String(announcePort),
-    change: (value) => {
-      const port = Number(parseInt64(value) ?? -1)
-      return port < 0 || port > 65_535 ? undefined : { announcePort: port }
-    },
-  },
-  text('sentinel-user', 'sentinelUser'),
-  text('sentinel-pass', 'sentinelPass'),
-  {
-    name: 'loglevel',
-    read: ({ logLevel }) => logLevel,
-    change: (value) => {
-      const logLevel = LOG_LEVELS.find((level) => level === value.toLowerCase())
-      return logLevel && { logLevel }
-    },
-  },
-]
-
-const LOG_LEVELS = ['debug', 'verbose', 'notice', 'warning', 'nothing'] as const
-
-function yesNo(name: string, key: 'resolveHostnames' | 'announceHostnames'): Parameter {
-  return {
-    name,
-    read: (settings) => (settings[key] ? 'yes' : 'no'),
-    change: (value) =>
-      /^(yes|no)$/i.test(value) ? { [key]: value.toLowerCase() === 'yes' } : undefined,
+/** Undefined if the text is no valid value. */
+function readSetting({ kind }: GlobalSetting, text: string): string | number | boolean | undefined {
+  switch (kind) {
+    case 'flag':
+      return /^(yes|no)$/i.test(text) ? text.toLowerCase() === 'yes' : undefined
+    case 'host':
+      return isHost(text) ? text : undefined
+    case 'port': {
+      const port = Number(parseInt64(text) ?? -1)
+      return port < 0 || port > 65_535 ? undefined : port
+    }
+    case 'text':
+      return text
+    case 'level':
+      return LOG_LEVELS.find((level) => level === text.toLowerCase())
+    default:
+      return unreachable(kind)
   }
 }
 
-function text(
-  name: string,
-  key: 'announceIp' | 'sentinelUser' | 'sentinelPass',
-  isValid: (value: string) => boolean = () => true,
-): Parameter {
-  return {
-    name,
-    read: (settings) => settings[key],
-    change: (value) => (isValid(value) ? { [key]: value } : undefined),
-  }
-}
-
-/** Every hello holds it between commas. Empty: none. */
+/** Every hello holds the host between commas. Empty: none. */
 function isHost(value: string): boolean {
   return /^[^\s,]*$/.test(value)
 }
@@ -86,13 +63,16 @@ function configure(turn: Turn, _client: Client, argv: readonly string[]): Reply 
   return refusal ?? setParameters(turn, words)
 }
 
-/** What matches the first pattern, then what only the second one matches, and so on. */
+/**
+ * The settings that match the first pattern, then those that only the second one matches, and so
+ * on.
+ */
 function getParameters(turn: Turn, patterns: readonly string[]): Reply {
   const found = patterns.flatMap((pattern) =>
-    PARAMETERS.filter(({ name }) => matchesGlob(pattern, name, { nocase: true })),
+    IN_REPLY_ORDER.filter(([, { name }]) => matchesGlob(pattern, name, { nocase: true })),
   )
   const settings = settingsOf(turn.state.config)
-  return bulkMap([...new Set(found)].map(({ name, read }) => [name, read(settings)] as const))
+  return bulkMap([...new Set(found)].map(([key, { name }]) => [name, shownValue(settings[key])]))
 }
 
 function setParameters(turn: Turn, words: readonly string[]): Reply {
@@ -103,21 +83,21 @@ function setParameters(turn: Turn, words: readonly string[]): Reply {
   return OK
 }
 
-/** All changes, or the first mistake. */
+/** All changes, or an error about the first mistake. */
 function readChanges(words: readonly string[]): Partial<GlobalSettings> | Reply {
-  const seen = new Set<Parameter>()
+  const seen = new Set<GlobalSetting>()
   let changes: Partial<GlobalSettings> = {}
   for (let at = 0; at < words.length; at += 2) {
     const [typed = '', value] = words.slice(at, at + 2)
-    const parameter = PARAMETERS.find(({ name }) => name === typed.toLowerCase())
-    if (parameter === undefined) return invalid(`argument '${typed}' to SENTINEL CONFIG SET`)
-    if (seen.has(parameter))
-      return error(`ERR Duplicate argument '${typed}' to SENTINEL CONFIG SET`)
+    const found = GLOBAL_SETTING_ROWS.find(([, { name }]) => name === typed.toLowerCase())
+    if (found === undefined) return invalid(`argument '${typed}' to SENTINEL CONFIG SET`)
+    const [key, row] = found
+    if (seen.has(row)) return error(`ERR Duplicate argument '${typed}' to SENTINEL CONFIG SET`)
     if (value === undefined) return error(`ERR Missing argument '${typed}' value`)
-    const change = parameter.change(value)
-    if (change === undefined) return invalid(`value '${value}' to SENTINEL CONFIG SET '${typed}'`)
-    seen.add(parameter)
-    changes = { ...changes, ...change }
+    const setting = readSetting(row, value)
+    if (setting === undefined) return invalid(`value '${value}' to SENTINEL CONFIG SET '${typed}'`)
+    seen.add(row)
+    changes = { ...changes, [key]: setting }
   }
   return changes
 }

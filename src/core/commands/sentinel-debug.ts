@@ -1,12 +1,15 @@
 /**
- * SENTINEL DEBUG and SIMULATE-FAILURE: for whoever wants to see how a cluster behaves with other periods,
- * or without a Sentinel that has just begun a failover. Nothing set here outlives the process.
+ * SENTINEL DEBUG and SIMULATE-FAILURE: to see how a cluster behaves with other periods, or without
+ * a Sentinel that has just begun a failover. Nothing set here outlives the process.
  */
 import { bulkMap, bulks, error, OK, type Reply } from '../../resp/reply.ts'
-import type { Client } from '../client.ts'
+import type { Client } from '../clients/client.ts'
 import type { Periods } from '../config.ts'
-import { changePeriods } from '../periods.ts'
-import type { Turn } from '../state.ts'
+import { checkDown } from '../detection/down.ts'
+import { pingIntervalMs } from '../detection/ping.ts'
+import { driveFailover } from '../failover/failover.ts'
+import { scheduleScripts } from '../scripts/script-queue.ts'
+import { type Instance, instancesOf, type Turn } from '../state.ts'
 import { log } from '../turn.ts'
 import { parseInteger } from './sentinel-arguments.ts'
 import { sentinelCommand } from './sentinel-command.ts'
@@ -74,7 +77,7 @@ const MOMENTS = {
   'crash-after-promotion': 'promotion',
 } as const
 
-/** Every call begins anew, also one with a mistake in it. */
+/** Every call replaces the setting before it, even a call that contains a mistake. */
 function simulateFailure(turn: Turn, _client: Client, [, , ...words]: readonly string[]): Reply {
   const { crashesAfter } = turn.state
   crashesAfter.election = false
@@ -102,3 +105,32 @@ export const SIMULATE_FAILURE = sentinelCommand(
   },
   simulateFailure,
 )
+
+// SENTINEL DEBUG: other periods for the protocol, in force at once.
+
+/**
+ * Every deadline was set with the period of its time, so those that would now come too late are
+ * moved forward. A deadline that comes too early does no harm: the next one is set with the new
+ * period.
+ */
+function changePeriods(turn: Turn, periods: Periods): void {
+  const { state, now } = turn
+  state.config = { ...state.config, periods }
+  for (const group of state.groups.values()) {
+    for (const instance of instancesOf(group)) hasten(turn, instance)
+    if (group.deadlines.has('ask')) state.timers.advance(group, 'ask', now.monoMs + periods.askMs)
+    driveFailover(turn, group)
+  }
+  scheduleScripts(turn)
+}
+
+function hasten(turn: Turn, instance: Instance): void {
+  const { timers, config } = turn.state
+  const nowMs = turn.now.monoMs
+  const { link } = instance
+  const { infoMs, helloMs } = config.periods
+  timers.advance(link, 'ping', nowMs + pingIntervalMs(turn.state, link))
+  timers.advance(instance, 'hello', nowMs + helloMs)
+  if (instance.kind !== 'sentinel') timers.advance(instance, 'info', nowMs + infoMs)
+  checkDown(turn, instance)
+}

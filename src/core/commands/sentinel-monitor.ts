@@ -1,17 +1,26 @@
-/** SENTINEL MONITOR: a new group, checked in C Sentinel's order so that the same mistake gets the same text. */
+/**
+ * SENTINEL MONITOR: a new group. The checks come in C Sentinel's order, so that the same mistake
+ * gets the same text.
+ */
 import { canonicalIp } from '../../base/ip.ts'
 import { error, OK, type Reply } from '../../resp/reply.ts'
-import type { Client } from '../client.ts'
-import { DEFAULT_GROUP, type GroupConfig } from '../config.ts'
+import type { Client } from '../clients/client.ts'
+import {
+  DEFAULT_GROUP,
+  type GroupConfig,
+  MANY_GROUPS_HINT,
+  MAX_GROUPS,
+  TOO_MANY_GROUPS,
+} from '../config.ts'
+import { consult } from '../external-queries.ts'
 import { addGroup } from '../groups.ts'
-import { consult } from '../inquiries.ts'
-import { save } from '../memory/save.ts'
 import { learnAddress, usableHost } from '../names/names.ts'
+import { save } from '../persistence/save.ts'
 import type { Turn } from '../state.ts'
 import { parseInteger, refuseControlCharacters } from './sentinel-arguments.ts'
 import { sentinelCommand } from './sentinel-command.ts'
 
-/** Undefined: the host is a name, and is being resolved. C Sentinel stands still meanwhile. */
+/** Undefined: the host is a name that is still being resolved. C Sentinel blocks meanwhile. */
 function monitor(turn: Turn, client: Client, argv: readonly string[]): Reply | undefined {
   const [, , name = '', hostText = '', portText = '', quorumText = ''] = argv
   const quorum = parseInteger(quorumText)
@@ -35,7 +44,10 @@ function refuseNumbers(
   return quorum < 1 ? error('ERR Quorum must be 1 or greater.') : undefined
 }
 
-/** An operator who names a host that does not exist is told so, unlike a file that is read before DNS is up. */
+/**
+ * An operator who names a host that does not exist gets an error. A file may name one, because it
+ * may be read before DNS is up.
+ */
 function reachableHost(turn: Turn, client: Client, text: string): string | undefined {
   const host = usableHost(turn.state, text)
   if (host === undefined || canonicalIp(host) !== undefined) return host
@@ -47,16 +59,18 @@ function reachableHost(turn: Turn, client: Client, text: string): string | undef
 
 function add(turn: Turn, config: GroupConfig): Reply {
   const { name, port } = config
-  // C Sentinel takes port 0, a master that can never be reached. It is a mistake, so we say so.
+  // C Sentinel accepts port 0, a master that can never be reached. It is a mistake, so we refuse
+  // it.
   if (port < 1 || port > 65_535) return error('ERR Invalid port number.')
   if (!isGroupName(name)) return error('ERR Invalid master name: blanks and commas are not allowed')
   if (turn.state.groups.has(name)) return error('ERR Duplicate master name.')
+  if (turn.state.groups.size >= MAX_GROUPS) return TOO_MANY
   addGroup(turn, config, undefined)
   save(turn)
   return OK
 }
 
-/** With the defaults of today, which SENTINEL DEBUG can change. */
+/** With the present defaults, which SENTINEL DEBUG can change. */
 function newGroup(turn: Turn) {
   const { defaultDetection, periods } = turn.state.config
   const { defaultDownAfterMs, defaultFailoverTimeoutMs } = periods
@@ -73,6 +87,7 @@ function isGroupName(name: string): boolean {
   return /^[^\s,]+$/.test(name)
 }
 
+const TOO_MANY = error(`ERR ${TOO_MANY_GROUPS}: ${MANY_GROUPS_HINT}`)
 const INVALID_HOST = error('ERR Invalid IP address or hostname specified')
 
 export const MONITOR = sentinelCommand(

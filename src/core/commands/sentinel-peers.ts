@@ -1,25 +1,25 @@
 /**
- * What peers ask us: IS-MASTER-DOWN-BY-ADDR, for our opinion and our vote, and CONFER, among Sentinels of
- * our own make, for what we see before anything is said aloud. Here both are only read.
+ * What peers ask us: IS-MASTER-DOWN-BY-ADDR, for our opinion and our vote, and CONFER, among
+ * Sentinels of our own make, for what we see before any Sentinel publishes it. This file only reads
+ * both.
  */
 import { parseInt64 } from '../../base/decimal.ts'
 import { canonicalIp } from '../../base/ip.ts'
 import { array, bulk, integer, type Reply } from '../../resp/reply.ts'
-import type { Client } from '../client.ts'
-import { answerConfer } from '../confer.ts'
-import { parseEpoch } from '../epoch.ts'
+import type { Client } from '../clients/client.ts'
+import { parseEpoch } from '../election/epoch.ts'
+import { answerAsk, answerConfer, type DownQuestion } from '../election/vote.ts'
 import { hearOf } from '../names/names.ts'
 import type { Turn } from '../state.ts'
-import { answerAsk, type Question } from '../vote.ts'
 import { NOT_AN_INTEGER } from './errors.ts'
 import { sentinelCommand } from './sentinel-command.ts'
 
-/** What we say of a master we do not watch. */
+/** What we say about a master that we do not watch. */
 const UNKNOWN_MASTER = array([integer(0), bulk('*'), integer(0)])
 
 /**
- * A negative or absurd epoch is refused: C Sentinel adopts it, tells it on, and from then on no honest
- * epoch in the cluster can be higher.
+ * A negative or absurd epoch is refused. C Sentinel adopts it and passes it on, and from then on no
+ * honest epoch in the cluster can be higher.
  */
 function isMasterDown(turn: Turn, client: Client, argv: readonly string[]): Reply {
   const question = readQuestion(turn, argv)
@@ -33,13 +33,16 @@ function confer(turn: Turn, _client: Client, argv: readonly string[]): Reply {
   return question === undefined ? NOT_AN_INTEGER : answerConfer(turn, question)
 }
 
-/** `<ip> <port> <epoch> <runid>`, behind the name of the subcommand; undefined: a number is none. */
-function readQuestion(turn: Turn, argv: readonly string[]): Question | undefined {
+/**
+ * Reads `<ip> <port> <epoch> <runid>` after the name of the subcommand; undefined: one of the
+ * numbers is not a number.
+ */
+function readQuestion(turn: Turn, argv: readonly string[]): DownQuestion | undefined {
   const [, , host = '', portText = '', epochText = '', runId = ''] = argv
   const port = parseInt64(portText)
   const epoch = parseEpoch(epochText)
   if (port === undefined || epoch === undefined) return undefined
-  // What is no address yet will be one by the time the peer asks again.
+  // If the host is a name, it will have an address by the time the peer asks again.
   hearOf(turn, host)
   return {
     host: canonicalIp(host) ?? host,
@@ -49,7 +52,7 @@ function readQuestion(turn: Turn, argv: readonly string[]): Question | undefined
   }
 }
 
-/** A vote is kept on disk and told on, so it is only given to something that could be a run id. */
+/** A vote is kept on disk and passed on, so it goes only to what could be a run id. */
 function isCandidate(runId: string): boolean {
   return /^[!-~]{1,40}$/.test(runId)
 }

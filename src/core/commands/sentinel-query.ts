@@ -1,4 +1,7 @@
-/** The SENTINEL subcommands that only look: whom we watch, where the master is, who could be reached. */
+/**
+ * The SENTINEL subcommands that only read: which instances we watch, where the master is, whether a
+ * failover could succeed.
+ */
 import {
   array,
   bulk,
@@ -10,11 +13,12 @@ import {
   type Reply,
   simple,
 } from '../../resp/reply.ts'
-import type { Client } from '../client.ts'
-import { switchAgeMs } from '../last-switch.ts'
+import type { Client } from '../clients/client.ts'
+import { quorumVerdict } from '../election/quorum.ts'
+import { switchAgeMs } from '../failover/last-switch.ts'
 import { shownHost } from '../names/names.ts'
-import { majority, usableSentinels, votersOf } from '../quorum.ts'
 import { instanceMap } from '../report/instance-map.ts'
+import type { ScriptJob } from '../scripts/script-job.ts'
 import {
   currentMaster,
   type DataInstance,
@@ -23,7 +27,6 @@ import {
   type Instance,
   type Turn,
 } from '../state.ts'
-import { pendingScripts } from './pending-scripts.ts'
 import { onGroup, sentinelCommand } from './sentinel-command.ts'
 
 function mapsOf(turn: Turn, instances: readonly Instance[]): Reply {
@@ -37,7 +40,7 @@ function masters(turn: Turn): Reply {
   )
 }
 
-/** Replicas that do not want to be announced are watched and promotable, but not shown. */
+/** Replicas that do not want to be announced are watched and may be promoted, but are not shown. */
 function replicas(turn: Turn, group: Group): Reply {
   return mapsOf(
     turn,
@@ -45,7 +48,9 @@ function replicas(turn: Turn, group: Group): Reply {
   )
 }
 
-/** The question every client asks first. An unknown name is no error here, but nothing. */
+/**
+ * The question that every client asks first. An unknown name gets a null reply and not an error.
+ */
 function masterAddress(turn: Turn, _client: Client, argv: readonly string[]): Reply {
   const group = turn.state.groups.get(argv[2] ?? '')
   if (group === undefined) return NULL_ARRAY
@@ -53,7 +58,10 @@ function masterAddress(turn: Turn, _client: Client, argv: readonly string[]): Re
   return bulks([shownHost(turn.state, host), String(port)])
 }
 
-/** Old and new address, config epoch, milliseconds since; null where nothing has changed since our start. */
+/**
+ * Old and new address, config epoch, milliseconds since the switch; null if there was none since
+ * our start.
+ */
 function lastSwitch(turn: Turn, { lastSwitch: last }: Group): Reply {
   if (last === undefined) return NULL_ARRAY
   const { from, to, configEpoch } = last
@@ -64,20 +72,14 @@ function lastSwitch(turn: Turn, { lastSwitch: last }: Group): Reply {
   return array([...addresses, integer(configEpoch), integer(switchAgeMs(turn, last))])
 }
 
-const NO_QUORUM = 'Not enough available Sentinels to reach the specified quorum for this master'
-const NO_MAJORITY = 'Not enough available Sentinels to reach the majority and authorize a failover'
-
-/** Two answers in one: could enough of us agree that the master is down, and could one be elected? */
 function checkQuorum(_turn: Turn, group: Group): Reply {
-  const usable = usableSentinels(group)
-  const lacks = []
-  if (usable < group.config.quorum) lacks.push(NO_QUORUM)
-  if (usable < majority(votersOf(group))) lacks.push(NO_MAJORITY)
-  if (lacks.length > 0) return error(`NOQUORUM ${usable} usable Sentinels. ${lacks.join('. ')}`)
-  return simple(`OK ${usable} usable Sentinels. Quorum and failover authorization can be reached`)
+  const { isReachable, text } = quorumVerdict(group)
+  return isReachable ? simple(text) : error(text)
 }
 
-/** Per group: its name, then for the master and each replica the age and text of its last INFO. */
+/**
+ * For each group its name, then for the master and each replica the age and text of its last INFO.
+ */
 function infoCache(turn: Turn, _client: Client, argv: readonly string[]): Reply {
   const names = new Set(argv.slice(2))
   const groups = [...turn.state.groups.values()].filter(({ config }) => names.has(config.name))
@@ -169,3 +171,31 @@ export const OTHER_QUERIES = [
     pendingScripts,
   ),
 ]
+
+/** SENTINEL PENDING-SCRIPTS: which scripts wait, which run, and how often each has been tried. */
+function pendingScripts(turn: Turn): Reply {
+  const jobs = [...turn.state.scripts.jobs.values()]
+  return array(jobs.map((job) => describe(job, turn.now.monoMs)))
+}
+
+/** Numbers go as bulk strings, as in all maps of a Sentinel. */
+function describe({ argv, run, notBeforeMs, executions }: ScriptJob, nowMs: number): Reply {
+  const time =
+    run === undefined
+      ? field('run-delay', Math.max(0, notBeforeMs - nowMs))
+      : field('run-time', nowMs - run.sinceMs)
+  return {
+    kind: 'map',
+    entries: [
+      [bulk('argv'), bulks(argv)],
+      field('flags', run === undefined ? 'scheduled' : 'running'),
+      field('pid', run?.pid ?? 0),
+      time,
+      field('retry-num', executions),
+    ],
+  }
+}
+
+function field(name: string, value: string | number): readonly [Reply, Reply] {
+  return [bulk(name), bulk(String(value))]
+}

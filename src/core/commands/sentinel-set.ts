@@ -1,19 +1,30 @@
 /**
- * SENTINEL SET: options of a group, read from left to right. As in C Sentinel it is not atomic: what
- * stands before a mistake stays in force, and is saved. Whether scripts can be run is found out before
- * anything is changed, since that takes time.
+ * SENTINEL SET: options of a group, read from left to right. As in C Sentinel it is not atomic:
+ * what stands before a mistake stays in force, and is saved. Whether scripts can be run is checked
+ * before anything is changed, since the check takes time.
  */
+
+import { unreachable } from '../../base/assert.ts'
 import { error, OK, type Reply } from '../../resp/reply.ts'
-import type { Client } from '../client.ts'
+import type { Client } from '../clients/client.ts'
 import type { GroupConfig } from '../config.ts'
 import { announce } from '../events.ts'
+import { consult } from '../external-queries.ts'
+import { changeRule, ruleFault } from '../failover/host-rules.ts'
+import {
+  GROUP_OPTION_ROWS,
+  type GroupOption,
+  type GroupOptionKey,
+  type HostRule,
+  type HostRulesOption,
+  isPath,
+  type RenamedCommand,
+} from '../group-options.ts'
 import { reconfigureGroup } from '../groups.ts'
-import { consult } from '../inquiries.ts'
-import { save } from '../memory/save.ts'
+import { save } from '../persistence/save.ts'
 import type { Group, Turn } from '../state.ts'
-import { refuseControlCharacters } from './sentinel-arguments.ts'
+import { parseInteger, refuseControlCharacters } from './sentinel-arguments.ts'
 import { onGroup, sentinelCommand } from './sentinel-command.ts'
-import { findOption, type Option } from './sentinel-set-options.ts'
 
 function setOptions(
   turn: Turn,
@@ -28,7 +39,10 @@ function setOptions(
   return unusable && apply(turn, group, words, unusable)
 }
 
-/** The paths among the values that are no programs we may run; undefined: not known yet. */
+/**
+ * The paths among the values at which there is no program that we may run; undefined: not known
+ * yet.
+ */
 function unusableScripts(
   turn: Turn,
   client: Client,
@@ -49,7 +63,7 @@ function scriptPaths(words: readonly string[]): readonly string[] {
   for (let at = 0; at < words.length; ) {
     const option = findOption(words[at] ?? '')
     const [path = ''] = words.slice(at + 1)
-    if (option?.isScript === true && path !== '') paths.push(path)
+    if (option !== undefined && isPath(option.row, path)) paths.push(path)
     at += 1 + (option?.values ?? 1)
   }
   return paths
@@ -69,7 +83,10 @@ function apply(
   return mistake ?? OK
 }
 
-/** The options up to the first mistake, each of them announced. */
+/**
+ * Applies the options up to the first mistake and announces each of them. The log and all
+ * subscribers see these events, so they contain no secrets.
+ */
 function readOptions(
   turn: Turn,
   group: Group,
@@ -83,12 +100,11 @@ function readOptions(
     const values = rest.slice(0, option?.values)
     const change = readOption(config, typed, option, values)
     if ('kind' in change) return { config, mistake: change }
-    const refusal = option?.isScript
-      ? refuseScript(turn, option, values[0] ?? '', unusable)
-      : undefined
+    const refusal = option && refuseToSet(turn, option, values[0] ?? '', unusable)
     if (refusal !== undefined) return { config, mistake: refusal }
     config = { ...config, ...change }
-    announceChange(turn, group, typed, values)
+    const shown = option?.row.isSecret ? ['******'] : values
+    announce(turn, '+set', group.master, { option: typed, value: shown.join(' ') })
     at += 1 + values.length
   }
   return { config, mistake: undefined }
@@ -97,13 +113,13 @@ function readOptions(
 function readOption(
   config: GroupConfig,
   typed: string,
-  option: Option | undefined,
+  option: SettableOption | undefined,
   values: readonly string[],
 ): Partial<GroupConfig> | Reply {
   if (option === undefined || values.length < option.values) {
     return error(`ERR Unknown option or number of arguments for SENTINEL SET '${typed}'`)
   }
-  const change = option.change(config, values)
+  const change = changeOption(option, config, values)
   if (typeof change !== 'string') return change
   return error(`ERR Invalid argument '${change}' for SENTINEL SET '${typed}'`)
 }
@@ -113,21 +129,15 @@ const DENIED = error(
     'Check the deny-scripts-reconfig configuration directive in your Sentinel configuration',
 )
 
-function refuseScript(
+function refuseToSet(
   turn: Turn,
-  { title }: Option,
-  path: string,
+  { row }: SettableOption,
+  value: string,
   unusable: ReadonlySet<string>,
 ): Reply | undefined {
-  if (turn.state.config.denyScriptsReconfig) return DENIED
-  if (!unusable.has(path)) return undefined
-  return error(`ERR ${title} script seems non existing or non executable`)
-}
-
-/** Events go to the log and to everyone who listens, so a password is not in them. */
-function announceChange(turn: Turn, group: Group, typed: string, values: readonly string[]): void {
-  const shown = typed.toLowerCase() === 'auth-pass' ? ['******'] : values
-  announce(turn, 'warning', '+set', group.master, [typed, ...shown].join(' '))
+  if (row.set === 'if-allowed' && turn.state.config.denyScriptsReconfig) return DENIED
+  if (!('title' in row) || !unusable.has(value)) return undefined
+  return error(`ERR ${row.title} script seems non existing or non executable`)
 }
 
 export const SET = sentinelCommand(
@@ -139,3 +149,89 @@ export const SET = sentinelCommand(
   },
   onGroup(setOptions),
 )
+
+/** How SENTINEL SET reads the words after an option, by the kind of the option. */
+interface SettableOption {
+  readonly key: GroupOptionKey
+  readonly row: GroupOption
+  /** How many words follow its name. */
+  readonly values: number
+}
+
+/** Finds an option by its name in upper or lower case; undefined: there is no such option. */
+function findOption(typed: string): SettableOption | undefined {
+  return OPTIONS.get(typed.toLowerCase())
+}
+
+const OPTIONS: ReadonlyMap<string, SettableOption> = new Map(
+  GROUP_OPTION_ROWS.filter(([, { set }]) => set !== 'no').flatMap(([key, row]) => {
+    const option = { key, row, values: row.kind === 'renames' || row.kind === 'rules' ? 2 : 1 }
+    return [row.name, ...(row.aliases ?? [])].map((name) => [name, option] as const)
+  }),
+)
+
+/** The changed fields, or the value that is not valid. */
+function changeOption(
+  { key, row }: SettableOption,
+  config: GroupConfig,
+  values: readonly string[],
+): Partial<GroupConfig> | string {
+  const [text = ''] = values
+  if (row.kind === 'renames') return renameCommand(config, values)
+  if (row.kind === 'rules') return setRule(key, row, config, values)
+  if (row.kind === 'texts') return { [key]: addedText(config[key] as readonly string[], text) }
+  const value = readValue(row, text)
+  return value === undefined ? text : { [key]: value }
+}
+
+/** An empty word takes the rule away. */
+function setRule(
+  key: GroupOptionKey,
+  row: HostRulesOption,
+  config: GroupConfig,
+  [pattern = '', word = '']: readonly string[],
+): Partial<GroupConfig> | string {
+  const rule: HostRule = [pattern, word]
+  const isKept = word !== '' && ruleFault(row, rule) !== undefined
+  if (isKept) return `${pattern} ${word}`
+  return { [key]: changeRule(config[key] as readonly HostRule[], rule) }
+}
+
+/** Each text comes behind those that are there; an empty one takes them all away. */
+function addedText(texts: readonly string[], text: string): readonly string[] {
+  return text === '' ? [] : [...texts.filter((one) => one !== text), text]
+}
+
+type PlainOption = Exclude<GroupOption, { readonly kind: 'renames' | 'rules' | 'texts' }>
+
+/** Undefined if the text is no valid value. */
+function readValue(row: PlainOption, text: string): string | number | undefined {
+  switch (row.kind) {
+    case 'count':
+    case 'duration': {
+      const number = parseInteger(text)
+      return number === undefined || number < row.least ? undefined : number
+    }
+    case 'text':
+    case 'script':
+    case 'hook':
+      return text
+    case 'word':
+      // In upper or lower case, as C Sentinel accepts words.
+      return row.words.find((word) => word === text.toLowerCase())
+    default:
+      return unreachable(row)
+  }
+}
+
+/** A command that is renamed to itself has its own name again. */
+function renameCommand(
+  { renamedCommands }: GroupConfig,
+  [name = '', sentAs = '']: readonly string[],
+): Partial<GroupConfig> | string {
+  if (name === '' || sentAs === '') return ''
+  const own = name.toLowerCase()
+  const others = renamedCommands.filter(([other]) => other !== own)
+  const added: readonly RenamedCommand[] = sentAs.toLowerCase() === own ? [] : [[own, sentAs]]
+  return { renamedCommands: [...others, ...added] }
+}

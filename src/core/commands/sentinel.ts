@@ -1,22 +1,27 @@
 /**
- * SENTINEL and its subcommands. Masters and replicas go by two pairs of names, depending on the age and
- * the make of who asks (`slaves`, Valkey's `primary`): all are understood, one of each is in HELP.
+ * SENTINEL and its subcommands. Clients name masters and replicas by their age and make (`slaves`,
+ * Valkey's `primary`): all names are accepted, and HELP lists one for each subcommand.
  */
 import { container, ownName, synonym } from './command.ts'
 import { CHANGES } from './sentinel-change.ts'
 import { CONFIG } from './sentinel-config.ts'
 import { DEBUG, SIMULATE_FAILURE } from './sentinel-debug.ts'
+import { EPOCHS } from './sentinel-epochs.ts'
+import { PAUSES } from './sentinel-pause.ts'
 import { CONFER, IS_MASTER_DOWN } from './sentinel-peers.ts'
 import { MASTER, MASTER_ADDRESS, MASTERS, OTHER_QUERIES, REPLICAS } from './sentinel-query.ts'
 
 const HELP_ORDER: readonly string[] = [
+  'by-hand',
   'ckquorum',
   'confer',
   'config',
   'debug',
+  'epochs',
   'get-master-addr-by-name',
   'failover',
   'flushconfig',
+  'forget',
   'info-cache',
   'is-master-down-by-addr',
   'last-switch',
@@ -24,12 +29,15 @@ const HELP_ORDER: readonly string[] = [
   'masters',
   'monitor',
   'myid',
+  'pause',
   'pending-scripts',
   'remove',
   'replicas',
   'reset',
+  'resume',
   'sentinels',
   'set',
+  'share-pause',
   'simulate-failure',
 ]
 
@@ -42,9 +50,11 @@ const SUBCOMMANDS = [
   CONFER,
   CONFIG,
   DEBUG,
+  EPOCHS,
   SIMULATE_FAILURE,
   ...OTHER_QUERIES,
   ...CHANGES,
+  ...PAUSES,
 ].sort((a, b) => HELP_ORDER.indexOf(ownName(a)) - HELP_ORDER.indexOf(ownName(b)))
 
 export const SENTINEL_COMMAND = container(
@@ -53,6 +63,7 @@ export const SENTINEL_COMMAND = container(
     arity: -2,
     group: 'sentinel',
     since: '2.8.4',
+    helpSince: '6.2.0',
     flags: ['admin'],
     usage: '',
     summary: 'Watch masters and keep them available.',

@@ -1,13 +1,13 @@
-/** INFO, ROLE and SHUTDOWN: what this process is, and its end. */
+/** INFO, ROLE and SHUTDOWN: what this process is, and how to end it. */
 import { array, bulk, bulks, error, type Reply } from '../../resp/reply.ts'
-import type { Client } from '../client.ts'
+import type { Client } from '../clients/client.ts'
 import { infoText } from '../report/server-info.ts'
 import type { Turn } from '../state.ts'
 import { emit, log } from '../turn.ts'
 import { command } from './command.ts'
 import { SYNTAX_ERROR } from './errors.ts'
 
-/** A plain bulk string in RESP3 too; a data node's would be verbatim there. */
+/** A plain bulk string in RESP3 too; a data node would send a verbatim string. */
 function info(turn: Turn, _client: Client, [, ...sections]: readonly string[]): Reply {
   return bulk(infoText(turn, sections))
 }
@@ -16,7 +16,9 @@ function role(turn: Turn): Reply {
   return array([bulk('sentinel'), bulks([...turn.state.groups.keys()])])
 }
 
-/** There is no data set, so SAVE and NOSAVE make no difference; our own state is on disk already. */
+/**
+ * There is no data set, so SAVE and NOSAVE make no difference; our own state is on disk already.
+ */
 function shutdown(turn: Turn, client: Client, argv: readonly string[]): Reply | undefined {
   const words = argv.slice(1).map((word) => word.toLowerCase())
   if (words.includes('abort')) {

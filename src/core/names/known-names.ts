@@ -1,14 +1,17 @@
-import type { Hello } from '../hello-text.ts'
+import type { Hello } from '../discovery/hello-format.ts'
 
-/** What is known of host names. Bounded: what no instance uses any more is dropped, see `names.ts`. */
+/**
+ * What is known about host names. Bounded: names that no instance uses any more are dropped, see
+ * `names.ts`.
+ */
 export interface Names {
   /** By the name in lower case. */
   readonly known: Map<string, KnownName>
-  /** Questions without an answer. */
+  /** How many questions have no answer yet. */
   underWay: number
-  /** From this many names on, those that nobody uses are looked for. */
+  /** From this many names on, we look for unused ones. */
   sweepAt: number
-  /** Hosts that could not be used, each complained of once. */
+  /** Hosts that could not be used; each is reported once. */
   readonly complaints: Set<string>
 }
 
@@ -17,13 +20,13 @@ export interface KnownName {
   address: string | undefined
   /** Monotonic milliseconds of the last question. */
   askedAtMs: number
-  /** That question has no answer yet. */
+  /** Whether that question has no answer yet. */
   isAsked: boolean
-  /** There has been an answer, an address or the news that there is none. */
+  /** Whether there has been an answer: an address, or that there is none. */
   isAnswered: boolean
-  /** Why the last answer was none, as it was logged. */
+  /** Why the last answer had no address, as it was logged. */
   failure: string | undefined
-  /** By group: the last hello that could not be judged before this name is answered. */
+  /** By group: the last hello that could not be judged before this name is resolved. */
   readonly heldHellos: Map<string, Hello>
 }
 

@@ -1,13 +1,13 @@
 /**
- * What the answer to a question for a host name changes: connections that went to the address of before
- * are opened anew, what waited for the name is taken up, and failovers look again at who follows whom.
+ * What the answer to a question for a host name changes: connections to the earlier address are opened
+ * anew, what waited for the name continues, and failovers check again which node follows which.
  */
 import { canonicalIp, hostAndPort } from '../../base/ip.ts'
-import { driveFailover } from '../failover.ts'
-import { takeHello } from '../hello.ts'
-import type { Answer } from '../inquiry.ts'
-import { redial } from '../links.ts'
-import { discoverAgain } from '../observe.ts'
+import { takeHello } from '../discovery/hello-receive.ts'
+import { discoverAgain } from '../discovery/info-reply.ts'
+import type { Answer } from '../external-query.ts'
+import { driveFailover } from '../failover/failover.ts'
+import { redial } from '../links/links.ts'
 import type { Group, Turn } from '../state.ts'
 import { instancesOf } from '../state.ts'
 import { log } from '../turn.ts'
@@ -17,7 +17,7 @@ import { knownName, shownHost } from './names.ts'
 export function onNameAnswered(turn: Turn, host: string, answer: Answer): void {
   turn.state.names.underWay--
   const name = knownName(turn.state, host)
-  // It may have been dropped meanwhile, as nobody uses it any more.
+  // It may have been dropped meanwhile, because no instance uses it any more.
   if (name === undefined) return
   const isFirst = !name.isAnswered
   const before = name.address
@@ -48,7 +48,7 @@ function note(turn: Turn, host: string, name: KnownName, answer: Answer): void {
   name.address = address
 }
 
-/** Those made before the first answer get the name they would have had; from then on it is theirs for good. */
+/** Replicas added before the first answer get the name they would have had; from then on it is final. */
 function nameReplicas(turn: Turn, host: string): void {
   for (const group of turn.state.groups.values()) {
     for (const replica of [...group.replicas.values()]) {
@@ -62,7 +62,7 @@ function nameReplicas(turn: Turn, host: string): void {
   }
 }
 
-/** Only what was dialled since the question goes elsewhere: names with several addresses must not flap. */
+/** Only connections that were begun since the question move: names with several addresses must not flap. */
 function moveLinks(turn: Turn, host: string, name: KnownName): void {
   const { address } = name
   if (address === undefined) return

@@ -1,30 +1,34 @@
 /**
- * Host names. An instance keeps its host as it was named, and the address is looked up beside it, so that
- * a machine that comes back under another address is found again. Nothing ever waits for a name server:
- * before a new connection the name is asked anew, and meanwhile the last known address is tried.
+ * Host names. An instance keeps its host as it was named, and the address is looked up beside it, so that a
+ * machine that comes back under another address is found again. Nothing ever waits for a name server:
+ * before a new connection the name is looked up again, and meanwhile the last known address is tried.
  *
- * The complication is comparing: a name and an address, or two names, may mean one machine. Until the
- * first answer nobody can tell, so what is news about a new name is put off until then (`hello.ts`,
- * `observe.ts`). An answer that never comes counts as one after a few seconds.
+ * The complication is comparing: a name and an address, or two names, may mean one machine. Until the first
+ * answer that is unknown, so news about a new name is put off until then (`hello-receive.ts`,
+ * `info-reply.ts`). A missing answer counts as an answer after a few seconds.
  */
+
+import type { Address } from '../../base/ip.ts'
 import { canonicalIp } from '../../base/ip.ts'
-import { inquire } from '../inquiries.ts'
-import type { Address } from '../memory/saved.ts'
+import { inquire } from '../external-queries.ts'
 import { instancesOf, type State, type Turn } from '../state.ts'
 import { log } from '../turn.ts'
 import { type KnownName, SWEEP_AT_LEAST } from './known-names.ts'
 
-/** A name is asked no more often than this. */
+/** A name is looked up no more often than this. */
 const ASK_AGAIN_MS = 1_000
-/** Names of instances are asked anew with each connection; those only heard of, after this long. */
+/**
+ * Names of instances are looked up again with each connection; names we only heard of, after this
+ * long.
+ */
 const REFRESH_MS = 30_000
-/** Strangers can make us ask for any name, so no more of their questions are under way than this. */
+/** Strangers can make us look up any name, so no more of their questions are under way than this. */
 const HEARSAY_MAX = 16
 const COMPLAINTS_MAX = 64
 
 /**
  * The host in the form it is kept in: an IP address in its canonical text, or a name where names are
- * allowed [resolve-hostnames]. Undefined: no instance can live there.
+ * allowed [resolve-hostnames]. Undefined if no instance can live there.
  */
 export function usableHost(state: State, text: string): string | undefined {
   const ip = canonicalIp(text)
@@ -32,12 +36,12 @@ export function usableHost(state: State, text: string): string | undefined {
   return isHostName(text) ? text : undefined
 }
 
-/** Names as DNS and hosts files have them. A comma or a blank would tear hellos and events apart. */
+/** Names as DNS and hosts files have them. A comma or a blank would break hellos and events. */
 export function isHostName(text: string): boolean {
   return /^[a-z\d_](?:[a-z\d_.-]{0,252})$/i.test(text)
 }
 
-/** Do the two mean one machine, as far as is known? */
+/** Do the two mean the same machine, as far as we know? */
 export function sameHost(state: State, a: string, b: string): boolean {
   if (a === b) return true
   if (state.names.known.size === 0 && isDotted(a) && isDotted(b)) return false
@@ -48,7 +52,7 @@ export function sameAddress(state: State, a: Address, b: Address): boolean {
   return a.port === b.port && sameHost(state, a.host, b.host)
 }
 
-/** One text per machine: its address where that is known, else its name. Mapped IPv4 is IPv4. */
+/** One text per machine: its address if that is known, else its name. Mapped IPv4 counts as IPv4. */
 export function hostIdentity(state: State, host: string): string {
   const key = host.toLowerCase()
   const ip = canonicalIp(host) ?? state.names.known.get(key)?.address
@@ -56,14 +60,14 @@ export function hostIdentity(state: State, host: string): string {
   return ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice('::ffff:'.length) : ip
 }
 
-/** How a host is told to clients, peers and data nodes [announce-hostnames]. */
+/** How a host is shown to clients, peers and data nodes [announce-hostnames]. */
 export function shownHost(state: State, host: string): string {
   const { names, config } = state
   if (names.known.size === 0 || config.announceHostnames) return host
   return names.known.get(host.toLowerCase())?.address ?? host
 }
 
-/** The address a new connection goes to; undefined: not known yet. A name is asked anew. */
+/** The address for a new connection; undefined if it is not known yet. A name is looked up again. */
 export function wayTo(turn: Turn, host: string): string | undefined {
   const ip = canonicalIp(host)
   if (ip !== undefined) return ip
@@ -73,7 +77,7 @@ export function wayTo(turn: Turn, host: string): string | undefined {
   return name.address
 }
 
-/** Asks for a host that others have told us of, if it is a name and the last answer is old. */
+/** Looks up a host that others have mentioned, if it is a name and the last answer is old. */
 export function hearOf(turn: Turn, host: string): void {
   if (!isName(turn.state, host)) return
   const known = knownName(turn.state, host)
@@ -81,14 +85,17 @@ export function hearOf(turn: Turn, host: string): void {
   ask(turn, host, known ?? addName(turn.state, host), REFRESH_MS)
 }
 
-/** True: what this host means cannot be said before the answer to a question that is asked now. */
+/**
+ * True if it cannot be said which machine this host means before a question is answered that is
+ * sent now.
+ */
 export function isPuzzling(turn: Turn, host: string): boolean {
   if (!isName(turn.state, host)) return false
   hearOf(turn, host)
   return knownName(turn.state, host)?.isAnswered !== true
 }
 
-/** A name whose address nobody tells us: for all we know, it may mean any machine. */
+/** A name whose address we cannot learn: for all we know, it may mean any machine. */
 export function isRiddle(turn: Turn, host: string): boolean {
   if (!isName(turn.state, host)) return false
   hearOf(turn, host)
@@ -99,7 +106,7 @@ export function knownName(state: State, host: string): KnownName | undefined {
   return state.names.known.get(host.toLowerCase())
 }
 
-/** Notes an address that was asked for elsewhere. */
+/** Notes an address that was looked up elsewhere. */
 export function learnAddress(turn: Turn, host: string, address: string): void {
   const name = knownName(turn.state, host) ?? addName(turn.state, host)
   name.address = address
@@ -107,7 +114,7 @@ export function learnAddress(turn: Turn, host: string, address: string): void {
   name.askedAtMs = turn.now.monoMs
 }
 
-/** Says once that a host cannot be used. */
+/** Logs once that a host cannot be used. */
 export function complainOfHost(turn: Turn, host: string, of: string): void {
   const { names, config } = turn.state
   const complaint = `${of} ${host}`
@@ -118,7 +125,7 @@ export function complainOfHost(turn: Turn, host: string, of: string): void {
   log(turn, 'warning', `${of}: '${host}' is no address and cannot be resolved: ${why}`)
 }
 
-/** Something to be resolved. Nothing is, where names are not allowed. */
+/** Whether the text must be resolved. Nothing must if names are not allowed. */
 function isName(state: State, host: string): boolean {
   return state.config.resolveHostnames && canonicalIp(host) === undefined && isHostName(host)
 }
@@ -146,7 +153,7 @@ function addName(state: State, host: string): KnownName {
   return name
 }
 
-/** Drops the names of hosts no instance lives on or follows. */
+/** Drops the names of hosts on which no instance lives, and which none follows. */
 function sweep(state: State): void {
   const { names } = state
   const used = new Set<string>()
@@ -160,7 +167,7 @@ function sweep(state: State): void {
   names.sweepAt = Math.max(SWEEP_AT_LEAST, 2 * names.known.size)
 }
 
-/** What two IPv4 addresses are, which are one only if their texts are. */
+/** Two IPv4 addresses are equal only if their texts are. */
 function isDotted(text: string): boolean {
   return /^[\d.]+$/.test(text)
 }

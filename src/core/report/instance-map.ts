@@ -1,14 +1,29 @@
 /**
- * An instance as SENTINEL MASTERS, REPLICAS and SENTINELS show it: field names, their order and the words
- * in `flags` are what clients parse. Moments are shown as ages in milliseconds, and everything is a bulk
- * string, numbers included.
+ * An instance as SENTINEL MASTERS, REPLICAS and SENTINELS show it: clients parse the field names,
+ * their order and the words in `flags`. Moments are shown as ages in milliseconds, and everything
+ * is a bulk string, numbers included.
  */
+
 import { unreachable } from '../../base/assert.ts'
 import { bulkMap, type Reply } from '../../resp/reply.ts'
 import type { GroupConfig } from '../config.ts'
+import { roleWord } from '../discovery/info-parser.ts'
+import { electorsOf } from '../election/quorum.ts'
+import {
+  GROUP_OPTION_ROWS,
+  type GroupOption,
+  hasOptionValue,
+  isHidden,
+  isOwnOption,
+  JUDGING_OPTION_ROWS,
+  optionText,
+  valueInRedis,
+} from '../group-options.ts'
 import { shownHost } from '../names/names.ts'
-import type { DataInstance, Instance, Master, Peer, Replica, Turn } from '../state.ts'
-import { isOdown, isSdown, roleWord } from '../state.ts'
+import { holdersOf, isPaused } from '../pause/pause.ts'
+import { pauseLeftMs } from '../pause/pause-record.ts'
+import type { DataInstance, Group, Instance, Master, Peer, Replica, Turn } from '../state.ts'
+import { isOdown, isSdown } from '../state.ts'
 
 type Field = readonly [name: string, value: string | number]
 
@@ -41,9 +56,9 @@ export function flagsOf(instance: Instance): readonly string[] {
 }
 
 /**
- * All connections we want are up. C Sentinel drops `disconnected` as soon as it tries to connect, so a
- * host that refuses connections flickers there; clients that pick a replica by this flag are better off
- * with the truth.
+ * All connections we want are up. C Sentinel drops `disconnected` as soon as it tries to connect,
+ * so the flag flickers for a host that refuses connections; clients that pick a replica by this
+ * flag are better off with the truth.
  */
 function isConnected({ kind, link }: Instance): boolean {
   const isUp = link.command?.up === true
@@ -72,14 +87,18 @@ function commonFields(turn: Turn, instance: Instance): readonly Field[] {
     ['last-ping-reply', ageMs(turn, link.lastPongAtMs)],
     ...optional('s-down-time', ageMs(turn, sdownSinceMs)),
     ...optional('o-down-time', ageMs(turn, odownSinceMs)),
-    ['down-after-milliseconds', group.config.downAfterMs],
+    ...optionFields(group.config, 'instances'),
   ]
 }
 
 function fieldsByKind(turn: Turn, instance: Instance): readonly Field[] {
   switch (instance.kind) {
     case 'master':
-      return [...infoFields(turn, instance), ...masterFields(instance)]
+      return [
+        ...infoFields(turn, instance),
+        ...masterFields(instance),
+        ...pauseFields(turn, instance.group),
+      ]
     case 'replica':
       return [...infoFields(turn, instance), ...replicaFields(instance)]
     case 'sentinel':
@@ -98,29 +117,36 @@ function infoFields(turn: Turn, instance: DataInstance): readonly Field[] {
 }
 
 function masterFields({ group }: Master): readonly Field[] {
-  const { notificationScript, clientReconfigScript } = group.config
   return [
     ['config-epoch', group.configEpoch],
     ['num-slaves', group.replicas.size],
     ['num-other-sentinels', group.peers.size],
-    ['quorum', group.config.quorum],
-    ['failover-timeout', group.config.failoverTimeoutMs],
-    ['parallel-syncs', group.config.parallelSyncs],
-    ...optional('notification-script', notificationScript || undefined),
-    ...optional('client-reconfig-script', clientReconfigScript || undefined),
-    ...detectionFields(group.config),
+    ...optionFields(group.config, 'master'),
+  ]
+}
+
+/** Only while automatic failover is paused. */
+function pauseFields({ now }: Turn, group: Group): readonly Field[] {
+  if (!isPaused(group)) return []
+  const { number, by, reason } = group.pause
+  return [
+    ['pause-left-ms', Math.ceil(pauseLeftMs(group.pause, now.monoMs))],
+    ['pause-number', number],
+    ['pause-held-by', holdersOf(group, electorsOf(group))],
+    ['pause-by', by],
+    ['pause-reason', reason],
   ]
 }
 
 /** A group that is judged by C Sentinel's rules shows C Sentinel's fields and no others. */
-function detectionFields(config: GroupConfig): readonly Field[] {
-  const { detection, refusedAfterMs, grayAfterMs } = config
-  if (detection === 'ping' && grayAfterMs === 0) return []
-  return [
-    ['detection', detection],
-    ['refused-after', refusedAfterMs],
-    ['gray-after', grayAfterMs],
-  ]
+function optionFields(config: GroupConfig, where: GroupOption['shown']): readonly Field[] {
+  const isJudgedAsInRedis = JUDGING_OPTION_ROWS.every(([key, row]) => {
+    return row.onlyWith !== undefined || hasOptionValue(config[key], valueInRedis(row))
+  })
+  return GROUP_OPTION_ROWS.filter(([key, row]) => {
+    if (row.shown !== where || config[key] === '' || isHidden(row, config[key])) return false
+    return row.kind === 'hook' || !(isOwnOption(row) && isJudgedAsInRedis)
+  }).map(([key, row]) => [row.name, optionText(config[key])])
 }
 
 function replicaFields(replica: Replica): readonly Field[] {

@@ -1,6 +1,8 @@
+import type { EventTally } from './event-tally.ts'
+
 /**
- * What INFO says of the process around the machine. It is handed in like a clock: the machine shows it
- * and decides nothing by it.
+ * What INFO says about the process around the machine. It is passed in like a clock: the machine
+ * shows it and bases no decision on it.
  */
 export interface ProcessFacts {
   readonly pid: number
@@ -11,7 +13,7 @@ export interface ProcessFacts {
   readonly executable: string
   /** The user's configuration file; empty when there is none. */
   readonly configFile: string
-  /** [supervised] Who has to be told that we run. */
+  /** [supervised] The service manager that must be told that we run. */
   readonly supervised: string
   /** Processor time used so far, in seconds. */
   cpuUsage(): CpuUsage
@@ -20,4 +22,18 @@ export interface ProcessFacts {
 export interface CpuUsage {
   readonly systemSeconds: number
   readonly userSeconds: number
+}
+
+/** What this process has counted since its start, for INFO. */
+export interface Stats {
+  connectionsReceived: number
+  commandsProcessed: number
+  rejected: number
+  /** Bytes that came from clients. */
+  bytesReceived: number
+  /** Pieces in which those bytes came. */
+  reads: number
+  errorReplies: number
+  /** What it has counted of its events. */
+  readonly tally: EventTally
 }

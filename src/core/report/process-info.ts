@@ -1,7 +1,9 @@
-/** The sections of INFO that speak of the process, its clients and what it has counted. */
+/** The sections of INFO about the process, its clients and its counters. */
 import type { State, Turn } from '../state.ts'
 
-/** The Redis whose behaviour is followed here. Clients decide by it which commands they may use. */
+/**
+ * The Redis version whose behaviour we follow. Clients decide by it which commands they may use.
+ */
 export const REDIS_VERSION = '7.0.15'
 
 export type Field = readonly [name: string, value: string | number]
@@ -30,7 +32,7 @@ export function serverFields({ state, now }: Turn): readonly Field[] {
     ['uptime_in_days', Math.floor(uptimeSeconds / 86_400)],
     ['hz', 0],
     ['configured_hz', 0],
-    // Redis' clock of 24 bits: seconds.
+    // Redis' LRU clock: seconds, in 24 bits.
     ['lru_clock', Math.floor(now.wallMs / 1000) % 2 ** 24],
     ['executable', process?.executable ?? ''],
     ['config_file', process?.configFile ?? ''],
@@ -51,7 +53,7 @@ export function clientFields({ state }: Turn): readonly Field[] {
   ]
 }
 
-/** Redis' fields of this section, a few in each line; most speak of what only a data node does. */
+/** Redis' fields of this section, a few in each line; most describe what only a data node does. */
 const STATS = `
   total_connections_received total_commands_processed instantaneous_ops_per_sec
   total_net_input_bytes total_net_output_bytes total_net_repl_input_bytes total_net_repl_output_bytes
@@ -72,7 +74,7 @@ const STATS = `
   .trim()
   .split(/\s+/)
 
-/** Written with two decimals. */
+/** Fields that are written with two decimals. */
 const FRACTIONS: ReadonlySet<string> = new Set([
   'instantaneous_input_kbps',
   'instantaneous_output_kbps',
@@ -102,7 +104,7 @@ function countedIn({ stats, clients }: State): ReadonlyMap<string, number> {
   ])
 }
 
-/** One thread does the deciding, and children (scripts) are not followed. */
+/** One thread makes all decisions, and children (scripts) are not counted. */
 export function cpuFields({ state }: Turn): readonly Field[] {
   const usage = state.process?.cpuUsage() ?? { systemSeconds: 0, userSeconds: 0 }
   const [system, user] = [usage.systemSeconds.toFixed(6), usage.userSeconds.toFixed(6)]

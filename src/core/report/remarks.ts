@@ -1,45 +1,102 @@
 /**
- * `INFO vedette`, a section of ours that is shown only by name, so that INFO stays what Redis' tools
- * expect: how each group's master is judged, and what a Sentinel would tell an operator who asks why
- * nothing happens. `vedette status` reads it.
+ * `INFO vedette`, a section of ours that is shown only by name, so that INFO stays what Redis'
+ * tools expect: how each group's master is judged, and what a Sentinel would tell an operator who
+ * asks why nothing happens. `vedette status` reads it.
  */
 import { hostAndPort } from '../../base/ip.ts'
 import type { GroupConfig } from '../config.ts'
-import { describeEmptied } from '../empty-master.ts'
-import { grayRemark } from '../gray.ts'
+import { describeEmptied } from '../detection/empty-master.ts'
+import { grayRemark } from '../detection/gray-master.ts'
+import { isUsedUp } from '../election/epoch.ts'
+import { CURE } from '../election/new-epoch.ts'
+import { electorsOf } from '../election/quorum.ts'
+import { isHidden, JUDGING_OPTION_ROWS, optionText } from '../group-options.ts'
 import { shownHost } from '../names/names.ts'
+import { holdersOf, isPaused } from '../pause/pause.ts'
+import { pauseLeftMs } from '../pause/pause-record.ts'
 import type { Group, Instance, State, Turn } from '../state.ts'
-import { instancesOf } from '../state.ts'
+import { instancesOf, isSdown } from '../state.ts'
 import type { Field } from './process-info.ts'
 
+/** For how long a refused epoch is worth a remark. */
+const REFUSAL_SHOWN_MS = 600_000
+
 /**
- * `groupN:name=<name>,detection=<ping or evidence>,refused-after=<ms>,gray-after=<ms>` and
- * `remarkN:group=<name>,instance=<kind host:port or nothing>,text=<the rest of the line>`.
+ * `epochs:current=<n>,refused=<n>,frozen=<0 or 1>`, `groupN:name=<name>,detection=<ping or evidence>,refused-after=<ms>,gray-after=<ms>` and
+ * `remarkN:group=<name>,instance=<kind host:port or nothing>,text=<the rest of the line>`; while a pause lasts,
+ * `pauseN:group=<name>,left-ms=<ms>,number=<n>,held-by=<Sentinels>,by=<user@host>,reason=<the rest of the line>`.
  */
 export function ownFields(turn: Turn): readonly Field[] {
   const { state } = turn
   const groups = [...state.groups.values()]
   const remarks = groups.flatMap((group) => [
-    ...remarksOnGroup(state, group),
+    ...remarksOnGroup(turn, group),
     ...[...instancesOf(group)].flatMap((instance) => remarksOnInstance(turn, instance)),
   ])
   return [
     ['vedette', 1],
-    ...groups.map(({ config }, index) => [`group${index}`, detectionOf(config)] as const),
+    ['epochs', epochField(state)],
+    ...groups.map(({ config }, index) => [`group${index}`, ownOptionsOf(config)] as const),
+    ...groups
+      .filter(isPaused)
+      .map((group, index) => [`pause${index}`, pauseLine(turn, group)] as const),
     ...remarks.map((remark, index) => [`remark${index}`, remark] as const),
   ]
 }
 
-function detectionOf({ name, detection, refusedAfterMs, grayAfterMs }: GroupConfig): string {
-  const times = `refused-after=${refusedAfterMs},gray-after=${grayAfterMs}`
-  return `name=${name},detection=${detection},${times}`
+function ownOptionsOf(config: GroupConfig): string {
+  const shown = JUDGING_OPTION_ROWS.filter(([key, row]) => !isHidden(row, config[key]))
+  const options = shown.map(([key, { name }]) => `${name}=${optionText(config[key])}`)
+  return [`name=${config.name}`, ...options].join(',')
 }
 
-function remarksOnGroup(state: State, { config, obstacle }: Group): readonly string[] {
+function pauseLine({ now }: Turn, group: Group): string {
+  const { number, by, reason } = group.pause
+  const leftMs = Math.ceil(pauseLeftMs(group.pause, now.monoMs))
+  const held = holdersOf(group, electorsOf(group))
+  const facts = `left-ms=${leftMs},number=${number},held-by=${held},by=${by}`
+  return `group=${group.config.name},${facts},reason=${reason}`
+}
+
+function remarksOnGroup(turn: Turn, group: Group): readonly string[] {
+  const { state } = turn
+  const { config, obstacle } = group
   const unsaved = 'its state cannot be saved, so it gives no vote and enters no election'
   return [
     ...(state.canSave ? [] : [remark(config.name, '', unsaved)]),
+    ...unprovenRemark(group),
+    ...epochRemarks(turn).map((text) => remark(config.name, '', text)),
     ...(obstacle === undefined ? [] : [remark(config.name, '', `no failover yet: ${obstacle}`)]),
+  ]
+}
+
+/**
+ * The peer is real and cannot be reached, or it is made up. A peer that has just been discovered
+ * gets no remark.
+ */
+function unprovenRemark({ config, peers }: Group): readonly string[] {
+  const silent = [...peers.values()].filter((peer) => !peer.isProven && isSdown(peer))
+  const [first] = silent
+  if (first === undefined) return []
+  const where = hostAndPort(first.host, first.port)
+  const text = `${silent.length} of the Sentinels we hear of have never answered us (${where})`
+  return [remark(config.name, '', text)]
+}
+
+/** How many epochs were refused since the start, and what the current one is. */
+function epochField({ currentEpoch, epochs, renumbering }: State): string {
+  const isFrozen = renumbering === undefined ? 0 : 1
+  return `current=${currentEpoch},refused=${epochs.refused},frozen=${isFrozen}`
+}
+
+function epochRemarks({ state, now }: Turn): readonly string[] {
+  const { renumbering, currentEpoch, epochs } = state
+  const { lastRefusal } = epochs
+  const isRecent = lastRefusal !== undefined && now.monoMs - lastRefusal.atMs < REFUSAL_SHOWN_MS
+  return [
+    ...(renumbering === undefined ? [] : [`its epochs are frozen, it gives no vote; ${CURE}`]),
+    ...(isUsedUp(currentEpoch) ? [`no epoch is left for a failover; ${CURE}`] : []),
+    ...(isRecent ? [`${lastRefusal.text}; ${CURE}`] : []),
   ]
 }
 

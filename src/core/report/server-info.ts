@@ -1,6 +1,7 @@
 /**
- * The text of INFO: the sections of Sentinel mode, with Redis' field names in Redis' order, because that
- * is what monitoring looks for. What nobody measures or has here (keys, replication, ticks) is 0.
+ * The text of INFO: the sections of Sentinel mode, with Redis' field names in Redis' order, because
+ * monitoring looks for those. Fields for what a Sentinel does not have or measure (keys,
+ * replication, ticks) are 0.
  */
 
 import { shownHost } from '../names/names.ts'
@@ -25,12 +26,12 @@ const SECTIONS: readonly Section[] = [
   { title: 'Sentinel', fields: sentinelFields },
 ]
 
-/** Only by name: INFO without one stays what Redis' tools expect. */
+/** Shown only by name: INFO without arguments stays what Redis' tools expect. */
 const OWN: Section = { title: 'Vedette', fields: ownFields }
 
 const EVERYTHING: readonly string[] = ['default', 'all', 'everything']
 
-/** The named sections, in our order; without names all. Unknown names are passed over. */
+/** The named sections, in our order; all of them without names. Unknown names are ignored. */
 export function infoText(turn: Turn, names: readonly string[]): string {
   const wanted = names.map((name) => name.toLowerCase())
   const isAll = wanted.length === 0 || wanted.some((name) => EVERYTHING.includes(name))
@@ -40,12 +41,26 @@ export function infoText(turn: Turn, names: readonly string[]): string {
     .join('\r\n')
 }
 
+/** What INFO says, by field, but for its lines about groups. */
+export function infoFields(turn: Turn): ReadonlyMap<string, string> {
+  const sections = [serverFields, clientFields, statsFields, cpuFields, sentinelCounts]
+  const fields = sections.flatMap((section) => section(turn))
+  return new Map(fields.map(([name, value]) => [name, String(value)]))
+}
+
 function sectionText(turn: Turn, section: Section): string {
   const lines = section.fields(turn).map(([name, value]) => `${name}:${value}\r\n`)
   return `# ${section.title}\r\n${lines.join('')}`
 }
 
-function sentinelFields({ state, now }: Turn): readonly Field[] {
+function sentinelFields(turn: Turn): readonly Field[] {
+  const { state } = turn
+  const groups = [...state.groups.values()]
+  return [...sentinelCounts(turn), ...groups.map((group, index) => groupField(state, group, index))]
+}
+
+/** The section of the Sentinel, without its groups. */
+function sentinelCounts({ state, now }: Turn): readonly Field[] {
   return [
     ['sentinel_masters', state.groups.size],
     ['sentinel_tilt', isTilted(state) ? 1 : 0],
@@ -54,11 +69,10 @@ function sentinelFields({ state, now }: Turn): readonly Field[] {
     ['sentinel_running_scripts', runningScripts(state.scripts)],
     ['sentinel_scripts_queue_length', state.scripts.jobs.size],
     ['sentinel_simulate_failure_flags', crashFlags(state)],
-    ...[...state.groups.values()].map((group, index) => groupField(state, group, index)),
   ]
 }
 
-/** One bit for each moment. */
+/** One bit for each moment at which the process is to die. */
 function crashFlags({ crashesAfter }: State): number {
   return (crashesAfter.election ? 1 : 0) + (crashesAfter.promotion ? 2 : 0)
 }
@@ -74,7 +88,7 @@ function groupField(state: State, group: Group, index: number): Field {
   const { name, host, port } = group.config
   const value = [
     `name=${name}`,
-    `status=${statusOf(group)}`,
+    `status=${masterStatusOf(group)}`,
     `address=${shownHost(state, host)}:${port}`,
     `slaves=${group.replicas.size}`,
     `sentinels=${group.peers.size + 1}`,
@@ -82,7 +96,7 @@ function groupField(state: State, group: Group, index: number): Field {
   return [`master${index}`, value.join(',')]
 }
 
-function statusOf(group: Group): 'ok' | 'sdown' | 'odown' {
+export function masterStatusOf(group: Group): 'ok' | 'sdown' | 'odown' {
   if (isOdown(group)) return 'odown'
   return isSdown(group.master) ? 'sdown' : 'ok'
 }

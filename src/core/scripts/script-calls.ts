@@ -1,30 +1,34 @@
-/** When scripts are called, and with which words. Programs of operators parse them. */
+/** When scripts are called, and with which arguments. Operators' programs parse them. */
 
-import type { Address } from '../memory/saved.ts'
+import type { Address } from '../../base/ip.ts'
+import type { EventName } from '../event-table.ts'
 import { shownHost } from '../names/names.ts'
 import type { Group, Turn } from '../state.ts'
 import { enqueueScript } from './script-queue.ts'
 
-/** [notification-script] What Redis cuts an event's text to, in bytes; here it bounds the queue. */
+/**
+ * [notification-script] The length to which Redis cuts an event's text, in bytes; here it bounds
+ * the queue.
+ */
 const MAX_PAYLOAD_BYTES = 1_023
 
-/** Tells the operator of an event that is worth a warning. */
+/** Tells the operator about an event of level warning. */
 export function callNotificationScript(
   turn: Turn,
   group: Group,
-  channel: string,
+  channel: EventName,
   payload: string,
 ): void {
   const path = group.config.notificationScript
   if (path !== '') enqueueScript(turn, [path, channel, payload.slice(0, MAX_PAYLOAD_BYTES)])
 }
 
-/** Who calls it: the leader at the promotion, everybody else on hearing of it. */
+/** Which Sentinel calls it: the leader at the promotion, all others when they hear of it. */
 export type ReconfigRole = 'leader' | 'observer'
 
 /**
  * Tells the operator's programs where the master is from now on. The leader does not wait for its
- * replicas with this, and so it is not called a second time when its failover ends.
+ * replicas, and so does not call it again when its failover ends.
  */
 export function callReconfigScript(
   turn: Turn,

@@ -1,33 +1,33 @@
-/** Scripts that wait or run: what the machine remembers of them. */
+/** Scripts that wait or run: what the machine remembers about them. */
 import type { JobId } from '../ids.ts'
 
 /** One call of a script, kept until it has succeeded or is given up. */
 export interface ScriptJob {
   readonly id: JobId
-  /** Fixed when the call was made: what SENTINEL SET changes later is for later calls. Path first. */
+  /** Fixed when the call was made: SENTINEL SET affects only later calls. Path first. */
   readonly argv: readonly string[]
-  /** How often it has been run, a run that is under way included. */
+  /** How many times it has been run, including a running execution. */
   executions: number
   /** Not to be run before this moment; 0 until an execution has failed. */
   notBeforeMs: number
-  /** The execution under way, or undefined. */
+  /** The running execution, or undefined. */
   run: ScriptRun | undefined
 }
 
 export interface ScriptRun {
-  /** When it was asked for, and from `scriptStarted` on when its process began. */
+  /** When it was requested; from `scriptStarted` on, when its process began. */
   sinceMs: number
   /** 0 until its process exists. */
   pid: number
-  /** It ran for too long, and its end is only waited for. */
+  /** It ran for too long and was killed; its end is still to come. */
   isKilled: boolean
 }
 
 export interface ScriptQueue {
   nextId: JobId
-  /** Oldest first; those that run keep their place. */
+  /** The oldest first; running ones keep their place. */
   readonly jobs: Map<JobId, ScriptJob>
-  /** No script is started before this moment: the kernel had no process for one. */
+  /** No script is started before this moment: the kernel could not create a process. */
   pausedUntilMs: number
 }
 

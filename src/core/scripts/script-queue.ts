@@ -1,9 +1,10 @@
 /**
- * The queue of scripts, one for all groups: first in, first run, so many at once, and no longer than a
- * bound. Scripts that run side by side may end in any order, so none may rely on the one before it.
+ * The queue of scripts, one for all groups: first in, first run, a limited number at once, each for a
+ * limited time. Scripts that run side by side may end in any order, so none may rely on the one before
+ * it.
  *
- * A Sentinel that is being stopped starts no further script, and what waits is forgotten: the queue is
- * not saved. Scripts that run are neither waited for nor killed; they end by themselves, unheard.
+ * A Sentinel that is stopping starts no further script, and waiting scripts are forgotten: the queue
+ * is not saved. Running scripts are neither waited for nor killed; they end by themselves, unnoticed.
  */
 
 import type { Turn } from '../state.ts'
@@ -14,7 +15,10 @@ import { runningScripts } from './script-job.ts'
 export const MAX_QUEUED_SCRIPTS = 256
 export const MAX_RUNNING_SCRIPTS = 16
 
-/** Adds a call of a script, and runs it if there is room. What is too much goes oldest first. */
+/**
+ * Adds a call of a script, and runs it if there is room. If the queue is full, the oldest call is
+ * dropped.
+ */
 export function enqueueScript(turn: Turn, argv: readonly string[]): void {
   const queue = turn.state.scripts
   const id = queue.nextId++
@@ -38,21 +42,21 @@ export function startScripts(turn: Turn): void {
   scheduleScripts(turn)
 }
 
-/** When the queue has to be looked at again. Also called when the periods have changed. */
+/** Sets when the queue has to be checked again. Also called when the periods have changed. */
 export function scheduleScripts({ state }: Turn): void {
   const { jobs, pausedUntilMs } = state.scripts
   const hasRoom = runningScripts(state.scripts) < MAX_RUNNING_SCRIPTS
   let atMs = Number.POSITIVE_INFINITY
   for (const job of jobs.values()) {
     if (job.run !== undefined) atMs = Math.min(atMs, overdueMs(job, state.config.periods))
-    // Without room the end of another script is what is waited for.
+    // Without room, we wait for the end of another script.
     else if (hasRoom) atMs = Math.min(atMs, Math.max(job.notBeforeMs, pausedUntilMs))
   }
   if (atMs === Number.POSITIVE_INFINITY) state.timers.clear(state.tilt, 'scripts')
   else state.timers.set(state.tilt, 'scripts', atMs)
 }
 
-/** The moment a script that runs has run for too long. */
+/** The moment from which a running script has run for too long. */
 export function overdueMs(
   { run }: ScriptJob,
   { scriptMaxRuntimeMs }: { readonly scriptMaxRuntimeMs: number },

@@ -1,26 +1,27 @@
 /**
- * How scripts fare. One that exits with 1 or is ended by a signal asks to be run again: that is done with
- * growing delays, so many times. Any other failure is final, and so is a path that cannot be run at all.
+ * How scripts end. One that exits with 1 or is ended by a signal asks to be run again: that happens with
+ * growing delays, a limited number of times. Any other failure is final, and so is a path that cannot be
+ * run at all.
  */
 import { assert } from '../../base/assert.ts'
-import { announceText } from '../events.ts'
+import { announce } from '../events.ts'
 import type { JobId } from '../ids.ts'
 import type { Turn } from '../state.ts'
 import { emit, log } from '../turn.ts'
 import type { ScriptJob, ScriptRun } from './script-job.ts'
 import { overdueMs, scheduleScripts, startScripts } from './script-queue.ts'
 
-export const MAX_EXECUTIONS = 10
-/** What a script exits with that wants to be run again. */
+const MAX_EXECUTIONS = 10
+/** The exit status of a script that wants to be run again. */
 const STATUS_AGAIN = 1
-/** What C Sentinel's child exits with when there is nothing to run. */
+/** The exit status of C Sentinel's child if there is nothing to run. */
 const STATUS_CANNOT_RUN = 2
-/** What stands in the place of a signal when no process could be made. */
+/** Takes the place of a signal if no process could be created. */
 const NO_PROCESS = 99
-/** How long nothing is started then. */
+/** How long no script is started after that. */
 const PAUSE_MS = 100
 
-/** How an execution ended; `signal` is 0 when it exited by itself. */
+/** How an execution ended; `signal` is 0 if it exited by itself. */
 interface Outcome {
   readonly status: number
   readonly signal: number
@@ -30,14 +31,14 @@ export function onScriptStarted(turn: Turn, id: JobId, pid: number): void {
   const { run } = runningJob(turn, id)
   run.pid = pid
   run.sinceMs = turn.now.monoMs
-  announceText(turn, 'debug', '+script-child', undefined, String(pid))
+  announce(turn, '+script-child', undefined, { pid })
   scheduleScripts(turn)
 }
 
 export function onScriptEnded(turn: Turn, id: JobId, outcome: Outcome): void {
   const { job, run } = runningJob(turn, id)
   const { status, signal } = outcome
-  announceText(turn, 'debug', '-script-child', undefined, `${run.pid} ${status} ${signal}`)
+  announce(turn, '-script-child', undefined, { pid: run.pid, status, signal })
   conclude(turn, job, outcome)
 }
 
@@ -52,7 +53,7 @@ export function onScriptNotStarted(
   const [path = ''] = job.argv
   log(turn, 'warning', `cannot run ${path}: ${reason}`)
   if (failed === 'exec') return conclude(turn, job, { status: STATUS_CANNOT_RUN, signal: 0 })
-  announceText(turn, 'warning', '-script-error', undefined, `${path} ${NO_PROCESS} 0`)
+  announce(turn, '-script-error', undefined, { path, signal: NO_PROCESS, status: 0 })
   // It was not run, so it counts for nothing; the others would fare no better than this one.
   job.run = undefined
   job.executions--
@@ -93,13 +94,13 @@ function conclude(turn: Turn, job: ScriptJob, { status, signal }: Outcome): void
 /** No group stands behind these events: a script must not be run because a script failed. */
 function giveUp(turn: Turn, { argv }: ScriptJob, { status, signal }: Outcome): void {
   const [path = ''] = argv
-  announceText(turn, 'warning', '-script-error', undefined, `${path} ${signal} ${status}`)
+  announce(turn, '-script-error', undefined, { path, signal, status })
 }
 
 function kill(turn: Turn, job: ScriptJob): void {
   if (job.run === undefined) return
   const [path = ''] = job.argv
-  announceText(turn, 'warning', '-script-timeout', undefined, `${path} ${job.run.pid}`)
+  announce(turn, '-script-timeout', undefined, { path, pid: job.run.pid })
   job.run.isKilled = true
   emit(turn, { kind: 'killScript', job: job.id })
 }

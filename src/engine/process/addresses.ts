@@ -1,12 +1,12 @@
-/** Where each node and Sentinel is, and who was ever at an address. */
+/** The address of each node and Sentinel, and which process was ever at an address. */
 import { assert } from '../../base/assert.ts'
-import type { Address } from '../../sim/happening.ts'
-import type { Topology } from '../../sim/topology.ts'
+import type { Address } from '../../base/ip.ts'
+import type { Topology } from '../../history/topology.ts'
 
 export class Addresses {
   readonly #topology: Topology
   readonly #addresses = new Map<string, Address>()
-  /** Addresses that were given up keep their meaning: nobody else gets them. */
+  /** Addresses that were given up keep their meaning: no other host gets them. */
   readonly #names = new Map<string, string>()
 
   constructor(topology: Topology, ipOf: (host: string) => string) {
@@ -35,7 +35,7 @@ export class Addresses {
     return this.#names.get(text) ?? text
   }
 
-  /** The host has this address now. */
+  /** Notes that the host has this address now. */
   moved(host: string, ip: string): void {
     for (const { name, port } of this.#all.filter((spec) => spec.host === host)) {
       this.#addresses.set(name, { host: ip, port })

@@ -1,6 +1,6 @@
-/** What all clients of a run have reported, put together as the judge wants it. */
-import type { Read, Write } from '../../sim/write-log.ts'
-import type { Report } from './client-report.ts'
+/** Everything that the clients of a run have reported, put together as the judge needs it. */
+import type { Question, Read, Write } from '../../history/writes.ts'
+import type { ClientReport } from './client-report.ts'
 
 export interface ClientLogStart {
   /** The name of the process at `host:port`. */
@@ -12,21 +12,24 @@ export interface ClientLogStart {
 export interface ClientLife {
   readonly client: string
   readonly group: string
-  /** Those without an outcome. */
+  /** The client's writes without an outcome. */
   readonly open: Map<number, Write>
+  /** The client's questions without an answer. */
+  readonly asked: Map<number, Question>
 }
 
 export class ClientLog {
   readonly #start: ClientLogStart
   readonly #writes: Write[] = []
   readonly #reads: Read[] = []
+  readonly #questions: Question[] = []
   #isSorted = true
 
   constructor(start: ClientLogStart) {
     this.#start = start
   }
 
-  /** In the order of the attempts, whichever client told its own first. */
+  /** In the order of the attempts, whichever client reported first. */
   get writes(): readonly Write[] {
     if (!this.#isSorted) this.#writes.sort((a, b) => a.attemptedAtMs - b.attemptedAtMs)
     this.#isSorted = true
@@ -37,19 +40,25 @@ export class ClientLog {
     return [...this.#reads].sort((a, b) => a.atMs - b.atMs)
   }
 
-  take(life: ClientLife, report: Report): void {
+  get questions(): readonly Question[] {
+    return [...this.#questions].sort((a, b) => a.attemptedAtMs - b.attemptedAtMs)
+  }
+
+  take(life: ClientLife, report: ClientReport): void {
     if (report.kind === 'attempted') this.#attempted(life, report)
     else if (report.kind === 'read') this.#read(life, report)
+    else if (report.kind === 'asked') this.#asked(life, report)
+    else if (report.kind === 'told') this.#told(life, report)
     else this.#ended(life, report)
   }
 
-  /** The client is gone: what became of its last writes, nobody will tell. */
+  /** The client is gone: the outcome of its last writes will never be known. */
   ended(life: ClientLife, atMs: number): void {
     for (const write of life.open.values()) write.outcome = { kind: 'unknown', atMs }
     life.open.clear()
   }
 
-  #attempted(life: ClientLife, report: Report & { kind: 'attempted' }): void {
+  #attempted(life: ClientLife, report: ClientReport & { kind: 'attempted' }): void {
     const { client, group, open } = life
     const { atMs: attemptedAtMs, operation } = report
     const node = this.#start.nameOf(report.node)
@@ -61,7 +70,10 @@ export class ClientLog {
     open.set(report.write, write)
   }
 
-  #ended({ open }: ClientLife, report: Exclude<Report, { kind: 'attempted' | 'read' }>): void {
+  #ended(
+    { open }: ClientLife,
+    report: Exclude<ClientReport, { kind: 'attempted' | 'read' | 'asked' | 'told' }>,
+  ): void {
     const write = open.get(report.write)
     if (write === undefined) return
     open.delete(report.write)
@@ -80,7 +92,28 @@ export class ClientLog {
     }
   }
 
-  #read({ client, group }: ClientLife, report: Report & { kind: 'read' }): void {
+  #asked(
+    { client, group, open, asked }: ClientLife,
+    report: ClientReport & { kind: 'asked' },
+  ): void {
+    const { connection, request, atMs: attemptedAtMs } = report
+    const node = this.#start.nameOf(report.node)
+    const write = open.get(report.write ?? 0)
+    const question: Question = {
+      ...{ client, group, node, connection, request, attemptedAtMs, write },
+      answer: undefined,
+    }
+    this.#questions.push(question)
+    asked.set(report.question, question)
+  }
+
+  #told({ asked }: ClientLife, { question, atMs, told }: ClientReport & { kind: 'told' }): void {
+    const open = asked.get(question)
+    if (open !== undefined) open.answer = { atMs, told }
+    asked.delete(question)
+  }
+
+  #read({ client, group }: ClientLife, report: ClientReport & { kind: 'read' }): void {
     const { key, attemptedAtMs, atMs, value } = report
     const node = this.#start.nameOf(report.node)
     this.#reads.push({ client, group, node, key, attemptedAtMs, atMs, value })

@@ -1,5 +1,8 @@
-/** A client of a scenario as a process of its own. Started by the runner with its order as argument. */
-import { ClientProgram } from '../../sim/client-program.ts'
+/**
+ * A client of a scenario as a process of its own. The runner starts it with its order as argument.
+ */
+import { createRng } from '../../base/rng.ts'
+import { ClientProgram } from '../../sim/clients/client-program.ts'
 import { runProgram } from '../real-shell.ts'
 import { type ClientOrder, Reporter } from './client-report.ts'
 
@@ -10,15 +13,18 @@ const origin = BigInt(order.originNs)
 
 const nowMs = (): number => Number((process.hrtime.bigint() - origin) / NS_PER_MS)
 
-// Writing to a pipe is synchronous: what was told is out. Without a reader there is no run any more.
+// Writing to a pipe is synchronous, so a report is out when this returns. Without a reader there is
+// no run any more.
 const log = new Reporter(nowMs, (report) => process.stdout.write(`${JSON.stringify(report)}\n`))
 process.stdout.on('error', () => process.exit(0))
 
 process.once('SIGTERM', () => process.exit(0))
 
-const { name, life, group, sentinels, operation, pace } = order
+const { name, life, group, sentinels, operation, pace, manner, databases } = order
+const isData = operation === 'data'
+const work = isData ? { rng: createRng(`${name}/${life}`), databases } : undefined
 runProgram(
   { name, life },
-  (shell) => new ClientProgram({ shell, group, sentinels, operation, pace, log }),
+  (shell) => new ClientProgram({ shell, group, sentinels, operation, pace, manner, log, work }),
   () => process.exit(0),
 )

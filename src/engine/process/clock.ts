@@ -1,4 +1,4 @@
-/** The time of a run in whole milliseconds: it stands at 0 until the cluster stands. */
+/** The time of a run in whole milliseconds: it is 0 until the cluster is up. */
 const NS_PER_MS = 1_000_000n
 
 export class RunClock {

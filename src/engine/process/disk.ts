@@ -1,6 +1,6 @@
 /**
- * A disk that can be full: a small file system in memory over the folder of one process, and one big
- * file on it. Only processes whose disk is to fail in a scenario get one.
+ * A disk that can be full: a small file system in memory over the folder of one process, and one
+ * big file on it. Only processes whose disk is to fail in a scenario get one.
  */
 import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

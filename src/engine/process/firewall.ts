@@ -1,6 +1,6 @@
 /**
- * What the bridge between the hosts drops, as a ruleset of nftables. The onlooker is behind the same
- * bridge and in no rule: no fault touches what it sees.
+ * What the bridge between the hosts drops, as a ruleset of nftables. The observer is behind the
+ * same bridge and in no rule: no fault affects what it sees.
  */
 export interface Drop {
   readonly fromIp: string
@@ -12,7 +12,7 @@ export interface Drop {
 /** Loss is drawn in steps of this many. */
 const PARTS = 100_000
 
-/** Replaces all rules that stand, in one transaction. */
+/** Replaces all present rules, in one transaction. */
 export function renderFirewall(drops: readonly Drop[]): string {
   const cuts = drops.filter(({ share }) => share >= 1)
   const leaks = drops.filter(({ share }) => share < 1 && share > 0)

@@ -1,19 +1,20 @@
 /**
- * Everything on this machine that belongs to a run carries the process id of its runner in its name.
- * A runner that was killed cannot clean up; the next one finds what has no living owner and removes it.
+ * Everything on this machine that belongs to a run carries the process id of its runner in its
+ * name. A runner that was killed cannot clean up; the next one finds what has no living owner and
+ * removes it.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runToolSync } from './tool.ts'
 
-/** Of namespaces and of links, whose names may have 15 characters in all. */
+/** Prefix of namespaces and of links, whose names may have 15 characters in all. */
 const NAME_PREFIX = 'vdt'
 const FOLDER_PREFIX = 'vedette-run-'
 const OWNED_NAME = /^vdt(\d+)[-.]/
 const OWNED_FOLDER = /^vedette-run-(\d+)-/
 
-/** Where iproute2 keeps the names of namespaces. */
+/** The folder where iproute2 keeps the names of namespaces. */
 export const NAMESPACES = '/run/netns'
 
 export function ownedPrefix(pid = process.pid): string {
@@ -30,7 +31,7 @@ export function removeLeftovers(): void {
   removeOwned((pid) => pid !== process.pid && !isAlive(pid))
 }
 
-/** Removes what carries a process id of these: kills what still runs there first. */
+/** Removes what carries one of these process ids, after killing what still runs there. */
 export function removeOwned(isDone: (pid: number) => boolean): void {
   for (const name of ownedNames(namespaces(), OWNED_NAME, isDone)) removeNamespace(name)
   for (const name of ownedNames(links(), OWNED_NAME, isDone)) {
@@ -41,7 +42,7 @@ export function removeOwned(isDone: (pid: number) => boolean): void {
   }
 }
 
-/** What of a dead or living runner is there, for those who want to see that nothing is. */
+/** What exists of a dead or living runner, for tests that nothing does. */
 export function ownedBy(pid: number): readonly string[] {
   const isIts = (owner: number): boolean => owner === pid
   return [
@@ -51,14 +52,17 @@ export function ownedBy(pid: number): readonly string[] {
   ]
 }
 
-/** Whatever still runs in it is a process of the run it was made for: nobody else knows its name. */
+/**
+ * Every process in the namespace belongs to the run it was made for: no other program knows its
+ * name.
+ */
 export function removeNamespace(name: string): void {
   const pids = runToolSync('ip', ['netns', 'pids', name]).stdout ?? ''
   for (const pid of pids.split('\n').filter((line) => line !== '')) kill(Number(pid))
   runToolSync('ip', ['netns', 'delete', name])
 }
 
-/** Folders may be small disks of their own. */
+/** The folders in it may be small disks, which are unmounted first. */
 export function removeFolder(folder: string): void {
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     runToolSync('umount', ['--quiet', '--lazy', join(folder, name)])
@@ -90,7 +94,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Somebody else's process is a living one, too.
+    // A process of another user is alive, too.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
@@ -99,6 +103,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended in between: just what was wanted.
+    // The process has ended in between, which is what we wanted.
   }
 }

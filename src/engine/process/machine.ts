@@ -1,12 +1,13 @@
 /**
- * What this machine can do: who we are, which tools are there, and what its kernel was built with. It
- * is tried out rather than looked up, once per process, in namespaces that are gone again at once.
+ * What this machine can do: whether we are root, which tools there are, and what the kernel was
+ * built with. Each is tried and not looked up, once per process, in namespaces that are removed at
+ * once.
  */
 import { ownedPrefix, removeNamespace, removeOwned } from './leftovers.ts'
 import { runToolSync } from './tool.ts'
 
-export interface Machine {
-  /** What is missing for any run at all, each with how to mend it; empty: it can be done. */
+export interface HostCapabilities {
+  /** What is missing for any run at all, each with how to mend it; empty: nothing. */
   readonly missing: readonly string[]
   /** Latency, jitter and duplication of links: the kernel's netem queue. */
   readonly canDelay: boolean
@@ -31,14 +32,14 @@ const TOOLS: readonly Tool[] = [
 
 const FIREWALL = 'add table bridge t; add chain bridge t c { type filter hook forward priority 0; }'
 
-let known: Machine | undefined
+let known: HostCapabilities | undefined
 
-export function probeMachine(): Machine {
+export function probeMachine(): HostCapabilities {
   known ??= probe()
   return known
 }
 
-function probe(): Machine {
+function probe(): HostCapabilities {
   const missing = [...missingRights(), ...missingTools()]
   if (missing.length > 0) return { ...NOTHING, missing, hasRedis: hasRedis() }
   const hub = `${ownedPrefix()}-probe`
@@ -51,7 +52,7 @@ function probe(): Machine {
 
 const NOTHING = { canDelay: false, canThrottle: false, canReset: false }
 
-function probeKernel(hub: string): Machine {
+function probeKernel(hub: string): HostCapabilities {
   const hasNamespaces = works('ip', ['netns', 'add', hub])
   const inside = (...argv: string[]): boolean => works('ip', ['netns', 'exec', hub, ...argv])
   const hasBridge = works('ip', ['-n', hub, 'link', 'add', 'bridge', 'type', 'bridge'])
@@ -92,11 +93,20 @@ function hasRedis(): boolean {
   return works('redis-server', ['--version']) && works('redis-sentinel', ['--version'])
 }
 
+/** `7.0.15`; empty if it cannot be told. */
+export function redisVersion(): string {
+  const { stdout } = runToolSync('redis-server', ['--version'])
+  return /\bv=(\S+)/.exec(String(stdout ?? ''))?.[1] ?? ''
+}
+
 function works(command: string, argv: readonly string[]): boolean {
   return runToolSync(command, argv).status === 0
 }
 
-/** Everything of this very process, at once: for the moment in which it is told to end. */
+/**
+ * Removes everything that this very process made, at once: for the moment in which it is told to
+ * end.
+ */
 export function removeOurs(): void {
   removeOwned((pid) => pid === process.pid)
 }

@@ -1,30 +1,30 @@
-/** One process of a world: started, signalled, and watched for its end, whoever brings it about. */
+/** One process of a world: started, signalled, and watched for its end, whatever causes it. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { assert } from '../../base/assert.ts'
-import type { ProcessStatus } from '../../sim/process.ts'
+import type { ProcessStatus } from '../../history/happening.ts'
 import { emptyFolder } from './disk.ts'
 
 export interface MemberStart {
   readonly name: string
   readonly host: string
-  /** Everything it keeps. */
+  /** The folder with all files of the process. */
   readonly folder: string
   readonly logPath: string
-  /** Writes what it needs for its very first start into its empty folder. */
+  /** Writes the files that the process needs for its very first start into its empty folder. */
   readonly prepare: () => void
   /** What is run, as seen from the machine; `life` counts its starts. */
   readonly command: (life: number) => readonly string[]
-  readonly changed: (member: Member, status: ProcessStatus) => void
-  /** A line on its standard output; undefined: that goes to the log. */
+  readonly changed: (member: RunningProcess, status: ProcessStatus) => void
+  /** Takes each line of the process's standard output; undefined: that goes to the log. */
   readonly said: ((line: string) => void) | undefined
 }
 
 const LAST_WORDS_LINES = 5
 
-export class Member {
+export class RunningProcess {
   readonly name: string
   readonly host: string
   readonly folder: string
@@ -55,7 +55,8 @@ export class Member {
     const { said } = this.#start
     const child = spawn(command, argv, {
       cwd: this.folder,
-      // A session of its own: Ctrl-C at the terminal reaches the runner, which ends it in order.
+      // A session of its own: Ctrl-C at the terminal reaches the runner, which ends the process in
+      // order.
       detached: true,
       stdio: ['ignore', said === undefined ? log : 'pipe', log],
     })
@@ -71,13 +72,13 @@ export class Member {
     this.#isPrepared = false
   }
 
-  /** SIGKILL; resolves when it is gone and all it said is known. */
+  /** SIGKILL; resolves when the process is gone and all its output has been read. */
   async kill(): Promise<void> {
     this.#child?.kill('SIGKILL')
     await this.#ended
   }
 
-  /** SIGTERM: it ends when it is done. */
+  /** SIGTERM: the process ends when it is done. */
   requestStop(): void {
     this.#child?.kill('SIGTERM')
   }
@@ -92,7 +93,7 @@ export class Member {
     if (this.#status === 'paused' && this.#child?.kill('SIGCONT') === true) this.#become('running')
   }
 
-  /** The end of its log. */
+  /** The last lines of the process's log. */
   lastWords(): string {
     const lines = readFileSync(this.#start.logPath, 'utf8').trim().split('\n')
     return lines.slice(-LAST_WORDS_LINES).join('\n')
@@ -113,7 +114,7 @@ export class Member {
     return new Promise((resolve) => {
       // A program that could not be started has no end of its own.
       child.once('error', () => resolve(this.#endedNow(child)))
-      // Whoever is listened to has not ended before all it said is known.
+      // A process whose output we read has ended only when all of its output has been read.
       child.once(said === undefined ? 'exit' : 'close', () => resolve(this.#endedNow(child)))
     })
   }

@@ -1,21 +1,21 @@
 /**
- * The hosts of a world as network namespaces, joined by a bridge in a namespace of its own. Only one
- * link of it is seen in the machine's own namespace: the onlooker's, which no fault touches. All
- * faults are made at the bridge, so that both sides of a way see nothing but silence.
+ * The hosts of a world as network namespaces, joined by a bridge in a namespace of its own. Only
+ * one of its links is in the machine's own namespace: that of the observer, from which the runner
+ * observes the world and which no fault affects. All faults are made at the bridge, so that both
+ * ends of a path see nothing but silence.
  */
 import { assert } from '../../base/assert.ts'
 import { type Drop, renderFirewall } from './firewall.ts'
 import { ownedPrefix, removeNamespace } from './leftovers.ts'
 import { type QueuedWay, renderQueues } from './queues.ts'
-import { chooseSubnet, type Subnet } from './subnet.ts'
 import { runTool, runToolSync } from './tool.ts'
 
-const ONLOOKER_BYTE = 254
-const MAX_ADDRESSES = ONLOOKER_BYTE - 1
+const OBSERVER_BYTE = 254
+const MAX_ADDRESSES = OBSERVER_BYTE - 1
 
 interface Host {
   readonly namespace: string
-  /** Its port at the bridge. */
+  /** The host's port at the bridge. */
   readonly port: string
   ip: string
 }
@@ -31,7 +31,7 @@ export class HostNetwork {
   readonly #prefix: string
   readonly #subnet: Subnet
   readonly #hosts = new Map<string, Host>()
-  /** What was last set, by port. */
+  /** The queues last set, by port. */
   readonly #queues = new Map<string, string>()
   #addressesGiven = 0
 
@@ -61,7 +61,7 @@ export class HostNetwork {
     return this.#host(host).ip
   }
 
-  /** A program that is started this way is the very process that was spawned: `ip` becomes it. */
+  /** The spawned process is the program itself: `ip` replaces itself with it. */
   commandIn(host: string, command: string, argv: readonly string[]): readonly string[] {
     return ['ip', 'netns', 'exec', this.#host(host).namespace, command, ...argv]
   }
@@ -71,7 +71,10 @@ export class HostNetwork {
     await this.#inHub('nft', ['-f', '-'], renderFirewall(drops))
   }
 
-  /** Sets how slow the ways to these hosts are. A queue that is as it should be keeps what waits in it. */
+  /**
+   * Sets how slow the paths to these hosts are. A queue that does not change keeps what waits in
+   * it.
+   */
   async setQueues(waysTo: ReadonlyMap<string, readonly QueuedWay[]>): Promise<void> {
     const changed: string[] = []
     for (const [host, ways] of waysTo) {
@@ -84,12 +87,12 @@ export class HostNetwork {
     if (changed.length > 0) await this.#inHub('tc', ['-batch', '-'], changed.join(''))
   }
 
-  /** A host whose link is down sends and hears nothing, not even goodbye. */
+  /** A host whose link is down sends and hears nothing, not even the end of a connection. */
   async setLink(host: string, state: 'up' | 'down'): Promise<void> {
     await runTool('ip', ['-n', this.#hub, 'link', 'set', this.#host(host).port, state])
   }
 
-  /** Gives the host an address nobody has had yet. */
+  /** Gives the host an address that no host has had yet. */
   async readdress(name: string): Promise<string> {
     const host = this.#host(name)
     const before = host.ip
@@ -99,7 +102,10 @@ export class HostNetwork {
     return host.ip
   }
 
-  /** Ends the host's connections with these addresses: both sides hear it, if they hear anything. */
+  /**
+   * Ends the host's connections with these addresses. Both ends learn of it, if their packets
+   * arrive.
+   */
   async reset(host: string, peerIps: readonly string[]): Promise<void> {
     if (peerIps.length === 0) return
     const filter = peerIps.flatMap((ip, index) => [...(index === 0 ? [] : ['or']), 'dst', ip])
@@ -107,7 +113,7 @@ export class HostNetwork {
     await runTool('ip', argv)
   }
 
-  /** Removes everything; whatever still runs in it is killed. */
+  /** Removes everything; processes that still run in it are killed. */
   close(): void {
     for (const { namespace } of this.#hosts.values()) removeNamespace(namespace)
     runToolSync('ip', ['link', 'delete', this.#prefix])
@@ -129,14 +135,14 @@ export class HostNetwork {
       [],
       [
         ...hosts.map(({ port, namespace }) => this.#veth(port, `eth0 netns ${namespace}`)),
-        this.#veth('onlooker', this.#prefix),
+        this.#veth('observer', this.#prefix),
       ],
     )
     await batch(
       ['-n', this.#hub],
       [
         'link add bridge type bridge',
-        ...['onlooker', ...hosts.map(({ port }) => port)].map(
+        ...['observer', ...hosts.map(({ port }) => port)].map(
           (port) => `link set ${port} master bridge up`,
         ),
         'link set bridge up',
@@ -146,7 +152,7 @@ export class HostNetwork {
     await batch(
       [],
       [
-        `addr add ${this.#subnet}.${ONLOOKER_BYTE}/24 dev ${this.#prefix}`,
+        `addr add ${this.#subnet}.${OBSERVER_BYTE}/24 dev ${this.#prefix}`,
         `link set ${this.#prefix} up`,
       ],
     )
@@ -182,4 +188,37 @@ async function configure(namespace: string, ip: string): Promise<void> {
 
 async function batch(options: readonly string[], lines: readonly string[]): Promise<void> {
   await runTool('ip', [...options, '-batch', '-'], `${lines.join('\n')}\n`)
+}
+
+// Which addresses a world gets: private ones, and none that this machine already has a route to.
+
+/** A network of 254 addresses: `10.208.7`. The last address is the observer's. */
+type Subnet = string
+
+const FIRST_SECOND_BYTE = 208
+const NETWORKS = 16 * 256
+/** Worlds of one runner are far apart, so that they do not meet those of other runners. */
+const STRIDE = 611
+const TRIES = 64
+
+async function chooseSubnet(pid: number, worldNumber: number): Promise<Subnet> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const subnet = subnetAt((pid + worldNumber * STRIDE + attempt) % NETWORKS)
+    if (!(await isInUse(subnet))) return subnet
+  }
+  throw new Error(
+    'all networks from 10.208.0.0 to 10.223.255.0 that were tried have a route on this machine; ' +
+      'the process engine needs a free one',
+  )
+}
+
+function subnetAt(index: number): Subnet {
+  return `10.${FIRST_SECOND_BYTE + (index >> 8)}.${index & 255}`
+}
+
+async function isInUse(subnet: Subnet): Promise<boolean> {
+  const within = await runTool('ip', ['-4', 'route', 'show', 'root', `${subnet}.0/24`])
+  const around = await runTool('ip', ['-4', 'route', 'show', 'match', `${subnet}.0/24`])
+  const others = around.split('\n').filter((line) => line !== '' && !line.startsWith('default'))
+  return within.trim() !== '' || others.length > 0
 }

@@ -1,9 +1,9 @@
 /**
- * How slow the ways between hosts are, as commands of tc: at the bridge's port of each receiver one
- * class per sender, with its bandwidth (HTB) and its delay (netem). Who is in no class, the onlooker
- * for one, passes at full speed.
+ * How slow the paths between hosts are, as commands of tc: at the bridge's port of each receiver
+ * one class per sender, with its bandwidth (HTB) and its delay (netem). A sender without a class,
+ * such as the observer, passes at full speed.
  */
-import type { LinkShape } from '../../sim/link-shape.ts'
+import type { LinkShape } from '../../history/link-shape.ts'
 
 /** What leaves the bridge through this port, towards the one host behind it. */
 export interface PortQueues {
@@ -18,10 +18,15 @@ export interface QueuedWay {
 }
 
 const FULL_SPEED = '10gbit'
-/** Packets a slow way holds: enough that the receiver's window ends a burst, not the queue. */
+/**
+ * Packets that a slow path holds: enough that the receiver's window ends a burst, not the queue.
+ */
 const QUEUE_PACKETS = 10_000
 
-/** Commands for `tc -batch -`: what stood at the port before is replaced, with what waited there. */
+/**
+ * Commands for `tc -batch -`: they replace the queues of the port, with everything that waited
+ * there.
+ */
 export function renderQueues({ port, ways }: PortQueues): string {
   const slow = ways.filter(({ shape }) => isSlow(shape))
   const clear = `qdisc replace dev ${port} root pfifo_fast`
@@ -47,7 +52,9 @@ function renderWay(port: string, { fromIp, shape }: QueuedWay, number: number): 
   ]
 }
 
-/** A jitter of up to J is J / 2 to either side of the middle. The rate keeps packets in their order. */
+/**
+ * A jitter of up to J is J / 2 to either side of the middle. The rate keeps packets in their order.
+ */
 function renderDelay({ latencyMs = 0, jitterMs = 0, duplication = 0 }: LinkShape): string {
   if (latencyMs === 0 && jitterMs === 0 && duplication === 0) return ''
   const middleUs = Math.round((latencyMs + jitterMs / 2) * 1_000)
@@ -60,7 +67,7 @@ function renderDelay({ latencyMs = 0, jitterMs = 0, duplication = 0 }: LinkShape
   ].join(' ')
 }
 
-/** Loss is the firewall's business: it needs no queue. */
+/** Loss is left to the firewall: it needs no queue. */
 function isSlow(shape: LinkShape): boolean {
   const { latencyMs = 0, jitterMs = 0, duplication = 0, bytesPerSecond } = shape
   return latencyMs > 0 || jitterMs > 0 || duplication > 0 || bytesPerSecond !== undefined

@@ -1,21 +1,28 @@
 /**
- * What the events of one Sentinel say about votes and elections. Both kinds of Sentinels publish the
- * same ones. Where events do not suffice to be sure, nothing is said, and the checkers stay silent.
+ * What the events of one Sentinel say about votes and elections. Both makes of Sentinels publish
+ * the same events. Where events do not suffice to be sure, nothing is recorded, and the checkers
+ * stay silent.
  */
-import type { Address, Occurrence } from '../../sim/happening.ts'
 
-export type Tell = (occurrence: Occurrence) => void
+import type { Address } from '../../base/ip.ts'
+import { eventWords, type HeardEvent, heardEvent } from '../../core/event-table.ts'
+import type { Occurrence } from '../../history/happening.ts'
 
-export class SentinelFacts {
+type Tell = (occurrence: Occurrence) => void
+
+export class SentinelEventFacts {
   readonly #groups: readonly string[]
   readonly #tell: Tell
   readonly #views = new Map<string, string>()
-  /** Groups it holds O_DOWN: a failover it tries without that is an operator's. */
+  /**
+   * Groups whose master the Sentinel holds O_DOWN: a failover it tries for any other is an
+   * operator's.
+   */
   readonly #down = new Set<string>()
-  /** The epoch of the failover it tries, by group. */
+  /** The epoch of the failover that the Sentinel tries, by group. */
   readonly #attempts = new Map<string, number>()
   #newestEpoch = 0
-  /** Its run id, once it has told. */
+  /** The Sentinel's run id, once it has told. */
   id: string | undefined
 
   constructor(groups: readonly string[], tell: Tell) {
@@ -23,7 +30,7 @@ export class SentinelFacts {
     this.#tell = tell
   }
 
-  /** The process has come up again: it may not know what it knew. */
+  /** The process has started again: the Sentinel may have forgotten what it knew. */
   forget(): void {
     this.#views.clear()
     this.#down.clear()
@@ -32,7 +39,7 @@ export class SentinelFacts {
     this.id = undefined
   }
 
-  /** It told a client who is master. */
+  /** The Sentinel told a client which node is the master. */
   named(group: string, master: Address): void {
     const text = `${master.host}:${master.port}`
     if (this.#views.get(group) === text) return
@@ -40,22 +47,23 @@ export class SentinelFacts {
     this.#tell({ kind: 'view', group, master })
   }
 
-  published(name: string, payload: string): void {
+  published(channel: string, payload: string): void {
+    const name = heardEvent(channel)
     this.#tell({ kind: 'event', name, payload })
-    const words = payload.split(' ')
+    const [kind, group = ''] = payload.split(' ')
     if (name === '+new-epoch') this.#newestEpoch = Number(payload)
-    else if (name === '+vote-for-leader') this.#voted(words)
-    else if (words[0] === 'master') this.#ofMaster(name, words[1] ?? '')
+    else if (name === '+vote-for-leader') this.#voted(payload)
+    else if (kind === 'master') this.#ofMaster(name, group)
   }
 
-  #ofMaster(name: string, group: string): void {
+  #ofMaster(name: HeardEvent, group: string): void {
     if (name === '+odown') this.#down.add(group)
     else if (name === '-odown') this.#down.delete(group)
     else if (name === '+try-failover') this.#tries(group)
     else if (name === '+elected-leader') this.#elected(group)
   }
 
-  /** Right behind the epoch it has made for this attempt. */
+  /** The event comes right after that of the epoch which the Sentinel has made for this attempt. */
   #tries(group: string): void {
     if (this.#down.has(group)) this.#attempts.set(group, this.#newestEpoch)
     else this.#attempts.delete(group)
@@ -67,11 +75,13 @@ export class SentinelFacts {
     this.#tell({ kind: 'leader', sentinelId: this.id, group, epoch })
   }
 
-  /** `<run id> <epoch>`: of which group is not said, so with several of them nobody can tell. */
-  #voted([leader, epoch]: readonly string[]): void {
+  /** The event does not name its group, so with several groups the vote cannot be attributed. */
+  #voted(payload: string): void {
     const [group] = this.#groups
     if (group === undefined || this.#groups.length > 1 || this.id === undefined) return
-    if (leader === undefined || epoch === undefined) return
+    const vote = eventWords('+vote-for-leader', payload)
+    if (vote === undefined) return
+    const { leader, epoch } = vote
     this.#tell({ kind: 'vote', sentinelId: this.id, group, epoch: Number(epoch), leader })
   }
 }

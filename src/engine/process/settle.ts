@@ -1,12 +1,16 @@
 /**
  * Before the clock of a run starts: every process answers, replicas are in sync, and the Sentinels
- * know all replicas and each other. A run is about what happens to a cluster that stands.
+ * know all replicas and each other. A run is about what happens to a cluster that is up.
  */
+
+import type { NodeSpec, Topology } from '../../history/topology.ts'
 import type { Reply } from '../../resp/reply.ts'
-import type { NodeSpec, Topology } from '../../sim/topology.ts'
 import { readRole, wordsOf } from './watches.ts'
 
-/** How long the Sentinels are given to get acquainted; what they do not know by then is part of the run. */
+/**
+ * How long the Sentinels get to discover each other; what they do not know by then is part of the
+ * run.
+ */
 const ACQUAINT_LIMIT_MS = 15_000
 const START_LIMIT_MS = 15_000
 const SYNC_LIMIT_MS = 15_000
@@ -15,7 +19,7 @@ const SYNC_DELAY = 'repl-diskless-sync-delay'
 
 export type Ask = (process: string, argv: readonly string[]) => Promise<Reply | undefined>
 
-/** False when one of them does not answer in time. */
+/** False if one of the processes does not answer in time. */
 export function allAnswer(names: readonly string[], ask: Ask): Promise<boolean> {
   return until(START_LIMIT_MS, async () => {
     const replies = await Promise.all(names.map((name) => ask(name, ['PING'])))
@@ -23,12 +27,13 @@ export function allAnswer(names: readonly string[], ask: Ask): Promise<boolean> 
   })
 }
 
-/** False when a replica has no copy of its master's data in time. */
+/** False if a replica has no copy of its master's data in time. */
 export async function allInSync(topology: Topology, ask: Ask): Promise<boolean> {
   const present = topology.nodes.filter(({ joinsLater }) => !joinsLater)
   const replicas = present.filter(({ replicaOf }) => isAmong(replicaOf, present))
-  // By default redis-server waits five seconds for more replicas before it sends a copy. The copies
-  // before the run are no part of it; those within it are made as each node was told to.
+  // By default redis-server waits five seconds for more replicas before it sends a copy. Copies
+  // made before the run are no part of it, so they skip the wait; copies within the run are made as
+  // each node was configured.
   const delays = await changeDelays(present, ask)
   const isDone = await until(SYNC_LIMIT_MS, async () => {
     const roles = await Promise.all(replicas.map(({ name }) => ask(name, ['ROLE'])))
@@ -41,7 +46,7 @@ export async function allInSync(topology: Topology, ask: Ask): Promise<boolean> 
   return isDone
 }
 
-/** False when some Sentinel does not know all the others and all replicas in time. */
+/** False if some Sentinel does not know all the others and all replicas in time. */
 export function allAcquainted(topology: Topology, ask: Ask): Promise<boolean> {
   const sentinels = topology.sentinels.filter(({ joinsLater }) => !joinsLater)
   return until(ACQUAINT_LIMIT_MS, async () => {
@@ -60,7 +65,7 @@ export function allAcquainted(topology: Topology, ask: Ask): Promise<boolean> {
   })
 }
 
-/** What each node's delay was before. */
+/** Returns what each node's delay was before. */
 async function changeDelays(
   nodes: readonly NodeSpec[],
   ask: Ask,
@@ -75,7 +80,7 @@ async function changeDelays(
   return before.flat()
 }
 
-/** A master tells the Sentinels of its own replicas only, not of theirs. */
+/** A master tells the Sentinels only its own replicas, not the replicas of those. */
 function directReplicas({ nodes }: Topology, master: string): readonly NodeSpec[] {
   return nodes.filter(({ replicaOf, joinsLater }) => replicaOf === master && !joinsLater)
 }

@@ -1,9 +1,11 @@
-/** The programs of the system that build networks: run with a bound, their complaint kept. */
+/**
+ * Runs the system's programs that build networks, with a time limit, and keeps their error output.
+ */
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 
 const LIMIT_MS = 20_000
 
-/** Runs a tool to its end; its error says what was run and what it said. */
+/** Runs a tool to its end; its error says what was run and what the tool printed. */
 export function runTool(command: string, argv: readonly string[], input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, argv, { stdio: 'pipe', timeout: LIMIT_MS, killSignal: 'SIGKILL' })
@@ -21,13 +23,13 @@ export function runTool(command: string, argv: readonly string[], input = ''): P
       else
         reject(new Error(`${command} ${argv.join(' ')}: ${complaint.trim() || `exit ${status}`}`))
     })
-    // A tool that ends without reading its input has said why on its own.
+    // A tool that ends without reading its input has printed the reason itself.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })
 }
 
-/** For what must be known or gone before anything else may go on. */
+/** For what must be known or removed before anything else may continue. */
 export function runToolSync(
   command: string,
   argv: readonly string[],

@@ -1,23 +1,25 @@
-/** Looks at one running process from the onlooker's place, until it is gone. */
-import { HELLO_CHANNEL } from '../../core/hello-text.ts'
+/** Watches one running process from the observer's place, until it is gone. */
+
+import type { Address } from '../../base/ip.ts'
+import { HELLO_CHANNEL } from '../../core/discovery/hello-format.ts'
+import type { NodeRole } from '../../history/happening.ts'
 import type { Reply } from '../../resp/reply.ts'
-import type { Address, NodeRole } from '../../sim/happening.ts'
-import type { Shell } from '../../sim/shell.ts'
-import { Line, Poll } from './line.ts'
-import type { SentinelFacts } from './sentinel-facts.ts'
+import type { Shell } from '../../sim/processes/shell.ts'
+import { EventStream, Poll } from './event-stream.ts'
+import type { SentinelEventFacts } from './sentinel-facts.ts'
 
 const VIEW_PERIOD_MS = 40
 const ROLE_PERIOD_MS = 40
 
-export interface Watch {
+export interface ProcessWatch {
   close(): void
 }
 
 export function watchSentinel(
   shell: Shell,
   address: Address,
-  { facts, groups }: { readonly facts: SentinelFacts; readonly groups: readonly string[] },
-): Watch {
+  { facts, groups }: { readonly facts: SentinelEventFacts; readonly groups: readonly string[] },
+): ProcessWatch {
   const views = new Poll({
     shell,
     address,
@@ -34,7 +36,7 @@ export function watchSentinel(
       })
     },
   })
-  const events = new Line({
+  const events = new EventStream({
     shell,
     address,
     connected: (line) => line.send(['PSUBSCRIBE', '*']),
@@ -55,7 +57,7 @@ export function watchNode(
     role,
     hello,
   }: { readonly role: (role: NodeRole) => void; readonly hello: (payload: string) => void },
-): Watch {
+): ProcessWatch {
   const roles = new Poll({
     shell,
     address,
@@ -66,7 +68,7 @@ export function watchNode(
       if (told !== undefined) role(told)
     },
   })
-  const hellos = new Line({
+  const hellos = new EventStream({
     shell,
     address,
     connected: (line) => line.send(['SUBSCRIBE', HELLO_CHANNEL]),
@@ -78,7 +80,7 @@ export function watchNode(
   return closingAll([roles, hellos])
 }
 
-function closingAll(watches: readonly Watch[]): Watch {
+function closingAll(watches: readonly ProcessWatch[]): ProcessWatch {
   return {
     close: () => {
       for (const watch of watches) watch.close()
@@ -98,7 +100,7 @@ function readAddress(reply: Reply): Address | undefined {
   return host === undefined || port === undefined ? undefined : { host, port: Number(port) }
 }
 
-/** The items of a flat array as text; an array within stands as an empty one. */
+/** The items of a flat array as text; a nested array becomes an empty string. */
 export function wordsOf(reply: Reply | undefined): readonly string[] {
   if (reply?.kind !== 'array') return []
   return reply.items.map((item) => {

@@ -1,41 +1,39 @@
 /** A world of real processes: hosts are network namespaces, time is the machine's. */
-import { unreachable } from '../../base/assert.ts'
+import type { Address } from '../../base/ip.ts'
+import { type Action, describeAction, filledIn } from '../../history/action.ts'
+import { createCheckers } from '../../history/checkers/checkers.ts'
+import type { Happening, ProcessStatus } from '../../history/happening.ts'
+import { Recorder } from '../../history/recorder.ts'
+import type { Topology } from '../../history/topology.ts'
+import type { Question, Read, Write } from '../../history/writes.ts'
 import type { Reply } from '../../resp/reply.ts'
-import { isRole } from '../../scenario/language/roles.ts'
 import type { ScenarioFile } from '../../scenario/scenario-file.ts'
 import type { World } from '../../scenario/world.ts'
-import { type Action, describeAction } from '../../sim/action.ts'
-import { createCheckers } from '../../sim/checkers/checkers.ts'
-import type { Address, Happening } from '../../sim/happening.ts'
-import type { ProcessStatus } from '../../sim/process.ts'
-import { Recorder } from '../../sim/recorder.ts'
-import type { Topology } from '../../sim/topology.ts'
-import type { Read, Write } from '../../sim/write-log.ts'
+import { Exchange } from '../../sim/clients/exchange.ts'
+import type { Shell } from '../../sim/processes/shell.ts'
 import { RealShell } from '../real-shell.ts'
 import { Addresses } from './addresses.ts'
-import { askOnce } from './asking.ts'
-import type { Against } from './cast.ts'
 import { ClientLog } from './client-log.ts'
 import { RunClock } from './clock.ts'
-import { fillDisk, makeRoom } from './disk.ts'
-import { guardWorld, releaseWorld } from './guard.ts'
-import type { Machine } from './machine.ts'
-import type { Member } from './member.ts'
+import { failingDisks, ProcessFaults } from './faults.ts'
+import { type HostCapabilities, removeOurs } from './machine.ts'
+import type { RunningProcess } from './member.ts'
 import { HostNetwork } from './network.ts'
-import { Onlooker } from './onlooker.ts'
+import { ProcessObserver } from './observer.ts'
+import { BridgePaths } from './paths.ts'
+import type { Against } from './process-spec.ts'
+import { RunningProcesses } from './processes.ts'
 import { allAcquainted, allAnswer, allInSync } from './settle.ts'
-import { Troupe } from './troupe.ts'
-import { Ways } from './ways.ts'
 
 const ANSWER_LIMIT_MS = 5_000
 
 export interface WorldStart {
   readonly file: ScenarioFile
   readonly against: Against
-  readonly machine: Machine
+  readonly machine: HostCapabilities
 }
 
-/** Stands when this resolves: the clock has just started, and so have the clients. */
+/** Resolves when the cluster is up: the clock has just started, and so have the clients. */
 export async function createProcessWorld(start: WorldStart): Promise<World> {
   guardWorld()
   let network: HostNetwork | undefined
@@ -60,12 +58,11 @@ class ProcessWorld implements World {
   readonly #clock = new RunClock()
   readonly #recorder: Recorder
   readonly #log: ClientLog
-  readonly #ways: Ways
-  readonly #troupe: Troupe
-  readonly #onlooker: Onlooker
-  readonly #shell = new RealShell({ name: 'onlooker', life: 1, onExit: () => {} })
-  readonly #hangs = new Set<NodeJS.Timeout>()
-  readonly #dark = new Set<string>()
+  readonly #ways: BridgePaths
+  readonly #processes: RunningProcesses
+  readonly #observer: ProcessObserver
+  readonly #shell = new RealShell({ name: 'observer', life: 1, onExit: () => {} })
+  readonly #faults: ProcessFaults
   #isClosed = false
 
   constructor({ file, against, machine }: WorldStart, network: HostNetwork) {
@@ -82,8 +79,8 @@ class ProcessWorld implements World {
     })
     const ipOf = (host: string): string => network.ipOf(host)
     const hosts = hostsOf(topology)
-    this.#ways = new Ways({ hosts, topology, canDelay: machine.canDelay, ipOf })
-    this.#troupe = new Troupe({
+    this.#ways = new BridgePaths({ hosts, topology, canDelay: machine.canDelay, ipOf })
+    this.#processes = new RunningProcesses({
       casting: { against, topology, addressOf },
       network,
       clock: this.#clock,
@@ -91,17 +88,22 @@ class ProcessWorld implements World {
       ownDisks: failingDisks(file),
       changed: (member, status) => this.#changed(member, status),
     })
-    this.#onlooker = new Onlooker({
+    this.#faults = new ProcessFaults({
+      ...{ hosts, network, addresses: this.#addresses, ways: this.#ways },
+      members: this.#processes,
+      command: (process, argv) => void this.ask(process, filledIn(argv, addressOf)),
+    })
+    this.#observer = new ProcessObserver({
       ...{ shell: this.#shell, topology, addressOf, nameOf },
       record: (process, what) => this.#recorder.record(process, what),
     })
   }
 
-  /** Brings everybody up, in the order in which they find each other at once. */
+  /** Starts all processes, in the order in which they find each other at once. */
   async open(): Promise<void> {
     const { nodes, sentinels, clients } = this.#topology
-    await this.#troupe.mountDisks()
-    await this.#reshape()
+    await this.#processes.mountDisks()
+    await this.#faults.reshape()
     const ask = (process: string, argv: readonly string[]) => this.ask(process, argv)
     await this.#startAll(nodes)
     if (!(await allInSync(this.#topology, ask))) this.#note('not every replica is in sync')
@@ -110,7 +112,7 @@ class ProcessWorld implements World {
       this.#note('not every Sentinel knows all the others and all replicas')
     }
     this.#clock.start()
-    for (const { name } of clients) this.#troupe.get(name).start()
+    for (const { name } of clients) this.#processes.get(name).start()
   }
 
   runUntil(atMs: number, isMet?: (happening: Happening) => boolean): Promise<number> {
@@ -127,55 +129,15 @@ class ProcessWorld implements World {
 
   async apply(action: Action): Promise<void> {
     this.#recorder.record(undefined, { kind: 'fault', text: describeAction(action), action })
-    switch (action.kind) {
-      case 'kill':
-        return await this.#each(action.processes, (member) => member.kill())
-      case 'stop':
-        return await this.#each(action.processes, (member) => member.requestStop())
-      case 'pause':
-        return await this.#each(action.processes, (member) => member.pause())
-      case 'resume':
-        return await this.#each(action.processes, (member) => member.resume())
-      case 'start':
-        return await this.#each(action.processes, (member) => this.#lightUp(member))
-      case 'restart':
-        return await this.#each(action.processes, (member) => this.#restart(member, action.disk))
-      case 'stall':
-        return await this.#each(action.processes, (member) => this.#stall(member, action.forMs))
-      case 'powerLoss':
-        return await this.#losePower(action.hosts)
-      case 'readdress':
-        return await this.#readdress(action.host, action.disk)
-      case 'reset':
-        return await this.#reset(action.host, action.peer)
-      case 'failDisk':
-        return fillDisk(this.#troupe.get(action.process).folder)
-      case 'repairDisk':
-        return makeRoom(this.#troupe.get(action.process).folder)
-      case 'command':
-        // What comes of it is seen like everything else; waiting for it would stop the clock's user.
-        void this.ask(action.process, action.argv)
-        return
-      case 'clockJump':
-      case 'clockDrift':
-        throw new Error(`${describeAction(action)}: real processes share the machine's clock`)
-      case 'refuse':
-        throw new Error(`${describeAction(action)}: the bridge answers for nobody`)
-      case 'partition':
-      case 'cut':
-      case 'hold':
-      case 'release':
-      case 'shape':
-      case 'heal':
-        this.#ways.apply(action)
-        return await this.#reshape()
-      default:
-        return unreachable(action)
-    }
+    await this.#faults.apply(action)
   }
 
-  async ask(process: string, argv: readonly string[]): Promise<Reply | undefined> {
-    const limit = { argv, limitMs: ANSWER_LIMIT_MS }
+  async ask(
+    process: string,
+    argv: readonly string[],
+    before: readonly (readonly string[])[] = [],
+  ): Promise<Reply | undefined> {
+    const limit = { commands: [...before, argv], limitMs: ANSWER_LIMIT_MS }
     return await askOnce(this.#shell, this.#addresses.of(process), limit)
   }
 
@@ -195,91 +157,42 @@ class ProcessWorld implements World {
     return this.#log.reads
   }
 
+  questions(): readonly Question[] {
+    return this.#log.questions
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    for (const hang of this.#hangs) clearTimeout(hang)
-    this.#onlooker.close()
+    this.#faults.close()
+    this.#observer.close()
     this.#shell.abandon()
-    await this.#troupe.close()
+    await this.#processes.close()
     this.#network.close()
     releaseWorld()
   }
 
   async #startAll(specs: readonly { name: string; joinsLater: boolean }[]): Promise<void> {
     const names = specs.filter(({ joinsLater }) => !joinsLater).map(({ name }) => name)
-    for (const name of names) this.#troupe.get(name).start()
+    for (const name of names) this.#processes.get(name).start()
     if (await allAnswer(names, (process, argv) => this.ask(process, argv))) return
-    const words = names.map((name) => `${name}: ${this.#troupe.get(name).lastWords()}`)
+    const words = names.map((name) => `${name}: ${this.#processes.get(name).lastWords()}`)
     throw new Error(`not all of ${names.join(', ')} answer\n${words.join('\n')}`)
   }
 
-  #changed(member: Member, status: ProcessStatus): void {
+  #changed(member: RunningProcess, status: ProcessStatus): void {
     if (this.#isClosed) return
     this.#recorder.record(member.name, { kind: 'status', status })
     if (!this.#addresses.has(member.name)) return
-    if (status === 'down') this.#onlooker.unwatch(member.name)
-    else if (!this.#onlooker.isWatching(member.name)) this.#onlooker.watch(member.name)
-  }
-
-  async #each(names: readonly string[], act: (member: Member) => void | Promise<void>) {
-    await Promise.all(names.map((name) => act(this.#troupe.get(name))))
-  }
-
-  /** A host without power gets it back when something on it is to run; one that runs goes on. */
-  async #lightUp(member: Member): Promise<void> {
-    if (this.#dark.delete(member.host)) await this.#network.setLink(member.host, 'up')
-    if (member.status === 'down') member.start()
-  }
-
-  async #restart(member: Member, disk: 'kept' | 'empty'): Promise<void> {
-    await member.kill()
-    if (disk === 'empty') member.forgetFiles()
-    await this.#lightUp(member)
-  }
-
-  #stall(member: Member, forMs: number): void {
-    const { life } = member
-    member.pause()
-    const hang = setTimeout(() => {
-      this.#hangs.delete(hang)
-      if (member.life === life) member.resume()
-    }, forMs)
-    this.#hangs.add(hang)
-  }
-
-  /** First the link, so that no kernel says goodbye for the dead. */
-  async #losePower(hosts: readonly string[]): Promise<void> {
-    for (const host of hosts) this.#dark.add(host)
-    await Promise.all(hosts.map((host) => this.#network.setLink(host, 'down')))
-    await Promise.all(this.#troupe.on(hosts).map((member) => member.kill()))
-  }
-
-  async #readdress(host: string, disk: 'kept' | 'empty'): Promise<void> {
-    await this.#losePower([host])
-    this.#addresses.moved(host, await this.#network.readdress(host))
-    await this.#reshape()
-    const known = this.#troupe.on([host]).filter(({ life }) => life > 0)
-    await Promise.all(known.map((member) => this.#restart(member, disk)))
-  }
-
-  async #reset(host: string, peer: string | undefined): Promise<void> {
-    const others = hostsOf(this.#topology).filter((other) => other !== host)
-    const peers = peer === undefined ? others : [peer]
-    const ips = peers.map((other) => this.#network.ipOf(other))
-    await this.#network.reset(host, ips)
-  }
-
-  async #reshape(): Promise<void> {
-    await this.#network.setDrops(this.#ways.drops())
-    await this.#network.setQueues(this.#ways.queues())
+    if (status === 'down') this.#observer.unwatch(member.name)
+    else if (!this.#observer.isWatching(member.name)) this.#observer.watch(member.name)
   }
 
   #note(text: string): void {
     this.#recorder.record(undefined, { kind: 'log', level: 'warning', text })
   }
 
-  /** The hosts of more than half of all Sentinels can be talked to from this node's host. */
+  /** Whether this node's host can talk to the hosts of more than half of all Sentinels. */
   #isWithMajority(node: string): boolean {
     const host = this.#topology.nodes.find(({ name }) => name === node)?.host
     if (host === undefined) return false
@@ -293,10 +206,61 @@ function hostsOf({ nodes, sentinels, clients }: Topology): readonly string[] {
   return [...new Set([...nodes, ...sentinels, ...clients].map(({ host }) => host))]
 }
 
-/** Whose disk a step may fail; of a role anybody's. */
-function failingDisks({ steps, topology }: ScenarioFile): ReadonlySet<string> {
-  const actions = steps.flatMap((step) => step.actions)
-  const named = actions.flatMap((one) => (one.kind === 'failDisk' ? [one.process] : []))
-  const all = [...topology.nodes, ...topology.sentinels].map(({ name }) => name)
-  return new Set(named.some(isRole) ? all : named)
+// Commands to a process, on a connection of its own, from the observer's place.
+
+/** The reply to the last command; undefined: it did not come in time. */
+function askOnce(
+  shell: Shell,
+  address: Address,
+  {
+    commands,
+    limitMs,
+  }: { readonly commands: readonly (readonly string[])[]; readonly limitMs: number },
+): Promise<Reply | undefined> {
+  return new Promise((resolve) => {
+    const finish = (reply: Reply | undefined): void => {
+      clearTimeout(limit)
+      exchange.close()
+      resolve(reply)
+    }
+    let left = commands.length
+    const exchange = new Exchange(shell, address, limitMs, {
+      connected: () => {
+        for (const argv of commands) exchange.send(argv)
+      },
+      replied: (reply) => {
+        left--
+        if (left === 0) finish(reply)
+      },
+      lost: () => finish(undefined),
+    })
+    const limit = setTimeout(() => finish(undefined), limitMs)
+  })
+}
+
+/** Worlds that are open when this process is told to end, or ends by itself, end with it. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+let open = 0
+
+function guardWorld(): void {
+  open++
+  if (open > 1) return
+  process.on('exit', removeOurs)
+  for (const signal of SIGNALS) process.on(signal, endWith)
+}
+
+function releaseWorld(): void {
+  open--
+  if (open > 0) return
+  process.off('exit', removeOurs)
+  for (const signal of SIGNALS) process.off(signal, endWith)
+}
+
+/** Cleans up, then lets the signal do what it would have done without us. */
+function endWith(signal: NodeJS.Signals): void {
+  removeOurs()
+  process.off('exit', removeOurs)
+  for (const one of SIGNALS) process.off(one, endWith)
+  process.kill(process.pid, signal)
 }

@@ -1,15 +1,15 @@
 /**
- * Loopback addresses of one world. Every process has two: the one it announces, where the network of
- * the world listens in its place, and a hidden one, where it really listens. Several worlds may stand
- * at once, in one process or in many: each takes a block that nobody else has.
+ * Loopback addresses of one world. Every process has two: the one it announces, where the network
+ * of the world listens in its place, and a hidden one, where it really listens. Several worlds may
+ * exist at once, in one process or in many: each takes a block that no other world has.
  */
 import { createServer, type Server } from 'node:net'
 import { assert } from '../../base/assert.ts'
 
-/** 127.64.0.0 to 127.127.127.255: nobody else is likely to use any of it. */
+/** 127.64.0.0 to 127.127.127.255: other programs are unlikely to use any of it. */
 const FIRST = 64
 const BLOCKS = 64 * 128
-/** Whoever listens here has the block. No host has this number. */
+/** The world that listens here has the block. No host has this number. */
 const CLAIM_NUMBER = 254
 const CLAIM_PORT = 26_378
 const ATTEMPTS_MAX = 64
@@ -38,13 +38,13 @@ export class AddressBlock {
   }
 }
 
-/** Where the process really listens that announces this address. */
+/** Where the process that announces this address really listens. */
 export function hiddenAddress(announced: string): string {
   const [a, b, c, d] = announced.split('.')
   return `${a}.${b}.${Number(c) + HIDDEN_OFFSET}.${d}`
 }
 
-/** Takes a block that is free. Rejects when loopback addresses cannot be bound at all. */
+/** Takes a free block. Rejects if loopback addresses cannot be bound at all. */
 export async function claimBlock(): Promise<AddressBlock> {
   let failure: unknown
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {

@@ -2,12 +2,16 @@ import type { Socket } from 'node:net'
 import { NodeHost } from '../../io/node-host.ts'
 import { DataNode } from '../../server/node.ts'
 import type { NodePort } from '../../server/port.ts'
-import { type NodeProgramStart, readSettings, SETTINGS_FILE } from '../../sim/node-program.ts'
-import type { Program } from '../../sim/process.ts'
-import type { Fabric } from './fabric.ts'
+import {
+  type NodeProgramStart,
+  readSettings,
+  SETTINGS_FILE,
+} from '../../sim/processes/node-program.ts'
+import type { Program } from '../../sim/processes/process.ts'
+import type { ProxyNetwork } from './proxy-network.ts'
 
 /** A data node on real sockets: the host of production, in the surroundings of a world. */
-export function hostNode(fabric: Fabric, start: NodeProgramStart): Program {
+export function hostNode(fabric: ProxyNetwork, start: NodeProgramStart): Program {
   const { process, rng, port, log } = start
   const settings = readSettings(start)
   const witness = () => start.tellMaster(settings.text('replicaof'))

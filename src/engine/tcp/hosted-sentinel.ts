@@ -1,12 +1,16 @@
 import type { Socket } from 'node:net'
 import { encodeState } from '../../config/state-file.ts'
-import type { SavedState } from '../../core/memory/saved.ts'
-import type { Logger } from '../../io/logger.ts'
+import type { SavedState } from '../../core/persistence/saved.ts'
+import type { Logger } from '../../io/log/logger.ts'
 import { SentinelHost, type SentinelWatch } from '../../io/sentinel-host.ts'
-import type { Process, Program } from '../../sim/process.ts'
-import { readState, type SentinelProgramStart, STATE_FILE } from '../../sim/sentinel-program.ts'
-import type { Fabric } from './fabric.ts'
+import type { Process, Program } from '../../sim/processes/process.ts'
+import {
+  readState,
+  type SentinelProgramStart,
+  STATE_FILE,
+} from '../../sim/processes/sentinel-program.ts'
 import { drivenByItself } from './hosted-node.ts'
+import type { ProxyNetwork } from './proxy-network.ts'
 
 /** The witness hears every line already. */
 const QUIET: Logger = {
@@ -16,7 +20,7 @@ const QUIET: Logger = {
 }
 
 /** A Sentinel on real sockets: the host of production, in the surroundings of a world. */
-export function hostSentinel(fabric: Fabric, start: SentinelProgramStart): Program {
+export function hostSentinel(fabric: ProxyNetwork, start: SentinelProgramStart): Program {
   const { process, config, rng } = start
   const surroundings = fabric.surroundings(process)
   const host = new SentinelHost({
@@ -32,7 +36,7 @@ export function hostSentinel(fabric: Fabric, start: SentinelProgramStart): Progr
   return drivenByItself(() => host.stop())
 }
 
-/** Never settles when the process dies first. */
+/** Never settles if the process dies first. */
 function save(process: Process, state: SavedState): Promise<void> {
   return new Promise((resolve, reject) => {
     process.save(STATE_FILE, encodeState(state), (failure) => {

@@ -1,13 +1,13 @@
 /**
  * Lets a world whose network and processes are scheduled on virtual time run in real time. Whatever
- * happens on a real socket or timer enters here: first the world catches up with the time it is, then
- * the input is taken, and then one timer is set to when something is due next. Everything in the
- * world thus happens at a whole millisecond, late by what the machine is late, never early.
+ * happens on a real socket or timer enters here: first the world catches up with the present time,
+ * then the input is taken, and then one timer is set for the next thing that is due. So everything
+ * in the world happens at a whole millisecond, as late as the machine is, never early.
  */
 
 /** The world, as far as its time is concerned. */
 export interface Scheduled {
-  /** When the next thing is due; undefined: when something comes from outside. */
+  /** When the next thing is due; undefined: only when something comes from outside. */
   readonly nextMs: number | undefined
   /** Lets everything happen that is due by then. */
   catchUp(atMs: number): void
@@ -20,7 +20,9 @@ export class RealTime {
   #world: Scheduled | undefined
   #startedAtMs = 0
   #timer: NodeJS.Timeout | undefined
-  /** What the timer is set for. One that is set for earlier finds nothing due and is set anew. */
+  /**
+   * What the timer is set for. A timer that is set for earlier finds nothing due and is set anew.
+   */
   #armedForMs = Number.POSITIVE_INFINITY
   #isInside = false
   #latestMs = 0
@@ -32,7 +34,7 @@ export class RealTime {
     this.enter(() => undefined)
   }
 
-  /** Since the beginning, with fractions; 0 before it. */
+  /** Milliseconds since the beginning, with fractions; 0 before it. */
   get preciseMs(): number {
     return this.#world === undefined ? 0 : performance.now() - this.#startedAtMs
   }
@@ -42,7 +44,7 @@ export class RealTime {
     return Math.floor(this.preciseMs)
   }
 
-  /** By how much the world was behind the clock at the worst moment so far. */
+  /** How far the world was behind the clock at the worst moment so far. */
   get latestMs(): number {
     return this.#latestMs
   }

@@ -1,34 +1,37 @@
 /**
- * A world on real sockets, in one Node process and in real time. Machines, hosts and links are those
- * of production; network, disks and clocks are those of the simulated world, so that every fault means
- * the same here as there.
+ * A world on real sockets, in one Node process and in real time. Machines, hosts and links are
+ * those of production; network, disks and clocks are those of the simulated world, so that every
+ * fault means the same here as there.
  */
+
+import type { Happening } from '../../history/happening.ts'
+import type { Topology } from '../../history/topology.ts'
 import type { Reply } from '../../resp/reply.ts'
 import type { World } from '../../scenario/world.ts'
-import type { Happening } from '../../sim/happening.ts'
-import type { Process } from '../../sim/process.ts'
-import type { Makers } from '../../sim/programs.ts'
-import type { Shell } from '../../sim/shell.ts'
-import type { Topology } from '../../sim/topology.ts'
+import type { Process } from '../../sim/processes/process.ts'
+import type { Makers } from '../../sim/processes/programs.ts'
+import type { Shell } from '../../sim/processes/shell.ts'
 import { SimWorld } from '../../sim/world.ts'
 import { RealShell } from '../real-shell.ts'
 import { type AddressBlock, claimBlock } from './addresses.ts'
-import { Fabric } from './fabric.ts'
 import { hostNode } from './hosted-node.ts'
 import { hostSentinel } from './hosted-sentinel.ts'
+import { ProxyNetwork } from './proxy-network.ts'
 import { RealTime } from './real-time.ts'
 
 const ANSWER_LIMIT_MS = 5_000
 
 export interface TcpWorld extends World {
-  /** By how much the world was behind the clock at the worst moment so far: a loaded machine shows here. */
+  /**
+   * How far the world was behind the clock at the worst moment so far: a loaded machine shows here.
+   */
   latestMs(): number
 }
 
 export async function createTcpWorld(topology: Topology, seed: string): Promise<TcpWorld> {
   const block = await claimBlock()
   const time = new RealTime()
-  const fabric = new Fabric(time)
+  const fabric = new ProxyNetwork(time)
   const world = new SimWorld(topology, seed, {
     make: makersOf(fabric),
     ipOf: (number) => block.announced(number),
@@ -47,13 +50,13 @@ export async function createTcpWorld(topology: Topology, seed: string): Promise<
 interface Parts {
   readonly block: AddressBlock
   readonly time: RealTime
-  readonly fabric: Fabric
+  readonly fabric: ProxyNetwork
   readonly world: SimWorld
-  /** Ends what somebody waits for, in case the world ends first. */
+  /** Functions that end the waits in progress, in case the world ends first. */
   readonly waiting: Set<() => void>
 }
 
-function makersOf(fabric: Fabric): Makers {
+function makersOf(fabric: ProxyNetwork): Makers {
   return {
     node: (start) => hostNode(fabric, start),
     sentinel: (start) => hostSentinel(fabric, start),
@@ -61,7 +64,7 @@ function makersOf(fabric: Fabric): Makers {
   }
 }
 
-function shellOf(fabric: Fabric, process: Process): Shell {
+function shellOf(fabric: ProxyNetwork, process: Process): Shell {
   const { name, life } = process
   const surroundings = fabric.surroundings(process)
   const shell = new RealShell({ name, life, surroundings, onExit: () => process.exit() })
@@ -69,7 +72,7 @@ function shellOf(fabric: Fabric, process: Process): Shell {
   return shell
 }
 
-/** Before anybody starts: opening takes a moment of real time, starting must not. */
+/** Called before any process starts: opening takes a moment of real time, starting must not. */
 async function openDoors({ world, fabric }: Parts): Promise<void> {
   const { nodes, sentinels } = world.topology
   const addresses = [...nodes, ...sentinels].map(({ name }) => world.addressOf(name))
@@ -81,11 +84,12 @@ function assemble(parts: Parts): TcpWorld {
   return {
     runUntil: (atMs, isMet) => runUntil(parts, atMs, isMet),
     apply: async (action) => time.enter(() => world.apply(action)),
-    ask: (process, argv) => ask(parts, process, argv),
+    ask: (process, argv, before = []) => ask(parts, process, [...before, argv]),
     nameOf: (address) => world.nameOf(address),
     happenings: () => world.happenings,
     writes: () => world.writes,
     reads: () => world.reads,
+    questions: () => world.questions,
     latestMs: () => time.latestMs,
     close: () => close(parts),
   }
@@ -104,7 +108,7 @@ function runUntil(
       resolve(time.nowMs)
     }
     waiting.add(done)
-    // A timer of Node may come a millisecond before its time.
+    // A timer of Node may fire a millisecond early.
     const wait = (): NodeJS.Timeout =>
       setTimeout(
         () => {
@@ -121,7 +125,7 @@ function runUntil(
 function ask(
   { time, world, waiting }: Parts,
   process: string,
-  argv: readonly string[],
+  commands: readonly (readonly string[])[],
 ): Promise<Reply | undefined> {
   return new Promise((resolve) => {
     const answered = (reply: Reply | undefined) => {
@@ -132,7 +136,8 @@ function ask(
     const giveUp = () => answered(undefined)
     const timer = setTimeout(giveUp, ANSWER_LIMIT_MS)
     waiting.add(giveUp)
-    time.enter(() => world.ask(process, argv, answered))
+    const last = commands.at(-1) ?? []
+    time.enter(() => world.ask(process, last, answered, commands.slice(0, -1)))
   })
 }
 
@@ -142,6 +147,6 @@ async function close({ block, time, fabric, world, waiting }: Parts): Promise<vo
   world.end()
   await fabric.close()
   await block.release()
-  // What is closed is gone at the end of this turn of the event loop, after the immediates.
+  // Closed sockets are gone at the end of this turn of the event loop, after the immediates.
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,15 +1,15 @@
-import type { NodeRole } from '../../sim/happening.ts'
-import type { History } from '../world.ts'
+import type { NodeRole } from '../../history/happening.ts'
+import type { RunHistory } from '../world.ts'
 
-/** What is known of one process over a run. */
+/** What is known about one process over a run. */
 export interface Lifeline {
-  /** When it went down, and when it was up again: only where it came back. */
+  /** When the process went down, and when it was up again: only the times it came back. */
   readonly restarts: readonly Restart[]
-  /** Each is true until the next one. */
+  /** Each role is true until the next one. */
   readonly roles: readonly RoleSpan[]
-  /** When it stopped to run: it died, was stopped, or was halted for a while. */
+  /** When the process stopped running: it died, was stopped, or hung for a while. */
   readonly halts: readonly number[]
-  /** When it began to run, or went on. */
+  /** When the process began to run, or continued. */
   readonly starts: readonly number[]
 }
 
@@ -26,11 +26,11 @@ export interface RoleSpan {
 
 const NOTHING_KNOWN: Lifeline = { restarts: [], roles: [], halts: [], starts: [] }
 
-/** By name of the process. */
+/** The lifeline of each process, by name. */
 export class Lifelines {
   readonly #lines = new Map<string, Draft>()
 
-  constructor(history: Pick<History, 'happenings' | 'endMs'>) {
+  constructor(history: Pick<RunHistory, 'happenings' | 'endMs'>) {
     for (const happening of history.happenings) {
       const { process, atMs } = happening
       if (process === undefined) continue

@@ -1,36 +1,42 @@
 /**
- * Why acknowledged writes are gone. Nobody can see a write get lost; what can be seen is who was
- * master by right when it was promised, who came after, and who was restarted meanwhile. Decided in
- * this order, from the happenings of the run alone:
+ * Why acknowledged writes are gone. The loss of a write cannot be seen; what can be seen is which
+ * node was master by right when it was promised, which came after, and which was restarted
+ * meanwhile. The cause is decided in this order, from the happenings of the run alone:
  *
- * 1. Empty restart of the one who promised: the node was master by right when it answered, went down
- *    after that and came up again before anybody else was master; and there never was anybody else, or
- *    the next master had its link to it standing afterwards, and so had copied what it came back with.
- * 2. Split brain: the node answered when it could not reach a majority of the Sentinels (cut off), or
- *    when another one was master by right (deposed).
- * 3. Empty restart later on: one of the next masters was restarted in the same way in its own reign, or
- *    was restarted after the write and before its reign and had no link to its master since.
- * 4. Asynchronous: all others. The promise was good, but had not come to the node that was promoted.
+ * 1. Empty restart of the node that promised the write: it was master by right when it answered,
+ *    went down after that, and came up again before another node was master. Either no other node
+ *    became master, or the next master had its link to this node up afterwards, and so had copied
+ *    what it came back with.
+ * 2. Split brain: the node answered when it could not reach a majority of the Sentinels (cut off),
+ *    or when another node was master by right (deposed).
+ * 3. Empty restart later on: one of the next masters was restarted in the same way in its own
+ *    reign, or was restarted after the write and before its reign and had no link to its master
+ *    since.
+ * 4. Asynchronous: all others. The promise was good, but the write had not reached the node that
+ *    was promoted.
  *
- * Where a write passed through a restart the restart is the cause, since it alone would have been
+ * Where a write passed through a restart, the restart is the cause, since it alone would have been
  * enough. "Empty" means without this write: part of the data may be there.
  */
-import type { Write } from '../../sim/write-log.ts'
+import type { Write } from '../../history/writes.ts'
 import type { LostWrites } from '../result.ts'
 import type { LossCause } from '../scenario-file.ts'
-import type { History } from '../world.ts'
+import type { RunHistory } from '../world.ts'
 import { Lifelines, type Restart } from './lifelines.ts'
 import { mastersInTurn, type Reign, reignAt } from './reigns.ts'
 
-/** Onlookers learn that a link broke only when they ask again; until then what they knew is in doubt. */
+/**
+ * The observer learns that a link broke only when it asks again; until then what it knew is in
+ * doubt.
+ */
 const ROLE_DOUBT_MS = 250
 
 type Standing = 'byMajority' | 'byCutOff' | 'byDeposed'
 
-/** Undefined: the group had no master at the end that could be asked. */
+/** Undefined: at the end the group had no master that could be asked. */
 export function countLost(
   group: string,
-  history: History,
+  history: RunHistory,
   lifelines: Lifelines,
 ): LostWrites | undefined {
   const missing = history.missing.get(group)
@@ -48,8 +54,8 @@ export function countLost(
   return { ...byStanding, asynchronous, splitBrain, emptyRestart }
 }
 
-/** Each lost write of a group with its cause, for reports that show them one by one. */
-export function lossesOf(group: string, history: History): ReadonlyMap<Write, LossCause> {
+/** Each lost write of a group with its cause, for reports that show the writes one by one. */
+export function lossesOf(group: string, history: RunHistory): ReadonlyMap<Write, LossCause> {
   const { nameOf, endMs } = history
   const reigns = mastersInTurn(group, history)
   const course: Course = { reigns, lifelines: new Lifelines(history), nameOf, endMs }
@@ -60,7 +66,7 @@ export function lossesOf(group: string, history: History): ReadonlyMap<Write, Lo
 interface Course {
   readonly reigns: readonly Reign[]
   readonly lifelines: Lifelines
-  readonly nameOf: History['nameOf']
+  readonly nameOf: RunHistory['nameOf']
   readonly endMs: number
 }
 
@@ -85,7 +91,10 @@ function causeOf(write: Write, course: Course): LossCause {
   return 'asynchronous'
 }
 
-/** What a later master held since `sinceMs` went with a restart, before its reign or in it. */
+/**
+ * Whether a later master lost in a restart, before its reign or in it, what it held since
+ * `sinceMs`.
+ */
 function diesLater(place: number, sinceMs: number, course: Course): boolean {
   const reign = course.reigns[place]
   const previous = course.reigns[place - 1]
@@ -97,7 +106,10 @@ function diesLater(place: number, sinceMs: number, course: Course): boolean {
   return !wasLinked(master, previous.master, { fromMs: restart.upAtMs, untilMs: fromMs }, course)
 }
 
-/** The master of this reign was restarted in it after `sinceMs`, and what came after knew only that. */
+/**
+ * Whether the master of this reign was restarted in it after `sinceMs`, and the next master copied
+ * only what was left.
+ */
 function diesInReign(master: string, place: number, sinceMs: number, course: Course): boolean {
   const next = course.reigns[place + 1]
   const untilMs = next?.fromMs ?? course.endMs
@@ -119,7 +131,7 @@ function restartsIn(
     .restarts.filter(({ downAtMs, upAtMs }) => downAtMs >= sinceMs && upAtMs < untilMs)
 }
 
-/** The link of a replica to a node stood at some moment of a span. */
+/** Whether the link of a replica to a node was up at some moment of a span. */
 function wasLinked(
   replica: string,
   master: string,

@@ -1,13 +1,15 @@
-/** When applications could not write: from one acknowledgement to the next, where that took too long. */
-import type { Write } from '../../sim/write-log.ts'
+/**
+ * When applications could not write: from one acknowledgement to the next, if that took too long.
+ */
+import type { Write } from '../../history/writes.ts'
 import type { Outage } from '../result.ts'
 import type { Lifelines } from './lifelines.ts'
 
-/** Nobody calls less than this an outage. */
+/** Shorter gaps do not count as outages. */
 const OUTAGE_MIN_MS = 200
-/** Nor a gap that is only so many times the usual one of a slow client. */
+/** Nor do gaps that are no longer than this many times a slow client's usual gap. */
 const USUAL_GAPS = 3
-/** Of each client; the longest ones are kept. */
+/** For each client; the longest ones are kept. */
 const OUTAGES_MAX = 100
 
 /** The longest time without any acknowledged write, from the first one to the end of the run. */
@@ -20,7 +22,7 @@ export function longestOutage(writes: readonly Write[], endMs: number): number {
 }
 
 /**
- * Each client's outages, in the order of their times, client by client. One begins with the client's
+ * Each client's outages, in order of time, client by client. An outage begins with the client's
  * last acknowledgement (its first attempt, if nothing was ever acknowledged) and ends with the next
  * one, with the run, or when the client itself dies or is stopped.
  */

@@ -1,18 +1,18 @@
-import type { History } from '../world.ts'
+import type { RunHistory } from '../world.ts'
 
-/** From when on a node was the master of its group by right. */
+/** From this moment on a node was the master of its group by right. */
 export interface Reign {
   readonly fromMs: number
   readonly master: string
 }
 
 /**
- * The masters by right, one after the other: of each config epoch, from the moment any Sentinel told
- * it. A new epoch of the same master continues its reign.
+ * The masters by right, one after the other: that of each config epoch, from the moment any
+ * Sentinel announced it. A new epoch of the same master continues its reign.
  */
 export function mastersInTurn(
   group: string,
-  history: Pick<History, 'happenings' | 'nameOf'>,
+  history: Pick<RunHistory, 'happenings' | 'nameOf'>,
 ): readonly Reign[] {
   const reigns: Reign[] = []
   let newest = -1
@@ -26,7 +26,7 @@ export function mastersInTurn(
   return reigns
 }
 
-/** Place of the reign at a moment; -1 before the first one. */
+/** The index of the reign at a moment; -1 before the first one. */
 export function reignAt(reigns: readonly Reign[], atMs: number): number {
   return reigns.findLastIndex(({ fromMs }) => fromMs <= atMs)
 }

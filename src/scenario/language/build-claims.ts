@@ -1,24 +1,29 @@
-/** From what a file claims of a run to claims about names that exist. */
+/** From what a file claims about a run to claims about names that exist. */
 import { unreachable } from '../../base/assert.ts'
+import { EVENT_NAMES, EVENTS, type EventName } from '../../history/happening.ts'
 import type { EventClaim, MomentClaim, StateClaim } from '../scenario-file.ts'
-import type { Cast } from './cast.ts'
 import { CONDITIONS, type RawClaim } from './schema-claims.ts'
 import type { Path } from './source.ts'
+import type { Symbols } from './symbols.ts'
 
 export type BuiltClaim =
   | { readonly kind: 'state'; readonly claim: StateClaim }
   | { readonly kind: 'moment'; readonly claim: MomentClaim }
 
+const PUBLISHED = EVENT_NAMES.filter((name) => EVENTS[name].level !== 'debug')
+
 type ConditionKey = keyof typeof CONDITIONS
 
 export class ClaimBuilder {
-  readonly #cast: Cast
+  readonly #cast: Symbols
 
-  constructor(cast: Cast) {
+  constructor(cast: Symbols) {
     this.#cast = cast
   }
 
-  /** Undefined: it claims something that is counted. Names that stand for nothing are noted as problems. */
+  /**
+   * Undefined: the claim is about something that is counted. Unknown names are noted as problems.
+   */
   build(raw: RawClaim, path: Path): BuiltClaim | undefined {
     const key = (Object.keys(CONDITIONS) as ConditionKey[]).find((one) => raw[one] !== undefined)
     switch (key) {
@@ -43,7 +48,13 @@ export class ClaimBuilder {
   event(raw: NonNullable<RawClaim['event']>, path: Path): EventClaim {
     const { name, at, matching } = raw
     this.#cast.check([...path, 'event', 'at'], 'Sentinel', at ?? [], this.#cast.sentinels)
-    return { kind: 'event', name, at, matching }
+    return { kind: 'event', name: this.#eventName(name, [...path, 'event', 'name']), at, matching }
+  }
+
+  /** A claim about an event that no Sentinel publishes would mean nothing. */
+  #eventName(name: string, path: Path): EventName {
+    this.#cast.check(path, 'published event', [name], PUBLISHED)
+    return name as EventName
   }
 
   #state(raw: RawClaim, key: ConditionKey, path: Path): StateClaim {

@@ -4,37 +4,37 @@ import type {
   Bounds,
   EventClaim,
   Expectation,
-  Span,
+  RunPart,
   StateTiming,
   Step,
   TimeRef,
   TotalClaim,
 } from '../scenario-file.ts'
 import { ClaimBuilder } from './build-claims.ts'
-import type { Cast } from './cast.ts'
 import type { Problems } from './problems.ts'
 import type { RawExpectation } from './schema.ts'
 import type { Path } from './source.ts'
+import type { Symbols } from './symbols.ts'
 
 const START: TimeRef = { label: undefined, offsetMs: 0 }
 const TIMES = ['within', 'always', 'never', 'after', 'until'] as const
-/** Of what is counted in a part of the run, which `after` and `until` give. */
+/** Words that do not fit what is counted in a part of the run, which `after` and `until` give. */
 const TIMES_OF_COUNTS = ['within', 'always', 'never'] as const
 
 export class ExpectationBuilder {
-  readonly #cast: Cast
+  readonly #cast: Symbols
   readonly #problems: Problems
   readonly #labels: readonly string[]
   readonly #claims: ClaimBuilder
 
-  constructor(cast: Cast, steps: readonly Step[], problems: Problems) {
+  constructor(cast: Symbols, steps: readonly Step[], problems: Problems) {
     this.#cast = cast
     this.#problems = problems
     this.#labels = steps.flatMap(({ label }) => (label === undefined ? [] : [label]))
     this.#claims = new ClaimBuilder(cast)
   }
 
-  /** Undefined when something is wrong with it; the problem is noted. */
+  /** Undefined if something is wrong with the expectation; the problem is noted. */
   build(raw: RawExpectation, path: Path): Expectation | undefined {
     if (isCounted(raw.event)) {
       const claim = this.#events(this.#claims.event(raw.event, path), raw, path)
@@ -87,7 +87,7 @@ export class ExpectationBuilder {
     return { kind: 'events', event, ...bounds, ...this.#span(raw, path) }
   }
 
-  #span(raw: RawExpectation, path: Path): Span {
+  #span(raw: RawExpectation, path: Path): RunPart {
     this.#checkUntimed(raw, TIMES_OF_COUNTS, path)
     this.#checkRefs(raw, path)
     return { after: raw.after, until: raw.until }

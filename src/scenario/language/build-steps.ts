@@ -1,43 +1,41 @@
 /** From the `timeline` of a file to what is done, and when. */
-import type { Action } from '../../sim/action.ts'
+import { type Action, namesIn } from '../../history/action.ts'
 import { formatDuration } from '../duration.ts'
 import type { Condition, Step, TimeRef, When } from '../scenario-file.ts'
-import { namesIn } from './action-names.ts'
-import { ActionBuilder } from './build-actions.ts'
+import { buildActions } from './actions.ts'
 import { ClaimBuilder } from './build-claims.ts'
-import type { Cast } from './cast.ts'
 import type { Problems } from './problems.ts'
 import { isRole } from './roles.ts'
 import type { RawCondition, RawStep } from './schema.ts'
 import type { Path } from './source.ts'
+import { StepPlace, type Symbols } from './symbols.ts'
 
-/** Long enough for a failover with default settings to be tried twice. */
+/** Long enough for two attempts at a failover with default settings. */
 const PATIENCE_MS = 30_000
 
-export function buildSteps(raw: readonly RawStep[], cast: Cast, problems: Problems): Step[] {
+export function buildSteps(raw: readonly RawStep[], cast: Symbols, problems: Problems): Step[] {
   const builder = new StepBuilder(cast, problems)
   return raw.map((step, index) => builder.build(step, ['timeline', index]))
 }
 
 class StepBuilder {
-  readonly #cast: Cast
+  readonly #cast: Symbols
   readonly #problems: Problems
-  readonly #actions: ActionBuilder
   readonly #claims: ClaimBuilder
-  /** Of the steps so far: a later one cannot be referred to. */
+  /** The labels of the steps so far: a step cannot refer to a later one. */
   readonly #labels: string[] = []
-  /** The latest time so far since each step that times refer to, or since the start. */
+  /** The latest time so far, by the step from which times are counted; undefined: the start. */
   readonly #latestMs = new Map<string | undefined, number>()
 
-  constructor(cast: Cast, problems: Problems) {
+  constructor(cast: Symbols, problems: Problems) {
     this.#cast = cast
     this.#problems = problems
-    this.#actions = new ActionBuilder(cast, problems)
     this.#claims = new ClaimBuilder(cast)
   }
 
   build(raw: RawStep, path: Path): Step {
-    const actions = this.#actions.build(raw, path)
+    const place = new StepPlace(this.#cast, this.#problems, path, raw.group)
+    const actions = buildActions(raw, place)
     const when = this.#when(raw, path)
     this.#name(raw.as, path)
     return { when, label: raw.as, group: this.#group(raw, actions, path), actions }
@@ -64,11 +62,14 @@ class StepBuilder {
       this.#problems.add([...path, 'event'], 'E_VALUE', 'cannot be counted here', hint)
     }
     const built = this.#claims.build(about, path)
-    // The schema has seen to it that there is one.
+    // The schema has made sure that there is one.
     return built ?? { kind: 'moment', claim: { kind: 'writesWork', group, clients: undefined } }
   }
 
-  /** Steps are done in the order of the file: one that must have been done before is a mistake. */
+  /**
+   * Steps are done in the order of the file: a step that would have to be done before an earlier
+   * one is a mistake.
+   */
   #time(time: TimeRef, path: Path): TimeRef {
     const { label, offsetMs } = time
     this.#cast.checkRef([...path, 'at'], time, this.#labels)
@@ -97,7 +98,7 @@ class StepBuilder {
     this.#labels.push(label)
   }
 
-  /** Asked for where a role needs it only: most steps have nothing to do with a group. */
+  /** Looked up only where a role needs it: most steps have nothing to do with a group. */
   #group(raw: RawStep, actions: readonly Action[], path: Path): string {
     const roles = actions.flatMap(namesIn).filter(isRole)
     if (roles.includes('the-witness') && raw.after === undefined) {

@@ -1,19 +1,29 @@
-/** From the `topology` and `workload` of a file to who is there, with defaults and addresses. */
-import { directiveRefusal } from '../../sim/node-settings.ts'
+/**
+ * From the `topology` and `workload` of a file to the processes of a run, with defaults and
+ * addresses.
+ */
+import { directiveRefusal } from '../../config/check-node.ts'
 import {
   type ClientSpec,
+  DATA_CLIENTS_MAX,
   DEFAULT_SPEC,
   type GroupSpec,
+  type LiarSpec,
+  MORE_OPTION_ROWS,
   type NodeSpec,
   type Pace,
+  type PromotionWord,
   type SentinelSpec,
+  SPEC_OPTION_ROWS,
+  type SpecOptions,
   type Topology,
-} from '../../sim/topology.ts'
-import { buildWays } from './build-ways.ts'
+} from '../../history/topology.ts'
+import { buildWays } from './build-paths.ts'
 import { checkTopology } from './check-topology.ts'
 import type { Problems } from './problems.ts'
 import type { RawScenario } from './schema.ts'
 import type { Path } from './source.ts'
+import { hostsOf, onlyGroup } from './symbols.ts'
 
 type RawNodes = RawScenario['topology']['nodes']
 
@@ -22,31 +32,35 @@ export function buildTopology(raw: RawScenario, problems: Problems): Topology {
   const nodes = buildNodes(raw, groups, problems)
   const sentinels = buildSentinels(raw)
   const clients = buildClients(raw, groups, problems)
+  const liars = buildLiars(raw, problems)
   const topology = {
     groups,
     nodes,
     sentinels,
     clients,
+    liars,
+    password: raw.topology.password,
     latency: {
       baseMs: raw.topology.latency ?? DEFAULT_SPEC.latencyMs,
       jitterMs: raw.topology.jitter ?? DEFAULT_SPEC.jitterMs,
     },
-    ...buildWays(raw.topology, hostsOf({ nodes, sentinels, clients }), problems),
+    ...buildWays(raw.topology, hostsOf({ nodes, sentinels, clients, liars }), problems),
   }
   checkTopology(topology, problems)
   return topology
 }
 
 function buildGroup(name: string, raw: RawScenario['topology']['groups'][string]): GroupSpec {
+  const said: Readonly<Record<string, unknown>> = raw
+  const more = MORE_OPTION_ROWS.filter(({ row }) => said[row.yml] !== undefined).map(
+    ({ key, row }) => [key, said[row.yml]],
+  )
+  const values = SPEC_OPTION_ROWS.map(({ key, row, usual }) => [key, said[row.yml] ?? usual])
   return {
     name,
     master: raw.master,
-    quorum: raw.quorum,
-    downAfterMs: raw['down-after'] ?? DEFAULT_SPEC.downAfterMs,
-    failoverTimeoutMs: raw['failover-timeout'] ?? DEFAULT_SPEC.failoverTimeoutMs,
-    parallelSyncs: raw['parallel-syncs'] ?? DEFAULT_SPEC.parallelSyncs,
-    detection: raw.detection ?? DEFAULT_SPEC.detection,
-    refusedAfterMs: raw['refused-after'] ?? DEFAULT_SPEC.refusedAfterMs,
+    ...(Object.fromEntries(values) as unknown as SpecOptions),
+    ...Object.fromEntries(more),
   }
 }
 
@@ -69,6 +83,7 @@ function buildNodes(
       replicaOf: node['replica-of'],
       directives: new Map([...(settings ?? []), ...(node.settings ?? [])]),
       joinsLater: node['joins-later'] ?? false,
+      ...(node.promotion === undefined ? {} : { promotion: node.promotion as PromotionWord }),
     }
   })
 }
@@ -123,6 +138,19 @@ function buildClients(
   groups: readonly GroupSpec[],
   problems: Problems,
 ): ClientSpec[] {
+  const counts = new Map<string | undefined, number>()
+  const countDataClients = (
+    operation: string | undefined,
+    group: string | undefined,
+    path: string[],
+  ) => {
+    if (operation !== 'data') return
+    const count = (counts.get(group) ?? 0) + 1
+    counts.set(group, count)
+    if (count <= DATA_CLIENTS_MAX) return
+    const hint = `at most ${DATA_CLIENTS_MAX} of a group: a node has 16 databases`
+    problems.add([...path, 'operation'], 'E_VALUE', 'too many clients work on data', hint)
+  }
   return Object.entries(raw.workload?.clients ?? {}).map(([name, client]) => {
     const path = ['workload', 'clients', name]
     const group = client.group ?? onlyGroup(groups)
@@ -131,13 +159,27 @@ function buildClients(
     } else if (!groups.some((known) => known.name === group)) {
       problems.unknown([...path, 'group'], 'group', group, groups.map(nameOf))
     }
+    countDataClients(client.operation, group, path)
     return {
       name,
       host: client.host ?? name,
       group: group ?? '',
       operation: client.operation ?? 'keys',
       pace: buildPace(client),
+      manner: client.manner ?? 'prompt',
     }
+  })
+}
+
+function buildLiars({ topology }: RawScenario, problems: Problems): LiarSpec[] {
+  return Object.entries(topology.liars ?? {}).map(([name, liar]) => {
+    const knowsPassword = liar['knows-password'] ?? false
+    if (knowsPassword && topology.password === undefined) {
+      const path = ['topology', 'liars', name, 'knows-password']
+      problems.add(path, 'E_VALUE', 'there is no password to know', 'give the topology a password')
+    }
+    const { host = name, port = DEFAULT_SPEC.sentinelPort } = liar
+    return { name, host, port, knowsPassword }
   })
 }
 
@@ -146,20 +188,6 @@ type RawClients = NonNullable<NonNullable<RawScenario['workload']>['clients']>
 function buildPace({ rate, think }: RawClients[string]): Pace {
   if (think !== undefined) return { kind: 'think', ms: think }
   return { kind: 'rate', perSecond: rate ?? DEFAULT_SPEC.ratePerSecond }
-}
-
-/** Every host somebody lives on. */
-export function hostsOf({
-  nodes,
-  sentinels,
-  clients,
-}: Pick<Topology, 'nodes' | 'sentinels' | 'clients'>): readonly string[] {
-  return [...new Set([...nodes, ...sentinels, ...clients].map(({ host }) => host))]
-}
-
-/** The group that is meant when none is named. */
-export function onlyGroup(groups: readonly GroupSpec[]): string | undefined {
-  return groups.length === 1 ? groups[0]?.name : undefined
 }
 
 function nameOf(spec: { readonly name: string }): string {

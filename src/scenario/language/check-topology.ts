@@ -1,5 +1,11 @@
-/** What a topology must keep to beyond its shape. */
-import type { ClientSpec, NodeSpec, SentinelSpec, Topology } from '../../sim/topology.ts'
+/** What a topology must satisfy beyond its shape. */
+import type {
+  ClientSpec,
+  LiarSpec,
+  NodeSpec,
+  SentinelSpec,
+  Topology,
+} from '../../history/topology.ts'
 import type { Problems } from './problems.ts'
 import { isReserved } from './roles.ts'
 import type { Path } from './source.ts'
@@ -35,15 +41,20 @@ function checkNames(topology: Topology, problems: Problems): void {
   for (const { name } of topology.nodes) check(['topology', 'nodes', name], name)
   for (const { name } of topology.sentinels) check(['topology', 'sentinels', name], name)
   for (const { name } of topology.clients) check(['workload', 'clients', name], name)
+  for (const { name } of topology.liars) check(['topology', 'liars', name], name)
 }
 
-function checkHosts({ nodes, sentinels, clients }: Topology, problems: Problems): void {
-  const check = (path: Path, { name, host }: ClientSpec | NodeSpec | SentinelSpec): void => {
+function checkHosts({ nodes, sentinels, clients, liars }: Topology, problems: Problems): void {
+  const check = (
+    path: Path,
+    { name, host }: ClientSpec | LiarSpec | NodeSpec | SentinelSpec,
+  ): void => {
     if (host !== name) checkFree([...path, name, 'host'], host, problems)
   }
   for (const node of nodes) check(['topology', 'nodes'], node)
   for (const sentinel of sentinels) check(['topology', 'sentinels'], sentinel)
   for (const client of clients) check(['workload', 'clients'], client)
+  for (const liar of liars) check(['topology', 'liars'], liar)
 }
 
 function checkFree(path: Path, name: string, problems: Problems): void {
@@ -52,9 +63,9 @@ function checkFree(path: Path, name: string, problems: Problems): void {
   problems.add(path, 'E_VALUE', message, 'take another name')
 }
 
-function checkAddresses({ nodes, sentinels }: Topology, problems: Problems): void {
+function checkAddresses({ nodes, sentinels, liars }: Topology, problems: Problems): void {
   const takenBy = new Map<string, string>()
-  const check = (kind: string, { name, host, port }: NodeSpec | SentinelSpec): void => {
+  const check = (kind: string, { name, host, port }: LiarSpec | NodeSpec | SentinelSpec): void => {
     const path = ['topology', kind, name, 'port']
     const owner = takenBy.get(`${host} ${port}`)
     const message = `port ${port} of host ${host} is taken by ${owner}`
@@ -63,4 +74,13 @@ function checkAddresses({ nodes, sentinels }: Topology, problems: Problems): voi
   }
   for (const node of nodes) check('nodes', node)
   for (const sentinel of sentinels) check('sentinels', sentinel)
+  for (const liar of liars) {
+    check('liars', liar)
+    // A liar listens in many places, and begins with the ports of nodes.
+    const neighbour = [...nodes, ...sentinels].find(({ host }) => host === liar.host)
+    const path = ['topology', 'liars', liar.name, 'host']
+    const hint = 'leave its host out'
+    if (neighbour !== undefined)
+      problems.add(path, 'E_VALUE', `${neighbour.name} lives there already`, hint)
+  }
 }

@@ -1,21 +1,24 @@
-/** What is wrong with a scenario, with its place in the file and a way out. */
+/** What is wrong with a scenario, with its place in the file and a way to mend it. */
 import type { z } from 'zod'
 import type { Problem, ProblemCode } from '../../config/problem.ts'
 import { didYouMean } from '../../config/suggest.ts'
-import { ACTIONS } from './schema-actions.ts'
-import { CLAIMS } from './schema-claims.ts'
-import type { Path, Source } from './source.ts'
+import type { Path, ScenarioSource } from './source.ts'
 
-/** Names are short and alike: a list says more than a guess, as long as it can be taken in. */
+/** Names are short and alike: a list says more than a guess, as long as it stays readable. */
 const LISTED_MAX = 12
 
 /** Collects problems while a scenario is put together. */
 export class Problems {
   readonly list: Problem[] = []
-  readonly #source: Source
+  readonly #source: ScenarioSource
+  readonly #keys: readonly string[]
 
-  constructor(source: Source) {
+  /**
+   * `keys`: every key that a file may contain anywhere, enough to recognise a slip of the finger.
+   */
+  constructor(source: ScenarioSource, keys: readonly string[]) {
     this.#source = source
+    this.#keys = keys
     this.list.push(...source.problems)
   }
 
@@ -31,7 +34,7 @@ export class Problems {
     })
   }
 
-  /** A name that stands for nothing. */
+  /** Notes a name that stands for nothing. */
   unknown(path: Path, what: string, name: string, known: readonly string[]): void {
     const hint = known.length > LISTED_MAX ? didYouMean(name, known) : `there ${list(known)}`
     this.add(path, 'E_UNKNOWN', `no ${what} is called ${name}`, hint)
@@ -48,41 +51,9 @@ export class Problems {
   }
 
   #unknownKey(path: Path, key: string): void {
-    this.add(path, 'E_UNKNOWN', 'is not known here', didYouMean(key, KEYS))
+    this.add(path, 'E_UNKNOWN', 'is not known here', didYouMean(key, this.#keys))
   }
 }
-
-/** Every key that can stand somewhere: enough to recognise a slip of the finger. */
-const KEYS: readonly string[] = [
-  ...['name', 'story', 'topology', 'workload', 'duration', 'timeline', 'expect', 'zones', 'ways'],
-  ...['latency', 'jitter', 'settings', 'groups', 'nodes', 'sentinels', 'clients', 'host', 'port'],
-  ...['replica-of', 'joins-later', 'master', 'quorum', 'down-after', 'failover-timeout'],
-  ...[
-    'parallel-syncs',
-    'rate',
-    'think',
-    'operation',
-    'between',
-    'loss',
-    'duplication',
-    'bandwidth',
-  ],
-  ...['at', 'as', 'after', 'plus', 'until', 'within', 'always', 'never', 'group', 'according-to'],
-  ...['process', 'disk', 'from', 'to', 'by', 'for', 'peer', 'argv', 'not', 'among', 'node', 'is'],
-  ...[
-    'of',
-    'with',
-    'client',
-    'matching',
-    'at-most',
-    'at-least',
-    'acknowledged-by',
-    'cause',
-    'reason',
-  ],
-  ...Object.keys(ACTIONS),
-  ...Object.keys(CLAIMS),
-]
 
 function codeOf(issue: z.core.$ZodIssue): ProblemCode {
   if (issue.code === 'too_small' || issue.code === 'too_big') return 'E_RANGE'
@@ -97,7 +68,7 @@ const TYPES: Readonly<Record<string, string>> = {
   number: 'a number',
 }
 
-/** The messages of the schema speak for themselves; those it leaves to the library are put in its words. */
+/** The schema's own messages are clear; those that it leaves to the library are reworded here. */
 function wordIssue(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_key') return 'must be a name: letters, digits, dots, dashes'
   if (issue.code !== 'invalid_type' || !issue.message.startsWith('Invalid')) return issue.message

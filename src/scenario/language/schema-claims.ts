@@ -1,4 +1,4 @@
-/** What can be claimed of a run: by an expectation, or by a step that waits for it. */
+/** What can be claimed about a run: by an expectation, or by a step that waits for it. */
 import { z } from 'zod'
 import { count, duration, name, names, partial, positive, yes } from './schema-words.ts'
 
@@ -52,7 +52,7 @@ export const CLAIMS = {
   outage: z.strictObject({ 'at-most': duration, client: names.optional() }),
 } as const
 
-/** Whom a claim is about, beside the claim itself. */
+/** The group and the Sentinels that a claim is about, beside the claim itself. */
 export const ABOUT = { group: name.optional(), 'according-to': names.optional() } as const
 
 const claim = z.strictObject({ ...ABOUT, ...partial(CLAIMS) })

@@ -1,4 +1,7 @@
-/** The small values scenario files are made of. Messages are for the person who wrote the file. */
+/**
+ * The small values of which scenario files are made. Messages are for the person who wrote the
+ * file.
+ */
 import { z } from 'zod'
 import { parseDuration } from '../duration.ts'
 import type { TimeRef } from '../scenario-file.ts'
@@ -11,7 +14,7 @@ export const names = z.union([name.transform((one) => [one]), z.array(name).min(
   error: 'must be a name or a list of names',
 })
 
-/** What is no duration: `3s` as the name of a step could never be referred to. */
+/** A label must not look like a duration: no time could refer to a step named `3s`. */
 export const label = name.regex(/^[A-Za-z]/, { error: 'must begin with a letter' })
 
 export const count = z
@@ -30,7 +33,10 @@ export const share = z
   .min(0, { error: 'must be a share from 0 to 1' })
   .max(1, { error: 'must be a share from 0 to 1' })
 
-/** How fast a clock runs: a tenth to ten times. Clocks that stand still are for `pause`. */
+/**
+ * How fast a clock runs: from a tenth of true time to ten times. To make clocks stand still, use
+ * `pause`.
+ */
 export const clockRate = z
   .number({ error: 'must be a number' })
   .min(0.1, { error: 'must be from 0.1 to 10' })

@@ -1,10 +1,16 @@
 /**
- * The shape of a scenario file, before names are looked up. Messages are for the person who wrote the
- * file; the way out is worked out in `problems.ts`.
+ * The shape of a scenario file, before names are looked up. Messages are for the person who wrote
+ * the file; `problems.ts` works out how to mend a mistake.
  */
 import { z } from 'zod'
-import { DETECTIONS } from '../../sim/topology.ts'
-import { ACTIONS } from './schema-actions.ts'
+import {
+  type GroupOption,
+  MORE_OPTION_ROWS,
+  OPERATION_KINDS,
+  PROMOTION_ROW,
+  SPEC_OPTION_ROWS,
+} from '../../history/topology.ts'
+import { ACTION_SCHEMAS } from './actions.ts'
 import { ABOUT, CLAIMS, CONDITIONS } from './schema-claims.ts'
 import {
   duration,
@@ -27,6 +33,7 @@ const node = z.strictObject({
   'replica-of': name.optional(),
   settings: settings.optional(),
   'joins-later': yes.optional(),
+  promotion: optionValue(PROMOTION_ROW).optional(),
 })
 
 const sentinel = z.strictObject({
@@ -35,15 +42,30 @@ const sentinel = z.strictObject({
   'joins-later': yes.optional(),
 })
 
+const liar = z.strictObject({
+  host: name.optional(),
+  port: port.optional(),
+  'knows-password': yes.optional(),
+})
+
 const group = z.strictObject({
   master: name,
-  quorum: positive,
-  'down-after': duration.optional(),
-  'failover-timeout': duration.optional(),
-  'parallel-syncs': positive.optional(),
-  detection: z.enum(DETECTIONS, { error: 'must be evidence or ping' }).optional(),
-  'refused-after': duration.optional(),
+  ...Object.fromEntries(
+    SPEC_OPTION_ROWS.map(({ row, usual }) => {
+      const value = optionValue(row)
+      return [row.yml, usual === undefined ? value : value.optional()]
+    }),
+  ),
+  ...Object.fromEntries(MORE_OPTION_ROWS.map(({ row }) => [row.yml, optionValue(row).optional()])),
 })
+
+function optionValue(row: GroupOption): z.ZodType {
+  if (row.kind === 'duration') return duration
+  if (row.kind === 'count') return positive
+  const words = row.kind === 'word' ? row.words : row.kind === 'rules' ? row.ruleWords : undefined
+  if (words === undefined) return z.string({ error: 'must be text' })
+  return z.enum(words, { error: `must be ${[...words].sort().join(' or ')}` })
+}
 
 const way = z.strictObject({
   between: z.tuple([name, name], { error: 'must be two zones or hosts' }),
@@ -60,22 +82,31 @@ const topology = z.strictObject({
   groups: named(group),
   nodes: named(node),
   sentinels: named(sentinel),
+  liars: named(liar).optional(),
+  password: z
+    .string({ error: 'must be a text' })
+    .regex(/^[!-~]+$/, { error: 'must be a word' })
+    .optional(),
 })
+
+const isRepeatable = (operation: string): boolean => operation === 'keys' || operation === 'set'
 
 const client = z
   .strictObject({
     host: name.optional(),
     group: name.optional(),
     operation: z
-      .enum(['keys', 'set', 'counter', 'register'], {
-        error: 'must be keys, set, counter or register',
-      })
+      .enum(OPERATION_KINDS, { error: 'must be keys, set, counter, register or data' })
       .optional(),
     rate: positive.max(10_000, { error: 'must be at most 10000' }).optional(),
     think: duration.optional(),
+    manner: z.enum(['prompt', 'ioredis'], { error: 'must be prompt or ioredis' }).optional(),
   })
   .refine(({ rate, think }) => rate === undefined || think === undefined, {
     error: 'has rate and think: it works at a steady rate, or waits for each answer',
+  })
+  .refine(({ manner, operation = 'keys' }) => manner !== 'ioredis' || isRepeatable(operation), {
+    error: 'sends again what was not answered (manner: ioredis), which only keys and set can bear',
   })
 
 const workload = z.strictObject({ clients: z.record(name, client).optional() })
@@ -92,17 +123,17 @@ const step = z
     within: duration.optional(),
     as: label.optional(),
     group: name.optional(),
-    ...partial(ACTIONS),
+    ...partial(ACTION_SCHEMAS),
   })
   .superRefine((value, context) => {
     requireOne(value, ['at', 'after'], context)
-    // A moment may be waited for only to give it a name.
+    // A step may wait for a moment only to give it a name.
     if (value.after !== undefined && value.as !== undefined && !hasAction(value)) return
-    requireOne(value, Object.keys(ACTIONS), context)
+    requireOne(value, Object.keys(ACTION_SCHEMAS), context)
   })
 
 function hasAction(value: object): boolean {
-  return Object.keys(ACTIONS).some((key) => key in value)
+  return Object.keys(ACTION_SCHEMAS).some((key) => key in value)
 }
 
 const expectation = z
@@ -129,7 +160,50 @@ export const SCENARIO = z.strictObject({
     .min(1, { error: 'must expect something' }),
 })
 
+type Written<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: Written<Value[Key]> }
+  : Value
+
 export type RawScenario = z.output<typeof SCENARIO>
 export type RawStep = z.output<typeof step>
+/** A step as the author of a file has to write it. */
+export type StepInput = Written<z.input<typeof step>>
 export type RawCondition = z.output<typeof condition>
 export type RawExpectation = z.output<typeof expectation>
+
+/** Every key that a file may contain anywhere. */
+export const KEYS: readonly string[] = [
+  ...['name', 'story', 'topology', 'workload', 'duration', 'timeline', 'expect', 'zones', 'ways'],
+  ...['latency', 'jitter', 'settings', 'groups', 'nodes', 'sentinels', 'clients', 'host', 'port'],
+  ...['replica-of', 'joins-later', 'master', 'quorum', 'down-after', 'failover-timeout'],
+  ...[...MORE_OPTION_ROWS.map(({ row }) => row), PROMOTION_ROW].map(({ yml }) => yml),
+  ...[
+    'parallel-syncs',
+    'rate',
+    'think',
+    'manner',
+    'operation',
+    'between',
+    'loss',
+    'duplication',
+    'bandwidth',
+  ],
+  ...['at', 'as', 'after', 'plus', 'until', 'within', 'always', 'never', 'group', 'according-to'],
+  ...['liars', 'knows-password', 'password', 'hello', 'vote', 'confer', 'replica', 'answer'],
+  ...['id', 'epoch', 'config-epoch', 'down', 'leader', 'replicas', 'times', 'every'],
+  ...['coordinated', 'dry-run'],
+  ...['process', 'disk', 'from', 'to', 'by', 'for', 'peer', 'argv', 'not', 'among', 'node', 'is'],
+  ...[
+    'of',
+    'with',
+    'client',
+    'matching',
+    'at-most',
+    'at-least',
+    'acknowledged-by',
+    'cause',
+    'reason',
+  ],
+  ...Object.keys(ACTION_SCHEMAS),
+  ...Object.keys(CLAIMS),
+]

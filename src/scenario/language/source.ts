@@ -1,12 +1,14 @@
 /**
- * The text of a scenario and where in it things stand, so that every problem can name its line.
+ * The text of a scenario and the place of everything in it, so that every problem can name its
+ * line.
  */
 import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Location, Problem } from '../../config/problem.ts'
+import { findDeepLine, tooDeepAt } from '../../config/yml-document.ts'
 
 export type Path = readonly PropertyKey[]
 
-export interface Source {
+export interface ScenarioSource {
   readonly file: string
   readonly value: unknown
   readonly problems: readonly Problem[]
@@ -14,9 +16,23 @@ export interface Source {
   locate(path: Path): Location
 }
 
-export function readSource(text: string, file: string): Source {
+export function readSource(text: string, file: string): ScenarioSource {
+  const deepLine = findDeepLine(text)
+  if (deepLine === undefined) return readShallowSource(text, file)
+  const problem = tooDeepAt(file, deepLine)
+  const place = { line: deepLine, column: 1 }
+  const locate = (path: Path) => ({ ...place, path: textOf(path) })
+  return { file, value: undefined, problems: [problem], locate }
+}
+
+function readShallowSource(text: string, file: string): ScenarioSource {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  // Duplicate keys are found below: the parser would compare each key with all others.
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+  })
   const at = (offset: number): { line: number; column: number } => {
     const { line, col } = lines.linePos(offset)
     return { line, column: col }
@@ -32,6 +48,11 @@ export function readSource(text: string, file: string): Source {
       hint: '',
     }),
   )
+  for (const offset of duplicatesIn(document.contents)) {
+    const message = 'Map keys must be unique'
+    const place = { ...at(offset), path: '' }
+    problems.push({ severity: 'error', code: 'E_SYNTAX', file, ...place, message, hint: '' })
+  }
   const value = problems.length === 0 ? toValue(document, file) : { value: undefined, problems }
   return {
     file,
@@ -40,9 +61,23 @@ export function readSource(text: string, file: string): Source {
   }
 }
 
-type Value = Pick<Source, 'value' | 'problems'>
+/** The places of keys that their mapping contains already. The text is not nested deeply. */
+function duplicatesIn(node: unknown): readonly number[] {
+  if (isSeq(node)) return node.items.flatMap(duplicatesIn)
+  if (!isMap(node)) return []
+  const seen = new Set<unknown>()
+  return node.items.flatMap(({ key, value }) => {
+    const isAgain = isScalar(key) && seen.has(key.value)
+    if (isScalar(key)) seen.add(key.value)
+    return [...(isAgain ? [startOf(key)] : []), ...duplicatesIn(value)]
+  })
+}
 
-/** Aliases are followed only now, so only now is it known that one leads nowhere, or without end. */
+type Value = Pick<ScenarioSource, 'value' | 'problems'>
+
+/**
+ * Aliases are resolved only here, so only here does it show that one leads nowhere, or without end.
+ */
 function toValue(document: ReturnType<typeof parseDocument>, file: string): Value {
   try {
     return { value: document.toJS(), problems: [] }
@@ -60,7 +95,10 @@ function toValue(document: ReturnType<typeof parseDocument>, file: string): Valu
   }
 }
 
-/** Follows the path as far as it goes. Where a key of a mapping is to blame, its own place is taken. */
+/**
+ * Follows the path as far as it goes. If the last part is a key of a mapping, this returns the
+ * key's own place.
+ */
 function offsetOf(root: unknown, path: Path): number {
   let node = root
   let offset = startOf(root)

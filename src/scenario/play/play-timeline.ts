@@ -1,20 +1,22 @@
-/** Does the steps of a scenario to a world, each at its time or when what it waits for is so. */
+/**
+ * Carries out the steps of a scenario in a world, each at its time or when its condition is met.
+ */
 import { unreachable } from '../../base/assert.ts'
 import { formatDuration } from '../duration.ts'
-import { wordOf } from '../refusals.ts'
+import { wordOf } from '../language/actions.ts'
 import type { JudgedExpectation } from '../result.ts'
 import type { ScenarioFile, Step } from '../scenario-file.ts'
 import { failed } from '../verdict/verdict.ts'
 import { momentOf } from '../verdict/window.ts'
 import { wordCondition } from '../verdict/wording.ts'
 import type { World } from '../world.ts'
-import { type Mark, type Met, waitFor } from './waiting.ts'
-import { type Resolved, resolveRoles } from './who-is-who.ts'
+import { type Resolved, resolveRoles } from './roles-now.ts'
+import { type Met, type StepMark, waitFor } from './waiting.ts'
 
 export interface PlayedTimeline {
   /** When each named step was done. */
   readonly labels: ReadonlyMap<string, number>
-  /** When the last step was done, or given up. */
+  /** When the last step was done or given up. */
   readonly lastMs: number
   /** Why the rest of the timeline was not done; undefined: all of it was. */
   readonly broken: JudgedExpectation | undefined
@@ -49,8 +51,8 @@ class Player {
   readonly #world: World
   readonly #graceMs: number
   readonly #labels = new Map<string, number>()
-  /** Where the last step was done: what happened from there on counts for the next. */
-  #mark: Mark = { atMs: 0, happenings: 0 }
+  /** Where the last step was done: what happened from there on counts for the next step. */
+  #mark: StepMark = { atMs: 0, happenings: 0 }
 
   constructor(file: ScenarioFile, world: World, graceMs: number) {
     this.#file = file
@@ -62,7 +64,7 @@ class Player {
     return { labels: this.#labels, lastMs: this.#mark.atMs }
   }
 
-  /** Undefined: it was done. */
+  /** Undefined: the step was done. */
   async play(step: Step): Promise<Broken | undefined> {
     const met = await this.#reach(step)
     if (met === undefined) return await this.#inVain(step)
@@ -78,7 +80,7 @@ class Player {
     return undefined
   }
 
-  /** Goes on to the moment of a step. Undefined: what it waits for did not come. */
+  /** Goes on to the moment of a step. Undefined: the condition it waits for was not met. */
   async #reach({ when }: Step): Promise<Met | undefined> {
     switch (when.kind) {
       case 'at':
@@ -97,7 +99,7 @@ class Player {
     }
   }
 
-  async #goTo(atMs: number): Promise<Mark> {
+  async #goTo(atMs: number): Promise<StepMark> {
     const reachedMs = await this.#world.runUntil(Math.max(atMs, this.#mark.atMs))
     return { atMs: reachedMs, happenings: this.#world.happenings().length }
   }

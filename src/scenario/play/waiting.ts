@@ -1,44 +1,44 @@
-/** Lets the world go on until what a step waits for is so. */
+/** Lets the world go on until the condition that a step waits for is met. */
 import { unreachable } from '../../base/assert.ts'
-import type { Happening } from '../../sim/happening.ts'
+import type { Happening } from '../../history/happening.ts'
 import type { Condition, MomentClaim, StateClaim } from '../scenario-file.ts'
 import { ClusterView, changesOf, toChange } from '../verdict/cluster-view.ts'
 import { allHad, isMoment, momentsOf, namedBy } from '../verdict/moment-claims.ts'
-import { examine, type Members } from '../verdict/state-claims.ts'
+import { type ClaimedMembers, examine } from '../verdict/state-claims.ts'
 import type { World } from '../world.ts'
 
-/** Writes are no happenings: for what can be seen of them only, the world is looked at so often. */
+/** Writes are no happenings: to see them, the world is polled at this interval. */
 const POLL_MS = 20
 
 export interface Wait {
   readonly condition: Condition
-  readonly members: Members
+  readonly members: ClaimedMembers
   /** Moments count from here on: the time, and the number of happenings before it. */
-  readonly since: Mark
+  readonly since: StepMark
   readonly untilMs: number
 }
 
-export interface Mark {
+export interface StepMark {
   readonly atMs: number
   readonly happenings: number
 }
 
 export interface Met {
-  readonly at: Mark
-  /** Whose doing made it true; undefined: nobody's, or it was true already. */
+  readonly at: StepMark
+  /** The process whose happening met the condition; undefined: none, or it was met already. */
   readonly witness: string | undefined
 }
 
-/** What it takes to see that a condition is met, as the run goes on. */
+/** Follows the run to see whether a condition is met. */
 interface Sight {
   readonly isPolled: boolean
   see(happening: Happening): void
   isMet(): boolean
-  /** Whose doing made it true. */
+  /** The process whose happening met the condition. */
   witness?(): string | undefined
 }
 
-/** Undefined: in vain. */
+/** Undefined: the condition was not met in time. */
 export async function waitFor(world: World, wait: Wait): Promise<Met | undefined> {
   const sight = createSight(world, wait)
   const before = world.happenings()

@@ -1,21 +1,21 @@
 /** The cluster as it can be seen from outside at one moment of a run. */
-import type { Happening, NodeRole } from '../../sim/happening.ts'
-import type { ProcessStatus } from '../../sim/process.ts'
-import type { Write } from '../../sim/write-log.ts'
-import type { History } from '../world.ts'
 
-/** What a node said to the last write it answered: `OK`, or the code of its error. */
+import type { Happening, NodeRole, ProcessStatus } from '../../history/happening.ts'
+import type { Write } from '../../history/writes.ts'
+import type { RunHistory } from '../world.ts'
+
+/** A node's answer to the last write that it answered: `OK`, or the code of its error. */
 export type WriteAnswer = string
 
 export class ClusterView {
-  readonly #nameOf: History['nameOf']
+  readonly #nameOf: RunHistory['nameOf']
   readonly #status = new Map<string, ProcessStatus>()
   readonly #masters = new Map<string, string>()
   readonly #roles = new Map<string, NodeRole>()
   readonly #epochs = new Map<string, number>()
   readonly #answers = new Map<string, WriteAnswer>()
 
-  constructor(nameOf: History['nameOf']) {
+  constructor(nameOf: RunHistory['nameOf']) {
     this.#nameOf = nameOf
   }
 
@@ -23,19 +23,22 @@ export class ClusterView {
     return this.#status.get(process) === 'running'
   }
 
-  /** The node (or address) this Sentinel names as master. */
+  /** The node (or address) that this Sentinel names as master. */
   masterAccordingTo(sentinel: string, group: string): string | undefined {
     return this.#masters.get(`${sentinel} ${group}`)
   }
 
-  /** The node all running Sentinels of these name; undefined when they differ or none runs. */
+  /** The node that all running Sentinels of these name; undefined if they differ or none runs. */
   agreedMaster(sentinels: readonly string[], group: string): string | undefined {
     const running = sentinels.filter((sentinel) => this.isRunning(sentinel))
     const named = new Set(running.map((sentinel) => this.masterAccordingTo(sentinel, group)))
     return named.size === 1 ? [...named][0] : undefined
   }
 
-  /** The config epoch this Sentinel told last; it outlives the process as the Sentinel's state does. */
+  /**
+   * The config epoch this Sentinel announced last; it outlives the process as the Sentinel's state
+   * does.
+   */
   configEpoch(sentinel: string, group: string): number | undefined {
     return this.#epochs.get(`${sentinel} ${group}`)
   }
@@ -44,7 +47,7 @@ export class ClusterView {
     return this.isRunning(node) ? this.#roles.get(node) : undefined
   }
 
-  /** The node this one follows, when its link to it stands. */
+  /** The node this one follows, if its link to it is up. */
   connectedTo(node: string): string | undefined {
     const role = this.role(node)
     return role?.kind === 'replica' && role.isLinkUp ? this.#nameOf(role.master) : undefined
@@ -54,7 +57,7 @@ export class ClusterView {
     return this.#answers.get(node)
   }
 
-  apply(change: Change): void {
+  apply(change: ViewChange): void {
     if (change.kind === 'answer') {
       this.#answers.set(change.node, change.answer)
       return
@@ -79,7 +82,7 @@ export class ClusterView {
   }
 }
 
-export type Change =
+export type ViewChange =
   | {
       readonly kind: 'told'
       readonly atMs: number
@@ -93,22 +96,24 @@ export type Change =
       readonly answer: WriteAnswer
     }
 
-/** Everything that changes the view, in the order of its time. */
-export function changesOf(history: Pick<History, 'happenings' | 'writes'>): readonly Change[] {
+/** Everything that changes the view, in order of time. */
+export function changesOf(
+  history: Pick<RunHistory, 'happenings' | 'writes'>,
+): readonly ViewChange[] {
   const told = history.happenings.flatMap((what) => toChange(what) ?? [])
   return [...told, ...answersOf(history.writes)].sort((a, b) => a.atMs - b.atMs)
 }
 
-/** Undefined: it changes nothing that the view shows. */
-export function toChange(what: Happening): Change | undefined {
+/** Undefined: the happening changes nothing that the view shows. */
+export function toChange(what: Happening): ViewChange | undefined {
   if (what.process === undefined || !TELLING.has(what.kind)) return undefined
   return { kind: 'told', atMs: what.atMs, process: what.process, what }
 }
 
 const TELLING: ReadonlySet<Happening['kind']> = new Set(['status', 'role', 'view', 'hello'])
 
-/** Only where the answer of a node is another one than before. */
-function answersOf(writes: readonly Write[]): Change[] {
+/** Only answers that differ from the node's answer before. */
+function answersOf(writes: readonly Write[]): ViewChange[] {
   const last = new Map<string, WriteAnswer>()
   const answered = writes.flatMap((write) => toAnswer(write) ?? [])
   answered.sort((a, b) => a.atMs - b.atMs)
@@ -119,7 +124,7 @@ function answersOf(writes: readonly Write[]): Change[] {
   })
 }
 
-function toAnswer(write: Write): (Change & { kind: 'answer' }) | undefined {
+function toAnswer(write: Write): (ViewChange & { kind: 'answer' }) | undefined {
   const { node, outcome } = write
   if (outcome.kind === 'acknowledged') {
     return { kind: 'answer', atMs: outcome.atMs, node, answer: 'OK' }

@@ -3,7 +3,7 @@ import { unreachable } from '../../base/assert.ts'
 import { countOf, formatDuration } from '../duration.ts'
 import type { GroupFacts, LostWrites } from '../result.ts'
 import type { Bounds, TotalClaim } from '../scenario-file.ts'
-import type { History } from '../world.ts'
+import type { RunHistory } from '../world.ts'
 import { firstAcknowledged, longestOutageIn } from './longest-outage.ts'
 import { momentsOf } from './moment-claims.ts'
 import { counted, failed, PASSED, type Verdict } from './verdict.ts'
@@ -11,11 +11,14 @@ import { spanOf, type Window } from './window.ts'
 
 type Claim<Kind extends TotalClaim['kind']> = Extract<TotalClaim, { kind: Kind }>
 
-/** What there is to count in. */
+/** The facts and the history in which claims count. */
 export interface Totals {
   readonly facts: readonly GroupFacts[]
-  readonly history: History
-  /** What was not of one mind after the end, in words; empty: nothing, or nobody asked. */
+  readonly history: RunHistory
+  /**
+   * What the processes did not agree on after the end, in words; empty: nothing, or this was not
+   * asked.
+   */
   readonly unsettled: readonly string[]
 }
 
@@ -78,15 +81,18 @@ function lostBy(side: Claim<'lostWrites'>['acknowledgedBy'], lost: LostWrites): 
 function judgeFailovers(
   claim: Claim<'failovers'>,
   { group, failovers }: GroupFacts,
-  history: History,
+  history: RunHistory,
 ): Verdict {
   const promotion = claim.atMost === 0 ? firstPromotion(group, history) : undefined
   if (failovers === 0 && promotion !== undefined) return failed(promotion)
   return counted(isWithin(failovers, claim), countOf(failovers, 'failover'))
 }
 
-/** Where none is wanted, one that was begun and never told to anybody is one too many. */
-function firstPromotion(group: string, history: History): string | undefined {
+/**
+ * If no failover is allowed, a promotion that no Sentinel ever announced as a switch is one too
+ * many.
+ */
+function firstPromotion(group: string, history: RunHistory): string | undefined {
   for (const happening of history.happenings) {
     if (happening.kind !== 'event' || happening.name !== '+promoted-slave') continue
     if (!happening.payload.includes(` @ ${group} `)) continue
@@ -95,7 +101,7 @@ function firstPromotion(group: string, history: History): string | undefined {
   return undefined
 }
 
-function judgeOutage(claim: Claim<'outage'>, history: History): Verdict {
+function judgeOutage(claim: Claim<'outage'>, history: RunHistory): Verdict {
   const verdicts = (claim.clients ?? [undefined]).map((client) =>
     judgeOutageOf(client, claim, history),
   )
@@ -103,11 +109,11 @@ function judgeOutage(claim: Claim<'outage'>, history: History): Verdict {
   return worst ?? counted(true, verdicts.map(({ finding }) => finding).join(', '))
 }
 
-/** Of one client, or of the whole group: a write of anybody ends an outage then. */
+/** For one client, or for the whole group: then a write of any client ends an outage. */
 function judgeOutageOf(
   client: string | undefined,
   claim: Claim<'outage'>,
-  history: History,
+  history: RunHistory,
 ): Verdict {
   const writes = history.writes.filter(
     (write) => write.group === claim.group && (client === undefined || write.client === client),
@@ -118,13 +124,17 @@ function judgeOutageOf(
   return counted(longestMs <= claim.atMostMs, `${who}${formatDuration(longestMs)}`)
 }
 
-function outageWindow(claim: Claim<'outage'>, writes: History['writes'], history: History): Window {
+function outageWindow(
+  claim: Claim<'outage'>,
+  writes: RunHistory['writes'],
+  history: RunHistory,
+): Window {
   const span = spanOf(claim, history)
   const firstMs = firstAcknowledged(writes) ?? 0
   return claim.after === undefined ? { ...span, fromMs: firstMs } : span
 }
 
-function judgeEvents(claim: Claim<'events'>, history: History): Verdict {
+function judgeEvents(claim: Claim<'events'>, history: RunHistory): Verdict {
   const { fromMs, untilMs } = spanOf(claim, history)
   const { at } = claim.event
   const seen = momentsOf(claim.event, fromMs, history).filter(

@@ -1,24 +1,26 @@
-/** Holds what happened against what was expected. Pure: the same history gets the same verdict. */
+/** Compares what happened with what was expected. Pure: the same history gets the same verdict. */
 import { unreachable } from '../../base/assert.ts'
 import { formatDuration } from '../duration.ts'
 import type { JudgedExpectation } from '../result.ts'
 import type { Expectation, StateClaim, StateTiming } from '../scenario-file.ts'
-import { type Change, ClusterView, changesOf } from './cluster-view.ts'
+import { ClusterView, changesOf, type ViewChange } from './cluster-view.ts'
 import { judgeTotal, type Totals } from './judge-totals.ts'
 import { allHad, anyHad, momentsOf, namedBy } from './moment-claims.ts'
-import { examine, type Members } from './state-claims.ts'
-import { createTrack, firstOffence, stretchAt, type Track, trueSince } from './track.ts'
+import { type ClaimedMembers, type ClaimFinding, examine } from './state-claims.ts'
 import { failed, met, PASSED, type Verdict } from './verdict.ts'
 import { undoneStep, windowOf } from './window.ts'
 import { wordExpectation } from './wording.ts'
 
-export interface Case extends Totals {
-  readonly members: Members
-  /** Every deadline is put off by so much: for engines whose time is real. */
+export interface JudgedCase extends Totals {
+  readonly members: ClaimedMembers
+  /** Every deadline is postponed by this much: for engines whose time is real. */
   readonly graceMs: number
 }
 
-export function judge(expectations: readonly Expectation[], given: Case): JudgedExpectation[] {
+export function judge(
+  expectations: readonly Expectation[],
+  given: JudgedCase,
+): JudgedExpectation[] {
   const changes = changesOf(given.history)
   return expectations.map((expectation) => ({
     text: wordExpectation(expectation),
@@ -26,7 +28,11 @@ export function judge(expectations: readonly Expectation[], given: Case): Judged
   }))
 }
 
-function judgeOne(expectation: Expectation, given: Case, changes: readonly Change[]): Verdict {
+function judgeOne(
+  expectation: Expectation,
+  given: JudgedCase,
+  changes: readonly ViewChange[],
+): Verdict {
   const undone = undoneStep(expectation, given.history.labels)
   if (undone !== undefined) return failed(`the step "${undone}" was not done`)
   switch (expectation.kind) {
@@ -43,12 +49,12 @@ function judgeOne(expectation: Expectation, given: Case, changes: readonly Chang
   }
 }
 
-function trackOf(claim: StateClaim, given: Case, changes: readonly Change[]): Track {
+function trackOf(claim: StateClaim, given: JudgedCase, changes: readonly ViewChange[]): Track {
   const view = new ClusterView(given.history.nameOf)
   return createTrack(changes, view, (now) => examine(claim, now, given.members))
 }
 
-function judgeState(track: Track, timing: StateTiming, { history, graceMs }: Case): Verdict {
+function judgeState(track: Track, timing: StateTiming, { history, graceMs }: JudgedCase): Verdict {
   const { fromMs, untilMs } = windowOf(timing, history, graceMs)
   if (timing.kind === 'within') {
     const sinceMs = trueSince(track, untilMs)
@@ -62,7 +68,7 @@ function judgeState(track: Track, timing: StateTiming, { history, graceMs }: Cas
 
 function judgeMoment(
   { claim, timing }: Extract<Expectation, { kind: 'moment' }>,
-  { history, graceMs }: Case,
+  { history, graceMs }: JudgedCase,
 ): Verdict {
   const { fromMs, untilMs } = windowOf(timing, history, graceMs)
   const moments = momentsOf(claim, fromMs, history).filter((moment) => moment.atMs <= untilMs)
@@ -73,4 +79,61 @@ function judgeMoment(
   }
   const first = anyHad(moments, who)
   return first === undefined ? PASSED : failed(`it happened at ${formatDuration(first.atMs)}`)
+}
+
+// When a claim was true in the course of a run. Times are whole milliseconds; of several changes
+// within one millisecond only the last counts.
+
+/** The finding from `fromMs` until the next stretch. The first stretch begins with the run. */
+interface FindingPeriod extends ClaimFinding {
+  readonly fromMs: number
+}
+
+type Track = readonly FindingPeriod[]
+
+function createTrack(
+  changes: readonly ViewChange[],
+  view: ClusterView,
+  examine: (view: ClusterView) => ClaimFinding,
+): Track {
+  const stretches: FindingPeriod[] = [{ fromMs: 0, ...examine(view) }]
+  changes.forEach((change, index) => {
+    view.apply(change)
+    if (changes[index + 1]?.atMs !== change.atMs) extend(stretches, change.atMs, examine(view))
+  })
+  return stretches
+}
+
+function extend(stretches: FindingPeriod[], fromMs: number, finding: ClaimFinding): void {
+  const last = stretches.at(-1)
+  if (last?.holds === finding.holds && last.because === finding.because) return
+  if (last?.fromMs === fromMs) stretches.pop()
+  stretches.push({ fromMs, ...finding })
+}
+
+/** The stretch at a moment. */
+function stretchAt(track: Track, atMs: number): FindingPeriod | undefined {
+  return track.findLast((stretch) => stretch.fromMs <= atMs)
+}
+
+/**
+ * Since when the claim has been true without a break at `atMs`; undefined if it is not true then.
+ */
+function trueSince(track: Track, atMs: number): number | undefined {
+  const until = track.filter((stretch) => stretch.fromMs <= atMs)
+  const lastFalse = until.findLastIndex((stretch) => !stretch.holds)
+  return until[lastFalse + 1]?.fromMs
+}
+
+/** The first stretch of a window in which the claim is not as wanted. */
+function firstOffence(
+  track: Track,
+  window: { readonly fromMs: number; readonly untilMs: number },
+  wanted: boolean,
+): FindingPeriod | undefined {
+  return track.find((stretch, index) => {
+    const endMs = track[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY
+    const isInside = stretch.fromMs <= window.untilMs && endMs > window.fromMs
+    return isInside && stretch.holds !== wanted
+  })
 }

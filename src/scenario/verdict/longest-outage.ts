@@ -1,10 +1,10 @@
-/** How long nobody got anything written. */
-import type { Write } from '../../sim/write-log.ts'
+/** For how long no client got a write acknowledged. */
+import type { Write } from '../../history/writes.ts'
 import type { Window } from './window.ts'
 
 /**
- * The longest time within a window without an acknowledged write, its edges included. Undefined: there
- * was none at all.
+ * The longest time within a window without an acknowledged write, its edges included. Undefined:
+ * there was no acknowledged write at all.
  */
 export function longestOutageIn(writes: readonly Write[], window: Window): number | undefined {
   const moments = writes.flatMap(({ outcome }) =>

@@ -1,20 +1,25 @@
-/** What is claimed to happen at a moment: whether something that happened is it, and whose it was. */
-import type { Happening } from '../../sim/happening.ts'
-import { withNames } from '../../sim/trace.ts'
-import type { Write } from '../../sim/write-log.ts'
-import type { EventClaim, MomentClaim } from '../scenario-file.ts'
-import type { History } from '../world.ts'
+/** Claims that something happens at a moment: which happenings meet them, and at which process. */
 
-export interface Moment {
+import type { Happening } from '../../history/happening.ts'
+import { withNames } from '../../history/trace.ts'
+import type { Write } from '../../history/writes.ts'
+import type { EventClaim, MomentClaim } from '../scenario-file.ts'
+import type { RunHistory } from '../world.ts'
+
+export interface ClaimedMoment {
   readonly atMs: number
   readonly who: string
 }
 
-/** What a claim needs to know of a run that may be still going on. */
-export type Course = Pick<History, 'happenings' | 'writes' | 'nameOf'>
+/** What a claim needs to know about a run that may still be going on. */
+export type ClaimScope = Pick<RunHistory, 'happenings' | 'writes' | 'nameOf'>
 
-/** From `fromMs` on, in the order of their times. */
-export function momentsOf(claim: MomentClaim, fromMs: number, course: Course): readonly Moment[] {
+/** From `fromMs` on, in order of time. */
+export function momentsOf(
+  claim: MomentClaim,
+  fromMs: number,
+  course: ClaimScope,
+): readonly ClaimedMoment[] {
   if (claim.kind === 'writesWork') {
     const moments = course.writes.flatMap((write) => workingWrite(claim, fromMs, write) ?? [])
     return moments.sort((a, b) => a.atMs - b.atMs)
@@ -25,7 +30,10 @@ export function momentsOf(claim: MomentClaim, fromMs: number, course: Course): r
   })
 }
 
-/** Those named by the claim, each of whom must have it; undefined: anybody. */
+/**
+ * The processes that the claim names, each of which must have such a moment; undefined: any
+ * process.
+ */
 export function namedBy(claim: MomentClaim): readonly string[] | undefined {
   return claim.kind === 'writesWork' ? claim.clients : claim.at
 }
@@ -34,7 +42,7 @@ export function namedBy(claim: MomentClaim): readonly string[] | undefined {
 export function isMoment(
   claim: MomentClaim,
   happening: Happening,
-  nameOf: History['nameOf'],
+  nameOf: RunHistory['nameOf'],
 ): boolean {
   if (claim.kind === 'event') return isEvent(claim, happening, nameOf)
   if (claim.kind !== 'leader') return false
@@ -43,31 +51,34 @@ export function isMoment(
   return happening.payload.split(' ')[1] === claim.group
 }
 
-function isEvent(claim: EventClaim, happening: Happening, nameOf: History['nameOf']): boolean {
+function isEvent(claim: EventClaim, happening: Happening, nameOf: RunHistory['nameOf']): boolean {
   if (happening.kind !== 'event' || happening.name !== claim.name) return false
   if (claim.matching === undefined) return true
   return withNames(happening.payload, nameOf).includes(claim.matching)
 }
 
-/** A write asked for in the time in question, and acknowledged. */
+/** A write that was requested in this time, and acknowledged. */
 function workingWrite(
   claim: MomentClaim & { readonly kind: 'writesWork' },
   fromMs: number,
   { client, group, attemptedAtMs, outcome }: Write,
-): Moment | undefined {
+): ClaimedMoment | undefined {
   if (outcome.kind !== 'acknowledged' || attemptedAtMs < fromMs) return undefined
   if (claim.group !== undefined && claim.group !== group) return undefined
   return { atMs: outcome.atMs, who: client }
 }
 
-/** When the last of those named had it; nobody named: when anyone had. */
+/**
+ * The moment when the last of the named processes had it; if none is named, when the first process
+ * had it.
+ */
 export function allHad(
-  moments: readonly Moment[],
+  moments: readonly ClaimedMoment[],
   who: readonly string[] | undefined,
-): Moment | undefined {
+): ClaimedMoment | undefined {
   if (who === undefined) return moments[0]
   const firsts = who.map((name) => moments.find((moment) => moment.who === name))
-  let last: Moment | undefined
+  let last: ClaimedMoment | undefined
   for (const first of firsts) {
     if (first === undefined) return undefined
     if (last === undefined || first.atMs > last.atMs) last = first
@@ -76,8 +87,8 @@ export function allHad(
 }
 
 export function anyHad(
-  moments: readonly Moment[],
+  moments: readonly ClaimedMoment[],
   who: readonly string[] | undefined,
-): Moment | undefined {
+): ClaimedMoment | undefined {
   return moments.find((moment) => who === undefined || who.includes(moment.who))
 }

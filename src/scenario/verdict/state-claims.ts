@@ -1,18 +1,22 @@
-/** What is claimed to be so at a moment, held against the view of that moment. */
+/** Compares a claim about a state with the view of one moment. */
 import { unreachable } from '../../base/assert.ts'
-import type { NodeSpec, Topology } from '../../sim/topology.ts'
+import type { NodeSpec, Topology } from '../../history/topology.ts'
 import type { StateClaim } from '../scenario-file.ts'
 import type { ClusterView } from './cluster-view.ts'
 
-export interface Finding {
+export interface ClaimFinding {
   readonly holds: boolean
   /** What is the case, in words. */
   readonly because: string
 }
 
-export type Members = Pick<Topology, 'nodes' | 'sentinels'>
+export type ClaimedMembers = Pick<Topology, 'nodes' | 'sentinels'>
 
-export function examine(claim: StateClaim, view: ClusterView, members: Members): Finding {
+export function examine(
+  claim: StateClaim,
+  view: ClusterView,
+  members: ClaimedMembers,
+): ClaimFinding {
   switch (claim.kind) {
     case 'master':
       return examineMaster(claim, view)
@@ -37,7 +41,7 @@ export function examine(claim: StateClaim, view: ClusterView, members: Members):
   }
 }
 
-function examineMaster(claim: StateClaim & { kind: 'master' }, view: ClusterView): Finding {
+function examineMaster(claim: StateClaim & { kind: 'master' }, view: ClusterView): ClaimFinding {
   const { accordingTo, group, node, negated } = claim
   const running = accordingTo.filter((sentinel) => view.isRunning(sentinel))
   const named = running.map((sentinel) => view.masterAccordingTo(sentinel, group))
@@ -47,7 +51,7 @@ function examineMaster(claim: StateClaim & { kind: 'master' }, view: ClusterView
   return { holds, because: running.length === 0 ? 'no Sentinel runs' : texts.join(', ') }
 }
 
-function examineOneMaster(among: readonly string[], view: ClusterView): Finding {
+function examineOneMaster(among: readonly string[], view: ClusterView): ClaimFinding {
   const masters = among.filter((node) => view.role(node)?.kind === 'master')
   const because = masters.length === 0 ? 'there is none' : `there are ${masters.join(' and ')}`
   return { holds: masters.length === 1, because }
@@ -56,8 +60,8 @@ function examineOneMaster(among: readonly string[], view: ClusterView): Finding 
 function examineReplica(
   claim: StateClaim & { kind: 'replica' },
   view: ClusterView,
-  { sentinels }: Members,
-): Finding {
+  { sentinels }: ClaimedMembers,
+): ClaimFinding {
   const named = view.agreedMaster(sentinels.map(nameOf), claim.group)
   const master = claim.of ?? named
   const connected = view.connectedTo(claim.node)
@@ -68,8 +72,12 @@ function examineReplica(
   return { holds, because: role.kind === 'master' ? 'it is a master' : 'its link is down' }
 }
 
-/** The first thing that is not as it should be says why. */
-function examineConvergence(group: string, view: ClusterView, members: Members): Finding {
+/** The first thing that is wrong gives the reason. */
+function examineConvergence(
+  group: string,
+  view: ClusterView,
+  members: ClaimedMembers,
+): ClaimFinding {
   const because =
     disagreement(group, view, members) ??
     doubtsOf(group, view, members)[0] ??
@@ -77,7 +85,11 @@ function examineConvergence(group: string, view: ClusterView, members: Members):
   return { holds: because === undefined, because: because ?? 'all agree' }
 }
 
-function disagreement(group: string, view: ClusterView, members: Members): string | undefined {
+function disagreement(
+  group: string,
+  view: ClusterView,
+  members: ClaimedMembers,
+): string | undefined {
   const running = runningOf(members.sentinels, view)
   if (running.length === 0) return 'no Sentinel runs'
   const named = running.map((sentinel) => view.masterAccordingTo(sentinel, group) ?? 'nobody')
@@ -87,8 +99,12 @@ function disagreement(group: string, view: ClusterView, members: Members): strin
   return texts.join(', ')
 }
 
-/** What speaks against the master all Sentinels name. */
-function doubtsOf(group: string, view: ClusterView, { sentinels }: Members): readonly string[] {
+/** What speaks against the master that all Sentinels name. */
+function doubtsOf(
+  group: string,
+  view: ClusterView,
+  { sentinels }: ClaimedMembers,
+): readonly string[] {
   const master = view.agreedMaster(sentinels.map(nameOf), group) ?? 'nobody'
   const role = view.role(master)
   return role?.kind === 'master'
@@ -96,14 +112,17 @@ function doubtsOf(group: string, view: ClusterView, { sentinels }: Members): rea
     : [`${master} is ${role === undefined ? 'down' : 'a replica'}`]
 }
 
-function strayed(group: string, view: ClusterView, members: Members): readonly string[] {
+function strayed(group: string, view: ClusterView, members: ClaimedMembers): readonly string[] {
   const master = view.agreedMaster(members.sentinels.map(nameOf), group)
   const nodes = members.nodes.filter((node) => node.group === group && view.isRunning(node.name))
   const stray = nodes.filter((node) => node.name !== master && !leadsTo(master, node, nodes, view))
   return stray.map(({ name }) => `${name} is not connected to ${master}`)
 }
 
-/** Directly, or over other replicas for a node that was put behind one. */
+/**
+ * Whether a node follows the master, directly or, if it was put behind another replica, through
+ * replicas.
+ */
 function leadsTo(
   master: string | undefined,
   { name, replicaOf }: NodeSpec,

@@ -1,4 +1,4 @@
-/** What is said of one expectation, beside its words. */
+/** The verdict on one expectation, without its words. */
 import { formatDuration } from '../duration.ts'
 import type { JudgedExpectation } from '../result.ts'
 
@@ -14,7 +14,7 @@ export function failed(finding: string): Verdict {
   return { passed: false, metAtMs: undefined, finding }
 }
 
-/** For what is counted: the finding tells the number, whether it is too great or not. */
+/** For what is counted: the finding tells the number, whether it is allowed or not. */
 export function counted(passed: boolean, finding: string): Verdict {
   return { passed, metAtMs: undefined, finding }
 }

@@ -1,42 +1,46 @@
-/** The part of a run that an expectation speaks of, once it is known when its steps were done. */
+/** The part of a run that an expectation is about, once it is known when its steps were done. */
 import { assert } from '../../base/assert.ts'
-import type { Expectation, Span, Throughout, TimeRef, Within } from '../scenario-file.ts'
-import type { History } from '../world.ts'
+import type { Expectation, RunPart, Throughout, TimeRef, Within } from '../scenario-file.ts'
+import type { RunHistory } from '../world.ts'
 
-/** Its first and last millisecond. */
+/** The first and last millisecond of the part. */
 export interface Window {
   readonly fromMs: number
   readonly untilMs: number
 }
 
-type Times = Pick<History, 'labels' | 'endMs'>
+type Times = Pick<RunHistory, 'labels' | 'endMs'>
 
-/** `graceMs` is what deadlines are put off by, where time is real and machines are slow. */
+/** `graceMs` is what deadlines are postponed by, where time is real and machines are slow. */
 export function windowOf(timing: Within | Throughout, times: Times, graceMs: number): Window {
   const fromMs = momentOf(timing.after, times.labels)
   if (timing.kind === 'within') return { fromMs, untilMs: fromMs + timing.withinMs + graceMs }
   const untilMs = endOf(timing.until, times)
-  // So long after a step it has to be so: that is a deadline, too.
+  // It has to be so this long after a step: that is a deadline, too.
   const isDeadline = timing.kind === 'always' && timing.after.offsetMs > 0
   return { fromMs: isDeadline ? fromMs + graceMs : fromMs, untilMs }
 }
 
-export function spanOf({ after, until }: Span, times: Times): Window {
+export function spanOf({ after, until }: RunPart, times: Times): Window {
   return {
     fromMs: after === undefined ? 0 : momentOf(after, times.labels),
     untilMs: endOf(until, times),
   }
 }
 
-/** The last millisecond before that moment: what a step does is no longer part of the time until it. */
+/**
+ * The last millisecond before that moment: what a step does is no longer part of the time until it.
+ */
 function endOf(until: TimeRef | undefined, { labels, endMs }: Times): number {
   return until === undefined ? endMs : momentOf(until, labels) - 1
 }
 
-/** The last moment that has to be seen for a verdict; undefined: it asks for none, or for one that never came. */
+/**
+ * The last moment that a verdict needs; undefined: it needs none, or refers to one that never came.
+ */
 export function lastMomentOf(
   expectation: Expectation,
-  labels: History['labels'],
+  labels: RunHistory['labels'],
   graceMs: number,
 ): number | undefined {
   if (undoneStep(expectation, labels) !== undefined) return undefined
@@ -48,10 +52,10 @@ export function lastMomentOf(
   return refs.length === 0 ? undefined : Math.max(...refs)
 }
 
-/** The first step an expectation refers to that was not done. */
+/** The first step that an expectation refers to and that was not done. */
 export function undoneStep(
   expectation: Expectation,
-  labels: History['labels'],
+  labels: RunHistory['labels'],
 ): string | undefined {
   const names = refsOf(expectation).flatMap(({ label }) => (label === undefined ? [] : [label]))
   return names.find((label) => !labels.has(label))
@@ -68,8 +72,8 @@ function refsOf(expectation: Expectation): readonly TimeRef[] {
   return until === undefined ? [timing.after] : [timing.after, until]
 }
 
-/** For steps that were done. */
-export function momentOf({ label, offsetMs }: TimeRef, labels: History['labels']): number {
+/** Only for steps that were done. */
+export function momentOf({ label, offsetMs }: TimeRef, labels: RunHistory['labels']): number {
   if (label === undefined) return offsetMs
   const atMs = labels.get(label)
   assert(atMs !== undefined, `the step ${label} was done`)

@@ -7,7 +7,7 @@ import type {
   EventClaim,
   Expectation,
   MomentClaim,
-  Span,
+  RunPart,
   StateClaim,
   TimeRef,
   TotalClaim,
@@ -125,7 +125,7 @@ function wordBounds({ atLeast, atMost }: Bounds, noun: string): string {
   return atLeast === atMost ? countOf(atMost, noun) : `${atLeast} to ${countOf(atMost, noun)}`
 }
 
-function wordSpan({ after, until }: Span): string {
+function wordSpan({ after, until }: RunPart): string {
   if (after === undefined && until === undefined) return ''
   const from = wordRef(after ?? { label: undefined, offsetMs: 0 })
   return `, from ${from} ${until === undefined ? 'to the end' : `to ${wordRef(until)}`}`

@@ -1,5 +1,5 @@
 /** The users a data node starts with, and whether files that name them are sound. */
-import { checkAclFile, parseAclFile } from '../../acl/acl-file.ts'
+import { checkAclFile, usersOfAclFile } from '../../acl/acl-file.ts'
 import { type AclCommand, Catalogue, withAbsent } from '../../acl/catalogue.ts'
 import { AclLog } from '../../acl/log.ts'
 import { PasswordSource } from '../../acl/passwords.ts'
@@ -13,17 +13,16 @@ import {
   usersOfLines,
 } from '../../acl/user-lines.ts'
 import { Users, type UsersByName } from '../../acl/users.ts'
-import { assert } from '../../base/assert.ts'
 import { sha256 } from '../../base/sha256.ts'
 import { ABSENT_COMMANDS } from '../catalogue/absent-commands.ts'
 import type { CommandInfo } from '../catalogue/command-info.ts'
-import { CommandTable } from '../catalogue/command-table.ts'
+import { nodeCommands } from '../commands/registry.ts'
 import type { LearntUsers } from '../port.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { FileUsers, NodeAccess, NodeAclFile } from './access.ts'
 
 const CATALOGUE = new Catalogue(
-  withAbsent([...new CommandTable().all.values()].map(toAclCommand), ABSENT_COMMANDS),
+  withAbsent([...nodeCommands().all.values()].map(toAclCommand), ABSENT_COMMANDS),
 )
 
 function toAclCommand({ fullName, categories, subcommands }: CommandInfo): AclCommand {
@@ -33,12 +32,12 @@ function toAclCommand({ fullName, categories, subcommands }: CommandInfo): AclCo
 
 export interface NodeAccessStart {
   readonly settings: Settings
-  /** [user] Checked before; each the words of a line, the name first. */
+  /** [user] One line each, split into words, the name first; the lines were checked before. */
   readonly users: readonly UserLine[]
-  /** What CONFIG REWRITE kept of the users. */
+  /** The users that CONFIG REWRITE kept. */
   readonly learnt: LearntUsers | undefined
   readonly aclFile: NodeAclFile | undefined
-  /** What passwords are made from, see acl/passwords.ts. */
+  /** The secret from which passwords are made, see acl/passwords.ts. */
   readonly secret: string
 }
 
@@ -63,12 +62,12 @@ function loadUsers(users: Users, start: NodeAccessStart): FileUsers {
   const basis = sha256(JSON.stringify(lines))
   users.replaceAll(usersOfLines(lines, users.book))
   const text = JSON.stringify(users.all.map((account) => users.describe(account)))
-  if (aclFile !== undefined) users.replaceAll(usersOfFile(aclFile, users))
+  if (aclFile !== undefined) users.replaceAll(usersOfAclFile(aclFile, users.book))
   else if (learnt?.basis === basis) users.replaceAll(readable(learnt, users))
   return { basis, text }
 }
 
-/** Leaves out whom this version cannot read any more. */
+/** Leaves out users that this version cannot read any more. */
 function readable({ lines }: LearntUsers, { book }: Users): UsersByName {
   const users = new Map<string, User>()
   for (const line of lines) {
@@ -79,13 +78,10 @@ function readable({ lines }: LearntUsers, { book }: Users): UsersByName {
   return users
 }
 
-function usersOfFile({ text, path }: NodeAclFile, { book }: Users) {
-  const parsed = parseAclFile(text, path, book)
-  assert(parsed.ok, 'an aclfile is checked before the start')
-  return parsed.value
-}
-
-/** For the configuration: why these `user` lines are not sound, in Redis' words; undefined: they are. */
+/**
+ * For the configuration: why these `user` lines are not sound, in Redis' words; undefined: they
+ * are.
+ */
 export function checkNodeUsers(lines: readonly UserLine[], settings: Settings): string | undefined {
   return checkUserLines(lines, ruleBook(settings))
 }
@@ -98,7 +94,7 @@ export function checkNodeAclFile(
   return checkAclFile(text, path, ruleBook(settings))
 }
 
-/** By what the users of a data node are read. */
+/** How the users of a data node are read. */
 export function ruleBook(settings: Settings): RuleBook {
   const channelDefault = () => settings.text('acl-pubsub-default') as ChannelDefault
   return { catalogue: CATALOGUE, channelDefault }

@@ -1,4 +1,7 @@
-/** Who may use this node, and for what: the users, what they were refused, and the file they stand in. */
+/**
+ * Who may use this node, and for what: the users, what they were refused, and the file that names
+ * them.
+ */
 import type { AclLog } from '../../acl/log.ts'
 import type { PasswordSource } from '../../acl/passwords.ts'
 import type { Users } from '../../acl/users.ts'
@@ -7,7 +10,7 @@ import type { LearntUsers } from '../port.ts'
 export interface FileUsers {
   /** See `LearntUsers`. */
   readonly basis: string
-  /** The users of the file as we would describe them. */
+  /** The users of the file, as this node would describe them. */
   readonly text: string
 }
 
@@ -17,24 +20,27 @@ export interface NodeAccess {
   readonly passwords: PasswordSource
   /** What the configuration file says of users. */
   readonly file: FileUsers
-  /** [aclfile] Undefined: users stand in the configuration file. */
+  /** [aclfile] Undefined: the users stand in the configuration file. */
   readonly aclFile: NodeAclFile | undefined
 }
 
-/** [aclfile] What `io/` does for the node with it, at once: operators wait for the answer. */
+/** [aclfile] The file, which `io/` reads and writes at once: operators wait for the answer. */
 export interface NodeAclFile {
-  /** As the configuration names it. */
+  /** The path as the configuration names it. */
   readonly path: string
-  /** What stood in it at the start; `checkNodeAclFile` has found it sound. */
+  /** The contents at the start; `checkNodeAclFile` has found them sound. */
   readonly text: string
   read():
     | { readonly ok: true; readonly text: string }
     | { readonly ok: false; readonly reason: string }
-  /** Undefined: it is safely on disk. Otherwise why not. */
+  /** Undefined: the text is safely on disk. Otherwise the reason why not. */
   write(text: string): string | undefined
 }
 
-/** What CONFIG REWRITE is to keep of the users; undefined: the file says the same, or an aclfile does. */
+/**
+ * The users that CONFIG REWRITE is to keep; undefined: the file says the same, or there is an
+ * aclfile.
+ */
 export function learntUsers({ users, file, aclFile }: NodeAccess): LearntUsers | undefined {
   if (aclFile !== undefined) return undefined
   const lines = users.all.map((account) => users.describe(account))

@@ -1,24 +1,24 @@
-/** Whether a client's user may give a command, with the keys and channels it names. */
+/** Whether the user of a client may run a command, with the keys and channels that it names. */
 import {
   type AclRequest,
-  type ChannelUse,
+  channelUses,
   type Denial,
   denial,
   type KeyUse,
   mayReadAll,
 } from '../../acl/check.ts'
-import { deniedObject, noPermission, noPermissionAnyMore } from '../../acl/refusal-texts.ts'
+import { deniedObject, noPermission, noPermissionAnyMore } from '../../acl/denial-texts.ts'
 import type { Reply } from '../../resp/reply.ts'
 import type { CommandInfo } from '../catalogue/command-info.ts'
 import { type KeyPlace, keyPlaces } from '../catalogue/key-spec.ts'
 import type { CommandContext, NodeServices } from '../context.ts'
 import { clientLine } from '../sessions/client-line.ts'
-import type { Session } from '../sessions/session.ts'
+import type { ClientSession } from '../sessions/session.ts'
 
-/** The error that answers the command, which is noted in ACL LOG; undefined: he may. */
+/** The error that answers the command, noted in ACL LOG as well; undefined: the user may run it. */
 export function permissionRefusal(
   node: NodeServices,
-  session: Session,
+  session: ClientSession,
   command: CommandInfo,
   argv: readonly string[],
 ): Reply | undefined {
@@ -27,10 +27,10 @@ export function permissionRefusal(
   return denied && noPermission(denied, command.fullName)
 }
 
-/** The same for a command of a transaction that is carried out: rules may have changed since. */
+/** The same for a queued command when EXEC runs it: the rules may have changed since. */
 export function refusalAtExec(
   node: NodeServices,
-  session: Session,
+  session: ClientSession,
   command: CommandInfo,
   argv: readonly string[],
 ): Reply | undefined {
@@ -38,7 +38,28 @@ export function refusalAtExec(
   return denied && noPermissionAnyMore(denied)
 }
 
-/** Whether a command may read keys that are no arguments of it, as SORT's patterns do. */
+/** Why a script of the client may not run a command; noted in ACL LOG. */
+export function denialInScript(
+  node: NodeServices,
+  session: ClientSession,
+  command: CommandInfo,
+  argv: readonly string[],
+): Denial | undefined {
+  return deniedTo(node, session, command, argv, 'lua')
+}
+
+/** The same as a question, which is not noted. */
+export function mayRunInScript(
+  session: ClientSession,
+  command: CommandInfo,
+  argv: readonly string[],
+): boolean {
+  const { account } = session
+  if (account === undefined || account.isUnrestricted) return true
+  return denial(account.user, aclRequest(command, argv)) === undefined
+}
+
+/** Whether a command may read keys that are not among its arguments, as SORT's patterns do. */
 export function mayReadAnyKey({ node, session }: CommandContext, argv: readonly string[]): boolean {
   const { account } = session
   if (account === undefined || account.isUnrestricted) return true
@@ -46,13 +67,13 @@ export function mayReadAnyKey({ node, session }: CommandContext, argv: readonly 
   return command === undefined || mayReadAll(account.user, aclRequest(command, argv))
 }
 
-/** The master's stream belongs to nobody and may do everything. */
+/** The master's stream has no user and may do everything. */
 function deniedTo(
   node: NodeServices,
-  session: Session,
+  session: ClientSession,
   command: CommandInfo,
   argv: readonly string[],
-  context: 'toplevel' | 'multi',
+  context: 'toplevel' | 'multi' | 'lua',
 ): Denial | undefined {
   const { account } = session
   if (account === undefined || account.isUnrestricted) return undefined
@@ -60,21 +81,11 @@ function deniedTo(
   const denied = denial(account.user, request)
   if (denied === undefined) return undefined
   const object = deniedObject(denied, request)
-  note(node, session, { reason: denied.reason, context, object, username: account.name })
+  const nowMs = node.now.monoMs
+  const clientInfo = clientLine(session, nowMs)
+  const { reason } = denied
+  node.access.log.add({ reason, context, object, username: account.name, clientInfo }, nowMs)
   return denied
-}
-
-interface Noted {
-  readonly reason: Denial['reason'] | 'auth'
-  readonly context: 'toplevel' | 'multi'
-  readonly object: string
-  readonly username: string
-}
-
-/** Adds an entry to ACL LOG. */
-export function note({ access, clock }: NodeServices, session: Session, noted: Noted): void {
-  const nowMs = clock().monoMs
-  access.log.add({ ...noted, clientInfo: clientLine(session, nowMs) }, nowMs)
 }
 
 export function aclRequest(command: CommandInfo, argv: readonly string[]): AclRequest {
@@ -83,57 +94,25 @@ export function aclRequest(command: CommandInfo, argv: readonly string[]): AclRe
     isForEverybody: command.isNoAuth,
     argv,
     keys: () => keyUses(command, argv),
-    channels: () => channelUses(command.fullName, argv),
+    channels: () => channelUses(command.traits.channels, argv),
   }
 }
 
-/** Arguments that do not say where the keys are will be refused by the command itself. */
-function keyUses({ fullName, keySpecs }: CommandInfo, argv: readonly string[]): readonly KeyUse[] {
-  const places = keyPlaces(keySpecs, argv) ?? []
-  return places.filter(({ flags }) => !flags.includes('not_key')).map(toUse(fullName, argv))
+/** If the arguments do not say where the keys are, the command itself refuses them. */
+function keyUses(command: CommandInfo, argv: readonly string[]): readonly KeyUse[] {
+  const places = keyPlaces(command.keySpecs, argv) ?? []
+  return places.filter(({ flags }) => !flags.includes('not_key')).map(toUse(command, argv))
 }
 
 const WRITING: readonly string[] = ['insert', 'delete', 'update']
 
-function toUse(name: string, argv: readonly string[]): (place: KeyPlace) => KeyUse {
+function toUse(
+  { traits: { readsKeys, writesKeys } }: CommandInfo,
+  argv: readonly string[],
+): (place: KeyPlace) => KeyUse {
   return ({ at, flags }) => ({
     at,
-    // SET reads only with GET.
-    reads: flags.includes('access') && (name !== 'set' || hasGet(argv)),
-    writes:
-      WRITING.some((flag) => flags.includes(flag)) && !(name === 'bitfield' && onlyGets(argv)),
+    reads: flags.includes('access') && readsKeys?.(argv) !== false,
+    writes: WRITING.some((flag) => flags.includes(flag)) && writesKeys?.(argv) !== false,
   })
-}
-
-/** What BITFIELD's reading words take after themselves. */
-const BITFIELD_WORDS = new Map([
-  ['get', 2],
-  ['overflow', 1],
-])
-
-function onlyGets(argv: readonly string[]): boolean {
-  for (let at = 2; at < argv.length; at++) {
-    const words = BITFIELD_WORDS.get(argv[at]?.toLowerCase() ?? '')
-    if (words === undefined || at + words >= argv.length) return false
-    at += words
-  }
-  return true
-}
-
-function hasGet(argv: readonly string[]): boolean {
-  return argv.slice(3).some((word) => word.toLowerCase() === 'get')
-}
-
-function channelUses(name: string, argv: readonly string[]): readonly ChannelUse[] {
-  switch (name) {
-    case 'publish':
-    case 'spublish':
-      return [{ at: 1, isPattern: false }]
-    case 'subscribe':
-    case 'ssubscribe':
-    case 'psubscribe':
-      return argv.slice(1).map((_, index) => ({ at: index + 1, isPattern: name === 'psubscribe' }))
-    default:
-      return []
-  }
 }

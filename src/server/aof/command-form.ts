@@ -1,13 +1,13 @@
 /**
- * A snapshot as commands that make the data anew, for those who want an append-only file without RDB in
- * it [aof-use-rdb-preamble]. No command has more than a few dozen elements, so that whoever loads it can
- * do something else in between.
+ * A snapshot as commands that rebuild the data, for users who want an append-only file without RDB in it
+ * [aof-use-rdb-preamble]. No command has more than a few dozen elements, so that a loading server can do
+ * other work in between.
  */
 import { unreachable } from '../../base/assert.ts'
 import { doubleText } from '../../base/double-text.ts'
 import { encodeCommand } from '../../resp/encode.ts'
 import type { Entry } from '../keyspace/db.ts'
-import type { SnapshotForm } from '../rdb/snapshot.ts'
+import type { Pieces, SnapshotForm } from '../rdb/snapshot.ts'
 import {
   FieldReading,
   type Hold,
@@ -16,17 +16,16 @@ import {
   type Reading,
   ScoreReading,
 } from '../values/reading.ts'
-import type { Stream } from '../values/stream.ts'
-import { byName, type Group } from '../values/stream-group.ts'
+import type { StreamEntries } from '../values/stream.ts'
+import { byName, type ConsumerGroup } from '../values/stream-group.ts'
 import { idText } from '../values/stream-id.ts'
 import type { Value } from '../values/value.ts'
-import { CommandPieces } from './command-pieces.ts'
 
 type Argv = readonly string[]
 
 const MAX_ELEMENTS = 64
 const MAX_ELEMENT_BYTES = 1024 * 1024
-/** Gives an empty stream; the last id follows. */
+/** Makes an empty stream; the last id follows. */
 const EMPTY_STREAM = ['MAXLEN', '0', '0-1', 'x', 'y']
 
 export function commandForm(functions: Iterable<string>): SnapshotForm {
@@ -55,11 +54,11 @@ function* withExpiry(
 
 interface ValueCommands {
   readonly commands: Iterable<Argv>
-  /** Of the value they are made from. */
+  /** The hold on the value they are made from. */
   readonly hold: Hold
 }
 
-/** Of a value that is read in one piece, or from a copy. */
+/** For a value that is read in one piece, or from a copy. */
 const NO_HOLD: Hold = { freeze: () => undefined, release: () => true }
 
 function valueCommands(key: string, value: Value): ValueCommands {
@@ -77,7 +76,7 @@ function valueCommands(key: string, value: Value): ValueCommands {
         return [doubleText(score), member]
       })
     case 'stream':
-      // Too many parts to be left half read.
+      // A stream has too many parts to stop in the middle of reading it.
       return { commands: streamCommands(key, value.stream.frozen()), hold: NO_HOLD }
     default:
       return unreachable(value)
@@ -88,7 +87,7 @@ function grouped<T>(start: Argv, reading: Reading<T>, words: (element: T) => Arg
   return { commands: inGroups(start, reading, words), hold: reading }
 }
 
-/** Commands with some elements each; an element can be several words. */
+/** Commands with a few elements each; an element can be several words. */
 function* inGroups<T>(
   start: Argv,
   reading: Reading<T>,
@@ -110,7 +109,7 @@ function* inGroups<T>(
   if (words.length > 0) yield [...start, ...words]
 }
 
-function* streamCommands(key: string, stream: Stream): Iterable<Argv> {
+function* streamCommands(key: string, stream: StreamEntries): Iterable<Argv> {
   if (stream.length === 0) yield ['XADD', key, ...EMPTY_STREAM]
   for (const { id, pairs } of stream.range()) yield ['XADD', key, idText(id), ...pairs]
   const counters = ['ENTRIESADDED', String(stream.entriesAdded)]
@@ -119,7 +118,7 @@ function* streamCommands(key: string, stream: Stream): Iterable<Argv> {
   for (const [name, group] of byName(stream.groups)) yield* groupCommands(key, name, group)
 }
 
-function* groupCommands(key: string, name: string, group: Group): Iterable<Argv> {
+function* groupCommands(key: string, name: string, group: ConsumerGroup): Iterable<Argv> {
   const read = ['ENTRIESREAD', String(group.entriesRead)]
   yield ['XGROUP', 'CREATE', key, name, idText(group.lastId), ...read]
   for (const [consumer, { pending }] of byName(group.consumers)) {
@@ -129,5 +128,62 @@ function* groupCommands(key: string, name: string, group: Group): Iterable<Argv>
       const delivery = ['TIME', String(deliveredAtMs), 'RETRYCOUNT', String(deliveries)]
       yield [...claim, ...delivery, 'JUSTID', 'FORCE']
     }
+  }
+}
+
+/**
+ * Commands as bytes, some at a time. The words of a command are not joined first: together they may be
+ * longer than one string can be. The commands are made as they are needed, from a value that may change
+ * if `freeze` is called before.
+ */
+const SETTLED_BYTES = 4096
+
+class CommandPieces implements Pieces {
+  readonly #commands: Iterator<readonly string[]>
+  /** The hold on the value the commands are made from. */
+  readonly #hold: Hold
+  #argv: readonly string[] = []
+  /** Index of the next word. */
+  #at = 0
+  /** Encoded and not returned yet. */
+  #start = ''
+
+  constructor(commands: Iterator<readonly string[]>, hold: Hold) {
+    this.#commands = commands
+    this.#hold = hold
+  }
+
+  next(maxBytes: number): string | undefined {
+    let piece = this.#start
+    this.#start = ''
+    while (piece.length < maxBytes) {
+      const word = this.#argv[this.#at++]
+      if (word !== undefined) piece += `$${word.length}\r\n${word}\r\n`
+      else if (this.#beginCommand()) piece += `*${this.#argv.length}\r\n`
+      else break
+    }
+    return piece === '' ? undefined : piece
+  }
+
+  freeze(): void {
+    this.#hold.freeze()
+  }
+
+  settle(): string | Pieces {
+    this.#start = this.next(SETTLED_BYTES) ?? ''
+    if (this.#start.length < SETTLED_BYTES) return this.#start
+    this.freeze()
+    return this
+  }
+
+  release(): boolean {
+    return this.#hold.release()
+  }
+
+  #beginCommand(): boolean {
+    const step = this.#commands.next()
+    this.#argv = step.done === true ? [] : step.value
+    this.#at = 0
+    return step.done !== true
   }
 }

@@ -1,37 +1,37 @@
 /**
  * Reads a log of commands while its bytes come in: arrays of bulk strings, and between them lines that
- * begin with `#`, which say something to people. It knows where the last complete thing ends, because
- * that is where a log whose end never reached the disk is cut off. A transaction counts as one thing:
- * half of one must never be carried out.
+ * begin with `#`, which are notes for people. It knows where the last complete item ends, because that
+ * is where a log whose end never reached the disk is cut off. A transaction counts as one item: half
+ * of one must never be carried out.
  */
-import { Input, MAX_BULK_BYTES } from '../../resp/input.ts'
+import { MAX_BULK_BYTES, RespInput } from '../../resp/input.ts'
 
 export interface LogDamage {
   readonly kind: 'damaged'
-  /** Where in the file the thing begins that cannot be read. */
+  /** Where in the file the unreadable item begins. */
   readonly offset: number
   readonly reason: string
 }
 
-/** `more`: what is here has been read, as far as it is complete. */
+/** `more`: everything complete that has arrived has been read. */
 export type LogStep = readonly string[] | 'more' | LogDamage
 
 const ASTERISK = 42
 const DOLLAR = 36
 const HASH = 35
-/** Of lines between commands, as in Redis. */
+/** For the lines between commands, as in Redis. */
 const MAX_NOTE_BYTES = 1024
 const MAX_ARGUMENTS = 2 ** 31 - 1
 const NO_BULK = -1
 
 export class LogReader {
-  readonly #input = new Input()
+  readonly #input = new RespInput()
   /** Where in the file the input begins. */
   readonly #base: number
   #argv: string[] = []
   #argumentsLeft = 0
   #bulkBytes = NO_BULK
-  /** Where the thing being read began. */
+  /** Where the current item began. */
   #begunAt: number
   /** Where the MULTI began that has no EXEC yet. */
   #openAt: number | undefined
@@ -42,7 +42,7 @@ export class LogReader {
     this.#begunAt = offset
   }
 
-  /** Everything before it is complete. */
+  /** Everything before this offset is complete. */
   get soundBytes(): number {
     return this.#openAt ?? this.#begunAt
   }
@@ -124,7 +124,7 @@ export class LogReader {
     return argv
   }
 
-  /** A command of five or four letters may be one of these three. */
+  /** A command of five or four letters may be MULTI or EXEC. */
   #follow(name: string, begunAt: number): void {
     if (this.#openAt === undefined) {
       if (name.length === 5 && name.toLowerCase() === 'multi') this.#openAt = begunAt
@@ -133,7 +133,7 @@ export class LogReader {
     }
   }
 
-  /** The number after the type byte; undefined: there is none. */
+  /** The number after the type byte; undefined if there is none. */
   #readLength(): number | 'more' | undefined {
     const small = this.#input.readSmallLength()
     if (small !== undefined) return small

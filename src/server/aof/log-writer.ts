@@ -1,12 +1,10 @@
 /**
- * What is to be appended to the log of commands: the effects of commands as replicas are told them, but
- * for messages, which are gone once they are delivered. A log is read from its beginning, so it says
- * itself which database it is for and, if wanted, what time it was.
+ * What is to be appended to the log of commands: the effects of commands as replicas are told them. A log
+ * is read from its beginning, so it says itself which database it is for and, if wanted, what time it was.
  *
  * The bytes are kept in pieces: a transaction may be longer than one string can be.
  */
 import { encodeCommand } from '../../resp/encode.ts'
-import { isMessage } from '../effects.ts'
 
 const MULTI = encodeCommand(['MULTI'])
 const EXEC = encodeCommand(['EXEC'])
@@ -15,43 +13,40 @@ const PIECE_BYTES = 1024 * 1024
 
 export class LogWriter {
   #pieces: string[] = []
-  /** Gathers; becomes a piece when it is long enough. */
+  /** Collects bytes; becomes a piece when it is long enough. */
   #tail = ''
   #bytes = 0
   #totalBytes = 0
-  /** The database selected where the log ends; undefined: the next command has to select one. */
+  /** The database selected at the end of the log; undefined if the next command has to select one. */
   #db: number | undefined
-  /** Unix time of the last note of time. */
+  /** Unix time of the last time note. */
   #notedSecond = 0
 
-  /** What waits to be written. */
+  /** How many bytes wait to be written. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Everything that was ever added. */
+  /** How many bytes were ever added. */
   get totalBytes(): number {
     return this.#totalBytes
   }
 
-  /** What comes next may be read without what came before: it is the beginning of a file. */
+  /** The next bytes begin a file, so they must be readable without what came before. */
   beginFile(): void {
     this.#db = undefined
     this.#notedSecond = 0
   }
 
   /**
-   * Effects of one command or, if there are several, of one transaction. `unixSecond`: the time to be
-   * noted; undefined: none is. False: nothing of it belongs in the log.
+   * Adds the effects of one command or, if there are several, of one transaction. `unixSecond`: the
+   * time to note, or undefined for none. False if nothing of it belongs in the log.
    */
   add(
     db: number,
-    commands: readonly (readonly string[])[],
+    effects: readonly (readonly string[])[],
     unixSecond: number | undefined,
   ): boolean {
-    const effects = commands.some(isMessage)
-      ? commands.filter((argv) => !isMessage(argv))
-      : commands
     if (effects.length === 0) return false
     if (unixSecond !== undefined) this.#noteTime(unixSecond)
     if (this.#db !== db) this.#put(encodeCommand(['SELECT', String(db)]))
@@ -62,13 +57,13 @@ export class LogWriter {
     return true
   }
 
-  /** The next bytes to be written; undefined: there are none. They stay until `written`. */
+  /** The next bytes to write; undefined if there are none. They stay until `written`. */
   get next(): string | undefined {
     if (this.#pieces.length === 0 && this.#tail !== '') this.#cut()
     return this.#pieces[0]
   }
 
-  /** What `next` gave is in the file. */
+  /** The bytes that `next` returned are in the file. */
   written(): void {
     this.#bytes -= this.#pieces.shift()?.length ?? 0
   }
@@ -80,7 +75,7 @@ export class LogWriter {
     this.#bytes = 0
   }
 
-  /** A transaction over several databases carries its own SELECTs. */
+  /** A transaction over several databases contains its own SELECTs. */
   #addOne(argv: readonly string[]): void {
     if (argv[0] === 'SELECT') this.#db = Number(argv[1])
     this.#put(encodeCommand(argv))

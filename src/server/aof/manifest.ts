@@ -1,15 +1,18 @@
 /**
  * The manifest: which files make up the append-only file, and in which order they are read. One line for
- * each: the base (the data as they were at one moment), the increments (commands since then), and what
- * history still lies about. The format is that of Redis 7.0, and so is what is taken for damage: whoever
- * reads on after a line he does not understand would lose data without a word.
+ * each: the base (the data as they were at one moment), the increments (commands since then), and old
+ * files that are still there. The format is that of Redis 7.0, and so are the rules for damage: a
+ * program that reads on after a line it does not understand would lose data silently.
  */
 import { splitArgs } from '../../base/split-args.ts'
 
 export interface ManifestFile {
   /** Without a folder. */
   readonly name: string
-  /** Ours begin with 1; a later base or increment has a greater one than every earlier. Never 0. */
+  /**
+   * Ours begin with 1; a later base or increment has a greater number than every earlier one. Never
+   * 0.
+   */
   readonly seq: number
 }
 
@@ -17,7 +20,7 @@ export interface Manifest {
   readonly base: ManifestFile | undefined
   /** Replaced by a later base: never loaded, to be deleted. */
   readonly history: readonly ManifestFile[]
-  /** In the order they are read. */
+  /** In the order in which they are read. */
   readonly increments: readonly ManifestFile[]
 }
 
@@ -29,7 +32,7 @@ export interface ManifestProblem {
 
 export const EMPTY_MANIFEST: Manifest = { base: undefined, history: [], increments: [] }
 
-/** With its line break. */
+/** Including its line break. */
 const MAX_LINE_BYTES = 1024
 const MIN_WORDS = 6
 
@@ -57,7 +60,7 @@ export function formatManifest({ base, history, increments }: Manifest): string 
   return lines.join('')
 }
 
-/** Everything it names, what is not loaded included. */
+/** Every file it names, including those that are not loaded. */
 export function filesOf({ base, history, increments }: Manifest): ManifestFile[] {
   return [...(base === undefined ? [] : [base]), ...history, ...increments]
 }
@@ -71,7 +74,7 @@ class Builder {
     return { base: this.#base, history: this.#history, increments: this.#increments }
   }
 
-  /** Undefined: the line is understood. */
+  /** Undefined if the line was understood. */
   add(line: string): string | undefined {
     if (line.startsWith('#')) return undefined
     const words = splitArgs(line)
@@ -84,7 +87,7 @@ class Builder {
   }
 
   #place(file: ManifestFile, type: string | undefined): string | undefined {
-    // Redis looks at the first letter only.
+    // Redis looks only at the first letter.
     switch (type?.[0]) {
       case 'b':
         if (this.#base !== undefined) return 'it names a second base'
@@ -103,7 +106,7 @@ class Builder {
   }
 }
 
-/** `end` is where its line break is; negative: it has none. */
+/** `end` is the position of its line break, or negative if it has none. */
 function lineProblem(text: string, at: number, end: number): string | undefined {
   if ((end < 0 ? text.length : end) - at >= MAX_LINE_BYTES) return 'it is too long'
   if (end < 0 && text[at] !== '#') return 'it has no end'
@@ -111,7 +114,7 @@ function lineProblem(text: string, at: number, end: number): string | undefined 
   return undefined
 }
 
-/** Of a word given twice the last counts. */
+/** If a word is given twice, the last one counts. */
 function pairsOf(words: readonly string[]): Map<string, string> {
   const pairs = new Map<string, string>()
   for (let at = 0; at < words.length; at += 2) {
@@ -129,7 +132,7 @@ function fileOf(pairs: ReadonlyMap<string, string>): ManifestFile | string {
   return { name, seq }
 }
 
-/** As C's atoll has it, and so Redis: what follows the digits does not count, and no digits are 0. */
+/** As C's atoll, and so Redis, reads it: what follows the digits does not count, and no digits are 0. */
 function leadingNumber(text: string): number {
   return Number(/^[ \t-\r]*([+-]?\d+)/.exec(text)?.[1] ?? 0)
 }
@@ -138,7 +141,7 @@ function lineOf({ name, seq }: ManifestFile, type: 'b' | 'h' | 'i'): string {
   return `file ${quoted(name)} seq ${seq} type ${type}\n`
 }
 
-/** As it is where it can be one word. */
+/** Unquoted if the name can be one word. */
 function quoted(name: string): string {
   if (/^[\x21-\x7e]+$/.test(name) && !/["'\\]/.test(name)) return name
   return `"${name.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, escaped)}"`

@@ -1,4 +1,7 @@
-/** Points in time as arguments: `EX 10`, `PXAT 1700000000000`, and what it means if they are over. */
+/**
+ * Points in time as arguments: `EX 10`, `PXAT 1700000000000`, and what happens if they are in the
+ * past.
+ */
 import type { Reply } from '../../resp/reply.ts'
 import type { CommandContext } from '../context.ts'
 import { deletion } from '../effects.ts'
@@ -10,7 +13,7 @@ const MAX_INT64 = 2n ** 63n - 1n
 
 /**
  * A moment is kept as a number: exact up to the year 287396, within a second beyond. This is the last
- * one that is still an integer of 64 bits, as which it travels.
+ * one that is still a 64-bit integer, the form in which it is sent.
  */
 export const LAST_MOMENT_MS = 2 ** 63 - 1024
 
@@ -20,7 +23,7 @@ export function isExpireOption(word: string): word is ExpireOption {
   return word === 'EX' || word === 'PX' || word === 'EXAT' || word === 'PXAT'
 }
 
-/** The moment an option means, as wall-clock milliseconds. `command` is named in the error. */
+/** The moment that an option means, as wall-clock milliseconds. The error names `command`. */
 export function parseExpireAt(
   option: ExpireOption,
   text: string | undefined,
@@ -35,12 +38,12 @@ export function parseExpireAt(
   return moment
 }
 
-/** All digits of a moment: those of a double beyond 2^53 are a matter of taste otherwise. */
+/** All digits of a moment: above 2^53, a double's own text leaves some of them out. */
 export function momentText(atMs: number): string {
   return String(Number.isSafeInteger(atMs) ? atMs : BigInt(atMs))
 }
 
-/** So many units after `baseMs`, as wall-clock milliseconds. Neither product nor sum may exceed 64 bits. */
+/** `text` units after `baseMs`, as wall-clock milliseconds. Neither product nor sum may exceed 64 bits. */
 export function parseMoment(
   text: string | undefined,
   unitMs: number,
@@ -56,8 +59,8 @@ export function parseMoment(
 }
 
 /**
- * Gives a key a time to live, or deletes it when that is over already: only a master decides so. Replicas
- * are told what became of it; `options` is what else they have to know.
+ * Gives a key a time to live, or deletes it if that is already over, which only a master decides.
+ * Replicas get the result; `options` is what else they need to know.
  */
 export function setExpiry(
   context: CommandContext,
@@ -75,7 +78,7 @@ export function setExpiry(
   }
 }
 
-/** Only a master decides so. */
+/** Only a master decides this. */
 export function isPast({ node, session, now }: CommandContext, atMs: number): boolean {
   return atMs <= now.wallMs && session.kind !== 'master' && !node.replication.isReplica()
 }

@@ -1,18 +1,18 @@
 /**
  * Doubles in arguments, read as C reads them: decimal or hexadecimal, with an exponent, or an infinity.
- * Nothing is a NaN here.
+ * None of them is NaN.
  */
 import { cString } from '../../base/c-string.ts'
 
-/** No digit can be matched in two ways, or a long text that is no number would take for ever. */
+/** No digit can match in two ways, or a long text that is not a number would take for ever. */
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 const HEXADECIMAL = /^([+-]?)0x(?=[0-9a-f.]*[0-9a-f])([0-9a-f]*)\.?([0-9a-f]*)(?:p([+-]?\d+))?$/i
 const INFINITE = /^[+-]?inf(inity)?$/i
 
-/** Longer hexadecimal numbers are not taken for numbers: no program writes them. */
+/** A longer hexadecimal number is refused: no program writes one. */
 const MAX_HEXADECIMAL_BYTES = 200
 
-/** A score or a coordinate; undefined: no number, or one that no double comes near. */
+/** A score or a coordinate; undefined if it is not a number, or one that no double comes near. */
 export function parseDouble(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const value = parseFinite(text)
@@ -22,8 +22,8 @@ export function parseDouble(text: string | undefined): number | undefined {
 }
 
 /**
- * The more lenient reading, for the ends of a range of scores: blanks may precede the number, it ends at
- * a NUL, what is too large is infinite, and nothing at all is 0.
+ * The more lenient form, for the ends of a range of scores: blanks may precede the number, it ends at a
+ * NUL, a number that is too large is infinite, and an empty text is 0.
  */
 export function parseStrtod(text: string): number | undefined {
   const whole = cString(text)
@@ -37,7 +37,7 @@ function parseInfinite(text: string): number | undefined {
   return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
 }
 
-/** Infinite when the number is too large. */
+/** Infinite if the number is too large. */
 function parseFinite(text: string): number | undefined {
   if (DECIMAL.test(text)) return Number(text)
   const hexadecimal = parseHexadecimal(text)
@@ -50,11 +50,11 @@ function parseFinite(text: string): number | undefined {
 export interface Hexadecimal {
   readonly isNegative: boolean
   readonly digits: bigint
-  /** As large as anybody cares to write. */
+  /** May be arbitrarily large. */
   readonly power: number
 }
 
-/** `0x1.8p-3`; undefined: it is no such number. */
+/** `0x1.8p-3`; undefined if the text is no such number. */
 export function parseHexadecimal(text: string): Hexadecimal | undefined {
   const match = text.length > MAX_HEXADECIMAL_BYTES ? null : HEXADECIMAL.exec(text)
   if (match === null) return undefined
@@ -66,7 +66,7 @@ export function parseHexadecimal(text: string): Hexadecimal | undefined {
   }
 }
 
-/** In two steps, or a power alone might overflow where the product does not. */
+/** In two steps, because one power alone might overflow where the product does not. */
 function scaled(digits: bigint, power: number): number {
   const half = Math.trunc(power / 2)
   return digits === 0n ? 0 : Number(digits) * 2 ** half * 2 ** (power - half)

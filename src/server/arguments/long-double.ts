@@ -1,12 +1,12 @@
 /**
  * INCRBYFLOAT computes with the 80-bit floating point numbers of x86 and prints 17 decimals, so its last
  * digits are those of a 64-bit binary fraction: 10.6 + 5.0e3 is 5010.60000000000000009. A double has
- * only 53 bits and would answer differently from Redis; so the same arithmetic is done here with exact
+ * only 53 bits and would give other results than Redis; so the same arithmetic is done here with exact
  * integers: a value is `mantissa * 2^exponent` with a mantissa of at most 64 bits.
  */
 import { type Hexadecimal, parseHexadecimal } from './float-argument.ts'
 
-/** `mantissa * 2^exponent`, as said above. */
+/** `mantissa * 2^exponent`, as described above. */
 interface LongDouble {
   /** Signed. */
   readonly mantissa: bigint
@@ -15,21 +15,24 @@ interface LongDouble {
 
 const MANTISSA_BITS = 64
 const DECIMALS = 17
-/** The largest power of ten an 80-bit number reaches, and the smallest it does not vanish under. */
+/**
+ * The largest power of ten that an 80-bit number reaches, and the smallest at which it does not
+ * become 0.
+ */
 const MAX_EXPONENT_10 = 4932
 const MIN_EXPONENT_10 = -4950
-/** The same of two. */
+/** The same for powers of two. */
 const MAX_EXPONENT_2 = 16_384
 const MIN_EXPONENT_2 = -16_444
-/** What Redis has room for when it reads or prints one. */
+/** The size of Redis' buffer for reading or printing one. */
 const MAX_TEXT_BYTES = 5 * 1024
 
-/** Whether the text is a number that can be computed with; `inf` is one here. */
+/** Whether the text is a number that can be computed with; here that includes `inf`. */
 export function isLongDouble(text: string): boolean {
   return isInfinity(text) || parse(text) !== undefined
 }
 
-/** The sum of two numbers in fixed notation, without trailing zeros; undefined when it is infinite. */
+/** The sum of two numbers in fixed notation, without trailing zeros; undefined if it is infinite. */
 export function addLongDoubles(a: string, b: string): string | undefined {
   const left = parse(a)
   const right = parse(b)
@@ -74,7 +77,7 @@ function fromDecimal(digits: bigint, exponent: number): LongDouble {
   if (digits === 0n) return { mantissa: 0n, exponent: 0 }
   if (exponent >= 0) return rounded(digits * 10n ** BigInt(exponent), 0, false)
   const divisor = 10n ** BigInt(-exponent)
-  // Enough bits that the quotient has more than a mantissa's worth; the remainder decides ties.
+  // Enough bits that the quotient has more of them than a mantissa; the remainder decides ties.
   const shift = Math.max(0, MANTISSA_BITS + 2 + bits(divisor) - bits(digits))
   const scaled = digits << BigInt(shift)
   return rounded(scaled / divisor, -shift, scaled % divisor !== 0n)

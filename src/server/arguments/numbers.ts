@@ -7,7 +7,7 @@ import { parseInt64 } from '../../base/decimal.ts'
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
 
-/** Up to this many digits there is no doubt that a number is exact. */
+/** A number with this many digits at most is certainly exact. */
 const EXACT_DIGITS = 15
 
 const ZERO = 48
@@ -15,8 +15,8 @@ const NINE = 57
 const MINUS = 45
 
 /**
- * A 64-bit integer as a plain number: beyond 2^53 only roughly the same, which is enough for whatever
- * is only compared (indexes, counts, times to live). Undefined: not an integer.
+ * A 64-bit integer as a plain number: beyond 2^53 it is only approximate, which is enough where it is
+ * only compared (indexes, counts, times to live). Undefined if the text is not an integer.
  */
 export function parseInteger(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
@@ -27,7 +27,7 @@ export function parseInteger(text: string | undefined): number | undefined {
   return parseShort(text)
 }
 
-/** Whether the integer is one of 32 bits, as most indexes have to be. */
+/** Whether the integer fits into 32 bits, as most indexes must. */
 export function isInt32(value: number): boolean {
   return value >= -(2 ** 31) && value < 2 ** 31
 }
@@ -37,13 +37,13 @@ export function parseExact(text: string): number | bigint | undefined {
   return text.length > EXACT_DIGITS ? parseInt64(text) : parseShort(text)
 }
 
-/** Whether both ends of a range count from the end of a value, and nothing of any value is between them. */
+/** Whether both ends of a range count from the end of a value and the range is empty for every value. */
 export function isBackwards(start: string, end: string): boolean {
   const [from, to] = [parseExact(start) ?? 0, parseExact(end) ?? 0]
   return from < 0 && to < 0 && from > to
 }
 
-/** The sum, or undefined when 64 bits do not hold it. */
+/** The sum, or undefined if it does not fit into 64 bits. */
 export function addInt64(a: number | bigint, b: number | bigint): number | bigint | undefined {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b
@@ -59,10 +59,10 @@ export function negateInt64(value: number | bigint): number | bigint | undefined
   return value === MIN_INT64 ? undefined : -value
 }
 
-/** A plain decimal number such as `0.5`, `1e3` or `inf`; undefined when it is none. */
+/** A plain decimal number such as `0.5`, `1e3` or `inf`; undefined if the text is no such number. */
 export function parseFloating(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  // No digit can be matched in two ways, or a long text that is no number would take for ever.
+  // No digit can match in two ways, or a long text that is not a number would take for ever.
   if (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text)
   const match = /^([+-]?)inf(inity)?$/i.exec(text)
   if (match === null) return undefined

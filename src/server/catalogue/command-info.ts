@@ -1,15 +1,18 @@
 /**
- * What is known of a command besides how it runs. COMMAND shows it, the gate refuses by it, and INFO
- * counts in it; none of them needs the handler, so commands can look each other up in their context.
+ * What is known about a command besides how it runs. COMMAND shows it, the gate refuses by it, and
+ * INFO counts in it; none of them needs the handler, so a command can look up others in its
+ * context.
  */
+import type { CommandTraits } from './command-traits.ts'
 import type { KeySpec } from './key-spec.ts'
 
 export interface CommandInfo {
   /** `get`, `config|get`. */
   readonly fullName: string
-  /** Words including the name(s); negative: at least so many. */
+  /** Number of words, the name(s) included; negative: at least so many. */
   readonly arity: number
   readonly group: string
+  /** As COMMAND shows them. */
   readonly flags: readonly string[]
   /** ACL categories, each with its `@`. */
   readonly categories: readonly string[]
@@ -17,19 +20,46 @@ export interface CommandInfo {
   readonly firstKey: number
   readonly lastKey: number
   readonly keyStep: number
+  readonly traits: CommandTraits
   readonly subcommands: ReadonlyMap<string, CommandInfo> | undefined
 
   readonly isRead: boolean
   readonly isWrite: boolean
   /** Looking up a key counts as using it. */
   readonly touchesKeys: boolean
+  /** The command uses its keys even after CLIENT NO-TOUCH. */
+  readonly alwaysTouches: boolean
+  /** Replicas are told one by one of the expired keys that the command meets. */
+  readonly touchesArbitraryKeys: boolean
   /** Its effects may reach replicas although it writes no key: PUBLISH. */
   readonly mayReplicate: boolean
+  /** Its effects reach replicas and are not kept: PUBLISH. */
+  readonly isMessage: boolean
+  /** Replication streams and files hold it around or between their writes: MULTI, SELECT. */
+  readonly isFrame: boolean
   readonly isStale: boolean
+  /** Refused when there is no room: `denyoom`. */
+  readonly needsMemory: boolean
+  /** A few bytes of the command may make the data grow by much: SETBIT, COPY, SUNIONSTORE. */
+  readonly growsMuch: boolean
+  /** Refused while the disk takes no data, as writes are: PING. */
+  readonly needsDisk: boolean
   /** May run while the data are being loaded. */
   readonly isForLoading: boolean
   readonly isNoAuth: boolean
+  /** May run while a script takes long. */
+  readonly isForBusy: boolean
+  /** Scripts may not call it. */
+  readonly isNoScript: boolean
+  /** It runs a script: EVAL, FCALL. */
+  readonly runsScript: boolean
   readonly isNoMulti: boolean
+  /** Runs at once even inside MULTI. */
+  readonly isNotQueued: boolean
+  /** It runs the queue of a transaction: EXEC. */
+  readonly runsQueue: boolean
+  /** [enable-debug-command] says which clients may run it. */
+  readonly isProtected: boolean
   /** Reads or writes keys. */
   readonly hasKeys: boolean
   /** May be sent by a RESP2 client that is subscribed. */
@@ -38,9 +68,4 @@ export interface CommandInfo {
   calls: number
   rejectedCalls: number
   failedCalls: number
-}
-
-/** `words` counts the name as well. */
-export function acceptsArity({ arity }: CommandInfo, words: number): boolean {
-  return arity >= 0 ? words === arity : words >= -arity
 }

@@ -1,32 +1,36 @@
 /**
  * How a command is defined: its place in the table, and the function that runs it. A family file
- * describes its commands with `command`; the node makes one `Command` of each, with counters of its own.
+ * describes its commands with `command`; the node makes one `Command` of each, with counters of its
+ * own.
  */
 import { array, type Reply, simple } from '../../resp/reply.ts'
 import { aclCategories } from '../access/acl-categories.ts'
 import type { CommandContext } from '../context.ts'
+import { type FlagText, type FlagWord, flagsOf, shownFlags } from './command-flags.ts'
 import type { CommandInfo } from './command-info.ts'
-import { legacyRange, parseKeySpec } from './key-spec.ts'
+import type { CommandTraits } from './command-traits.ts'
+import { type KeyNote, legacyRange, parseKeySpec } from './key-spec.ts'
 
-/** Undefined: nothing is answered, or it has been answered already, or will be later. */
+/** Undefined: the command has no reply, has answered already, or answers later. */
 export type Handler = (context: CommandContext, argv: readonly string[]) => Reply | undefined
 
 export interface CommandSpec {
   /** Lower case; of a subcommand, the second word only. */
   readonly name: string
-  /** Words including the name(s); negative: at least so many. */
+  /** Number of words, the name(s) included; negative: at least so many. */
   readonly arity: number
-  /** Redis' flags, separated by spaces, in the order COMMAND lists them. */
-  readonly flags: string
+  /** See command-flags.ts. */
+  readonly flags: readonly FlagWord[]
   /** See key-spec.ts. */
-  readonly keys: readonly string[]
+  readonly keys: readonly KeyNote[]
   readonly handler: Handler
+  readonly traits: CommandTraits
   readonly subcommands?: readonly CommandSpec[]
 }
 
-/** What a family's commands have in common. */
+/** What the commands of a family have in common. */
 export interface Family {
-  /** As COMMAND DOCS calls the family. */
+  /** The family's name in COMMAND DOCS. */
   readonly group: string
   /** ACL category besides those that follow from the flags. */
   readonly category: string | undefined
@@ -38,24 +42,26 @@ export interface Command extends CommandInfo {
   readonly subcommands: ReadonlyMap<string, Command> | undefined
 }
 
-/** A word that the arity says is there. */
+/** A word that must be there, because the arity says so. */
 export function arg(argv: readonly string[], at: number): string {
   return argv[at] as string
 }
 
-export function command(
+/** `flags` are words of command-flags.ts, `keys` are read by key-spec.ts. */
+export function command<Flags extends string>(
   name: string,
   arity: number,
-  flags: string,
-  keys: readonly string[],
+  flags: Flags & FlagText<Flags>,
+  keys: readonly KeyNote[],
   handler: Handler,
+  traits: CommandTraits = {},
 ): CommandSpec {
-  return { name, arity, flags, keys, handler }
+  return { name, arity, flags: flagsOf(flags), keys, handler, traits }
 }
 
 /** A command that is only the first word of others. */
 export function container(name: string, subcommands: readonly CommandSpec[]): CommandSpec {
-  return { name, arity: -2, flags: '', keys: [], handler: () => undefined, subcommands }
+  return { ...command(name, -2, '', [], () => undefined), subcommands }
 }
 
 /** The reply of `X HELP`: a headline and the lines that follow, indented ones explaining. */
@@ -64,40 +70,10 @@ export function helpReply(name: string, lines: readonly string[]): Reply {
   return array([headline, ...lines, 'HELP', '    This text.'].map(simple))
 }
 
-const FOR_SUBSCRIBERS: ReadonlySet<string> = new Set([
-  'subscribe',
-  'ssubscribe',
-  'psubscribe',
-  'unsubscribe',
-  'sunsubscribe',
-  'punsubscribe',
-  'ping',
-  'quit',
-  'reset',
-])
-
-const MAY_REPLICATE: ReadonlySet<string> = new Set(['publish', 'spublish', 'pfcount'])
-
-/** These look at keys without using them, see usage.ts. */
-const UNTOUCHING: ReadonlySet<string> = new Set([
-  'exists',
-  'type',
-  'ttl',
-  'pttl',
-  'expiretime',
-  'pexpiretime',
-  'object',
-  'memory',
-  'debug',
-  'keys',
-  'scan',
-  'randomkey',
-  'watch',
-])
-
 export function createCommand(spec: CommandSpec, family: Family, parent?: CommandSpec): Command {
-  const { name, arity, handler } = spec
-  const flags = spec.flags === '' ? [] : spec.flags.split(' ')
+  const { name, arity, handler, traits } = spec
+  const has = (flag: FlagWord) => spec.flags.includes(flag)
+  const flags = shownFlags(spec.flags)
   const keySpecs = spec.keys.map(parseKeySpec)
   const range = legacyRange(keySpecs)
   return {
@@ -106,28 +82,41 @@ export function createCommand(spec: CommandSpec, family: Family, parent?: Comman
     group: family.group,
     flags: range.isMovable ? [...flags, 'movablekeys'] : flags,
     categories: aclCategories({
-      name,
       flags,
       familyCategory: family.category,
+      alsoIn: traits.alsoIn ?? [],
       isContainer: spec.subcommands !== undefined && arity === -2,
-      isSubcommand: parent !== undefined,
     }),
     keySpecs,
     firstKey: range.first,
     lastKey: range.last,
     keyStep: range.step,
+    traits,
     handler,
     subcommands: createSubcommands(spec, family),
-    isRead: flags.includes('readonly'),
-    isWrite: flags.includes('write'),
-    touchesKeys: !UNTOUCHING.has(parent?.name ?? name),
-    mayReplicate: MAY_REPLICATE.has(name),
-    isStale: flags.includes('stale'),
-    isForLoading: flags.includes('loading'),
-    isNoAuth: flags.includes('no_auth'),
-    isNoMulti: flags.includes('no_multi'),
-    hasKeys: flags.includes('write') || flags.includes('readonly'),
-    isForSubscribers: parent === undefined && FOR_SUBSCRIBERS.has(name),
+    isRead: has('readonly'),
+    isWrite: has('write'),
+    touchesKeys: !has('no_touch'),
+    alwaysTouches: has('always_touch'),
+    touchesArbitraryKeys: has('touches_arbitrary_keys'),
+    mayReplicate: has('may_replicate'),
+    isMessage: has('message'),
+    isFrame: has('frame'),
+    isStale: has('stale'),
+    needsMemory: has('denyoom'),
+    growsMuch: has('denyoom') && !has('fast') && !has('grows_by_input'),
+    needsDisk: has('needs_disk'),
+    isForLoading: has('loading'),
+    isNoAuth: has('no_auth'),
+    isForBusy: has('allow_busy'),
+    isNoScript: has('noscript'),
+    runsScript: has('runs_script'),
+    isNoMulti: has('no_multi'),
+    isNotQueued: has('not_queued'),
+    runsQueue: has('runs_queue'),
+    isProtected: has('protected'),
+    hasKeys: has('write') || has('readonly'),
+    isForSubscribers: has('subscribed'),
     calls: 0,
     rejectedCalls: 0,
     failedCalls: 0,

@@ -6,13 +6,32 @@
  *     '1..-1 RM delete'        arguments 1 to the last
  *     '1..-1/2 OW update'      every second one of them
  *     '2# RW access delete'    argument 2 says how many keys follow it
- *     '? RO access'            no argument: SORT builds names out of what it sorts
- *     '?STORE OW update'       the word after STORE, as SORT reads its options
+ *     '? RO access'            no argument: SORT makes names from what it sorts
  *     'STORE@6 OW update'      the word after STORE, which is looked for from argument 6 on
- *     'STREAMS@4..-1 RO'       the first half of all words after STREAMS, as XREAD reads its options
+ *     'STREAMS@4..-1 RO'       the first half of all words after STREAMS; finding them takes `foundBy`
+ *
+ * `foundBy` is for keys among options, where an argument may equal the keyword: the command itself
+ * says where its keys are, and the text is what COMMAND shows.
  */
 import { assert } from '../../base/assert.ts'
 import { parseInteger } from '../arguments/numbers.ts'
+
+/** Indexes of the first key and of the last. */
+export interface KeyRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** Undefined: the arguments do not say. */
+export type KeyFinder = (argv: readonly string[]) => KeyRange | undefined
+
+/** A key specification as a family writes it down. */
+export type KeyNote = string | { readonly text: string; readonly find: KeyFinder }
+
+/** `find` decides where the keys are, `text` is what COMMAND shows. */
+export function foundBy(find: KeyFinder, text: string): KeyNote {
+  return { text, find }
+}
 
 export interface KeySpec {
   /** Index of the first key, or of the number of keys. */
@@ -21,17 +40,22 @@ export interface KeySpec {
   readonly end: number
   readonly step: number
   readonly isCounted: boolean
-  /** Set when no index says where the keys are: `?`, `?STORE`. */
-  readonly unknown?: string | undefined
+  /** No index says where the keys are. */
+  readonly isUnknown: boolean
   /**
-   * The key follows the first such word, in either case, from index `begin` on. It may be missing. If
-   * `end` is negative, keys are all that follows, except that the second half are no keys.
+   * The key follows the first occurrence of this word, in either case, from index `begin` on. The
+   * word may be missing. If `end` is negative, the keys are the first half of what follows.
    */
   readonly keyword?: string | undefined
   readonly flags: readonly string[]
+  readonly find?: KeyFinder | undefined
 }
 
-export function parseKeySpec(text: string): KeySpec {
+export function parseKeySpec(note: KeyNote): KeySpec {
+  return typeof note === 'string' ? parseText(note) : { ...parseText(note.text), find: note.find }
+}
+
+function parseText(text: string): KeySpec {
   if (text.startsWith('?')) return unknownSpec(text)
   if (text.includes('@')) return keywordSpec(text)
   const match = /^(\d+)(?:\.\.(-?\d+))?(?:\/(\d+))?(#?) ?(.*)$/.exec(text)
@@ -42,13 +66,14 @@ export function parseKeySpec(text: string): KeySpec {
     end: Number(end),
     step: Number(step),
     isCounted: counted === '#',
+    isUnknown: false,
     flags: flags.split(' '),
   }
 }
 
 function unknownSpec(text: string): KeySpec {
-  const [unknown = '?', ...flags] = text.split(' ')
-  return { begin: 0, end: 0, step: 1, isCounted: false, unknown, flags }
+  const [, ...flags] = text.split(' ')
+  return { begin: 0, end: 0, step: 1, isCounted: false, isUnknown: true, flags }
 }
 
 function keywordSpec(text: string): KeySpec {
@@ -56,7 +81,7 @@ function keywordSpec(text: string): KeySpec {
   const [keyword = '', indexes = ''] = place.split('@')
   const [begin, end = '0'] = indexes.split('..')
   const [first, last] = [Number(begin), Number(end)]
-  return { begin: first, end: last, step: 1, isCounted: false, keyword, flags }
+  return { begin: first, end: last, step: 1, isCounted: false, isUnknown: false, keyword, flags }
 }
 
 interface LegacyRange {
@@ -66,7 +91,7 @@ interface LegacyRange {
   readonly isMovable: boolean
 }
 
-/** The triple of older clients, which covers all specifications that are no counts. */
+/** The triple for older clients, which covers all specifications without a count. */
 export function legacyRange(specs: readonly KeySpec[]): LegacyRange {
   const plain = specs.filter(isPlain)
   const isMovable = plain.length < specs.length
@@ -76,8 +101,8 @@ export function legacyRange(specs: readonly KeySpec[]): LegacyRange {
   return { first: first.begin, last: last.end, step: first.step, isMovable }
 }
 
-function isPlain({ isCounted, unknown, keyword }: KeySpec): boolean {
-  return !isCounted && unknown === undefined && keyword === undefined
+function isPlain({ isCounted, isUnknown, keyword }: KeySpec): boolean {
+  return !isCounted && !isUnknown && keyword === undefined
 }
 
 /** The keys of a complete command; undefined: its arguments do not say where they are. */
@@ -91,7 +116,7 @@ export function keysOf(
 export interface KeyPlace {
   /** Index of the argument that is a key. */
   readonly at: number
-  /** Those of its specification. */
+  /** The flags of its specification. */
   readonly flags: readonly string[]
 }
 
@@ -111,70 +136,27 @@ export function keyPlaces(
   return places
 }
 
-interface Range {
-  readonly first: number
-  readonly last: number
-}
-
-const NOWHERE: Range = { first: 0, last: -1 }
+export const NOWHERE: KeyRange = { first: 0, last: -1 }
 
 /** Undefined: the arguments do not say. */
-function rangeOf(spec: KeySpec, argv: readonly string[]): Range | undefined {
-  if (spec.unknown !== undefined) return spec.unknown === '?STORE' ? storeRange(argv) : NOWHERE
-  if (spec.keyword !== undefined && spec.end < 0) return halfAfter(spec.keyword, argv)
+function rangeOf(spec: KeySpec, argv: readonly string[]): KeyRange | undefined {
+  if (spec.find !== undefined) return spec.find(argv)
+  if (spec.isUnknown) return NOWHERE
   if (spec.keyword !== undefined) return rangeAfter(spec.keyword, spec.begin, argv)
   return spec.isCounted ? countedRange(spec, argv) : fixedRange(spec, argv)
 }
 
-/** How many words SORT's options take after themselves. */
-const SORT_OPTION_WORDS = new Map([
-  ['limit', 2],
-  ['get', 1],
-  ['by', 1],
-])
-
-/** The last STORE counts. */
-function storeRange(argv: readonly string[]): Range {
-  let found = NOWHERE
-  for (let at = 2; at < argv.length; at++) {
-    const word = argv[at]?.toLowerCase() ?? ''
-    if (word === 'store' && at + 1 < argv.length) found = { first: at + 1, last: at + 1 }
-    at += SORT_OPTION_WORDS.get(word) ?? (word === 'store' ? 1 : 0)
-  }
-  return found
-}
-
-function rangeAfter(keyword: string, from: number, argv: readonly string[]): Range {
+function rangeAfter(keyword: string, from: number, argv: readonly string[]): KeyRange {
   const at = argv.findIndex((word, index) => index >= from && word.toUpperCase() === keyword)
   return at < 0 || at + 1 >= argv.length ? NOWHERE : { first: at + 1, last: at + 1 }
 }
 
-/** How many words XREAD's options have. A group may be called like one, so they are not searched but read. */
-const READ_OPTION_WORDS = new Map([
-  ['block', 2],
-  ['count', 2],
-  ['group', 3],
-  ['noack', 1],
-])
-
-function halfAfter(keyword: string, argv: readonly string[]): Range | undefined {
-  let at = 1
-  for (;;) {
-    const words = READ_OPTION_WORDS.get(argv[at]?.toLowerCase() ?? '')
-    if (words === undefined) break
-    at += words
-  }
-  if (argv[at]?.toUpperCase() !== keyword) return undefined
-  const count = Math.floor((argv.length - at - 1) / 2)
-  return count === 0 ? undefined : { first: at + 1, last: at + count }
-}
-
-function fixedRange(spec: KeySpec, argv: readonly string[]): Range | undefined {
+function fixedRange(spec: KeySpec, argv: readonly string[]): KeyRange | undefined {
   const last = spec.end < 0 ? argv.length + spec.end : spec.end
   return last < argv.length ? { first: spec.begin, last } : undefined
 }
 
-function countedRange(spec: KeySpec, argv: readonly string[]): Range | undefined {
+function countedRange(spec: KeySpec, argv: readonly string[]): KeyRange | undefined {
   const count = parseInteger(argv[spec.begin])
   if (count === undefined || count < 1) return undefined
   const last = spec.begin + count

@@ -1,4 +1,4 @@
-/** What LMPOP, ZMPOP and the forms that wait have in common: `numkeys key … side [COUNT n]`. */
+/** What LMPOP, ZMPOP and their blocking forms have in common: `numkeys key … side [COUNT n]`. */
 import type { Reply } from '../../resp/reply.ts'
 import { parseInteger } from '../arguments/numbers.ts'
 import { COUNT_NOT_POSITIVE, NUMKEYS_NOT_POSITIVE, SYNTAX_ERROR } from '../errors.ts'
@@ -9,7 +9,7 @@ export interface PopArguments<Side> {
   readonly count: number
 }
 
-/** From index `at` on. */
+/** Parses from index `at` on. */
 export function parsePopArguments<Side>(
   argv: readonly string[],
   at: number,
@@ -25,7 +25,7 @@ export function parsePopArguments<Side>(
   return { keys: argv.slice(at + 1, sideAt), side, count }
 }
 
-/** What is wrong with the count itself is said before anything else is. */
+/** An invalid count is reported before anything else. */
 function parseCount(words: readonly string[]): number | Reply {
   if (words.length === 0) return 1
   if (words.length < 2 || words[0]?.toUpperCase() !== 'COUNT') return SYNTAX_ERROR

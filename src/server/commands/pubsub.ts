@@ -1,13 +1,15 @@
-/** SUBSCRIBE and its kin, PUBLISH, PUBSUB. Each channel is confirmed by a frame of its own. */
+/** SUBSCRIBE and similar, PUBLISH, PUBSUB. Each channel is confirmed by a frame of its own. */
 import { matchesGlob } from '../../base/glob.ts'
-import { array, bulk, bulks, integer, NULL, type Reply } from '../../resp/reply.ts'
+import { array, bulk, bulks, integer, type Reply } from '../../resp/reply.ts'
+import { confirmation, namesToLeave } from '../../session/subscriptions.ts'
 import { arg, command, container, type Family, helpReply } from '../catalogue/command.ts'
 import type { CommandContext } from '../context.ts'
 import { unknownSubcommandOrArity } from '../errors.ts'
-import { subscriptionsOf, type Topic } from '../sessions/pubsub.ts'
-import type { Session } from '../sessions/session.ts'
+import { type ListenerKind, subscriptionsOf } from '../sessions/pubsub.ts'
+import { HELLO_CHANNEL } from '../sessions/sentinel-board.ts'
+import type { ClientSession } from '../sessions/session.ts'
 
-function subscribe(topic: Topic, word: string) {
+function subscribe(topic: ListenerKind, word: string) {
   return ({ node, session }: CommandContext, argv: readonly string[]): undefined => {
     for (let at = 1; at < argv.length; at++) {
       node.pubsub.subscribe(session, topic, arg(argv, at))
@@ -16,27 +18,34 @@ function subscribe(topic: Topic, word: string) {
   }
 }
 
-/** Without names: from everything, and one frame even if that was nothing. */
-function unsubscribe(topic: Topic, word: string) {
+/**
+ * Without names, unsubscribes from everything, and sends one frame even if there was nothing to
+ * leave.
+ */
+function unsubscribe(topic: ListenerKind, word: string) {
   return ({ node, session }: CommandContext, argv: readonly string[]): undefined => {
-    const names = argv.length > 1 ? argv.slice(1) : [...subscriptionsOf(session, topic)]
-    for (const name of names) {
-      node.pubsub.unsubscribe(session, topic, name)
+    for (const name of namesToLeave(argv.slice(1), subscriptionsOf(session, topic))) {
+      if (name !== undefined) node.pubsub.unsubscribe(session, topic, name)
       confirm(session, topic, word, name)
     }
-    if (names.length === 0) confirm(session, topic, word, undefined)
   }
 }
 
-function confirm(session: Session, topic: Topic, word: string, name: string | undefined): void {
+function confirm(
+  session: ClientSession,
+  topic: ListenerKind,
+  word: string,
+  name: string | undefined,
+): void {
   const count = topic === 'shardChannel' ? session.shardChannels.size : session.subscriptions
-  const subject = name === undefined ? NULL : bulk(name)
-  session.push({ kind: 'push', items: [bulk(word), subject, integer(count)] })
+  session.push(confirmation(word, name, count))
 }
 
 function publish(context: CommandContext, argv: readonly string[]): Reply {
+  const { node, session, now } = context
   context.propagate()
-  return integer(context.node.pubsub.publish(arg(argv, 1), arg(argv, 2)))
+  if (arg(argv, 1) === HELLO_CHANNEL) node.sentinels.note(session, arg(argv, 2), now.monoMs)
+  return integer(node.pubsub.publish(arg(argv, 1), arg(argv, 2)))
 }
 
 function shardPublish(context: CommandContext, argv: readonly string[]): Reply {
@@ -44,8 +53,8 @@ function shardPublish(context: CommandContext, argv: readonly string[]): Reply {
   return integer(context.node.pubsub.publishToShard(arg(argv, 1), arg(argv, 2)))
 }
 
-/** The names in use, all or those that match. */
-function activeNames(topic: Topic) {
+/** The names in use: all of them, or those that match a pattern. */
+function activeNames(topic: ListenerKind) {
   return ({ node }: CommandContext, argv: readonly string[]): Reply => {
     if (argv.length > 3) return unknownSubcommandOrArity('pubsub', argv[1])
     const pattern = argv[2]
@@ -54,7 +63,7 @@ function activeNames(topic: Topic) {
   }
 }
 
-function listenerCounts(topic: Topic) {
+function listenerCounts(topic: ListenerKind) {
   return ({ node }: CommandContext, argv: readonly string[]): Reply =>
     array(
       argv
@@ -82,9 +91,9 @@ function help(): Reply {
   ])
 }
 
-const LISTEN = 'pubsub noscript loading stale'
+const LISTEN = 'pubsub noscript loading stale subscribed'
 const ASK = 'pubsub loading stale'
-const SPEAK = 'pubsub loading stale fast'
+const SPEAK = 'pubsub loading stale fast may_replicate message'
 
 const pubsubSubcommands = [
   command('channels', -2, ASK, [], activeNames('channel')),
@@ -99,11 +108,15 @@ export const pubsubFamily: Family = {
   group: 'pubsub',
   category: undefined,
   commands: [
-    command('subscribe', -2, LISTEN, [], subscribe('channel', 'subscribe')),
+    command('subscribe', -2, LISTEN, [], subscribe('channel', 'subscribe'), { channels: 'all' }),
     command('unsubscribe', -1, LISTEN, [], unsubscribe('channel', 'unsubscribe')),
-    command('psubscribe', -2, LISTEN, [], subscribe('pattern', 'psubscribe')),
+    command('psubscribe', -2, LISTEN, [], subscribe('pattern', 'psubscribe'), {
+      channels: 'patterns',
+    }),
     command('punsubscribe', -1, LISTEN, [], unsubscribe('pattern', 'punsubscribe')),
-    command('ssubscribe', -2, LISTEN, ['1..-1 not_key'], subscribe('shardChannel', 'ssubscribe')),
+    command('ssubscribe', -2, LISTEN, ['1..-1 not_key'], subscribe('shardChannel', 'ssubscribe'), {
+      channels: 'all',
+    }),
     command(
       'sunsubscribe',
       -1,
@@ -111,8 +124,10 @@ export const pubsubFamily: Family = {
       ['1..-1 not_key'],
       unsubscribe('shardChannel', 'sunsubscribe'),
     ),
-    command('publish', 3, SPEAK, [], publish),
-    command('spublish', 3, SPEAK, ['1 not_key'], shardPublish),
+    command('publish', 3, SPEAK, [], publish, { channels: 'first' }),
+    command('spublish', 3, SPEAK, ['1 not_key'], shardPublish, {
+      channels: 'first',
+    }),
     container('pubsub', pubsubSubcommands),
   ],
 }

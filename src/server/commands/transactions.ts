@@ -9,7 +9,7 @@ import {
   NESTED_MULTI,
   WATCH_INSIDE_MULTI,
 } from '../errors.ts'
-import { Transaction, Watch } from '../sessions/transactions.ts'
+import { KeyWatch, Transaction } from '../sessions/transactions.ts'
 
 function multi({ session }: CommandContext): Reply {
   if (session.transaction !== undefined) return NESTED_MULTI
@@ -29,15 +29,30 @@ function exec(context: CommandContext): Reply | undefined {
   return undefined
 }
 
-/** Each command answers for itself; some with more than one reply (SUBSCRIBE), some with none. */
+/** Each command sends its own reply; some send several (SUBSCRIBE), some none. */
 function runQueue(context: CommandContext, transaction: Transaction): void {
+  context.session.replyArrayHeader(transaction.queue.length)
+  runFrom(context, transaction.queue, 0)
+}
+
+/** A script that takes long makes the rest of the queue wait. */
+function runFrom(
+  context: CommandContext,
+  queue: readonly (readonly string[])[],
+  from: number,
+): undefined {
   const { session } = context
   const couldBlock = session.mayBlock
   session.mayBlock = false
-  session.replyArrayHeader(transaction.queue.length)
-  for (const argv of transaction.queue) {
-    const reply = context.execute(argv)
+  for (let at = from; at < queue.length; at++) {
+    const reply = context.execute(queue[at] as readonly string[])
     if (reply !== undefined) session.reply(reply)
+    if (!context.isInterrupted) continue
+    context.whenScriptEnds((last) => {
+      if (last !== undefined) session.reply(last)
+      return runFrom(context, queue, at + 1)
+    })
+    break
   }
   session.mayBlock = couldBlock
 }
@@ -51,7 +66,7 @@ function discard({ session }: CommandContext): Reply {
 function watch(context: CommandContext, argv: readonly string[]): Reply {
   const { session, db } = context
   if (session.transaction !== undefined) return WATCH_INSIDE_MULTI
-  session.watch ??= new Watch()
+  session.watch ??= new KeyWatch()
   for (let at = 1; at < argv.length; at++) session.watch.add(db, arg(argv, at))
   return OK
 }
@@ -67,10 +82,10 @@ export const transactionFamily: Family = {
   group: 'transactions',
   category: '@transaction',
   commands: [
-    command('multi', 1, `${ANY_STATE} fast allow_busy`, [], multi),
-    command('exec', 1, `${ANY_STATE} skip_slowlog`, [], exec),
-    command('discard', 1, `${ANY_STATE} fast allow_busy`, [], discard),
-    command('watch', -2, `${ANY_STATE} fast allow_busy`, ['1..-1 RO'], watch),
+    command('multi', 1, `${ANY_STATE} fast allow_busy not_queued frame`, [], multi),
+    command('exec', 1, `${ANY_STATE} skip_slowlog not_queued runs_queue frame`, [], exec),
+    command('discard', 1, `${ANY_STATE} fast allow_busy not_queued frame`, [], discard),
+    command('watch', -2, `${ANY_STATE} fast allow_busy not_queued no_touch`, ['1..-1 RO'], watch),
     command('unwatch', 1, `${ANY_STATE} fast allow_busy`, [], unwatch),
   ],
 }

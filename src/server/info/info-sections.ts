@@ -1,19 +1,20 @@
 /**
- * The sections of INFO, with Redis' field names in Redis' order. What nobody measures here is given as
+ * The sections of INFO, with Redis' field names in Redis' order. A value that is not measured here is
  * 0: monitoring wants the field, not a guess.
  */
-
 import type { CommandContext } from '../context.ts'
 import { persistenceLines } from '../persistence/report.ts'
 import { REDIS_VERSION } from '../version.ts'
 import { lines } from './info-lines.ts'
 import { memory } from './memory-section.ts'
-import { stats } from './stats-section.ts'
+
+/** What INFO tells of, and the moment at which it does. */
+export type InfoSource = Pick<CommandContext, 'node' | 'now'>
 
 /** `field:value` lines. */
-type Fields = (context: CommandContext) => string[]
+type Fields = (source: InfoSource) => string[]
 
-function server({ node, now }: CommandContext): string[] {
+function server({ node, now }: InfoSource): string[] {
   const { processId, os, executable, configFile, supervisedBy } = node.port.processFacts()
   const shutdownMs = node.persistence.shutdown.remainingMs
   const uptimeSeconds = Math.floor((now.monoMs - node.startedAt.monoMs) / 1000)
@@ -47,7 +48,7 @@ function server({ node, now }: CommandContext): string[] {
   })
 }
 
-function clients({ node }: CommandContext): string[] {
+function clients({ node }: InfoSource): string[] {
   let replicas = 0
   for (const session of node.sessions) if (session.kind === 'replica') replicas++
   return lines({
@@ -62,19 +63,21 @@ function clients({ node }: CommandContext): string[] {
   })
 }
 
-function persistence({ node }: CommandContext): string[] {
-  const { usedBytes } = node.port.processFacts()
-  return persistenceLines({ persistence: node.persistence, stats: node.stats, usedBytes })
+function persistence({ node }: InfoSource): string[] {
+  const { persistence, stats: counted, memory: use } = node
+  return persistenceLines({ persistence, stats: counted, usedBytes: use.usedBytes })
 }
 
-function replication({ node }: CommandContext): string[] {
-  const { unappliedCommands } = node.stats
-  const isIncomplete = node.replication.isReplica() && unappliedCommands > 0
-  const missing = isIncomplete ? [`vedette_unapplied_commands:${unappliedCommands}`] : []
-  return [...node.replication.infoLines(), ...missing]
+function replication({ node }: InfoSource): string[] {
+  const { unappliedCommands, refusedCommands } = node.stats
+  const passedOver = Object.entries({
+    vedette_unapplied_commands: unappliedCommands,
+    vedette_refused_commands: refusedCommands,
+  }).filter(([, count]) => node.replication.isReplica() && count > 0)
+  return [...node.replication.infoLines(), ...passedOver.map(([name, count]) => `${name}:${count}`)]
 }
 
-function cpu({ node }: CommandContext): string[] {
+function cpu({ node }: InfoSource): string[] {
   const { userCpuMicros, systemCpuMicros } = node.port.processFacts()
   return lines({
     used_cpu_sys: (systemCpuMicros / 1e6).toFixed(6),
@@ -86,7 +89,7 @@ function cpu({ node }: CommandContext): string[] {
   })
 }
 
-function commandStats({ node }: CommandContext): string[] {
+function commandStats({ node }: InfoSource): string[] {
   const found: string[] = []
   for (const { fullName, calls, rejectedCalls, failedCalls } of node.table.everyCommand()) {
     if (calls + rejectedCalls === 0) continue
@@ -96,7 +99,7 @@ function commandStats({ node }: CommandContext): string[] {
   return found
 }
 
-function errorStats({ node }: CommandContext): string[] {
+function errorStats({ node }: InfoSource): string[] {
   return [...node.stats.errors].map(([code, count]) => `errorstat_${code}:count=${count}`)
 }
 
@@ -104,7 +107,7 @@ function cluster(): string[] {
   return lines({ cluster_enabled: 0 })
 }
 
-function keyspace({ node, now }: CommandContext): string[] {
+function keyspace({ node, now }: InfoSource): string[] {
   const found: string[] = []
   for (const db of node.keyspace.dbs) {
     if (db.entries.size === 0) continue
@@ -134,3 +137,64 @@ export const SECTIONS: readonly (readonly [title: string, fields: Fields])[] = [
   ['Cluster', cluster],
   ['Keyspace', keyspace],
 ]
+
+/**
+ * INFO stats. What does not happen here (forks, defragmentation) or is not measured is 0:
+ * monitoring reads the field, and must not get a guess.
+ */
+function stats({ node }: InfoSource): string[] {
+  const counted = node.stats
+  const syncs = node.replication.counts()
+  return lines({
+    total_connections_received: counted.connections,
+    total_commands_processed: counted.commands,
+    instantaneous_ops_per_sec: 0,
+    total_net_input_bytes: counted.inputBytes,
+    total_net_output_bytes: counted.outputBytes,
+    total_net_repl_input_bytes: 0,
+    total_net_repl_output_bytes: 0,
+    instantaneous_input_kbps: '0.00',
+    instantaneous_output_kbps: '0.00',
+    instantaneous_input_repl_kbps: '0.00',
+    instantaneous_output_repl_kbps: '0.00',
+    rejected_connections: counted.rejectedConnections,
+    sync_full: syncs.syncFull,
+    sync_partial_ok: syncs.syncPartialOk,
+    sync_partial_err: syncs.syncPartialErr,
+    expired_keys: counted.expiredKeys,
+    expired_stale_perc: '0.00',
+    expired_time_cap_reached_count: 0,
+    expire_cycle_cpu_milliseconds: 0,
+    evicted_keys: counted.evictedKeys,
+    evicted_clients: counted.evictedClients,
+    total_eviction_exceeded_time: Math.round(counted.evictionExceededMs + node.eviction.exceededMs),
+    current_eviction_exceeded_time: Math.round(node.eviction.exceededMs),
+    keyspace_hits: counted.hits,
+    keyspace_misses: counted.misses,
+    pubsub_channels: node.pubsub.names('channel').length,
+    pubsub_patterns: node.pubsub.names('pattern').length,
+    pubsubshard_channels: node.pubsub.names('shardChannel').length,
+    latest_fork_usec: 0,
+    total_forks: 0,
+    migrate_cached_sockets: 0,
+    slave_expires_tracked_keys: 0,
+    active_defrag_hits: 0,
+    active_defrag_misses: 0,
+    active_defrag_key_hits: 0,
+    active_defrag_key_misses: 0,
+    total_active_defrag_time: 0,
+    current_active_defrag_time: 0,
+    tracking_total_keys: 0,
+    tracking_total_items: 0,
+    tracking_total_prefixes: 0,
+    unexpected_error_replies: 0,
+    total_error_replies: counted.errorReplies,
+    dump_payload_sanitizations: 0,
+    total_reads_processed: counted.reads,
+    total_writes_processed: counted.writes,
+    io_threaded_reads_processed: 0,
+    io_threaded_writes_processed: 0,
+    reply_buffer_shrinks: 0,
+    reply_buffer_expands: 0,
+  })
+}

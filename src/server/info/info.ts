@@ -1,12 +1,11 @@
-/** INFO: which sections were asked for, and their text. The fields: see info-sections.ts. */
-import type { CommandContext } from '../context.ts'
-import { SECTIONS } from './info-sections.ts'
+/** INFO: which sections a client asked for, and their text. For the fields see info-sections.ts. */
+import { type InfoSource, SECTIONS } from './info-sections.ts'
 
-/** Only given when they are asked for. */
+/** Only included on request. */
 const EXTRA_SECTIONS: ReadonlySet<string> = new Set(['commandstats', 'latencystats'])
 
-/** `wanted` names sections, or groups of them: `all`, `everything`, `default`. Unknown ones are nothing. */
-export function infoText(context: CommandContext, wanted: readonly string[]): string {
+/** `wanted` names sections, or groups of them: `all`, `everything`, `default`. Unknown names are ignored. */
+export function infoText(source: InfoSource, wanted: readonly string[]): string {
   const names = new Set(wanted.map((word) => word.toLowerCase()))
   const hasAll = names.has('all') || names.has('everything')
   const hasDefault = hasAll || names.has('default') || names.size === 0
@@ -14,7 +13,7 @@ export function infoText(context: CommandContext, wanted: readonly string[]): st
   for (const [title, fields] of SECTIONS) {
     const name = title.toLowerCase()
     const isWanted = names.has(name) || (EXTRA_SECTIONS.has(name) ? hasAll : hasDefault)
-    if (isWanted) texts.push(sectionText(title, fields(context)))
+    if (isWanted) texts.push(sectionText(title, fields(source)))
   }
   return texts.join('\r\n')
 }

@@ -1,84 +1,100 @@
 /**
- * INFO memory. The runtime says how much it uses and the kernel how much is resident; the allocator, the
- * scripts and the shares of clients are not measured. What of the heap was there before any data is not
- * known either, so all of it counts as data.
+ * INFO memory. What the node keeps it counts itself (memory/memory-use.ts); the allocator is the engine,
+ * and the kernel says how much is resident. The program and the engine's own room are in `allocator_…` and
+ * `…_rss` only, as the code of a compiled program is.
  */
 import { humanBytes } from '../arguments/numbers.ts'
 import type { CommandContext } from '../context.ts'
+import { memoryReport } from '../memory/memory-report.ts'
 import { lines } from './info-lines.ts'
 
-export function memory(context: CommandContext): string[] {
-  return lines({ ...amounts(context), ...scripts(), ...limits(context), ...shares() })
+type Source = Pick<CommandContext, 'node'>
+
+export function memory(source: Source): string[] {
+  return lines({
+    ...amounts(source),
+    ...scripts(source),
+    ...limits(source),
+    ...shares(source),
+    ...heap(source),
+  })
 }
 
 type Fields = Readonly<Record<string, string | number>>
 
-function amounts({ node }: CommandContext): Fields {
-  const { usedBytes, residentBytes, peakBytes, machineBytes } = node.port.processFacts()
+function amounts({ node }: Source): Fields {
+  const report = memoryReport(node)
+  const { used, peak, overhead, dataset, startup } = report
   return {
-    used_memory: usedBytes,
-    used_memory_human: humanBytes(usedBytes),
-    used_memory_rss: residentBytes,
-    used_memory_rss_human: humanBytes(residentBytes),
-    used_memory_peak: peakBytes,
-    used_memory_peak_human: humanBytes(peakBytes),
-    used_memory_peak_perc: percentage(usedBytes, peakBytes),
-    used_memory_overhead: 0,
-    used_memory_startup: 0,
-    used_memory_dataset: usedBytes,
-    used_memory_dataset_perc: percentage(usedBytes, usedBytes),
-    allocator_allocated: usedBytes,
-    allocator_active: usedBytes,
-    allocator_resident: residentBytes,
-    total_system_memory: machineBytes,
-    total_system_memory_human: humanBytes(machineBytes),
+    used_memory: used,
+    used_memory_human: humanBytes(used),
+    used_memory_rss: report.resident,
+    used_memory_rss_human: humanBytes(report.resident),
+    used_memory_peak: peak,
+    used_memory_peak_human: humanBytes(peak),
+    used_memory_peak_perc: percentage(used, peak),
+    used_memory_overhead: overhead,
+    used_memory_startup: startup,
+    used_memory_dataset: dataset,
+    used_memory_dataset_perc: percentage(dataset, used - startup),
+    allocator_allocated: report.allocated,
+    allocator_active: report.active,
+    allocator_resident: report.resident,
+    total_system_memory: report.machine,
+    total_system_memory_human: humanBytes(report.machine),
   }
 }
 
-function scripts(): Fields {
+function scripts({ node }: Source): Fields {
+  const { scripts: cached, functions } = node.memory.parts()
+  const lua = node.scripting.usedBytes
   return {
-    used_memory_lua: 0,
-    used_memory_vm_eval: 0,
-    used_memory_lua_human: humanBytes(0),
-    used_memory_scripts_eval: 0,
-    number_of_cached_scripts: 0,
-    number_of_functions: 0,
-    number_of_libraries: 0,
-    used_memory_vm_functions: 0,
-    used_memory_vm_total: 0,
-    used_memory_vm_total_human: humanBytes(0),
-    used_memory_functions: 0,
-    used_memory_scripts: 0,
-    used_memory_scripts_human: humanBytes(0),
+    used_memory_lua: lua.scripts,
+    used_memory_vm_eval: lua.scripts,
+    used_memory_lua_human: humanBytes(lua.scripts),
+    used_memory_scripts_eval: cached,
+    number_of_cached_scripts: node.scripting.scripts.size,
+    number_of_functions: node.functions.functionCount,
+    number_of_libraries: node.functions.size,
+    used_memory_vm_functions: lua.functions,
+    used_memory_vm_total: lua.scripts + lua.functions,
+    used_memory_vm_total_human: humanBytes(lua.scripts + lua.functions),
+    used_memory_functions: functions,
+    used_memory_scripts: cached + functions,
+    used_memory_scripts_human: humanBytes(cached + functions),
   }
 }
 
-function limits({ node }: CommandContext): Fields {
+function limits({ node }: Source): Fields {
   const maxmemory = node.settings.int('maxmemory')
   return {
     maxmemory,
     maxmemory_human: humanBytes(maxmemory),
     maxmemory_policy: node.settings.text('maxmemory-policy'),
+    // Below maxmemory if the heap cannot hold that much: see memory/eviction.ts.
+    ...(maxmemory > 0 ? { vedette_maxmemory_in_effect: node.eviction.maxBytes } : {}),
   }
 }
 
-function shares(): Fields {
+function shares({ node }: Source): Fields {
+  const { used, resident, allocated, active } = memoryReport(node)
+  const { backlog, replicas, clients, aof } = node.memory.parts()
   return {
-    allocator_frag_ratio: '1.00',
-    allocator_frag_bytes: 0,
-    allocator_rss_ratio: '1.00',
-    allocator_rss_bytes: 0,
+    allocator_frag_ratio: ratio(active, allocated),
+    allocator_frag_bytes: active - allocated,
+    allocator_rss_ratio: ratio(resident, active),
+    allocator_rss_bytes: resident - active,
     rss_overhead_ratio: '1.00',
     rss_overhead_bytes: 0,
-    mem_fragmentation_ratio: '1.00',
-    mem_fragmentation_bytes: 0,
-    mem_not_counted_for_evict: 0,
-    mem_replication_backlog: 0,
-    mem_total_replication_buffers: 0,
-    mem_clients_slaves: 0,
-    mem_clients_normal: 0,
+    mem_fragmentation_ratio: ratio(resident, used),
+    mem_fragmentation_bytes: resident - used,
+    mem_not_counted_for_evict: node.memory.uncountedBytes,
+    mem_replication_backlog: backlog,
+    mem_total_replication_buffers: backlog + replicas,
+    mem_clients_slaves: replicas,
+    mem_clients_normal: clients,
     mem_cluster_links: 0,
-    mem_aof_buffer: 0,
+    mem_aof_buffer: aof,
     mem_allocator: 'javascript',
     active_defrag_running: 0,
     lazyfree_pending_objects: 0,
@@ -86,7 +102,28 @@ function shares(): Fields {
   }
 }
 
-/** A process that is only simulated uses none of nothing. */
+/** Where the process would end, and how far it is from there: see memory/heap-guard.ts. */
+function heap({ node }: Source): Fields {
+  const { reading, isRefusing } = node.heap
+  if (reading === undefined) return {}
+  const { limitBytes, usedBytes, collectedBytes } = reading
+  return {
+    vedette_heap_limit: limitBytes,
+    vedette_heap_limit_human: humanBytes(limitBytes),
+    vedette_heap_used: usedBytes,
+    vedette_heap_used_perc: percentage(usedBytes, limitBytes),
+    vedette_heap_collected: collectedBytes,
+    vedette_heap_collected_perc: percentage(collectedBytes, limitBytes),
+    vedette_heap_refusing_writes: isRefusing ? 1 : 0,
+    vedette_heap_refused_commands: node.stats.outOfMemory,
+  }
+}
+
+/** A simulated process has no memory: no division by zero. */
 function percentage(part: number, whole: number): string {
   return `${(whole === 0 ? 0 : (part / whole) * 100).toFixed(2)}%`
+}
+
+function ratio(part: number, whole: number): string {
+  return (whole === 0 ? 1 : part / whole).toFixed(2)
 }

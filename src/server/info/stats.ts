@@ -1,5 +1,5 @@
-/** What INFO counts. CONFIG RESETSTAT starts it again. */
-export interface Stats {
+/** What INFO counts. CONFIG RESETSTAT resets it. */
+export interface NodeStats {
   connections: number
   rejectedConnections: number
   commands: number
@@ -10,11 +10,21 @@ export interface Stats {
   reads: number
   writes: number
   expiredKeys: number
+  evictedKeys: number
+  /** How long more memory was used than [maxmemory] allows, up to the last time it was not. */
+  evictionExceededMs: number
   hits: number
   misses: number
   errorReplies: number
-  /** Commands of our master's stream that this node does not have: what they changed is missing here. */
+  /** Connections closed because memory was short, and all connections that have ended. */
+  evictedClients: number
+  closedClients: number
+  /** Commands refused because memory was short. */
+  outOfMemory: number
+  /** Commands in our master's stream that this node does not have: their changes are missing here. */
   unappliedCommands: number
+  /** Commands in our master's stream that are not writes, and were not carried out. */
+  refusedCommands: number
   /** Error replies by their first word. */
   readonly errors: Map<string, number>
 }
@@ -22,7 +32,7 @@ export interface Stats {
 /** More different codes than this are not counted one by one: scripts and clients could invent them. */
 const MAX_ERROR_CODES = 128
 
-export function newStats(): Stats {
+export function newStats(): NodeStats {
   return {
     connections: 0,
     rejectedConnections: 0,
@@ -33,23 +43,29 @@ export function newStats(): Stats {
     reads: 0,
     writes: 0,
     expiredKeys: 0,
+    evictedKeys: 0,
+    evictionExceededMs: 0,
     hits: 0,
     misses: 0,
     errorReplies: 0,
+    evictedClients: 0,
+    closedClients: 0,
+    outOfMemory: 0,
     unappliedCommands: 0,
+    refusedCommands: 0,
     errors: new Map(),
   }
 }
 
-export function resetStats(stats: Stats): void {
+export function resetStats(stats: NodeStats): void {
   stats.errors.clear()
-  // What has changed since the last save is no statistic, nor is what we miss.
+  // The changes since the last save are no statistic, nor is what this node misses.
   const { errors, changes, unappliedCommands } = stats
   Object.assign(stats, newStats(), { errors, changes, unappliedCommands })
 }
 
 /** `text` is an error reply without its dash. */
-export function countError(stats: Stats, text: string): void {
+export function countError(stats: NodeStats, text: string): void {
   stats.errorReplies++
   const end = text.indexOf(' ')
   const code = end < 0 ? text : text.slice(0, end)

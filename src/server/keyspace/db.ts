@@ -6,67 +6,69 @@
  * - the transactions that watch the key;
  * - clients that wait for a list, a sorted set or a stream to appear, or for a stream's group.
  *
- * Whoever mutates a value calls `changing` first; all else is `put`, `remove` and `setExpiry`.
+ * Code that mutates a value calls `changing` first; every other change is `put`, `remove` or
+ * `setExpiry`.
  */
 
 import type { Sampler } from '../values/sampler.ts'
 import type { Value } from '../values/value.ts'
+import { type Entry, type EntryTable, expiryBytes, UNCOUNTED } from './entry-table.ts'
 import type { KeyTable } from './key-table.ts'
 import type { Usage } from './usage.ts'
 
-export interface Entry {
-  value: Value
-  /** Wall-clock milliseconds. */
-  expireAtMs: number | undefined
-  /** Serial of the last snapshot that has taken this entry, or during which it was created. */
-  serial: number
-  /** See usage.ts. */
-  usage: number
-}
+export type { Entry } from './entry-table.ts'
 
 /**
  * What becomes of a key whose time is over: a master deletes it, a replica only hides it until the
- * master says DEL, and the master's stream sees it as if it were alive (the master has decided).
+ * master sends DEL, and commands from the master's stream see it as if it were alive (the master
+ * has decided).
  */
 export type ExpiryMode = 'delete' | 'hide' | 'ignore'
 
 const TTL_SAMPLE = 20
 
-export const AWAITED: ReadonlySet<Value['type']> = new Set(['list', 'zset', 'stream'])
+const AWAITED: ReadonlySet<Value['type']> = new Set(['list', 'zset', 'stream'])
 
-/** Somebody who wants to know that a key changed: a transaction under WATCH. */
+/** Wants to know that a key changed: a transaction under WATCH. */
 export interface Watcher {
   keyChanged(db: Db, key: string): void
 }
 
-/** What the databases of one node share. */
+/** What all databases of a node share. */
 export interface DbRules {
-  /** Wall-clock milliseconds, frozen for the length of a command. */
+  /** Wall-clock milliseconds, fixed while a command runs. */
   readonly nowMs: number
   readonly expiryMode: ExpiryMode
   readonly serial: number
   readonly beforeChange: ((db: number, key: string, entry: Entry) => void) | undefined
-  /** Set while a command runs that only reads. */
+  /** True while a command runs that only reads. */
   readonly countsLookups: boolean
   countLookup(isHit: boolean): void
-  /** Set while a command runs that uses the keys it looks up. */
+  /** True while a command runs that uses the keys it looks up. */
   readonly touchesKeys: boolean
   readonly usage: Usage
-  /** Without keys. */
-  newTable(): KeyTable<Entry>
-  /** A key was deleted because its time was over. */
+  /** What this database takes in memory may change until the command ends. */
+  sizeChanged(db: Db): void
+  /** Returns a table without keys. */
+  newTable(): EntryTable
+  /**
+   * A value that clients can wait for was created, or a stream was deleted for whose groups they
+   * may wait.
+   */
   keyExpired(db: number, key: string): void
-  /** A value that clients can wait for came into being, or a stream whose groups they may read is gone. */
+  keyEvicted(db: number, key: string): void
+  /** A value that clients can wait for was created, or a stream is gone on whose groups clients wait. */
   keyAppeared(db: number, key: string): void
 }
 
 export class Db {
   readonly index: number
   readonly #rules: DbRules
-  entries: KeyTable<Entry>
-  /** Keys that have an expiry, in the order they got one. */
-  expires = new Set<string>()
+  entries: EntryTable
+  /** The same entries, of the keys that have an expiry. */
+  expires: KeyTable<Entry>
   readonly watchers = new Map<string, Set<Watcher>>()
+  #countedBytes = 0
   /** See sampler.ts; for RANDOMKEY. */
   sampler?: Sampler
 
@@ -74,9 +76,30 @@ export class Db {
     this.index = index
     this.#rules = rules
     this.entries = rules.newTable()
+    this.expires = this.entries.sibling()
   }
 
-  /** The entry of a key that is alive. On a master an expired key is deleted on the way. */
+  /** What all of it takes in memory. */
+  get heapBytes(): number {
+    return this.contentBytes + this.tableBytes + this.expiryBytes
+  }
+
+  /** What the keys and their values take in memory. */
+  get contentBytes(): number {
+    return this.entries.contentBytes
+  }
+
+  /** What it takes in memory to find them. */
+  get tableBytes(): number {
+    return this.entries.heapBytes + (this.sampler?.heapBytes ?? 0)
+  }
+
+  /** What it takes in memory to know which of them expire, and when. */
+  get expiryBytes(): number {
+    return expiryBytes(this.expires)
+  }
+
+  /** The entry of a key that is alive. On a master, an expired key is deleted by this. */
   find(key: string): Entry | undefined {
     const entry = this.#findAlive(key)
     const rules = this.#rules
@@ -89,56 +112,84 @@ export class Db {
     return this.find(key)?.value
   }
 
-  /** Alive in the eyes of a client, without deleting anything. */
+  /** Whether a client sees the key as alive; deletes nothing. */
   isAlive(entry: Entry): boolean {
     if (entry.expireAtMs === undefined || this.#rules.expiryMode === 'ignore') return true
     return entry.expireAtMs >= this.#rules.nowMs
   }
 
-  /** Deletes a key because its time is over, and says so. */
+  /** Deletes a key because its time is over, and reports it. */
   expire(key: string): void {
     this.remove(key)
     this.#rules.keyExpired(this.index, key)
   }
 
+  /** Counts it anew, and returns by how many bytes it has changed since the last time. */
+  recount(): number {
+    const before = this.#countedBytes
+    this.#countedBytes = this.heapBytes
+    return this.#countedBytes - before
+  }
+
+  /** Deletes a key to make room, and reports it. */
+  evict(key: string): void {
+    this.remove(key)
+    this.#rules.keyEvicted(this.index, key)
+  }
+
   /** Must be called before the value of an existing key is mutated, and at no other time. */
   changing(key: string, entry: Entry | undefined = this.entries.get(key)): void {
     if (entry === undefined) return
-    if (entry.serial < this.#rules.serial) this.#preserve(key, entry)
-    if (this.watchers.size > 0) this.#touched(key)
+    this.entries.changing(entry)
+    this.#changing(key, entry)
   }
 
-  /** The same for what is no change in the eyes of WATCH: what a stream's groups have read. */
+  /** The same for a change that WATCH does not count as one: what a stream's groups have read. */
   changingAside(key: string): void {
     const entry = this.entries.get(key)
-    if (entry !== undefined && entry.serial < this.#rules.serial) this.#preserve(key, entry)
+    if (entry === undefined) return
+    this.entries.changing(entry)
+    this.#rules.sizeChanged(this)
+    if (entry.serial < this.#rules.serial) this.#preserve(key, entry)
   }
 
-  /** Creates a key or replaces it, its expiry included. `usage`: if it is known from elsewhere. */
+  /**
+   * Creates a key, or replaces it together with its expiry. `usage` is given if it is known from
+   * elsewhere.
+   */
   put(key: string, value: Value, expireAtMs?: number, usage?: number): void {
     const old = this.entries.get(key)
     const rules = this.#rules
     const isAwaited = AWAITED.has(value.type) || old?.value.type === 'stream'
     if (old === undefined) {
-      const { serial } = rules
-      this.entries.add(key, { value, expireAtMs, serial, usage: usage ?? rules.usage.fresh() })
+      const entry: Entry = {
+        value,
+        expireAtMs,
+        serial: rules.serial,
+        usage: usage ?? rules.usage.fresh(),
+        bytes: UNCOUNTED,
+      }
+      this.entries.add(key, entry)
+      this.entries.changing(entry)
+      rules.sizeChanged(this)
       this.sampler?.add(key)
       if (this.watchers.size > 0) this.#touched(key)
-      if (expireAtMs !== undefined) this.expires.add(key)
+      if (expireAtMs !== undefined) this.expires.add(key, entry)
     } else {
-      // Set in place, so that a scan under way meets the key where it was.
+      // Set in place, so that a running scan finds the key where it was.
       this.setExpiry(key, old, expireAtMs)
+      this.entries.changing(old)
       old.value = value
       old.usage = usage ?? rules.usage.replaced(old.usage)
     }
     if (isAwaited) rules.keyAppeared(this.index, key)
   }
 
-  /** Whether there was such a key, expired or not. */
+  /** Returns whether there was such a key, expired or not. */
   remove(key: string): boolean {
     const entry = this.entries.get(key)
     if (entry === undefined) return false
-    this.changing(key, entry)
+    this.#changing(key, entry)
     this.entries.delete(key)
     this.sampler?.delete(key)
     if (entry.expireAtMs !== undefined) this.expires.delete(key)
@@ -147,37 +198,48 @@ export class Db {
   }
 
   setExpiry(key: string, entry: Entry, expireAtMs: number | undefined): void {
-    this.changing(key, entry)
-    if (expireAtMs !== undefined) this.expires.add(key)
-    else if (entry.expireAtMs !== undefined) this.expires.delete(key)
+    this.#changing(key, entry)
+    if (expireAtMs === undefined) {
+      if (entry.expireAtMs !== undefined) this.expires.delete(key)
+    } else if (entry.expireAtMs === undefined) {
+      this.expires.add(this.entries.ownKey(key), entry)
+    }
     entry.expireAtMs = expireAtMs
   }
 
-  /** Becomes `entries` at once. The old table is left as it is: a snapshot may still read it. */
-  replace(entries: KeyTable<Entry>, expires: Set<string> = expiringKeys(entries)): void {
+  /** Switches to `entries` at once. The old table is left as it is: a snapshot may still read it. */
+  replace(entries: EntryTable, expires: KeyTable<Entry> = expiringKeys(entries)): void {
     const old = this.entries
     this.entries = entries
     this.expires = expires
     delete this.sampler
+    this.#rules.sizeChanged(this)
     for (const key of this.watchers.keys()) {
       if (old.has(key) || entries.has(key)) this.#touched(key)
     }
   }
 
-  /** Loses all keys. */
+  /** Removes all keys. */
   empty(): void {
-    this.replace(this.#rules.newTable(), new Set())
+    this.replace(this.#rules.newTable(), this.entries.sibling())
   }
 
-  /** What is left on average, judged by a few keys; 0 if none has an expiry. */
+  /** The average time to live that is left, estimated from a few keys; 0 if none has an expiry. */
   averageTtlMs(nowMs: number): number {
     let seen = 0
     let sumMs = 0
-    for (const key of this.expires) {
-      sumMs += (this.entries.get(key)?.expireAtMs ?? nowMs) - nowMs
+    for (const { expireAtMs } of this.expires.values()) {
+      sumMs += (expireAtMs ?? nowMs) - nowMs
       if (++seen === TTL_SAMPLE) break
     }
     return seen === 0 ? 0 : sumMs / seen
+  }
+
+  #changing(key: string, entry: Entry): void {
+    const rules = this.#rules
+    rules.sizeChanged(this)
+    if (entry.serial < rules.serial) this.#preserve(key, entry)
+    if (this.watchers.size > 0) this.#touched(key)
   }
 
   #touched(key: string): void {
@@ -206,8 +268,8 @@ export class Db {
   }
 }
 
-function expiringKeys(entries: KeyTable<Entry>): Set<string> {
-  const keys = new Set<string>()
-  for (const [key, entry] of entries) if (entry.expireAtMs !== undefined) keys.add(key)
-  return keys
+function expiringKeys(entries: EntryTable): KeyTable<Entry> {
+  const expires = entries.sibling<Entry>()
+  for (const [key, entry] of entries) if (entry.expireAtMs !== undefined) expires.add(key, entry)
+  return expires
 }

@@ -1,9 +1,10 @@
 /**
- * Deleting expired keys nobody asks for. Ten times a second a slice of the keys that have an expiry is
- * looked at, round and round; as long as many of them are dead, more slices follow at once. So the cost
- * follows the number of dead keys, and memory held by them stays a small share. Masters only.
+ * Deletes expired keys that no client asks for. Ten times a second it looks at a slice of the keys that
+ * have an expiry, round and round; as long as many of them are dead, more slices follow at once. So the
+ * cost follows the number of dead keys, and the memory they hold stays a small share. Masters only.
  */
-import type { Db } from './db.ts'
+import type { Db, Entry } from './db.ts'
+import type { KeyTable } from './key-table.ts'
 import type { Keyspace } from './keyspace.ts'
 
 export const EXPIRY_PERIOD_MS = 100
@@ -11,12 +12,12 @@ export const EXPIRY_PERIOD_MS = 100
 const SLICE_KEYS = 500
 const MAX_SLICES = 20
 
-/** More than one in ten was dead: there are likely more. */
+/** If more than one in ten was dead, there are likely more. */
 const CROWDED = 10
 
 interface Walk {
-  readonly expires: ReadonlySet<string>
-  readonly keys: Iterator<string>
+  readonly expires: KeyTable<Entry>
+  readonly keys: Iterator<[key: string, entry: Entry]>
 }
 
 export class ExpiryCycle {
@@ -37,17 +38,17 @@ export class ExpiryCycle {
     }
   }
 
-  /** How many were dead. */
+  /** Returns how many were dead. */
   #cleanSlice(db: Db, nowMs: number): number {
     const walk = this.#walkOf(db)
     let dead = 0
     for (let seen = 0; seen < SLICE_KEYS; seen++) {
-      const { done, value: key } = walk.keys.next()
-      if (done === true) {
+      const step = walk.keys.next()
+      if (step.done === true) {
         this.#walks.delete(db)
         return dead
       }
-      const expireAtMs = db.entries.get(key)?.expireAtMs
+      const [key, { expireAtMs }] = step.value
       if (expireAtMs === undefined || expireAtMs >= nowMs) continue
       db.expire(key)
       dead++
@@ -57,9 +58,9 @@ export class ExpiryCycle {
 
   #walkOf(db: Db): Walk {
     const known = this.#walks.get(db)
-    // Another set: the database was flushed or replaced.
+    // Another table means that the database was flushed or replaced.
     if (known?.expires === db.expires) return known
-    const walk = { expires: db.expires, keys: db.expires.values() }
+    const walk = { expires: db.expires, keys: db.expires.entries() }
     this.#walks.set(db, walk)
     return walk
   }

@@ -1,23 +1,23 @@
 /**
  * The hash of a key by tabulation (Zobrist 1970; Pătraşcu and Thorup, "The Power of Simple Tabulation
  * Hashing", 2012): for each character a random word, picked by the character and its place, all of them
- * xor-ed. Whoever does not know the words cannot make keys that collide, which would turn every look-up
- * into a walk over all of them.
+ * xor-ed. An attacker who does not know the words cannot make keys that collide, which would turn every
+ * look-up into a walk over all of them.
  *
- * There are words for sixteen places. Before they are used again what there is so far is mixed, so that
- * two characters that change places do not cancel out.
+ * There are words for sixteen places. Before they are used again the hash so far is mixed, so that two
+ * characters that swap places do not cancel out.
  */
 import { createRng, type Rng } from '../../base/rng.ts'
 import { sha256 } from '../../base/sha256.ts'
 
-/** 32 bits, all of them equally good, as a signed integer. */
+/** 32 bits of equal quality, as a signed integer. */
 export type KeyHash = (key: string) => number
 
 const PLACES = 16
 const LAST_PLACE = PLACES - 1
 const CODE_BITS = 8
 
-/** `rng`: nobody outside may be able to tell its numbers. Of it 4096 are drawn, for 16 KiB of words. */
+/** `rng`: its numbers must not be predictable from outside. 4096 are drawn, for 16 KiB of words. */
 export function createKeyHash(rng: Pick<Rng, 'below'>): KeyHash {
   const words = Int32Array.from({ length: PLACES << CODE_BITS }, () => rng.below(2 ** 32))
   return (key) => {
@@ -33,8 +33,9 @@ export function createKeyHash(rng: Pick<Rng, 'below'>): KeyHash {
 }
 
 /**
- * `secret`: 256 bits nobody else knows, as text. Run ids give away the numbers of the generator they come
- * from, and so which keys would collide; of one that starts from a hash of the secret nothing is ever seen.
+ * `secret`: a text with 256 bits that no other process knows. Run ids give away the numbers of the
+ * generator they come from, and so which keys would collide; no number of a generator that starts from a
+ * hash of the secret is ever published.
  */
 export function secretKeyHash(secret: string): KeyHash {
   return createKeyHash(createRng(sha256(`${secret}/key-hash`)))

@@ -2,31 +2,40 @@
  * Finds the position of a key by its hash: extendible hashing (Fagin, Nievergelt, Pippenger and Strong,
  * 1979). A directory of a power of two of pointers names, for the lower bits of a hash, a segment of at
  * most about a thousand keys. A full segment is split in two by one more bit, and the directory doubles
- * when it has no bit left: so one insertion moves the keys of one segment at the most, however many there
- * are. Segments with few keys are put together again.
+ * when it has no bit left: so one insertion moves at most the keys of one segment, however many keys there
+ * are. Segments with few keys are joined again.
  *
- * Hashes that are alike cannot be told apart. An insertion splits once: when that has separated nothing,
- * the segment has grown past its bound to twice the slots, and is split again only when these are full. So
- * the directory doubles no more often than the number of keys that are alike.
+ * Equal hashes cannot be separated. An insertion splits once: if that separates nothing, the segment grows
+ * past its bound to twice the slots, and is split again only when these are full. So the directory doubles
+ * no more often than the number of keys with equal hashes does.
  */
 import { type KeyPages, NOWHERE } from './key-pages.ts'
-import { homeOf, SEGMENT_SLOTS, Segment } from './key-segment.ts'
+import { homeOf, MIN_SLOTS, SEGMENT_SLOTS, Segment } from './key-segment.ts'
 
 /** The bits above choose the place within a segment. Enough for 2^29 keys. */
 const MAX_DEPTH = 20
 
-/** A segment that uses fewer than one slot of so many is made smaller, or joined with its sibling. */
+/** A segment that uses fewer than one in this many slots is made smaller, or joined with its sibling. */
 const SPARSE = 8
 
-/** What two segments may have together to be joined: far from what makes them split again. */
+/**
+ * How many keys two segments may have together to be joined: far below the number that splits them
+ * again.
+ */
 const FEW_TOGETHER = (SEGMENT_SLOTS * 3) / 8
+
+/** A segment and its array, besides the slots. */
+const SEGMENT_BYTES = 250
+const SLOT_BYTES = 8
+const POINTER_BYTES = 8
 
 export class KeyIndex {
   readonly #pages: Pick<KeyPages<unknown>, 'keyAt'>
   #directory: Segment[] = [new Segment(0)]
-  /** How many segments were chosen by so many bits. */
+  /** How many segments are chosen by how many bits. */
   #byDepth = [1]
   #size = 0
+  #slots = MIN_SLOTS
   #moves = 0
 
   constructor(pages: Pick<KeyPages<unknown>, 'keyAt'>) {
@@ -39,14 +48,20 @@ export class KeyIndex {
 
   /** How many slots all segments have together. */
   get slots(): number {
-    return [...new Set(this.#directory)].reduce((sum, { slots }) => sum + slots, 0)
+    return this.#slots
+  }
+
+  /** What the index takes in memory. */
+  get heapBytes(): number {
+    const { segments, slots, pointers } = this
+    return SEGMENT_BYTES * segments + SLOT_BYTES * slots + POINTER_BYTES * pointers
   }
 
   get pointers(): number {
     return this.#directory.length
   }
 
-  /** How often the place of a key in the index was copied to another array, ever. */
+  /** How many times an entry of the index has been copied to another array, in all. */
   get moves(): number {
     return this.#moves
   }
@@ -62,19 +77,36 @@ export class KeyIndex {
     }
   }
 
-  /** The key must not be there yet. */
+  /** The key must not be in the index yet. */
   add(hash: number, position: number): void {
     this.#size++
     if (this.#segmentOf(hash).isFull) this.#makeRoom(hash)
     this.#segmentOf(hash).put(hash, position + 1)
   }
 
-  /** It must be there. */
+  /** The key must be in the index. */
   remove(hash: number, position: number): void {
     const segment = this.#segmentOf(hash)
     segment.remove(hash, position + 1)
     if (--this.#size === 0) return this.#reset()
     if (segment.used * SPARSE < segment.slots) this.#tighten(segment, hash)
+  }
+
+  /**
+   * The positions of about `count` keys whose hashes stand side by side, from a random place on. Each key
+   * is about as likely as any other: hashes are scattered, and segments are filled alike.
+   */
+  sample(count: number, below: (bound: number) => number): number[] {
+    const directory = this.#directory
+    const found: number[] = []
+    if (this.#size === 0) return found
+    let pointer = below(directory.length)
+    for (let steps = directory.length; steps > 0 && found.length < count; steps--) {
+      const segment = directory[pointer] as Segment
+      segment.sample(found, count, below(segment.slots))
+      pointer = (pointer + 1) & (directory.length - 1)
+    }
+    return found
   }
 
   #segmentOf(hash: number): Segment {
@@ -85,16 +117,17 @@ export class KeyIndex {
   #reset(): void {
     this.#directory = [new Segment(0)]
     this.#byDepth = [1]
+    this.#slots = MIN_SLOTS
   }
 
   #makeRoom(hash: number): void {
     const segment = this.#segmentOf(hash)
     if (segment.slots >= SEGMENT_SLOTS && this.#hasBitFor(segment)) this.#split(segment, hash)
     const target = this.#segmentOf(hash)
-    if (target.isFull) this.#moves += target.resize(target.slots)
+    if (target.isFull) this.#resize(target, target.slots)
   }
 
-  /** Whether there is one more bit to split it by. */
+  /** Whether there is one more bit to split the segment by. */
   #hasBitFor({ depth }: Segment): boolean {
     if (1 << depth < this.#directory.length) return true
     if (depth === MAX_DEPTH) return false
@@ -104,17 +137,25 @@ export class KeyIndex {
 
   #split(segment: Segment, hash: number): void {
     this.#moves += segment.used
+    const before = segment.slots
     const sibling = segment.split()
+    this.#slots += segment.slots + sibling.slots - before
     const bit = 1 << (segment.depth - 1)
     this.#count(segment.depth - 1, -1)
     this.#count(segment.depth, 2)
     this.#point((hash & (bit - 1)) | bit, 2 * bit, sibling)
   }
 
-  /** A segment has many slots for its keys. */
+  /** Called for a segment with too many slots for its keys. */
   #tighten(segment: Segment, hash: number): void {
     if (segment.depth > 0) this.#join(segment, hash)
-    else this.#moves += segment.resize(segment.used)
+    else this.#resize(segment, segment.used)
+  }
+
+  #resize(segment: Segment, count: number): void {
+    const before = segment.slots
+    this.#moves += segment.resize(count)
+    this.#slots += segment.slots - before
   }
 
   #join(segment: Segment, hash: number): void {
@@ -122,7 +163,9 @@ export class KeyIndex {
     const bit = 1 << (depth - 1)
     const sibling = this.#segmentOf(hash ^ bit)
     if (sibling.depth !== depth || segment.used + sibling.used > FEW_TOGETHER) return
+    const before = segment.slots + sibling.slots
     this.#moves += segment.merge(sibling)
+    this.#slots += segment.slots - before
     this.#count(depth, -2)
     this.#count(depth - 1, 1)
     this.#point(hash & (bit - 1), bit, segment)

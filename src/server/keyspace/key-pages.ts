@@ -1,39 +1,43 @@
 /**
- * Where the keys of a table stand, with what belongs to them: each at a position that stays the same for
- * as long as the key exists. Pages of 256 positions are added one by one, so growth copies nothing.
+ * Where the keys of a table stand, with their values: each at a position that stays the same for as long
+ * as the key exists. Pages of 256 positions are added one by one, so growth copies nothing.
  *
- * A position that becomes free is used again before a new page is begun. A page on which nothing is left
- * gives its memory back; one on which a single key is left keeps all of its 4 KiB.
+ * A position that becomes free is used again before a new page is begun. A page without keys gives its
+ * memory back; a page with a single key keeps all of its 4 KiB.
  */
 
-/** A power of two. Smaller pages become empty sooner; larger ones cost less each. */
-export const PAGE_SLOTS = 256
+import { arrayBytes, grownCapacity, objectBytes } from '../values/engine-sizes.ts'
+
+/** A power of two. Smaller pages become empty sooner; larger ones need less memory in all. */
+const PAGE_SLOTS = 256
 const PAGE_BITS = Math.log2(PAGE_SLOTS)
 const LAST_SLOT = PAGE_SLOTS - 1
+const PAGE_BYTES = objectBytes(4) + arrayBytes(grownCapacity(2 * PAGE_SLOTS))
 
-/** In place of a position: there is none. */
+/** In place of a position: the key is not there. */
 export const NOWHERE = -1
 
 interface Page<V> {
-  /** A key and its value in turn. Of a free slot: undefined and the next free slot. */
+  /** Keys and values alternate. A free slot has undefined and the number of the next free slot. */
   cells: (string | V | number | undefined)[]
   firstFree: number
   live: number
-  /** It stands in the list of pages that have room. */
+  /** Whether it is in the list of pages with room. */
   isOpen: boolean
 }
 
 export class KeyPages<V> {
   #pages: Page<V>[] = []
-  /** The numbers of those that have room. The last is filled first. */
+  /** The numbers of the pages with room. The last one is filled first. */
   #open: number[] = []
   #live = 0
+  #held = 0
 
   get live(): number {
     return this.#live
   }
 
-  /** Behind the last position in use. */
+  /** The position after the last one in use. */
   get end(): number {
     const last = this.#pages.length - 1
     return last < 0 ? 0 : last * PAGE_SLOTS + ((this.#pages[last] as Page<V>).cells.length >> 1)
@@ -41,7 +45,13 @@ export class KeyPages<V> {
 
   /** How many pages hold memory. */
   get held(): number {
-    return this.#pages.reduce((sum, { cells }) => sum + (cells.length > 0 ? 1 : 0), 0)
+    return this.#held
+  }
+
+  /** What the pages take in memory, without keys and values. The only page grows with its keys. */
+  get heapBytes(): number {
+    if (this.#held !== 1) return this.#held * PAGE_BYTES
+    return Math.min(PAGE_BYTES, objectBytes(4) + arrayBytes(grownCapacity(2 * this.#live)))
   }
 
   keyAt(position: number): string {
@@ -56,10 +66,11 @@ export class KeyPages<V> {
     this.#pageOf(position).cells[2 * (position & LAST_SLOT) + 1] = value
   }
 
-  /** Gives where it stands now. */
+  /** Returns the position of the key. */
   put(key: string, value: V): number {
     const number = this.#open.at(-1) ?? this.#begin()
     const page = this.#pages[number] as Page<V>
+    if (page.cells.length === 0) this.#held++
     const slot = takeSlot(page, key, value)
     this.#live++
     if (++page.live === PAGE_SLOTS) {
@@ -76,6 +87,7 @@ export class KeyPages<V> {
     page.isOpen = true
     if (--page.live === 0) {
       page.cells = []
+      this.#held--
       page.firstFree = NOWHERE
     } else {
       freeSlot(page, position & LAST_SLOT)
@@ -93,9 +105,10 @@ export class KeyPages<V> {
     return NOWHERE
   }
 
-  /** As new: what comes now stands at the beginning. */
+  /** Back to the initial state: new keys start at the first position. */
   #reset(): void {
     this.#pages = []
+    this.#held = 0
     this.#open = []
   }
 
@@ -126,7 +139,7 @@ function freeSlot<V>(page: Page<V>, slot: number): void {
   page.firstFree = slot
 }
 
-/** `PAGE_SLOTS`: there is none. */
+/** Returns `PAGE_SLOTS` if there is none. */
 function nextSlot<V>({ cells }: Page<V>, from: number): number {
   for (let cell = 2 * from; cell < cells.length; cell += 2) {
     if (cells[cell] !== undefined) return cell >> 1

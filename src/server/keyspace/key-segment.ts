@@ -1,28 +1,28 @@
 /**
  * A small piece of the index of a table: the hashes of some keys and the positions of the keys, in one
- * array with open addressing and linear probing. What is deleted leaves no mark: what follows moves up,
- * so that searches stay short however often keys come and go.
+ * array with open addressing and linear probing. A deletion leaves no mark: the entries after it move
+ * up, so that searches stay short however often keys come and go.
  */
 
-/** A segment with so many slots or more is split instead of being made larger. */
+/** A segment with this many slots or more is split instead of being enlarged. */
 export const SEGMENT_SLOTS = 1024
 
-const MIN_SLOTS = 8
+export const MIN_SLOTS = 8
 
 /** The share of the slots at which a segment is full: 3 of 4. */
 const FULL = 0.75
 
-/** The share a new array is given at the most, so that it does not have to be made anew soon. */
+/** A new array is filled to this share at most, so that it does not have to be replaced soon. */
 const ROOMY = 0.625
 
-/** Where a search begins is told by the upper bits of a hash; the lower ones choose the segment. */
+/** The upper bits of a hash say where a search begins; the lower ones choose the segment. */
 const HOME_SHIFT = 19
 
 export class Segment {
-  /** A hash and a position plus one, in turn; 0 in place of the second: nothing is here. */
+  /** Hashes and positions plus one alternate; 0 as the second number means a free slot. */
   cells: Int32Array
   used = 0
-  /** By how many bits of the hash its keys were chosen. */
+  /** How many bits of the hash choose this segment. */
   depth: number
 
   constructor(depth: number, count = 0) {
@@ -38,7 +38,7 @@ export class Segment {
     return this.used >= FULL * this.slots
   }
 
-  /** There has to be room. */
+  /** There must be a free slot. */
   put(hash: number, place: number): void {
     const { cells } = this
     let at = homeOf(hash, cells)
@@ -48,7 +48,7 @@ export class Segment {
     this.used++
   }
 
-  /** It has to be there. */
+  /** The entry must be there. */
   remove(hash: number, place: number): void {
     const { cells } = this
     let at = homeOf(hash, cells)
@@ -57,7 +57,17 @@ export class Segment {
     this.used--
   }
 
-  /** Moves to an array for `count`. Gives how many were moved. */
+  /** Adds positions to `found`, from a slot on and round, until it has `count`. */
+  sample(found: number[], count: number, from: number): void {
+    const { cells } = this
+    const mask = cells.length - 1
+    for (let seen = 0; seen < cells.length && found.length < count; seen += 2) {
+      const place = cells[(2 * from + seen + 1) & mask] as number
+      if (place !== 0) found.push(place - 1)
+    }
+  }
+
+  /** Moves to an array for `count` entries. Returns how many were moved. */
   resize(count: number): number {
     const old = this.cells
     this.cells = cellsFor(count)
@@ -65,7 +75,7 @@ export class Segment {
     return copyTo(old, () => this)
   }
 
-  /** A new segment gets those whose next bit is set. */
+  /** The new segment gets the entries whose next bit is set. */
   split(): Segment {
     const bit = 1 << this.depth
     const old = this.cells
@@ -77,7 +87,7 @@ export class Segment {
     return sibling
   }
 
-  /** Takes what `sibling` has, and is chosen by one bit less. */
+  /** Takes over the entries of `sibling`; one bit less chooses the result. */
   merge(sibling: Segment): number {
     this.depth--
     const moved = this.resize(this.used + sibling.used)
@@ -85,7 +95,7 @@ export class Segment {
   }
 }
 
-/** Where in the cells the search for a hash begins. */
+/** The index in the cells at which the search for a hash begins. */
 export function homeOf(hash: number, cells: Int32Array): number {
   return (hash >>> HOME_SHIFT) & (cells.length - 2)
 }
@@ -115,7 +125,10 @@ function countSet(cells: Int32Array, bit: number): number {
   return count
 }
 
-/** What may stand at the gap moves there, and leaves a gap itself (Knuth, volume 3, 6.4, algorithm R). */
+/**
+ * An entry that may stand at the gap moves there, and leaves a gap itself (Knuth, volume 3, 6.4,
+ * algorithm R).
+ */
 function closeGap(cells: Int32Array, from: number): void {
   const mask = cells.length - 1
   let gap = from

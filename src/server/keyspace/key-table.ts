@@ -1,24 +1,25 @@
 /**
  * The keys of a database: what a Map of strings does, without its pauses. A Map copies everything when it
- * has doubled, which at a million keys stops a node for a tenth of a second. Here no operation does more
- * than about a thousand small steps: the keys stand in pages that are never moved (key-pages.ts), and the
- * index that finds them grows piece by piece (key-index.ts).
+ * doubles, which at a million keys stops a node for a tenth of a second. Here no operation does more than
+ * about a thousand small steps: the keys stand in pages that are never moved (key-pages.ts), and the index
+ * that finds them grows piece by piece (key-index.ts).
  *
- * The order is that of the positions. It is the order of insertion as long as nothing is deleted; then
- * what is new takes the places that became free. A walk meets every key that exists from its beginning to
- * its end exactly once, whatever comes and goes meanwhile, and nothing that is not there; it ends at what
- * was the last position when it began, so it ends.
+ * The order is that of the positions. It is the order of insertion as long as nothing is deleted; then new
+ * keys take the positions that became free. A walk visits every key that exists from its beginning to its
+ * end exactly once, whatever comes and goes meanwhile, and no deleted key; it stops at the last position
+ * there was when it began, so it ends.
  *
  * Memory: 16 bytes per key in the pages and 11 to 21 in the index, besides the key and its value. When keys
- * go the index follows, to at most about 64 bytes for each that is left. Pages are given back when the last
- * of their 256 keys goes: after random deletions the 16 bytes of each key of the peak may stay, for keys to
- * come, until fewer than one in a few hundred is left. A table without keys has an index of 64 bytes.
+ * are deleted the index shrinks too, to at most about 64 bytes for each key that is left. A page is given
+ * back when the last of its 256 keys goes: after random deletions the 16 bytes of each key of the peak may
+ * stay, for later keys, until fewer than one in a few hundred is left. A table without keys has an index of
+ * 64 bytes.
  */
 import type { KeyHash } from './key-hash.ts'
 import { KeyIndex } from './key-index.ts'
 import { KeyPages, NOWHERE } from './key-pages.ts'
 
-/** Of what a table consists; for tests and measurements. */
+/** The parts of a table; for tests and measurements. */
 export interface TableFacts {
   readonly pages: number
   readonly segments: number
@@ -28,53 +29,84 @@ export interface TableFacts {
   readonly moves: number
 }
 
+/** The table, its pages and its index, before there is any key. */
+const OWN_BYTES = 300
+
 export class KeyTable<V> {
-  readonly #hash: KeyHash
+  protected readonly hash: KeyHash
   readonly #pages = new KeyPages<V>()
   readonly #index = new KeyIndex(this.#pages)
 
   constructor(hash: KeyHash) {
-    this.#hash = hash
+    this.hash = hash
   }
 
   get size(): number {
     return this.#pages.live
   }
 
+  /** What the table takes in memory, without keys and values. */
+  get heapBytes(): number {
+    return OWN_BYTES + this.#pages.heapBytes + this.#index.heapBytes
+  }
+
+  /** A table for some of the same keys, without any. */
+  sibling<W>(): KeyTable<W> {
+    return new KeyTable(this.hash)
+  }
+
   get(key: string): V | undefined {
-    const position = this.#index.find(this.#hash(key), key)
+    const position = this.#index.find(this.hash(key), key)
     return position === NOWHERE ? undefined : this.#pages.valueAt(position)
   }
 
   has(key: string): boolean {
-    return this.#index.find(this.#hash(key), key) !== NOWHERE
+    return this.#index.find(this.hash(key), key) !== NOWHERE
   }
 
-  /** A key that is there stays where it is. */
+  /** An existing key stays where it is. */
   set(key: string, value: V): this {
-    const hash = this.#hash(key)
+    const hash = this.hash(key)
     const position = this.#index.find(hash, key)
     if (position === NOWHERE) this.#index.add(hash, this.#pages.put(key, value))
     else this.#pages.setValueAt(position, value)
     return this
   }
 
-  /** False, and nothing is done: it is there already. */
+  /** Returns false, and does nothing, if the key is there already. */
   add(key: string, value: V): boolean {
-    const hash = this.#hash(key)
+    const hash = this.hash(key)
     if (this.#index.find(hash, key) !== NOWHERE) return false
     this.#index.add(hash, this.#pages.put(key, value))
     return true
   }
 
-  /** Whether it was there. */
+  /** Returns whether the key was there. */
   delete(key: string): boolean {
-    const hash = this.#hash(key)
+    return this.take(key) !== undefined
+  }
+
+  /** Removes the key and returns its value; undefined if it was not there. */
+  take(key: string): V | undefined {
+    const hash = this.hash(key)
     const position = this.#index.find(hash, key)
-    if (position === NOWHERE) return false
+    if (position === NOWHERE) return undefined
+    const value = this.#pages.valueAt(position)
     this.#index.remove(hash, position)
     this.#pages.remove(position)
-    return true
+    return value
+  }
+
+  /** The text by which the table keeps the key: whoever else keeps it need not keep another copy. */
+  ownKey(key: string): string {
+    const position = this.#index.find(this.hash(key), key)
+    return position === NOWHERE ? key : this.#pages.keyAt(position)
+  }
+
+  /** About `count` random keys, or all if there are fewer. `below`: a random number below its argument. */
+  sample(count: number, below: (bound: number) => number): string[] {
+    const positions = this.#index.sample(Math.min(count, this.size), below)
+    return positions.map((position) => this.#pages.keyAt(position))
   }
 
   keys(): KeyWalk<string> {
@@ -102,8 +134,8 @@ export class KeyTable<V> {
   }
 }
 
-/** See above; it goes on whatever is done to the table between two steps. */
-export class KeyWalk<T> implements IterableIterator<T> {
+/** See above; the walk goes on whatever is done to the table between two steps. */
+class KeyWalk<T> implements IterableIterator<T> {
   readonly #pages: Pick<KeyPages<unknown>, 'next'>
   readonly #at: (position: number) => T
   readonly #end: number
@@ -115,7 +147,7 @@ export class KeyWalk<T> implements IterableIterator<T> {
     this.#end = pages.end
   }
 
-  /** Whether nothing is left to be met, as things are now. */
+  /** Whether nothing is left to visit, as things are now. */
   get isOver(): boolean {
     return this.#pages.next(this.#position, this.#end) === NOWHERE
   }

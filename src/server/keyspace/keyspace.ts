@@ -1,30 +1,34 @@
 /**
- * All databases of a node, and what holds for every one of them: the frozen time of the command being
- * executed, what an expired key is worth, and the running snapshot.
+ * All databases of a node, and what they have in common: the frozen time of the command being executed, how
+ * expired keys are treated, and the running snapshot.
  *
  * No fork exists here, so a snapshot is taken in small steps while commands go on. It starts by raising
  * `serial`. An entry whose serial is older has not been taken yet; before such an entry changes,
- * `beforeChange` hands it over as it was. What is created meanwhile carries the new serial and is left out.
+ * `beforeChange` hands it over as it was. An entry created meanwhile carries the new serial and is left
+ * out.
  */
 import { Db, type DbRules, type Entry, type ExpiryMode } from './db.ts'
+import { EntryTable } from './entry-table.ts'
 import type { KeyHash } from './key-hash.ts'
-import { KeyTable } from './key-table.ts'
+import type { KeyTable } from './key-table.ts'
 import { Usage } from './usage.ts'
 
 export type { Entry } from './db.ts'
 
-/** Told about what happens to keys outside of any command's own doing. */
+/** Learns what happens to keys apart from what commands do. */
 export interface KeyspaceObserver {
   countLookup(isHit: boolean): void
   keyExpired(db: number, key: string): void
+  keyEvicted(db: number, key: string): void
   keyAppeared(db: number, key: string): void
-  /** All data were replaced by so many keys, and no command has told of them. */
+  /** All data were replaced, now with this many keys, without a command for it. */
   dataReplaced(keys: number): void
 }
 
 const NOBODY: KeyspaceObserver = {
   countLookup: () => undefined,
   keyExpired: () => undefined,
+  keyEvicted: () => undefined,
   keyAppeared: () => undefined,
   dataReplaced: () => undefined,
 }
@@ -44,12 +48,18 @@ export class Keyspace implements DbRules {
   readonly usage: Usage
   observer: KeyspaceObserver = NOBODY
   readonly #hash: KeyHash
+  #heapBytes = 0
+  readonly #resized = new Set<Db>()
 
-  /** `hash`: of all its keys. */
+  /** `hash`: for the keys of all tables. */
   constructor(databases: number, hash: KeyHash, usage = new Usage()) {
     this.#hash = hash
     this.usage = usage
-    for (let index = 0; index < databases; index++) this.dbs.push(new Db(index, this))
+    for (let index = 0; index < databases; index++) {
+      const db = new Db(index, this)
+      this.dbs.push(db)
+      this.sizeChanged(db)
+    }
   }
 
   /** Wall-clock milliseconds. */
@@ -62,12 +72,29 @@ export class Keyspace implements DbRules {
     this.usage.setTime(nowMs)
   }
 
-  newTable(): KeyTable<Entry> {
-    return new KeyTable(this.#hash)
+  /** What all data take in memory. */
+  get heapBytes(): number {
+    this.settle()
+    return this.#heapBytes
   }
 
-  /** One for each database, for data that are to take the place of what is here. */
-  newTables(): KeyTable<Entry>[] {
+  sizeChanged(db: Db): void {
+    this.#resized.add(db)
+  }
+
+  /** Counts what has changed. No command may be in the middle of changing a value. */
+  settle(): void {
+    if (this.#resized.size === 0) return
+    for (const db of this.#resized) this.#heapBytes += db.recount()
+    this.#resized.clear()
+  }
+
+  newTable(): EntryTable {
+    return new EntryTable(this.#hash)
+  }
+
+  /** One table for each database, for data that are to replace the current ones. */
+  newTables(): EntryTable[] {
     return this.dbs.map(() => this.newTable())
   }
 
@@ -79,16 +106,20 @@ export class Keyspace implements DbRules {
     this.observer.keyExpired(db, key)
   }
 
+  keyEvicted(db: number, key: string): void {
+    this.observer.keyEvicted(db, key)
+  }
+
   keyAppeared(db: number, key: string): void {
     this.observer.keyAppeared(db, key)
   }
 
   /**
-   * Starts from these tables, as a full resynchronisation does; databases not given become empty. A running
-   * snapshot goes on with the old ones, which nobody changes any more: what happens from now on is none
-   * of its concern. `expires`: for each table its keys with an expiry, if they are known.
+   * Switches to these tables, as a full resynchronisation does; databases without one become empty. A
+   * running snapshot goes on with the old tables, which do not change any more: what happens from now on
+   * does not concern it. `expires`: the keys of each table that have an expiry, if they are known.
    */
-  replaceAll(dbs: readonly KeyTable<Entry>[], expires: readonly Set<string>[] = []): void {
+  replaceAll(dbs: readonly EntryTable[], expires: readonly KeyTable<Entry>[] = []): void {
     this.beforeChange = undefined
     this.afterSwap = undefined
     for (const db of this.dbs) db.replace(dbs[db.index] ?? this.newTable(), expires[db.index])

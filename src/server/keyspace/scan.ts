@@ -1,22 +1,28 @@
 /**
- * Cursors of SCAN, SSCAN and HSCAN. A Set or Map has no place one could name in a number and find again
- * after others have changed it, but its iterators survive every change: they go on with what is there. So
- * a cursor is the number of an iterator kept here. An unknown cursor (forgotten here, or from another
- * node) begins anew, which can repeat elements but never miss one.
+ * Cursors of SCAN, SSCAN and HSCAN. In a Set or Map no number could name a place that can be found again
+ * after changes, but its iterators survive every change: they go on with what is there. So a cursor is the
+ * number of an iterator kept here. An unknown cursor (forgotten here, or from another node) begins again,
+ * which can repeat elements but never miss one.
  *
- * However fast others add, an iteration ends. In a Set or Map the elements that were there from the
- * beginning come before everything added later: it is complete once it has met as many as there were then.
- * In a table of keys (key-table.ts) what is new may stand before what is old: there the walk itself goes
- * to where the last key stood when it began.
+ * However fast other clients add elements, an iteration ends. In a Set or Map the elements that were there
+ * from the beginning come before all that are added later: the iteration is complete once it has visited
+ * as many as there were then. In a table of keys (key-table.ts) a new key may stand before an old one:
+ * there the walk itself ends where the last key stood when it began.
  */
 
 import { cString } from '../../base/c-string.ts'
 import type { Rng } from '../../base/rng.ts'
 
-/** Iterations under way; the oldest is forgotten. An abandoned one may hold a collection in memory. */
+/**
+ * How many iterations may be under way; beyond that the oldest is forgotten. An abandoned one may keep
+ * a collection in memory.
+ */
 const MAX_CURSORS = 1024
 
-/** Part of a cursor is random, or a cursor from another node could take over somebody's iteration. */
+/**
+ * Part of a cursor is random, or a cursor from another node could take over another client's
+ * iteration.
+ */
 const RANDOM_PART = 2 ** 20
 
 const MAX_UINT64 = 2n ** 64n - 1n
@@ -26,18 +32,21 @@ export interface Scannable {
   readonly size: number
   has(key: string): boolean
   keys(): IterableIterator<string>
-  /** What it stands in for (values/kept-elements.ts): an iteration of either goes on with the other. */
+  /**
+   * The collection that this one replaces for a while (values/kept-elements.ts): an iteration of either
+   * continues with the other.
+   */
   readonly origin?: unknown
 }
 
-/** It ends by itself, however many elements are added meanwhile. A table of keys makes such iterators. */
+/** Ends by itself, however many elements are added meanwhile. A table of keys makes such iterators. */
 interface Walk extends Iterator<string> {
-  /** Nothing is left to be met, as things are now. */
+  /** Whether nothing is left to visit, as things are now. */
   readonly isOver: boolean
 }
 
 interface Iteration {
-  /** What `walk` goes over. */
+  /** The collection that `walk` visits. */
   readonly source: Scannable
   readonly walk: Walk
 }
@@ -57,14 +66,14 @@ export class ScanCursors {
     this.#rng = rng
   }
 
-  /** Up to `count` keys that come next. */
+  /** The next keys, up to `count`. */
   next(source: Scannable, cursor: string, count: number): Page {
     const iteration = this.#resume(source, cursor)
     const keys: string[] = []
     while (keys.length < count) {
       const { done, value } = iteration.walk.next()
       if (done === true) return { cursor: '0', keys }
-      // An iterator of what `source` stands in for also meets what has been deleted.
+      // An iterator of the collection behind `source` also visits what has been deleted.
       if (iteration.source === source || source.has(value)) keys.push(value)
     }
     return { cursor: iteration.walk.isOver ? '0' : this.#keep(iteration), keys }
@@ -92,7 +101,7 @@ export class ScanCursors {
   }
 }
 
-/** Of a Set or a Map: it ends after as many elements as there are now. */
+/** For a Set or a Map: ends after as many elements as there are now. */
 class CountedWalk implements Walk {
   readonly #keys: Iterator<string>
   #left: number
@@ -127,8 +136,8 @@ function originOf(source: Scannable): unknown {
 }
 
 /**
- * What C reads as an unsigned number of 64 bits, which is all that is asked of a cursor: a sign may
- * stand before it, it ends at a NUL, and nothing at all is 0.
+ * Whether C reads the text as an unsigned 64-bit number, which is all that Redis requires of a
+ * cursor: a sign may come first, a NUL ends it, and an empty text is 0.
  */
 export function isCursor(text: string): boolean {
   const digits = /^(?:[+-]?0*(\d{1,20}))?$/.exec(cString(text))

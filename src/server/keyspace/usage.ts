@@ -2,7 +2,7 @@
  * How much a key is used, in one number of 24 bits per key, as Redis keeps it. Under an LRU policy it is
  * the moment of the last use: a clock of seconds that wraps around after 194 days. Under an LFU policy
  * ([maxmemory-policy] ending in `-lfu`) the upper 16 bits are the minute in which the lower 8, a
- * logarithmic count of uses, were brought up to date: it grows the more rarely the higher it is, and
+ * logarithmic count of uses, were brought up to date: the higher it is the more rarely it grows, and it
  * falls with every [lfu-decay-time] that passes. Changing the policy leaves the numbers as they are.
  */
 import type { Rng } from '../../base/rng.ts'
@@ -11,10 +11,10 @@ import type { Settings } from '../settings/settings.ts'
 const CLOCK_LIMIT = 2 ** 24
 const MINUTE_LIMIT = 2 ** 16
 const MAX_COUNT = 255
-/** New keys are given a chance before they count as unused. */
+/** New keys get a chance before they count as unused. */
 const FIRST_COUNT = 5
 
-/** An entry of which nothing is known: it counts as just made. */
+/** For an entry whose usage is unknown: it counts as just created. */
 export const UNKNOWN_USAGE = -1
 
 interface Used {
@@ -31,7 +31,7 @@ export class Usage {
   #clock = 0
   readonly #rng: Pick<Rng, 'chance'> | undefined
 
-  /** Without randomness counts only fall. */
+  /** Without `rng`, counts can only fall. */
   constructor(rng?: Pick<Rng, 'chance'>) {
     this.#rng = rng
   }
@@ -51,12 +51,12 @@ export class Usage {
     read()
   }
 
-  /** Whether uses are counted, and not the time since the last one. */
+  /** Whether the policy counts uses, instead of the time since the last one. */
   get isFrequency(): boolean {
     return this.#isFrequency
   }
 
-  /** The moment, as seconds of a clock that wraps around. */
+  /** The current time, as seconds of a clock that wraps around. */
   get clock(): number {
     return this.#clock
   }
@@ -70,24 +70,24 @@ export class Usage {
   /** Whole minutes, modulo `MINUTE_LIMIT`. */
   #minutes = 0
 
-  /** A command looked at the key. This is on the way of every command. */
+  /** A command looked at the key. Every command calls this. */
   touch(entry: Used): void {
     entry.usage = this.#isFrequency ? this.#counted(entry.usage) : this.#clock
   }
 
-  /** Of a new key. */
+  /** The usage of a new key. */
   fresh(): number {
     return this.#isFrequency ? this.#withCount(FIRST_COUNT) : this.#clock
   }
 
-  /** Of a key that gets another value. */
+  /** The usage of a key that gets another value. */
   replaced(usage: number): number {
     return this.#isFrequency ? usage : this.#clock
   }
 
   /**
-   * Of a key that comes from elsewhere with what was known of it there. Only what fits the policy
-   * counts.
+   * The usage of a key that comes from elsewhere, with what was known there. Only what fits the
+   * policy counts.
    */
   restored({ idleSeconds, frequency }: KnownUsage): number {
     if (this.#isFrequency) {
@@ -98,7 +98,7 @@ export class Usage {
     return usage < 0 ? usage + CLOCK_LIMIT : usage
   }
 
-  /** What goes with a key into a snapshot; undefined: the policy makes no use of it. */
+  /** What a snapshot records about a key's usage; undefined if the policy makes no use of it. */
   known(usage: number): KnownUsage | undefined {
     if (this.#isFrequency) return { frequency: this.frequency(usage) }
     return this.#isRecency ? { idleSeconds: this.idleSeconds(usage) } : undefined
@@ -109,7 +109,7 @@ export class Usage {
     return this.#clock >= usage ? this.#clock - usage : this.#clock + CLOCK_LIMIT - usage
   }
 
-  /** 0 to 255, what time has taken away already taken into account. */
+  /** 0 to 255, with the decay up to now taken into account. */
   frequency(usage: number): number {
     if (usage === UNKNOWN_USAGE) return FIRST_COUNT
     const count = usage & MAX_COUNT
@@ -136,7 +136,7 @@ export class Usage {
   }
 }
 
-/** What a snapshot or RESTORE says of a key; undefined: nothing. */
+/** What a snapshot or RESTORE says about a key's usage; undefined if nothing. */
 export interface KnownUsage {
   readonly idleSeconds?: number | undefined
   readonly frequency?: number | undefined

@@ -1,6 +1,6 @@
 /**
- * Writes one ledger file as work on files, and keeps the folder of ledgers small. The file gets its name
- * when it is complete and safe: what is called a ledger is one.
+ * Writes one ledger file as work on files, and keeps the folder of ledgers small. The file gets its
+ * final name when it is complete and synced: every file with that name is a whole ledger.
  */
 import { change, namesIn, sizeOf, type Work } from '../persistence/files.ts'
 import { Crc64 } from '../rdb/crc64.ts'
@@ -8,9 +8,12 @@ import { type LedgerFacts, renderCounts, renderHeader } from './ledger-format.ts
 import { hexOf } from './ledger-numbers.ts'
 import type { LostCommands } from './lost-commands.ts'
 
-/** What one request writes; reading so much of the stream takes a few milliseconds. */
+/** How much one request writes; reading that much of the stream takes a few milliseconds. */
 const CHUNK_BYTES = 256 * 1024
-/** So many pieces of the stream (16 KiB or one command each) are read in one go, be there writes in them or not. */
+/**
+ * How many pieces of the stream (16 KiB or one command each) are read in one go, whether there are writes in
+ * them or not.
+ */
 const PIECES_AT_ONCE = 16
 
 const NAME = /^lost-writes-[0-9a-f]{8}-\d+-(\d+)\.ledger$/
@@ -20,11 +23,15 @@ export function ledgerName({ history, from, writtenAtMs }: LedgerFacts): string 
   return `lost-writes-${history.slice(0, 8)}-${from}-${writtenAtMs}.ledger`
 }
 
+export function isLedgerName(name: string): boolean {
+  return NAME.test(name)
+}
+
 export function temporaryName(number: number): string {
   return `temp-lost-writes-${number}.ledger`
 }
 
-/** `none`: there was no write in what is lost. */
+/** `none`: the lost part contained no write. */
 export type Kept = 'kept' | 'none' | { readonly kind: 'failed'; readonly text: string }
 
 export function* writeLedger(
@@ -59,7 +66,7 @@ function* writeWhole(path: string, facts: LedgerFacts, commands: LostCommands, f
   return failure
 }
 
-/** Empty: there are no more. Others have their turn while it reads: any request lets them. */
+/** Empty if there are no more. Other work gets a turn while it reads: any request allows that. */
 function* nextChunk(commands: LostCommands, path: string): Work<string> {
   let bytes = ''
   for (let pieces = 1; !commands.isOver && bytes.length < CHUNK_BYTES; pieces++) {
@@ -71,13 +78,13 @@ function* nextChunk(commands: LostCommands, path: string): Work<string> {
 
 export interface LedgerLimits {
   readonly files: number
-  /** Of all ledgers together. */
+  /** The size of all ledgers together. */
   readonly bytes: number
 }
 
 /**
- * Removes the oldest ledgers until the limits hold, though never `newest`, and what a killed process has
- * begun. `inUse`: temporary names that are being written. Gives the ledgers that had to go.
+ * Removes the oldest ledgers until the limits hold, though never `newest`, and the temporary files of a
+ * killed process. `inUse`: temporary names that are being written. Returns the ledgers it removed.
  */
 export function* removeOldLedgers(
   limits: LedgerLimits,

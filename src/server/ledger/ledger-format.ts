@@ -1,6 +1,6 @@
 /**
- * The ledger file: what one node threw away in one resynchronisation, so that somebody can look at it and
- * put it back.
+ * The ledger file: what one node threw away in one resynchronisation, so that an operator can look at it
+ * and restore it.
  *
  *     VEDETTE LEDGER 1              what it is, and the version of the format
  *     history: 8f3a…                lines of facts, see LedgerFacts
@@ -10,8 +10,8 @@
  *     …
  *     END 12 5 0a1b2c3d4e5f6071     how many writes and different keys, and the checksum of all before
  *
- * The counts stand at the end because they are known only there: the file is written in one go. A file
- * without its last line was not completed.
+ * The counts come last because they are known only then: the file is written in one go. A file without
+ * its last line is incomplete.
  */
 import { decimalInteger } from './ledger-numbers.ts'
 
@@ -19,9 +19,9 @@ export const LEDGER_TITLE = 'VEDETTE LEDGER'
 export const LEDGER_VERSION = 1
 
 /**
- * How the beginning of the lost part was found. `exact`: the new master said where its history left ours.
- * `at most`: it did not, or the two have nothing in common that we know of. So the lost part is everything we
- * have, of which the backlog had the end, and much of it may have arrived.
+ * How the beginning of the lost part was determined. `exact`: the new master said where its history left
+ * ours. `at most`: it did not, or the two have nothing in common that we know of. Then the lost part is
+ * everything we have, of which the backlog has the end, and much of it may have reached the new master.
  */
 export type LedgerRule = 'exact' | 'at most'
 
@@ -36,12 +36,12 @@ export interface LedgerFacts {
   readonly from: number
   /** Offset of the last byte that is lost. */
   readonly to: number
-  /** Offset of the first byte the file holds: later than `from` if the backlog or the file is too small. */
+  /** Offset of the first byte in the file: later than `from` if the backlog or the file is too small. */
   readonly kept: number
   readonly rule: LedgerRule
-  /** `host:port` of the master that is copied instead. */
+  /** `host:port` of the master whose data replace ours. */
   readonly master: string
-  /** Its history, and where it was. */
+  /** The master's history, and its offset. */
   readonly masterHistory: string
   readonly masterOffset: number
 }
@@ -70,12 +70,12 @@ export function renderHeader(facts: LedgerFacts): string {
   return `${LEDGER_TITLE} ${LEDGER_VERSION}\n${text}\n`
 }
 
-/** What stands before the checksum in the last line, and is in it. */
+/** The part of the last line before the checksum; the checksum covers it. */
 export function renderCounts(commands: number, keys: number): string {
   return `END ${commands} ${keys} `
 }
 
-/** Undefined: this is no last line. */
+/** Undefined if this is not the last line. */
 export function parseEnd(line: string): LedgerEnd | undefined {
   const match = /^END (\d{1,15}) (\d{1,15}) ([0-9a-f]{16})\n$/.exec(line)
   if (match === null) return undefined
@@ -108,7 +108,7 @@ function splitLine(line: string): [string, string] {
   return colon < 0 ? [line, ''] : [line.slice(0, colon), line.slice(colon + 2)]
 }
 
-/** Names come from elsewhere: nothing in them may end the line. */
+/** Names come from outside: nothing in them may end the line. */
 function oneLine(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?')
 }

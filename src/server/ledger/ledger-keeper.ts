@@ -1,7 +1,7 @@
 /**
- * Keeps what a resynchronisation throws away: the writes this node has and its new master never had. They
- * are written to a ledger file before the data are exchanged. A disk that cannot take them is no reason to
- * stay out of step for good: then they are lost as they are in Redis, and the log says so.
+ * Keeps what a resynchronisation throws away: the writes that this node has and its new master never had.
+ * They are written to a ledger file before the data are replaced. A disk that cannot take them is no
+ * reason to stay out of sync for good: then they are lost as in Redis, and the log says so.
  */
 import type { Moment } from '../../base/clock.ts'
 import type { Jobs } from '../persistence/jobs.ts'
@@ -21,11 +21,10 @@ export interface LedgerHost {
   readonly port: NodePort
   readonly settings: Settings
   readonly now: Moment
-  keysOf: KeysOf
 }
 
-/** What is lost, but for when that is written down. */
-export interface Loss {
+/** What is lost, except the time at which that is written down. */
+export interface LedgerLoss {
   readonly facts: Omit<LedgerFacts, 'writtenAtMs'>
   readonly part: StreamPart
 }
@@ -33,27 +32,30 @@ export interface Loss {
 export class LedgerKeeper {
   readonly #host: LedgerHost
   readonly #jobs: Jobs
+  readonly #keysOf: KeysOf
   /** Called when nothing is being written any more. */
   onIdle: () => void = () => undefined
   /** Temporary names of the files that are being written. */
   readonly #writing = new Set<string>()
   #lastNumber = 0
-  /** The same transfer may be begun again: its loss is written once. */
+  /** The same transfer may begin again: its loss is written once. */
   #lastLoss = ''
   #count = 0
   #lastFile = ''
   #lastCommands = 0
 
-  constructor(host: LedgerHost, jobs: Jobs) {
+  /** `keysOf`: the keys a command names. */
+  constructor(host: LedgerHost, jobs: Jobs, keysOf: KeysOf) {
     this.#host = host
     this.#jobs = jobs
+    this.#keysOf = keysOf
   }
 
   get isBusy(): boolean {
     return this.#writing.size > 0
   }
 
-  keep({ facts, part }: Loss): void {
+  keep({ facts, part }: LedgerLoss): void {
     const { settings, now } = this.#host
     if (settings.int('ledger-max-files') === 0) return
     const loss = `${facts.history} ${facts.kept} ${facts.to}`
@@ -62,7 +64,7 @@ export class LedgerKeeper {
     const temporary = temporaryName(++this.#lastNumber)
     this.#writing.add(temporary)
     const complete = { ...facts, writtenAtMs: now.wallMs }
-    const commands = new LostCommands(part, (argv) => this.#host.keysOf(argv))
+    const commands = new LostCommands(part, this.#keysOf)
     this.#jobs.start(writeLedger(complete, commands, temporary), (kept) => {
       this.#writing.delete(temporary)
       this.#wasWritten(kept, complete, commands)
@@ -70,7 +72,7 @@ export class LedgerKeeper {
     })
   }
 
-  /** For INFO replication; nothing as long as nothing was lost. */
+  /** For INFO replication; empty as long as nothing was lost. */
   infoLines(): string[] {
     if (this.#count === 0) return []
     return [
@@ -114,7 +116,7 @@ export class LedgerKeeper {
   }
 }
 
-/** What the ledger should hold and does not, because the backlog or the ledger is too small. */
+/** What the ledger should contain and does not, because the backlog or the ledger is too small. */
 function gapOf({ from, kept }: LedgerFacts): string {
   return kept > from ? `; what was written at the offsets ${from} to ${kept - 1} is not in it` : ''
 }

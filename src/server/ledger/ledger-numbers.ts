@@ -1,6 +1,6 @@
-/** Numbers in ledgers: of text, and of checksums. */
+/** Numbers in ledgers: decimal texts and checksums. */
 
-/** Undefined: the text is no integer a number holds exactly. */
+/** Undefined if the text is not an integer that a number holds exactly. */
 export function decimalInteger(text: string): number | undefined {
   return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a ledger as it lies on the disk, all of it: a file that is damaged anywhere is not replayed in part,
- * because nobody could say which part was meant.
+ * Reads a ledger from a file, as a whole: a file that is damaged anywhere is not replayed in part, because
+ * no one could say which part was intended.
  */
 import { RequestDecoder } from '../../resp/request-decoder.ts'
 import { Crc64 } from '../rdb/crc64.ts'
@@ -28,7 +28,7 @@ export type LedgerReading =
       /** The writes, and MULTI and EXEC around those of one transaction. */
       readonly commands: readonly LedgerCommand[]
     }
-  /** `offset`: the byte from which on it cannot be read. */
+  /** `offset`: the byte at which the unreadable part begins. */
   | { readonly kind: 'damaged'; readonly offset: number; readonly text: string }
 
 const MAX_HEADER_BYTES = 16 * 1024
@@ -88,7 +88,7 @@ function checked(
   return reading
 }
 
-/** It only holds other commands together. */
+/** A command that only groups others. */
 export function isBracket(argv: readonly string[]): boolean {
   return argv[0] === 'MULTI' || argv[0] === 'EXEC'
 }

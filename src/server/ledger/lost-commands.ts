@@ -1,34 +1,34 @@
 /**
- * A part of the replication stream as the writes in it: what a ledger keeps. Commands of the protocol are
- * left out, a SELECT stands before the first write to another database, and transactions stay whole.
+ * The writes in a part of the replication stream, which is what a ledger keeps. Commands of the protocol
+ * are left out, a SELECT comes before the first write to another database, and transactions stay whole.
  *
- * It is read piece by piece, because a large backlog would otherwise stop the node for a while.
+ * It is read piece by piece, because reading a large backlog at once would stop the node for a while.
  */
 import { encodeCommand } from '../../resp/encode.ts'
 import { RequestDecoder } from '../../resp/request-decoder.ts'
 
-/** Bytes of the stream, and where they lie in it. */
+/** Bytes of the stream, and their position in it. */
 export interface StreamPart {
   /** Offset of the first byte of `pieces`; a command begins there. */
   readonly start: number
-  /** The database selected at `start`; undefined: a SELECT comes before any write. */
+  /** The database selected at `start`; undefined if a SELECT comes before any write. */
   readonly db: number | undefined
-  /** The first byte that counts. */
+  /** Offset of the first byte that counts. */
   readonly from: number
   readonly pieces: readonly string[]
 }
 
-/** What a transaction is in: none, one whose MULTI nobody needed yet, one that holds writes. */
+/**
+ * Whether we are in a transaction: `none`; `empty`, whose MULTI has not been needed yet; `open`,
+ * with writes.
+ */
 type Transaction = 'none' | 'empty' | 'open'
-
-/** Part of the stream, and no writes. */
-const NO_WRITES: ReadonlySet<string> = new Set(['ping', 'replconf', 'publish', 'spublish'])
 
 const MULTI = encodeCommand(['MULTI'])
 const EXEC = encodeCommand(['EXEC'])
 
-/** The keys a command writes or reads, as far as its arguments tell. */
-export type KeysOf = (argv: readonly string[]) => readonly string[]
+/** The keys a command writes or reads, as far as its arguments tell; undefined: it is a message, no write. */
+export type KeysOf = (argv: readonly string[]) => readonly string[] | undefined
 
 export class LostCommands {
   readonly #part: StreamPart
@@ -37,7 +37,7 @@ export class LostCommands {
   readonly #keys = new Set<string>()
   #nextPiece = 0
   #db: number | undefined
-  /** The database selected in what was given out. */
+  /** The database selected in the output so far. */
   #writtenDb: number | undefined
   #transaction: Transaction = 'none'
   #count = 0
@@ -49,12 +49,12 @@ export class LostCommands {
     this.#db = part.db
   }
 
-  /** Writes found so far. */
+  /** How many writes were found so far. */
   get count(): number {
     return this.#count
   }
 
-  /** Different keys in them. */
+  /** How many different keys they name. */
   get keys(): number {
     return this.#keys.size
   }
@@ -63,14 +63,14 @@ export class LostCommands {
     return this.#isOver
   }
 
-  /** The writes in the next piece; there may be none in it. */
+  /** The writes in the next piece; there may be none. */
   next(): string {
     const piece = this.#part.pieces[this.#nextPiece++]
     if (piece === undefined) return this.#end()
     this.#decoder.push(piece)
     let bytes = ''
     for (let next = this.#decoder.next(); next !== undefined; next = this.#decoder.next()) {
-      // Our own backlog holds nothing but commands.
+      // Our own backlog contains nothing but commands.
       if (next.kind !== 'command') return bytes + this.#end()
       bytes += this.#take(next.argv, this.#part.start + this.#decoder.consumed)
     }
@@ -95,8 +95,11 @@ export class LostCommands {
         return ''
       case 'exec':
         return this.#exec()
+      case 'ping':
+      case 'replconf':
+        return ''
       default:
-        return NO_WRITES.has(name) ? '' : this.#write(argv)
+        return this.#write(argv)
     }
   }
 
@@ -107,8 +110,10 @@ export class LostCommands {
   }
 
   #write(argv: readonly string[]): string {
+    const keys = this.#keysOf(argv)
+    if (keys === undefined) return ''
     this.#count++
-    for (const key of this.#keysOf(argv)) this.#keys.add(`${this.#db}:${key}`)
+    for (const key of keys) this.#keys.add(`${this.#db}:${key}`)
     return this.#select() + this.#multi() + encodeCommand(argv)
   }
 

@@ -1,7 +1,7 @@
 /**
- * Which files the append-only file is made of, and how that is changed: a new manifest is written beside
- * the old one, synced, and takes its name. A rename makes the names of all files safe that were made in
- * the folder before it, so a manifest never names a file that a power cut could take away.
+ * Which files make up the append-only file, and how that changes: a new manifest is written beside the
+ * old one, synced, and renamed to its name. A rename makes the names of all files durable that were
+ * created in the folder before it, so a manifest never names a file that a power cut could take away.
  */
 import {
   EMPTY_MANIFEST,
@@ -19,16 +19,16 @@ export class AofFiles {
   #manifest: Manifest = EMPTY_MANIFEST
   #lastBaseSeq = 0
   #lastIncrementSeq = 0
-  /** Lie in the folder without being in a manifest. */
+  /** Files in the folder that are in no manifest. */
   #strangers: ReadonlySet<string> = new Set()
-  /** The manifest is what is on disk. */
+  /** Whether `#manifest` is what is on disk. */
   #isKnown = false
 
   constructor(settings: Settings) {
     this.#settings = settings
   }
 
-  /** What is on disk, as far as we know. */
+  /** The manifest on disk, as far as we know. */
   get manifest(): Manifest {
     return this.#manifest
   }
@@ -41,12 +41,12 @@ export class AofFiles {
     return `${this.folder}/${this.#name}.manifest`
   }
 
-  /** Of servers before 7.0: everything in one file, beside the folder. */
+  /** The file of servers before 7.0: everything in one, beside the folder. */
   get singlePath(): string {
     return this.#name
   }
 
-  /** Where a base is written before it has its name. */
+  /** Where a base is written until it gets its name. */
   get newBasePath(): string {
     return `${this.folder}/temp-rewriteaof.aof`
   }
@@ -55,7 +55,7 @@ export class AofFiles {
     return `${this.folder}/${name}`
   }
 
-  /** This is what was found. */
+  /** Takes over the manifest that was found. */
   adopt(manifest: Manifest): void {
     this.#isKnown = true
     this.#manifest = manifest
@@ -63,15 +63,15 @@ export class AofFiles {
     this.#lastIncrementSeq = manifest.increments.at(-1)?.seq ?? 0
   }
 
-  /** [dir] is another one: whatever lies there, it is not what we know. */
+  /** [dir] has changed: we do not know what is in the new folder. */
   forget(): void {
     this.#isKnown = false
   }
 
   /**
-   * Before the first file is written into a folder nothing was loaded from: what its manifest names stays
-   * as it is until another manifest is there, and then is history. One that cannot be understood is
-   * replaced, and what lies beside it stays.
+   * Call before the first file is written into a folder from which nothing was loaded: the files its
+   * manifest names stay as they are until another manifest replaces it, and then are history. A manifest
+   * that cannot be understood is replaced, and the files beside it stay.
    */
   *learn(): Work<FileFailure | undefined> {
     if (this.#isKnown) return undefined
@@ -84,7 +84,21 @@ export class AofFiles {
     return undefined
   }
 
-  /** These of the folder look like bases and increments of ours. Names that are taken are not written over. */
+  /**
+   * The path of a file that should be in the folder and is not; undefined if all are there, or that cannot
+   * be determined.
+   */
+  *missing(): Work<string | undefined> {
+    const names = yield* namesIn(this.folder)
+    if ('kind' in names) return undefined
+    const present = new Set(names)
+    const { base, increments } = this.#manifest
+    const files = base === undefined ? increments : [base, ...increments]
+    const paths = [this.manifestPath, ...files.map((file) => this.pathOf(file))]
+    return paths.find((path) => !present.has(path.slice(this.folder.length + 1)))
+  }
+
+  /** The files among these that look like our bases and increments. New files never get one of their names. */
   strangersAmong(names: readonly string[]): readonly string[] {
     const found = names.filter(
       (name) =>
@@ -95,12 +109,12 @@ export class AofFiles {
     return found
   }
 
-  /** The old file of a server before 7.0 becomes the base. */
+  /** The single file of a server before 7.0 becomes the base. */
   singleAsBase(): ManifestFile {
     return { name: this.#name, seq: 1 }
   }
 
-  /** A name no base has had. */
+  /** A name that no base has had. */
   nextBase(isRdb: boolean): ManifestFile {
     const ending = isRdb ? 'rdb' : 'aof'
     for (;;) {
@@ -110,7 +124,7 @@ export class AofFiles {
     }
   }
 
-  /** A name no increment has had. */
+  /** A name that no increment has had. */
   nextIncrement(): ManifestFile {
     for (;;) {
       const seq = ++this.#lastIncrementSeq
@@ -129,7 +143,7 @@ export class AofFiles {
     )
   }
 
-  /** What was prepared counts from now on. */
+  /** The prepared manifest takes effect. */
   *commit(manifest: Manifest): Work<FileFailure | undefined> {
     const failure = yield* change({
       kind: 'rename',
@@ -144,7 +158,7 @@ export class AofFiles {
     return (yield* this.prepare(manifest)) ?? (yield* this.commit(manifest))
   }
 
-  /** [aof-disable-auto-gc] Deletes what is history, and then forgets it. */
+  /** [aof-disable-auto-gc] Deletes the history files, and then removes them from the manifest. */
   *deleteHistory(): Work<FileFailure | undefined> {
     const { base, history, increments } = this.#manifest
     if (history.length === 0 || this.#settings.flag('aof-disable-auto-gc')) return undefined

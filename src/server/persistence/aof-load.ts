@@ -1,6 +1,6 @@
 /**
  * Loads the append-only file: the base, then every increment, in the order of the manifest. Nothing on
- * disk is changed here; what has to be changed when everything was read is said in the result.
+ * disk is changed here; the result says what has to be changed once everything has been read.
  *
  * The end of the last file may be missing: what was not synced when the power went is gone, and the rest
  * is the data as they were a moment before. Anywhere else a missing piece would be a hole in the middle
@@ -13,25 +13,25 @@ import type { PersistenceHost } from './host.ts'
 import type { LoadProgress } from './load-progress.ts'
 import type { LoadRefused } from './load-result.ts'
 import { adoptRdb } from './rdb-adopt.ts'
-import { loadRdb } from './rdb-load.ts'
+import { loadRdb, tooLargeText } from './rdb-load.ts'
 
 export interface AofSource {
   readonly manifest: Manifest
-  /** Where a file of the manifest lies. */
+  /** The path of a file in the manifest. */
   pathOf(file: ManifestFile): string
 }
 
 /** A file whose end is missing. */
 export interface TornEnd {
   readonly path: string
-  /** What is sound, and what is there. */
+  /** How many bytes are valid, and how many the file has. */
   readonly soundBytes: number
   readonly sizeBytes: number
 }
 
 export interface AofLoaded {
   readonly kind: 'loaded'
-  /** Of the base and of each increment, as they lie there. */
+  /** The sizes of the base and of each increment on disk. */
   readonly sizes: readonly number[]
   readonly torn: TornEnd | undefined
 }
@@ -42,10 +42,10 @@ interface FoundFile {
   readonly isBase: boolean
 }
 
-/** What one turn reads and carries out: a few milliseconds of work. */
+/** How much one turn reads and executes: a few milliseconds of work. */
 const READ_BYTES = 64 * 1024
 const RDB_MAGIC = 'REDIS'
-/** Of commands that failed, so many are told one by one. */
+/** At most this many failed commands are logged one by one. */
 const MAX_TOLD_ERRORS = 10
 
 export class AofLoader {
@@ -86,16 +86,16 @@ export class AofLoader {
     return found
   }
 
-  /** Gives how many bytes of it are sound. */
+  /** Returns how many bytes of the file are valid. */
   *#loadFile(file: FoundFile, isFollowed: boolean): Work<number | LoadRefused> {
     const start = file.isBase ? yield* this.#loadPreamble(file) : 0
     if (typeof start !== 'number') return start
-    // Each file says itself which database it is for.
+    // Each file selects its own databases.
     this.#host.applyLoaded(['SELECT', '0'])
     return yield* this.#loadLog(file, start, isFollowed)
   }
 
-  /** The data a base begins with. Gives where in it commands begin. */
+  /** Loads the data a base begins with. Returns where in the file commands begin. */
   *#loadPreamble({ path }: FoundFile): Work<number | LoadRefused> {
     const magic = yield* readBytes(path, 0, RDB_MAGIC.length)
     if (magic !== RDB_MAGIC) return 0
@@ -106,8 +106,9 @@ export class AofLoader {
     const parts = { dbs: keyspace.newTables(), serial, usage, isVerified, progress }
     const read = yield* loadRdb(path, parts)
     if (read.kind === 'absent') return this.#refuse(path, 'is missing, and the manifest names it')
+    if (read.kind === 'tooLarge') return this.#tooLarge(path, read.reason)
     if (read.kind === 'unusable') return this.#refuse(path, read.reason)
-    // A key that has expired may be made anew, or read, by a command that was given before.
+    // An expired key may be set again, or read, by a command that was executed while it was alive.
     yield* adoptRdb(this.#host, read.contents, true)
     return read.endOffset
   }
@@ -121,14 +122,15 @@ export class AofLoader {
       if (bytes === '') break
       offset += bytes.length
       reader.push(bytes)
-      this.#advance(bytes.length)
+      const full = this.#advance(bytes.length)
+      if (full !== undefined) return this.#tooLarge(path, full)
       const problem = this.#carryOut(reader)
       if (problem !== undefined) return this.#refuse(path, problem)
     }
     return this.#end(file, reader, isFollowed)
   }
 
-  /** Runs what is complete; gives why it cannot go on. */
+  /** Executes the complete commands; returns why it cannot go on, if so. */
   #carryOut(reader: LogReader): string | undefined {
     for (let step = reader.next(); step !== 'more'; step = reader.next()) {
       if (!('kind' in step)) {
@@ -147,7 +149,7 @@ export class AofLoader {
       return `has the command '${shown(argv[0] ?? '')}', which this node does not know,`
     }
     if (outcome.kind === 'done') return undefined
-    // What follows would end up in the wrong database.
+    // The commands after it would change the wrong database.
     if (argv[0]?.toLowerCase() === 'select')
       return `selects database ${shown(argv[1] ?? '')}, which is not here,`
     if (++this.#errors <= MAX_TOLD_ERRORS) {
@@ -176,6 +178,10 @@ export class AofLoader {
     if (untold > 0) this.#log(`loading: ${untold} more commands failed`)
   }
 
+  #tooLarge(path: string, reason: string): LoadRefused {
+    return { kind: 'refused', text: tooLargeText(this.#host.settings.text('dir'), path, reason) }
+  }
+
   #refuse(path: string, reason: string): LoadRefused {
     return refusedAof(this.#host, path, reason)
   }
@@ -185,7 +191,7 @@ export class AofLoader {
   }
 }
 
-/** For the operator: what is wrong, and what he can do. */
+/** For the operator: what is wrong, and what to do about it. */
 export function refusedAof(host: PersistenceHost, path: string, reason: string): LoadRefused {
   const { settings } = host
   const manifest = `${settings.text('appenddirname')}/${settings.text('appendfilename')}.manifest`

@@ -1,17 +1,19 @@
 /**
- * The file of the append-only file that is written to: when its bytes go to the disk, and who may hear
- * of it before they are there.
+ * The file of the append-only file that is being written: when its bytes go to the disk, and which
+ * replies wait for that.
  *
  * What a turn has done is appended when the turn ends. [appendfsync] says what replies wait for: with
- * `always` for a sync (one serves every turn that ended before it began: while it runs, turns go on and
- * their output waits), otherwise only for the append, and the file is synced every second or when the
- * system likes. `everysec` says that two seconds can be lost: when a sync takes so long that it would be
- * more, replies wait for it as well.
+ * `always` for a sync (one sync serves every turn that ended before it began: while it runs, turns go on
+ * and their output waits), otherwise only for the append, and the file is synced every second or when the
+ * system likes. `everysec` promises that at most two seconds can be lost: if a sync takes so long that it
+ * would be more, replies wait for it as well.
  *
- * When the disk fails, `always` cannot be kept and the process ends before anybody is told a lie.
- * Otherwise what could not be written is kept and tried again every second, and clients are refused
- * meanwhile, see `failure`. A master's stream cannot be refused: when too much of it waits, the file
- * is given up (`onGivenUp`), because a hole in it would be worse than an end.
+ * If the disk fails, the promise of `always` cannot be kept, and the process ends before it sends a false
+ * reply. Otherwise what could not be written is kept and retried every second, and writes of clients are
+ * refused meanwhile, see `failure`. A master's stream cannot be refused: if too much of it waits, the
+ * file is given up (`onGivenUp`), because a hole in it would be worse than an end. So is a file that has
+ * been deleted, whatever [appendfsync] says: everything in it is now in memory only, and a process that
+ * ended now would lose it. With `always`, replies that wait for the file then wait for the next one.
  */
 import { assert } from '../../base/assert.ts'
 import type { Moment } from '../../base/clock.ts'
@@ -29,15 +31,15 @@ export interface AofLogParts {
   readonly settings: Settings
   readonly jobs: Jobs
   now(): Moment
-  /** [no-appendfsync-on-rewrite] A snapshot is being written and syncs are to keep out of its way. */
+  /** [no-appendfsync-on-rewrite] Whether a snapshot is written and syncs should keep out of its way. */
   areSyncsPaused(): boolean
-  /** In the replication history, of what has been done. */
+  /** The offset in the replication history of what has been done. */
   offset(): number
   /** More is on the disk than before. */
   onSynced(): void
   /** The file ends here, and what is done from now on is not in it. */
   onGivenUp(failure: FileFailure): void
-  /** A sync failed once: nobody knows what of the file is on the disk, whatever later syncs say. */
+  /** A sync failed once: how much of the file is on disk is unknown, whatever later syncs say. */
   onSuspect(): void
 }
 
@@ -49,16 +51,17 @@ interface Place {
 type Target =
   | { readonly kind: 'nowhere' }
   | { readonly kind: 'file'; readonly path: string }
-  /** From one file to the next, which is not in the manifest yet. */
+  /** On the way from one file to the next, which is not in the manifest yet. */
   | { readonly kind: 'between'; readonly oldPath: string }
 
-/** What may wait for a disk that fails or is slow. */
+/** How much may wait for a disk that fails or is slow. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const SYNC_PERIOD_MS = 1000
-/** What a power cut may take of acknowledged writes with `everysec`. */
+/** How many milliseconds of acknowledged writes a power cut may take with `everysec`. */
 const MAX_LOST_MS = 2000
-/** There is no such file. */
+/** The error code for a missing file. */
 const GONE = 'ENOENT'
+const DISAPPEARED: FileFailure = { kind: 'failed', code: GONE, text: 'it has been deleted' }
 const STUCK: FileFailure = { kind: 'failed', code: 'EIO', text: 'the disk does not answer' }
 
 export class AofLog {
@@ -66,10 +69,12 @@ export class AofLog {
   readonly #writer = new LogWriter()
   #target: Target = { kind: 'nowhere' }
   #sizeBytes = 0
-  /** Whether the files on disk, with this one, have everything: only then `always` can be promised. */
+  /** Whether the files on disk and this one have everything: only then can `always` be promised. */
   #isComplete = false
   #isDead = false
-  /** Nothing waits but what had no file to be in: that is answered as soon as it is appended. */
+  /** Replies wait for files that are to be written anew: the files they should be in are gone. */
+  #isOwing = false
+  /** Only writes without a file are waiting: they are answered as soon as they are appended. */
   #waitsForAppend = false
   readonly #syncs = new AofSyncs()
   readonly #trouble: AofTrouble
@@ -90,17 +95,17 @@ export class AofLog {
     return this.#writer.bytes
   }
 
-  /** What has been done since the node started, written or not. */
+  /** How many bytes have been done since the node started, written or not. */
   get doneBytes(): number {
     return this.#writer.totalBytes
   }
 
-  /** How much of that is on the disk. */
+  /** How many of those are on the disk. */
   get syncedBytes(): number {
     return this.#syncedBytes
   }
 
-  /** Up to there in the replication history everything is on the disk. */
+  /** Everything up to this offset of the replication history is on the disk. */
   get syncedOffset(): number {
     return this.#syncedOffset
   }
@@ -119,14 +124,14 @@ export class AofLog {
     return this.#trouble.failure
   }
 
-  /** Everything that was done is in the file. */
+  /** Whether everything that was done is in the file. */
   get isEven(): boolean {
     return this.#target.kind === 'file' && this.#writer.bytes === 0
   }
 
   // Files
 
-  /** Goes on in this file, after `sizeBytes`. What was in the one before is synced. */
+  /** Continues in this file, after `sizeBytes`. The one before it is synced. */
   continueIn(path: string, sizeBytes: number): void {
     this.#target = { kind: 'file', path }
     this.#sizeBytes = sizeBytes
@@ -146,7 +151,7 @@ export class AofLog {
     this.#writer.beginFile()
   }
 
-  /** There is no new file after all. */
+  /** There will be no new file after all. */
   goBack(): void {
     if (this.#target.kind !== 'between') return
     this.#target = { kind: 'file', path: this.#target.oldPath }
@@ -155,6 +160,7 @@ export class AofLog {
   /** From now on [appendfsync] holds. */
   complete(): void {
     this.#isComplete = true
+    this.#isOwing = false
     this.#parts.gate.hold()
     if (this.#keptTurn() === this.#parts.gate.turn - 1) this.#noteSynced(this.#place())
   }
@@ -166,7 +172,22 @@ export class AofLog {
     this.#writer.clear()
     this.#syncs.forget()
     this.#trouble.forget()
-    this.#parts.gate.open()
+    if (!this.#isOwing) this.#parts.gate.open()
+  }
+
+  /** The current file, or one of those before it, is no longer there. */
+  disappeared(): void {
+    this.#giveUp(DISAPPEARED)
+  }
+
+  /** The new files that replies wait for cannot be written either: we must not say that a write is safe. */
+  cannotBeWritten(failure: FileFailure): void {
+    if (this.#isOwing) this.#die('written', failure)
+  }
+
+  /** Replies no longer wait for new files: none are wanted any more. */
+  forgive(): void {
+    this.#isOwing = false
   }
 
   // What is done
@@ -202,7 +223,7 @@ export class AofLog {
     )
   }
 
-  /** Appends what waits. Undefined: nothing does any more, or it has to. */
+  /** Appends what waits. Undefined if nothing waits any more, or it must go on waiting. */
   write(): FileFailure | undefined {
     if (this.#target.kind !== 'file') return undefined
     const { path } = this.#target
@@ -218,7 +239,7 @@ export class AofLog {
     return undefined
   }
 
-  /** Syncs what is written in the file, or in the one that is being left. May be given up. */
+  /** Syncs what is written in the current file, or in the one we are leaving. May be given up. */
   *sync(): Work<FileFailure | undefined> {
     const path = this.#path
     if (path === undefined) return undefined
@@ -226,7 +247,7 @@ export class AofLog {
     const place = this.#place()
     try {
       const failure = yield* change({ kind: 'sync', path })
-      // Of a file that was left meanwhile nothing is expected any more.
+      // A file we left meanwhile no longer matters.
       if (path === this.#path) this.#syncEnded(sync, place, failure)
       return failure
     } finally {
@@ -241,7 +262,7 @@ export class AofLog {
     return this.#target.kind === 'file' ? this.#target.path : this.#target.oldPath
   }
 
-  /** Replies wait for syncs. */
+  /** Whether replies wait for syncs. */
   get #isStrict(): boolean {
     const { settings, areSyncsPaused } = this.#parts
     return this.#isComplete && settings.text('appendfsync') === 'always' && !areSyncsPaused()
@@ -260,7 +281,7 @@ export class AofLog {
       if (isDue) this.#syncs.countDelayed(monoMs)
       return false
     }
-    // Whoever has waited since [appendfsync] was `always` still waits for a sync.
+    // Replies that have waited since [appendfsync] was `always` still wait for a sync.
     return isDue || this.#isStrict || this.#parts.gate.isBehind
   }
 
@@ -276,7 +297,7 @@ export class AofLog {
     this.#synced(place)
   }
 
-  /** How far everything is written, but for what waits. */
+  /** How far everything is written, except what waits. */
   #place(): Place {
     return { bytes: this.doneBytes - this.#writer.bytes, offset: this.#parts.offset() }
   }
@@ -291,25 +312,27 @@ export class AofLog {
     const { gate, onSuspect } = this.#parts
     if (this.#trouble.synced()) onSuspect()
     this.#noteSynced(place)
-    gate.letThrough(this.#keptTurn())
+    // A file that is in no manifest yet keeps nothing.
+    if (!this.#isOwing) gate.letThrough(this.#keptTurn())
   }
 
   #syncFailed(failure: FileFailure): void {
-    if (this.#isStrict) return this.#die('synced', failure)
-    // Somebody has taken the file away: no later sync can bring it back.
+    // The file has been removed: no later sync can bring it back.
     if (failure.code === GONE) return this.#giveUp(failure)
+    if (this.#isStrict) return this.#die('synced', failure)
     this.#trouble.syncFailed(failure)
     this.#syncs.require(this.#parts.gate.turn)
     this.#nextSyncMs = this.#parts.now().monoMs + RETRY_MS
   }
 
   #writeFailed(failure: FileFailure): FileFailure {
-    if (this.#isStrict) this.#die('written', failure)
-    this.#trouble.writeFailed(failure, this.#parts.now().monoMs)
+    if (failure.code === GONE) this.#giveUp(failure)
+    else if (this.#isStrict) this.#die('written', failure)
+    else this.#trouble.writeFailed(failure, this.#parts.now().monoMs)
     return failure
   }
 
-  /** Nobody may be told that a write is safe which is not. */
+  /** We must never say that a write is safe which is not. */
   #die(what: 'written' | 'synced', { text }: FileFailure): void {
     if (this.#isDead) return
     this.#isDead = true
@@ -323,37 +346,39 @@ export class AofLog {
   }
 
   #giveUp(failure: FileFailure): void {
-    if (this.#isStrict) return this.#die('written', failure)
-    const why =
-      failure.code === GONE
-        ? 'its file has disappeared'
-        : `${this.#writer.bytes} bytes wait to be appended`
+    const isGone = failure.code === GONE
+    if (this.#isStrict && !isGone) return this.#die('written', failure)
+    this.#isOwing ||= this.#isStrict
+    const why = isGone
+      ? 'its file has disappeared'
+      : `${this.#writer.bytes} bytes wait to be appended`
     this.#log(
       `the append-only file ends here, and is written anew as soon as the disk lets it: ${why}`,
     )
     this.#parts.onGivenUp(failure)
   }
 
-  /** Up to which turn everything is where [appendfsync] always wants it, but for the present turn. */
+  /** The turn up to which everything, except the present turn, is as durable as `always` requires. */
   #keptTurn(): number {
     return this.#syncs.keptTurn(this.#parts.gate.turn)
   }
 
   #mayLetThrough(): boolean {
-    if (this.#isDead) return false
+    if (this.#isDead || this.#isOwing) return false
     const isSynced = this.#syncs.isIdle
     if (this.#isStrict) this.#waitsForAppend = false
     if (this.#isStrict) return isSynced && this.#writer.bytes === 0
-    // What was done is answered; what is to come is refused, see `failure`.
+    // What was done is answered; new writes are refused, see `failure`.
     if (this.failure !== undefined) return true
-    // There is no file to be in: a process that is killed now would take with it what was answered.
+    // There is no file to write to: if the process were killed now, it would lose writes that were
+    // answered.
     if (this.#target.kind === 'between') return false
     const isAppended = this.#waitsForAppend
     this.#waitsForAppend = false
     return isAppended || isSynced || !(this.#parts.gate.isBehind || this.#isSyncOverdue())
   }
 
-  /** What it makes safe had been waiting for up to a period when it began. */
+  /** The data that a sync covers may already have waited for up to a period when it began. */
   #isSyncOverdue(): boolean {
     if (this.#parts.settings.text('appendfsync') !== 'everysec') return false
     const sinceMs = this.#parts.now().monoMs - (MAX_LOST_MS - SYNC_PERIOD_MS)

@@ -1,4 +1,4 @@
-/** Reads the manifest of the append-only file as it lies in its folder. */
+/** Reads the manifest of the append-only file from its folder. */
 import { type Manifest, type ManifestProblem, parseManifest } from '../aof/manifest.ts'
 import { type FileFailure, readBytes, sizeOf, type Work } from './files.ts'
 

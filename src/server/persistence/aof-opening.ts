@@ -1,10 +1,10 @@
 /**
- * The append-only file when the node starts: which files there are, loading them, and then making them
- * ready to be appended to. What the last process did not finish is put in order, but not before
- * everything was loaded: files that cannot be loaded stay as they are.
+ * The append-only file when the node starts: finding its files, loading them, and then preparing them
+ * for appending. What the last process did not finish is put in order, but only after everything was
+ * loaded: files that cannot be loaded stay as they are.
  *
  * A server before 7.0 kept everything in one file beside the folder. It is moved there and becomes the
- * base. And where there is nothing at all an empty base and an empty increment are made.
+ * base. If there is nothing at all, an empty base and an empty increment are created.
  */
 import { unreachable } from '../../base/assert.ts'
 import { EMPTY_MANIFEST, type Manifest, type ManifestFile } from '../aof/manifest.ts'
@@ -21,18 +21,18 @@ import type { UnreadDump } from './unread-dump.ts'
 
 export interface OpenedAof {
   readonly kind: 'opened'
-  /** Where commands are appended. */
+  /** The increment that commands are appended to. */
   readonly increment: ManifestFile
   readonly incrementBytes: number
   readonly baseBytes: number
-  /** All files but that increment. */
+  /** The size of all files except that increment. */
   readonly olderBytes: number
 }
 
 interface Found {
   readonly kind: 'found'
   readonly manifest: Manifest
-  /** The single file of an old server, still beside the folder, is the base. */
+  /** Whether the base is the single file of an old server, still beside the folder. */
   readonly isSingle: boolean
 }
 
@@ -101,7 +101,7 @@ export class AofOpening {
     }
   }
 
-  /** There is no manifest. */
+  /** For a folder without a manifest. */
   *#findWithout(hasSingle: boolean): Work<Found> {
     yield* this.#warnOfStrangers()
     const base = hasSingle ? this.#files.singleAsBase() : undefined
@@ -109,14 +109,14 @@ export class AofOpening {
     return { kind: 'found', manifest: { ...EMPTY_MANIFEST, base }, isSingle: hasSingle }
   }
 
-  /** The last process named the single file in a manifest, and did not come to moving it. */
+  /** The last process named the single file in a manifest, but ended before it moved it. */
   *#isHalfMoved({ base, history, increments }: Manifest): Work<boolean> {
     if (base === undefined || base.name !== this.#files.singlePath) return false
     if (history.length + increments.length > 0) return false
     return (yield* sizeOf(this.#files.pathOf(base))) === 'absent'
   }
 
-  /** Without a manifest nobody knows what they are, but they may be all that is left of somebody's data. */
+  /** Without a manifest we cannot know what they are, but they may be all that is left of a user's data. */
   *#warnOfStrangers(): Work<void> {
     const { folder, manifestPath } = this.#files
     const names = yield* namesIn(folder)
@@ -143,7 +143,7 @@ export class AofOpening {
     )
   }
 
-  // Ready for more
+  // Preparing the files for appending
 
   *#cutOff(torn: TornEnd | undefined): Work<FileFailure | undefined> {
     if (torn === undefined) return undefined
@@ -159,7 +159,7 @@ export class AofOpening {
     )
   }
 
-  /** `sizes`: of the base, if there is one, and the increments. */
+  /** `sizes`: of the base, if there is one, and of the increments. */
   *#open(sizes: readonly number[]): Work<OpenedAof | LoadRefused> {
     const files = this.#files
     const { history, increments } = files.manifest
@@ -171,14 +171,14 @@ export class AofOpening {
     const all = increments.length > 0 ? increments : [increment]
     const failure =
       (yield* this.#makeSafe(files.pathOf(increment), increments.length === 0)) ??
-      // Even if nothing changes: the last process may have died before its manifest was safe.
+      // Even if nothing changes: the last process may have died before its manifest was durable.
       (yield* files.replaceManifest({ base, history, increments: all })) ??
       (yield* files.deleteHistory())
     if (failure !== undefined) return this.#cannotOpen(failure)
     return yield* this.#measured(base, all)
   }
 
-  /** Whoever has read something of it may rely on it. */
+  /** Clients that have read something of it may rely on it. */
   *#makeSafe(path: string, isNew: boolean): Work<FileFailure | undefined> {
     return isNew ? yield* change({ kind: 'create', path }) : yield* change({ kind: 'sync', path })
   }
@@ -195,7 +195,10 @@ export class AofOpening {
     return failure ?? base
   }
 
-  /** First it is named as the base: without a manifest nobody would look for it in the folder. */
+  /**
+   * First the manifest names it as the base: without a manifest no server would look for it in the
+   * folder.
+   */
   *#moveSingle(isSingle: boolean): Work<FileFailure | undefined> {
     if (!isSingle) return undefined
     const files = this.#files

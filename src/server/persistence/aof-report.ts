@@ -1,13 +1,13 @@
-/** What INFO persistence says of the append-only file, in Redis' order; `name:value`. */
+/** What INFO persistence says about the append-only file, in Redis' order, as `name:value`. */
 import type { AofLog } from './aof-log.ts'
 import type { AofSchedule } from './aof-schedule.ts'
 
 export interface AofFacts {
   readonly isOn: boolean
   readonly isRewriting: boolean
-  /** What was done is not in the files. */
+  /** Whether something was done that is not in the files. */
   readonly isFailing: boolean
-  /** All files together. */
+  /** The size of all files together. */
   readonly sizeBytes: number
   readonly schedule: AofSchedule
   readonly log: AofLog
@@ -15,7 +15,7 @@ export interface AofFacts {
 
 export interface AofReport {
   readonly always: readonly string[]
-  /** Only while the file is on. */
+  /** Fields that appear only while the append-only file is on. */
   readonly whileOn: readonly string[]
 }
 

@@ -1,18 +1,18 @@
 /**
- * Writes the append-only file anew: a base with the data as they are, and an increment for what comes.
+ * Writes the append-only file anew: a base with the data as they are, and an increment for what follows.
  *
- * The order of the steps makes every crash leave files that can be loaded. First a new increment is made
- * and named in the manifest, then the base is written beside the old files, and only when it is on the
- * disk a manifest names it and makes history of everything older.
+ * The order of the steps makes every crash leave files that can be loaded. First a new increment is
+ * created and named in the manifest, then the base is written beside the old files, and only when it is
+ * on the disk does a manifest name it and make everything older history.
  *
- * The data of the base are those of the moment between two increments, and nothing may fall into the gap
- * or be in both. So at that moment the old file has to have everything, what is done next waits, and the
- * new file is opened when the old one is synced and the manifest on disk: a command in the new file
- * without one that was done before would be a hole.
+ * The data of the base are those of the moment between two increments, and no command may be missing
+ * between them or be in both. So at that moment the old file must have everything, later commands wait,
+ * and the new file is opened once the old one is synced and the manifest is on disk: a command in the
+ * new file without one that was done before it would be a hole.
  *
- * Where the old files do not say what the data are (the file was switched on, a full resynchronisation
- * replaced everything, a part could not be written) they stay as they are until the new base is there,
- * and the new increment is not named before it. A crash until then loads the older data.
+ * If the old files do not contain the data (the file was switched on, a full resynchronisation replaced
+ * everything, a part could not be written) they stay as they are until the new base is there, and the
+ * new increment is not named before it. A crash until then loads the older data.
  */
 import { assert } from '../../base/assert.ts'
 import { filesOf, type Manifest, type ManifestFile } from '../aof/manifest.ts'
@@ -26,9 +26,9 @@ import { type SnapshotSource, writeSnapshot } from './rdb-save.ts'
 import type { SnapshotTurn } from './snapshot-turn.ts'
 
 /**
- * - `shorten`: the old files are complete, and too long.
+ * - `shorten`: the old files are complete, but too long.
  * - `rebuild`: they are not complete.
- * - `base`: nothing is appended; whoever starts with [appendonly] finds the data.
+ * - `base`: nothing is appended; a later start with [appendonly] finds the data.
  */
 export type RewritePurpose = 'shorten' | 'rebuild' | 'base'
 
@@ -38,7 +38,7 @@ export interface RewriteParts {
   readonly turn: SnapshotTurn
   readonly files: AofFiles
   readonly log: AofLog
-  /** The files have everything now, in a base of so many bytes and the increment that is written to. */
+  /** The files have everything now, in a base of this size and the increment that is being written. */
   done(purpose: RewritePurpose, baseBytes: number): void
   failed(failure: FileFailure): void
   /** The old increment is complete, and a new one follows it. */
@@ -47,10 +47,10 @@ export interface RewriteParts {
 
 interface Run {
   readonly purpose: RewritePurpose
-  /** [aof-use-rdb-preamble] Of the base; otherwise it is commands. */
+  /** [aof-use-rdb-preamble] Whether the base is RDB; otherwise it is commands. */
   readonly isRdb: boolean
   source: SnapshotSource | undefined
-  /** An increment no manifest names: of no use without the base. */
+  /** An increment that no manifest names: useless without the base. */
   unnamed: ManifestFile | undefined
   isStopped: boolean
 }
@@ -78,7 +78,7 @@ export class AofRewrite {
     return this.#run?.source?.keysTaken ?? 0
   }
 
-  /** Somebody was told that it begins, and nobody takes a snapshot before it. */
+  /** A client was told that it begins, and no other snapshot may come first. */
   get isReserved(): boolean {
     return this.#isReserved
   }
@@ -87,12 +87,12 @@ export class AofRewrite {
     return !this.isRunning && (this.#isReserved || this.#parts.turn.isFree)
   }
 
-  /** Keeps the turn, which is free, until `start` or `stop`. */
+  /** Takes the turn, which must be free, and keeps it until `start` or `stop`. */
   reserve(): void {
     this.#isReserved = this.#parts.turn.take('rewrite')
   }
 
-  /** Begins, when no command is being carried out and it may. */
+  /** Begins. Call it when `mayStart`, and no command is running. */
   start(purpose: RewritePurpose): void {
     const { jobs, turn, host } = this.#parts
     if (!this.#isReserved) turn.take('rewrite')
@@ -106,7 +106,10 @@ export class AofRewrite {
     })
   }
 
-  /** Gives it up. What it has written so far is never looked at, or is as good as what was there. */
+  /**
+   * Gives it up. What it has written so far is either never read, or as good as what was there
+   * before.
+   */
   stop(): void {
     if (this.#isReserved) this.#parts.turn.release('rewrite')
     this.#isReserved = false
@@ -147,7 +150,7 @@ export class AofRewrite {
     return undefined
   }
 
-  /** The increment that goes on from the moment of the snapshot; undefined: none does. */
+  /** The increment that continues from the moment of the snapshot; undefined if none does. */
   *#beginIncrement(run: Run): Work<ManifestFile | FileFailure | undefined> {
     const { files, log } = this.#parts
     const failure =
@@ -168,12 +171,12 @@ export class AofRewrite {
     return increment
   }
 
-  /** From one increment to the next. */
+  /** Moves from one increment to the next. */
   *#moveOn(run: Run, increment: ManifestFile): Work<FileFailure | undefined> {
     const { files, log, incrementEnded } = this.#parts
     const { base, history, increments } = files.manifest
     const next: Manifest = { base, history, increments: [...increments, increment] }
-    // Most of what the moment has to wait for is done before it.
+    // Most of what has to be done before the moment itself is done here.
     const failure = (yield* files.prepare(next)) ?? (yield* log.sync())
     if (failure !== undefined) return failure
     log.write()
@@ -190,7 +193,7 @@ export class AofRewrite {
     return undefined
   }
 
-  /** Even if that fails, the disk may have the manifest, and what it names must stay. */
+  /** Even if that fails, the disk may have the manifest, and the files it names must stay. */
   *#name(run: Run, manifest: Manifest): Work<FileFailure | undefined> {
     run.unnamed = undefined
     return yield* this.#parts.files.commit(manifest)
@@ -201,7 +204,7 @@ export class AofRewrite {
     run.source = newBaseSource(host, run.isRdb)
   }
 
-  /** What was written in vain takes no room, least of all on a disk that is full. */
+  /** Removes what was written in vain, so that it takes no room, least of all on a full disk. */
   #discard({ unnamed }: Run): void {
     const { jobs, files } = this.#parts
     const paths = [files.newBasePath, ...(unnamed === undefined ? [] : [files.pathOf(unnamed)])]
@@ -217,7 +220,7 @@ export class AofRewrite {
     return size === 'absent' ? BUSY : size
   }
 
-  /** What is older than base and increment is history from here on. */
+  /** Everything older than base and increment is history from here on. */
   *#nameBase(run: Run, increment: ManifestFile | undefined): Work<FileFailure | undefined> {
     const { files, log } = this.#parts
     const base = files.nextBase(run.isRdb)
@@ -227,7 +230,7 @@ export class AofRewrite {
       to: files.pathOf(base),
     })
     if (unnamed !== undefined) return unnamed
-    // Named by the manifest, the increment has to have what was appended so far.
+    // Once the manifest names the increment, it must have what was appended so far.
     const unsynced = run.purpose === 'rebuild' ? yield* log.sync() : undefined
     if (unsynced !== undefined) return unsynced
     const history = filesOf(files.manifest).filter(({ name }) => name !== increment?.name)

@@ -1,8 +1,8 @@
 /**
- * When the append-only file is written anew: when somebody asks for it, and when it has grown by
- * [auto-aof-rewrite-percentage] since the last time and is above [auto-aof-rewrite-min-size]. A disk that
- * makes rewrites fail is not tortured: after three failures in a row the next one waits a minute, then
- * two, four and so on up to an hour, unless somebody asks.
+ * When the append-only file is rewritten: when a client asks for it, and when it has grown by
+ * [auto-aof-rewrite-percentage] since the last time and is above [auto-aof-rewrite-min-size]. A disk on
+ * which rewrites fail is not overloaded: after three failures in a row the next one waits a minute, then
+ * two, four and so on up to an hour, unless a client asks.
  */
 import type { PersistenceHost } from './host.ts'
 
@@ -14,34 +14,34 @@ const AT_ONCE = 0
 
 export class AofSchedule {
   readonly #host: Pick<PersistenceHost, 'settings' | 'now'>
-  /** Why the next rewrite is to come; undefined: none is. */
+  /** Why the next rewrite should come; undefined if none should. */
   #wanted: 'ordered' | 'scheduled' | 'grown' | undefined
-  /** Monotonic. Before it nothing is tried again. */
+  /** Monotonic. Nothing is tried again before this. */
   #notBeforeMs = AT_ONCE
   #startedAtMs: number | undefined
   #lastDurationMs: number | undefined
   #hasFailed = false
   failures = 0
-  /** How many have begun. */
+  /** How many rewrites have begun. */
   begun = 0
-  /** All files together when they were last written anew. */
+  /** The size of all files together after the last rewrite. */
   rewrittenBytes = 0
 
   constructor(host: Pick<PersistenceHost, 'settings' | 'now'>) {
     this.#host = host
   }
 
-  /** Monotonic. When the next rewrite may begin; undefined: none is wanted. */
+  /** Monotonic. When the next rewrite may begin; undefined if none is wanted. */
   get dueMs(): number | undefined {
     return this.#wanted === undefined ? undefined : this.#notBeforeMs
   }
 
-  /** One is wanted that somebody was told to wait for. */
+  /** Whether a client has been told that a rewrite is scheduled. */
   get isScheduled(): boolean {
     return this.#wanted === 'scheduled'
   }
 
-  /** It begins with the next turn. */
+  /** Whether it begins with the next turn. */
   get isBeginning(): boolean {
     return this.#wanted === 'ordered' && this.#host.now.monoMs >= this.#notBeforeMs
   }
@@ -50,25 +50,25 @@ export class AofSchedule {
     return this.#hasFailed
   }
 
-  /** -1: none has ended. */
+  /** -1 if none has ended. */
   get lastSeconds(): number {
     return this.#lastDurationMs === undefined ? -1 : Math.floor(this.#lastDurationMs / SECOND_MS)
   }
 
-  /** -1: none runs. */
+  /** -1 if none runs. */
   get currentSeconds(): number {
     if (this.#startedAtMs === undefined) return -1
     return Math.floor((this.#host.now.monoMs - this.#startedAtMs) / SECOND_MS)
   }
 
-  /** As soon as possible, whatever has failed before. */
+  /** As soon as possible, whatever failed before. */
   order(reason: 'ordered' | 'scheduled'): void {
     this.#wanted = reason
     this.#notBeforeMs = AT_ONCE
     if (reason === 'scheduled') this.failures = 0
   }
 
-  /** The files have this size now. */
+  /** The files now have this size. */
   consider(bytes: number): void {
     const { settings } = this.#host
     const percentage = settings.int('auto-aof-rewrite-percentage')
@@ -110,7 +110,7 @@ export class AofSchedule {
     this.#wanted = undefined
   }
 
-  /** It runs no longer. */
+  /** It no longer runs. */
   stopped(): void {
     if (this.#startedAtMs === undefined) return
     this.#lastDurationMs = this.#host.now.monoMs - this.#startedAtMs

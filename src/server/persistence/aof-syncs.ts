@@ -1,15 +1,15 @@
 /**
- * What of the append-only file is where: turns of the node of which something is not written yet, turns
- * of which something is written and not synced, and the syncs under way. Several may be, because a sync
- * that takes its time must not keep a rewrite from asking for the one it has to wait for.
+ * How durable the turns of the node are in the append-only file: turns with something not written yet,
+ * turns with something written but not synced, and the running syncs. There may be several syncs, because
+ * a slow one must not keep a rewrite from requesting the one it has to wait for.
  *
- * A turn counts as kept when nothing it did is in any of these. A sync that was given up, or failed, puts
- * back what it would have made safe.
+ * A turn counts as kept if nothing it did is in any of these. A sync that was given up, or failed, puts
+ * back what it would have made durable.
  */
 import { earliest } from '../earliest.ts'
 
 export interface Sync {
-  /** The first turn of which something is written that it makes safe. */
+  /** The first turn with something that this sync makes durable. */
   readonly since: number | undefined
   readonly startedAtMs: number
   isCounted: boolean
@@ -19,9 +19,9 @@ export interface Sync {
 const MAX_POSTPONED_MS = 2000
 
 export class AofSyncs {
-  /** The first turn of which something is not written. */
+  /** The first turn with something not written. */
   #unwrittenSince: number | undefined
-  /** The first turn of which something is written, and neither synced nor being synced. */
+  /** The first turn with something written that no sync has covered or is covering. */
   #unsyncedSince: number | undefined
   readonly #running = new Set<Sync>()
   /** How many took too long. */
@@ -31,17 +31,17 @@ export class AofSyncs {
     return this.#running.size > 0
   }
 
-  /** Something is written that no sync makes safe. */
+  /** Whether something is written that no sync covers. */
   get isWanted(): boolean {
     return this.#unsyncedSince !== undefined
   }
 
-  /** Everything that is written is on the disk. */
+  /** Whether everything written is on the disk. */
   get isIdle(): boolean {
     return !this.isWanted && !this.isRunning
   }
 
-  /** Something was done in that turn that is to be written. */
+  /** That turn did something that has to be written. */
   done(turn: number): void {
     this.#unwrittenSince ??= turn
   }
@@ -55,7 +55,7 @@ export class AofSyncs {
     this.#unwrittenSince = undefined
   }
 
-  /** Makes safe what is written at this moment. */
+  /** Begins a sync, which covers what is written at this moment. */
   begin(nowMs: number): Sync {
     const sync: Sync = { since: this.#unsyncedSince, startedAtMs: nowMs, isCounted: false }
     this.#running.add(sync)
@@ -67,7 +67,7 @@ export class AofSyncs {
     this.#running.delete(sync)
   }
 
-  /** If it has not succeeded, what it would have made safe is still to be synced. */
+  /** If the sync has not succeeded, what it covered still has to be synced. */
   ended(sync: Sync): void {
     if (this.#running.delete(sync)) this.#unsyncedSince = earliest(sync.since, this.#unsyncedSince)
   }
@@ -77,14 +77,14 @@ export class AofSyncs {
     this.#unsyncedSince ??= turn
   }
 
-  /** Nothing is written any more, and what syncs under way bring does not matter. */
+  /** Nothing is written any more, and the results of running syncs do not matter. */
   forget(): void {
     this.#running.clear()
     this.#unwrittenSince = undefined
     this.#unsyncedSince = undefined
   }
 
-  /** Up to which turn everything is on the disk, but for `turn`, the present one. */
+  /** The turn up to which everything is on the disk, except `turn`, the present one. */
   keptTurn(turn: number): number {
     let first = Math.min(turn, this.#unwrittenSince ?? turn, this.#unsyncedSince ?? turn)
     for (const { since } of this.#running) first = Math.min(first, since ?? turn)
@@ -99,7 +99,7 @@ export class AofSyncs {
     }
   }
 
-  /** One has been under way since then. */
+  /** Whether a sync has been running since then. */
   hasRunSince(sinceMs: number): boolean {
     return [...this.#running].some(({ startedAtMs }) => startedAtMs <= sinceMs)
   }

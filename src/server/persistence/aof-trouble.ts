@@ -1,7 +1,7 @@
 /**
- * What the disk refuses the append-only file: writes, syncs, or both. As long as it does, clients are
- * refused what they would write (`failure`), and it is tried again every second. The log hears once that
- * it began and once that it is over.
+ * What the disk refuses for the append-only file: writes, syncs, or both. As long as it does, writes of
+ * clients are refused (`failure`), and we try again every second. The log says once that it began and
+ * once that it is over.
  */
 import type { FileFailure } from './files.ts'
 
@@ -26,7 +26,7 @@ export class AofTrouble {
     return this.#sync !== undefined
   }
 
-  /** Monotonic. When writing is tried again; undefined: it does not fail. */
+  /** Monotonic. When to try writing again; undefined if writing does not fail. */
   get retryAtMs(): number | undefined {
     return this.#write === undefined ? undefined : this.#retryAtMs
   }
@@ -51,7 +51,7 @@ export class AofTrouble {
     this.#sync = failure
   }
 
-  /** True: the one before had failed. */
+  /** Returns whether the sync before this one had failed. */
   synced(): boolean {
     const wasFailing = this.isSyncFailing
     if (wasFailing) this.#log('the append-only file is synced again')
@@ -59,9 +59,28 @@ export class AofTrouble {
     return wasFailing
   }
 
-  /** There is no file any more that it could be about. */
+  /** The file that the trouble was about is gone. */
   forget(): void {
     this.#write = undefined
     this.#sync = undefined
   }
+}
+
+/** How operating systems describe their errors. Redis' error replies contain these words. */
+
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'Permission denied'],
+  ['EDQUOT', 'Disk quota exceeded'],
+  ['EFBIG', 'File too large'],
+  ['EIO', 'Input/output error'],
+  ['EMFILE', 'Too many open files'],
+  ['ENOENT', 'No such file or directory'],
+  ['ENOSPC', 'No space left on device'],
+  ['ENOTDIR', 'Not a directory'],
+  ['EPERM', 'Operation not permitted'],
+  ['EROFS', 'Read-only file system'],
+])
+
+export function systemErrorWords(code: string): string {
+  return WORDS.get(code) ?? code
 }

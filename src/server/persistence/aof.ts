@@ -1,36 +1,39 @@
 /**
- * The append-only file: every change is appended to it before anybody hears of it, and a node that starts
- * does everything again that is in it.
+ * The append-only file: every change is appended to it before its reply leaves, and a node that starts
+ * executes everything in it again.
  *
- * On disk it is a folder of files, see aof-files.ts; the one that is written to is aof-log.ts. Here is
- * decided whether the files have everything, and when they are written anew. `incomplete`: something
- * happened that is not in them. They stay as they are, older data that can be loaded, until a rewrite
- * has put everything into new ones.
+ * On disk it is a folder of files, see aof-files.ts; the one that is being written is aof-log.ts. This file
+ * decides whether the files have everything, and when they are rewritten. `incomplete`: something happened
+ * that is not in them. They stay as they are, older data that can be loaded, until a rewrite has put
+ * everything into new ones.
+ *
+ * An operator may delete the folder, or a file in it, and then a process that ends loses all data. So every
+ * second we check that the files are there, even when nothing is written, and rewrite what is gone.
  */
 import { earliest } from '../earliest.ts'
-import type { FileWatcher, KeptFile } from '../replication/kept-file.ts'
+import type { FileWatcher, KeptFile } from '../replication/serving/waits.ts'
 import { AofFiles } from './aof-files.ts'
 import { AofLog } from './aof-log.ts'
 import { AofOpening } from './aof-opening.ts'
 import { type AofReport, aofReport } from './aof-report.ts'
 import { AofRewrite, type RewritePurpose } from './aof-rewrite.ts'
 import { AofSchedule } from './aof-schedule.ts'
+import { systemErrorWords } from './aof-trouble.ts'
 import type { FileFailure, Work } from './files.ts'
 import type { PersistenceHost } from './host.ts'
 import type { Jobs } from './jobs.ts'
 import type { LoadProgress } from './load-progress.ts'
 import type { LoadResult } from './load-result.ts'
 import type { SnapshotTurn } from './snapshot-turn.ts'
-import { systemErrorWords } from './system-errors.ts'
 import type { UnreadDump } from './unread-dump.ts'
 
-/** What a rewrite is for says what the files are. */
+/** The purpose of a rewrite depends on the state of the files. */
 const STATES = { closed: 'base', complete: 'shorten', incomplete: 'rebuild' } as const
 
 /** `closed`: nothing is appended. */
 type State = keyof typeof STATES
 
-/** What BGREWRITEAOF says. */
+/** What BGREWRITEAOF answers. */
 export type RewriteAnswer = 'started' | 'scheduled' | 'running'
 
 const INCOMPLETE: FileFailure = {
@@ -38,6 +41,7 @@ const INCOMPLETE: FileFailure = {
   code: 'EBUSY',
   text: 'its files do not have everything yet, and the rewrite that puts it there has not ended',
 }
+const LOOK_PERIOD_MS = 1000
 const DIR_IN_USE = 'the append-only file is open in the present one, or is being written there'
 
 export class Aof implements KeptFile {
@@ -50,11 +54,14 @@ export class Aof implements KeptFile {
   readonly #schedule: AofSchedule
   readonly #rewrite: AofRewrite
   #state: State = 'closed'
-  /** All files but the one that is written to. */
+  /** The size of all files except the one that is being written. */
   #olderBytes = 0
-  /** Why something could not be written that was done, until the files have it after all. */
+  /** Why something that was done could not be written, until the files have it after all. */
   #lost: FileFailure | undefined
   #watcher: FileWatcher | undefined
+  /** Monotonic. When to check again that the files are there. */
+  #nextLookMs = 0
+  #isLooking = false
 
   constructor(host: PersistenceHost, jobs: Jobs, turn: SnapshotTurn, unreadDump: UnreadDump) {
     this.#host = host
@@ -80,7 +87,12 @@ export class Aof implements KeptFile {
     return this.#log.doneBytes
   }
 
-  /** None, as long as the files do not have everything. */
+  /** Bytes that are done and not written. */
+  get waitingBytes(): number {
+    return this.#log.waitingBytes
+  }
+
+  /** -1 as long as the files do not have everything. */
   get syncedBytes(): number {
     return this.#state === 'complete' ? this.#log.syncedBytes : -1
   }
@@ -89,7 +101,7 @@ export class Aof implements KeptFile {
     return this.#state === 'complete' ? this.#log.syncedOffset : undefined
   }
 
-  /** Of the rewrite that runs, 0 when none does. */
+  /** Of the running rewrite; 0 if none runs. */
   get keysTotal(): number {
     return this.#rewrite.keysTotal
   }
@@ -104,8 +116,9 @@ export class Aof implements KeptFile {
   }
 
   /**
-   * Loads what the file has, see rdb-load.ts for its base. Called once, when the node starts with
-   * [appendonly]; the dump file is not looked at then. Refused: it exits, and no file may have changed.
+   * Loads the data from the files; for its base see rdb-load.ts. Called once, when the node starts with
+   * [appendonly]; the dump file is ignored then. If refused, the node exits, and no file may have
+   * changed.
    */
   *load(progress: LoadProgress): Work<LoadResult> {
     const parts = { host: this.#host, files: this.#files, unreadDump: this.#unreadDump, progress }
@@ -116,24 +129,25 @@ export class Aof implements KeptFile {
     this.#log.complete()
     this.#state = 'complete'
     this.#olderBytes = olderBytes
+    this.#nextLookMs = this.#host.now.monoMs + LOOK_PERIOD_MS
     this.#schedule.rewrittenBytes = baseBytes
     const keys = this.#host.keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
     return { kind: 'loaded', position: undefined, expiredKeys: [], keys, expired: 0 }
   }
 
-  /** Why a write must be refused now. An error reply without its dash. */
+  /** Why a write must be refused now, as an error reply without its dash. */
   refusal(): string | undefined {
     const failure = this.#log.failure ?? this.#lost
     if (failure === undefined) return undefined
     return `MISCONF Errors writing to the AOF file: ${systemErrorWords(failure.code)}`
   }
 
-  /** Effects of one command or transaction, in the form replicas are told. */
+  /** The effects of one command or transaction, in the form that replicas get. */
   propagate(db: number, commands: readonly (readonly string[])[]): void {
     if (this.#state !== 'closed') this.#log.propagate(db, commands)
   }
 
-  /** Before any reply of the turn leaves. */
+  /** Called before any reply of the turn leaves. */
   turnEnds(): void {
     this.#log.turnEnds()
     if (this.#state === 'complete' && !this.#rewrite.isRunning) {
@@ -141,10 +155,10 @@ export class Aof implements KeptFile {
     }
   }
 
-  /** All keys were replaced at once (full resynchronisation, DEBUG RELOAD), which no command has told. */
+  /** All keys were replaced at once (full resynchronisation, DEBUG RELOAD), without a command for it. */
   dataReplaced(): void {
     if (this.#state === 'closed') return
-    // What was done before still belongs to the old files.
+    // What was done before still belongs in the old files.
     this.#log.write()
     this.#becomeIncomplete()
     this.#schedule.order('ordered')
@@ -160,21 +174,23 @@ export class Aof implements KeptFile {
 
   wake(): void {
     this.#log.wake()
+    this.#look()
     const dueMs = this.#nextRewriteMs
     if (dueMs === undefined || this.#host.now.monoMs < dueMs) return
     this.#schedule.began()
     this.#rewrite.start(STATES[this.#state])
   }
 
-  /** Monotonic; undefined when nothing is due. */
+  /** Monotonic; undefined if nothing is due. */
   nextWakeUpMs(): number | undefined {
-    return earliest(this.#log.nextWakeUpMs(), this.#nextRewriteMs)
+    const lookMs = this.#mayLook ? this.#nextLookMs : undefined
+    return earliest(this.#log.nextWakeUpMs(), this.#nextRewriteMs, lookMs)
   }
 
   /**
    * The node is about to end, and no write follows: gives up a rewrite (and its turn), writes and syncs
-   * everything. A failure keeps the node from going, unless it is forced to. A rewrite that puts into the
-   * files what they lack goes on then: whoever asks again and again must not be what keeps it from ending.
+   * everything. A failure keeps the node from ending, unless it is forced to. But a rewrite that adds what
+   * the files lack goes on: repeated requests to end must not be what prevents it from finishing.
    */
   *finish(isForced: boolean): Work<FileFailure | undefined> {
     if (this.#state === 'incomplete' && !isForced) {
@@ -206,7 +222,7 @@ export class Aof implements KeptFile {
     if (isWanted === this.isOn) return
     this.#stopRewrite()
     if (isWanted) {
-      // It may still be about to end, with everything until it was switched off.
+      // The old log may still be about to close, with everything up to the switching off.
       this.#log.close()
       this.#state = 'incomplete'
       this.#order(this.#turn.isFree)
@@ -217,7 +233,7 @@ export class Aof implements KeptFile {
 
   /** The files stay as they are, with everything in them. */
   #switchOff(): void {
-    // Answers that wait for a sync get it.
+    // Replies that wait for a sync get it.
     const end = () => {
       if (this.#state === 'closed') this.#log.close()
     }
@@ -226,12 +242,13 @@ export class Aof implements KeptFile {
     this.#state = 'closed'
     this.#schedule.cancel()
     this.#lost = undefined
+    this.#log.forgive()
     this.#watcher?.synced()
     if (isComplete) this.#jobs.start(this.#log.sync(), end)
     else end()
   }
 
-  /** Should the node not end after all, they get everything as soon as possible. */
+  /** If the node does not end after all, the files get everything as soon as possible. */
   #stillIncomplete(): FileFailure {
     this.#schedule.order('ordered')
     return INCOMPLETE
@@ -243,6 +260,38 @@ export class Aof implements KeptFile {
     this.#state = 'incomplete'
   }
 
+  // Files that are gone
+
+  /** A running rewrite changes which files there are, and reports itself if it cannot. */
+  get #mayLook(): boolean {
+    return this.#state === 'complete' && !this.#rewrite.isRunning && !this.#isLooking
+  }
+
+  #look(): void {
+    const { monoMs } = this.#host.now
+    if (!this.#mayLook || monoMs < this.#nextLookMs) return
+    this.#nextLookMs = monoMs + LOOK_PERIOD_MS
+    this.#isLooking = true
+    const { manifest } = this.#files
+    this.#jobs.start(this.#files.missing(), (missing) => {
+      this.#isLooking = false
+      // The files have changed meanwhile.
+      if (!this.#mayLook || manifest !== this.#files.manifest || missing === undefined) return
+      this.#host.port.log('warning', `${missing} has been deleted while the node runs`)
+      this.#log.disappeared()
+    })
+  }
+
+  #givenUp(failure: FileFailure): void {
+    if (this.#state === 'closed') {
+      this.#log.forgive()
+      return this.#log.close()
+    }
+    this.#lost = failure
+    this.#becomeIncomplete()
+    this.#schedule.retry()
+  }
+
   // Rewrites
 
   get #isRewriting(): boolean {
@@ -250,12 +299,12 @@ export class Aof implements KeptFile {
     return isRunning || isReserved || (this.#schedule.isBeginning && this.#turn.isFree)
   }
 
-  /** Monotonic; undefined: none is wanted, or somebody else takes a snapshot. */
+  /** Monotonic; undefined if none is wanted, or another snapshot is running. */
   get #nextRewriteMs(): number | undefined {
     return this.#rewrite.mayStart ? this.#schedule.dueMs : undefined
   }
 
-  /** With the next turn, before anybody else takes a snapshot, or after somebody has. */
+  /** With the next turn, before any other snapshot can begin, or after the running one. */
   #order(mayStart: boolean): void {
     this.#schedule.order(mayStart ? 'ordered' : 'scheduled')
     if (mayStart) this.#rewrite.reserve()
@@ -279,8 +328,12 @@ export class Aof implements KeptFile {
     this.#log.complete()
   }
 
-  #rewriteFailed({ text }: FileFailure): void {
-    this.#host.port.log('warning', `the append-only file could not be written anew: ${text}`)
+  #rewriteFailed(failure: FileFailure): void {
+    this.#host.port.log(
+      'warning',
+      `the append-only file could not be written anew: ${failure.text}`,
+    )
+    this.#log.cannotBeWritten(failure)
     this.#schedule.failed()
     if (this.#state !== 'incomplete') return
     this.#log.close()
@@ -316,11 +369,7 @@ export class Aof implements KeptFile {
       areSyncsPaused: () => settings.flag('no-appendfsync-on-rewrite') && !this.#turn.isFree,
       offset: () => this.#watcher?.offset() ?? 0,
       onSynced: () => this.#watcher?.synced(),
-      onGivenUp: (failure) => {
-        this.#lost = failure
-        this.#becomeIncomplete()
-        this.#schedule.retry()
-      },
+      onGivenUp: (failure) => this.#givenUp(failure),
       onSuspect: () => this.#schedule.order('ordered'),
     })
   }

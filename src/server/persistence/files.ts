@@ -1,6 +1,6 @@
 /**
  * What the node asks of its folder ([dir]), and how work that takes several such steps is written: as a
- * generator that yields one request after the other and is resumed with the answer. So a save reads from
+ * generator that yields one request after another and is resumed with the answer. So a save reads from
  * top to bottom, and between two steps commands go on.
  *
  * Paths are relative to the folder. Bytes are latin1 strings.
@@ -8,9 +8,9 @@
 import { assert } from '../../base/assert.ts'
 
 export type FileRequest =
-  /** Answered by `names`; a folder that is not there has none. */
+  /** Answered by `names`; a folder that does not exist has none. */
   | { readonly kind: 'list'; readonly folder: string }
-  /** Answered by `size`; undefined: there is no such file. */
+  /** Answered by `size`; undefined if there is no such file. */
   | { readonly kind: 'size'; readonly path: string }
   /** Answered by `bytes`: up to `maxBytes` from `offset` on; none at the end. */
   | {
@@ -19,23 +19,23 @@ export type FileRequest =
       readonly offset: number
       readonly maxBytes: number
     }
-  /** An empty file, whatever was there. Its name is safe after the next `rename` in its folder. */
+  /** An empty file, replacing any other. Its name is durable after the next `rename` in its folder. */
   | { readonly kind: 'create'; readonly path: string }
-  /** To the end of a file that is there. */
+  /** Appends to an existing file. */
   | { readonly kind: 'append'; readonly path: string; readonly bytes: string }
   /** What has been written to the file survives a power cut from the answer on. */
   | { readonly kind: 'sync'; readonly path: string }
   | { readonly kind: 'truncate'; readonly path: string; readonly sizeBytes: number }
-  /** Replaces what was called so; safe from the answer on, like every earlier change in that folder. */
+  /** Replaces a file of that name; durable from the answer on, like every earlier change in that folder. */
   | { readonly kind: 'rename'; readonly from: string; readonly to: string }
-  /** A file that is not there is no failure. */
+  /** A missing file is no failure. */
   | { readonly kind: 'remove'; readonly path: string }
-  /** One that is there is no failure. Safe from the answer on. */
+  /** An existing folder is no failure. Durable from the answer on. */
   | { readonly kind: 'makeFolder'; readonly folder: string }
 
 export interface FileFailure {
   readonly kind: 'failed'
-  /** As the operating system calls it: ENOSPC, EIO, ENOENT. */
+  /** The operating system's name for it: ENOSPC, EIO, ENOENT. */
   readonly code: string
   /** For people: `ENOSPC: no space left on device`. */
   readonly text: string
@@ -48,13 +48,13 @@ export type FileAnswer =
   | { readonly kind: 'bytes'; readonly bytes: string }
   | FileFailure
 
-/** Numbers a request; the answer comes back with it. */
+/** Identifies a request; the answer has the same number. */
 export type FileRequestId = number
 
-/** Work on files: yields requests, is resumed with their answers, returns what came of it. */
+/** Work on files: yields requests, is resumed with their answers, and returns the result. */
 export type Work<T> = Generator<FileRequest, T, FileAnswer>
 
-/** Undefined: done. */
+/** Undefined if it succeeded. */
 export function* change(
   request: FileRequest & {
     kind: 'create' | 'append' | 'sync' | 'truncate' | 'rename' | 'remove' | 'makeFolder'
@@ -90,7 +90,7 @@ export function* namesIn(folder: string): Work<readonly string[] | FileFailure> 
   return answer.names
 }
 
-/** The same work, but it ends with undefined, and does nothing more, once it is given up. */
+/** The same work, except that once it is given up it does nothing more and ends with undefined. */
 export function* abandonable<T>(work: Work<T>, isGivenUp: () => boolean): Work<T | undefined> {
   let step = work.next()
   while (step.done !== true) {

@@ -1,11 +1,11 @@
 /**
- * Runs work on files. Several pieces of work may be under way at once; each has one request out at a
- * time. An answer that is known at once (a simulated disk without latency) is used at once.
+ * Runs work on files. Several pieces of work may run at once; each has one open request at a time.
+ * An answer that is known at once (from a simulated disk without latency) is used at once.
  */
 import { assert } from '../../base/assert.ts'
 import type { FileAnswer, FileRequest, FileRequestId, Work } from './files.ts'
 
-/** Undefined: the answer comes later, see `answered`. */
+/** Undefined if the answer comes later, see `answered`. */
 export type AskFile = (id: FileRequestId, request: FileRequest) => FileAnswer | undefined
 
 type Resume = (answer: FileAnswer) => void
@@ -19,7 +19,7 @@ export class Jobs {
     this.#ask = ask
   }
 
-  /** Begins at once; `onEnd` gets what the work returned, perhaps before this call has. */
+  /** Begins at once; `onEnd` gets the result of the work, perhaps before this call returns. */
   start<T>(work: Work<T>, onEnd: (result: T) => void): void {
     this.#drive(work, work.next(), onEnd)
   }

@@ -1,4 +1,4 @@
-/** How far loading is: for INFO, by which clients decide when to ask again, and for the log. */
+/** How far loading has got: for INFO, from which clients decide when to ask again, and for the log. */
 import type { Moment } from '../../base/clock.ts'
 
 const LOG_PERIOD_MS = 5000
@@ -7,11 +7,18 @@ export class LoadProgress {
   readonly startedAt: Moment
   readonly #now: () => Moment
   readonly #log: (text: string) => void
+  readonly #fullness: (doneShare: number) => string | undefined
   #totalBytes = 0
   #loadedBytes = 0
   #loggedAtMs: number
 
-  constructor(now: () => Moment, log: (text: string) => void) {
+  /** `fullness`: why there is no room for more; undefined if there is. */
+  constructor(
+    now: () => Moment,
+    log: (text: string) => void,
+    fullness: (doneShare: number) => string | undefined = () => undefined,
+  ) {
+    this.#fullness = fullness
     this.#now = now
     this.#log = log
     this.startedAt = now()
@@ -31,13 +38,20 @@ export class LoadProgress {
     this.#totalBytes += bytes
   }
 
-  /** So many bytes more have been dealt with. */
-  advance(bytes: number): void {
+  /** This many more bytes have been loaded. Returns why it cannot go on, as half a sentence, if so. */
+  advance(bytes: number): string | undefined {
     this.#loadedBytes += bytes
     const { monoMs } = this.#now()
-    if (monoMs - this.#loggedAtMs < LOG_PERIOD_MS) return
-    this.#loggedAtMs = monoMs
-    this.#log(`loading: ${Math.floor(this.percent)} % of ${this.#totalBytes} bytes`)
+    if (monoMs - this.#loggedAtMs >= LOG_PERIOD_MS) {
+      this.#loggedAtMs = monoMs
+      this.#log(`loading: ${this.#told}`)
+    }
+    const full = this.#fullness(this.percent / 100)
+    return full === undefined ? undefined : `after ${this.#told} ${full}`
+  }
+
+  get #told(): string {
+    return `${Math.floor(this.percent)} % of ${this.#totalBytes} bytes`
   }
 
   get percent(): number {
@@ -49,7 +63,7 @@ export class LoadProgress {
     return (this.#now().monoMs - this.startedAt.monoMs) / 1000
   }
 
-  /** At the pace of until now; 1 before there is a pace, as with Redis. */
+  /** At the pace so far; 1 before a pace is known, as in Redis. */
   get secondsLeft(): number {
     const elapsed = Math.floor(this.seconds)
     if (elapsed === 0) return 1

@@ -1,7 +1,7 @@
 /** What came of loading the data from files, whichever kind of file they were in. */
-import type { SavedPosition } from './host.ts'
+import type { SavedPosition } from '../replication/history/history.ts'
 
-/** A key whose time had passed when it was read, and which was therefore left out. */
+/** A key that was left out because its time had passed when it was read. */
 export interface ExpiredKey {
   readonly db: number
   readonly key: string
@@ -9,16 +9,16 @@ export interface ExpiredKey {
 
 export interface LoadedData {
   readonly kind: 'loaded'
-  /** Where the data stand in a replication history; undefined: in none. */
+  /** The position of the data in a replication history; undefined if they belong to none. */
   readonly position: SavedPosition | undefined
-  /** Left out because their time had passed; whoever continues from `position` still has them. */
+  /** Left out because their time had passed; a node that continues from `position` still has them. */
   readonly expiredKeys: readonly ExpiredKey[]
-  /** How many keys there are now, and how many were left out, for INFO and the log. */
+  /** How many keys there are now, and how many were left out; for INFO and the log. */
   readonly keys: number
   readonly expired: number
 }
 
-/** The files cannot be used, and nothing may be written over them: the node does not start. */
+/** The files cannot be used, and nothing may overwrite them: the node does not start. */
 export interface LoadRefused {
   readonly kind: 'refused'
   /** For the operator: which file, where in it, why, and what to do. One line. */
@@ -26,3 +26,9 @@ export interface LoadRefused {
 }
 
 export type LoadResult = LoadedData | LoadRefused
+
+/** What came of a command of a file that is loaded. */
+export type LoadedCommand =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'failed'; readonly text: string }

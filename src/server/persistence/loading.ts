@@ -1,8 +1,8 @@
 /**
- * Loading the data when the node starts: the append-only file if there is to be one, otherwise the dump.
- * Until that is done commands that touch data are refused. Files that cannot be used end the process and
- * stay as they are: whoever looks after it decides what becomes of them, and starting empty over them
- * would be the one mistake nobody can take back.
+ * Loading the data when the node starts: the append-only file if it is configured, otherwise the dump.
+ * Until that is done, commands that touch data are refused. Files that cannot be used end the process
+ * and stay as they are: the operator decides what becomes of them, and starting empty over them would be
+ * the one mistake that cannot be undone.
  */
 import { unreachable } from '../../base/assert.ts'
 import type { Aof } from './aof.ts'
@@ -12,7 +12,7 @@ import type { Jobs } from './jobs.ts'
 import { LoadProgress } from './load-progress.ts'
 import type { LoadedData, LoadResult } from './load-result.ts'
 import { adoptRdb } from './rdb-adopt.ts'
-import { loadRdb } from './rdb-load.ts'
+import { loadRdb, tooLargeText } from './rdb-load.ts'
 
 const EMPTY: LoadedData = {
   kind: 'loaded',
@@ -23,7 +23,7 @@ const EMPTY: LoadedData = {
 }
 
 const EXIT_REFUSED = 1
-/** Redis, too, looks at its clients only after every so many bytes. */
+/** Redis, too, serves its clients only after every so many bytes. */
 const QUIET_BYTES = 2 * 1024 * 1024
 
 export class Loading {
@@ -44,17 +44,17 @@ export class Loading {
     return this.#isActive
   }
 
-  /** So little has been read that nobody is told of it. */
+  /** Whether so little has been read that clients need not notice. */
   get isOpening(): boolean {
     return this.#isActive && (this.#progress?.loadedBytes ?? 0) < QUIET_BYTES
   }
 
-  /** What was loaded last. */
+  /** The result of the last load. */
   get last(): LoadedData {
     return this.#last
   }
 
-  /** Undefined: nothing is being loaded. */
+  /** Undefined if nothing is being loaded. */
   get progress(): LoadProgress | undefined {
     return this.#progress
   }
@@ -64,7 +64,7 @@ export class Loading {
     this.#jobs.start(work, (result) => this.#started(result))
   }
 
-  /** The dump once more, in place of the data there are. */
+  /** Loads the dump again, in place of the current data. */
   *reload(): Work<LoadResult> {
     const result = yield* this.#dump(this.#begin())
     this.#progress = undefined
@@ -75,7 +75,8 @@ export class Loading {
   #begin(): LoadProgress {
     const { port } = this.#host
     const log = (text: string) => port.log('notice', text)
-    this.#progress = new LoadProgress(() => this.#host.now, log)
+    const fullness = (doneShare: number) => this.#host.heap.fullness(doneShare)
+    this.#progress = new LoadProgress(() => this.#host.now, log, fullness)
     return this.#progress
   }
 
@@ -95,6 +96,8 @@ export class Loading {
     switch (read.kind) {
       case 'absent':
         return EMPTY
+      case 'tooLarge':
+        return { kind: 'refused', text: tooLargeText(settings.text('dir'), path, read.reason) }
       case 'unusable':
         return { kind: 'refused', text: refusalText(settings.text('dir'), path, read.reason) }
       case 'loaded':
@@ -104,11 +107,11 @@ export class Loading {
     }
   }
 
-  /** What a save of a process that is gone has left behind. */
+  /** Removes what an unfinished save of an earlier process has left behind. */
   *#removeLeftovers(): Work<void> {
     const { port } = this.#host
     const names = yield* namesIn('')
-    // Whatever it is, it will be met again, and told, when the data are read.
+    // Whatever is wrong will be found again, and reported, when the data are read.
     if (!Array.isArray(names)) return
     const { processId, isRunning } = port.processFacts()
     for (const path of names as readonly string[]) {
@@ -137,8 +140,8 @@ export class Loading {
     this.#progress = undefined
     this.#isActive = false
     host.stats.changes = 0
-    host.loaded(data.position)
-    for (const { db, key } of data.expiredKeys) host.tellExpired(db, key)
+    host.replication.loaded(data.position)
+    for (const { db, key } of data.expiredKeys) host.replication.tellExpired(db, key)
     host.port.log('notice', 'Ready to accept connections')
     host.port.ready()
   }
@@ -151,7 +154,7 @@ export class Loading {
   }
 }
 
-/** For the operator: what is wrong, and what he can do. */
+/** For the operator: what is wrong, and what to do about it. */
 function refusalText(dir: string, path: string, reason: string): string {
   const advice =
     'Nothing was changed. Put a sound copy in its place, or move it away to start without data; ' +

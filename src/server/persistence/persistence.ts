@@ -1,18 +1,15 @@
 /**
  * Keeping the data: loading them when the node starts, snapshots (RDB), and the append-only file (AOF).
- * Each mechanism has a file of its own; this one wires them together.
+ * Each mechanism has its own file; this one wires them together.
  */
 import { earliest } from '../earliest.ts'
-import type { Pause } from '../sessions/pause.ts'
 import { Aof } from './aof.ts'
 import type { FileAnswer, FileRequestId } from './files.ts'
 import type { PersistenceHost } from './host.ts'
 import { Jobs } from './jobs.ts'
 import { Loading } from './loading.ts'
-import { Reloading } from './reloading.ts'
 import { Saving } from './saving.ts'
-import { type ReplicasAtEnd, Shutdown } from './shutdown.ts'
-import type { SnapshotTurn } from './snapshot-turn.ts'
+import { Shutdown } from './shutdown.ts'
 import { UnreadDump } from './unread-dump.ts'
 
 const MISCONF =
@@ -20,15 +17,6 @@ const MISCONF =
   'Commands that may modify the data set are disabled, because this instance is configured to report ' +
   'errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check ' +
   'the Redis logs for details about the RDB error.'
-
-export interface PersistenceParts {
-  readonly host: PersistenceHost
-  readonly turn: SnapshotTurn
-  readonly pause: Pause
-  readonly replicas: ReplicasAtEnd
-  /** Ends the process, after everything that was answered has left. */
-  exit(): void
-}
 
 export class Persistence {
   readonly aof: Aof
@@ -39,18 +27,18 @@ export class Persistence {
   readonly #host: PersistenceHost
   readonly #jobs: Jobs
 
-  constructor({ host, turn, pause, replicas, exit }: PersistenceParts) {
+  constructor(host: PersistenceHost) {
     this.#host = host
     const jobs = new Jobs((id, request) => host.port.askFile(id, request))
     this.#jobs = jobs
     const unreadDump = new UnreadDump(host)
-    this.aof = new Aof(host, jobs, turn, unreadDump)
+    this.aof = new Aof(host, jobs, host.snapshotTurn, unreadDump)
     this.loading = new Loading(host, jobs, this.aof)
-    this.saving = new Saving(host, jobs, turn, unreadDump)
+    this.saving = new Saving(host, jobs, host.snapshotTurn, unreadDump)
     const { aof, saving, loading } = this
     const isLoading = () => this.isLoading
-    this.shutdown = new Shutdown({ host, jobs, saving, aof, pause, replicas, isLoading, exit })
-    this.reloading = new Reloading({ host, jobs, saving, loading, pause })
+    this.shutdown = new Shutdown({ host, jobs, saving, aof, isLoading })
+    this.reloading = new Reloading({ host, jobs, saving, loading })
   }
 
   get isLoading(): boolean {
@@ -58,8 +46,8 @@ export class Persistence {
   }
 
   /**
-   * Nobody is answered yet, not even that it is loading: with little to load or nothing that is over in a
-   * moment, and who has just started the node need not see it.
+   * While this is true no client gets an answer, not even that the node is loading: with little to load,
+   * or nothing, that is over in a moment, and need not show right after a start.
    */
   get isOpening(): boolean {
     return this.loading.isOpening
@@ -74,7 +62,7 @@ export class Persistence {
     this.#jobs.answered(id, answer)
   }
 
-  /** Why a write must be refused now: it could not be kept. An error reply without its dash. */
+  /** Why a write must be refused now (it could not be kept), as an error reply without its dash. */
   refusal(): string | undefined {
     const { saving } = this
     const isStopped = saving.hasFailed && saving.hasPoints
@@ -82,14 +70,14 @@ export class Persistence {
     return this.aof.refusal()
   }
 
-  /** Effects of one command or transaction, in the form replicas are told. */
+  /** The effects of one command or transaction, in the form that replicas get. */
   propagate(db: number, commands: readonly (readonly string[])[]): void {
     this.aof.propagate(db, commands)
   }
 
   /**
-   * FLUSHALL: what a save is writing is not wanted any more, and with save points an empty file takes the
-   * place of the old one. True: such a save comes, and `onSaved` is called when it has ended.
+   * FLUSHALL: the result of a running save is not wanted any more, and with save points an empty file
+   * replaces the old one. True if such a save comes; `onSaved` is called when it has ended.
    */
   flushed(onSaved: () => void): boolean {
     this.saving.giveUp()
@@ -97,7 +85,7 @@ export class Persistence {
     return this.saving.hasPoints
   }
 
-  /** A full resynchronisation has replaced all keys, and no command has told of them. */
+  /** A full resynchronisation has replaced all keys, without a command for it. */
   dataReplaced(keys: number): void {
     if (this.isLoading) return
     this.#host.stats.changes += Math.max(1, keys)
@@ -105,8 +93,8 @@ export class Persistence {
   }
 
   /**
-   * Every command of the turn has run: begins what they made due. True: a save has begun, and whoever
-   * waited for it may read on already.
+   * Called when every command of the turn has run: begins what they made due. True if a save has
+   * begun, and clients that waited for it may be able to continue.
    */
   beginDue(): boolean {
     if (this.isLoading) return false
@@ -114,7 +102,7 @@ export class Persistence {
     return this.saving.beginDue()
   }
 
-  /** Before any reply of the turn leaves. */
+  /** Called before any reply of the turn leaves. */
   turnEnds(): void {
     this.aof.turnEnds()
   }
@@ -126,10 +114,61 @@ export class Persistence {
     this.aof.wake()
   }
 
-  /** Monotonic; undefined when nothing is due. */
+  /** Monotonic; undefined if nothing is due. */
   nextWakeUpMs(): number | undefined {
     if (this.isLoading) return undefined
     const { shutdown, saving, aof } = this
     return earliest(shutdown.nextWakeUpMs(), saving.nextWakeUpMs(), aof.nextWakeUpMs())
+  }
+}
+
+/**
+ * DEBUG RELOAD: saves the data and loads them again from the file, for tests. No other command runs
+ * meanwhile, or its effects would be lost.
+ */
+interface ReloadingParts {
+  readonly host: PersistenceHost
+  readonly jobs: Jobs
+  readonly saving: Saving
+  readonly loading: Loading
+}
+
+/** Undefined if it succeeded, otherwise why not. */
+type OnReloaded = (problem: string | undefined) => void
+
+class Reloading {
+  readonly #parts: ReloadingParts
+  #isActive = false
+
+  constructor(parts: ReloadingParts) {
+    this.#parts = parts
+  }
+
+  /** False if one is running. */
+  begin(mustSave: boolean, onReloaded: OnReloaded): boolean {
+    if (this.#isActive) return false
+    const { saving, host } = this.#parts
+    this.#isActive = true
+    host.pause.start(Number.POSITIVE_INFINITY, 'all', 'reload')
+    const end = (problem: string | undefined) => this.#end(problem, onReloaded)
+    if (!mustSave) this.#load(end)
+    else saving.order((failure) => (failure === undefined ? this.#load(end) : end(failure.text)))
+    return true
+  }
+
+  #load(end: OnReloaded): void {
+    const { host, jobs, loading } = this.#parts
+    jobs.start(loading.reload(), (result) => {
+      if (result.kind === 'refused') return end(result.text)
+      for (const { db, key } of result.expiredKeys) host.replication.tellExpired(db, key)
+      host.stats.changes = 0
+      end(undefined)
+    })
+  }
+
+  #end(problem: string | undefined, onReloaded: OnReloaded): void {
+    this.#isActive = false
+    this.#parts.host.pause.end('reload')
+    onReloaded(problem)
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Makes what an RDB file has the data of this node. A master leaves out what has expired; a replica
- * keeps it, because only its master decides that. Looking through millions of keys takes several turns.
+ * Makes the contents of an RDB file the data of this node. A master leaves out expired keys; a replica
+ * keeps them, because only its master decides that. Looking through millions of keys takes several
+ * turns.
  */
 import type { RdbContents } from '../rdb/rdb-reader.ts'
 import type { Work } from './files.ts'
@@ -8,14 +9,17 @@ import type { PersistenceHost } from './host.ts'
 import type { ExpiredKey, LoadedData } from './load-result.ts'
 import { savedPosition } from './rdb-aux.ts'
 
-/** Keys with an expiry that one turn looks at: about a millisecond. */
+/** How many keys with an expiry one turn looks at: about a millisecond. */
 const KEYS_PER_TURN = 10_000
 
-/** `keepsExpired`: somebody else decides what has expired, the master or the commands that follow. */
+/**
+ * `keepsExpired`: whether a key has expired is decided elsewhere, by the master or by the commands
+ * that follow.
+ */
 export function* adoptRdb(
   host: PersistenceHost,
   contents: RdbContents,
-  keepsExpired = host.isReplica(),
+  keepsExpired = host.replication.isReplica(),
 ): Work<LoadedData> {
   const { keyspace, port } = host
   for (const text of contents.notices) port.log('warning', text)
@@ -35,14 +39,13 @@ function* dropExpired({ dbs, expires }: RdbContents, nowMs: number): Work<Expire
   const dropped: ExpiredKey[] = []
   let looked = 0
   for (const [db, keys] of expires.entries()) {
-    for (const key of keys) {
-      const expireAtMs = dbs[db]?.get(key)?.expireAtMs
+    for (const [key, { expireAtMs }] of keys) {
       if (expireAtMs !== undefined && expireAtMs < nowMs) {
         dbs[db]?.delete(key)
         keys.delete(key)
         dropped.push({ db, key })
       }
-      // Whatever is asked of the disk lets others in.
+      // Any request to the disk lets other work in.
       if (++looked % KEYS_PER_TURN === 0) yield { kind: 'size', path: '' }
     }
   }

@@ -1,16 +1,20 @@
-/** The facts an RDB file carries beside the data: who wrote it when, and where the data stand in a history. */
+/**
+ * The facts that an RDB file carries beside the data: which program wrote it and when, and the position of the
+ * data in a history.
+ */
 import { parseInt64 } from '../../base/decimal.ts'
+import type { SavedPosition } from '../replication/history/history.ts'
 import { REDIS_VERSION } from '../version.ts'
-import type { PersistenceHost, SavedPosition } from './host.ts'
+import type { PersistenceHost } from './host.ts'
 
-/** Of a file that is written now; `isAofBase`: the append-only file goes on from it. */
+/** The fields of a file that is written now; `isAofBase`: the append-only file continues after it. */
 export function auxFields(host: PersistenceHost, isAofBase: boolean): [string, string][] {
   return [
     ['redis-ver', REDIS_VERSION],
     ['redis-bits', '64'],
     ['ctime', String(Math.floor(host.now.wallMs / 1000))],
     ['used-mem', String(host.port.processFacts().usedBytes)],
-    ...(isAofBase ? [] : positionFields(host.position())),
+    ...(isAofBase ? [] : positionFields(host.replication.position())),
     ['aof-base', isAofBase ? '1' : '0'],
   ]
 }
@@ -24,7 +28,7 @@ function positionFields(position: SavedPosition | undefined): [string, string][]
   ]
 }
 
-/** Undefined: the file says nothing of a history, or nothing that makes sense. */
+/** Undefined if the file says nothing about a history, or nothing that makes sense. */
 export function savedPosition(
   aux: ReadonlyMap<string, string>,
   databases: number,
@@ -33,7 +37,7 @@ export function savedPosition(
   const offset = parseInt64(aux.get('repl-offset') ?? '')
   const streamDb = parseInt64(aux.get('repl-stream-db') ?? '0')
   if (!/^[0-9a-f]{40}$/i.test(id) || typeof offset !== 'number' || offset < 0) return undefined
-  // Redis writes -1 where its stream has selected none yet.
+  // Redis writes -1 if its stream has not selected a database yet.
   const isDb = typeof streamDb === 'number' && streamDb >= 0 && streamDb < databases
   return { id, offset, streamDb: isDb ? streamDb : 0 }
 }

@@ -1,33 +1,34 @@
 /**
- * Reads an RDB file piece by piece. The pieces are small enough that whoever asks something meanwhile
- * gets an answer, and nothing of the file counts before it has been read to its end and found sound.
+ * Reads an RDB file piece by piece. The pieces are small enough that clients get answers meanwhile,
+ * and nothing of the file takes effect before it has been read to its end and found valid.
  */
 
-import type { KeyTable } from '../keyspace/key-table.ts'
-import type { Entry } from '../keyspace/keyspace.ts'
+import type { EntryTable } from '../keyspace/entry-table.ts'
 import type { Usage } from '../keyspace/usage.ts'
 import { type RdbContents, RdbReader } from '../rdb/rdb-reader.ts'
 import { readBytes, sizeOf, type Work } from './files.ts'
 import type { LoadProgress } from './load-progress.ts'
 
-/** What one turn reads: at most a few milliseconds of work, also if it is compressed. */
+/** How much one turn reads: at most a few milliseconds of work, even if it is compressed. */
 const READ_BYTES = 32 * 1024
 
 export type RdbLoad =
   /** `endOffset`: where in the file the payload ends; anything may follow. */
   | { readonly kind: 'loaded'; readonly contents: RdbContents; readonly endOffset: number }
   | { readonly kind: 'absent' }
-  /** Why it cannot be used and, if it is damaged, where: half a sentence that goes on from the file's name. */
+  /** Why it cannot be used and, if it is damaged, where: half a sentence that follows the file's name. */
   | { readonly kind: 'unusable'; readonly reason: string }
+  /** It may be valid, but there is not enough memory for it. */
+  | { readonly kind: 'tooLarge'; readonly reason: string }
 
 export interface RdbLoadParts {
-  /** Empty tables, one per database: what the keys are put into. */
-  readonly dbs: readonly KeyTable<Entry>[]
-  /** What every entry is stamped with, see Entry. */
+  /** Empty tables for the keys, one per database. */
+  readonly dbs: readonly EntryTable[]
+  /** The stamp of every entry, see Entry. */
   readonly serial: number
-  /** Makes of what the file says of a key's use what it means here. */
+  /** Converts what the file says about a key's usage. */
   readonly usage: Pick<Usage, 'restored'>
-  /** [rdbchecksum] A checksum that is wrong is damage. */
+  /** [rdbchecksum] Whether a wrong checksum is damage. */
   readonly isVerified: boolean
   readonly progress: Pick<LoadProgress, 'expect' | 'advance'>
 }
@@ -50,12 +51,21 @@ function* readPayload(path: string, parts: RdbLoadParts): Work<RdbLoad> {
       return unusable(`cannot be read at byte ${offset}: ${bytes.text}`)
     const read = bytes === '' ? reader.ended() : reader.push(bytes)
     offset += bytes.length
-    progress.advance(bytes.length)
+    const full = progress.advance(bytes.length)
+    if (full !== undefined) return { kind: 'tooLarge', reason: full }
     if (read.kind === 'damaged') return unusable(`is damaged at byte ${read.offset}: ${read.text}`)
     if (read.kind === 'done') {
       return { kind: 'loaded', contents: read.contents, endOffset: offset - read.rest.length }
     }
   }
+}
+
+/** For the operator: the data are not at fault, and what to do about it. */
+export function tooLargeText(dir: string, path: string, reason: string): string {
+  return (
+    `the data cannot be loaded: ${dir}/${path} does not fit into memory: ${reason}. Nothing was changed. ` +
+    'Start with a larger heap: NODE_OPTIONS=--max-old-space-size=<MB>, see docs/operations.md'
+  )
 }
 
 function unusable(reason: string): RdbLoad {

@@ -1,4 +1,4 @@
-/** How the settings want an RDB file written. */
+/** How an RDB file is to be written according to the settings. */
 import type { SnapshotOptions } from '../rdb/snapshot.ts'
 import type { PersistenceHost } from './host.ts'
 

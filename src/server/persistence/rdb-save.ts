@@ -1,19 +1,19 @@
 /**
  * Writes an RDB file while commands go on: a slice of the snapshot, the disk, the next slice. No more
- * than one slice waits for the disk at any time. What is called `path` is the old file until the new one
- * is complete and synced, whatever happens in between.
+ * than one slice waits for the disk at any time. The file at `path` is the old one until the new one is
+ * complete and synced, whatever happens in between.
  */
 import type { Keyspace } from '../keyspace/keyspace.ts'
 import { Snapshot, type SnapshotOptions } from '../rdb/snapshot.ts'
 import { change, type FileFailure, type Work } from './files.ts'
 import type { UnreadDump } from './unread-dump.ts'
 
-/** What one turn writes: well under a millisecond of work. */
+/** How much one turn writes: well under a millisecond of work. */
 const SLICE_BYTES = 64 * 1024
-/** One request to the disk; a value can be larger than a slice. */
+/** The size of one request to the disk; a value can be larger than a slice. */
 const APPEND_BYTES = 1024 * 1024
 
-/** A snapshot that is asked for its bytes. */
+/** A snapshot whose bytes are pulled. */
 export class SnapshotSource {
   readonly #snapshot: Snapshot
   #pieces: string[] = []
@@ -28,7 +28,7 @@ export class SnapshotSource {
     this.#snapshot = new Snapshot(keyspace, aux, (bytes) => this.#pieces.push(bytes), options)
   }
 
-  /** Of all keys there were at that moment. */
+  /** How many keys there were at that moment. */
   get keysTotal(): number {
     return this.#snapshot.keysTotal
   }
@@ -41,14 +41,14 @@ export class SnapshotSource {
     return this.#isGivenUp
   }
 
-  /** Nobody wants it any more. */
+  /** The result is no longer wanted. */
   giveUp(): void {
     this.#isGivenUp = true
     this.#pieces = []
     this.#snapshot.stop()
   }
 
-  /** About a slice more, in pieces; undefined: that was all. */
+  /** About a slice more, in pieces; undefined if that was all. */
   next(): readonly string[] | undefined {
     if (this.#snapshot.isOver) return undefined
     this.#snapshot.advance(SLICE_BYTES)
@@ -63,7 +63,7 @@ export type SaveEnd =
   | { readonly kind: 'givenUp' }
   | { readonly kind: 'failed'; readonly failure: FileFailure }
 
-/** Writes it beside the old file and puts it in its place. Whatever does not succeed leaves nothing behind. */
+/** Writes the new file beside the old one and then replaces that. A failure leaves nothing behind. */
 export function* saveRdb(
   source: SnapshotSource,
   temp: string,
@@ -81,7 +81,7 @@ export function* saveRdb(
   return failure === undefined || wasGivenUp ? { kind: 'givenUp' } : { kind: 'failed', failure }
 }
 
-/** Makes a file of it, synced unless it was given up meanwhile. */
+/** Writes a file, and syncs it unless it was given up meanwhile. */
 export function* writeSnapshot(
   source: SnapshotSource,
   path: string,

@@ -1,19 +1,23 @@
 /**
- * INFO persistence. Redis measures what its forks copy; here there are none, so that is always 0. What is
- * only there at times (the append-only file, loading) is only told then.
+ * INFO persistence. Redis measures what its forks copy; there are none here, so that is always 0. Fields
+ * about the append-only file and about loading appear only while they apply.
  */
-import type { Stats } from '../info/stats.ts'
+import type { NodeStats } from '../info/stats.ts'
 import type { LoadProgress } from './load-progress.ts'
 import type { Persistence } from './persistence.ts'
 
-export interface ReportSources {
+export interface PersistenceReportSources {
   readonly persistence: Persistence
-  readonly stats: Stats
+  readonly stats: NodeStats
   /** Memory in use, as the runtime counts it. */
   readonly usedBytes: number
 }
 
-export function persistenceLines({ persistence, stats, usedBytes }: ReportSources): string[] {
+export function persistenceLines({
+  persistence,
+  stats,
+  usedBytes,
+}: PersistenceReportSources): string[] {
   const { loading, aof } = persistence
   const { always, whileOn } = aof.report()
   return [
@@ -32,7 +36,7 @@ export function persistenceLines({ persistence, stats, usedBytes }: ReportSource
   ]
 }
 
-/** Of the save or rewrite that runs. */
+/** About the running save or rewrite. */
 function snapshotFields({ saving, aof }: Persistence) {
   const { keysTaken, keysTotal } = saving.isRunning ? saving : aof
   return {
@@ -45,7 +49,7 @@ function snapshotFields({ saving, aof }: Persistence) {
   }
 }
 
-function savingFields({ saving, loading }: Persistence, stats: Stats) {
+function savingFields({ saving, loading }: Persistence, stats: NodeStats) {
   return {
     rdb_changes_since_last_save: stats.changes,
     rdb_bgsave_in_progress: saving.isInBackground ? 1 : 0,

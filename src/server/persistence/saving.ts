@@ -1,10 +1,10 @@
 /**
- * Saving the data to the RDB file: who wants it and when, one save at a time, and what came of the last
- * one. Writing it is in rdb-save.ts.
+ * Saving the data to the RDB file: what requests it and when, one save at a time, and the result of the
+ * last one. rdb-save.ts writes it.
  *
- * A save begins when it is asked for (BGSAVE), when a save point is reached, or as an order: somebody waits
- * until a save that has begun after his asking is safe on disk (SAVE, FLUSHALL, SHUTDOWN). Orders wait for
- * the snapshot turn; whoever waits together is served by one save.
+ * A save begins when a client asks for it (BGSAVE), when a save point is reached, or as an order: the
+ * caller waits until a save that began after the order is safely on disk (SAVE, FLUSHALL, SHUTDOWN). Orders
+ * wait for the snapshot turn; all that wait together are served by one save.
  */
 import type { FileFailure } from './files.ts'
 import type { PersistenceHost } from './host.ts'
@@ -12,14 +12,13 @@ import type { Jobs } from './jobs.ts'
 import { auxFields } from './rdb-aux.ts'
 import { rdbOptions } from './rdb-options.ts'
 import { type SaveEnd, SnapshotSource, saveRdb } from './rdb-save.ts'
-import { nextSaveMs, parseSavePoints } from './save-points.ts'
 import type { SnapshotTurn } from './snapshot-turn.ts'
 import type { UnreadDump } from './unread-dump.ts'
 
-/** Undefined: what he ordered is safe. */
+/** Undefined if the ordered save is on disk. */
 export type OnSaved = (failure: FileFailure | undefined) => void
 
-/** Why BGSAVE began nothing: a save runs, or somebody else takes a snapshot. */
+/** Why BGSAVE began nothing: a save is running, or another snapshot is. */
 export type SaveRefusal = 'running' | 'taken'
 
 interface Run {
@@ -27,11 +26,11 @@ interface Run {
   readonly startedAtMs: number
   readonly changesBefore: number
   readonly waiters: readonly OnSaved[]
-  /** Somebody wants it who does not wait for it. */
+  /** Requested without waiting for it. */
   readonly isBackground: boolean
 }
 
-/** After a save that failed, the save points are not looked at for so long. */
+/** After a failed save, the save points are ignored for this long. */
 const RETRY_MS = 5000
 const AT_ONCE = 0
 
@@ -41,7 +40,7 @@ export class Saving {
   readonly #turn: SnapshotTurn
   readonly #unreadDump: UnreadDump
   #run: Run | undefined
-  /** Who waits for a save that has not begun. */
+  /** The orders that wait for a save which has not begun. */
   #orders: OnSaved[] = []
   #isScheduled = false
   #points = parseSavePoints('')
@@ -50,7 +49,7 @@ export class Saving {
   #savedAtMs: number
   #savedAtWallMs: number
   #hasFailed = false
-  /** Of the failure that was logged last, until a save succeeds. */
+  /** The reason logged last, until a save succeeds. */
   #loggedReason: string | undefined
   #lastDurationMs: number | undefined
   #begun = 0
@@ -73,27 +72,27 @@ export class Saving {
     return this.#points.length > 0
   }
 
-  /** The last save in the background did not succeed. */
+  /** Whether the last background save failed. */
   get hasFailed(): boolean {
     return this.#hasFailed
   }
 
-  /** Unix time. Of the last save that succeeded; until there is one, of the start. */
+  /** Unix time of the last successful save or, until there is one, of the start. */
   get savedAtSeconds(): number {
     return Math.floor(this.#savedAtWallMs / 1000)
   }
 
-  /** How many have begun. */
+  /** How many saves have begun. */
   get begun(): number {
     return this.#begun
   }
 
-  /** Of the last one in the background. -1: there was none. */
+  /** How long the last background save took; -1 if there was none. */
   get lastDurationSeconds(): number {
     return this.#lastDurationMs === undefined ? -1 : Math.floor(this.#lastDurationMs / 1000)
   }
 
-  /** Of the one in the background. -1: none runs. */
+  /** How long the running background save has taken; -1 if none runs. */
   get durationSeconds(): number {
     if (this.#run?.isBackground !== true) return -1
     return Math.floor((this.#host.now.monoMs - this.#run.startedAtMs) / 1000)
@@ -103,12 +102,12 @@ export class Saving {
     return this.#run !== undefined
   }
 
-  /** One runs that somebody wants who does not wait for it: for Redis, a save is no other. */
+  /** Whether a save runs that no client waits for: for Redis, only such a save is one. */
   get isInBackground(): boolean {
     return this.#run?.isBackground === true
   }
 
-  /** Of the save that runs, 0 when none does. */
+  /** Of the running save; 0 if none runs. */
   get keysTotal(): number {
     return this.#run?.source.keysTotal ?? 0
   }
@@ -118,7 +117,7 @@ export class Saving {
     return this.#run?.source.keysTaken ?? 0
   }
 
-  /** Begins one at once. Undefined: it has begun. */
+  /** Begins one at once. Undefined if it has begun. */
   start(): SaveRefusal | undefined {
     if (this.#run !== undefined) return 'running'
     if (!this.#turn.isFree) return 'taken'
@@ -126,25 +125,25 @@ export class Saving {
     return undefined
   }
 
-  /** One begins as soon as it can; nobody waits for it. */
+  /** One begins as soon as possible; no client waits for it. */
   schedule(): void {
     this.#isScheduled = true
   }
 
-  /** One begins when this turn ends or as soon after as it can, and then somebody is told. */
+  /** One begins when this turn ends or as soon after as possible, and `onSaved` gets the result. */
   order(onSaved: OnSaved): void {
     this.#orders.push(onSaved)
   }
 
   /**
-   * What it is writing is not wanted any more. Whoever waits for it is served by the next; the turn is
-   * free when the disk has answered.
+   * The result of the running save is not wanted any more. Orders that wait for it are served by the
+   * next save; the turn is free when the disk has answered.
    */
   giveUp(): void {
     this.#run?.source.giveUp()
   }
 
-  /** True: one has begun that was ordered or scheduled. */
+  /** True if an ordered or scheduled save has begun. */
   beginDue(): boolean {
     if (!this.#isDue() || !this.#turn.isFree) return false
     this.#begin()
@@ -215,7 +214,7 @@ export class Saving {
 
   #succeeded(run: Run, durationMs: number): void {
     const { stats, now, port } = this.#host
-    // Everything may have been loaded anew meanwhile, and nothing be unsaved.
+    // All data may have been loaded anew meanwhile, and nothing be unsaved.
     stats.changes = Math.max(0, stats.changes - run.changesBefore)
     this.#savedAtMs = now.monoMs
     this.#savedAtWallMs = now.wallMs
@@ -226,17 +225,53 @@ export class Saving {
   }
 
   #failed(run: Run, failure: FileFailure): void {
-    // Who waits for it is told. As with Redis, that alone does not stop writes.
+    // Those that wait for it get the failure. As in Redis, that alone does not stop writes.
     if (run.isBackground) this.#hasFailed = true
     this.#logFailure(failure.text)
     for (const onSaved of run.waiters) onSaved(failure)
   }
 
-  /** It is tried every few seconds: the same reason is worth one line. */
+  /** A failing save is retried every few seconds: the same reason is worth one line. */
   #logFailure(reason: string): void {
     if (this.#loggedReason === reason) return
     this.#loggedReason = reason
     const { port, settings } = this.#host
     port.log('warning', `cannot save ${settings.text('dbfilename')}: ${reason}`)
   }
+}
+
+/** [save] When to save without a request: after this many changes, if the last save was this long ago. */
+
+interface SavePoint {
+  readonly seconds: number
+  readonly changes: number
+}
+
+/**
+ * `3600 1 300 100`: an hour after one change, five minutes after a hundred. The setting must be
+ * valid.
+ */
+function parseSavePoints(text: string): readonly SavePoint[] {
+  const numbers = text.split(' ').filter((word) => word !== '')
+  const points: SavePoint[] = []
+  for (let at = 0; at + 1 < numbers.length; at += 2) {
+    points.push({ seconds: Number(numbers[at]), changes: Number(numbers[at + 1]) })
+  }
+  return points
+}
+
+/** When the first point with enough changes is reached; undefined if none will be. Monotonic. */
+function nextSaveMs(
+  points: readonly SavePoint[],
+  changes: number,
+  lastSaveMs: number,
+): number | undefined {
+  let nextMs: number | undefined
+  for (const point of points) {
+    if (changes < point.changes) continue
+    // More than that many seconds ago, as in Redis.
+    const reachedMs = lastSaveMs + point.seconds * 1000 + 1
+    nextMs = Math.min(nextMs ?? reachedMs, reachedMs)
+  }
+  return nextMs
 }

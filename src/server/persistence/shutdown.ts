@@ -1,13 +1,12 @@
 /**
  * Ending the process without losing anything: SHUTDOWN, SIGTERM and SIGINT. Writes wait from the first
- * moment on, and are never answered if it comes to the end. Replicas that are online get the time to
+ * moment on, and are never answered if the process does end. Replicas that are online get time to
  * acknowledge what they were sent [shutdown-timeout], then the append-only file is synced and, if there
- * are save points, the data are saved. What cannot be kept holds the process back, unless it is forced.
+ * are save points, the data are saved. Data that cannot be kept prevent the end, unless it is forced.
  */
 import { error, OK, type Reply } from '../../resp/reply.ts'
 import { NO_SHUTDOWN } from '../errors.ts'
 import type { StopSignal } from '../port.ts'
-import type { Pause } from '../sessions/pause.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Aof } from './aof.ts'
 import type { PersistenceHost } from './host.ts'
@@ -15,22 +14,12 @@ import type { Jobs } from './jobs.ts'
 import type { Saving } from './saving.ts'
 
 export interface ShutdownRequest {
-  /** Undefined: if there are save points. */
+  /** Undefined means: if there are save points. */
   readonly mustSave?: boolean | undefined
-  /** Replicas are not waited for. */
+  /** Do not wait for replicas. */
   readonly isNow?: boolean | undefined
-  /** What cannot be kept is lost. */
+  /** End even if data cannot be kept. */
   readonly isForced?: boolean | undefined
-}
-
-/** What ending the process has to do with replicas. */
-export interface ReplicasAtEnd {
-  /** Whether every replica that is online has acknowledged the stream up to there. */
-  haveAcknowledged(offset: number): boolean
-  /** Asks them to, if need be. Gives the offset that says that they have everything of now. */
-  requestAcknowledgements(): number
-  /** Ends transfers of snapshots, which would keep the turn for as long as they take. */
-  endTransfers(): void
 }
 
 export interface ShutdownParts {
@@ -38,20 +27,16 @@ export interface ShutdownParts {
   readonly jobs: Jobs
   readonly saving: Saving
   readonly aof: Aof
-  readonly pause: Pause
-  readonly replicas: ReplicasAtEnd
   isLoading(): boolean
-  /** Everything that was answered leaves first. */
-  exit(): void
 }
 
-/** Given to those who asked for it; undefined: it was a signal. */
+/** Called for every client that asked; undefined for a signal. */
 type OnRefused = (reply: Reply) => void
 
 interface Run {
   readonly request: ShutdownRequest
   readonly waiters: OnRefused[]
-  /** While replicas are waited for; undefined: it cannot take long any more. */
+  /** Set while we wait for replicas; undefined once it cannot take long any more. */
   replicas: { readonly offset: number; readonly endMs: number } | undefined
 }
 
@@ -75,7 +60,7 @@ export class Shutdown {
     this.#parts = parts
   }
 
-  /** For INFO: how long replicas are waited for at most; undefined: they are not. */
+  /** For INFO: how much longer we wait for replicas at most; undefined if we do not. */
   get remainingMs(): number | undefined {
     const endMs = this.#run?.replicas?.endMs
     return endMs === undefined ? undefined : Math.max(0, endMs - this.#nowMs)
@@ -91,8 +76,8 @@ export class Shutdown {
   }
 
   /**
-   * What it asks for is in [shutdown-on-sigterm] and [shutdown-on-sigint]. One more ends the waiting; it
-   * does not end a save.
+   * [shutdown-on-sigterm] and [shutdown-on-sigint] say what a signal asks for. A second signal ends the
+   * waiting; it does not end a save.
    */
   signalled(signal: StopSignal): void {
     if (this.#run === undefined) return this.begin(signalRequest(this.#parts.host.settings, signal))
@@ -108,11 +93,12 @@ export class Shutdown {
     return OK
   }
 
-  /** They may have brought the last acknowledgement. */
+  /** The commands may have brought the last acknowledgement. */
   commandsDone(): void {
     const run = this.#run
     if (run?.replicas === undefined) return
-    if (this.#parts.replicas.haveAcknowledged(run.replicas.offset)) this.#finish(run)
+    if (this.#parts.host.replication.serving.haveAcknowledged(run.replicas.offset))
+      this.#finish(run)
   }
 
   wake(): void {
@@ -134,23 +120,24 @@ export class Shutdown {
     const run: Run = { request, waiters: [], replicas: undefined }
     this.#run = run
     this.#log('notice', 'this node is to end')
-    this.#parts.pause.start(Number.POSITIVE_INFINITY, 'writes', 'shutdown')
+    this.#parts.host.pause.start(Number.POSITIVE_INFINITY, 'writes', 'shutdown')
     return run
   }
 
   #waitOrFinish(run: Run): void {
-    const { replicas, host, isLoading } = this.#parts
+    const { host, isLoading } = this.#parts
+    const { serving } = host.replication
     // There is nothing yet that could be lost.
     if (isLoading()) return this.#exit()
     const timeoutMs = host.settings.int('shutdown-timeout') * 1000
     if (run.request.isNow === true || timeoutMs === 0) return this.#finish(run)
-    const offset = replicas.requestAcknowledgements()
-    if (replicas.haveAcknowledged(offset)) return this.#finish(run)
+    const offset = serving.requestAcknowledgements()
+    if (serving.haveAcknowledged(offset)) return this.#finish(run)
     run.replicas = { offset, endMs: this.#nowMs + timeoutMs }
     this.#log('notice', `replicas have ${timeoutMs / 1000} seconds to acknowledge everything`)
   }
 
-  /** Whatever takes a snapshot makes way for the last one. */
+  /** Every running snapshot makes way for the last one. */
   #finish(run: Run): void {
     const { saving, jobs, aof } = this.#parts
     run.replicas = undefined
@@ -163,10 +150,10 @@ export class Shutdown {
   }
 
   #save(run: Run): void {
-    const { saving, replicas } = this.#parts
+    const { saving, host } = this.#parts
     if (!(run.request.mustSave ?? saving.hasPoints)) return this.#exit()
     this.#log('notice', 'saving the data')
-    replicas.endTransfers()
+    host.replication.serving.endTransfers()
     saving.order((failure) => {
       if (this.#run !== run) return
       if (failure === undefined || run.request.isForced === true) this.#exit()
@@ -177,13 +164,17 @@ export class Shutdown {
   #refuse(run: Run, reason: string): void {
     this.#run = undefined
     this.#log('warning', `it goes on: ${reason}`)
-    this.#parts.pause.end('shutdown')
+    this.#parts.host.pause.end('shutdown')
     for (const onRefused of run.waiters) onRefused(REFUSED)
   }
 
+  /** Everything that was answered leaves first. */
   #exit(): void {
+    const { host, aof } = this.#parts
     this.#log('notice', 'bye')
-    this.#parts.exit()
+    aof.turnEnds()
+    host.sessions.flushAll(host.now.monoMs)
+    host.port.exit(0)
   }
 
   #log(level: 'notice' | 'warning', text: string): void {

@@ -1,6 +1,6 @@
 /**
  * Who may take a snapshot. One runs at a time: a save to disk, a rewrite of the append-only file, or a
- * full resynchronisation. Whoever finds the turn taken asks again when it is woken.
+ * full resynchronisation. A user that finds the turn taken tries again when it is woken.
  */
 import { assert } from '../../base/assert.ts'
 
@@ -17,7 +17,7 @@ export class SnapshotTurn {
     return this.#user === undefined
   }
 
-  /** False: somebody else has it. */
+  /** False if the turn is taken. */
   take(user: SnapshotUser): boolean {
     if (this.#user !== undefined) return false
     this.#user = user

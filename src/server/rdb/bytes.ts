@@ -1,4 +1,4 @@
-/** Numbers and parts of latin1 byte strings. The caller has checked that the bytes are there. */
+/** Numbers and parts of latin1 byte strings. The caller must have checked that the bytes are there. */
 
 export function uint16(bytes: string, at: number): number {
   return bytes.charCodeAt(at) | (bytes.charCodeAt(at + 1) << 8)
@@ -32,7 +32,7 @@ export function int64(bytes: string, at: number): bigint {
   return BigInt.asIntN(64, (high << 32n) | low)
 }
 
-/** A number of 64 bits, and the largest of them a double can hold. */
+/** The largest 64-bit number that a double can hold. */
 const MAX_INT64_NUMBER = 2 ** 63 - 1024
 
 /** The nearest number to it that fits: exact up to 2^53, which no moment in time comes near. */
@@ -65,7 +65,10 @@ export function latin1(bytes: Uint8Array): string {
   return text
 }
 
-/** The codes from `from` to before `to` as a string; of an array of numbers, twice as fast as the above. */
+/**
+ * The codes from `from` to before `to` as a string; from an array of numbers, this is twice as fast as
+ * `latin1`.
+ */
 export function ofCodes(codes: readonly number[], from: number, to: number): string {
   if (to - from <= MAX_ARGUMENTS) return fromCodes(codes.slice(from, to))
   let text = ''
@@ -78,8 +81,9 @@ export function ofCodes(codes: readonly number[], from: number, to: number): str
 /**
  * A part of `buffer` that may be kept for long. Engines implement `slice` of more than a few bytes as
  * a view that keeps its whole parent, so one small key could hold on to the 64 KiB it arrived in.
- * Gluing the first byte to the rest and reading it makes the engine lay out a string of its own. That
- * costs little more than the view, and 10 to 30 bytes less memory (measured).
+ * Concatenating the first byte and the rest, and then reading a byte, makes the engine lay out an
+ * independent string. That costs little more than the view, and 10 to 30 bytes less memory
+ * (measured).
  */
 export function ownSlice(buffer: string, from: number, to: number): string {
   if (to - from < MIN_VIEW_BYTES || (to - from) * 2 > buffer.length) return buffer.slice(from, to)
@@ -88,7 +92,7 @@ export function ownSlice(buffer: string, from: number, to: number): string {
   return glued.charCodeAt(0) > 0xff ? '' : glued
 }
 
-/** For messages: the first of some bytes in quotes, with what is not printable escaped. */
+/** For messages: the beginning of some bytes in quotes, with unprintable ones escaped. */
 export function shownBytes(bytes: string): string {
   const start = bytes.slice(0, MAX_SHOWN_BYTES)
   const text = start.replace(/[^ -~]|['\\]/g, (byte) => {
@@ -99,14 +103,14 @@ export function shownBytes(bytes: string): string {
 
 const MAX_SHOWN_BYTES = 40
 
-/** Shorter slices are copies anyway. */
+/** Shorter slices are always copies. */
 const MIN_VIEW_BYTES = 13
 
-/** Applying a function to many more arguments than this is slow, and may exhaust the stack. */
+/** Calling a function with many more arguments than this is slow, and may exhaust the stack. */
 const MAX_ARGUMENTS = 4096
 
 function fromCodes(codes: Uint8Array | number[]): string {
-  // The type of `apply` asks for an array; spreading bytes into one is five times slower.
+  // The type of `apply` demands an array; spreading bytes into one is five times slower.
   return String.fromCharCode.apply(null, codes as number[])
 }
 

@@ -1,7 +1,7 @@
 /**
  * CRC-64/Jones as RDB files and DUMP payloads carry it: reflected, initial value 0, no final xor.
  * JavaScript has no fast 64-bit integers, so the register is kept as two 32-bit halves, and four bytes
- * at a time go through it: table `n` says what a byte becomes after `n` more bytes.
+ * are processed at a time: table `n` says what a byte becomes after `n` more bytes.
  */
 import { uint32Bytes } from './bytes.ts'
 
@@ -10,7 +10,7 @@ const POLYNOMIAL_HIGH = 0x95ac9329
 const POLYNOMIAL_LOW = 0xac4bc9b5
 
 const TABLES = 4
-/** One table after the other, 256 values each. */
+/** The tables one after another, 256 values each. */
 const HIGH = new Int32Array(TABLES * 256)
 const LOW = new Int32Array(TABLES * 256)
 for (let byte = 0; byte < 256; byte++) fillFirst(byte)
@@ -65,7 +65,7 @@ export class Crc64 {
     this.#low = low
   }
 
-  /** Eight bytes, least significant first: the order in which payloads store it. */
+  /** Eight bytes, least significant first: the order in which payloads store them. */
   digest(): string {
     return uint32Bytes(this.#low) + uint32Bytes(this.#high)
   }
@@ -77,7 +77,10 @@ export function crc64(bytes: string): string {
   return crc.digest()
 }
 
-/** What four bytes in a row leave in one half of the register; the earliest has the farthest to go. */
+/**
+ * What four bytes in a row contribute to one half of the register; the earliest byte has the most
+ * bytes after it.
+ */
 function sum(table: Int32Array, a: number, b: number, c: number, d: number): number {
   const early = (table[768 + a] as number) ^ (table[512 + b] as number)
   return early ^ (table[256 + c] as number) ^ (table[d] as number)

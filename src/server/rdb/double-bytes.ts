@@ -8,7 +8,7 @@ export function doubleBytes(value: number): string {
   return uint32Bytes(VIEW.getUint32(0, true)) + uint32Bytes(VIEW.getUint32(4, true))
 }
 
-/** The caller has checked that the bytes are there. */
+/** The caller must have checked that the bytes are there. */
 export function readDoubleBytes(bytes: string, from: number): number {
   for (let at = 0; at < 8; at++) VIEW.setUint8(at, bytes.charCodeAt(from + at))
   return VIEW.getFloat64(0, true)

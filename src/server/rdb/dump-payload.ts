@@ -1,6 +1,6 @@
 /**
  * One value as bytes that travel: DUMP's payload is an RDB record without a key, the version of the
- * format, and a checksum of all before it.
+ * format, and a checksum of everything before it.
  */
 import type { Value } from '../values/value.ts'
 import { uint16 } from './bytes.ts'
@@ -15,11 +15,11 @@ export const FOOTER_BYTES = 10
 const CHECKSUM_BYTES = 8
 const PIECE_BYTES = 64 * 1024
 
-/** Every server since Redis 5 reads these types; the form of streams came with version 10. */
+/** Every server since Redis 5 reads these types; this form of streams came with version 10. */
 const PLAIN_VERSION = 9
 const STREAM_VERSION = 10
 
-/** Undefined: it would be longer than `maxBytes`. */
+/** Undefined if it would be longer than `maxBytes`. */
 export function dumpPayload(value: Value, form: StringForm, maxBytes: number): string | undefined {
   const pieces: string[] = []
   let bytes = FOOTER_BYTES
@@ -42,7 +42,7 @@ export function withFooter(record: string, version: number): string {
   return bytes + crc64(bytes)
 }
 
-/** Whether the footer vouches for what is before it, and is of a version that is known here. */
+/** Whether the footer confirms the bytes before it, and has a version we know. */
 export function isSoundPayload(payload: string): boolean {
   const end = payload.length - FOOTER_BYTES
   if (end < 0 || uint16(payload, end) > NEWEST_VERSION) return false
@@ -50,13 +50,13 @@ export function isSoundPayload(payload: string): boolean {
 }
 
 /**
- * The value of a payload; undefined: it is damaged, empty, or of a type we cannot hold. A value that ends
- * early is read on into the footer, as in Redis: what a master took, its replica must take.
+ * The value of a payload; undefined if it is damaged, empty, or of a type we do not support. A value that
+ * ends early is read on into the footer, as in Redis: what a master accepted, its replica must accept.
  */
 export function valueOfPayload(payload: string): Value | undefined {
   const input = new RdbInput()
   input.push(payload.slice(1))
   const step = readValue(input, payload.charCodeAt(0)).next()
-  // Whatever it still wants, a byte or an explanation: no more will come.
+  // Whatever the parser still asks for, no more bytes will come.
   return step.done === true ? step.value : undefined
 }

@@ -1,35 +1,35 @@
 /**
  * Listpacks, as Redis writes them: how many bytes an element takes, and the bytes. A text that is the
- * plain decimal form of a 64-bit integer is written as that integer. Behind each element stands the
+ * plain decimal form of a 64-bit integer is written as that integer. Each element is followed by the
  * length of its encoding, so that the list can be walked from its end.
  */
 import { parseInt64 } from '../../base/decimal.ts'
 
-/** Total bytes and number of elements in front, the end mark behind. */
+/** The total size and the number of elements come first, the end mark last. */
 export const LISTPACK_FRAME_BYTES = 7
 
 /** No integer has more characters. */
 const MAX_INTEGER_CHARS = 20
 
-/** In the 16-bit count field: walk to know. */
+/** In the 16-bit count field this means: unknown, walk the list to count. */
 const COUNT_UNKNOWN = 0xffff
 
 /** A text, or an integer of 64 bits. */
 export type ListpackElement = string | number | bigint
 
-/** With the length behind it. */
+/** Including the trailing length. */
 export function listpackBytesOf(element: ListpackElement): number {
   const bytes = encodedBytes(element)
   return bytes + backlenBytes(bytes)
 }
 
-/** With the length behind it. */
+/** Including the trailing length. */
 export function listpackElement(element: ListpackElement): string {
   const encoded = encode(element)
   return encoded + backlen(encoded.length)
 }
 
-/** What stands before the elements, of which there are `count`, in a listpack of `bytes` in all. */
+/** The header of a listpack that has `count` elements and `bytes` bytes in all. */
 export function listpackHeader(bytes: number, count: number): string {
   return littleEndian(bytes, 4) + littleEndian(Math.min(count, COUNT_UNKNOWN), 2)
 }
@@ -37,7 +37,7 @@ export function listpackHeader(bytes: number, count: number): string {
 export const LISTPACK_END = '\xff'
 
 /** How many bytes the trailing length of an element takes; note the strict bounds. */
-export function backlenBytes(encodedBytes: number): number {
+function backlenBytes(encodedBytes: number): number {
   if (encodedBytes <= 127) return 1
   if (encodedBytes < 16383) return 2
   if (encodedBytes < 2097151) return 3
@@ -56,7 +56,7 @@ function integerOf(element: ListpackElement): number | bigint | undefined {
   if (typeof element !== 'string') return element
   if (element.length > MAX_INTEGER_CHARS || element.length === 0) return undefined
   const first = element.charCodeAt(0)
-  // Most texts are none, and their first character says so.
+  // Most texts are no integers, and their first character shows that.
   if (first !== 0x2d && (first < 0x30 || first > 0x39)) return undefined
   return parseInt64(element)
 }
@@ -113,7 +113,7 @@ function littleEndian(value: number | bigint, bytes: number): string {
   return text
 }
 
-/** Seven bits a byte, the most significant first; every byte but the first carries a mark. */
+/** Seven bits per byte, the most significant first; every byte but the first has the mark bit. */
 function backlen(encodedBytes: number): string {
   let rest = encodedBytes
   let text = ''

@@ -1,17 +1,16 @@
 /**
- * LZF compression, as [rdbcompression] asks for it. A table remembers where three bytes in a row were
- * seen last; if they come again within 8 KiB, a copy stands in for them and for what follows them in
- * both places.
+ * LZF compression, for [rdbcompression]. A table remembers where three bytes in a row were seen last;
+ * if they come again within 8 KiB, a copy replaces them and the bytes after them that are equal too.
  *
- * Only strings of at most 64 KiB are compressed: longer ones would have to be compressed in one go,
- * because their compressed length stands before them, and commands would wait.
+ * Only strings of at most 64 KiB are compressed: a longer one would have to be compressed in one go,
+ * because its compressed length comes first, and commands would have to wait.
  */
 import { latin1 } from './bytes.ts'
 
-/** Shorter strings are left alone, as Redis does. */
+/** Shorter strings are not compressed, as in Redis. */
 const MIN_BYTES = 21
 const MAX_BYTES = 64 * 1024
-/** What has to be saved to be worth the trouble. */
+/** Compression must save at least this much. */
 const MIN_SAVED_BYTES = 4
 
 const MAX_LITERALS = 32
@@ -22,12 +21,15 @@ const HASH_FACTOR = 0x9e3779b1
 
 const INPUT = new Uint8Array(MAX_BYTES)
 const OUTPUT = new Uint8Array(MAX_BYTES + MAX_LITERALS + 4)
-/** Where each hash was seen last, counted over all strings, so that the next one need not clear it. */
+/**
+ * Where each hash was seen last, counted over all strings, so that the table need not be cleared for
+ * the next one.
+ */
 const SEEN = new Int32Array(1 << HASH_BITS)
 const MAX_COUNTED_BYTES = 2 ** 30
 let countedBytes = 1
 
-/** Undefined: it stays as it is. */
+/** Undefined if the string should stay as it is. */
 export function lzfCompress(text: string): string | undefined {
   if (text.length < MIN_BYTES || text.length > MAX_BYTES) return undefined
   for (let at = 0; at < text.length; at++) INPUT[at] = text.charCodeAt(at)
@@ -42,7 +44,7 @@ function restartCounting(): void {
   countedBytes = 1
 }
 
-/** From INPUT to OUTPUT; returns the length there, or undefined when too little was saved. */
+/** From INPUT to OUTPUT; returns the compressed length, or undefined if too little was saved. */
 function compress(length: number, base: number): number | undefined {
   const most = length - MIN_SAVED_BYTES
   let filled = 0
@@ -53,7 +55,7 @@ function compress(length: number, base: number): number | undefined {
     const hash = Math.imul(three, HASH_FACTOR) >>> (32 - HASH_BITS)
     const from = (SEEN[hash] as number) - base
     SEEN[hash] = at + base
-    // A place in an earlier string is before the base.
+    // A position in an earlier string is before the base.
     if (from < 0 || at - from > WINDOW_BYTES || !isThree(from, three)) {
       at++
       continue
@@ -82,7 +84,7 @@ function matchLength(from: number, at: number, length: number): number {
   return count
 }
 
-/** Returns how much of OUTPUT is filled then. */
+/** Returns how much of OUTPUT is filled afterwards. */
 function putLiterals(filled: number, from: number, to: number): number {
   let out = filled
   for (let at = from; at < to; at += MAX_LITERALS) {
@@ -93,7 +95,7 @@ function putLiterals(filled: number, from: number, to: number): number {
   return out
 }
 
-/** Returns how much of OUTPUT is filled then. */
+/** Returns how much of OUTPUT is filled afterwards. */
 function putCopy(filled: number, distance: number, count: number): number {
   let out = filled
   const high = distance >> 8

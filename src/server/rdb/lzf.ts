@@ -1,29 +1,29 @@
 /**
  * LZF decompression: the only compression inside RDB payloads. A control byte below 32 announces
- * literal bytes, any other a copy from what was already put out, which may overlap its own output.
- * A copy reaches back 8 KiB at most, so a large string need not be decoded in one go.
+ * literal bytes, any other a copy from earlier output, which may overlap the bytes it produces. A
+ * copy reaches back 8 KiB at most, so a large string need not be decoded in one go.
  */
 import { ofCodes } from './bytes.ts'
 
-/** One control sequence of three bytes puts out at most 264. */
+/** A control sequence of three bytes yields at most 264. */
 const MAX_EXPANSION = 88
 /** How far back a copy can reach. */
 const WINDOW_BYTES = 8192
 /** The longest control sequence: a control byte and 32 literals. */
 const MAX_SEQUENCE_BYTES = 33
-/** The most that one sequence puts out. */
+/** The most that one sequence yields. */
 const MAX_COPY_BYTES = 264
 /** Output becomes text in pieces of about this size. */
 const BLOCK_BYTES = 64 * 1024
 
-/** Whether `packedBytes` of input could put out that much. To be asked before any memory is taken. */
+/** Whether `packedBytes` of input could yield that much. Check this before taking any memory. */
 export function canExpand(packedBytes: number, bytes: number): boolean {
   return bytes <= packedBytes * MAX_EXPANSION
 }
 
 /**
- * Decodes what is at `from` to before `to`. Returns exactly `length` bytes, or undefined when the input
- * does not decode to that.
+ * Decodes the input from `from` to before `to`. Returns exactly `length` bytes, or undefined if the
+ * input does not decode to that.
  */
 export function lzfDecompress(
   input: string,
@@ -40,18 +40,18 @@ export function lzfDecompress(
 /** Decodes a string that arrives in pieces. */
 export class LzfDecoder {
   /**
-   * What copies may still reach, and behind it what has not been taken yet. An array, although it is
+   * What copies may still reach, followed by what has not been taken yet. An array, although it is
    * larger: engines make a string of its numbers twice as fast as of a Uint8Array's (measured).
    */
   readonly #output: number[]
   #filled = 0
-  /** Where in `#output` the bytes not taken yet begin. */
+  /** Where in `#output` the bytes begin that are not taken yet. */
   #taken = 0
   /** How many bytes are still to come. */
   #left: number
   /** The beginning of a control sequence whose end has not arrived. */
   #pending = ''
-  /** Where in the input the first sequence begins that is not decoded. */
+  /** Where in the input the first sequence begins that is not decoded yet. */
   #decodedTo = 0
 
   /** `output`: memory to work in, for a decoder that is given its whole input at once. */
@@ -60,22 +60,25 @@ export class LzfDecoder {
     this.#output = output
   }
 
-  /** True when exactly the announced bytes have been put out. */
+  /** True if exactly the announced number of bytes has been decoded. */
   get isComplete(): boolean {
     return this.#left === 0 && this.#pending === ''
   }
 
-  /** What the next bytes of the input put out; undefined when they do not decode. */
+  /** What the next bytes of the input decode to; undefined if they do not decode. */
   push(bytes: string, isLast: boolean): string | undefined {
     const input = this.#pending === '' ? bytes : [this.#pending, bytes].join('')
-    // Short of the end, only sequences that are surely complete are decoded.
+    // Before the end of the input, only sequences that are surely complete are decoded.
     const safeEnd = isLast ? input.length : input.length - MAX_SEQUENCE_BYTES + 1
     const text = this.decode(input, 0, input.length, safeEnd)
     this.#pending = input.slice(this.#decodedTo)
     return text
   }
 
-  /** The same for the sequences that begin before `safeEnd`, all of them of this piece. */
+  /**
+   * The same for the sequences that begin before `safeEnd`; all of them must be complete in this
+   * piece.
+   */
   decode(input: string, from: number, to: number, safeEnd = to): string | undefined {
     let text = ''
     let at = from
@@ -137,9 +140,9 @@ export class LzfDecoder {
   }
 }
 
-/** From this control byte on, another byte adds to the length of a copy. */
+/** From this control byte on, one more byte adds to the length of a copy. */
 const LONG_COPY = 0xe0
 
 const OUTPUT_BYTES = WINDOW_BYTES + BLOCK_BYTES + MAX_COPY_BYTES
-/** Grows to `OUTPUT_BYTES` at the most. */
+/** Grows to `OUTPUT_BYTES` at most. */
 const SCRATCH: number[] = []

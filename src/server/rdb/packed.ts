@@ -1,13 +1,12 @@
 /**
  * The compact forms in which Redis keeps and transfers small collections: listpack (7.0 and later),
  * ziplist (before), intset, and the zipmap of ancient files. Each decoder walks the whole blob and
- * returns the elements as text, or undefined when any length, count or end mark is not what it has
- * to be.
+ * returns the elements as text, or undefined if any length, count or end mark is wrong.
  */
 import { ownSlice, signedText, uint16, uint32, uint32BigEndian } from './bytes.ts'
 
 const END = 0xff
-/** In a 16-bit count field: walk to know. */
+/** In a 16-bit count field this means: unknown, walk the list to count. */
 const COUNT_UNKNOWN = 0xffff
 
 export function readListpack(blob: string): string[] | undefined {
@@ -47,7 +46,10 @@ export function readIntset(blob: string): string[] | undefined {
   return items
 }
 
-/** Fields and values in turn. A value is followed by as many unused bytes as stand before it. */
+/**
+ * Fields and values alternate. A value is followed by as many unused bytes as the byte before it
+ * says.
+ */
 export function readZipmap(blob: string): string[] | undefined {
   if (blob.length < 2) return undefined
   const walk = new Walk(blob, 1)
@@ -67,7 +69,7 @@ export function readZipmap(blob: string): string[] | undefined {
 }
 
 /**
- * A position in a blob. What lies beyond its end reads as NaN, and a position that became NaN is
+ * A position in a blob. Reading beyond its end gives NaN, and a position that has become NaN is
  * neither at the end nor before it, so the walk stops there and fails.
  */
 class Walk {
@@ -163,7 +165,7 @@ const ZIPLIST_INTEGER_BYTES: ReadonlyMap<number, number> = new Map([
   [0xfe, 1],
 ])
 
-/** NaN where no length can stand, which fails in `text`. */
+/** NaN where no length is allowed, which fails in `text`. */
 function zipmapLength(walk: Walk): number {
   const first = walk.code()
   if (first < 254) return first

@@ -1,22 +1,23 @@
 /**
- * Lists, sets and hashes of an RDB payload. The plain forms go straight into the value as they arrive:
- * a count is only believed as far as bytes come for it, and nothing is held twice.
+ * Lists, sets and hashes of an RDB payload. The plain forms go straight into the value as they arrive: a
+ * count is only believed as far as bytes arrive for it, and nothing is held twice.
  *
- * `fill…` and `…Of` take what is here and are done with it; the generators wait for the rest. rdb-take.ts
- * builds on the former alone.
+ * `fill…` and `…Of` use what has arrived and return; the generators wait for the rest. rdb-take.ts uses
+ * only the former.
  */
+import { CountedFields, CountedMembers } from '../values/counted.ts'
 import { Deque } from '../values/deque.ts'
 import type { HashValue, ListValue, SetValue } from '../values/value.ts'
 import { readIntset, readListpack, readZiplist, readZipmap } from './packed.ts'
 import { TYPE } from './rdb-format.ts'
 import { damage, type Parse, type RdbInput } from './rdb-input.ts'
 
-/** The most that a Map or a Set of the engine holds; one more and it throws. */
+/** The most elements that the engine's Map or Set can hold; one more and it throws. */
 export const MAX_MEMBERS = 2 ** 24
 /** Beyond this, the engine turns arrays into something far slower. */
 export const MAX_ELEMENTS = 2 ** 25
 
-/** A node of a list holds one large element instead of a packed run of them. */
+/** Such a node of a list has one large element instead of several packed ones. */
 const PLAIN_NODE = 1
 export const PACKED_NODE = 2
 
@@ -54,7 +55,7 @@ export function* readHash(input: RdbInput, type: number): Parse<HashValue | unde
   }
 }
 
-/** How many members follow: no more than can be held. */
+/** How many members follow; more than can be held is damage. */
 export function* readCount(input: RdbInput, most = MAX_MEMBERS): Parse<number> {
   const count = yield* input.length()
   return count <= most ? count : yield* damage(`${count} members are more than this node can hold`)
@@ -65,7 +66,7 @@ export function* packed(input: RdbInput, form: string, decode: Decode): Parse<st
   return items ?? (yield* damage(`a damaged ${form}`))
 }
 
-/** From fields and values in turn. */
+/** From alternating fields and values. */
 export function* hashOf(items: readonly string[]): Parse<HashValue | undefined> {
   const fields = fieldsOf(items)
   if (typeof fields === 'string') return yield* damage(fields)
@@ -73,15 +74,15 @@ export function* hashOf(items: readonly string[]): Parse<HashValue | undefined> 
 }
 
 /** The members, or what is wrong with them. */
-export function membersOf(items: readonly string[]): Set<string> | string {
-  const members = new Set(items)
+export function membersOf(items: readonly string[]): CountedMembers | string {
+  const members = new CountedMembers(items)
   return members.size === items.length ? members : TWICE_IN_SET
 }
 
-/** From fields and values in turn; or what is wrong with them. */
-export function fieldsOf(items: readonly string[]): Map<string, string> | string {
+/** From alternating fields and values; or what is wrong with them. */
+export function fieldsOf(items: readonly string[]): CountedFields | string {
   if (items.length % 2 !== 0) return 'a hash with a field without a value'
-  const fields = new Map<string, string>()
+  const fields = new CountedFields()
   for (let at = 0; at < items.length; at += 2) {
     fields.set(items[at] as string, items[at + 1] as string)
   }
@@ -92,7 +93,7 @@ export function append(list: Deque, items: readonly string[]): void {
   for (const item of items) list.pushRight(item)
 }
 
-/** Takes as many of `left` elements as are here; gives how many are not. */
+/** Takes as many of `left` elements as have arrived; returns how many have not. */
 export function fillList(input: RdbInput, items: Deque, left: number): number {
   for (let missing = left; missing > 0; missing--) {
     const item = input.takeString()
@@ -112,7 +113,7 @@ export function fillSet(input: RdbInput, members: Set<string>, left: number): nu
   return 0
 }
 
-/** The same for fields with their values: a field whose value is not here is not taken. */
+/** The same for fields with their values: a field whose value has not arrived is not taken. */
 export function fillHash(input: RdbInput, fields: Map<string, string>, left: number): number {
   for (let missing = left; missing > 0; missing--) {
     const { mark } = input
@@ -136,7 +137,7 @@ function* plainList(input: RdbInput, items: Deque): Parse<void> {
 }
 
 function* plainSet(input: RdbInput): Parse<SetValue | undefined> {
-  const members = new Set<string>()
+  const members = new CountedMembers()
   const count = yield* readCount(input)
   for (let left = count; left > 0; left--) {
     left = fillSet(input, members, left)
@@ -147,7 +148,7 @@ function* plainSet(input: RdbInput): Parse<SetValue | undefined> {
 }
 
 function* plainHash(input: RdbInput): Parse<HashValue | undefined> {
-  const fields = new Map<string, string>()
+  const fields = new CountedFields()
   const count = yield* readCount(input)
   for (let left = count; left > 0; left--) {
     left = fillHash(input, fields, left)

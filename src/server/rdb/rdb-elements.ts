@@ -1,5 +1,5 @@
 /**
- * The elements of a value one after the other as records have them, for a writer that stops between them
+ * The elements of a value one after another in the form of records, for a writer that stops between them
  * while commands go on (see values/reading.ts).
  */
 import { unreachable } from '../../base/assert.ts'
@@ -15,7 +15,10 @@ import { doubleBytes } from './double-bytes.ts'
 import { rdbStream } from './rdb-stream.ts'
 
 export interface Elements extends Hold {
-  /** Whether the last one is as records hold it, and not a byte string yet to be encoded; if not said: no. */
+  /**
+   * Whether the element returned last is already in the form of records, and not a byte string to encode;
+   * false by default.
+   */
   readonly isEncoded?: boolean
   /** Undefined at the end. */
   next(): string | undefined
@@ -54,10 +57,10 @@ function oneText(bytes: string): Elements {
   }
 }
 
-/** Fields and values in turn. */
+/** Fields and values alternate. */
 class HashElements implements Elements {
   readonly #reading: FieldReading
-  /** The one that follows the field given last. */
+  /** The value of the field returned last. */
   #value: string | undefined
 
   constructor(reading: FieldReading) {
@@ -82,10 +85,10 @@ class HashElements implements Elements {
   }
 }
 
-/** Members and scores in turn. */
+/** Members and scores alternate. */
 class ZsetElements implements Elements {
   readonly #reading: ScoreReading
-  /** The one that follows the member given last. */
+  /** The score of the member returned last. */
   #score: number | undefined
 
   constructor(reading: ScoreReading) {
@@ -115,8 +118,8 @@ class ZsetElements implements Elements {
 }
 
 /**
- * A stream has too many parts to be left half read, and is changed more often than anything else. So it
- * is read from a frozen copy from the start, which shares what does not change.
+ * A stream has too many parts to stop in the middle of one, and changes more often than anything else.
+ * So it is read from a frozen copy from the start, which shares everything that does not change.
  */
 class StreamElements implements Elements {
   readonly isEncoded = true

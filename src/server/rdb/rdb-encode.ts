@@ -1,4 +1,4 @@
-/** The two things RDB records are made of, as bytes: lengths and strings. */
+/** The two building blocks of RDB records as bytes: lengths and strings. */
 
 export function rdbString(bytes: string): string {
   return rdbLength(bytes.length) + bytes

@@ -1,4 +1,4 @@
-/** The numbers of the RDB format, and what the types are called in messages. */
+/** The numbers of the RDB format, and the names of the types in messages. */
 
 /** Every server since 6.2 reads version 9; the loader does not tie record types to the version. */
 export const WRITTEN_VERSION = '0009'
@@ -23,7 +23,7 @@ export const OPCODE = {
 /** Smaller numbers are types: the record is a key. */
 export const FIRST_OPCODE = OPCODE.slotInfo
 
-/** The fields about replication and about the file; the rest says how the writer was built. */
+/** The fields about replication and about the file; all others say how the writer was built. */
 export const KEPT_AUX: ReadonlySet<string> = new Set([
   'repl-stream-db',
   'repl-id',
@@ -31,7 +31,7 @@ export const KEPT_AUX: ReadonlySet<string> = new Set([
   'redis-ver',
   'ctime',
   'aof-base',
-  // What 6.2 and earlier call the one before.
+  // The name of `aof-base` in 6.2 and earlier.
   'aof-preamble',
 ])
 
@@ -42,10 +42,10 @@ export const TYPE = {
   zsetText: 3,
   hash: 4,
   zset: 5,
-  /** Not to be stepped over without the module; since 4.0 nobody writes it. */
+  /** Cannot be skipped without the module; no server since 4.0 writes it. */
   moduleV1: 6,
   module: 7,
-  /** Before 2.6. */
+  /** From before 2.6. */
   hashZipmap: 9,
   listZiplist: 10,
   setIntset: 11,
@@ -56,18 +56,18 @@ export const TYPE = {
   hashListpack: 16,
   zsetListpack: 17,
   listQuicklist2: 18,
-  /** Since 7.0; the older form would lose how many entries were ever added. */
+  /** Since 7.0; the older form does not record how many entries were ever added. */
   stream: 19,
   setListpack: 20,
   streamV3: 21,
-  /** Of 7.4's release candidates. */
+  /** From 7.4's release candidates. */
   hashTtlDraft: 22,
   hashTtlListpackDraft: 23,
   hashTtl: 24,
   hashTtlListpack: 25,
 } as const
 
-/** What to say about a type that cannot be loaded. */
+/** The message about a type that cannot be loaded. */
 export function unsupportedType(type: number): string {
   return `unknown type ${type}`
 }

@@ -1,17 +1,16 @@
 /**
- * The bytes of an RDB payload as they arrive, and the things they are made of: bytes, lengths and
- * strings.
+ * The bytes of an RDB payload as they arrive, and the things they are made of: bytes, lengths and strings.
  *
- * Parsing must not wait for the whole payload: that would hold it twice and stop the node while it
- * is read. So the parser is a generator that runs until it misses bytes, says how many, and goes on
- * when they are here. Damage is said the same way, and then it is never resumed.
+ * Parsing must not wait for the whole payload: that would hold it twice and stop the node while it is read.
+ * So the parser is a generator that runs until it lacks bytes, says how many, and continues when they have
+ * arrived. It reports damage in the same way, and then it is never resumed.
  *
- * A generator per string is dear, so each thing can also be taken at once, if it is here: `take…`
- * returns undefined, and takes nothing, when it is not, and the generator of the same name waits:
+ * A generator per string is expensive, so each item can also be taken at once, if it has arrived: `take…`
+ * returns undefined, and takes nothing, when it has not, and the generator of the same name waits:
  *
  *     const key = input.takeString() ?? (yield* input.string())
  *
- * What consists of several things is taken the same way: `mark` before, `back` when one of them is missing.
+ * What consists of several items is taken in the same way: `mark` before, `back` if one of them is missing.
  *
  * A string longer than a piece is not waited for: it is put together from what arrives, in bounded steps.
  */
@@ -19,20 +18,20 @@ import { ownSlice, signedText, uint32BigEndian } from './bytes.ts'
 import { Crc64 } from './crc64.ts'
 import { canExpand, LzfDecoder, lzfDecompress } from './lzf.ts'
 
-export type Demand =
-  /** So many bytes more than are unread must be there before the parser can go on. */
+export type ParseDemand =
+  /** This many bytes beyond the unread ones must arrive before the parser can continue. */
   | { readonly kind: 'bytes'; readonly count: number }
   | { readonly kind: 'damage'; readonly text: string }
 
-export type Parse<T> = Generator<Demand, T, void>
+export type Parse<T> = Generator<ParseDemand, T, void>
 
-/** A little less than the longest string of the engine, for the chunk that completes it. */
-export const MAX_STRING_BYTES = 496 * 1024 * 1024
+/** A little less than the engine's longest string, to leave room for the chunk that completes it. */
+const MAX_STRING_BYTES = 496 * 1024 * 1024
 
-/** Longer strings are put together from pieces of at least this size. */
+/** Longer strings are joined from pieces of at least this size. */
 const PIECE_BYTES = 64 * 1024
 
-const ONE_BYTE: Demand = { kind: 'bytes', count: 1 }
+const ONE_BYTE: ParseDemand = { kind: 'bytes', count: 1 }
 
 export class RdbInput {
   /** Always one flat string: reading single bytes of it is cheap. */
@@ -45,12 +44,12 @@ export class RdbInput {
   #wantedBytes = 0
   /** Where `#buffer` begins in the payload. */
   #base = 0
-  /** How far `#buffer` is in the checksum. */
+  /** How much of `#buffer` the checksum covers. */
   #summed = 0
   readonly #crc = new Crc64()
   /** Why the last `take…` took nothing. */
-  #demand: Demand = ONE_BYTE
-  /** Where the length ends that was read last. */
+  #demand: ParseDemand = ONE_BYTE
+  /** Where the length read last ends. */
   #lengthEnd = 0
 
   /** Position in the payload of the next unread byte. */
@@ -58,7 +57,7 @@ export class RdbInput {
     return this.#base + this.#at
   }
 
-  /** True when what was pushed suffices for the parser to go on. */
+  /** True if the parser can continue with what has been pushed. */
   push(bytes: string): boolean {
     this.#chunks.push(bytes)
     this.#chunksBytes += bytes.length
@@ -73,7 +72,7 @@ export class RdbInput {
     return true
   }
 
-  /** The position, to go `back` to when not all of something is here. Good until the next `push`. */
+  /** The position, to go `back` to when a part of something is missing. Valid until the next `push`. */
   get mark(): number {
     return this.#at
   }
@@ -169,14 +168,14 @@ export class RdbInput {
       if (this.#demand.kind === 'bytes' && this.#demand.count > PIECE_BYTES) break
       yield this.#demand
     }
-    // The bytes that say so are here: only what follows them is too long to wait for.
+    // The bytes that announce it are here: only what follows is too long to wait for.
     const isCompressed = this.#buffer.charCodeAt(this.#at) === COMPRESSED
     if (isCompressed) this.#at++
     const length = yield* this.length()
     return isCompressed ? yield* this.#decompressed(length) : yield* this.#joined(length)
   }
 
-  /** The engine keeps the pieces as they are until somebody looks into the string. */
+  /** The engine keeps the pieces as they are until the string is read. */
   *#joined(length: number): Parse<string> {
     let text = ''
     while (text.length < length) {
@@ -202,7 +201,7 @@ export class RdbInput {
     return decoder.isComplete ? text : yield* damage(NOT_COMPRESSED)
   }
 
-  /** The next bytes of something long: many at a time, so that there are few pieces. */
+  /** The next bytes of a long string: many at a time, so that there are few pieces. */
   #takePiece(left: number): string | undefined {
     const unread = this.unreadBytes
     if (unread < Math.min(left, PIECE_BYTES)) return this.#missing(Math.min(left, PIECE_BYTES))
@@ -211,7 +210,7 @@ export class RdbInput {
 
   #takeRaw(from: number, count: number): string | undefined {
     const end = from + count
-    // A missing byte in front makes `from` point beyond the end.
+    // If the byte before is missing, `from` is beyond the end too.
     if (end > this.#buffer.length) return this.#missing(end - this.#at)
     this.#at = end
     return ownSlice(this.#buffer, from, end)
@@ -247,7 +246,7 @@ export class RdbInput {
   #lengthAt(at: number): number | undefined {
     const first = this.#buffer.charCodeAt(at)
     const bytes = first < 0x40 ? 1 : first < 0x80 ? 2 : LENGTH_BYTES.get(first)
-    // NaN, the byte that is not here, has no form either.
+    // NaN, a byte that has not arrived, has no form either.
     if (bytes === undefined) return this.#noLength(first, at)
     this.#lengthEnd = at + bytes
     if (this.#lengthEnd > this.#buffer.length) return this.#missing(this.#lengthEnd - this.#at)
@@ -279,7 +278,7 @@ export class RdbInput {
     return undefined
   }
 
-  /** Bytes that are here and have not been read. */
+  /** How many bytes have arrived and are not read yet. */
   get unreadBytes(): number {
     return this.#buffer.length - this.#at
   }
@@ -294,13 +293,13 @@ const INTEGER_BYTES = [1, 2, 4]
 const COMPRESSED = 0xc3
 const NOT_COMPRESSED = 'compressed data do not decode'
 
-/** How many bytes a length takes, by its first byte, where that is not the length itself. */
+/** How many bytes a length takes, by its first byte, if that is not the length itself. */
 const LENGTH_BYTES: ReadonlyMap<number, number> = new Map([
   [0x80, 5],
   [0x81, 9],
 ])
 
-/** Ends the parse: whoever drives the generator does not resume it. */
+/** Ends the parse: the caller never resumes the generator. */
 export function* damage(text: string): Parse<never> {
   yield { kind: 'damage', text }
   throw new Error('broken invariant: a damaged payload is not read on')

@@ -1,12 +1,12 @@
 /**
- * What modules leave in RDB payloads. Their data describe themselves far enough to be stepped over,
- * and carry the module's name in their id: nine letters of six bits and a version of ten.
+ * What modules leave in RDB payloads. Their data are self-describing enough to be skipped, and the
+ * id contains the module's name: nine letters of six bits, and a version of ten.
  */
 import { damage, type Parse, type RdbInput } from './rdb-input.ts'
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** For messages: the module that an id stands for. */
+/** For messages: the module that an id belongs to. */
 export function moduleText(id: bigint): string {
   let name = ''
   for (let shift = 10n; shift < 64n; shift += 6n) {
@@ -17,7 +17,7 @@ export function moduleText(id: bigint): string {
 
 const PIECE = { end: 0n, signed: 1n, unsigned: 2n, float: 3n, double: 4n, text: 5n } as const
 
-/** Steps over data that belong to no key; says whose they were. */
+/** Skips data that belong to no key; returns the module's name. */
 export function* skipModuleData(input: RdbInput): Parse<string> {
   const module = moduleText(yield* input.length64())
   for (;;) {

@@ -1,32 +1,32 @@
 /**
- * Reads an RDB payload while it arrives: the dataset, and the few facts about it and about replication
- * in it. The payload says itself where it ends; what follows is handed back. Nothing of it is visible
- * before it is complete and its checksum is right, so a broken transfer costs nothing but the time.
+ * Reads an RDB payload while it arrives: the dataset, and the few facts about it and about
+ * replication. The payload itself says where it ends; what follows is handed back. Nothing of it is
+ * visible before it is complete and its checksum is right, so a broken transfer costs nothing but
+ * time.
  *
- * Whether a key is expired is not asked here: that is for those who know whose decision it is.
+ * This module does not ask whether a key is expired: the caller knows who decides that.
  */
+import { type Entry, type EntryTable, UNCOUNTED } from '../keyspace/entry-table.ts'
 import type { KeyTable } from '../keyspace/key-table.ts'
-import type { Entry } from '../keyspace/keyspace.ts'
 import { UNKNOWN_USAGE, type Usage } from '../keyspace/usage.ts'
 import type { Value } from '../values/value.ts'
 import { int32, int64Number, shownBytes } from './bytes.ts'
-import { MAX_MEMBERS } from './rdb-collections.ts'
 import { FIRST_OPCODE, KEPT_AUX, NEWEST_VERSION, OPCODE } from './rdb-format.ts'
-import { type Demand, damage, type Parse, RdbInput } from './rdb-input.ts'
+import { damage, type Parse, type ParseDemand, RdbInput } from './rdb-input.ts'
 import { skipModuleData } from './rdb-module.ts'
 import { takeValue } from './rdb-take.ts'
 import { readValue } from './rdb-values.ts'
 
 export interface RdbContents {
   /** One table per database of this node. */
-  readonly dbs: readonly KeyTable<Entry>[]
-  /** For each of them, the keys that have an expiry. */
-  readonly expires: Set<string>[]
+  readonly dbs: readonly EntryTable[]
+  /** For each table, the keys that have an expiry. */
+  readonly expires: KeyTable<Entry>[]
   /** Only the fields about replication and about the file; the rest says how the writer was built. */
   readonly aux: ReadonlyMap<string, string>
   /** The sources of libraries of server-side functions. */
   readonly functions: readonly string[]
-  /** How many they are. */
+  /** How many libraries there are. */
   readonly skippedFunctions: number
   /** What was left out although the dataset is complete, each a sentence for the log. */
   readonly notices: readonly string[]
@@ -35,13 +35,13 @@ export interface RdbContents {
 export type RdbProgress =
   | { readonly kind: 'more' }
   | { readonly kind: 'done'; readonly contents: RdbContents; readonly rest: string }
-  /** `offset`: where in the payload the record begins that cannot be read. */
+  /** `offset`: where in the payload the unreadable record begins. */
   | { readonly kind: 'damaged'; readonly offset: number; readonly text: string }
 
 export class RdbReader {
   readonly #input = new RdbInput()
-  readonly #dbs: readonly KeyTable<Entry>[]
-  readonly #expires: Set<string>[]
+  readonly #dbs: readonly EntryTable[]
+  readonly #expires: KeyTable<Entry>[]
   readonly #aux = new Map<string, string>()
   readonly #functions: string[] = []
   readonly #notices = new Set<string>()
@@ -51,11 +51,11 @@ export class RdbReader {
   readonly #parse: Parse<void>
   #db = 0
   #keysRead = 0
-  /** What stood before the key to come. */
+  /** What came before the next key and applies to it. */
   #expireAtMs: number | undefined
   #idleSeconds: number | undefined
   #frequency: number | undefined
-  /** Of keys of which the payload says nothing. */
+  /** For keys whose usage the payload does not give. */
   #freshUsage = UNKNOWN_USAGE
   #recordOffset = 0
   /** The key whose value is being read. */
@@ -63,19 +63,19 @@ export class RdbReader {
   #end: RdbProgress | undefined
 
   /**
-   * `dbs`: empty tables, one per database. `serial`: what every entry is stamped with, see Entry.
-   * `usage`: makes of what the payload says of the use of a key what is kept of it here; without it
-   * nothing is known. `isVerified`: a checksum that is wrong is damage.
+   * `dbs`: empty tables, one per database. `serial`: the stamp of every entry, see Entry. `usage`:
+   * converts the usage of keys that the payload gives; without it, usage is unknown. `isVerified`:
+   * a wrong checksum is damage.
    */
   constructor(
-    dbs: readonly KeyTable<Entry>[],
+    dbs: readonly EntryTable[],
     serial: number,
     usage?: Pick<Usage, 'restored'>,
     isVerified = true,
   ) {
     this.#isVerified = isVerified
     this.#dbs = dbs
-    this.#expires = dbs.map(() => new Set())
+    this.#expires = dbs.map((db) => db.sibling())
     this.#serial = serial
     this.#usage = usage
     this.#parse = this.#payload()
@@ -97,7 +97,7 @@ export class RdbReader {
     return this.#end ?? MORE
   }
 
-  /** For a payload that has ended although more was to come: where, and in the middle of what. */
+  /** For a payload that has ended too early: where, and in the middle of what. */
   ended(): RdbProgress & { kind: 'damaged' } {
     const text = this.#key === undefined ? 'it ends early' : `it ends early, ${this.#inValue()}`
     return { kind: 'damaged', offset: this.#input.offset, text }
@@ -115,7 +115,7 @@ export class RdbReader {
     return { kind: 'done', contents, rest: this.#input.rest() }
   }
 
-  #damaged(demand: Demand & { kind: 'damage' }): RdbProgress {
+  #damaged(demand: ParseDemand & { kind: 'damage' }): RdbProgress {
     const text = this.#key === undefined ? demand.text : `${this.#inValue()}: ${demand.text}`
     return { kind: 'damaged', offset: this.#recordOffset, text }
   }
@@ -154,7 +154,7 @@ export class RdbReader {
     if (stored !== computed && stored !== '\0'.repeat(8)) yield* damage('the checksum is wrong')
   }
 
-  /** False, and nothing was taken: it is not here as a whole, or something is wrong with it. */
+  /** False, and nothing was taken, if it has not arrived completely or something is wrong with it. */
   #takeEntry(type: number): boolean {
     const input = this.#input
     const { mark } = input
@@ -184,14 +184,13 @@ export class RdbReader {
     this.#frequency = undefined
   }
 
-  /** False: it cannot be added. */
+  /** False if it cannot be added. */
   #add(key: string, value: Value): boolean {
-    const expires = this.#expires[this.#db] as Set<string>
     const expireAtMs = this.#expireAtMs
-    if (expireAtMs !== undefined && expires.size === MAX_MEMBERS) return false
     const [serial, usage] = [this.#serial, this.#usageOfKey()]
-    if (!this.#dbs[this.#db]?.add(key, { value, expireAtMs, serial, usage })) return false
-    if (expireAtMs !== undefined) expires.add(key)
+    const entry: Entry = { value, expireAtMs, serial, usage, bytes: UNCOUNTED }
+    if (!this.#dbs[this.#db]?.add(key, entry)) return false
+    if (expireAtMs !== undefined) this.#expires[this.#db]?.add(key, entry)
     this.#keysRead++
     return true
   }
@@ -203,10 +202,7 @@ export class RdbReader {
   }
 
   #whyNotAdded(key: string): string {
-    const isTwice = this.#dbs[this.#db]?.has(key) === true
-    return isTwice
-      ? `key ${shownBytes(key)} is in database ${this.#db} twice`
-      : `database ${this.#db} has more keys with an expiry than this node can hold`
+    return `key ${shownBytes(key)} is in database ${this.#db} twice`
   }
 
   *#record(opcode: number): Parse<void> {

@@ -1,8 +1,8 @@
 /**
- * A node of a stream as the elements of a listpack. In front are the counts of entries and of deleted
- * ones, the fields of the first entry and a zero. Each entry then says whether it is deleted and whether
- * it has those fields, how its id differs from the node's, what it holds, and how many elements that
- * took, so that the node can be read from its end.
+ * A node of a stream as the elements of a listpack. It begins with the counts of entries and of deleted
+ * ones, the fields of the first entry and a zero. Each entry then says whether it is deleted, whether it
+ * has those fields, how its id differs from the node's, its content, and how many elements that took, so
+ * that the node can be read from its end.
  */
 
 import { idMs, idSeq, type StreamId, streamId, type Uint64 } from '../values/stream-id.ts'
@@ -43,7 +43,7 @@ interface Reading {
   readonly node: StreamNode
   readonly items: readonly string[]
   at: number
-  /** Of the entries that are not deleted. */
+  /** The last id of the entries that are not deleted. */
   last: StreamId | undefined
 }
 
@@ -59,7 +59,7 @@ function readEntry(reading: Reading): string | undefined {
   if (id === undefined || !(pairCount >= 1) || !(end < items.length)) return DAMAGED
   if (items[end] !== String(end - at)) return DAMAGED
   const isDeleted = (flags & DELETED) !== 0
-  // A deleted one may be anywhere: XSETID takes a stream back behind it.
+  // A deleted entry may have any id: XSETID can take a stream back behind it.
   if (!isDeleted && last !== undefined && id <= last) return OUT_OF_ORDER
   const texts = items.slice(from, end)
   node.append(id, hasFields ? texts : texts.flatMap((text, n) => [node.fields[n] ?? '', text]))
@@ -86,7 +86,7 @@ function sum(base: Uint64, text: string | undefined): Uint64 | undefined {
   return BigInt.asUintN(64, BigInt(base) + BigInt(text))
 }
 
-/** A listpack's integers are of 64 bits; a text that looks like a longer one is no number. */
+/** A listpack's integers have 64 bits; a text that looks like a longer one is not a number. */
 const INTEGER = /^-?\d{1,19}$/
 
 /** The node's id and its listpack, in pieces: entries may be large. Deleted ones are left out. */

@@ -1,11 +1,16 @@
 /**
- * Streams in RDB records: the nodes with their entries, the counters, then the groups with what is
- * pending. The form has grown twice; what an older one does not say is taken for what Redis takes it for.
- * Nothing is believed: ids have to grow, counts have to be right, and whatever is pending with a consumer
- * has to be pending in its group, or the record is damaged. A stream may be empty.
+ * Streams in RDB records: the nodes with their entries, the counters, then the groups with their pending
+ * entries. The form has grown twice; what an older one does not say is assumed as Redis assumes it.
+ * Nothing is trusted: ids must grow, counts must be right, and what is pending with a consumer must be
+ * pending in its group, or the record is damaged. A stream may be empty.
  */
-import { Stream } from '../values/stream.ts'
-import { byName, type Consumer, Group, UNKNOWN_ENTRIES_READ } from '../values/stream-group.ts'
+import { StreamEntries } from '../values/stream.ts'
+import {
+  byName,
+  type Consumer,
+  ConsumerGroup,
+  UNKNOWN_ENTRIES_READ,
+} from '../values/stream-group.ts'
 import { idMs, idSeq, MIN_ID, type StreamId, streamId, type Uint64 } from '../values/stream-id.ts'
 import { entriesReadAt } from '../values/stream-progress.ts'
 import type { StreamValue } from '../values/value.ts'
@@ -18,7 +23,7 @@ import { readStreamNode, streamNodeRecord } from './rdb-stream-node.ts'
 
 const ID_BYTES = 16
 
-/** Since which type a record has a field. */
+/** Since which type of record a field exists. */
 function hasCounters(type: number): boolean {
   return type !== TYPE.streamV1
 }
@@ -32,7 +37,7 @@ export function* readStream(input: RdbInput, type: number): Parse<StreamValue> {
   if (type !== TYPE.streamV1 && type !== TYPE.stream && type !== TYPE.streamV3) {
     return yield* damage(unsupportedType(type))
   }
-  const stream = new Stream()
+  const stream = new StreamEntries()
   for (let nodes = yield* input.length(); nodes > 0; nodes--) yield* readNode(input, stream)
   yield* readCounters(input, type, stream)
   for (let groups = yield* input.length(); groups > 0; groups--) {
@@ -41,7 +46,7 @@ export function* readStream(input: RdbInput, type: number): Parse<StreamValue> {
   return { type: 'stream', stream }
 }
 
-function* readNode(input: RdbInput, stream: Stream): Parse<void> {
+function* readNode(input: RdbInput, stream: StreamEntries): Parse<void> {
   const masterId = yield* input.string()
   if (masterId.length !== ID_BYTES) return yield* damage('a stream node with a damaged id')
   const items = readListpack(yield* input.string())
@@ -54,7 +59,7 @@ function* readNode(input: RdbInput, stream: Stream): Parse<void> {
   stream.appendNode(node)
 }
 
-function* readCounters(input: RdbInput, type: number, stream: Stream): Parse<void> {
+function* readCounters(input: RdbInput, type: number, stream: StreamEntries): Parse<void> {
   const length = yield* input.length()
   if (length !== stream.length) return yield* damage('a stream with the wrong length')
   stream.lastId = yield* readId(input)
@@ -63,26 +68,26 @@ function* readCounters(input: RdbInput, type: number, stream: Stream): Parse<voi
   }
   stream.entriesAdded = BigInt(length)
   if (!hasCounters(type)) return
-  // The first id: it is the one of the first entry.
+  // The first id is that of the first entry, so it is not needed.
   yield* readId(input)
   stream.maxDeletedId = yield* readId(input)
   stream.entriesAdded = yield* input.length64()
 }
 
-/** Both halves as lengths. */
+/** Both halves are lengths. */
 function* readId(input: RdbInput): Parse<StreamId> {
   const ms = yield* input.length64()
   return streamId(ms, yield* input.length64())
 }
 
-function* readGroup(input: RdbInput, type: number, stream: Stream): Parse<void> {
+function* readGroup(input: RdbInput, type: number, stream: StreamEntries): Parse<void> {
   const name = yield* input.string()
   if (stream.groups.has(name)) return yield* damage('a stream with a group twice')
   const lastId = yield* readId(input)
   const read = hasCounters(type)
     ? BigInt.asIntN(64, yield* input.length64())
     : entriesReadAt(stream, lastId)
-  const group = new Group(lastId, read < 0n ? UNKNOWN_ENTRIES_READ : read)
+  const group = new ConsumerGroup(lastId, read < 0n ? UNKNOWN_ENTRIES_READ : read)
   const pending = yield* readPending(input)
   for (let consumers = yield* input.length(); consumers > 0; consumers--) {
     yield* readConsumer(input, type, group, pending)
@@ -91,7 +96,7 @@ function* readGroup(input: RdbInput, type: number, stream: Stream): Parse<void> 
   stream.groups.set(name, group)
 }
 
-/** When and how often each was delivered; to whom is said by the consumers. */
+/** When and how often each entry was delivered; the consumers say to which of them. */
 type Deliveries = Map<StreamId, { readonly atMs: number; readonly times: number }>
 
 function* readPending(input: RdbInput): Parse<Deliveries> {
@@ -106,11 +111,11 @@ function* readPending(input: RdbInput): Parse<Deliveries> {
   return pending
 }
 
-/** Takes what is the consumer's out of `pending`. */
+/** Moves the consumer's entries out of `pending`. */
 function* readConsumer(
   input: RdbInput,
   type: number,
-  group: Group,
+  group: ConsumerGroup,
   pending: Deliveries,
 ): Parse<void> {
   const name = yield* input.string()
@@ -122,7 +127,12 @@ function* readConsumer(
   }
 }
 
-function* assign(id: StreamId, consumer: Consumer, group: Group, pending: Deliveries): Parse<void> {
+function* assign(
+  id: StreamId,
+  consumer: Consumer,
+  group: ConsumerGroup,
+  pending: Deliveries,
+): Parse<void> {
   const delivery = pending.get(id)
   if (delivery === undefined) {
     return yield* damage('a stream entry pending with a consumer but not in its group')
@@ -136,7 +146,7 @@ function* readTime(input: RdbInput): Parse<number> {
   return int64Number(yield* input.bytes(8), 0)
 }
 
-/** Pending entries and consumers that go into one piece. */
+/** How many pending entries or consumers go into one piece. */
 const PIECE_ITEMS = 500
 
 /** The value after its type byte and key, in pieces. */
@@ -150,7 +160,7 @@ export function* rdbStream({ stream }: StreamValue): Generator<string, void, voi
   for (const [name, group] of byName(stream.groups)) yield* groupRecord(name, group)
 }
 
-function* groupRecord(name: string, group: Group): Generator<string, void, void> {
+function* groupRecord(name: string, group: ConsumerGroup): Generator<string, void, void> {
   const { lastId, entriesRead, pending, consumers } = group
   yield rdbString(name) + idLengths(lastId) + rdbLength64(entriesRead) + rdbLength(pending.size)
   yield* inPieces(pending.entries(), ([id, { deliveredAtMs, deliveries }]) => {

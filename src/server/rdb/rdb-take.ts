@@ -1,8 +1,9 @@
 /**
- * Values that are here as a whole, which nearly all are: they are taken at once, without the generators
- * of rdb-values.ts, which cost more than the parsing of a small value itself. Whatever is not here, rare,
- * empty or damaged is left to those, which know what to wait for and what to say.
+ * Values that have arrived completely, as nearly all have: they are read at once, without the generators
+ * of rdb-values.ts, which cost more than parsing a small value. Whatever is incomplete, rare, empty or
+ * damaged is left to the generators, which know what to wait for and what to report.
  */
+import { CountedFields, CountedMembers } from '../values/counted.ts'
 import { Deque } from '../values/deque.ts'
 import { SortedSet } from '../values/sorted-set.ts'
 import type { HashValue, ListValue, SetValue, Value, ZsetValue } from '../values/value.ts'
@@ -23,7 +24,7 @@ import { TYPE } from './rdb-format.ts'
 import type { RdbInput } from './rdb-input.ts'
 import { fillZset, scoresOf } from './rdb-zset.ts'
 
-/** The value after its type byte; undefined: read it with `readValue`, from where it begins. */
+/** The value after its type byte; undefined means: read it with `readValue`, from where it begins. */
 export function takeValue(input: RdbInput, type: number): Value | undefined {
   switch (type) {
     case TYPE.string:
@@ -81,14 +82,14 @@ function takeQuicklist(input: RdbInput): ListValue | undefined {
 
 function takeSet(input: RdbInput): SetValue | undefined {
   const count = takeCount(input, MAX_MEMBERS)
-  const members = new Set<string>()
+  const members = new CountedMembers()
   if (count === 0 || fillSet(input, members, count) > 0) return undefined
   return members.size === count ? { type: 'set', members } : undefined
 }
 
 function takeHash(input: RdbInput): HashValue | undefined {
   const count = takeCount(input, MAX_MEMBERS)
-  const fields = new Map<string, string>()
+  const fields = new CountedFields()
   if (count === 0 || fillHash(input, fields, count) > 0) return undefined
   return fields.size === count ? { type: 'hash', fields } : undefined
 }
@@ -100,10 +101,13 @@ function takeZset(input: RdbInput): ZsetValue | undefined {
   return set.size === count ? { type: 'zset', set } : undefined
 }
 
-/** How many elements follow; 0 also if that is not here, or more than can be held or can be here. */
+/**
+ * How many elements follow; also 0 if the count has not arrived, or is more than can be held or has
+ * arrived.
+ */
 function takeCount(input: RdbInput, most: number): number {
   const count = input.takeLength() ?? 0
-  // Each takes a byte at least: a value that cannot be here as a whole is not begun.
+  // Each element takes a byte at least: a value that cannot have arrived completely is not begun.
   return count <= Math.min(most, input.unreadBytes) ? count : 0
 }
 

@@ -1,7 +1,7 @@
 /**
- * Writes RDB records in the forms every server since Redis 6.2 reads: nothing packed, but for streams,
- * whose form is the one of 7.0. The loader packs small collections again by itself, so plain forms lose
- * nothing.
+ * Writes RDB records in the forms that every server since Redis 6.2 reads: nothing packed, except
+ * streams, which have the form of 7.0. The loader packs small collections again itself, so plain forms
+ * lose nothing.
  */
 import { unreachable } from '../../base/assert.ts'
 import type { Entry } from '../keyspace/keyspace.ts'
@@ -18,7 +18,7 @@ export function rdbHeader(aux: readonly (readonly [string, string])[]): string {
   return `REDIS${WRITTEN_VERSION}${fields.join('')}`
 }
 
-/** Only servers since 7.0 read it. */
+/** Only servers since 7.0 read this. */
 export function rdbFunction(source: string): string {
   return FUNCTION + rdbString(source)
 }
@@ -27,7 +27,10 @@ export function rdbSelectDb(db: number): string {
   return SELECT_DB + rdbLength(db)
 }
 
-/** How many keys, and keys with an expiry, the selected database has: loaders make room for them. */
+/**
+ * How many keys, and keys with an expiry, the selected database has, so that loaders can reserve
+ * memory.
+ */
 export function rdbResizeDb(keys: number, expires: number): string {
   return RESIZE_DB + rdbLength(keys) + rdbLength(expires)
 }
@@ -35,7 +38,7 @@ export function rdbResizeDb(keys: number, expires: number): string {
 /** What precedes the checksum. */
 export const RDB_END = String.fromCharCode(OPCODE.end)
 
-/** How a string stands in a record. */
+/** How a string is written in a record. */
 export type StringForm = (bytes: string) => string
 
 /** [rdbcompression] */
@@ -45,7 +48,7 @@ export function compressedString(bytes: string): string {
   return COMPRESSED + rdbLength(packed.length) + rdbLength(bytes.length) + packed
 }
 
-/** One key with its expiry and value: at once, or in pieces, which is how anything large is written. */
+/** One key with its expiry and value: as bytes, or in pieces if it is large. */
 export function rdbRecord(
   key: string,
   entry: Entry,
@@ -59,18 +62,21 @@ export function rdbRecord(
   return new RecordPieces(start, value, form)
 }
 
-/** A value by itself behind its type byte, as a DUMP payload begins. */
+/** A value alone after its type byte, as at the beginning of a DUMP payload. */
 export function rdbValue(value: Value, form: StringForm): RecordPieces {
   return new RecordPieces(TYPE_BYTES[value.type] + count(value), value, form)
 }
 
-/** A record whose value is written bit by bit, and may change meanwhile if `freeze` is called before. */
-export class RecordPieces {
+/**
+ * A record whose value is written bit by bit; the value may change meanwhile if `freeze` is called
+ * first.
+ */
+class RecordPieces {
   readonly #elements: Elements
   readonly #form: StringForm
-  /** Encoded and not handed out. */
+  /** Encoded and not returned yet. */
   #start: string
-  /** What is left of an element too long for one piece. */
+  /** The rest of an element that is too long for one piece. */
   #long = ''
 
   constructor(start: string, value: Value, form: StringForm) {
@@ -79,7 +85,7 @@ export class RecordPieces {
     this.#form = form
   }
 
-  /** About so many bytes, by one short element more at most; undefined at the end. */
+  /** About `maxBytes`, exceeded by one short element at most; undefined at the end. */
   next(maxBytes: number): string | undefined {
     let piece = this.#start + this.#takeLong(maxBytes)
     this.#start = ''
@@ -96,7 +102,7 @@ export class RecordPieces {
     this.#elements.freeze()
   }
 
-  /** The same, before any piece was taken: a record that is not large becomes its bytes. */
+  /** The same, before any piece was taken: a small record becomes its bytes. */
   settle(): string | RecordPieces {
     this.#start = this.next(SETTLED_BYTES) ?? ''
     if (this.#start.length < SETTLED_BYTES) return this.#start
@@ -104,7 +110,7 @@ export class RecordPieces {
     return this
   }
 
-  /** Nobody reads on. False: ask once more. */
+  /** The reader is finished. False: call it again. */
   release(): boolean {
     return this.#elements.release()
   }
@@ -129,7 +135,7 @@ const SETTLED_BYTES = 4096
 /** Longer strings are cut into pieces, and not compressed. */
 const MAX_AT_ONCE_BYTES = 64 * 1024
 
-/** Of how many elements a value says first that it has them; some write that themselves. */
+/** The number of elements that a record begins with; empty for values that write it themselves. */
 function count(value: Value): string {
   switch (value.type) {
     case 'list':

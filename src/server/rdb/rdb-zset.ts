@@ -1,6 +1,6 @@
 /**
- * Sorted sets in RDB records: scores as text in packed and in the oldest records, as eight bytes in
- * those of today. Records need not be in order, and a set that is empty means that there is no such key.
+ * Sorted sets in RDB records: scores are text in packed and in the oldest records, and eight bytes in
+ * today's. Elements need not be in order, and an empty set means that there is no such key.
  */
 import { parseDouble } from '../arguments/float-argument.ts'
 import { SortedSet } from '../values/sorted-set.ts'
@@ -19,7 +19,7 @@ const MINUS_INFINITY = 255
 
 const SCORE_BYTES = 8
 
-/** Reads the value after its type byte; undefined when it is empty. */
+/** Reads the value after its type byte; undefined if it is empty. */
 export function* readZset(input: RdbInput, type: number): Parse<ZsetValue | undefined> {
   switch (type) {
     case TYPE.zsetText:
@@ -55,7 +55,7 @@ function* elements(
   return set.size === 0 ? undefined : { type: 'zset', set }
 }
 
-/** The same where every score takes as many bytes. */
+/** The same where every score has the same size. */
 function* binaryElements(input: RdbInput): Parse<ZsetValue | undefined> {
   const set = new SortedSet()
   const count = yield* readCount(input)
@@ -69,7 +69,10 @@ function* binaryElements(input: RdbInput): Parse<ZsetValue | undefined> {
   return set.size === 0 ? undefined : { type: 'zset', set }
 }
 
-/** Takes what is here of as many elements as make `count`; gives what is wrong with them. */
+/**
+ * Takes the elements that have arrived, until the set has `count`; returns what is wrong with them,
+ * if anything.
+ */
 export function fillZset(input: RdbInput, set: SortedSet, count: number): string | undefined {
   while (set.size < count) {
     const { mark } = input
@@ -96,7 +99,7 @@ function* packedElements(
   return set.size === 0 ? undefined : { type: 'zset', set }
 }
 
-/** From members and scores in turn; or what is wrong with them. */
+/** From alternating members and scores; or what is wrong with them. */
 export function scoresOf(items: readonly string[]): SortedSet | string {
   if (items.length % 2 !== 0) return 'a sorted set with a member without a score'
   const set = new SortedSet()
@@ -107,7 +110,7 @@ export function scoresOf(items: readonly string[]): SortedSet | string {
   return set
 }
 
-/** Gives why it cannot be added. */
+/** Returns why it cannot be added. */
 function add(set: SortedSet, member: string, score: number): string | undefined {
   if (Number.isNaN(score)) return 'a sorted set with a score that is no number'
   if (set.has(member)) return 'a sorted set with a member twice'

@@ -1,18 +1,18 @@
 /**
  * A copy of the dataset as it was at one moment, written while commands go on changing it.
  *
- * Redis lets fork() copy the memory. Here every entry carries the serial of the last snapshot that
- * has it. The walk takes a bounded number of bytes per slice; an entry about to be changed, replaced
- * or deleted that is still older is put aside first, as it is; an entry made later is stamped as if it
- * were taken, and so is left out. Tables are swapped, never cleared, so a FLUSHALL leaves us the old ones.
+ * Redis lets fork() copy the memory. Here every entry carries the serial of the last snapshot that has it.
+ * The walk takes a bounded number of bytes per slice; an older entry that is about to be changed, replaced
+ * or deleted is put aside first, as it is; an entry created later is stamped as if it were taken, and so
+ * is left out. Tables are swapped, never cleared, so a FLUSHALL leaves us the old ones.
  *
- * What is put aside waits in a queue: a small record as its bytes, a large one as a reading of its value,
- * for which the value notes what changes of it (values/reading.ts). So memory grows by what changes
- * meanwhile and by nothing else, and no change waits for a copy of a collection. The queue is written
- * before the walk goes on, but never into the middle of a record.
+ * Entries put aside wait in a queue: a small record as its bytes, a large one as a reading of its value,
+ * for which the value notes its changes (values/reading.ts). So memory grows by what changes meanwhile and
+ * by nothing else, and no change waits for a copy of a collection. The queue is written before the walk
+ * goes on, but never into the middle of a record.
  *
- * The sink is called by `advance` only. Whoever drives the snapshot pauses it by not calling that; what
- * is put aside until then is all that grows.
+ * Only `advance` calls the sink. The caller pauses the snapshot by not calling `advance`; meanwhile
+ * nothing grows but the queue.
  */
 import { assert } from '../../base/assert.ts'
 import type { Db, Entry } from '../keyspace/db.ts'
@@ -34,15 +34,15 @@ import {
 /** Gets the payload, piece by piece. */
 export type SnapshotSink = (bytes: string) => void
 
-/** A record that is written bit by bit; its value may change meanwhile if `freeze` is called before. */
+/** A record that is written bit by bit; its value may change meanwhile if `freeze` is called first. */
 export interface Pieces extends Hold {
-  /** About so many bytes; undefined at the end. */
+  /** About `maxBytes`; undefined at the end. */
   next(maxBytes: number): string | undefined
-  /** The same, before any piece was taken: a record that is not large becomes its bytes. */
+  /** The same, before any piece was taken: a small record becomes its bytes. */
   settle(): string | Pieces
 }
 
-/** How a snapshot is written that is no RDB payload. */
+/** Another form of a snapshot than an RDB payload. */
 export interface SnapshotForm {
   readonly header: string
   select(db: number): string
@@ -50,13 +50,13 @@ export interface SnapshotForm {
 }
 
 export interface SnapshotOptions {
-  /** Undefined: as an RDB payload, to which alone the rest applies. */
+  /** Undefined for an RDB payload; the other options apply only to that. */
   readonly form?: SnapshotForm | undefined
-  /** The sources of the function libraries. Servers before 7.0 do not read a payload that has any. */
+  /** The sources of the function libraries. Servers before 7.0 cannot read a payload that has any. */
   readonly functions?: Iterable<string>
-  /** [rdbcompression] Keys, elements and values of up to 64 KiB. */
+  /** [rdbcompression] For keys, elements and values of up to 64 KiB. */
   readonly compresses?: boolean
-  /** [rdbchecksum] False: zero stands where the checksum would, and nobody checks it. */
+  /** [rdbchecksum] If false, zero takes the place of the checksum, and readers do not check it. */
   readonly hasChecksum?: boolean
 }
 
@@ -65,7 +65,7 @@ interface Source {
   readonly entries: Iterator<[string, Entry]>
 }
 
-/** A record that is being written, or waits for it. */
+/** A record that is being written, or waits for that. */
 interface Pending {
   readonly db: number
   readonly record: string | Pieces
@@ -77,13 +77,13 @@ interface Current {
   readonly record: Pieces
 }
 
-/** Where a checksum would stand: it was not computed. */
+/** In place of a checksum: it was not computed. */
 const NO_CHECKSUM = '\0'.repeat(8)
 
-/** What passing over an entry costs of a slice, in bytes that could have been written in that time. */
+/** What skipping an entry costs of a slice, in bytes that could have been written in that time. */
 const SKIP_BYTES = 16
 
-/** The same for putting some of a value in order that was kept while it changed. */
+/** The same for tidying up a part of a value that changed while it was kept. */
 const RELEASE_BYTES = 1024
 
 /** Code that has not run for long is slow: the first slice of a process took thirty times as long as a later one. */
@@ -95,28 +95,28 @@ export class Snapshot {
   readonly #serial: number
   readonly #sink: SnapshotSink
   readonly #stringForm: StringForm
-  /** Undefined: RDB. */
+  /** Undefined for RDB. */
   readonly #form: SnapshotForm | undefined
-  /** Undefined: there is none. */
+  /** Undefined if there is no checksum. */
   readonly #crc: Crc64 | undefined
   readonly keysTotal: number
   #sources: Source[]
-  /** By the present number of a database: the one its contents had at the moment. */
+  /** By the present number of a database, the one its contents had at the moment of the snapshot. */
   readonly #origins: number[]
   #untaken: number
   #selectedDb: number | undefined
   #current: Current | undefined
-  /** What was put aside, oldest first. */
+  /** The records that were put aside, oldest first. */
   #aside: Pending[] = []
   #asideAt = 0
   #output = ''
-  /** What the next slice may write at the most. */
+  /** How much the next slice may write at most. */
   #warmUpBytes = WARM_UP_BYTES
-  /** What the current slice may still do. */
+  /** How much the current slice may still do. */
   #budgetBytes = 0
   #isOver = false
 
-  /** Fixes the moment. One snapshot of a keyspace can run at a time. */
+  /** Fixes the moment. Only one snapshot of a keyspace can run at a time. */
   constructor(
     keyspace: Keyspace,
     aux: readonly (readonly [string, string])[],
@@ -143,7 +143,7 @@ export class Snapshot {
     for (const db of keyspace.dbs) this.#announce(db)
   }
 
-  /** The payload is complete, or was given up. */
+  /** Whether the payload is complete, or was given up. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -162,7 +162,7 @@ export class Snapshot {
     this.#flush()
   }
 
-  /** Gives it up: nobody wants it any more. */
+  /** Gives up the snapshot: its result is no longer wanted. */
   stop(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -285,7 +285,7 @@ export class Snapshot {
     const bytes = this.#output
     if (bytes === '') return
     this.#output = ''
-    // Reading it, the checksum also makes one string of the parts that were glued.
+    // Reading it for the checksum also makes the engine join the parts into one string.
     this.#crc?.update(bytes)
     this.#sink(bytes)
   }

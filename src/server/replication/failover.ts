@@ -1,51 +1,39 @@
 /**
- * FAILOVER: a master hands its role to one of its replicas without losing a write. Writes wait; when the
- * replica has everything, this node becomes its replica and asks it, in the words of PSYNC, to take over.
- * Until that is granted there is no master; if it is refused we take the role back.
+ * FAILOVER: a master hands its role to one of its replicas without losing a write. Writes wait;
+ * when the replica has everything, this node becomes its replica and asks it, in the words of
+ * PSYNC, to take over. Until that is granted there is no master; if it is refused we take the role
+ * back.
  *
- * Redis waits until the replica's acknowledgement, which comes once a second, equals its own offset. Here
- * the replica is asked. Its answer to GETACK does not count the GETACK itself, and an older one may be on
- * its way, hence a PING goes first: who acknowledges that PING has read what came before.
+ * Redis waits until the replica's acknowledgement, which comes once a second, equals its own
+ * offset. Here the replica is asked. Its answer to GETACK does not count the GETACK itself, and an
+ * older answer may be on its way, so a PING goes first: a replica that acknowledges this PING has
+ * read everything before it.
  */
+
+import { parseInt64 } from '../../base/decimal.ts'
+import type { Address } from '../../base/ip.ts'
 import { error, OK, type Reply } from '../../resp/reply.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR } from '../errors.ts'
-import { type FailoverRequest, parseFailover } from './failover-request.ts'
-import type { Address } from './following/link-phase.ts'
-import type { History } from './history/history.ts'
-import { GETACK, PING } from './history/propagation.ts'
-import type { Stream } from './history/stream.ts'
-import type { ReplicationHost } from './host.ts'
+import { GETACK, PING } from './history/stream.ts'
 import { peerHost, type ReplicaPeer } from './serving/replica-peer.ts'
-import type { Replicas } from './serving/replicas.ts'
+import { isReplica, type ReplicationState, type RoleChange } from './state.ts'
 
 /** The words of INFO's `master_failover_state`. */
-export type FailoverState = 'no-failover' | 'waiting-for-sync' | 'failover-in-progress'
-
-/** What only the rest of replication can do. */
-export interface FailoverRole {
-  isReplica(): boolean
-  follow(address: Address): void
-  promote(): void
-}
-
-export interface FailoverParts {
-  readonly host: ReplicationHost
-  readonly history: History
-  readonly replicas: Replicas
-  readonly stream: Stream
-  readonly role: FailoverRole
-}
+export type NodeFailoverState = 'no-failover' | 'waiting-for-sync' | 'failover-in-progress'
 
 interface Run {
-  state: Exclude<FailoverState, 'no-failover'>
-  /** Undefined: whichever replica has everything first. */
+  state: Exclude<NodeFailoverState, 'no-failover'>
+  /** Undefined: the first replica that has everything. */
   target: Address | undefined
   readonly force: boolean
-  /** Monotonic. Undefined: it may take as long as it takes. */
+  /** Monotonic. When the failover is out of time; undefined: it has no limit. */
   readonly endMs: number | undefined
-  /** What we asked all replicas last: the acknowledgement that answers it, and where the stream ended. */
+  /**
+   * The last question to all replicas: the offset that answers it, and where the stream ended after
+   * it.
+   */
   question: { readonly answer: number; readonly endOffset: number } | undefined
-  /** How often the target was asked to take over: a lost connection makes us ask again. */
+  /** How often the target was asked to take over; the node asks again after a lost connection. */
   requests: number
 }
 
@@ -60,17 +48,19 @@ const NOT_POSITIVE = error('ERR FAILOVER timeout must be greater than 0')
 const UNKNOWN_TARGET = error('ERR FAILOVER target HOST and PORT is not a replica.')
 const TARGET_NOT_ONLINE = error('ERR FAILOVER target replica is not online.')
 
-export class Failover {
-  readonly #parts: FailoverParts
+export class NodeFailover {
+  readonly #state: ReplicationState
+  readonly #role: RoleChange
   #run: Run | undefined
-  /** Something has happened that may let it go on. */
+  /** Something has happened that may let the failover go on. */
   #mustLook = false
 
-  constructor(parts: FailoverParts) {
-    this.#parts = parts
+  constructor(state: ReplicationState, role: RoleChange) {
+    this.#state = state
+    this.#role = role
   }
 
-  get state(): FailoverState {
+  get state(): NodeFailoverState {
     return this.#run?.state ?? 'no-failover'
   }
 
@@ -78,12 +68,12 @@ export class Failover {
     return this.#run !== undefined
   }
 
-  /** It has to end in time: what is in the stream only to show that we are alive would delay it. */
+  /** The failover has a time limit, and the periodic PING in the stream would delay it. */
   get mayNotWait(): boolean {
     return this.#run?.endMs !== undefined
   }
 
-  /** We are to ask the node we follow to take over. */
+  /** The node is to ask the master it now follows to take over. */
   get isHandingOver(): boolean {
     return this.#run?.state === 'failover-in-progress'
   }
@@ -113,12 +103,12 @@ export class Failover {
     const run = this.#run
     this.#mustLook = false
     if (run?.state !== 'waiting-for-sync') return
-    if (run.endMs !== undefined && this.#parts.host.now.monoMs >= run.endMs) this.#onTimeout(run)
+    if (run.endMs !== undefined && this.#state.node.now.monoMs >= run.endMs) this.#onTimeout(run)
     else this.#look(run)
   }
 
   nextWakeUpMs(): number | undefined {
-    if (this.#mustLook) return this.#parts.host.now.monoMs
+    if (this.#mustLook) return this.#state.node.now.monoMs
     return this.#run?.state === 'waiting-for-sync' ? this.#run.endMs : undefined
   }
 
@@ -127,18 +117,23 @@ export class Failover {
     if (this.#run !== undefined) this.#run.requests++
   }
 
-  /** The target goes on with us as its replica: it is the master now. */
+  /** The target has become the master and goes on with us as its replica. */
   granted(): void {
     if (!this.isHandingOver) return
     this.#log('notice', 'it is done, the target is the master now')
     this.#clear()
-    this.#parts.host.demoted(undefined)
+    this.#state.node.disconnects.demoted(undefined)
+  }
+
+  /** Our master fails over to us: we become the master in its place. */
+  takeOver(): void {
+    this.#role.promote()
   }
 
   /**
-   * The target does not take over. True: the role is ours again. If the target is a master already and
-   * may have heard an earlier request of ours whose answer was lost, that request was granted: two
-   * masters must not come of it.
+   * The target refused to take over. Returns true if this node has its role back. If the target is
+   * a master already and may have heard an earlier request whose answer was lost, it granted that
+   * request: taking the role back would give the group two masters.
    */
   refused(reason: string): boolean {
     const run = this.#run
@@ -158,9 +153,9 @@ export class Failover {
   }
 
   #refusal(request: FailoverRequest): Reply | undefined {
-    const { replicas, role } = this.#parts
+    const { replicas } = this.#state
     if (this.#run !== undefined) return IN_PROGRESS
-    if (role.isReplica()) return ON_REPLICA
+    if (isReplica(this.#state)) return ON_REPLICA
     if (replicas.count === 0) return NO_REPLICAS
     const { target, force, timeoutMs } = request
     if (force && (target === undefined || timeoutMs === undefined)) return FORCE_NEEDS_MORE
@@ -171,18 +166,18 @@ export class Failover {
   }
 
   #begin({ target, force, timeoutMs }: FailoverRequest): Reply {
-    const { host } = this.#parts
-    const endMs = timeoutMs === undefined ? undefined : host.now.monoMs + timeoutMs
+    const { node } = this.#state
+    const endMs = timeoutMs === undefined ? undefined : node.now.monoMs + timeoutMs
     const fresh = { question: undefined, requests: 0 }
     this.#run = { state: 'waiting-for-sync', target, force, endMs, ...fresh }
     this.#mustLook = true
-    host.holdWrites()
+    node.pause.start(Number.POSITIVE_INFINITY, 'writes', 'failover')
     this.#log('notice', 'writes wait until the target has everything')
     return OK
   }
 
   #look(run: Run): void {
-    const synced = [...this.#parts.replicas.all()].find((peer) => this.#isSynced(run, peer))
+    const synced = [...this.#state.replicas.all()].find((peer) => this.#isSynced(run, peer))
     if (synced === undefined) return this.#ask(run)
     run.target ??= { host: peerHost(synced), port: synced.listeningPort }
     this.#handOver(run)
@@ -190,14 +185,16 @@ export class Failover {
 
   #isSynced({ target, question }: Run, peer: ReplicaPeer): boolean {
     if (peer.phase !== 'online' || (target !== undefined && !isAt(peer, target))) return false
-    const { offset } = this.#parts.history
+    const { offset } = this.#state.history
     if (peer.ackOffset === offset) return true
     return question?.endOffset === offset && peer.ackOffset >= question.answer
   }
 
-  /** Once for every end of the stream: nothing but WAIT makes it longer while writes wait. */
+  /**
+   * Asks once for every end of the stream: while writes wait, only WAIT makes the stream longer.
+   */
   #ask(run: Run): void {
-    const { history, stream } = this.#parts
+    const { history, stream } = this.#state
     if (run.question?.endOffset === history.offset) return
     stream.feedIfKept(PING)
     const answer = history.offset
@@ -215,33 +212,83 @@ export class Failover {
     if (run.target === undefined) return
     run.state = 'failover-in-progress'
     this.#log('notice', 'the target is asked to take over')
-    this.#parts.role.follow(run.target)
+    this.#role.follow(run.target)
   }
 
   #abort(reason: string): void {
     this.#log('warning', `given up: ${reason}`)
     const mustReturn = this.isHandingOver
     this.#clear()
-    if (mustReturn) this.#parts.role.promote()
+    if (mustReturn) this.#role.promote()
   }
 
   #clear(): void {
     this.#run = undefined
     this.#mustLook = false
-    this.#parts.host.releaseWrites()
+    this.#state.node.pause.end('failover')
   }
 
   #find(target: Address): ReplicaPeer | undefined {
-    return [...this.#parts.replicas.all()].find((peer) => isAt(peer, target))
+    return [...this.#state.replicas.all()].find((peer) => isAt(peer, target))
   }
 
   #log(level: 'notice' | 'warning', text: string): void {
     const target = this.#run?.target
     const to = target === undefined ? '' : ` to ${target.host}:${target.port}`
-    this.#parts.host.port.log(level, `failover${to}: ${text}`)
+    this.#state.node.port.log(level, `failover${to}: ${text}`)
   }
 }
 
 function isAt(peer: ReplicaPeer, { host, port }: Address): boolean {
   return peerHost(peer).toLowerCase() === host.toLowerCase() && peer.listeningPort === port
+}
+
+/** The arguments of FAILOVER, read in Redis' order: each is judged when it is met. */
+interface FailoverRequest {
+  /** Undefined: any replica. */
+  readonly target: Address | undefined
+  /** When the time is up it goes on with a target that lacks something. */
+  readonly force: boolean
+  readonly timeoutMs: number | undefined
+}
+
+/**
+ * What is wrong with the arguments: the syntax, a word that is not a number, or a timeout that
+ * is not positive.
+ */
+type FailoverFault = 'syntax' | 'integer' | 'timeout'
+
+function parseFailover(argv: readonly string[]): FailoverRequest | FailoverFault | 'abort' {
+  if (argv.length === 2 && argv[1]?.toLowerCase() === 'abort') return 'abort'
+  let request: FailoverRequest = { target: undefined, force: false, timeoutMs: undefined }
+  for (let at = 1; at < argv.length; ) {
+    const read = readOption(request, argv, at)
+    if (typeof read === 'string') return read
+    request = read.request
+    at += read.words
+  }
+  return request
+}
+
+type Read = { readonly request: FailoverRequest; readonly words: number } | FailoverFault
+
+function readOption(request: FailoverRequest, argv: readonly string[], at: number): Read {
+  const [word = '', first, second] = argv.slice(at)
+  const option = word.toLowerCase()
+  if (option === 'timeout' && first !== undefined && request.timeoutMs === undefined) {
+    return readTimeout(request, first)
+  }
+  if (option === 'to' && first !== undefined && second !== undefined && !request.target) {
+    const port = parseInt64(second)
+    if (port === undefined) return 'integer'
+    return { request: { ...request, target: { host: first, port: Number(port) } }, words: 3 }
+  }
+  return option === 'force' ? { request: { ...request, force: true }, words: 1 } : 'syntax'
+}
+
+function readTimeout(request: FailoverRequest, text: string): Read {
+  const timeoutMs = parseInt64(text)
+  if (timeoutMs === undefined) return 'integer'
+  if (timeoutMs <= 0) return 'timeout'
+  return { request: { ...request, timeoutMs: Number(timeoutMs) }, words: 2 }
 }

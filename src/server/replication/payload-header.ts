@@ -1,6 +1,6 @@
 /**
- * The line before the payload of a full resynchronisation. It says how the payload will end: after so
- * many bytes, or with a random mark that cannot be mistaken for data.
+ * The line before the payload of a full resynchronisation. It says how the payload will end: after
+ * a number of bytes, or with a random mark that cannot be mistaken for data.
  */
 import { parseInt64 } from '../../base/decimal.ts'
 
@@ -15,7 +15,7 @@ export function encodePayloadHeader(header: PayloadHeader): string {
   return header.kind === 'mark' ? `${EOF_HEADER}${header.mark}\r\n` : `$${header.totalBytes}\r\n`
 }
 
-/** Undefined: the line is no header. */
+/** Undefined: the line is not a header. */
 export function parsePayloadHeader(line: string): PayloadHeader | undefined {
   if (line.startsWith(EOF_HEADER)) {
     const mark = line.slice(EOF_HEADER.length)

@@ -1,47 +1,32 @@
 /**
- * Replication as the data node sees it: the commands, the stream it feeds, the link to a master, and
- * the clock. Each mechanism has a file of its own; this one wires them together.
+ * Replication as the data node sees it, and the role: master or replica, and of which master. A
+ * demoted master keeps its data and its place in its own history, and offers that place first; a
+ * promoted replica begins a history of its own that continues the old one, and drops its replicas
+ * so that they learn the new id.
+ *
+ * Each role has a side of its own: serving/ is for the replicas attached to this node, following/
+ * for the master it follows. Both work on the same state (state.ts).
  */
-import type { Reply } from '../../resp/reply.ts'
+import type { Moment } from '../../base/clock.ts'
+import { parseInt64 } from '../../base/decimal.ts'
+import type { Address } from '../../base/ip.ts'
+import { error, OK, type Reply, simple } from '../../resp/reply.ts'
 import { earliest } from '../earliest.ts'
+import { deletion } from '../effects.ts'
 import { LedgerKeeper } from '../ledger/ledger-keeper.ts'
+import type { KeysOf } from '../ledger/lost-commands.ts'
+import type { NodeBase } from '../node-base.ts'
 import type { FileAnswer, FileRequestId } from '../persistence/files.ts'
-import type { SavedPosition } from '../persistence/host.ts'
 import { Jobs } from '../persistence/jobs.ts'
 import type { ConnectionId } from '../port.ts'
-import type { Session } from '../sessions/session.ts'
-import { Failover, type FailoverRole } from './failover.ts'
-import type { LinkObserver } from './following/link-observer.ts'
+import type { ClientSession } from '../sessions/session.ts'
+import { NodeFailover } from './failover.ts'
 import { MasterLink } from './following/master-link.ts'
-import { BacklogLifetime } from './history/backlog-lifetime.ts'
-import { History } from './history/history.ts'
-import { Stream } from './history/stream.ts'
-import type { ReplicationHost } from './host.ts'
-import type { KeptFile } from './kept-file.ts'
-import { KeptPosition } from './kept-position.ts'
+import type { SavedPosition } from './history/history.ts'
 import { infoLines, roleReply } from './report.ts'
-import { Role } from './role.ts'
-import { Attachment } from './serving/attachment.ts'
-import { FullSync } from './serving/full-sync.ts'
-import { Heartbeat } from './serving/heartbeat.ts'
-import { LeaveTaking } from './serving/leave-taking.ts'
-import { Replicas } from './serving/replicas.ts'
-import { Waits } from './serving/waits.ts'
-import { WriteFence } from './write-fence.ts'
-
-export type ReplicationCommand =
-  | 'replicaof'
-  | 'slaveof'
-  | 'psync'
-  | 'sync'
-  | 'replconf'
-  | 'wait'
-  | 'waitaof'
-  | 'role'
-  | 'failover'
-
-/** Undefined: the handler answers by itself, later, or not at all. */
-export type ReplicationHandler = (session: Session, argv: readonly string[]) => Reply | undefined
+import { Serving } from './serving/serving.ts'
+import type { KeptFile } from './serving/waits.ts'
+import { isReplica, newReplicationState, type ReplicationState, type RoleChange } from './state.ts'
 
 export interface ReplicationCounts {
   readonly syncFull: number
@@ -51,128 +36,130 @@ export interface ReplicationCounts {
 
 const SECOND_MS = 1000
 const AT_ONCE = 0
+const BAD_PORT = error('ERR Invalid master port')
+const NOT_FOR_REPLICAS = error('ERR Command is not valid when client is a replica.')
+const ALREADY_CONNECTED = simple('OK Already connected to specified master')
+const FAILING_OVER = error('ERR REPLICAOF not allowed while failing over.')
+const MAX_PORT = 65_535
 
-export class Replication {
-  readonly handlers: Record<ReplicationCommand, ReplicationHandler>
-  readonly #host: ReplicationHost
-  readonly #history: History
-  readonly #replicas: Replicas
-  readonly #stream: Stream
-  readonly #fullSync: FullSync
-  readonly #waits: Waits
-  readonly #heartbeat: Heartbeat
+export class Replication implements RoleChange {
+  readonly serving: Serving
+  readonly failover: NodeFailover
+  readonly #state: ReplicationState
   readonly #link: MasterLink
-  readonly #role: Role
-  readonly #attachment: Attachment
-  readonly #failover: Failover
-  readonly #fence: WriteFence
-  readonly #leaveTaking: LeaveTaking
-  readonly #backlogLifetime: BacklogLifetime
-  readonly #kept: KeptPosition
-  /** Our own requests to the node's folder. */
+  /** Replication's own requests to the node's folder. */
   readonly #files: Jobs
   readonly #keeper: LedgerKeeper
-  /** Monotonic. When the next second of the protocol begins. */
+  /** Monotonic. When the work done every second is next due. */
   #nextSecondMs = AT_ONCE
 
-  constructor(host: ReplicationHost) {
-    this.#host = host
-    const backlogSizeBytes = host.settings.int('repl-backlog-size')
-    const history = new History(host.rng.fork('replication-id'), backlogSizeBytes)
-    const replicas = new Replicas(host, history)
-    const stream = new Stream(history, replicas)
-    const streamDb = () => (this.isReplica() ? host.streamTarget.db : 0)
-    // Numbers below zero: those above are for what the node itself asks.
-    const files = new Jobs((id, request) => host.port.askFile(-id, request))
-    const fullSync = new FullSync({ host, history, replicas, stream, files, streamDb })
-    const waits = new Waits(host, history, replicas, stream)
-    this.#files = files
-    this.#keeper = new LedgerKeeper(host, files)
-    const link = new MasterLink(
-      host,
-      history,
-      this.#keeper,
-      this.#newLinkObserver(stream, replicas),
-    )
-    this.#history = history
-    this.#replicas = replicas
-    this.#stream = stream
-    this.#fullSync = fullSync
-    this.#waits = waits
-    this.#link = link
-    this.#heartbeat = new Heartbeat(host, replicas, stream)
-    this.#fence = new WriteFence(host, replicas)
-    this.#leaveTaking = new LeaveTaking(history, replicas, stream)
-    this.#backlogLifetime = new BacklogLifetime(host, history, replicas)
-    const isReplica = () => this.isReplica()
-    this.#kept = new KeptPosition({ host, history, replicas, stream, link, isReplica })
-    const isFailingOver = () => this.#failover.isRunning
-    this.#role = new Role({ host, history, replicas, stream, link, waits, isFailingOver })
-    this.#failover = new Failover({
-      host,
-      history,
-      replicas,
-      stream,
-      role: this.#roleForFailover(),
-    })
-    this.#attachment = this.#newAttachment()
-    this.handlers = this.#newHandlers()
-    replicas.onGone = (peer) => fullSync.forget(peer)
+  /** `keysOf`: the keys of a command, as far as its arguments tell. */
+  constructor(node: NodeBase, keysOf: KeysOf) {
+    const state = newReplicationState(node)
+    this.#state = state
+    // Ids below zero: those above are for requests of the node itself.
+    this.#files = new Jobs((id, request) => node.port.askFile(-id, request))
+    this.#keeper = new LedgerKeeper(node, this.#files, keysOf)
+    this.failover = new NodeFailover(state, this)
+    this.#link = new MasterLink(state, this.failover, this.#keeper)
+    this.serving = new Serving(state, this.#files, this.failover, this.#link)
+    node.heap.heldForReplica = (session) => this.#heldFor(session)
+    const master = configuredMaster(node.settings.text('replicaof'))
+    if (master !== undefined) this.#link.follow(master, false)
   }
 
   isReplica(): boolean {
-    return this.#role.isReplica
+    return isReplica(this.#state)
   }
 
-  /** Where the data stand in the history; undefined: nobody could continue from them. */
+  /** Meaningful on a replica: whether it applies the master's stream. */
+  linkUp(): boolean {
+    return this.#link.isUp
+  }
+
+  // Effects of commands and expiry
+
+  /**
+   * Passes on the effects of one command or transaction, in order. A replica has no effects of its
+   * own: its stream is its master's, byte for byte.
+   */
+  propagate(db: number, commands: readonly (readonly string[])[]): void {
+    if (!isReplica(this.#state)) this.#state.stream.propagate(db, commands)
+  }
+
+  /**
+   * After `loaded`: a replica that continues from that position still has this key, and we do not.
+   */
+  tellExpired(db: number, key: string): void {
+    const isLazy = this.#state.node.settings.flag('lazyfree-lazy-expire')
+    this.propagate(db, [deletion(key, isLazy)])
+  }
+
+  /** Why a write must be refused now: too few replicas would have it. */
+  refusal(): string | undefined {
+    return isReplica(this.#state) ? undefined : this.serving.fence.refusal()
+  }
+
+  /** WAIT asks about the offset after the client's last command. */
+  commandExecuted(session: ClientSession): void {
+    this.serving.waits.commandExecuted(session)
+  }
+
+  // For saving and loading
+
+  /** The position of the data in the history; undefined: no replica could continue from them. */
   position(): SavedPosition | undefined {
-    return this.#kept.now()
+    const { node, history, stream } = this.#state
+    const { id, offset, backlog } = history
+    if (isReplica(this.#state)) {
+      return this.#link.hasPosition ? { id, offset, streamDb: node.streamTarget.db } : undefined
+    }
+    // Without a backlog writes are not counted, so no replica has any of them at an offset of ours.
+    return backlog === undefined ? undefined : { id, offset, streamDb: stream.db ?? 0 }
   }
 
-  /** The data that were kept are here, as they were at that position, if they stood at one. */
+  /**
+   * The kept data are loaded, with their position if they had one. A replica offers the position to
+   * its master; a master lets replicas go on from there or from before.
+   */
   loaded(position: SavedPosition | undefined): void {
-    if (position !== undefined) this.#kept.loaded(position)
+    if (position === undefined) return
+    const { node, history, replicas } = this.#state
+    const { id, offset, streamDb } = position
+    if (isReplica(this.#state)) {
+      history.resume(id, offset)
+      this.#link.resume()
+      node.streamTarget.db = streamDb
+      return
+    }
+    history.restart(id, offset)
+    replicas.restartEmptyTimer()
   }
 
-  /** An answer to one of our own requests, see `ownsFile`. */
-  fileAnswered(id: FileRequestId, answer: FileAnswer): void {
-    this.#files.answered(-id, answer)
+  /** Uses the append-only file to tell our master and waiting clients what is on our disk. */
+  followFile(file: KeptFile): void {
+    const { history } = this.#state
+    const { waits } = this.serving
+    history.onDisk = () => file.syncedOffset
+    waits.use(file)
+    file.follow({
+      offset: () => history.offset,
+      synced: () => {
+        waits.synced()
+        this.#link.acknowledge()
+      },
+    })
   }
+
+  // Inputs
 
   ownsFile(id: FileRequestId): boolean {
     return id < 0
   }
 
-  /** Meaningful on a replica: the master's stream is being applied. */
-  linkUp(): boolean {
-    return this.#link.isUp
-  }
-
-  /**
-   * Passes on what one command or transaction did, in order and already rewritten to its effects. A
-   * replica has no effects of its own: its stream is its master's, byte for byte.
-   */
-  propagate(db: number, commands: readonly (readonly string[])[]): void {
-    if (!this.isReplica()) this.#stream.propagate(db, commands)
-  }
-
-  /** Why a write must be refused now: too few replicas would have it. */
-  refusal(): string | undefined {
-    return this.isReplica() ? undefined : this.#fence.refusal()
-  }
-
-  // What the end of the process asks for, see serving/leave-taking.ts
-
-  haveAcknowledged(offset: number): boolean {
-    return this.#leaveTaking.haveAcknowledged(offset)
-  }
-
-  requestAcknowledgements(): number {
-    return this.#leaveTaking.requestAcknowledgements(this.isReplica())
-  }
-
-  endTransfers(): void {
-    this.#leaveTaking.endTransfers()
+  /** An answer to one of our own requests, see `ownsFile`. */
+  fileAnswered(id: FileRequestId, answer: FileAnswer): void {
+    this.#files.answered(-id, answer)
   }
 
   owns(id: ConnectionId): boolean {
@@ -183,146 +170,141 @@ export class Replication {
     if (this.#link.owns(id)) this.#link.connected(id)
   }
 
-  received(id: ConnectionId, bytes: string): void {
-    if (this.#link.owns(id)) this.#link.received(bytes)
+  /** Bytes on a connection of ours, see `owns`. */
+  received(bytes: string): void {
+    this.#link.received(bytes)
   }
 
-  closed(id: ConnectionId, reason: string): void {
-    if (this.#link.owns(id)) this.#link.closed(reason)
+  /** A connection of ours was closed, see `owns`. */
+  closed(reason: string): void {
+    this.#link.closed(reason)
   }
 
-  sessionClosed(session: Session): void {
-    this.#waits.forget(session)
+  sessionClosed(session: ClientSession): void {
+    this.serving.waits.forget(session)
     if (session.replica === undefined) return
-    this.#replicas.detach(session.replica)
-    this.#failover.replicasChanged()
+    this.#state.replicas.detach(session.replica)
+    this.failover.replicasChanged()
   }
 
-  /** WAIT asks about the offset after the client's last command. */
-  commandExecuted(session: Session): void {
-    this.#waits.commandExecuted(session)
+  /** Called first in every turn. `last`: when the turn before began. */
+  turnBegins(last: Moment): void {
+    if (isReplica(this.#state)) this.serving.fence.forget()
+    else this.serving.fence.turnBegins(last)
   }
 
   wake(): void {
-    const nowMs = this.#host.now.monoMs
+    const nowMs = this.#state.node.now.monoMs
     if (nowMs >= this.#nextSecondMs) {
       this.#nextSecondMs = nowMs + SECOND_MS
-      this.#everySecond()
+      this.#link.everySecond()
+      this.serving.everySecond()
     }
     this.#link.wake()
-    this.#waits.wake()
-    this.#fullSync.wake()
-    this.#failover.wake()
+    this.serving.wake()
+    this.failover.wake()
   }
 
   nextWakeUpMs(): number | undefined {
     return earliest(
       this.#nextSecondMs,
       this.#link.nextWakeUpMs(),
-      this.#waits.nextWakeUpMs(),
-      this.#fullSync.nextWakeUpMs(),
-      this.#failover.nextWakeUpMs(),
+      this.serving.nextWakeUpMs(),
+      this.failover.nextWakeUpMs(),
     )
   }
 
-  /** What is kept of the history on our own disk: our master is told, and those who wait. */
-  followFile(file: KeptFile): void {
-    this.#history.onDisk = () => file.syncedOffset
-    this.#waits.aof.use(file)
-    file.follow({
-      offset: () => this.#history.offset,
-      synced: () => {
-        this.#waits.aof.synced()
-        this.#link.acknowledge()
-      },
-    })
+  // The role
+
+  promote(): void {
+    const { node, history, replicas, stream } = this.#state
+    this.#link.stop()
+    history.fork()
+    // A replica that continues from us does not know which database our next command is for.
+    stream.forgetDb()
+    replicas.dropAll('they have to learn the id of the new history')
+    replicas.restartEmptyTimer()
+    node.settings.set('replicaof', '')
+    node.port.log('notice', `this node is the master now, its history is ${history.id}`)
   }
+
+  follow(address: Address): Reply {
+    const { node, history, master } = this.#state
+    if (master?.port === address.port && equalsIgnoringCase(master.host, address.host)) {
+      return ALREADY_CONNECTED
+    }
+    // Clients that wait for a push or an acknowledgement would wait for the wrong master.
+    node.blocking.sendAway()
+    if (master === undefined) {
+      this.serving.waits.clear()
+      history.createBacklog()
+      node.streamTarget.db = 0
+    }
+    this.#link.follow(address, master === undefined || this.#link.hasPosition)
+    node.settings.set('replicaof', `${address.host} ${address.port}`)
+    node.port.log('notice', `this node is a replica of ${address.host}:${address.port} now`)
+    return OK
+  }
+
+  replicaof(session: ClientSession, argv: readonly string[]): Reply {
+    if (this.failover.isRunning) return FAILING_OVER
+    if (session.kind === 'replica') return NOT_FOR_REPLICAS
+    const [, host = '', port = ''] = argv
+    if (host.toLowerCase() === 'no' && port.toLowerCase() === 'one') {
+      if (isReplica(this.#state)) this.promote()
+      return OK
+    }
+    const number = parseInt64(port)
+    if (typeof number !== 'number' || number < 0 || number > MAX_PORT) return BAD_PORT
+    const wasMaster = !isReplica(this.#state)
+    const reply = this.follow({ host, port: number })
+    if (wasMaster) this.#state.node.disconnects.demoted(session)
+    return reply
+  }
+
+  // Reports
 
   /** INFO replication without its header. */
   infoLines(): string[] {
-    return infoLines(this.#reportSources(), this.isReplica())
+    const { fence } = this.serving
+    const lines = infoLines(this.#state, this.#link, fence, this.failover.state)
+    return [...lines, ...this.#keeper.infoLines()]
+  }
+
+  roleReply(): Reply {
+    return roleReply(this.#state, this.#link)
   }
 
   /** For INFO stats. */
   counts(): ReplicationCounts {
+    const { fullCount, partialCount, partialRefusedCount } = this.serving.attachment
     return {
-      syncFull: this.#attachment.fullCount,
-      syncPartialOk: this.#attachment.partialCount,
-      syncPartialErr: this.#attachment.partialRefusedCount,
+      syncFull: fullCount,
+      syncPartialOk: partialCount,
+      syncPartialErr: partialRefusedCount,
     }
   }
 
-  #newLinkObserver(stream: Stream, replicas: Replicas): LinkObserver {
-    const failover = () => this.#failover
-    return {
-      feed: (bytes, db) => stream.feed(bytes, db),
-      historyReplaced: () => replicas.dropAll('the history has changed'),
-      get isHandingOver() {
-        return failover().isHandingOver
-      },
-      syncRequested: () => failover().requested(),
-      syncGranted: () => failover().granted(),
-      syncRefused: (reason) => failover().refused(reason),
-    }
+  /** What the backlog takes in memory. */
+  get backlogBytes(): number {
+    return this.#state.history.backlog?.lengthBytes ?? 0
   }
 
-  #roleForFailover(): FailoverRole {
-    return {
-      isReplica: () => this.isReplica(),
-      follow: (address) => void this.#role.follow(address),
-      promote: () => this.#role.promote(),
-    }
+  /**
+   * Bytes kept for this session because it is a replica's, in the backlog and for its connection.
+   */
+  #heldFor({ replica }: ClientSession): number {
+    return replica === undefined ? 0 : this.#state.replicas.outputBytes(replica)
   }
+}
 
-  #newAttachment(): Attachment {
-    return new Attachment(this.#host, this.#history, this.#replicas, this.#fullSync, {
-      isReplica: () => this.isReplica(),
-      linkUp: () => this.linkUp(),
-      isFailingOver: () => this.#failover.isRunning,
-      promote: () => this.#role.promote(),
-      acknowledged: () => {
-        this.#waits.acknowledged()
-        this.#failover.replicasChanged()
-      },
-      acknowledgeToMaster: () => this.#link.acknowledge(),
-    })
-  }
+/** [replicaof] */
+function configuredMaster(setting: string): Address | undefined {
+  const [host = '', port = ''] = setting.trim().split(/\s+/)
+  const number = parseInt64(port)
+  return host === '' || typeof number !== 'number' ? undefined : { host, port: number }
+}
 
-  #newHandlers(): Record<ReplicationCommand, ReplicationHandler> {
-    const replicaof: ReplicationHandler = (session, argv) => this.#role.replicaof(session, argv)
-    return {
-      replicaof,
-      slaveof: replicaof,
-      psync: (session, argv) => this.#attachment.psync(session, argv),
-      sync: (session) => this.#attachment.sync(session),
-      replconf: (session, argv) => this.#attachment.replconf(session, argv),
-      wait: (session, argv) => this.#waits.wait(session, argv, this.isReplica()),
-      waitaof: (session, argv) => this.#waits.aof.wait(session, argv, this.isReplica()),
-      role: () => roleReply(this.#reportSources(), this.isReplica()),
-      failover: (_session, argv) => this.#failover.command(argv),
-    }
-  }
-
-  #everySecond(): void {
-    this.#link.everySecond()
-    this.#replicas.everySecond()
-    this.#fullSync.everySecond()
-    if (this.isReplica()) return
-    // A failover waits for the end of the stream: there has to be one. But one that may take as long as it
-    // takes must not make the other replicas believe that we are dead.
-    if (!this.#failover.mayNotWait && this.#heartbeat.everySecond())
-      this.#failover.replicasChanged()
-    this.#backlogLifetime.everySecond()
-  }
-
-  #reportSources() {
-    return {
-      host: this.#host,
-      history: this.#history,
-      replicas: this.#replicas,
-      link: this.#link,
-      failoverState: this.#failover.state,
-      keeper: this.#keeper,
-    }
-  }
+function equalsIgnoringCase(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
 }

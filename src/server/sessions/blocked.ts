@@ -1,7 +1,7 @@
 /** Why a session reads no further commands for now, and what ends that. */
 import type { Reply } from '../../resp/reply.ts'
 import type { Value } from '../values/value.ts'
-import type { Scene } from './scene.ts'
+import type { EffectContext } from './effect-context.ts'
 
 export interface Blocked {
   /** Monotonic milliseconds; undefined: waits for ever. */
@@ -11,16 +11,16 @@ export interface Blocked {
   readonly wait: KeyWait | undefined
 }
 
-/** A wait for one of some keys to have something for the client. */
+/** A wait until one of some keys has something for the client. */
 export interface KeyWait {
   /** Index of the database. */
   readonly db: number
   readonly keys: readonly string[]
-  /** What the client can make use of. */
+  /** The type of value that the client can use. */
   readonly type: Value['type']
   /**
-   * Called in the client's name when the key may have it. What it does is told to replicas as if a
-   * command had done it. Undefined: there is nothing for this client, it waits on.
+   * Called in the client's name when the key may have something. Replicas are told its changes as
+   * if a command had made them. Undefined: there is nothing for this client, which waits on.
    */
-  readonly serve: (scene: Scene, key: string) => Reply | undefined
+  readonly serve: (scene: EffectContext, key: string) => Reply | undefined
 }

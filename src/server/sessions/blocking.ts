@@ -1,16 +1,21 @@
 /**
- * Sessions that wait: for a key to have something for them (BLPOP and its kin), or for replicas (WAIT).
- * Those that wait for the same key are served in the order they came. This file knows who waits for what
- * and until when; what serving means is said by the wait itself.
+ * Sessions that wait: for a key to have something for them (BLPOP and its kin), or for replicas
+ * (WAIT). Sessions that wait for the same key are served in the order they came. This file knows
+ * which session waits for what and until when, and ends a wait with an answer; the wait itself says
+ * how it is served.
  */
 import { Heap } from '../../base/heap.ts'
+import type { Reply } from '../../resp/reply.ts'
+import { UNBLOCKED_BY_ROLE } from '../errors.ts'
+import { countError, type NodeStats } from '../info/stats.ts'
 import type { Blocked } from './blocked.ts'
-import type { Session } from './session.ts'
+import type { ClientSession } from './session.ts'
+import type { Sessions } from './sessions.ts'
 
 interface Deadline {
   readonly atMs: number
   readonly order: number
-  readonly session: Session
+  readonly session: ClientSession
   readonly blocked: Blocked
 }
 
@@ -20,22 +25,27 @@ interface ReadyKey {
 }
 
 export class Blocking {
+  /** Sessions that may have requests left, and read on before the turn ends. */
+  readonly resumed = new Set<ClientSession>()
+  readonly #sessions: Sessions
+  readonly #stats: NodeStats
   /** By `db key`; sessions in the order they came. */
-  readonly #waiting = new Map<string, Set<Session>>()
-  readonly #blocked = new Set<Session>()
+  readonly #waiting = new Map<string, Set<ClientSession>>()
+  readonly #blocked = new Set<ClientSession>()
   readonly #deadlines = new Heap<Deadline>(isEarlier)
   #deadlineCount = 0
   #ready = new Map<string, ReadyKey>()
+
+  constructor(sessions: Sessions, stats: NodeStats) {
+    this.#sessions = sessions
+    this.#stats = stats
+  }
 
   get count(): number {
     return this.#blocked.size
   }
 
-  get sessions(): Iterable<Session> {
-    return this.#blocked
-  }
-
-  block(session: Session, blocked: Blocked): void {
+  block(session: ClientSession, blocked: Blocked): void {
     session.blocked = blocked
     this.#blocked.add(session)
     for (const name of awaitedNames(blocked)) this.#join(name, session)
@@ -45,7 +55,7 @@ export class Blocking {
   }
 
   /** Ends a wait without an answer. */
-  release(session: Session): void {
+  release(session: ClientSession): void {
     const { blocked } = session
     if (blocked === undefined) return
     session.blocked = undefined
@@ -53,19 +63,51 @@ export class Blocking {
     for (const name of awaitedNames(blocked)) this.#leave(name, session)
   }
 
-  /** Who waits for the key now, the one that has waited longest first. */
-  waitingFor(db: number, key: string): Session[] {
+  /**
+   * Ends a wait with an answer, after which the session reads on; nothing happens if there is no
+   * wait.
+   */
+  unblock(session: ClientSession, reply: Reply): void {
+    if (session.blocked === undefined) return
+    this.release(session)
+    if (reply.kind === 'error') countError(this.#stats, reply.text)
+    session.reply(reply)
+    session.commandEnded()
+    this.resumed.add(session)
+  }
+
+  /** Answers sessions whose time is up. */
+  endOverdue(nowMs: number): void {
+    for (;;) {
+      const session = this.#nextOverdue(nowMs)
+      if (session?.blocked === undefined) return
+      this.unblock(session, session.blocked.onTimeout())
+    }
+  }
+
+  /** The role changes: what the clients wait for may now come to another node. */
+  sendAway(): void {
+    for (const session of [...this.#blocked]) {
+      this.unblock(session, UNBLOCKED_BY_ROLE)
+      this.#sessions.closeAfterReply(session)
+    }
+  }
+
+  /** The sessions that wait for the key now, in the order they came. */
+  waitingFor(db: number, key: string): ClientSession[] {
     return [...(this.#waiting.get(nameOf(db, key)) ?? [])]
   }
 
-  /** The key has something new; whoever waits for it is served after the command. */
+  /** The key has something new; sessions that wait for it are served after the command. */
   noteKey(db: number, key: string): void {
     if (this.#waiting.size === 0) return
     const name = nameOf(db, key)
     if (this.#waiting.has(name)) this.#ready.set(name, { db, key })
   }
 
-  /** Keys of a database somebody waits for; after SWAPDB any of them may have become ready. */
+  /**
+   * The keys of a database that sessions wait for; after SWAPDB any of them may have become ready.
+   */
   awaitedKeys(db: number): string[] {
     const keys = new Set<string>()
     for (const { blocked } of this.#blocked) {
@@ -84,14 +126,14 @@ export class Blocking {
     return ready
   }
 
-  /** Monotonic. */
+  /** Monotonic; undefined: no wait has a deadline. */
   nextDeadlineMs(): number | undefined {
     this.#dropStale()
     return this.#deadlines.peek()?.atMs
   }
 
-  /** A session whose time is up, if there is one; it is still blocked. */
-  nextOverdue(nowMs: number): Session | undefined {
+  /** A blocked session whose time is up; undefined: there is none. */
+  #nextOverdue(nowMs: number): ClientSession | undefined {
     this.#dropStale()
     const deadline = this.#deadlines.peek()
     return deadline !== undefined && deadline.atMs <= nowMs ? deadline.session : undefined
@@ -106,13 +148,13 @@ export class Blocking {
     }
   }
 
-  #join(name: string, session: Session): void {
+  #join(name: string, session: ClientSession): void {
     const waiting = this.#waiting.get(name)
     if (waiting === undefined) this.#waiting.set(name, new Set([session]))
     else waiting.add(session)
   }
 
-  #leave(name: string, session: Session): void {
+  #leave(name: string, session: ClientSession): void {
     const waiting = this.#waiting.get(name)
     waiting?.delete(session)
     if (waiting?.size === 0) this.#waiting.delete(name)

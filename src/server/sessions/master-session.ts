@@ -1,35 +1,32 @@
 /**
- * The session the commands of our master's stream run in. It belongs to no connection of a client,
- * answers nothing and never waits; what it keeps is the selected database and an open transaction.
+ * The session in which the commands of our master's stream run. It belongs to no client connection,
+ * answers nothing and never waits; it keeps the selected database and an open transaction.
  */
 import type { Moment } from '../../base/clock.ts'
 import type { Endpoints } from '../port.ts'
-import type { StreamTarget } from '../replication/host.ts'
-import { type OutputSink, Session } from './session.ts'
+import { ClientSession, type OutputSink } from './session.ts'
 
 /** No connection of a client has this id. */
 const NO_CONNECTION = 0
 const NOWHERE: Endpoints = { remoteHost: '', remotePort: 0, localHost: '', localPort: 0 }
 
-export interface StreamSessionOptions {
-  readonly startedAt: Moment
-  readonly sink: OutputSink
-}
+export class MasterSession {
+  /**
+   * Runs one command: no reply, no read-only check, expiry ignored, never propagated by itself; see
+   * replay.ts.
+   */
+  run: (session: ClientSession, argv: readonly string[]) => void = () => undefined
+  readonly #startedAt: Moment
+  readonly #sink: OutputSink
+  #session: ClientSession
 
-export interface MasterSessionOptions extends StreamSessionOptions {
-  /** Runs one command of the stream. */
-  readonly apply: (session: Session, argv: readonly string[]) => void
-}
-
-export class MasterSession implements StreamTarget {
-  readonly #options: MasterSessionOptions
-  #session: Session
-
-  constructor(options: MasterSessionOptions) {
-    this.#options = options
-    this.#session = newStreamSession(options)
+  constructor(startedAt: Moment, sink: OutputSink) {
+    this.#startedAt = startedAt
+    this.#sink = sink
+    this.#session = newStreamSession(startedAt, sink)
   }
 
+  /** The database the stream has selected. */
   get db(): number {
     return this.#session.db
   }
@@ -38,25 +35,42 @@ export class MasterSession implements StreamTarget {
     this.#session.db = db
   }
 
+  /** Between MULTI and EXEC. */
   get isInTransaction(): boolean {
     return this.#session.transaction !== undefined
   }
 
   apply(argv: readonly string[]): void {
-    this.#options.apply(this.#session, argv)
+    this.run(this.#session, argv)
   }
 
+  /** Forgets an open transaction. */
   reset(): void {
     const { db } = this.#session
-    this.#session = newStreamSession(this.#options)
+    this.#session = newStreamSession(this.#startedAt, this.#sink)
     this.#session.db = db
   }
 }
 
-/** A session that answers nobody, never waits and for which nothing expires. */
-export function newStreamSession({ startedAt, sink }: StreamSessionOptions): Session {
-  const session = new Session(NO_CONNECTION, NOWHERE, startedAt, sink)
+/** A session that sends no replies, never waits and for which nothing expires. */
+export function newStreamSession(startedAt: Moment, sink: OutputSink): ClientSession {
+  const session = new ClientSession(NO_CONNECTION, NOWHERE, startedAt, sink)
   session.kind = 'master'
   session.mayBlock = false
   return session
+}
+
+/** A session in which the commands of scripts run: what it is sent reaches nobody. */
+export function newScriptSession(startedAt: Moment): ClientSession {
+  const session = new ClientSession(NO_CONNECTION, NOWHERE, startedAt, DEAF)
+  session.isScript = true
+  session.isAuthenticated = true
+  session.mayBlock = false
+  return session
+}
+
+const DEAF: OutputSink = {
+  hasOutput: (session) => session.dropOutput(),
+  isFull: (session) => session.dropOutput(),
+  hasMore: (session) => session.dropOutput(),
 }

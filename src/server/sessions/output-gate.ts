@@ -1,19 +1,21 @@
 /**
- * Nobody hears of a write that could still be lost. What the node writes to its connections goes through
- * here, and what it writes in a turn leaves when the append-only file says that the turn is kept: written
- * to the file, or synced, as [appendfsync] promises. Until then it waits in the order it was written,
- * and what later turns write waits behind it: they may have read what is not kept yet.
+ * No client hears of a write that could still be lost. Everything the node writes to its
+ * connections goes through this gate, and the output of a turn leaves when the append-only file
+ * says that the turn is kept: written to the file, or synced, as [appendfsync] promises. Until then
+ * it waits in the order it was written, and the output of later turns waits behind it: their
+ * commands may have read data that are not kept yet.
  *
- * While nothing has to be kept the gate stands open and costs a comparison.
+ * While nothing has to be kept, the gate stands open and costs one comparison.
  */
 import { oneLine } from '../../base/one-line.ts'
 import type { FileAnswer, FileFailure, FileRequest, FileRequestId } from '../persistence/files.ts'
 import type {
   ConnectionId,
+  HeapMeter,
   LearntUsers,
   NodeLogLevel,
   NodePort,
-  ProcessFacts,
+  NodeProcessFacts,
   SaveResult,
 } from '../port.ts'
 
@@ -30,10 +32,10 @@ const NEVER = Number.NEGATIVE_INFINITY
 export class OutputGate implements NodePort {
   readonly #port: NodePort
   #turn = 0
-  /** What was written in turns up to this one may leave. */
+  /** Output of turns up to this one may leave. */
   #reached = OPEN
   #isSealed = false
-  /** Turns never decrease. */
+  /** In the order of the turns. */
   #held: Held[] = []
   readonly #heldBytes = new Map<ConnectionId, number>()
 
@@ -46,7 +48,7 @@ export class OutputGate implements NodePort {
     return this.#turn
   }
 
-  /** Something of an earlier turn still waits to be kept. */
+  /** Output of an earlier turn still waits until that turn is kept. */
   get isBehind(): boolean {
     const first = this.#held[0]
     return first !== undefined && first.turn < this.#turn
@@ -56,24 +58,27 @@ export class OutputGate implements NodePort {
     this.#turn++
   }
 
-  /** From now on turns, this one included, have to be let through. */
+  /** From now on the output of a turn, this one included, waits for `letThrough`. */
   hold(): void {
     this.#reached = Math.min(this.#reached, this.#turn - 1)
   }
 
-  /** What was written in turns up to this one is kept. */
+  /** Turns up to this one are kept: their output leaves. */
   letThrough(turn: number): void {
     if (turn <= this.#reached || this.#isSealed) return
     this.#reached = turn
     if (this.#held.length > 0) this.#drain()
   }
 
-  /** Nothing has to be kept any more. */
+  /** Nothing has to be kept any more: all output leaves. */
   open(): void {
     this.letThrough(OPEN)
   }
 
-  /** What waits will never leave, nor anything else: it is not true. */
+  /**
+   * Drops the waiting output and lets nothing leave any more: it would tell of writes that are not
+   * kept.
+   */
   seal(): void {
     this.#isSealed = true
     this.#reached = NEVER
@@ -90,9 +95,14 @@ export class OutputGate implements NodePort {
     return this.#port.queuedBytes(connection) + (this.#heldBytes.get(connection) ?? 0)
   }
 
-  close(connection: ConnectionId): void {
-    if (this.#turn <= this.#reached) this.#port.close(connection)
+  close(connection: ConnectionId, isAtOnce = false): void {
+    if (isAtOnce) this.#drop(connection)
+    if (isAtOnce || this.#turn <= this.#reached) this.#port.close(connection, isAtOnce)
     else this.#hold(connection, undefined)
+  }
+
+  get heap(): HeapMeter | undefined {
+    return this.#port.heap
   }
 
   connect(connection: ConnectionId, host: string, port: number): void {
@@ -115,7 +125,7 @@ export class OutputGate implements NodePort {
     this.#port.ready()
   }
 
-  processFacts(): ProcessFacts {
+  processFacts(): NodeProcessFacts {
     return this.#port.processFacts()
   }
 
@@ -129,6 +139,11 @@ export class OutputGate implements NodePort {
 
   #hold(connection: ConnectionId, bytes: string | undefined): void {
     if (!this.#isSealed) this.#held.push({ turn: this.#turn, connection, bytes })
+  }
+
+  #drop(connection: ConnectionId): void {
+    if (!this.#heldBytes.delete(connection)) return
+    this.#held = this.#held.filter((held) => held.connection !== connection)
   }
 
   #drain(): void {

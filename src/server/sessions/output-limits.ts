@@ -1,12 +1,13 @@
 /**
- * [client-output-buffer-limit] How much unsent output a client of each class may pile up: at once above
- * the hard limit, or above the soft limit for that many seconds, it is disconnected. 0 is no limit.
+ * [client-output-buffer-limit] How much unsent output a client of each class may pile up. A client
+ * above the hard limit is disconnected at once, a client above the soft limit after that many
+ * seconds. 0 is no limit.
  */
 import { parseInt64 } from '../../base/decimal.ts'
 import { splitArgs } from '../../base/split-args.ts'
 import {
   accepted,
-  type Parsed,
+  type ParsedSetting,
   parseBytes,
   refused,
   type SettingType,
@@ -34,8 +35,8 @@ export function outputLimits(): SettingType<OutputLimits> {
   return { initial: INITIAL, access: 'mutable', parse, format }
 }
 
-/** Classes that are not named keep what they have. */
-function parse(text: string, old: OutputLimits): Parsed<OutputLimits> {
+/** Classes that the text does not name keep their limits. */
+function parse(text: string, old: OutputLimits): ParsedSetting<OutputLimits> {
   const words = splitArgs(text)
   if (words === undefined || words.length % 4 !== 0) {
     return refused('Wrong number of arguments in buffer limit configuration.')
@@ -63,7 +64,7 @@ function parseLimit(words: readonly string[]): OutputLimit | undefined {
   return { hardBytes, softBytes, softSeconds }
 }
 
-/** In either vocabulary; undefined: there is no such class. */
+/** Understands the class names of either vocabulary; undefined: there is no such class. */
 export function outputClass(word: string | undefined): OutputClass | undefined {
   switch (word?.toLowerCase()) {
     case 'normal':

@@ -1,29 +1,30 @@
 /**
- * CLIENT PAUSE and FAILOVER: commands wait until the pause is over. Meanwhile nothing expires either, so
- * that the data and the replication offset stand still while a replica catches up. A second pause of
- * the same cause never shortens or loosens the first, and the end of one cause leaves the other alone.
+ * CLIENT PAUSE and FAILOVER: commands wait until the pause is over. Meanwhile nothing expires
+ * either, so that the data and the replication offset stand still while a replica catches up. A
+ * second pause of the same cause never shortens or loosens the first, and the end of one cause
+ * leaves the other alone.
  */
-import type { Session } from './session.ts'
+import type { ClientSession } from './session.ts'
 
 export type PauseScope = 'writes' | 'all'
-/** Who holds commands back: CLIENT PAUSE, a FAILOVER that runs, a shutdown, or DEBUG RELOAD. */
+/** What holds commands back: CLIENT PAUSE, a running FAILOVER, a shutdown, or DEBUG RELOAD. */
 export type PauseCause = 'client' | 'failover' | 'shutdown' | 'reload'
 
 interface Hold {
-  /** Monotonic; Infinity: until somebody ends it. */
+  /** Monotonic; Infinity: until the cause itself ends it. */
   readonly untilMs: number
   readonly scope: PauseScope
 }
 
-const NOBODY: readonly Session[] = []
+const NOBODY: readonly ClientSession[] = []
 
 export class Pause {
   readonly #holds = new Map<PauseCause, Hold>()
   #scope: PauseScope | undefined
-  /** Sessions with a command that waits, in the order they came. */
-  #held: Session[] = []
+  /** Sessions whose command waits, in the order the commands came. */
+  #held: ClientSession[] = []
 
-  /** What is held back at the moment; undefined: nothing. */
+  /** Which commands are held back at the moment; undefined: none. */
   get scope(): PauseScope | undefined {
     return this.#scope
   }
@@ -48,20 +49,20 @@ export class Pause {
     if (this.#holds.delete(cause)) this.#update()
   }
 
-  hold(session: Session, argv: readonly string[]): void {
+  hold(session: ClientSession, argv: readonly string[]): void {
     session.postponed = argv
     this.#held.push(session)
   }
 
   /** The sessions that may go on; none while there is a pause. */
-  takeReleased(): readonly Session[] {
+  takeReleased(): readonly ClientSession[] {
     if (this.#scope !== undefined || this.#held.length === 0) return NOBODY
     const released = this.#held
     this.#held = []
     return released
   }
 
-  /** Ends what is over by now. `nowMs` is monotonic. */
+  /** Ends the holds whose time is over. `nowMs` is monotonic. */
   endOverdue(nowMs: number): void {
     for (const [cause, hold] of this.#holds) if (nowMs >= hold.untilMs) this.end(cause)
   }

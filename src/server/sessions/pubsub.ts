@@ -1,33 +1,34 @@
 /**
- * Who listens to which channel and pattern. Channels belong to the node, not to a database; shard
- * channels are a second, separate set of names. Nothing is kept for absent listeners.
+ * Which sessions listen to which channels and patterns. Channels belong to the node, not to a
+ * database; shard channels are a second, separate set of names. Nothing is kept for absent
+ * listeners.
  */
 import { matchesGlob } from '../../base/glob.ts'
-import { bulk, type Reply } from '../../resp/reply.ts'
-import type { Session } from './session.ts'
+import { messageFrame } from '../../session/subscriptions.ts'
+import type { ClientSession } from './session.ts'
 
-type Listeners = Map<string, Set<Session>>
+type Listeners = Map<string, Set<ClientSession>>
 
-/** Which of a session's subscriptions is meant. */
-export type Topic = 'channel' | 'pattern' | 'shardChannel'
+/** Which subscriptions of a session are meant. */
+export type ListenerKind = 'channel' | 'pattern' | 'shardChannel'
 
 export class PubSub {
-  readonly #listeners: Readonly<Record<Topic, Listeners>> = {
+  readonly #listeners: Readonly<Record<ListenerKind, Listeners>> = {
     channel: new Map(),
     pattern: new Map(),
     shardChannel: new Map(),
   }
 
-  /** Names somebody listens to, in the order of their first listener. */
-  names(topic: Topic): string[] {
+  /** Names with at least one listener, in the order of their first listener. */
+  names(topic: ListenerKind): string[] {
     return [...this.#listeners[topic].keys()]
   }
 
-  listenerCount(topic: Topic, name: string): number {
+  listenerCount(topic: ListenerKind, name: string): number {
     return this.#listeners[topic].get(name)?.size ?? 0
   }
 
-  subscribe(session: Session, topic: Topic, name: string): void {
+  subscribe(session: ClientSession, topic: ListenerKind, name: string): void {
     const listeners = this.#listeners[topic]
     const present = listeners.get(name)
     if (present === undefined) listeners.set(name, new Set([session]))
@@ -36,7 +37,7 @@ export class PubSub {
     refreshKind(session)
   }
 
-  unsubscribe(session: Session, topic: Topic, name: string): void {
+  unsubscribe(session: ClientSession, topic: ListenerKind, name: string): void {
     const listeners = this.#listeners[topic]
     const present = listeners.get(name)
     present?.delete(session)
@@ -46,13 +47,15 @@ export class PubSub {
   }
 
   /** Forgets everything the session listens to. */
-  unsubscribeAll(session: Session): void {
+  unsubscribeAll(session: ClientSession): void {
     for (const topic of ['channel', 'pattern', 'shardChannel'] as const) {
       for (const name of subscriptionsOf(session, topic)) this.unsubscribe(session, topic, name)
     }
   }
 
-  /** How many copies were delivered: one per channel and one per matching pattern of each listener. */
+  /**
+   * How many copies were delivered: one per channel and one per matching pattern of each listener.
+   */
   publish(channel: string, message: string): number {
     let receivers = this.#deliver('channel', channel, ['message', channel, message])
     for (const pattern of this.#listeners.pattern.keys()) {
@@ -66,16 +69,16 @@ export class PubSub {
     return this.#deliver('shardChannel', channel, ['smessage', channel, message])
   }
 
-  #deliver(topic: Topic, name: string, words: readonly string[]): number {
+  #deliver(topic: ListenerKind, name: string, words: readonly string[]): number {
     const listeners = this.#listeners[topic].get(name)
     if (listeners === undefined) return 0
-    const frame: Reply = { kind: 'push', items: words.map(bulk) }
+    const frame = messageFrame(words)
     for (const listener of listeners) listener.push(frame)
     return listeners.size
   }
 }
 
-export function subscriptionsOf(session: Session, topic: Topic): Set<string> {
+export function subscriptionsOf(session: ClientSession, topic: ListenerKind): Set<string> {
   switch (topic) {
     case 'channel':
       return session.channels
@@ -86,8 +89,11 @@ export function subscriptionsOf(session: Session, topic: Topic): Set<string> {
   }
 }
 
-/** A client that listens is of another class: its output is limited, CLIENT KILL TYPE pubsub finds it. */
-function refreshKind(session: Session): void {
+/**
+ * A client that listens changes its class: other output limits apply, CLIENT KILL TYPE pubsub finds
+ * it.
+ */
+function refreshKind(session: ClientSession): void {
   if (session.kind === 'normal' && session.isSubscribed) session.kind = 'pubsub'
   else if (session.kind === 'pubsub' && !session.isSubscribed) session.kind = 'normal'
 }

@@ -1,13 +1,17 @@
-/** Commands whose answer depends on something slow, as the disk is: the client waits, and nobody else. */
+/**
+ * Commands whose answer needs something slow, such as the disk: only the client that sent one
+ * waits.
+ */
 import { error, type Reply } from '../../resp/reply.ts'
 import type { CommandContext } from '../context.ts'
 
-/** CLIENT UNBLOCK ends the waiting, not what is waited for. */
+/** CLIENT UNBLOCK ends the waiting, not the work that the client waits for. */
 const GOES_ON = error('ERR this client waits no longer, what it asked for goes on')
 
 /**
- * `start` is given what answers the client, now or later, and once. Gives the reply when it is known
- * already; otherwise the client waits for it and sends nothing else meanwhile.
+ * `start` gets a function that answers the client, to be called once, now or later. Returns the
+ * reply if it is known already; otherwise the client waits for it and no other request of the
+ * client runs meanwhile.
  */
 export function replyLater(
   { node, session }: CommandContext,
@@ -18,7 +22,7 @@ export function replyLater(
   let isWaiting = false
   start((reply) => {
     if (!isWaiting) known = reply
-    else if (session.blocked === wait) node.unblock(session, reply)
+    else if (session.blocked === wait) node.blocking.unblock(session, reply)
   })
   if (known !== undefined) return known
   isWaiting = true

@@ -1,81 +1,84 @@
 /**
- * Runs what clients send, one request after the other for as long as nothing makes the session wait.
- * Sessions that may go on again (a wait or a pause is over, the node hung or has just started) stand in
- * line, and read on before the turn ends.
+ * Runs what clients send, one request after the other until something makes the session wait.
+ * Sessions that may go on again (a wait or a pause is over, the node hung or has just started)
+ * stand in line, and read on before the turn ends.
  */
 import { error } from '../../resp/reply.ts'
 import type { Request } from '../../resp/request-decoder.ts'
 import type { NodeServices } from '../context.ts'
 import type { Dispatcher } from '../dispatch.ts'
-import type { Session } from './session.ts'
+import type { ClientSession } from './session.ts'
 
 export class RequestLoop {
   readonly #node: NodeServices
   readonly #dispatcher: Dispatcher
-  /** Sessions that may have requests left. */
-  readonly #line = new Set<Session>()
 
   constructor(node: NodeServices, dispatcher: Dispatcher) {
     this.#node = node
     this.#dispatcher = dispatcher
   }
 
-  received(session: Session, bytes: string): void {
+  received(session: ClientSession, bytes: string): void {
     session.decoder.push(bytes)
     this.#read(session)
   }
 
-  /** The session waits no longer. */
-  resume(session: Session): void {
-    this.#line.add(session)
-  }
-
-  /** Lets everybody read on who may. */
+  /** Lets every session read on that may. */
   serveLine(): void {
     for (let session = this.#next(); session !== undefined; session = this.#next()) {
       this.#read(session)
     }
   }
 
-  #next(): Session | undefined {
+  #next(): ClientSession | undefined {
     if (this.#isDeaf) return undefined
     for (const session of this.#node.pause.takeReleased()) this.#runPostponed(session)
-    const [session] = this.#line
-    if (session !== undefined) this.#line.delete(session)
+    const { resumed } = this.#node.blocking
+    const [session] = resumed
+    if (session !== undefined) resumed.delete(session)
     return session
   }
 
-  /** Runs the command a pause held back. */
-  #runPostponed(session: Session): void {
+  /** Runs the command that a pause held back. */
+  #runPostponed(session: ClientSession): void {
     const argv = session.postponed
     session.postponed = undefined
     if (argv === undefined || session.isClosing) return
     this.#dispatcher.run(session, argv)
-    this.#line.add(session)
+    this.#node.blocking.resumed.add(session)
   }
 
-  #read(session: Session): void {
+  #read(session: ClientSession): void {
     const { settings, sessions } = this.#node
     while (session.isReady) {
       if (this.#isDeaf) {
-        this.#line.add(session)
+        this.#node.blocking.resumed.add(session)
         break
       }
       const request = session.decoder.next()
       if (request === undefined) return
       this.#handle(session, request)
     }
-    // A client that waits must not make us keep whatever it sends meanwhile.
+    // What a waiting client sends meanwhile must not grow without bound.
     const limitBytes = settings.int('client-query-buffer-limit')
     if (session.decoder.pendingBytes > limitBytes) sessions.close(session)
   }
 
   /** The node hangs, or does not know yet whether it has anything to load. */
   get #isDeaf(): boolean {
-    return this.#node.stall.isActive || this.#node.persistence.isOpening
+    const { sleep, persistence } = this.#node
+    return sleep.isActive || persistence.isOpening || this.#isQuiet
   }
 
-  #handle(session: Session, request: Request): void {
+  /** [busy-reply-threshold] A script runs, and clients are not told yet that it takes long. */
+  get #isQuiet(): boolean {
+    const { scripting, settings, now } = this.#node
+    if (!scripting.isInterrupted) return false
+    const thresholdMs = settings.int('busy-reply-threshold')
+    return thresholdMs === 0 || scripting.ageMs(now) < thresholdMs
+  }
+
+  #handle(session: ClientSession, request: Request): void {
     switch (request.kind) {
       case 'command':
         return this.#dispatcher.run(session, request.argv)

@@ -1,46 +1,59 @@
 /**
- * One connection to us, or the master's stream: who it is, what it has sent, what it waits for, and the
- * replies gathered for it. A session decides nothing; commands read and change it.
+ * One connection to us, or the master's stream: its user, what it has sent, what it waits for, and
+ * the replies gathered for it. A session decides nothing; commands read and change it.
  */
 import type { Account } from '../../acl/users.ts'
 import type { Moment } from '../../base/clock.ts'
-import { encodeReply, writeReply } from '../../resp/encode.ts'
+import { hostAndPort } from '../../base/ip.ts'
+import { encodeReply } from '../../resp/encode.ts'
 import type { Protocol, Reply } from '../../resp/reply.ts'
+import { LONG_BYTES, ReplyWriter } from '../../resp/reply-writer.ts'
 import { RequestDecoder } from '../../resp/request-decoder.ts'
+import type { ReplyMode, SessionClient } from '../../session/client.ts'
+import type { ClientType } from '../../session/client-line.ts'
 import type { ConnectionId, Endpoints } from '../port.ts'
 import type { ReplicaPeer } from '../replication/serving/replica-peer.ts'
 import type { Blocked } from './blocked.ts'
-import type { OutputClass } from './output-limits.ts'
-import type { Transaction, Watch } from './transactions.ts'
+import type { KeyWatch, Transaction } from './transactions.ts'
 
-/** A client of one of the classes, or our master's stream. */
-export type SessionKind = OutputClass | 'master'
-
-/** CLIENT REPLY. `skipNext` becomes `skip` after the command that asked for it, `skip` becomes `on`. */
-export type ReplyMode = 'on' | 'off' | 'skipNext' | 'skip'
-
-/** Told when a session has something to send; the output is taken later, once per input. */
+/** Told when a session has something to send; the sink takes the output later, once per input. */
 export interface OutputSink {
-  hasOutput(session: Session): void
-  /** So much was gathered that it should go at once. */
-  isFull(session: Session): void
+  hasOutput(session: ClientSession): void
+  /** The session has gathered so much output that it should go at once. */
+  isFull(session: ClientSession): void
+  /** The session has a reply too long for one turn: `writeOn` is to be called in later turns. */
+  hasMore(session: ClientSession): void
 }
 
-const COLLECTIONS: ReadonlySet<Reply['kind']> = new Set(['array', 'set', 'push', 'map'])
+/** What a session takes in memory, as it was counted last, and towards what. */
+interface CountedMemory {
+  readonly bytes: number
+  readonly isReplica: boolean
+  /** It may be closed to make room. */
+  readonly isEvictable: boolean
+}
 
 /** Gathered output above this goes out at once: joining strings is cheap, keeping them is not. */
 const GATHER_BYTES = 256 * 1024
 
-export class Session {
+/** How much of a long reply is written in one turn. */
+const SLICE_BYTES = 512 * 1024
+/** The size of one piece of it: joining more than this into one string takes longer by the byte. */
+const PIECE_BYTES = 64 * 1024
+
+export class ClientSession implements SessionClient {
   readonly id: ConnectionId
   readonly ends: Endpoints
   readonly decoder: RequestDecoder
   readonly connectedAtMs: number
   readonly #sink: OutputSink
   #output = ''
+  /** Output after `#output`: long replies, and what was sent after the first of them. */
+  #later: (ReplyWriter | string)[] = []
 
-  kind: SessionKind = 'normal'
-  /** Who it is; undefined for our master's stream, which may do everything. */
+  /** The class by which its output is limited; `master`: this is our master's stream. */
+  kind: ClientType = 'normal'
+  /** The user it is logged in as; undefined for our master's stream, which may do everything. */
   account: Account | undefined
   name = ''
   libraryName = ''
@@ -51,18 +64,26 @@ export class Session {
   replyMode: ReplyMode = 'on'
   /** Monotonic. */
   lastInputAtMs: number
-  /** As in the command table, `client|list`. */
+  /** How often it has sent anything. */
+  inputs = 0
+  /** The name as in the command table, `client|list`. */
   lastCommand = 'NULL'
   isClosing = false
   /** False while EXEC runs and in the master's stream: blocking commands give up at once. */
   mayBlock = true
+  /** The commands of scripts run in it. */
+  isScript = false
   noEvict = false
   noTouch = false
+  /** What client-memory.ts counts for it. */
+  counted: CountedMemory = { bytes: 0, isReplica: false, isEvictable: false }
 
   replica: ReplicaPeer | undefined
   transaction: Transaction | undefined
-  watch: Watch | undefined
+  watch: KeyWatch | undefined
   blocked: Blocked | undefined
+  /** Its script takes longer than a slice, and goes on in later turns. */
+  waitsForScript = false
   /** A command that arrived during CLIENT PAUSE and runs when it ends. */
   postponed: readonly string[] | undefined
   readonly channels = new Set<string>()
@@ -86,12 +107,23 @@ export class Session {
     this.decoder = decoder
   }
 
-  /** Channels and patterns, which is what subscribing replies count. */
+  get address(): string {
+    return hostAndPort(this.ends.remoteHost, this.ends.remotePort)
+  }
+
+  get localAddress(): string {
+    return hostAndPort(this.ends.localHost, this.ends.localPort)
+  }
+
+  /** Channels and patterns together, which is the number in replies to SUBSCRIBE. */
   get subscriptions(): number {
     return this.channels.size + this.patterns.size
   }
 
-  /** The password was shown, or none was required. Strangers may send less: the decoder must know. */
+  /**
+   * Whether the client has logged in, or no password is required. Others may send less, so the
+   * decoder must know.
+   */
   get isAuthenticated(): boolean {
     return this.decoder.isAuthenticated
   }
@@ -106,7 +138,8 @@ export class Session {
 
   /** Whether its next command may run. */
   get isReady(): boolean {
-    return this.blocked === undefined && this.postponed === undefined && !this.isClosing
+    if (this.blocked !== undefined || this.postponed !== undefined) return false
+    return !this.isClosing && !this.waitsForScript
   }
 
   /** Leaves MULTI, and forgets the keys that were watched for it. */
@@ -120,11 +153,19 @@ export class Session {
     this.watch = undefined
   }
 
+  /** Bytes of output that wait, with an estimate for long replies not written yet. */
   get pendingOutputBytes(): number {
-    return this.#output.length
+    let bytes = this.#output.length
+    for (const part of this.#later) bytes += typeof part === 'string' ? part.length : part.keptBytes
+    return bytes
   }
 
-  /** Answers a command. Nothing for the master's stream, or as long as CLIENT REPLY says so. */
+  /** A long reply has not been written to its end. */
+  get isWriting(): boolean {
+    return this.#later.length > 0
+  }
+
+  /** Answers a command, except in the master's stream and while CLIENT REPLY forbids it. */
   reply(reply: Reply): void {
     if (!this.#isSilenced) this.push(reply)
   }
@@ -135,7 +176,7 @@ export class Session {
     else if (this.replyMode === 'skip') this.replyMode = 'on'
   }
 
-  /** Sends what is not an answer, and so is not silenced by CLIENT REPLY. */
+  /** Sends what is not an answer, and is therefore not silenced by CLIENT REPLY. */
   push(reply: Reply): void {
     if (!this.#isStream) this.#write(reply)
   }
@@ -147,9 +188,27 @@ export class Session {
 
   /** Sends bytes, in order with the replies. */
   send(bytes: string): void {
-    if (this.#output === '') this.#sink.hasOutput(this)
-    this.#output += bytes
-    if (this.#output.length > GATHER_BYTES) this.#sink.isFull(this)
+    if (this.isWriting) this.#sendLater(bytes)
+    else this.#gather(bytes)
+  }
+
+  /** Gathers the part of the long replies that is written in this turn. */
+  writeOn(): void {
+    let left = SLICE_BYTES
+    while (left > 0) {
+      const [first] = this.#later
+      if (first === undefined) return
+      const bytes = typeof first === 'string' ? first : first.next(PIECE_BYTES)
+      if (typeof first === 'string' || first.isDone) this.#later.shift()
+      left -= bytes.length
+      this.#gather(bytes)
+    }
+  }
+
+  /** The connection has no reader any more. */
+  dropOutput(): void {
+    this.#output = ''
+    this.#later = []
   }
 
   takeOutput(): string {
@@ -162,17 +221,48 @@ export class Session {
     return this.replyMode === 'off' || this.replyMode === 'skip'
   }
 
-  /** A replica would take anything but the stream for a part of it. */
+  /** A replica would take anything but the stream for a part of the stream. */
   get #isStream(): boolean {
     return this.kind === 'master' || this.kind === 'replica'
   }
 
-  /** Collections go out in pieces: together their elements need not fit into one string. */
-  #write(reply: Reply): void {
-    if (COLLECTIONS.has(reply.kind)) {
-      writeReply(reply, this.protocol, (piece) => this.send(piece))
+  #gather(bytes: string): void {
+    if (this.#output === '') this.#sink.hasOutput(this)
+    this.#output += bytes
+    if (this.#output.length > GATHER_BYTES) this.#sink.isFull(this)
+  }
+
+  #sendLater(bytes: string): void {
+    const last = this.#later.at(-1)
+    if (typeof last === 'string' && last.length < GATHER_BYTES) {
+      this.#later[this.#later.length - 1] = last + bytes
     } else {
-      this.send(encodeReply(reply, this.protocol))
+      this.#later.push(bytes)
     }
+  }
+
+  #write(reply: Reply): void {
+    if (!mayBeLong(reply)) return this.send(encodeReply(reply, this.protocol))
+    const wasWriting = this.isWriting
+    this.#later.push(new ReplyWriter(reply, this.protocol))
+    if (wasWriting) return
+    this.writeOn()
+    if (this.isWriting) this.#sink.hasMore(this)
+  }
+}
+
+function mayBeLong(reply: Reply): boolean {
+  switch (reply.kind) {
+    case 'array':
+    case 'set':
+    case 'push':
+    case 'map':
+    case 'bulks':
+    case 'list':
+      return true
+    case 'bulk':
+      return reply.bytes.length > LONG_BYTES
+    default:
+      return false
   }
 }

@@ -1,35 +1,57 @@
 /**
- * All client connections of the node. Replies gathered during one input leave together, one write per
- * session, when the input has been dealt with. A client whose output piles up beyond the limit of its
- * class is cut off, or its slowness would become our memory.
+ * All client connections of the node. Replies gathered during one input leave together, one write
+ * per session, when the input has been dealt with. A client whose output piles up beyond the limit
+ * of its class is cut off, because its slowness would fill our memory.
+ *
+ * Each turn writes one part of a long reply, so that other clients are served in between, and only
+ * as fast as the client takes it. The data in the reply were read when its command ran.
  */
 import type { Users } from '../../acl/users.ts'
 import type { Moment } from '../../base/clock.ts'
+import { isLoopback } from '../../base/ip.ts'
 import { encodeReply } from '../../resp/encode.ts'
 import type { Reply } from '../../resp/reply.ts'
 import { RequestDecoder } from '../../resp/request-decoder.ts'
 import { PROTECTED_MODE, TOO_MANY_CLIENTS } from '../errors.ts'
-import type { Stats } from '../info/stats.ts'
+import type { NodeStats } from '../info/stats.ts'
 import type { ConnectionId, Endpoints, NodePort } from '../port.ts'
 import type { Settings } from '../settings/settings.ts'
-import { isLoopback } from './addresses.ts'
-import { type OutputSink, Session } from './session.ts'
+import { ClientSession, type OutputSink } from './session.ts'
 import { isTooSlow } from './slowness.ts'
 
 export interface SessionsOptions {
   readonly port: NodePort
   readonly settings: Settings
   readonly users: Users
-  readonly stats: Stats
-  /** The session is gone: whatever refers to it lets go. */
-  readonly onForget: (session: Session) => void
+  readonly stats: NodeStats
+  /** The session is gone: drop every reference to it. */
+  readonly onForget: (session: ClientSession) => void
+  /** This many bytes are about to be written to a connection. */
+  readonly onOutput: (bytes: number) => void
+  /** What the session keeps in memory has changed. */
+  readonly onResized: (session: ClientSession) => void
 }
 
-export class Sessions implements OutputSink, Iterable<Session> {
+/** More of a long reply is written when less than this waits for the client to take it. */
+const MAX_QUEUED_BYTES = 1024 * 1024
+/** The most long replies that are written on in one turn. */
+const WRITERS_PER_TURN = 2
+/**
+ * How long to wait before looking again at clients that take nothing: at first, and at the most.
+ */
+const MIN_REST_MS = 1
+const MAX_REST_MS = 64
+
+export class Sessions implements OutputSink, Iterable<ClientSession> {
   readonly #options: SessionsOptions
-  readonly #byId = new Map<ConnectionId, Session>()
-  #withOutput: Session[] = []
-  #closing: Session[] = []
+  readonly #byId = new Map<ConnectionId, ClientSession>()
+  #withOutput: ClientSession[] = []
+  #closing: ClientSession[] = []
+  /** Sessions with long replies; the session that has waited longest comes first. */
+  readonly #writing = new Set<ClientSession>()
+  /** Monotonic. When to write on to those sessions. */
+  #writeAtMs = 0
+  #restMs = 0
   #nowMs = 0
 
   constructor(options: SessionsOptions) {
@@ -40,15 +62,15 @@ export class Sessions implements OutputSink, Iterable<Session> {
     return this.#byId.size
   }
 
-  [Symbol.iterator](): IterableIterator<Session> {
+  [Symbol.iterator](): IterableIterator<ClientSession> {
     return this.#byId.values()
   }
 
-  get(id: ConnectionId): Session | undefined {
+  get(id: ConnectionId): ClientSession | undefined {
     return this.#byId.get(id)
   }
 
-  /** Lets a new connection in, or turns it away with a word. */
+  /** Lets a new connection in, or turns it away with an error. */
   accept(id: ConnectionId, ends: Endpoints, now: Moment): void {
     const { port, stats } = this.#options
     stats.connections++
@@ -59,8 +81,8 @@ export class Sessions implements OutputSink, Iterable<Session> {
     port.close(id)
   }
 
-  /** Sends what is gathered, closes the connection and forgets it. */
-  close(session: Session): void {
+  /** Sends what is gathered, closes the connection and forgets the session. */
+  close(session: ClientSession): void {
     if (!this.#byId.has(session.id)) return
     session.isClosing = true
     this.#flush(session)
@@ -68,29 +90,64 @@ export class Sessions implements OutputSink, Iterable<Session> {
     this.#options.port.close(session.id)
   }
 
-  /** Closes it when its command has been answered; it reads no more. */
-  closeAfterReply(session: Session): void {
+  /** Closes the connection at once and drops its output. */
+  cutOff(session: ClientSession): void {
+    this.forget(session)
+    this.#options.port.close(session.id, true)
+  }
+
+  /** Closes the connection when its command has been answered; the session reads no more. */
+  closeAfterReply(session: ClientSession): void {
     session.isClosing = true
     this.#closing.push(session)
   }
 
   /** The connection is gone already. */
-  forget(session: Session): void {
+  forget(session: ClientSession): void {
     if (!this.#byId.delete(session.id)) return
     session.isClosing = true
-    session.takeOutput()
+    session.dropOutput()
+    this.#writing.delete(session)
+    this.#options.stats.closedClients++
     this.#options.onForget(session)
   }
 
-  hasOutput(session: Session): void {
+  hasOutput(session: ClientSession): void {
     this.#withOutput.push(session)
   }
 
-  isFull(session: Session): void {
+  isFull(session: ClientSession): void {
     this.#flush(session)
   }
 
-  /** Sends everything that was gathered, and closes what was to be closed after it. */
+  hasMore(session: ClientSession): void {
+    this.#writing.add(session)
+    this.#writeAtMs = this.#nowMs
+    this.#restMs = 0
+  }
+
+  /** Monotonic; undefined: no session has a long reply. */
+  nextWakeUpMs(): number | undefined {
+    return this.#writing.size === 0 ? undefined : this.#writeAtMs
+  }
+
+  /** Writes more of the long replies; the bytes leave at the end of the turn. */
+  wake({ monoMs }: Moment): void {
+    if (this.#writing.size === 0 || monoMs < this.#writeAtMs) return
+    const { port } = this.#options
+    const takers = [...this.#writing].filter(({ id }) => port.queuedBytes(id) < MAX_QUEUED_BYTES)
+    for (const session of takers.slice(0, WRITERS_PER_TURN)) {
+      this.#writing.delete(session)
+      session.writeOn()
+      if (session.isWriting) this.#writing.add(session)
+    }
+    this.#restMs = takers.length > 0 ? 0 : Math.min(MAX_REST_MS, 2 * this.#restMs || MIN_REST_MS)
+    this.#writeAtMs = monoMs + this.#restMs
+  }
+
+  /**
+   * Sends everything that was gathered, then closes the sessions that were to be closed after it.
+   */
   flushAll(nowMs: number): void {
     this.#nowMs = nowMs
     if (this.#withOutput.length > 0) {
@@ -98,9 +155,10 @@ export class Sessions implements OutputSink, Iterable<Session> {
       this.#withOutput = []
       for (const session of sessions) this.#flush(session)
     }
-    for (let session = this.#closing.pop(); session !== undefined; session = this.#closing.pop()) {
-      this.close(session)
-    }
+    if (this.#closing.length === 0) return
+    const closing = this.#closing
+    this.#closing = closing.filter((session) => session.isWriting)
+    for (const session of closing) if (!session.isWriting) this.close(session)
   }
 
   #refusal(ends: Endpoints): Reply | undefined {
@@ -116,28 +174,31 @@ export class Sessions implements OutputSink, Iterable<Session> {
       maxBulkBytes: settings.int('proto-max-bulk-len'),
       maxPendingBytes: settings.int('client-query-buffer-limit'),
     })
-    const session = new Session(id, ends, now, this, decoder)
+    const session = new ClientSession(id, ends, now, this, decoder)
     session.account = users.default
     session.isAuthenticated = !users.requiresAuth
     this.#byId.set(id, session)
+    this.#options.onResized(session)
   }
 
-  #flush(session: Session): void {
+  #flush(session: ClientSession): void {
     const output = session.takeOutput()
     if (output === '') return
+    this.#options.onOutput(output.length)
     this.#options.port.write(session.id, output)
     this.#options.stats.outputBytes += output.length
     this.#options.stats.writes++
+    this.#options.onResized(session)
     if (!session.isClosing) this.#limit(session)
   }
 
-  #limit(session: Session): void {
+  #limit(session: ClientSession): void {
     const { port, settings } = this.#options
-    // Replication watches over the output of replicas itself; our master has none.
+    // Replication watches the output of replicas itself; our master has none.
     if (session.kind === 'replica' || session.kind === 'master') return
     const limit = settings.outputLimit(session.kind)
     if (limit.hardBytes === 0 && limit.softBytes === 0) return
-    const queuedBytes = port.queuedBytes(session.id)
+    const queuedBytes = port.queuedBytes(session.id) + session.pendingOutputBytes
     if (!isTooSlow(session, queuedBytes, limit, this.#nowMs)) return
     port.log('warning', `client ${session.id} closed: ${queuedBytes} bytes of output not taken`)
     this.forget(session)

@@ -1,6 +1,6 @@
 /**
- * When a receiver is too slow for us to keep its output: above the hard limit of its class at once,
- * above the soft one after so many seconds without a break.
+ * When a receiver is too slow for us to keep its output: at once above the hard limit of its class,
+ * after so many seconds without a break above the soft limit.
  */
 
 import { ageSeconds } from '../seconds.ts'
@@ -12,7 +12,7 @@ interface Receiver {
   overSoftLimitSinceMs: number | undefined
 }
 
-/** Notes how much output waits for a receiver, and tells whether it has been too much. */
+/** Notes how much output waits for a receiver, and says whether it is too much. */
 export function isTooSlow(
   receiver: Receiver,
   outputBytes: number,

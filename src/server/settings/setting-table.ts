@@ -1,20 +1,27 @@
 /**
- * Every directive of redis.conf the node knows, with Redis 7.0's defaults unless a comment says why not.
- * Those that mean nothing here (packing thresholds, fork matters) are accepted all the same, so
- * that an existing file works.
+ * Every directive of redis.conf that the node knows, with Redis 7.0's defaults unless a comment
+ * says why not. Directives that mean nothing here (packing thresholds, fork matters) are accepted
+ * and shown all the same, so that an existing file works: they are `ignored`, with a note of what
+ * does not happen if that matters. Directives that Redis does not know are `ours`.
  */
+import { LOG_FORMAT_WORDS } from '../../base/log-format.ts'
 import { outputLimits } from '../sessions/output-limits.ts'
-import { shutdownWords } from './flag-words.ts'
 import {
+  accepted,
   clamped,
   eventClasses,
+  ignored,
   integer,
   MAX_INT,
   MAX_LONG,
   memory,
+  memoryOrShare,
   nameInFolder,
   oneOf,
+  ours,
+  type ParsedSetting,
   password,
+  refused,
   type SettingType,
   savePoints,
   text,
@@ -25,6 +32,16 @@ import { hostName, percentiles, processTitle } from './text-checks.ts'
 const KIB = 1024
 const MIB = 1024 * KIB
 
+// Notes on what does not happen, for directives whose absence an operator would notice too late.
+const NO_NOTIFICATIONS = 'no keyspace notifications are sent'
+const NO_SLOWLOG = 'no command is measured, so SLOWLOG is empty'
+const NO_LATENCY = 'no command is measured, so LATENCY is empty'
+const TCP_ONLY = 'it listens on TCP only'
+const NO_SYSLOG = 'the log goes to logfile or stdout'
+const NO_CLUSTER = 'it is no node of a cluster'
+const ONE_THREAD = 'one thread does everything'
+const SET_BY_SERVICE = 'set it for the service'
+
 /** Times are in the unit of the directive, mostly seconds; sizes are in bytes. */
 export const INT_SETTINGS = {
   // The listener cannot move while it runs.
@@ -32,14 +49,14 @@ export const INT_SETTINGS = {
   databases: integer(16, 1, MAX_INT, 'immutable'),
   maxclients: integer(10_000, 1),
   timeout: integer(0, 0),
-  'tcp-keepalive': integer(300, 0),
-  'tcp-backlog': integer(511, 0, MAX_INT, 'immutable'),
+  'tcp-keepalive': ignored(integer(300, 0)),
+  'tcp-backlog': ignored(integer(511, 0, MAX_INT, 'immutable')),
   hz: clamped(integer(10, 0), 1, 500),
   'proto-max-bulk-len': memory(512 * MIB, MIB),
   'client-query-buffer-limit': memory(1024 * MIB, MIB),
   'shutdown-timeout': integer(10, 0),
   maxmemory: memory(0),
-  'maxmemory-clients': memory(0),
+  'maxmemory-clients': memoryOrShare(0),
   'maxmemory-samples': integer(5, 1),
   'maxmemory-eviction-tenacity': integer(10, 0, 100),
   'min-replicas-to-write': integer(0, 0),
@@ -49,23 +66,26 @@ export const INT_SETTINGS = {
   'repl-backlog-size': clamped(memory(MIB, 1), 16 * KIB, MAX_LONG),
   'repl-backlog-ttl': integer(3600, 0, MAX_LONG),
   'repl-timeout': integer(60, 1),
-  // These two are ours, see ledger/: files that keep what a resynchronisation throws away.
-  'ledger-max-files': integer(16, 0),
-  'ledger-max-bytes': memory(64 * MIB, MIB),
+  // See docs/http.md. -1: the majority of the Sentinels that spoke lately, and two at least.
+  'http-port': ours(integer(0, 0, 65_535, 'immutable')),
+  'http-primary-sentinels': ours(integer(-1, -1, 1_000)),
+  // The files, see ledger/, that keep the writes a resynchronisation discards.
+  'ledger-max-files': ours(integer(16, 0)),
+  'ledger-max-bytes': ours(memory(64 * MIB, MIB)),
   'repl-ping-replica-period': integer(10, 1),
   // No process is forked for a snapshot, so waiting for more replicas to share it saves nothing.
   'repl-diskless-sync-delay': integer(0, 0),
   'repl-diskless-sync-max-replicas': integer(0, 0),
-  'slowlog-log-slower-than': integer(10_000, -1, MAX_LONG),
-  'slowlog-max-len': integer(128, 0, MAX_LONG),
-  'latency-monitor-threshold': integer(0, 0, MAX_LONG),
-  'active-expire-effort': integer(1, 1, 10),
+  'slowlog-log-slower-than': ignored(integer(10_000, -1, MAX_LONG), NO_SLOWLOG),
+  'slowlog-max-len': ignored(integer(128, 0, MAX_LONG), NO_SLOWLOG),
+  'latency-monitor-threshold': ignored(integer(0, 0, MAX_LONG), NO_LATENCY),
+  'active-expire-effort': ignored(integer(1, 1, 10)),
   'lfu-log-factor': integer(10, 0),
   'lfu-decay-time': integer(1, 0),
   'hash-max-listpack-entries': integer(512, 0, MAX_LONG),
   'hash-max-listpack-value': memory(64),
-  'list-max-listpack-size': integer(-2, -MAX_INT - 1),
-  'list-compress-depth': integer(0, 0),
+  'list-max-listpack-size': ignored(integer(-2, -MAX_INT - 1)),
+  'list-compress-depth': ignored(integer(0, 0)),
   'set-max-intset-entries': integer(512, 0, MAX_LONG),
   'zset-max-listpack-entries': integer(128, 0, MAX_LONG),
   'zset-max-listpack-value': memory(64),
@@ -74,30 +94,33 @@ export const INT_SETTINGS = {
   'stream-node-max-entries': integer(100, 0, MAX_LONG),
   'auto-aof-rewrite-percentage': integer(100, 0),
   'auto-aof-rewrite-min-size': memory(64 * MIB),
-  'tracking-table-max-keys': integer(1_000_000, 0, MAX_LONG),
+  'tracking-table-max-keys': ignored(
+    integer(1_000_000, 0, MAX_LONG),
+    'CLIENT TRACKING is not offered',
+  ),
   'acllog-max-len': integer(128, 0, MAX_LONG),
   'busy-reply-threshold': integer(5000, 0, MAX_LONG),
-  'io-threads': integer(1, 1, 128, 'immutable'),
-  'active-defrag-cycle-min': integer(1, 1, 99),
-  'active-defrag-cycle-max': integer(25, 1, 99),
-  'active-defrag-threshold-lower': integer(10, 0, 1000),
-  'active-defrag-threshold-upper': integer(100, 0, 1000),
-  'active-defrag-max-scan-fields': integer(1000, 1, MAX_LONG),
-  'active-defrag-ignore-bytes': memory(100 * MIB, 1),
-  'cluster-node-timeout': integer(15_000, 0, MAX_LONG),
-  'cluster-port': integer(0, 0, 65_535, 'immutable'),
-  'cluster-announce-port': integer(0, 0, 65_535),
-  'cluster-announce-bus-port': integer(0, 0, 65_535),
-  'cluster-announce-tls-port': integer(0, 0, 65_535),
-  'cluster-link-sendbuf-limit': memory(0),
-  'cluster-migration-barrier': integer(1, 0),
-  'cluster-replica-validity-factor': integer(10, 0),
+  'io-threads': ignored(integer(1, 1, 128, 'immutable'), ONE_THREAD),
+  'active-defrag-cycle-min': ignored(integer(1, 1, 99)),
+  'active-defrag-cycle-max': ignored(integer(25, 1, 99)),
+  'active-defrag-threshold-lower': ignored(integer(10, 0, 1000)),
+  'active-defrag-threshold-upper': ignored(integer(100, 0, 1000)),
+  'active-defrag-max-scan-fields': ignored(integer(1000, 1, MAX_LONG)),
+  'active-defrag-ignore-bytes': ignored(memory(100 * MIB, 1)),
+  'cluster-node-timeout': ignored(integer(15_000, 0, MAX_LONG), NO_CLUSTER),
+  'cluster-port': ignored(integer(0, 0, 65_535, 'immutable'), NO_CLUSTER),
+  'cluster-announce-port': ignored(integer(0, 0, 65_535), NO_CLUSTER),
+  'cluster-announce-bus-port': ignored(integer(0, 0, 65_535), NO_CLUSTER),
+  'cluster-announce-tls-port': ignored(integer(0, 0, 65_535), NO_CLUSTER),
+  'cluster-link-sendbuf-limit': ignored(memory(0), NO_CLUSTER),
+  'cluster-migration-barrier': ignored(integer(1, 0), NO_CLUSTER),
+  'cluster-replica-validity-factor': ignored(integer(10, 0), NO_CLUSTER),
   'tls-port': integer(0, 0, 65_535, 'immutable'),
   // Sessions are resumed by tickets, which need no memory here.
-  'tls-session-cache-size': integer(20_480, 0),
-  'tls-session-cache-timeout': integer(300, 0),
-  unixsocketperm: integer(0, 0, 777, 'immutable'),
-  'socket-mark-id': integer(0, 0, MAX_LONG, 'immutable'),
+  'tls-session-cache-size': ignored(integer(20_480, 0)),
+  'tls-session-cache-timeout': ignored(integer(300, 0)),
+  unixsocketperm: ignored(integer(0, 0, 777, 'immutable'), TCP_ONLY),
+  'socket-mark-id': ignored(integer(0, 0, MAX_LONG, 'immutable')),
 } as const satisfies Record<string, SettingType<number>>
 
 export const FLAG_SETTINGS = {
@@ -105,56 +128,57 @@ export const FLAG_SETTINGS = {
   'replica-read-only': yesNo(true),
   'replica-serve-stale-data': yesNo(true),
   'replica-announced': yesNo(true),
-  // Ours, see replication/empty-master-guard.ts.
-  'replica-empty-master-guard': yesNo(true),
+  // See replication/following/empty-master-guard.ts.
+  'replica-empty-master-guard': ours(yesNo(true)),
   'replica-ignore-maxmemory': yesNo(true),
-  'replica-lazy-flush': yesNo(false),
-  // These two are ours, see farewell.ts: a connection that works tells no client to look elsewhere.
-  'demotion-closes-clients': yesNo(true),
-  'fenced-closes-clients': yesNo(true),
-  'replica-ignore-disk-write-errors': yesNo(false),
+  'replica-lazy-flush': ignored(yesNo(false)),
+  // See client-disconnects.ts: a connection that works tells no client to look elsewhere.
+  'demotion-closes-clients': ours(yesNo(true)),
+  'fenced-closes-clients': ours(yesNo(true)),
+  'replica-ignore-disk-write-errors': ignored(yesNo(false)),
   'repl-diskless-sync': yesNo(true),
-  'repl-disable-tcp-nodelay': yesNo(false),
-  'rdb-del-sync-files': yesNo(false),
+  'repl-disable-tcp-nodelay': ignored(yesNo(false)),
+  'rdb-del-sync-files': ignored(yesNo(false)),
   appendonly: yesNo(false),
   'aof-use-rdb-preamble': yesNo(true),
   'aof-load-truncated': yesNo(true),
   'aof-timestamp-enabled': yesNo(false),
   'aof-disable-auto-gc': yesNo(false),
-  'aof-rewrite-incremental-fsync': yesNo(true),
+  'aof-rewrite-incremental-fsync': ignored(yesNo(true)),
   'no-appendfsync-on-rewrite': yesNo(false),
-  'rdb-save-incremental-fsync': yesNo(true),
+  'rdb-save-incremental-fsync': ignored(yesNo(true)),
   'stop-writes-on-bgsave-error': yesNo(true),
   rdbcompression: yesNo(true),
   rdbchecksum: yesNo(true, 'immutable'),
   'lazyfree-lazy-eviction': yesNo(false),
   'lazyfree-lazy-expire': yesNo(false),
-  'lazyfree-lazy-server-del': yesNo(false),
+  'lazyfree-lazy-server-del': ignored(yesNo(false)),
   'lazyfree-lazy-user-del': yesNo(false),
-  'lazyfree-lazy-user-flush': yesNo(false),
-  'latency-tracking': yesNo(true),
-  activerehashing: yesNo(true),
-  activedefrag: yesNo(false),
-  'dynamic-hz': yesNo(true),
+  'lazyfree-lazy-user-flush': ignored(yesNo(false)),
+  'latency-tracking': ignored(yesNo(true), NO_LATENCY),
+  activerehashing: ignored(yesNo(true)),
+  activedefrag: ignored(yesNo(false)),
+  'dynamic-hz': ignored(yesNo(true)),
   daemonize: yesNo(false, 'immutable'),
-  'always-show-logo': yesNo(false, 'immutable'),
-  'set-proc-title': yesNo(true, 'immutable'),
-  'crash-log-enabled': yesNo(true),
-  'crash-memcheck-enabled': yesNo(true),
-  'syslog-enabled': yesNo(false, 'immutable'),
-  'disable-thp': yesNo(true, 'immutable'),
-  'jemalloc-bg-thread': yesNo(true),
-  'io-threads-do-reads': yesNo(false, 'immutable'),
-  'cluster-enabled': yesNo(false, 'immutable'),
-  'cluster-require-full-coverage': yesNo(true),
-  'cluster-allow-replica-migration': yesNo(true),
-  'cluster-allow-reads-when-down': yesNo(false),
-  'cluster-allow-pubsubshard-when-down': yesNo(true),
-  'cluster-replica-no-failover': yesNo(false),
-  'tls-cluster': yesNo(false),
+  'always-show-logo': ignored(yesNo(false, 'immutable')),
+  'set-proc-title': ignored(yesNo(true, 'immutable')),
+  'crash-log-enabled': ignored(yesNo(true)),
+  'crash-memcheck-enabled': ignored(yesNo(true)),
+  'syslog-enabled': ignored(yesNo(false, 'immutable'), NO_SYSLOG),
+  'disable-thp': ignored(yesNo(true, 'immutable'), SET_BY_SERVICE),
+  'jemalloc-bg-thread': ignored(yesNo(true)),
+  'io-threads-do-reads': ignored(yesNo(false, 'immutable'), ONE_THREAD),
+  'cluster-enabled': ignored(yesNo(false, 'immutable'), NO_CLUSTER),
+  'cluster-require-full-coverage': ignored(yesNo(true), NO_CLUSTER),
+  'cluster-allow-replica-migration': ignored(yesNo(true), NO_CLUSTER),
+  'cluster-allow-reads-when-down': ignored(yesNo(false), NO_CLUSTER),
+  'cluster-allow-pubsubshard-when-down': ignored(yesNo(true), NO_CLUSTER),
+  'cluster-replica-no-failover': ignored(yesNo(false), NO_CLUSTER),
+  'tls-cluster': ignored(yesNo(false)),
   'tls-replication': yesNo(false),
   'tls-prefer-server-ciphers': yesNo(false),
-  'tls-session-caching': yesNo(true),
+  'http-tls': ours(yesNo(false, 'immutable')),
+  'tls-session-caching': ignored(yesNo(true)),
 } as const satisfies Record<string, SettingType<boolean>>
 
 export const TEXT_SETTINGS = {
@@ -166,7 +190,10 @@ export const TEXT_SETTINGS = {
   /** `host port` of the master, empty on a master. REPLICAOF changes it. */
   replicaof: text('', 'immutable'),
   'replica-announce-ip': text(''),
-  'repl-diskless-load': oneOf('disabled', ['disabled', 'on-empty-db', 'swapdb']),
+  'repl-diskless-load': ignored(
+    oneOf('disabled', ['disabled', 'on-empty-db', 'swapdb']),
+    'a copy is always taken beside the old data',
+  ),
   save: savePoints('3600 1 300 100 60 10000'),
   dir: text('.', 'protected'),
   dbfilename: nameInFolder('dump.rdb', 'protected', "dbfilename can't be a path, just a filename"),
@@ -191,17 +218,22 @@ export const TEXT_SETTINGS = {
     'allkeys-random',
     'noeviction',
   ]),
-  'notify-keyspace-events': eventClasses(),
+  'notify-keyspace-events': ignored(eventClasses(), NO_NOTIFICATIONS),
   loglevel: oneOf('notice', ['debug', 'verbose', 'notice', 'warning']),
   logfile: text('', 'immutable'),
+  'log-format': ours(oneOf('auto', LOG_FORMAT_WORDS, 'immutable')),
   pidfile: text('', 'immutable'),
   'enable-debug-command': oneOf('no', ['no', 'yes', 'local'], 'immutable'),
   'enable-protected-configs': oneOf('no', ['no', 'yes', 'local'], 'immutable'),
-  'enable-module-command': oneOf('no', ['no', 'yes', 'local'], 'immutable'),
-  'propagation-error-behavior': oneOf('ignore', ['ignore', 'panic', 'panic-on-replicas']),
-  'sanitize-dump-payload': oneOf('no', ['no', 'yes', 'clients']),
+  'enable-module-command': ignored(oneOf('no', ['no', 'yes', 'local'], 'immutable')),
+  'propagation-error-behavior': ignored(oneOf('ignore', ['ignore', 'panic', 'panic-on-replicas'])),
+  'sanitize-dump-payload': ignored(oneOf('no', ['no', 'yes', 'clients'])),
   'acl-pubsub-default': oneOf('resetchannels', ['allchannels', 'resetchannels']),
   aclfile: text('', 'immutable'),
+  /** Empty: where the node listens. */
+  'http-bind': ours(text('', 'immutable')),
+  'http-token': ours(password('immutable')),
+  'http-token-file': ours(text('', 'immutable')),
   'tls-cert-file': text(''),
   'tls-key-file': text(''),
   'tls-key-file-pass': text(''),
@@ -215,25 +247,28 @@ export const TEXT_SETTINGS = {
   'tls-protocols': text(''),
   'tls-ciphers': text(''),
   'tls-ciphersuites': text(''),
-  'cluster-announce-ip': text(''),
-  'cluster-announce-hostname': hostName(),
-  'cluster-config-file': text('nodes.conf', 'immutable'),
-  'cluster-preferred-endpoint-type': oneOf('ip', ['ip', 'hostname', 'unknown-endpoint']),
-  unixsocket: text('', 'immutable'),
+  'cluster-announce-ip': ignored(text(''), NO_CLUSTER),
+  'cluster-announce-hostname': ignored(hostName(), NO_CLUSTER),
+  'cluster-config-file': ignored(text('nodes.conf', 'immutable'), NO_CLUSTER),
+  'cluster-preferred-endpoint-type': ignored(
+    oneOf('ip', ['ip', 'hostname', 'unknown-endpoint']),
+    NO_CLUSTER,
+  ),
+  unixsocket: ignored(text('', 'immutable'), TCP_ONLY),
   supervised: oneOf('no', ['upstart', 'systemd', 'auto', 'no'], 'immutable'),
-  'syslog-ident': text('redis', 'immutable'),
-  'syslog-facility': text('local0', 'immutable'),
-  'proc-title-template': processTitle('{title} {listen-addr} {server-mode}'),
-  'latency-tracking-info-percentiles': percentiles('50 99 99.9'),
-  'oom-score-adj': oneOf('no', ['no', 'yes', 'relative', 'absolute']),
-  'oom-score-adj-values': text('0 200 800'),
+  'syslog-ident': ignored(text('redis', 'immutable'), NO_SYSLOG),
+  'syslog-facility': ignored(text('local0', 'immutable'), NO_SYSLOG),
+  'proc-title-template': ignored(processTitle('{title} {listen-addr} {server-mode}')),
+  'latency-tracking-info-percentiles': ignored(percentiles('50 99 99.9'), NO_LATENCY),
+  'oom-score-adj': ignored(oneOf('no', ['no', 'yes', 'relative', 'absolute']), SET_BY_SERVICE),
+  'oom-score-adj-values': ignored(text('0 200 800'), SET_BY_SERVICE),
   'shutdown-on-sigint': shutdownWords(),
   'shutdown-on-sigterm': shutdownWords(),
-  server_cpulist: text('', 'immutable'),
-  bio_cpulist: text('', 'immutable'),
-  aof_rewrite_cpulist: text('', 'immutable'),
-  bgsave_cpulist: text('', 'immutable'),
-  'ignore-warnings': text(''),
+  server_cpulist: ignored(text('', 'immutable'), SET_BY_SERVICE),
+  bio_cpulist: ignored(text('', 'immutable'), SET_BY_SERVICE),
+  aof_rewrite_cpulist: ignored(text('', 'immutable'), SET_BY_SERVICE),
+  bgsave_cpulist: ignored(text('', 'immutable'), SET_BY_SERVICE),
+  'ignore-warnings': ignored(text('')),
 } as const satisfies Record<string, SettingType<string>>
 
 export const LIMIT_SETTINGS = {
@@ -262,3 +297,37 @@ export const SETTING_ALIASES: ReadonlyMap<string, string> = new Map([
   ['cluster-slave-no-failover', 'cluster-replica-no-failover'],
   ['cluster-slave-validity-factor', 'cluster-replica-validity-factor'],
 ])
+
+// A directive of several words at once, each of which says one thing: `save now`.
+
+/**
+ * `none`: the word for an empty choice, shown when there is no other. `words`: the others, in the
+ * order they are shown. `conflict`: why some of them exclude each other; undefined: they do not.
+ */
+function flagWords(
+  none: string,
+  words: readonly string[],
+  conflict: (given: ReadonlySet<string>) => string | undefined,
+): SettingType<string> {
+  const parse = (text: string): ParsedSetting<string> => {
+    const given = new Set(text.toLowerCase().split(' '))
+    const known = [none, ...words]
+    for (const word of given) {
+      if (known.includes(word)) continue
+      return refused(`argument(s) must be one of the following: ${known.join(', ')}`)
+    }
+    const reason = conflict(given)
+    if (reason !== undefined) return refused(reason)
+    return accepted(words.filter((word) => given.has(word)).join(' ') || none)
+  }
+  return { initial: none, access: 'mutable', parse, format: String }
+}
+
+/** What SIGINT or SIGTERM does besides ending the process. */
+function shutdownWords(): SettingType<string> {
+  return flagWords('default', ['save', 'nosave', 'now', 'force'], (given) =>
+    given.has('save') && given.has('nosave')
+      ? "shutdown options SAVE and NOSAVE can't be used simultaneously"
+      : undefined,
+  )
+}

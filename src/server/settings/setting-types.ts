@@ -1,14 +1,16 @@
 /**
- * The kinds of values a directive can have: how each is read from text, what is refused and why (the
- * reasons are Redis'), and how it is shown again.
+ * The kinds of values a directive can have: how each is read from text, what is refused and why
+ * (the reasons are Redis'), and how it is shown again.
  */
 import { cString } from '../../base/c-string.ts'
 import { parseInt64 } from '../../base/decimal.ts'
 
-/** When a directive may be changed: any time, at start only, or only if `enable-protected-configs`. */
+/**
+ * When a directive may be changed: any time, at start only, or only if `enable-protected-configs`.
+ */
 export type SettingAccess = 'mutable' | 'immutable' | 'protected'
 
-export type Parsed<T> =
+export type ParsedSetting<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly reason: string }
 
@@ -16,14 +18,29 @@ export interface SettingType<T> {
   readonly initial: T
   readonly access: SettingAccess
   /** `old` is what the directive has now: some directives are changed in parts. */
-  parse(text: string, old: T): Parsed<T>
+  parse(text: string, old: T): ParsedSetting<T>
   format(value: T): string
+  /**
+   * If set, the node accepts and shows the directive and does nothing with it. The text says what
+   * does not happen, or is empty.
+   */
+  readonly ignored?: string
+  /** Redis does not know it. */
+  readonly isOurs?: boolean
 }
 
 export const MAX_INT = 2 ** 31 - 1
-/** 2^63-1, which a number cannot hold: what is beyond 2^53 is kept roughly. */
+/** 2^63-1, which a number cannot hold: values beyond 2^53 are approximate. */
 export const MAX_LONG = 2 ** 63
 const MAX_LONG_TEXT = '9223372036854775807'
+
+export function ignored<T>(type: SettingType<T>, why = ''): SettingType<T> {
+  return { ...type, ignored: why }
+}
+
+export function ours<T>(type: SettingType<T>): SettingType<T> {
+  return { ...type, isOurs: true }
+}
 
 export function integer(
   initial: number,
@@ -31,7 +48,7 @@ export function integer(
   max: number = MAX_INT,
   access: SettingAccess = 'mutable',
 ): SettingType<number> {
-  const parse = (text: string): Parsed<number> => {
+  const parse = (text: string): ParsedSetting<number> => {
     const value = parseInt64(text)
     if (value === undefined) return refused("argument couldn't be parsed into an integer")
     return withinBounds(value, min, max)
@@ -50,14 +67,32 @@ export function clamped(type: SettingType<number>, min: number, max: number): Se
   }
 }
 
-/** Bytes. */
+/** A number of bytes. */
 export function memory(initial: number, min = 0): SettingType<number> {
-  const parse = (text: string): Parsed<number> => {
+  const parse = (text: string): ParsedSetting<number> => {
     const value = parseMemory(text)
     if (value === undefined) return refused('argument must be a memory value')
     return withinBounds(value, min, MAX_LONG)
   }
   return { initial, access: 'mutable', parse, format: integerText }
+}
+
+/** A number of bytes, or a percentage, which is kept as a number below zero. */
+export function memoryOrShare(initial: number): SettingType<number> {
+  const { parse: parseBytesOnly } = memory(initial)
+  const parse = (text: string, old: number): ParsedSetting<number> => {
+    const [, digits] = /^(\d{1,18})%$/.exec(text) ?? []
+    if (digits !== undefined) {
+      const share = Number(digits)
+      return share <= 100
+        ? accepted(-share)
+        : refused('percentage argument must be less or equal to 100')
+    }
+    const parsed = parseBytesOnly(text, old)
+    return parsed.ok ? parsed : refused('argument must be a memory or percent value')
+  }
+  const format = (value: number) => (value < 0 ? `${-value}%` : integerText(value))
+  return { initial, access: 'mutable', parse, format }
 }
 
 export function yesNo(initial: boolean, access: SettingAccess = 'mutable'): SettingType<boolean> {
@@ -90,17 +125,17 @@ export function oneOf(
   }
 }
 
-/** Ends at a NUL, as in C. */
+/** A text that ends at a NUL, as in C. */
 export function text(initial: string, access: SettingAccess = 'mutable'): SettingType<string> {
   return { initial, access, parse: (given) => accepted(cString(given)), format: String }
 }
 
-/** Any bytes. */
-export function password(): SettingType<string> {
-  return { initial: '', access: 'mutable', parse: accepted, format: String }
+/** A text of any bytes. */
+export function password(access: SettingAccess = 'mutable'): SettingType<string> {
+  return { initial: '', access, parse: accepted, format: String }
 }
 
-/** The name of something in [dir]. `refusal`: what is said of a path. */
+/** The name of an entry in [dir]. `refusal`: the error for a path. */
 export function nameInFolder(
   initial: string,
   access: SettingAccess,
@@ -127,13 +162,13 @@ export function savePoints(initial: string): SettingType<string> {
   }
 }
 
-/** As strtoll reads it: nothing is 0. NaN: it is no number. */
+/** Reads a number as strtoll does: an empty word is 0. NaN: the word is not a number. */
 function parseLong(word: string): number {
   return word === '' ? 0 : /^\s*[+-]?\d+$/.test(word) ? Number(word) : Number.NaN
 }
 
 const EVENT_CLASSES = 'Ag$lshzxeKEtmdn'
-/** What the letter A stands for. */
+/** The classes that the letter A stands for. */
 const ALL_CLASSES = 'g$lshzxetd'
 
 /** Shown in a fixed order, with A for all the classes it stands for. */
@@ -156,13 +191,15 @@ export function eventClasses(): SettingType<string> {
   }
 }
 
-/** As `parseMemory`; undefined also for what a number does not hold exactly. */
+/** As `parseMemory`; undefined also for values that a number does not hold exactly. */
 export function parseBytes(given: string): number | undefined {
   const value = Number(parseMemory(given) ?? -1)
   return Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
-/** Accepts `512mb`, `1g`, `100k`, `100` … in either case: 1000 for k, 1024 for kb. No digits are 0. */
+/**
+ * Accepts `512mb`, `1g`, `100k`, `100` … in either case: 1000 for k, 1024 for kb. No digits are 0.
+ */
 function parseMemory(given: string): bigint | undefined {
   const match = /^(\d{0,30})(b|k|kb|m|mb|g|gb)?$/i.exec(given)
   if (match === null) return undefined
@@ -180,7 +217,7 @@ const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
   gb: 1024 ** 3,
 }
 
-export function accepted<T>(value: T): Parsed<T> {
+export function accepted<T>(value: T): ParsedSetting<T> {
   return { ok: true, value }
 }
 
@@ -188,7 +225,7 @@ export function refused(reason: string): { readonly ok: false; readonly reason: 
   return { ok: false, reason }
 }
 
-function withinBounds(value: number | bigint, min: number, max: number): Parsed<number> {
+function withinBounds(value: number | bigint, min: number, max: number): ParsedSetting<number> {
   const isLong = max === MAX_LONG
   if (value >= min && (isLong ? value < max : value <= max)) return accepted(Number(value))
   return refused(`argument must be between ${min} and ${isLong ? MAX_LONG_TEXT : max} inclusive`)

@@ -1,6 +1,7 @@
 /**
- * The directives of one node: their current values, by text for CONFIG and the configuration file, by
- * type for the code. Names are those of redis.conf; either name of a pair (slave/replica) is understood.
+ * The directives of one node: their current values, as text for CONFIG and the configuration file,
+ * and typed for the code. Names are those of redis.conf; either name of a pair (slave/replica) is
+ * understood.
  */
 import { matchesGlob } from '../../base/glob.ts'
 import type { OutputClass, OutputLimit, OutputLimits } from '../sessions/output-limits.ts'
@@ -40,9 +41,9 @@ const TYPES: ReadonlyMap<string, SettingType<SettingValue>> = new Map(
 
 export class Settings {
   readonly #values = new Map<string, SettingValue>()
-  /** As text, what the user's file (or the default) says. */
+  /** The values of the user's file (or the defaults), as text. */
   #filed = new Map<string, string>()
-  /** Directives of which the file has given a first line. */
+  /** Directives that already had a line in the file. */
   readonly #loaded = new Set<string>()
   readonly #hooks = new Map<string, (() => void)[]>()
   readonly #guards: Guard[] = []
@@ -78,15 +79,15 @@ export class Settings {
     return typeOf(name)?.access
   }
 
-  /** As CONFIG GET shows it. */
+  /** The value as CONFIG GET shows it. */
   get(name: string): string | undefined {
     const value = this.#values.get(canonical(name))
     return value === undefined ? undefined : typeOf(name)?.format(value)
   }
 
   /**
-   * Sets one directive from text, whether it may be changed at run time or not. Gives the reason why
-   * not, in Redis' words; undefined: done.
+   * Sets one directive from text, even one that CONFIG SET may not change. Returns the reason why
+   * the text was refused, in Redis' words; undefined: the directive is set.
    */
   set(name: string, text: string): string | undefined {
     const problem = this.#assign(name, text)
@@ -124,7 +125,9 @@ export class Settings {
     return problem
   }
 
-  /** What CONFIG GET answers to a pattern: a plain name is answered under the name that was asked. */
+  /**
+   * What CONFIG GET answers to a pattern: a plain name is answered under the name in the request.
+   */
   match(pattern: string): [name: string, text: string][] {
     if (!/[[*?]/.test(pattern)) {
       const value = this.get(pattern)
@@ -135,7 +138,7 @@ export class Settings {
       .map((name) => [name, this.get(name) ?? ''])
   }
 
-  /** What is set now is what the user's file says. */
+  /** Notes the current values as those of the user's file. */
   markFiled(): void {
     this.#filed = this.#texts()
   }
@@ -147,7 +150,7 @@ export class Settings {
     return texts
   }
 
-  /** Called after the directive was set, even to the value it had. */
+  /** Calls `hook` after the directive was set, even to the value it had. */
   onChange(name: SettingName, hook: () => void): void {
     const hooks = this.#hooks.get(name)
     if (hooks === undefined) this.#hooks.set(name, [hook])
@@ -155,8 +158,9 @@ export class Settings {
   }
 
   /**
-   * Asks before CONFIG SET changes one of these: the new values are there to be read, and a reason takes
-   * them back. For directives whose worth only the world outside can tell.
+   * Calls `judge` before CONFIG SET changes one of these directives: `judge` can read the new
+   * values, and a reason takes them back. For directives whose values only the outside world can
+   * check.
    */
   guard(names: readonly SettingName[], judge: () => string | undefined): void {
     this.#guards.push({ names, judge })
@@ -210,6 +214,20 @@ export class Settings {
       [...TYPES].map(([name, type]) => [name, type.format(this.#values.get(name) as SettingValue)]),
     )
   }
+}
+
+/**
+ * Undefined: the node uses the directive, or does not know it. Otherwise what does not happen, see
+ * setting-types.ts.
+ */
+export function ignoredBecause(name: string): string | undefined {
+  return typeOf(name)?.ignored
+}
+
+/** Whether Redis 7.0 has such a directive. */
+export function isOfRedis(name: string): boolean {
+  const type = typeOf(name)
+  return type !== undefined && type.isOurs !== true
 }
 
 function canonical(name: string): string {

@@ -1,9 +1,9 @@
-/** Texts of directives that have a form of their own: percentiles, host names, the process title. */
+/** Directives whose texts have a form of their own: percentiles, host names, the process title. */
 import { cString } from '../../base/c-string.ts'
 import { parseDouble } from '../arguments/float-argument.ts'
 import { accepted, refused, type SettingType } from './setting-types.ts'
 
-/** Numbers from 0 to 100. */
+/** A list of numbers from 0 to 100. */
 export function percentiles(initial: string): SettingType<string> {
   const name = 'latency-tracking-info-percentiles'
   return {
@@ -41,7 +41,7 @@ export function hostName(): SettingType<string> {
   }
 }
 
-/** What may stand in braces in a title; two opening braces are one. */
+/** The placeholders that a title may have in braces; two opening braces stand for one. */
 const TITLE_PARTS = /\{\{|\{(title|listen-addr|server-mode|port|tls-port|unixsocket|config-file)\}/g
 
 export function processTitle(initial: string): SettingType<string> {

@@ -1,9 +1,9 @@
-/** Byte strings as arrays of bytes and back, for commands that compute on bytes. */
+/** Converts byte strings to arrays of bytes and back, for commands that compute on bytes. */
 
-/** Applying a function to more arguments than this may exhaust the stack. */
+/** Calling a function with more arguments than this may exhaust the stack. */
 const MAX_ARGUMENTS = 8192
 
-/** At least `length` bytes; what the text does not have is zero. */
+/** At least `length` bytes; bytes beyond the text are zero. */
 export function toBytes(text: string, length = text.length): Uint8Array {
   const bytes = new Uint8Array(Math.max(length, text.length))
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)

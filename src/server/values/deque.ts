@@ -3,20 +3,24 @@
  * two. Redis lists are queues far more often than anything else, so both ends cost the same, and only
  * inserting into or removing from the middle moves elements.
  *
- * While somebody reads the list as it was at a moment, what stood in a place is noted before something
- * else stands there (kept-items.ts). Only a list that gets another ring leaves the old one as it is.
+ * While a reader needs the list as it was at a moment, the item of a place is noted before another one
+ * replaces it (kept-items.ts). Only a list that moves to another ring leaves the old one unchanged.
  */
 import { assert } from '../../base/assert.ts'
+import { arrayBytes, objectBytes, textBytes } from './engine-sizes.ts'
 import { KeptItems } from './kept-items.ts'
 
 const MIN_CAPACITY = 8
+const OWN_BYTES = objectBytes(5)
 
 export class Deque implements Iterable<string> {
   #ring: (string | undefined)[] = new Array(MIN_CAPACITY)
-  /** Where the first element lies. */
+  /** The place of the first element. */
   #head = 0
   #length = 0
-  /** For whoever still reads how this ring was. */
+  /** What the elements take. */
+  #contentBytes = 0
+  /** For the latest reader of the ring's earlier state. */
   #kept: KeptItems | undefined
 
   constructor(items: Iterable<string> = []) {
@@ -25,6 +29,11 @@ export class Deque implements Iterable<string> {
 
   get length(): number {
     return this.#length
+  }
+
+  /** What the list takes in memory. */
+  get heapBytes(): number {
+    return OWN_BYTES + arrayBytes(this.#ring.length) + this.#contentBytes
   }
 
   /** The element at `index`, from 0; undefined beyond the end. */
@@ -36,8 +45,10 @@ export class Deque implements Iterable<string> {
   set(index: number, item: string): void {
     assert(index >= 0 && index < this.#length, 'only an existing element is set')
     const place = (this.#head + index) & (this.#ring.length - 1)
-    this.#kept?.note(place, this.#ring[place] as string)
+    const old = this.#ring[place] as string
+    this.#kept?.note(place, old)
     this.#ring[place] = item
+    this.#contentBytes += textBytes(item.length) - textBytes(old.length)
   }
 
   pushLeft(item: string): void {
@@ -45,18 +56,21 @@ export class Deque implements Iterable<string> {
     this.#head = (this.#head - 1) & (this.#ring.length - 1)
     this.#ring[this.#head] = item
     this.#length++
+    this.#contentBytes += textBytes(item.length)
   }
 
   pushRight(item: string): void {
     if (this.#length === this.#ring.length) this.#resize(2 * this.#ring.length)
     this.#ring[(this.#head + this.#length) & (this.#ring.length - 1)] = item
     this.#length++
+    this.#contentBytes += textBytes(item.length)
   }
 
   popLeft(): string | undefined {
     if (this.#length === 0) return undefined
-    const item = this.#ring[this.#head]
-    this.#kept?.note(this.#head, item as string)
+    const item = this.#ring[this.#head] as string
+    this.#kept?.note(this.#head, item)
+    this.#contentBytes -= textBytes(item.length)
     this.#ring[this.#head] = undefined
     this.#head = (this.#head + 1) & (this.#ring.length - 1)
     this.#length--
@@ -68,8 +82,9 @@ export class Deque implements Iterable<string> {
     if (this.#length === 0) return undefined
     this.#length--
     const at = (this.#head + this.#length) & (this.#ring.length - 1)
-    const item = this.#ring[at]
-    this.#kept?.note(at, item as string)
+    const item = this.#ring[at] as string
+    this.#kept?.note(at, item)
+    this.#contentBytes -= textBytes(item.length)
     this.#ring[at] = undefined
     this.#shrink()
     return item
@@ -77,7 +92,7 @@ export class Deque implements Iterable<string> {
 
   /** Puts `item` before the element that is at `index` now; `index` may be the length. */
   insert(index: number, item: string): void {
-    // Notes of half the list would take longer than a copy of the whole.
+    // Noting half the list would take longer than copying all of it.
     if (this.#kept !== undefined) this.#moveTo(this.#ring.slice(), this.#head)
     this.pushRight(item)
     for (let at = this.#length - 1; at > index; at--) this.set(at, this.at(at - 1) as string)
@@ -86,18 +101,33 @@ export class Deque implements Iterable<string> {
 
   /** Elements `from` to `to`, both included and both within bounds. */
   slice(from: number, to: number): string[] {
-    const items: string[] = []
-    for (let index = from; index <= to; index++) items.push(this.at(index) as string)
+    if (from > to) return []
+    const [ring, first] = [this.#ring, (this.#head + from) & (this.#ring.length - 1)]
+    const end = first + to - from + 1
+    if (end <= ring.length) return ring.slice(first, end) as string[]
+    return ring.slice(first).concat(ring.slice(0, end - ring.length)) as string[]
+  }
+
+  /** Keeps only the elements for whose index `keeps` returns true, in order. */
+  filter(keeps: (index: number) => boolean): void {
+    this.#restart(this.slice(0, this.#length - 1).filter((_, index) => keeps(index)))
+  }
+
+  /** Removes and returns up to `count` elements from the left. */
+  takeLeft(count: number): string[] {
+    const items = this.slice(0, Math.min(count, this.#length) - 1)
+    this.trim(items.length, this.#length - 1)
     return items
   }
 
-  /** Keeps the elements for which `keeps` holds, in order. */
-  filter(keeps: (item: string) => boolean): void {
-    const kept = this.slice(0, this.#length - 1).filter(keeps)
-    this.#restart(kept)
+  /** The same from the right, the last element first. */
+  takeRight(count: number): string[] {
+    const items = this.slice(Math.max(0, this.#length - count), this.#length - 1).reverse()
+    this.trim(0, this.#length - items.length - 1)
+    return items
   }
 
-  /** Keeps elements `from` to `to`, both included and both within bounds. */
+  /** Keeps only elements `from` to `to`, both included and both within bounds. */
   trim(from: number, to: number): void {
     const length = to - from + 1
     if (length < this.#length / 2) return this.#restart(this.slice(from, to))
@@ -105,13 +135,13 @@ export class Deque implements Iterable<string> {
     for (let excess = from; excess > 0; excess--) this.popLeft()
   }
 
-  /** The elements as they are now, whatever becomes of the list, until they are let go. */
+  /** The elements as they are now, whatever happens to the list, until `letGo`. */
   keep(): KeptItems {
     this.#kept = new KeptItems(this.#ring, this.#head, this.#length)
     return this.#kept
   }
 
-  /** Nobody reads these any more. */
+  /** The reader no longer needs these. */
   letGo(kept: KeptItems): void {
     if (this.#kept === kept) this.#kept = undefined
   }
@@ -120,13 +150,14 @@ export class Deque implements Iterable<string> {
     for (let index = 0; index < this.#length; index++) yield this.at(index) as string
   }
 
-  #restart(items: readonly string[]): void {
-    this.#moveTo(new Array(MIN_CAPACITY), 0)
-    this.#length = 0
-    for (const item of items) this.pushRight(item)
+  #restart(items: string[]): void {
+    this.#length = items.length
+    this.#contentBytes = items.reduce((sum, { length }) => sum + textBytes(length), 0)
+    items.length = Math.max(MIN_CAPACITY, 2 ** Math.ceil(Math.log2(items.length)))
+    this.#moveTo(items, 0)
   }
 
-  /** A queue that was once long must not keep the room for ever. */
+  /** A queue that was once long must not keep its memory for ever. */
   #shrink(): void {
     const capacity = this.#ring.length
     if (capacity > MIN_CAPACITY && this.#length * 4 <= capacity) this.#resize(capacity / 2)

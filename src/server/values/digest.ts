@@ -1,8 +1,8 @@
 /**
  * A fingerprint of the data, the one of Redis' DEBUG DIGEST: equal data gives equal digests whatever
  * the order in which keys, members and fields came, on our nodes and on real ones. Each key is hashed
- * with its value on its own, and the hashes of all keys are combined by exclusive or. Of an expiry only
- * that there is one is part of it.
+ * with its value on its own, and the hashes of all keys are combined by exclusive or. Whether a key has
+ * an expiry is part of it, but not when.
  */
 import { unreachable } from '../../base/assert.ts'
 import { doubleText } from '../../base/double-text.ts'
@@ -14,7 +14,7 @@ import type { Value } from './value.ts'
 
 type Digest = Int32Array
 
-/** As Redis numbers its types. */
+/** Redis' numbers for the types. */
 const TYPE_NUMBERS: Readonly<Record<Value['type'], number>> = {
   string: 0,
   list: 1,
@@ -39,7 +39,7 @@ export function keyspaceDigest(keyspace: Keyspace): string {
   return toHex(digest)
 }
 
-/** Of one value, without its key; all zeros for none. */
+/** The digest of one value, without its key; all zeros if there is none. */
 export function valueDigest(entry: Entry | undefined): string {
   const start: Digest = new Int32Array(SHA1_WORDS)
   return toHex(entry === undefined ? start : withEntry(start, entry))
@@ -56,7 +56,7 @@ function withEntry(start: Digest, { value, expireAtMs }: Entry): Digest {
   return digest
 }
 
-/** What order means something is mixed in one after the other, the rest by exclusive or. */
+/** Elements whose order matters are mixed in one after the other, all others by exclusive or. */
 function withValue(digest: Digest, value: Value): Digest {
   switch (value.type) {
     case 'string':
@@ -90,12 +90,12 @@ function withValue(digest: Digest, value: Value): Digest {
   }
 }
 
-/** A score goes in as the text Redis writes it as. */
+/** The score goes in as the text that Redis writes for it. */
 function memberDigest(member: string, score: number): Digest {
   return sha1OfHash(mixed(sha1OfHash(sha1(member)), sha1(doubleText(score))))
 }
 
-/** Order matters: the hash goes in, and everything so far is hashed again. */
+/** Order matters: the hash goes in, and the result so far is hashed again. */
 function mixed(digest: Digest, hash: Digest): Digest {
   xor(digest, hash)
   return sha1OfHash(digest)

@@ -1,10 +1,12 @@
 /**
  * The encoding Redis 7.0 would have chosen for a value, by the same thresholds. Here every value is kept
- * one way; but SCAN's paging and OBJECT ENCODING depend on it, and so do tests people wrote for Redis.
+ * in one way; but SCAN's paging and OBJECT ENCODING depend on the encoding, and so do tests that people
+ * wrote for Redis.
  */
 import { unreachable } from '../../base/assert.ts'
 import { parseExact } from '../arguments/numbers.ts'
 import type { Settings } from '../settings/settings.ts'
+import { LONG_BYTES, lengthOf } from './long-string.ts'
 import type { HashValue, SetValue, Value, ZsetValue } from './value.ts'
 
 export type Encoding =
@@ -18,13 +20,13 @@ export type Encoding =
   | 'skiplist'
   | 'stream'
 
-/** Longer strings are no longer kept in one piece with their header. */
+/** Redis keeps longer strings apart from their header. */
 const MAX_EMBEDDED_BYTES = 44
 
 export function encodingOf(value: Value, settings: Settings): Encoding {
   switch (value.type) {
     case 'string':
-      return stringEncoding(value.bytes)
+      return lengthOf(value) > LONG_BYTES ? 'raw' : stringEncoding(value.bytes)
     case 'list':
       return 'quicklist'
     case 'set':

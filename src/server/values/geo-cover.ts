@@ -1,14 +1,14 @@
 /**
- * Which cells of the map have to be looked through for a shape: the cell of its middle and the eight
- * around it, of a size at which those reach beyond the shape, less those the shape does not touch. The
- * order of the cells is the order in which unsorted results come, so it is Redis' order.
+ * Which cells of the map have to be searched for a shape: the cell of its centre and the eight around
+ * it, at a size at which they reach beyond the shape, without those the shape does not touch. Unsorted
+ * results come in the order of the cells, so it is Redis' order.
  */
 import { EARTH_RADIUS_M, type Shape, toDegrees, toRadians } from './geo-distance.ts'
 import {
-  type Cell,
   type CellBounds,
   cellAt,
   cellBounds,
+  type GeoCell,
   MAX_STEP,
   type Position,
 } from './geo-hash.ts'
@@ -16,11 +16,11 @@ import {
 /** Half the length of the equator on the map. */
 const MERCATOR_MAX_M = 20037726.37
 
-/** Towards the poles the map stretches, and a cell covers less of the earth. */
+/** Towards the poles the map is stretched, and a cell covers less of the earth. */
 const HIGH_LATITUDE = 66
 const POLAR_LATITUDE = 80
 
-/** Columns to the east and rows to the north of the middle. */
+/** Columns to the east and rows to the north of the centre. */
 const DIRECTIONS: readonly (readonly [east: number, north: number])[] = [
   [0, 0],
   [0, 1],
@@ -33,7 +33,7 @@ const DIRECTIONS: readonly (readonly [east: number, north: number])[] = [
   [-1, -1],
 ]
 
-export function coveringCells(center: Position, shape: Shape): Cell[] {
+export function coveringCells(center: Position, shape: Shape): GeoCell[] {
   const bounds = shapeBounds(center, shape)
   const step = stepFor(center, shape, bounds)
   const middle = cellAt(center, step)
@@ -71,7 +71,7 @@ function stepFor(center: Position, shape: Shape, bounds: CellBounds): number {
   return step > 1 && isTooFine ? step - 1 : step
 }
 
-/** How far the shape reaches from its middle. */
+/** How far the shape reaches from its centre. */
 function reachM(shape: Shape): number {
   if (shape.kind === 'circle') return shape.radiusM
   const [halfWidthM, halfHeightM] = [shape.widthM / 2, shape.heightM / 2]
@@ -87,7 +87,7 @@ function estimatedStep(rangeM: number, latitude: number): number {
   return Math.min(MAX_STEP, Math.max(1, step))
 }
 
-/** Whether the shape goes beyond the middle cell on the sides where this neighbour lies. */
+/** Whether the shape extends beyond the middle cell on the sides where this neighbour is. */
 function touches(bounds: CellBounds, area: CellBounds, east: number, north: number): boolean {
   if (north < 0 && area.south < bounds.south) return false
   if (north > 0 && area.north > bounds.north) return false
@@ -95,8 +95,8 @@ function touches(bounds: CellBounds, area: CellBounds, east: number, north: numb
   return !(east > 0 && area.east > bounds.east)
 }
 
-/** Beyond the edge of the map it goes on at the other one. */
-function neighbour({ column, row, step }: Cell, east: number, north: number): Cell {
+/** Beyond one edge of the map it continues at the opposite edge. */
+function neighbour({ column, row, step }: GeoCell, east: number, north: number): GeoCell {
   const mask = 2 ** step - 1
   return {
     column: east === 0 ? column : (column + east) & mask,
@@ -105,8 +105,8 @@ function neighbour({ column, row, step }: Cell, east: number, north: number): Ce
   }
 }
 
-/** Where the map has two columns or rows only, both neighbours of a cell are the same. */
-function withoutRepeats(cells: readonly Cell[]): Cell[] {
+/** If the map has only two columns or rows, both neighbours of a cell are the same. */
+function withoutRepeats(cells: readonly GeoCell[]): GeoCell[] {
   return cells.filter((cell, index) => {
     const last = cells[index - 1]
     return last === undefined || last.column !== cell.column || last.row !== cell.row

@@ -1,11 +1,11 @@
-/** Distances on the earth, taken for a sphere, and the shapes that are searched. */
+/** Distances on the earth, treated as a sphere, and the shapes that can be searched. */
 import type { Position } from './geo-hash.ts'
 
 export const EARTH_RADIUS_M = 6372797.560856
 
 const RADIANS_PER_DEGREE = Math.PI / 180
 
-/** A circle or a rectangle of the compass around a position. In metres. */
+/** A circle, or a rectangle aligned with the compass, around a position. In metres. */
 export type Shape =
   | { readonly kind: 'circle'; readonly radiusM: number }
   | { readonly kind: 'box'; readonly widthM: number; readonly heightM: number }

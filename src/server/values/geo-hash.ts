@@ -18,7 +18,7 @@ export const MAX_LATITUDE = 85.05112878
 export const MAX_STEP = 26
 
 /** One of `2^step` columns from the west, and of as many rows from the south. */
-export interface Cell {
+export interface GeoCell {
   readonly column: number
   readonly row: number
   readonly step: number
@@ -37,7 +37,7 @@ export function cellAt(
   { longitude, latitude }: Position,
   step: number,
   maxLatitude = MAX_LATITUDE,
-): Cell {
+): GeoCell {
   const cells = 2 ** step
   return {
     column: Math.floor(((longitude + MAX_LONGITUDE) / (2 * MAX_LONGITUDE)) * cells),
@@ -46,7 +46,7 @@ export function cellAt(
   }
 }
 
-export function cellBounds({ column, row, step }: Cell): CellBounds {
+export function cellBounds({ column, row, step }: GeoCell): CellBounds {
   const cells = 2 ** step
   return {
     west: -MAX_LONGITUDE + (column / cells) * 2 * MAX_LONGITUDE,
@@ -56,21 +56,21 @@ export function cellBounds({ column, row, step }: Cell): CellBounds {
   }
 }
 
-/** The bits of both axes in turn, those of the longitude in front. */
-export function cellBits({ column, row }: Cell): bigint {
+/** The bits of both axes alternate, the first from the longitude. */
+export function cellBits({ column, row }: GeoCell): bigint {
   const low = spread(row & 0xffff) + spread(column & 0xffff) * 2
   const high = spread(row >>> 16) + spread(column >>> 16) * 2
   return (BigInt(high) << 32n) | BigInt(low)
 }
 
-/** Scores of positions in the cell: at least the first, less than the second. */
-export function cellScores(cell: Cell): [from: number, to: number] {
+/** The scores of positions in the cell: from the first (included) to the second (excluded). */
+export function cellScores(cell: GeoCell): [from: number, to: number] {
   const unused = BigInt(2 * (MAX_STEP - cell.step))
   const bits = cellBits(cell)
   return [Number(bits << unused), Number((bits + 1n) << unused)]
 }
 
-/** The middle of the smallest cell, which is as near as a score comes to a position. */
+/** The centre of the smallest cell, which is as close as a score comes to a position. */
 export function positionOf(score: number): Position {
   const [low, high] = unsigned64(score)
   const row = squeeze(low) + squeeze(high) * 2 ** 16
@@ -86,7 +86,7 @@ const LETTERS = '0123456789bcdefghjkmnpqrstuvwxyz'
 const LETTER_COUNT = 11
 const POLE = 90
 
-/** The usual geohash of 11 letters. It covers the poles, and its last letter has no bits left: it is 0. */
+/** The usual geohash of 11 letters. It covers the poles, and no bits are left for its last letter: it is 0. */
 export function geohashText(position: Position): string {
   const bits = cellBits(cellAt(position, MAX_STEP, POLE))
   let text = ''
@@ -100,7 +100,10 @@ function clamped(degrees: number, limit: number): number {
   return Math.min(limit, Math.max(-limit, degrees))
 }
 
-/** Halves of the 64-bit number that x86 makes of a score; any score can be asked for its position. */
+/**
+ * The two halves of the 64-bit number that x86 makes of a score; the position of any score can be
+ * asked for.
+ */
 function unsigned64(score: number): [low: number, high: number] {
   if (score >= 0 && score <= Number.MAX_SAFE_INTEGER) {
     const whole = Math.floor(score)
@@ -112,7 +115,7 @@ function unsigned64(score: number): [low: number, high: number] {
   return [Number(bits & 0xffffffffn), Number(bits >> 32n)]
 }
 
-/** 16 bits to every second one of 32. */
+/** Spreads 16 bits to every second bit of 32. */
 function spread(bits: number): number {
   let spreading = bits
   spreading = (spreading | (spreading << 8)) & 0x00ff00ff
@@ -121,7 +124,7 @@ function spread(bits: number): number {
   return (spreading | (spreading << 1)) & 0x55555555
 }
 
-/** Every second one of 32 bits, the lowest included, to 16. */
+/** Gathers every second bit of 32, the lowest included, into 16. */
 function squeeze(bits: number): number {
   let squeezing = bits & 0x55555555
   squeezing = (squeezing | (squeezing >>> 1)) & 0x33333333

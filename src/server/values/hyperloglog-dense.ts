@@ -27,7 +27,16 @@ export function withRegister(body: string, index: number, count: number): string
 
 export function denseRegisters(body: string): Uint8Array {
   const registers = new Uint8Array((body.length * 8) / REGISTER_BITS)
-  for (let index = 0; index < registers.length; index++) registers[index] = registerAt(body, index)
+  // Three bytes hold four registers.
+  for (let byte = 0, index = 0; index < registers.length; byte += 3, index += 4) {
+    const low = body.charCodeAt(byte)
+    const middle = body.charCodeAt(byte + 1)
+    const high = body.charCodeAt(byte + 2)
+    registers[index] = low & MAX_REGISTER
+    registers[index + 1] = ((low >> 6) | (middle << 2)) & MAX_REGISTER
+    registers[index + 2] = ((middle >> 4) | (high << 4)) & MAX_REGISTER
+    registers[index + 3] = high >> 2
+  }
   return registers
 }
 
@@ -47,7 +56,7 @@ function placeOfRegister(index: number): Place {
   return { byte: bit >> 3, shift: bit & 7 }
 }
 
-/** Two bytes, the second of which may not exist. */
+/** Two bytes; the second may be beyond the end. */
 function wordAt(body: string, byte: number): number {
   return body.charCodeAt(byte) | (body.charCodeAt(byte + 1) << 8)
 }

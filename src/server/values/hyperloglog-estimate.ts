@@ -4,11 +4,16 @@
  * must be the one Redis computes: the operations and their order are those of the paper.
  */
 
-/** Bits of a hash that are no index. */
+/** The bits of a hash that are not part of the index. */
 const RUN_BITS = 50
 /** 1 / (2 ln 2), to the digits Redis uses. */
 const ALPHA = 0.7213475204444817
+/** Registers that nobody has counted into can say more than 64 bits hold, or that there is no end. */
+const TOO_MANY = 2 ** 63
+/** What Redis makes of that: the conversion from a floating number overflows. */
+const OVERFLOWN = -(2 ** 63)
 
+/** A whole number, not always a safe one. */
 export function cardinality(registers: Uint8Array): number {
   const m = registers.length
   const counts = histogram(registers)
@@ -16,7 +21,8 @@ export function cardinality(registers: Uint8Array): number {
   let z = m * tau((m - at(RUN_BITS + 1)) / m)
   for (let register = RUN_BITS; register >= 1; register--) z = 0.5 * (z + at(register))
   z += m * sigma(at(0) / m)
-  return Math.round((ALPHA * m * m) / z)
+  const estimate = Math.round((ALPHA * m * m) / z)
+  return estimate < TOO_MANY ? estimate : OVERFLOWN
 }
 
 /** How many registers have each value. */
@@ -26,7 +32,7 @@ function histogram(registers: Uint8Array): Uint32Array {
   return counts
 }
 
-/** The share of registers never touched, weighted. */
+/** The weighted share of registers that were never touched. */
 function sigma(share: number): number {
   if (share === 1) return Number.POSITIVE_INFINITY
   let x = share
@@ -41,7 +47,7 @@ function sigma(share: number): number {
   }
 }
 
-/** The share of registers that are not at their limit, weighted. */
+/** The weighted share of registers that are not at their limit. */
 function tau(share: number): number {
   if (share === 0 || share === 1) return 0
   let x = share

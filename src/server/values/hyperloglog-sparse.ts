@@ -5,16 +5,16 @@
  *     01nnnnnn nnnnnnnn    the same, up to 16384
  *     1vvvvvnn             n+1 registers, up to 4, hold v+1, up to 32
  *
- * Which of the many ways to write the same registers comes out depends on the order of changes, and has
- * to be the one of Redis: a change splits the run it falls into, and then neighbours are joined where
- * the rules below say so, and nowhere else.
+ * The same registers can be written in many ways. Which one results depends on the order of changes,
+ * and has to be Redis': a change splits the run it falls into, and then neighbours are joined where the
+ * rules below say so, and nowhere else.
  */
 
 const REGISTERS = 16384
 const MAX_SHORT_ZEROS = 64
 const MAX_VALUE = 32
 const MAX_VALUE_RUN = 4
-/** How many runs are looked at for neighbours to join. */
+/** How many runs are examined for neighbours to join. */
 const JOIN_SCAN = 5
 
 interface Run {
@@ -37,7 +37,7 @@ const SAME: SparseChange = { kind: 'same' }
 const TOO_LARGE: SparseChange = { kind: 'tooLarge' }
 const DAMAGED: SparseChange = { kind: 'damaged' }
 
-/** Undefined: the runs do not add up to all registers. */
+/** Undefined if the runs do not add up to all registers. */
 export function sparseRegisters(body: string): Uint8Array | undefined {
   const registers = new Uint8Array(REGISTERS)
   let index = 0
@@ -87,7 +87,7 @@ interface Found {
   readonly run: Run
   /** Index of the run's first register. */
   readonly first: number
-  /** Where the run before it begins; of the first run, the run itself. */
+  /** Where the run before it begins; for the first run, the run itself. */
   readonly previousAt: number
 }
 
@@ -104,7 +104,7 @@ function findRun(body: string, index: number): Found | undefined {
   return undefined
 }
 
-/** Neighbours that hold the same value become one, if one can hold both. */
+/** Neighbours with the same value become one run, if one run can hold both. */
 function joined(body: string, from: number): string {
   let result = body
   let at = from
@@ -131,7 +131,7 @@ function runAt(body: string, at: number): Run {
   return { at, bytes: 2, value: 0, length }
 }
 
-/** Nothing for a length of zero. */
+/** An empty text for a length of zero. */
 function zerosOrValues(value: number, length: number): string {
   if (length === 0) return ''
   return value === 0 ? zeroRun(length) : valueRun(value, length)

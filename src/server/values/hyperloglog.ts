@@ -1,9 +1,10 @@
 /**
- * HyperLogLog: how many different elements were seen, in 16384 registers of the longest run of zero bits
- * among the hashes that fell to each. The value is a string, and it is kept byte for byte as Redis keeps
- * it: clients can read, copy and compare it, and digests of a master and its replica must agree.
+ * HyperLogLog: how many different elements were seen, estimated from 16384 registers, each of which
+ * keeps the longest run of zero bits among its hashes. The value is a string, and its bytes are exactly
+ * those of Redis: clients can read, copy and compare it, and digests of a master and its replica must
+ * agree.
  *
- * 16 bytes of header: `HYLL`, the form (0 dense, 1 sparse), three unused, and the cardinality that was
+ * The header has 16 bytes: `HYLL`, the form (0 dense, 1 sparse), three unused bytes, and the cardinality
  * computed last, little-endian, whose highest bit says that it is out of date.
  */
 
@@ -23,19 +24,19 @@ const DENSE = '\0'
 const SPARSE = '\x01'
 const DENSE_BYTES = HEADER_BYTES + (REGISTERS * 6) / 8
 
-/** No element yet, in one run of zeros. */
+/** Without elements: one run of zeros. */
 export const EMPTY_HLL = `${MAGIC}${SPARSE}${'\0'.repeat(11)}\x7f\xff`
 
 export type HllForm = 'sparse' | 'dense'
 
-/** Undefined: the string is none. */
+/** Undefined if the string is not a HyperLogLog. */
 export function hllForm(bytes: string): HllForm | undefined {
   if (bytes.length < HEADER_BYTES || !bytes.startsWith(MAGIC)) return undefined
   if (bytes[FORM_AT] === SPARSE) return 'sparse'
   return bytes[FORM_AT] === DENSE && bytes.length === DENSE_BYTES ? 'dense' : undefined
 }
 
-/** The cardinality that was computed last; undefined: something was added since. */
+/** The cardinality computed last; undefined if it is out of date. */
 export function cachedCardinality(bytes: string): number | bigint | undefined {
   if (bytes.charCodeAt(HEADER_BYTES - 1) >= 0x80) return undefined
   const cached = int64(bytes, CACHE_AT)
@@ -53,13 +54,16 @@ export function withoutCachedCardinality(bytes: string): string {
   return bytes.slice(0, last) + marked + bytes.slice(HEADER_BYTES)
 }
 
-/** All registers; undefined: the string is damaged. */
+/** All registers; undefined if the string is damaged. */
 export function hllRegisters(bytes: string): Uint8Array | undefined {
   const body = bytes.slice(HEADER_BYTES)
   return bytes[FORM_AT] === DENSE ? denseRegisters(body) : sparseRegisters(body)
 }
 
-/** The runs of the sparse form, for people: `z:` few zeros, `Z:` many, `v:` a value and how often. */
+/**
+ * The runs of the sparse form, for people: `z:` for few zeros, `Z:` for many, `v:` for a value and
+ * how often it occurs.
+ */
 export function sparseText(bytes: string): string {
   return sparseRuns(bytes.slice(HEADER_BYTES))
     .map(({ bytes: width, value, length }) => {
@@ -69,7 +73,7 @@ export function sparseText(bytes: string): string {
     .join(' ')
 }
 
-/** The string after the element: the same if it told nothing new, undefined if it is damaged. */
+/** The string after adding the element: the same if no register changed, undefined if it is damaged. */
 export function withElement(
   bytes: string,
   element: string,
@@ -79,7 +83,10 @@ export function withElement(
   return raised(bytes, index, count, maxSparseBytes)
 }
 
-/** Raises registers to at least these, one after the other. Undefined: the string is damaged. */
+/**
+ * Raises registers to at least these values, one after the other. Undefined if the string is
+ * damaged.
+ */
 export function withRegisters(
   bytes: string,
   registers: Uint8Array,
@@ -89,7 +96,7 @@ export function withRegisters(
   for (let index = 0; index < REGISTERS; index++) {
     const count = registers[index] as number
     if (count === 0) continue
-    // Once dense, all the rest at once: each change copies the string.
+    // Once dense, all others in one step: each change copies the string.
     if (merged[FORM_AT] === DENSE) return withDenseRegisters(merged, registers)
     merged = raised(merged, index, count, maxSparseBytes)
     if (merged === undefined) return undefined
@@ -97,7 +104,7 @@ export function withRegisters(
   return merged
 }
 
-/** In the dense form; undefined: the string is damaged. */
+/** The string in the dense form; undefined if it is damaged. */
 export function densified(bytes: string): string | undefined {
   if (bytes[FORM_AT] === DENSE) return bytes
   const registers = hllRegisters(bytes)
@@ -105,7 +112,7 @@ export function densified(bytes: string): string | undefined {
   return `${MAGIC}${DENSE}${bytes.slice(FORM_AT + 1, HEADER_BYTES)}${encodeDense(registers)}`
 }
 
-/** Every register becomes the larger of the two. */
+/** Each register takes the larger of the two values. */
 export function raiseRegisters(registers: Uint8Array, others: Uint8Array): void {
   for (let index = 0; index < REGISTERS; index++) {
     const other = others[index] as number
@@ -113,11 +120,11 @@ export function raiseRegisters(registers: Uint8Array, others: Uint8Array): void 
   }
 }
 
-/** The register an element falls to, and the number of its first bit that is set, from 1. */
+/** An element's register, and the number of the first bit that is set, counted from 1. */
 export function placeOf(element: string): { readonly index: number; readonly count: number } {
   const { high, low } = murmur64(element, HASH_SEED)
   const index = low & (REGISTERS - 1)
-  // Of the 50 bits that are left, 18 are in the low half; a bit behind them ends every run.
+  // Of the 50 bits that are left, 18 are in the low half; a bit after them ends every run.
   const rest = low >>> INDEX_BITS
   if (rest !== 0) return { index, count: trailingZeros(rest) + 1 }
   const count = high === 0 ? 50 : 18 + trailingZeros(high)

@@ -1,37 +1,42 @@
 /**
- * The members of a set, or the fields of a hash, while somebody still has to read them as they were at a
- * moment. What changes is noted beside the collection, and nothing is copied: the first change of a
- * million elements costs what any other does.
+ * The members of a set, or the fields of a hash, while a reader still needs them as they were at a
+ * moment. Changes are noted beside the collection, and nothing is copied: the first change of a million
+ * elements costs no more than any other.
  *
  * New elements come after the old ones, so they go into the collection itself, and the reader leaves
- * them out. An old one that is deleted has to stay where it is: nobody can tell whether the reader has
- * passed it. It is marked as gone, and where it comes back it is kept aside. When the reading is over,
- * what is gone is really deleted, a bit at a time, and then the collection is used as before.
+ * them out. An old element that is deleted has to stay in place, because the reader may not have reached
+ * it yet. It is marked as gone, and if it comes back it is kept aside. When the reading is over, the
+ * elements marked as gone are really deleted, a few at a time, and then the collection is used as
+ * before.
  *
- * A scan ends after as many elements as there were when it began, so these have to come before all that
- * come later: what came back comes first here, and is put at the end of the collection.
+ * A scan ends after as many elements as there were when it began, so these have to come before all later
+ * ones: an element that came back comes first here, and is put at the end of the collection.
  */
 import { assert } from '../../base/assert.ts'
 
-/** How much is put in order by each change, once the reading is over. */
+/** How many elements each change tidies up, once the reading is over. */
 const STEPS_PER_CHANGE = 32
 
-/** What a Set and a Map have in common. */
+/** What Set and Map have in common. */
 interface Collection {
   readonly size: number
+  readonly contentBytes: number
   has(key: string): boolean
   delete(key: string): boolean
   keys(): IterableIterator<string>
 }
 
 export abstract class KeptElements {
-  /** For scans, which begin with one and may go on with the other. */
+  /** For scans, which may begin with one and continue with the other. */
   readonly origin: Collection
-  /** Not there at the moment; they stand in the collection. */
+  /** Elements that were not there at the moment; they are in the collection. */
   protected added = new Set<string>()
-  /** There at the moment and deleted since; they stand in the collection all the same. */
+  /**
+   * Elements that were there at the moment and were deleted since; they are still in the
+   * collection.
+   */
   readonly #gone = new Set<string>()
-  /** Those of them that came back, with what belongs to them. */
+  /** Deleted elements that came back, with their values. */
   protected readonly regained = new Map<string, string>()
   #isRead = true
 
@@ -47,11 +52,16 @@ export abstract class KeptElements {
     return this.origin.size - this.#gone.size + this.regained.size
   }
 
+  /** What is marked as gone is still there. What came back is not counted until it is in its place. */
+  get contentBytes(): number {
+    return this.origin.contentBytes
+  }
+
   has(key: string): boolean {
     return this.isGone(key) ? this.regained.has(key) : this.origin.has(key)
   }
 
-  /** Whether it was there. */
+  /** Returns whether the key was there. */
   delete(key: string): boolean {
     this.#tidy(key)
     if (this.isGone(key)) return this.regained.delete(key)
@@ -66,13 +76,13 @@ export abstract class KeptElements {
     for (const key of this.origin.keys()) if (!this.isGone(key)) yield key
   }
 
-  /** Nobody reads any more. */
+  /** The reader is finished. */
   release(): void {
     this.#isRead = false
     this.added = new Set()
   }
 
-  /** Deletes what is gone, up to so many elements; true: nothing is left to be done. */
+  /** Deletes elements marked as gone, up to `steps`; true if nothing is left to do. */
   settle(steps: number): boolean {
     assert(!this.#isRead, 'what is still read stays')
     let left = steps
@@ -84,11 +94,11 @@ export abstract class KeptElements {
     return true
   }
 
-  /** Puts the collection itself in the place of this. */
+  /** Puts the collection itself in the place of this object. */
   protected abstract replaceBy(origin: Collection): void
   protected abstract putIn(key: string, value: string): void
 
-  /** Whether the element of the collection is not one any more. */
+  /** Whether the collection's element has been deleted. */
   protected isGone(key: string): boolean {
     return this.#gone.has(key)
   }
@@ -104,7 +114,7 @@ export abstract class KeptElements {
     this.putIn(key, value)
   }
 
-  /** An element the reader wants as it is gets another value. */
+  /** An element that the reader needs as it is gets another value. */
   protected noteOld(_key: string): void {}
 
   #tidy(key: string): void {

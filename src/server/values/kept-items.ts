@@ -1,7 +1,7 @@
 /**
- * The items of a list as they were at a moment, in the ring the list goes on using: of each place that
- * gets something else, what stood there is noted first. When the list moves to another ring it leaves
- * this one behind, and there is nothing to note any more.
+ * The items of a list as they were at a moment, in the ring that the list goes on using: before a
+ * place gets another item, the old one is noted. When the list moves to another ring it leaves this
+ * one unchanged, and nothing has to be noted any more.
  */
 export class KeptItems {
   readonly #ring: readonly (string | undefined)[]
@@ -23,7 +23,7 @@ export class KeptItems {
     return this.#noted.get(place) ?? this.#ring[place]
   }
 
-  /** Something else is about to stand there than `item`. */
+  /** `item` is about to be replaced by another one. */
   note(place: number, item: string): void {
     const index = (place - this.#head) & (this.#ring.length - 1)
     if (index < this.#length && !this.#noted.has(place)) this.#noted.set(place, item)

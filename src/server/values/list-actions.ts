@@ -1,43 +1,47 @@
 /**
- * Taking elements off lists, in the three forms the blocking commands know. The same code serves a
- * client at once and, later, one that has waited: only who asks differs.
+ * Taking elements off lists, in the three forms of the blocking commands. The same code serves a
+ * client at once or, later, one that has waited.
  */
 import { unreachable } from '../../base/assert.ts'
 import { array, bulk, bulks, type Reply } from '../../resp/reply.ts'
 import { WRONG_TYPE } from '../errors.ts'
-import type { Scene } from '../sessions/scene.ts'
+import type { EffectContext } from '../sessions/effect-context.ts'
 import { Deque } from './deque.ts'
 import type { ListValue } from './value.ts'
 
-export type Side = 'LEFT' | 'RIGHT'
+export type ListEnd = 'LEFT' | 'RIGHT'
 
 export type ListAction =
-  /** BLPOP, BRPOP: the key and the element. */
-  | { readonly kind: 'pop'; readonly side: Side }
-  /** LMPOP, BLMPOP: the key and up to `count` elements. */
-  | { readonly kind: 'popMany'; readonly side: Side; readonly count: number }
-  /** LMOVE and its kin: from one side of this list to one side of another. */
+  /** BLPOP, BRPOP: replies with the key and the element. */
+  | { readonly kind: 'pop'; readonly side: ListEnd }
+  /** LMPOP, BLMPOP: replies with the key and up to `count` elements. */
+  | { readonly kind: 'popMany'; readonly side: ListEnd; readonly count: number }
+  /** LMOVE and similar: from one side of this list to one side of another. */
   | {
       readonly kind: 'move'
-      readonly from: Side
-      readonly to: Side
+      readonly from: ListEnd
+      readonly to: ListEnd
       readonly destination: string
-      /** How replicas are told. */
+      /** The command that replicas get. */
       readonly effect: 'LMOVE' | 'RPOPLPUSH'
     }
 
-function popFrom(items: Deque, side: Side): string | undefined {
+function popFrom(items: Deque, side: ListEnd): string | undefined {
   return side === 'LEFT' ? items.popLeft() : items.popRight()
 }
 
-export function pushTo(items: Deque, side: Side, item: string): void {
+function takeFrom(items: Deque, side: ListEnd, count: number): string[] {
+  return side === 'LEFT' ? items.takeLeft(count) : items.takeRight(count)
+}
+
+export function pushTo(items: Deque, side: ListEnd, item: string): void {
   if (side === 'LEFT') items.pushLeft(item)
   else items.pushRight(item)
 }
 
-/** Performs the action on the list at `key`, which has an element, and gives the reply. */
+/** Performs the action on the list at `key`, which is not empty, and returns the reply. */
 export function performListAction(
-  scene: Scene,
+  scene: EffectContext,
   key: string,
   list: ListValue,
   action: ListAction,
@@ -60,24 +64,23 @@ export function performListAction(
   }
 }
 
-/** Takes up to `count` elements off one side, and the key with the last of them. */
+/** Takes up to `count` elements off one side, and deletes the key together with the last element. */
 export function takeItems(
-  scene: Scene,
+  scene: EffectContext,
   key: string,
   list: ListValue,
-  side: Side,
+  side: ListEnd,
   count: number,
 ): string[] {
   const { db } = scene
   db.changing(key)
-  const items: string[] = []
-  while (items.length < count && list.items.length > 0) items.push(popFrom(list.items, side) ?? '')
+  const items = count === 1 ? [popFrom(list.items, side) ?? ''] : takeFrom(list.items, side, count)
   if (list.items.length === 0) db.remove(key)
   return items
 }
 
 function moveItem(
-  scene: Scene,
+  scene: EffectContext,
   key: string,
   list: ListValue,
   action: ListAction & { kind: 'move' },
@@ -96,10 +99,10 @@ function moveItem(
 }
 
 function rotate(
-  scene: Scene,
+  scene: EffectContext,
   key: string,
   list: ListValue,
-  { from, to }: { readonly from: Side; readonly to: Side },
+  { from, to }: { readonly from: ListEnd; readonly to: ListEnd },
 ): string {
   scene.db.changing(key)
   const item = popFrom(list.items, from) ?? ''
@@ -108,10 +111,10 @@ function rotate(
 }
 
 function pushItem(
-  scene: Scene,
+  scene: EffectContext,
   key: string,
   list: ListValue | undefined,
-  side: Side,
+  side: ListEnd,
   item: string,
 ): void {
   if (list === undefined) {
@@ -122,6 +125,6 @@ function pushItem(
   }
 }
 
-function popCommand(side: Side): string {
+function popCommand(side: ListEnd): string {
   return side === 'LEFT' ? 'LPOP' : 'RPOP'
 }

@@ -6,7 +6,7 @@
 const MULTIPLIER_HIGH = 0xc6a4a793
 const MULTIPLIER_LOW = 0x5bd1e995
 
-/** The running hash; one for all, since hashing calls nothing that hashes. */
+/** The running hash. One for all, because no hashing starts within another. */
 let high = 0
 let low = 0
 
@@ -18,7 +18,7 @@ export interface Hash64 {
 
 export function murmur64(bytes: string, seed: number): Hash64 {
   const { length } = bytes
-  // The length is mixed in by multiplication; no string is longer than 32 bits count.
+  // The length is mixed in by multiplication; a string's length fits into 32 bits.
   setProduct(0, length)
   low = (low ^ seed) | 0
   const whole = length - (length % 8)
@@ -47,13 +47,13 @@ function mixTail(bytes: string, at: number): void {
   setProduct(high, low)
 }
 
-/** The top 17 bits are folded into the rest, and all multiplied unless this is the end. */
+/** Folds the top 17 bits into the rest, and multiplies unless this is the end. */
 function mixEnd(isLast = false): void {
   low = (low ^ (high >>> 15)) | 0
   if (!isLast) setProduct(high, low)
 }
 
-/** The hash becomes the product of these halves and the multiplier, modulo 2^64. */
+/** Sets the hash to the product of these halves and the multiplier, modulo 2^64. */
 function setProduct(a: number, b: number): void {
   const crossed = (Math.imul(a, MULTIPLIER_LOW) + Math.imul(b, MULTIPLIER_HIGH)) | 0
   high = (upperHalf(b, MULTIPLIER_LOW) + crossed) | 0

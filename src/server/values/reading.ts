@@ -1,23 +1,22 @@
 /**
- * Reading a collection element by element while commands go on: a writer stops wherever it likes. As
- * long as nobody changes the collection it is read as it is; whoever is about to change it says `freeze`
- * first, and from then on the reading gives what there was at that moment. None of this costs as much as
- * a copy: sets and hashes note what changes (kept-elements.ts), lists too (kept-items.ts), and of sorted
- * sets only the chunks are copied that change (zset-order.ts), as of streams, which are read otherwise.
+ * Reading a collection element by element while commands go on: a writer may stop at any point. As long
+ * as the collection does not change it is read as it is; before code changes it, it calls `freeze`, and
+ * from then on the reading returns what was there at that moment. None of this costs as much as a copy:
+ * sets and hashes note what changes (kept-elements.ts), and so do lists (kept-items.ts); sorted sets
+ * copy only the chunks that change (zset-order.ts), and so do streams, which are read in another way.
  */
 import type { Deque } from './deque.ts'
 import { KeptElements } from './kept-elements.ts'
 import type { KeptItems } from './kept-items.ts'
-import { KeptMap } from './kept-map.ts'
-import { KeptSet } from './kept-set.ts'
+import { KeptMap, KeptSet } from './kept-map.ts'
 import type { Scored, SortedSet } from './sorted-set.ts'
 import type { HashValue, SetValue } from './value.ts'
 
-/** What whoever keeps a value for a reader has to be told. */
+/** What the owner of a reading must tell it. */
 export interface Hold {
-  /** The value is about to change; at most once. */
+  /** The value is about to change. Called once at most. */
   freeze(): void
-  /** Nobody reads on. False: not everything is in order again, ask once more. */
+  /** The reader is finished. False if not everything is tidied up yet: call it again. */
   release(): boolean
 }
 
@@ -26,7 +25,7 @@ export interface Reading<T> extends Hold {
   next(): T | undefined
 }
 
-/** What is deleted at most by one `release`: some ten microseconds. */
+/** How many elements one `release` deletes at most: some ten microseconds. */
 const STEPS_PER_RELEASE = 64
 
 export class ItemReading implements Reading<string> {
@@ -137,7 +136,7 @@ export class ScoreReading implements Reading<Scored> {
   }
 }
 
-/** An earlier reading that was given up may have left something to be deleted. */
+/** An earlier reading that was given up may have left elements to delete. */
 function putInOrder(elements: object): void {
   if (elements instanceof KeptElements && !elements.isRead) elements.settle(Infinity)
 }

@@ -1,12 +1,14 @@
 /**
- * Random elements of a Set or a Map, each equally likely. JavaScript's collections give no element by
- * its place, so a sampler keeps the keys in an array beside them. That doubles the memory of the keys;
- * so it is made by the first draw from a large collection, and small ones are simply walked.
+ * Random elements of a Set or a Map, each equally likely. JavaScript's collections cannot return an
+ * element by its position, so a sampler keeps the keys in an array beside them. That doubles the
+ * memory of the keys, so it is created by the first draw from a large collection; small ones are
+ * simply walked.
  */
 import { assert } from '../../base/assert.ts'
 import type { Rng } from '../../base/rng.ts'
+import { arrayBytes, grownCapacity, mapBytes } from './engine-sizes.ts'
 
-/** Up to here, walking to the drawn element costs less than it is worth. */
+/** Up to this size, walking to the drawn element is cheap enough. */
 const SMALL = 64
 
 export interface Keyed {
@@ -14,7 +16,7 @@ export interface Keyed {
   keys(): IterableIterator<string>
 }
 
-/** Something that has elements and, once it was needed, a sampler in step with them. */
+/** A value with elements that keeps a sampler once one was needed. */
 export interface Sampled {
   sampler?: Sampler
 }
@@ -31,14 +33,19 @@ export class Sampler {
     return this.#keys.length
   }
 
-  /** Does nothing when the key is there already. */
+  /** What it takes in memory; the keys are those of the collection. */
+  get heapBytes(): number {
+    return mapBytes(this.size) + arrayBytes(grownCapacity(this.size))
+  }
+
+  /** Does nothing if the key is there already. */
   add(key: string): void {
     if (this.#places.has(key)) return
     this.#places.set(key, this.#keys.length)
     this.#keys.push(key)
   }
 
-  /** Does nothing when the key is not there. The last key moves into the gap. */
+  /** Does nothing if the key is not there. The last key moves into the gap. */
   delete(key: string): void {
     const place = this.#places.get(key)
     if (place === undefined) return
@@ -73,8 +80,10 @@ export function pickDistinctKeys(
   rng: Rng,
 ): string[] {
   assert(count <= collection.size, 'no more keys are drawn than there are')
-  // Few out of many: drawing again is cheaper than copying all.
-  if (collection.size > SMALL && count * 4 < collection.size) {
+  // Few out of many: drawing again is cheaper than copying all. If a sampler has to be created for it, very
+  // few.
+  const share = owner.sampler === undefined ? 64 : 4
+  if (collection.size > SMALL && count * share < collection.size) {
     const drawn = new Set<string>()
     while (drawn.size < count) drawn.add(pickKey(owner, collection, rng))
     return [...drawn]

@@ -1,8 +1,9 @@
 /**
  * A sorted set: members with scores, in ascending order of score and, among equal scores, of the
- * member's bytes. What a score is of a member says a map; the order and the ranks: see zset-order.ts.
+ * member's bytes. A map holds the score of each member; for order and ranks see zset-order.ts.
  */
 import { assert } from '../../base/assert.ts'
+import { mapBytes, numberBytes, objectBytes, textBytes } from './engine-sizes.ts'
 import { type IsPast, type Scored, ZsetOrder } from './zset-order.ts'
 
 export type { IsPast, Scored } from './zset-order.ts'
@@ -13,9 +14,13 @@ export interface RankRange {
   readonly to: number
 }
 
+const OWN_BYTES = objectBytes(3)
+
 export class SortedSet implements Iterable<Scored> {
   #scores = new Map<string, number>()
   #order = new ZsetOrder()
+  /** What the members take, and the scores in the map. */
+  #contentBytes = 0
 
   constructor(pairs: Iterable<Scored> = []) {
     for (const [member, score] of pairs) this.set(member, score)
@@ -23,6 +28,11 @@ export class SortedSet implements Iterable<Scored> {
 
   get size(): number {
     return this.#scores.size
+  }
+
+  /** What the set takes in memory. */
+  get heapBytes(): number {
+    return OWN_BYTES + mapBytes(this.size) + this.#order.heapBytes + this.#contentBytes
   }
 
   has(member: string): boolean {
@@ -33,37 +43,55 @@ export class SortedSet implements Iterable<Scored> {
     return this.#scores.get(member)
   }
 
-  /** Adds the member or moves it to another score, which is a number, an infinity at most. */
+  /** Adds the member or moves it to another score, which may be infinite but not NaN. */
   set(member: string, score: number): void {
     assert(!Number.isNaN(score), 'a score can be compared')
     const old = this.#scores.get(member)
     if (old === score) return
     if (old !== undefined) this.#order.delete(member, old)
+    this.#contentBytes += numberBytes(score)
+    this.#contentBytes += old === undefined ? textBytes(member.length) : -numberBytes(old)
     this.#scores.set(member, score)
     this.#order.insert(member, score)
   }
 
-  /** Whether it was there. */
+  /** Returns whether the member was there. */
   delete(member: string): boolean {
     const score = this.#scores.get(member)
     if (score === undefined) return false
     this.#scores.delete(member)
     this.#order.delete(member, score)
+    this.#contentBytes -= textBytes(member.length) + numberBytes(score)
     return true
   }
 
-  /** From the lowest score, which has rank 0; undefined: no member. */
+  /** Deletes the elements with these ranks. */
+  deleteRange({ from, to }: RankRange): void {
+    for (const [member, score] of this.#order.ascending(from, to)) {
+      this.#scores.delete(member)
+      this.#contentBytes -= textBytes(member.length) + numberBytes(score)
+    }
+    this.#order.deleteRange(from, to)
+  }
+
+  /**
+   * The rank, counted from the lowest score, which has rank 0; undefined if there is no such
+   * member.
+   */
   rank(member: string): number | undefined {
     const score = this.#scores.get(member)
     return score === undefined ? undefined : this.#order.rankOf(member, score)
   }
 
-  /** How many elements come before all for which the condition holds; it must follow the order. */
+  /**
+   * How many elements come before those for which the condition holds; the condition must follow
+   * the order.
+   */
   rankWhere(isPast: IsPast): number {
     return this.#order.rankWhere(isPast)
   }
 
-  /** Lazily; the set must not change on the way. */
+  /** Lazy; the set must not change meanwhile. */
   ascending({ from, to }: RankRange): IterableIterator<Scored> {
     return this.#order.ascending(from, to)
   }
@@ -73,17 +101,20 @@ export class SortedSet implements Iterable<Scored> {
     return this.#order.descending(from, to)
   }
 
-  /** Those from rank `from` on as they are now, whatever becomes of the set. */
+  /** The elements from rank `from` on as they are now, whatever happens to the set. */
   frozen(from: number): IterableIterator<Scored> {
     return this.#order.frozen(from)
   }
 
-  /** The element of this rank, which exists. */
+  /** The element of this rank, which must exist. */
   at(rank: number): Scored {
     return this.#order.ascending(rank, rank + 1).next().value as Scored
   }
 
-  /** Members in the order they came; the iterator goes on with what is there after any change. */
+  /**
+   * Members in the order in which they were added; the iterator goes on with what is there after
+   * any change.
+   */
   keys(): IterableIterator<string> {
     return this.#scores.keys()
   }
@@ -93,6 +124,7 @@ export class SortedSet implements Iterable<Scored> {
     const copy = new SortedSet()
     copy.#scores = new Map(this.#scores)
     copy.#order = this.#order.copy()
+    copy.#contentBytes = this.#contentBytes
     return copy
   }
 

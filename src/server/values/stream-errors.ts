@@ -75,7 +75,7 @@ export const COUNT_TOO_HIGH = error(
   'ERR Insufficient memory, failed allocating transient memory, COUNT too high.',
 )
 
-/** `what` is the argument that is no integer, `command` who takes it. */
+/** `what` is the argument that is not an integer; `command` is the command it belongs to. */
 export function invalidArgument(what: string, command: string) {
   return error(`ERR Invalid ${what} argument for ${command}`)
 }
@@ -84,7 +84,7 @@ export function unknownClaimOption(option: string) {
   return error(`ERR Unrecognized XCLAIM option '${cString(option)}'`)
 }
 
-/** Whether key or group is missing, the text is the same. */
+/** The text is the same whether the key or the group is missing. */
 export function noSuchKeyOrGroup(key: string, group: string, where = '') {
   return error(
     `NOGROUP No such key '${cString(key)}' or consumer group '${cString(group)}'${where}`,

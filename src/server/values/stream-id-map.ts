@@ -1,20 +1,20 @@
 /**
- * A map from ids to something, in the order of the ids: what a group has handed out and nobody has
- * acknowledged. Ids mostly come at the end and go from the front, but may do either anywhere. So they lie
- * in blocks, sorted within and among each other; a search halves the blocks, then the one block. A block
- * that a frozen copy reads as well is copied before it changes.
+ * A map from ids to values, in the order of the ids: the entries a group has delivered that are not
+ * acknowledged yet. Ids are mostly added at the end and removed at the front, but either may happen
+ * anywhere. So they lie in sorted blocks; a binary search finds the block, and another one the place in
+ * it. A block that a frozen copy reads as well is copied before it changes.
  */
 import { MIN_ID, type StreamId } from './stream-id.ts'
 
-/** A full block is cut in two. */
+/** A full block is split in two. */
 const MAX_BLOCK = 128
 
 interface Block<T> {
   /** Ascending, never empty. */
   readonly ids: StreamId[]
-  /** Of the id at the same place. */
+  /** The value of the id at the same index. */
   readonly values: T[]
-  /** A block of an older era than its map's may be read by somebody else. */
+  /** A block from an older era than its map's may have another reader. */
   readonly era: number
 }
 
@@ -56,7 +56,7 @@ export class IdMap<T> {
 
   set(id: StreamId, value: T): void {
     const found = this.#blockOf(id)
-    // Beyond all others: it belongs to the end of the last block.
+    // Greater than all others: it belongs at the end of the last block.
     const index = found === this.#blocks.length ? Math.max(0, found - 1) : found
     const block = this.#own(index) ?? this.#firstBlock()
     const at = placeOf(block.ids, id)
@@ -94,7 +94,7 @@ export class IdMap<T> {
     }
   }
 
-  /** The map as it is now, to be read whatever is changed here; it shares the values. */
+  /** The map as it is now, for reading, whatever changes later; it shares the values. */
   frozen(): IdMap<T> {
     this.#era++
     const frozen = new IdMap<T>()
@@ -104,7 +104,7 @@ export class IdMap<T> {
     return frozen
   }
 
-  /** The block, to be changed. */
+  /** The block, ready to be changed. */
   #own(index: number): Block<T> | undefined {
     const block = this.#blocks[index]
     if (block === undefined || block.era === this.#era) return block
@@ -130,7 +130,7 @@ export class IdMap<T> {
     })
   }
 
-  /** The first block that ends at or after the id; past the last: there is none. */
+  /** The first block that ends at or after the id; if there is none, the number of blocks. */
   #blockOf(id: StreamId): number {
     let from = 0
     let to = this.#blocks.length
@@ -144,7 +144,7 @@ export class IdMap<T> {
   }
 }
 
-/** Where the id is, or would be. */
+/** Where the id is, or would be inserted. */
 function placeOf(ids: readonly StreamId[], id: StreamId): number {
   let from = 0
   let to = ids.length

@@ -21,10 +21,10 @@ export const MAX_UINT64 = 2n ** 64n - 1n
 const WORD = 2 ** 32
 const MAX_WORD = WORD - 1
 
-/** Longer texts are no ids, whatever they say. */
+/** A longer text is not an id, whatever it says. */
 const MAX_TEXT_BYTES = 127
 
-/** Up to so many digits a plain number is exact. */
+/** A number with this many digits at most is exact. */
 const EXACT_DIGITS = /^\d{1,15}$/
 
 export function streamId(ms: Uint64, seq: Uint64): StreamId {
@@ -43,7 +43,7 @@ export function idText(id: StreamId): string {
   return `${idMs(id)}-${idSeq(id)}`
 }
 
-/** The smallest greater id; undefined: there is none. */
+/** The smallest greater id; undefined if there is none. */
 export function idAfter(id: StreamId): StreamId | undefined {
   const words = [0, 4, 8, 12].map((at) => word(id, at))
   let at = 3
@@ -53,7 +53,7 @@ export function idAfter(id: StreamId): StreamId | undefined {
   return ofWords(...(words as Words))
 }
 
-/** The greatest smaller id; undefined: there is none. */
+/** The greatest smaller id; undefined if there is none. */
 export function idBefore(id: StreamId): StreamId | undefined {
   const words = [0, 4, 8, 12].map((at) => word(id, at))
   let at = 3
@@ -63,13 +63,13 @@ export function idBefore(id: StreamId): StreamId | undefined {
   return ofWords(...(words as Words))
 }
 
-/** What an entry that comes at `nowMs` is called: never less than before, whatever the clock does. */
+/** The id of an entry added at `nowMs`: always greater than the last one, whatever the clock does. */
 export function idAtTime(nowMs: number, last: StreamId): StreamId | undefined {
   const now = streamId(nowMs, 0)
   return now.slice(0, 8) > last.slice(0, 8) ? now : idAfter(last)
 }
 
-/** The next id of these milliseconds; undefined: it would not be greater than the last. */
+/** The next id with these milliseconds; undefined if it would not be greater than the last. */
 export function idAtMs(ms: Uint64, last: StreamId): StreamId | undefined {
   const first = streamId(ms, 0)
   const lastMs = last.slice(0, 8)
@@ -84,7 +84,7 @@ export function difference(a: Uint64, b: Uint64): number | bigint {
   return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
 }
 
-/** `ms-seq`, or `ms` alone, which leaves the sequence number open: `missingSeq`. */
+/** `ms-seq`, or `ms` alone, for which the sequence number is `missingSeq`. */
 export function parseId(text: string, missingSeq: Uint64 = 0): StreamId | undefined {
   const halves = splitId(text)
   const ms = halves && parseUint64(halves.ms)
@@ -93,14 +93,14 @@ export function parseId(text: string, missingSeq: Uint64 = 0): StreamId | undefi
   return seq === undefined ? undefined : streamId(ms, seq)
 }
 
-/** The same, or `-` and `+`: the least and the greatest id there are. */
+/** The same, or `-` and `+`: the smallest and the greatest possible id. */
 export function parseIdOrEdge(text: string, missingSeq: Uint64 = 0): StreamId | undefined {
   const bytes = cString(text)
   if (bytes === '-') return MIN_ID
   return bytes === '+' ? MAX_ID : parseId(text, missingSeq)
 }
 
-/** The milliseconds of `ms-*`; undefined: the text is something else. */
+/** The milliseconds of `ms-*`; undefined for any other text. */
 export function parseOpenId(text: string): Uint64 | undefined {
   const halves = splitId(text)
   return halves?.seq === '*' ? parseUint64(halves.ms) : undefined
@@ -114,7 +114,7 @@ function splitId(text: string): { ms: string; seq: string | undefined } | undefi
   return { ms: bytes.slice(0, dash), seq: bytes.slice(dash + 1) }
 }
 
-/** Plain digits; and what strtoull makes of blanks, signs and leading zeros in front of them. */
+/** Plain digits, and what strtoull accepts: blanks, signs and leading zeros before them. */
 function parseUint64(text: string): Uint64 | undefined {
   if (EXACT_DIGITS.test(text)) return Number(text)
   const match = /^[\t-\r ]*([+-]?)(\d+)$/.exec(text)

@@ -1,8 +1,8 @@
 /**
- * A run of a stream's entries. Redis packs entries into nodes and trims whole nodes when it is asked to
- * trim about, so what such a command removes depends on where nodes begin and how large they are. We keep
- * entries unpacked, but count as Redis does: in the bytes and the entries its node would have, deleted
- * ones included, since it only marks those.
+ * A run of a stream's entries. Redis packs entries into nodes and removes only whole nodes when a command
+ * says to trim approximately (`~`), so what such a command removes depends on where nodes begin and how
+ * large they are. We keep entries unpacked, but count as Redis does: in the bytes and the entries its
+ * node would have, deleted ones included, since it only marks those.
  */
 
 import {
@@ -10,37 +10,45 @@ import {
   type ListpackElement,
   listpackBytesOf,
 } from '../rdb/listpack-writer.ts'
+import { arrayBytes, grownCapacity, objectBytes, textBytes } from './engine-sizes.ts'
 import { difference, idMs, idSeq, type StreamId } from './stream-id.ts'
 
 export interface StreamEntry {
   readonly id: StreamId
-  /** Field, value, field, value … at least one pair. */
+  /** Field, value, field, value … with at least one pair. */
   readonly pairs: readonly string[]
 }
 
-/** [stream-node-max-bytes], [stream-node-max-entries]; 0 entries: no limit. */
+/** [stream-node-max-bytes], [stream-node-max-entries]; 0 entries means no limit. */
 export interface NodeLimits {
   readonly maxBytes: number
   readonly maxEntries: number
 }
 
-/** Of an entry with the fields of the first one: only its values follow. */
+const OWN_BYTES = objectBytes(9) + textBytes(16)
+/** An entry with its id, and the array of its fields and values. */
+const ENTRY_BYTES = objectBytes(2) + textBytes(16) + arrayBytes(0)
+const PLACE_BYTES = 8
+
+/** Marks an entry with the fields of the first one: only its values follow. */
 const SAME_FIELDS = 2
 const OTHER_FIELDS = 0
 
 export class StreamNode {
-  /** The id of the first entry ever put here: the others are written relative to it. */
+  /** The id of the first entry ever added here: the others are written relative to it. */
   readonly masterId: StreamId
-  /** Of that entry; others that have the same are written without theirs. */
+  /** The fields of that entry; entries with the same fields are written without them. */
   readonly fields: readonly string[]
-  /** Those that are not deleted, ascending. */
+  /** What the entries take in memory, without the array they stand in. */
+  #entriesBytes = 0
+  /** The entries that are not deleted, ascending. */
   readonly entries: StreamEntry[] = []
-  /** A node of an older era than its stream's may be read by somebody else. */
+  /** A node from an older era than its stream's may have another reader. */
   era = 0
-  /** The id put here last, be it deleted or not. After XSETID it need not be the greatest. */
+  /** The id added last, deleted or not. After XSETID it need not be the greatest. */
   lastId: StreamId
   #deleted = 0
-  /** What Redis' node takes, but for the two counters in front. */
+  /** The size of Redis' node, without the two counters in front. */
   #bytes: number
 
   constructor(masterId: StreamId, fields: readonly string[]) {
@@ -55,14 +63,22 @@ export class StreamNode {
     return (this.entries[0] as StreamEntry).id
   }
 
-  /** How many entries were removed and still count. */
+  /** How many entries were deleted and still count. */
   get deletedCount(): number {
     return this.#deleted
   }
 
-  /** What Redis would need to hold the node, deleted entries included. */
+  /** How many bytes Redis would need for the node, including deleted entries. */
   get bytes(): number {
     return this.#bytes + listpackBytesOf(this.entries.length) + listpackBytesOf(this.#deleted)
+  }
+
+  /** What the node takes in memory. */
+  get heapBytes(): number {
+    const { entries, fields } = this
+    const texts = fields.reduce((sum, { length }) => sum + textBytes(length), 0)
+    const places = arrayBytes(fields.length) + arrayBytes(grownCapacity(entries.length))
+    return OWN_BYTES + texts + places + this.#entriesBytes
   }
 
   /** Whether there is room for an entry whose fields and values have `bytes` in all. */
@@ -71,15 +87,16 @@ export class StreamNode {
     return maxEntries === 0 || this.entries.length + this.#deleted < maxEntries
   }
 
-  /** Its id is greater than all here. */
+  /** Adds an entry; its id must be greater than all others here. */
   append(id: StreamId, pairs: readonly string[]): void {
     const entry = { id, pairs: this.#withSharedNames(pairs) }
     this.entries.push(entry)
+    this.#entriesBytes += this.#bytesOf(entry)
     this.lastId = id
     this.#bytes += sum(elementsOf(this, entry))
   }
 
-  /** Where the entry with the id is, or would be. */
+  /** Where the entry with the id is, or would be inserted. */
   placeOf(id: StreamId): number {
     let from = 0
     let to = this.entries.length
@@ -91,9 +108,9 @@ export class StreamNode {
     return from
   }
 
-  /** Deletes `count` entries from place `at` on. They still take their room. */
+  /** Deletes `count` entries from index `at` on. They still count. */
   remove(at: number, count: number): void {
-    this.entries.splice(at, count)
+    for (const entry of this.entries.splice(at, count)) this.#entriesBytes -= this.#bytesOf(entry)
     this.#deleted += count
   }
 
@@ -104,10 +121,21 @@ export class StreamNode {
     copy.lastId = this.lastId
     copy.#deleted = this.#deleted
     copy.#bytes = this.#bytes
+    copy.#entriesBytes = this.#entriesBytes
     return copy
   }
 
-  /** Every request brings its field names anew; one copy of them is enough. */
+  /** Field names that are the node's are not counted again. */
+  #bytesOf({ pairs }: StreamEntry): number {
+    let bytes = ENTRY_BYTES + PLACE_BYTES * pairs.length
+    for (const [at, text] of pairs.entries()) {
+      const isShared = at % 2 === 0 && this.fields[at / 2] === text
+      if (!isShared) bytes += textBytes(text.length)
+    }
+    return bytes
+  }
+
+  /** Every request brings new copies of its field names; one copy is enough. */
   #withSharedNames(pairs: readonly string[]): readonly string[] {
     return pairs.map((text, at) => {
       const name = at % 2 === 0 ? this.fields[at / 2] : undefined
@@ -116,7 +144,7 @@ export class StreamNode {
   }
 }
 
-/** An entry as the elements of its node's listpack. */
+/** An entry as the elements of the node's listpack. */
 export function elementsOf(node: StreamNode, { id, pairs }: StreamEntry): ListpackElement[] {
   const isSame = hasFields(pairs, node.fields)
   const relative = [

@@ -1,9 +1,10 @@
 /**
- * Trimming a stream from its front: to a number of entries, or to those from an id on. Trimming "about"
- * removes whole nodes only and stops before a limit, so that its cost is small and known. First it is
- * planned, since a stream that stays as it is must not be announced as changing.
+ * Trimming a stream at its front: to a number of entries, or to the entries from an id on. An
+ * approximate trim (`~`) removes whole nodes only and stops at a limit, so that its cost is small and
+ * known. The trim is planned first, because a stream that stays as it is must not be announced as
+ * changing.
  */
-import type { Stream } from './stream.ts'
+import type { StreamEntries } from './stream.ts'
 import type { StreamId } from './stream-id.ts'
 import type { StreamNode } from './stream-node.ts'
 
@@ -12,22 +13,22 @@ export interface Trim {
   readonly threshold:
     | { readonly kind: 'length'; readonly max: number }
     | { readonly kind: 'id'; readonly min: StreamId }
-  /** Whole nodes only. */
+  /** Removes whole nodes only. */
   readonly isAbout: boolean
-  /** Remove at most so many entries; 0: as many as it takes. */
+  /** How many entries to remove at most; 0 for no limit. */
   readonly limit: number
 }
 
 export interface TrimPlan {
-  /** Whole nodes off the front. */
+  /** How many whole nodes to remove at the front. */
   readonly nodes: number
-  /** Entries off the first node that stays. */
+  /** How many entries to remove from the first node that stays. */
   readonly entries: number
-  /** Entries in all. */
+  /** How many entries are removed in all. */
   readonly removed: number
 }
 
-export function planTrim(stream: Stream, { threshold, isAbout, limit }: Trim): TrimPlan {
+export function planTrim(stream: StreamEntries, { threshold, isAbout, limit }: Trim): TrimPlan {
   let removed = 0
   let nodes = 0
   for (const node of stream.nodes) {
@@ -45,18 +46,18 @@ export function planTrim(stream: Stream, { threshold, isAbout, limit }: Trim): T
   return { nodes, entries: 0, removed }
 }
 
-/** Of the node that begins the last `left` entries. Redis looks at its last id, be it deleted or not. */
+/** For the node at which the last `left` entries begin. Redis looks at its last id, deleted or not. */
 function isAllGone(node: StreamNode, left: number, threshold: Trim['threshold']): boolean {
   if (threshold.kind === 'id') return node.lastId < threshold.min
   return left - node.entries.length >= threshold.max
 }
 
-/** How many of its entries have to go. */
+/** How many of the node's entries have to go. */
 function excessOf(node: StreamNode, left: number, threshold: Trim['threshold']): number {
   return threshold.kind === 'id' ? node.placeOf(threshold.min) : left - threshold.max
 }
 
-export function carryOut(stream: Stream, { nodes, entries }: TrimPlan): void {
+export function carryOut(stream: StreamEntries, { nodes, entries }: TrimPlan): void {
   stream.dropNodes(nodes)
   if (entries > 0) stream.dropFirst(entries)
 }

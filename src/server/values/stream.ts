@@ -1,31 +1,38 @@
 /**
  * A stream: entries in the order of their ids, and the groups of consumers that read them. Entries are
  * added at the end, mostly removed at the front, and looked up by id; they lie in the nodes Redis would
- * have made (stream-node.ts), in which a search halves the nodes, then the one node. A node that a frozen
- * copy reads as well is copied before it changes.
+ * have made (stream-node.ts), so a binary search finds the node, and another one the entry. A node that a
+ * frozen copy reads as well is copied before it changes.
  */
 import { assert } from '../../base/assert.ts'
-import type { Group } from './stream-group.ts'
+import { arrayBytes, grownCapacity, mapBytes, objectBytes } from './engine-sizes.ts'
+import type { ConsumerGroup } from './stream-group.ts'
 import { idAfter, MAX_ID, MIN_ID, type StreamId } from './stream-id.ts'
 import { type NodeLimits, type StreamEntry, StreamNode } from './stream-node.ts'
 
 export type { StreamEntry } from './stream-node.ts'
 
-export class Stream {
+const OWN_BYTES = objectBytes(8)
+/** With more groups than this, the others are taken to be like these. */
+const GROUPS_COUNTED = 32
+
+export class StreamEntries {
   /**
-   * Ascending. Each has an entry, but for the first, from which all may have been trimmed while a
-   * deleted one keeps the place: entries added later still belong there.
+   * Ascending. Each node has an entry, except perhaps the first: all its entries may have been
+   * trimmed while a deleted one keeps its place, and entries added later still belong there.
    */
   #nodes: StreamNode[] = []
   #length = 0
+  /** What the nodes take in memory. */
+  #nodesBytes = 0
   #era = 0
-  /** The greatest id ever given: a stream does not fall back when its last entry is deleted. */
+  /** The greatest id ever given: it does not fall when the last entry is deleted. */
   lastId: StreamId = MIN_ID
-  /** The greatest id XDEL has removed. */
+  /** The greatest id that XDEL has removed. */
   maxDeletedId: StreamId = MIN_ID
   /** How many entries there have ever been; up to 64 bits. */
   entriesAdded = 0n
-  readonly groups = new Map<string, Group>()
+  readonly groups = new Map<string, ConsumerGroup>()
 
   get length(): number {
     return this.#length
@@ -33,6 +40,12 @@ export class Stream {
 
   get nodes(): readonly StreamNode[] {
     return this.#nodes
+  }
+
+  /** What the stream takes in memory. */
+  get heapBytes(): number {
+    const places = arrayBytes(grownCapacity(this.#nodes.length))
+    return OWN_BYTES + places + this.#nodesBytes + this.#groupsBytes
   }
 
   /** Zero if there is no entry. */
@@ -45,22 +58,25 @@ export class Stream {
     return this.#nodes.at(-1)?.entries.at(-1)
   }
 
-  /** Adds an entry; its id is greater than `lastId`. */
+  /** Adds an entry; its id must be greater than `lastId`. */
   append(id: StreamId, pairs: readonly string[], limits: NodeLimits): void {
     assert(id > this.lastId, 'ids of a stream only grow')
     const last = this.#nodes.at(-1)
     const hasRoom = last?.hasRoomFor(lengthOf(pairs), limits) === true
     const node = hasRoom ? this.#own(this.#nodes.length - 1) : this.#newNode(id, pairs)
+    const before = hasRoom ? node.heapBytes : 0
     node.append(id, pairs)
+    this.#nodesBytes += node.heapBytes - before
     this.#length++
     this.entriesAdded++
     this.lastId = id
   }
 
-  /** Adds a whole run of entries at the end, as a file has them. */
+  /** Adds a whole node of entries at the end, as read from a file. */
   appendNode(node: StreamNode): void {
     node.era = this.#era
     this.#nodes.push(node)
+    this.#nodesBytes += node.heapBytes
     this.#length += node.entries.length
   }
 
@@ -70,7 +86,7 @@ export class Stream {
     return entry?.id === id ? entry : undefined
   }
 
-  /** Takes an entry out; false: there is none. */
+  /** Deletes an entry; false if there is none. */
   delete(id: StreamId): boolean {
     const index = this.#nodeOf(id)
     const found = this.#nodes[index]
@@ -78,20 +94,24 @@ export class Stream {
     if (found?.entries[at]?.id !== id) return false
     if (id > this.maxDeletedId) this.maxDeletedId = id
     this.#length--
-    const node = this.#own(index)
-    node.remove(at, 1)
-    if (node.entries.length === 0) this.#nodes.splice(index, 1)
+    const node = this.#removeFrom(index, at, 1)
+    if (node.entries.length > 0) return true
+    this.#nodes.splice(index, 1)
+    this.#nodesBytes -= node.heapBytes
     return true
   }
 
-  /** Takes whole nodes off the front. */
+  /** Removes whole nodes at the front. */
   dropNodes(count: number): void {
-    for (const node of this.#nodes.splice(0, count)) this.#length -= node.entries.length
+    for (const node of this.#nodes.splice(0, count)) {
+      this.#length -= node.entries.length
+      this.#nodesBytes -= node.heapBytes
+    }
   }
 
-  /** Takes entries off the first node, which stays. */
+  /** Removes entries from the first node, which stays. */
   dropFirst(count: number): void {
-    this.#own(0).remove(0, count)
+    this.#removeFrom(0, 0, count)
     this.#length -= count
   }
 
@@ -123,33 +143,54 @@ export class Stream {
   }
 
   /** Shares nothing with the original. */
-  copy(): Stream {
-    const copy = new Stream()
+  copy(): StreamEntries {
+    const copy = new StreamEntries()
     for (const node of this.#nodes) copy.appendNode(node.copy())
     copy.#takeCounters(this)
     for (const [name, group] of this.groups) copy.groups.set(name, group.copy())
     return copy
   }
 
-  /** The stream as it is now, to be read whatever is changed here. */
-  frozen(): Stream {
+  /** The stream as it is now, for reading, whatever changes later. */
+  frozen(): StreamEntries {
     this.#era++
-    const frozen = new Stream()
+    const frozen = new StreamEntries()
     frozen.#nodes = this.#nodes.slice()
     frozen.#length = this.#length
+    frozen.#nodesBytes = this.#nodesBytes
     frozen.#era = this.#era
     frozen.#takeCounters(this)
     for (const [name, group] of this.groups) frozen.groups.set(name, group.frozen())
     return frozen
   }
 
-  #takeCounters({ lastId, maxDeletedId, entriesAdded }: Stream): void {
+  #takeCounters({ lastId, maxDeletedId, entriesAdded }: StreamEntries): void {
     this.lastId = lastId
     this.maxDeletedId = maxDeletedId
     this.entriesAdded = entriesAdded
   }
 
-  /** The node, to be changed. */
+  /** Returns the node that has lost them. */
+  #removeFrom(index: number, at: number, count: number): StreamNode {
+    const node = this.#own(index)
+    this.#nodesBytes -= node.heapBytes
+    node.remove(at, count)
+    this.#nodesBytes += node.heapBytes
+    return node
+  }
+
+  get #groupsBytes(): number {
+    let bytes = 0
+    let counted = 0
+    for (const [name, group] of this.groups) {
+      bytes += group.heapBytes(name)
+      if (++counted === GROUPS_COUNTED) break
+    }
+    const share = counted === 0 ? 0 : this.groups.size / counted
+    return mapBytes(this.groups.size) + Math.round(bytes * share)
+  }
+
+  /** The node, ready to be changed. */
   #own(index: number): StreamNode {
     const node = this.#nodes[index] as StreamNode
     if (node.era === this.#era) return node
@@ -169,7 +210,7 @@ export class Stream {
     return node
   }
 
-  /** The first node with an entry at or after the id; past the last: there is none. */
+  /** The first node with an entry at or after the id; if there is none, the number of nodes. */
   #nodeOf(id: StreamId): number {
     let from = 0
     let to = this.#nodes.length
@@ -183,7 +224,7 @@ export class Stream {
   }
 }
 
-/** As Redis weighs an entry before it is packed. */
+/** The size of an entry as Redis counts it before packing. */
 export function lengthOf(pairs: readonly string[]): number {
   let bytes = 0
   for (const text of pairs) bytes += text.length

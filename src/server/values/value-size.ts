@@ -1,46 +1,45 @@
-/** Roughly how many bytes a value takes: what it holds and a guess at what holding it costs. */
+/**
+ * How many bytes a value takes in memory, without looking at its elements: each collection counts its own
+ * as it changes.
+ */
 import { unreachable } from '../../base/assert.ts'
-import type { Stream } from './stream.ts'
-import type { Value } from './value.ts'
+import { mapBytes, objectBytes, setBytes, textBytes } from './engine-sizes.ts'
+import { LongString } from './long-string.ts'
+import type { Sampler } from './sampler.ts'
+import type { StringValue, Value } from './value.ts'
 
-const PER_KEY_BYTES = 64
-const PER_ELEMENT_BYTES = 16
-/** A score, and the element's place in the order. */
-const PER_SCORE_BYTES = 32
-/** Of an entry, or of one that is pending with a consumer. */
-const PER_ID_BYTES = 48
+/** The object that says which type it is. */
+const VALUE_BYTES = objectBytes(2)
+const LONG_STRING_BYTES = objectBytes(5)
 
 export function valueBytes(value: Value): number {
   switch (value.type) {
     case 'string':
-      return PER_KEY_BYTES + value.bytes.length
+      return stringBytes(value)
     case 'list':
-      return PER_KEY_BYTES + sum(value.items)
-    case 'set':
-      return PER_KEY_BYTES + sum(value.members)
-    case 'hash':
-      return PER_KEY_BYTES + sum(value.fields.keys()) + sum(value.fields.values())
+      return VALUE_BYTES + value.items.heapBytes
+    case 'set': {
+      const { members, sampler } = value
+      return VALUE_BYTES + setBytes(members.size) + members.contentBytes + samplerBytes(sampler)
+    }
+    case 'hash': {
+      const { fields, sampler } = value
+      return VALUE_BYTES + mapBytes(fields.size) + fields.contentBytes + samplerBytes(sampler)
+    }
     case 'zset':
-      return PER_KEY_BYTES + sum(value.set.keys()) + PER_SCORE_BYTES * value.set.size
+      return VALUE_BYTES + value.set.heapBytes
     case 'stream':
-      return PER_KEY_BYTES + streamBytes(value.stream)
+      return VALUE_BYTES + value.stream.heapBytes
     default:
       return unreachable(value)
   }
 }
 
-function sum(texts: Iterable<string>): number {
-  let bytes = 0
-  for (const text of texts) bytes += PER_ELEMENT_BYTES + text.length
-  return bytes
+function stringBytes(value: StringValue): number {
+  if (value instanceof LongString) return LONG_STRING_BYTES + value.heldBytes
+  return VALUE_BYTES + textBytes(value.bytes.length)
 }
 
-/** By its nodes, whose bytes are known: a stream may be too long to look at every entry. */
-function streamBytes({ nodes, length, groups }: Stream): number {
-  let bytes = PER_ID_BYTES * length
-  for (const node of nodes) bytes += node.bytes
-  for (const [name, { pending, consumers }] of groups) {
-    bytes += PER_KEY_BYTES + name.length + PER_ID_BYTES * pending.size + sum(consumers.keys())
-  }
-  return bytes
+function samplerBytes(sampler: Sampler | undefined): number {
+  return sampler?.heapBytes ?? 0
 }

@@ -1,14 +1,16 @@
 /**
- * What a key can hold. One variant per Redis type. All texts are byte strings. How a value is packed in memory is not a value's business: OBJECT ENCODING
- * names what Redis would have chosen.
+ * What a key can hold. One variant per Redis type. All texts are byte strings. A value does not say how it is
+ * packed in memory: OBJECT ENCODING names the encoding that Redis would have chosen.
  */
 import { unreachable } from '../../base/assert.ts'
+import { CountedFields, CountedMembers } from './counted.ts'
 import { Deque } from './deque.ts'
 import type { Sampler } from './sampler.ts'
 import type { SortedSet } from './sorted-set.ts'
-import type { Stream } from './stream.ts'
+import type { StreamEntries } from './stream.ts'
 
-interface StringValue {
+/** See long-string.ts for strings that are changed in place. */
+export interface StringValue {
   readonly type: 'string'
   bytes: string
 }
@@ -18,12 +20,14 @@ export interface ListValue {
   items: Deque
 }
 
-/** A Set, or what stands in for it while a snapshot reads it (kept-set.ts). */
-export interface Members extends Iterable<string> {
+/** A counted Set, or its replacement while a snapshot reads it (kept-map.ts). */
+export interface SetMembers extends Iterable<string> {
   readonly size: number
+  /** What the members take in memory, without the table they stand in. */
+  readonly contentBytes: number
   has(member: string): boolean
   add(member: string): unknown
-  /** Whether it was there. */
+  /** Returns whether the member was there. */
   delete(member: string): boolean
   keys(): IterableIterator<string>
   values(): IterableIterator<string>
@@ -31,18 +35,19 @@ export interface Members extends Iterable<string> {
 
 export interface SetValue {
   readonly type: 'set'
-  members: Members
-  /** Made by the first random draw from a large set, and kept in step from then on. */
+  members: SetMembers
+  /** Created by the first random draw from a large set, and kept up to date from then on. */
   sampler?: Sampler
 }
 
-/** A Map, or what stands in for it while a snapshot reads it (kept-map.ts). */
-export interface Fields extends Iterable<[field: string, value: string]> {
+/** A counted Map, or its replacement while a snapshot reads it (kept-map.ts). */
+export interface HashFields extends Iterable<[field: string, value: string]> {
   readonly size: number
+  readonly contentBytes: number
   has(field: string): boolean
   get(field: string): string | undefined
   set(field: string, value: string): unknown
-  /** Whether it was there. */
+  /** Returns whether the field was there. */
   delete(field: string): boolean
   keys(): IterableIterator<string>
   values(): IterableIterator<string>
@@ -50,7 +55,7 @@ export interface Fields extends Iterable<[field: string, value: string]> {
 
 export interface HashValue {
   readonly type: 'hash'
-  fields: Fields
+  fields: HashFields
   sampler?: Sampler
 }
 
@@ -61,12 +66,12 @@ export interface ZsetValue {
 
 export interface StreamValue {
   readonly type: 'stream'
-  stream: Stream
+  stream: StreamEntries
 }
 
 export type Value = StringValue | ListValue | SetValue | HashValue | ZsetValue | StreamValue
 
-/** A value that shares nothing with the original, as COPY needs it. */
+/** A value that shares nothing with the original, for COPY. */
 export function copyValue(value: Value): Value {
   switch (value.type) {
     case 'string':
@@ -74,9 +79,9 @@ export function copyValue(value: Value): Value {
     case 'list':
       return { type: 'list', items: new Deque(value.items) }
     case 'set':
-      return { type: 'set', members: new Set(value.members) }
+      return { type: 'set', members: new CountedMembers(value.members) }
     case 'hash':
-      return { type: 'hash', fields: new Map(value.fields) }
+      return { type: 'hash', fields: new CountedFields(value.fields) }
     case 'zset':
       return { type: 'zset', set: value.set.copy() }
     case 'stream':

@@ -1,14 +1,17 @@
 /**
- * Ranges of sorted sets as they are given: between two ranks, two scores or two members. Each becomes
- * the ranks of the elements it covers in a given set.
+ * Ranges of sorted sets as commands give them: between two ranks, two scores or two members. Each
+ * becomes the ranks of the elements it covers in a given set.
  */
 import { parseStrtod } from '../arguments/float-argument.ts'
 import type { IsPast, RankRange, SortedSet } from './sorted-set.ts'
 
-/** Which elements of a set are meant. */
+/** Which elements of a set a range selects. */
 export type Selection = (set: SortedSet) => RankRange
 
-/** `start stop`, both included, from the end if negative; `isReverse`: counted from the highest. */
+/**
+ * `start stop`, both included, counted from the end if negative; `isReverse`: counted from the
+ * highest score.
+ */
 export function ranksBetween(start: number, stop: number, isReverse: boolean): Selection {
   return ({ size }) => {
     const first = Math.max(0, start < 0 ? size + start : start)
@@ -23,7 +26,7 @@ interface ScoreBound {
   readonly isExclusive: boolean
 }
 
-/** `1.5`, `(1.5`, `-inf`; undefined: one of them is no number. */
+/** `1.5`, `(1.5`, `-inf`; undefined if one of them is not a number. */
 export function scoresBetween(min: string, max: string): Selection | undefined {
   const low = parseScoreBound(min)
   const high = parseScoreBound(max)
@@ -36,7 +39,7 @@ export function scoresBetween(min: string, max: string): Selection | undefined {
     )
 }
 
-/** Bounds the wrong way round have nothing between them. */
+/** If the bounds are in the wrong order, nothing is between them. */
 function between(set: SortedSet, isPastLow: IsPast, isPastHigh: IsPast): RankRange {
   const from = set.rankWhere(isPastLow)
   return { from, to: Math.max(from, set.rankWhere(isPastHigh)) }
@@ -48,14 +51,14 @@ function parseScoreBound(text: string): ScoreBound | undefined {
   return score === undefined ? undefined : { score, isExclusive }
 }
 
-/** `below` and `above` stand for what no member reaches. */
+/** `below` and `above` are bounds before and after every member. */
 type MemberBound =
   | { readonly kind: 'below' | 'above' }
   | { readonly kind: 'member'; readonly member: string; readonly isExclusive: boolean }
 
 /**
- * `[a`, `(a`, `-`, `+`; undefined: one of them is nothing of that kind. Means something only while all
- * scores are equal.
+ * `[a`, `(a`, `-`, `+`; undefined if one of them has another form. Meaningful only while all scores
+ * are equal.
  */
 export function membersBetween(min: string, max: string): Selection | undefined {
   const low = parseMemberBound(min)
@@ -73,7 +76,7 @@ function isExclusive(bound: MemberBound): boolean {
   return bound.kind === 'member' && bound.isExclusive
 }
 
-/** `countsEqual`: whether the member the bound names is past it. */
+/** `countsEqual`: whether the member that the bound names is past it. */
 function isPastBound(member: string, bound: MemberBound, countsEqual: boolean): boolean {
   if (bound.kind !== 'member') return bound.kind === 'below'
   return countsEqual ? member >= bound.member : member > bound.member
@@ -93,7 +96,7 @@ function parseMemberBound(text: string): MemberBound | undefined {
   }
 }
 
-/** NUL ends a text where Redis looks. */
+/** Redis reads up to a NUL. */
 function endsAfterSign(text: string): boolean {
   return text.length === 1 || text[1] === '\0'
 }

@@ -1,19 +1,19 @@
 /**
- * What several sorted sets make together. Sums of doubles depend on the order of addition, so the sets
- * are gone through in Redis' order: the smaller ones first.
+ * Unions, intersections and differences of sorted sets. Sums of doubles depend on the order of
+ * addition, so the sets are visited in Redis' order: the smaller ones first.
  */
 import type { Scored } from './sorted-set.ts'
-import type { Members, Value } from './value.ts'
+import type { SetMembers, Value } from './value.ts'
 
 export type Aggregate = 'SUM' | 'MIN' | 'MAX'
 
-/** A sorted set, or a set as one whose scores are all 1. */
+/** A sorted set, or a set as a sorted set in which every score is 1. */
 export interface ScoredMembers extends Iterable<Scored> {
   readonly size: number
   score(member: string): number | undefined
 }
 
-export interface Input {
+export interface ZsetInput {
   readonly members: ScoredMembers
   readonly weight: number
 }
@@ -24,14 +24,14 @@ const NOBODY: ScoredMembers = {
   [Symbol.iterator]: () => [][Symbol.iterator](),
 }
 
-/** Undefined: neither a set nor a sorted set. A missing key is an empty one. */
+/** Undefined if the value is neither a set nor a sorted set. A missing key is an empty set. */
 export function membersOf(value: Value | undefined): ScoredMembers | undefined {
   if (value === undefined) return NOBODY
   if (value.type === 'zset') return value.set
   return value.type === 'set' ? allScoredOne(value.members) : undefined
 }
 
-function allScoredOne(members: Members): ScoredMembers {
+function allScoredOne(members: SetMembers): ScoredMembers {
   return {
     size: members.size,
     score: (member) => (members.has(member) ? 1 : undefined),
@@ -42,7 +42,7 @@ function allScoredOne(members: Members): ScoredMembers {
 }
 
 export function combine(
-  inputs: readonly Input[],
+  inputs: readonly ZsetInput[],
   aggregate: Aggregate,
   operation: 'union' | 'inter',
 ): Iterable<Scored> {
@@ -50,7 +50,7 @@ export function combine(
   return operation === 'union' ? union(ordered, aggregate) : intersection(ordered, aggregate)
 }
 
-function union(inputs: readonly Input[], aggregate: Aggregate): Map<string, number> {
+function union(inputs: readonly ZsetInput[], aggregate: Aggregate): Map<string, number> {
   const scores = new Map<string, number>()
   for (const { members, weight } of inputs) {
     for (const [member, score] of members) {
@@ -63,7 +63,7 @@ function union(inputs: readonly Input[], aggregate: Aggregate): Map<string, numb
 }
 
 function* intersection(
-  [first, ...others]: readonly Input[],
+  [first, ...others]: readonly ZsetInput[],
   aggregate: Aggregate,
 ): IterableIterator<Scored> {
   if (first === undefined) return
@@ -79,21 +79,21 @@ function* intersection(
 }
 
 /** Stops counting at `limit`. */
-export function intersectionSize(inputs: readonly Input[], limit: number): number {
+export function intersectionSize(inputs: readonly ZsetInput[], limit: number): number {
   let size = 0
   for (const _ of combine(inputs, 'SUM', 'inter')) if (++size >= limit) break
   return size
 }
 
-/** The elements of the first that no other has. */
-export function* difference([first, ...others]: readonly Input[]): IterableIterator<Scored> {
+/** The elements of the first set that are in no other. */
+export function* difference([first, ...others]: readonly ZsetInput[]): IterableIterator<Scored> {
   if (first === undefined) return
   for (const [member, score] of first.members) {
     if (!others.some(({ members }) => members.score(member) !== undefined)) yield [member, score]
   }
 }
 
-/** The sum of opposite infinities is 0; a comparison with what is no number leaves things as they are. */
+/** The sum of opposite infinities is 0; a comparison with NaN changes nothing. */
 function aggregated(known: number, value: number, aggregate: Aggregate): number {
   if (aggregate === 'SUM') return zeroForNaN(known + value)
   const isTaken = aggregate === 'MIN' ? value < known : value > known

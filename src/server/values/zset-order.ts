@@ -1,33 +1,44 @@
 /**
  * Members in the order of a sorted set: by score, and among equal scores by the member's bytes.
  *
- * They lie in chunks of some hundred, in order within and among themselves. A place is found by halving
- * twice, over the chunks and within one; making room moves part of one chunk. A tree with pointers would
- * take more memory and more time at every size that fits into one process. Ranks come from an index over
- * the chunks' sizes (zset-ranks.ts), which is made again when it is asked for after chunks came or went.
+ * They lie in chunks of some hundred, in order within and among themselves. Two binary searches find a
+ * place, one over the chunks and one within a chunk; an insertion moves part of one chunk. A tree with
+ * pointers would take more memory and more time at every size that fits into one process. Ranks come
+ * from an index over the chunks' sizes (zset-ranks.ts), which is rebuilt on the next use after chunks
+ * came or went.
  *
- * Whoever needs the elements as they are now (`frozen`) gets a list of the chunks. A chunk made before
- * that is copied before it changes, so what is copied is what changes.
+ * A reader that needs the elements as they are now (`frozen`) gets a list of the chunks. A chunk made
+ * before that is copied before it changes, so only chunks that change are copied.
  */
+import { arrayBytes, objectBytes } from './engine-sizes.ts'
 import { type ChunkPlace, ChunkRanks } from './zset-ranks.ts'
 
 export type Scored = readonly [member: string, score: number]
 
-/** Whether an element lies past a place. For a later element it is never false again. */
+/** Whether an element lies past a place. Once true, it stays true for all later elements. */
 export type IsPast = (member: string, score: number) => boolean
 
-/** Halving a full chunk is paid for by the insertions that filled it. */
+/** The insertions that filled a chunk pay for splitting it. */
 const MAX_CHUNK = 256
 /** A smaller chunk joins its neighbour, or a shrinking set would keep chunks of one element each. */
 const MIN_CHUNK = 64
 
-/** An array that grows by itself keeps room for 16 more, which is more than most sets ever hold. */
+/**
+ * An array that grows by itself reserves room for 16 more elements, which is more than most sets
+ * ever hold.
+ */
 const SMALL = 16
+
+/** Two arrays and the object that holds them; full chunks have grown past their size. */
+const CHUNK_BYTES = objectBytes(3) + 2 * arrayBytes(0) + 8
+const OWN_BYTES = objectBytes(5) + arrayBytes(1)
+/** Of the places in a large set's chunks, one in so many is free. */
+const FREE_SHARE = 3
 
 interface Chunk {
   members: string[]
   scores: number[]
-  /** A chunk of an older era than its order's may be read by somebody else. */
+  /** A chunk from an older era than its order's may have another reader. */
   readonly era: number
 }
 
@@ -39,6 +50,13 @@ export class ZsetOrder {
 
   get size(): number {
     return this.#size
+  }
+
+  /** What the order takes in memory, apart from the members: two places for each element, and room. */
+  get heapBytes(): number {
+    const free = this.#chunks.length === 1 ? 0 : Math.floor(this.#size / FREE_SHARE)
+    const places = this.#size + free
+    return OWN_BYTES + CHUNK_BYTES * this.#chunks.length + 16 * places
   }
 
   /** The element must not be there yet. */
@@ -65,7 +83,25 @@ export class ZsetOrder {
     if (chunk.members.length < MIN_CHUNK) this.#mergeOrDrop(index)
   }
 
-  /** How many elements come before all that are past the place. */
+  /** Deletes the elements of rank `from` to `to - 1`; chunks in between are dropped whole. */
+  deleteRange(from: number, to: number): void {
+    if (from >= to) return
+    const [first, last] = [this.#placeOf(from), this.#placeOf(to - 1)]
+    if (first.chunk === last.chunk) {
+      this.#cut(first.chunk, first.at, last.at + 1)
+    } else {
+      this.#cut(last.chunk, 0, last.at + 1)
+      this.#cut(first.chunk, first.at, Number.POSITIVE_INFINITY)
+      this.#chunks.splice(first.chunk + 1, last.chunk - first.chunk - 1)
+    }
+    this.#size -= to - from
+    this.#ranks = undefined
+    for (const index of [first.chunk + 1, first.chunk]) {
+      if ((this.#chunks[index]?.members.length ?? MIN_CHUNK) < MIN_CHUNK) this.#mergeOrDrop(index)
+    }
+  }
+
+  /** How many elements come before those past the place. */
   rankWhere(isPast: IsPast): number {
     const index = this.#chunkOf(isPast)
     const chunk = this.#chunks[index]
@@ -76,12 +112,12 @@ export class ZsetOrder {
     return this.rankWhere(pastElement(member, score))
   }
 
-  /** Elements of rank `from` to `to - 1`, upwards. Must not be changed on the way. */
+  /** Elements of rank `from` to `to - 1`, ascending. The set must not change meanwhile. */
   ascending(from: number, to: number): IterableIterator<Scored> {
     return from < to ? upwards(this.#chunks, this.#placeOf(from), to - from) : [].values()
   }
 
-  /** Those from rank `from` on as they are now, whatever is changed on the way. */
+  /** The elements from rank `from` on as they are now, whatever changes meanwhile. */
   frozen(from: number): IterableIterator<Scored> {
     if (from >= this.#size) return [].values()
     this.#era++
@@ -122,13 +158,19 @@ export class ZsetOrder {
     return low
   }
 
-  /** The chunk, to be changed. */
+  /** The chunk, ready to be changed. */
   #own(index: number): Chunk {
     const chunk = this.#chunks[index] as Chunk
     if (chunk.era === this.#era) return chunk
     const own = copyOf(chunk, this.#era)
     this.#chunks[index] = own
     return own
+  }
+
+  #cut(index: number, from: number, to: number): void {
+    const chunk = this.#own(index)
+    chunk.members.splice(from, to - from)
+    chunk.scores.splice(from, to - from)
   }
 
   #begin(member: string, score: number): void {
@@ -142,7 +184,10 @@ export class ZsetOrder {
     this.#ranks?.resized(index, delta)
   }
 
-  /** Sets are often filled in order, from either end: then full chunks stay behind, else halves. */
+  /**
+   * Sets are often filled in order, from either end: then full chunks stay behind, otherwise
+   * halves.
+   */
   #split(index: number, insertedAt: number): void {
     const chunk = this.#chunks[index] as Chunk
     const isLast = index === this.#chunks.length - 1
@@ -233,7 +278,7 @@ function insertAt(chunk: Chunk, at: number, member: string, score: number): void
   }
 }
 
-/** Where a full chunk is cut. */
+/** Where to split a full chunk. */
 function cutFor(insertedAt: number, length: number, isFirst: boolean, isLast: boolean): number {
   if (isLast && insertedAt === length - 1) return length - 1
   return isFirst && insertedAt === 0 ? 1 : length >>> 1

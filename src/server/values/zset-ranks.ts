@@ -1,6 +1,7 @@
 /**
- * How many elements stand before a chunk, and which chunk holds the n-th one, as a Fenwick tree over the
- * sizes of the chunks: both answers and every change of a size take a logarithmic number of steps.
+ * How many elements come before a chunk, and which chunk holds the n-th one: a Fenwick tree over the
+ * sizes of the chunks, in which both answers and every change of a size take a logarithmic number of
+ * steps.
  */
 export interface ChunkPlace {
   readonly chunk: number
@@ -24,19 +25,19 @@ export class ChunkRanks {
     }
   }
 
-  /** A chunk became larger or (negative) smaller. */
+  /** A chunk grew, or shrank if `delta` is negative. */
   resized(chunk: number, delta: number): void {
     for (let i = chunk + 1; i < this.#sums.length; i += i & -i) this.#sums[i] = this.#sum(i) + delta
   }
 
-  /** Elements in the chunks before this one. */
+  /** How many elements the chunks before this one have. */
   before(chunk: number): number {
     let elements = 0
     for (let i = chunk; i > 0; i -= i & -i) elements += this.#sum(i)
     return elements
   }
 
-  /** Where the element of this rank is; the rank is smaller than the number of elements. */
+  /** Where the element of this rank is; the rank must be smaller than the number of elements. */
   find(rank: number): ChunkPlace {
     let chunk = 0
     let left = rank

@@ -63,17 +63,26 @@ test('every command can be refused for its number of words without having run', 
 
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   SENTINEL: [
+    'BY-HAND <master-name> <epoch> <runid>',
     ...['CKQUORUM <master-name>', 'CONFER <ip> <port> <epoch> <runid>'],
     ...['CONFIG SET <param> <value> [<param> <value> ...]'],
     ...['CONFIG GET <param> [<param> ...]', 'DEBUG [<param> <value> ...]'],
-    ...['GET-MASTER-ADDR-BY-NAME <master-name>', 'FAILOVER <master-name> [COORDINATED]'],
-    ...['FLUSHCONFIG', 'INFO-CACHE <master-name>'],
+    'EPOCHS [FREEZE <token> | LOWER <token> <epoch> <runid>... | RELEASE <token> | CANCEL <token>]',
+    ...[
+      'GET-MASTER-ADDR-BY-NAME <master-name>',
+      'FAILOVER <master-name> [COORDINATED] [TO <host> <port>] [DRYRUN]',
+    ],
+    ...['FLUSHCONFIG', 'FORGET <master-name> <ip> <port> [CHECK | LOCAL]'],
+    'INFO-CACHE <master-name>',
     'IS-MASTER-DOWN-BY-ADDR <ip> <port> <current-epoch> <runid>',
     'LAST-SWITCH <master-name>',
     ...['MASTER <master-name>', 'MASTERS', 'MONITOR <name> <ip> <port> <quorum>', 'MYID'],
+    'PAUSE <master-name> <seconds> [reason]',
     ...['PENDING-SCRIPTS', 'REMOVE <master-name>', 'REPLICAS <master-name>', 'RESET <pattern>'],
+    'RESUME <master-name>',
     'SENTINELS <master-name>',
     'SET <master-name> <option> <value> [<option> <value> ...]',
+    'SHARE-PAUSE <master-name> <number> <kind> <runid> <left-ms> <sure> <by> <reason>',
     'SIMULATE-FAILURE [CRASH-AFTER-ELECTION] [CRASH-AFTER-PROMOTION] [HELP]',
   ],
   CLIENT: [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { HELLO_CHANNEL } from '../../../src/core/hello-text.ts'
-import { MAX_SUBSCRIBED_BYTES, publish } from '../../../src/core/subscriptions.ts'
+import { MAX_SUBSCRIBED_BYTES, publish } from '../../../src/core/clients/subscriptions.ts'
+import { HELLO_CHANNEL } from '../../../src/core/discovery/hello-format.ts'
 import { encodeCommand } from '../../../src/resp/encode.ts'
 import { MYID, TestSentinel } from '../../support/sentinel-builder.ts'
 import { wireBulks } from '../../support/wire.ts'
@@ -47,17 +47,17 @@ test('in RESP3 confirmations and events are pushes', () => {
   const sentinel = new TestSentinel()
   const client = sentinel.connect()
   client.ask('HELLO 3')
-  expect(client.ask('SUBSCRIBE a')).toBe(`>${frame('subscribe', 'a', 1).slice(1)}`)
-  sentinel.run((turn) => publish(turn, 'a', 'x'))
-  expect(client.read()).toBe(`>${wireBulks('message', 'a', 'x').slice(1)}`)
+  expect(client.ask('SUBSCRIBE +tilt')).toBe(`>${frame('subscribe', '+tilt', 1).slice(1)}`)
+  sentinel.run((turn) => publish(turn, '+tilt', 'x'))
+  expect(client.read()).toBe(`>${wireBulks('message', '+tilt', 'x').slice(1)}`)
 })
 
 test('a client that has gone hears nothing more', () => {
   const sentinel = new TestSentinel()
   const client = sentinel.connect()
-  client.ask('SUBSCRIBE a')
+  client.ask('SUBSCRIBE +tilt')
   client.leave()
-  sentinel.run((turn) => publish(turn, 'a', 'x'))
+  sentinel.run((turn) => publish(turn, '+tilt', 'x'))
   expect(client.read()).toBe('')
 })
 

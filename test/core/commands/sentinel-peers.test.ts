@@ -17,8 +17,9 @@ const ANSWERS: readonly (readonly [line: string, answer: string])[] = [
   [`${ASK} 10.0.0.1 x 1 *`, NOT_AN_INTEGER],
   [`${ASK} 10.0.0.1 6379 x *`, NOT_AN_INTEGER],
   [`${ASK} 10.0.0.1 6379 -1 me`, NOT_AN_INTEGER],
-  [`${ASK} 10.0.0.1 6379 9007199254740993 me`, NOT_AN_INTEGER],
-  [`${ASK} 10.0.0.1 6379 18446744073709551615 me`, NOT_AN_INTEGER],
+  [`${ASK} 10.0.0.1 6379 9007199254740993 me`, DOWN],
+  [`${ASK} 10.0.0.1 6379 18446744073709551615 me`, DOWN],
+  [`${ASK} 10.0.0.1 6379 184467440737095516150 me`, NOT_AN_INTEGER],
   [
     `${ASK} 10.0.0.1 6379 1`,
     "-ERR wrong number of arguments for 'sentinel|is-master-down-by-addr' command\r\n",
@@ -41,6 +42,16 @@ test('a run id in the question gets our vote, saved before it is told', () => {
   expect(answer).toBe(`*3\r\n:0\r\n$40\r\n${candidate}\r\n:4\r\n`)
   const saved = sentinel.effects.filter((effect) => effect.kind === 'save').at(-1)
   expect(saved?.state().groups[0]).toMatchObject({ leader: candidate, leaderEpoch: 4 })
+})
+
+test('a question that changes nothing is answered without a save', () => {
+  const sentinel = new TestSentinel({ peers: PEERS })
+  const question = `${ASK} 10.0.0.1 6379 4 ${PEERS[0]?.runId}`
+  const client = sentinel.connect()
+  const answer = client.ask(question)
+  sentinel.effects.length = 0
+  expect(client.ask(question)).toBe(answer)
+  expect(sentinel.effects.filter(({ kind }) => kind === 'save')).toEqual([])
 })
 
 test('a vote that cannot be saved is not told', () => {

@@ -108,9 +108,10 @@ test.each([
     const group = { ...MYMASTER, ...change }
     const client = sentinelWith({ ...FULL, groups: [group] }).connect()
     const [detection, refusedAfter, grayAfter] = shown
-    const own = ['detection', detection, 'refused-after', refusedAfter, 'gray-after', grayAfter]
+    const judged = ['detection', detection, 'refused-after', refusedAfter]
+    const own = [...judged, 'gray-after', grayAfter, 'forget-after', '0']
     expect(client.ask('SENTINEL MASTER mymaster')).toBe(
-      MASTER.replace('*40', '*46') + own.map(wireBulk).join(''),
+      MASTER.replace('*40', '*48') + own.map(wireBulk).join(''),
     )
     expect(client.ask('SENTINEL REPLICAS mymaster')).not.toContain('refused-after')
   },
@@ -248,6 +249,7 @@ function failover(given: Partial<Failover>): Failover {
     stateChangedAtMs: START.monoMs,
     kind: 'automatic',
     promoted: undefined,
+    target: undefined,
     hasOrdered: false,
     acceptedAtMs: undefined,
     refusal: undefined,

@@ -8,9 +8,9 @@ import { expect, test } from 'vitest'
 import { createRng, type Rng } from '../../../src/base/rng.ts'
 import { decodeState, encodeState } from '../../../src/config/state-file.ts'
 import { DEFAULT_SENTINEL } from '../../../src/core/config.ts'
+import { parseHello } from '../../../src/core/discovery/hello-format.ts'
 import type { Effect } from '../../../src/core/effect.ts'
 import type { Event } from '../../../src/core/event.ts'
-import { parseHello } from '../../../src/core/hello-text.ts'
 import { startSentinel } from '../../../src/core/sentinel.ts'
 import type { State } from '../../../src/core/state.ts'
 import { nextWakeUpMs, step } from '../../../src/core/step.ts'
@@ -19,7 +19,7 @@ import { array, bulk, integer, type Reply } from '../../../src/resp/reply.ts'
 import { MYID, MYMASTER, PEERS, REPLICAS } from '../../support/sentinel-builder.ts'
 import { sized } from '../../support/sized.ts'
 
-const HISTORIES = sized(200, 1_000)
+const HISTORIES = sized(80, 400)
 const EVENTS = 50
 const GROUPS = [MYMASTER, { ...MYMASTER, name: 'other', host: '10.0.1.1' }]
 const CONFIG = { ...DEFAULT_SENTINEL, groups: GROUPS }
@@ -36,7 +36,7 @@ test('no told vote and no told epoch is lost by a power cut at any save of rando
   // The test would prove nothing if hardly anything was told or saved.
   expect(cuts).toBeGreaterThan(10 * HISTORIES)
   expect(votes).toBeGreaterThan(2 * HISTORIES)
-}, 120_000)
+})
 
 /** What anybody outside has heard of this Sentinel. */
 class Told {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Effect } from '../../../src/core/effect.ts'
-import { announce, announceText } from '../../../src/core/events.ts'
-import { save } from '../../../src/core/memory/save.ts'
+import { announce, logQuietly } from '../../../src/core/events.ts'
+import { save } from '../../../src/core/persistence/save.ts'
 import {
   enqueueScript,
   MAX_QUEUED_SCRIPTS,
@@ -118,24 +118,28 @@ describe('who is notified', () => {
   test('a warning runs the script of its own group, with the event and its payload', () => {
     const bench = notifying()
     bench.sentinel.run((turn) => {
-      announce(turn, 'warning', '+sdown', group(bench, 'b').master)
-      announceText(turn, 'warning', '+new-epoch', group(bench, 'mymaster'), '7')
-      announce(turn, 'warning', '+sdown', group(bench, 'c').master)
+      announce(turn, '+sdown', group(bench, 'b').master)
+      announce(turn, '+new-epoch', group(bench, 'mymaster'), { epoch: 7 })
+      announce(turn, '+sdown', group(bench, 'c').master)
     })
     const calls = bench.ran().map((line) => line.replace(/^\d+ /, ''))
     expect(calls).toEqual(['/b +sdown master b 10.0.0.1 6380', '/a +new-epoch 7'])
   })
 
-  test.each(['notice', 'verbose', 'debug'] as const)('a %s runs no script', (level) => {
+  test('what is no warning runs no script', () => {
     const bench = notifying()
     const { master } = group(bench, 'b')
-    bench.sentinel.run((turn) => announce(turn, level, '+slave', master))
+    bench.sentinel.run((turn) => {
+      announce(turn, '+reboot', master)
+      announce(turn, '-role-change', master, { role: 'slave' })
+      logQuietly(turn, '+sdown', master)
+    })
     expect(bench.ran()).toEqual([])
   })
 
   test('a warning of no group runs no script', () => {
     const bench = notifying()
-    bench.sentinel.run((turn) => announceText(turn, 'warning', '+tilt', undefined, '#'))
+    bench.sentinel.run((turn) => announce(turn, '+tilt', undefined))
     expect(bench.ran()).toEqual([])
   })
 
@@ -157,7 +161,12 @@ describe('who is notified', () => {
   test('an endless payload is cut to 1023 bytes, so that the queue stays small', () => {
     const bench = notifying()
     const { master } = group(bench, 'b')
-    bench.sentinel.run((turn) => announce(turn, 'warning', '+set', master, 'x'.repeat(9_000)))
+    bench.sentinel.run((turn) =>
+      announce(turn, '+set', master, {
+        option: 'down-after-milliseconds',
+        value: '9'.repeat(9_000),
+      }),
+    )
     const [line = ''] = bench.ran()
     expect(line.replace(/^\d+ .b .set /, '')).toHaveLength(1_023)
   })
@@ -166,7 +175,7 @@ describe('who is notified', () => {
     const bench = notifying()
     const b = group(bench, 'b')
     bench.sentinel.state.scripts.pausedUntilMs = bench.sentinel.now.monoMs + 50
-    bench.sentinel.run((turn) => announce(turn, 'warning', '+sdown', b.master))
+    bench.sentinel.run((turn) => announce(turn, '+sdown', b.master))
     b.config = { ...b.config, notificationScript: '/new' }
     bench.pass(50)
     expect(bench.ran()).toEqual([expect.stringMatching(/^\d+ \/b \+sdown master b/)])

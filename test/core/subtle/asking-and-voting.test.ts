@@ -3,7 +3,7 @@
  * purpose the test says what we do, and a line above it what C Sentinel does.
  */
 import { describe, expect, test } from 'vitest'
-import type { SavedGroup } from '../../../src/core/memory/saved.ts'
+import type { SavedGroup } from '../../../src/core/persistence/saved.ts'
 import { array, bulk, integer, type Reply } from '../../../src/resp/reply.ts'
 import { GROUP, ME, SentinelStage, type StageSetup } from '../../support/sentinel-stage.ts'
 
@@ -21,7 +21,7 @@ function seeingDown(setup: StageSetup = {}): SentinelStage {
 }
 
 function questionsTo(stage: SentinelStage, name: string) {
-  return stage.sentTo(name, 'SENTINEL').filter(({ argv }) => argv[1] !== 'CONFER')
+  return stage.sentTo(name, 'SENTINEL').filter(({ argv }) => argv[1] === 'is-master-down-by-addr')
 }
 
 function asksForVote([, sub, , , , candidate]: readonly string[]): boolean {
@@ -119,7 +119,7 @@ describe('15.10', () => {
     expect(savedGroup(stage, 'g')?.configEpoch).toBe(1)
   })
 
-  // The epoch sent is the current one: askPeer in src/core/ask.ts should send that of the election.
+  // The epoch sent is the current one: askPeer in src/core/detection/ask.ts should send that of the election.
   test('15.10 a vote is only ever asked for in the epoch of our own election', () => {
     const stage = seeingDown()
     for (const name of ['peer1', 'peer2']) stage.part(name).votesFor = 'nobody'

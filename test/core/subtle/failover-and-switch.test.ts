@@ -56,6 +56,17 @@ describe('15.16', () => {
     expect(order.every(Number.isFinite)).toBe(true)
   })
 
+  // C chooses the same one again each time, and nobody else is ever promoted.
+  test('15.16 a replica that claims the most and does not obey gives way to the next one', () => {
+    const stage = ready({ group: { failoverTimeoutMs: 3_000 } })
+    stage.part('replica1').obeys = false
+    stage.kill('master')
+    stage.until('-failover-abort-slave-timeout')
+    stage.run(30_000)
+    expect(stage.times('+selected-slave slave 10.0.0.2')).toHaveLength(1)
+    expect(stage.times('+switch-master g 10.0.0.1 6379 10.0.0.3 6379')).toHaveLength(1)
+  })
+
   // C neither ends nor times out as long as the promoted replica is down.
   test('15.16 a promoted replica that dies becomes the master on record, and is replaced', () => {
     const stage = stuckInReconfiguration()

@@ -92,7 +92,7 @@ describe('further traps: what is shown, changed and told', () => {
   })
 
   // Seen with redis-sentinel 7.0.15: its flags stay `master`. Here it counts as a master that says it is a
-  // replica; `roleReported` (src/core/observe.ts) would have to keep "none" apart from `slave`.
+  // replica; `roleReported` (src/core/discovery/info-reply.ts) would have to keep "none" apart from `slave`.
   test('a master whose INFO has no role line is not down for it', () => {
     const stage = new SentinelStage()
     stage.part('master').lessInfo.push('role')

@@ -52,11 +52,19 @@ export const DIFFERENCES: Readonly<Record<string, Readonly<Record<string, string
   },
 }
 
+const PAUSES = 'ours: automatic failover is paused, and the Sentinels agree on it'
+
 /** Commands a redis-sentinel 7.0.15 does not have. */
 export const EXTRA_COMMANDS: Readonly<Record<string, string>> = {
   quit: 'clients that say good-bye want the connection closed, as in Redis 7.2',
   'client|setinfo': 'client libraries introduce themselves since Redis 7.2',
   'sentinel|confer': 'ours: asked among Sentinels of our own make',
+  'sentinel|epochs': 'ours: what the Sentinels have reached, and lowering it everywhere',
+  'sentinel|pause': PAUSES,
+  'sentinel|resume': PAUSES,
+  'sentinel|share-pause': PAUSES,
+  'sentinel|by-hand': PAUSES,
+  'sentinel|forget': 'ours: one address that is gone, instead of a RESET that forgets all',
   'sentinel|last-switch': 'ours: who comes late can learn of the last change of master',
   'sentinel|primaries': VALKEY,
   'sentinel|primary': VALKEY,
@@ -75,9 +83,16 @@ export const HEADINGS_OTHERWISE: Readonly<Record<string, Readonly<Record<string,
   SENTINEL: {
     'CONFIG SET <param> <value> [<param> <value> ...]': 'CONFIG SET <param> <value>',
     'CONFIG GET <param> [<param> ...]': 'CONFIG GET <param>',
-    'FAILOVER <master-name> [COORDINATED]': 'FAILOVER <master-name>',
+    'FAILOVER <master-name> [COORDINATED] [TO <host> <port>] [DRYRUN]': 'FAILOVER <master-name>',
+    'BY-HAND <master-name> <epoch> <runid>': '',
+    'FORGET <master-name> <ip> <port> [CHECK | LOCAL]': '',
+    'PAUSE <master-name> <seconds> [reason]': '',
+    'RESUME <master-name>': '',
+    'SHARE-PAUSE <master-name> <number> <kind> <runid> <left-ms> <sure> <by> <reason>': '',
     'CONFER <ip> <port> <epoch> <runid>': '',
     'LAST-SWITCH <master-name>': '',
+    'EPOCHS [FREEZE <token> | LOWER <token> <epoch> <runid>... | RELEASE <token> | CANCEL <token>]':
+      '',
   },
   CLIENT: { 'SETINFO <LIB-NAME|LIB-VER> <value>': '' },
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type ClientLife, ClientLog } from '../../../src/engine/process/client-log.ts'
-import { type Report, Reporter } from '../../../src/engine/process/client-report.ts'
+import { type ClientReport, Reporter } from '../../../src/engine/process/client-report.ts'
 
 const NODE = { host: '10.208.0.1', port: 6379 }
 const BY = { client: 'app', group: 'mymaster', node: '10.208.0.1:6379' }
@@ -9,8 +9,8 @@ const BY = { client: 'app', group: 'mymaster', node: '10.208.0.1:6379' }
 function connect(): { reporter: Reporter; log: ClientLog; life: ClientLife; at(ms: number): void } {
   let nowMs = 0
   const log = new ClientLog({ nameOf: () => 'n1', isWithMajority: () => true })
-  const life: ClientLife = { client: 'app', group: 'mymaster', open: new Map() }
-  const tell = (report: Report): void => log.take(life, JSON.parse(JSON.stringify(report)))
+  const life: ClientLife = { client: 'app', group: 'mymaster', open: new Map(), asked: new Map() }
+  const tell = (report: ClientReport): void => log.take(life, JSON.parse(JSON.stringify(report)))
   const at = (ms: number): void => {
     nowMs = ms
   }
@@ -54,7 +54,12 @@ test('writes of several clients stand in the order of their attempts', () => {
   const { reporter, log, at } = connect()
   at(20)
   reporter.attempted(BY, { kind: 'key', key: 'late' })
-  const other: ClientLife = { client: 'other', group: 'mymaster', open: new Map() }
+  const other: ClientLife = {
+    client: 'other',
+    group: 'mymaster',
+    open: new Map(),
+    asked: new Map(),
+  }
   const operation = { kind: 'key', key: 'early' } as const
   log.take(other, { kind: 'attempted', write: 1, atMs: 15, node: '', operation })
   expect(log.writes.map(({ client }) => client)).toEqual(['other', 'app'])

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { parseSentinelConf } from '../../../src/config/sentinel-conf.ts'
 import { parseSentinelYml } from '../../../src/config/sentinel-yml.ts'
-import { redisConf, sentinelConf, sentinelYml } from '../../../src/engine/process/config-files.ts'
+import { redisConf, sentinelConf, sentinelYml } from '../../../src/engine/process/process-spec.ts'
 
 const GROUP = {
   ...{ name: 'mymaster', master: 'n1', quorum: 2 },
   ...{ downAfterMs: 1_500, failoverTimeoutMs: 10_000, parallelSyncs: 3 },
-  ...({ detection: 'ping', refusedAfterMs: 250 } as const),
+  ...({ detection: 'ping', refusedAfterMs: 250, preFailoverHook: '' } as const),
 }
 const SENTINEL = { name: 's1', host: 'a', port: 26_380, joinsLater: false }
 const addressOf = (): { host: string; port: number } => ({ host: '10.208.0.1', port: 6_379 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { HelloFacts } from '../../../src/engine/process/hello-facts.ts'
-import type { Occurrence } from '../../../src/sim/happening.ts'
+import { HelloFacts } from '../../../src/engine/process/observer.ts'
+import type { Occurrence } from '../../../src/history/happening.ts'
 
 const ID = 'b'.repeat(40)
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { SentinelFacts } from '../../../src/engine/process/sentinel-facts.ts'
-import type { Occurrence } from '../../../src/sim/happening.ts'
+import { SentinelEventFacts } from '../../../src/engine/process/sentinel-facts.ts'
+import type { Occurrence } from '../../../src/history/happening.ts'
 
 const MASTER = 'master mymaster 10.208.0.1 6379'
 const ME = 'a'.repeat(40)
 
-function listen(groups = ['mymaster']): { facts: SentinelFacts; told: Occurrence[] } {
+function listen(groups = ['mymaster']): { facts: SentinelEventFacts; told: Occurrence[] } {
   const told: Occurrence[] = []
-  const facts = new SentinelFacts(groups, (what) => {
+  const facts = new SentinelEventFacts(groups, (what) => {
     if (what.kind !== 'event') told.push(what)
   })
   facts.id = ME

@@ -43,27 +43,17 @@ test('several effects are one transaction, and the database it ends in is known'
   expect(taken(writer)).toBe(commands('SELECT 0', 'MULTI', ...inside, 'EXEC', 'DEL c'))
 })
 
-test('messages are not kept, and a transaction of which one change is left is none', () => {
-  const writer = new LogWriter()
-  expect(writer.add(0, [['publish', 'a', 'b']], 5)).toBe(false)
-  expect(
-    writer.add(
-      0,
-      [
-        ['SPUBLISH', 'a', 'b'],
-        ['DEL', 'a'],
-      ],
-      undefined,
-    ),
-  ).toBe(true)
-  expect(taken(writer)).toBe(commands('SELECT 0', 'DEL a'))
-})
-
 test('the time is noted before the first change of a second, and never goes back', () => {
   const writer = new LogWriter()
   for (const second of [7, 7, 6, 8]) writer.add(0, [['DEL', 'a']], second)
   const del = commands('DEL a')
   expect(taken(writer)).toBe(`#TS:7\r\n${commands('SELECT 0')}${del}${del}${del}#TS:8\r\n${del}`)
+})
+
+test('short commands leave in one piece, so that a turn is one write', () => {
+  const writer = new LogWriter()
+  for (const key of ['a', 'b', 'c']) writer.add(0, [['DEL', key]], undefined)
+  expect(writer.next).toBe(commands('SELECT 0', 'DEL a', 'DEL b', 'DEL c'))
 })
 
 test('a transaction longer than a string can be is kept in pieces', () => {

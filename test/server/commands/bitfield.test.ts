@@ -1,7 +1,7 @@
 /** BITFIELD against a model: the string as a text of zeros and ones. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fitted, readBits, withBits } from '../../../src/server/commands/bits/bitfield-integers.ts'
+import { fitted, PatchedBytes } from '../../../src/server/commands/bits/bitfield-integers.ts'
 
 const field = fc
   .record({
@@ -25,7 +25,7 @@ describe('an integer in a string', () => {
         const bits = bitsOf(bytes).slice(place.offset, place.offset + place.width)
         const value = BigInt(`0b${bits}`)
         const wanted = place.isSigned ? BigInt.asIntN(place.width, value) : value
-        expect(readBits(bytes, place)).toBe(wanted)
+        expect(new PatchedBytes(bytes).readBits(place)).toBe(wanted)
       }),
     )
   })
@@ -35,8 +35,11 @@ describe('an integer in a string', () => {
       fc.property(byteStrings, field, fc.bigInt(-(2n ** 64n), 2n ** 64n), (bytes, place, any) => {
         const { width, offset, isSigned } = place
         const value = isSigned ? BigInt.asIntN(width, any) : BigInt.asUintN(width, any)
-        const written = withBits(bytes, place, value)
-        expect(readBits(written, place)).toBe(value)
+        const patched = new PatchedBytes(bytes)
+        patched.writeBits(place, value)
+        expect(patched.readBits(place)).toBe(value)
+        const written = patched.joined()
+        expect(new PatchedBytes(written).readBits(place)).toBe(value)
         const outside = (text: string) =>
           `${bitsOf(text).slice(0, offset)}|${bitsOf(text).slice(offset + width)}`
         expect(outside(written)).toBe(outside(bytes))
@@ -45,8 +48,8 @@ describe('an integer in a string', () => {
   })
 
   test('is zero beyond the end', () => {
-    expect(readBits('\xff', { offset: 4, width: 8, isSigned: false })).toBe(0xf0n)
-    expect(readBits('', { offset: 1000, width: 64, isSigned: true })).toBe(0n)
+    expect(new PatchedBytes('\xff').readBits({ offset: 4, width: 8, isSigned: false })).toBe(0xf0n)
+    expect(new PatchedBytes('').readBits({ offset: 1000, width: 64, isSigned: true })).toBe(0n)
   })
 
   test('that does not fit wraps around, stops at the limit, or is refused', () => {

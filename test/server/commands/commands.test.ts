@@ -56,6 +56,7 @@ const FAMILIES: Readonly<Record<string, readonly Case[]>> = {
     ['GETDEL a', '$1|2|'],
     ['SETBIT bits 7 1', ':0|'],
     ['BITCOUNT bits', ':1|'],
+    ['BITOP NOT bits a b', '-ERR BITOP NOT must be called with a single source key.|'],
   ],
   keys: [
     ['SET k v', '+OK|'],
@@ -71,6 +72,12 @@ const FAMILIES: Readonly<Record<string, readonly Case[]>> = {
     ['COPY k c', ':1|'],
     ['RENAME c d', '+OK|'],
     ['RENAME c d', '-ERR no such key|'],
+    ['RENAMENX c e', '-ERR no such key|'],
+    ['RENAMENX d k', ':0|'],
+    ['RENAMENX d d', ':0|'],
+    ['RENAMENX d e', ':1|'],
+    ['EXISTS d e', ':1|'],
+    ['RENAME e d', '+OK|'],
     ['MOVE d 1', ':1|'],
     ['KEYS *', '*1|$1|k|'],
     ['SCAN 0', '*2|$1|0|*1|$1|k|'],
@@ -101,6 +108,26 @@ const FAMILIES: Readonly<Record<string, readonly Case[]>> = {
     ['LRANGE l 0 -1', '*4|$1|z|$1|a|$1|b|$1|c|'],
     ['LINDEX l -1', '$1|c|'],
     ['LPOS l c', ':3|'],
+    ['RPUSH twice a b a c a', ':5|'],
+    ['LPOS twice a RANK 2', ':2|'],
+    ['LPOS twice a RANK -1', ':4|'],
+    ['LPOS twice a RANK -2 COUNT 2', '*2|:2|:0|'],
+    ['LPOS twice a COUNT 0', '*3|:0|:2|:4|'],
+    ['LPOS twice a RANK -1 COUNT 0 MAXLEN 3', '*2|:4|:2|'],
+    ['LPOS twice c MAXLEN 3', '$-1|', '_|'],
+    ['LPOS twice none COUNT 1', '*0|'],
+    ['LPOS none a COUNT 1', '*0|'],
+    ['LPOS twice a RANK', '-ERR syntax error|'],
+    ['LPOS twice a FIRST 1', '-ERR syntax error|'],
+    ['LPOS twice a RANK x', '-ERR value is not an integer or out of range|'],
+    ['LPOS twice a COUNT -1', "-ERR COUNT can't be negative|"],
+    ['LPOS twice a MAXLEN -1', "-ERR MAXLEN can't be negative|"],
+    [
+      'LPOS twice a RANK 0',
+      "-ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... or use negative to start from the end of the list|",
+    ],
+    ['LPOS twice c RANK -9223372036854775808', ':3|'],
+    ['DEL twice', ':1|'],
     ['LINSERT l BEFORE a y', ':5|'],
     ['LMOVE l m LEFT RIGHT', '$1|z|'],
     ['LMPOP 2 none l RIGHT COUNT 2', '*2|$1|l|*2|$1|c|$1|b|'],
@@ -217,11 +244,14 @@ describe('a request', () => {
   })
 
   test('may have a reply of any length, sent in pieces', () => {
-    const client = new NodeHarness().client()
+    const harness = new NodeHarness()
+    const client = harness.client()
     const item = 'x'.repeat(10_000)
     for (let n = 0; n < 500; n++) client.send('RPUSH', 'l', item)
     const writes = client.writes
-    expect(client.say('LRANGE l 0 -1')).toBe(`*500\r\n${`$10000\r\n${item}\r\n`.repeat(500)}`)
+    const reply = client.say('LRANGE l 0 -1')
+    harness.advance(100)
+    expect(reply + client.take()).toBe(`*500\r\n${`$10000\r\n${item}\r\n`.repeat(500)}`)
     expect(client.writes - writes).toBeGreaterThan(2)
   })
 

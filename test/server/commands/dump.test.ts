@@ -9,6 +9,7 @@ import {
 } from '../../../src/server/rdb/dump-payload.ts'
 import { rdbString } from '../../../src/server/rdb/rdb-encode.ts'
 import { compressedString } from '../../../src/server/rdb/rdb-writer.ts'
+import { CountedMembers } from '../../../src/server/values/counted.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 import { contentsOf } from '../../support/value-contents.ts'
 
@@ -87,7 +88,7 @@ describe('a payload of ours', () => {
   })
 
   test('is not made when it would be too long', () => {
-    const value = { type: 'set', members: new Set(['a'.repeat(100)]) } as const
+    const value = { type: 'set', members: new CountedMembers(['a'.repeat(100)]) } as const
     expect(dumpPayload(value, rdbString, 50)).toBeUndefined()
     expect(dumpPayload(value, rdbString, 200)).toBeDefined()
   })
@@ -143,7 +144,13 @@ describe('RESTORE', () => {
 
   test('of a master keeps a key whose time is over: the master will say what becomes of it', () => {
     const harness = new NodeHarness()
-    harness.node.streamTarget.apply(['RESTORE', 'k', '1', bytesOf(VECTORS[0]![0]), 'ABSTTL'])
+    harness.node.services.streamTarget.apply([
+      'RESTORE',
+      'k',
+      '1',
+      bytesOf(VECTORS[0]![0]),
+      'ABSTTL',
+    ])
     expect(harness.node.keyspace.dbs[0]!.entries.get('k')?.expireAtMs).toBe(1)
   })
 })

@@ -1,18 +1,21 @@
-/** Libraries of functions: kept for those who can run them, and never taken from clients. */
+/** Libraries of functions: loaded by clients and masters, kept, handed on and called. */
 import { describe, expect, test } from 'vitest'
-import { FunctionStore, parseLibrary } from '../../../src/server/functions.ts'
+import { FunctionStore } from '../../../src/server/functions.ts'
 import { withFooter } from '../../../src/server/rdb/dump-payload.ts'
 import { functionPayload } from '../../../src/server/rdb/function-payload.ts'
+import { FunctionLibraries } from '../../../src/server/scripting/function-libraries.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 
 const ONE = "#!lua name=one\nredis.register_function('f', function() return 1 end)"
 const TWO = '#!LUA  NAME="two"\nredis.register_function("g", function() return 2 end)'
 
+const newStore = () => new FunctionStore(new FunctionLibraries(16 * 1024 * 1024, () => undefined))
+
 /** A node whose master sends what `fromMaster` is given. */
 function nodeWith(...sources: readonly string[]) {
   const harness = new NodeHarness()
   const client = harness.client()
-  const fromMaster = (...argv: readonly string[]) => harness.node.streamTarget.apply(argv)
+  const fromMaster = (...argv: readonly string[]) => harness.node.services.streamTarget.apply(argv)
   for (const source of sources) fromMaster('FUNCTION', 'LOAD', source)
   return { harness, client, fromMaster }
 }
@@ -37,21 +40,25 @@ describe('the first line of a library', () => {
   }
   for (const [source, error] of Object.entries(REFUSED)) {
     test(`${JSON.stringify(source)} is refused`, () => {
-      expect(parseLibrary(source)).toEqual({ ok: false, error })
+      expect(newStore().add(source)).toEqual({ ok: false, error })
     })
   }
 
   test('names it, in any spelling', () => {
     const name = (source: string) => {
-      const parsed = parseLibrary(source)
-      return parsed.ok ? `${parsed.library.engine} ${parsed.library.name}` : parsed.error
+      const added = newStore().add(source)
+      return added.ok ? `${added.library.engine} ${added.library.name}` : added.error
     }
-    expect([name(ONE), name(TWO), name('#!js name=x\n')]).toEqual(['LUA one', 'LUA two', 'js x'])
+    expect([name(ONE), name(TWO), name('#!js name=x\n')]).toEqual([
+      'LUA one',
+      'LUA two',
+      "Engine 'js' not found",
+    ])
   })
 })
 
 test('a store keeps one library of each name, in the order they came', () => {
-  const store = new FunctionStore()
+  const store = newStore()
   for (const source of [ONE, TWO, `${ONE} -- newer`, 'no library']) store.add(source)
   expect([...store.all()]).toEqual([`${ONE} -- newer`, TWO])
   store.remove('one')
@@ -116,13 +123,28 @@ describe('what a master sends', () => {
 })
 
 describe('a client', () => {
-  test('cannot load what could not be called', () => {
-    const { client } = nodeWith()
-    const refused = '-ERR functions cannot be run by this data node'
-    expect(client.send('FUNCTION', 'LOAD', ONE)).toContain(refused)
-    expect(client.send('FUNCTION', 'RESTORE', functionPayload([ONE]))).toContain(refused)
-    expect(client.say('FCALL f 0')).toContain("-ERR unknown command 'FCALL'")
-    expect(client.say('FUNCTION LIST')).toBe('*0\r\n')
+  test('loads and calls, and replicas are told of the library', () => {
+    const { harness, client } = nodeWith()
+    const replica = harness.replica()
+    expect(client.send('FUNCTION', 'LOAD', ONE)).toBe('$3\r\none\r\n')
+    expect(client.say('FCALL f 0')).toBe(':1\r\n')
+    expect(client.send('FUNCTION', 'RESTORE', functionPayload([TWO]))).toBe('+OK\r\n')
+    expect(client.say('FCALL_RO G 0')).toContain('*_ro command')
+    expect(client.say('FCALL G 0')).toBe(':2\r\n')
+    expect(
+      replica
+        .told()
+        .slice(1)
+        .map((line) => line.slice(0, 16)),
+    ).toEqual(['FUNCTION LOAD #!', 'FUNCTION RESTORE'])
+  })
+
+  test('that replaces a library with a broken one keeps the old one', () => {
+    const { client } = nodeWith(ONE)
+    expect(client.send('FUNCTION', 'LOAD', 'REPLACE', '#!lua name=one\nnonsense(')).toContain(
+      '-ERR',
+    )
+    expect(client.say('FCALL f 0')).toBe(':1\r\n')
   })
 
   test('can delete, and replicas are told', () => {
@@ -169,6 +191,6 @@ describe('a command of the master that is unknown here', () => {
   test('is so too with the wrong number of words', () => {
     const { harness, fromMaster } = nodeWith()
     fromMaster('SET', 'k')
-    expect(harness.node.stats.unappliedCommands).toBe(1)
+    expect(harness.node.services.stats.unappliedCommands).toBe(1)
   })
 })

@@ -20,6 +20,7 @@ import {
   positionOf,
 } from '../../../src/server/values/geo-hash.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
+import { sized } from '../../support/sized.ts'
 
 const PALERMO: Position = { longitude: 13.361389, latitude: 38.115556 }
 
@@ -85,7 +86,7 @@ describe('a search', () => {
         const cells = coveringCells(center, area).map(cellScores)
         expect(cells.filter(([from, end]) => score >= from && score < end)).toHaveLength(1)
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(700, 2000) },
     )
   })
 

@@ -130,6 +130,24 @@ describe('the cardinality', () => {
     }
   })
 
+  test('is what redis-server 7.0.15 computes, also from registers at their limit', () => {
+    const registers = (of: (at: number) => number) =>
+      new Uint8Array(16_384).map((_register, at) => of(at))
+    expect(cardinality(registers((at) => (at % 4 === 0 ? 3 : 51)))).toBe(378_194)
+    expect(cardinality(registers((at) => (at % 1000 === 0 ? 51 : at % 7)))).toBe(38_824)
+    expect(BigInt(cardinality(registers((at) => (at % 8 === 0 ? 44 : 51))))).toBe(
+      1_621_601_979_618_276_864n,
+    )
+  })
+
+  test('of registers that nobody can have counted into is a number all the same, that of Redis', () => {
+    const client = new NodeHarness().client()
+    client.send('SET', 'full', `HYLL${'\0'.repeat(11)}\x80${'\xff'.repeat(12_288)}`)
+    expect(client.send('PFCOUNT', 'full')).toBe(':-9223372036854775808\r\n')
+    expect(client.send('PFCOUNT', 'full')).toBe(':-9223372036854775808\r\n')
+    expect(client.send('PFCOUNT', 'full', 'none')).toBe(':-9223372036854775808\r\n')
+  })
+
   test('is kept in the value until something is added', () => {
     const kept = withCachedCardinality(filled(['a', 'b'], 3000), 2)
     expect(cachedCardinality(kept)).toBe(2)
@@ -189,7 +207,7 @@ describe('PFCOUNT', () => {
     const { harness, client } = replicaWith(bytes)
     expect(client.say('PFCOUNT k')).toBe(':2\r\n')
     expect(client.say('GET k')).toContain(bytes)
-    harness.node.streamTarget.apply(['PFCOUNT', 'k'])
+    harness.node.services.streamTarget.apply(['PFCOUNT', 'k'])
     expect(client.say('GET k')).toContain(withCachedCardinality(bytes, 2))
   })
 })

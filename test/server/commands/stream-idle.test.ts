@@ -1,6 +1,6 @@
 /** Moments no clock has shown, as a damaged or hostile file may give them to consumers and deliveries. */
 import { expect, test } from 'vitest'
-import { DataFiles } from '../../../src/sim/data-files.ts'
+import { DataFiles } from '../../../src/sim/processes/data-files.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 
 test('what was seen before 64 bits can count is idle for no time, as in Redis', () => {

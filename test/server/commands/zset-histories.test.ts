@@ -8,6 +8,7 @@ import { doubleText } from '../../../src/base/double-text.ts'
 import { encodeReply } from '../../../src/resp/encode.ts'
 import { bulk, bulks, integer, NULL, type Reply } from '../../../src/resp/reply.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
+import { sized } from '../../support/sized.ts'
 
 type Zset = Map<string, number>
 
@@ -168,6 +169,6 @@ test('histories of sorted sets are those of the model, on a replica too', () => 
       for (const line of replica.told()) copy.say(line)
       expect(copy.say('DEBUG DIGEST')).toBe(client.say('DEBUG DIGEST'))
     }),
-    { numRuns: 40 },
+    { numRuns: sized(15, 40) },
   )
 })

@@ -149,7 +149,7 @@ describe('replacing everything', () => {
     const client = harness.client()
     client.say('SET old 1')
     const value = { type: 'string', bytes: 'v' } as const
-    const entry = { value, expireAtMs: harness.wallMs + 10, serial: 0, usage: 0 }
+    const entry = { value, expireAtMs: harness.wallMs + 10, serial: 0, usage: 0, bytes: 0 }
     harness.node.keyspace.replaceAll([tableOf([['new', entry]])])
     expect(client.say('KEYS *')).toBe('*1\r\n$3\r\nnew\r\n')
     harness.advance(300)

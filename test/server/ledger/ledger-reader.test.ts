@@ -6,7 +6,7 @@ import type { LedgerFacts } from '../../../src/server/ledger/ledger-format.ts'
 import { readLedger } from '../../../src/server/ledger/ledger-reader.ts'
 import { LostCommands } from '../../../src/server/ledger/lost-commands.ts'
 import { Jobs } from '../../../src/server/persistence/jobs.ts'
-import { DataFiles } from '../../../src/sim/data-files.ts'
+import { DataFiles } from '../../../src/sim/processes/data-files.ts'
 
 const FACTS: LedgerFacts = {
   node: '10.0.0.1:6379',

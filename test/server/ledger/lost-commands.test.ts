@@ -8,12 +8,17 @@ interface Given {
   skipped?: number
 }
 
+/** Of messages there are none. */
+function keysOf(argv: readonly string[]): readonly string[] | undefined {
+  return argv[0] === 'PUBLISH' ? undefined : argv.slice(1, 2)
+}
+
 /** The writes in a stream of such command lines, as command lines, and the counts. */
 function lost(lines: readonly string[], { db = 0, skipped = 0 }: Given = {}) {
   const bytes = lines.map((line) => encodeCommand(line.split(' ')))
   const start = 1000
   const from = start + bytes.slice(0, skipped).join('').length
-  const commands = new LostCommands({ start, db, from, pieces: bytes }, (argv) => argv.slice(1, 2))
+  const commands = new LostCommands({ start, db, from, pieces: bytes }, keysOf)
   let output = ''
   while (!commands.isOver) output += commands.next()
   const words = output.replace(/\*\d+\r\n/g, '\n').replace(/\$\d+\r\n([^\r]*)\r\n/g, '$1 ')

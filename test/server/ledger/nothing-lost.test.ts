@@ -7,8 +7,9 @@ import { expect, test } from 'vitest'
 import { createRng, type Rng } from '../../../src/base/rng.ts'
 import { readLedger } from '../../../src/server/ledger/ledger-reader.ts'
 import { ReplicationWorld, type TestNode } from '../../support/replication-harness.ts'
+import { sized } from '../../support/sized.ts'
 
-const SEEDS = 40
+const SEEDS = sized(16, 40)
 const STEPS = 50
 
 /** No history is so long that a backlog or the number of ledgers is too small for it. */
@@ -107,4 +108,4 @@ test('what was answered is with the last master, or in a ledger, or a ledger say
     written += story.answered.size
   }
   expect(written).toBeGreaterThan(2 * SEEDS)
-}, 60_000)
+})

@@ -17,4 +17,16 @@ describe.each<Policy>(['always', 'everysec', 'no'])('with appendfsync %s', (poli
     const kind = index % 2 === 0 ? 'power' : 'kill'
     expect(problemsOf(recordAfter(first, at, kind))).toEqual([])
   })
+
+  test.each(indices)(
+    'the folder deleted in history %i is made anew, and loses nothing',
+    (index) => {
+      const seed = `${policy} gone ${index}`
+      const first = record(seed, policy, { isTakenAway: true })
+      expect(problemsOf(first)).toEqual([])
+      // And the life after a restart, in which nothing of it is open.
+      const second = recordAfter(first, first.operations.length, 'kill', true)
+      expect(problemsOf(second)).toEqual([])
+    },
+  )
 })

@@ -5,7 +5,7 @@ import { createRng } from '../../../src/base/rng.ts'
 import { encodeCommand } from '../../../src/resp/encode.ts'
 import type { FileAnswer, FileRequest } from '../../../src/server/persistence/files.ts'
 import { keyspaceDigest } from '../../../src/server/values/digest.ts'
-import { DataFiles } from '../../../src/sim/data-files.ts'
+import { DataFiles } from '../../../src/sim/processes/data-files.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 import { SlowDisk, SlowFiles } from '../../support/slow-disk.ts'
 

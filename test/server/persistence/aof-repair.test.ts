@@ -1,8 +1,8 @@
 /** What becomes of files nobody can go on with: taken away, half made, or without a manifest. */
 import { describe, expect, test } from 'vitest'
 import { keyspaceDigest } from '../../../src/server/values/digest.ts'
-import { NodeHarness } from '../../support/node-harness.ts'
-import { SlowDisk } from '../../support/slow-disk.ts'
+import { NodeHarness, type TestClient } from '../../support/node-harness.ts'
+import { SlowDisk, SlowFiles } from '../../support/slow-disk.ts'
 
 const ON = { appendonly: 'yes', save: '' }
 const FOLDER = 'appendonlydir/appendonly.aof'
@@ -65,13 +65,100 @@ describe('a file that was taken away', () => {
     expect(loaded(node)).toBe(digest(node))
   })
 
-  test('with appendfsync always the node ends', () => {
-    const node = newNode({ ...ON, appendfsync: 'always' })
+  describe('with appendfsync always', () => {
+    function deletedUnder(client: TestClient, node: SlowDisk): void {
+      expect(client.say('SET a 1')).toBe('')
+      node.answerUntil('sync')
+      node.disk.takeAway('appendonlydir')
+      node.answer()
+    }
+
+    test('whoever waits is answered when the data are in new files, and not before', () => {
+      const node = newNode({ ...ON, appendfsync: 'always' })
+      const client = node.client()
+      deletedUnder(client, node)
+      let answer = ''
+      while (answer === '') {
+        expect(node.files.read(`${FOLDER}.manifest`)).toBeUndefined()
+        if (node.asked === undefined) node.advance(1)
+        else node.answer()
+        answer = client.take()
+      }
+      expect(answer).toBe('+OK\r\n')
+      expect(loaded(node)).toBe(digest(node))
+      expect(node.exitStatus).toBeUndefined()
+    })
+
+    test('the node ends if those cannot be written either', () => {
+      const node = newNode({ ...ON, appendfsync: 'always' })
+      const client = node.client()
+      deletedUnder(client, node)
+      node.advance(1)
+      node.fail('EROFS')
+      expect([node.exitStatus, client.take()]).toEqual([1, ''])
+    })
+
+    test('nobody waits any more once the file is switched off', () => {
+      const node = newNode({ ...ON, appendfsync: 'always' })
+      const client = node.client()
+      deletedUnder(client, node)
+      node.client().say('CONFIG SET appendonly no')
+      expect(client.take()).toBe('+OK\r\n')
+    })
+  })
+})
+
+describe('the folder deleted', () => {
+  const POLICIES = ['always', 'everysec', 'no']
+  const WHAT = ['after a restart', 'without a restart']
+  const cases = POLICIES.flatMap((policy) => WHAT.map((when) => [policy, when] as const))
+
+  test.each(cases)(
+    'with appendfsync %s, %s, while nothing is written: made anew',
+    (policy, when) => {
+      const directives = { ...ON, appendfsync: policy }
+      const first = new NodeHarness(directives)
+      first.client().say('SET a 1')
+      const isAgain = when === 'after a restart'
+      const node = isAgain ? new NodeHarness(directives, false, {}, first.files) : first
+      node.advance(5000)
+      node.files.takeAway('appendonlydir')
+      node.advance(1100)
+      expect(node.logs.join('\n')).toContain('appendonly.aof.manifest has been deleted while')
+      expect(loaded(node)).toBe(digest(node))
+      expect(node.client().say('PING')).toBe('+PONG\r\n')
+      expect(node.client().say('SET b 1')).toBe('+OK\r\n')
+    },
+  )
+
+  test.each(['manifest', '1.base.rdb', '1.incr.aof'])('only the %s of it: made anew', (name) => {
+    const node = new NodeHarness(ON)
+    node.client().say('SET a 1')
+    node.files.ask({ kind: 'remove', path: `${FOLDER}.${name}` })
+    node.advance(2000)
+    expect(loaded(node)).toBe(digest(node))
+  })
+
+  test('under a write after a restart: PING and writes get MISCONF until it is there again', () => {
+    const before = new NodeHarness(ON)
+    before.client().say('SET a 1')
+    const disk = new SlowFiles(false)
+    for (const path of before.files.paths()) disk.install(path, before.files.read(path) as string)
+    const node = new SlowDisk(ON, disk)
+    disk.isSlow = true
+    disk.takeAway('appendonlydir')
     const client = node.client()
-    expect(client.say('SET a 1')).toBe('')
-    node.answerUntil('sync')
-    node.fail('ENOENT')
-    expect([node.exitStatus, client.take()]).toEqual([1, ''])
+    // As with any disk that fails: what was done is answered, what is to come is refused.
+    expect(client.say('SET b 1')).toBe('+OK\r\n')
+    for (const line of ['PING', 'SET c 1']) {
+      expect(client.say(line)).toBe(
+        '-MISCONF Errors writing to the AOF file: No such file or directory\r\n',
+      )
+    }
+    expect(disk.paths()).toEqual([])
+    settle(node)
+    expect(client.say('PING')).toBe('+PONG\r\n')
+    expect(loaded(node)).toBe(digest(node))
   })
 })
 

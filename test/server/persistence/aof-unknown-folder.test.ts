@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest'
 import { keyspaceDigest } from '../../../src/server/values/digest.ts'
-import { DataFiles } from '../../../src/sim/data-files.ts'
+import { DataFiles } from '../../../src/sim/processes/data-files.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 import { SlowDisk, SlowFiles } from '../../support/slow-disk.ts'
 

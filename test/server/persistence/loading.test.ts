@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { SIMULATED_PROCESS } from '../../../src/server/port.ts'
 import { keyspaceDigest } from '../../../src/server/values/digest.ts'
-import { DataFiles } from '../../../src/sim/data-files.ts'
+import { DataFiles } from '../../../src/sim/processes/data-files.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 import { restarted, SlowDisk, SlowFiles } from '../../support/slow-disk.ts'
 
@@ -178,7 +178,7 @@ describe('keys that have expired', () => {
     const harness = startedLater()
     const db = harness.node.keyspace.dbs[0]
     expect([...(db?.entries.keys() ?? [])].sort()).toEqual(['always', 'here'])
-    expect([...(db?.expires ?? [])]).toEqual(['here'])
+    expect([...(db?.expires.keys() ?? [])]).toEqual(['here'])
     expect(harness.info('rdb_last_load_keys_expired')).toBe('1')
     expect(harness.info('rdb_last_load_keys_loaded')).toBe('2')
     expect(harness.logs.some((line) => line.endsWith(', 1 had expired and were left out'))).toBe(

@@ -43,12 +43,12 @@ describe('SAVE', () => {
 
   test('waits until a transfer to a replica is over', () => {
     const harness = slow()
-    harness.node.snapshotTurn.take('transfer')
+    harness.node.services.snapshotTurn.take('transfer')
     const client = harness.client()
     expect(client.say('SAVE')).toBe('')
     harness.advance(10_000)
     expect(harness.asked).toBeUndefined()
-    harness.node.snapshotTurn.release('transfer')
+    harness.node.services.snapshotTurn.release('transfer')
     harness.advance(1)
     harness.answerAll()
     expect(client.take()).toBe(OK)
@@ -95,12 +95,12 @@ describe('BGSAVE', () => {
   test('with SCHEDULE waits for its turn, without it does not', () => {
     const harness = slow()
     const client = harness.client()
-    harness.node.snapshotTurn.take('rewrite')
+    harness.node.services.snapshotTurn.take('rewrite')
     expect(client.say('BGSAVE')).toMatch(/^-ERR Another child process is active \(AOF\?\): can't/)
     expect(client.say('BGSAVE SCHEDULE')).toBe(SCHEDULED)
     harness.advance(1000)
     expect(harness.asked).toBeUndefined()
-    harness.node.snapshotTurn.release('rewrite')
+    harness.node.services.snapshotTurn.release('rewrite')
     harness.advance(1)
     expect(harness.asked).toBe('create')
     harness.answerAll()
@@ -182,7 +182,7 @@ describe.each<FileRequest['kind']>(['create', 'append', 'sync', 'rename'])('%s f
     const harness = failed()
     expect(harness.disk.paths()).toEqual(['dump.rdb'])
     expect(restarted(harness.files).client().say('GET k')).toBe('$3\r\nold\r\n')
-    expect(harness.node.snapshotTurn.isFree).toBe(true)
+    expect(harness.node.services.snapshotTurn.isFree).toBe(true)
     expect(harness.node.keyspace.beforeChange).toBeUndefined()
   })
 
@@ -302,11 +302,11 @@ describe('save points', () => {
   test('wait for the turn without asking again and again', () => {
     const harness = slow({ save: '1 1' })
     harness.client().say('SET a 1')
-    harness.node.snapshotTurn.take('transfer')
+    harness.node.services.snapshotTurn.take('transfer')
     harness.advance(1001)
     expect(harness.asked).toBeUndefined()
     expect(harness.node.nextWakeUpMs()).toBeGreaterThan(harness.monoMs)
-    harness.node.snapshotTurn.release('transfer')
+    harness.node.services.snapshotTurn.release('transfer')
     harness.advance(1)
     expect(harness.asked).toBe('create')
   })
@@ -374,7 +374,7 @@ test('a save under way when a full resynchronisation replaces everything keeps i
   const { keyspace } = harness.node
   const value = { type: 'string', bytes: 'new' } as const
   // Read by a transfer that began before the save did, and so with an older serial.
-  const entry = { value, expireAtMs: undefined, serial: keyspace.serial - 1, usage: 0 }
+  const entry = { value, expireAtMs: undefined, serial: keyspace.serial - 1, usage: 0, bytes: 0 }
   keyspace.replaceAll([tableOf([['key 2999', entry]])])
   client.say('SET key 1')
   client.send('APPEND', 'key 2999', 'er')

@@ -256,7 +256,7 @@ describe('replicas that are online', () => {
     replica.bytes(encodeCommand(['REPLCONF', 'capa', 'eof']))
     replica.bytes(encodeCommand(['PSYNC', '?', '-1']))
     harness.advance(200)
-    expect(harness.node.snapshotTurn.user).toBe('transfer')
+    expect(harness.node.services.snapshotTurn.user).toBe('transfer')
     client.say('SHUTDOWN')
     expect([harness.exitStatus, replica.isClosed]).toEqual([0, true])
     expect(restarted(harness.files).client().say('DBSIZE')).toBe(':3000\r\n')

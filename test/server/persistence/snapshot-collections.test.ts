@@ -11,14 +11,15 @@ import { LogReader } from '../../../src/server/aof/log-reader.ts'
 import type { Keyspace } from '../../../src/server/keyspace/keyspace.ts'
 import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { Snapshot } from '../../../src/server/rdb/snapshot.ts'
-import type { Stream } from '../../../src/server/values/stream.ts'
+import type { StreamEntries } from '../../../src/server/values/stream.ts'
 import { byName } from '../../../src/server/values/stream-group.ts'
 import type { Value } from '../../../src/server/values/value.ts'
 import { emptyTables } from '../../support/key-tables.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
+import { sized } from '../../support/sized.ts'
 import { contentsOf } from '../../support/value-contents.ts'
 
-const RUNS = 40
+const RUNS = sized(12, 40)
 /** Comparing everything takes long. */
 const SLICES_PER_LOOK = 12
 /** Enough for chunks, blocks and nodes to be split, and for a record to take many slices. */
@@ -160,7 +161,7 @@ function contents(value: Value, isLog: boolean): unknown {
 }
 
 /** Without when a consumer was seen, and without what is pending of entries that are gone. */
-function logged(stream: Stream): unknown {
+function logged(stream: StreamEntries): unknown {
   const groups = byName(stream.groups).map(([name, { lastId, consumers }]) => {
     const pending = byName(consumers).map(([consumer, { pending }]) => {
       const left = [...pending.entries()].filter(([id]) => stream.get(id) !== undefined)

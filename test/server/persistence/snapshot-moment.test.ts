@@ -6,10 +6,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createRng } from '../../../src/base/rng.ts'
 import type { Keyspace } from '../../../src/server/keyspace/keyspace.ts'
+import { sized } from '../../support/sized.ts'
 import { restarted, SlowDisk } from '../../support/slow-disk.ts'
 import { contentsOf } from '../../support/value-contents.ts'
 
-const RUNS = 60
+const RUNS = sized(25, 60)
 /** On a machine that is busy with something else. */
 const BOUND_MS = 60_000
 

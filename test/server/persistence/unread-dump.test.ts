@@ -1,6 +1,6 @@
 /** A dump that was not loaded, because the append-only file comes first, is not lost to the next save. */
 import { describe, expect, test } from 'vitest'
-import type { DataFiles } from '../../../src/sim/data-files.ts'
+import type { DataFiles } from '../../../src/sim/processes/data-files.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 
 /** dbfilename may be changed while it runs. */

@@ -9,6 +9,7 @@ import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { emptyTables } from '../../support/key-tables.ts'
 import { mutateBytes } from '../../support/mutate-bytes.ts'
 import { rdbSamples } from '../../support/rdb-samples.ts'
+import { sized } from '../../support/sized.ts'
 import { contentsOf } from '../../support/value-contents.ts'
 
 const SAMPLES = rdbSamples()
@@ -37,7 +38,7 @@ test('damaged bytes give the same answer whole and byte by byte, and never an ex
       const bytes = mutateBytes(SAMPLES[sample] as string, createRng(seed))
       expect(outcome(bytes, 1)).toBe(outcome(bytes, bytes.length))
     }),
-    { numRuns: 3000 },
+    { numRuns: sized(1000, 3000) },
   )
 })
 

@@ -67,3 +67,8 @@ test('what does not shrink, is short or is very long stays as it is', () => {
   expect(lzfCompress('abcdefghijklmnopqrstuvwxyz')).toBeUndefined()
   expect(lzfCompress('a'.repeat(65_537))).toBeUndefined()
 })
+
+test('a string that gets four bytes shorter is compressed, one that gets three shorter is not', () => {
+  expect(lzfCompress('abcdefghijklmnabcdefg')?.length).toBe(17)
+  expect(lzfCompress('abcdefghijklmnoabcdef')).toBeUndefined()
+})

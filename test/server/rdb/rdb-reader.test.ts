@@ -183,9 +183,9 @@ test('expiry, database, hints and unknown fields are understood', () => {
   expect([contents.dbs[3]?.get('k')?.expireAtMs, contents.dbs[3]?.get('l')?.expireAtMs]).toEqual([
     1, 2000,
   ])
-  expect(contents.expires.map((keys) => [...keys]).filter((keys) => keys.length > 0)).toEqual([
-    ['k', 'l'],
-  ])
+  expect(
+    contents.expires.map((keys) => [...keys.keys()]).filter((keys) => keys.length > 0),
+  ).toEqual([['k', 'l']])
   expect(contents.aux).toEqual(
     new Map([
       ['redis-ver', '7.0.15'],

@@ -11,8 +11,8 @@ import {
 } from '../../../src/server/rdb/listpack-writer.ts'
 import { type RdbProgress, RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { rdbStream } from '../../../src/server/rdb/rdb-stream.ts'
-import { Stream } from '../../../src/server/values/stream.ts'
-import { Group } from '../../../src/server/values/stream-group.ts'
+import { StreamEntries } from '../../../src/server/values/stream.ts'
+import { ConsumerGroup } from '../../../src/server/values/stream-group.ts'
 import { parseId, streamId } from '../../../src/server/values/stream-id.ts'
 import { emptyTables } from '../../support/key-tables.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
@@ -35,7 +35,7 @@ function read(record: string, chunk = record.length + 64): RdbProgress {
   return progress
 }
 
-function loaded(progress: RdbProgress): Stream {
+function loaded(progress: RdbProgress): StreamEntries {
   if (progress.kind !== 'done') throw new Error(JSON.stringify(progress))
   const value = progress.contents.dbs[0]?.get('k')?.value
   if (value?.type !== 'stream') throw new Error('a stream was expected')
@@ -47,11 +47,11 @@ function problemOf(record: string): string | undefined {
   return progress.kind === 'damaged' ? progress.text : undefined
 }
 
-function written(stream: Stream): string {
+function written(stream: StreamEntries): string {
   return `\x13${[...rdbStream({ type: 'stream', stream })].join('')}`
 }
 
-function contents(stream: Stream): unknown {
+function contents(stream: StreamEntries): unknown {
   return contentsOf({ type: 'stream', stream })
 }
 
@@ -281,9 +281,11 @@ const entry = fc.record({
   }),
 })
 
-function streamOf(entries: readonly { id: [bigint, bigint]; pairs: [string, string][] }[]): Stream {
-  const stream = new Stream()
-  const group = new Group(streamId(3, 3), 5n)
+function streamOf(
+  entries: readonly { id: [bigint, bigint]; pairs: [string, string][] }[],
+): StreamEntries {
+  const stream = new StreamEntries()
+  const group = new ConsumerGroup(streamId(3, 3), 5n)
   const consumer = group.addConsumer('c', 1_700_000_000_000)
   group.addConsumer('idle', 5)
   const sorted = entries
@@ -296,7 +298,7 @@ function streamOf(entries: readonly { id: [bigint, bigint]; pairs: [string, stri
   }
   for (const [at, { id }] of sorted.entries()) if (at % 3 === 0) stream.delete(id)
   stream.groups.set('g', group)
-  stream.groups.set('', new Group(streamId(0, 0), -1n))
+  stream.groups.set('', new ConsumerGroup(streamId(0, 0), -1n))
   return stream
 }
 
@@ -311,7 +313,7 @@ test('what we write, we read: entries, counters, groups and consumers', () => {
 })
 
 test('an empty stream is a stream', () => {
-  expect(loaded(read(written(new Stream()))).length).toBe(0)
+  expect(loaded(read(written(new StreamEntries()))).length).toBe(0)
 })
 
 test('a running snapshot gets a stream as it was before its groups were read on', () => {
@@ -335,7 +337,7 @@ test('a running snapshot gets a stream as it was before its groups were read on'
 })
 
 test('ids near the end of 64 bits survive', () => {
-  const stream = new Stream()
+  const stream = new StreamEntries()
   for (const text of ['1-1', '9007199254740993-1', '18446744073709551615-18446744073709551615']) {
     stream.append(parseId(text) ?? '', ['f', 'v'], LIMITS)
   }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Entry } from '../../../src/server/keyspace/keyspace.ts'
 import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { emptyTables } from '../../support/key-tables.ts'
+import { sized } from '../../support/sized.ts'
 
 const ZEROS = '\0'.repeat(8)
 
@@ -89,7 +90,7 @@ for (const [name, bytes] of [
         expect(outcome(whole, [whole.length])).toEqual(expected)
         expect(outcome(whole, cuts)).toEqual(expected)
       }),
-      { numRuns: 2000, seed: 11 },
+      { numRuns: sized(700, 2000), seed: 11 },
     )
   })
 }

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rdbLength, rdbString } from '../../../src/server/rdb/rdb-encode.ts'
 import { TYPE } from '../../../src/server/rdb/rdb-format.ts'
-import { type Demand, RdbInput } from '../../../src/server/rdb/rdb-input.ts'
+import { type ParseDemand, RdbInput } from '../../../src/server/rdb/rdb-input.ts'
 import { rdbZset, readZset } from '../../../src/server/rdb/rdb-zset.ts'
 import { type Scored, SortedSet } from '../../../src/server/values/sorted-set.ts'
 
 /** The elements, or what the reader demanded that it did not get. */
-function read(type: number, bytes: string): Scored[] | undefined | Demand {
+function read(type: number, bytes: string): Scored[] | undefined | ParseDemand {
   const input = new RdbInput()
   input.push(bytes)
   const step = readZset(input, type).next()

@@ -8,6 +8,7 @@ import type { Db } from '../../../src/server/keyspace/db.ts'
 import { Keyspace } from '../../../src/server/keyspace/keyspace.ts'
 import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { Snapshot } from '../../../src/server/rdb/snapshot.ts'
+import { CountedFields, CountedMembers } from '../../../src/server/values/counted.ts'
 import { Deque } from '../../../src/server/values/deque.ts'
 import { SortedSet } from '../../../src/server/values/sorted-set.ts'
 import type { SetValue, Value } from '../../../src/server/values/value.ts'
@@ -34,11 +35,11 @@ const expireAtMs = fc.option(fc.nat(10_000), { nil: undefined })
 const value: fc.Arbitrary<() => Value> = fc.oneof(
   text.map((bytes) => (): Value => ({ type: 'string', bytes })),
   texts.map((items) => (): Value => ({ type: 'list', items: new Deque(items) })),
-  texts.map((items) => (): Value => ({ type: 'set', members: new Set(items) })),
+  texts.map((items) => (): Value => ({ type: 'set', members: new CountedMembers(items) })),
   texts.map(
     (items) => (): Value => ({
       type: 'hash',
-      fields: new Map(items.map((item) => [item, item])),
+      fields: new CountedFields(items.map((item) => [item, item])),
     }),
   ),
   texts.map(
@@ -49,9 +50,12 @@ const value: fc.Arbitrary<() => Value> = fc.oneof(
   ),
   // Large enough to be written in slices, and to be put aside by reference.
   text.map((item) => (): Value => ({ type: 'list', items: new Deque(many(item)) })),
-  text.map((item) => (): Value => ({ type: 'set', members: new Set(many(item)) })),
+  text.map((item) => (): Value => ({ type: 'set', members: new CountedMembers(many(item)) })),
   text.map(
-    (item) => (): Value => ({ type: 'hash', fields: new Map(many(item).map((at) => [at, item])) }),
+    (item) => (): Value => ({
+      type: 'hash',
+      fields: new CountedFields(many(item).map((at) => [at, item])),
+    }),
   ),
   text.map(
     (item) => (): Value => ({
@@ -168,7 +172,9 @@ test('a second snapshot takes everything again', () => {
 
 test('a slice of a large collection is not the whole collection', () => {
   const keyspace = new Keyspace(DATABASES, KEY_HASH)
-  const members = new Set(Array.from({ length: 10_000 }, (_, index) => `member-${index}`))
+  const members = new CountedMembers(
+    Array.from({ length: 10_000 }, (_, index) => `member-${index}`),
+  )
   keyspace.dbs[0]!.put('large', { type: 'set', members })
   const slices: number[] = []
   const snapshot = new Snapshot(keyspace, [], (bytes) => slices.push(bytes.length))
@@ -178,7 +184,7 @@ test('a slice of a large collection is not the whole collection', () => {
 })
 
 /** Counts how many of its members anybody has looked at one after the other. */
-class CountingSet extends Set<string> {
+class CountingSet extends CountedMembers {
   looks = 0
 
   override *values(): SetIterator<string> {
@@ -205,7 +211,7 @@ test('what was deleted from a large collection meanwhile is put in order slice b
   const keyspace = new Keyspace(DATABASES, KEY_HASH)
   const large = {
     type: 'set' as const,
-    members: new Set(many('some member')) as SetValue['members'],
+    members: new CountedMembers(many('some member')) as SetValue['members'],
   }
   const before = large.members
   keyspace.dbs[0]!.put('large', large)
@@ -276,7 +282,7 @@ test('with compression, what shrinks by it is compressed and loads to the same',
   const keyspace = new Keyspace(DATABASES, KEY_HASH)
   const repeated = 'abc'.repeat(100)
   keyspace.dbs[0]!.put(repeated, { type: 'string', bytes: repeated })
-  keyspace.dbs[0]!.put('set', { type: 'set', members: new Set([repeated, 'short']) })
+  keyspace.dbs[0]!.put('set', { type: 'set', members: new CountedMembers([repeated, 'short']) })
   let payload = ''
   const sink = (bytes: string) => {
     payload += bytes

@@ -5,8 +5,9 @@
 import { expect, test } from 'vitest'
 import { createRng, type Rng } from '../../../src/base/rng.ts'
 import { ReplicationWorld, type TestNode } from '../../support/replication-harness.ts'
+import { sized } from '../../support/sized.ts'
 
-const SEEDS = 60
+const SEEDS = sized(24, 60)
 const STEPS = 60
 
 class Story {
@@ -120,4 +121,4 @@ test('after any history of cuts, freezes and role changes everybody holds the sa
       story.nodes.flatMap((node) => node.logs.filter((line) => line.includes('failed here'))),
     ).toEqual([])
   }
-}, 30_000)
+})

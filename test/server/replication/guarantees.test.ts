@@ -1,6 +1,6 @@
 /** What a master promises about its replicas: min-replicas, WAIT, and what INFO and ROLE say of them. */
 import { expect, test } from 'vitest'
-import { array, bulk, bulks, error, integer, OK } from '../../../src/resp/reply.ts'
+import { array, bulk, error, integer, OK } from '../../../src/resp/reply.ts'
 import { ReplicationWorld } from '../../support/replication-harness.ts'
 
 const NOREPLICAS = error('NOREPLICAS Not enough good replicas to write.')
@@ -152,7 +152,7 @@ test('ROLE and INFO of both sides agree', () => {
     array([
       bulk('master'),
       integer(offset),
-      array([bulks([replica.address, '7777', String(offset)])]),
+      array([array([bulk(replica.address), bulk('7777'), bulk(String(offset))])]),
     ]),
   )
   expect(replica.call('ROLE')).toEqual(

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { encodeCommand } from '../../../src/resp/encode.ts'
 import { crc64 } from '../../../src/server/rdb/crc64.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
+import { sized } from '../../support/sized.ts'
 
 const [A, B] = ['a'.repeat(40), 'b'.repeat(40)]
 const ENDS = { remoteHost: '10.0.0.2', remotePort: 6379, localHost: '10.0.0.1', localPort: 50_000 }
@@ -123,6 +124,6 @@ test('whatever a master says, nothing fails, and no half of it is taken for the 
         else expect(kept).toBe('$1\r\nx\r\n')
       },
     ),
-    { numRuns: 300 },
+    { numRuns: sized(120, 300) },
   )
-}, 30_000)
+})

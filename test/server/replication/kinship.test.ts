@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { NO_REPLICATION_ID } from '../../../src/server/replication/history/history.ts'
 import {
+  divergenceFrom,
   hasLostItsData,
-  kinship,
   type Offer,
-  type OwnPlace,
-} from '../../../src/server/replication/history/kinship.ts'
+  type OwnPosition,
+} from '../../../src/server/replication/history/divergence.ts'
+import { NO_REPLICATION_ID } from '../../../src/server/replication/history/history.ts'
 import type { Lineage } from '../../../src/server/replication/history/lineage.ts'
 
 const [A, B, C, D] = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(40)) as [
@@ -16,14 +16,14 @@ const [A, B, C, D] = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(40)) as [
 ]
 
 /** A master of history A that has come to offset 200. */
-const OWN: OwnPlace = { id: A, offset: 200, previousId: NO_REPLICATION_ID, secondOffset: -1 }
+const OWN: OwnPosition = { id: A, offset: 200, previousId: NO_REPLICATION_ID, secondOffset: -1 }
 
 function offer(id: string, offset: number, lineage: Partial<Lineage> = {}): Offer {
   const nothing = { previousId: NO_REPLICATION_ID, secondOffset: -1, isReplica: false, keys: 0 }
   return { id, offset, lineage: { id, offset, ...nothing, ...lineage } }
 }
 
-const CASES: { title: string; own?: Partial<OwnPlace>; offer: Offer; kin: object }[] = [
+const CASES: { title: string; own?: Partial<OwnPosition>; offer: Offer; kin: object }[] = [
   {
     title: 'a replica promoted at 100 has our history up to there',
     offer: offer(B, 150, { previousId: A, secondOffset: 101 }),
@@ -90,7 +90,7 @@ const CASES: { title: string; own?: Partial<OwnPlace>; offer: Offer; kin: object
 ]
 
 for (const { title, own, offer: offered, kin } of CASES) {
-  test(title, () => expect(kinship({ ...OWN, ...own }, offered)).toEqual(kin))
+  test(title, () => expect(divergenceFrom({ ...OWN, ...own }, offered)).toEqual(kin))
 }
 
 const FOLLOWED = { isAcquainted: true }

@@ -1,6 +1,6 @@
 /** Under which name a node offers its place in a history, and who can go on from whom because of it. */
 import { expect, test } from 'vitest'
-import { idToOffer, type OwnPlace } from '../../../src/server/replication/history/kinship.ts'
+import { idToOffer, type OwnPosition } from '../../../src/server/replication/history/divergence.ts'
 import type { Lineage } from '../../../src/server/replication/history/lineage.ts'
 import { ReplicationWorld, type TestNode } from '../../support/replication-harness.ts'
 
@@ -9,7 +9,7 @@ const B = 'b'.repeat(40)
 const C = 'c'.repeat(40)
 const NONE = '0'.repeat(40)
 
-function place(id: string, offset: number, previousId = NONE, secondOffset = -1): OwnPlace {
+function place(id: string, offset: number, previousId = NONE, secondOffset = -1): OwnPosition {
   return { id, offset, previousId, secondOffset }
 }
 

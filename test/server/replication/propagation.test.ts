@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { encodeCommand } from '../../../src/resp/encode.ts'
-import { GETACK, PING, StreamEncoder } from '../../../src/server/replication/history/propagation.ts'
+import { GETACK, PING, StreamEncoder } from '../../../src/server/replication/history/stream.ts'
 
 const SET = ['SET', 'k', 'v']
 

@@ -53,18 +53,18 @@ test('a replica that comes back applies the stream to the database it was at', (
 test('a replica that never had a master keeps no position', () => {
   const world = new ReplicationWorld()
   const lone = world.node({ replicaof: '10.0.0.9 6379' })
-  expect(lone.node.position()).toBeUndefined()
-  expect(world.node().node.position()).toBeUndefined()
+  expect(lone.node.services.replication.position()).toBeUndefined()
+  expect(world.node().node.services.replication.position()).toBeUndefined()
 })
 
 test('a position is where the data are, on a master with replicas and on a replica without its link', () => {
   const { world, master, replica } = pair()
   const place = { id: master.info('master_replid'), offset: master.offset, streamDb: 0 }
-  expect(master.node.position()).toEqual(place)
-  expect(replica.node.position()).toEqual(place)
+  expect(master.node.services.replication.position()).toEqual(place)
+  expect(replica.node.services.replication.position()).toEqual(place)
   world.network.cut(master, replica)
   world.run(100)
-  expect(replica.node.position()).toEqual(place)
+  expect(replica.node.services.replication.position()).toEqual(place)
 })
 
 test('a master that comes back lets those go on who had no more than its dump', () => {

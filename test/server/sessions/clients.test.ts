@@ -105,3 +105,20 @@ describe('SHUTDOWN', () => {
     expect(harness.exitStatus).toBe(0)
   })
 })
+
+describe('CLIENT PAUSE', () => {
+  test('whose end would be no moment of 64 bits is refused, and pauses nobody', () => {
+    const client = new NodeHarness().client()
+    const longest = 2n ** 63n - 1n
+    for (const ms of [longest, longest - 1_000_000n]) {
+      expect(client.say(`CLIENT PAUSE ${ms}`)).toBe('-ERR timeout is out of range\r\n')
+    }
+    const notAnInteger = '-ERR timeout is not an integer or out of range\r\n'
+    expect(client.say(`CLIENT PAUSE ${longest + 1n}`)).toBe(notAnInteger)
+    expect(client.say('PING')).toBe('+PONG\r\n')
+    // Two hundred million years are a pause that somebody may want to end.
+    expect(client.say('CLIENT PAUSE 6300000000000000000 WRITE')).toBe('+OK\r\n')
+    expect(client.say('CLIENT UNPAUSE')).toBe('+OK\r\n')
+    expect(client.say('SET k v')).toBe('+OK\r\n')
+  })
+})

@@ -1,7 +1,7 @@
 /** What a node says to people when somebody else chose the words: one line, and not a long one. */
 import { expect, test } from 'vitest'
 import { encodeCommand } from '../../../src/resp/encode.ts'
-import { DataFiles } from '../../../src/sim/data-files.ts'
+import { DataFiles } from '../../../src/sim/processes/data-files.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 
 const FOLDER = 'appendonlydir'

@@ -1,8 +1,36 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Settings } from '../../../src/server/settings/settings.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 
+/** What redis-server 7.0.15 answers to CONFIG GET * if it was started without a file. */
+const REDIS_DEFAULTS = new Map(
+  readFileSync(new URL('./testdata/redis-7.0.15-defaults.txt', import.meta.url), 'utf8')
+    .split('\n')
+    .map((line) => [line.split(' ', 1)[0] ?? '', line.slice(line.indexOf(' ') + 1 || line.length)]),
+)
+/** docs/departures.md: a copy needs no fork here, so nothing is gained by waiting for more replicas. */
+const OTHER_DEFAULTS = ['repl-diskless-sync-delay']
+
 describe('a directive', () => {
+  test('that Redis has is at first as it is in Redis', () => {
+    const known = new Settings().match('*').filter(([name]) => REDIS_DEFAULTS.has(name))
+    expect(known.length).toBeGreaterThan(180)
+    const others = known.filter(([name, value]) => REDIS_DEFAULTS.get(name) !== value)
+    expect(others.map(([name]) => name)).toEqual(OTHER_DEFAULTS)
+  })
+
+  test('at the end of its range is shown as it was given', () => {
+    const settings = new Settings()
+    for (const value of ['9223372036854775807', '9007199254740992', '4294967295']) {
+      expect(settings.set('repl-backlog-ttl', value)).toBeUndefined()
+      expect(settings.get('repl-backlog-ttl')).toBe(value)
+    }
+    expect(settings.set('repl-backlog-ttl', '9223372036854775808')).toMatch(
+      /must be between|parsed/,
+    )
+  })
+
   test('is known by both names of a pair', () => {
     const settings = new Settings()
     expect(settings.set('slave-priority', '7')).toBeUndefined()

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRng } from '../../../src/base/rng.ts'
 import { ScanCursors } from '../../../src/server/keyspace/scan.ts'
+import { CountedFields, CountedMembers } from '../../../src/server/values/counted.ts'
 import { Deque } from '../../../src/server/values/deque.ts'
 import {
   FieldReading,
@@ -107,7 +108,7 @@ describe('a set', () => {
   test('is read as it was, and is what it is, before, while and after it is read', () => {
     fc.assert(
       fc.property(steps, (all) => {
-        const value: SetValue = { type: 'set', members: new Set(START) }
+        const value: SetValue = { type: 'set', members: new CountedMembers(START) }
         const model = new Set(START)
         let reading = new MemberReading(value)
         let expected = [...model].sort()
@@ -153,7 +154,7 @@ describe('a set', () => {
     const turns = fc.array(fc.tuple(hold, fc.array(fc.nat(399), { maxLength: 12 })))
     fc.assert(
       fc.property(turns, fc.integer({ min: 1, max: 40 }), (all, count) => {
-        const value: SetValue = { type: 'set', members: new Set(START) }
+        const value: SetValue = { type: 'set', members: new CountedMembers(START) }
         const scans = new ScanCursors(createRng('scan'))
         const [stable, seen] = [new Set(START), new Set<string>()]
         const left = [...all]
@@ -184,7 +185,7 @@ describe('a set', () => {
   })
 
   test('is scanned from what came back on, so that what is added does not end the scan', () => {
-    const value: SetValue = { type: 'set', members: new Set(START) }
+    const value: SetValue = { type: 'set', members: new CountedMembers(START) }
     new MemberReading(value).freeze()
     value.members.delete('7')
     value.members.add('7')
@@ -196,7 +197,7 @@ describe('a set', () => {
   })
 
   test('goes on with a scan that began before it was read, and ends it in time', () => {
-    const value: SetValue = { type: 'set', members: new Set(START) }
+    const value: SetValue = { type: 'set', members: new CountedMembers(START) }
     const scans = new ScanCursors(createRng('scan'))
     const before = scans.next(value.members, '0', 100)
     const reading = new MemberReading(value)
@@ -214,7 +215,10 @@ describe('a hash', () => {
   test('is read as it was, and is what it is, before, while and after it is read', () => {
     fc.assert(
       fc.property(fc.nat(250), steps, (readFirst, all) => {
-        const value: HashValue = { type: 'hash', fields: new Map(START.map((at) => [at, at])) }
+        const value: HashValue = {
+          type: 'hash',
+          fields: new CountedFields(START.map((at) => [at, at])),
+        }
         const model = new Map(value.fields)
         const reading = new FieldReading(value)
         const read: (readonly [string, string])[] = []

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ReplyDecoder } from '../../../src/resp/reply-decoder.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
+import { sized } from '../../support/sized.ts'
 
 interface Held {
   readonly ms: number
@@ -252,7 +253,7 @@ describe('a stream', () => {
           expect.arrayContaining(['entries-added', model.added]),
         )
       }),
-      { numRuns: 60 },
+      { numRuns: sized(25, 60) },
     )
   })
 })

@@ -13,21 +13,23 @@ import {
   Sampler,
 } from '../../../src/server/values/sampler.ts'
 
-type Step = readonly [
-  name: 'pushLeft' | 'pushRight' | 'popLeft' | 'popRight' | 'insert',
-  at: number,
-]
+const STEPS = [
+  ...['pushLeft', 'pushRight', 'popLeft', 'popRight', 'insert'],
+  ...['takeLeft', 'takeRight', 'filter', 'trim', 'slice'],
+] as const
+
+type Step = readonly [name: (typeof STEPS)[number], at: number]
 
 describe('a deque', () => {
   test('behaves like an array', () => {
     const step = fc.tuple(
-      fc.constantFrom('pushLeft', 'pushRight', 'popLeft', 'popRight', 'insert'),
+      fc.constantFrom('pushLeft', 'pushRight', 'insert', ...STEPS),
       fc.nat(),
     ) as fc.Arbitrary<Step>
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const deque = new Deque()
-        const array: string[] = []
+      fc.property(fc.array(step, { maxLength: 200 }), fc.nat(40), (steps, length) => {
+        const array = Array.from({ length }, (_, at) => `first ${at}`)
+        const deque = new Deque(array)
         for (const [name, at] of steps) apply(deque, array, name, at)
         expect([...deque]).toEqual(array)
         expect(array.map((_, index) => deque.at(index))).toEqual(array)
@@ -56,6 +58,27 @@ describe('a deque', () => {
       case 'insert':
         deque.insert(place, item)
         array.splice(place, 0, item)
+        break
+      case 'takeLeft':
+        expect(deque.takeLeft(at % 20)).toEqual(array.splice(0, at % 20))
+        break
+      case 'takeRight':
+        expect(deque.takeRight(at % 20)).toEqual(array.reverse().splice(0, at % 20))
+        array.reverse()
+        break
+      case 'filter': {
+        const kept = array.filter((_, index) => index % 5 !== at % 7)
+        deque.filter((index) => index % 5 !== at % 7)
+        array.splice(0, array.length, ...kept)
+        break
+      }
+      case 'trim':
+        if (array.length === 0) break
+        array.splice(0, array.length, ...array.slice(at % 3, array.length - (at % 2)))
+        deque.trim(at % 3, deque.length - 1 - (at % 2))
+        break
+      case 'slice':
+        expect(deque.slice(place, array.length - 1)).toEqual(array.slice(place))
         break
     }
   }

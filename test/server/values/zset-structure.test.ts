@@ -5,12 +5,12 @@ import { parseDouble, parseStrtod } from '../../../src/server/arguments/float-ar
 import { type Scored, SortedSet } from '../../../src/server/values/sorted-set.ts'
 import { ChunkRanks } from '../../../src/server/values/zset-ranks.ts'
 
-type Step = readonly [name: 'set' | 'delete', member: number, score: number]
+type Step = readonly [name: 'set' | 'delete' | 'range', member: number, score: number]
 
 const steps = (members: number, scores: number, maxLength: number) =>
   fc.array(
     fc.tuple(
-      fc.constantFrom('set', 'set', 'delete'),
+      fc.constantFrom(...new Array(40).fill('set'), ...new Array(20).fill('delete'), 'range'),
       fc.nat(members - 1),
       fc.nat(scores - 1),
     ) as fc.Arbitrary<Step>,
@@ -21,8 +21,13 @@ function apply(set: SortedSet, model: Map<string, number>, [name, member, score]
   if (name === 'set') {
     set.set(`m${member}`, score)
     model.set(`m${member}`, score)
-  } else {
+  } else if (name === 'delete') {
     expect(set.delete(`m${member}`)).toBe(model.delete(`m${member}`))
+  } else {
+    const from = member % (set.size + 1)
+    const to = Math.min(set.size, from + (member % 3 === 0 ? score : 3 * member))
+    for (const [gone] of sorted(model).slice(from, to)) model.delete(gone)
+    set.deleteRange({ from, to })
   }
 }
 

@@ -5,7 +5,7 @@ import { maxStringBytes } from '../../arguments/string-limit.ts'
 import type { CommandContext } from '../../context.ts'
 import { BIT_OFFSET_OUT_OF_RANGE } from '../../errors.ts'
 
-/** `unit`: how many bits the argument counts in. Never beyond the longest string. */
+/** `unit`: how many bits one step of the argument is. Never beyond the longest string. */
 export function parseBitOffset(
   { node }: CommandContext,
   text: string | undefined,

@@ -24,12 +24,12 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['MI', 1609.34],
 ])
 
-/** Metres in one of the unit. */
+/** How many metres the unit has. */
 export function parseUnit(word: string | undefined): number | Reply {
   return UNITS.get((word ?? '').toUpperCase()) ?? BAD_UNIT
 }
 
-/** `longitude latitude` from index `at` on. */
+/** `longitude latitude`, from index `at` on. */
 export function parsePosition(argv: readonly string[], at: number): Position | Reply {
   const [longitude, latitude] = [parseDouble(argv[at]), parseDouble(argv[at + 1])]
   if (longitude === undefined || latitude === undefined) return NOT_A_FLOAT
@@ -40,15 +40,15 @@ export function parsePosition(argv: readonly string[], at: number): Position | R
   return { longitude, latitude }
 }
 
-/** A shape, and the unit in which it was given. */
-export interface Measured {
+/** A shape, and the unit it was given in. */
+export interface MeasuredShape {
   readonly shape: Shape
   /** Metres. */
   readonly unitM: number
 }
 
-/** `radius unit` from index `at` on. */
-export function parseRadius(argv: readonly string[], at: number): Measured | Reply {
+/** `radius unit`, from index `at` on. */
+export function parseRadius(argv: readonly string[], at: number): MeasuredShape | Reply {
   const radius = parseDouble(argv[at])
   if (radius === undefined) return BAD_RADIUS
   if (radius < 0) return NEGATIVE_RADIUS
@@ -57,8 +57,8 @@ export function parseRadius(argv: readonly string[], at: number): Measured | Rep
   return { shape: { kind: 'circle', radiusM: radius * unitM }, unitM }
 }
 
-/** `width height unit` from index `at` on. */
-export function parseBox(argv: readonly string[], at: number): Measured | Reply {
+/** `width height unit`, from index `at` on. */
+export function parseBox(argv: readonly string[], at: number): MeasuredShape | Reply {
   const [width, height] = [parseDouble(argv[at]), parseDouble(argv[at + 1])]
   if (width === undefined) return BAD_WIDTH
   if (height === undefined) return BAD_HEIGHT

@@ -1,6 +1,6 @@
 /**
  * The arguments of the geo searches. GEORADIUS, GEORADIUSBYMEMBER and GEOSEARCH say the same in
- * different places; each becomes one query.
+ * different places; each becomes a query.
  */
 import { error, type Reply } from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
@@ -8,15 +8,15 @@ import { arg } from '../../catalogue/command.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR } from '../../errors.ts'
 import { type Position, positionOf } from '../../values/geo-hash.ts'
 import type { SortedSet } from '../../values/sorted-set.ts'
-import { type Measured, parseBox, parsePosition, parseRadius } from './geo-arguments.ts'
+import { type MeasuredShape, parseBox, parsePosition, parseRadius } from './geo-arguments.ts'
 
 const NO_MEMBER = error('ERR could not decode requested zset member')
 const BAD_COUNT = error('ERR COUNT must be > 0')
 const ANY_NEEDS_COUNT = error('ERR the ANY argument requires COUNT argument')
 
-/** What a search command fixes. */
+/** How a search command differs from the others. */
 export interface GeoForm {
-  /** Where the search is around: said before the options, or by one of them. */
+  /** Where the centre is given: before the options, or by one of them. */
   readonly center: 'position' | 'member' | 'option'
   readonly sourceAt: number
   /** Index of the first option. */
@@ -26,29 +26,32 @@ export interface GeoForm {
 }
 
 export interface GeoQuery {
-  /** Undefined: no such key. The arguments are checked all the same, but members have no position. */
+  /**
+   * Undefined if there is no such key. The arguments are checked all the same, but members have no
+   * position.
+   */
   readonly source: SortedSet | undefined
   around: 'member' | 'position' | undefined
   center: Position | undefined
-  measured: Measured | undefined
+  measured: MeasuredShape | undefined
   withDistance: boolean
   withHash: boolean
   withPosition: boolean
   sort: 'ASC' | 'DESC' | undefined
-  /** 0: all. */
+  /** 0 means all. */
   count: number
-  /** Any `count` of them will do, not the nearest. */
+  /** ANY: any `count` of them, not the nearest. */
   takesAny: boolean
   storeKey: string | undefined
   storesDistance: boolean
 }
 
 interface Option {
-  /** How many words follow it. */
+  /** How many words follow the option. */
   readonly words: number
-  /** Not beside what the query says already. */
+  /** Whether the option is compatible with what the query already says. */
   readonly isAllowed?: (query: GeoQuery) => boolean
-  /** `at`: index of the word after it. What it gives is an error. */
+  /** `at`: index of the word after the option. Returns an error, or undefined. */
   readonly apply: (query: GeoQuery, argv: readonly string[], at: number) => Reply | undefined
 }
 
@@ -112,7 +115,7 @@ function optionsOf({ center, storing }: GeoForm): Options {
   }
 }
 
-/** Reads the arguments of commands of this form. */
+/** Makes the function that parses the arguments of commands of this form. */
 export function geoQueryParser(form: GeoForm) {
   const options = new Map(Object.entries(optionsOf(form)))
   return (argv: readonly string[], source: SortedSet | undefined): GeoQuery | Reply => {
@@ -142,7 +145,7 @@ function emptyQuery(source: SortedSet | undefined, storeKey: string | undefined)
   }
 }
 
-/** What GEORADIUS and GEORADIUSBYMEMBER say before their options. */
+/** Reads the arguments of GEORADIUS and GEORADIUSBYMEMBER before their options. */
 function readLeading(
   query: GeoQuery,
   argv: readonly string[],
@@ -187,7 +190,7 @@ function setPosition(query: GeoQuery, argv: readonly string[], at: number): Repl
   return undefined
 }
 
-function setMeasured(query: GeoQuery, measured: Measured | Reply): Reply | undefined {
+function setMeasured(query: GeoQuery, measured: MeasuredShape | Reply): Reply | undefined {
   if ('kind' in measured) return measured
   query.measured = measured
   return undefined
@@ -201,7 +204,7 @@ function setCount(query: GeoQuery, argv: readonly string[], at: number): Reply |
   return undefined
 }
 
-/** `name`: the command as it was typed. */
+/** `name`: the command as the client sent it. */
 function conflictIn(query: GeoQuery, form: GeoForm, name: string): Reply | undefined {
   const { withDistance, withHash, withPosition } = query
   if (query.storeKey !== undefined && (withDistance || withHash || withPosition)) {

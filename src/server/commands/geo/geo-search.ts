@@ -1,5 +1,5 @@
-/** GEOSEARCH, GEORADIUS and their kin: what is within a shape, and where the result goes. */
-import { array, bulk, integer, type Reply } from '../../../resp/reply.ts'
+/** GEOSEARCH, GEORADIUS and similar: which members are within a shape, and where the result goes. */
+import { array, bulk, integer, list, type Reply } from '../../../resp/reply.ts'
 import { arg, command } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { WRONG_TYPE } from '../../errors.ts'
@@ -8,7 +8,7 @@ import { distanceWithin } from '../../values/geo-distance.ts'
 import { cellScores, type Position, positionOf } from '../../values/geo-hash.ts'
 import { SortedSet } from '../../values/sorted-set.ts'
 import { storeZset } from '../zsets/zset-members.ts'
-import { distanceReply, type Measured, positionReply } from './geo-arguments.ts'
+import { distanceReply, type MeasuredShape, positionReply } from './geo-arguments.ts'
 import { type GeoForm, type GeoQuery, geoQueryParser } from './geo-query.ts'
 
 interface Found {
@@ -27,7 +27,7 @@ function searching(form: GeoForm) {
     const query = parse(argv, zset?.set)
     if ('kind' in query) return query
     const found = results(query)
-    if (query.storeKey === undefined) return array(found.map((each) => foundReply(each, query)))
+    if (query.storeKey === undefined) return list(found, (each) => foundReply(each, query))
     const scores = found.map(({ member, score, distance }) => {
       return [member, query.storesDistance ? distance : score] as const
     })
@@ -36,7 +36,7 @@ function searching(form: GeoForm) {
   }
 }
 
-/** A count means the nearest, unless any will do. */
+/** A count means the nearest ones, unless any will do. */
 function results(query: GeoQuery): Found[] {
   const { source, center, measured, count, takesAny } = query
   if (source === undefined || center === undefined || measured === undefined) return []
@@ -51,7 +51,7 @@ function results(query: GeoQuery): Found[] {
 function within(
   set: SortedSet,
   center: Position,
-  { shape, unitM }: Measured,
+  { shape, unitM }: MeasuredShape,
   limit: number,
 ): Found[] {
   const found: Found[] = []

@@ -11,7 +11,7 @@ import { geoSearchCommands } from './geo-search.ts'
 
 const ADD_OPTIONS: ReadonlySet<string> = new Set(['NX', 'XX', 'CH'])
 
-/** A ZADD with scores for positions; replicas are told that ZADD. */
+/** A ZADD with scores for positions; replicas get that ZADD. */
 function geoAdd(context: CommandContext, argv: readonly string[]): Reply {
   let at = 2
   while (at < argv.length && ADD_OPTIONS.has(arg(argv, at).toUpperCase())) at++
@@ -27,7 +27,7 @@ function geoAdd(context: CommandContext, argv: readonly string[]): Reply {
   return zAdd(context, zadd)
 }
 
-/** One answer for each member, which is given its score if it has one. */
+/** One answer for each member, computed from its score if it has one. */
 function describing(missing: Reply, describe: (score: number) => Reply) {
   return ({ db }: CommandContext, argv: readonly string[]): Reply => {
     const zset = db.value(arg(argv, 1))

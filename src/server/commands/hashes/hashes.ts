@@ -1,21 +1,46 @@
 /** Hashes: fields and values under one key. */
-import { array, bulk, bulks, integer, NULL, OK, type Reply } from '../../../resp/reply.ts'
+import {
+  array,
+  bulk,
+  bulks,
+  error,
+  integer,
+  list,
+  NULL,
+  OK,
+  type Reply,
+} from '../../../resp/reply.ts'
+import { addLongDoubles, isLongDouble } from '../../arguments/long-double.ts'
+import { addInt64, parseExact, parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
+import { UNORDERED, VARYING } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
-import { INVALID_CURSOR, WRONG_TYPE, wrongArity } from '../../errors.ts'
+import {
+  HASH_NOT_A_FLOAT,
+  HASH_NOT_AN_INTEGER,
+  INVALID_CURSOR,
+  NAN_OR_INFINITY,
+  NOT_A_FLOAT,
+  NOT_AN_INTEGER,
+  OUT_OF_RANGE,
+  SYNTAX_ERROR,
+  WOULD_OVERFLOW,
+  WRONG_TYPE,
+  wrongArity,
+} from '../../errors.ts'
 import { isCursor } from '../../keyspace/scan.ts'
+import { CountedFields } from '../../values/counted.ts'
 import { encodingOf } from '../../values/encoding.ts'
+import { pickKey } from '../../values/sampler.ts'
 import type { HashValue } from '../../values/value.ts'
 import { scanElements, scanReply } from '../keys/scanning.ts'
-import { hIncrBy, hIncrByFloat } from './hash-counters.ts'
-import { openHash, removeField, setField } from './hash-fields.ts'
-import { hRandField } from './hash-random.ts'
+import { drawKeys, MAX_REPEATED_DRAWS } from '../random-draws.ts'
 
 const ZERO = integer(0)
 const ONE = integer(1)
 const EMPTY = array([])
 
-/** Answers from an existing hash, or with what stands for a missing one. */
+/** Answers from an existing hash, or with `missing` if there is none. */
 function reading(missing: Reply, answer: (hash: HashValue, argv: readonly string[]) => Reply) {
   return ({ db }: CommandContext, argv: readonly string[]): Reply => {
     const hash = db.value(arg(argv, 1))
@@ -30,22 +55,23 @@ const hLen = reading(ZERO, ({ fields }) => integer(fields.size))
 const hKeys = reading(EMPTY, ({ fields }) => bulks([...fields.keys()]))
 const hVals = reading(EMPTY, ({ fields }) => bulks([...fields.values()]))
 const hStrLen = reading(ZERO, ({ fields }, argv) => integer(fields.get(arg(argv, 2))?.length ?? 0))
-const hGetAll = reading({ kind: 'map', entries: [] }, ({ fields }) => ({
-  kind: 'map',
-  entries: [...fields].map(([field, value]) => [bulk(field), bulk(value)] as const),
-}))
+const hGetAll = reading({ kind: 'map', entries: [] }, ({ fields }) => {
+  const texts: string[] = []
+  for (const [field, value] of fields) texts.push(field, value)
+  return { kind: 'bulks', of: 'map', texts }
+})
 
 function hMget({ db }: CommandContext, argv: readonly string[]): Reply {
   const hash = db.value(arg(argv, 1))
   if (hash !== undefined && hash.type !== 'hash') return WRONG_TYPE
-  return array(argv.slice(2).map((field) => bulkOrNull(hash?.fields.get(field))))
+  return bulks(argv.slice(2).map((field) => hash?.fields.get(field)))
 }
 
 function bulkOrNull(bytes: string | undefined): Reply {
   return bytes === undefined ? NULL : bulk(bytes)
 }
 
-/** HSET and HMSET differ in the reply only. */
+/** HSET and HMSET differ only in the reply. */
 function hSetting(name: string, reply: (added: number) => Reply) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     if (argv.length % 2 !== 0) return wrongArity(name)
@@ -114,16 +140,120 @@ export const hashFamily: Family = {
     command('hsetnx', 4, CHANGED, ['1 RW insert'], hSetNx),
     command('hget', 3, 'readonly fast', READ, hGet),
     command('hmget', -3, 'readonly fast', READ, hMget),
-    command('hgetall', 2, 'readonly', READ, hGetAll),
-    command('hkeys', 2, 'readonly', READ, hKeys),
-    command('hvals', 2, 'readonly', READ, hVals),
+    command('hgetall', 2, 'readonly', READ, hGetAll, UNORDERED),
+    command('hkeys', 2, 'readonly', READ, hKeys, UNORDERED),
+    command('hvals', 2, 'readonly', READ, hVals, UNORDERED),
     command('hlen', 2, 'readonly fast', LOOK, hLen),
     command('hexists', 3, 'readonly fast', LOOK, hExists),
     command('hstrlen', 3, 'readonly fast', LOOK, hStrLen),
     command('hdel', -3, 'write fast', ['1 RW delete'], hDel),
     command('hincrby', 4, CHANGED, ['1 RW access update'], hIncrBy),
     command('hincrbyfloat', 4, CHANGED, ['1 RW access update'], hIncrByFloat),
-    command('hrandfield', -2, 'readonly', READ, hRandField),
-    command('hscan', -3, 'readonly', READ, hScan),
+    command('hrandfield', -2, 'readonly', READ, hRandField, VARYING),
+    command('hscan', -3, 'readonly', READ, hScan, VARYING),
   ],
+}
+
+/** HRANDFIELD: one field, several different ones, or (with a negative count) several with repeats. */
+function hRandField(context: CommandContext, argv: readonly string[]): Reply {
+  const { db, node } = context
+  if (argv.length === 2) {
+    const hash = db.value(arg(argv, 1))
+    if (hash === undefined) return NULL
+    return hash.type === 'hash' ? bulk(pickKey(hash, hash.fields, node.rng)) : WRONG_TYPE
+  }
+  const count = parseInteger(argv[2])
+  if (count === undefined) return NOT_AN_INTEGER
+  const withValues = argv[3]?.toUpperCase() === 'WITHVALUES'
+  if (argv.length > 4 || (argv.length === 4 && !withValues)) return SYNTAX_ERROR
+  if (count < -MAX_REPEATED_DRAWS) return OUT_OF_RANGE
+  return drawFields(context, arg(argv, 1), count, withValues)
+}
+
+function drawFields(
+  { db, node, session }: CommandContext,
+  key: string,
+  count: number,
+  withValues: boolean,
+): Reply {
+  const hash = db.value(key)
+  if (hash === undefined) return array([])
+  if (hash.type !== 'hash') return WRONG_TYPE
+  const fields = drawKeys(hash, hash.fields, count, node.rng)
+  if (!withValues) return bulks(fields)
+  const pairs = fields.map((field) => [field, valueIn(hash, field)])
+  return session.protocol === 3 ? list(pairs, bulks) : bulks(pairs.flat())
+}
+
+function valueIn(hash: HashValue, field: string): string {
+  return hash.fields.get(field) ?? ''
+}
+
+/** Numbers in the fields of hashes. */
+const INFINITE_INCREMENT = error('ERR value is NaN or Infinity')
+
+function hIncrBy(context: CommandContext, argv: readonly string[]): Reply {
+  const [key, field] = [arg(argv, 1), arg(argv, 2)]
+  const by = parseExact(arg(argv, 3))
+  if (by === undefined) return NOT_AN_INTEGER
+  const present = context.db.value(key)
+  if (present !== undefined && present.type !== 'hash') return WRONG_TYPE
+  const old = parseExact(present?.fields.get(field) ?? '0')
+  if (old === undefined) return HASH_NOT_AN_INTEGER
+  const sum = addInt64(old, by)
+  if (sum === undefined) return WOULD_OVERFLOW
+  store(context, key, field, String(sum))
+  context.propagate()
+  return integer(sum)
+}
+
+/** Replicas get the result, as with INCRBYFLOAT. */
+function hIncrByFloat(context: CommandContext, argv: readonly string[]): Reply {
+  const [key, field, by] = [arg(argv, 1), arg(argv, 2), arg(argv, 3)]
+  if (!isLongDouble(by)) return NOT_A_FLOAT
+  if (/inf/i.test(by)) return INFINITE_INCREMENT
+  const present = context.db.value(key)
+  if (present !== undefined && present.type !== 'hash') return WRONG_TYPE
+  const old = present?.fields.get(field) ?? '0'
+  if (!isLongDouble(old)) return HASH_NOT_A_FLOAT
+  const sum = addLongDoubles(old, by)
+  if (sum === undefined) return NAN_OR_INFINITY
+  store(context, key, field, sum)
+  context.propagate(['HSET', key, field, sum])
+  return bulk(sum)
+}
+
+function store(context: CommandContext, key: string, field: string, value: string): void {
+  const hash = openHash(context, key)
+  if (hash !== undefined) setField(hash, field, value)
+}
+
+// Changing fields: the one place that keeps a hash and its sampler consistent.
+
+/** The hash at `key`, ready to be changed and created if it is missing; undefined for another type. */
+function openHash({ db }: CommandContext, key: string): HashValue | undefined {
+  const entry = db.find(key)
+  if (entry === undefined) {
+    const hash: HashValue = { type: 'hash', fields: new CountedFields() }
+    db.put(key, hash)
+    return hash
+  }
+  if (entry.value.type !== 'hash') return undefined
+  db.changing(key, entry)
+  return entry.value
+}
+
+/** Returns whether the field is new. */
+function setField(hash: HashValue, field: string, value: string): boolean {
+  const before = hash.fields.size
+  hash.fields.set(field, value)
+  const isNew = hash.fields.size > before
+  if (isNew) hash.sampler?.add(field)
+  return isNew
+}
+
+/** Returns whether the field was there. */
+function removeField(hash: HashValue, field: string): boolean {
+  hash.sampler?.delete(field)
+  return hash.fields.delete(field)
 }

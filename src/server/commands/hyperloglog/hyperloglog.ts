@@ -1,5 +1,5 @@
-/** PFADD, PFCOUNT, PFMERGE: see hyperloglog.ts for the value. PFDEBUG shows its inside. */
-import { integer, OK, type Reply } from '../../../resp/reply.ts'
+/** PFADD, PFCOUNT, PFMERGE: for the value see values/hyperloglog.ts. PFDEBUG shows its inside. */
+import { array, bulk, error, integer, OK, type Reply, simple } from '../../../resp/reply.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { DAMAGED_HLL, NOT_AN_HLL, WRONG_TYPE } from '../../errors.ts'
@@ -12,6 +12,7 @@ import {
   hllRegisters,
   REGISTERS,
   raiseRegisters,
+  sparseText,
   withCachedCardinality,
   withElement,
   withoutCachedCardinality,
@@ -19,7 +20,6 @@ import {
 } from '../../values/hyperloglog.ts'
 import { cardinality } from '../../values/hyperloglog-estimate.ts'
 import { writeString } from '../strings/string-writing.ts'
-import { pfDebug } from './hyperloglog-debug.ts'
 
 const ZERO = integer(0)
 const ONE = integer(1)
@@ -55,12 +55,17 @@ function pfCount(context: CommandContext, argv: readonly string[]): Reply {
   if (registers === undefined) return DAMAGED_HLL
   const count = cardinality(registers)
   keepCount(context, key, entry, withCachedCardinality(bytes, count))
-  return integer(count)
+  return countReply(count)
+}
+
+/** Beyond 2^53 a number does not print all of its digits. */
+function countReply(count: number): Reply {
+  return integer(Number.isSafeInteger(count) ? count : BigInt(count))
 }
 
 /**
- * The cardinality is kept in the value, and replicas are told to do the same. A replica changes nothing
- * on behalf of its own clients: its value would differ from its master's.
+ * The cardinality is kept in the value, and replicas get a command that does the same. A replica
+ * changes nothing when its own clients ask: its value would differ from its master's.
  */
 function keepCount(context: CommandContext, key: string, entry: Entry, bytes: string): void {
   const { node, session } = context
@@ -71,7 +76,7 @@ function keepCount(context: CommandContext, key: string, entry: Entry, bytes: st
 
 function countUnion(context: CommandContext, keys: readonly string[]): Reply {
   const union = unionOf(context, keys)
-  return 'kind' in union ? union : integer(cardinality(union.registers))
+  return 'kind' in union ? union : countReply(cardinality(union.registers))
 }
 
 function pfMerge(context: CommandContext, argv: readonly string[]): Reply {
@@ -111,7 +116,7 @@ function unionOf({ db }: CommandContext, keys: readonly string[]): Union | Reply
   return { registers, hasDense }
 }
 
-/** The string of an entry, or an empty one for none. */
+/** The string of an entry, or an empty HyperLogLog if there is none. */
 function bytesOf(entry: Entry | undefined): string | Reply {
   if (entry === undefined) return EMPTY_HLL
   if (entry.value.type !== 'string') return WRONG_TYPE
@@ -123,9 +128,56 @@ export const hyperloglogFamily: Family = {
   category: '@hyperloglog',
   commands: [
     command('pfadd', -2, 'write denyoom fast', ['1 RW insert'], pfAdd),
-    command('pfcount', -2, 'readonly', ['1..-1 RW access'], pfCount),
+    command('pfcount', -2, 'readonly may_replicate', ['1..-1 RW access'], pfCount),
     command('pfmerge', -2, 'write denyoom', ['1 RW access insert', '2..-1 RO access'], pfMerge),
     command('pfdebug', 3, 'write denyoom admin', ['2 RW access'], pfDebug),
     command('pfselftest', 1, 'admin', [], () => OK),
   ],
+}
+
+/** PFDEBUG: shows the registers and the form of a HyperLogLog, and converts it to the dense form. */
+const NO_SUCH_KEY = error('ERR The specified key does not exist')
+const NOT_SPARSE = error('ERR HLL encoding is not sparse')
+
+function pfDebug(context: CommandContext, argv: readonly string[]): Reply {
+  const [subcommand, key] = [arg(argv, 1), arg(argv, 2)]
+  const entry = context.db.find(key)
+  if (entry === undefined) return NO_SUCH_KEY
+  if (entry.value.type !== 'string') return WRONG_TYPE
+  const { bytes } = entry.value
+  const form = hllForm(bytes)
+  if (form === undefined) return NOT_AN_HLL
+  switch (subcommand.toLowerCase()) {
+    case 'getreg':
+      return registersOf(context, key, entry, bytes)
+    case 'decode':
+      return form === 'sparse' ? bulk(sparseText(bytes)) : NOT_SPARSE
+    case 'encoding':
+      return simple(form)
+    case 'todense':
+      return densify(context, key, entry, bytes) ?? integer(form === 'sparse' ? 1 : 0)
+    default:
+      return error(`ERR Unknown PFDEBUG subcommand '${subcommand}'`)
+  }
+}
+
+/** Reading the registers makes the value dense, in Redis too. */
+function registersOf(context: CommandContext, key: string, entry: Entry, bytes: string): Reply {
+  const registers = hllRegisters(bytes)
+  if (registers === undefined) return DAMAGED_HLL
+  return densify(context, key, entry, bytes) ?? array(Array.from(registers, integer))
+}
+
+function densify(
+  context: CommandContext,
+  key: string,
+  entry: Entry,
+  bytes: string,
+): Reply | undefined {
+  const dense = densified(bytes)
+  if (dense === undefined) return DAMAGED_HLL
+  if (dense === bytes) return undefined
+  writeString(context.db, key, entry, dense)
+  context.propagate()
+  return undefined
 }

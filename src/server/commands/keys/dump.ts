@@ -4,20 +4,23 @@ import { bulk, NULL, OK, type Reply } from '../../../resp/reply.ts'
 import { isPast, LAST_MOMENT_MS, momentText } from '../../arguments/expire-time.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
+import { DANGEROUS, VARYING } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
 import {
   BAD_DATA_FORMAT,
+  BAD_FREQUENCY,
+  BAD_IDLE_TIME,
   BAD_PAYLOAD,
   BUSY_KEY,
   NEGATIVE_TTL,
   NOT_AN_INTEGER,
+  SYNTAX_ERROR,
   TOO_LONG,
 } from '../../errors.ts'
 import { dumpPayload, isSoundPayload, valueOfPayload } from '../../rdb/dump-payload.ts'
 import { rdbString } from '../../rdb/rdb-encode.ts'
 import { compressedString } from '../../rdb/rdb-writer.ts'
 import type { Value } from '../../values/value.ts'
-import { parseRestoreOptions, type RestoreOptions } from './restore-options.ts'
 
 function dump({ db, node }: CommandContext, argv: readonly string[]): Reply {
   const value = db.value(arg(argv, 1))
@@ -45,13 +48,13 @@ function restore(context: CommandContext, argv: readonly string[]): Reply {
   return OK
 }
 
-/** 0: there is to be no end. */
+/** 0 means without an expiry. */
 function momentOf({ now }: CommandContext, ttlMs: number, options: RestoreOptions): number {
   const atMs = options.isAbsolute || ttlMs === 0 ? ttlMs : ttlMs + now.wallMs
   return Math.min(atMs, LAST_MOMENT_MS)
 }
 
-/** What would be dead on arrival does not arrive; what it replaces is gone all the same. */
+/** A key that would expire at once is not created; the key it replaces is deleted all the same. */
 function removeInstead(context: CommandContext, key: string): void {
   if (context.db.remove(key)) context.propagate(['DEL', key])
 }
@@ -70,7 +73,7 @@ function place(
   else context.propagate(withMoment(argv, expireAtMs))
 }
 
-/** Replicas are told when the key ends, not how long it lives. */
+/** Replicas get the moment the key expires, not its time to live. */
 function withMoment(argv: readonly string[], expireAtMs: number): string[] {
   const [name, key, , ...rest] = argv as [string, string, string, ...string[]]
   return [name, key, momentText(expireAtMs), ...rest, 'ABSTTL']
@@ -82,9 +85,58 @@ export const dumpFamily: Family = {
   group: 'generic',
   category: '@keyspace',
   commands: [
-    command('dump', 2, 'readonly', ['1 RO access'], dump),
-    command('restore', -4, 'write denyoom', TARGET, restore),
+    command('dump', 2, 'readonly', ['1 RO access'], dump, VARYING),
+    command('restore', -4, 'write denyoom', TARGET, restore, DANGEROUS),
     // What a cluster sends of slots on their way, and its replicas are told.
-    command('restore-asking', -4, 'write denyoom asking', TARGET, restore),
+    command('restore-asking', -4, 'write denyoom asking', TARGET, restore, DANGEROUS),
   ],
+}
+
+/** The options of RESTORE: `REPLACE ABSTTL IDLETIME 10 FREQ 5`. */
+interface RestoreOptions {
+  replaces: boolean
+  /** The time to live is given as a moment. */
+  isAbsolute: boolean
+  idleSeconds: number | undefined
+  frequency: number | undefined
+}
+
+function parseRestoreOptions(argv: readonly string[]): RestoreOptions | Reply {
+  const options: RestoreOptions = {
+    replaces: false,
+    isAbsolute: false,
+    idleSeconds: undefined,
+    frequency: undefined,
+  }
+  for (let at = 4; at < argv.length; at++) {
+    const word = arg(argv, at).toUpperCase()
+    if (word === 'REPLACE') options.replaces = true
+    else if (word === 'ABSTTL') options.isAbsolute = true
+    else {
+      const problem = setUsage(options, word, argv[++at])
+      if (problem !== undefined) return problem
+    }
+  }
+  return options
+}
+
+/** Sets one of the two, whichever the policy here uses. */
+function setUsage(
+  options: RestoreOptions,
+  word: string,
+  text: string | undefined,
+): Reply | undefined {
+  const isIdle = word === 'IDLETIME' && options.frequency === undefined
+  const isFrequency = word === 'FREQ' && options.idleSeconds === undefined
+  if (text === undefined || !(isIdle || isFrequency)) return SYNTAX_ERROR
+  const number = parseInteger(text)
+  if (number === undefined) return NOT_AN_INTEGER
+  if (isIdle) {
+    if (number < 0) return BAD_IDLE_TIME
+    options.idleSeconds = number
+  } else {
+    if (number < 0 || number > 255) return BAD_FREQUENCY
+    options.frequency = number
+  }
+  return undefined
 }

@@ -1,10 +1,11 @@
 /**
- * EXPIRE and its kin. A time to live is kept, and told to replicas, as the moment it ends: relative
- * times would end later on a replica that heard of them later.
+ * EXPIRE and similar. A time to live is kept, and sent to replicas, as the moment it ends: a
+ * relative time would end later on a replica that receives it later.
  */
 import { integer, type Reply } from '../../../resp/reply.ts'
 import { parseMoment, setExpiry } from '../../arguments/expire-time.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
+import { VARYING } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
 import {
   GT_AND_LT,
@@ -52,7 +53,7 @@ function expire(unit: Unit) {
 function isWanted({ expireAtMs }: Entry, atMs: number, { nx, xx, gt, lt }: Conditions): boolean {
   if (nx && expireAtMs !== undefined) return false
   if (xx && expireAtMs === undefined) return false
-  // No expiry is the longest there is.
+  // No expiry counts as the longest.
   if (gt && (expireAtMs === undefined || atMs <= expireAtMs)) return false
   return !(lt && expireAtMs !== undefined && atMs >= expireAtMs)
 }
@@ -70,7 +71,7 @@ function parseConditions(argv: readonly string[]): Conditions | Reply {
   return found.gt && found.lt ? GT_AND_LT : found
 }
 
-/** TTL, PTTL, EXPIRETIME, PEXPIRETIME: what is left, or when it ends; rounded if in seconds. */
+/** TTL, PTTL, EXPIRETIME, PEXPIRETIME: the time left, or the moment it ends; rounded if in seconds. */
 function remaining(unit: Unit) {
   return ({ db, now }: CommandContext, argv: readonly string[]): Reply => {
     const entry = db.find(arg(argv, 1))
@@ -102,6 +103,8 @@ function milliseconds(name: string, isRelative: boolean): Unit {
 const UPDATED = ['1 RW update']
 const READ = ['1 RO access']
 
+const LOOK = 'readonly fast no_touch'
+
 export const expiryFamily: Family = {
   group: 'generic',
   category: '@keyspace',
@@ -110,10 +113,10 @@ export const expiryFamily: Family = {
     command('pexpire', -3, 'write fast', UPDATED, expire(milliseconds('pexpire', true))),
     command('expireat', -3, 'write fast', UPDATED, expire(seconds('expireat', false))),
     command('pexpireat', -3, 'write fast', UPDATED, expire(milliseconds('pexpireat', false))),
-    command('ttl', 2, 'readonly fast', READ, remaining(seconds('ttl', true))),
-    command('pttl', 2, 'readonly fast', READ, remaining(milliseconds('pttl', true))),
-    command('expiretime', 2, 'readonly fast', READ, remaining(seconds('expiretime', false))),
-    command('pexpiretime', 2, 'readonly fast', READ, remaining(milliseconds('pexpiretime', false))),
+    command('ttl', 2, LOOK, READ, remaining(seconds('ttl', true)), VARYING),
+    command('pttl', 2, LOOK, READ, remaining(milliseconds('pttl', true)), VARYING),
+    command('expiretime', 2, LOOK, READ, remaining(seconds('expiretime', false))),
+    command('pexpiretime', 2, LOOK, READ, remaining(milliseconds('pexpiretime', false))),
     command('persist', 2, 'write fast', UPDATED, persist),
   ],
 }

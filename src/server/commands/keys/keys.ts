@@ -2,6 +2,7 @@
 import { integer, OK, type Reply, simple } from '../../../resp/reply.ts'
 import { isInt32, parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
+import { DANGEROUS, ON_ALL_SHARDS, SUM_OF_SHARDS } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
 import {
   BAD_FIRST_DB,
@@ -23,7 +24,7 @@ import { keys, randomKey, scan } from './scanning.ts'
 const ZERO = integer(0)
 const ONE = integer(1)
 
-/** DEL and UNLINK: freeing memory is never ours to delay. */
+/** DEL and UNLINK are the same: memory is freed by the garbage collector. */
 function del(context: CommandContext, argv: readonly string[]): Reply {
   const { db } = context
   let deleted = 0
@@ -63,13 +64,13 @@ function renameNx(context: CommandContext, argv: readonly string[]): Reply {
 
 function renameTo(context: CommandContext, source: string, target: string): void {
   const { db } = context
-  // The target's own expiry is looked at first: a replica is told of that too.
+  // The target's own expiry is checked first, so that replicas learn if it has expired.
   db.find(target)
   moveEntry(db, source, db, target)
   context.propagate()
 }
 
-/** The value, its expiry and how much it was used leave one key and arrive at another. */
+/** Moves the value, its expiry and its usage from one key to another. */
 function moveEntry(from: Db, source: string, to: Db, target: string): void {
   const entry = from.entries.get(source)
   if (entry === undefined) return
@@ -146,7 +147,7 @@ function swapDb(context: CommandContext, argv: readonly string[]): Reply {
   return OK
 }
 
-/** All keys of a database may have changed: whoever waits for one is to look. */
+/** All keys of a database may have changed: clients that wait for one are to check. */
 function noteAwaited(blocking: Blocking, { index }: Db): void {
   for (const key of blocking.awaitedKeys(index)) blocking.noteKey(index, key)
 }
@@ -155,14 +156,14 @@ function dbSize({ db }: CommandContext): Reply {
   return integer(db.entries.size)
 }
 
-/** Whether the words are `ASYNC`, `SYNC` or nothing; both mean the same here. */
+/** Whether the words are `ASYNC`, `SYNC` or none; both mean the same here. */
 function isFlushMode(argv: readonly string[]): boolean {
   if (argv.length === 1) return true
   const mode = argv[1]?.toUpperCase()
   return argv.length === 2 && (mode === 'ASYNC' || mode === 'SYNC')
 }
 
-/** Told to replicas even if there was nothing: they may have what we have not. */
+/** Replicas get it even if there was nothing: they may have keys that we do not. */
 function flushAll(context: CommandContext, argv: readonly string[]): Reply | undefined {
   if (!isFlushMode(argv)) return SYNTAX_ERROR
   for (const db of context.node.keyspace.dbs) {
@@ -185,22 +186,31 @@ export const keyFamily: Family = {
   group: 'generic',
   category: '@keyspace',
   commands: [
-    command('del', -2, 'write', ['1..-1 RM delete'], del),
-    command('unlink', -2, 'write fast', ['1..-1 RM delete'], del),
-    command('exists', -2, 'readonly fast', ['1..-1 RO'], exists),
-    command('touch', -2, 'readonly fast', ['1..-1 RO'], exists),
-    command('type', 2, 'readonly fast', ['1 RO'], type),
-    command('keys', 2, 'readonly', [], keys),
-    command('scan', -2, 'readonly', [], scan),
-    command('randomkey', 1, 'readonly', [], randomKey),
+    command('del', -2, 'write', ['1..-1 RM delete'], del, SUM_OF_SHARDS),
+    command('unlink', -2, 'write fast', ['1..-1 RM delete'], del, SUM_OF_SHARDS),
+    command('exists', -2, 'readonly fast no_touch', ['1..-1 RO'], exists, SUM_OF_SHARDS),
+    command('touch', -2, 'readonly fast always_touch', ['1..-1 RO'], exists, SUM_OF_SHARDS),
+    command('type', 2, 'readonly fast no_touch', ['1 RO'], type),
+    command('keys', 2, 'readonly no_touch', [], keys, {
+      ...DANGEROUS,
+      tips: ['request_policy:all_shards', 'nondeterministic_output_order'],
+    }),
+    command('scan', -2, 'readonly no_touch touches_arbitrary_keys', [], scan, {
+      tips: ['nondeterministic_output', 'request_policy:special'],
+    }),
+    command('randomkey', 1, 'readonly no_touch touches_arbitrary_keys', [], randomKey, {
+      tips: ['request_policy:all_shards', 'nondeterministic_output'],
+    }),
     command('rename', 3, 'write', ['1 RW access delete', '2 OW update'], rename),
     command('renamenx', 3, 'write fast', ['1 RW access delete', '2 OW insert'], renameNx),
     command('copy', -3, 'write denyoom', ['1 RO access', '2 OW update'], copy),
     command('move', 3, 'write fast', ['1 RW access update'], move),
-    command('swapdb', 3, 'write fast', [], swapDb),
-    command('dbsize', 1, 'readonly fast', [], dbSize),
-    command('flushdb', -1, 'write', [], flushDb),
-    command('flushall', -1, 'write', [], flushAll),
+    command('swapdb', 3, 'write fast', [], swapDb, DANGEROUS),
+    command('dbsize', 1, 'readonly fast', [], dbSize, {
+      tips: ['request_policy:all_shards', 'response_policy:agg_sum'],
+    }),
+    command('flushdb', -1, 'write', [], flushDb, { ...DANGEROUS, ...ON_ALL_SHARDS }),
+    command('flushall', -1, 'write', [], flushAll, { ...DANGEROUS, ...ON_ALL_SHARDS }),
     objectCommand,
   ],
 }

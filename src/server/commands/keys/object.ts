@@ -1,12 +1,13 @@
-/** OBJECT: what Redis would say about how a value is kept and how much it is used. */
+/** OBJECT: what Redis would say about how a value is encoded and how much it is used. */
 import { bulk, integer, NULL, type Reply } from '../../../resp/reply.ts'
 import { arg, command, container, helpReply } from '../../catalogue/command.ts'
+import { VARYING } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
 import { LFU_NOT_SELECTED, LFU_SELECTED } from '../../errors.ts'
 import type { Entry } from '../../keyspace/db.ts'
 import { encodingOf } from '../../values/encoding.ts'
 
-/** Answers for a key, or null when there is none. */
+/** Answers for a key, or with null if there is none. */
 function about(describe: (entry: Entry, context: CommandContext) => Reply) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const entry = context.db.find(arg(argv, 2))
@@ -41,9 +42,9 @@ function help(): Reply {
 const KEY = ['2 RO']
 
 export const objectCommand = container('object', [
-  command('encoding', 3, 'readonly', KEY, encoding),
-  command('freq', 3, 'readonly', KEY, frequency),
+  command('encoding', 3, 'readonly no_touch', KEY, encoding, VARYING),
+  command('freq', 3, 'readonly no_touch', KEY, frequency, VARYING),
   command('help', 2, 'loading stale', [], help),
-  command('idletime', 3, 'readonly', KEY, idleTime),
-  command('refcount', 3, 'readonly', KEY, refCount),
+  command('idletime', 3, 'readonly no_touch', KEY, idleTime, VARYING),
+  command('refcount', 3, 'readonly no_touch', KEY, refCount, VARYING),
 ])

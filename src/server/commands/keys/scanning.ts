@@ -11,7 +11,7 @@ import { pickKey } from '../../values/sampler.ts'
 
 const DEFAULT_COUNT = 10
 
-/** A replica cannot delete the expired keys it draws; it must not draw for ever either. */
+/** A replica cannot delete the expired keys it draws, but must not draw for ever either. */
 const MAX_DRAWS = 100
 
 interface ScanOptions {
@@ -50,13 +50,14 @@ export function scan(context: CommandContext, argv: readonly string[]): Reply {
 
 function isWanted(db: Db, key: string, { pattern, type }: ScanOptions): boolean {
   if (pattern !== undefined && !matchesGlob(pattern, key)) return false
-  // Deletes the key if it has expired, as a scan is meant to.
+  // Deletes the key if it has expired, as a scan should.
   const value = db.value(key)
   return value !== undefined && (type === undefined || type === value.type)
 }
 
 /**
- * SSCAN and HSCAN: the next of `elements` that match. What Redis would keep packed comes all at once.
+ * SSCAN and HSCAN: the next of `elements` that match. A collection that Redis would keep packed is
+ * returned all at once.
  */
 export function scanElements(
   { node }: CommandContext,
@@ -78,7 +79,7 @@ export function scanReply(cursor: string, found: readonly string[]): Reply {
   return array([bulk(cursor), bulks(found)])
 }
 
-/** `[MATCH pattern] [COUNT n] [TYPE type]`; the last for SCAN only. */
+/** `[MATCH pattern] [COUNT n] [TYPE type]`; the last only for SCAN. */
 function parseScanOptions(argv: readonly string[], from: number): ScanOptions | Reply {
   let pattern: string | undefined
   let type: string | undefined

@@ -14,11 +14,11 @@ import {
 import type { Deque } from '../../values/deque.ts'
 
 interface Search {
-  /** 1: begin with the first match, 2: with the second; negative: from the end. */
+  /** 1 begins with the first match, 2 with the second; negative counts from the end. */
   rank: number
-  /** How many matches; 0: all; undefined: one, and not as an array. */
+  /** How many matches; 0 for all; undefined for one, not as an array. */
   count: number | undefined
-  /** How many elements to look at; 0: all. */
+  /** How many elements to look at; 0 for all. */
   maxLength: number
 }
 
@@ -56,7 +56,7 @@ function parseSearch(argv: readonly string[]): Search | Reply {
   return search
 }
 
-/** The one number that cannot be negated skips nothing. */
+/** The one number that cannot be negated counts as 0. */
 function parseRank(text: string): number | undefined {
   const value = parseExact(text)
   if (value === -(2n ** 63n)) return -1

@@ -1,30 +1,33 @@
-/** BLPOP and its kin: the plain command if there is something to take, else the client waits. */
+/**
+ * BLPOP and similar: the ordinary command if there is something to take, otherwise the client
+ * waits.
+ */
 import { NULL, type Reply } from '../../../resp/reply.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
-import type { Side } from '../../values/list-actions.ts'
-import { takeOrWait } from '../taking.ts'
+import type { ListEnd } from '../../values/list-actions.ts'
+import { popOrWait } from '../blocking-pop.ts'
 import { isAction, listTaking, parseMove, parsePopMany, rPopLPushAction } from './lists-moving.ts'
 
 /** BLPOP, BRPOP. */
-function popping(side: Side) {
+function popping(side: ListEnd) {
   return (context: CommandContext, argv: readonly string[]): Reply | undefined =>
-    takeOrWait(context, listTaking(argv.slice(1, -1), { kind: 'pop', side }), argv.at(-1))
+    popOrWait(context, listTaking(argv.slice(1, -1), { kind: 'pop', side }), argv.at(-1))
 }
 
 function blMove(context: CommandContext, argv: readonly string[]): Reply | undefined {
   const action = parseMove(argv)
   if (!isAction(action)) return action
-  return takeOrWait(context, listTaking([arg(argv, 1)], action), argv[5], NULL)
+  return popOrWait(context, listTaking([arg(argv, 1)], action), argv[5], NULL)
 }
 
 function bRPopLPush(context: CommandContext, argv: readonly string[]): Reply | undefined {
-  return takeOrWait(context, listTaking([arg(argv, 1)], rPopLPushAction(argv)), argv[3], NULL)
+  return popOrWait(context, listTaking([arg(argv, 1)], rPopLPushAction(argv)), argv[3], NULL)
 }
 
 function blMPop(context: CommandContext, argv: readonly string[]): Reply | undefined {
   const pop = parsePopMany(argv, 2)
-  return 'kind' in pop ? pop : takeOrWait(context, listTaking(pop.keys, pop.action), argv[1])
+  return 'kind' in pop ? pop : popOrWait(context, listTaking(pop.keys, pop.action), argv[1])
 }
 
 const WAITS = 'write denyoom noscript blocking'

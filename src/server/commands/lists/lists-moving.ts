@@ -1,18 +1,18 @@
-/** LMOVE, RPOPLPUSH and LMPOP, and the arguments they share with the forms that wait. */
+/** LMOVE, RPOPLPUSH and LMPOP, and the arguments they share with the blocking forms. */
 import { NULL, NULL_ARRAY, type Reply } from '../../../resp/reply.ts'
 import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { SYNTAX_ERROR } from '../../errors.ts'
-import { type ListAction, performListAction, type Side } from '../../values/list-actions.ts'
+import { type ListAction, type ListEnd, performListAction } from '../../values/list-actions.ts'
+import { type BlockingPop, popFirst } from '../blocking-pop.ts'
 import { parsePopArguments } from '../pop-arguments.ts'
-import { type Taking, takeFirst } from '../taking.ts'
 
-export function parseSide(word: string | undefined): Side | undefined {
+export function parseSide(word: string | undefined): ListEnd | undefined {
   const side = word?.toUpperCase()
   return side === 'LEFT' || side === 'RIGHT' ? side : undefined
 }
 
-/** `destination from to`, from the words that say so. */
+/** Parses `destination LEFT|RIGHT LEFT|RIGHT`. */
 export function parseMove(argv: readonly string[]): ListAction | Reply {
   const from = parseSide(argv[3])
   const to = parseSide(argv[4])
@@ -25,13 +25,13 @@ export function rPopLPushAction(argv: readonly string[]): ListAction {
   return { kind: 'move', from: 'RIGHT', to: 'LEFT', destination, effect: 'RPOPLPUSH' }
 }
 
-export interface PopMany {
+export interface ListPopMany {
   readonly keys: readonly string[]
   readonly action: ListAction
 }
 
 /** `numkeys key … LEFT|RIGHT [COUNT n]`, from index `at` on. */
-export function parsePopMany(argv: readonly string[], at: number): PopMany | Reply {
+export function parsePopMany(argv: readonly string[], at: number): ListPopMany | Reply {
   const pop = parsePopArguments(argv, at, parseSide)
   if ('kind' in pop) return pop
   const { keys, side, count } = pop
@@ -39,7 +39,7 @@ export function parsePopMany(argv: readonly string[], at: number): PopMany | Rep
 }
 
 /** The action, on the first of the lists that exists. */
-export function listTaking(keys: readonly string[], action: ListAction): Taking<'list'> {
+export function listTaking(keys: readonly string[], action: ListAction): BlockingPop<'list'> {
   return {
     keys,
     type: 'list',
@@ -50,17 +50,17 @@ export function listTaking(keys: readonly string[], action: ListAction): Taking<
 export function lMove(context: CommandContext, argv: readonly string[]): Reply {
   const action = parseMove(argv)
   if (!isAction(action)) return action
-  return takeFirst(context, listTaking([arg(argv, 1)], action)) ?? NULL
+  return popFirst(context, listTaking([arg(argv, 1)], action)) ?? NULL
 }
 
 export function rPopLPush(context: CommandContext, argv: readonly string[]): Reply {
-  return takeFirst(context, listTaking([arg(argv, 1)], rPopLPushAction(argv))) ?? NULL
+  return popFirst(context, listTaking([arg(argv, 1)], rPopLPushAction(argv))) ?? NULL
 }
 
 export function lMPop(context: CommandContext, argv: readonly string[]): Reply {
   const pop = parsePopMany(argv, 1)
   if ('kind' in pop) return pop
-  return takeFirst(context, listTaking(pop.keys, pop.action)) ?? NULL_ARRAY
+  return popFirst(context, listTaking(pop.keys, pop.action)) ?? NULL_ARRAY
 }
 
 export function isAction(parsed: ListAction | Reply): parsed is ListAction {

@@ -1,4 +1,4 @@
-/** Lists: both ends and the middle. The forms that wait: see lists-blocking.ts. */
+/** Lists: both ends and the middle. For the blocking forms see lists-blocking.ts. */
 import {
   array,
   bulk,
@@ -22,14 +22,14 @@ import {
   wrongArity,
 } from '../../errors.ts'
 import { Deque } from '../../values/deque.ts'
-import { pushTo, type Side, takeItems } from '../../values/list-actions.ts'
+import { type ListEnd, pushTo, takeItems } from '../../values/list-actions.ts'
 import { lPos } from './list-position.ts'
 import { lMove, lMPop, rPopLPush } from './lists-moving.ts'
 
 const ZERO = integer(0)
 
-/** LPUSH and RPUSH; with `needsList` LPUSHX and RPUSHX. */
-function push(side: Side, needsList: boolean) {
+/** LPUSH and RPUSH; with `needsList`, LPUSHX and RPUSHX. */
+function push(side: ListEnd, needsList: boolean) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const key = arg(argv, 1)
     const entry = context.db.find(key)
@@ -46,7 +46,7 @@ function push(side: Side, needsList: boolean) {
 }
 
 /** LPOP and RPOP: one element, or with a count an array of them. */
-function pop(side: Side, name: string) {
+function pop(side: ListEnd, name: string) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     if (argv.length > 3) return wrongArity(name)
     const count = argv.length === 3 ? parseInteger(argv[2]) : 1
@@ -68,7 +68,7 @@ function lLen({ db }: CommandContext, argv: readonly string[]): Reply {
   return list.type === 'list' ? integer(list.items.length) : WRONG_TYPE
 }
 
-/** From the end if negative; may lie outside. */
+/** Counted from the end if negative; may be outside of the list. */
 function placeOf(index: number, length: number): number {
   return index < 0 ? length + index : index
 }
@@ -103,7 +103,7 @@ interface Range {
   readonly to: number
 }
 
-/** `start stop` within a list, both included; empty when `to` is smaller than `from`. */
+/** `start stop` within a list, both included; empty if `stop` is smaller than `start`. */
 function parseRange(argv: readonly string[]): { start: number; stop: number } | undefined {
   const start = parseInteger(argv[2])
   const stop = parseInteger(argv[3])
@@ -157,14 +157,13 @@ function lRem(context: CommandContext, argv: readonly string[]): Reply {
   const places = placesToRemove(list.items, item, count)
   if (places.size === 0) return ZERO
   context.db.changing(key)
-  let place = 0
-  list.items.filter(() => !places.has(place++))
+  list.items.filter((place) => !places.has(place))
   if (list.items.length === 0) context.db.remove(key)
   context.propagate()
   return integer(places.size)
 }
 
-/** Positive: the first `count`; negative: the last; 0: all. */
+/** The first `count` matches if positive, the last if negative, all if 0. */
 function placesToRemove(items: Deque, item: string, count: number): Set<number> {
   const wanted = count === 0 ? items.length : Math.abs(count)
   const places = new Set<number>()
@@ -207,11 +206,11 @@ export const listFamily: Family = {
     command('rpop', -2, 'write fast', TAKEN, pop('RIGHT', 'rpop')),
     command('llen', 2, 'readonly fast', ['1 RO'], lLen),
     command('lindex', 3, 'readonly', READ, lIndex),
-    command('lset', 4, 'write denyoom', ['1 RW update'], lSet),
+    command('lset', 4, 'write denyoom grows_by_input', ['1 RW update'], lSet),
     command('lrange', 4, 'readonly', READ, lRange),
     command('ltrim', 4, 'write', ['1 RW delete'], lTrim),
     command('lrem', 4, 'write', ['1 RW delete'], lRem),
-    command('linsert', 5, 'write denyoom', ADDED, lInsert),
+    command('linsert', 5, 'write denyoom grows_by_input', ADDED, lInsert),
     command('lpos', -3, 'readonly', READ, lPos),
     command('lmove', 5, 'write denyoom', MOVED, lMove),
     command('rpoplpush', 3, 'write denyoom', MOVED, rPopLPush),

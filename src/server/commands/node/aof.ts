@@ -1,4 +1,4 @@
-/** BGREWRITEAOF. When the append-only file is written anew, see persistence/aof-schedule.ts. */
+/** BGREWRITEAOF. persistence/aof-schedule.ts says when the append-only file is rewritten. */
 import { error, type Reply, simple } from '../../../resp/reply.ts'
 import { command, type Family } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'

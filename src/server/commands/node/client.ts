@@ -1,47 +1,58 @@
-/** CLIENT: what a connection can say about itself and do to others. */
-import { bulk, error, integer, NULL, OK, type Reply } from '../../../resp/reply.ts'
-import { parseInteger } from '../../arguments/numbers.ts'
-import { arg, command, container, type Family, helpReply } from '../../catalogue/command.ts'
-import type { CommandContext } from '../../context.ts'
+/** CLIENT: what a connection can say about itself and do to other connections. */
+import { cString } from '../../../base/c-string.ts'
+import { integer, OK, type Reply } from '../../../resp/reply.ts'
+import * as client from '../../../session/client.ts'
 import {
-  BAD_CLIENT_NAME,
-  badClientInfo,
-  INVALID_CLIENT_ID,
-  NOT_AN_INTEGER,
-  SYNTAX_ERROR,
-  TIMEOUT_NEGATIVE,
-  TIMEOUT_NOT_AN_INTEGER,
-  UNBLOCKED_BY_CLIENT,
-  unknownClientType,
-  unrecognizedOption,
-} from '../../errors.ts'
+  killReply,
+  type ListChoice,
+  parseKill,
+  parseList,
+  parsePause,
+  parseUnblock,
+  passesFilter,
+} from '../../../session/client-choice.ts'
+import type { ShowWord } from '../../../session/errors.ts'
+import {
+  command,
+  container,
+  type Family,
+  type Handler,
+  helpReply,
+} from '../../catalogue/command.ts'
+import { VARYING } from '../../catalogue/command-traits.ts'
+import type { CommandContext } from '../../context.ts'
+import { SYNTAX_ERROR, TIMEOUT_OUT_OF_RANGE, UNBLOCKED_BY_CLIENT } from '../../errors.ts'
 import { clientLine } from '../../sessions/client-line.ts'
-import type { Session } from '../../sessions/session.ts'
-import { kill } from './client-kill.ts'
-import { clientKind, isClientName } from './client-words.ts'
+import type { ClientSession } from '../../sessions/session.ts'
+
+const MAX_INT64 = 2 ** 63
 
 function id({ session }: CommandContext): Reply {
   return integer(session.id)
 }
 
-function getName({ session }: CommandContext): Reply {
-  return session.name === '' ? NULL : bulk(session.name)
+/** For a subcommand that concerns its own connection only, and is the same in a Sentinel. */
+function own(
+  run: (
+    session: client.SessionClient,
+    argv: readonly string[],
+    show: ShowWord,
+  ) => Reply | undefined,
+): Handler {
+  return ({ session }, argv) => run(session, argv, cString)
 }
 
-function setName({ session }: CommandContext, argv: readonly string[]): Reply {
-  const name = arg(argv, 2)
-  if (!isClientName(name)) return BAD_CLIENT_NAME
-  session.name = name
-  return OK
-}
+const getName = own(client.getName)
+const setName = own(client.setName)
+const setInfo = own(client.setInfo)
+const replyMode = own(client.setReplies)
+const noEvict = own(client.setNoEvict)
 
-function setInfo({ session }: CommandContext, argv: readonly string[]): Reply {
-  const attribute = arg(argv, 2).toLowerCase()
-  const value = arg(argv, 3)
-  if (attribute !== 'lib-name' && attribute !== 'lib-ver') return unrecognizedOption(argv[2])
-  if (!isClientName(value)) return badClientInfo(attribute)
-  if (attribute === 'lib-name') session.libraryName = value
-  else session.libraryVersion = value
+/** Only remembered here; execution.ts acts on it. */
+function noTouch({ session }: CommandContext, argv: readonly string[]): Reply {
+  const isOn = client.parseOnOff(argv[2])
+  if (isOn === undefined) return SYNTAX_ERROR
+  session.noTouch = isOn
   return OK
 }
 
@@ -50,26 +61,43 @@ function info({ session, now }: CommandContext): Reply {
 }
 
 function list({ node, now }: CommandContext, argv: readonly string[]): Reply {
-  const chosen = chooseClients(argv)
-  if (typeof chosen !== 'function') return chosen
+  const choice = parseList(argv, cString)
+  if ('kind' in choice) return choice
+  const isChosen = chosenBy(choice)
   let lines = ''
   for (const session of node.sessions) {
-    if (chosen(session)) lines += `${clientLine(session, now.monoMs)}\n`
+    if (isChosen(session)) lines += `${clientLine(session, now.monoMs)}\n`
   }
   return textReply(lines)
 }
 
-/** CLIENT LIST without options, or of one type, or of some ids. */
-function chooseClients(argv: readonly string[]): ((session: Session) => boolean) | Reply {
-  if (argv.length === 2) return () => true
-  const option = arg(argv, 2).toUpperCase()
-  if (option === 'TYPE' && argv.length === 4) {
-    const kind = clientKind(arg(argv, 3))
-    return kind === undefined ? unknownClientType(argv[3]) : (session) => session.kind === kind
+function chosenBy(choice: ListChoice): (session: ClientSession) => boolean {
+  switch (choice.by) {
+    case 'nothing':
+      return () => true
+    case 'type':
+      return ({ kind }) => kind === choice.type
+    case 'id': {
+      const ids = new Set(choice.ids)
+      return ({ id }) => ids.has(id)
+    }
   }
-  if (option !== 'ID' || argv.length < 4) return SYNTAX_ERROR
-  const ids = new Set(argv.slice(3).map(parseInteger))
-  return ids.has(undefined) ? INVALID_CLIENT_ID : (session) => ids.has(session.id)
+}
+
+function kill({ node, session }: CommandContext, argv: readonly string[]): Reply {
+  const request = parseKill(argv, node.access.users, cString)
+  if ('kind' in request) return request
+  // If a filter is given twice, the last one counts, as in Redis.
+  const filters = [...new Map(request.filters.map((one) => [one.name, one])).values()]
+  let killed = 0
+  for (const candidate of [...node.sessions]) {
+    if (!filters.every((filter) => passesFilter(filter, candidate, candidate.kind))) continue
+    if (candidate !== session) node.sessions.close(candidate)
+    else if (request.skipsMe) continue
+    else node.sessions.closeAfterReply(session)
+    killed++
+  }
+  return killReply(argv, killed)
 }
 
 function textReply(text: string): Reply {
@@ -78,14 +106,13 @@ function textReply(text: string): Reply {
 
 function pause({ node, now }: CommandContext, argv: readonly string[]): Reply {
   if (argv.length > 4) return SYNTAX_ERROR
-  const scope = (argv[3] ?? 'ALL').toUpperCase()
-  if (scope !== 'ALL' && scope !== 'WRITE') {
-    return error('ERR CLIENT PAUSE mode must be WRITE or ALL')
-  }
-  const durationMs = parseInteger(argv[2])
-  if (durationMs === undefined) return TIMEOUT_NOT_AN_INTEGER
-  if (durationMs < 0) return TIMEOUT_NEGATIVE
-  node.pause.start(now.monoMs + durationMs, scope === 'ALL' ? 'all' : 'writes')
+  const request = parsePause(argv)
+  if ('kind' in request) return request
+  const { durationMs, scope } = request
+  // The pause has to end before the last moment that 64 bits hold, as servers since Redis 7.2
+  // check.
+  if (durationMs > MAX_INT64 - now.wallMs) return TIMEOUT_OUT_OF_RANGE
+  node.pause.start(now.monoMs + durationMs, scope)
   return OK
 }
 
@@ -94,51 +121,14 @@ function unpause({ node }: CommandContext): Reply {
   return OK
 }
 
-function replyMode({ session }: CommandContext, argv: readonly string[]): Reply | undefined {
-  switch (arg(argv, 2).toUpperCase()) {
-    case 'ON':
-      session.replyMode = 'on'
-      return OK
-    case 'OFF':
-      session.replyMode = 'off'
-      return undefined
-    case 'SKIP':
-      if (session.replyMode !== 'off') session.replyMode = 'skipNext'
-      return undefined
-    default:
-      return SYNTAX_ERROR
-  }
-}
-
-/** For `NO-EVICT` and `NO-TOUCH`, which this node has no use for but remembers. */
-function onOff(set: (session: Session, isOn: boolean) => void) {
-  return ({ session }: CommandContext, argv: readonly string[]): Reply => {
-    const word = arg(argv, 2).toLowerCase()
-    if (word !== 'on' && word !== 'off') return SYNTAX_ERROR
-    set(session, word === 'on')
-    return OK
-  }
-}
-
-const noEvict = onOff((session, isOn) => {
-  session.noEvict = isOn
-})
-
-const noTouch = onOff((session, isOn) => {
-  session.noTouch = isOn
-})
-
 function unblock({ node }: CommandContext, argv: readonly string[]): Reply {
-  const reason = (argv[3] ?? 'TIMEOUT').toUpperCase()
   if (argv.length > 4) return SYNTAX_ERROR
-  if (reason !== 'TIMEOUT' && reason !== 'ERROR') {
-    return error('ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR')
-  }
-  const sessionId = parseInteger(argv[2])
-  if (sessionId === undefined) return NOT_AN_INTEGER
-  const target = node.sessions.get(sessionId)
+  const request = parseUnblock(argv)
+  if ('kind' in request) return request
+  const target = node.sessions.get(request.id)
   if (target?.blocked === undefined) return integer(0)
-  node.unblock(target, reason === 'ERROR' ? UNBLOCKED_BY_CLIENT : target.blocked.onTimeout())
+  const isError = request.reason === 'error'
+  node.blocking.unblock(target, isError ? UNBLOCKED_BY_CLIENT : target.blocked.onTimeout())
   return integer(1)
 }
 
@@ -182,9 +172,9 @@ const clientSubcommands = [
   command('getname', 2, OWN, [], getName),
   command('help', 2, 'loading stale', [], help),
   command('id', 2, OWN, [], id),
-  command('info', 2, OWN, [], info),
+  command('info', 2, OWN, [], info, VARYING),
   command('kill', -3, ADMIN, [], kill),
-  command('list', -2, ADMIN, [], list),
+  command('list', -2, ADMIN, [], list, VARYING),
   command('no-evict', 3, ADMIN, [], noEvict),
   command('no-touch', 3, OWN, [], noTouch),
   command('pause', -3, ADMIN, [], pause),

@@ -1,9 +1,17 @@
 /** COMMAND: the table of commands, for clients that route by key and for people who type. */
-import { matchesGlob } from '../../../base/glob.ts'
-import { array, bulk, bulks, integer, NULL, type Reply, simple } from '../../../resp/reply.ts'
+import { array, bulk, bulks, integer, NULL, type Reply } from '../../../resp/reply.ts'
+import {
+  type CommandFacts,
+  commandDocs,
+  commandInfo,
+  fitsArity,
+  parseCommandFilter,
+  replyMap,
+  statusSet,
+} from '../../../session/commands.ts'
 import { command, type Family, helpReply } from '../../catalogue/command.ts'
-import { acceptsArity, type CommandInfo } from '../../catalogue/command-info.ts'
-import { commandTips } from '../../catalogue/command-tips.ts'
+import type { CommandInfo } from '../../catalogue/command-info.ts'
+import { UNORDERED } from '../../catalogue/command-traits.ts'
 import { type KeySpec, keysOf } from '../../catalogue/key-spec.ts'
 import type { CommandContext } from '../../context.ts'
 import {
@@ -11,11 +19,10 @@ import {
   INVALID_COMMAND,
   NO_KEY_ARGUMENTS,
   NO_KEYS_FOUND,
-  SYNTAX_ERROR,
 } from '../../errors.ts'
 
 function everything({ node }: CommandContext): Reply {
-  return array([...node.table.all.values()].map(describe))
+  return array([...node.table.all.values()].map((each) => commandInfo(factsOf(each))))
 }
 
 function count({ node }: CommandContext): Reply {
@@ -25,37 +32,31 @@ function count({ node }: CommandContext): Reply {
 function info(context: CommandContext, argv: readonly string[]): Reply {
   if (argv.length === 2) return everything(context)
   const found = argv.slice(2).map((name) => context.node.table.findByName(name))
-  return array(found.map((each) => (each === undefined ? NULL : describe(each))))
+  return array(found.map((each) => (each === undefined ? NULL : commandInfo(factsOf(each)))))
 }
 
-function describe(each: CommandInfo): Reply {
-  return array([
-    bulk(each.fullName),
-    integer(each.arity),
-    statusSet(each.flags),
-    integer(each.firstKey),
-    integer(each.lastKey),
-    integer(each.keyStep),
-    statusSet(each.categories),
-    { kind: 'set', items: commandTips(each.fullName).map(bulk) },
-    { kind: 'set', items: each.keySpecs.map(describeKeys) },
-    { kind: 'set', items: [...(each.subcommands?.values() ?? [])].map(describe) },
-  ])
-}
-
-function statusSet(words: readonly string[]): Reply {
-  return { kind: 'set', items: words.map(simple) }
+/** The facts without a description: the table has none. */
+function factsOf(each: CommandInfo): CommandFacts {
+  const { fullName: name, arity, group, flags, categories, firstKey, lastKey, keyStep } = each
+  return {
+    ...{ name, arity, group, flags, categories, firstKey, lastKey, keyStep },
+    tips: each.traits.tips ?? [],
+    keySpecs: each.keySpecs.map(describeKeys),
+    prose: undefined,
+    subcommands: [...(each.subcommands?.values() ?? [])].map(factsOf),
+    subcommandsAs: 'set',
+  }
 }
 
 function describeKeys(spec: KeySpec): Reply {
-  if (spec.unknown !== undefined) {
-    return map([
+  if (spec.isUnknown) {
+    return replyMap([
       ['flags', statusSet(spec.flags)],
       ['begin_search', search('unknown', [])],
       ['find_keys', search('unknown', [])],
     ])
   }
-  return map([
+  return replyMap([
     ['flags', statusSet(spec.flags)],
     ['begin_search', beginOf(spec)],
     ['find_keys', spec.isCounted ? countedKeys(spec) : keyRange(spec)],
@@ -78,12 +79,12 @@ function countedKeys(spec: KeySpec): Reply {
   ])
 }
 
-/** Here the last key counts from the first, or from the end. */
+/** The last key counts from the first key, or from the end. */
 function keyRange(spec: KeySpec): Reply {
   return search('range', [
     ['lastkey', integer(lastKeyOf(spec))],
     ['keystep', integer(spec.step)],
-    // The keys are half of what there is: the other half are ids.
+    // Half of these arguments are keys, the other half are ids.
     ['limit', integer(spec.keyword !== undefined && spec.end < 0 ? 2 : 0)],
   ])
 }
@@ -94,53 +95,31 @@ function lastKeyOf({ keyword, begin, end }: KeySpec): number {
 }
 
 function search(type: string, fields: readonly (readonly [string, Reply])[]): Reply {
-  return map([
+  return replyMap([
     ['type', bulk(type)],
-    ['spec', map(fields)],
+    ['spec', replyMap(fields)],
   ])
 }
 
-function map(entries: readonly (readonly [string, Reply])[]): Reply {
-  return { kind: 'map', entries: entries.map(([name, reply]) => [bulk(name), reply] as const) }
-}
-
-/** Only what the table knows: there is no prose in it. Unknown names are left out. */
+/** Leaves out unknown names. */
 function docs({ node }: CommandContext, argv: readonly string[]): Reply {
   const wanted =
     argv.length === 2
       ? [...node.table.all.values()]
       : argv.slice(2).flatMap((name) => node.table.findByName(name) ?? [])
-  return map(wanted.map((each) => [each.fullName, describeDocs(each)]))
+  return commandDocs(wanted.map(factsOf))
 }
 
-function describeDocs(each: CommandInfo): Reply {
-  const entries: [string, Reply][] = [['group', bulk(each.group)]]
-  if (each.subcommands !== undefined) {
-    const subcommands = [...each.subcommands.values()]
-    entries.push(['subcommands', map(subcommands.map((sub) => [sub.fullName, describeDocs(sub)]))])
-  }
-  return map(entries)
-}
-
+/** Subcommands are listed only with a filter. */
 function list({ node }: CommandContext, argv: readonly string[]): Reply {
   if (argv.length === 2) return bulks([...node.table.all.keys()])
-  const [, , filter, kind, value] = argv.map((word) => word.toLowerCase())
-  if (filter !== 'filterby' || value === undefined || argv.length !== 5) return SYNTAX_ERROR
-  const commands = [...node.table.everyCommand()]
-  switch (kind) {
-    case 'module':
-      return bulks([])
-    case 'aclcat':
-      return bulks(names(commands.filter((each) => each.categories.includes(`@${value}`))))
-    case 'pattern':
-      return bulks(names(commands.filter((each) => matchesGlob(value, each.fullName))))
-    default:
-      return SYNTAX_ERROR
-  }
-}
-
-function names(commands: readonly CommandInfo[]): string[] {
-  return commands.map((each) => each.fullName)
+  const isMeant = parseCommandFilter(argv)
+  if (typeof isMeant !== 'function') return isMeant
+  const named = [...node.table.everyCommand()].map(({ fullName, categories }) => ({
+    name: fullName,
+    categories,
+  }))
+  return bulks(named.filter(isMeant).map(({ name }) => name))
 }
 
 function getKeys({ node }: CommandContext, argv: readonly string[]): Reply {
@@ -148,12 +127,12 @@ function getKeys({ node }: CommandContext, argv: readonly string[]): Reply {
   const found = node.table.find(words)
   if (found === undefined) return INVALID_COMMAND
   if (!found.keySpecs.some(isOfKeys)) return NO_KEY_ARGUMENTS
-  if (!acceptsArity(found, words.length)) return INVALID_ARGUMENTS
+  if (!fitsArity(found.arity, words.length)) return INVALID_ARGUMENTS
   const keys = keysOf(found.keySpecs, words)
   return keys === undefined ? NO_KEYS_FOUND : bulks(keys)
 }
 
-/** Shard channels are found like keys, for clients that route by them, and are none. */
+/** Shard channels are found like keys, for clients that route by them, but are not keys. */
 function isOfKeys({ flags }: KeySpec): boolean {
   return !flags.includes('not_key')
 }
@@ -179,15 +158,20 @@ const FLAGS = 'loading stale'
 
 const commandSubcommands = [
   command('count', 2, FLAGS, [], count),
-  command('docs', -2, FLAGS, [], docs),
+  command('docs', -2, FLAGS, [], docs, UNORDERED),
   command('getkeys', -4, FLAGS, [], getKeys),
   command('help', 2, FLAGS, [], help),
-  command('info', -2, FLAGS, [], info),
-  command('list', -2, FLAGS, [], list),
+  command('info', -2, FLAGS, [], info, UNORDERED),
+  command('list', -2, FLAGS, [], list, UNORDERED),
 ]
 
 export const commandFamily: Family = {
   group: 'server',
   category: '@connection',
-  commands: [{ ...command('command', -1, FLAGS, [], everything), subcommands: commandSubcommands }],
+  commands: [
+    {
+      ...command('command', -1, FLAGS, [], everything, UNORDERED),
+      subcommands: commandSubcommands,
+    },
+  ],
 }

@@ -2,6 +2,7 @@
 import { bulkMap, error, OK, type Reply } from '../../../resp/reply.ts'
 import { learntUsers } from '../../access/access.ts'
 import { arg, command, container, type Family, helpReply } from '../../catalogue/command.ts'
+import { ON_ALL_NODES } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
 import {
   configSetFailed,
@@ -13,7 +14,8 @@ import {
 import { resetStats } from '../../info/stats.ts'
 
 function get({ node }: CommandContext, argv: readonly string[]): Reply {
-  // By lower-case name: a directive asked for twice is answered once, as it was first asked for.
+  // By lower-case name: a directive that is asked for twice is answered once, under its first
+  // spelling.
   const found = new Map<string, [name: string, text: string]>()
   for (const pattern of argv.slice(2)) {
     for (const [name, text] of node.settings.match(pattern)) {
@@ -37,7 +39,7 @@ function set({ node }: CommandContext, argv: readonly string[]): Reply {
     : configSetFailed(problem.name, problem.reason)
 }
 
-/** The user's file stays as it is; what differs from it is kept beside it. */
+/** The user's file stays unchanged; the differences are kept beside it. */
 function rewrite({ node }: CommandContext): Reply {
   if (!node.hasConfigFile) return NO_CONFIG_FILE
   const problem = node.port.saveSettings(node.settings.differing(), learntUsers(node.access))
@@ -67,7 +69,7 @@ function help(): Reply {
   ])
 }
 
-/** They say what is being loaded. */
+/** These directives say what is being loaded. */
 const NOT_WHILE_LOADING: ReadonlySet<string> = new Set(['appendonly', 'dir', 'repl-diskless-load'])
 
 const ADMIN = 'admin noscript loading stale'
@@ -77,7 +79,7 @@ const configSubcommands = [
   command('help', 2, 'loading stale', [], help),
   command('resetstat', 2, ADMIN, [], resetStat),
   command('rewrite', 2, ADMIN, [], rewrite),
-  command('set', -4, ADMIN, [], set),
+  command('set', -4, ADMIN, [], set, ON_ALL_NODES),
 ]
 
 export const configFamily: Family = {

@@ -1,4 +1,7 @@
-/** DEBUG: for tests. SLEEP makes the node stand still, DIGEST tells whether two nodes hold the same. */
+/**
+ * DEBUG: for tests. SLEEP makes the node stand still, DIGEST tells whether two nodes hold the same
+ * data.
+ */
 import { MAX_BULK_BYTES } from '../../../resp/input.ts'
 import { array, error, OK, type Reply, simple } from '../../../resp/reply.ts'
 import { parseFloating } from '../../arguments/numbers.ts'
@@ -7,11 +10,11 @@ import type { CommandContext } from '../../context.ts'
 import { NO_SUCH_KEY, SYNTAX_ERROR, unknownSubcommandOrArity } from '../../errors.ts'
 import { dumpPayload, FOOTER_BYTES } from '../../rdb/dump-payload.ts'
 import { rdbString } from '../../rdb/rdb-encode.ts'
+import { replyLater } from '../../sessions/reply-later.ts'
 import { keyspaceDigest, valueDigest } from '../../values/digest.ts'
 import { encodingOf } from '../../values/encoding.ts'
-import { reload } from './debug-reload.ts'
 
-/** Nobody waits longer for a test. */
+/** No test waits longer. */
 const MAX_SLEEP_MS = 24 * 3600 * 1000
 
 export function debug(context: CommandContext, argv: readonly string[]): Reply | undefined {
@@ -32,16 +35,16 @@ export function debug(context: CommandContext, argv: readonly string[]): Reply |
 function sleep({ node, now }: CommandContext, text: string): Reply {
   const seconds = parseFloating(text) ?? 0
   const durationMs = Math.min(MAX_SLEEP_MS, Math.max(0, Math.round(seconds * 1000)))
-  node.stall.start(now.monoMs + durationMs)
+  node.sleep.start(now.monoMs + durationMs)
   return OK
 }
 
-/** Also of keys whose time is over: it is asked what is there. */
+/** Expired keys included: DEBUG shows what is stored. */
 function digestsOfValues({ db }: CommandContext, keys: readonly string[]): Reply {
   return array(keys.map((key) => simple(valueDigest(db.entries.get(key)))))
 }
 
-/** The fields tests for Redis look for; addresses and references mean nothing here. */
+/** The fields that tests for Redis look for; addresses and references mean nothing here. */
 function object({ db, node }: CommandContext, key: string): Reply {
   const entry = db.entries.get(key)
   if (entry === undefined) return NO_SUCH_KEY
@@ -81,4 +84,29 @@ function help(): Reply {
     'SLEEP <seconds>',
     '    Stand still.',
   ])
+}
+
+/**
+ * DEBUG RELOAD saves to the file and loads it again, so that a test can see that both hold the
+ * same.
+ */
+const IN_TRANSACTION = error('ERR DEBUG RELOAD takes its time, which a transaction has not')
+const ON_REPLICA = error('ERR DEBUG RELOAD on a replica would lose what its master sends meanwhile')
+const IS_RUNNING = error('ERR DEBUG RELOAD is under way already')
+
+/** `options`: NOSAVE loads the existing file. Merging (MERGE, NOFLUSH) is not offered. */
+function reload(context: CommandContext, options: readonly string[]): Reply | undefined {
+  const words = options.map((word) => word.toUpperCase())
+  if (words.some((word) => word !== 'NOSAVE')) return SYNTAX_ERROR
+  const { node, session } = context
+  if (!session.mayBlock) return IN_TRANSACTION
+  if (node.replication.isReplica()) return ON_REPLICA
+  return replyLater(context, (answer) => {
+    const isBegun = node.persistence.reloading.begin(words.length === 0, (problem) =>
+      answer(
+        problem === undefined ? OK : error(`ERR Error trying to load the RDB dump: ${problem}`),
+      ),
+    )
+    if (!isBegun) answer(IS_RUNNING)
+  })
 }

@@ -1,8 +1,10 @@
 /** Saving to disk, and ending the process, which saves too. */
+
 import { error, integer, OK, type Reply, simple } from '../../../resp/reply.ts'
 import { command, type Family } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { SYNTAX_ERROR } from '../../errors.ts'
+import { busyError } from '../../gate.ts'
 import type { ShutdownRequest } from '../../persistence/shutdown.ts'
 import { replyLater } from '../../sessions/reply-later.ts'
 
@@ -15,10 +17,11 @@ const TURN_TAKEN = error(
 const STARTED = simple('Background saving started')
 const SCHEDULED = simple('Background saving scheduled')
 
-/** Redis stands still meanwhile; here only the client that asked waits. */
+/** Redis stands still during SAVE; here only the client that asked waits. */
 function save(context: CommandContext): Reply | undefined {
   const { saving } = context.node.persistence
-  // Whoever else waits for one is no reason: with Redis he would come first, and then this client.
+  // Another client's SAVE is no reason to refuse: Redis would serve that client first, and then
+  // this one.
   if (saving.isInBackground) return SAVE_RUNS
   return replyLater(context, (answer) => {
     saving.order((failure) => answer(failure === undefined ? OK : SAVE_FAILED))
@@ -30,7 +33,7 @@ function backgroundSave({ node, session }: CommandContext, argv: readonly string
   const isSchedule = argv.length === 2 && argv[1]?.toUpperCase() === 'SCHEDULE'
   if (argv.length > 1 && !isSchedule) return SYNTAX_ERROR
   const { saving } = node.persistence
-  // Inside EXEC the data are between two states.
+  // Inside EXEC the data are between two consistent states.
   const refusal = session.mayBlock || saving.isRunning ? saving.start() : 'taken'
   if (refusal === undefined) return STARTED
   if (refusal === 'running') return SAVE_RUNS
@@ -43,7 +46,7 @@ function lastSave({ node }: CommandContext): Reply {
   return integer(node.persistence.saving.savedAtSeconds)
 }
 
-/** The answer to FLUSHALL, which comes when the file is as empty as the node, if there is to be one. */
+/** Answers FLUSHALL when the file is as empty as the node, if a file is kept. */
 export function replyToFlush(context: CommandContext): Reply | undefined {
   const { persistence } = context.node
   if (!context.session.mayBlock) {
@@ -63,12 +66,15 @@ function shutdown(context: CommandContext, argv: readonly string[]): Reply | und
   if (options.has('SAVE') && options.has('NOSAVE')) return SYNTAX_ERROR
   const { shutdown: ending } = context.node.persistence
   if (options.has('ABORT')) return options.size === 1 ? ending.abort() : SYNTAX_ERROR
+  const isBusy = context.node.scripting.isInterrupted
+  // What a script has written so far is told to nobody, so it must not be kept either.
+  if (isBusy && !options.has('NOSAVE')) return busyError(context.node)
   const request: ShutdownRequest = {
     mustSave: options.has('SAVE') ? true : options.has('NOSAVE') ? false : undefined,
-    isNow: options.has('NOW'),
-    isForced: options.has('FORCE'),
+    isNow: isBusy || options.has('NOW'),
+    isForced: isBusy || options.has('FORCE'),
   }
-  // Nothing is answered if it works.
+  // A shutdown that succeeds sends no answer.
   return replyLater(context, (answer) => ending.begin(request, answer))
 }
 
@@ -78,7 +84,10 @@ export const savingFamily: Family = {
   commands: [
     command('save', 1, 'admin noscript no_async_loading no_multi', [], save),
     command('bgsave', -1, 'admin noscript no_async_loading', [], backgroundSave),
-    command('lastsave', 1, 'loading stale fast', [], lastSave),
+    command('lastsave', 1, 'loading stale fast', [], lastSave, {
+      alsoIn: ['@admin', '@dangerous'],
+      tips: ['nondeterministic_output'],
+    }),
     command('shutdown', -1, 'admin noscript loading stale no_multi allow_busy', [], shutdown),
   ],
 }

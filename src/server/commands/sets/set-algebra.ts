@@ -1,7 +1,8 @@
-/** SINTER, SUNION, SDIFF, and the same with the result kept as a key. */
+/** SINTER, SUNION, SDIFF, and the same with the result stored at a key. */
 import { integer, type Reply } from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg, command } from '../../catalogue/command.ts'
+import { UNORDERED } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
 import {
   NEGATIVE_LIMIT,
@@ -10,15 +11,16 @@ import {
   TOO_MANY_KEYS,
   WRONG_TYPE,
 } from '../../errors.ts'
+import { CountedMembers } from '../../values/counted.ts'
 import type { SetValue } from '../../values/value.ts'
 import { setReply } from './set-members.ts'
 
 type Members = Pick<SetValue['members'], 'size' | 'has'> & Iterable<string>
-type Combine = (sets: readonly Members[]) => Set<string>
+type Combine = (sets: readonly Members[]) => CountedMembers
 
 const NO_MEMBERS: Members = new Set()
 
-/** Missing keys are empty sets; undefined: one of them is no set. */
+/** Missing keys are empty sets; undefined if one of them is not a set. */
 function setsAt({ db }: CommandContext, keys: readonly string[]): Members[] | undefined {
   const sets: Members[] = []
   for (const key of keys) {
@@ -29,10 +31,10 @@ function setsAt({ db }: CommandContext, keys: readonly string[]): Members[] | un
   return sets
 }
 
-/** At most `limit` members that all sets have. */
-function intersection(sets: readonly Members[], limit = Number.POSITIVE_INFINITY): Set<string> {
+/** At most `limit` of the members that all sets have. */
+function intersection(sets: readonly Members[], limit = Number.POSITIVE_INFINITY): CountedMembers {
   const [smallest = NO_MEMBERS, ...others] = sets.toSorted((a, b) => a.size - b.size)
-  const common = new Set<string>()
+  const common = new CountedMembers()
   for (const member of smallest) {
     if (common.size >= limit) break
     if (others.every((set) => set.has(member))) common.add(member)
@@ -40,14 +42,14 @@ function intersection(sets: readonly Members[], limit = Number.POSITIVE_INFINITY
   return common
 }
 
-function union(sets: readonly Members[]): Set<string> {
-  const all = new Set<string>()
+function union(sets: readonly Members[]): CountedMembers {
+  const all = new CountedMembers()
   for (const set of sets) for (const member of set) all.add(member)
   return all
 }
 
-function difference([first = NO_MEMBERS, ...others]: readonly Members[]): Set<string> {
-  const left = new Set<string>()
+function difference([first = NO_MEMBERS, ...others]: readonly Members[]): CountedMembers {
+  const left = new CountedMembers()
   for (const member of first) if (!others.some((set) => set.has(member))) left.add(member)
   return left
 }
@@ -59,7 +61,7 @@ function combining(combine: Combine) {
   }
 }
 
-/** An empty result is no key; whatever the destination was, it is gone. */
+/** An empty result makes no key; whatever the destination was, it is deleted. */
 function storing(combine: Combine) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const key = arg(argv, 1)
@@ -95,9 +97,9 @@ const READ_ALL = ['1..-1 RO access']
 const STORE_ALL = ['1 OW update', '2..-1 RO access']
 
 export const setAlgebraCommands = [
-  command('sinter', -2, 'readonly', READ_ALL, combining(intersect)),
-  command('sunion', -2, 'readonly', READ_ALL, combining(union)),
-  command('sdiff', -2, 'readonly', READ_ALL, combining(difference)),
+  command('sinter', -2, 'readonly', READ_ALL, combining(intersect), UNORDERED),
+  command('sunion', -2, 'readonly', READ_ALL, combining(union), UNORDERED),
+  command('sdiff', -2, 'readonly', READ_ALL, combining(difference), UNORDERED),
   command('sintercard', -3, 'readonly', ['1# RO access'], sInterCard),
   command(
     'sinterstore',

@@ -1,9 +1,10 @@
-/** Changing members: the one place that keeps a set and its sampler in step. */
-import { bulk, type Reply } from '../../../resp/reply.ts'
+/** Changing members: the one place that keeps a set and its sampler consistent. */
+import type { Reply } from '../../../resp/reply.ts'
 import type { CommandContext } from '../../context.ts'
+import { CountedMembers } from '../../values/counted.ts'
 import type { SetValue } from '../../values/value.ts'
 
-/** The set at `key`, about to be changed; made if it is missing. */
+/** The set at `key`, ready to be changed; created if it is missing. */
 export function openSet(
   { db }: CommandContext,
   key: string,
@@ -13,12 +14,12 @@ export function openSet(
     db.changing(key)
     return present
   }
-  const set: SetValue = { type: 'set', members: new Set() }
+  const set: SetValue = { type: 'set', members: new CountedMembers() }
   db.put(key, set)
   return set
 }
 
-/** Whether the member is new. */
+/** Returns whether the member is new. */
 export function addMember(set: SetValue, member: string): boolean {
   const before = set.members.size
   set.members.add(member)
@@ -27,12 +28,12 @@ export function addMember(set: SetValue, member: string): boolean {
   return isNew
 }
 
-/** Whether it was there. */
+/** Returns whether the member was there. */
 export function removeMember(set: SetValue, member: string): boolean {
   set.sampler?.delete(member)
   return set.members.delete(member)
 }
 
 export function setReply(members: Iterable<string>): Reply {
-  return { kind: 'set', items: Array.from(members, bulk) }
+  return { kind: 'bulks', of: 'set', texts: [...members] }
 }

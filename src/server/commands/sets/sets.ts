@@ -1,7 +1,8 @@
-/** Sets: members under one key. What several sets make together: see set-algebra.ts. */
+/** Sets: members under one key. For operations on several sets see set-algebra.ts. */
 import { array, bulk, bulks, integer, NULL, type Reply } from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
+import { UNORDERED, VARYING } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
 import {
   INVALID_CURSOR,
@@ -23,7 +24,7 @@ import { addMember, openSet, removeMember, setReply } from './set-members.ts'
 const ZERO = integer(0)
 const ONE = integer(1)
 
-/** Members told to replicas in one SREM. */
+/** How many members one SREM to the replicas has at most. */
 const MAX_MEMBERS_PER_EFFECT = 1024
 
 function sAdd(context: CommandContext, argv: readonly string[]): Reply {
@@ -125,7 +126,7 @@ function popSeveral(context: CommandContext, key: string, text: string | undefin
   return setReply(members)
 }
 
-/** Replicas are told which members were drawn: their dice fall differently. */
+/** Replicas get the members that were drawn: their own draws would differ. */
 function removeDrawn(
   context: CommandContext,
   key: string,
@@ -174,11 +175,11 @@ export const setFamily: Family = {
     command('scard', 2, 'readonly fast', LOOK, sCard),
     command('sismember', 3, 'readonly fast', LOOK, sIsMember),
     command('smismember', -3, 'readonly fast', READ, sMIsMember),
-    command('smembers', 2, 'readonly', READ, sMembers),
+    command('smembers', 2, 'readonly', READ, sMembers, UNORDERED),
     command('smove', 4, 'write fast', ['1 RW access delete', '2 RW insert'], sMove),
-    command('spop', -2, 'write fast', ['1 RW access delete'], sPop),
-    command('srandmember', -2, 'readonly', READ, sRandMember),
-    command('sscan', -3, 'readonly', READ, sScan),
+    command('spop', -2, 'write fast', ['1 RW access delete'], sPop, VARYING),
+    command('srandmember', -2, 'readonly', READ, sRandMember, VARYING),
+    command('sscan', -3, 'readonly', READ, sScan, VARYING),
     ...setAlgebraCommands,
   ],
 }

@@ -2,19 +2,20 @@
 import { error, type Reply } from '../../../resp/reply.ts'
 import { mayReadAnyKey } from '../../access/permission.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
+import { type KeyRange, NOWHERE } from '../../catalogue/key-spec.ts'
 import type { CommandContext } from '../../context.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR } from '../../errors.ts'
 
 export interface SortOptions {
   isDescending: boolean
-  /** By bytes, not by number. */
+  /** Sort by bytes, not by number. */
   isAlpha: boolean
-  /** The weight of an element is elsewhere; undefined: it is its own. */
+  /** The pattern that leads to an element's weight; undefined if the element is its own weight. */
   by: string | undefined
-  /** BY without an asterisk: elements stay in the order they have. */
+  /** BY without an asterisk: elements keep their order. */
   isUnsorted: boolean
   start: number
-  /** Negative: all. */
+  /** Negative means all. */
   count: number
   readonly get: string[]
   store: string | undefined
@@ -37,6 +38,17 @@ export function parseSortOptions(
     at += words.length
   }
   return options
+}
+
+/** For those who ask where the keys are; the last STORE counts. */
+export function storedKey(argv: readonly string[]): KeyRange {
+  let found = NOWHERE
+  for (let at = 2; at < argv.length; at++) {
+    const name = argv[at]?.toUpperCase() ?? ''
+    if (name === 'STORE' && at + 1 < argv.length) found = { first: at + 1, last: at + 1 }
+    at += WORDS.get(name) ?? 0
+  }
+  return found
 }
 
 /** How many words each takes. */
@@ -112,7 +124,7 @@ function setBy(
   return undefined
 }
 
-/** Patterns reach keys no rule was asked about. */
+/** Patterns reach keys that the ACL rules were not checked for. */
 function denied(option: string): Reply {
   return error(`ERR ${option} option of SORT denied due to insufficient ACL permissions.`)
 }

@@ -4,75 +4,89 @@
  */
 import { cString } from '../../../base/c-string.ts'
 import type { SortOptions } from './sort-options.ts'
-import type { Lookup } from './sort-patterns.ts'
+import type { PatternLookup } from './sort-patterns.ts'
 
-/** Undefined: a weight that has to be a number is none. */
+/** Undefined if a weight that must be a number is not. */
 export function sorted(
   elements: readonly string[],
   options: SortOptions,
-  weightOf: Lookup | undefined,
+  weightOf: PatternLookup | undefined,
 ): string[] | undefined {
-  const compared = options.isAlpha
-    ? alphabetically(elements, weightOf, options.store === undefined ? cString : whole)
-    : numerically(elements, weightOf)
-  if (compared === undefined) return undefined
-  const sign = options.isDescending ? -1 : 1
-  compared.sort((a, b) => sign * a.compare(b))
-  return compared.map(({ element }) => element)
+  if (!options.isAlpha) return numerically(elements, weightOf, options.isDescending)
+  const part = options.store === undefined ? cString : whole
+  return alphabetically(elements, weightOf, part, options.isDescending)
 }
 
-class Numbered {
+interface Worded {
   readonly element: string
-  readonly #weight: number
-
-  constructor(element: string, weight: number) {
-    this.element = element
-    this.#weight = weight
-  }
-
-  compare(other: Numbered): number {
-    if (this.#weight !== other.#weight) return this.#weight < other.#weight ? -1 : 1
-    return compareBytes(this.element, other.element)
-  }
+  readonly weight: string | undefined
 }
-
-/** A missing weight comes before any other; what has the same weight stays in its order. */
-class Worded {
-  readonly element: string
-  readonly #weight: string | undefined
-
-  constructor(element: string, weight: string | undefined) {
-    this.element = element
-    this.#weight = weight
-  }
-
-  compare(other: Worded): number {
-    if (this.#weight === undefined) return other.#weight === undefined ? 0 : -1
-    return other.#weight === undefined ? 1 : compareBytes(this.#weight, other.#weight)
-  }
-}
-
-type Compared = { readonly element: string; compare(other: unknown): number }
 
 function alphabetically(
   elements: readonly string[],
-  weightOf: Lookup = whole,
+  weightOf: PatternLookup = whole,
   part: (weight: string) => string,
-): Compared[] {
-  return elements.map((element) => {
+  isDescending: boolean,
+): string[] {
+  const compared = elements.map((element) => {
     const weight = weightOf(element)
-    return new Worded(element, weight === undefined ? undefined : part(weight)) as Compared
+    return { element, weight: weight === undefined ? undefined : part(weight) }
   })
+  compared.sort(isDescending ? (a, b) => compareWords(b, a) : compareWords)
+  return compared.map(({ element }) => element)
 }
 
-function numerically(elements: readonly string[], weightOf: Lookup = whole) {
-  const compared: Compared[] = []
-  for (const element of elements) {
+/** A missing weight comes before any other; elements of equal weight keep their order. */
+function compareWords({ weight: a }: Worded, { weight: b }: Worded): number {
+  if (a === undefined) return b === undefined ? 0 : -1
+  return b === undefined ? 1 : compareBytes(a, b)
+}
+
+/** The engine sorts plain numbers in a tenth of the time; each element's place follows from that. */
+function numerically(
+  elements: readonly string[],
+  weightOf: PatternLookup = whole,
+  isDescending: boolean,
+): string[] | undefined {
+  const weights = new Float64Array(elements.length)
+  for (const [at, element] of elements.entries()) {
     const weight = numberOf(weightOf(element))
     if (weight === undefined) return undefined
-    compared.push(new Numbered(element, weight) as Compared)
+    weights[at] = weight
   }
-  return compared
+  const ordered = placed(elements, weights)
+  return isDescending ? ordered.reverse() : ordered
+}
+
+/** In ascending order of weight, then of the elements' bytes. */
+function placed(elements: readonly string[], weights: Float64Array): string[] {
+  const sortedWeights = weights.slice().sort()
+  const nextPlaces = new Map<number, number>()
+  for (let at = sortedWeights.length - 1; at >= 0; at--) {
+    nextPlaces.set(sortedWeights[at] as number, at)
+  }
+  const ordered: string[] = new Array(elements.length)
+  for (const [at, element] of elements.entries()) {
+    const weight = weights[at] as number
+    const place = nextPlaces.get(weight) as number
+    ordered[place] = element
+    nextPlaces.set(weight, place + 1)
+  }
+  sortRuns(ordered, sortedWeights)
+  return ordered
+}
+
+function sortRuns(ordered: string[], sortedWeights: Float64Array): void {
+  for (let from = 0; from < ordered.length; ) {
+    let to = from + 1
+    while (sortedWeights[to] === sortedWeights[from]) to++
+    if (to - from > 1) {
+      for (const [at, element] of ordered.slice(from, to).sort(compareBytes).entries()) {
+        ordered[from + at] = element
+      }
+    }
+    from = to
+  }
 }
 
 function whole(text: string): string {
@@ -84,14 +98,17 @@ function compareBytes(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
+/** Most numbers look like this. */
+const PLAIN = /^-?\d{1,15}$/
 const DECIMAL = /^[ \t\n\v\f\r]*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)$/i
 const HEXADECIMAL = /^[ \t\n\v\f\r]*([+-]?)0x([\da-f]*)\.?([\da-f]*)(?:p([+-]?\d+))?$/i
 const INFINITE = /^[ \t\n\v\f\r]*([+-]?)inf(?:inity)?$/i
-/** Numbers closer to zero are not kept exactly, which C calls out of range. */
+/** Numbers closer to zero lose digits, which C calls out of range. */
 const SMALLEST = 2 ** -1022
 
-/** As C's strtod reads the whole text; nothing counts as 0, and so does a missing weight. */
+/** As C's strtod reads the whole text; an empty text counts as 0, and so does a missing weight. */
 function numberOf(text: string | undefined): number | undefined {
+  if (text !== undefined && PLAIN.test(text)) return Number(text)
   const given = cString(text ?? '')
   if (given === '') return 0
   const infinite = INFINITE.exec(given)
@@ -102,7 +119,7 @@ function numberOf(text: string | undefined): number | undefined {
   return isInRange(value, decimal) ? value : undefined
 }
 
-/** Too large for a double, or so small that digits would be lost. */
+/** False if too large for a double, or so small that digits would be lost. */
 function isInRange(value: number, decimal: string): boolean {
   if (value === 0) return !/[1-9]/.test(decimal.split(/e/i, 1)[0] ?? '')
   return Number.isFinite(value) && Math.abs(value) >= SMALLEST

@@ -1,16 +1,16 @@
 /**
- * What a pattern of SORT means for an element: `weight_*` is the string at that key with the element put
- * in place of the asterisk, `user_*->name` a field of the hash there, `#` the element itself.
+ * What a pattern of SORT means for an element: `weight_*` is the string at that key with the element in
+ * place of the asterisk, `user_*->name` a field of the hash there, `#` the element itself.
  */
 import type { Db } from '../../keyspace/db.ts'
 
-/** Makes of an element what the pattern names; undefined: there is nothing. */
-export type Lookup = (element: string) => string | undefined
+/** Returns what the pattern names for an element; undefined if there is nothing. */
+export type PatternLookup = (element: string) => string | undefined
 
-export function patternLookup(db: Db, pattern: string): Lookup {
+export function patternLookup(db: Db, pattern: string): PatternLookup {
   if (pattern === '#') return (element) => element
   const asterisk = pattern.indexOf('*')
-  // The same key for every element would tell them nothing.
+  // The same key for every element would not distinguish them.
   if (asterisk < 0) return () => undefined
   const before = pattern.slice(0, asterisk)
   const { after, field } = splitField(pattern.slice(asterisk + 1))
@@ -21,7 +21,7 @@ export function patternLookup(db: Db, pattern: string): Lookup {
   }
 }
 
-/** An arrow with nothing behind it is a part of the key. */
+/** An arrow with nothing after it is part of the key. */
 function splitField(rest: string): { after: string; field: string | undefined } {
   const arrow = rest.indexOf('->', 0)
   if (arrow < 0 || arrow + 2 === rest.length) return { after: rest, field: undefined }

@@ -1,13 +1,18 @@
-/** SORT and SORT_RO: the elements of a list, a set or a sorted set in order, or what they point at. */
-import { array, bulk, error, integer, NULL, type Reply } from '../../../resp/reply.ts'
+/**
+ * SORT and SORT_RO: the elements of a list, a set or a sorted set in order, or the values that their
+ * patterns lead to.
+ */
+import { bulks, error, integer, type Reply } from '../../../resp/reply.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
+import { DANGEROUS } from '../../catalogue/command-traits.ts'
+import { foundBy } from '../../catalogue/key-spec.ts'
 import type { CommandContext } from '../../context.ts'
 import { WRONG_TYPE } from '../../errors.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { Deque } from '../../values/deque.ts'
 import { encodingOf } from '../../values/encoding.ts'
 import type { Value } from '../../values/value.ts'
-import { parseSortOptions, type SortOptions } from './sort-options.ts'
+import { parseSortOptions, type SortOptions, storedKey } from './sort-options.ts'
 import { sorted } from './sort-order.ts'
 import { patternLookup } from './sort-patterns.ts'
 
@@ -23,11 +28,11 @@ function sort(mayStore: boolean) {
     const ordered = inOrder(context, value, elements, options)
     if (ordered === undefined) return NOT_NUMBERS
     const found = outputOf(context, windowOf(ordered, options), options)
-    return options.store === undefined ? reply(found) : store(context, options.store, found)
+    return options.store === undefined ? bulks(found) : store(context, options.store, found)
   }
 }
 
-/** In the order they have; undefined: another type. */
+/** In their present order; undefined for another type. */
 function elementsOf(
   value: Value | undefined,
   { isUnsorted, isDescending }: SortOptions,
@@ -45,7 +50,7 @@ function elementsOf(
     }
     case 'set': {
       const members = [...value.members]
-      // Redis keeps small sets of numbers in order.
+      // Redis keeps small sets of integers in order.
       const isOrdered = encodingOf(value, settings) === 'intset'
       return isOrdered ? members.sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)) : members
     }
@@ -54,7 +59,7 @@ function elementsOf(
   }
 }
 
-/** Undefined: what had to be a number is none. */
+/** Undefined if a value that must be a number is not. */
 function inOrder(
   { db }: CommandContext,
   value: Value | undefined,
@@ -86,10 +91,6 @@ function outputOf(
   return elements.flatMap((element) => lookups.map((lookup) => lookup(element)))
 }
 
-function reply(found: readonly (string | undefined)[]): Reply {
-  return array(found.map((bytes) => (bytes === undefined ? NULL : bulk(bytes))))
-}
-
 function store(
   context: CommandContext,
   key: string,
@@ -105,14 +106,15 @@ function store(
 }
 
 const KEY = '1 RO access'
-/** Patterns name keys that only the elements tell. */
+/** Patterns name keys that are only known from the elements. */
 const PATTERNS = '? RO access'
+const KEYS = [KEY, PATTERNS, foundBy(storedKey, '? OW update')]
 
 export const sortFamily: Family = {
   group: 'generic',
   category: '@set @sortedset @list',
   commands: [
-    command('sort', -2, 'write denyoom', [KEY, PATTERNS, '?STORE OW update'], sort(true)),
-    command('sort_ro', -2, 'readonly', [KEY, PATTERNS], sort(false)),
+    command('sort', -2, 'write denyoom', KEYS, sort(true), DANGEROUS),
+    command('sort_ro', -2, 'readonly', [KEY, PATTERNS], sort(false), DANGEROUS),
   ],
 }

@@ -4,7 +4,7 @@ import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { wrongArity } from '../../errors.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { lengthOf, Stream } from '../../values/stream.ts'
+import { lengthOf, StreamEntries } from '../../values/stream.ts'
 import { ID_TOO_SMALL, ID_ZERO, IDS_EXHAUSTED, TOO_LARGE } from '../../values/stream-errors.ts'
 import {
   idAtMs,
@@ -26,10 +26,10 @@ import { parseTrimOptions, type TrimOptions } from './streams-options.ts'
 
 const ZERO = integer(0)
 
-/** A file holds a node as one string, and a larger one could not be read again. */
+/** A file contains a node as one string, and a larger one could not be read again. */
 const MAX_NODE_BYTES = 224 * 1024 * 1024
 
-export function nodeLimits(settings: Settings): NodeLimits {
+function nodeLimits(settings: Settings): NodeLimits {
   const maxBytes = settings.int('stream-node-max-bytes')
   return {
     maxBytes: maxBytes === 0 ? MAX_NODE_BYTES : Math.min(maxBytes, MAX_NODE_BYTES),
@@ -37,9 +37,9 @@ export function nodeLimits(settings: Settings): NodeLimits {
   }
 }
 
-/** The id that is asked for. */
+/** The id that the command asks for. */
 interface IdChoice {
-  /** It stands in the command as it will be. */
+  /** Whether the command itself contains the final id. */
   readonly isGiven: boolean
   /** The id, or why there is none. */
   after(last: StreamId): StreamId | Reply
@@ -65,7 +65,7 @@ function idChoice(word: string, nowMs: number): IdChoice {
   return { isGiven: true, after: (last) => (id > last ? id : ID_TOO_SMALL) }
 }
 
-/** Where a millisecond has no id left, Redis talks of the size of the entry. */
+/** If a millisecond has no id left, Redis' error speaks of the size of the entry. */
 function idWithin(ms: Uint64, last: StreamId): StreamId | Reply {
   const isFull = last === streamId(ms, MAX_UINT64)
   return idAtMs(ms, last) ?? (isFull ? TOO_LARGE : ID_TOO_SMALL)
@@ -83,7 +83,7 @@ function add(
   const found = findStream(db, key)
   if (found === undefined && !options.makesStream) return NULL
   if (found !== undefined && isReply(found)) return found
-  const stream = found ?? new Stream()
+  const stream = found ?? new StreamEntries()
   if (stream.lastId === MAX_ID) return IDS_EXHAUSTED
   const id = choice.after(stream.lastId)
   if (typeof id !== 'string') return id
@@ -99,11 +99,14 @@ function add(
   return bulk(idText(id))
 }
 
-/** Where nodes begin may differ elsewhere, so replicas are told what was left, not about how much. */
+/**
+ * Nodes may begin elsewhere on a replica, so replicas get an exact trim to what was left, not an
+ * approximate one.
+ */
 function withExactTrim(
   argv: readonly string[],
   { trim, thresholdAt }: TrimOptions,
-  stream: Stream,
+  stream: StreamEntries,
 ): string[] {
   const effect = [...argv]
   if (trim?.isAbout !== true) return effect

@@ -1,11 +1,11 @@
-/** What the stream commands share: finding a stream or a group, and how ids and entries are shown. */
-import { array, bulk, bulks, type Reply } from '../../../resp/reply.ts'
+/** What the stream commands share: finding a stream or a group, and formatting ids and entries. */
+import { array, bulk, bulks, list, type Reply } from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { WRONG_TYPE } from '../../errors.ts'
 import type { Db } from '../../keyspace/db.ts'
-import type { Stream, StreamEntry } from '../../values/stream.ts'
+import type { StreamEntries, StreamEntry } from '../../values/stream.ts'
 import { INVALID_END, INVALID_ID, INVALID_START } from '../../values/stream-errors.ts'
-import type { Group } from '../../values/stream-group.ts'
+import type { ConsumerGroup } from '../../values/stream-group.ts'
 import {
   idAfter,
   idBefore,
@@ -17,19 +17,19 @@ import {
   type Uint64,
 } from '../../values/stream-id.ts'
 
-/** Undefined: there is no such key. */
-export function findStream(db: Db, key: string): Stream | Reply | undefined {
+/** Undefined if there is no such key. */
+export function findStream(db: Db, key: string): StreamEntries | Reply | undefined {
   const value = db.value(key)
   if (value === undefined) return undefined
   return value.type === 'stream' ? value.stream : WRONG_TYPE
 }
 
 export interface OpenGroup {
-  readonly stream: Stream
-  readonly group: Group
+  readonly stream: StreamEntries
+  readonly group: ConsumerGroup
 }
 
-/** `missing`: the answer when there is no such key or no such group. */
+/** `missing`: the reply if there is no such key or no such group. */
 export function findGroup(db: Db, key: string, name: string, missing: Reply): OpenGroup | Reply {
   const stream = findStream(db, key)
   if (stream === undefined) return missing
@@ -50,14 +50,14 @@ export function entryReply({ id, pairs }: StreamEntry): Reply {
   return array([idReply(id), bulks(pairs)])
 }
 
-/** Up to `count` entries; 0: all. */
+/** Up to `count` entries; 0 means all. */
 export function entriesReply(entries: Iterable<StreamEntry>, count: number): Reply {
-  const replies: Reply[] = []
+  const found: StreamEntry[] = []
   for (const entry of entries) {
-    replies.push(entryReply(entry))
-    if (replies.length === count) break
+    found.push(entry)
+    if (found.length === count) break
   }
-  return array(replies)
+  return list(found, entryReply)
 }
 
 /** The words from `at` on as ids. */
@@ -71,14 +71,14 @@ export function parseIds(argv: readonly string[], at: number): StreamId[] | Repl
   return ids
 }
 
-/** The first id of an interval: an id, `-`, or `(` and an id that is not part of it. */
+/** The first id of an interval: an id, `-`, or `(` and an id that is excluded. */
 export function parseStart(text: string): StreamId | Reply {
   const bound = parseBound(text, 0)
   if (bound === undefined) return INVALID_ID
   return bound.isExcluded ? (idAfter(bound.id) ?? INVALID_START) : bound.id
 }
 
-/** The last one. An id without a sequence number includes all of that millisecond. */
+/** The last id. Without a sequence number it includes all of that millisecond. */
 export function parseEnd(text: string): StreamId | Reply {
   const bound = parseBound(text, MAX_UINT64)
   if (bound === undefined) return INVALID_ID
@@ -96,13 +96,13 @@ function parseBound(text: string, missingSeq: Uint64): Bound | undefined {
   return id === undefined ? undefined : { id, isExcluded }
 }
 
-/** A count of which less than nothing is nothing; undefined: no integer. */
+/** A count; a negative one is 0; undefined if it is no integer. */
 export function parseCount(text: string | undefined): number | undefined {
   const count = parseInteger(text)
   return count === undefined ? undefined : Math.max(0, count)
 }
 
-/** As Redis counts it in 64 bits: a time in the future, or too far back for them, is now. */
+/** As Redis counts in 64 bits: a time in the future, or too far back for them, is now. */
 export function idleMs(nowMs: number, sinceMs: number): number {
   const idle = nowMs - sinceMs
   return idle < 0 || idle >= 2 ** 63 ? 0 : idle

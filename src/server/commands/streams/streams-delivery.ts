@@ -1,81 +1,85 @@
 /**
- * Handing entries to a consumer of a group: new ones, which are then pending with it, and those it already
- * has. Replicas are told of each delivery as an XCLAIM that comes to the same.
+ * Delivering entries to a consumer of a group: new ones, which are then pending with it, and those it
+ * already has. Replicas get each delivery as an XCLAIM with the same result.
  */
-import { array, NULL_ARRAY, type Reply } from '../../../resp/reply.ts'
-import type { Scene } from '../../sessions/scene.ts'
-import type { Stream } from '../../values/stream.ts'
-import type { Consumer, Group, Pending } from '../../values/stream-group.ts'
+import { array, list, NULL_ARRAY, type Reply } from '../../../resp/reply.ts'
+import type { EffectContext } from '../../sessions/effect-context.ts'
+import type { StreamEntries, StreamEntry } from '../../values/stream.ts'
+import type { Consumer, ConsumerGroup, Pending } from '../../values/stream-group.ts'
 import { idAfter, idText, type StreamId } from '../../values/stream-id.ts'
 import { advance } from '../../values/stream-progress.ts'
 import { entryReply, idReply } from './streams-common.ts'
 
-/** Who reads, by the names XREADGROUP gives. */
+/** The reader, by the names that XREADGROUP gives. */
 export interface Reader {
   readonly group: string
   readonly consumer: string
-  /** What it reads is not pending: it is as good as acknowledged. */
+  /** Entries it reads do not become pending, as if acknowledged at once. */
   readonly noAck: boolean
 }
 
-/** The entries that are new to the group, `count` at most (0: all). */
+/** The entries that are new to the group, `count` at most (0 means all). */
 export function deliverNew(
-  scene: Scene,
+  scene: EffectContext,
   key: string,
-  { stream, group }: { readonly stream: Stream; readonly group: Group },
+  { stream, group }: { readonly stream: StreamEntries; readonly group: ConsumerGroup },
   reader: Reader,
   count: number,
 ): Reply {
   const consumer = enter(scene, key, group, reader)
   const start = idAfter(group.lastId)
-  const replies: Reply[] = []
+  const delivered: StreamEntry[] = []
   for (const entry of start === undefined ? [] : stream.range(start)) {
     advance(stream, group, entry.id)
-    replies.push(entryReply(entry))
+    delivered.push(entry)
     if (!reader.noAck) {
       const pending = group.assign(entry.id, consumer, scene.now.wallMs, 1)
       tellClaim(scene, key, reader.group, group, idText(entry.id), pending)
     }
-    if (replies.length === count) break
+    if (delivered.length === count) break
   }
-  if (reader.noAck && replies.length > 0) tellPosition(scene, key, reader.group, group)
-  return array(replies)
+  if (reader.noAck && delivered.length > 0) tellPosition(scene, key, reader.group, group)
+  return list(delivered, entryReply)
 }
 
-/** What is pending with the consumer after `id`, deleted entries without their contents. */
+/** The entries pending with the consumer after `id`; deleted ones without their contents. */
 export function deliverAgain(
-  scene: Scene,
+  scene: EffectContext,
   key: string,
-  { stream, group }: { readonly stream: Stream; readonly group: Group },
+  { stream, group }: { readonly stream: StreamEntries; readonly group: ConsumerGroup },
   reader: Reader,
   after: StreamId,
   count: number,
 ): Reply {
   const consumer = enter(scene, key, group, reader)
   const start = idAfter(after)
-  const replies: Reply[] = []
+  const delivered: (StreamEntry | StreamId)[] = []
   for (const [id, { deliveries }] of start === undefined ? [] : consumer.pending.entries(start)) {
     const entry = stream.get(id)
     if (entry === undefined) {
-      replies.push(array([idReply(id), NULL_ARRAY]))
+      delivered.push(id)
     } else {
       group.assign(id, consumer, scene.now.wallMs, deliveries + 1)
-      replies.push(entryReply(entry))
+      delivered.push(entry)
     }
-    if (replies.length === count) break
+    if (delivered.length === count) break
   }
-  return array(replies)
+  return list(delivered, entryOrGoneReply)
 }
 
-/** The consumer, who is created when first heard of. Replicas hear of him with his first entry. */
-export function seenConsumer(scene: Scene, group: Group, name: string): Consumer {
+function entryOrGoneReply(entry: StreamEntry | StreamId): Reply {
+  return typeof entry === 'string' ? array([idReply(entry), NULL_ARRAY]) : entryReply(entry)
+}
+
+/** The consumer, created when it is first named. Replicas get it with its first entry. */
+export function seenConsumer(scene: EffectContext, group: ConsumerGroup, name: string): Consumer {
   const known = group.consumers.get(name)
   if (known === undefined) return group.addConsumer(name, scene.now.wallMs)
   known.seenAtMs = scene.now.wallMs
   return known
 }
 
-function enter(scene: Scene, key: string, group: Group, reader: Reader): Consumer {
+function enter(scene: EffectContext, key: string, group: ConsumerGroup, reader: Reader): Consumer {
   scene.db.changingAside(key)
   const isNew = !group.consumers.has(reader.consumer)
   if (isNew && reader.noAck) {
@@ -84,12 +88,12 @@ function enter(scene: Scene, key: string, group: Group, reader: Reader): Consume
   return seenConsumer(scene, group, reader.consumer)
 }
 
-/** An entry is pending with a consumer: how replicas are told, whatever brought it about. */
+/** An entry is pending with a consumer: sends that to replicas, whatever caused it. */
 export function tellClaim(
-  scene: Scene,
+  scene: EffectContext,
   key: string,
   groupName: string,
-  group: Group,
+  group: ConsumerGroup,
   id: string,
   { consumer, deliveredAtMs, deliveries }: Pending,
 ): void {
@@ -100,8 +104,13 @@ export function tellClaim(
   ])
 }
 
-/** How far the group has read. */
-export function tellPosition(scene: Scene, key: string, name: string, group: Group): void {
+/** Sends how far the group has read. */
+export function tellPosition(
+  scene: EffectContext,
+  key: string,
+  name: string,
+  group: ConsumerGroup,
+): void {
   const read = String(group.entriesRead)
   scene.propagate(['XGROUP', 'SETID', key, name, idText(group.lastId), 'ENTRIESREAD', read])
 }

@@ -1,10 +1,10 @@
-/** XGROUP and XACK: groups, their consumers, and what those are done with. */
+/** XGROUP and XACK: groups, their consumers, and acknowledgements. */
 import { integer, OK, type Reply } from '../../../resp/reply.ts'
 import { parseExact } from '../../arguments/numbers.ts'
 import { arg, command, container, helpReply } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { NOT_AN_INTEGER, unknownSubcommandOrArity } from '../../errors.ts'
-import { Stream } from '../../values/stream.ts'
+import { StreamEntries } from '../../values/stream.ts'
 import {
   BAD_ENTRIES_READ,
   GROUP_EXISTS,
@@ -12,7 +12,7 @@ import {
   KEY_REQUIRED,
   noSuchGroup,
 } from '../../values/stream-errors.ts'
-import { Group, UNKNOWN_ENTRIES_READ } from '../../values/stream-group.ts'
+import { ConsumerGroup, UNKNOWN_ENTRIES_READ } from '../../values/stream-group.ts'
 import { MIN_ID, parseId, parseIdOrEdge, type StreamId } from '../../values/stream-id.ts'
 import { findGroup, findStream, isReply, parseIds } from './streams-common.ts'
 
@@ -32,14 +32,14 @@ function create(context: CommandContext, argv: readonly string[]): Reply {
   const found = findStream(db, key)
   if (found !== undefined && isReply(found)) return found
   if (found === undefined && !options.makesStream) return KEY_REQUIRED
-  // Three options are the most that make sense, and more words are not taken.
+  // At most three options make sense, so more words are refused.
   if (argv.length > 8) return unknownSubcommandOrArity('xgroup', argv[1])
   const lastId = parsePosition(arg(argv, 4), found, parseId)
   if (lastId === undefined) return INVALID_ID
   if (found?.groups.has(name) === true) return GROUP_EXISTS
-  const stream = found ?? new Stream()
+  const stream = found ?? new StreamEntries()
   if (found !== undefined) db.changingAside(key)
-  stream.groups.set(name, new Group(lastId, options.entriesRead))
+  stream.groups.set(name, new ConsumerGroup(lastId, options.entriesRead))
   if (found === undefined) db.put(key, { type: 'stream', stream })
   context.propagate()
   return OK
@@ -60,16 +60,16 @@ function setId(context: CommandContext, argv: readonly string[]): Reply {
   return OK
 }
 
-/** `$` is where the stream ends now. */
+/** `$` means the current end of the stream. */
 function parsePosition(
   text: string,
-  stream: Stream | undefined,
+  stream: StreamEntries | undefined,
   parse: (text: string) => StreamId | undefined,
 ): StreamId | undefined {
   return text === '$' ? (stream?.lastId ?? MIN_ID) : parse(text)
 }
 
-/** Of CREATE and SETID, behind the id. */
+/** The options of CREATE and SETID, after the id. */
 function parseOptions(argv: readonly string[]): GroupOptions | Reply {
   const isCreate = arg(argv, 1).toLowerCase() === 'create'
   let makesStream = false
@@ -90,7 +90,7 @@ function parseOptions(argv: readonly string[]): GroupOptions | Reply {
   return { makesStream, entriesRead }
 }
 
-/** The group of a subcommand that needs one. */
+/** The group for a subcommand that needs one. */
 function groupOf({ db }: CommandContext, argv: readonly string[]) {
   const [key, name] = [arg(argv, 2), arg(argv, 3)]
   if (db.value(key) === undefined) return KEY_REQUIRED
@@ -106,7 +106,7 @@ function destroy(context: CommandContext, argv: readonly string[]): Reply {
   context.db.changingAside(key)
   stream.groups.delete(name)
   context.propagate()
-  // Who waits for it waits in vain, and is told so.
+  // Clients that wait for the group wait in vain, and get an error.
   context.node.blocking.noteKey(context.db.index, key)
   return ONE
 }

@@ -1,19 +1,20 @@
 /** XINFO: a stream, its groups and their consumers, in numbers and in full. */
-import { array, bulk, integer, NULL, type Reply } from '../../../resp/reply.ts'
+import { array, bulk, integer, list, NULL, type Reply } from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, container, helpReply } from '../../catalogue/command.ts'
+import { VARYING } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
 import { NO_SUCH_KEY, NOT_AN_INTEGER, unknownSubcommandOrArity } from '../../errors.ts'
-import type { Stream } from '../../values/stream.ts'
+import type { StreamEntries } from '../../values/stream.ts'
 import { noSuchGroup } from '../../values/stream-errors.ts'
 import {
   byName,
   type Consumer,
-  type Group,
+  type ConsumerGroup,
   UNKNOWN_ENTRIES_READ,
 } from '../../values/stream-group.ts'
+import type { StreamId } from '../../values/stream-id.ts'
 import { lagOf } from '../../values/stream-progress.ts'
-import { radixNodes } from '../../values/stream-shape.ts'
 import {
   entriesReply,
   entryReply,
@@ -24,10 +25,10 @@ import {
   isReply,
 } from './streams-common.ts'
 
-/** Entries, and pending ids of each list, that XINFO STREAM FULL shows unless it is asked for others. */
+/** How many entries, and pending ids of each list, XINFO STREAM FULL shows by default. */
 const FULL_COUNT = 10
 
-/** Entries in a reply: a name and what it stands for. */
+/** Fields of a reply: a name and its value. */
 type Field = readonly [name: string, value: Reply]
 
 function fields(pairs: readonly Field[]): Reply {
@@ -44,7 +45,7 @@ function infoStream({ db }: CommandContext, argv: readonly string[]): Reply {
   return fields([...numbers(stream), ...everything(stream, count)])
 }
 
-/** `FULL [COUNT n]`; 0: all. */
+/** `FULL [COUNT n]`; 0 means all. */
 function parseFull(argv: readonly string[]): number | Reply {
   const [full, option, text] = argv.slice(3)
   const isCounted = argv.length === 6 && option?.toUpperCase() === 'COUNT'
@@ -57,7 +58,7 @@ function parseFull(argv: readonly string[]): number | Reply {
   return count < 0 ? FULL_COUNT : count
 }
 
-function numbers(stream: Stream): Field[] {
+function numbers(stream: StreamEntries): Field[] {
   return [
     ['length', integer(stream.length)],
     ['radix-tree-keys', integer(stream.nodes.length)],
@@ -69,12 +70,12 @@ function numbers(stream: Stream): Field[] {
   ]
 }
 
-/** Counters have 64 bits, and go out as signed ones. */
+/** Counters have 64 bits, and are sent as signed numbers. */
 function counter(value: bigint): Reply {
   return integer(BigInt.asIntN(64, value))
 }
 
-function edges(stream: Stream): Field[] {
+function edges(stream: StreamEntries): Field[] {
   const first = stream.get(stream.firstId)
   const last = stream.lastEntry
   return [
@@ -84,7 +85,7 @@ function edges(stream: Stream): Field[] {
   ]
 }
 
-function everything(stream: Stream, count: number): Field[] {
+function everything(stream: StreamEntries, count: number): Field[] {
   const groups = byName(stream.groups).map(([name, group]) =>
     fields([
       ['name', bulk(name)],
@@ -100,7 +101,7 @@ function everything(stream: Stream, count: number): Field[] {
   ]
 }
 
-function progress(stream: Stream, group: Group): Field[] {
+function progress(stream: StreamEntries, group: ConsumerGroup): Field[] {
   const { entriesRead, lastId } = group
   const lag = lagOf(stream, group)
   return [
@@ -120,18 +121,28 @@ function wholeConsumer(consumer: Consumer, count: number): Reply {
 }
 
 function pendingOf(
-  { pending: all }: Pick<Consumer, 'pending'> | Group,
+  { pending: all }: Pick<Consumer, 'pending'> | ConsumerGroup,
   count: number,
   namesConsumer: boolean,
 ): Reply {
-  const replies: Reply[] = []
-  for (const [id, pending] of all.entries()) {
-    const { consumer, deliveredAtMs, deliveries } = pending
-    const who = namesConsumer ? [bulk(consumer.name)] : []
-    replies.push(array([idReply(id), ...who, integer(deliveredAtMs), integer(deliveries)]))
-    if (replies.length === count) break
+  const found: Shown[] = []
+  for (const [id, { consumer, deliveredAtMs, deliveries }] of all.entries()) {
+    found.push({ id, name: namesConsumer ? consumer.name : undefined, deliveredAtMs, deliveries })
+    if (found.length === count) break
   }
-  return array(replies)
+  return list(found, shownReply)
+}
+
+interface Shown {
+  readonly id: StreamId
+  readonly name: string | undefined
+  readonly deliveredAtMs: number
+  readonly deliveries: number
+}
+
+function shownReply({ id, name, deliveredAtMs, deliveries }: Shown): Reply {
+  const who = name === undefined ? [] : [bulk(name)]
+  return array([idReply(id), ...who, integer(deliveredAtMs), integer(deliveries)])
 }
 
 function infoGroups({ db }: CommandContext, argv: readonly string[]): Reply {
@@ -176,8 +187,45 @@ function help(): Reply {
 }
 
 export const xInfo = container('xinfo', [
-  command('consumers', 4, 'readonly', ['2 RO access'], infoConsumers),
+  command('consumers', 4, 'readonly', ['2 RO access'], infoConsumers, VARYING),
   command('groups', 3, 'readonly', ['2 RO access'], infoGroups),
   command('help', 2, 'loading stale', [], help),
   command('stream', -3, 'readonly', ['2 RO access'], infoStream),
 ])
+
+/**
+ * How many nodes Redis' radix tree for a stream would have: XINFO shows it, and people watch it to see how
+ * much memory a stream takes. A run of bytes without a fork is one node, a fork is one, and so is the end
+ * of each key.
+ */
+const KEY_BYTES = 16
+
+function radixNodes({ nodes }: StreamEntries): number {
+  if (nodes.length === 0) return 1
+  return treeNodes(
+    nodes.map(({ masterId }) => masterId),
+    0,
+  )
+}
+
+/** Counts the nodes for keys in ascending order that agree up to `depth`. */
+function treeNodes(keys: readonly StreamId[], depth: number): number {
+  const [first = '', last = ''] = [keys[0], keys.at(-1)]
+  let fork = depth
+  while (fork < KEY_BYTES && first[fork] === last[fork]) fork++
+  const run = fork > depth ? 1 : 0
+  if (fork === KEY_BYTES) return run + 1
+  let count = run + 1
+  for (const branch of branches(keys, fork)) count += treeNodes(branch, fork + 1)
+  return count
+}
+
+/** Groups the keys by the byte at `at`. */
+function* branches(keys: readonly StreamId[], at: number): Iterable<readonly StreamId[]> {
+  let from = 0
+  for (let to = 1; to <= keys.length; to++) {
+    if (keys[to]?.[at] === keys[from]?.[at]) continue
+    yield keys.slice(from, to)
+    from = to
+  }
+}

@@ -1,6 +1,6 @@
 /**
  * The options of XADD and XTRIM. They are read in order up to the id (XADD) or the end (XTRIM), and the
- * first that is wrong is what the error is about.
+ * error is about the first wrong one.
  */
 import type { Reply } from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
@@ -21,11 +21,11 @@ import type { Trim } from '../../values/stream-trim.ts'
 
 export interface TrimOptions {
   readonly trim: Trim | undefined
-  /** Index of the word that says how much may stay. */
+  /** Index of the word that says how many entries, or from which id on, may stay. */
   readonly thresholdAt: number
   /** XADD: a missing stream is created. */
   readonly makesStream: boolean
-  /** Index of the first word that is no option: XADD's id, if there is one. */
+  /** Index of the first word after the options: XADD's id, if there is one. */
   readonly endAt: number
 }
 
@@ -62,7 +62,7 @@ export function parseTrimOptions(
   return { trim, thresholdAt, makesStream, endAt: at }
 }
 
-/** How many words the option at `at` has; 0: it is none but XADD's id. */
+/** How many words the option at `at` has; 0 if it is not an option but XADD's id. */
 function takeOption(
   draft: Draft,
   argv: readonly string[],
@@ -131,7 +131,7 @@ function trimOf(
   { threshold, isAbout, limit }: Draft,
   isAdding: boolean,
 ): Trim | Reply | undefined {
-  // What a master says is already the exact result, with a limit or without.
+  // What a master sends is already the exact result, with a limit or without.
   const isObeyed = session.kind === 'master'
   if (threshold === undefined) {
     if ((limit ?? 0) !== 0) return LIMIT_WITHOUT_STRATEGY
@@ -148,7 +148,7 @@ function trimOf(
   }
 }
 
-/** So that trimming "about" does not take long: a hundred nodes. */
+/** So that an approximate trim does not take long: a hundred nodes. */
 function usualLimit(maxEntries: number): number {
   return maxEntries === 0 ? 10_000 : Math.min(100 * maxEntries, 1_000_000)
 }

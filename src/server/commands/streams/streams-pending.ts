@@ -1,12 +1,21 @@
-/** XPENDING: what a group has handed out and nobody has acknowledged. */
-import { array, bulk, bulks, integer, NULL, NULL_ARRAY, type Reply } from '../../../resp/reply.ts'
+/** XPENDING: the entries that a group has delivered and that are not acknowledged yet. */
+import {
+  array,
+  bulk,
+  bulks,
+  integer,
+  list,
+  NULL,
+  NULL_ARRAY,
+  type Reply,
+} from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR } from '../../errors.ts'
 import { noSuchKeyOrGroup } from '../../values/stream-errors.ts'
-import { byName, type Group } from '../../values/stream-group.ts'
-import { idText, type StreamId } from '../../values/stream-id.ts'
+import { byName, type ConsumerGroup } from '../../values/stream-group.ts'
+import type { StreamId } from '../../values/stream-id.ts'
 import {
   findGroup,
   idleMs,
@@ -22,7 +31,7 @@ interface Query {
   readonly end: StreamId
   readonly count: number
   readonly minIdleMs: number
-  /** Undefined: of all consumers. */
+  /** Undefined for all consumers. */
   readonly consumer: string | undefined
 }
 
@@ -32,7 +41,7 @@ export function xPending({ db, now }: CommandContext, argv: readonly string[]): 
   const [key, name] = [arg(argv, 1), arg(argv, 2)]
   const found = findGroup(db, key, name, noSuchKeyOrGroup(key, name))
   if (isReply(found)) return found
-  return query === undefined ? summary(found.group) : list(found.group, query, now.wallMs)
+  return query === undefined ? summary(found.group) : pendingIn(found.group, query, now.wallMs)
 }
 
 /** `[IDLE ms] start end count [consumer]` */
@@ -52,7 +61,7 @@ function parseQuery(argv: readonly string[]): Query | Reply {
   return { start, end, count, minIdleMs, consumer: argv[at + 3] }
 }
 
-function summary({ pending, consumers }: Group): Reply {
+function summary({ pending, consumers }: ConsumerGroup): Reply {
   const { size, firstId, lastId } = pending
   if (firstId === undefined || lastId === undefined)
     return array([integer(0), NULL, NULL, NULL_ARRAY])
@@ -61,15 +70,25 @@ function summary({ pending, consumers }: Group): Reply {
   return array([integer(size), idReply(firstId), idReply(lastId), array(counts)])
 }
 
-function list(group: Group, query: Query, nowMs: number): Reply {
+interface Shown {
+  readonly id: StreamId
+  readonly name: string
+  readonly idleMs: number
+  readonly deliveries: number
+}
+
+function pendingIn(group: ConsumerGroup, query: Query, nowMs: number): Reply {
   const { start, end, count, minIdleMs, consumer: name } = query
   const of = name === undefined ? group : group.consumers.get(name)
-  const replies: Reply[] = []
+  const found: Shown[] = []
   for (const [id, { consumer, deliveredAtMs, deliveries }] of of?.pending.entries(start) ?? []) {
-    if (replies.length >= count || id > end) break
+    if (found.length >= count || id > end) break
     if (minIdleMs !== 0 && nowMs - deliveredAtMs < minIdleMs) continue
-    const shown = [bulk(idText(id)), bulk(consumer.name), integer(idleMs(nowMs, deliveredAtMs))]
-    replies.push(array([...shown, integer(deliveries)]))
+    found.push({ id, name: consumer.name, idleMs: idleMs(nowMs, deliveredAtMs), deliveries })
   }
-  return array(replies)
+  return list(found, shownReply)
+}
+
+function shownReply({ id, name, idleMs, deliveries }: Shown): Reply {
+  return array([idReply(id), bulk(name), integer(idleMs), integer(deliveries)])
 }

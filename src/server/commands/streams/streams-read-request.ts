@@ -1,7 +1,8 @@
-/** What XREAD and XREADGROUP ask for, from their words. */
-import type { Reply } from '../../../resp/reply.ts'
+/** The requests of XREAD and XREADGROUP, parsed from their words. */
+import { error, type Reply } from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg } from '../../catalogue/command.ts'
+import type { KeyRange } from '../../catalogue/key-spec.ts'
 import {
   NOT_AN_INTEGER,
   SYNTAX_ERROR,
@@ -9,7 +10,7 @@ import {
   TIMEOUT_NOT_AN_INTEGER,
 } from '../../errors.ts'
 import type { Db } from '../../keyspace/db.ts'
-import type { Stream } from '../../values/stream.ts'
+import type { StreamEntries } from '../../values/stream.ts'
 import {
   GROUP_IN_XREAD,
   INVALID_ID,
@@ -24,21 +25,24 @@ import { MAX_ID, MIN_ID, parseId, type StreamId } from '../../values/stream-id.t
 import { findStream, isReply, parseCount } from './streams-common.ts'
 import type { Reader } from './streams-delivery.ts'
 
-/** Instead of an id: what the group has not handed to anybody. No entry comes after the greatest id. */
+/**
+ * In place of an id (`>`): what the group has not delivered to any consumer. No entry comes after the
+ * greatest id.
+ */
 export const NEW = MAX_ID
 
-export interface Source {
+export interface ReadSource {
   readonly key: string
   readonly after: StreamId
 }
 
 export interface ReadRequest {
-  readonly sources: readonly Source[]
-  /** Entries of each stream at most; 0: all. */
+  readonly sources: readonly ReadSource[]
+  /** How many entries of each stream at most; 0 means all. */
   readonly count: number
-  /** Undefined: does not wait; 0: for ever. */
+  /** Undefined does not wait; 0 waits for ever. */
   readonly timeoutMs: number | undefined
-  /** Undefined: XREAD. */
+  /** Undefined for XREAD. */
   readonly reader: Reader | undefined
 }
 
@@ -50,7 +54,33 @@ interface Draft {
   names: readonly [group: string, consumer: string] | undefined
 }
 
-export function parseRead(db: Db, argv: readonly string[]): ReadRequest | Reply {
+/** How many words the options have. A group may be called like one, so they are not searched but read. */
+const OPTION_WORDS = new Map([
+  ['BLOCK', 2],
+  ['COUNT', 2],
+  ['GROUP', 3],
+  ['NOACK', 1],
+])
+
+/** For those who ask where the keys are, of words that may be wrong: the first half of those after STREAMS. */
+export function readKeys(argv: readonly string[]): KeyRange | undefined {
+  let at = 1
+  for (;;) {
+    const words = OPTION_WORDS.get(argv[at]?.toUpperCase() ?? '')
+    if (words === undefined) break
+    at += words
+  }
+  if (argv[at]?.toUpperCase() !== 'STREAMS') return undefined
+  const count = Math.floor((argv.length - at - 1) / 2)
+  return count === 0 ? undefined : { first: at + 1, last: at + count }
+}
+
+/** `isInScript`: a script calls it, and may not wait. */
+export function parseRead(
+  db: Db,
+  argv: readonly string[],
+  isInScript: boolean,
+): ReadRequest | Reply {
   const draft: Draft = {
     isInGroup: arg(argv, 0).toLowerCase() === 'xreadgroup',
     count: 0,
@@ -63,6 +93,9 @@ export function parseRead(db: Db, argv: readonly string[]): ReadRequest | Reply 
     const words = at < argv.length ? takeOption(draft, argv, at) : SYNTAX_ERROR
     if (typeof words !== 'number') return words
     at += words
+    if (isInScript && draft.timeoutMs !== undefined) {
+      return error(`ERR ${arg(argv, 0)} command is not allowed with BLOCK option from scripts`)
+    }
   }
   const words = argv.slice(at + 1)
   if (words.length % 2 === 1) return UNBALANCED_STREAMS
@@ -103,14 +136,14 @@ function takeTimeout(draft: Draft, text: string | undefined): number | Reply {
   return 2
 }
 
-/** The first half of the words are keys, the second half says after which id each is read. */
+/** The first half of the words are keys, the second half the ids after which each is read. */
 function parseSources(
   db: Db,
   words: readonly string[],
   reader: Reader | undefined,
-): Source[] | Reply {
+): ReadSource[] | Reply {
   const count = words.length / 2
-  const sources: Source[] = []
+  const sources: ReadSource[] = []
   for (let at = 0; at < count; at++) {
     const key = arg(words, at)
     const stream = findStream(db, key)
@@ -127,7 +160,7 @@ function parseSources(
 
 function parseAfter(
   text: string,
-  stream: Stream | undefined,
+  stream: StreamEntries | undefined,
   isInGroup: boolean,
 ): StreamId | Reply {
   if (text === '$') return isInGroup ? LAST_ID_IN_XREADGROUP : (stream?.lastId ?? MIN_ID)

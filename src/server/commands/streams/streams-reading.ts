@@ -1,27 +1,27 @@
 /**
  * XREAD and XREADGROUP: entries after those the reader knows, from several streams at once. With BLOCK
- * and nothing to read the client waits for the first stream that gets an entry; entries are not taken
- * away by readers, so each one that waits gets them. Who reads in a group waits for that group to have
- * something new, and hears of it when stream or group are gone.
+ * and nothing to read, the client waits for the first stream that gets an entry; readers do not remove
+ * entries, so each waiting client gets them. A client that reads in a group waits until that group has
+ * something new, and gets an error if stream or group are deleted.
  */
 
 import { array, bulk, NULL_ARRAY, type Protocol, type Reply } from '../../../resp/reply.ts'
 import type { CommandContext } from '../../context.ts'
 import type { Db } from '../../keyspace/db.ts'
-import type { Scene } from '../../sessions/scene.ts'
-import type { Stream } from '../../values/stream.ts'
+import type { EffectContext } from '../../sessions/effect-context.ts'
+import type { StreamEntries } from '../../values/stream.ts'
 import { GROUP_GONE, STREAM_GONE } from '../../values/stream-errors.ts'
 import { idAfter } from '../../values/stream-id.ts'
 import { entriesReply } from './streams-common.ts'
 import { deliverAgain, deliverNew, type Reader } from './streams-delivery.ts'
-import { NEW, parseRead, type ReadRequest, type Source } from './streams-read-request.ts'
+import { NEW, parseRead, type ReadRequest, type ReadSource } from './streams-read-request.ts'
 
-/** So that one who asked for too early an id and waited does not get a whole stream. */
+/** So that a client that waited with an id too far back does not get a whole stream. */
 const COUNT_AFTER_WAIT = 1000
 
-/** XREAD and XREADGROUP; which it is stands in the request. */
+/** XREAD and XREADGROUP; the request says which it is. */
 export function xRead(context: CommandContext, argv: readonly string[]): Reply | undefined {
-  const request = parseRead(context.db, argv)
+  const request = parseRead(context.db, argv, context.session.isScript)
   if ('kind' in request) return request
   const read: [string, Reply][] = []
   for (const source of request.sources) {
@@ -32,8 +32,12 @@ export function xRead(context: CommandContext, argv: readonly string[]): Reply |
   return request.timeoutMs === undefined ? NULL_ARRAY : wait(context, request, request.timeoutMs)
 }
 
-/** Undefined: there is nothing to read, and this stream is left out. */
-function readNow(scene: Scene, request: ReadRequest, { key, after }: Source): Reply | undefined {
+/** Undefined if there is nothing to read; the stream is left out then. */
+function readNow(
+  scene: EffectContext,
+  request: ReadRequest,
+  { key, after }: ReadSource,
+): Reply | undefined {
   const stream = streamAt(scene.db, key)
   if (stream === undefined) return undefined
   const { reader, count } = request
@@ -48,7 +52,7 @@ function readNow(scene: Scene, request: ReadRequest, { key, after }: Source): Re
   return deliverNew(scene, key, { stream, group }, reader, count)
 }
 
-function streamAt(db: Db, key: string): Stream | undefined {
+function streamAt(db: Db, key: string): StreamEntries | undefined {
   const value = db.value(key)
   return value?.type === 'stream' ? value.stream : undefined
 }
@@ -82,21 +86,21 @@ function wait(
   return undefined
 }
 
-/** What a client that has waited gets when something happened to the key. */
-function readLater(scene: Scene, key: string, request: ReadRequest): Reply | undefined {
+/** The reply for a client that has waited, when something happened to the key. */
+function readLater(scene: EffectContext, key: string, request: ReadRequest): Reply | undefined {
   const stream = streamAt(scene.db, key)
   const { reader, count } = request
   if (reader !== undefined) return readLaterInGroup(scene, key, stream, reader, count)
   const after = request.sources.find((source) => source.key === key)?.after
   if (stream === undefined || after === undefined || after === NEW) return undefined
-  // Not whether there is an entry: one that came and went already ends the wait.
+  // We do not ask whether the entry still exists: even one that is gone already ends the wait.
   return stream.lastId > after ? entriesReply(stream.range(idAfter(after)), count) : undefined
 }
 
 function readLaterInGroup(
-  scene: Scene,
+  scene: EffectContext,
   key: string,
-  stream: Stream | undefined,
+  stream: StreamEntries | undefined,
   reader: Reader,
   count: number,
 ): Reply | undefined {

@@ -1,4 +1,4 @@
-/** INCR and its kin: numbers kept as strings. */
+/** INCR and similar: numbers kept as strings. */
 import { bulk, integer, type Reply } from '../../../resp/reply.ts'
 import { addLongDoubles, isLongDouble } from '../../arguments/long-double.ts'
 import { addInt64, negateInt64, parseExact } from '../../arguments/numbers.ts'
@@ -48,7 +48,7 @@ function decrBy(context: CommandContext, argv: readonly string[]): Reply {
   return negated === undefined ? DECREMENT_OVERFLOW : increment(context, argv, negated)
 }
 
-/** Replicas get the result: their floating point need not agree with ours. */
+/** Replicas get the result: their floating point arithmetic may differ from ours. */
 function incrByFloat(context: CommandContext, argv: readonly string[]): Reply {
   const [key, by] = [arg(argv, 1), arg(argv, 2)]
   const entry = context.db.find(key)

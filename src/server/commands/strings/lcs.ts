@@ -1,5 +1,5 @@
 /**
- * LCS: the longest common subsequence of two strings, or where it lies in them. The table of lengths
+ * LCS: the longest common subsequence of two strings, or its positions in them. The table of lengths
  * has a cell for every pair of positions; the answer is read from it backwards.
  */
 import { array, bulk, error, integer, type Reply } from '../../../resp/reply.ts'
@@ -7,6 +7,7 @@ import { parseInteger } from '../../arguments/numbers.ts'
 import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR } from '../../errors.ts'
+import { toBytes } from '../../values/byte-array.ts'
 
 const NOT_STRINGS = error('ERR The specified keys must contain string values')
 const LEN_AND_IDX = error('ERR If you want both the length and indexes, please just use IDX.')
@@ -66,35 +67,42 @@ function parseOptions(argv: readonly string[]): LcsOptions | Reply {
 
 /** One row at a time is enough. */
 function lengthOf(a: string, b: string): number {
+  const codes = toBytes(b)
   let row = new Uint32Array(b.length + 1)
   let above = new Uint32Array(b.length + 1)
   for (let i = 1; i <= a.length; i++) {
     ;[row, above] = [above, row]
-    fillRow(row, above, a.charCodeAt(i - 1), b)
+    fillRow(row, above, a.charCodeAt(i - 1), codes)
   }
   return row[b.length] as number
 }
 
-/** One row for every prefix of `a`, the empty one included. */
+/** One row for every prefix of `a`, including the empty one. */
 function lengthsOf(a: string, b: string): Uint32Array[] {
+  const codes = toBytes(b)
   const table = [new Uint32Array(b.length + 1)]
   for (let i = 1; i <= a.length; i++) {
     const row = new Uint32Array(b.length + 1)
-    fillRow(row, table[i - 1] as Uint32Array, a.charCodeAt(i - 1), b)
+    fillRow(row, table[i - 1] as Uint32Array, a.charCodeAt(i - 1), codes)
     table.push(row)
   }
   return table
 }
 
-function fillRow(row: Uint32Array, above: Uint32Array, code: number, b: string): void {
+/** The innermost loop: the values read last are kept, so that each cell is read once. */
+function fillRow(row: Uint32Array, above: Uint32Array, code: number, b: Uint8Array): void {
+  let left = 0
+  let aboveLeft = 0
   for (let j = 1; j <= b.length; j++) {
-    const [up, left] = [above[j] as number, row[j - 1] as number]
-    if (code === b.charCodeAt(j - 1)) row[j] = (above[j - 1] as number) + 1
-    else row[j] = Math.max(up, left)
+    const up = above[j] as number
+    if (b[j - 1] === code) left = aboveLeft + 1
+    else if (up > left) left = up
+    row[j] = left
+    aboveLeft = up
   }
 }
 
-/** Ranges of equal length in both strings, first and last position each. */
+/** A range in each string, of equal length; first and last position of both. */
 interface Match {
   readonly aFrom: number
   readonly bFrom: number
@@ -103,7 +111,7 @@ interface Match {
 
 interface Common {
   readonly text: string
-  /** The last one first. */
+  /** In reverse order. */
   readonly matches: readonly Match[]
 }
 

@@ -1,4 +1,4 @@
-/** SET with its options: when to set, what to answer, how long to keep. */
+/** SET with its options: when to set, what to reply, and the expiry. */
 import { bulk, NULL, OK, type Reply } from '../../../resp/reply.ts'
 import {
   type ExpireOption,
@@ -38,6 +38,11 @@ export function set(context: CommandContext, argv: readonly string[]): Reply {
   return options.answersOld ? oldReply : OK
 }
 
+/** For the ACL, which asks before the options are understood. */
+export function hasGet(argv: readonly string[]): boolean {
+  return argv.slice(3).some((word) => word.toLowerCase() === 'get')
+}
+
 /** The common form, `SET key value`. */
 function setPlainly(context: CommandContext, argv: readonly string[]): Reply {
   const key = arg(argv, 1)
@@ -53,7 +58,7 @@ function setPlainly(context: CommandContext, argv: readonly string[]): Reply {
   return OK
 }
 
-/** Replicas get an absolute expiry, and nothing that only concerns the caller. */
+/** Replicas get an absolute expiry, and no options that concern only the caller. */
 function tell(
   context: CommandContext,
   argv: readonly string[],
@@ -96,12 +101,12 @@ function parseSetOptions(argv: readonly string[]): SetOptions | Reply {
   return options
 }
 
-/** The same option may come again, and the last one counts; another one contradicts it. */
+/** The same option may be repeated, and the last one counts; another option contradicts it. */
 function mayExpire({ expiry, keepsTtl }: SetOptions, option: ExpireOption): boolean {
   return !keepsTtl && (expiry === undefined || expiry.option === option)
 }
 
-/** False if the word is no flag, or contradicts another. */
+/** False if the word is not a flag, or contradicts another. */
 function setFlag(options: SetOptions, word: string): boolean {
   switch (word) {
     case 'NX':

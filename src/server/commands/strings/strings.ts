@@ -1,6 +1,12 @@
-/** Strings: SET in all its forms, reading, and changing parts. Numbers in strings: see counters.ts. */
-import { array, bulk, integer, NULL, OK, type Reply } from '../../../resp/reply.ts'
-import { type ExpireOption, momentText, parseExpireAt } from '../../arguments/expire-time.ts'
+/** Strings: SET in all its forms, reading, and changing parts. For numbers in strings see counters.ts. */
+import { bulk, bulks, integer, NULL, OK, type Reply } from '../../../resp/reply.ts'
+import {
+  type ExpireOption,
+  isExpireOption,
+  momentText,
+  parseExpireAt,
+  setExpiry,
+} from '../../arguments/expire-time.ts'
 import { isBackwards, parseInteger } from '../../arguments/numbers.ts'
 import { maxStringBytes } from '../../arguments/string-limit.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
@@ -9,15 +15,16 @@ import { deletion } from '../../effects.ts'
 import {
   NOT_AN_INTEGER,
   OFFSET_OUT_OF_RANGE,
+  SYNTAX_ERROR,
   TOO_LONG,
   WRONG_TYPE,
   wrongArity,
 } from '../../errors.ts'
+import { LONG_BYTES, lengthOf, viewOf } from '../../values/long-string.ts'
 import { counterCommands } from './counters.ts'
-import { getEx } from './getex.ts'
 import { lcs } from './lcs.ts'
-import { set } from './set.ts'
-import { writeString } from './string-writing.ts'
+import { hasGet, set } from './set.ts'
+import { openLong, writeString } from './string-writing.ts'
 
 const ZERO = integer(0)
 const ONE = integer(1)
@@ -70,12 +77,12 @@ function getDel(context: CommandContext, argv: readonly string[]): Reply {
 }
 
 function mget({ db }: CommandContext, argv: readonly string[]): Reply {
-  const items: Reply[] = []
+  const texts: (string | undefined)[] = []
   for (let at = 1; at < argv.length; at++) {
     const value = db.value(arg(argv, at))
-    items.push(value?.type === 'string' ? bulk(value.bytes) : NULL)
+    texts.push(value?.type === 'string' ? value.bytes : undefined)
   }
-  return array(items)
+  return bulks(texts)
 }
 
 function mset(context: CommandContext, argv: readonly string[]): Reply {
@@ -107,10 +114,11 @@ function append(context: CommandContext, argv: readonly string[]): Reply {
   const entry = context.db.find(key)
   const value = entry?.value
   if (value !== undefined && value.type !== 'string') return WRONG_TYPE
-  const old = value?.bytes ?? ''
-  const length = old.length + bytes.length
+  const oldLength = value === undefined ? 0 : lengthOf(value)
+  const length = oldLength + bytes.length
   if (entry !== undefined && length > maxStringBytes(context.node.settings)) return TOO_LONG
-  writeString(context.db, key, entry, old + bytes)
+  if (oldLength > LONG_BYTES) openLong(context, key, entry).write(oldLength, bytes)
+  else writeString(context.db, key, entry, (value?.bytes ?? '') + bytes)
   context.propagate()
   return integer(length)
 }
@@ -118,7 +126,7 @@ function append(context: CommandContext, argv: readonly string[]): Reply {
 function strLen({ db }: CommandContext, argv: readonly string[]): Reply {
   const value = db.value(arg(argv, 1))
   if (value === undefined) return ZERO
-  return value.type === 'string' ? integer(value.bytes.length) : WRONG_TYPE
+  return value.type === 'string' ? integer(lengthOf(value)) : WRONG_TYPE
 }
 
 function setRange(context: CommandContext, argv: readonly string[]): Reply {
@@ -129,59 +137,119 @@ function setRange(context: CommandContext, argv: readonly string[]): Reply {
   const entry = context.db.find(key)
   const value = entry?.value
   if (value !== undefined && value.type !== 'string') return WRONG_TYPE
-  const bytes = value?.bytes ?? ''
-  if (part === '') return integer(bytes.length)
-  if (offset + part.length > maxStringBytes(context.node.settings)) return TOO_LONG
-  const changed = overwrite(bytes, offset, part)
-  writeString(context.db, key, entry, changed)
+  const oldLength = value === undefined ? 0 : lengthOf(value)
+  if (part === '') return integer(oldLength)
+  const end = offset + part.length
+  if (end > maxStringBytes(context.node.settings)) return TOO_LONG
+  const isLong = Math.max(oldLength, end) > LONG_BYTES
+  if (isLong) openLong(context, key, entry).write(offset, part)
+  else writeString(context.db, key, entry, overwrite(value?.bytes ?? '', offset, part))
   context.propagate()
-  return integer(changed.length)
+  return integer(Math.max(oldLength, end))
 }
 
-/** What lies between the old end and `offset` becomes zero bytes. */
+/** The gap between the old end and `offset` becomes zero bytes. */
 function overwrite(bytes: string, offset: number, part: string): string {
   return bytes.slice(0, offset).padEnd(offset, '\0') + part + bytes.slice(offset + part.length)
 }
 
 /** GETRANGE and SUBSTR. */
-function getRange({ db }: CommandContext, argv: readonly string[]): Reply {
+function getRange({ db, node }: CommandContext, argv: readonly string[]): Reply {
   const start = parseInteger(argv[2])
   const end = parseInteger(argv[3])
   if (start === undefined || end === undefined) return NOT_AN_INTEGER
   const value = db.value(arg(argv, 1))
   if (value === undefined) return EMPTY
   if (value.type !== 'string') return WRONG_TYPE
-  const { length } = value.bytes
+  const length = lengthOf(value)
   if (isBackwards(arg(argv, 2), arg(argv, 3))) return EMPTY
   const from = start < 0 ? Math.max(0, length + start) : start
   const to = end < 0 ? Math.max(0, length + end) : end
-  return bulk(value.bytes.slice(from, to + 1))
+  const bytes = viewOf(value)
+  if (typeof bytes === 'string') return bulk(bytes.slice(from, to + 1))
+  return bulk(node.byteCodec.text(bytes.subarray(from, to + 1)))
 }
 
 const READ = ['1 RO access']
 const CHANGED = 'write denyoom'
+const REPLACED = `${CHANGED} grows_by_input`
+
+const SET_KEY = ['1 RW access update variable_flags']
 
 export const stringFamily: Family = {
   group: 'string',
   category: '@string',
   commands: [
     command('get', 2, 'readonly fast', READ, get),
-    command('set', -3, CHANGED, ['1 RW access update variable_flags'], set),
+    command('set', -3, REPLACED, SET_KEY, set, { readsKeys: hasGet }),
     command('setnx', 3, `${CHANGED} fast`, ['1 OW insert'], setNx),
-    command('setex', 4, CHANGED, ['1 OW update'], setEx('EX', 'setex')),
-    command('psetex', 4, CHANGED, ['1 OW update'], setEx('PX', 'psetex')),
+    command('setex', 4, REPLACED, ['1 OW update'], setEx('EX', 'setex')),
+    command('psetex', 4, REPLACED, ['1 OW update'], setEx('PX', 'psetex')),
     command('getset', 3, `${CHANGED} fast`, ['1 RW access update'], getSet),
     command('getdel', 2, 'write fast', ['1 RW access delete'], getDel),
     command('getex', -2, 'write fast', ['1 RW access update'], getEx),
-    command('mget', -2, 'readonly fast', ['1..-1 RO access'], mget),
-    command('mset', -3, CHANGED, ['1..-1/2 OW update'], mset),
-    command('msetnx', -3, CHANGED, ['1..-1/2 OW insert'], msetNx),
+    command('mget', -2, 'readonly fast', ['1..-1 RO access'], mget, {
+      tips: ['request_policy:multi_shard'],
+    }),
+    command('mset', -3, REPLACED, ['1..-1/2 OW update'], mset, {
+      tips: ['request_policy:multi_shard', 'response_policy:all_succeeded'],
+    }),
+    command('msetnx', -3, REPLACED, ['1..-1/2 OW insert'], msetNx, {
+      tips: ['request_policy:multi_shard', 'response_policy:agg_min'],
+    }),
     command('append', 3, `${CHANGED} fast`, ['1 RW insert'], append),
     command('strlen', 2, 'readonly fast', ['1 RO'], strLen),
-    command('setrange', 4, CHANGED, ['1 RW update'], setRange),
+    command('setrange', 4, CHANGED, ['1 RW update'], setRange, { stretchesBy: 'bytes' }),
     command('getrange', 4, 'readonly', READ, getRange),
     command('substr', 4, 'readonly', READ, getRange),
     command('lcs', -3, 'readonly', ['1..2 RO access'], lcs),
     ...counterCommands,
   ],
+}
+
+// GETEX: reads a string and changes its expiry.
+
+/** `option` undefined: the expiry stays as it is. */
+type Change =
+  | { readonly option: ExpireOption; readonly text: string }
+  | { readonly option: 'PERSIST' }
+  | { readonly option: undefined }
+
+function getEx(context: CommandContext, argv: readonly string[]): Reply {
+  const change = parseChange(argv)
+  if (change === undefined) return SYNTAX_ERROR
+  const key = arg(argv, 1)
+  const entry = context.db.find(key)
+  if (entry === undefined) return NULL
+  if (entry.value.type !== 'string') return WRONG_TYPE
+  const reply = bulk(entry.value.bytes)
+  if (change.option === 'PERSIST') {
+    if (entry.expireAtMs !== undefined) {
+      context.db.setExpiry(key, entry, undefined)
+      context.propagate(['PERSIST', key])
+    }
+  } else if (change.option !== undefined) {
+    // An invalid time is reported only if the string exists.
+    const atMs = parseExpireAt(change.option, change.text, context.now.wallMs, 'getex')
+    if (typeof atMs !== 'number') return atMs
+    setExpiry(context, key, entry, atMs)
+  }
+  return reply
+}
+
+/** The same option may be repeated, and the last one counts; another option contradicts it. */
+function parseChange(argv: readonly string[]): Change | undefined {
+  let change: Change = { option: undefined }
+  for (let at = 2; at < argv.length; at++) {
+    const option = arg(argv, at).toUpperCase()
+    if (change.option !== undefined && change.option !== option) return undefined
+    if (option === 'PERSIST') {
+      change = { option }
+    } else {
+      const text = argv[++at]
+      if (!isExpireOption(option) || text === undefined) return undefined
+      change = { option, text }
+    }
+  }
+  return change
 }

@@ -1,4 +1,4 @@
-/** ZADD and ZINCRBY: what becomes of a member's score, and who is told. */
+/** ZADD and ZINCRBY: how they change a member's score, and what replicas get. */
 import { error, integer, NULL, type Reply } from '../../../resp/reply.ts'
 import { parseDouble } from '../../arguments/float-argument.ts'
 import { arg } from '../../catalogue/command.ts'
@@ -24,9 +24,12 @@ interface Addition {
 interface Counts {
   added: number
   updated: number
-  /** Left as it was because an option forbade more; having the score already is not that. */
+  /**
+   * Left unchanged because an option forbade the change; a member that already has the score does
+   * not count.
+   */
   refused: number
-  /** Of the last element. */
+  /** The score of the last element. */
   score: number
 }
 
@@ -41,12 +44,12 @@ export function zAdd(context: CommandContext, argv: readonly string[]): Reply {
 }
 
 export function zIncrBy(context: CommandContext, argv: readonly string[]): Reply {
-  // Redis reads the options of ZADD here as well; with any, the number of words is wrong.
+  // Redis parses the options of ZADD here as well; with any option, the number of words is wrong.
   if (optionsEnd(argv) > 2) return SYNTAX_ERROR
   return addAll(context, argv, new Set(['INCR']), 2)
 }
 
-/** Index of the first word that is no option. */
+/** Index of the first word that is not an option. */
 function optionsEnd(argv: readonly string[]): number {
   let at = 2
   while (at < argv.length && OPTIONS.has(arg(argv, at).toUpperCase())) at++
@@ -84,7 +87,10 @@ function addAll(
   return integer(options.has('CH') ? added + updated : added)
 }
 
-/** Undefined: the sum of two infinities, which can only be met when there is one element. */
+/**
+ * Undefined if the sum is that of two opposite infinities, which is possible only with a single
+ * element.
+ */
 function applyAll(
   context: CommandContext,
   key: string,

@@ -1,6 +1,6 @@
 /**
- * ZUNION, ZINTER and ZDIFF, the same with the result kept as a key, and ZINTERCARD. Plain sets may take
- * part: their members have the score 1.
+ * ZUNION, ZINTER and ZDIFF, the same with the result stored at a key, and ZINTERCARD. Plain sets are
+ * allowed too: each member has the score 1.
  */
 import { error, integer, type Reply } from '../../../resp/reply.ts'
 import { parseDouble } from '../../arguments/float-argument.ts'
@@ -13,9 +13,9 @@ import {
   type Aggregate,
   combine,
   difference,
-  type Input,
   intersectionSize,
   membersOf,
+  type ZsetInput,
 } from '../../values/zset-combining.ts'
 import { membersReply, pairsReply, storeZset } from './zset-members.ts'
 
@@ -23,7 +23,7 @@ const BAD_WEIGHT = error('ERR weight value is not a float')
 
 type Operation = 'union' | 'inter' | 'diff'
 
-/** What a command of this family may say after its keys. */
+/** What a command of this family accepts after its keys. */
 interface Form {
   /** In lower case, for its error. */
   readonly name: string
@@ -34,10 +34,10 @@ interface Form {
 }
 
 interface Request {
-  readonly inputs: Input[]
+  readonly inputs: ZsetInput[]
   aggregate: Aggregate
   withScores: boolean
-  /** 0: none. */
+  /** 0 for none. */
   limit: number
 }
 
@@ -51,7 +51,7 @@ function parseRequest(
   if (keyCount === undefined) return NOT_AN_INTEGER
   if (keyCount < 1) return error(`ERR at least 1 input key is needed for '${form.name}' command`)
   if (keyCount > argv.length - countAt - 1) return SYNTAX_ERROR
-  const inputs: Input[] = []
+  const inputs: ZsetInput[] = []
   for (const key of argv.slice(countAt + 1, countAt + 1 + keyCount)) {
     const value = context.db.value(key)
     const members = membersOf(value)
@@ -62,7 +62,7 @@ function parseRequest(
   return parseOptions(argv, countAt + 1 + keyCount, form, request) ?? request
 }
 
-/** Fills the request; what it gives is an error. */
+/** Fills the request; returns an error, or undefined. */
 function parseOptions(
   argv: readonly string[],
   from: number,

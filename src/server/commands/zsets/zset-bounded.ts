@@ -1,4 +1,4 @@
-/** Counting and removing what lies between two ranks, scores or members. */
+/** Counting and removing the elements between two ranks, scores or members. */
 import { integer, type Reply } from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg } from '../../catalogue/command.ts'
@@ -10,7 +10,7 @@ import {
   type Selection,
   scoresBetween,
 } from '../../values/zset-bounds.ts'
-import { removeMembers } from './zset-members.ts'
+import { removeRanks } from './zset-members.ts'
 import { BAD_MEMBER_RANGE, BAD_SCORE_RANGE } from './zset-ranges.ts'
 
 const ZERO = integer(0)
@@ -48,11 +48,11 @@ function removing(parse: Parse) {
     const zset = context.db.value(key)
     if (zset === undefined) return ZERO
     if (zset.type !== 'zset') return WRONG_TYPE
-    const members = Array.from(zset.set.ascending(select(zset.set)), ([member]) => member)
-    if (members.length === 0) return ZERO
-    removeMembers(context, key, zset, members)
+    const range = select(zset.set)
+    if (range.from >= range.to) return ZERO
+    removeRanks(context, key, zset, range)
     context.propagate()
-    return integer(members.length)
+    return integer(range.to - range.from)
   }
 }
 

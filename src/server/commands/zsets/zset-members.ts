@@ -1,15 +1,15 @@
-/** What the commands on sorted sets have in common: finding the set, changing it, showing elements. */
-import { array, bulk, type Reply } from '../../../resp/reply.ts'
+/** What the commands on sorted sets have in common: finding the set, changing it, formatting elements. */
+import { array, bulk, bulks, list, type Reply } from '../../../resp/reply.ts'
 import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { WRONG_TYPE } from '../../errors.ts'
-import type { Scene } from '../../sessions/scene.ts'
+import type { EffectContext } from '../../sessions/effect-context.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { encodingOf } from '../../values/encoding.ts'
-import { type Scored, SortedSet } from '../../values/sorted-set.ts'
+import { type RankRange, type Scored, SortedSet } from '../../values/sorted-set.ts'
 import type { ZsetValue } from '../../values/value.ts'
 
-/** Answers from an existing sorted set, or with what stands for a missing one. */
+/** Answers from an existing sorted set, or with `missing` if there is none. */
 export function readingZset(
   missing: Reply,
   answer: (set: SortedSet, argv: readonly string[], context: CommandContext) => Reply,
@@ -21,8 +21,12 @@ export function readingZset(
   }
 }
 
-/** The sorted set at `key`, about to be changed; made if it is missing. */
-export function openZset({ db }: Scene, key: string, present: ZsetValue | undefined): ZsetValue {
+/** The sorted set at `key`, ready to be changed; created if it is missing. */
+export function openZset(
+  { db }: EffectContext,
+  key: string,
+  present: ZsetValue | undefined,
+): ZsetValue {
   if (present !== undefined) {
     db.changing(key)
     return present
@@ -32,9 +36,21 @@ export function openZset({ db }: Scene, key: string, present: ZsetValue | undefi
   return zset
 }
 
-/** Removes members that are all there, and the key with the last of them. */
+/** Removes the elements of these ranks, and the key together with the last element. */
+export function removeRanks(
+  { db }: EffectContext,
+  key: string,
+  { set }: ZsetValue,
+  range: RankRange,
+): void {
+  db.changing(key)
+  if (range.to - range.from === set.size) db.remove(key)
+  else set.deleteRange(range)
+}
+
+/** Removes members, all of which must exist, and the key together with the last one. */
 export function removeMembers(
-  { db }: Scene,
+  { db }: EffectContext,
   key: string,
   { set }: ZsetValue,
   members: readonly string[],
@@ -47,7 +63,7 @@ export function removeMembers(
   for (const member of members) set.delete(member)
 }
 
-/** The compact form in which Redis keeps small sets writes scores as whole numbers, which have no -0. */
+/** Redis' compact form of small sets writes whole scores as integers, which have no -0. */
 export function storableScore(
   zset: ZsetValue,
   member: string,
@@ -64,7 +80,7 @@ function staysPacked(zset: ZsetValue, member: string, settings: Settings): boole
   return hasRoom && member.length <= settings.int('zset-max-listpack-value')
 }
 
-/** Puts the result of a command in the place of whatever was there; an empty one is no key. */
+/** Replaces whatever is at the key with the result of a command; an empty result makes no key. */
 export function storeZset(context: CommandContext, key: string, set: SortedSet): void {
   const { db } = context
   const old = db.find(key)
@@ -88,17 +104,19 @@ export function pairReply([member, score]: Scored): Reply {
 }
 
 export function membersReply(elements: Iterable<Scored>): Reply {
-  return array(Array.from(elements, ([member]) => bulk(member)))
+  return bulks(Array.from(elements, ([member]) => member))
 }
 
-/** Members and scores, one after the other; RESP3 keeps each pair together. */
+/** Members and scores alternate; RESP3 keeps each pair together. */
 export function pairsReply({ session }: CommandContext, elements: Iterable<Scored>): Reply {
-  if (session.protocol === 3) return array(Array.from(elements, pairReply))
-  return flatPairsReply(elements)
+  return session.protocol === 3 ? list([...elements], pairReply) : flatPairsReply(elements)
 }
 
 export function flatPairsReply(elements: Iterable<Scored>): Reply {
-  const items: Reply[] = []
-  for (const [member, score] of elements) items.push(bulk(member), double(score))
-  return array(items)
+  const pairs = [...elements]
+  const item = (at: number): Reply => {
+    const [member, score] = pairs[at >>> 1] as Scored
+    return at % 2 === 0 ? bulk(member) : double(score)
+  }
+  return { kind: 'list', count: 2 * pairs.length, item }
 }

@@ -1,25 +1,25 @@
 /**
- * ZPOPMIN, ZPOPMAX and ZMPOP: taking elements off either end. The forms that wait take them the same
- * way, see zset-blocking.ts.
+ * ZPOPMIN, ZPOPMAX and ZMPOP: taking elements off either end. The blocking forms take them in the
+ * same way, see zset-blocking.ts.
  */
-import { array, bulk, NULL_ARRAY, type Reply } from '../../../resp/reply.ts'
+import { array, bulk, list, NULL_ARRAY, type Reply } from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { MUST_BE_POSITIVE, SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
-import type { Scene } from '../../sessions/scene.ts'
+import type { EffectContext } from '../../sessions/effect-context.ts'
 import type { Scored } from '../../values/sorted-set.ts'
 import type { ZsetValue } from '../../values/value.ts'
+import { type BlockingPop, popFirst } from '../blocking-pop.ts'
 import { parsePopArguments } from '../pop-arguments.ts'
-import { type Taking, takeFirst } from '../taking.ts'
-import { double, flatPairsReply, pairReply, pairsReply, removeMembers } from './zset-members.ts'
+import { double, flatPairsReply, pairReply, pairsReply, removeRanks } from './zset-members.ts'
 
 export type End = 'MIN' | 'MAX'
 
 export type PopAction =
-  /** BZPOPMIN, BZPOPMAX: the key, the member and its score. */
+  /** BZPOPMIN, BZPOPMAX: replies with the key, the member and its score. */
   | { readonly kind: 'one'; readonly end: End }
-  /** ZMPOP, BZMPOP: the key and up to `count` pairs. */
+  /** ZMPOP, BZMPOP: replies with the key and up to `count` pairs. */
   | { readonly kind: 'many'; readonly end: End; readonly count: number }
 
 export function zPop(end: End) {
@@ -41,16 +41,16 @@ export function zPop(end: End) {
 export function zMPop(context: CommandContext, argv: readonly string[]): Reply {
   const pop = parsePopMany(argv, 1)
   if ('kind' in pop) return pop
-  return takeFirst(context, zsetTaking(pop.keys, pop.action)) ?? NULL_ARRAY
+  return popFirst(context, zsetTaking(pop.keys, pop.action)) ?? NULL_ARRAY
 }
 
-export interface PopMany {
+export interface ZsetPopMany {
   readonly keys: readonly string[]
   readonly action: PopAction
 }
 
 /** `numkeys key … MIN|MAX [COUNT n]`, from index `at` on. */
-export function parsePopMany(argv: readonly string[], at: number): PopMany | Reply {
+export function parsePopMany(argv: readonly string[], at: number): ZsetPopMany | Reply {
   const pop = parsePopArguments(argv, at, parseEnd)
   if ('kind' in pop) return pop
   const { keys, side, count } = pop
@@ -63,17 +63,17 @@ function parseEnd(word: string | undefined): End | undefined {
 }
 
 /** The action, on the first of the sorted sets that exists. */
-export function zsetTaking(keys: readonly string[], action: PopAction): Taking<'zset'> {
+export function zsetTaking(keys: readonly string[], action: PopAction): BlockingPop<'zset'> {
   return { keys, type: 'zset', take: (scene, key, zset) => performPop(scene, key, zset, action) }
 }
 
-/** From a set that has an element; replicas are told how many were there to be taken. */
-function performPop(scene: Scene, key: string, zset: ZsetValue, action: PopAction): Reply {
+/** From a non-empty set; replicas get the number of elements that were really taken. */
+function performPop(scene: EffectContext, key: string, zset: ZsetValue, action: PopAction): Reply {
   const command = `ZPOP${action.end}`
   const taken = takeElements(scene, key, zset, action.end, action.kind === 'one' ? 1 : action.count)
   if (action.kind === 'many') {
     scene.propagate([command, key, String(taken.length)])
-    return array([bulk(key), array(taken.map(pairReply))])
+    return array([bulk(key), list(taken, pairReply)])
   }
   const [member, score] = taken[0] as Scored
   scene.propagate([command, key])
@@ -81,7 +81,7 @@ function performPop(scene: Scene, key: string, zset: ZsetValue, action: PopActio
 }
 
 function takeElements(
-  scene: Scene,
+  scene: EffectContext,
   key: string,
   zset: ZsetValue,
   end: End,
@@ -89,15 +89,8 @@ function takeElements(
 ): Scored[] {
   const { set } = zset
   const taking = Math.min(count, set.size)
-  const taken =
-    end === 'MIN'
-      ? [...set.ascending({ from: 0, to: taking })]
-      : [...set.descending({ from: set.size - taking, to: set.size })]
-  removeMembers(
-    scene,
-    key,
-    zset,
-    taken.map(([member]) => member),
-  )
+  const range = end === 'MIN' ? { from: 0, to: taking } : { from: set.size - taking, to: set.size }
+  const taken = [...(end === 'MIN' ? set.ascending(range) : set.descending(range))]
+  removeRanks(scene, key, zset, range)
   return taken
 }

@@ -1,6 +1,6 @@
 /**
  * ZRANGE, ZRANGESTORE and the older commands that are special cases of them: which elements, in which
- * direction, and how many of those.
+ * direction, and how many.
  */
 import { array, error, integer, type Reply } from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
@@ -23,24 +23,24 @@ const LIMIT_OF_RANKS = error(
 )
 const SCORES_BY_LEX = error('ERR syntax error, WITHSCORES not supported in combination with BYLEX')
 
-export type By = 'rank' | 'score' | 'lex'
+export type RangeBy = 'rank' | 'score' | 'lex'
 
-/** What the command itself fixes. Undefined: an option may say. */
+/** What the command itself fixes. Undefined if an option may say it. */
 interface Form {
-  readonly by: By | undefined
+  readonly by: RangeBy | undefined
   readonly isReverse: boolean | undefined
-  /** Index of the first end of the range. */
+  /** Index of the first bound of the range. */
   readonly boundsAt: number
   readonly stores: boolean
 }
 
 interface Options {
-  by: By | undefined
+  by: RangeBy | undefined
   isReverse: boolean | undefined
   withScores: boolean
-  /** Elements passed over; negative: all. */
+  /** How many elements to skip; negative for all. */
   offset: number
-  /** Elements given; negative: all. */
+  /** How many elements to return; negative for all. */
   limit: number
 }
 
@@ -49,7 +49,7 @@ interface Range {
   readonly options: Options
 }
 
-function ranging(by: By | undefined, isReverse: boolean | undefined) {
+function ranging(by: RangeBy | undefined, isReverse: boolean | undefined) {
   const form: Form = { by, isReverse, boundsAt: 2, stores: false }
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const range = parseRange(argv, form)
@@ -88,7 +88,7 @@ function elementsIn(set: SortedSet, { select, options }: Range): Iterable<Scored
     : set.ascending(limited(selected, options))
 }
 
-/** The part that LIMIT leaves, seen from the end where reading begins. */
+/** The part that LIMIT leaves, counted from the end at which reading begins. */
 function limited({ from, to }: RankRange, { offset, limit, isReverse }: Options): RankRange {
   const passed = offset < 0 ? to - from : Math.min(offset, to - from)
   const left = to - from - passed
@@ -113,8 +113,13 @@ function parseRange(argv: readonly string[], form: Form): Range | Reply {
   return typeof select === 'function' ? { select, options } : select
 }
 
-/** Ranks are given as they are counted, also from the other end. */
-function parseSelection(by: By, min: string, max: string, isReverse: boolean): Selection | Reply {
+/** Ranks are given in the direction of counting, even from the other end. */
+function parseSelection(
+  by: RangeBy,
+  min: string,
+  max: string,
+  isReverse: boolean,
+): Selection | Reply {
   switch (by) {
     case 'rank': {
       const [start, stop] = (isReverse ? [max, min] : [min, max]).map(parseInteger)

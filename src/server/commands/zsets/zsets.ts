@@ -1,17 +1,27 @@
 /**
- * Sorted sets: looking at single members, and the list of the family. What the longer commands do is in
- * the files beside this one.
+ * Sorted sets: commands on single members, and the table of the family. The longer commands are in the
+ * files beside this one.
  */
-
 import { doubleText } from '../../../base/double-text.ts'
-import { array, integer, NULL, type Reply } from '../../../resp/reply.ts'
+import type { Rng } from '../../../base/rng.ts'
+import { array, bulk, integer, NULL, type Reply } from '../../../resp/reply.ts'
+import { parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
+import { VARYING } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
-import { INVALID_CURSOR, WRONG_TYPE } from '../../errors.ts'
+import {
+  INVALID_CURSOR,
+  NOT_AN_INTEGER,
+  OUT_OF_RANGE,
+  SYNTAX_ERROR,
+  WRONG_TYPE,
+} from '../../errors.ts'
 import { isCursor, type Scannable } from '../../keyspace/scan.ts'
 import { encodingOf } from '../../values/encoding.ts'
-import type { SortedSet } from '../../values/sorted-set.ts'
+import { shuffledStart } from '../../values/sampler.ts'
+import type { Scored, SortedSet } from '../../values/sorted-set.ts'
 import { scanElements, scanReply } from '../keys/scanning.ts'
+import { MAX_REPEATED_DRAWS } from '../random-draws.ts'
 import { zAdd, zIncrBy } from './zset-add.ts'
 import { zsetAlgebraCommands } from './zset-algebra.ts'
 import {
@@ -21,9 +31,8 @@ import {
   zRemRangeByRank,
   zRemRangeByScore,
 } from './zset-bounded.ts'
-import { double, readingZset, removeMembers } from './zset-members.ts'
+import { double, membersReply, pairsReply, readingZset, removeMembers } from './zset-members.ts'
 import { zMPop, zPop } from './zset-popping.ts'
-import { zRandMember } from './zset-random.ts'
 import {
   zRange,
   zRangeByLex,
@@ -72,7 +81,10 @@ function zRem(context: CommandContext, argv: readonly string[]): Reply {
   return integer(present.size)
 }
 
-/** A small set comes in order, as from Redis; a scan over several pages meets members as they came. */
+/**
+ * A small set comes in order, as from Redis; a scan over several pages visits members in insertion
+ * order.
+ */
 function zScan(context: CommandContext, argv: readonly string[]): Reply {
   if (!isCursor(arg(argv, 2))) return INVALID_CURSOR
   const zset = context.db.value(arg(argv, 1))
@@ -87,7 +99,7 @@ function zScan(context: CommandContext, argv: readonly string[]): Reply {
   return scanReply(page.cursor, pairs)
 }
 
-/** Whole scores are kept as integers there, and shown as such. */
+/** Redis keeps whole scores as integers there, and shows them as such. */
 function packedText(score: number): string {
   const isWhole = Number.isInteger(score) && Math.abs(score) <= MAX_PACKED_INTEGER
   return isWhole ? String(BigInt(score)) : doubleText(score)
@@ -133,11 +145,58 @@ export const zsetFamily: Family = {
     command('zremrangebyrank', 4, 'write', DELETED, zRemRangeByRank),
     command('zremrangebyscore', 4, 'write', DELETED, zRemRangeByScore),
     command('zremrangebylex', 4, 'write', DELETED, zRemRangeByLex),
-    command('zrandmember', -2, 'readonly', READ, zRandMember),
+    command('zrandmember', -2, 'readonly', READ, zRandMember, VARYING),
     command('zpopmin', -2, 'write fast', TAKEN, zPop('MIN')),
     command('zpopmax', -2, 'write fast', TAKEN, zPop('MAX')),
     command('zmpop', -4, 'write', ['1# RW access delete'], zMPop),
-    command('zscan', -3, 'readonly', READ, zScan),
+    command('zscan', -3, 'readonly', READ, zScan, VARYING),
     ...zsetAlgebraCommands,
   ],
+}
+
+// ZRANDMEMBER: one member, several different ones, or (with a negative count) several with repeats.
+
+/** Twice as many would not fit into a 64-bit integer. */
+const MAX_PAIRS = 2 ** 62
+
+function zRandMember(context: CommandContext, argv: readonly string[]): Reply {
+  const { db, node } = context
+  if (argv.length === 2) {
+    const zset = db.value(arg(argv, 1))
+    if (zset === undefined) return NULL
+    return zset.type === 'zset' ? bulk(drawOne(zset.set, node.rng)[0]) : WRONG_TYPE
+  }
+  const count = parseInteger(argv[2])
+  if (count === undefined) return NOT_AN_INTEGER
+  const withScores = argv[3]?.toUpperCase() === 'WITHSCORES'
+  if (argv.length > 4 || (argv.length === 4 && !withScores)) return SYNTAX_ERROR
+  if (count < -MAX_REPEATED_DRAWS || (withScores && count > MAX_PAIRS)) return OUT_OF_RANGE
+  const zset = db.value(arg(argv, 1))
+  if (zset === undefined) return array([])
+  if (zset.type !== 'zset') return WRONG_TYPE
+  const drawn = draw(zset.set, count, node.rng)
+  return withScores ? pairsReply(context, drawn) : membersReply(drawn)
+}
+
+/** If all are drawn they come in Redis' order, the highest score first. */
+function draw(set: SortedSet, count: number, rng: Rng): Iterable<Scored> {
+  if (count >= set.size) return set.descending({ from: 0, to: set.size })
+  if (count >= 0) return distinctRanks(set.size, count, rng).map((rank) => set.at(rank))
+  return Array.from({ length: -count }, () => drawOne(set, rng))
+}
+
+function drawOne(set: SortedSet, rng: Rng): Scored {
+  return set.at(rng.below(set.size))
+}
+
+/** In random order. */
+function distinctRanks(size: number, count: number, rng: Rng): number[] {
+  // Few out of many: drawing again is cheaper than listing all.
+  if (count * 4 < size) {
+    const drawn = new Set<number>()
+    while (drawn.size < count) drawn.add(rng.below(size))
+    return [...drawn]
+  }
+  const ranks = Array.from({ length: size }, (_, rank) => rank)
+  return shuffledStart(ranks, count, rng)
 }

@@ -1,26 +1,32 @@
 /**
- * [replica-empty-master-guard] A replica that holds data does not copy a master that has lost its own: that
- * would turn a restart without a disk into the loss of everything. It keeps data and position, asks again
- * now and then (the master may be replaced), and says so in INFO. Redis copies the emptiness.
+ * [replica-empty-master-guard] A replica that holds data does not copy a master that has lost its
+ * own: the copy would turn a restart without a disk into the loss of everything. The replica keeps
+ * its data and position, asks again now and then (the master may be replaced), and reports the
+ * refusal in INFO. Redis copies the emptiness.
  *
- * It ends when the master offers something else, when somebody names another master, and when an operator
- * turns the guard off. Sentinels that promote the replica which holds the data end it for all of them:
- * the history of a promoted replica begins with ours.
+ * The refusal ends when the master offers something else, when the node is told to follow another
+ * master, and when an operator turns the guard off. Sentinels that promote the replica which holds
+ * the data end it for all of them: the history of a promoted replica begins with ours.
  */
+import type { NodeBase } from '../../node-base.ts'
 import type { NodeLogLevel } from '../../port.ts'
 import {
+  divergenceFrom,
   hasLostItsData,
-  kinship,
   type Offer,
-  type OwnPlace,
+  type OwnPosition,
   type Relation,
-} from '../history/kinship.ts'
-import type { ReplicationHost } from '../host.ts'
+} from '../history/divergence.ts'
 
-/** A master that was asked by INFO is spared the snapshot that PSYNC makes it take. */
+/**
+ * A master that answers INFO is asked often; each PSYNC would make it take a snapshot.
+ */
 const RETRY_MS = 1000
 const RETRY_BY_PSYNC_MS = 10_000
-/** A master that has so much of our number of keys has its data, but perhaps for the last second of them. */
+/**
+ * A master with this share of our keys still has its data, except perhaps the writes of the last
+ * second.
+ */
 const KEPT_SHARE = 0.9
 
 interface Refusal {
@@ -29,32 +35,32 @@ interface Refusal {
 }
 
 export class EmptyMasterGuard {
-  readonly #host: ReplicationHost
+  readonly #node: NodeBase
   readonly #log: (level: NodeLogLevel, text: string) => void
   #refusal: Refusal | undefined
 
   /** `tryAgain`: the guard was turned off while it refused, so the copy is wanted now. */
   constructor(
-    host: ReplicationHost,
+    node: NodeBase,
     log: (level: NodeLogLevel, text: string) => void,
     tryAgain: () => void,
   ) {
-    this.#host = host
+    this.#node = node
     this.#log = log
-    host.settings.onChange('replica-empty-master-guard', () => {
+    node.settings.onChange('replica-empty-master-guard', () => {
       if (this.#refusal === undefined || !this.isIdle) return
       this.forget()
       tryAgain()
     })
   }
 
-  /** Whether what we have may be exchanged for anything. */
+  /** Any copy may replace our data: the guard is off, or we hold no keys. */
   get isIdle(): boolean {
-    return !this.#host.settings.flag('replica-empty-master-guard') || !this.#holdsData()
+    return !this.#node.settings.flag('replica-empty-master-guard') || !this.#holdsData()
   }
 
-  /** True: the offer must not be taken; the next attempt is due after `retryDelayMs`. */
-  refuses(own: OwnPlace, offer: Offer, relation: Relation): boolean {
+  /** True: the offer must be refused; the next attempt is due after `retryDelayMs`. */
+  refuses(own: OwnPosition, offer: Offer, relation: Relation): boolean {
     if (this.isIdle || !hasLostItsData(own, offer, relation)) return false
     if (this.#hasKeptItsKeys(own, offer)) return false
     if (this.#refusal?.offer.id !== offer.id) this.#warn(own, offer)
@@ -66,12 +72,12 @@ export class EmptyMasterGuard {
     return typeof this.#refusal?.offer.lineage === 'object' ? RETRY_MS : RETRY_BY_PSYNC_MS
   }
 
-  /** The question is no longer open. */
+  /** Ends the refusal. */
   forget(): void {
     this.#refusal = undefined
   }
 
-  /** For INFO replication; nothing unless it refuses. */
+  /** For INFO replication; no lines unless the guard refuses an offer. */
   infoLines(): string[] {
     if (this.#refusal === undefined) return []
     const { offer, ownOffset } = this.#refusal
@@ -85,15 +91,17 @@ export class EmptyMasterGuard {
     ]
   }
 
-  /** As whom we come to the master. */
+  /** The user this node logs in as on the master. */
   #user(): string {
-    return this.#host.settings.text('masteruser') || 'default'
+    return this.#node.settings.text('masteruser') || 'default'
   }
 
-  /** A restart from an append-only file begins a new history as well, at 0, and has the data. */
-  #hasKeptItsKeys(own: OwnPlace, offer: Offer): boolean {
+  /**
+   * A master restarted from an append-only file also begins a new history, at 0, but has its data.
+   */
+  #hasKeptItsKeys(own: OwnPosition, offer: Offer): boolean {
     const { lineage } = offer
-    if (typeof lineage === 'string' || kinship(own, offer).kind !== 'new') return false
+    if (typeof lineage === 'string' || divergenceFrom(own, offer).kind !== 'new') return false
     return lineage.keys >= KEPT_SHARE * this.#ownKeys()
   }
 
@@ -102,10 +110,10 @@ export class EmptyMasterGuard {
   }
 
   #ownKeys(): number {
-    return this.#host.keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
+    return this.#node.keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
   }
 
-  #warn(own: OwnPlace, offer: Offer): void {
+  #warn(own: OwnPosition, offer: Offer): void {
     this.#log(
       'warning',
       `it is not copied: its history ${offer.id} is new to us and at ${offer.offset}, ours at ${own.offset}, ` +
@@ -113,7 +121,10 @@ export class EmptyMasterGuard {
     )
   }
 
-  /** What a restart from an append-only file looks like to who may not ask. */
+  /**
+   * A master that may not be asked with INFO looks the same after a restart from its append-only
+   * file.
+   */
   #suspicion(offer: Offer): string {
     if (!isUntold(offer)) return 'so it has lost data that we hold'
     return (
@@ -123,7 +134,10 @@ export class EmptyMasterGuard {
   }
 }
 
-/** It was asked about its data and did not say: INFO is forbidden to us there. */
+/**
+ * The master did not tell its lineage, because its ACL forbids us INFO, or because nothing was
+ * asked.
+ */
 function isUntold({ lineage }: Offer): boolean {
   return typeof lineage === 'string'
 }

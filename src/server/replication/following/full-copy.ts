@@ -1,59 +1,68 @@
 /**
- * A full copy on its way to us, and the moment it takes the place of what we have: not before all of it has
- * arrived and is sound, and not before the ledger of what it replaces is written, or has had its time.
+ * A full copy on its way to us, and the moment it replaces our own data: not before all of it has
+ * arrived and is sound, and not before the ledger of what it replaces is on disk, or has used up
+ * its time.
  */
 import { parseInt64 } from '../../../base/decimal.ts'
 import type { LedgerKeeper } from '../../ledger/ledger-keeper.ts'
 import type { NodeLogLevel } from '../../port.ts'
 import type { RdbContents } from '../../rdb/rdb-reader.ts'
-import type { History } from '../history/history.ts'
-import type { ReplicationHost } from '../host.ts'
+import type { ReplicationState } from '../state.ts'
 import type { HistoryPosition } from './handshake.ts'
 import { PayloadTransfer } from './payload-transfer.ts'
 
-/** So long a copy waits for the disk to keep what it replaces. Longer, the node would stay out of step. */
+/**
+ * How long a finished copy waits for the ledger. If it waited longer, the node would fall out of
+ * step.
+ */
 const KEEPING_TIMEOUT_MS = 5000
 
-export interface FullCopyParts {
-  readonly host: ReplicationHost
-  readonly history: History
-  readonly keeper: LedgerKeeper
-  /** The history changes under the replicas attached to us. */
-  historyReplaced(): void
-  log(level: NodeLogLevel, text: string): void
-}
+type Log = (level: NodeLogLevel, text: string) => void
 
 export class FullCopy {
-  /** What it stands for; undefined: the master does not say. */
+  /** The position that the copy stands for; undefined: the master does not say. */
   readonly position: HistoryPosition | undefined
   readonly transfer: PayloadTransfer
-  readonly #parts: FullCopyParts
+  readonly #state: ReplicationState
+  readonly #keeper: LedgerKeeper
+  readonly #log: Log
   #contents: RdbContents | undefined
-  /** What followed it. */
+  /** The bytes of the stream that followed the copy. */
   #rest: string[] = []
-  /** Monotonic. When it waits no longer; undefined: it has not arrived. */
+  /**
+   * Monotonic. When the copy waits for the ledger no longer; undefined: the copy is not complete.
+   */
   #untilMs: number | undefined
 
-  constructor(parts: FullCopyParts, position: HistoryPosition | undefined) {
-    const { keyspace } = parts.host
-    this.#parts = parts
+  constructor(
+    state: ReplicationState,
+    keeper: LedgerKeeper,
+    log: Log,
+    position: HistoryPosition | undefined,
+  ) {
+    const { keyspace } = state.node
+    this.#state = state
+    this.#keeper = keeper
+    this.#log = log
     this.position = position
     const { serial, usage } = keyspace
     this.transfer = new PayloadTransfer(keyspace.newTables(), serial, usage)
   }
 
-  /** Monotonic. When something has to be done although nothing arrives. */
+  /** Monotonic. When to look at the copy again even if nothing arrives. */
   get untilMs(): number | undefined {
     return this.#untilMs
   }
 
   get isReady(): boolean {
     if (this.#untilMs === undefined) return false
-    return !this.#parts.keeper.isBusy || this.#parts.host.now.monoMs >= this.#untilMs
+    return !this.#keeper.isBusy || this.#state.node.now.monoMs >= this.#untilMs
   }
 
-  /** Gives the reason why nothing will come of it; undefined: all is well. */
+  /** Returns the reason why the copy has failed; undefined: it goes on. */
   push(bytes: string): string | undefined {
+    const full = this.#state.node.heap.fullness()
+    if (full !== undefined) return `its copy does not fit beside the data there are: ${full}`
     if (this.#contents !== undefined) {
       this.#rest.push(bytes)
       return undefined
@@ -63,34 +72,37 @@ export class FullCopy {
     if (progress.kind === 'more') return undefined
     this.#contents = progress.contents
     this.#rest.push(progress.rest)
-    this.#untilMs = this.#parts.host.now.monoMs + KEEPING_TIMEOUT_MS
+    this.#untilMs = this.#state.node.now.monoMs + KEEPING_TIMEOUT_MS
     return undefined
   }
 
-  /** The old dataset was served until now; from here on we are where the master was. Gives what followed. */
+  /**
+   * Replaces the dataset, which was served until now. Returns the bytes of the stream that followed
+   * the copy.
+   */
   adopt(): readonly string[] {
-    const { host, history, keeper } = this.#parts
+    const { node, history, replicas } = this.#state
     const contents = this.#contents
     if (contents === undefined) return []
-    if (keeper.isBusy)
-      this.#parts.log('warning', 'what it replaces is not on disk after all this time')
-    this.#parts.historyReplaced()
-    host.keyspace.replaceAll(contents.dbs, contents.expires)
+    if (this.#keeper.isBusy)
+      this.#log('warning', 'what it replaces is not on disk after all this time')
+    replicas.historyReplaced()
+    node.keyspace.replaceAll(contents.dbs, contents.expires)
     this.#takeFunctions(contents)
-    host.streamTarget.reset()
-    host.streamTarget.db = this.#streamDb(contents)
+    node.streamTarget.reset()
+    node.streamTarget.db = this.#streamDb(contents)
     if (this.position === undefined) history.beginAt(0)
     else history.adopt(this.position.id, this.position.offset)
     return this.#rest
   }
 
   #takeFunctions({ functions, notices }: RdbContents): void {
-    const { host, log } = this.#parts
-    for (const notice of notices) log('warning', notice)
-    host.functions.clear()
+    const { functions: store } = this.#state.node
+    for (const notice of notices) this.#log('warning', notice)
+    store.clear()
     for (const source of functions) {
-      const parsed = host.functions.add(source)
-      if (!parsed.ok) log('warning', `a function library was left out: ${parsed.error}`)
+      const parsed = store.add(source)
+      if (!parsed.ok) this.#log('warning', `a function library was left out: ${parsed.error}`)
     }
   }
 

@@ -1,9 +1,10 @@
 /**
- * The replica's side of the handshake: PING alone, then everything it has to say about itself in one
- * burst, then PSYNC, once the last of that is answered. Lines in, bytes or a decision out.
+ * The replica's side of the handshake: PING alone, then everything the replica says about itself in
+ * one burst, then PSYNC, once the last of the burst is answered. Lines come in, bytes or a decision
+ * go out.
  *
- * A replica whose history may not be its master's any more asks in the burst for the master's lineage,
- * see lineage.ts; no other replica does, and to those the handshake is Redis' byte for byte.
+ * A replica whose history may no longer be its master's asks in the burst for the master's lineage,
+ * see lineage.ts. No other replica does: their handshake is Redis' byte for byte.
  */
 
 import { unreachable } from '../../../base/assert.ts'
@@ -20,13 +21,13 @@ export interface HandshakeTerms {
   readonly listeningPort: number
   /** Empty: the master takes the address the connection comes from. */
   readonly announcedHost: string
-  /** What we already have, as a master of that lineage may know it; undefined: we need everything. */
+  /** The position we offer to a master of that lineage; undefined: we need everything. */
   position(lineage: LineageAnswer): HistoryPosition | undefined
-  /** It is to become the master and we its replica: our own FAILOVER. */
+  /** The peer is to become the master and we its replica: our own FAILOVER. */
   readonly takeOver: boolean
-  /** To ask for its lineage. */
+  /** Whether to ask the master for its lineage. */
   readonly asksLineage: boolean
-  /** To ask a master that does not know PSYNC for a copy nobody can place in any history. */
+  /** Whether to accept, from a master without PSYNC, a copy without a position in any history. */
   readonly acceptsUnplaced: boolean
 }
 
@@ -40,9 +41,9 @@ export type HandshakeStep =
   | { readonly kind: 'send'; readonly bytes: string }
   /** A payload follows, which is the dataset as of this position. */
   | { readonly kind: 'full'; readonly position: HistoryPosition }
-  /** A copy follows that stands nowhere; `header` is the line before it. */
+  /** A copy follows that has no position in any history; `header` is the line before it. */
   | { readonly kind: 'unplaced'; readonly header: string }
-  /** The stream follows from where we asked. `id`: the master's history, if it names it. */
+  /** The stream follows from where we asked. `id`: the master's history, if the master names it. */
   | { readonly kind: 'partial'; readonly id: string | undefined }
   | { readonly kind: 'failed'; readonly reason: string }
 
@@ -52,7 +53,7 @@ const WAIT: HandshakeStep = { kind: 'wait' }
 
 export class Handshake {
   readonly #terms: HandshakeTerms
-  /** What we have asked and not heard about, in order. */
+  /** The questions without an answer so far, in order. */
   #pending: Question[] = ['ping']
   readonly #lineageReply = new LineageReply()
   #lineage: LineageAnswer = 'unasked'
@@ -66,22 +67,22 @@ export class Handshake {
     return encodeCommand(['PING'])
   }
 
-  /** After PSYNC the master may take its time; before, every answer has to come at once. */
+  /** The master may take its time over PSYNC; it answers every question before that at once. */
   get isWaitingForSync(): boolean {
     return this.#pending[0] === 'psync' || this.#pending[0] === 'sync'
   }
 
-  /** The history we offered to go on in; undefined: we need everything. */
+  /** The history in which we offered to go on; undefined: we need everything. */
   get offeredId(): string | undefined {
     return this.#offered?.id
   }
 
-  /** What the master said of its history. */
+  /** What the master said about its history. */
   get lineage(): LineageAnswer {
     return this.#lineage
   }
 
-  /** It was asked for its lineage, and its answer has no end yet. */
+  /** The master was asked for its lineage, and its answer is not complete. */
   get isAskingLineage(): boolean {
     return this.#pending[0] === 'lineage'
   }
@@ -111,7 +112,7 @@ export class Handshake {
     }
   }
 
-  /** Errors that say "authenticate first" prove that it is alive all the same. */
+  /** An error that says "authenticate first" still proves that the master is alive. */
   #onPong(text: string): HandshakeStep {
     if (!/^(\+|-NOAUTH|-NOPERM|-ERR operation not permitted)/.test(text)) {
       return failed(`it answered PING with: ${text}`)
@@ -162,7 +163,9 @@ export class Handshake {
     return this.#fallBack(text)
   }
 
-  /** It has no time just now, or it does not know PSYNC. SYNC is older, and an inline command. */
+  /**
+   * The master cannot serve PSYNC now, or does not know it. SYNC is older, and an inline command.
+   */
   #fallBack(text: string): HandshakeStep {
     const { acceptsUnplaced, takeOver } = this.#terms
     const isPassing = /^-(NOMASTERLINK|LOADING)/.test(text)

@@ -1,4 +1,6 @@
-/** Splits what a master sends before a payload into lines. Lines there are short, so few bytes wait. */
+/**
+ * Splits what a master sends before a payload into lines. Lines there are short, so few bytes wait.
+ */
 const MAX_LINE_BYTES = 1024
 
 export class LineReader {
@@ -17,7 +19,7 @@ export class LineReader {
     return line
   }
 
-  /** What waits for its end can no longer be a line. Ask after `next` has given undefined. */
+  /** The unfinished rest is too long for a line. Ask after `next` has returned undefined. */
   get isTooLong(): boolean {
     return this.#buffer.length > MAX_LINE_BYTES
   }

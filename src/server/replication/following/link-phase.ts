@@ -5,14 +5,9 @@ import type { Handshake } from './handshake.ts'
 import type { LineReader } from './line-reader.ts'
 import type { StreamReader } from './stream-reader.ts'
 
-export interface Address {
-  readonly host: string
-  readonly port: number
-}
-
 export type LinkPhase =
   | { readonly kind: 'none' }
-  /** No connection; the next attempt is at this (monotonic) time. */
+  /** No connection; the next attempt is at this monotonic time. */
   | { readonly kind: 'waiting'; readonly retryAtMs: number }
   | { readonly kind: 'connecting'; readonly id: ConnectionId }
   | {
@@ -42,7 +37,7 @@ export function connectionOf(phase: LinkPhase): ConnectionId | undefined {
   return phase.kind === 'none' || phase.kind === 'waiting' ? undefined : phase.id
 }
 
-/** The master owes us an answer to a step of the handshake, which cannot take long. */
+/** The master owes us an answer to a step of the handshake, and none of these steps takes long. */
 export function isInStep(phase: LinkPhase): boolean {
   if (phase.kind === 'connecting') return true
   return phase.kind === 'handshake' && !phase.handshake.isWaitingForSync

@@ -1,26 +1,29 @@
 /**
- * What is remembered of the connections to one master: when it was last heard, since when the link is up or
- * down, and from that, when to try again. A link that has proved good is opened again at once when it breaks;
- * anything else is retried after a delay that grows. All times are monotonic.
+ * What the node remembers of its connections to one master: when it last heard the master, since
+ * when the link is up or down, and from that, when to try again. A link that has proved good is
+ * opened again at once when it breaks; any other is retried after a delay that grows. All times are
+ * monotonic.
  */
-import { RetryDelay } from './retry-delay.ts'
 
 /** A link that was up for less has not proved that reconnecting at once helps. */
 const PROVEN_MS = 1000
 
-export interface Loss {
+export interface LinkLoss {
   readonly retryDelayMs: number
-  /** A master that stays away is asked once a second, and told of once. */
+  /** A master that stays away is asked once a second, but the log mentions it once. */
   readonly isNews: boolean
 }
 
 export class LinkRecord {
   readonly #retryDelay = new RetryDelay()
-  /** Last sign of life of the current connection. */
+  /** Last sign of life on the current connection. */
   #heardAtMs = 0
-  /** Since when the link is up; undefined: it is not. */
+  /** Since when the link is up; undefined: it is down. */
   #upSinceMs: number | undefined
-  /** When an established link was lost; undefined: there was none since this node is a replica. */
+  /**
+   * When an established link was lost; undefined: none has been up since this node became a
+   * replica.
+   */
   #downSinceMs: number | undefined
   /** Why there is no link, as of the last attempt. */
   #lastReason = ''
@@ -33,14 +36,17 @@ export class LinkRecord {
     return this.#downSinceMs
   }
 
-  /** It is another master from now on. How long we have been without one goes on. */
+  /**
+   * The node follows another master from now on. The time without a link is still counted from its
+   * start.
+   */
   named(nowMs: number): void {
     this.#retryDelay.reset()
     if (this.#upSinceMs !== undefined) this.#downSinceMs = nowMs
     this.#upSinceMs = undefined
   }
 
-  /** There is no master any more. */
+  /** The node follows no master any more. */
   ended(): void {
     this.#upSinceMs = undefined
     this.#downSinceMs = undefined
@@ -56,7 +62,7 @@ export class LinkRecord {
     this.#lastReason = ''
   }
 
-  lost(nowMs: number, reason: string): Loss {
+  lost(nowMs: number, reason: string): LinkLoss {
     const upSinceMs = this.#upSinceMs
     const isNews = upSinceMs !== undefined || reason !== this.#lastReason
     const isProven = upSinceMs !== undefined && nowMs - upSinceMs >= PROVEN_MS
@@ -65,5 +71,28 @@ export class LinkRecord {
     this.#upSinceMs = undefined
     if (isProven) this.#retryDelay.reset()
     return { retryDelayMs: isProven ? 0 : this.#retryDelay.nextMs(), isNews }
+  }
+}
+
+/**
+ * When to try the master again. A cluster that starts up, or a master that restarts, is back within
+ * a fraction of a second, so the first attempts come quickly; a master that stays away is asked
+ * once a second.
+ */
+const FIRST_DELAY_MS = 100
+const MAX_DELAY_MS = 1000
+
+class RetryDelay {
+  #nextMs = FIRST_DELAY_MS
+
+  /** The wait before the next attempt, longer after every failure. */
+  nextMs(): number {
+    const delayMs = this.#nextMs
+    this.#nextMs = Math.min(MAX_DELAY_MS, 2 * delayMs)
+    return delayMs
+  }
+
+  reset(): void {
+    this.#nextMs = FIRST_DELAY_MS
   }
 }

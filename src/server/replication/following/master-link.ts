@@ -5,26 +5,26 @@
  *        ▲                                └─────────────┘       │
  *        └──────────────── lost, refused, given up ─────────────┘
  *
- * Here the phases follow each other, and bytes go to the one they are for. What we offer a master and which
- * of its copies we take is decided in standing.ts, when to try again in link-record.ts; each phase reads in
- * a file of its own (handshake.ts, full-copy.ts, stream-reader.ts).
+ * This file moves from phase to phase and hands each phase the bytes meant for it. sync-position.ts
+ * decides what we offer a master and which of its copies we take, link-record.ts when to try again;
+ * each phase has a file of its own (handshake.ts, full-copy.ts, stream-reader.ts).
  */
 import { unreachable } from '../../../base/assert.ts'
+import type { Address } from '../../../base/ip.ts'
 import { encodeCommand } from '../../../resp/encode.ts'
 import type { LedgerKeeper } from '../../ledger/ledger-keeper.ts'
 import type { ConnectionId, NodeLogLevel } from '../../port.ts'
 import { ageSeconds } from '../../seconds.ts'
-import type { History } from '../history/history.ts'
-import type { ReplicationHost } from '../host.ts'
+import type { NodeFailover } from '../failover.ts'
+import type { ReplicationState } from '../state.ts'
 import type { EmptyMasterGuard } from './empty-master-guard.ts'
-import { FullCopy, type FullCopyParts } from './full-copy.ts'
+import { FullCopy } from './full-copy.ts'
 import { Handshake, type HandshakeStep, type HistoryPosition } from './handshake.ts'
 import { LineReader } from './line-reader.ts'
-import type { LinkObserver } from './link-observer.ts'
-import { type Address, connectionOf, isInStep, type LinkPhase } from './link-phase.ts'
+import { connectionOf, isInStep, type LinkPhase } from './link-phase.ts'
 import { LinkRecord } from './link-record.ts'
-import { Standing } from './standing.ts'
 import { StreamReader } from './stream-reader.ts'
+import { SyncPosition } from './sync-position.ts'
 
 /** A connection attempt and each answer of the handshake may take this long. */
 const STEP_TIMEOUT_MS = 5000
@@ -34,38 +34,26 @@ type Copying = LinkPhase & { kind: 'transfer' }
 type Streaming = LinkPhase & { kind: 'streaming' }
 
 export class MasterLink {
-  readonly #host: ReplicationHost
-  readonly #history: History
-  readonly #standing: Standing
-  readonly #copyParts: FullCopyParts
-  readonly #observer: LinkObserver
+  readonly #state: ReplicationState
+  readonly #failover: NodeFailover
+  readonly #keeper: LedgerKeeper
+  readonly #position: SyncPosition
   readonly #record = new LinkRecord()
-  #address: Address | undefined
+  /** The id of the newest connection we opened: ids are negative and decrease. */
+  #lastConnectionId = 0
   #phase: LinkPhase = { kind: 'none' }
 
-  constructor(
-    host: ReplicationHost,
-    history: History,
-    keeper: LedgerKeeper,
-    observer: LinkObserver,
-  ) {
-    const log = (level: NodeLogLevel, text: string) => this.#log(level, text)
+  constructor(state: ReplicationState, failover: NodeFailover, keeper: LedgerKeeper) {
     const tryAgain = () => {
       if (this.#phase.kind === 'waiting') this.#waitFor(0)
     }
-    this.#host = host
-    this.#history = history
-    this.#standing = new Standing({ host, history, keeper, log, tryAgain })
-    this.#observer = observer
-    const historyReplaced = () => observer.historyReplaced()
-    this.#copyParts = { host, history, keeper, historyReplaced, log }
+    this.#state = state
+    this.#failover = failover
+    this.#keeper = keeper
+    this.#position = new SyncPosition(state, keeper, this.#log, tryAgain)
     keeper.onIdle = () => {
       if (this.#phase.kind === 'transfer') this.#endCopy(this.#phase)
     }
-  }
-
-  get address(): Address | undefined {
-    return this.#address
   }
 
   get phase(): LinkPhase {
@@ -77,11 +65,11 @@ export class MasterLink {
   }
 
   get hasPosition(): boolean {
-    return this.#standing.hasPosition
+    return this.#position.hasPosition
   }
 
   get guard(): EmptyMasterGuard {
-    return this.#standing.guard
+    return this.#position.guard
   }
 
   get lastInputAtMs(): number {
@@ -99,22 +87,22 @@ export class MasterLink {
   /** Follows this master from now on. `hasPosition`: our own history may be its history too. */
   follow(address: Address, hasPosition: boolean): void {
     this.#disconnect()
-    this.#address = address
-    this.#standing.named(hasPosition)
+    this.#state.master = address
+    this.#position.named(hasPosition)
     this.#record.named(this.#nowMs)
     this.#waitFor(0)
   }
 
-  /** The data we kept over a restart stand at `history.offset` of `history.id`. */
+  /** The data kept over a restart stand at `history.offset` of `history.id`. */
   resume(): void {
-    this.#standing.resumed()
+    this.#position.resumed()
   }
 
-  /** There is no master any more. */
+  /** The node follows no master any more. */
   stop(): void {
     this.#disconnect()
-    this.#address = undefined
-    this.#standing.ended()
+    this.#state.master = undefined
+    this.#position.ended()
     this.#record.ended()
     this.#phase = { kind: 'none' }
   }
@@ -149,14 +137,15 @@ export class MasterLink {
     this.acknowledge()
     if (connectionOf(this.#phase) === undefined || isInStep(this.#phase)) return
     const silenceSeconds = ageSeconds(this.#nowMs, this.#record.heardAtMs)
-    if (silenceSeconds > this.#host.settings.int('repl-timeout')) this.#lost('it is silent', 'open')
+    if (silenceSeconds > this.#state.node.settings.int('repl-timeout'))
+      this.#lost('it is silent', 'open')
   }
 
   /** Tells the master how far we are, if we know. */
   acknowledge(): void {
     if (this.#phase.kind !== 'streaming' || !this.hasPosition) return
-    const ack = encodeCommand(this.#history.acknowledgement())
-    this.#host.port.write(this.#phase.id, ack)
+    const ack = encodeCommand(this.#state.history.acknowledgement())
+    this.#state.node.port.write(this.#phase.id, ack)
   }
 
   // Connecting
@@ -166,22 +155,23 @@ export class MasterLink {
   }
 
   #connect(): void {
-    const address = this.#address
-    if (address === undefined) return
-    const id = this.#host.nextOutgoingId()
+    const { node, master } = this.#state
+    if (master === undefined) return
+    if (node.heap.fullness() !== undefined) return this.#waitFor(STEP_TIMEOUT_MS)
+    const id = --this.#lastConnectionId
     this.#phase = { kind: 'connecting', id }
     this.#record.heard(this.#nowMs)
     this.#log('verbose', 'connecting')
-    this.#host.port.connect(id, address.host, address.port)
+    node.port.connect(id, master.host, master.port)
   }
 
   // The handshake
 
   #introduce(id: ConnectionId): void {
-    const handshake = new Handshake(this.#standing.terms(this.#observer.isHandingOver))
+    const handshake = new Handshake(this.#position.terms(this.#failover.isHandingOver))
     this.#phase = { kind: 'handshake', id, handshake, lines: new LineReader() }
     this.#record.heard(this.#nowMs)
-    this.#host.port.write(id, handshake.opening())
+    this.#state.node.port.write(id, handshake.opening())
   }
 
   #read(bytes: string): void {
@@ -216,18 +206,18 @@ export class MasterLink {
         return
       case 'send':
         if (phase.handshake.isWaitingForSync) return this.#askForSync(phase, step.bytes)
-        return this.#host.port.write(phase.id, step.bytes)
+        return this.#state.node.port.write(phase.id, step.bytes)
       case 'full':
-        this.#observer.syncGranted()
+        this.#failover.granted()
         return this.#offered(phase, step.position)
       case 'unplaced':
         this.#beginCopy(phase.id, undefined)
         return this.#read(`${step.header}\r\n`)
       case 'partial':
-        this.#observer.syncGranted()
+        this.#failover.granted()
         return this.#continueStream(phase, step.id)
       case 'failed':
-        if (phase.handshake.isWaitingForSync && this.#observer.syncRefused(step.reason)) return
+        if (phase.handshake.isWaitingForSync && this.#failover.refused(step.reason)) return
         return this.#lost(step.reason, 'open')
       default:
         return unreachable(step)
@@ -235,14 +225,15 @@ export class MasterLink {
   }
 
   #askForSync({ id, handshake }: Introducing, bytes: string): void {
-    if (this.#standing.isRefusedBeforehand(handshake)) return this.#refuse()
-    this.#observer.syncRequested()
-    this.#host.port.write(id, bytes)
+    if (this.#position.isRefusedBeforehand(handshake)) return this.#refuse()
+    this.#failover.requested()
+    this.#state.node.port.write(id, bytes)
   }
 
   #offered({ id, handshake }: Introducing, position: HistoryPosition): void {
-    if (this.#address === undefined) return
-    const decision = this.#standing.decide(handshake, position, this.#address)
+    const { master } = this.#state
+    if (master === undefined) return
+    const decision = this.#position.decide(handshake, position, master)
     switch (decision) {
       case 'ask':
         return this.#askLineage()
@@ -255,17 +246,19 @@ export class MasterLink {
     }
   }
 
-  /** Only a new connection can ask: this one is a replica's now. */
+  /**
+   * Asks for the lineage on a new connection: the master already treats this one as a replica's.
+   */
   #askLineage(): void {
     this.#log('notice', 'it offers a copy from another history, and is asked where that comes from')
     this.#disconnect()
-    this.#standing.doubted()
+    this.#position.doubted()
     this.#waitFor(0)
   }
 
   #refuse(): void {
     this.#disconnect()
-    this.#standing.doubted()
+    this.#position.doubted()
     this.#waitFor(this.guard.retryDelayMs)
   }
 
@@ -274,7 +267,8 @@ export class MasterLink {
   #beginCopy(id: ConnectionId, position: HistoryPosition | undefined): void {
     const place = position === undefined ? 'no place' : `${position.id}:${position.offset}`
     this.#log('notice', `full resynchronisation to ${place}`)
-    this.#phase = { kind: 'transfer', id, copy: new FullCopy(this.#copyParts, position) }
+    const copy = new FullCopy(this.#state, this.#keeper, this.#log, position)
+    this.#phase = { kind: 'transfer', id, copy }
   }
 
   #readCopy(phase: Copying, bytes: string): void {
@@ -287,7 +281,7 @@ export class MasterLink {
     if (!copy.isReady) return
     const rest = copy.adopt()
     this.#beginStream(id, copy.position !== undefined)
-    // A replica that got a marked payload is sent nothing before it says that it has it.
+    // A replica with a marked payload is sent nothing before it says that it has the payload.
     this.acknowledge()
     for (const bytes of rest) this.#read(bytes)
   }
@@ -295,29 +289,34 @@ export class MasterLink {
   // The stream
 
   #continueStream({ id, handshake }: Introducing, historyId: string | undefined): void {
-    const history = this.#history
+    const { history, replicas } = this.#state
     this.#log('notice', `partial resynchronisation from ${history.offset + 1}`)
     const offeredId = handshake.offeredId ?? history.id
-    if (history.goOn(offeredId, historyId ?? offeredId)) this.#observer.historyReplaced()
+    if (history.goOn(offeredId, historyId ?? offeredId)) replicas.historyReplaced()
     this.#beginStream(id, true)
   }
 
   #beginStream(id: ConnectionId, isNamed: boolean): void {
-    const reader = new StreamReader(this.#host.streamTarget, {
-      feed: (bytes, db) => this.#observer.feed(bytes, db),
-      acknowledge: () => this.acknowledge(),
-    })
+    const reader = new StreamReader(this.#state, () => this.acknowledge())
     this.#phase = { kind: 'streaming', id, reader }
-    this.#standing.inStep(isNamed)
+    this.#position.inStep(isNamed)
     this.#record.up(this.#nowMs)
   }
 
+  /**
+   * A full heap cannot take these bytes, so the link is dropped: clients that read here then see
+   * that it is down.
+   */
   #readStream(phase: Streaming, bytes: string): void {
+    const full = this.#state.node.heap.fullness()
+    if (full !== undefined) {
+      return this.#lost(`what it sends does not fit: ${full}`, 'open')
+    }
     const fault = phase.reader.push(bytes)
     if (fault === undefined || this.#phase !== phase) return
-    // Whatever came before may have been damaged as well.
+    // Bytes before the fault may have been damaged as well.
     this.#lost(fault, 'open')
-    this.#standing.lost()
+    this.#position.lost()
   }
 
   // The end of a connection
@@ -328,7 +327,7 @@ export class MasterLink {
 
   #stepOverdue(): void {
     const phase = this.#phase
-    if (phase.kind === 'handshake' && phase.handshake.isAskingLineage) this.#standing.doesNotTell()
+    if (phase.kind === 'handshake' && phase.handshake.isAskingLineage) this.#position.doesNotTell()
     this.#lost('it does not answer', 'open')
   }
 
@@ -338,22 +337,23 @@ export class MasterLink {
     const text = wasUp ? `the link is lost: ${reason}` : `no link: ${reason}`
     this.#log(isNews ? 'warning' : 'verbose', text)
     if (connection === 'open') this.#disconnect()
-    else if (wasUp) this.#host.streamTarget.reset()
+    else if (wasUp) this.#state.node.streamTarget.reset()
     this.#waitFor(retryDelayMs)
   }
 
   #disconnect(): void {
     const id = connectionOf(this.#phase)
-    if (id !== undefined) this.#host.port.close(id)
-    if (this.isUp) this.#host.streamTarget.reset()
+    if (id !== undefined) this.#state.node.port.close(id)
+    if (this.isUp) this.#state.node.streamTarget.reset()
   }
 
   get #nowMs(): number {
-    return this.#host.now.monoMs
+    return this.#state.node.now.monoMs
   }
 
-  #log(level: NodeLogLevel, text: string): void {
-    const master = this.#address === undefined ? '' : ` ${this.#address.host}:${this.#address.port}`
-    this.#host.port.log(level, `master${master}: ${text}`)
+  readonly #log = (level: NodeLogLevel, text: string): void => {
+    const { node, master } = this.#state
+    const address = master === undefined ? '' : ` ${master.host}:${master.port}`
+    node.port.log(level, `master${address}: ${text}`)
   }
 }

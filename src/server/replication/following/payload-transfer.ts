@@ -1,11 +1,10 @@
 /**
  * Receives the payload of a full resynchronisation: newlines while the master prepares it, a header
- * that says how it will end (see payload-header.ts), the payload itself. It is
- * parsed as it arrives; nothing is kept from it but the dataset it describes.
+ * that says how it will end (see payload-header.ts), the payload itself. The payload is parsed as
+ * it arrives; nothing is kept from it but the dataset it describes.
  */
 
-import type { KeyTable } from '../../keyspace/key-table.ts'
-import type { Entry } from '../../keyspace/keyspace.ts'
+import type { EntryTable } from '../../keyspace/entry-table.ts'
 import type { Usage } from '../../keyspace/usage.ts'
 import { type RdbContents, RdbReader } from '../../rdb/rdb-reader.ts'
 import { MARK_LENGTH, type PayloadHeader, parsePayloadHeader } from '../payload-header.ts'
@@ -13,7 +12,7 @@ import { LineReader } from './line-reader.ts'
 
 export type TransferProgress =
   | { readonly kind: 'more' }
-  /** `rest`: what followed the payload, the beginning of the stream. */
+  /** `rest`: the bytes after the payload, with which the stream begins. */
   | { readonly kind: 'done'; readonly contents: RdbContents; readonly rest: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
@@ -22,12 +21,12 @@ export class PayloadTransfer {
   readonly #rdb: RdbReader
   #header: PayloadHeader | undefined
   #contents: RdbContents | undefined
-  /** What came after the end of the data. */
+  /** The bytes after the end of the data. */
   #trailer = ''
   #receivedBytes = 0
 
   /** See RdbReader. */
-  constructor(dbs: readonly KeyTable<Entry>[], serial: number, usage?: Pick<Usage, 'restored'>) {
+  constructor(dbs: readonly EntryTable[], serial: number, usage?: Pick<Usage, 'restored'>) {
     this.#rdb = new RdbReader(dbs, serial, usage)
   }
 
@@ -35,7 +34,7 @@ export class PayloadTransfer {
     return this.#receivedBytes
   }
 
-  /** 0 as long as it is not known, which for a marked payload is until its end. */
+  /** 0 until the length is known, which for a marked payload is at its end. */
   get totalBytes(): number {
     return this.#header?.kind === 'length' ? this.#header.totalBytes : 0
   }

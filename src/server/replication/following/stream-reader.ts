@@ -1,30 +1,27 @@
 /**
- * Applies the master's stream. Our offset is a promise that everything before it has been executed, so
- * it moves only when a command has been, and over a transaction only as a whole: what a broken link
- * leaves half-received is asked for again. The same bytes then go on to our own replicas, unchanged.
+ * Applies the master's stream. Our offset is a promise that everything before it has been executed,
+ * so it moves only when a command has been executed, and over a transaction only as a whole: after
+ * a broken link we ask again for what was half received. The same bytes then go on to our own
+ * replicas, unchanged.
  */
 import { RequestDecoder } from '../../../resp/request-decoder.ts'
-import type { StreamTarget } from '../host.ts'
+import type { MasterSession } from '../../sessions/master-session.ts'
+import type { ReplicationStream } from '../history/stream.ts'
+import type { ReplicationState } from '../state.ts'
 
 /** More than the longest value, less than the longest string. */
 const MAX_UNREAD_BYTES = 2 ** 29 - 4096
 
-export interface AppliedStream {
-  /** Bytes whose commands have been executed. `db`: the database selected before them. */
-  feed(bytes: string, db: number): void
-  /** Tells the master how far we are. */
-  acknowledge(): void
-}
-
-/** One command of a transaction that is not complete. */
+/** One command of an incomplete transaction. */
 interface OpenCommand {
   readonly bytes: string
   readonly db: number
 }
 
 export class StreamReader {
-  readonly #target: StreamTarget
-  readonly #stream: AppliedStream
+  readonly #target: MasterSession
+  readonly #stream: ReplicationStream
+  readonly #acknowledge: () => void
   readonly #decoder = new RequestDecoder({ acceptsInline: false })
   /** Bytes that are not part of a complete command yet. */
   #unread = ''
@@ -35,18 +32,20 @@ export class StreamReader {
   /** The database selected in the stream, as far as it has been read. */
   #db: number
 
-  constructor(target: StreamTarget, stream: AppliedStream) {
-    this.#target = target
+  /** `acknowledge` tells the master how far we are. */
+  constructor({ node, stream }: ReplicationState, acknowledge: () => void) {
+    this.#target = node.streamTarget
     this.#stream = stream
-    this.#db = target.db
+    this.#acknowledge = acknowledge
+    this.#db = this.#target.db
   }
 
-  /** Received, and not applied. */
+  /** Bytes that were received but not applied. */
   get unappliedBytes(): number {
     return this.#openBytes + this.#unread.length
   }
 
-  /** Returns why the stream cannot be trusted any more; undefined: all is well. */
+  /** Returns why the stream can no longer be trusted; undefined: all is well. */
   push(bytes: string): string | undefined {
     if (this.#unread.length + bytes.length > MAX_UNREAD_BYTES) return 'a command without an end'
     this.#unread += bytes
@@ -66,7 +65,8 @@ export class StreamReader {
     this.#unread = this.#unread.slice(lengthBytes)
     const db = this.#db
     this.#execute(argv)
-    // Nearly every command stands alone: without a list for each a simulated world is a twentieth faster.
+    // Nearly every command stands alone: not making a list for each speeds up a simulated world by
+    // a twentieth.
     if (this.#openBytes === 0 && !this.#target.isInTransaction) return this.#settle(bytes, db)
     this.#open.push({ bytes, db })
     this.#openBytes += lengthBytes
@@ -81,9 +81,12 @@ export class StreamReader {
     else if (argv[1]?.toLowerCase() === 'getack') this.#mustAcknowledge = true
   }
 
-  /** The answer to GETACK is the offset before it, because it is not applied until it is answered. */
+  /**
+   * The answer to GETACK gives the offset before it: GETACK counts as applied only after the
+   * answer.
+   */
   #settle(bytes: string, db: number): void {
-    if (this.#mustAcknowledge) this.#stream.acknowledge()
+    if (this.#mustAcknowledge) this.#acknowledge()
     this.#mustAcknowledge = false
     this.#stream.feed(bytes, db)
   }

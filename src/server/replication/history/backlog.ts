@@ -1,16 +1,16 @@
 /**
- * The backlog: the most recent bytes of the replication history, so that a replica that was away for
- * a short while gets what it missed instead of everything.
+ * The backlog: the most recent bytes of the replication history, so that a replica that was away
+ * for a short while gets what it missed instead of everything.
  *
- * It is also the one buffer all replicas read from while a snapshot is copied to them: each keeps an
- * offset, and what the slowest still needs is not trimmed. The bytes lie in sealed blocks, oldest
- * first, so trimming drops whole blocks and never copies.
+ * It is also the one buffer all replicas read from while a snapshot is copied to them: each keeps
+ * an offset, and what the slowest still needs is not trimmed. The bytes lie in sealed blocks,
+ * oldest first, so trimming drops whole blocks and never copies.
  *
  *     first                                             end
  *     v                                                 v
  *     [ block ][ block ][ block ] … [ block ][ open parts)
  *
- * A block begins with a command, and knows which database is selected there: so what it holds can be
+ * A block begins with a command, and knows which database is selected there. So its contents can be
  * read as commands (see ledger/) although the SELECT may have been trimmed long ago.
  */
 import { assert } from '../../../base/assert.ts'
@@ -24,10 +24,10 @@ interface Block {
   readonly db: number | undefined
 }
 
-/** Where the stream can be read as commands. */
+/** A place from which the stream can be read as commands. */
 export interface CommandStart {
   readonly offset: number
-  /** The database selected there; undefined: none is before the next SELECT. */
+  /** The database selected there; undefined: none is selected before the next SELECT. */
   readonly db: number | undefined
 }
 
@@ -51,7 +51,7 @@ export class Backlog {
     return this.#blocks[0]?.first ?? this.#openFirst
   }
 
-  /** Offset the next appended byte will have. */
+  /** Offset of the next byte to be appended. */
   get nextOffset(): number {
     return this.#openFirst + this.#openBytes
   }
@@ -69,7 +69,7 @@ export class Backlog {
     this.#sizeBytes = sizeBytes
   }
 
-  /** Whole commands. `db`: the database selected before them. */
+  /** Appends whole commands. `db`: the database selected before them. */
   append(bytes: string, db?: number): void {
     if (this.#openBytes === 0) this.#openDb = db
     this.#open.push(bytes)
@@ -77,7 +77,7 @@ export class Backlog {
     if (this.#openBytes >= BLOCK_BYTES) this.#seal()
   }
 
-  /** Drops the oldest blocks while the size is kept without them and nobody needs them any more. */
+  /** Drops the oldest blocks while the rest still fills the size and no replica needs them. */
   trim(neededFromOffset: number): void {
     for (;;) {
       const second = this.#blocks[1]?.first ?? this.#openFirst
@@ -87,7 +87,10 @@ export class Backlog {
     }
   }
 
-  /** Whether everything from `offset` on is here; asking for the next byte is asking for nothing. */
+  /**
+   * Whether everything from `offset` on is here. A request for the next byte asks for nothing, and
+   * is covered.
+   */
   covers(offset: number): boolean {
     return offset >= this.firstOffset && offset <= this.nextOffset
   }

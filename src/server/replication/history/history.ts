@@ -1,8 +1,8 @@
 /**
- * The replication history this node is in: its name, how far we are in it, and the recent bytes.
+ * The replication history this node is in: its id, how far the node is in it, and the recent bytes.
  *
  * A history is one sequence of bytes. Its id changes whenever this node may begin to write bytes
- * that others do not have: at promotion, and when a master starts or restarts counting. The id
+ * that no other node has: at promotion, and when a master starts or restarts counting. The id
  * before a promotion is kept, with the offset up to which both histories are the same, so that the
  * siblings of a promoted replica can go on without a full copy.
  */
@@ -11,6 +11,15 @@ import { Backlog } from './backlog.ts'
 
 export const REPLICATION_ID_LENGTH = 40
 export const NO_REPLICATION_ID = '0'.repeat(REPLICATION_ID_LENGTH)
+
+/** The position of the data in a replication history, as an RDB file keeps it. */
+export interface SavedPosition {
+  readonly id: string
+  /** Bytes of the history whose effects are in the data. */
+  readonly offset: number
+  /** The database for commands of the stream that come before the next SELECT. */
+  readonly streamDb: number
+}
 
 export class History {
   id: string
@@ -22,10 +31,10 @@ export class History {
   offset = 0
   /** Undefined on a master that never had a replica: its writes are not counted. */
   backlog: Backlog | undefined
-  /** Up to which offset our append-only file has everything on disk; undefined: it is off. */
+  /** Up to which offset our append-only file has everything on disk; undefined: the file is off. */
   onDisk: () => number | undefined = () => undefined
   readonly #rng: Rng
-  /** We have named the history ourselves, and no master of ours has called it so. */
+  /** This node chose the id itself, and no master of ours has used it. */
   #isNamedHere = true
   #backlogSizeBytes: number
 
@@ -50,7 +59,9 @@ export class History {
     this.offset += bytes.length
   }
 
-  /** What a master is told of how far we are. Before 7.2 it does not look at what stands behind. */
+  /**
+   * What we tell our master of our progress. Redis before 7.2 ignores the words after the offset.
+   */
   acknowledgement(): string[] {
     const synced = this.onDisk()
     const fack = synced === undefined ? [] : ['FACK', String(Math.min(synced, this.offset))]
@@ -68,14 +79,14 @@ export class History {
     this.backlog ??= new Backlog(this.offset + 1, this.#backlogSizeBytes)
   }
 
-  /** Forgets all relation to other nodes: what we counted until now is not what we wrote. */
+  /** Forgets all relation to other nodes: the offset so far does not stand for what was written. */
   begin(): void {
     this.id = this.#rng.hex(REPLICATION_ID_LENGTH)
     this.#isNamedHere = true
     this.#forgetPrevious()
   }
 
-  /** The data come from nowhere that has a name: we count from here on, and nobody else counts so. */
+  /** The data come from no known history: this node counts from here on, under an id of its own. */
   beginAt(offset: number): void {
     this.begin()
     this.offset = offset
@@ -88,7 +99,9 @@ export class History {
     this.#isNamedHere = true
   }
 
-  /** Our master is in another history since a promotion, which has ours as its beginning. */
+  /**
+   * Our master has been in another history since a promotion, and that history begins with ours.
+   */
   continueAs(id: string): void {
     this.previousId = this.id
     this.secondOffset = this.offset + 1
@@ -97,9 +110,9 @@ export class History {
   }
 
   /**
-   * A master lets us go on from the place we named under `offeredId`, and is in `mastersId` itself. If we
-   * offered the history before ours, ours is the one that was left: those below us may still know only that.
-   * True: the history has another name now.
+   * A master lets us go on from the position we named under `offeredId`, and is itself in history
+   * `mastersId`. If we offered our previous history, our id is now the one that was left; our own
+   * replicas may know only that one. Returns true if the history has another id now.
    */
   goOn(offeredId: string, mastersId: string): boolean {
     const before = this.id
@@ -118,9 +131,9 @@ export class History {
   }
 
   /**
-   * The history others are most likely to know our position of: the previous one, as long as nothing has
-   * been written in the present one and its name is ours. So a master that comes back with its dump, or a
-   * promotion that is taken back, costs no full copy.
+   * The history in which other nodes most likely know our position: the previous one, as long as
+   * nothing has been written in the present one and this node chose its id. So a master that comes
+   * back with its dump, or a promotion that is taken back, costs no full copy.
    */
   get knownId(): string {
     const isUnused = this.previousId !== NO_REPLICATION_ID && this.offset + 1 === this.secondOffset
@@ -134,8 +147,9 @@ export class History {
   }
 
   /**
-   * A master is back with the data it kept. What it wrote after that is gone, and others may have it: the
-   * history goes on under a new id, and whoever was not further than the data can go on with it.
+   * A master is back with the data it kept. Its later writes are gone here, but other nodes may
+   * have them: so the history goes on under a new id, and a replica that was not further than the
+   * data can go on with it.
    */
   restart(id: string, offset: number): void {
     this.offset = offset
@@ -144,7 +158,7 @@ export class History {
     this.backlog = new Backlog(offset + 1, this.#backlogSizeBytes)
   }
 
-  /** It is the history of somebody else, and we know of no other. */
+  /** The history is another node's, and no previous one is known. */
   #take(id: string): void {
     this.id = id
     this.#isNamedHere = false

@@ -1,36 +1,42 @@
 /**
- * What a master says of its history beside its id: from which other history it came, and where. PSYNC does
- * not tell, but INFO does, and a connection may ask it before PSYNC. It is what tells a promoted replica
- * from a master that has lost its data: both offer a full copy under an id nobody has heard of.
+ * What a master says about its history beside the id: from which other history it came, and at
+ * which offset. PSYNC does not tell, but INFO does, and a connection may send INFO before PSYNC.
+ * The lineage tells a promoted replica from a master that has lost its data: both offer a full copy
+ * under a new id.
  */
 import { parseInt64 } from '../../../base/decimal.ts'
 
 export interface Lineage {
   readonly id: string
   readonly offset: number
-  /** The history it was in before, or NO_REPLICATION_ID. */
+  /** The history the master was in before, or NO_REPLICATION_ID. */
   readonly previousId: string
   /** The first offset at which the previous history is no longer its own; -1 without one. */
   readonly secondOffset: number
-  /** It has its data from a master of its own. */
+  /** The master has its data from a master of its own. */
   readonly isReplica: boolean
-  /** How many keys it has in all its databases. */
+  /** How many keys the master has in all its databases. */
   readonly keys: number
 }
 
-/** Nobody asked, it was asked and did not say (INFO may be forbidden), or what it said. */
+/** The master was not asked, was asked and did not say (INFO may be forbidden), or its answer. */
 export type LineageAnswer = 'unasked' | 'untold' | Lineage
 
-/** INFO of a master with a thousand replicas is a tenth of this. */
+/** A bound; INFO of a master with a thousand replicas is a tenth of this. */
 const MAX_REPLY_BYTES = 1024 * 1024
 
-/** Reads the answer to INFO line by line, since that is how a handshake is read. */
+/** Reads the answer to INFO line by line, because the handshake reads lines. */
 export class LineageReply {
-  /** Of the bulk and the line end after it; undefined: its header has not been read. */
+  /**
+   * Bytes left of the bulk and of the line end after it; undefined: the header has not been read.
+   */
   #leftBytes: number | undefined
   readonly #fields = new Map<string, string>()
 
-  /** The next line without its end. Undefined: more are to come. `broken`: what follows cannot be read. */
+  /**
+   * Takes the next line without its end. Undefined: more lines are to come. `broken`: the answer
+   * cannot be read.
+   */
   line(text: string): Exclude<LineageAnswer, 'unasked'> | 'broken' | undefined {
     if (this.#leftBytes === undefined) return this.#header(text)
     this.#leftBytes -= text.length + 2
@@ -60,7 +66,7 @@ function parse(fields: ReadonlyMap<string, string>): Lineage | undefined {
   return { id, offset, previousId, secondOffset, isReplica, keys: keysOf(fields) }
 }
 
-/** `db0:keys=1,expires=0,avg_ttl=0`, a line for each database that has any. */
+/** `db0:keys=1,expires=0,avg_ttl=0`, a line for each database that has keys. */
 function keysOf(fields: ReadonlyMap<string, string>): number {
   let keys = 0
   for (const [name, value] of fields) {

@@ -1,18 +1,20 @@
 /**
- * How a connection becomes a replica of this node: REPLCONF, where it introduces itself, and PSYNC or
- * SYNC, where it asks to be brought up to date and gets what it missed or everything.
+ * How a connection becomes a replica of this node: with REPLCONF the replica introduces itself,
+ * with PSYNC or SYNC it asks to be brought up to date and gets either what it missed or everything.
  */
 import { parseInt64 } from '../../../base/decimal.ts'
 import { splitArgs } from '../../../base/split-args.ts'
 import { error, OK, type Reply } from '../../../resp/reply.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR } from '../../errors.ts'
-import type { Session } from '../../sessions/session.ts'
+import type { ClientSession } from '../../sessions/session.ts'
+import type { NodeFailover } from '../failover.ts'
+import type { MasterLink } from '../following/master-link.ts'
 import type { History } from '../history/history.ts'
-import type { ReplicationHost } from '../host.ts'
+import { isReplica, type ReplicationState } from '../state.ts'
 import type { FullSync } from './full-sync.ts'
-import { type PsyncRequest, parsePsync, refuseFailover } from './psync.ts'
 import { newReplicaPeer, peerHost, type ReplicaPeer } from './replica-peer.ts'
 import type { Replicas } from './replicas.ts'
+import type { Waits } from './waits.ts'
 
 const NO_MASTER_LINK = error("NOMASTERLINK Can't SYNC while not connected with my master")
 const FAILING_OVER = error("NOMASTERLINK Can't SYNC while failing over")
@@ -22,45 +24,35 @@ const MISSING_FILTER = error('ERR Missing rdb-filter-only values')
 const BAD_FLAG = error('ERR value is out of range, value must between 0 and 1')
 const MAX_ADDRESS_BYTES = 255
 
-/** What attaching needs to know of the rest of replication. */
-export interface AttachmentRole {
-  isReplica(): boolean
-  linkUp(): boolean
-  /** A FAILOVER runs: who is master tomorrow is open. */
-  isFailingOver(): boolean
-  /** Becomes the master, because a master that fails over to us asks for it. */
-  promote(): void
-  /** A replica has acknowledged something. */
-  acknowledged(): void
-  /** Our own master, if there is one, wants to know how far we are. */
-  acknowledgeToMaster(): void
-}
-
 export class Attachment {
-  readonly #host: ReplicationHost
+  readonly #state: ReplicationState
   readonly #history: History
   readonly #replicas: Replicas
   readonly #fullSync: FullSync
-  readonly #role: AttachmentRole
+  readonly #waits: Waits
+  readonly #failover: NodeFailover
+  readonly #link: MasterLink
   fullCount = 0
   partialCount = 0
   partialRefusedCount = 0
 
   constructor(
-    host: ReplicationHost,
-    history: History,
-    replicas: Replicas,
+    state: ReplicationState,
     fullSync: FullSync,
-    role: AttachmentRole,
+    waits: Waits,
+    failover: NodeFailover,
+    link: MasterLink,
   ) {
-    this.#host = host
-    this.#history = history
-    this.#replicas = replicas
+    this.#state = state
+    this.#history = state.history
+    this.#replicas = state.replicas
     this.#fullSync = fullSync
-    this.#role = role
+    this.#waits = waits
+    this.#failover = failover
+    this.#link = link
   }
 
-  psync(session: Session, argv: readonly string[]): Reply | undefined {
+  psync(session: ClientSession, argv: readonly string[]): Reply | undefined {
     if (session.kind === 'replica') return undefined
     const request = parsePsync(argv)
     const refusal = this.#refuse(request) ?? refuseConnection(session)
@@ -73,8 +65,8 @@ export class Attachment {
     return undefined
   }
 
-  /** The request of replicas before PSYNC, and of tools that take a backup. */
-  sync(session: Session): Reply | undefined {
+  /** The request of replicas older than PSYNC, and of backup tools. */
+  sync(session: ClientSession): Reply | undefined {
     if (session.kind === 'replica') return undefined
     const refusal = this.#refuseAll() ?? refuseConnection(session)
     if (refusal !== undefined) return refusal
@@ -84,14 +76,15 @@ export class Attachment {
     return undefined
   }
 
-  replconf(session: Session, argv: readonly string[]): Reply | undefined {
+  replconf(session: ClientSession, argv: readonly string[]): Reply | undefined {
     if (argv.length % 2 === 0) return SYNTAX_ERROR
     session.replica ??= newReplicaPeer(session)
     for (let at = 1; at < argv.length; at += 2) {
       const option = (argv[at] as string).toLowerCase()
       if (option === 'ack') return this.#acknowledge(session.replica, argv.slice(at + 1))
       if (option === 'getack') {
-        this.#role.acknowledgeToMaster()
+        // Tells our own master, if there is one, our offset.
+        this.#link.acknowledge()
         return undefined
       }
       const fault = configurePeer(session.replica, argv[at] as string, argv[at + 1] as string)
@@ -102,23 +95,24 @@ export class Attachment {
 
   #refuse(request: PsyncRequest): Reply | undefined {
     if (request.failover) {
-      const refusal = refuseFailover(this.#role.isReplica(), this.#history, request)
+      const refusal = refuseTakeOver(this.#state, request)
       if (refusal !== undefined) return error(refusal)
-      this.#role.promote()
+      this.#failover.takeOver()
     }
     return this.#refuseAll()
   }
 
   #refuseAll(): Reply | undefined {
-    if (this.#role.isFailingOver()) return FAILING_OVER
-    return this.#role.isReplica() && !this.#role.linkUp() ? NO_MASTER_LINK : undefined
+    // Which node will be the master is open.
+    if (this.#failover.isRunning) return FAILING_OVER
+    return isReplica(this.#state) && !this.#link.isUp ? NO_MASTER_LINK : undefined
   }
 
-  #attach(session: Session): ReplicaPeer {
+  #attach(session: ClientSession): ReplicaPeer {
     const peer = session.replica ?? newReplicaPeer(session)
     session.replica = peer
     session.kind = 'replica'
-    // An answer to anything it may still send would be taken for a command of the stream.
+    // The replica would take a reply to whatever it still sends for a command of the stream.
     session.replyMode = 'off'
     this.#replicas.attach(peer)
     return peer
@@ -128,7 +122,8 @@ export class Attachment {
     this.partialCount++
     this.#log(peer, `continues from ${offset}`)
     const id = peer.canPsync2 ? ` ${this.#history.id}` : ''
-    this.#host.port.write(peer.connection.id, `+CONTINUE${id}\r\n`)
+    this.#state.node.port.write(peer.connection.id, `+CONTINUE${id}\r\n`)
+    this.#replicas.hasReached(peer, offset - 1)
     this.#replicas.bringOnline(peer, offset)
   }
 
@@ -137,7 +132,7 @@ export class Attachment {
     if (askedToContinue) this.partialRefusedCount++
     this.#log(peer, 'needs a full copy')
     if (this.#history.backlog === undefined) {
-      // What was written until now was not counted, so no position in it means anything.
+      // Earlier writes were not counted, so no position among them means anything.
       this.#history.begin()
       this.#history.createBacklog()
     }
@@ -145,10 +140,10 @@ export class Attachment {
   }
 
   #log(peer: ReplicaPeer, text: string): void {
-    this.#host.port.log('notice', `replica ${peerHost(peer)}:${peer.listeningPort} ${text}`)
+    this.#state.node.port.log('notice', `replica ${peerHost(peer)}:${peer.listeningPort} ${text}`)
   }
 
-  /** `ACK <applied>`, since 7.2 perhaps with `FACK <on disk>`. */
+  /** `ACK <applied>`, since Redis 7.2 perhaps with `FACK <on disk>`. */
   #acknowledge(
     peer: ReplicaPeer,
     [text = '', fack = '', synced = '']: readonly string[],
@@ -158,22 +153,25 @@ export class Attachment {
     peer.ackOffset = Math.max(peer.ackOffset, offset)
     const onDisk = fack.toLowerCase() === 'fack' ? parseInt64(synced) : undefined
     if (typeof onDisk === 'number') peer.fsyncedOffset = Math.max(peer.fsyncedOffset, onDisk)
-    peer.ackAtMs = this.#host.now.monoMs
+    peer.ackAtMs = this.#state.node.now.monoMs
+    this.#replicas.hasReached(peer, peer.ackOffset)
     if (peer.phase === 'loading') this.#replicas.bringOnline(peer, peer.heldFromOffset + 1)
-    this.#role.acknowledged()
+    this.#waits.acknowledged()
+    this.#failover.replicasChanged()
   }
 }
 
-/** What of the connection itself forbids that it becomes a replica's. */
-function refuseConnection(session: Session): Reply | undefined {
-  // From here on we write to the connection ourselves: replies still gathered would come among that.
+/** Why this connection cannot become a replica's; undefined: it can. */
+function refuseConnection(session: ClientSession): Reply | undefined {
+  // From here on replication writes to the connection itself: gathered replies would get in
+  // between.
   if (session.pendingOutputBytes > 0) return PENDING_OUTPUT
   const { replica } = session
   const isFiltered = replica !== undefined && replica.wants !== 'all'
   return isFiltered && !replica.canEof ? FILTER_NEEDS_EOF : undefined
 }
 
-/** Undefined: understood. */
+/** Undefined: the option was understood. */
 function configurePeer(peer: ReplicaPeer, option: string, value: string): Reply | undefined {
   switch (option.toLowerCase()) {
     case 'listening-port':
@@ -210,7 +208,7 @@ function setRdbOnly(peer: ReplicaPeer, value: string): Reply | undefined {
   return undefined
 }
 
-/** A list of what it wants to have; there is nothing but functions to choose. */
+/** The list of what the replica wants in its payload; only functions can be chosen. */
 function setFilter(peer: ReplicaPeer, value: string): Reply | undefined {
   const items = splitArgs(value)
   if (items === undefined) return MISSING_FILTER
@@ -227,4 +225,30 @@ function setPort(peer: ReplicaPeer, value: string): Reply | undefined {
   if (typeof port !== 'number') return NOT_AN_INTEGER
   peer.listeningPort = port
   return undefined
+}
+
+/** A PSYNC request; this node answers it by its own position. */
+interface PsyncRequest {
+  readonly id: string
+  /** The next byte wanted; undefined: the argument is no integer. */
+  readonly offset: number | undefined
+  /** The requester's own failover: this node is to become the master first. */
+  readonly failover: boolean
+}
+
+/** `PSYNC ? -1` asks for everything. */
+function parsePsync(argv: readonly string[]): PsyncRequest {
+  const offset = parseInt64(argv[2] ?? '')
+  return {
+    id: argv[1] ?? '?',
+    offset: offset === undefined ? undefined : Number(offset),
+    failover: argv[3]?.toLowerCase() === 'failover',
+  }
+}
+
+/** Why a node that is a replica cannot promote itself for the requester; undefined: it can. */
+function refuseTakeOver(state: ReplicationState, request: PsyncRequest): string | undefined {
+  if (!isReplica(state)) return "ERR PSYNC FAILOVER can't be sent to a master."
+  if (request.id.toLowerCase() === state.history.id) return undefined
+  return 'ERR PSYNC FAILOVER replid must match my replid.'
 }

@@ -1,62 +1,49 @@
 /**
- * Full resynchronisation: gives replicas a snapshot of the dataset and then the stream from the moment
- * the snapshot stands for.
+ * Full resynchronisation: gives replicas a snapshot of the dataset and then the stream from the
+ * moment the snapshot stands for.
  *
- * One snapshot runs at a time. It serves everybody who waits when it begins, and who comes soon enough
- * after (see transfer.ts); others wait for the next. It is written slice by slice, as fast as the slowest
- * connection takes it. What had to be spooled is delivered when the snapshot is over, to each replica at
- * its own pace, while the next snapshot may run.
+ * One snapshot runs at a time. It serves all replicas that wait when it begins, and those that come
+ * soon enough after (see transfer.ts); others wait for the next. It is written slice by slice, as
+ * fast as the slowest connection takes it. A spooled payload is delivered when the snapshot is
+ * over, to each replica at its own pace, while the next snapshot may run.
  */
 import type { Rng } from '../../../base/rng.ts'
 import { earliest } from '../../earliest.ts'
 import type { Jobs } from '../../persistence/jobs.ts'
+import { crc64 } from '../../rdb/crc64.ts'
+import { RDB_END, rdbFunction, rdbHeader } from '../../rdb/rdb-writer.ts'
 import { REDIS_VERSION } from '../../version.ts'
-import type { History } from '../history/history.ts'
-import type { Stream } from '../history/stream.ts'
-import type { ReplicationHost } from '../host.ts'
-import { sendFiltered } from './filtered-payload.ts'
+import { encodePayloadHeader, MARK_LENGTH } from '../payload-header.ts'
+import { isReplica, type ReplicationState } from '../state.ts'
 import type { ReplicaPeer } from './replica-peer.ts'
-import type { Replicas } from './replicas.ts'
-import { removeOldSpools, Spool, spoolPath } from './spool.ts'
-import { SpoolDelivery } from './spool-delivery.ts'
-import { Transfer, type TransferParts } from './transfer.ts'
+import { removeOldSpools, Spool, SpoolDelivery, spoolPath } from './spool.ts'
+import { Transfer } from './transfer.ts'
 
 const DRAIN_POLL_MS = 5
 
-export interface FullSyncParts {
-  readonly host: ReplicationHost
-  readonly history: History
-  readonly replicas: Replicas
-  readonly stream: Stream
-  readonly files: Jobs
-  /** The database that commands of the stream are for if they do not select one. */
-  readonly streamDb: () => number
-}
-
 export class FullSync {
-  readonly #parts: FullSyncParts
-  readonly #transferParts: TransferParts
+  readonly #state: ReplicationState
+  readonly #files: Jobs
   readonly #rng: Rng
-  /** In the order they came. */
+  /** In the order the replicas came. */
   readonly #waiting = new Set<ReplicaPeer>()
   #startAtMs = 0
   #transfer: Transfer | undefined
   #deliveries: SpoolDelivery[] = []
   #continueAtMs = 0
-  /** Names of all there have been. */
+  /** Names of all spools of this process. */
   readonly #spools = new Set<string>()
 
-  constructor(parts: FullSyncParts) {
-    const { host, history, replicas } = parts
-    this.#parts = parts
-    this.#rng = host.rng.fork('payload-mark')
-    this.#transferParts = { host, history, replicas, newSpool: () => this.#newSpool() }
+  constructor(state: ReplicationState, files: Jobs) {
+    this.#state = state
+    this.#files = files
+    this.#rng = state.node.rootRng.fork('payload-mark')
   }
 
   request(peer: ReplicaPeer): void {
-    if (peer.wants !== 'all') return sendFiltered(this.#parts, this.#rng, this.#aux(), peer)
+    if (peer.wants !== 'all') return this.#sendFiltered(peer)
     if (this.#transfer?.join(peer) === true) return
-    const { settings, now } = this.#parts.host
+    const { settings, now } = this.#state.node
     const delayMs = 1000 * settings.int('repl-diskless-sync-delay')
     if (this.#waiting.size === 0) this.#startAtMs = now.monoMs + delayMs
     peer.phase = 'waiting'
@@ -76,8 +63,8 @@ export class FullSync {
   }
 
   wake(): void {
-    const nowMs = this.#parts.host.now.monoMs
-    if (this.#isDue(nowMs) && this.#parts.host.snapshotTurn.take('transfer')) this.#begin()
+    const nowMs = this.#state.node.now.monoMs
+    if (this.#isDue(nowMs) && this.#state.node.snapshotTurn.take('transfer')) this.#begin()
     if (nowMs < this.#continueAtMs) return
     if (this.#transfer !== undefined) this.#advance(this.#transfer)
     for (const delivery of [...this.#deliveries]) delivery.advance()
@@ -87,16 +74,16 @@ export class FullSync {
 
   nextWakeUpMs(): number | undefined {
     const isBusy = this.#transfer !== undefined || this.#deliveries.length > 0
-    const mayBegin = this.#waiting.size > 0 && this.#parts.host.snapshotTurn.isFree
+    const mayBegin = this.#waiting.size > 0 && this.#state.node.snapshotTurn.isFree
     return earliest(
       isBusy ? this.#continueAtMs : undefined,
       mayBegin && this.#transfer === undefined ? this.#startAtMs : undefined,
     )
   }
 
-  /** A newline says that we are alive; it is legal only while no byte of the payload is out. */
+  /** A newline says that we are alive; it is legal only before the first byte of the payload. */
   everySecond(): void {
-    const { port } = this.#parts.host
+    const { port } = this.#state.node
     for (const peer of [...this.#waiting, ...(this.#transfer?.counted ?? [])]) {
       port.write(peer.connection.id, '\n')
     }
@@ -109,18 +96,41 @@ export class FullSync {
   #begin(): void {
     const peers = [...this.#waiting]
     this.#waiting.clear()
-    // The newcomers do not know which database the stream has selected.
-    this.#parts.stream.forgetDb()
-    this.#transfer = new Transfer(this.#transferParts, this.#rng, this.#aux(), peers)
-    this.#continueAtMs = this.#parts.host.now.monoMs
+    // The new replicas do not know which database the stream has selected.
+    this.#state.stream.forgetDb()
+    const newSpool = () => this.#newSpool()
+    this.#transfer = new Transfer(this.#state, newSpool, this.#rng, this.#aux(), peers)
+    this.#continueAtMs = this.#state.node.now.monoMs
+  }
+
+  /**
+   * REPLCONF rdb-filter-only: a payload without any key, for tools that want the functions only, or
+   * want to see that the connection works. It needs no snapshot. Only replicas that can read a
+   * marked payload get it: others were refused before.
+   */
+  #sendFiltered(peer: ReplicaPeer): void {
+    const { node, history, replicas, stream } = this.#state
+    const mark = this.#rng.hex(MARK_LENGTH)
+    const functions = peer.wants === 'functions' ? [...node.functions.all()].map(rdbFunction) : []
+    const body = rdbHeader(this.#aux()) + functions.join('') + RDB_END
+    const header = encodePayloadHeader({ kind: 'mark', mark })
+    const line = peer.preSync ? '' : `+FULLRESYNC ${history.id} ${history.offset}\r\n`
+    node.port.write(peer.connection.id, line + header + body + crc64(body) + mark)
+    peer.heldFromOffset = history.offset
+    // If the replica stays, it does not know which database the stream has selected.
+    stream.forgetDb()
+    peer.phase = 'loading'
+    if (peer.rdbOnly) replicas.drop(peer, 'it wanted the snapshot only')
   }
 
   #aux(): [string, string][] {
-    const { history, streamDb } = this.#parts
+    const { history, node } = this.#state
+    // The database for commands of the stream that come before the next SELECT.
+    const streamDb = isReplica(this.#state) ? node.streamTarget.db : 0
     return [
       ['redis-ver', REDIS_VERSION],
       ['redis-bits', '64'],
-      ['repl-stream-db', String(streamDb())],
+      ['repl-stream-db', String(streamDb)],
       ['repl-id', history.id],
       ['repl-offset', String(history.offset)],
     ]
@@ -132,34 +142,34 @@ export class FullSync {
     const hasAdvanced = transfer.advance()
     if (this.#transfer !== transfer) return
     if (transfer.isOver) this.#finish(transfer)
-    else if (!hasAdvanced) this.#continueAtMs = this.#parts.host.now.monoMs + DRAIN_POLL_MS
+    else if (!hasAdvanced) this.#continueAtMs = this.#state.node.now.monoMs + DRAIN_POLL_MS
   }
 
   #abandonCounted(transfer: Transfer, reason: string): void {
     for (const peer of [...transfer.counted]) {
-      this.#parts.replicas.drop(peer, `its snapshot cannot be written: ${reason}`)
+      this.#state.replicas.drop(peer, `its snapshot cannot be written: ${reason}`)
     }
     if (this.#transfer !== transfer) return
     transfer.abandonSpool()
   }
 
   #finish(transfer: Transfer): void {
-    const { host, replicas } = this.#parts
+    const { node, replicas } = this.#state
     const { spool, counted } = transfer
     this.#endTransfer()
     if (spool === undefined) return
     if (counted.size === 0) return spool.remove()
     for (const peer of counted) {
-      this.#deliveries.push(new SpoolDelivery(host, replicas, peer, spool))
+      this.#deliveries.push(new SpoolDelivery(node, replicas, peer, spool))
     }
   }
 
   #endTransfer(): void {
     this.#transfer = undefined
-    this.#parts.host.snapshotTurn.release('transfer')
+    this.#state.node.snapshotTurn.release('transfer')
   }
 
-  /** A file goes when nobody reads it any more. */
+  /** Removes a file when no delivery reads it any more. */
   #clearDeliveries(): void {
     const over = this.#deliveries.filter(({ isOver }) => isOver)
     if (over.length === 0) return
@@ -171,15 +181,14 @@ export class FullSync {
   }
 
   #newSpool(): Spool {
-    const { files, host } = this.#parts
     if (this.#spools.size === 0) {
-      files.start(
+      this.#files.start(
         removeOldSpools((path) => this.#spools.has(path)),
         () => undefined,
       )
     }
-    const path = spoolPath(host.now.wallMs, this.#spools.size)
+    const path = spoolPath(this.#state.node.now.wallMs, this.#spools.size)
     this.#spools.add(path)
-    return new Spool(files, path)
+    return new Spool(this.#files, path)
   }
 }

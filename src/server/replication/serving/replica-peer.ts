@@ -3,14 +3,15 @@
  * PSYNC of a connection and lives as long as the connection.
  */
 import type { ConnectionId } from '../../port.ts'
+import { TOO_OLD } from '../history/stream-times.ts'
 
 /**
  * Where a peer stands on its way into the stream:
  * - `announced`: it sent REPLCONF; it is an ordinary client until it asks for PSYNC.
  * - `waiting`: it needs a snapshot and none has started for it.
  * - `copying`: the snapshot is being written to it; the stream is held back.
- * - `loading`: it has the whole snapshot, framed by a mark. It finds that mark only at the end of
- *   what it read, so nothing may follow before its first ACK.
+ * - `loading`: it has the whole snapshot, closed by a mark. A replica finds the mark only at the
+ *   end of what it read, so nothing may follow before its first ACK.
  * - `online`: every change is passed on as it happens.
  */
 export type PeerPhase = 'announced' | 'waiting' | 'copying' | 'loading' | 'online'
@@ -28,24 +29,26 @@ export interface ReplicaPeer {
   /** REPLCONF ip-address: overrides the address the connection comes from. */
   announcedHost: string | undefined
   listeningPort: number
-  /** It can read a payload whose length is not known beforehand. */
+  /** The replica can read a payload whose length is not known beforehand. */
   canEof: boolean
-  /** It understands a new replication id in +CONTINUE. */
+  /** The replica understands a new replication id in +CONTINUE. */
   canPsync2: boolean
-  /** It wants the payload and nothing after it (backup tools). */
+  /** The replica wants the payload and nothing after it (backup tools). */
   rdbOnly: boolean
-  /** What it wants of the payload; without keys see filtered-payload.ts. */
+  /** What the replica wants of the payload; for a payload without keys see full-sync.ts. */
   wants: 'all' | 'functions' | 'nothing'
-  /** It came with SYNC, never acknowledges and is never dropped for its silence. */
+  /** The replica came with SYNC: it never acknowledges and is never dropped for its silence. */
   preSync: boolean
   phase: PeerPhase
   /** While the stream is held back from it: the offset its snapshot stands for. */
   heldFromOffset: number
   ackOffset: number
-  /** How much of it the replica has on its disk (FACK), if it says so. */
+  /** How much of the stream the replica has on its disk (FACK), if it says so. */
   fsyncedOffset: number
   /** Monotonic. When the last ACK came, or when it was attached. */
   ackAtMs: number
+  /** Monotonic. It has shown that it has everything of the stream that was written before. */
+  hasAllUntilMs: number
   /** Monotonic. Since when its output has been above the soft limit. */
   overSoftLimitSinceMs: number | undefined
   /** Monotonic. When a snapshot being written to it last made room in its output queue. */
@@ -67,6 +70,7 @@ export function newReplicaPeer(connection: PeerConnection): ReplicaPeer {
     ackOffset: 0,
     fsyncedOffset: 0,
     ackAtMs: 0,
+    hasAllUntilMs: TOO_OLD,
     overSoftLimitSinceMs: undefined,
     drainedAtMs: 0,
   }

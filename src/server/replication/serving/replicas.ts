@@ -1,43 +1,41 @@
 /**
- * The replicas attached to this node: who gets the stream now, who is held back behind a snapshot, who
- * has acknowledged what, and who has to go because it is silent or too slow.
+ * The replicas attached to this node: which of them get the stream now, which are held back behind
+ * a snapshot, what each has acknowledged, and which have to go because they are silent or too slow.
  */
 
+import type { NodeBase } from '../../node-base.ts'
 import type { ConnectionId } from '../../port.ts'
 import { ageSeconds } from '../../seconds.ts'
 import type { OutputLimit } from '../../sessions/output-limits.ts'
 import { isTooSlow } from '../../sessions/slowness.ts'
 import type { History } from '../history/history.ts'
-import type { ReplicationHost } from '../host.ts'
+import { StreamTimes } from '../history/stream-times.ts'
 import { peerHost, type ReplicaPeer } from './replica-peer.ts'
 
-/** Output limits are looked at once for so many bytes of stream, and every second. */
+/** Output limits are checked after this many bytes of stream, and every second. */
 const LIMIT_CHECK_BYTES = 64 * 1024
 
 export class Replicas {
-  readonly #host: ReplicationHost
+  readonly #node: NodeBase
   readonly #history: History
-  /** In the order they attached. */
+  /** In the order the replicas attached. */
   readonly #peers = new Map<ConnectionId, ReplicaPeer>()
-  /** Told about every replica that goes. */
+  /** Called with every replica that goes. */
   onGone: (peer: ReplicaPeer) => void = () => undefined
+  /** Called with every replica that gets the stream from now on. */
+  onOnline: (peer: ReplicaPeer) => void = () => undefined
+  readonly #times = new StreamTimes()
   #uncheckedBytes = 0
-  #goodCount = 0
   /** Monotonic. Since when there has been no replica. */
   #emptySinceMs = 0
 
-  constructor(host: ReplicationHost, history: History) {
-    this.#host = host
+  constructor(node: NodeBase, history: History) {
+    this.#node = node
     this.#history = history
   }
 
   get count(): number {
     return this.#peers.size
-  }
-
-  /** Replicas whose acknowledgements are fresh; counted once a second and when one comes or goes. */
-  get goodCount(): number {
-    return this.#goodCount
   }
 
   get emptySinceMs(): number {
@@ -49,54 +47,68 @@ export class Replicas {
   }
 
   attach(peer: ReplicaPeer): void {
-    peer.ackAtMs = this.#host.now.monoMs
+    peer.ackAtMs = this.#node.now.monoMs
     this.#peers.set(peer.connection.id, peer)
   }
 
   detach(peer: ReplicaPeer): void {
     if (!this.#peers.delete(peer.connection.id)) return
     this.onGone(peer)
-    // What was kept for it alone is kept for nobody.
+    // The backlog need not keep any longer what only this replica needed.
     this.#history.backlog?.trim(this.neededFromOffset())
     if (this.#peers.size === 0) this.restartEmptyTimer()
-    this.recountGood()
   }
 
   restartEmptyTimer(): void {
-    this.#emptySinceMs = this.#host.now.monoMs
+    this.#emptySinceMs = this.#node.now.monoMs
   }
 
   drop(peer: ReplicaPeer, reason: string): void {
     const address = `${peerHost(peer)}:${peer.listeningPort}`
-    this.#host.port.log('warning', `replica ${address} is disconnected: ${reason}`)
+    this.#node.port.log('warning', `replica ${address} is disconnected: ${reason}`)
     this.detach(peer)
-    this.#host.closeSession(peer.connection.id)
+    const session = this.#node.sessions.get(peer.connection.id)
+    if (session !== undefined) this.#node.sessions.close(session)
   }
 
   dropAll(reason: string): void {
     for (const peer of [...this.#peers.values()]) this.drop(peer, reason)
   }
 
-  /** Hands new bytes of the history to everybody who is not held back. */
+  /** All replicas have to ask again where they stand. */
+  historyReplaced(): void {
+    this.dropAll('the history has changed')
+  }
+
+  /** Hands new bytes of the history to every replica that is not held back. */
   pass(bytes: string): void {
+    const { now, settings } = this.#node
+    const spanMs = 1000 * (settings.int('min-replicas-max-lag') + 1)
+    this.#times.note(this.#history.offset - bytes.length, now.monoMs, spanMs)
     for (const peer of this.#peers.values()) {
-      if (peer.phase === 'online') this.#host.port.write(peer.connection.id, bytes)
+      if (peer.phase === 'online') this.#node.port.write(peer.connection.id, bytes)
     }
     this.#uncheckedBytes += bytes.length
     if (this.#uncheckedBytes >= LIMIT_CHECK_BYTES) this.#dropSlow()
   }
 
-  /** Lets the stream through to a peer, first of all what it has missed since `fromOffset`. */
+  /** Lets the stream through to a replica, beginning with what it has missed since `fromOffset`. */
   bringOnline(peer: ReplicaPeer, fromOffset: number): void {
     peer.phase = 'online'
-    peer.ackAtMs = this.#host.now.monoMs
+    peer.ackAtMs = this.#node.now.monoMs
     for (const bytes of this.#history.backlog?.readFrom(fromOffset) ?? []) {
-      this.#host.port.write(peer.connection.id, bytes)
+      this.#node.port.write(peer.connection.id, bytes)
     }
-    this.recountGood()
+    this.onOnline(peer)
   }
 
-  /** The oldest byte somebody still has to be given. */
+  /** A replica has shown that it has the stream up to `offset`. */
+  hasReached(peer: ReplicaPeer, offset: number): void {
+    const hasAll = offset >= this.#history.offset
+    peer.hasAllUntilMs = hasAll ? this.#node.now.monoMs : this.#times.writtenAt(offset)
+  }
+
+  /** The oldest byte that some replica still has to be given. */
   neededFromOffset(): number {
     let needed = this.#history.offset + 1
     for (const peer of this.#peers.values()) {
@@ -114,7 +126,7 @@ export class Replicas {
     return count
   }
 
-  /** How many have everything up to `offset` on their disks, as far as they say. */
+  /** How many replicas have everything up to `offset` on their disks, as far as they say. */
   countOnDisk(offset: number): number {
     let count = 0
     for (const peer of this.#peers.values()) {
@@ -123,36 +135,28 @@ export class Replicas {
     return count
   }
 
-  recountGood(): void {
-    const maxLagSeconds = this.#host.settings.int('min-replicas-max-lag')
-    let count = 0
-    for (const peer of this.#peers.values()) {
-      // Redis counts a replica that is still loading its snapshot. It could not save a single write.
-      if (peer.phase === 'online' && this.lagSeconds(peer) <= maxLagSeconds) count++
-    }
-    this.#goodCount = count
-  }
-
+  /** Seconds since the last ACK, for INFO; `hasAllUntilMs` tells what the replica lacks. */
   lagSeconds(peer: ReplicaPeer): number {
-    return ageSeconds(this.#host.now.monoMs, peer.ackAtMs)
+    return ageSeconds(this.#node.now.monoMs, peer.ackAtMs)
   }
 
   everySecond(): void {
     this.#dropSilent()
     this.#dropSlow()
-    this.recountGood()
   }
 
   #dropSilent(): void {
-    const timeoutSeconds = this.#host.settings.int('repl-timeout')
+    const timeoutSeconds = this.#node.settings.int('repl-timeout')
     for (const peer of [...this.#peers.values()]) {
       if (this.#silenceSeconds(peer) > timeoutSeconds) this.drop(peer, 'it is silent')
     }
   }
 
-  /** A replica that loads its snapshot says with newlines that it is alive, later only with ACKs. */
+  /**
+   * A replica that loads its snapshot says with newlines that it is alive, later only with ACKs.
+   */
   #silenceSeconds(peer: ReplicaPeer): number {
-    const { monoMs } = this.#host.now
+    const { monoMs } = this.#node.now
     if (peer.preSync) return 0
     if (peer.phase === 'online') return this.lagSeconds(peer)
     return peer.phase === 'loading' ? ageSeconds(monoMs, peer.connection.lastInputAtMs) : 0
@@ -160,24 +164,26 @@ export class Replicas {
 
   #dropSlow(): void {
     this.#uncheckedBytes = 0
-    const { settings, now } = this.#host
+    const { settings, now } = this.#node
     const limit = effectiveLimit(settings.outputLimit('replica'), this.#history.backlogSizeBytes)
     for (const peer of [...this.#peers.values()]) {
-      const bytes = this.#outputBytes(peer)
+      const bytes = this.outputBytes(peer)
       if (isTooSlow(peer, bytes, limit, now.monoMs)) {
         this.drop(peer, `${bytes} bytes of output wait for it`)
       }
     }
   }
 
-  /** What we keep for a peer: in the queue of its connection, and in the backlog. */
-  #outputBytes(peer: ReplicaPeer): number {
-    const queued = this.#host.port.queuedBytes(peer.connection.id)
+  /** What the node keeps for a replica: in the queue of its connection, and in the backlog. */
+  outputBytes(peer: ReplicaPeer): number {
+    const queued = this.#node.port.queuedBytes(peer.connection.id)
     return isHeld(peer) ? queued + this.#history.offset - peer.heldFromOffset : queued
   }
 }
 
-/** A hard limit below the backlog's size would drop replicas which the backlog could still serve. */
+/**
+ * A hard limit below the backlog's size would drop replicas which the backlog could still serve.
+ */
 function effectiveLimit(limit: OutputLimit, backlogSizeBytes: number): OutputLimit {
   if (limit.hardBytes === 0) return limit
   return { ...limit, hardBytes: Math.max(limit.hardBytes, backlogSizeBytes) }

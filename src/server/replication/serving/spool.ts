@@ -1,22 +1,29 @@
 /**
- * A payload on its way to replicas that have to be told its length first. It cannot be sent before it is
- * complete, and it may be as large as the dataset; so what is more than a little of it waits in a file in
- * the node's folder, and not in memory.
+ * A payload on its way to replicas that have to be told its length first. It cannot be sent before
+ * it is complete, and it may be as large as the dataset; so all but a small payload waits in a file
+ * in the node's folder, and not in memory.
  */
 import { assert } from '../../../base/assert.ts'
+import type { NodeBase } from '../../node-base.ts'
 import { change, type FileFailure, namesIn, readBytes, type Work } from '../../persistence/files.ts'
 import type { Jobs } from '../../persistence/jobs.ts'
+import { ageSeconds } from '../../seconds.ts'
+import { encodePayloadHeader } from '../payload-header.ts'
+import type { ReplicaPeer } from './replica-peer.ts'
+import type { Replicas } from './replicas.ts'
 
 /** A payload up to this size is never written to the disk. */
 const MEMORY_BYTES = 1024 * 1024
-/** More than this between us and the disk is waited for. */
+/** With more than this on its way to the disk, the snapshot waits. */
 const MAX_UNWRITTEN_BYTES = 4 * 1024 * 1024
-/** What one read asks for. */
+/** The size of one read. */
 const READ_BYTES = 256 * 1024
+/** A connection with more than this in its queue drains first. */
+const MAX_QUEUED_BYTES = 1024 * 1024
 
 const NAME = /^temp-sync-\d+-\d+\.rdb$/
 
-/** A name no other process has used. */
+/** A name that no other process has used. */
 export function spoolPath(wallMs: number, number: number): string {
   return `temp-sync-${wallMs}-${number}.rdb`
 }
@@ -25,7 +32,7 @@ export class Spool {
   readonly #jobs: Jobs
   readonly #path: string
   #totalBytes = 0
-  /** The whole payload as long as it is small, then what is not in the file yet. */
+  /** The whole payload while it is small, then the part that is not in the file yet. */
   #parts: string[] = []
   #partsBytes = 0
   #hasFile = false
@@ -48,12 +55,12 @@ export class Spool {
     return this.#failure
   }
 
-  /** It should get no more until some of it has been written. */
+  /** The snapshot should wait until more of this spool has been written. */
   get isBehind(): boolean {
     return this.#hasFile && this.#partsBytes + this.#writingBytes > MAX_UNWRITTEN_BYTES
   }
 
-  /** All of it is here, and can be read. */
+  /** The whole payload is here, and can be read. */
   get isReadable(): boolean {
     if (!this.#isComplete || this.#failure !== undefined) return false
     return !this.#hasFile || (this.#partsBytes === 0 && !this.#isWriting)
@@ -66,12 +73,15 @@ export class Spool {
     if (this.#hasFile || this.#partsBytes > MEMORY_BYTES) this.#write()
   }
 
-  /** Nothing more comes. */
+  /** The payload is complete. */
   complete(): void {
     this.#isComplete = true
   }
 
-  /** Gives the bytes from `offset` on, some of them at least, now or later; or why there are none. */
+  /**
+   * Calls `onEnd`, now or later, with at least some of the bytes from `offset` on, or with why
+   * there are none.
+   */
   read(offset: number, onEnd: (bytes: string | FileFailure) => void): void {
     assert(this.isReadable, 'only what is complete is read')
     if (this.#hasFile) return this.#jobs.start(readBytes(this.#path, offset, READ_BYTES), onEnd)
@@ -117,11 +127,84 @@ export class Spool {
   }
 }
 
-/** What a killed process has left behind. */
+/** Removes spools that a killed process has left behind. */
 export function* removeOldSpools(isOurs: (path: string) => boolean): Work<void> {
   const names = yield* namesIn('')
   if ('kind' in names) return
   for (const path of names) {
     if (NAME.test(path) && !isOurs(path)) yield* change({ kind: 'remove', path })
   }
+}
+
+/**
+ * Sends a spooled payload to one replica, as fast as it takes it, and then lets the stream through
+ * to it.
+ */
+export class SpoolDelivery {
+  readonly peer: ReplicaPeer
+  readonly spool: Spool
+  readonly #node: NodeBase
+  readonly #replicas: Replicas
+  #sentBytes = 0
+  #isReading = false
+  #isOver = false
+
+  constructor(node: NodeBase, replicas: Replicas, peer: ReplicaPeer, spool: Spool) {
+    this.#node = node
+    this.#replicas = replicas
+    this.peer = peer
+    this.spool = spool
+    peer.drainedAtMs = node.now.monoMs
+    const totalBytes = spool.totalBytes
+    node.port.write(peer.connection.id, encodePayloadHeader({ kind: 'length', totalBytes }))
+  }
+
+  /** The replica has the payload, or is gone. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  stop(): void {
+    this.#isOver = true
+  }
+
+  /** Sends as much as there is room for. */
+  advance(): void {
+    if (this.#isOver || this.#isReading || !hasRoom(this.#node, this.#replicas, this.peer)) return
+    this.#isReading = true
+    this.spool.read(this.#sentBytes, (bytes) => this.#onRead(bytes))
+  }
+
+  #onRead(bytes: string | { readonly text: string }): void {
+    this.#isReading = false
+    if (this.#isOver) return
+    if (typeof bytes !== 'string' || bytes === '') {
+      const reason = typeof bytes === 'string' ? 'its file is cut short' : bytes.text
+      return this.#replicas.drop(this.peer, `its snapshot cannot be read: ${reason}`)
+    }
+    this.#node.port.write(this.peer.connection.id, bytes)
+    this.#sentBytes += bytes.length
+    if (this.#sentBytes >= this.spool.totalBytes) this.#finish()
+  }
+
+  #finish(): void {
+    this.#isOver = true
+    if (this.peer.rdbOnly) this.#replicas.drop(this.peer, 'it wanted the snapshot only')
+    else this.#replicas.bringOnline(this.peer, this.peer.heldFromOffset + 1)
+  }
+}
+
+/**
+ * Whether a replica takes what is sent. A replica that has taken nothing for repl-timeout is
+ * dropped.
+ */
+export function hasRoom(node: NodeBase, replicas: Replicas, peer: ReplicaPeer): boolean {
+  const { monoMs } = node.now
+  if (node.port.queuedBytes(peer.connection.id) < MAX_QUEUED_BYTES) {
+    peer.drainedAtMs = monoMs
+    return true
+  }
+  const isStuck = ageSeconds(monoMs, peer.drainedAtMs) > node.settings.int('repl-timeout')
+  if (isStuck) replicas.drop(peer, 'it does not take the snapshot')
+  return false
 }

@@ -1,79 +1,74 @@
 /**
- * One snapshot and the replicas it is for. Those that can read a payload of unknown length get it as it is
- * made, closed by a random mark; for the others, and for all without [repl-diskless-sync], it is spooled.
+ * One snapshot and the replicas it is for. Replicas that can read a payload of unknown length get
+ * it while it is made, closed by a random mark; for the others, and for all without
+ * [repl-diskless-sync], it is spooled.
  *
- * A replica that comes while it runs can still have it: what the snapshot stands for is a moment, and the
- * stream since then is kept for the others anyway. All it needs is the payload from its beginning, which is
- * there as long as it is spooled, or as little of it is made as is kept for this.
+ * A replica that comes while the snapshot runs can still have it: the snapshot stands for one
+ * moment, and the stream since then is kept for the others anyway. The replica needs only the
+ * payload from its beginning, which is there if it is spooled, or while no more of it is made than
+ * `HEAD_BYTES`.
  */
 import type { Rng } from '../../../base/rng.ts'
 import { Snapshot } from '../../rdb/snapshot.ts'
-import type { History } from '../history/history.ts'
-import type { ReplicationHost } from '../host.ts'
 import { encodePayloadHeader, MARK_LENGTH } from '../payload-header.ts'
+import type { ReplicationState } from '../state.ts'
 import type { ReplicaPeer } from './replica-peer.ts'
-import type { Replicas } from './replicas.ts'
-import type { Spool } from './spool.ts'
-import { hasRoom } from './spool-delivery.ts'
+import { hasRoom, type Spool } from './spool.ts'
 
 /** What one wake-up writes: well under a millisecond of work. */
 const SLICE_BYTES = 32 * 1024
-/** So much of the beginning is kept for replicas that come a little later. */
+/** How much of the beginning is kept for replicas that come a little later. */
 const HEAD_BYTES = 2 * 1024 * 1024
 
-export interface TransferParts {
-  readonly host: ReplicationHost
-  readonly history: History
-  readonly replicas: Replicas
-  newSpool(): Spool
-}
-
 export class Transfer {
-  readonly #parts: TransferParts
+  readonly #state: ReplicationState
+  readonly #newSpool: () => Spool
   readonly #snapshot: Snapshot
   readonly #mark: string
-  /** The position it stands for. */
+  /** The position that the snapshot stands for. */
   readonly #historyId: string
   readonly #offset: number
   readonly #marked = new Set<ReplicaPeer>()
   readonly #counted = new Set<ReplicaPeer>()
   #spool: Spool | undefined
-  /** Everything so far; undefined: it is more than is kept. */
+  /** Everything made so far; undefined: it is more than is kept. */
   #head: string[] | undefined = []
   #headBytes = 0
 
-  /** Fixes the moment. */
+  /** The snapshot stands for the moment of this call. */
   constructor(
-    parts: TransferParts,
+    state: ReplicationState,
+    newSpool: () => Spool,
     rng: Rng,
     aux: readonly (readonly [string, string])[],
     peers: Iterable<ReplicaPeer>,
   ) {
-    const { host, history } = parts
-    this.#parts = parts
+    const { node, history } = state
+    this.#state = state
+    this.#newSpool = newSpool
     this.#mark = rng.hex(MARK_LENGTH)
     this.#historyId = history.id
     this.#offset = history.offset
     const options = {
-      functions: host.functions.all(),
-      compresses: host.settings.flag('rdbcompression'),
+      functions: node.functions.all(),
+      compresses: node.settings.flag('rdbcompression'),
     }
-    this.#snapshot = new Snapshot(host.keyspace, aux, (bytes) => this.#write(bytes), options)
+    this.#snapshot = new Snapshot(node.keyspace, aux, (bytes) => this.#write(bytes), options)
     for (const peer of peers) this.join(peer)
   }
 
-  /** Nobody wants it any more. */
+  /** No replica wants the snapshot any more. */
   get isDeserted(): boolean {
     return this.#marked.size + this.#counted.size === 0
   }
 
-  /** The snapshot is complete, and where it was spooled it can be delivered. */
+  /** The snapshot is complete, and if it was spooled it can be delivered. */
   get isOver(): boolean {
     if (!this.#snapshot.isOver) return false
     return this.#counted.size === 0 || this.#spool?.isReadable === true
   }
 
-  /** Those who have been sent nothing yet, and wait. */
+  /** The replicas that wait for the spooled payload and have been sent none of it. */
   get counted(): ReadonlySet<ReplicaPeer> {
     return this.#counted
   }
@@ -82,10 +77,10 @@ export class Transfer {
     return this.#spool
   }
 
-  /** False: it is too late. */
+  /** False: it is too late for this snapshot. */
   join(peer: ReplicaPeer): boolean {
-    if (this.#snapshot.isOver || this.#parts.history.id !== this.#historyId) return false
-    const isMarked = peer.canEof && this.#parts.host.settings.flag('repl-diskless-sync')
+    if (this.#snapshot.isOver || this.#state.history.id !== this.#historyId) return false
+    const isMarked = peer.canEof && this.#state.node.settings.flag('repl-diskless-sync')
     if (isMarked && this.#head !== undefined) this.#joinMarked(peer, this.#head)
     else if (this.#hasSpool()) this.#joinCounted(peer)
     else return false
@@ -96,7 +91,7 @@ export class Transfer {
     return this.#marked.delete(peer) || this.#counted.delete(peer)
   }
 
-  /** False: somebody or something has to catch up first. */
+  /** False: a replica or the disk has to catch up first. */
   advance(): boolean {
     if (this.#snapshot.isOver || this.#isClogged()) return false
     this.#snapshot.advance(SLICE_BYTES)
@@ -109,38 +104,41 @@ export class Transfer {
     this.#spool?.remove()
   }
 
-  /** The disk does not take it, and nobody needs it there any more. */
+  /** The disk does not take the spool, and no replica needs it there any more. */
   abandonSpool(): void {
     this.#spool?.remove()
     this.#spool = undefined
     this.#head = undefined
   }
 
-  /** Those who got it as it was made have all of it. */
+  /** The replicas that got the payload while it was made have all of it. */
   #complete(): void {
-    const { host, replicas } = this.#parts
+    const { node, replicas } = this.#state
     this.#spool?.complete()
     const marked = [...this.#marked]
     this.#marked.clear()
     for (const peer of marked) {
-      host.port.write(peer.connection.id, this.#mark)
+      node.port.write(peer.connection.id, this.#mark)
       peer.phase = 'loading'
-      peer.ackAtMs = host.now.monoMs
+      peer.ackAtMs = node.now.monoMs
       if (peer.rdbOnly) replicas.drop(peer, 'it wanted the snapshot only')
     }
   }
 
-  /** From here on everything made is spooled, and what was made before as well. */
+  /**
+   * Returns true if the payload is spooled, from its beginning; begins to spool it if that is
+   * possible.
+   */
   #hasSpool(): boolean {
     if (this.#spool !== undefined) return true
     if (this.#head === undefined) return false
-    this.#spool = this.#parts.newSpool()
+    this.#spool = this.#newSpool()
     for (const bytes of this.#head) this.#spool.push(bytes)
     return true
   }
 
   #joinMarked(peer: ReplicaPeer, head: readonly string[]): void {
-    const { port } = this.#parts.host
+    const { port } = this.#state.node
     this.#announce(peer)
     port.write(peer.connection.id, encodePayloadHeader({ kind: 'mark', mark: this.#mark }))
     for (const bytes of head) port.write(peer.connection.id, bytes)
@@ -153,7 +151,7 @@ export class Transfer {
   }
 
   #announce(peer: ReplicaPeer): void {
-    const { port, now } = this.#parts.host
+    const { port, now } = this.#state.node
     peer.phase = 'copying'
     peer.heldFromOffset = this.#offset
     peer.drainedAtMs = now.monoMs
@@ -162,7 +160,7 @@ export class Transfer {
   }
 
   #write(bytes: string): void {
-    for (const peer of this.#marked) this.#parts.host.port.write(peer.connection.id, bytes)
+    for (const peer of this.#marked) this.#state.node.port.write(peer.connection.id, bytes)
     this.#spool?.push(bytes)
     if (this.#head === undefined) return
     this.#head.push(bytes)
@@ -171,10 +169,10 @@ export class Transfer {
   }
 
   #isClogged(): boolean {
-    const { host, replicas } = this.#parts
+    const { node, replicas } = this.#state
     let isClogged = this.#spool?.isBehind === true
     for (const peer of [...this.#marked]) {
-      if (!hasRoom(host, replicas, peer)) isClogged = true
+      if (!hasRoom(node, replicas, peer)) isClogged = true
     }
     return isClogged || this.isDeserted
   }

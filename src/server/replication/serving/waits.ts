@@ -1,120 +1,227 @@
 /**
- * WAIT: a client that wants to know how many replicas have its writes. It waits for the offset as it
- * was after its last command; the replicas are asked to acknowledge at once instead of within a second.
+ * Clients that want to know where their writes have arrived. WAIT asks how many replicas have them;
+ * WAITAOF asks on how many disks they are, ours (0 or 1) and those of replicas, which say with FACK
+ * what they have on disk. Both wait for the offset after the client's last command; the replicas
+ * are asked to acknowledge at once instead of within a second.
  */
 import { parseInt64 } from '../../../base/decimal.ts'
-import { error, integer, type Reply } from '../../../resp/reply.ts'
-import { NOT_AN_INTEGER, TIMEOUT_NEGATIVE, TIMEOUT_NOT_AN_INTEGER } from '../../errors.ts'
+import { array, error, integer, type Reply } from '../../../resp/reply.ts'
+import {
+  MUST_BE_POSITIVE,
+  NOT_AN_INTEGER,
+  TIMEOUT_NEGATIVE,
+  TIMEOUT_NOT_AN_INTEGER,
+} from '../../errors.ts'
 import type { ConnectionId } from '../../port.ts'
-import type { Session } from '../../sessions/session.ts'
-import type { History } from '../history/history.ts'
-import { GETACK } from '../history/propagation.ts'
-import type { Stream } from '../history/stream.ts'
-import type { ReplicationHost } from '../host.ts'
-import { AofWaits } from './aof-waits.ts'
-import type { Replicas } from './replicas.ts'
+import type { ClientSession } from '../../sessions/session.ts'
+import { GETACK } from '../history/stream.ts'
+import { isReplica, type ReplicationState } from '../state.ts'
 
 const WAIT_ON_REPLICA = error(
   'ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a ' +
     'replica is configured to be writable (which is not the default) writes to replicas are just ' +
     'local and are not propagated.',
 )
+const WAITAOF_ON_REPLICA = error(
+  'ERR WAITAOF cannot be used with replica instances. Please also note that writes to replicas are ' +
+    'just local and are not propagated.',
+)
+const BAD_NUMLOCAL = error('ERR value is out of range, value must between 0 and 1')
+const AOF_OFF = error('ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.')
+
+/** The append-only file, as far as replication needs it: what is on our disk. */
+export interface KeptFile {
+  readonly isOn: boolean
+  /** What the node has done since it started, in bytes of the file. */
+  readonly doneBytes: number
+  /** How many of those bytes are on the disk. */
+  readonly syncedBytes: number
+  /** Up to this offset of the history everything is on the disk; undefined: not known. */
+  readonly syncedOffset: number | undefined
+  /**
+   * `offset`: the applied offset; `synced`: called when more is on the disk, or the file is off.
+   */
+  follow(watcher: FileWatcher): void
+}
+
+export interface FileWatcher {
+  offset(): number
+  synced(): void
+}
+
+const NO_FILE: KeptFile = {
+  isOn: false,
+  doneBytes: 0,
+  syncedBytes: 0,
+  syncedOffset: undefined,
+  follow: () => undefined,
+}
 
 interface Waiter {
-  readonly session: Session
+  readonly session: ClientSession
+  /** The offset in the history after the client's last command. */
   readonly offset: number
-  /** How many replicas are to have it. */
-  readonly wanted: number
+  /** How many replicas must have it. */
+  readonly replicas: number
+}
+
+interface DiskWaiter extends Waiter {
+  /** How many bytes our own file must have on disk. */
+  readonly doneBytes: number
+  /** 0 or 1: how many local disks must have them. */
+  readonly local: number
 }
 
 export class Waits {
-  readonly #host: ReplicationHost
-  readonly #history: History
-  readonly #replicas: Replicas
-  readonly #stream: Stream
-  readonly aof: AofWaits
+  readonly #state: ReplicationState
   /** The offset after the last command of each client that has sent one. */
   readonly #offsets = new Map<ConnectionId, number>()
+  /** `doneBytes` of the file after the last command of each client, while the file is on. */
+  readonly #done = new Map<ConnectionId, number>()
   readonly #waiters = new Map<ConnectionId, Waiter>()
-  /** One GETACK serves everybody who begins to wait in the same turn. */
+  readonly #diskWaiters = new Map<ConnectionId, DiskWaiter>()
+  #file: KeptFile = NO_FILE
+  /** One GETACK serves all clients that begin to wait in the same turn. */
   #mustAsk = false
 
-  constructor(host: ReplicationHost, history: History, replicas: Replicas, stream: Stream) {
-    this.#host = host
-    this.#history = history
-    this.#replicas = replicas
-    this.#stream = stream
-    this.aof = new AofWaits({
-      host,
-      replicas,
-      offsetOf: (session) => this.#offsets.get(session.id) ?? 0,
-      askReplicas: () => {
-        this.#mustAsk = true
-      },
-    })
+  constructor(state: ReplicationState) {
+    this.#state = state
   }
 
-  commandExecuted(session: Session): void {
-    this.#offsets.set(session.id, this.#history.offset)
-    this.aof.commandExecuted(session)
+  /** From now on WAITAOF asks about this file. */
+  use(file: KeptFile): void {
+    this.#file = file
   }
 
-  forget(session: Session): void {
-    this.#offsets.delete(session.id)
-    this.#waiters.delete(session.id)
-    this.aof.forget(session)
+  commandExecuted({ id }: ClientSession): void {
+    this.#offsets.set(id, this.#state.history.offset)
+    const file = this.#file
+    if (file.isOn) this.#done.set(id, file.doneBytes)
   }
 
-  /** The role changes, and whoever waited has been answered. */
+  forget({ id }: ClientSession): void {
+    this.#offsets.delete(id)
+    this.#done.delete(id)
+    this.#waiters.delete(id)
+    this.#diskWaiters.delete(id)
+  }
+
+  /** Called when the role changes, after the waiting clients have been answered. */
   clear(): void {
     this.#waiters.clear()
-    this.aof.clear()
+    this.#diskWaiters.clear()
   }
 
-  wait(session: Session, argv: readonly string[], isReplica: boolean): Reply | undefined {
-    if (isReplica) return WAIT_ON_REPLICA
-    const wanted = parseInt64(argv[1] ?? '')
-    if (typeof wanted !== 'number') return NOT_AN_INTEGER
-    const timeoutMs = parseInt64(argv[2] ?? '')
-    if (typeof timeoutMs !== 'number') return TIMEOUT_NOT_AN_INTEGER
-    if (timeoutMs < 0) return TIMEOUT_NEGATIVE
-    const offset = this.#offsets.get(session.id) ?? 0
-    const count = this.#replicas.countAcknowledged(offset)
-    if (count >= wanted || !session.mayBlock) return integer(count)
-    this.#block({ session, offset, wanted }, timeoutMs)
+  wait(session: ClientSession, argv: readonly string[]): Reply | undefined {
+    if (isReplica(this.#state)) return WAIT_ON_REPLICA
+    const replicas = parseInt64(argv[1] ?? '')
+    if (typeof replicas !== 'number') return NOT_AN_INTEGER
+    const timeoutMs = parseTimeout(argv[2])
+    if (typeof timeoutMs !== 'number') return timeoutMs
+    const waiter = { session, offset: this.#offsetOf(session), replicas }
+    const count = this.#count(waiter)
+    if (count >= replicas || !session.mayBlock) return integer(count)
+    this.#waiters.set(session.id, waiter)
+    this.#mustAsk = true
+    this.#block(session, timeoutMs, () => {
+      this.#waiters.delete(session.id)
+      return integer(this.#count(waiter))
+    })
+    return undefined
+  }
+
+  waitaof(session: ClientSession, argv: readonly string[]): Reply | undefined {
+    const local = parseInt64(argv[1] ?? '')
+    if (local !== 0 && local !== 1) return BAD_NUMLOCAL
+    const replicas = parseInt64(argv[2] ?? '')
+    if (typeof replicas !== 'number' || replicas < 0) return MUST_BE_POSITIVE
+    const timeoutMs = parseTimeout(argv[3])
+    if (typeof timeoutMs !== 'number') return timeoutMs
+    if (isReplica(this.#state)) return WAITAOF_ON_REPLICA
+    if (local === 1 && !this.#file.isOn) return AOF_OFF
+    const doneBytes = this.#done.get(session.id) ?? 0
+    const waiter = { session, offset: this.#offsetOf(session), replicas, doneBytes, local }
+    if (this.#isOnDisk(waiter) || !session.mayBlock) return this.#diskCounts(waiter)
+    this.#diskWaiters.set(session.id, waiter)
+    if (replicas > 0) this.#mustAsk = true
+    this.#block(session, timeoutMs, () => {
+      this.#diskWaiters.delete(session.id)
+      return this.#diskCounts(waiter)
+    })
     return undefined
   }
 
   /** A replica has acknowledged something. */
   acknowledged(): void {
-    this.aof.synced()
+    this.synced()
     for (const [id, waiter] of this.#waiters) {
-      const count = this.#replicas.countAcknowledged(waiter.offset)
-      if (count < waiter.wanted) continue
+      const count = this.#count(waiter)
+      if (count < waiter.replicas) continue
       this.#waiters.delete(id)
-      this.#host.unblock(waiter.session, integer(count))
+      this.#state.node.blocking.unblock(waiter.session, integer(count))
+    }
+  }
+
+  /** More is on some disk, or the file was switched off. */
+  synced(): void {
+    for (const [id, waiter] of this.#diskWaiters) {
+      const isLost = waiter.local === 1 && !this.#file.isOn
+      if (!isLost && !this.#isOnDisk(waiter)) continue
+      this.#diskWaiters.delete(id)
+      const reply = isLost ? AOF_OFF : this.#diskCounts(waiter)
+      this.#state.node.blocking.unblock(waiter.session, reply)
     }
   }
 
   wake(): void {
-    // Who holds writes back waits for the end of the stream: WAIT must not move it.
-    if (!this.#mustAsk || this.#host.isPaused) return
+    if (!this.#mayAsk) return
     this.#mustAsk = false
-    if (this.#waiters.size > 0 || this.aof.areWaiting) this.#stream.feedIfKept(GETACK)
+    const areWaiting = this.#waiters.size + this.#diskWaiters.size > 0
+    if (areWaiting) this.#state.stream.feedIfKept(GETACK)
   }
 
   nextWakeUpMs(): number | undefined {
-    return this.#mustAsk && !this.#host.isPaused ? this.#host.now.monoMs : undefined
+    return this.#mayAsk ? this.#state.node.now.monoMs : undefined
   }
 
-  #block(waiter: Waiter, timeoutMs: number): void {
-    const { session, offset } = waiter
-    this.#waiters.set(session.id, waiter)
-    this.#mustAsk = true
-    const deadlineMs = timeoutMs === 0 ? undefined : this.#host.now.monoMs + timeoutMs
-    this.#host.block(session, deadlineMs, () => {
-      this.#waiters.delete(session.id)
-      return integer(this.#replicas.countAcknowledged(offset))
-    })
+  /** A pause of writes lets replicas reach the end of the stream: WAIT must not move it. */
+  get #mayAsk(): boolean {
+    return this.#mustAsk && this.#state.node.pause.scope === undefined
   }
+
+  #offsetOf({ id }: ClientSession): number {
+    return this.#offsets.get(id) ?? 0
+  }
+
+  #count({ offset }: Waiter): number {
+    return this.#state.replicas.countAcknowledged(offset)
+  }
+
+  #isOnDisk(waiter: DiskWaiter): boolean {
+    const [local, replicas] = this.#countDisks(waiter)
+    return local >= waiter.local && replicas >= waiter.replicas
+  }
+
+  #diskCounts(waiter: DiskWaiter): Reply {
+    return array(this.#countDisks(waiter).map(integer))
+  }
+
+  #countDisks({ offset, doneBytes }: DiskWaiter): [local: number, replicas: number] {
+    const file = this.#file
+    const isLocal = file.isOn && file.syncedBytes >= doneBytes
+    return [isLocal ? 1 : 0, this.#state.replicas.countOnDisk(offset)]
+  }
+
+  #block(session: ClientSession, timeoutMs: number, onTimeout: () => Reply): void {
+    const { blocking, now } = this.#state.node
+    const deadlineMs = timeoutMs === 0 ? undefined : now.monoMs + timeoutMs
+    blocking.block(session, { deadlineMs, onTimeout, wait: undefined })
+  }
+}
+
+/** In milliseconds; 0 waits for ever. Otherwise the error that answers the command. */
+function parseTimeout(text = ''): number | Reply {
+  const timeoutMs = parseInt64(text)
+  if (typeof timeoutMs !== 'number') return TIMEOUT_NOT_AN_INTEGER
+  return timeoutMs < 0 ? TIMEOUT_NEGATIVE : timeoutMs
 }

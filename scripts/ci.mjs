@@ -1,0 +1,81 @@
+/**
+ * What CI runs after `npm test`: everything that takes minutes, in two lanes beside each other. One holds
+ * the real processes, which mostly wait; the other computes, and takes only the time that the first one
+ * leaves. The output of a step is shown when it is over, so that the two do not mix, and what failed is
+ * named once more in the last lines, because of a long log often only the end is kept.
+ *
+ *   node scripts/ci.mjs [--limit MINUTES]
+ *
+ * `--limit` bounds one step. Exit status 1: a step failed.
+ */
+import { constants, setPriority } from 'node:os'
+import { parseArgs } from 'node:util'
+import { endWithParents } from './parents.mjs'
+import { captureNode } from './spawn.mjs'
+
+const { values: options } = parseArgs({ options: { limit: { type: 'string', default: '25' } } })
+const LIMIT_MS = Number(options.limit) * 60_000
+/** Of a step that passed only the end is shown, which tells how much it has seen. */
+const LINES_OF_PASSED = 15
+const LINES_OF_FAILED = 400
+
+const { PRIORITY_NORMAL, PRIORITY_LOW } = constants.priority
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--silent=passed-only', '--project']
+const LAB = ['scripts/lab.mjs', '--part']
+
+const LANES = [
+  {
+    priority: PRIORITY_NORMAL,
+    steps: [
+      { name: 'test:net', args: [...VITEST, 'peers'] },
+      { name: 'test:attack', args: [...VITEST, 'attack'] },
+      { name: 'test:doors', args: [...VITEST, 'doors'] },
+      { name: 'test:lab, what is real', args: [...LAB, 'real'] },
+    ],
+  },
+  {
+    priority: PRIORITY_LOW,
+    steps: [
+      { name: 'test:lab, what is virtual', args: [...LAB, 'virtual'] },
+      { name: 'test:mutants', args: ['scripts/mutants.mjs'] },
+    ],
+  },
+]
+
+endWithParents()
+const results = (await Promise.all(LANES.map(runLane))).flat()
+console.log('')
+for (const { line } of results) console.log(line)
+process.exitCode = results.every(({ hasPassed }) => hasPassed) ? 0 : 1
+
+async function runLane({ priority, steps }) {
+  const done = []
+  for (const step of steps) done.push(await runStep(step, priority))
+  return done
+}
+
+async function runStep({ name, args }, priority) {
+  const startedMs = Date.now()
+  let isLate = false
+  let timer
+  const onSpawn = (child) => {
+    setPriority(child.pid, priority)
+    timer = setTimeout(() => {
+      isLate = true
+      child.kill('SIGKILL')
+    }, LIMIT_MS)
+  }
+  const { status, output } = await captureNode(args, { onSpawn })
+  clearTimeout(timer)
+  const seconds = Math.round((Date.now() - startedMs) / 1_000)
+  const hasPassed = status === 0
+  const line = `${hasPassed ? '✓' : '✗'} ${name} (${seconds} s)${isLate ? `: not over after ${options.limit} minutes` : ''}`
+  console.log(
+    `\n--- ${name}\n${endOf(output, hasPassed ? LINES_OF_PASSED : LINES_OF_FAILED)}\n${line}`,
+  )
+  return { line, hasPassed }
+}
+
+function endOf(output, lines) {
+  return output.trimEnd().split('\n').slice(-lines).join('\n')
+}

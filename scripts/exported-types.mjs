@@ -1,0 +1,55 @@
+/**
+ * The types of what package.json exports: those of the files in src/exports and of what their types need,
+ * put beside the compiled modules. Each file is taken alone, as `isolatedDeclarations` asks, so that it takes
+ * no second run of the compiler; what it exports has to name its types.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { pathOf } from './paths.mjs'
+
+/** Declarations by their path in dist; undefined where the bundler cannot run. */
+export async function makeExportedTypes() {
+  const toDeclaration = await loadTool()
+  if (toDeclaration === undefined) return undefined
+  const made = new Map()
+  const waiting = readdirSync(pathOf('src/exports')).map((name) => `exports/${name}`)
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    const path = name.replace(/\.ts$/, '.d.ts')
+    if (made.has(path)) continue
+    const text = declarationOf(name, toDeclaration)
+    made.set(path, text.replace(/(["'])(\.[^"']+)\.ts\1/g, '$1$2.js$1'))
+    for (const [, , imported] of text.matchAll(/(?:from|import\() ?(["'])(\.[^"']+)\1/g)) {
+      waiting.push(posix.join(posix.dirname(name), imported))
+    }
+  }
+  return made
+}
+
+async function loadTool() {
+  try {
+    return (await import('rolldown/experimental')).isolatedDeclarationSync
+  } catch {
+    // The bundle, which needs the same package, has said so.
+    return undefined
+  }
+}
+
+function declarationOf(name, toDeclaration) {
+  const { code, errors } = toDeclaration(name, readFileSync(join(pathOf('src'), name), 'utf8'), {})
+  const [error] = errors
+  if (error !== undefined) {
+    throw new Error(`src/${name}, whose types package.json exports: ${error.message}`)
+  }
+  return code
+}
+
+/** Those of an earlier build go. */
+export function writeExportedTypes(made = new Map()) {
+  for (const name of readdirSync(pathOf('dist'), { recursive: true }).map(String)) {
+    if (name.endsWith('.d.ts')) rmSync(pathOf(`dist/${name}`))
+  }
+  for (const [path, text] of made) {
+    mkdirSync(dirname(pathOf(`dist/${path}`)), { recursive: true })
+    writeFileSync(pathOf(`dist/${path}`), text)
+  }
+}

@@ -1,0 +1,26 @@
+/** The options of all programs that ask servers: where they are, and how to log in. */
+import { type Command, Option } from 'commander'
+import { addresses } from './options.ts'
+
+/** Where the Sentinels are, and how to log in. */
+export function accessOptions(command: Command): Command {
+  return loginOptions(
+    command.addOption(
+      new Option(
+        '--sentinel <host:port>',
+        'a Sentinel to ask; again: others (default: 127.0.0.1:26379)',
+      ).argParser(addresses),
+    ),
+  )
+}
+
+/** How to log in. */
+export function loginOptions(command: Command): Command {
+  return command
+    .option('--user <name>', 'the user to log in as')
+    .option('--pass <password>', 'its password; better in the variable REDISCLI_AUTH')
+    .option('--tls', 'connect with TLS')
+    .option('--cacert <file>', 'whom to believe, in PEM')
+    .option('--cert <file>', 'who we are, in PEM')
+    .option('--key <file>', 'the key that belongs to it')
+}

@@ -1,0 +1,75 @@
+/** A configuration file, with all that can be said of it without asking another machine. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { utf8Text } from '../../base/utf8.ts'
+import { advise } from '../../config/check.ts'
+import { adviseNode } from '../../config/check-node.ts'
+import { NO_OUTSIDE } from '../../config/config-filesystem.ts'
+import { ignoredLines } from '../../config/ignored-lines.ts'
+import type { Problem } from '../../config/problem.ts'
+import { parseRedisConf } from '../../config/redis-conf.ts'
+import type { SentinelFile } from '../../config/sentinel-file.ts'
+import { nodeOutside } from '../../io/files/config-filesystem.ts'
+import { Settings } from '../../server/settings/settings.ts'
+import { readTextFile } from '../files.ts'
+import { isYml, readSentinelFile, type SentinelSource } from '../sentinel/sentinel-config.ts'
+import { isUsual, nodeDirectives } from '../server/node-directives.ts'
+import { UserLines } from '../server/node-users.ts'
+import { problemsOfNode, problemsOfSentinel, savedState } from './machine.ts'
+
+/** A configuration with all that can be said of it without asking another machine. */
+export interface CheckedFile {
+  readonly problems: readonly Problem[]
+  /** Undefined if it cannot be read as such, or is of the other kind. */
+  readonly sentinel?: SentinelFile
+  readonly node?: Settings
+}
+
+/** A Sentinel's file is recognised by its name, or by a line that no other file has. */
+export async function checkFile(path: string, elsewhere: boolean): Promise<CheckedFile> {
+  if (isYml(path)) return await checkSentinelFile({ path, overrides: [], elsewhere })
+  const text = readTextFile(path, 'latin1')
+  const isSentinels = /^[ \t\r]*sentinel\s/im.test(text) || /sentinel[^/\\]*$/i.test(path)
+  if (isSentinels) return await checkSentinelFile({ path, overrides: [], text, elsewhere })
+  return await checkRedisConf(path, text, elsewhere)
+}
+
+async function checkSentinelFile(source: SentinelSource): Promise<CheckedFile> {
+  const parsed = readSentinelFile(source)
+  if (!parsed.ok) return { problems: parsed.problems }
+  const { path, elsewhere } = source
+  const file = parsed.value
+  // What a Sentinel has learnt here, such as its peers, is newer than what the file remembers.
+  const learnt = (elsewhere ? undefined : savedState(file, path)) ?? file.learnt
+  const here = elsewhere ? [] : await problemsOfSentinel(file, path)
+  const problems = [...parsed.warnings, ...advise({ ...file, learnt }), ...here]
+  return { problems, sentinel: { ...file, learnt } }
+}
+
+async function checkRedisConf(
+  path: string,
+  text: string,
+  elsewhere: boolean,
+): Promise<CheckedFile> {
+  const settings = new Settings()
+  const here = nodeOutside(process.cwd())
+  const outside = elsewhere ? { ...NO_OUTSIDE, include: here.include } : here
+  const users = new UserLines()
+  const load = nodeDirectives(settings, users, outside)
+  const known = settings.match('*').map(([name]) => name)
+  const { problems, directives } = parseRedisConf(text, path, [], load, known, outside)
+  const advice = adviseNode({
+    file: path,
+    lines: directives,
+    settings,
+    users: users.lines,
+    isThere: (name) => existsSync(resolve(utf8Text(settings.text('dir')), utf8Text(name))),
+  })
+  const ignored = ignoredLines(directives, isUsual(settings))
+  const isRead = problems.every(({ severity }) => severity !== 'error')
+  const found = elsewhere || !isRead ? [] : await problemsOfNode(path, settings, users, directives)
+  return {
+    problems: [...problems, ...advice, ...ignored, ...found],
+    ...(isRead ? { node: settings } : {}),
+  }
+}

@@ -1,0 +1,69 @@
+/** `vedette check`: all that is wrong with a configuration file, and what is unwise about it. */
+import type { Problem } from '../../config/problem.ts'
+import { EXIT_CONFIG, reportProblems, say } from '../report.ts'
+import { checkFile } from './check-file.ts'
+import { settingsInForce, settingsText } from './settings-in-force.ts'
+
+export interface CheckOptions {
+  readonly json?: true
+  /** The file is for another machine: nothing it names is looked for here. */
+  readonly elsewhere?: true
+  /** Every node and Sentinel is asked as well. */
+  readonly deep?: true
+  /** Every option of every group is shown, with where it comes from. */
+  readonly settings?: true
+  readonly timeout: number
+  readonly user?: string
+  readonly pass?: string
+}
+
+/** Resolves to the exit status: 0 if the file can be used, with or without warnings. */
+export async function runCheck(path: string, options: CheckOptions): Promise<number> {
+  if (options.deep === true) return await runDeep(path, options)
+  const { problems, sentinel, node } = await checkFile(path, options.elsewhere === true)
+  if (options.settings === true && node !== undefined) return refuseSettings()
+  const settings = sentinel === undefined ? {} : settingsInForce(sentinel)
+  if (options.json) {
+    const said = options.settings === true ? { problems, settings } : problems
+    process.stdout.write(`${JSON.stringify(said, null, 2)}\n`)
+  } else {
+    if (options.settings === true) process.stdout.write(settingsText(settings))
+    reportProblems(problems)
+    say(verdict(path, problems))
+  }
+  return count(problems, 'error') > 0 ? EXIT_CONFIG : 0
+}
+
+function refuseSettings(): number {
+  say('vedette: --settings shows the options of groups, and a redis.conf has none')
+  say('  CONFIG GET * shows those of a data node')
+  return EXIT_CONFIG
+}
+
+async function runDeep(path: string, options: CheckOptions): Promise<number> {
+  if (options.elsewhere === true) {
+    say('vedette: --deep asks from this machine, with the certificates that are here')
+    say('  leave --elsewhere out, or run it where the configuration belongs')
+    return EXIT_CONFIG
+  }
+  const { checkDeep } = await import('./deep/deep.ts')
+  const { deepJson, deepText, exitStatusOf } = await import('./deep/deep-text.ts')
+  const report = await checkDeep(path, await checkFile(path, false), options)
+  process.stdout.write(options.json ? `${deepJson(report)}\n` : deepText(report))
+  return exitStatusOf(report)
+}
+
+function verdict(path: string, problems: readonly Problem[]): string {
+  const errors = count(problems, 'error')
+  const warnings = count(problems, 'warning')
+  if (errors === 0 && warnings === 0) return `${path}: no problems`
+  return `${path}: ${plural(errors, 'error')}, ${plural(warnings, 'warning')}`
+}
+
+function count(problems: readonly Problem[], severity: Problem['severity']): number {
+  return problems.filter((problem) => problem.severity === severity).length
+}
+
+function plural(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`
+}

@@ -1,0 +1,173 @@
+/** `vedette epochs`: shows the epochs of a fleet, and lowers them if they are used up or far apart. */
+import { randomUUID } from 'node:crypto'
+import { reasonOf } from '../../io/start-error.ts'
+import { EXIT_FAILED, say } from '../report.ts'
+import { type AccessOptions, connect, readAccess, type SentinelLogin } from '../status/access.ts'
+import { askAll } from '../status/ask.ts'
+import { type Asking, printable } from '../status/asking.ts'
+import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
+import type { SentinelAnswer } from '../status/view.ts'
+import { type EpochReport, isPoisoned, newEpoch, obstaclesTo, readReport } from './epochs-plan.ts'
+
+export interface EpochsOptions extends AccessOptions {
+  readonly sentinel?: readonly string[]
+  readonly lower?: boolean
+}
+
+/** A Sentinel that takes part. */
+interface Member {
+  readonly client: Asking
+  report: EpochReport
+}
+
+export async function runEpochs(options: EpochsOptions): Promise<number> {
+  const access = readAccess(options)
+  const views = await askAll(options.sentinel ?? [DEFAULT_SENTINEL_ADDRESS], access)
+  const answering = views.filter(({ failure }) => failure === undefined)
+  if (answering.length === 0) return tellSilence(views)
+  const members: Member[] = []
+  try {
+    const strangers = await join(members, answering, access)
+    for (const { report } of members) process.stdout.write(`${lineOf(report)}\n`)
+    return await decide(members, strangers, options.lower === true)
+  } finally {
+    for (const { client } of members) client.disconnect()
+  }
+}
+
+function tellSilence(views: readonly SentinelAnswer[]): number {
+  for (const { address, failure } of views) say(`vedette: Sentinel ${address}: ${failure}`)
+  return EXIT_NO_ANSWER
+}
+
+/** Connects to all; returns the obstacles of those that cannot take part. */
+async function join(
+  members: Member[],
+  views: readonly SentinelAnswer[],
+  access: SentinelLogin,
+): Promise<readonly string[]> {
+  const strangers: string[] = []
+  for (const { address, program } of views) {
+    const client = connect(address, access)
+    const reply = await client
+      .open()
+      .then(() => client.call('SENTINEL', 'EPOCHS'))
+      .catch((error: unknown) => new Error(reasonOf(error)))
+    const report = readReport(address, reply)
+    if (report !== undefined) {
+      members.push({ client, report })
+      continue
+    }
+    client.disconnect()
+    const reason = reply instanceof Error ? printable(reply.message) : 'it does not know its epochs'
+    strangers.push(`${address} (${program}) cannot take part: ${reason}. ${STOP_IT}`)
+  }
+  return strangers
+}
+
+const STOP_IT =
+  'Stop it, SENTINEL RESET the group at the others; docs/operations.md has what is to be done with its file'
+
+async function decide(
+  members: readonly Member[],
+  strangers: readonly string[],
+  mayLower: boolean,
+): Promise<number> {
+  const reports = members.map(({ report }) => report)
+  const isNeeded = reports.some(isPoisoned)
+  const isUnderWay = reports.some(({ phase }) => phase !== 'running')
+  if (!isNeeded && !isUnderWay) {
+    process.stdout.write('all epochs are sound\n')
+    return 0
+  }
+  const obstacles = [...strangers, ...obstaclesTo(reports)]
+  if (isNeeded) for (const text of obstacles) say(`vedette: ${text}`)
+  if (!mayLower) {
+    say('vedette: these epochs keep Sentinels from voting; `vedette epochs --lower` lowers them')
+    return EXIT_FAILED
+  }
+  if (isNeeded && obstacles.length > 0) return EXIT_FAILED
+  return isNeeded ? await lowerAll(members) : await finish(members)
+}
+
+/** An earlier run was interrupted when all numbers were valid already: only its freeze is left. */
+async function finish(members: readonly Member[]): Promise<number> {
+  const token = randomUUID()
+  const frozen = members.filter(({ report }) => report.phase !== 'running')
+  const isFrozen = await callAll(frozen, () => ['FREEZE', token])
+  const isDone =
+    isFrozen &&
+    (await callAll(frozen, ({ report }) => [
+      report.phase === 'lowered' ? 'RELEASE' : 'CANCEL',
+      token,
+    ]))
+  return outcome(isDone, 'the epochs are in use again')
+}
+
+async function lowerAll(members: readonly Member[]): Promise<number> {
+  const token = randomUUID()
+  if (!(await callAll(members, () => ['FREEZE', token]))) return await withdraw(members, token)
+  // The earlier reports may be old: these come from frozen Sentinels.
+  const reports = members.map(({ report }) => report)
+  const obstacles = obstaclesTo(reports)
+  for (const text of obstacles) say(`vedette: ${text}`)
+  if (obstacles.length > 0) return await withdraw(members, token)
+  const to = newEpoch(reports)
+  const ids = reports.map(({ myid }) => myid)
+  const isDone =
+    (await callAll(members, () => ['LOWER', token, String(to), ...ids])) &&
+    (await callAll(members, () => ['RELEASE', token]))
+  return outcome(isDone, `all epochs are lowered to ${to}`)
+}
+
+/**
+ * Nothing has been lowered in this run; if nothing was in an earlier one either, everything
+ * continues as it was.
+ */
+async function withdraw(members: readonly Member[], token: string): Promise<number> {
+  const isUntouched = members.every(({ report }) => report.phase !== 'lowered')
+  const frozen = members.filter(({ report }) => report.phase === 'frozen')
+  if (isUntouched && (await callAll(frozen, () => ['CANCEL', token]))) {
+    say('vedette: nothing was lowered, and the Sentinels go on as before')
+    return EXIT_FAILED
+  }
+  return outcome(false, '')
+}
+
+/** Sends the same step to each; false, with a message, if one refuses or does not answer. */
+async function callAll(
+  members: readonly Member[],
+  words: (member: Member) => readonly string[],
+): Promise<boolean> {
+  let isWell = true
+  for (const member of members) {
+    const { client, report } = member
+    const reply = await client
+      .call('SENTINEL', 'EPOCHS', ...words(member))
+      .catch((error: unknown) => new Error(reasonOf(error)))
+    if (reply instanceof Error) {
+      say(`vedette: Sentinel ${report.address} refuses: ${printable(reply.message)}`)
+      isWell = false
+      break
+    }
+    member.report = readReport(report.address, reply) ?? report
+  }
+  return isWell
+}
+
+function outcome(isDone: boolean, text: string): number {
+  if (isDone) process.stdout.write(`${text}\n`)
+  else
+    say(
+      'vedette: not complete. Sentinels that are frozen stay so: run `vedette epochs --lower` again',
+    )
+  return isDone ? 0 : EXIT_FAILED
+}
+
+function lineOf({ address, phase, currentEpoch, groups }: EpochReport): string {
+  const each = groups.map(({ name, master, configEpoch, leaderEpoch }) => {
+    return `${name} ${master} config epoch ${configEpoch}, last vote ${leaderEpoch}`
+  })
+  const state = phase === 'running' ? '' : ` (${phase})`
+  return [`${address}${state}: epoch ${currentEpoch}`, ...each].join('; ')
+}

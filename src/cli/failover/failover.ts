@@ -1,0 +1,178 @@
+/**
+ * `vedette failover`: a planned change of the master, and the wait until every Sentinel knows; or, with
+ * --dry-run, what it would be.
+ */
+import { setTimeout } from 'node:timers/promises'
+import { utf8Bytes } from '../../base/utf8.ts'
+import type { FailoverPlan } from '../../core/failover/failover-plan.ts'
+import { reasonOf, StartError } from '../../io/start-error.ts'
+import { EXIT_FAILED, say } from '../report.ts'
+import {
+  type AccessOptions,
+  connect,
+  readAccess,
+  type SentinelLogin,
+  splitAddress,
+} from '../status/access.ts'
+import { askAll } from '../status/ask.ts'
+import type { Asking } from '../status/asking.ts'
+import { type GroupReport, judge } from '../status/judge.ts'
+import { readAddress } from '../status/shapes.ts'
+import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
+import { hostAndPort } from '../status/view.ts'
+import { StatusLine } from '../status-line.ts'
+import { planText, readPlan } from './plan-text.ts'
+
+export interface FailoverOptions extends AccessOptions {
+  readonly sentinel?: readonly string[]
+  readonly coordinated?: boolean
+  /** `host:port` of the replica to promote; undefined: the best one. */
+  readonly to?: string
+  readonly dryRun?: boolean
+  readonly json?: boolean
+  readonly wait?: boolean
+  /** Milliseconds. */
+  readonly timeout: number
+}
+
+const POLL_MS = 100
+
+export async function runFailover(group: string, options: FailoverOptions): Promise<number> {
+  const access = readAccess(options)
+  const addresses = options.sentinel ?? [DEFAULT_SENTINEL_ADDRESS]
+  const found = await findSentinel(addresses, access)
+  if (found === undefined) return EXIT_NO_ANSWER
+  try {
+    return await failOver(found, group, options, () => askAll(addresses, access))
+  } finally {
+    found.disconnect()
+  }
+}
+
+/** The first Sentinel that answers: any Sentinel can lead a failover that it was asked for. */
+async function findSentinel(
+  addresses: readonly string[],
+  access: SentinelLogin,
+): Promise<Asking | undefined> {
+  for (const address of addresses) {
+    const client = connect(address, access)
+    const failure = await client.open().then(() => undefined, reasonOf)
+    if (failure === undefined) return client
+    say(`vedette: Sentinel ${address} does not answer: ${failure}`)
+  }
+  return undefined
+}
+
+async function failOver(
+  sentinel: Asking,
+  group: string,
+  options: FailoverOptions,
+  look: () => ReturnType<typeof askAll>,
+): Promise<number> {
+  const before = await masterOf(sentinel, group).catch((error: unknown) => {
+    throw new StartError('E_SENTINEL', reasonOf(error), '`vedette status` asks the others as well')
+  })
+  const answer = await sentinel
+    .call('SENTINEL', 'FAILOVER', utf8Bytes(group), ...orderWords(options))
+    .then((reply) => ({ reply, refusal: undefined }), refused)
+  if (answer.refusal !== undefined) {
+    if (options.json) writeJson({ group, done: false, refusal: answer.refusal })
+    say(`vedette: the Sentinel refuses: ${answer.refusal}`)
+    say(`  ${hintFor(answer.refusal)}`)
+    return EXIT_FAILED
+  }
+  if (options.dryRun === true) return showPlan(group, readPlan(answer.reply), options)
+  if (options.wait !== true) {
+    if (options.json) writeJson({ group, done: false, begun: true, from: before })
+    else process.stdout.write(`failover of ${group} begun; master so far: ${before}\n`)
+    return 0
+  }
+  return await untilSwitched(group, before ?? '', options, look)
+}
+
+function orderWords({ coordinated, to, dryRun }: FailoverOptions): readonly string[] {
+  const place = to === undefined ? undefined : splitAddress(to)
+  return [
+    ...(coordinated === true ? ['COORDINATED'] : []),
+    ...(place === undefined ? [] : ['TO', utf8Bytes(place.host), String(place.port)]),
+    ...(dryRun === true ? ['DRYRUN'] : []),
+  ]
+}
+
+function refused(error: unknown) {
+  return { reply: null, refusal: reasonOf(error) }
+}
+
+/** The exit status says whether the failover would be possible. */
+function showPlan(group: string, plan: FailoverPlan, { json }: FailoverOptions): number {
+  if (json) writeJson({ group, dryRun: true, ...plan })
+  else process.stdout.write(`${planText(group, plan)}\n`)
+  return plan.possible ? 0 : EXIT_FAILED
+}
+
+function writeJson(value: object): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}
+
+async function masterOf(sentinel: Asking, group: string): Promise<string | undefined> {
+  const reply = await sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', utf8Bytes(group))
+  const address = readAddress(reply)
+  return address === undefined ? undefined : hostAndPort(...address)
+}
+
+/** What to do about each possible refusal. */
+function hintFor(refusal: string): string {
+  if (refusal.startsWith('NOGOODSLAVE'))
+    return '`vedette failover … --dry-run` tells what is wrong with each replica'
+  if (refusal.startsWith('INPROG'))
+    return 'one is under way already: `vedette status --watch` shows it'
+  if (refusal.startsWith('NOGOODPRIMARY'))
+    return 'leave --coordinated out, or run a master of 6.2 or newer'
+  if (/wrong number of arg|Unknown failover option/.test(refusal)) {
+    return 'this Sentinel does not know --coordinated, --to or --dry-run: ask a Vedette Sentinel'
+  }
+  if (/No such master/.test(refusal))
+    return '`vedette status` lists the groups this Sentinel watches'
+  return 'the log of the Sentinel may say more'
+}
+
+/** Ends when every Sentinel that answers names the same new master and none is at work any more. */
+async function untilSwitched(
+  group: string,
+  before: string,
+  { timeout: timeoutMs, json }: FailoverOptions,
+  look: () => ReturnType<typeof askAll>,
+): Promise<number> {
+  const line = new StatusLine()
+  const startedAtMs = performance.now()
+  for (;;) {
+    const [report] = judge(await look(), group).groups
+    const tookMs = Math.round(performance.now() - startedAtMs)
+    const master = report === undefined ? undefined : settledMaster(report)
+    if (master !== undefined && master !== before) {
+      line.clear()
+      if (json) writeJson({ group, done: true, from: before, to: master, tookMs })
+      else process.stdout.write(`${group}: ${before} -> ${master} in ${tookMs} ms\n`)
+      return 0
+    }
+    const isGivenUp = master === before
+    if (isGivenUp || tookMs > timeoutMs) {
+      line.clear()
+      const what = isGivenUp ? 'was given up' : 'is not complete'
+      if (json) writeJson({ group, done: false, from: before, tookMs, refusal: what })
+      say(`vedette: after ${tookMs} ms the failover of ${group} ${what}`)
+      for (const { text } of report?.findings ?? []) say(`  ${text}`)
+      return EXIT_FAILED
+    }
+    line.show(`${group}: ${before} -> … ${tookMs} ms`)
+    await setTimeout(POLL_MS)
+  }
+}
+
+/** The master that all Sentinels name; undefined while they differ or one is still at work. */
+function settledMaster({ says }: GroupReport): string | undefined {
+  const names = new Set(says.map(({ group }) => group.address))
+  const isBusy = says.some(({ group }) => group.master['failover-state'] !== undefined)
+  const [name] = names
+  return names.size === 1 && !isBusy ? name : undefined
+}

@@ -1,0 +1,62 @@
+/** What it takes to play drawn runs in real time, on real sockets or processes. */
+import { briefly } from '../../fuzz/draw/brief.ts'
+import { drawRun, type Origin } from '../../fuzz/draw/draw.ts'
+import type { FuzzPlan } from '../../fuzz/plan.ts'
+import { scenarioOf } from '../../fuzz/run.ts'
+import type { Engine, EngineName } from '../../scenario/world.ts'
+import { defaultWorkers } from '../pool/pool.ts'
+
+/** Worlds on real sockets mostly wait. */
+const WORLDS_PER_CORE = 4
+/** Runs beside each other would share one process id, by which what they make is named. */
+const PROCESS_WORLDS = 1
+
+export interface EngineChoice {
+  readonly engine: EngineName
+  readonly profile: Origin['profile']
+  readonly jobs?: number
+  readonly guided?: true
+  readonly coverage?: true
+  readonly coverageJson?: string
+}
+
+/** Why these options do not go together, in words; undefined: they do. */
+export function engineProblem(choice: EngineChoice): string | undefined {
+  const { engine, profile, jobs, guided, coverage, coverageJson } = choice
+  if (engine === 'sim') return undefined
+  if (guided || coverage || coverageJson !== undefined) {
+    return `what is reached is measured on virtual time: leave --engine ${engine} out`
+  }
+  if (profile !== 'faults') {
+    return `--profile ${profile} needs virtual time: leave --engine ${engine} out, or the profile`
+  }
+  if (engine === 'process' && (jobs ?? 1) > PROCESS_WORLDS) {
+    return 'real processes are played one run at a time: leave --jobs out'
+  }
+  return undefined
+}
+
+/** Why this machine cannot play anything with the engine, in words; undefined: it can. */
+export async function machineProblem(engine: EngineName): Promise<string | undefined> {
+  if (engine !== 'process') return undefined
+  const { processEngineRefusal } = await import('../../engine/process/engine.ts')
+  return processEngineRefusal('vedette')
+}
+
+export function jobsFor(engine: EngineName): number {
+  if (engine === 'process') return PROCESS_WORLDS
+  return engine === 'tcp' ? WORLDS_PER_CORE * defaultWorkers() : defaultWorkers()
+}
+
+/** The run that the seed stands for, in as much of real time and with the faults that the engine has. */
+export function drawForEngine(origin: Origin, engine: Engine): FuzzPlan {
+  const plan = drawRun(origin)
+  if (engine.name === 'sim') return plan
+  const near = engine.name === 'process' ? onOneLan(plan) : plan
+  return briefly(near, (one) => engine.refusal(scenarioOf(one, origin.seed)) === undefined)
+}
+
+/** Namespaces of one machine are near each other, and not every kernel can make them seem far. */
+function onOneLan(plan: FuzzPlan): FuzzPlan {
+  return { ...plan, topology: { ...plan.topology, latencyMs: 0, jitterMs: 0, zones: [] } }
+}

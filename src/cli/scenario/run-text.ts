@@ -1,0 +1,37 @@
+/** What a terminal or a script is shown of one run. */
+import pc from 'picocolors'
+import { type Painter, PLAIN, renderReport } from '../../scenario/report.ts'
+import type { ScenarioResult } from '../../scenario/result.ts'
+import type { Played } from '../../scenario/run.ts'
+import type { ScenarioFile } from '../../scenario/scenario-file.ts'
+import type { ScenarioOptions } from './scenario-options.ts'
+
+const COLOURED: Painter = { good: pc.green, bad: pc.red, bold: pc.bold, dim: pc.dim }
+
+/**
+ * `isOneOfMany`: the same scenario runs with other seeds too, so only failures are shown in full.
+ */
+export async function renderRun(
+  file: ScenarioFile,
+  played: Played,
+  { json, brief }: ScenarioOptions,
+  isOneOfMany: boolean,
+): Promise<string> {
+  const { result } = played
+  if (json) return renderJson(result)
+  const painter = pc.isColorSupported ? COLOURED : PLAIN
+  if (isOneOfMany && result.verdict === 'passed') {
+    const run = painter.dim(`${result.file}, seed ${result.seed}`)
+    return `${painter.good('PASSED')}  ${result.name}  ${run}\n`
+  }
+  if (!process.stdout.isTTY || brief)
+    return `${renderReport(result, { painter, brief: brief === true })}\n`
+  const { renderForTerminal } = await import('../../report/terminal.ts')
+  const look = { width: process.stdout.columns, painter }
+  return `${renderForTerminal(file, result, played.history, look)}\n`
+}
+
+/** One JSON value per run, on one line, with a newline. The fields are those of the result. */
+export function renderJson(result: ScenarioResult): string {
+  return `${JSON.stringify(result)}\n`
+}

@@ -1,0 +1,70 @@
+/**
+ * The progress shown while a long scenario is played. The simulator blocks the process, so it runs
+ * in pieces of virtual time, and the progress line looks at the clock between them.
+ */
+import { performance } from 'node:perf_hooks'
+import { secondsText } from '../../scenario/duration.ts'
+import type { Engine, World } from '../../scenario/world.ts'
+import { say } from '../report.ts'
+import type { StatusLine } from '../status-line.ts'
+
+const PIECE_MS = 250
+/** A run that takes less time shows no progress. */
+const PATIENCE_MS = 1_000
+/** On a terminal one line is overwritten; elsewhere each update is a new line. */
+const LINE_EVERY_MS = 10_000
+const SHOWN_EVERY_MS = 500
+
+/**
+ * The same engine, but a long run shows its progress on standard error. Real worlds go at their own
+ * pace.
+ */
+export function telling(engine: Engine, name: string, status: StatusLine): Engine {
+  if (engine.name !== 'sim') return engine
+  return {
+    name: engine.name,
+    programs: engine.programs,
+    refusal: (file) => engine.refusal(file),
+    create: async (file, seed) => inPieces(await engine.create(file, seed), name, status),
+  }
+}
+
+function inPieces(world: World, name: string, status: StatusLine): World {
+  const tell = teller(name, status)
+  let reachedMs = 0
+  const runUntil: World['runUntil'] = async (atMs, isMet) => {
+    let isOver = false
+    const look: typeof isMet = isMet && ((happening) => (isOver ||= isMet(happening)))
+    while (!isOver && reachedMs + PIECE_MS < atMs) {
+      reachedMs = await world.runUntil(reachedMs + PIECE_MS, look)
+      tell(reachedMs, atMs)
+    }
+    if (!isOver) reachedMs = await world.runUntil(atMs, look)
+    return reachedMs
+  }
+  return {
+    runUntil,
+    apply: (action) => world.apply(action),
+    ask: (process, argv, before) => world.ask(process, argv, before),
+    nameOf: (address) => world.nameOf(address),
+    happenings: () => world.happenings(),
+    writes: () => world.writes(),
+    reads: () => world.reads(),
+    questions: () => world.questions(),
+    close: () => world.close(),
+  }
+}
+
+function teller(name: string, status: StatusLine): (reachedMs: number, endMs: number) => void {
+  const startedMs = performance.now()
+  let nextMs = startedMs + PATIENCE_MS
+  return (reachedMs, endMs) => {
+    const nowMs = performance.now()
+    if (nowMs < nextMs) return
+    const spent = `${Math.round((nowMs - startedMs) / 1_000)} s`
+    const text = `${name}: ${secondsText(reachedMs, 1)} of ${secondsText(endMs, 1)} played after ${spent}`
+    if (status.isSeen) status.show(text)
+    else say(text)
+    nextMs = nowMs + (status.isSeen ? SHOWN_EVERY_MS : LINE_EVERY_MS)
+  }
+}

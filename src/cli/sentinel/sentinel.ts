@@ -1,0 +1,172 @@
+/** `vedette sentinel`: a Sentinel on real sockets, in the place of redis-sentinel. */
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import type { Rng } from '../../base/rng.ts'
+import { formatProblem, type Problem } from '../../config/problem.ts'
+import { type SentinelFile, stateFileName, toSavedState } from '../../config/sentinel-file.ts'
+import { checkSentinelAclFile } from '../../core/access/access-start.ts'
+import type { SavedState } from '../../core/persistence/saved.ts'
+import { newMeters } from '../../http/metrics/process-metrics.ts'
+import { lockFile } from '../../io/files/lock.ts'
+import { StateFile } from '../../io/files/state-file.ts'
+import type { Webhooks } from '../../io/hooks/webhooks.ts'
+import { exitAfter, type Logger, logCrashes, openLogger } from '../../io/log/logger.ts'
+import { latenessInto, measuredSaves } from '../../io/metrics/meters.ts'
+import { listen } from '../../io/network/listener.ts'
+import { goToBackground, takeBackgroundMark } from '../../io/process/background.ts'
+import { readClock } from '../../io/process/clock.ts'
+import { processFacts } from '../../io/process/process-facts.ts'
+import { isSupervised } from '../../io/process/readiness.ts'
+import { onReloadSignal, onStopSignal } from '../../io/process/signals.ts'
+import { SentinelHost } from '../../io/sentinel-host.ts'
+import { Tls, type TlsLog } from '../../io/tls/tls.ts'
+import { inFolder } from '../../io/tls/tls-paths.ts'
+import { openAclFile } from '../daemon/acl-files.ts'
+import { announceReady } from '../daemon/service-ready.ts'
+import { refuseStart } from '../daemon/start-refused.ts'
+import { randomSeed } from '../random.ts'
+import { joinCluster } from '../up/child.ts'
+import { isYml, readSentinelFile, type SentinelSource } from './sentinel-config.ts'
+import { openSentinelHttp } from './sentinel-http.ts'
+import { Reloader } from './sentinel-reload.ts'
+
+/** Undefined if it runs; it then ends the process itself. */
+export async function runSentinel(given: SentinelSource): Promise<number | undefined> {
+  const source = { ...given, home: process.cwd() }
+  const parsed = readSentinelFile(source)
+  if (!parsed.ok) return refuseStart(parsed.problems, parsed.fatal)
+  const isBackground = takeBackgroundMark()
+  const { daemonize, supervised } = parsed.value
+  if (daemonize && !isBackground && !isSupervised(supervised)) return goToBackground(source.stdin)
+  const folder = goHome(parsed.value, source)
+  await start({ file: parsed.value, folder, source, warnings: parsed.warnings, isBackground })
+  return undefined
+}
+
+/**
+ * Changes to `dir`, as Redis does, so that paths mean the same. In a sentinel.yml this is only the
+ * folder of the state file. Returns that folder.
+ */
+function goHome({ stateDir }: SentinelFile, { path, home }: Source): string {
+  const folder = resolve(home, stateDir ?? dirname(path))
+  if (stateDir !== undefined && !isYml(path)) process.chdir(folder)
+  return folder
+}
+
+type Source = SentinelSource & { readonly home: string }
+
+interface Start {
+  readonly file: SentinelFile
+  /** The folder of the state file. */
+  readonly folder: string
+  readonly source: Source
+  readonly warnings: readonly Problem[]
+  readonly isBackground: boolean
+}
+
+async function start({ file, folder, source, warnings, isBackground }: Start): Promise<void> {
+  const { core, listen: where } = file
+  const rng = randomSeed()
+  const port = where.port || core.tlsPort
+  const logger = await openLogger({
+    level: file.logLevel,
+    file: file.logFile,
+    program: 'sentinel',
+    port,
+    format: file.logFormat,
+  })
+  logCrashes(logger)
+  for (const warning of warnings) logger.log('notice', formatProblem(warning))
+  const acl = openAclFile(file.aclFile, process.cwd(), (found) => checkSentinelAclFile(found, core))
+  const log: TlsLog = (level, text) => logger.log(level, text)
+  const hasSecureHttp = file.http.port !== 0 && file.http.tls
+  const tls = new Tls(inFolder(file.tls, process.cwd()), log, hasSecureHttp)
+  // The port comes before the state file: a process that cannot have both leaves the state file
+  // alone.
+  const listener = await listen({ addresses: where.bind, port: where.port, tls })
+  const stateFile = await openState(resolve(folder, stateFileName(file)), logger)
+  joinCluster()
+  const meters = newMeters()
+  const saved = restore(stateFile, file, rng, logger)
+  logger.log('notice', `Running mode=sentinel, port=${port}.`)
+  let webhooks = await openWebhooks(file, port, rng, logger)
+  const changeWebhooks = async (to: SentinelFile) => {
+    if (webhooks === undefined) webhooks = await openWebhooks(to, port, rng, logger)
+    else webhooks.change(to.webhooks)
+  }
+  const host = new SentinelHost({
+    start: {
+      config: core,
+      saved,
+      rng,
+      now: readClock(),
+      process: processFacts(resolve(source.home, source.path), file.supervised),
+      aclFile: acl,
+      secret: randomBytes(32).toString('hex'),
+    },
+    aclFile: acl?.file,
+    save: measuredSaves(meters, (state) => stateFile.save(state)),
+    noteLateness: latenessInto(meters),
+    logger,
+    onExit: (status) => {
+      webhooks?.close()
+      exitAfter(logger)(status)
+    },
+    onEvent: (event) => webhooks?.offer(event),
+    localAddress: file.bindSourceAddr || undefined,
+    outputLimitBytes: file.outputLimitBytes,
+    tls,
+  })
+  tls.watch()
+  const http = await openSentinelHttp({ file, host, tls, log, meters })
+  listener.accept((socket) => host.accept(socket))
+  onStopSignal(() => host.stop())
+  const reloader = new Reloader({ source, running: file, host, tls, changeWebhooks, logger })
+  onReloadSignal(() => {
+    reloader.reload()
+    http?.reload()
+  })
+  announceReady({ ...file, isBackground }, logger)
+}
+
+/** Imported only where there are any: most Sentinels send nothing. */
+async function openWebhooks(
+  { webhooks, core }: SentinelFile,
+  port: number,
+  rng: Rng,
+  logger: Logger,
+): Promise<Webhooks | undefined> {
+  if (webhooks.length === 0) return undefined
+  const { Webhooks: Opened } = await import('../../io/hooks/webhooks.ts')
+  const sender = { host: core.announceIp || hostname(), port: core.announcePort || port }
+  return new Opened(webhooks, { sender, logger, rng: rng.fork('webhooks') })
+}
+
+/** Throws a StartError if another process uses it, or it cannot be used. */
+async function openState(path: string, logger: Logger): Promise<StateFile> {
+  const stateFile = new StateFile(path)
+  const { missing } = await lockFile(path)
+  if (missing !== undefined) {
+    const consequence = 'nothing keeps a second Sentinel from using it'
+    logger.log('warning', `state file ${path} cannot be locked (${missing}): ${consequence}`)
+  }
+  return stateFile
+}
+
+/** The state file; at the very first start, what Redis wrote into a sentinel.conf to remember. */
+function restore(
+  stateFile: StateFile,
+  { learnt }: SentinelFile,
+  rng: Rng,
+  logger: Logger,
+): SavedState | undefined {
+  const { saved, warning } = stateFile.load()
+  if (warning !== undefined) logger.log('warning', `state file: ${warning}; its copy is used`)
+  if (saved !== undefined || learnt === undefined) return saved
+  logger.log(
+    'notice',
+    'no state file yet: what Redis has written into the configuration is taken over',
+  )
+  return toSavedState(learnt, () => rng.fork('import').hex(40))
+}

@@ -1,0 +1,89 @@
+/**
+ * Why a port does not talk to us: the commonest reason is TLS on one side only. A failed connection is
+ * followed by one that tries the other way, and the error then names the option to add or to leave out.
+ */
+import { connect as connectPlain } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { reasonOf } from '../../io/start-error.ts'
+import { tlsReasonOf } from '../../io/tls/tls-reasons.ts'
+
+/** An address, and whether we spoke TLS to it. */
+export interface TriedPort {
+  readonly host: string
+  readonly port: number
+  readonly isTls: boolean
+}
+
+/** One attempt; the connection that failed has taken its time already. */
+const GUESS_MS = 1_000
+
+/** The kernel says these before any byte was sent: the other way would be refused as well. */
+const UNREACHABLE = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EACCES)$/
+/** A plain server takes the handshake for the beginning of a command, and waits for the rest. */
+const SILENT = 'ETIMEDOUT'
+
+/** The error itself if nothing more can be said. Never rejects. */
+export async function explainFailure(error: Error, tried: TriedPort): Promise<Error> {
+  const reason = reasonOf(error)
+  if (UNREACHABLE.test(reason) || (reason === SILENT && !tried.isTls)) return error
+  const hint = tried.isTls ? await hintWithTls(reason, tried) : await hintWithout(tried)
+  return hint === undefined
+    ? error
+    : new Error(`${reason === SILENT ? 'no TLS handshake' : reason}: ${hint}`)
+}
+
+async function hintWithout(tried: TriedPort): Promise<string | undefined> {
+  if (!(await speaksTls(tried))) return undefined
+  return 'this port speaks TLS; add --tls and --cacert FILE (the authority), and --cert and --key if it wants a certificate'
+}
+
+const HINTS: readonly (readonly [reason: RegExp, hint: string])[] = [
+  [
+    /unknown authority|self-signed|CERT_UNTRUSTED/,
+    'add --cacert FILE with the authority that has signed its certificate',
+  ],
+  [/wants a certificate of ours/, 'add --cert FILE and --key FILE that its authority has signed'],
+]
+
+async function hintWithTls(reason: string, tried: TriedPort): Promise<string | undefined> {
+  const known = HINTS.find(([words]) => words.test(reason))
+  if (known !== undefined) return known[1]
+  if (!(await speaksRedis(tried))) return undefined
+  return 'this port speaks no TLS; leave out --tls, --cacert and --cert'
+}
+
+/** Any answer of a TLS program counts, even if it does not admit us. */
+function speaksTls({ host, port }: TriedPort): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connectTls({ host, port, rejectUnauthorized: false })
+    const end = (answer: boolean) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(answer)
+    }
+    const timer = setTimeout(() => end(false), GUESS_MS)
+    socket.once('secureConnect', () => end(true))
+    socket.on('error', (error) => {
+      const reason = tlsReasonOf(error)
+      end(reason !== undefined && !/speaks (no TLS|HTTP)|closed during/.test(reason))
+    })
+    socket.once('close', () => end(false))
+  })
+}
+
+/** Redis answers every line, if only with an error. */
+function speaksRedis({ host, port }: TriedPort): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connectPlain({ host, port })
+    const end = (answer: boolean) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(answer)
+    }
+    const timer = setTimeout(() => end(false), GUESS_MS)
+    socket.once('connect', () => socket.write('PING\r\n'))
+    socket.once('data', (bytes) => end(/^[+-]/.test(bytes.toString('latin1'))))
+    socket.on('error', () => end(false))
+    socket.once('close', () => end(false))
+  })
+}

@@ -1,0 +1,47 @@
+/** `vedette status`: what all Sentinels of a group think, side by side. */
+import { type AccessOptions, readAccess } from './access.ts'
+import { askAll } from './ask.ts'
+import { statusJson } from './json.ts'
+import { judge, type StatusReport } from './judge.ts'
+import { statusText } from './text.ts'
+import { watchStatus } from './watch.ts'
+
+export interface StatusOptions extends AccessOptions {
+  readonly sentinel?: readonly string[]
+  readonly watch?: boolean
+  readonly json?: boolean
+}
+
+export const DEFAULT_SENTINEL_ADDRESS = '127.0.0.1:26379'
+
+const EXIT_BY_HEALTH = { well: 0, trouble: 1, danger: 3 } as const
+export const EXIT_NO_ANSWER = 4
+/** Ended by Ctrl-C before there was an answer. */
+const EXIT_INTERRUPTED = 130
+
+/** The exit status is the health of the worst group. */
+export async function runStatus(
+  group: string | undefined,
+  options: StatusOptions,
+): Promise<number> {
+  const access = readAccess(options)
+  const addresses = options.sentinel ?? [DEFAULT_SENTINEL_ADDRESS]
+  const look = async () => judge(await askAll(addresses, access), group)
+  if (options.watch === true) {
+    const last = await watchStatus(look, options.json === true)
+    // At once: a look may still be under way, and nobody waits for it any more.
+    process.exit(last === undefined ? EXIT_INTERRUPTED : exitStatus(last, group))
+  }
+  const report = await look()
+  const columns = process.stdout.isTTY ? process.stdout.columns || undefined : undefined
+  process.stdout.write(
+    `${options.json === true ? statusJson(report) : statusText(report, columns)}\n`,
+  )
+  return exitStatus(report, group)
+}
+
+function exitStatus(report: StatusReport, group: string | undefined): number {
+  if (report.sentinels.every(({ failure }) => failure !== undefined)) return EXIT_NO_ANSWER
+  if (report.groups.length === 0 && group !== undefined) return EXIT_BY_HEALTH.danger
+  return EXIT_BY_HEALTH[report.health]
+}

@@ -1,0 +1,99 @@
+/**
+ * `vedette status --watch`: a look a second. On a terminal the picture stands still and changes in place,
+ * until q or Ctrl-C; elsewhere each look is written out, for a log or a script.
+ */
+import { setTimeout } from 'node:timers/promises'
+import { createLogUpdate } from 'log-update'
+import pc from 'picocolors'
+import { Keyboard } from '../keyboard.ts'
+import { statusJson } from './json.ts'
+import type { StatusReport } from './judge.ts'
+import { statusText } from './text.ts'
+
+const WATCH_MS = 1_000
+
+/** Resolves to the last look; undefined if the user did not wait for the first. */
+export async function watchStatus(
+  look: () => Promise<StatusReport>,
+  isJson: boolean,
+): Promise<StatusReport | undefined> {
+  const output = process.stdout.isTTY && !isJson ? new Screen() : new Lines(isJson)
+  const end = new End()
+  let last: StatusReport | undefined
+  try {
+    for (;;) {
+      const report = await Promise.race([look(), end.wanted])
+      if (report === undefined) return last
+      last = report
+      output.show(report)
+      await Promise.race([setTimeout(WATCH_MS), end.wanted])
+    }
+  } finally {
+    output.close()
+    end.close()
+  }
+}
+
+class Lines {
+  readonly #isJson: boolean
+
+  constructor(isJson: boolean) {
+    this.#isJson = isJson
+  }
+
+  show(report: StatusReport): void {
+    process.stdout.write(this.#isJson ? `${statusJson(report)}\n` : `${statusText(report)}\n\n`)
+  }
+
+  close(): void {}
+}
+
+class Screen {
+  readonly #draw = createLogUpdate(process.stdout)
+  readonly #onResize = () => this.#paint()
+  #report: StatusReport | undefined
+  #time = ''
+
+  constructor() {
+    process.stdout.on('resize', this.#onResize)
+  }
+
+  show(report: StatusReport): void {
+    this.#report = report
+    this.#time = new Date().toTimeString().slice(0, 8)
+    this.#paint()
+  }
+
+  close(): void {
+    process.stdout.off('resize', this.#onResize)
+    this.#draw.done()
+  }
+
+  #paint(): void {
+    if (this.#report === undefined) return
+    const text = statusText(this.#report, process.stdout.columns || undefined)
+    this.#draw(`${text}\n\n${pc.dim(`${this.#time}  every second; q ends`)}`)
+  }
+}
+
+/** The wish of the user to end, by a key or by a signal. */
+class End {
+  readonly wanted: Promise<undefined>
+  readonly #keyboard: Keyboard | undefined
+  #want: () => void = () => undefined
+
+  constructor() {
+    this.wanted = new Promise((resolve) => {
+      this.#want = () => resolve(undefined)
+    })
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, this.#want)
+    const isTerminal = process.stdin.isTTY && process.stdout.isTTY
+    const onKey = (key: string) => key === 'q' && this.#want()
+    this.#keyboard = isTerminal ? new Keyboard(process.stdin, onKey) : undefined
+  }
+
+  close(): void {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, this.#want)
+    this.#keyboard?.close()
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * INFO, as far as a Sentinel reads it. Pure; unknown lines and invalid numbers are ignored. What is kept
+ * is copied, so that a few names do not keep alive the megabytes they came in.
+ */
+
+import type { Address } from '../../base/ip.ts'
+import { ownCopy } from '../../resp/input.ts'
+import type { ReportedWrites } from '../detection/write-faults.ts'
+
+/** More than a DNS name can have. */
+const MAX_HOST_BYTES = 255
+
+export interface InfoFacts {
+  /** Empty if the text has none. */
+  readonly runId: string
+  /** Undefined if there is no role line. */
+  readonly role: 'master' | 'slave' | undefined
+  /** The replicas a master lists. */
+  readonly replicas: readonly Address[]
+  readonly masterHost: string
+  readonly masterPort: number
+  readonly masterLinkUp: boolean
+  /** 0 if the link is up or INFO does not say. */
+  readonly masterLinkDownMs: number
+  readonly priority: number
+  /** Bytes of the stream applied. */
+  readonly offset: number
+  readonly announced: boolean
+  /** The history it writes or follows, and the one before it; empty if the text has none. */
+  readonly replid: string
+  readonly replid2: string
+  readonly failover: FailoverReport
+  readonly guard: GuardClaim | undefined
+  readonly writes: ReportedWrites
+}
+
+/**
+ * Whether a node is handing its role to a replica by itself [master_failover_state]. `unsupported`: it
+ * does not say, because it is too old to know FAILOVER, or we have not heard from it.
+ */
+export type FailoverReport = 'unsupported' | 'none' | 'running'
+
+/** A replica refuses to be emptied: what it holds, and what its master offered. Offsets in bytes. */
+export interface GuardClaim {
+  readonly ownOffset: number
+  readonly masterOffset: number
+}
+
+export function parseInfo(text: string): InfoFacts {
+  const fields = new Map<string, string>()
+  const replicas: Address[] = []
+  for (const line of text.split('\r\n')) {
+    const colon = line.indexOf(':')
+    if (colon < 0) continue
+    const name = line.slice(0, colon)
+    const value = line.slice(colon + 1)
+    if (/^slave\d+$/.test(name)) replicas.push(...replicaLine(value))
+    else fields.set(name, value)
+  }
+  return { ...readFields(fields), replicas }
+}
+
+function readFields(fields: ReadonlyMap<string, string>): Omit<InfoFacts, 'replicas'> {
+  const role = fields.get('role')
+  const runId = fields.get('run_id') ?? ''
+  const downSeconds = number(fields.get('master_link_down_since_seconds'), 0)
+  return {
+    runId: runId.length >= 40 ? ownCopy(runId.slice(0, 40)) : '',
+    role: role === 'master' || role === 'slave' ? role : undefined,
+    masterHost: hostOf(fields.get('master_host')) ?? '?',
+    masterPort: number(fields.get('master_port'), 0),
+    masterLinkUp: fields.get('master_link_status')?.toLowerCase() === 'up',
+    // -1 means "never connected", which is not the same as "down for long".
+    masterLinkDownMs: Math.max(0, downSeconds) * 1_000,
+    priority: number(fields.get('slave_priority'), 100),
+    offset: number(fields.get('slave_repl_offset'), 0),
+    announced: fields.get('replica_announced') !== '0',
+    replid: ownCopy((fields.get('master_replid') ?? '').slice(0, 40)),
+    replid2: ownCopy((fields.get('master_replid2') ?? '').slice(0, 40)),
+    failover: failoverReport(fields.get('master_failover_state')),
+    guard: guardClaim(fields),
+    writes: reportedWrites(fields),
+  }
+}
+
+/** Undefined if no host can have such a name. */
+function hostOf(text: string | undefined): string | undefined {
+  return text === undefined || text.length > MAX_HOST_BYTES ? undefined : ownCopy(text)
+}
+
+function guardClaim(fields: ReadonlyMap<string, string>): GuardClaim | undefined {
+  if (fields.get('replica_empty_master_guard') !== '1') return undefined
+  return {
+    ownOffset: number(fields.get('replica_guard_own_offset'), 0),
+    masterOffset: number(fields.get('replica_guard_master_offset'), 0),
+  }
+}
+
+/**
+ * The output buffers of replicas and the AOF take memory too, and Redis does not count it against the
+ * limit. Our own data node says which limit is in effect; earlier ones stored it and did not act on it.
+ */
+function reportedWrites(fields: ReadonlyMap<string, string>): ReportedWrites {
+  const uncounted = number(fields.get('mem_not_counted_for_evict'), 0)
+  const isOurs = fields.get('server_name') === 'vedette'
+  const limit = fields.get(isOurs ? 'vedette_maxmemory_in_effect' : 'maxmemory')
+  const [, oomErrors] = splitAt(fields.get('errorstat_OOM') ?? '', '=')
+  return {
+    // The status outlives the AOF that it is about.
+    aofFails: fields.get('aof_enabled') === '1' && fields.get('aof_last_write_status') === 'err',
+    usedBytes: Math.max(0, number(fields.get('used_memory'), 0) - uncounted),
+    maxBytes: number(limit, 0),
+    evicts: evictionReach(fields.get('maxmemory_policy') ?? ''),
+    oomErrors: number(oomErrors, 0),
+  }
+}
+
+function evictionReach(policy: string): ReportedWrites['evicts'] {
+  if (policy === 'noeviction') return 'nothing'
+  return policy.startsWith('allkeys-') ? 'anything' : 'some'
+}
+
+function failoverReport(word: string | undefined): FailoverReport {
+  if (word === undefined) return 'unsupported'
+  return word === 'no-failover' ? 'none' : 'running'
+}
+
+/** `ip=1.2.3.4,port=6380,state=…`; also reads the form before Redis 2.8, `1.2.3.4,6380,online`. */
+function replicaLine(value: string): Address[] {
+  const tokens = value.split(',')
+  const labelled = new Map(tokens.map((token) => splitAt(token, '=')))
+  const host = hostOf(labelled.get('ip') ?? tokens[0]) ?? ''
+  const port = number(labelled.get('port') ?? tokens[1], 0)
+  return host !== '' && port > 0 && port <= 65_535 ? [{ host, port }] : []
+}
+
+function splitAt(token: string, separator: string): [string, string] {
+  const at = token.indexOf(separator)
+  return at < 0 ? [token, ''] : [token.slice(0, at), token.slice(at + 1)]
+}
+
+function number(text: string | undefined, otherwise: number): number {
+  if (text === undefined || !/^-?\d{1,15}$/.test(text)) return otherwise
+  return Number(text)
+}
+
+/** The wire has two words for a role. */
+export function roleWord(role: 'master' | 'slave' | 'none'): 'master' | 'slave' {
+  return role === 'master' ? 'master' : 'slave'
+}

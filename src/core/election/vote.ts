@@ -1,0 +1,131 @@
+/**
+ * One vote per epoch and group, first come first served, and on disk before anyone hears of it: that
+ * is all it takes for two majorities never to elect different leaders in the same epoch.
+ *
+ * A vote does not require that the voter sees the master down; it only says which Sentinel may act if
+ * one must. A Sentinel that voted for another gives that one time to do its work.
+ *
+ * C Sentinel also refuses epochs below the highest one it has seen in any group, so elections of
+ * different groups spoil each other. One vote per epoch *and group* is what safety needs, no more.
+ */
+import { array, bulk, integer, type Reply } from '../../resp/reply.ts'
+import { askPeer } from '../detection/ask.ts'
+import { askForEpoch } from '../detection/confer.ts'
+import { sendPing } from '../detection/ping.ts'
+import { keepInformed } from '../discovery/info-request.ts'
+import { announce } from '../events.ts'
+import { groupByMasterAddress } from '../instances.ts'
+import { withholdsVote } from '../pause/pause.ts'
+import { save } from '../persistence/save.ts'
+import type { Group, Peer, State, Turn } from '../state.ts'
+import { isSdown, isTilted } from '../state.ts'
+import { admitEpoch, isBelievable, learnEpoch } from './new-epoch.ts'
+
+export interface DownQuestion {
+  readonly host: string
+  readonly port: number
+  readonly epoch: number
+  /** The candidate, or `*` if no vote is requested. */
+  readonly runId: string
+}
+
+/** Answers IS-MASTER-DOWN-BY-ADDR: our opinion, and our vote if one was asked for. */
+export function answerAsk(turn: Turn, question: DownQuestion, askerName: string): Reply {
+  const group = groupByMasterAddress(turn.state, question.host, question.port)
+  if (group === undefined) return answer(false, '*', 0)
+  const down = isSdown(group.master) && !isTilted(turn.state)
+  const voted = question.runId !== '*' && consider(turn, group, question, askerName)
+  if (down) askBack(turn, group, askerName)
+  return voted ? answer(down, group.leader || '*', group.leaderEpoch) : answer(down, '*', 0)
+}
+
+/** Votes in the candidate's epoch, if that can be believed; if not, asks the candidate itself. */
+function consider(turn: Turn, group: Group, question: DownQuestion, askerName: string): boolean {
+  const { epoch, runId } = question
+  const name = `${askerName || 'a client'} for ${runId}`
+  const speaker = { door: 'vote request', name, peer: undefined } as const
+  if (withholdsVote(group, epoch, runId)) learnEpoch(turn, group, epoch, speaker)
+  else if (admitEpoch(turn, group, epoch, speaker)) return castVote(turn, group, epoch, runId)
+  askForEpoch(turn, group, runId)
+  return false
+}
+
+/**
+ * Votes for a candidate if this epoch's vote is still free. Returns false if no answer about votes
+ * may be given at all, because what we would say could be forgotten.
+ */
+export function castVote(turn: Turn, group: Group, epoch: number, candidate: string): boolean {
+  const { state } = turn
+  if (!state.canSave) return false
+  const isNewEpoch = epoch > state.currentEpoch
+  if (isNewEpoch) state.currentEpoch = epoch
+  const isFree = isFreeIn(group, epoch)
+  if (isFree) recordVote(turn, group, epoch, candidate)
+  if (isNewEpoch || isFree) save(turn)
+  if (isNewEpoch) announce(turn, '+new-epoch', group, { epoch })
+  if (isFree) announce(turn, '+vote-for-leader', group, { leader: candidate, epoch })
+  return true
+}
+
+/**
+ * SENTINEL CONFER: what we see of that master, with a new PING to it now, and whether we would vote
+ * as asked.
+ */
+export function answerConfer(turn: Turn, { host, port, epoch, runId }: DownQuestion): Reply {
+  const { state } = turn
+  const group = groupByMasterAddress(state, host, port)
+  if (group === undefined) return counsel(state, false, false)
+  sendPing(turn, group.master.link)
+  if (!isBelievable(turn, group, epoch, 'stranger')) askForEpoch(turn, group, runId)
+  // In TILT nothing that was seen can be believed, by others no more than by ourselves.
+  const isRefused = group.master.refusal !== undefined && !isTilted(state)
+  return counsel(state, isRefused, wouldVote(turn, group, epoch, runId))
+}
+
+/** The answer a candidate would get now, without a promise: the question changes nothing. */
+function wouldVote(turn: Turn, group: Group, epoch: number, candidate: string): boolean {
+  const { canSave, stopping } = turn.state
+  if (candidate === '*' || !canSave || stopping || !isFreeIn(group, epoch)) return false
+  if (withholdsVote(group, epoch, candidate)) return false
+  return isBelievable(turn, group, epoch, 'stranger')
+}
+
+/** Whether our vote of this epoch is still free, and the epoch is not over. */
+function isFreeIn(group: Group, epoch: number): boolean {
+  return epoch > group.leaderEpoch && epoch > group.configEpoch
+}
+
+function recordVote(turn: Turn, group: Group, epoch: number, candidate: string): void {
+  group.leader = candidate
+  group.leaderEpoch = epoch
+  if (candidate === turn.state.myid) return
+  group.yieldedTo = { leader: candidate, atMs: turn.now.monoMs }
+  // If the master is well it is about to hand over, and we must not lose sight of it.
+  if (!isSdown(group.master)) keepInformed(turn, group.master)
+  // Our own candidacy may just have lost our own vote: check it again at once.
+  if (group.failover !== undefined) turn.state.timers.set(group, 'failover', turn.now.monoMs)
+}
+
+/**
+ * Only a Sentinel that sees the master down asks. So a peer that asks us has just joined our opinion,
+ * and its answer completes the quorum a round trip from now instead of an ask period.
+ */
+function askBack(turn: Turn, group: Group, askerName: string): void {
+  const asker = findPeerByClientName(group, askerName)
+  if (asker !== undefined && !asker.masterDown) askPeer(turn, asker)
+}
+
+/** Sentinels name their connections `sentinel-<first 8 of their id>-cmd`. */
+function findPeerByClientName(group: Group, name: string): Peer | undefined {
+  const prefix = /^sentinel-([0-9a-f]{8})-cmd$/.exec(name)?.[1]
+  if (prefix === undefined) return undefined
+  return [...group.peers.values()].find((peer) => peer.runId.startsWith(prefix))
+}
+
+function answer(down: boolean, leader: string, epoch: number): Reply {
+  return array([integer(down ? 1 : 0), bulk(leader), integer(epoch)])
+}
+
+function counsel({ currentEpoch }: State, refused: boolean, granted: boolean): Reply {
+  return array([integer(refused ? 1 : 0), integer(granted ? 1 : 0), integer(currentEpoch)])
+}

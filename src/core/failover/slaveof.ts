@@ -1,0 +1,48 @@
+/**
+ * Telling an instance which master to follow: one transaction that changes the role, keeps it in
+ * the instance's own configuration, and closes its clients' connections, so that they ask a
+ * Sentinel again instead of writing to a node that is no longer a master. INFO follows in the same
+ * pipeline: its reply is the first moment the change can be seen.
+ */
+
+import type { Address } from '../../base/ip.ts'
+import { requestInfo } from '../discovery/info-request.ts'
+import { sameAddress, shownHost } from '../names/names.ts'
+import type { DataInstance, Replica, State, Turn } from '../state.ts'
+import { commandLink } from '../state.ts'
+import { send } from '../turn.ts'
+
+/**
+ * Sends the transaction; false if there is no connection for it. No node is told to follow itself:
+ * an outdated name can make a record of the old master point at the new one.
+ */
+export function sendSlaveof(
+  turn: Turn,
+  replica: DataInstance,
+  master: Address | 'no one',
+): boolean {
+  const connection = commandLink(replica)
+  if (connection === undefined) return false
+  if (master !== 'no one' && sameAddress(turn.state, replica, master)) return false
+  const target =
+    master === 'no one' ? ['NO', 'ONE'] : [shownHost(turn.state, master.host), String(master.port)]
+  // A node that is handing its role over by itself takes no other order before that has ended.
+  const isFailingOver = replica.failoverReported === 'running'
+  const transaction = [
+    ['MULTI'],
+    ...(isFailingOver ? [['FAILOVER', 'ABORT']] : []),
+    ['SLAVEOF', ...target],
+    ['CONFIG', 'REWRITE'],
+    ['CLIENT', 'KILL', 'TYPE', 'normal'],
+    ['CLIENT', 'KILL', 'TYPE', 'pubsub'],
+    ['EXEC'],
+  ]
+  for (const argv of transaction) send(turn, connection, { kind: 'slaveof' }, argv)
+  requestInfo(turn, replica)
+  return true
+}
+
+/** As the replica says itself, under any name of the master. */
+export function follows(state: State, replica: Replica, master: Address): boolean {
+  return sameAddress(state, { host: replica.masterHost, port: replica.masterPort }, master)
+}

@@ -1,0 +1,360 @@
+/**
+ * The options of a group, each described once. From this table follow the type of GroupConfig, what
+ * sentinel.yml and sentinel.conf may contain, SENTINEL SET, what is saved, restored and reloaded,
+ * what SENTINEL MASTER, INFO vedette and `vedette status` show, and what `vedette export-conf`
+ * writes, with its notes about options that redis-sentinel does not know. Tests compare
+ * sentinel.yml.example and docs/options.md with it.
+ *
+ * The order of the rows is the order in all of these, except for the lines of an exported
+ * sentinel.conf.
+ */
+
+interface AnyOption {
+  /** The name of the option in sentinel.conf, SENTINEL SET and SENTINEL MASTER, and in the log. */
+  readonly name: string
+  /** Other words for it in sentinel.conf and SENTINEL SET. */
+  readonly aliases?: readonly string[]
+  /** The name of the option in sentinel.yml. */
+  readonly yml: string
+  /** What the option is for, in the words of the example file and the docs. */
+  readonly doc: string
+  /** The option has no line of its own in sentinel.conf: it is a word of `sentinel monitor`. */
+  readonly isInMonitor?: true
+  /**
+   * Whether SENTINEL SET may change it. `if-allowed`: only with deny-scripts-reconfig switched off.
+   */
+  readonly set: 'yes' | 'if-allowed' | 'no'
+  /** Where the option is shown: for all instances, for the master only, or not at all. */
+  readonly shown: 'instances' | 'master' | 'no'
+  /**
+   * The option's place among the lines redis-sentinel writes into its file. Undefined:
+   * redis-sentinel does not know it.
+   */
+  readonly redisPlace?: number
+  /**
+   * For an option that redis-sentinel does not know: what redis-sentinel lacks, and what it does
+   * instead.
+   */
+  readonly redisLacks?: {
+    readonly what: string
+    instead(group: { readonly downAfterMs: number }): string
+  }
+  /** The option has no effect unless that other option has this value. */
+  readonly onlyWith?: { readonly key: 'detection'; readonly value: string }
+  /** Neither events nor the log show the value. */
+  readonly isSecret?: true
+  /** The option is shown only where it is set to something else than its default. */
+  readonly isShownIfSet?: true
+}
+
+/**
+ * What a value is. `default` is missing if the user has to choose. Durations are milliseconds; 0 is
+ * allowed if `least` is 0, and means none. An empty text means none, too.
+ */
+export type GroupOption = AnyOption &
+  (
+    | CountOption
+    | { readonly kind: 'duration'; readonly least: 0 | 1; readonly default: number }
+    | { readonly kind: 'text'; readonly default: string }
+    /** The path of a program; error texts call it by `title`. `hook`: or an http or https URL. */
+    | { readonly kind: 'script' | 'hook'; readonly default: string; readonly title: string }
+    | { readonly kind: 'renames'; readonly default: readonly RenamedCommand[] }
+    | HostRulesOption
+    /** Texts in an order; a sentinel.conf and SENTINEL SET name one at a time. */
+    | { readonly kind: 'texts'; readonly default: readonly string[] }
+    | WordOption
+  )
+
+/**
+ * What holds for the nodes at some hosts. The most specific pattern decides, so the order of the
+ * rules has no meaning; see `hostRule`.
+ */
+export interface HostRulesOption {
+  readonly kind: 'rules'
+  readonly default: readonly HostRule[]
+  /** What a rule may say; undefined: any word. */
+  readonly ruleWords?: readonly string[]
+  /** An example for those who wrote something else. */
+  readonly example: string
+}
+
+/** A pattern of addresses, as in `10.0.0.*` or `10.0.0.3:6379`, and what holds for them. */
+export type HostRule = readonly [pattern: string, word: string]
+
+export interface CountOption {
+  readonly kind: 'count'
+  readonly least: number
+  readonly default?: number
+  /**
+   * What to say about a smaller number in a sentinel.conf, which Redis accepts; undefined: we
+   * refuse it.
+   */
+  readonly tooSmall?: { readonly message: string; readonly hint: string }
+}
+
+export interface WordOption {
+  readonly kind: 'word'
+  readonly words: readonly string[]
+  readonly default: string
+  /** What redis-sentinel does: a sentinel.conf that does not set the option means this. */
+  readonly asInRedis: string
+}
+
+/** The command's own name in lower case, and the name under which it is sent. */
+export type RenamedCommand = readonly [name: string, sentAs: string]
+
+export const GROUP_OPTIONS = {
+  quorum: {
+    ...{ name: 'quorum', yml: 'quorum', isInMonitor: true },
+    ...{ kind: 'count', least: 1 },
+    ...{ set: 'yes', shown: 'master', redisPlace: 0 },
+    doc: 'Sentinels that must agree that the master is down before one may ask to lead a failover.',
+  },
+  downAfterMs: {
+    ...{ name: 'down-after-milliseconds', yml: 'down-after' },
+    ...{ kind: 'duration', least: 1, default: 30_000 },
+    ...{ set: 'yes', shown: 'instances', redisPlace: 1 },
+    doc: 'How long an instance must be silent to be taken for down.',
+  },
+  failoverTimeoutMs: {
+    ...{ name: 'failover-timeout', yml: 'failover-timeout' },
+    ...{ kind: 'duration', least: 1, default: 180_000 },
+    ...{ set: 'yes', shown: 'master', redisPlace: 2 },
+    doc: 'How long a failover may take; a master that failed over is left alone for twice as long.',
+  },
+  parallelSyncs: {
+    ...{ name: 'parallel-syncs', yml: 'parallel-syncs' },
+    ...{ kind: 'count', least: 1, default: 1 },
+    tooSmall: {
+      message: 'no replica is reconfigured before the failover times out',
+      hint: 'use 1 or more',
+    },
+    ...{ set: 'yes', shown: 'master', redisPlace: 3 },
+    doc: 'Replicas that are sent to the new master at the same time: they cannot serve reads meanwhile.',
+  },
+  authUser: {
+    ...{ name: 'auth-user', yml: 'auth-user' },
+    ...{ kind: 'text', default: '' },
+    ...{ set: 'yes', shown: 'no', redisPlace: 7 },
+    doc: 'User for the data nodes, with rights for it; empty: the default user.',
+  },
+  authPass: {
+    ...{ name: 'auth-pass', yml: 'auth-pass' },
+    ...{ kind: 'text', default: '', isSecret: true },
+    ...{ set: 'yes', shown: 'no', redisPlace: 6 },
+    doc: 'Password for the data nodes; empty: none.',
+  },
+  authPassAlso: {
+    ...{ name: 'auth-pass-also', yml: 'auth-pass-also' },
+    ...{ kind: 'texts', default: [], isSecret: true },
+    ...{ set: 'yes', shown: 'no' },
+    redisLacks: {
+      what: 'second password for the data nodes',
+      instead: () => 'a node that refuses auth-pass is seen as down',
+    },
+    doc: 'More passwords for the data nodes, tried in turn where auth-pass is refused: to change it without a gap.',
+  },
+  notificationScript: {
+    ...{ name: 'notification-script', yml: 'notification-script' },
+    ...{ kind: 'script', default: '', title: 'Notification' },
+    ...{ set: 'if-allowed', shown: 'master', redisPlace: 4 },
+    doc: 'Program that is run for every warning event, with the event and its details; empty: none.',
+  },
+  clientReconfigScript: {
+    ...{ name: 'client-reconfig-script', yml: 'client-reconfig-script' },
+    ...{ kind: 'script', default: '', title: 'Client reconfiguration' },
+    ...{ set: 'if-allowed', shown: 'master', redisPlace: 5 },
+    doc: 'Program that is run when the master changes, to tell clients; empty: none.',
+  },
+  renamedCommands: {
+    ...{ name: 'rename-command', yml: 'rename-commands' },
+    ...{ kind: 'renames', default: [] },
+    ...{ set: 'yes', shown: 'no', redisPlace: 9 },
+    doc: 'What the instances of this group call commands, as in {CONFIG: "secret-config"}.',
+  },
+  rebootDownAfterMs: {
+    ...{ name: 'master-reboot-down-after-period', yml: 'reboot-down-after' },
+    // Valkey's name for it.
+    aliases: ['primary-reboot-down-after-period'],
+    ...{ kind: 'duration', least: 0, default: 0 },
+    ...{ set: 'yes', shown: 'no', redisPlace: 8 },
+    doc: 'How long a master that was restarted counts as down although it answers; 0: not at all.',
+  },
+  detection: {
+    ...{ name: 'detection', yml: 'detection' },
+    ...{ kind: 'word', words: ['ping', 'evidence'], default: 'evidence', asInRedis: 'ping' },
+    ...{ set: 'yes', shown: 'master' },
+    redisLacks: {
+      what: 'detection by evidence',
+      instead: ({ downAfterMs }) =>
+        `a master that died is recognised after ${downAfterMs} ms of silence`,
+    },
+    doc: 'By what a dead master is recognised. ping: by silence for down-after, as redis-sentinel does. evidence: also by its machine refusing connections while a replica has lost it too.',
+  },
+  refusedAfterMs: {
+    ...{ name: 'refused-after', yml: 'refused-after' },
+    ...{ kind: 'duration', least: 1, default: 250 },
+    ...{ set: 'yes', shown: 'master', onlyWith: { key: 'detection', value: 'evidence' } },
+    doc: 'With evidence: how long connections must be refused. A restart that is quicker is no failover.',
+  },
+  grayAfterMs: {
+    ...{ name: 'gray-after', yml: 'gray-after' },
+    ...{ kind: 'duration', least: 0, default: 0 },
+    ...{ set: 'yes', shown: 'master' },
+    redisLacks: {
+      what: 'gray-after',
+      instead: () => 'a master that says PONG and refuses writes stays the master',
+    },
+    doc: 'A master that answers but refuses writes (disk or memory full) counts as down after this; 0: it is only reported.',
+  },
+  preFailoverHook: {
+    ...{ name: 'pre-failover-hook', yml: 'pre-failover-hook' },
+    ...{ kind: 'hook', default: '', title: 'Pre-failover hook' },
+    ...{ set: 'if-allowed', shown: 'master' },
+    redisLacks: {
+      what: 'pre-failover-hook',
+      instead: () => 'a failover begins without asking',
+    },
+    doc: 'Program, or http or https URL, that is asked before an automatic failover and may refuse it; empty: none.',
+  },
+  preFailoverHookTimeoutMs: {
+    ...{ name: 'pre-failover-hook-timeout', yml: 'pre-failover-hook-timeout' },
+    ...{ kind: 'duration', least: 1, default: 5_000 },
+    ...{ set: 'yes', shown: 'no' },
+    doc: 'How long the hook may take to answer.',
+  },
+  preFailoverHookOnError: {
+    ...{ name: 'pre-failover-hook-on-error', yml: 'pre-failover-hook-on-error' },
+    ...{ kind: 'word', words: ['proceed', 'refuse'], default: 'proceed', asInRedis: 'proceed' },
+    ...{ set: 'yes', shown: 'no' },
+    doc: 'What a hook that fails or does not answer in time means. proceed: the failover goes on. refuse: it does not begin.',
+  },
+  forgetAfterMs: {
+    ...{ name: 'forget-after', yml: 'forget-after' },
+    ...{ kind: 'duration', least: 0, default: 0 },
+    ...{ set: 'yes', shown: 'master' },
+    redisLacks: {
+      what: 'forget-after',
+      instead: () => 'replicas and Sentinels that are gone are known until SENTINEL RESET',
+    },
+    doc: 'Replicas and Sentinels that have been down for so long are forgotten, for addresses that change; never below a majority or the quorum; 0: never.',
+  },
+  promotionRules: {
+    ...{ name: 'promotion', yml: 'promotion' },
+    ...{ kind: 'rules', default: [], ruleWords: ['prefer', 'neutral', 'prefer-not', 'must-not'] },
+    example: '"10.0.0.3": must-not',
+    ...{ set: 'yes', shown: 'master', isShownIfSet: true },
+    redisLacks: {
+      what: 'promotion rules',
+      instead: () => 'it promotes by replica-priority alone; 0 forbids it',
+    },
+    doc: 'Which replicas to promote, by address: prefer, neutral, prefer-not or must-not, as in {"10.0.0.3": must-not}.',
+  },
+  zones: {
+    ...{ name: 'zone', yml: 'zones' },
+    ...{ kind: 'rules', default: [], example: '"10.1.*": frankfurt' },
+    ...{ set: 'yes', shown: 'master', isShownIfSet: true },
+    redisLacks: { what: 'zones', instead: () => 'it promotes replicas in any of them' },
+    doc: 'In which zone the nodes are, by address, as in {"10.1.*": frankfurt, "10.2.*": paris}; none: there are no zones.',
+  },
+  crossZonePromotion: {
+    ...{ name: 'cross-zone-promotion', yml: 'cross-zone-promotion' },
+    ...{ kind: 'word', words: ['no', 'yes'], default: 'no', asInRedis: 'no' },
+    ...{ set: 'yes', shown: 'master', isShownIfSet: true },
+    doc: "With zones: whether a Sentinel may by itself promote a replica outside of the master's zone.",
+  },
+  failoverBlockMs: {
+    ...{ name: 'failover-block', yml: 'failover-block' },
+    ...{ kind: 'duration', least: 0, default: 0 },
+    ...{ set: 'yes', shown: 'master', isShownIfSet: true },
+    redisLacks: {
+      what: 'failover-block',
+      instead: () => 'a master that dies soon after a failover is replaced again at once',
+    },
+    doc: 'For so long after an automatic failover there is no other, unless an operator orders one; 0: no such block.',
+  },
+} as const satisfies Readonly<Record<string, GroupOption>>
+
+type OptionTable = typeof GROUP_OPTIONS
+export type GroupOptionKey = keyof OptionTable
+
+/** The values of the options of one group. */
+export type GroupOptionValues = {
+  readonly [Key in GroupOptionKey]: OptionValue<OptionTable[Key]>
+}
+
+type OptionValue<Row> = Row extends { readonly words: readonly (infer Word)[] }
+  ? Word
+  : Row extends { readonly kind: 'renames' | 'rules' }
+    ? readonly (readonly [string, string])[]
+    : Row extends { readonly kind: 'texts' }
+      ? readonly string[]
+      : Row extends { readonly kind: 'count' | 'duration' }
+        ? number
+        : string
+
+/** The rows, with the key of each. */
+export const GROUP_OPTION_ROWS = Object.entries(GROUP_OPTIONS) as readonly (readonly [
+  GroupOptionKey,
+  GroupOption,
+])[]
+
+export const GROUP_OPTION_KEYS = GROUP_OPTION_ROWS.map(([key]) => key)
+
+/** The rows of the options that redis-sentinel does not know. */
+export const OWN_OPTION_ROWS = GROUP_OPTION_ROWS.filter(([, row]) => isOwnOption(row))
+
+/**
+ * Those that are shown as the rules by which a master is judged and replaced; a hook is none of
+ * them.
+ */
+export const JUDGING_OPTION_ROWS = OWN_OPTION_ROWS.filter(([, { shown, kind }]) => {
+  return shown !== 'no' && kind !== 'hook'
+})
+
+export function isOwnOption({ redisPlace }: GroupOption): boolean {
+  return redisPlace === undefined
+}
+
+export function isNumeric({ kind }: GroupOption): boolean {
+  return kind === 'count' || kind === 'duration'
+}
+
+/** Whether the option has this value; lists are compared by what is in them. */
+export function hasOptionValue(value: OptionValues, other: OptionValues): boolean {
+  return value === other || JSON.stringify(value) === JSON.stringify(other)
+}
+
+type OptionValues = GroupOptionValues[GroupOptionKey] | undefined
+
+/** Whether an option with this value is left out where options are shown. */
+export function isHidden(row: GroupOption, value: OptionValues): boolean {
+  return (
+    row.isShownIfSet === true && row.default !== undefined && hasOptionValue(value, row.default)
+  )
+}
+
+/** The value as people read it. Rules are sorted, because their order has no meaning. */
+export function optionText(value: OptionValues): string {
+  if (typeof value !== 'object') return String(value)
+  return value
+    .map((one) => (typeof one === 'string' ? one : one.join('=')))
+    .sort()
+    .join(' ')
+}
+
+/** What redis-sentinel does, as a value of an option that it does not know. */
+export function valueInRedis(row: GroupOption) {
+  return row.kind === 'word' ? row.asInRedis : row.default
+}
+
+/** Whether the value is the path of a program, which must exist on this machine. */
+export function isPath({ kind }: GroupOption, value: unknown): boolean {
+  if (kind !== 'script' && kind !== 'hook') return false
+  return value !== '' && !(kind === 'hook' && isHookUrl(String(value)))
+}
+
+/** A hook that is asked over HTTP, and no program. */
+export function isHookUrl(hook: string): boolean {
+  return /^https?:\/\/[^\s/?#]/i.test(hook)
+}

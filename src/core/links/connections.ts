@@ -1,0 +1,88 @@
+/**
+ * What happens when a connection comes up or breaks. On a new one we first send who we are and a PING;
+ * data nodes are asked for INFO at the same time, and every instance gets our hello at once.
+ *
+ * That a connection broke is evidence that the kernel gives us for free: from that moment the instance
+ * owes us an answer, as if a PING were pending.
+ */
+
+import { askPeer } from '../detection/ask.ts'
+import { checkDown } from '../detection/down.ts'
+import { sendPing } from '../detection/ping.ts'
+import { noteAccepted, noteFailedAttempt } from '../detection/refused-connections.ts'
+import { HELLO_CHANNEL } from '../discovery/hello-format.ts'
+import { sendHello } from '../discovery/hello-send.ts'
+import { requestInfo, scheduleInfo } from '../discovery/info-request.ts'
+import { askWho } from '../discovery/proof.ts'
+import { considerFailover } from '../election/failover-start.ts'
+import type { Event } from '../event.ts'
+import { announce } from '../events.ts'
+import { driveFailover } from '../failover/failover.ts'
+import type { Connection, Instance, Turn } from '../state.ts'
+import { isSdown } from '../state.ts'
+import { send } from '../turn.ts'
+import { credentialsFor } from './credentials.ts'
+import { PROTOCOL_FAULT } from './link-input.ts'
+import { expectAnswer, forgetConnection, openLinks } from './links.ts'
+import { noteNonsense } from './rejections.ts'
+
+export function onLinkUp(turn: Turn, connection: Connection, localHost: string): void {
+  const { link } = connection
+  connection.up = true
+  connection.localHost = localHost
+  noteAccepted(connection)
+  introduce(turn, connection)
+  if (connection.channel === 'pubsub') {
+    link.pubsubActiveAtMs = turn.now.monoMs
+    send(turn, connection, { kind: 'subscribe' }, ['SUBSCRIBE', HELLO_CHANNEL])
+    return
+  }
+  sendPing(turn, link)
+  // The subscription may have waited for this.
+  openLinks(turn, link)
+  for (const owner of link.owners) greet(turn, owner)
+}
+
+type Loss = Extract<Event, { readonly kind: 'linkLost' }>
+
+export function onLinkLost(turn: Turn, connection: Connection, { reason, isRefused }: Loss): void {
+  const { link, channel } = connection
+  const { owners } = link
+  const event = channel === 'pubsub' ? '-pubsub-link-reconnection' : '-cmd-link-reconnection'
+  for (const owner of owners) announce(turn, event, owner, { reason })
+  if (reason.startsWith(PROTOCOL_FAULT)) noteNonsense(turn, connection, reason)
+  forgetConnection(turn, connection)
+  if (!connection.up) noteFailedAttempt(turn, connection, isRefused)
+  if (channel === 'command') {
+    expectAnswer(turn, link)
+    for (const owner of owners) checkDown(turn, owner)
+  }
+  openLinks(turn, link)
+  for (const owner of owners) driveFailover(turn, owner.group)
+}
+
+/** This group can reach an instance now. */
+export function greet(turn: Turn, instance: Instance): void {
+  sendHello(turn, instance)
+  if (instance.kind === 'sentinel') {
+    askWho(turn, instance)
+    // A peer that can be reached now may be the one whose opinion or vote is missing.
+    if (isSdown(instance.group.master)) askPeer(turn, instance)
+    considerFailover(turn, instance.group)
+    return
+  }
+  requestInfo(turn, instance)
+  scheduleInfo(turn, instance)
+  driveFailover(turn, instance.group)
+}
+
+/** AUTH if needed, and a name by which operators and peers recognise the connection. */
+function introduce(turn: Turn, connection: Connection): void {
+  const [instance] = connection.link.owners
+  if (instance === undefined) return
+  const suffix = connection.channel === 'pubsub' ? 'pubsub' : 'cmd'
+  const name = `sentinel-${turn.state.myid.slice(0, 8)}-${suffix}`
+  const { words } = credentialsFor(turn.state, instance)
+  if (words.length > 0) send(turn, connection, { kind: 'auth' }, ['AUTH', ...words])
+  send(turn, connection, { kind: 'setup' }, ['CLIENT', 'SETNAME', name])
+}

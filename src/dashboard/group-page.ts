@@ -1,0 +1,60 @@
+/** The sections that tell one group. Each is drawn anew from the document; none has a state of its own. */
+import type { ClusterDocument } from '../http/cluster-document.ts'
+import { byId, type Child, element } from './dom.ts'
+import { addressOf, bytes, SIGN, verdictOn } from './sentences.ts'
+import { nodeTable, sentinelTable } from './tables.ts'
+import type { ShownGroup } from './views.ts'
+
+export function drawGroup(cluster: ClusterDocument, group: ShownGroup): void {
+  drawVerdict(cluster, group)
+  byId('facts').replaceChildren(...facts(cluster, group))
+  byId('nodes').replaceChildren(nodeTable(group))
+  byId('sentinels').replaceChildren(sentinelTable(group))
+  byId('next').replaceChildren(...next(group))
+}
+
+function drawVerdict(cluster: ClusterDocument, group: ShownGroup): void {
+  const { mood, title, story } = verdictOn(group, cluster.tilt)
+  const heading = byId('verdict')
+  const text = `${SIGN[mood]} ${title}`
+  // A screen reader would read it again at every refresh.
+  if (heading.textContent !== text) heading.textContent = text
+  heading.className = mood
+  byId('story').textContent = story
+  document.title = `${SIGN[mood]} ${group.name} – Vedette`
+}
+
+function facts(cluster: ClusterDocument, group: ShownGroup): HTMLElement[] {
+  const { reachability, quorum, configEpoch } = group
+  const offset = group.nodes.find(({ role }) => role === 'master')?.offset ?? null
+  const all: readonly (readonly [string, string])[] = [
+    ['master', addressOf(group.master)],
+    ['Sentinels in reach', `${reachability.usable} of ${reachability.known}`],
+    ['needed to agree (quorum)', String(quorum)],
+    ['config epoch', String(configEpoch)],
+    ['current epoch', String(cluster.epoch)],
+    ['master offset', offset === null ? '–' : bytes(offset)],
+  ]
+  return all.map(([name, value]) =>
+    element('div', {}, element('dt', {}, name), element('dd', {}, ...breakable(value))),
+  )
+}
+
+/** A long address is broken before its port. */
+function breakable(value: string): readonly Child[] {
+  const [host, port] = value.split(/(?=:\d+$)/)
+  return port === undefined ? [value] : [host, element('wbr'), port]
+}
+
+function next({ ifMasterDied: prospect, obstacle }: ShownGroup): HTMLElement[] {
+  const others = prospect.others.map((one) => element('li', {}, `${addressOf(one)}: ${one.reason}`))
+  const leader =
+    prospect.leader === null
+      ? 'No Sentinel could be elected.'
+      : `Sentinel ${prospect.leader.slice(0, 12)} would stand first.`
+  return [
+    element('p', {}, `${prospect.text} ${leader}`),
+    ...(obstacle === null ? [] : [element('p', { class: 'bad' }, `✗ In the way now: ${obstacle}`)]),
+    ...(others.length === 0 ? [] : [element('ul', { class: 'reasons' }, ...others)]),
+  ]
+}

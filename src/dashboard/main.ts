@@ -1,0 +1,111 @@
+/** The page at `/`: which group is shown, and what happens when the server says something. */
+import type { ClusterDocument } from '../http/cluster-document.ts'
+import { byId, element } from './dom.ts'
+import { Feed } from './feed.ts'
+import { drawGroup } from './group-page.ts'
+import { drawHistory } from './history.ts'
+import { SIGN, span, verdictOn } from './sentences.ts'
+import { drawSteering } from './steering.ts'
+import type { ShownGroup } from './views.ts'
+
+/** Figures older than this are said to be old. */
+const STALE_MS = 6_000
+const RESIZED_MS = 150
+
+let cluster: ClusterDocument | undefined
+let heardAtMs = 0
+let trouble: string | undefined
+let redraw: ReturnType<typeof setTimeout> | undefined
+
+const feed = new Feed({
+  onCluster(document) {
+    if (document.program !== 'vedette-sentinel') return sayNode()
+    cluster = document
+    heardAtMs = Date.now()
+    byId('access').hidden = true
+    draw()
+  },
+  onEvent() {},
+  onTrouble(why) {
+    trouble = why
+    drawFeed()
+  },
+  onTokenWanted(wasRefused) {
+    byId('access').hidden = false
+    if (wasRefused) byId('access-why').textContent = 'The Sentinel did not accept this token.'
+  },
+})
+
+byId<HTMLFormElement>('access').addEventListener('submit', (event) => {
+  event.preventDefault()
+  feed.useToken(byId<HTMLInputElement>('access-token').value)
+})
+addEventListener('hashchange', draw)
+addEventListener('resize', drawSoon)
+setInterval(drawFeed, 1_000)
+feed.start()
+
+/** A data node knows itself alone. */
+function sayNode(): void {
+  heardAtMs = Date.now()
+  byId('source').textContent = 'This is a data node: the page of its group is on its Sentinels.'
+}
+
+function draw(): void {
+  if (cluster === undefined) return
+  const { host, port } = cluster.address
+  byId('source').textContent =
+    `Sentinel ${host ?? location.hostname}:${port}, version ${cluster.version}`
+  const group = shownGroup(cluster)
+  drawGroups(cluster, group)
+  byId('group').hidden = group === undefined
+  if (group !== undefined) {
+    drawGroup(cluster, group)
+    drawSteering(group)
+    void drawHistory(group.name)
+  }
+  drawFeed()
+}
+
+/** The lanes are drawn for the width of the window, which changes many times while somebody drags it. */
+function drawSoon(): void {
+  clearTimeout(redraw)
+  redraw = setTimeout(draw, RESIZED_MS)
+}
+
+/** The group in the address (`#mymaster`), or else the first one. */
+function shownGroup({ groups }: ClusterDocument): ShownGroup | undefined {
+  const wanted = decodeURIComponent(location.hash.slice(1))
+  return groups.find(({ name }) => name === wanted) ?? groups[0]
+}
+
+function drawGroups({ groups, tilt }: ClusterDocument, shown: ShownGroup | undefined): void {
+  const links = groups.map((group) => {
+    const { mood } = verdictOn(group, tilt)
+    const href = `#${encodeURIComponent(group.name)}`
+    const current = group === shown ? 'page' : undefined
+    return element(
+      'a',
+      { href, class: mood, 'aria-current': current },
+      `${SIGN[mood]} ${group.name}`,
+    )
+  })
+  const target = byId('groups')
+  const focused = document.activeElement?.getAttribute('href')
+  target.replaceChildren(...(links.length > 1 ? links : []))
+  links.find((link) => focused !== null && link.getAttribute('href') === focused)?.focus()
+}
+
+function drawFeed(): void {
+  const ageMs = Date.now() - heardAtMs
+  const isLive = heardAtMs > 0 && ageMs < STALE_MS && trouble === undefined
+  const line = byId('feed')
+  line.className = isLive ? 'live' : 'stale'
+  line.textContent = isLive ? '● live' : staleText(ageMs)
+}
+
+function staleText(ageMs: number): string {
+  const why = trouble === undefined ? '' : ` (${trouble})`
+  if (heardAtMs === 0) return `✗ no answer yet${why}`
+  return `✗ nothing heard for ${span(ageMs)}${why}: what you see is old`
+}

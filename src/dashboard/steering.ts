@@ -1,0 +1,184 @@
+/**
+ * What an operator can do from the page. Nothing happens at the first click: a dialog says what is going to
+ * be done, and for a failover what the Sentinel says would come of it (its own dry run).
+ */
+
+import { byId, element } from './dom.ts'
+import { request } from './feed.ts'
+import { addressOf, clock } from './sentences.ts'
+import type { ShownGroup } from './views.ts'
+
+const PAUSES: readonly (readonly [seconds: number, text: string])[] = [
+  [600, '10 minutes'],
+  [1_800, '30 minutes'],
+  [3_600, '1 hour'],
+  [14_400, '4 hours'],
+]
+
+interface Order {
+  readonly title: string
+  readonly path: string
+  readonly body: Readonly<Record<string, unknown>>
+  readonly explanation: readonly string[]
+  readonly button: string
+  /** Undefined: nobody has asked. */
+  readonly isPossible?: boolean
+}
+
+/** Drawn anew only if what can be chosen has changed, so that nothing typed is lost. */
+export function drawSteering(group: ShownGroup): void {
+  const target = byId('steering')
+  const replicas = group.nodes.filter(
+    ({ notPromotable, role }) => role === 'replica' && notPromotable === null,
+  )
+  const key = JSON.stringify([group.name, replicas.map(addressOf), group.paused])
+  if (target.dataset.key === key) return
+  target.dataset.key = key
+  target.replaceChildren(failoverForm(group, replicas), pauseForm(group))
+}
+
+function failoverForm(group: ShownGroup, replicas: readonly ShownGroup['nodes'][number][]) {
+  const to = element(
+    'select',
+    {},
+    element('option', { value: '' }, 'the best replica'),
+    ...replicas.map((node) => element('option', { value: addressOf(node) }, addressOf(node))),
+  )
+  const coordinated = element('input', { type: 'checkbox', checked: true })
+  const form = element(
+    'form',
+    {},
+    element('label', {}, 'Fail over to', to),
+    element('label', {}, coordinated, 'coordinated: the master hands over and loses no write'),
+    element('button', { class: 'danger', type: 'submit' }, 'Fail over …'),
+  )
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const body = { group: group.name, ...(to.value === '' ? {} : { to: to.value }) }
+    void offerFailover(group, coordinated.checked ? 'switchover' : 'failover', body)
+  })
+  return form
+}
+
+async function offerFailover(
+  group: ShownGroup,
+  path: 'failover' | 'switchover',
+  body: Order['body'],
+): Promise<void> {
+  const plan = await post(path, { ...body, dryRun: true })
+  const kind = path === 'switchover' ? 'a planned handover' : 'a failover without the master'
+  offer({
+    title: `Fail over ${group.name}`,
+    path,
+    body,
+    explanation: [`This is ${kind}, away from ${addressOf(group.master)}.`, plan.text],
+    button: 'Fail over now',
+    isPossible: plan.isDone,
+  })
+}
+
+function pauseForm(group: ShownGroup): HTMLElement {
+  if (group.paused !== null) return resumeForm(group)
+  const seconds = element(
+    'select',
+    {},
+    ...PAUSES.map(([value, text]) => element('option', { value }, text)),
+  )
+  const reason = element('input', { maxlength: 200, placeholder: 'why, for the others' })
+  const form = element(
+    'form',
+    {},
+    element('label', {}, 'Pause automatic failover for', seconds),
+    element('label', {}, 'because', reason),
+    element('button', { type: 'submit' }, 'Pause …'),
+  )
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    offer({
+      title: `Pause automatic failover of ${group.name}`,
+      path: 'pause',
+      body: { group: group.name, seconds: Number(seconds.value), reason: reason.value },
+      explanation: [
+        'If the master dies meanwhile, no Sentinel replaces it until the pause is over.',
+      ],
+      button: 'Pause now',
+    })
+  })
+  return form
+}
+
+function resumeForm(group: ShownGroup): HTMLElement {
+  const until = group.paused === null ? '' : ` Paused until ${clock(group.paused.untilMs)}.`
+  const form = element('form', {}, element('button', { type: 'submit' }, 'Resume …'), until)
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    offer({
+      title: `Resume automatic failover of ${group.name}`,
+      path: 'resume',
+      body: { group: group.name },
+      explanation: ['If the master is down, it is replaced at once.'],
+      button: 'Resume now',
+    })
+  })
+  return form
+}
+
+function offer({ title, path, body, explanation, button, isPossible = true }: Order): void {
+  byId('confirm-title').textContent = title
+  byId('confirm-body').replaceChildren(
+    ...explanation.map((text) => element('p', { class: 'plan' }, text)),
+  )
+  byId('confirm-result').textContent = ''
+  const action = byId<HTMLButtonElement>('confirm-do')
+  action.textContent = button
+  action.disabled = !isPossible
+  action.onclick = async () => {
+    action.disabled = true
+    const { isDone, text } = await post(path, body)
+    const result = byId('confirm-result')
+    result.className = isDone ? 'good' : 'bad'
+    result.textContent = `${isDone ? '✓' : '✗'} ${text}`
+    action.disabled = isDone
+  }
+  byId<HTMLDialogElement>('confirm').showModal()
+}
+
+/** What the Sentinel answered, in words, whatever it was. */
+async function post(path: string, body: object): Promise<{ isDone: boolean; text: string }> {
+  try {
+    const headers = { 'content-type': 'application/json' }
+    const reply = await request(path, { method: 'POST', headers, body: JSON.stringify(body) })
+    return {
+      isDone: reply.ok,
+      text: wordsOf((await reply.json()) as Said),
+    }
+  } catch (error) {
+    return { isDone: false, text: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+interface Said {
+  readonly text: string
+  /** A word, or what a dry run says. */
+  readonly reply: unknown
+}
+
+interface Plan {
+  readonly steps: readonly string[]
+  readonly replicas: readonly { readonly address: string; readonly reason: string }[]
+}
+
+/** What would be done step by step, and why no other replica is promoted. */
+function wordsOf({ text, reply }: Said): string {
+  if (typeof reply === 'string') return reply
+  if (!isPlan(reply)) return text
+  const steps = reply.steps.map((step, at) => `${at + 1}. ${step}`)
+  const others = reply.replicas.filter(({ reason }) => reason !== '')
+  return [text, ...steps, ...others.map(({ address, reason }) => `${address}: ${reason}`)].join(
+    '\n',
+  )
+}
+
+function isPlan(reply: unknown): reply is Plan {
+  return typeof reply === 'object' && reply !== null && 'steps' in reply && 'replicas' in reply
+}

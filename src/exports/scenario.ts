@@ -1,0 +1,112 @@
+/**
+ * `vedette/scenario`: plays a scenario file against the production code of Sentinel and data node on virtual time, and
+ * says what came of it. A run touches nothing outside of itself, takes a fraction of the time it plays, and is the same
+ * for the same text and seed. docs/scenarios.md describes the files.
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs'
+ * import { runScenario } from 'vedette/scenario'
+ *
+ * const file = 'master-killed.yml'
+ * const run = await runScenario(readFileSync(file, 'utf8'), { file, seed: '42' })
+ * if (!run.ok) throw new Error(run.problems.map(({ line, message }) => `${line}: ${message}`).join('\n'))
+ * console.log(run.result.verdict, run.report)
+ * ```
+ *
+ * @packageDocumentation
+ */
+import type { Problem } from '../config/problem.ts'
+import { parseScenario } from '../scenario/parse.ts'
+import { renderReport } from '../scenario/report.ts'
+import { runScenario as play } from '../scenario/run.ts'
+
+export type { Problem } from '../config/problem.ts'
+
+/** What may be said about a run beside the scenario itself. */
+export interface ScenarioRunOptions {
+  /** The name that problems and the report show. Nothing is read from it. */
+  readonly file?: string
+  /** Decides everything that chance decides. `1` by default, as on the command line. */
+  readonly seed?: string
+}
+
+/** How a run went, or why the text is no scenario. */
+export type ScenarioRun =
+  | {
+      readonly ok: true
+      readonly result: PlayedScenario
+      /** The same in words, as `vedette scenario run` prints it, without colours. */
+      readonly report: string
+    }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+/** The outcome of a scenario. Times are virtual, in milliseconds since its beginning. */
+export interface PlayedScenario {
+  readonly name: string
+  readonly seed: string
+  /** `passed` if every expectation held, and nothing happened that never may. */
+  readonly verdict: 'passed' | 'failed' | 'skipped'
+  readonly expectations: readonly PlayedExpectation[]
+  /** What the checkers found: things that must never happen, whatever a scenario expects. */
+  readonly violations: readonly PlayedViolation[]
+  readonly facts: { readonly groups: readonly PlayedGroup[] }
+  readonly timeline: readonly PlayedMoment[]
+  readonly endMs: number
+}
+
+/** One expectation of the file, judged. */
+export interface PlayedExpectation {
+  readonly text: string
+  readonly passed: boolean
+  /** When it came true, if it had to come true. */
+  readonly metAtMs: number | undefined
+  /** What was found instead, or how it went. */
+  readonly finding: string
+}
+
+/** Something that must never happen, and did. */
+export interface PlayedViolation {
+  readonly atMs: number
+  readonly checker: string
+  readonly text: string
+}
+
+/** What became of a group. */
+export interface PlayedGroup {
+  readonly group: string
+  /** The master that all running Sentinels named at the end. */
+  readonly finalMaster: string | undefined
+  readonly failovers: number
+  /** The longest time without any acknowledged write. */
+  readonly longestOutageMs: number
+  /** The longest time in which two nodes acknowledged writes. */
+  readonly dualWritesMs: number
+}
+
+/** Something that was seen of the run. */
+export interface PlayedMoment {
+  readonly atMs: number
+  /** The process it is about, if there is one. */
+  readonly process: string | undefined
+  readonly kind: string
+  readonly text: string
+}
+
+/**
+ * Plays one scenario.
+ *
+ * @param text - A scenario file's content, YAML.
+ * @param options - Name and seed.
+ * @returns The outcome. A scenario that fails is an outcome, too; so is a text with mistakes in it.
+ */
+export async function runScenario(
+  text: string,
+  options: ScenarioRunOptions = {},
+): Promise<ScenarioRun> {
+  const { file = 'scenario', seed = '1' } = options
+  const parsed = parseScenario(text, file)
+  if (!parsed.ok) return { ok: false, problems: parsed.problems }
+  const result = await play(parsed.value, { seed })
+  return { ok: true, result, report: renderReport(result) }
+}

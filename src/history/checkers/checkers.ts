@@ -1,0 +1,61 @@
+import { agreedDown, trueAlarms } from './alarms.ts'
+import { bestReplica } from './best-replica.ts'
+import { boundedCrowd } from './bounded-crowd.ts'
+import { needlessCandidacies } from './candidacies.ts'
+import type { Checker } from './checker.ts'
+import { CheckerView, type SceneStart } from './checker-view.ts'
+import { needlessCopies } from './copies.ts'
+import { configEpochsNameOneMaster, configEpochsRise, currentEpochsRise } from './epochs.ts'
+import { onlyTheDeadAreForgotten } from './forgetting.ts'
+import { pausesAreLifted } from './handovers.ts'
+import {
+  deathsAreNoticed,
+  falseMastersAreTurned,
+  newsTravels,
+  returnsAreNoticed,
+} from './notices.ts'
+import { emptiedMastersAreDemoted, fewAtOnce, promotionsAreRespected } from './orders.ts'
+import { pauseHolds } from './paused.ts'
+import { phasesEnd } from './phases.ts'
+import { remembers } from './remembers.ts'
+import { staysSmall } from './stays-small.ts'
+import { switchesAreTold } from './switches.ts'
+import { tiltHasItsTime, tiltIsIdle } from './tilt.ts'
+import { trueEvidence } from './true-evidence.ts'
+import { enoughVotes, oneLeader, oneVote, voteEpochsRise, votesAreCurrent } from './votes.ts'
+
+/**
+ * Everything that is watched throughout a run. With a topology, as simulated worlds have it, that
+ * includes timing: real processes share machines, and are late for reasons that cannot be known.
+ */
+export function createCheckers(start?: SceneStart): readonly Checker[] {
+  const timeless = [
+    ...[oneLeader(), oneVote(), voteEpochsRise(), enoughVotes(), tiltIsIdle()],
+    ...[configEpochsRise(), configEpochsNameOneMaster(), currentEpochsRise(), boundedCrowd()],
+    ...[pauseHolds(), votesAreCurrent(), remembers(), switchesAreTold()],
+    ...[emptiedMastersAreDemoted(), staysSmall()],
+  ]
+  if (start === undefined) return timeless
+  const scene = new CheckerView(start)
+  const timed = [
+    ...[agreedDown(scene), trueAlarms(scene), trueEvidence(scene)],
+    ...[bestReplica(scene), tiltHasItsTime(scene), fewAtOnce(scene), promotionsAreRespected(scene)],
+    ...[
+      needlessCandidacies(scene),
+      phasesEnd(scene),
+      pausesAreLifted(scene),
+      needlessCopies(scene),
+    ],
+    ...[deathsAreNoticed(scene), returnsAreNoticed(scene), falseMastersAreTurned(scene)],
+    ...[newsTravels(scene), onlyTheDeadAreForgotten(scene)],
+  ]
+  // The view is updated first: when a checker sees a happening, the view includes it.
+  const notes: Checker = {
+    name: 'scene',
+    observe: (happening) => {
+      scene.note(happening)
+      return undefined
+    },
+  }
+  return [notes, ...timeless, ...timed]
+}

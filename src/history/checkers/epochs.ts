@@ -1,0 +1,125 @@
+import type { Address } from '../../base/ip.ts'
+import type { Action } from '../action.ts'
+import type { Happening } from '../happening.ts'
+import type { Checker } from './checker.ts'
+import { RolledBack } from './rolled-back.ts'
+import { UnsavedLives } from './unsaved-lives.ts'
+
+/**
+ * The config epoch that a Sentinel announces for a group never falls, not even across its restarts.
+ */
+export function configEpochsRise(): Checker {
+  const told = new Map<string, number>()
+  const unsaved = new UnsavedLives()
+  return {
+    name: 'config epochs never fall',
+    observe: (happening) => {
+      const forgetful = unsaved.endedWith(happening)
+      for (const key of told.keys()) if (key.startsWith(`${forgetful} `)) told.delete(key)
+      if (happening.kind !== 'hello') return undefined
+      const { process, sentinelId, group, configEpoch } = happening
+      const key = `${process} ${sentinelId} ${group}`
+      const before = told.get(key) ?? 0
+      told.set(key, Math.max(before, configEpoch))
+      if (configEpoch >= before) return undefined
+      return `${sentinelId} tells epoch ${configEpoch} of ${group} after epoch ${before}`
+    },
+  }
+}
+
+/**
+ * A config epoch stands for one master: every Sentinel that announces it, at any time, announces
+ * the same address. Failovers that operators force need no votes, so two of them on both sides of a
+ * partition can take the same epoch, as can a forced and an elected one; Sentinels settle that when
+ * they hear of each other. A liar's hello cannot be told from that of a leader: Sentinels pass on
+ * what it names, in whatever epoch.
+ */
+export function configEpochsNameOneMaster(): Checker {
+  const masters = new Map<string, string>()
+  const forced = new ForcedEpochs()
+  return {
+    name: 'a config epoch names one master',
+    observe: (happening) => {
+      forced.note(happening)
+      if (happening.kind !== 'hello') return undefined
+      const { group, configEpoch } = happening
+      const key = `${group} ${configEpoch}`
+      const address = textOf(happening.master)
+      const known = masters.get(key) ?? address
+      masters.set(key, known)
+      if (known === address || forced.isShared(group, configEpoch)) return undefined
+      return `epoch ${configEpoch} of ${group} names ${known} and ${address}`
+    },
+  }
+}
+
+/** Epochs that more than one Sentinel took, at least one of them because an operator forced it. */
+class ForcedEpochs {
+  /** By group and epoch: which Sentinels stood, and whether they were forced. */
+  readonly #candidates = new Map<string, Map<string, boolean>>()
+  readonly #rolledBack = new RolledBack()
+  /** Whether a liar has named a master of its own. */
+  #isLiedAbout = false
+  /** Whether a host has moved: the addresses in the files are no longer those of the run. */
+  #hasMoved = false
+
+  note(happening: Happening): void {
+    this.#rolledBack.note(happening)
+    if (happening.kind === 'fault') {
+      this.#hasMoved ||= happening.action?.kind === 'readdress'
+      this.#isLiedAbout ||= namesMaster(happening.action)
+    }
+    if (happening.kind !== 'candidacy') return
+    const { group, epoch, sentinelId, forced } = happening
+    const key = `${group} ${epoch}`
+    const candidates = this.#candidates.get(key) ?? new Map<string, boolean>()
+    this.#candidates.set(key, candidates.set(sentinelId, forced))
+  }
+
+  isShared(group: string, epoch: number): boolean {
+    if (this.#isLiedAbout || this.#rolledBack.mayHaveTwoLeaders(epoch)) return true
+    if (epoch === 0) return this.#hasMoved
+    const candidates = this.#candidates.get(`${group} ${epoch}`)
+    if (candidates === undefined || candidates.size < 2) return false
+    return [...candidates.values()].includes(true)
+  }
+}
+
+function namesMaster(action: Action | undefined): boolean {
+  if (action?.kind !== 'lie') return false
+  return action.lie.kind === 'hello' && action.lie.master !== undefined
+}
+
+function textOf(address: Address): string {
+  return `${address.host}:${address.port}`
+}
+
+type Telling = Happening & { readonly kind: 'hello' | 'vote' }
+
+/**
+ * The highest epoch that a Sentinel announces never falls, not even across its restarts: it could
+ * be used again.
+ */
+export function currentEpochsRise(): Checker {
+  const told = new Map<string, number>()
+  const unsaved = new UnsavedLives()
+  return {
+    name: 'current epochs never fall',
+    observe: (happening) => {
+      const forgetful = unsaved.endedWith(happening)
+      for (const key of told.keys()) if (key.startsWith(`${forgetful} `)) told.delete(key)
+      if (happening.kind !== 'hello' && happening.kind !== 'vote') return undefined
+      const epoch = epochIn(happening)
+      const key = `${happening.process} ${happening.sentinelId}`
+      const before = told.get(key) ?? 0
+      told.set(key, Math.max(before, epoch ?? 0))
+      // An old vote may be repeated; it says nothing about the current epoch.
+      if (epoch === undefined || epoch >= before || happening.kind === 'vote') return undefined
+      return `${happening.sentinelId} is in epoch ${epoch} after epoch ${before}`
+    },
+  }
+}
+
+function epochIn(happening: Telling): number | undefined {
+  return happening.kind === 'vote' ? happening.epoch : happening.currentEpoch
+}

@@ -1,0 +1,194 @@
+/**
+ * What can be said about a run from outside its machines: the shared language of the simulator, its
+ * checkers, the expectations of a scenario and the reports. Another engine that reports the same
+ * facts (real sockets, real processes) can be judged by the same code. Times are true milliseconds
+ * since the start of the run, never what some process believes.
+ */
+
+import type { Address } from '../base/ip.ts'
+import type { Sizes } from '../base/sizes.ts'
+import type { HeardEvent } from '../core/event-table.ts'
+
+import type { Action } from './action.ts'
+
+export type { EventTopic } from '../core/event-spec.ts'
+// Code that reads events may know nothing of the Sentinel itself, only what it publishes.
+export {
+  type AbortReason,
+  abortReasonInWords,
+  EVENT_NAMES,
+  EVENTS,
+  type EventName,
+  eventWords,
+  type HeardEvent,
+  isAbort,
+  isEventName,
+} from '../core/event-table.ts'
+
+export type ProcessStatus = 'down' | 'running' | 'paused'
+
+export type Happening = {
+  readonly atMs: number
+  /** Name of the process where it happened; undefined for what was done to the world. */
+  readonly process: string | undefined
+} & Occurrence
+
+export type Occurrence =
+  /** Something was done to the world: a step of the timeline. */
+  | {
+      readonly kind: 'fault'
+      readonly text: string
+      /** The action itself, for code that needs more than the words. */
+      readonly action?: Action
+    }
+  | { readonly kind: 'status'; readonly status: ProcessStatus }
+  /** A Sentinel published an event: its name and payload as on the wire. */
+  | {
+      readonly kind: 'event'
+      readonly name: HeardEvent
+      readonly payload: string
+      /**
+       * For a `+sdown` of a master: how long, by its own clock, the Sentinel had no good reply to
+       * PING.
+       */
+      readonly silentMs?: number
+    }
+  | { readonly kind: 'log'; readonly level: string; readonly text: string }
+  /** The master of a group, as this Sentinel tells clients. */
+  | { readonly kind: 'view'; readonly group: string; readonly master: Address }
+  /**
+   * A Sentinel said in a hello which node is master, and in which epoch. Repetitions are left out.
+   */
+  | {
+      readonly kind: 'hello'
+      readonly sentinelId: string
+      readonly group: string
+      readonly configEpoch: number
+      readonly master: Address
+      /** The highest epoch the Sentinel knows of, whatever the group. */
+      readonly currentEpoch?: number
+    }
+  /** A vote has left the Sentinel that gave it. `sentinelId` and `leader` are run ids. */
+  | {
+      readonly kind: 'vote'
+      readonly sentinelId: string
+      readonly group: string
+      readonly epoch: number
+      readonly leader: string
+    }
+  /**
+   * A Sentinel counts itself elected. An operator's forced failover needs no election and is left
+   * out.
+   */
+  | {
+      readonly kind: 'leader'
+      readonly sentinelId: string
+      readonly group: string
+      readonly epoch: number
+      readonly electorate?: Electorate
+    }
+  /**
+   * A Sentinel begins a failover. `isPlanned`: an operator asked for it, so no Sentinel has to hold
+   * the master down; `forced`: it does not even need votes.
+   */
+  | {
+      readonly kind: 'candidacy'
+      readonly sentinelId: string
+      readonly group: string
+      readonly epoch: number
+      readonly forced: boolean
+      readonly isPlanned?: boolean
+      /** The master that the Sentinel wants to replace. */
+      readonly master: Address
+      readonly electorate: Electorate
+    }
+  /** A leader has chosen the replica to promote, and has not told the replica yet. */
+  | {
+      readonly kind: 'selection'
+      readonly group: string
+      readonly chosen: Address
+      /** The master that is replaced. */
+      readonly master?: Address
+      /** An operator has named the replica. */
+      readonly isNamed?: boolean
+      /** All replicas the leader knows, the chosen one included. */
+      readonly known: readonly Address[]
+      /** The state of the group's data nodes at that moment, as they know it themselves. */
+      readonly standings: readonly NodePosition[]
+    }
+  /** The role of a data node, as the node reports it. */
+  | { readonly kind: 'role'; readonly role: NodeRole }
+  /**
+   * A Sentinel knows far more peers or replicas of a group than anybody runs; reported again
+   * whenever their number has grown by a quarter.
+   */
+  | {
+      readonly kind: 'crowd'
+      readonly group: string
+      readonly peers: number
+      readonly replicas: number
+    }
+  /** A Sentinel tells a data node which master to follow; undefined: to be one itself. */
+  | {
+      readonly kind: 'order'
+      readonly group: string
+      readonly node: Address
+      readonly master: Address | undefined
+      /** The config epoch of the group, as far as the Sentinel knows. */
+      readonly configEpoch: number
+    }
+  /** A Sentinel answers another one that it sees the master down, or its connections refused. */
+  | { readonly kind: 'opinion'; readonly says: 'down' | 'refused' }
+  /** A Sentinel tells one subscriber that the master of a group has changed. */
+  | {
+      readonly kind: 'switchTold'
+      /** The connection of the subscriber. */
+      readonly client: number
+      readonly group: string
+      readonly from: Address
+      readonly to: Address
+    }
+  /** A Sentinel's memory, its state file and what it tells do not fit together. */
+  | { readonly kind: 'misremembered'; readonly text: string }
+  /** Whether a data node holds back the writes of its clients, and why. */
+  | { readonly kind: 'writesHeld'; readonly isHeld: boolean }
+  /** How many full copies a data node has given to replicas in this life. */
+  | { readonly kind: 'copies'; readonly given: number }
+  /** How much the process holds, by where it holds it. */
+  | { readonly kind: 'sizes'; readonly sizes: Sizes }
+  | { readonly kind: 'violation'; readonly checker: string; readonly text: string }
+
+/**
+ * Happenings that only checkers need. They are not kept: a trace stays what it was when another checker wants to
+ * know more.
+ */
+const FOR_CHECKERS: ReadonlySet<Happening['kind']> = new Set([
+  ...(['order', 'opinion', 'switchTold', 'misremembered', 'writesHeld', 'copies'] as const),
+])
+
+export function isForCheckers({ kind }: Happening): boolean {
+  return FOR_CHECKERS.has(kind)
+}
+
+export type NodeRole =
+  | { readonly kind: 'master' }
+  | { readonly kind: 'replica'; readonly master: Address; readonly isLinkUp: boolean }
+
+/** The Sentinels that could have a say in a failover, as one Sentinel knows them. */
+export interface Electorate {
+  /** Sentinels of the group that it knows, including dead ones and itself. */
+  readonly known: number
+  readonly quorum: number
+}
+
+/** What Sentinels rank a data node by. */
+export interface NodePosition {
+  readonly node: string
+  readonly address: Address
+  readonly isReplica: boolean
+  readonly isLinkUp: boolean
+  readonly priority: number
+  /** Bytes of the replication stream that the node has applied. */
+  readonly offset: number
+  readonly runId: string
+}

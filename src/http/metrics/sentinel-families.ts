@@ -1,0 +1,322 @@
+/**
+ * What a Sentinel shows of itself, of each group and of each instance. A row is a family and the way to its
+ * value; the labels of a table are those of all its rows. So the number of samples is bounded by what the
+ * Sentinel watches, and an instance that is forgotten is gone from the next scrape on.
+ */
+import type { Moment } from '../../base/clock.ts'
+import { usableSentinels, votesNeeded } from '../../core/election/quorum.ts'
+import type { EventName } from '../../core/event-table.ts'
+import { promotableReplicas } from '../../core/failover/selection.ts'
+import { GROUP_OPTIONS } from '../../core/group-options.ts'
+import { isPaused } from '../../core/pause/pause.ts'
+import type { GroupTally } from '../../core/report/event-tally.ts'
+import {
+  commandLink,
+  type Group,
+  type Instance,
+  isOdown,
+  isSdown,
+  type Master,
+  type Peer,
+  type Replica,
+  type State,
+} from '../../core/state.ts'
+import { inSeconds } from './exposition.ts'
+import { counter, gauge, type MetricRow, type MetricUnit } from './family.ts'
+import type { ReplicationView } from './replication-view.ts'
+
+/** Samples without labels. */
+export const SENTINEL_ROWS: readonly MetricRow<State>[] = [
+  {
+    family: gauge('vedette_current_epoch', {
+      unit: 'epoch',
+      help: 'The highest epoch that this Sentinel has seen.',
+    }),
+    read: ({ currentEpoch }) => currentEpoch,
+  },
+  {
+    family: counter('vedette_epochs_refused_total', {
+      help: 'Epochs of others that were too far ahead to be believed.',
+    }),
+    read: ({ epochs }) => epochs.refused,
+  },
+  {
+    family: counter('vedette_tilt_entered_total', {
+      help: 'How often this Sentinel entered TILT, in which it decides nothing.',
+    }),
+    read: ({ tilt }) => tilt.total,
+  },
+  countOf('vedette_votes_given_total', '+vote-for-leader', 'Votes given, its own for itself too.'),
+  countOf(
+    'vedette_elections_started_total',
+    '+try-failover',
+    'Failovers this Sentinel began, and asked for votes or was ordered to lead.',
+  ),
+  countOf('vedette_elections_won_total', '+elected-leader', 'Those that it was elected to lead.'),
+  countOf(
+    'vedette_elections_lost_total',
+    '-failover-abort-not-elected',
+    'Those that it gave up because it was not elected.',
+  ),
+  {
+    family: gauge('vedette_state_saved', {
+      unit: 'yes or no',
+      help: 'The last save of the state file succeeded; if not, this Sentinel gives no vote.',
+    }),
+    read: ({ canSave }) => canSave,
+  },
+]
+
+function countOf(name: string, event: EventName, help: string): MetricRow<State> {
+  return {
+    family: counter(name, { help }),
+    read: ({ stats }) => stats.tally.announced.get(event) ?? 0,
+  }
+}
+
+/** A group at the moment of the scrape. */
+export interface WatchedGroup {
+  readonly state: State
+  readonly now: Moment
+  readonly group: Group
+  readonly tally: GroupTally
+}
+
+/** redis_exporter's; `master_address` is the configured one until a switch is complete. */
+export const EXPORTER_GROUP_LABELS = ['master_name', 'master_address'] as const
+
+/** By the name of their metric. */
+const SETTINGS = {
+  quorum: 'ckquorum',
+  failoverTimeoutMs: 'failover_timeout',
+  parallelSyncs: 'parallel_syncs',
+  downAfterMs: 'down_after_milliseconds',
+} as const
+
+export const EXPORTER_GROUP_ROWS: readonly MetricRow<WatchedGroup>[] = [
+  exporterRow('slaves', 'Replicas that are known.', ({ group }) => group.replicas.size),
+  exporterRow('ok_slaves', 'Replicas that are announced and not S_DOWN.', ({ group }) => {
+    return [...group.replicas.values()].filter((one) => one.announced && !isSdown(one)).length
+  }),
+  exporterRow('sentinels', 'Sentinels that are known, this one included.', ({ group }) => {
+    return group.peers.size + 1
+  }),
+  exporterRow('ok_sentinels', 'Those of them that are not S_DOWN.', ({ group }) => {
+    return 1 + [...group.peers.values()].filter((peer) => !isSdown(peer)).length
+  }),
+  ...settingRows(),
+  exporterRow(
+    'config_epoch',
+    'The epoch of the failover that the configuration comes from.',
+    ({ group }) => group.configEpoch,
+    'epoch',
+  ),
+  exporterRow(
+    'last_ok_ping_reply_seconds',
+    'How long ago the master last answered PING as a server that does its work.',
+    ({ group, now }) => ageSeconds(now, group.master.link.lastOkAtMs),
+    'seconds',
+  ),
+]
+
+function exporterRow(
+  name: string,
+  help: string,
+  read: MetricRow<WatchedGroup>['read'],
+  unit: MetricUnit = '',
+): MetricRow<WatchedGroup> {
+  const labels = EXPORTER_GROUP_LABELS
+  return { family: gauge(`redis_sentinel_master_${name}`, { help, unit, labels }), read }
+}
+
+function settingRows(): readonly MetricRow<WatchedGroup>[] {
+  const rows = Object.entries(SETTINGS) as [keyof typeof SETTINGS, string][]
+  return rows.map(([key, name]) => {
+    const unit = GROUP_OPTIONS[key].kind === 'duration' ? 'milliseconds' : ''
+    const help = `The option ${GROUP_OPTIONS[key].name}.`
+    return exporterRow(`setting_${name}`, help, ({ group }) => group.config[key], unit)
+  })
+}
+
+export const GROUP_LABELS = ['master_name'] as const
+
+/** Ours. */
+export const GROUP_ROWS: readonly MetricRow<WatchedGroup>[] = [
+  groupRow('odown', 'The master is O_DOWN: down for the quorum.', 'yes or no', ({ group }) =>
+    isOdown(group),
+  ),
+  groupRow('failover_in_progress', 'This Sentinel leads a failover.', 'yes or no', ({ group }) => {
+    return group.failover !== undefined
+  }),
+  groupRow('usable_sentinels', 'Sentinels that count and are not S_DOWN.', '', ({ group }) =>
+    usableSentinels(group),
+  ),
+  groupRow('votes_needed', 'Votes that a leader needs.', '', ({ group }) => votesNeeded(group)),
+  groupRow('vote_epoch', 'The epoch of our last vote.', 'epoch', ({ group }) => group.leaderEpoch),
+  groupRow('promotable_replicas', 'Replicas that could be promoted now.', '', (view) => {
+    const { state, now, group } = view
+    return promotableReplicas({ state, now, effects: [] }, group).length
+  }),
+  groupRow(
+    'paused',
+    'An operator has paused automatic failover of the group.',
+    'yes or no',
+    ({ group }) => isPaused(group),
+  ),
+  groupRow('pause_left_seconds', 'How long the pause goes on.', 'seconds', ({ group, now }) => {
+    const { untilMs } = group.pause
+    return untilMs === undefined ? 0 : inSeconds(Math.max(0, untilMs - now.monoMs))
+  }),
+  groupRow(
+    'master_refuses_writes',
+    'The master answers PING and refuses writes (+gray-master).',
+    'yes or no',
+    ({ group }) => group.master.gray !== undefined,
+  ),
+  groupRow(
+    'master_emptied',
+    'Replicas say that the master came back without its data (+empty-master).',
+    'yes or no',
+    ({ group }) => group.master.emptiedAtMs !== undefined,
+  ),
+  tallyRow(
+    'switches_total',
+    'Changes of the master that this Sentinel told its clients.',
+    ({ switches }) => switches,
+  ),
+  tallyRow('failovers_led_total', 'Those of them that it led itself.', ({ led }) => led),
+  tallyRow(
+    'failovers_given_up_total',
+    'Failovers of this Sentinel that came to nothing.',
+    ({ givenUp }) => givenUp,
+  ),
+  tallyRow(
+    'false_alarms_total',
+    'The master was S_DOWN and answered again, and no failover came of it.',
+    ({ falseAlarms }) => falseAlarms,
+  ),
+]
+
+function groupRow(
+  name: string,
+  help: string,
+  unit: MetricUnit,
+  read: MetricRow<WatchedGroup>['read'],
+): MetricRow<WatchedGroup> {
+  return { family: gauge(`vedette_group_${name}`, { help, unit, labels: GROUP_LABELS }), read }
+}
+
+function tallyRow(
+  name: string,
+  help: string,
+  read: (tally: GroupTally) => number,
+): MetricRow<WatchedGroup> {
+  const family = counter(`vedette_group_${name}`, { help, labels: GROUP_LABELS })
+  return { family, read: ({ tally }) => read(tally) }
+}
+
+/** An instance at the moment of the scrape. */
+export interface InstanceView<Kind extends Instance> {
+  readonly now: Moment
+  readonly instance: Kind
+}
+
+export const INSTANCE_LABELS = ['master_name', 'role', 'address'] as const
+
+export const INSTANCE_ROWS: readonly MetricRow<InstanceView<Instance>>[] = [
+  {
+    family: instanceGauge('up', 'The instance is not S_DOWN for this Sentinel.', 'yes or no'),
+    read: ({ instance }) => !isSdown(instance),
+  },
+  {
+    family: instanceGauge('connected', 'The connection for commands is up.', 'yes or no'),
+    read: ({ instance }) => commandLink(instance) !== undefined,
+  },
+  {
+    family: instanceGauge(
+      'ping_round_trip_seconds',
+      'How long its answers to PING take, smoothed, measured to the millisecond.',
+      'seconds',
+    ),
+    read: ({ instance: { link } }) =>
+      link.roundTrips === undefined ? undefined : inSeconds(link.roundTrips.averageMs),
+  },
+]
+
+export const DATA_NODE_ROWS: readonly MetricRow<
+  InstanceView<Master | Replica> & { readonly replication: ReplicationView }
+>[] = [
+  {
+    family: instanceGauge(
+      'info_age_seconds',
+      'How old the INFO is that its other figures come from.',
+      'seconds',
+    ),
+    read: ({ now, instance: { infoAtMs } }) =>
+      infoAtMs === undefined ? undefined : ageSeconds(now, infoAtMs),
+  },
+  {
+    family: instanceGauge(
+      'replication_offset_bytes',
+      'Where it says its replication stream has got to.',
+      'bytes',
+    ),
+    read: ({ instance, replication }) => {
+      if (instance.infoAtMs === undefined) return undefined
+      return instance.kind === 'replica' ? instance.offset : replication.masterOffset
+    },
+  },
+]
+
+function instanceGauge(name: string, help: string, unit: MetricUnit) {
+  return gauge(`vedette_instance_${name}`, { help, unit, labels: INSTANCE_LABELS })
+}
+
+export const REPLICA_LABELS = ['master_name', 'address'] as const
+
+export const REPLICA_ROWS: readonly MetricRow<
+  InstanceView<Replica> & { readonly replication: ReplicationView }
+>[] = [
+  {
+    family: replicaGauge(
+      'lag_bytes',
+      'What it had not acknowledged when its master was last asked for INFO.',
+      'bytes',
+    ),
+    read: ({ instance, replication }) => replication.lagBytes(instance),
+  },
+  {
+    family: replicaGauge('link_up', 'It says that its link to its master is up.', 'yes or no'),
+    read: ({ instance: { infoAtMs, masterLinkUp } }) =>
+      infoAtMs === undefined ? undefined : masterLinkUp,
+  },
+  {
+    family: replicaGauge('priority', 'Its replica-priority; 0 is never promoted.', ''),
+    read: ({ instance: { infoAtMs, priority } }) => (infoAtMs === undefined ? undefined : priority),
+  },
+]
+
+function replicaGauge(name: string, help: string, unit: MetricUnit) {
+  return gauge(`vedette_replica_${name}`, { help, unit, labels: REPLICA_LABELS })
+}
+
+export const PEER_LABELS = ['master_name', 'address'] as const
+
+export const PEER_ROWS: readonly MetricRow<InstanceView<Peer>>[] = [
+  {
+    family: peerGauge('hello_age_seconds', 'How long ago its last hello came.', 'seconds'),
+    read: ({ now, instance }) => ageSeconds(now, instance.helloReceivedAtMs),
+  },
+  {
+    family: peerGauge('sees_master_down', 'It said that it sees the master down.', 'yes or no'),
+    read: ({ instance }) => instance.masterDown,
+  },
+]
+
+function peerGauge(name: string, help: string, unit: MetricUnit) {
+  return gauge(`vedette_peer_${name}`, { help, unit, labels: PEER_LABELS })
+}
+
+function ageSeconds(now: Moment, thenMs: number): number {
+  return inSeconds(Math.max(0, now.monoMs - thenMs))
+}

@@ -1,0 +1,106 @@
+/**
+ * Replacing files so that a crash at any moment leaves either the old content or the new, never a mix:
+ * the new content is written beside the old and synced, then renamed over it, then the folder is synced,
+ * because a rename is a change of the folder. Only after that may we report that it is saved.
+ */
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** The content may include passwords. */
+const PRIVATE_MODE = 0o600
+
+/**
+ * The part of a file system that this module needs. Node's own, or one that tests can cut the power
+ * of.
+ */
+export interface FileSystem {
+  open(path: string, flags: string, mode?: number): Promise<OpenFile>
+  rename(from: string, to: string): Promise<void>
+  rm(path: string): Promise<void>
+}
+
+export interface OpenFile {
+  writeFile(text: string | Uint8Array): Promise<void>
+  sync(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Gives all named files in a folder the same content. Rejects with the file system's error. */
+export async function replaceFiles(
+  folder: string,
+  names: readonly string[],
+  text: string | Uint8Array,
+  files: FileSystem = { open, rename, rm },
+): Promise<void> {
+  const paths = names.map((name) => join(folder, name))
+  await Promise.all(paths.map((path) => writeSynced(files, temporary(path), text)))
+  for (const path of paths) await files.rename(temporary(path), path)
+  await syncFolder(files, folder)
+}
+
+async function writeSynced(
+  files: FileSystem,
+  path: string,
+  text: string | Uint8Array,
+): Promise<void> {
+  const file = await openNew(files, path)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * The file is always newly created: whatever a crash left at that path, or somebody put there (a link
+ * to one of our files, a file others may read, a pipe), is removed and never written through.
+ */
+async function openNew(files: FileSystem, path: string): Promise<OpenFile> {
+  try {
+    return await files.open(path, 'wx', PRIVATE_MODE)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    await files.rm(path)
+    return files.open(path, 'wx', PRIVATE_MODE)
+  }
+}
+
+async function syncFolder(files: FileSystem, folder: string): Promise<void> {
+  if (!canSyncFolders()) return
+  const handle = await files.open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The same for one file, synchronously. Throws the file system's error. */
+export function replaceFileSync(folder: string, name: string, text: string | Uint8Array): void {
+  const path = join(folder, name)
+  rmSync(temporary(path), { force: true })
+  withFileSync(temporary(path), 'wx', (file) => writeFileSync(file, text))
+  renameSync(temporary(path), path)
+  if (canSyncFolders()) withFileSync(folder, 'r', () => undefined)
+}
+
+function withFileSync(path: string, flags: string, use: (file: number) => void): void {
+  const file = openSync(path, flags, PRIVATE_MODE)
+  try {
+    use(file)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function temporary(path: string): string {
+  return `${path}.tmp`
+}
+
+/** Windows cannot open a folder; its renames are durable without that. */
+function canSyncFolders(): boolean {
+  return process.platform !== 'win32'
+}

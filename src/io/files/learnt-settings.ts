@@ -1,0 +1,99 @@
+/**
+ * What CONFIG REWRITE keeps of a data node: the directives that differ from the user's file, in a file
+ * beside it. The user's file itself is never written.
+ */
+import { readFileSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { readConfLines } from '../../config/conf-lines.ts'
+import type { LearntUsers, SaveResult } from '../../server/port.ts'
+import { reasonOf, StartError } from '../start-error.ts'
+import { replaceFileSync } from './durable.ts'
+
+const HEADER = `# Written by CONFIG REWRITE: what differs from the configuration file beside this one.
+# Delete this file to go back to that one.
+`
+
+export class LearntSettings {
+  readonly #path: string
+  readonly #userLines: (readonly string[])[] = []
+  #basis = ''
+
+  constructor(path: string) {
+    this.#path = resolve(path)
+  }
+
+  /**
+   * Sets each directive in the file; `set` returns the reason if it cannot, and then a StartError is thrown.
+   */
+  apply(set: (name: string, value: string) => string | undefined): void {
+    const { lines, problems } = readConfLines(this.#read(), this.#path)
+    if (problems.length > 0) throw this.#damaged('quotes are not balanced')
+    for (const { directive, args } of lines) {
+      if (this.#takeUsers(directive, args)) continue
+      const reason = set(directive, args.join(' '))
+      if (reason !== undefined) throw this.#damaged(`${directive}: ${reason}`)
+    }
+  }
+
+  /** The users in the file; known after `apply`. */
+  get users(): LearntUsers | undefined {
+    return this.#basis === '' ? undefined : { basis: this.#basis, lines: this.#userLines }
+  }
+
+  save(settings: ReadonlyMap<string, string>, users: LearntUsers | undefined): SaveResult {
+    const lines = [...settings].map(([name, value]) => `${name} ${quote(value)}\n`)
+    try {
+      const text = HEADER + lines.join('') + usersText(users)
+      replaceFileSync(dirname(this.#path), basename(this.#path), text)
+      return undefined
+    } catch (error) {
+      return `ERR Rewriting config file: ${reasonOf(error)}`
+    }
+  }
+
+  /** False if the line is not about users. */
+  #takeUsers(directive: string, args: readonly string[]): boolean {
+    if (directive === BASIS) this.#basis = args[0] ?? ''
+    else if (directive === 'user') this.#userLines.push(args)
+    else return false
+    return true
+  }
+
+  #read(): string {
+    try {
+      return readFileSync(this.#path, 'latin1')
+    } catch (error) {
+      if (reasonOf(error) === 'ENOENT') return ''
+      throw this.#damaged(reasonOf(error))
+    }
+  }
+
+  #damaged(reason: string): StartError {
+    return new StartError(
+      'E_STATE_DAMAGED',
+      `cannot take over the settings in ${this.#path}: ${reason}`,
+      'mend that line, or delete the file to go back to the configuration file',
+    )
+  }
+}
+
+/** A directive that no other program knows, so that the file cannot be mistaken for a redis.conf. */
+const BASIS = 'learnt-users-basis'
+
+function usersText(users: LearntUsers | undefined): string {
+  if (users === undefined) return ''
+  const lines = users.lines.map((line) => `user ${line.map(quote).join(' ')}\n`)
+  return `${BASIS} ${users.basis}\n${lines.join('')}`
+}
+
+/** A word of a configuration line that reads back as exactly this byte string. */
+function quote(value: string): string {
+  const escaped = value.replace(/[\\"]|[^ -~]/g, (char) =>
+    char === '"' || char === '\\' ? `\\${char}` : `\\x${hex(char)}`,
+  )
+  return `"${escaped}"`
+}
+
+function hex(char: string): string {
+  return char.charCodeAt(0).toString(16).padStart(2, '0')
+}

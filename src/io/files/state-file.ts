@@ -1,0 +1,138 @@
+/**
+ * The state file of a Sentinel: what it must not forget, in two identical copies. Each save replaces
+ * both, the main one first, so that the main one is never older than its copy; a copy that a failing disk
+ * has damaged is replaced by the other. Only when neither can be read does the Sentinel refuse to start:
+ * one that forgot its votes could give a second one in the same epoch.
+ */
+import { createHash } from 'node:crypto'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { decodeState, encodeState } from '../../config/state-file.ts'
+import type { SavedState } from '../../core/persistence/saved.ts'
+import { reasonOf, StartError } from '../start-error.ts'
+import { replaceFiles } from './durable.ts'
+
+export interface LoadedState {
+  /** Undefined if there is no file yet: this is the first start. */
+  readonly saved: SavedState | undefined
+  /** What the operator should know about the file. */
+  readonly warning: string | undefined
+}
+
+type Copy =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'valid'; readonly state: SavedState }
+  | { readonly kind: 'damaged'; readonly reason: string }
+
+export class StateFile {
+  readonly #path: string
+  readonly #copyPath: string
+
+  /** Throws a StartError if the folder is not there, or cannot be written to. */
+  constructor(path: string) {
+    this.#path = resolve(path)
+    this.#copyPath = `${this.#path}.copy`
+    prepareFolder(dirname(this.#path))
+  }
+
+  /** Reads the better copy. Throws a StartError if the file exists and no copy of it is valid. */
+  load(): LoadedState {
+    return loadState(this.#path)
+  }
+
+  /** Resolves once both copies are safely on disk. Rejects with the file system's error. */
+  save(state: SavedState): Promise<void> {
+    const names = [basename(this.#path), basename(this.#copyPath)]
+    return replaceFiles(dirname(this.#path), names, encodeState(state, digestOf))
+  }
+}
+
+/** The same for programs that only look: nothing is created or tested. */
+export function loadState(path: string): LoadedState {
+  const copyPath = `${path}.copy`
+  const main = readCopy(path)
+  const copy = readCopy(copyPath)
+  if (main.kind === 'valid') return { saved: main.state, warning: describe(copyPath, copy) }
+  if (copy.kind === 'valid') return { saved: copy.state, warning: describe(path, main) }
+  if (main.kind === 'missing' && copy.kind === 'missing') {
+    return { saved: undefined, warning: undefined }
+  }
+  throw refusal([describe(path, main), describe(copyPath, copy)])
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text, 'latin1').digest('hex')
+}
+
+function refusal(faults: readonly (string | undefined)[]): StartError {
+  return new StartError(
+    'E_STATE_DAMAGED',
+    `the state of this Sentinel cannot be read: ${faults.join('; ')}`,
+    'restore one of the two files from a backup; or delete both to start as a new Sentinel, ' +
+      'but only after the failovers it may have voted in are over',
+  )
+}
+
+/** Undefined for a valid copy. */
+function describe(path: string, copy: Copy): string | undefined {
+  switch (copy.kind) {
+    case 'valid':
+      return undefined
+    case 'missing':
+      return `${path} is missing`
+    default:
+      return `${path}: ${copy.reason}`
+  }
+}
+
+function readCopy(path: string): Copy {
+  let text: string
+  try {
+    text = readFileSync(path, 'latin1')
+  } catch (error) {
+    const reason = reasonOf(error)
+    return reason === 'ENOENT' ? { kind: 'missing' } : { kind: 'damaged', reason }
+  }
+  const decoded = decodeState(text)
+  return decoded.ok
+    ? { kind: 'valid', state: decoded.value }
+    : { kind: 'damaged', reason: decoded.reason }
+}
+
+/**
+ * A folder that is not there is not made: under a mistyped name the Sentinel would begin anew, without the
+ * votes it has given. Writes a file and removes it: permission bits alone are not enough, and later would
+ * be too late to find out.
+ */
+function prepareFolder(folder: string): void {
+  const fault = missingStateFolder(folder)
+  if (fault !== undefined) throw fault
+  const probe = resolve(folder, `.vedette-probe-${process.pid}`)
+  try {
+    rmSync(probe, { force: true })
+    writeFileSync(probe, '', { flag: 'wx' })
+    rmSync(probe)
+  } catch (error) {
+    throw new StartError(
+      'E_STATE_FOLDER',
+      `cannot write to the state folder ${folder}: ${reasonOf(error)}`,
+      'make it writable for this user, or set state-dir to a folder that is',
+    )
+  }
+}
+
+/** Why a Sentinel must not start with this state folder; undefined if it is there. */
+export function missingStateFolder(folder: string): StartError | undefined {
+  try {
+    if (statSync(folder).isDirectory()) return undefined
+    const hint = 'set state-dir (dir in a sentinel.conf) to a folder'
+    return new StartError('E_STATE_FOLDER', `the state folder ${folder} is no folder`, hint)
+  } catch (error) {
+    const reason = reasonOf(error)
+    const words = reason === 'ENOENT' ? 'there is no such folder' : reason
+    const hint =
+      'correct state-dir (dir in a sentinel.conf): a Sentinel that has lost its votes could vote twice. ' +
+      `Only if this is its first start: mkdir -p ${folder}, writable for its user`
+    return new StartError('E_STATE_FOLDER', `the state folder ${folder}: ${words}`, hint)
+  }
+}

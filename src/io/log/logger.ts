@@ -1,0 +1,221 @@
+/**
+ * Log lines: JSON for machines, readable text on a terminal, or Redis' own form. The level names are Redis' own, because
+ * that is what `loglevel` in a configuration file means. Whatever a peer or a certificate calls itself,
+ * a message is one line and cannot change the terminal it is read on.
+ */
+import { openSync } from 'node:fs'
+import { type DestinationStream, pino } from 'pino'
+import type { LogFormat } from '../../base/log-format.ts'
+import { oneLine } from '../../base/one-line.ts'
+import type { AnnouncedEvent } from '../../core/announced-event.ts'
+import type { LogLevel } from '../../core/log-level.ts'
+import { eventDocument } from '../../hooks/event-document.ts'
+import { endProcess } from '../process/process-end.ts'
+import { reasonOf, StartError } from '../start-error.ts'
+import { type RoleLetter, redisLine } from './redis-line.ts'
+
+export interface LoggerOptions {
+  /** Lines of lower levels are left out; `nothing` leaves out everything. */
+  readonly level: LogLevel | 'nothing'
+  /** [logfile] Empty means standard output. */
+  readonly file: string
+  /** Which program is logging: `sentinel` or `server`, and its port. */
+  readonly program: string
+  readonly port: number
+  /** [log-format] `auto` by default. */
+  readonly format?: LogFormat | undefined
+  /** What stands behind the process id in Redis' form; `X` by default. */
+  readonly role?: () => RoleLetter
+}
+
+export interface Logger {
+  /** If the line tells of an event, a JSON line has what it is about in fields of their own. */
+  log(level: LogLevel, text: string, event?: AnnouncedEvent): void
+  /** From now on, lines of lower levels are left out. */
+  setLevel(level: LogLevel | 'nothing'): void
+  /** Writes out what is still buffered; call it before the process ends. */
+  flush(): void
+}
+
+/** The log of a daemon. */
+export interface DaemonLogger extends Logger {
+  /**
+   * Opens the file of this name and continues there, so that logs can be rotated; an empty name continues
+   * in the current file. Returns the reason if that fails, and then nothing changes.
+   */
+  reopen(file: string): string | undefined
+}
+
+const BACKLOG_MAX_BYTES = 1024 * 1024
+
+type PinoLevel = 'trace' | 'debug' | 'info' | 'warn'
+
+const PINO_LEVELS: Readonly<Record<LogLevel, PinoLevel>> = {
+  debug: 'trace',
+  verbose: 'debug',
+  notice: 'info',
+  warning: 'warn',
+}
+
+export async function openLogger(options: LoggerOptions): Promise<DaemonLogger> {
+  const { format = 'auto', file } = options
+  const isTerminal = file === '' && process.stdout.isTTY
+  const isPretty = format === 'pretty' || (format === 'auto' && isTerminal)
+  const asIs: ToLine = (line) => line
+  const stream = openStream(file, isPretty ? await prettyLines(isTerminal) : asIs)
+  const lines = format === 'redis' ? redisLines(options, stream) : pinoLines(options, stream)
+  return { ...lines, reopen: (name) => reopen(stream, name), flush: () => flush(stream) }
+}
+
+type Lines = Pick<Logger, 'log' | 'setLevel'>
+
+function pinoLines({ level, program, port }: LoggerOptions, stream: LogStream): Lines {
+  const logger = pino(
+    {
+      level: pinoLevel(level),
+      base: { pid: process.pid, program, port },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    stream,
+  )
+  return {
+    log: (at, text, event) => {
+      if (event === undefined) logger[PINO_LEVELS[at]](oneLine(text))
+      else logger[PINO_LEVELS[at]](eventDocument(event), oneLine(text))
+    },
+    setLevel: (to) => {
+      logger.level = pinoLevel(to)
+    },
+  }
+}
+
+const RISING: readonly (LogLevel | 'nothing')[] = [
+  'debug',
+  'verbose',
+  'notice',
+  'warning',
+  'nothing',
+]
+
+function redisLines({ level, role = () => 'X' }: LoggerOptions, stream: LogStream): Lines {
+  let least = RISING.indexOf(level)
+  return {
+    log: (at, text) => {
+      if (RISING.indexOf(at) < least) return
+      stream.write(redisLine(process.pid, role(), new Date(), at, text))
+    },
+    setLevel: (to) => {
+      least = RISING.indexOf(to)
+    },
+  }
+}
+
+/** The stream that lines currently go to. */
+class LogStream implements DestinationStream {
+  readonly #toLine: ToLine
+  #current: LogDestination
+
+  constructor(first: LogDestination, toLine: ToLine) {
+    this.#current = first
+    this.#toLine = toLine
+  }
+
+  write(line: string): void {
+    this.#current.write(this.#toLine(line))
+  }
+
+  flushSync(): void {
+    this.#current.flushSync?.()
+  }
+
+  swap(next: LogDestination): void {
+    const before = this.#current
+    this.#current = next
+    before.end?.()
+  }
+}
+
+type LogDestination = DestinationStream & { flushSync?(): void; end?(): void }
+
+function reopen(stream: LogStream, file: string): string | undefined {
+  if (file === '') return undefined
+  try {
+    stream.swap(destination(openSync(file, 'a')))
+    return undefined
+  } catch (error) {
+    return `cannot write the log file ${file}: ${reasonOf(error)}`
+  }
+}
+
+function pinoLevel(level: LogLevel | 'nothing'): PinoLevel | 'silent' {
+  return level === 'nothing' ? 'silent' : PINO_LEVELS[level]
+}
+
+/** Lines that cannot be written at the end are lost; the end itself must not fail. */
+function flush(stream: LogStream): void {
+  try {
+    stream.flushSync()
+  } catch (error) {
+    process.stderr.write(`the last log lines are lost: ${reasonOf(error)}\n`)
+  }
+}
+
+/** A mistake of ours ends the process, but not before the log says why. */
+export function logCrashes(logger: Logger): void {
+  process.on('uncaughtExceptionMonitor', (error) => {
+    for (const line of `crashed: ${error.stack}`.split('\n')) logger.log('warning', line)
+    logger.flush()
+  })
+}
+
+/** Ends the process once the last line is written. */
+export function exitAfter(logger: Logger): (status: number) => never {
+  return (status) => {
+    logger.flush()
+    return endProcess(status)
+  }
+}
+
+/**
+ * A full disk must not end a process that keeps a service alive: lines that cannot be written wait in
+ * a bounded buffer, and beyond that they are lost.
+ */
+function destination(dest: number): DestinationStream {
+  const stream = pino.destination({ dest, sync: true, maxLength: BACKLOG_MAX_BYTES })
+  stream.on('error', () => undefined)
+  return stream
+}
+
+function openStream(file: string, toLine: ToLine): LogStream {
+  return new LogStream(destination(file === '' ? 1 : openLogFile(file)), toLine)
+}
+
+/** Turns a line of JSON into what is written. */
+type ToLine = (line: string) => string
+
+/** In colour on a terminal alone. The fields of an event would only repeat its line. */
+async function prettyLines(isTerminal: boolean): Promise<ToLine> {
+  // Imported only here: a daemon never needs it.
+  const { prettyFactory } = await import('pino-pretty')
+  const options = { translateTime: 'HH:MM:ss.l', ignore: NOT_FOR_PEOPLE.join(',') }
+  const pretty = prettyFactory(isTerminal ? options : { ...options, colorize: false })
+  return (line) => pretty(line) ?? line
+}
+
+const NOT_FOR_PEOPLE = [
+  ...['pid', 'program', 'port', 'event', 'group', 'instance', 'master', 'epoch', 'configEpoch'],
+  ...['failover', 'evidence', 'details', 'by'],
+]
+
+function openLogFile(path: string): number {
+  try {
+    return openSync(path, 'a')
+  } catch (error) {
+    throw new StartError(
+      'E_LOG_FILE',
+      `cannot write the log file ${path}: ${reasonOf(error)}`,
+      'make its folder and make it writable for this user, or leave it out to log to standard output',
+    )
+  }
+}

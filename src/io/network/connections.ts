@@ -1,0 +1,318 @@
+/**
+ * The live connections of a program, by the ids its machine knows them under. Bytes become latin1 strings
+ * here and nowhere else. What a machine writes during one turn leaves in one piece: a client that
+ * pipelines a hundred commands gets one packet, not a hundred.
+ *
+ * Whatever happens to a socket is reported once, as `closed`; nothing a peer does can throw.
+ *
+ * The kernel's buffers hold megabytes, and Node would hand over those of one socket in one go. So that a
+ * client which sends without end does not keep the others waiting, a client that has sent much waits for
+ * its turn. Connections that we opened do not: a replica has to keep up with its master.
+ */
+import type { Socket } from 'node:net'
+import { reasonOf } from '../start-error.ts'
+import type { Gate } from './demo-partition.ts'
+
+/** More output than this goes to the socket at once: a string cannot grow without bound. */
+const MAX_BATCH_BYTES = 256 * 1024
+
+/**
+ * A client that sends this much at once has more to send: a full record of TLS, a quarter of what Node reads
+ * at most.
+ */
+const BULK_BYTES = 16 * 1024
+/** How many of those we read each time the others have been heard. */
+const BULK_READERS = 2
+
+export interface ConnectionEvents {
+  received(id: number, bytes: string): void
+  /** The other side or the network closed it. Not called after `close`. */
+  closed(id: number, reason: string): void
+}
+
+export interface ConnectionOptions {
+  readonly gate?: Gate | undefined
+  /**
+   * A peer that lets more output pile up is dropped; undefined if the machine enforces a limit
+   * itself.
+   */
+  readonly maxQueuedBytes?: number
+  /**
+   * If all connections together let more than this pile up, those with the most are dropped; undefined
+   * for no limit.
+   */
+  readonly maxTotalBytes?: number
+}
+
+/** Why we ended a connection that let too much output pile up. */
+export const DOES_NOT_READ = 'it does not read what it is sent'
+/** The same, for the connections with the most when all together let too much pile up. */
+export const READ_TOO_LITTLE = 'all clients together do not read what they are sent, and it least'
+/** The total is checked whenever this share of it has been written. */
+const LOOK_SHARE = 1 / 16
+
+interface Entry {
+  readonly id: number
+  readonly socket: Socket
+  /** Written during this turn and not yet handed to the socket. */
+  batch: string
+  /** We do not read from it as long as one of these holds: it has to read its answers first, */
+  isHeld: boolean
+  /** the machine has no time for more input, */
+  isPaused: boolean
+  /** or it has sent much, and others come first. */
+  isWaiting: boolean
+}
+
+export class Connections {
+  readonly #events: ConnectionEvents
+  readonly #gate: Gate | undefined
+  readonly #maxQueuedBytes: number
+  readonly #maxTotalBytes: number
+  readonly #lingering = new Lingering()
+  readonly #entries = new Map<number, Entry>()
+  #dirty: Entry[] = []
+  #paused: Entry[] = []
+  /**
+   * Connections that have sent much, and are not read until it is their turn; the longest wait comes
+   * first.
+   */
+  #waiting: Entry[] = []
+  /** Written since we last checked how much output all connections together have not taken. */
+  #unlookedBytes = 0
+
+  constructor(events: ConnectionEvents, options: ConnectionOptions = {}) {
+    this.#events = events
+    this.#gate = options.gate
+    this.#maxQueuedBytes = options.maxQueuedBytes ?? Number.POSITIVE_INFINITY
+    this.#maxTotalBytes = options.maxTotalBytes ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Takes over a socket, connected or connecting. */
+  add(id: number, socket: Socket): void {
+    const entry: Entry = { id, socket, batch: '', isHeld: false, isPaused: false, isWaiting: false }
+    this.#entries.set(id, entry)
+    socket.setNoDelay(true)
+    // A gate stops sockets itself, and must find them stopped.
+    const hasTurns = !socket.connecting && this.#gate === undefined
+    socket.on('data', (chunk) => {
+      if (hasTurns && chunk.length >= BULK_BYTES) this.#waitForItsTurn(entry)
+      this.#received(entry, chunk.toString('latin1'))
+    })
+    socket.on('end', () => this.#lost(entry, 'closed by the other side'))
+    socket.on('error', (error) => this.#lost(entry, reasonOf(error)))
+    socket.on('close', () => this.#lost(entry, 'closed'))
+  }
+
+  has(id: number): boolean {
+    return this.#entries.has(id)
+  }
+
+  /** Appends bytes to the output; ignored if the connection is gone. */
+  write(id: number, bytes: string): void {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return
+    if (entry.batch === '') this.#markDirty(entry)
+    entry.batch += bytes
+    if (entry.batch.length > MAX_BATCH_BYTES) flush(entry)
+    if (queuedBytes(entry) > this.#maxQueuedBytes) this.#drop(entry, DOES_NOT_READ)
+    this.#unlookedBytes += bytes.length
+    if (this.#unlookedBytes >= this.#maxTotalBytes * LOOK_SHARE) this.#relieve()
+  }
+
+  /**
+   * Stops reading from it until it has taken nearly all that was written; then calls back, never before
+   * this returns. The connection may end first, and then it never does.
+   */
+  holdUntilDrained(id: number, drained: () => void): void {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return
+    flush(entry)
+    entry.isHeld = true
+    entry.socket.pause()
+    const look = () => {
+      if (this.#entries.get(id) !== entry) return
+      if (entry.socket.writableNeedDrain) return void entry.socket.once('drain', look)
+      entry.isHeld = false
+      resume(entry)
+      drained()
+    }
+    setImmediate(look)
+  }
+
+  /** Leaves whatever else it sends with the kernel until `resumeReading`. */
+  pauseReading(id: number): void {
+    const entry = this.#entries.get(id)
+    if (entry === undefined || entry.isPaused) return
+    entry.isPaused = true
+    entry.socket.pause()
+    this.#paused.push(entry)
+  }
+
+  resumeReading(): void {
+    const paused = this.#paused
+    this.#paused = []
+    for (const entry of paused) {
+      entry.isPaused = false
+      resume(entry)
+    }
+  }
+
+  /** Bytes written that the kernel has not taken yet. */
+  queuedBytes(id: number): number {
+    const entry = this.#entries.get(id)
+    return entry === undefined ? 0 : queuedBytes(entry)
+  }
+
+  /**
+   * Closes once everything written has left; a peer that does not read is dropped after a while, or, with
+   * `isAtOnce`, immediately together with its unsent output.
+   */
+  close(id: number, isAtOnce = false): void {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return
+    this.#entries.delete(id)
+    if (isAtOnce) {
+      entry.batch = ''
+      entry.socket.destroy()
+      return
+    }
+    flush(entry)
+    const finish = () => this.#lingering.end(entry.socket)
+    if (this.#gate === undefined) finish()
+    else this.#gate.close(entry.socket, finish)
+  }
+
+  /** Closes all, and resolves when everything written to each has left or we have given up on its peer. */
+  async closeAll(): Promise<void> {
+    const sockets = [...this.#entries.values()].map((entry) => entry.socket)
+    const flushed = sockets.map(whenFlushed)
+    for (const id of [...this.#entries.keys()]) this.close(id)
+    await Promise.all(flushed)
+  }
+
+  /** Drops all at once: what is not with the kernel yet is lost, and nothing is reported any more. */
+  abandon(): void {
+    const sockets = [...this.#entries.values()].map((entry) => entry.socket)
+    this.#entries.clear()
+    for (const socket of sockets) socket.destroy()
+  }
+
+  #received(entry: Entry, bytes: string): void {
+    // After `close` the machine no longer knows the id.
+    if (this.#entries.has(entry.id)) this.#events.received(entry.id, bytes)
+  }
+
+  #waitForItsTurn(entry: Entry): void {
+    if (entry.isWaiting) return
+    entry.isWaiting = true
+    entry.socket.pause()
+    if (this.#waiting.length === 0) setImmediate(() => this.#readOn())
+    this.#waiting.push(entry)
+  }
+
+  #readOn(): void {
+    for (const entry of this.#waiting.splice(0, BULK_READERS)) {
+      entry.isWaiting = false
+      resume(entry)
+    }
+    if (this.#waiting.length > 0) setImmediate(() => this.#readOn())
+  }
+
+  #lost(entry: Entry, reason: string): void {
+    if (this.#entries.get(entry.id) !== entry) return
+    this.#entries.delete(entry.id)
+    flush(entry)
+    this.#lingering.end(entry.socket)
+    this.#events.closed(entry.id, reason)
+  }
+
+  #drop(entry: Entry, reason: string): void {
+    entry.socket.destroy()
+    this.#lost(entry, reason)
+  }
+
+  #relieve(): void {
+    this.#unlookedBytes = 0
+    const entries = [...this.#entries.values()].filter((entry) => queuedBytes(entry) > 0)
+    entries.sort((one, other) => queuedBytes(other) - queuedBytes(one))
+    let totalBytes = entries.reduce((sum, entry) => sum + queuedBytes(entry), 0)
+    for (const entry of entries) {
+      if (totalBytes <= this.#maxTotalBytes) return
+      totalBytes -= queuedBytes(entry)
+      this.#drop(entry, READ_TOO_LITTLE)
+    }
+  }
+
+  #markDirty(entry: Entry): void {
+    if (this.#dirty.length === 0) process.nextTick(() => this.#flushAll())
+    this.#dirty.push(entry)
+  }
+
+  #flushAll(): void {
+    const dirty = this.#dirty
+    this.#dirty = []
+    for (const entry of dirty) flush(entry)
+  }
+}
+
+/** Reads from it again, if no reason against it is left. */
+function resume({ socket, isHeld, isPaused, isWaiting }: Entry): void {
+  if (!isHeld && !isPaused && !isWaiting) socket.resume()
+}
+
+function queuedBytes(entry: Entry): number {
+  return entry.batch.length + entry.socket.writableLength
+}
+
+function flush(entry: Entry): void {
+  const bytes = entry.batch
+  if (bytes === '') return
+  entry.batch = ''
+  if (entry.socket.writable) entry.socket.write(bytes, 'latin1')
+}
+
+function whenFlushed(socket: Socket): Promise<void> {
+  if (socket.destroyed || socket.writableFinished) return Promise.resolve()
+  return new Promise((resolve) => {
+    socket.once('finish', resolve)
+    socket.once('close', () => resolve())
+  })
+}
+
+// Connections we have ended and whose peers have not: if we closed them at once, the kernel would cut
+// off what is still on its way to them. They may stay a while, but each uses one of the files the
+// process may open, and strangers can make any number. So of those whose output has all left, only the
+// latest are kept.
+
+/** A peer that neither reads nor leaves is dropped this long after we wanted to close. */
+const LINGER_MS = 2_000
+const MAX_LINGERING = 32
+
+export class Lingering {
+  /** Ended, with all bytes with the kernel; the oldest first. */
+  readonly #sockets = new Set<Socket>()
+
+  /** Sends what is left and our end, then reads and discards. */
+  end(socket: Socket): void {
+    if (socket.connecting) socket.destroy()
+    if (socket.destroyed) return
+    const giveUp = setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once('close', () => {
+      clearTimeout(giveUp)
+      this.#sockets.delete(socket)
+    })
+    socket.once('finish', () => this.#keep(socket))
+    socket.end()
+  }
+
+  #keep(socket: Socket): void {
+    if (socket.destroyed) return
+    this.#sockets.add(socket)
+    for (const oldest of this.#sockets) {
+      if (this.#sockets.size <= MAX_LINGERING) return
+      this.#sockets.delete(oldest)
+      oldest.destroy()
+    }
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * The listening sockets of a program, one per bind address. Addresses are written as in redis.conf: `*`
+ * for every IPv4 one, `::*` for every IPv6 one, and a leading `-` for "if there is such an address".
+ */
+import { createServer, type Server, type Socket } from 'node:net'
+import { reasonOf, StartError } from '../start-error.ts'
+import type { Tls } from '../tls/tls.ts'
+import { TlsAcceptor } from '../tls/tls-acceptor.ts'
+
+export interface ListenOptions {
+  readonly addresses: readonly string[]
+  /** 0 for none, if there is a port for TLS. */
+  readonly port: number
+  /** Listens on its port as well, if that is not 0. */
+  readonly tls?: Tls | undefined
+}
+
+export interface Listener {
+  /** Hands over every connection, beginning with those that came before this call. */
+  accept(take: (socket: Socket) => void): void
+  /** Stops accepting; existing connections stay. */
+  close(): void
+}
+
+/** Starts to listen on every address, or on none: then a StartError says which one failed and why. */
+export async function listen({ addresses, port, tls }: ListenOptions): Promise<Listener> {
+  const inbox = new Inbox()
+  const doors = doorsOf(port, tls, inbox)
+  if (doors.length === 0) throw noPort()
+  const servers: Server[] = []
+  const close = () => {
+    for (const server of servers) server.close()
+  }
+  for (const door of doors) {
+    try {
+      servers.push(...(await openDoor(addresses, door)))
+    } catch (error) {
+      close()
+      throw error
+    }
+  }
+  return { accept: (take) => inbox.open(take), close }
+}
+
+/** A port, and what to do with connections to it. */
+interface Door {
+  readonly port: number
+  readonly enter: (socket: Socket) => void
+}
+
+function doorsOf(port: number, tls: Tls | undefined, inbox: Inbox): readonly Door[] {
+  const plain: Door = { port, enter: (socket) => inbox.put(socket) }
+  if (tls === undefined || tls.port === 0) return port === 0 ? [] : [plain]
+  if (port === tls.port) throw samePort(port)
+  const acceptor = new TlsAcceptor({
+    contexts: () => tls.contexts,
+    log: tls.log,
+    ready: (socket) => inbox.put(socket),
+  })
+  const secured: Door = { port: tls.port, enter: (socket) => acceptor.take(socket) }
+  return port === 0 ? [secured] : [plain, secured]
+}
+
+/** Listens on every address, or closes what it has opened and throws. */
+async function openDoor(addresses: readonly string[], door: Door): Promise<Server[]> {
+  const servers: Server[] = []
+  for (const bind of addresses.map(parseBindAddress)) {
+    const opened = await open(bind.host, door.port, door.enter)
+    if (!(opened instanceof Error)) {
+      servers.push(opened)
+    } else if (!bind.optional || !isUnavailable(opened)) {
+      for (const server of servers) server.close()
+      throw explain(opened, bind.host, door.port)
+    }
+  }
+  if (servers.length === 0) throw noAddress(addresses)
+  return servers
+}
+
+/** An address of `bind` that this machine cannot listen on. */
+export interface UnusableBind {
+  readonly address: string
+  /** In words if it is the usual one: the address of another machine. */
+  readonly reason: string
+}
+
+/** Tries each address at a port that the kernel chooses, so that a running program is not in the way. */
+export async function unusableBinds(
+  addresses: readonly string[],
+): Promise<readonly UnusableBind[]> {
+  const tried = addresses.map(async (address): Promise<UnusableBind | undefined> => {
+    const { host, optional } = parseBindAddress(address)
+    const opened = await open(host, 0, (socket) => socket.destroy())
+    if (!(opened instanceof Error)) {
+      opened.close()
+      return undefined
+    }
+    if (optional && isUnavailable(opened)) return undefined
+    const reason = isUnavailable(opened) ? 'this machine has no such address' : reasonOf(opened)
+    return { address, reason }
+  })
+  return (await Promise.all(tried)).filter((found) => found !== undefined)
+}
+
+/** Holds connections that come before the program is ready for them. */
+class Inbox {
+  #waiting: Socket[] = []
+  #take: ((socket: Socket) => void) | undefined
+
+  put(socket: Socket): void {
+    // A connection may break before it is taken; its close event says the same.
+    socket.on('error', () => undefined)
+    if (this.#take === undefined) this.#waiting.push(socket)
+    else this.#take(socket)
+  }
+
+  open(take: (socket: Socket) => void): void {
+    this.#take = take
+    for (const socket of this.#waiting) take(socket)
+    this.#waiting = []
+  }
+}
+
+/** [tcp-backlog] */
+const BACKLOG = 511
+
+interface BindAddress {
+  readonly host: string
+  readonly optional: boolean
+}
+
+function parseBindAddress(text: string): BindAddress {
+  const optional = text.startsWith('-')
+  const host = optional ? text.slice(1) : text
+  if (host === '*') return { host: '0.0.0.0', optional }
+  return { host: host === '::*' ? '::' : host, optional }
+}
+
+function open(
+  host: string,
+  port: number,
+  onConnection: (socket: Socket) => void,
+): Promise<Server | Error> {
+  const server = createServer(onConnection)
+  return new Promise((resolve) => {
+    server.once('error', resolve)
+    server.listen({ host, port, ipv6Only: true, backlog: BACKLOG }, () => {
+      server.removeListener('error', resolve)
+      // Out of descriptors: the connection is refused, the existing ones go on.
+      server.on('error', () => undefined)
+      resolve(server)
+    })
+  })
+}
+
+function isUnavailable(error: NodeJS.ErrnoException): boolean {
+  return ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL', 'EPROTONOSUPPORT'].includes(error.code ?? '')
+}
+
+function explain(error: NodeJS.ErrnoException, host: string, port: number): StartError {
+  const where = `${host}:${port}`
+  if (error.code === 'EADDRINUSE') {
+    return new StartError(
+      'E_ADDRESS_IN_USE',
+      `cannot listen on ${where}: another process is listening there`,
+      'stop that process, or choose another port with --port',
+    )
+  }
+  if (isUnavailable(error)) {
+    return new StartError(
+      'E_ADDRESS_UNAVAILABLE',
+      `cannot listen on ${where}: this machine has no such address`,
+      'bind to an address of this machine, or to * for all of them',
+    )
+  }
+  if (error.code === 'EACCES') {
+    return new StartError(
+      'E_LISTEN',
+      `cannot listen on ${where}: not permitted`,
+      'ports below 1024 need privileges; choose another port with --port',
+    )
+  }
+  return new StartError(
+    'E_LISTEN',
+    `cannot listen on ${where}: ${error.message}`,
+    'check bind and port',
+  )
+}
+
+function noAddress(addresses: readonly string[]): StartError {
+  return new StartError(
+    'E_ADDRESS_UNAVAILABLE',
+    `cannot listen: none of ${addresses.join(' ')} is an address of this machine`,
+    'bind to an address of this machine, or to * for all of them',
+  )
+}
+
+function samePort(port: number): StartError {
+  return new StartError(
+    'E_LISTEN',
+    `cannot listen: port and tls-port are both ${port}`,
+    'give each its own, or set port to 0 for TLS only',
+  )
+}
+
+function noPort(): StartError {
+  return new StartError(
+    'E_LISTEN',
+    'cannot listen: the port is 0, and so is tls-port',
+    'choose a port with --port',
+  )
+}

@@ -1,0 +1,157 @@
+/** A TLS configuration made ready for Node: for listening, and for connections we open. */
+import { constants, createHash } from 'node:crypto'
+import {
+  createSecureContext,
+  DEFAULT_CIPHERS,
+  type SecureContext,
+  type SecureContextOptions,
+  type SecureVersion,
+  type TlsOptions as ServerOptions,
+} from 'node:tls'
+import type { TlsOptions } from '../../config/tls-options.ts'
+import { reasonOf, StartError } from '../start-error.ts'
+import { readTlsFiles, type TlsFiles, type TlsIdentity } from './tls-files.ts'
+
+export interface TlsContexts {
+  /** For a TLS server. */
+  readonly listening: ServerOptions
+  readonly opening: SecureContext
+  readonly warnings: readonly string[]
+  /** Our certificate for the log: its subject and its expiry. */
+  readonly summary: string
+  /** Stays the same as long as the contents of all files do. */
+  readonly digest: string
+}
+
+/** Throws a StartError that says which directive or file is wrong, and why. */
+export function createTlsContexts(options: TlsOptions, nowMs: number): TlsContexts {
+  const spoken = spokenProtocols(options)
+  const files = readTlsFiles(options, nowMs)
+  checkCiphers(options, spoken)
+  if (files.dhParams !== undefined) checkDhParams(options.dhParamsFile, files.dhParams)
+  const shared = sharedBy(spoken, files)
+  return {
+    listening: { ...shared, ...identity(files.own), ...clientChecks(options) },
+    opening: contextOf(() => createSecureContext({ ...shared, ...identity(files.client) })),
+    warnings: [...spoken.warnings, ...files.warnings],
+    summary: files.summary,
+    digest: createHash('sha256').update(JSON.stringify(files)).digest('hex'),
+  }
+}
+
+function sharedBy({ context }: Spoken, { authorities, dhParams }: TlsFiles) {
+  // An empty list, not undefined: without a list Node would trust every authority that browsers
+  // trust.
+  return { ...context, ca: [...authorities], dhparam: dhParams ?? 'auto' }
+}
+
+function identity(credentials: TlsIdentity | undefined) {
+  if (credentials === undefined) return {}
+  const { cert, key, passphrase } = credentials
+  return { cert, key, ...(passphrase === '' ? {} : { passphrase }) }
+}
+
+/** `optional` asks for a certificate and admits clients that show none; a wrong one is rejected later. */
+function clientChecks({ authClients }: TlsOptions) {
+  return { requestCert: authClients !== 'no', rejectUnauthorized: authClients === 'yes' }
+}
+
+/** Checks each directive on its own, so that the error can name it. */
+function checkCiphers(options: TlsOptions, { context }: Spoken): void {
+  try {
+    createSecureContext(context)
+  } catch (error) {
+    const words = [options.ciphers, options.cipherSuites].filter((list) => list !== '').join(' ')
+    throw new StartError(
+      'E_TLS',
+      `tls-ciphers or tls-ciphersuites: ${JSON.stringify(words)} names no cipher known here (${reasonOf(error)})`,
+      'leave them out for the defaults, or see openssl ciphers',
+    )
+  }
+}
+
+function checkDhParams(path: string, dhparam: string): void {
+  try {
+    createSecureContext({ dhparam })
+  } catch (error) {
+    const reason = `OpenSSL does not take these parameters (${reasonOf(error)})`
+    const hint = 'make new ones of 2048 bits with openssl dhparam'
+    throw new StartError('E_TLS', `tls-dh-params-file ${path}: ${reason}`, hint)
+  }
+}
+
+function contextOf(create: () => SecureContext): SecureContext {
+  try {
+    return create()
+  } catch (error) {
+    const hint = 'check the files that the tls directives name'
+    throw new StartError('E_TLS', `cannot use TLS: ${reasonOf(error)}`, hint)
+  }
+}
+
+// [tls-protocols], [tls-ciphers], [tls-ciphersuites]: which protocols and ciphers are allowed.
+
+/** Oldest first. */
+const VERSIONS: readonly { readonly name: SecureVersion; readonly off: number }[] = [
+  { name: 'TLSv1', off: constants.SSL_OP_NO_TLSv1 },
+  { name: 'TLSv1.1', off: constants.SSL_OP_NO_TLSv1_1 },
+  { name: 'TLSv1.2', off: constants.SSL_OP_NO_TLSv1_2 },
+  { name: 'TLSv1.3', off: constants.SSL_OP_NO_TLSv1_3 },
+]
+const DEFAULT_VERSIONS = ['TLSv1.2', 'TLSv1.3']
+const OLD_VERSIONS = ['TLSv1', 'TLSv1.1']
+
+interface Spoken {
+  readonly context: SecureContextOptions
+  readonly warnings: readonly string[]
+}
+
+/** Throws a StartError for an unknown word, and if no protocol is left to use. */
+export function spokenProtocols(options: TlsOptions): Spoken {
+  const names = options.protocols.length === 0 ? DEFAULT_VERSIONS : options.protocols.map(versionOf)
+  const warnings = checkOldVersions(names, options.ciphers)
+  const wanted = VERSIONS.filter(({ name }) => names.includes(name))
+  const context = {
+    minVersion: wanted[0]?.name ?? 'TLSv1.2',
+    maxVersion: wanted.at(-1)?.name ?? 'TLSv1.3',
+    secureOptions: gaps(names),
+    honorCipherOrder: options.preferServerCiphers,
+    ciphers: cipherList(options),
+  } as const
+  return { context, warnings }
+}
+
+function versionOf(word: string): SecureVersion {
+  const version = VERSIONS.find(({ name }) => name.toLowerCase() === word.toLowerCase())
+  if (version !== undefined) return version.name
+  throw new StartError(
+    'E_TLS',
+    `tls-protocols: ${JSON.stringify(word)} is no TLS version`,
+    'use a combination of TLSv1.2 and TLSv1.3',
+  )
+}
+
+/** OpenSSL 3 accepts the old versions and then uses neither, unless its security level is 0. */
+function checkOldVersions(names: readonly string[], ciphers: string): readonly string[] {
+  const old = names.filter((name) => OLD_VERSIONS.includes(name))
+  if (old.length === 0 || ciphers.includes('@SECLEVEL=0')) return []
+  const what = `tls-protocols: OpenSSL refuses to speak ${old.join(' and ')}`
+  if (old.length < names.length) return [`${what}; the newer versions are spoken`]
+  throw new StartError('E_TLS', what, 'use TLSv1.2 or TLSv1.3, or add @SECLEVEL=0 to tls-ciphers')
+}
+
+/** A list such as `TLSv1.1 TLSv1.3` excludes the versions in between. */
+function gaps(names: readonly string[]): number {
+  return VERSIONS.filter(({ name }) => !names.includes(name)).reduce(
+    (bits, { off }) => bits | off,
+    0,
+  )
+}
+
+/** Node has one list for both kinds; a kind that is not configured keeps its default. */
+function cipherList({ ciphers, cipherSuites }: TlsOptions): string {
+  const defaults = DEFAULT_CIPHERS.split(':')
+  const isSuite = (name: string) => name.startsWith('TLS_')
+  const suites = cipherSuites || defaults.filter(isSuite).join(':')
+  return `${suites}:${ciphers || defaults.filter((name) => !isSuite(name)).join(':')}`
+}

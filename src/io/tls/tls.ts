@@ -1,0 +1,254 @@
+/**
+ * TLS of one process: the certificates in use, for connections to us and for those we open, and their
+ * renewal while everything runs. Renewed certificates apply to new handshakes; existing connections
+ * stay as they are.
+ */
+
+import { readdir, stat } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { connect, type TLSSocket } from 'node:tls'
+import { assert } from '../../base/assert.ts'
+import type { TlsOptions } from '../../config/tls-options.ts'
+import type { LogLevel } from '../../core/log-level.ts'
+import { Repetitions } from '../log/line-budget.ts'
+import { reasonOf, StartError } from '../start-error.ts'
+import { createTlsContexts, type TlsContexts } from './tls-contexts.ts'
+import { tlsPaths } from './tls-paths.ts'
+import { tlsReasonOf } from './tls-reasons.ts'
+
+export type TlsLog = (level: LogLevel, text: string) => void
+
+/** A peer is tried again every second; the same reason for a failure is logged this often. */
+const REPEAT_MS = 300_000
+
+export class Tls {
+  readonly #log: TlsLog
+  readonly #repetitions = new Repetitions(REPEAT_MS)
+  #options: TlsOptions
+  /** Something else, the HTTP port, uses the certificates too. */
+  readonly #isNeeded: boolean
+  /** Undefined if neither a port nor our connections use TLS. */
+  #contexts: TlsContexts | undefined
+  #unwatch: (() => void) | undefined
+
+  /** Throws a StartError that says which directive or file is wrong, and why. */
+  constructor(options: TlsOptions, log: TlsLog, isNeeded = false) {
+    this.#log = log
+    this.#options = options
+    this.#isNeeded = isNeeded
+    this.#contexts = load(options, isNeeded)
+    this.#announce('')
+  }
+
+  /** [tls-port] 0 for none. */
+  get port(): number {
+    return this.#options.port
+  }
+
+  /** [tls-replication] Whether connections that we open use TLS. */
+  get isOpening(): boolean {
+    return this.#options.replication
+  }
+
+  get contexts(): TlsContexts {
+    assert(this.#contexts !== undefined, 'TLS is in use')
+    return this.#contexts
+  }
+
+  get log(): TlsLog {
+    return this.#log
+  }
+
+  /**
+   * A TLS connection over one that is being opened to this address; without tls-replication, the
+   * connection itself.
+   */
+  over(raw: Socket, host: string, port: number): Socket {
+    if (!this.isOpening) return raw
+    const socket = connect({
+      socket: raw,
+      secureContext: this.contexts.opening,
+      rejectUnauthorized: true,
+      // Redis checks that a trusted authority has signed the certificate, not for which name:
+      // instances are known by addresses that change, and a failover must not depend on what a
+      // certificate lists.
+      checkServerIdentity: () => undefined,
+    })
+    raw.on('error', () => undefined)
+    this.#reportTrouble(raw, socket, `${host}:${port}`)
+    return socket
+  }
+
+  /** Uses other options from now on. Throws a StartError, and then everything stays as it was. */
+  change(options: TlsOptions): void {
+    const before = this.#contexts
+    this.#contexts = load(options, this.#isNeeded)
+    this.#options = options
+    if (this.#contexts?.digest !== before?.digest) this.#announce(RENEWED)
+  }
+
+  /** Reads the files again. False if they are not valid; the log says why, and the old ones stay in use. */
+  reload(): boolean {
+    try {
+      this.change(this.#options)
+      return true
+    } catch (error) {
+      const text = error instanceof StartError ? `${error.message}; ${error.hint}` : reasonOf(error)
+      this.#log('warning', `TLS: changed files are not used, the old ones stay in use: ${text}`)
+      return false
+    }
+  }
+
+  /** Reloads by itself, soon after a file has changed. */
+  watch(lookMs?: number): void {
+    this.#unwatch ??= watchFiles(
+      () => tlsPaths(this.#options),
+      () => void this.reload(),
+      lookMs,
+    )
+  }
+
+  /** Ends the watch. */
+  close(): void {
+    this.#unwatch?.()
+    this.#unwatch = undefined
+  }
+
+  /** Logs what is in use now, and what is doubtful about it. */
+  #announce(occasion: string): void {
+    if (this.#contexts === undefined) return
+    const { summary, warnings } = this.#contexts
+    this.#log('notice', `TLS: ${occasion}${summary}`)
+    for (const warning of warnings) this.#log('warning', `TLS: ${warning}`)
+  }
+
+  /**
+   * To every other part of the program, a connection that is refused for its certificate looks like a
+   * dead instance.
+   */
+  #reportTrouble(raw: Socket, socket: TLSSocket, address: string): void {
+    let connectedAtMs: number | undefined
+    let isSecure = false
+    let reason: string | undefined
+    raw.once('connect', () => {
+      connectedAtMs = performance.now()
+    })
+    socket.once('secureConnect', () => {
+      isSecure = true
+    })
+    socket.on('error', (error) => {
+      // Once the connection is secure, only TLS errors concern us.
+      reason ??= isSecure ? tlsReasonOf(error) : reasonOf(error)
+    })
+    socket.once('close', () => {
+      if (connectedAtMs === undefined) return
+      const waitedMs = performance.now() - connectedAtMs
+      if (!isSecure && waitedMs > PATIENCE_MS) reason ??= SILENCE
+      if (reason !== undefined) this.#complain(address, reason)
+    })
+  }
+
+  #complain(address: string, reason: string): void {
+    if (!this.#repetitions.isNews(address, reason, performance.now())) return
+    this.#log('warning', `TLS: connection to ${address} failed: ${reason}`)
+  }
+}
+
+/** A side that gave up sooner had other reasons. */
+const PATIENCE_MS = 1_000
+/** A plain Redis takes the handshake for the beginning of a command, and waits for the rest. */
+const SILENCE = 'no answer to the TLS handshake; perhaps this port speaks no TLS'
+
+const RENEWED = 'new connections use new files: '
+
+const NO_CERTIFICATE = new StartError(
+  'E_TLS',
+  'tls-cert-file is missing: http-tls needs it',
+  'configure tls-cert-file and tls-key-file',
+)
+
+/** Undefined if there is nothing to load. */
+function load(options: TlsOptions, isNeeded: boolean): TlsContexts | undefined {
+  if (isNeeded && options.certFile === '') throw NO_CERTIFICATE
+  const isUsed = isNeeded || options.port !== 0 || options.replication
+  return isUsed ? createTlsContexts(options, Date.now()) : undefined
+}
+
+/**
+ * Notices that files have changed, by looking at them periodically. Watching through the kernel misses
+ * changes made by a container or a network file system, and files that are replaced through a link.
+ */
+const LOOK_MS = 2_000
+
+/**
+ * Calls `changed` when the files have changed and then stayed the same for one look: a certificate and
+ * its key are seldom replaced in one instant. The returned function ends the watch. The timer does not
+ * keep the process alive.
+ */
+function watchFiles(
+  paths: () => readonly string[],
+  changed: () => void,
+  lookMs = LOOK_MS,
+): () => void {
+  const quiet = new QuietChange()
+  let timer: NodeJS.Timeout | undefined
+  let isOver = false
+  const look = async () => {
+    const seen = await fingerprint(paths())
+    if (isOver) return
+    if (quiet.see(seen)) changed()
+    timer = setTimeout(() => void look(), lookMs).unref()
+  }
+  void look()
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+  }
+}
+
+/** Tells a change that is complete from one that is still going on. */
+export class QuietChange {
+  #known: string | undefined
+  #last: string | undefined
+
+  /**
+   * Whether what is seen is new, and was seen the time before as well. The first sight is new too:
+   * the files may have changed before we looked.
+   */
+  see(seen: string): boolean {
+    const isQuiet = seen === this.#last
+    this.#last = seen
+    if (!isQuiet || seen === this.#known) return false
+    this.#known = seen
+    return true
+  }
+}
+
+/** One line per file, and per file in a folder: the text changes when one of them is replaced or written. */
+async function fingerprint(paths: readonly string[]): Promise<string> {
+  const lines = await Promise.all(paths.map(lineOf))
+  return lines.join('\n')
+}
+
+async function lineOf(path: string): Promise<string> {
+  try {
+    const { mtimeMs, size, ino, isDir } = await look(path)
+    if (!isDir) return `${path} ${mtimeMs} ${size} ${ino}`
+    const names = await readdir(path)
+    const lines = await Promise.all(names.sort().map((name) => entryOf(join(path, name))))
+    return lines.join('\n')
+  } catch {
+    return `${path} is not to be had`
+  }
+}
+
+async function entryOf(path: string): Promise<string> {
+  const { mtimeMs, size, ino } = await look(path)
+  return `${path} ${mtimeMs} ${size} ${ino}`
+}
+
+async function look(path: string) {
+  const found = await stat(path)
+  return { mtimeMs: found.mtimeMs, size: found.size, ino: found.ino, isDir: found.isDirectory() }
+}

@@ -1,0 +1,85 @@
+/** What broke, which Sentinels noticed, and which agreed. */
+import { formatDuration } from '../../scenario/duration.ts'
+import { hindranceOf } from './chain-states.ts'
+import { type ChainSentence, groupOf, link, list, type Story, sinceCause } from './chain-words.ts'
+import type { Noticed } from './incidents.ts'
+
+export function tellCause({ incident, cause, history }: Story): ChainSentence[] {
+  const { master, group, suspicions, startMs } = incident
+  if (cause !== undefined) {
+    const effect =
+      cause.effect === undefined ? '' : ` The master of ${group}, ${master}, ${cause.effect}.`
+    const isOrder = suspicions.length === 0
+    const what = isOrder ? 'An operator asked for it' : 'What broke'
+    return [link(cause.atMs, `${what}: ${cause.text}.${effect}`, master)]
+  }
+  const hasFaults = history.happenings.some((one) => one.kind === 'fault' && one.atMs <= startMs)
+  const text = hasFaults
+    ? `Nothing that was done to the cluster by now touches ${master}; it was suspected all the same.`
+    : `Nothing had been done to the cluster by now.`
+  return [link(startMs, text, master)]
+}
+
+export function tellNoticed(story: Story): ChainSentence[] {
+  const { suspicions, master } = story.incident
+  const [first, ...others] = suspicions
+  if (first === undefined) return []
+  const downAfterMs = groupOf(story)?.downAfterMs
+  const limit = downAfterMs === undefined ? '' : ` (down-after is ${formatDuration(downAfterMs)})`
+  const after = sinceCause(first.atMs, story)
+  const text = `${first.sentinel} is the first to hold ${master} down${after}${limit}: +sdown.${followers(first, others)}`
+  return [link(first.atMs, text, first.sentinel)]
+}
+
+function followers(first: Noticed, others: readonly Noticed[]): string {
+  const delays = new Map<number, string[]>()
+  for (const { sentinel, atMs } of others) {
+    const same = delays.get(atMs - first.atMs) ?? []
+    delays.set(atMs - first.atMs, [...same, sentinel])
+  }
+  if (delays.size === 0) return ''
+  const parts = [...delays].map(([ms, who]) => {
+    return `${list(who)} ${ms === 0 ? 'in the same moment' : `${formatDuration(ms)} later`}`
+  })
+  return ` Then ${parts.join(', then ')}.`
+}
+
+/** Agreement takes a round trip; more than this needs an explanation. */
+const SLOW_MS = 1_000
+
+export function tellAgreement({ incident, file, history }: Story): ChainSentence[] {
+  const [first, ...others] = incident.agreements
+  if (first === undefined) return []
+  const { agreeing, needed, atMs, sentinel } = first
+  const all = file.topology.sentinels.length
+  const count =
+    needed === 0
+      ? 'Enough of them agree'
+      : `${agreeing} of ${all} Sentinels agree, and the quorum is ${needed}`
+  const rest = others.length === 0 ? '' : `, then at ${list(others.map((one) => one.sentinel))}`
+  const delay = wordDelay(incident.startMs, atMs, { file, history })
+  return [link(atMs, `${count}: +odown at ${sentinel}${rest}.${delay}`, sentinel)]
+}
+
+function wordDelay(
+  fromMs: number,
+  atMs: number,
+  { file, history }: Pick<Story, 'file' | 'history'>,
+): string {
+  if (atMs - fromMs <= SLOW_MS) return ''
+  const absent = file.topology.sentinels.flatMap(({ name }) => {
+    const hindrance = hindranceOf(name, fromMs, history)
+    return hindrance === undefined ? [] : [`${name} ${hindrance}`]
+  })
+  const why = absent.length === 0 ? '' : ` when it began, ${list(absent)}.`
+  return ` It took ${formatDuration(atMs - fromMs)} to agree${why === '' ? '.' : `:${why}`}`
+}
+
+/** The master has recovered, without a failover. */
+export function tellRecovery({ incident }: Story): ChainSentence[] {
+  const { recoveredAtMs, promotion, master, startMs } = incident
+  if (recoveredAtMs === undefined || promotion !== undefined) return []
+  const length = formatDuration(recoveredAtMs - startMs)
+  const text = `After ${length} nobody suspects ${master} any more: it stays the master.`
+  return [link(recoveredAtMs, text, master)]
+}

@@ -1,0 +1,141 @@
+/** Which Sentinels stood for election, which voted, and which replica the leader chose. */
+
+import type { AbortReason } from '../../history/happening.ts'
+import { countOf, formatDuration } from '../../scenario/duration.ts'
+import { downBetween } from './chain-states.ts'
+import { type ChainSentence, groupOf, link, list, majorityOf, type Story } from './chain-words.ts'
+import type { Attempt } from './incidents.ts'
+
+/** Further attempts only repeat the story. */
+const MOST_ATTEMPTS = 12
+
+export function tellAttempts(story: Story): ChainSentence[] {
+  const { attempts } = story.incident
+  const told = attempts.slice(0, MOST_ATTEMPTS).flatMap((attempt) => tellAttempt(attempt, story))
+  const last = attempts.at(-1)
+  if (attempts.length <= MOST_ATTEMPTS || last === undefined) return told
+  const more = countOf(attempts.length - MOST_ATTEMPTS, 'more attempt')
+  return [...told, link(last.atMs, `${more} like these, the last one here.`, last.sentinel)]
+}
+
+function tellAttempt(attempt: Attempt, story: Story): ChainSentence[] {
+  const { atMs, sentinel, epoch } = attempt
+  const where = epoch === undefined ? '' : ` in epoch ${epoch}`
+  const isOrder = story.incident.suspicions.length === 0
+  const start = isOrder
+    ? `${sentinel} begins the failover${where}, without asking for votes: +try-failover.`
+    : `${sentinel} stands for election${where}: +try-failover.`
+  return [
+    link(atMs, start, sentinel),
+    ...(isOrder ? [] : tellElection(attempt, story)),
+    ...tellSelection(attempt, story),
+    ...tellAbort(attempt, story),
+    ...tellDeath(attempt, story),
+  ]
+}
+
+function tellElection(attempt: Attempt, story: Story): ChainSentence[] {
+  const { electedAtMs, sentinel, atMs } = attempt
+  if (electedAtMs === undefined) return []
+  const need = `${majorityOf(story)} of ${story.file.topology.sentinels.length} are needed`
+  const after = formatDuration(electedAtMs - atMs)
+  const text = `${sentinel} is elected after ${after}, ${votesIn(attempt, electedAtMs)} (${need}): +elected-leader.`
+  return [link(electedAtMs, text, sentinel)]
+}
+
+/** A vote is seen when it is given, which is before it is counted; later votes did not help. */
+function votesIn({ votes }: Attempt, electedAtMs: number): string {
+  const inTime = votes.filter(({ atMs }) => atMs <= electedAtMs).map((one) => one.sentinel)
+  const late = votes.filter(({ atMs }) => atMs > electedAtMs).map((one) => one.sentinel)
+  if (inTime.length === 0) return 'by votes that nobody saw'
+  const tooLate = late.length === 0 ? '' : `; ${list(late)} voted the same, too late to matter`
+  return `with the ${inTime.length === 1 ? 'vote' : 'votes'} of ${list(inTime)}${tooLate}`
+}
+
+function tellSelection({ selected, sentinel }: Attempt, story: Story): ChainSentence[] {
+  if (selected === undefined) return []
+  const { node, atMs } = selected
+  const text = `${sentinel} selects ${node}${reasonFor(node, atMs, story)}: +selected-slave.`
+  return [link(atMs, text, sentinel)]
+}
+
+/**
+ * Priorities are in the file, and it is known which replicas ran. No event reveals what the Sentinel
+ * knew of offsets, so if they decided, the report can only say that.
+ */
+function reasonFor(node: string, atMs: number, story: Story): string {
+  const { incident, file } = story
+  const replicas = file.topology.nodes.filter(
+    ({ name, group }) => group === incident.group && name !== incident.master,
+  )
+  const running = replicas.filter(({ name }) => isRunning(name, atMs, story))
+  const able = running.filter((one) => priorityOf(one) !== 0)
+  if (able.length <= 1) return ', the only replica that could be promoted'
+  const own = able.find(({ name }) => name === node)
+  const best = able.filter((one) => priorityOf(one) === (own === undefined ? 0 : priorityOf(own)))
+  const others = list(able.filter(({ name }) => name !== node).map(({ name }) => name))
+  if (best.length === 1) {
+    const least = Math.min(...able.map(priorityOf))
+    const priority = own === undefined ? least : priorityOf(own)
+    if (priority === least)
+      return ` before ${others}, for it has the lower replica-priority, ${priority}`
+    return `, though others have a better replica-priority: they were out of its reach`
+  }
+  return ` before ${others}: the priorities are equal, so the replication offset decided, or the run id where offsets were equal`
+}
+
+const DEFAULT_PRIORITY = 100
+
+function priorityOf({ directives }: Story['file']['topology']['nodes'][number]): number {
+  const text = directives.get('replica-priority') ?? directives.get('slave-priority')
+  return text === undefined ? DEFAULT_PRIORITY : Number(text)
+}
+
+function isRunning(process: string, atMs: number, { history }: Story): boolean {
+  const last = history.happenings.findLast(
+    (one) => one.kind === 'status' && one.process === process && one.atMs <= atMs,
+  )
+  return last?.kind === 'status' && last.status === 'running'
+}
+
+function tellAbort(attempt: Attempt, story: Story): ChainSentence[] {
+  const { aborted, sentinel } = attempt
+  if (aborted === undefined) return []
+  const text = `${sentinel} gives up, ${wordAbort(attempt, aborted.event, story)}: ${aborted.event}.`
+  return [link(aborted.atMs, text, sentinel)]
+}
+
+/** A leader that dies says nothing; another Sentinel has to start again. */
+function tellDeath(
+  { atMs, sentinel, aborted }: Attempt,
+  { incident, history }: Story,
+): ChainSentence[] {
+  const untilMs = incident.promotion?.atMs ?? incident.recoveredAtMs ?? history.endMs
+  const downAtMs = downBetween(sentinel, atMs, aborted?.atMs ?? untilMs, history)
+  if (downAtMs === undefined) return []
+  return [link(downAtMs, `${sentinel} goes down in the middle of it.`, sentinel)]
+}
+
+/** A vote that was given need not have arrived, nor have been saved. */
+function wordDefeat(votes: Attempt['votes'], needed: number): string {
+  const who = list(votes.map(({ sentinel }) => sentinel))
+  if (votes.length >= needed)
+    return `not elected: ${who} voted for it, but that did not count in time`
+  const got =
+    votes.length === 0 ? 'no vote' : `the ${votes.length === 1 ? 'vote' : 'votes'} of ${who}`
+  return `not elected: it had ${got}, and ${needed} are needed`
+}
+
+function wordAbort({ votes, selected }: Attempt, event: AbortReason, story: Story): string {
+  if (event === '-failover-abort-not-elected') return wordDefeat(votes, majorityOf(story))
+  if (event === '-failover-abort-no-good-slave') {
+    return 'for no replica could be promoted: each is down, out of reach, of priority 0, or was cut off from the master for too long'
+  }
+  if (event === '-failover-abort-slave-timeout') {
+    const { failoverTimeoutMs } = groupOf(story) ?? {}
+    const limit =
+      failoverTimeoutMs === undefined ? '' : ` within ${formatDuration(failoverTimeoutMs)}`
+    return `for ${selected?.node ?? 'the chosen replica'} did not become a master${limit}`
+  }
+  return 'before the end'
+}

@@ -1,0 +1,140 @@
+/**
+ * A reply as bytes, as many at a time as the caller asks for. Writing a reply of a million elements, or of
+ * half a gigabyte, takes longer than other clients should have to wait; and several of the largest values
+ * together do not fit into one string.
+ */
+import { bulksHeader, encodeBulkOrNull, encodeReply, itemsHeader, mapHeader } from './encode.ts'
+import type { Protocol, Reply } from './reply.ts'
+
+/** A part that is being written. */
+interface Frame {
+  readonly part: Part
+  readonly count: number
+  /** How many of its elements, or of its bytes, have been written. */
+  done: number
+}
+
+type Part =
+  | { readonly kind: 'items'; readonly item: (at: number) => Reply }
+  | { readonly kind: 'bulks'; readonly texts: readonly (string | undefined)[] }
+  | { readonly kind: 'bytes'; readonly bytes: string }
+
+/** A longer value goes out in pieces. */
+export const LONG_BYTES = 64 * 1024
+
+export class ReplyWriter {
+  readonly #protocol: Protocol
+  /** The last one is the innermost. */
+  readonly #frames: Frame[] = []
+  /** Text that goes out before the frames. */
+  #text = ''
+
+  constructor(reply: Reply, protocol: Protocol) {
+    this.#protocol = protocol
+    this.#begin(reply)
+  }
+
+  get isDone(): boolean {
+    return this.#frames.length === 0 && this.#text === ''
+  }
+
+  /** Roughly how many bytes are kept for the part that is not written yet. */
+  get keptBytes(): number {
+    let bytes = this.#text.length
+    for (const { part, count, done } of this.#frames) {
+      bytes += (count - done) * (part.kind === 'bytes' ? 1 : ELEMENT_BYTES)
+    }
+    return bytes
+  }
+
+  /** The next bytes: about `wanted` of them, while there are that many. */
+  next(wanted: number): string {
+    for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) {
+      if (frame.done === frame.count) this.#end(frame)
+      else if (this.#text.length >= wanted) break
+      else this.#advance(frame, wanted)
+    }
+    const text = this.#text
+    this.#text = ''
+    return text
+  }
+
+  #begin(reply: Reply): void {
+    switch (reply.kind) {
+      case 'array':
+      case 'set':
+      case 'push':
+        this.#text += itemsHeader(reply.kind, reply.items.length, this.#protocol)
+        return this.#push(itemsOf(reply.items), reply.items.length)
+      case 'list':
+        this.#text += itemsHeader('array', reply.count, this.#protocol)
+        return this.#push({ kind: 'items', item: reply.item }, reply.count)
+      case 'map':
+        this.#text += mapHeader(reply.entries.length, this.#protocol)
+        return this.#push(itemsOf(reply.entries.flat()), 2 * reply.entries.length)
+      case 'bulks':
+        this.#text += bulksHeader(reply.of, reply.texts.length, this.#protocol)
+        return this.#push({ kind: 'bulks', texts: reply.texts }, reply.texts.length)
+      case 'bulk':
+        return this.#beginBulk(reply.bytes)
+      default:
+        this.#text += encodeReply(reply, this.#protocol)
+    }
+  }
+
+  #beginBulk(bytes: string): void {
+    if (bytes.length <= LONG_BYTES) {
+      this.#text += encodeBulkOrNull(bytes, this.#protocol)
+    } else {
+      this.#text += `$${bytes.length}\r\n`
+      this.#push({ kind: 'bytes', bytes }, bytes.length)
+    }
+  }
+
+  #push(part: Part, count: number): void {
+    this.#frames.push({ part, count, done: 0 })
+  }
+
+  #end({ part }: Frame): void {
+    this.#frames.pop()
+    if (part.kind === 'bytes') this.#text += '\r\n'
+  }
+
+  #advance(frame: Frame, wanted: number): void {
+    const { part, count } = frame
+    switch (part.kind) {
+      case 'items':
+        return this.#begin(part.item(frame.done++))
+      case 'bytes': {
+        const end = Math.min(count, frame.done + wanted - this.#text.length)
+        this.#text += part.bytes.slice(frame.done, end)
+        frame.done = end
+        return
+      }
+      case 'bulks':
+        return this.#advanceBulks(frame, part.texts, wanted)
+    }
+  }
+
+  #advanceBulks(frame: Frame, texts: readonly (string | undefined)[], wanted: number): void {
+    let [text, at] = [this.#text, frame.done]
+    for (; at < frame.count && text.length < wanted; at++) {
+      const bytes = texts[at]
+      if (bytes !== undefined && bytes.length > LONG_BYTES) break
+      text += encodeBulkOrNull(bytes, this.#protocol)
+    }
+    this.#text = text
+    frame.done = at
+    const long = texts[at]
+    if (at === frame.count || text.length >= wanted || long === undefined) return
+    frame.done++
+    this.#beginBulk(long)
+  }
+}
+
+/** An estimate of what an element takes that is kept for one reader only. */
+const ELEMENT_BYTES = 16
+
+function itemsOf(items: readonly Reply[]): Part {
+  return { kind: 'items', item: (at) => items[at] as Reply }
+}

@@ -1,0 +1,81 @@
+/** The stories of all clients that work on databases of their own, and what the nodes hold in the end. */
+import type { Span } from '../../history/data/holdings.ts'
+import { lookAround } from '../../history/data/requests.ts'
+import { databasesOf, type Topology } from '../../history/topology.ts'
+import type { Question, Write } from '../../history/writes.ts'
+import { plainOf } from '../../resp/plain.ts'
+import { Lifelines } from '../facts/lifelines.ts'
+import type { Violation } from '../result.ts'
+import type { RunHistory, World } from '../world.ts'
+import { DataStory } from './data-story.ts'
+
+export interface DataVerdict {
+  readonly violations: readonly Violation[]
+  /** Acknowledged writes that the last master of each group does not have. */
+  readonly missing: ReadonlyMap<string, ReadonlySet<Write>>
+}
+
+type Heard = Pick<RunHistory, 'happenings' | 'questions' | 'nameOf' | 'endMs'>
+
+/** `masters`: the last master of each group. It is asked, and every other process keeps running. */
+export async function judgeData(
+  world: World,
+  topology: Topology,
+  history: Heard,
+  masters: ReadonlyMap<string, string>,
+): Promise<DataVerdict> {
+  const violations: Violation[] = []
+  const missing = new Map<string, Set<Write>>()
+  const lifelines = new Lifelines(history)
+  for (const { name, group, operation } of topology.clients) {
+    if (operation !== 'data') continue
+    const story = new DataStory({
+      questions: history.questions.filter(({ client }) => client === name),
+      endMs: history.endMs,
+      wasReplica: (node, span) => wasReplica(lifelines, node, span),
+      clocksFailAtMs: clocksFailAtMs(group, topology, history),
+    })
+    const master = masters.get(group)
+    const look = master === undefined ? undefined : await lookAt(world, topology, name, master)
+    const lost = look === undefined ? undefined : story.missingIn(look)
+    if (lost !== undefined) missing.set(group, new Set([...(missing.get(group) ?? []), ...lost]))
+    violations.push(...story.violations)
+  }
+  return { violations, missing }
+}
+
+/** What a node holds for a client, as if the client had asked. */
+async function lookAt(
+  world: World,
+  topology: Topology,
+  client: string,
+  node: string,
+): Promise<Question | undefined> {
+  const [home, second] = databasesOf(topology, client)
+  const request = lookAround(home, second)
+  const before = [['SELECT', `${home}`], ['MULTI'], ...request.commands]
+  const attemptedAtMs = await world.runUntil(0)
+  const reply = await world.ask(node, ['EXEC'], before)
+  if (reply === undefined) return undefined
+  const answer = { atMs: await world.runUntil(0), told: plainOf(reply) }
+  const group = topology.clients.find(({ name }) => name === client)?.group ?? ''
+  return { client, group, node, connection: -1, request, attemptedAtMs, write: undefined, answer }
+}
+
+function wasReplica(lifelines: Lifelines, node: string, span: Span): boolean {
+  return lifelines.of(node).roles.some(({ role, fromMs, untilMs }) => {
+    return role.kind === 'replica' && fromMs <= span.untilMs && untilMs >= span.fromMs
+  })
+}
+
+/** From the first time on that the clock of one of the group's nodes is set wrong. */
+function clocksFailAtMs(group: string, { nodes }: Topology, { happenings }: Heard): number {
+  const members = new Set(nodes.filter((node) => node.group === group).map(({ name }) => name))
+  const first = happenings.find((happening) => {
+    if (happening.kind !== 'fault' || happening.action === undefined) return false
+    const { action } = happening
+    const isOfClock = action.kind === 'clockJump' || action.kind === 'clockDrift'
+    return isOfClock && members.has(action.process)
+  })
+  return first?.atMs ?? Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,299 @@
+/**
+ * Every answer about a client's own databases must come from a state that they can have. The client
+ * is alone there, so its requests in their order give every such state; the model of the data
+ * (history/data) says which answer belongs to which. What asynchronous replication allows is all
+ * that is allowed: on a new connection the client may find any state that ever was, a whole one,
+ * with nothing missing before something that is there. On one connection the state only goes on.
+ *
+ * A request that was never answered leaves both possibilities, and may be carried out late by the
+ * node to which it was sent. A key may live or die while clocks may disagree about it.
+ */
+
+import { contentOf, type Holdings, NO_HOLDINGS, type Span } from '../../history/data/holdings.ts'
+import { applyRequest } from '../../history/data/requests.ts'
+import { codeOf, describeTold, isToldError, type Told } from '../../history/data/told.ts'
+import type { Question, Write } from '../../history/writes.ts'
+import type { Violation } from '../result.ts'
+
+/** The node did not do what it was asked, for reasons of its own: the data is as it was. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  ...['READONLY', 'NOREPLICAS', 'LOADING', 'MISCONF', 'MASTERDOWN', 'OOM', 'UNBLOCKED'],
+  ...['EXECABORT', 'NOAUTH', 'BUSY', 'TRYAGAIN'],
+])
+/** Beyond this nothing can be said about the client any more. */
+const WORK_MAX = 1_000_000
+/** So many candidates mean that nothing was looked at yet. */
+const WIDE_FROM = 64
+/** How many connections back a late request may have changed what is found now. */
+const CONNECTIONS_BACK = 3
+const CANDIDATES_MERGED_FROM = 4
+const CHECKER = 'data equals its model'
+
+/** A state that a client's databases had, or may have had. */
+interface Version {
+  readonly holdings: Holdings
+  readonly parent: Version | undefined
+  /** The request that made it; undefined: the client began with it. */
+  readonly question: Question | undefined
+}
+
+/** An answer, and the versions that were possible before it. */
+interface Step {
+  readonly question: Question
+  readonly before: readonly Version[]
+}
+
+/** A version after so many steps. */
+interface Replayed {
+  readonly version: Version
+  readonly place: number
+}
+
+export interface StoryStart {
+  readonly questions: readonly Question[]
+  readonly endMs: number
+  /** Whether the node was a replica at some time in this span. */
+  readonly wasReplica: (node: string, span: Span) => boolean
+  /** From then on clocks are wrong, and keys may die at any time. */
+  readonly clocksFailAtMs: number
+}
+
+/** The story of one client's databases. */
+export class DataStory {
+  readonly violations: Violation[] = []
+  readonly #start: StoryStart
+  readonly #all: Version[] = [{ holdings: NO_HOLDINGS, parent: undefined, question: undefined }]
+  readonly #known = new Set(this.#all)
+  #now: readonly Version[] = this.#all
+  /** The answers of the present connection so far. */
+  #steps: Step[] = []
+  /** Those of earlier connections. */
+  readonly #past: Step[][] = []
+  #work = 0
+  /** Requests without an answer, by the node to which they were sent, connection by connection. */
+  readonly #afloat = new Map<string, Question[][]>()
+  /** The versions after each request that was answered: it is kept in all that come from them. */
+  readonly #after = new Map<Question, readonly Version[]>()
+
+  constructor(start: StoryStart) {
+    this.#start = start
+    for (const questions of byConnection(start.questions)) {
+      if (this.#isOver) return
+      this.#follow(questions)
+    }
+  }
+
+  /** Nothing more can be said: something is wrong already, or too much is possible. */
+  get #isOver(): boolean {
+    return this.violations.length > 0 || this.#work > WORK_MAX
+  }
+
+  /**
+   * Which of the client's acknowledged writes are missing from the node that was asked about its
+   * databases; undefined: nothing can be said.
+   */
+  missingIn(look: Question): ReadonlySet<Write> | undefined {
+    if (this.#isOver) return undefined
+    this.#now = this.#all
+    this.#steps = []
+    const fitting = this.#fitting(look)
+    const found = fitting.at(-1)
+    if (found === undefined) {
+      if (!isRefusal(look.answer?.told)) this.#accuse(look, `${look.node} holds in the end`)
+      return undefined
+    }
+    const course = new Set<Version>()
+    for (let one: Version | undefined = found; one !== undefined; one = one.parent) course.add(one)
+    const lost = [...this.#after].filter(([, versions]) => !versions.some((one) => course.has(one)))
+    return new Set(
+      lost.flatMap(([{ write }]) => (write?.outcome.kind === 'acknowledged' ? [write] : [])),
+    )
+  }
+
+  /** Everything that was asked over one connection. */
+  #follow(questions: readonly Question[]): void {
+    this.#now = this.#all
+    this.#steps = []
+    this.#past.push(this.#steps)
+    const sinceMs = questions[0]?.attemptedAtMs ?? 0
+    const open: Question[] = []
+    for (const question of questions) {
+      if (this.#isOver) return
+      if (question.answer === undefined) open.push(question)
+      else this.#take(question, question.answer.told, sinceMs)
+    }
+    if (open.length === 0) return
+    this.#mayHaveDone(open)
+    const { node = '' } = open[0] ?? {}
+    this.#afloat.set(node, [...(this.#afloat.get(node) ?? []), open])
+  }
+
+  #take(question: Question, told: Told, sinceMs: number): void {
+    if (isRefusal(told)) return
+    const { untilMs } = spanOf(question)
+    const before = this.#now
+    let next = this.#fitting(question)
+    if (next.length === 0 && this.#start.wasReplica(question.node, { fromMs: sinceMs, untilMs })) {
+      this.#now = this.#all
+      next = this.#fitting(question)
+    }
+    if (next.length === 0) return this.#accuse(question, `${question.node} answered`)
+    this.#now = next.length < CANDIDATES_MERGED_FROM ? next : merged(next)
+    this.#remember(this.#now)
+    this.#keep(question, this.#now)
+    this.#steps.push({ question, before })
+  }
+
+  /** Requests of one connection are carried out in their order, each one or not. */
+  #mayHaveDone(open: readonly Question[]): void {
+    let versions = this.#now
+    for (const question of open) {
+      const at = { fromMs: question.attemptedAtMs, untilMs: this.#start.endMs }
+      versions = this.#apply(versions, question, at, undefined)
+      this.#remember(versions)
+    }
+  }
+
+  #remember(versions: readonly Version[]): void {
+    for (const version of versions) {
+      if (!this.#known.has(version)) this.#all.push(version)
+      this.#known.add(version)
+    }
+  }
+
+  /** The versions after the request that go with its answer. */
+  #fitting(question: Question): readonly Version[] {
+    const next = this.#apply(this.#now, question, spanOf(question), question.answer?.told)
+    return next.length > 0 ? next : this.#fittingLate(question)
+  }
+
+  /**
+   * The same if requests of an earlier connection were carried out late: at any time in this one, or in
+   * one before it, whose node then had what nobody was told. The answers since then must go with that.
+   */
+  #fittingLate(question: Question): readonly Version[] {
+    const steps = [...this.#steps, { question, before: this.#now }]
+    const here = this.#afloat.has(question.node) ? this.#replayLate(question.node, steps) : []
+    const found = here.filter(({ place }) => place === steps.length).map(({ version }) => version)
+    if (found.length > 0) return found
+    const earlier = this.#past.slice(-CONNECTIONS_BACK).flatMap((past) => {
+      return this.#replayLate(past[0]?.question.node ?? '', past).map(({ version }) => version)
+    })
+    return this.#replay(earlier, steps).flatMap(({ version, place }) => {
+      return place === steps.length ? [version] : []
+    })
+  }
+
+  /** Every version that comes of late requests to the node, somewhere between these answers. */
+  #replayLate(node: string, steps: readonly Step[]): readonly Replayed[] {
+    return steps.flatMap((step, place) => {
+      // What the first look at everything showed was there before it, and needs no other place.
+      const isWide = step.before.length > WIDE_FROM && place < steps.length - 1
+      if (this.#isOver || isWide) return []
+      const versions = this.#withLateOnes(node, step)
+      return this.#replay(versions, steps, place)
+    })
+  }
+
+  /** What becomes of versions that were there before an answer, up to where answers contradict them. */
+  #replay(from: readonly Version[], steps: readonly Step[], first = 0): readonly Replayed[] {
+    const found = from.map((version) => ({ version, place: first }))
+    let versions = from
+    for (const [place, { question }] of steps.entries()) {
+      if (place < first) continue
+      versions = this.#apply(versions, question, spanOf(question), question.answer?.told)
+      if (versions.length === 0) break
+      this.#keep(question, versions)
+      for (const version of versions) found.push({ version, place: place + 1 })
+    }
+    return found
+  }
+
+  #keep(question: Question, versions: readonly Version[]): void {
+    this.#after.set(question, [...(this.#after.get(question) ?? []), ...versions])
+  }
+
+  #apply(
+    versions: readonly Version[],
+    question: Question,
+    at: Span,
+    told: Told | undefined,
+  ): readonly Version[] {
+    const when = { ...at, areClocksRight: at.untilMs < this.#start.clocksFailAtMs }
+    this.#work += versions.length
+    return versions.flatMap((version) => {
+      const states = applyRequest(version.holdings, question.request, when, told)
+      return states.map((holdings) => this.#version(version, holdings, question))
+    })
+  }
+
+  #version(before: Version, holdings: Holdings, question: Question): Version {
+    // Between two requests the home database is selected.
+    if (holdings.databases === before.holdings.databases) return before
+    return { holdings, parent: before, question }
+  }
+
+  /**
+   * The versions after requests that were never answered, carried out late, before this step. A node
+   * may have refused some of them first, and nobody heard of it.
+   */
+  #withLateOnes(node: string, { before, question: next }: Step): readonly Version[] {
+    const found: Version[] = []
+    for (const open of this.#afloat.get(node) ?? []) {
+      if ((open[0]?.connection ?? 0) >= next.connection && next.connection >= 0) continue
+      for (const [place, first] of open.entries()) {
+        let versions: readonly Version[] = before.filter((version) => !has(version, first))
+        const span = { fromMs: first.attemptedAtMs, untilMs: spanOf(next).untilMs }
+        for (const question of open.slice(place)) {
+          versions = this.#apply(versions, question, span, undefined)
+          for (const version of versions) found.push(version)
+        }
+      }
+    }
+    return found
+  }
+
+  #accuse(question: Question, words: string): void {
+    const { client, request, answer, connection } = question
+    const { commands, isTransaction } = request
+    const asked = commands
+      .slice(0, 4)
+      .map((argv) => argv.slice(0, 4).join(' '))
+      .join('; ')
+    const told = describeTold(answer?.told)
+    const text = `${words} ${told} to ${isTransaction ? 'MULTI; ' : ''}${asked} of ${client} (connection ${connection}), which no state of its databases gives`
+    this.violations.push({ atMs: answer?.atMs ?? this.#start.endMs, checker: CHECKER, text })
+  }
+}
+
+function spanOf({ attemptedAtMs, answer }: Question): Span {
+  return { fromMs: attemptedAtMs, untilMs: answer?.atMs ?? attemptedAtMs }
+}
+
+function isRefusal(told: Told | undefined): boolean {
+  return told === undefined || (isToldError(told) && REFUSALS.has(codeOf(told)))
+}
+
+function has(version: Version, question: Question): boolean {
+  for (let one: Version | undefined = version; one !== undefined; one = one.parent) {
+    if (one.question === question) return true
+  }
+  return false
+}
+
+function byConnection(questions: readonly Question[]): readonly (readonly Question[])[] {
+  const connections = new Map<number, Question[]>()
+  for (const question of questions) {
+    const known = connections.get(question.connection)
+    if (known === undefined) connections.set(question.connection, [question])
+    else known.push(question)
+  }
+  return [...connections.values()]
+}
+
+/** Of versions with the same content the last one is enough: it has lost least. */
+function merged(versions: readonly Version[]): readonly Version[] {
+  const last = new Map<string, Version>()
+  for (const version of versions) last.set(contentOf(version.holdings), version)
+  return [...last.values()]
+}

@@ -1,0 +1,85 @@
+/**
+ * What must never happen, and can only be seen when the run is over, because it takes the writes.
+ * Meant for worlds in which happenings are recorded at the very moment they are true, like the
+ * simulated one.
+ */
+
+import type { Write } from '../../history/writes.ts'
+import { Lifelines, type RoleSpan } from '../facts/lifelines.ts'
+import type { Violation } from '../result.ts'
+import { promptFailovers } from './availability.ts'
+import type { FinishedRun } from './finished-run.ts'
+import { unguardedWrites } from './guarded-writes.ts'
+import { isSetByCommand, settingOf } from './known-settings.ts'
+import { lostHeldWrites } from './survival.ts'
+
+/** More examples of the same kind say nothing new. */
+const EXAMPLES_MAX = 3
+
+export function violationsAfter(run: FinishedRun): readonly Violation[] {
+  const kinds = [
+    replicaWrites(run),
+    unguardedWrites(run),
+    lostHeldWrites(run),
+    promptFailovers(run),
+  ]
+  return kinds.flatMap((found) => found.slice(0, EXAMPLES_MAX))
+}
+
+/** A world that was further behind the clock than this says nothing about what must have arrived. */
+const PROMPT_MS = 1_000
+
+/**
+ * What is left of it on real sockets, where happenings are as late as the machine. That a replica took a
+ * write needs no clock. That a write had arrived everywhere does, but a coarse one. The lag of a
+ * min-replicas fence and the time to fail over are claims about milliseconds, and are not judged.
+ * `latestMs`: how far the world was behind at the worst moment.
+ */
+export function violationsInRealTime(run: FinishedRun, latestMs: number): readonly Violation[] {
+  const lost = latestMs < PROMPT_MS ? lostHeldWrites(run) : []
+  return [replicaWrites(run), lost].flatMap((found) => found.slice(0, EXAMPLES_MAX))
+}
+
+/**
+ * A replica never acknowledges a client's write: no write that was sent when the node was a replica
+ * already, and answered while it still was one.
+ */
+function replicaWrites(run: FinishedRun): readonly Violation[] {
+  const { topology, history } = run
+  const lifelines = new Lifelines(history)
+  const guarded = topology.nodes
+    .filter((node) => settingOf(node, 'replica-read-only') !== 'no')
+    .filter(({ name }) => !isSetByCommand(history, name))
+  const spans = new Map(
+    guarded.map(({ name }) => [name, replicaSpans(lifelines.of(name).roles)] as const),
+  )
+  return history.writes.flatMap((write) => {
+    const { node, outcome } = write
+    if (outcome.kind !== 'acknowledged') return []
+    const isWrong = (spans.get(node) ?? []).some((span) => holds(span, write, outcome.atMs))
+    if (!isWrong) return []
+    const text = `${node} acknowledged a write of ${write.client} although it was a replica`
+    return [{ atMs: outcome.atMs, checker: 'replicas refuse writes', text }]
+  })
+}
+
+type Span = Pick<RoleSpan, 'fromMs' | 'untilMs'>
+
+/**
+ * Times in which the node was a replica, whatever its master was and whether its link was up or
+ * not.
+ */
+function replicaSpans(roles: readonly RoleSpan[]): readonly Span[] {
+  const spans: { fromMs: number; untilMs: number }[] = []
+  for (const { role, fromMs, untilMs } of roles) {
+    if (role.kind !== 'replica') continue
+    const last = spans.at(-1)
+    if (last?.untilMs === fromMs) last.untilMs = untilMs
+    else spans.push({ fromMs, untilMs })
+  }
+  return spans
+}
+
+function holds({ fromMs, untilMs }: Span, { attemptedAtMs }: Write, answeredAtMs: number): boolean {
+  return attemptedAtMs > fromMs && answeredAtMs < untilMs
+}

@@ -1,0 +1,100 @@
+/**
+ * The keys of one database with their entries, and what all of it takes in memory. What is counted is
+ * written down in each entry, so that a value which changes is taken out of the sum and put into it again,
+ * and what was counted wrong between two of its changes is right after the second.
+ */
+import { objectBytes, textBytes } from '../values/engine-sizes.ts'
+import type { Value } from '../values/value.ts'
+import { valueBytes } from '../values/value-size.ts'
+import { KeyTable } from './key-table.ts'
+
+export interface Entry {
+  value: Value
+  /** Wall-clock milliseconds. */
+  expireAtMs: number | undefined
+  /** Serial of the last snapshot that has taken this entry, or during which it was created. */
+  serial: number
+  /** See usage.ts. */
+  usage: number
+  /** How many bytes the table counts for the value; `UNCOUNTED` if the entry is in no table. */
+  bytes: number
+}
+
+/** Of an entry that is not in a table, or not any more. */
+export const UNCOUNTED = -1
+
+const ENTRY_BYTES = objectBytes(5)
+/** A moment in milliseconds is a number that has to be boxed. */
+const EXPIRY_BYTES = 16
+
+export class EntryTable extends KeyTable<Entry> {
+  #bytes = 0
+  /** Entries whose values may have changed since they were counted. */
+  #changed: Entry[] = []
+
+  /** What keys and values take, without the table. */
+  get contentBytes(): number {
+    this.settle()
+    return this.#bytes
+  }
+
+  override add(key: string, entry: Entry): boolean {
+    if (!super.add(key, entry)) return false
+    entry.bytes = valueBytes(entry.value)
+    this.#bytes += entryBytes(key) + entry.bytes
+    return true
+  }
+
+  override set(key: string, entry: Entry): this {
+    const old = this.get(key)
+    if (old === undefined) {
+      this.add(key, entry)
+      return this
+    }
+    this.#bytes -= old.bytes
+    old.bytes = UNCOUNTED
+    entry.bytes = valueBytes(entry.value)
+    this.#bytes += entry.bytes
+    return super.set(key, entry)
+  }
+
+  override take(key: string): Entry | undefined {
+    const entry = super.take(key)
+    if (entry === undefined) return undefined
+    this.#bytes -= entryBytes(key) + entry.bytes
+    entry.bytes = UNCOUNTED
+    return entry
+  }
+
+  /** The value of this entry is about to change. */
+  changing(entry: Entry): void {
+    if (this.#changed.at(-1) !== entry) this.#changed.push(entry)
+  }
+
+  /** Counts what has changed. Until then the values must be left alone. */
+  settle(): void {
+    if (this.#changed.length === 0) return
+    for (const entry of this.#changed) {
+      if (entry.bytes === UNCOUNTED) continue
+      const bytes = valueBytes(entry.value)
+      this.#bytes += bytes - entry.bytes
+      entry.bytes = bytes
+    }
+    this.#changed = []
+  }
+}
+
+/** What one key takes, with its entry and its value. `tableBytes`: what the table takes for each key. */
+export function bytesOfKey(key: string, entry: Entry, tableBytes: number): number {
+  const expiry = entry.expireAtMs === undefined ? 0 : EXPIRY_BYTES + tableBytes
+  return Math.round(entryBytes(key) + valueBytes(entry.value) + tableBytes + expiry)
+}
+
+function entryBytes(key: string): number {
+  return textBytes(key.length) + ENTRY_BYTES
+}
+
+/** What the keys that have an expiry take: a table of their own, and the moments. */
+export function expiryBytes(expires: KeyTable<Entry>): number {
+  return expires.heapBytes + EXPIRY_BYTES * expires.size
+}

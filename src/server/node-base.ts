@@ -1,0 +1,116 @@
+/**
+ * What every part of a node is built on: the data, the clients, the clock, and the border to the
+ * world. Replication, persistence and the commands are built on it (context.ts); the base knows
+ * none of them.
+ */
+import type { Moment } from '../base/clock.ts'
+import type { Rng } from '../base/rng.ts'
+import type { NodeAccess } from './access/access.ts'
+import { FunctionStore } from './functions.ts'
+import { newStats } from './info/stats.ts'
+import { createKeyHash, secretKeyHash } from './keyspace/key-hash.ts'
+import { Keyspace } from './keyspace/keyspace.ts'
+import { Usage } from './keyspace/usage.ts'
+import { ClientMemory } from './memory/client-memory.ts'
+import { HeapGuard } from './memory/heap-guard.ts'
+import type { LoadedCommand } from './persistence/load-result.ts'
+import { SnapshotTurn } from './persistence/snapshot-turn.ts'
+import type { NodePort } from './port.ts'
+import { ScriptEngine } from './scripting/engine.ts'
+import { Blocking } from './sessions/blocking.ts'
+import { ClientDisconnects } from './sessions/client-disconnects.ts'
+import { DebugSleep } from './sessions/debug-sleep.ts'
+import { MasterSession } from './sessions/master-session.ts'
+import { OutputGate } from './sessions/output-gate.ts'
+import { Pause } from './sessions/pause.ts'
+import { PubSub } from './sessions/pubsub.ts'
+import { SentinelBoard } from './sessions/sentinel-board.ts'
+import type { ClientSession } from './sessions/session.ts'
+import { Sessions } from './sessions/sessions.ts'
+import type { Settings } from './settings/settings.ts'
+
+/** What a node begins with. */
+export interface NodeBeginning {
+  readonly settings: Settings
+  readonly port: NodePort
+  readonly rng: Rng
+  readonly now: Moment
+  /**
+   * 256 secret bits, as text, for ACL GENPASS and the hash of keys; undefined: drawn from `rng`,
+   * for simulations.
+   */
+  readonly secret?: string | undefined
+}
+
+export class NodeBase {
+  readonly settings: Settings
+  /** The output gate, which holds back replies until their writes are kept. */
+  readonly port: OutputGate
+  /** The root from which all randomness of the node is forked. */
+  readonly rootRng: Rng
+  readonly startedAt: Moment
+  /** The moment of the present turn. */
+  now: Moment
+  readonly access: NodeAccess
+  readonly stats = newStats()
+  readonly keyspace: Keyspace
+  /** Libraries of server-side functions. */
+  readonly functions: FunctionStore
+  /** Runs scripts and functions. */
+  readonly scripting: ScriptEngine
+  readonly sessions: Sessions
+  readonly heap: HeapGuard
+  readonly clientMemory: ClientMemory
+  readonly blocking: Blocking
+  readonly pause = new Pause()
+  readonly sleep = new DebugSleep()
+  readonly disconnects: ClientDisconnects
+  readonly pubsub = new PubSub()
+  readonly sentinels: SentinelBoard
+  readonly snapshotTurn = new SnapshotTurn()
+  /** The session in which the commands of our master's stream run. */
+  readonly streamTarget: MasterSession
+  /** Runs one command of a file that is being loaded, see replay.ts. */
+  applyLoaded: (argv: readonly string[]) => LoadedCommand = () => ({ kind: 'unknown' })
+
+  /** `onForget`: the session is gone; every reference to it is dropped. */
+  constructor(
+    { settings, port, rng, now, secret }: NodeBeginning,
+    access: NodeAccess,
+    onForget: (session: ClientSession) => void,
+  ) {
+    this.settings = settings
+    this.port = new OutputGate(port)
+    this.rootRng = rng
+    this.startedAt = now
+    this.scripting = new ScriptEngine(port.heap?.read().limitBytes ?? 0)
+    this.functions = new FunctionStore(this.scripting.libraries)
+    this.now = now
+    this.access = access
+    const usage = new Usage(rng.fork('usage'))
+    usage.follow(settings)
+    const hash = secret === undefined ? createKeyHash(rng.fork('key-hash')) : secretKeyHash(secret)
+    this.keyspace = new Keyspace(settings.int('databases'), hash, usage)
+    this.keyspace.nowMs = now.wallMs
+    const { stats, pause } = this
+    const onOutput = (bytes: number) => this.heap.sending(bytes)
+    const { users } = access
+    const onResized = (session: ClientSession) => this.clientMemory.note(session)
+    this.sessions = new Sessions({
+      ...{ port: this.port, settings, users, stats },
+      ...{ onForget, onOutput, onResized },
+    })
+    this.clientMemory = new ClientMemory(this)
+    this.heap = new HeapGuard(this, this.sessions)
+    this.sentinels = new SentinelBoard(settings, this.sessions)
+    this.blocking = new Blocking(this.sessions, stats)
+    this.disconnects = new ClientDisconnects(settings, this.sessions, pause)
+    this.streamTarget = new MasterSession(now, this.sessions)
+  }
+
+  beginTurn(now: Moment): void {
+    this.port.beginTurn()
+    this.now = now
+    this.keyspace.nowMs = now.wallMs
+  }
+}

@@ -1,0 +1,36 @@
+/** The state that all of replication works on, as a master and as a replica. */
+import type { Address } from '../../base/ip.ts'
+import type { Reply } from '../../resp/reply.ts'
+import type { NodeBase } from '../node-base.ts'
+import { History } from './history/history.ts'
+import { ReplicationStream } from './history/stream.ts'
+import { Replicas } from './serving/replicas.ts'
+
+export interface ReplicationState {
+  readonly node: NodeBase
+  readonly history: History
+  /** The replicas attached to this node; a replica can have some as well. */
+  readonly replicas: Replicas
+  readonly stream: ReplicationStream
+  /** The master this node follows; undefined: this node is a master. */
+  master: Address | undefined
+}
+
+export function newReplicationState(node: NodeBase): ReplicationState {
+  const { settings, rootRng } = node
+  const backlogSizeBytes = settings.int('repl-backlog-size')
+  const history = new History(rootRng.fork('replication-id'), backlogSizeBytes)
+  const replicas = new Replicas(node, history)
+  const stream = new ReplicationStream(history, replicas)
+  return { node, history, replicas, stream, master: undefined }
+}
+
+export function isReplica({ master }: ReplicationState): boolean {
+  return master !== undefined
+}
+
+/** Changes of the role, see replication.ts. */
+export interface RoleChange {
+  follow(address: Address): Reply
+  promote(): void
+}

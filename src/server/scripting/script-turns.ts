@@ -1,0 +1,77 @@
+/**
+ * The turns of a node while a script waits for its next slice. Clients are let in, and heard once the
+ * script has taken long [busy-reply-threshold]; what would change the data in the meantime waits: the
+ * stream of our master, the answers to its files, the clock of everything that expires.
+ */
+import type { NodeServices } from '../context.ts'
+import type { NodeInput } from '../sessions/debug-sleep.ts'
+
+/** Between two slices others get their turn. */
+const REST_MS = 1
+
+export class ScriptTurns {
+  readonly #node: NodeServices
+  #waiting: NodeInput[] = []
+  #nextSliceMs = 0
+
+  constructor(node: NodeServices) {
+    this.#node = node
+  }
+
+  get isInterrupted(): boolean {
+    return this.#node.scripting.isInterrupted
+  }
+
+  /** Monotonic. */
+  get nextSliceMs(): number {
+    return this.#nextSliceMs
+  }
+
+  turnEnds(): void {
+    if (this.isInterrupted) this.#nextSliceMs = this.#node.now.monoMs + REST_MS
+  }
+
+  mustWait(input: NodeInput): boolean {
+    if (!this.isInterrupted) return false
+    const { replication } = this.#node
+    switch (input.kind) {
+      case 'connected':
+        return true
+      case 'received':
+      case 'closed':
+        return replication.owns(input.connection)
+      case 'fileAnswered':
+        return replication.ownsFile(input.id)
+      case 'stopRequested':
+        return this.#endsBefore()
+      case 'accepted':
+        return false
+    }
+  }
+
+  add(input: NodeInput): void {
+    this.#waiting.push(input)
+  }
+
+  /** What has waited, if the script is over. */
+  takeWaiting(): readonly NodeInput[] {
+    if (this.isInterrupted) return []
+    const waiting = this.#waiting
+    this.#waiting = []
+    return waiting
+  }
+
+  /**
+   * The process is asked to end. A script that has written nothing is killed; what another one has
+   * written so far is told to nobody, so the process ends without saving it.
+   */
+  #endsBefore(): boolean {
+    const { scripting, persistence } = this.#node
+    if (scripting.run?.hasWritten === true) {
+      persistence.shutdown.begin({ mustSave: false, isNow: true, isForced: true })
+    } else {
+      scripting.kill()
+    }
+    return true
+  }
+}

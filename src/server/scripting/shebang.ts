@@ -1,0 +1,63 @@
+/** The first line of a script or library: `#!lua name=library flags=no-writes,allow-oom`. */
+import { splitArgs } from '../../base/split-args.ts'
+import type { ScriptFlags } from './run.ts'
+
+const FLAGS = [
+  'no-writes',
+  'allow-oom',
+  'allow-stale',
+  'no-cluster',
+  'allow-cross-slot-keys',
+] as const
+
+export const OLD_STYLE: ScriptFlags = {
+  noWrites: false,
+  allowOom: false,
+  allowStale: false,
+  isOldStyle: true,
+}
+
+export type Shebang =
+  | { readonly ok: true; readonly flags: ScriptFlags; readonly body: string }
+  | { readonly ok: false; readonly error: string }
+
+/** Of a script for EVAL, which has no name. Lines keep their numbers. */
+export function readShebang(source: string): Shebang {
+  if (!source.startsWith('#!')) return { ok: true, flags: OLD_STYLE, body: source }
+  const end = source.indexOf('\n')
+  const words = end < 0 ? undefined : splitArgs(source.slice(0, end))
+  if (end < 0) return { ok: false, error: 'Invalid script shebang' }
+  if (words === undefined) return { ok: false, error: 'Invalid engine in script shebang' }
+  const [engine = '', ...options] = words
+  if (engine !== '#!lua') {
+    return { ok: false, error: `Unexpected engine in script shebang: ${engine}` }
+  }
+  let names: readonly string[] = []
+  for (const option of options) {
+    if (!option.startsWith('flags=')) {
+      return { ok: false, error: `Unknown lua shebang option: ${option}` }
+    }
+    names = option
+      .slice('flags='.length)
+      .split(',')
+      .filter((name) => name !== '')
+    const unknown = names.find((name) => !isFlag(name))
+    if (unknown !== undefined) {
+      return { ok: false, error: `Unexpected flag in script shebang: ${unknown}` }
+    }
+  }
+  return { ok: true, flags: flagsOf(names), body: source.slice(end) }
+}
+
+export function isFlag(name: string): boolean {
+  return (FLAGS as readonly string[]).includes(name)
+}
+
+export function flagsOf(names: readonly string[]): ScriptFlags {
+  return {
+    noWrites: names.includes('no-writes'),
+    allowOom: names.includes('allow-oom'),
+    allowStale: names.includes('allow-stale'),
+    isOldStyle: false,
+  }
+}

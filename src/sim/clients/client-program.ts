@@ -1,0 +1,286 @@
+/**
+ * An application: it finds its master through the Sentinels, checks with ROLE that it got one, and
+ * does its work there, at a steady rate or one request after another. The write log records which
+ * writes were acknowledged, refused or never answered. After a while the client gives a silent
+ * master up and looks for another or, if it is patient, waits for it and loses no command.
+ */
+
+import { assert } from '../../base/assert.ts'
+import type { Address } from '../../base/ip.ts'
+import type { Manner, OperationKind, Pace } from '../../history/topology.ts'
+import type { Question, Write } from '../../history/writes.ts'
+import { plainOf } from '../../resp/plain.ts'
+import type { Reply } from '../../resp/reply.ts'
+import type { Program } from '../processes/process.ts'
+import type { Shell } from '../processes/shell.ts'
+import {
+  type ClientRequest,
+  commandsOf,
+  type DataWork,
+  dataRequestOf,
+  firstDataRequests,
+  firstNumber,
+  numberIn,
+  requestOf,
+} from './client-request.ts'
+import { Exchange } from './exchange.ts'
+import { MasterLookup } from './master-lookup.ts'
+import type { OpenRead, WriteOrigin, WriteSink } from './write-log.ts'
+
+const CONNECT_TIMEOUT_MS = 1_000
+const ANSWER_TIMEOUT_MS = 1_000
+const RETRY_FIRST_MS = 20
+const RETRY_MAX_MS = 500
+/** A client without any pause would never let virtual time pass while it talks to its master. */
+const THINK_MIN_MS = 1
+/** More than the connections of a life. */
+const CONNECTIONS_PER_LIFE = 1_000_000
+
+export interface ClientStart {
+  readonly shell: Shell
+  readonly group: string
+  readonly sentinels: readonly Address[]
+  readonly operation: OperationKind
+  readonly pace: Pace
+  readonly manner: Manner
+  readonly log: WriteSink
+  /** Undefined if the operation is another one than `data`. */
+  readonly work?: DataWork | undefined
+  /** The password of nodes and Sentinels; undefined if they require none. */
+  readonly password?: string | undefined
+}
+
+/** A request that has no answer yet. */
+interface Asked {
+  /** Monotonic, by this client's own clock. */
+  readonly atMs: number
+  readonly request: ClientRequest
+  readonly write: Write | undefined
+  readonly read: OpenRead | undefined
+  readonly question: Question | undefined
+  /** How many replies are still to come: one for each command. */
+  repliesLeft: number
+  /** One of its commands was refused because the node is a replica. */
+  isMisdirected: boolean
+}
+
+export class ClientProgram implements Program {
+  readonly #start: ClientStart
+  readonly #lookup: MasterLookup
+  readonly #owner: string
+  readonly #bornAtMs: number
+  #master: Exchange | undefined
+  /** This client, and the node behind the connection. */
+  #by: WriteOrigin
+  #isReady = false
+  #connections = 0
+  /** The oldest comes first. */
+  #unanswered: Asked[] = []
+  /** For a patient client: the requests that go out first on the next connection. */
+  #again: ClientRequest[] = []
+  /** The number of the next request. With a steady rate, it decides when the request is due. */
+  #number = 0
+  /**
+   * Monotonic: when the answer to the previous request arrived, or the connection was established.
+   */
+  #idleSinceMs = 0
+  #retryMs = RETRY_FIRST_MS
+  /** Monotonic: when to look for a master again. */
+  #retryAtMs: number | undefined
+  #roleDueMs: number | undefined
+
+  constructor(start: ClientStart) {
+    this.#start = start
+    const { shell, group, sentinels, password } = start
+    this.#owner = `${shell.name}:${shell.life}`
+    this.#bornAtMs = this.#nowMs()
+    this.#by = { client: shell.name, group, node: '' }
+    const named = (address: Address): void => this.#named(address)
+    this.#lookup = new MasterLookup({ shell, group, sentinels, password, named })
+    this.#lookup.ask()
+  }
+
+  wake(): void {
+    const nowMs = this.#nowMs()
+    this.#lookup.wake(nowMs)
+    if (this.#retryAtMs !== undefined && nowMs >= this.#retryAtMs) {
+      this.#retryAtMs = undefined
+      this.#lookup.ask()
+    }
+    if (nowMs >= (this.#answerDueMs() ?? Number.POSITIVE_INFINITY)) this.#giveUp()
+    while (nowMs >= (this.#nextRequestMs() ?? Number.POSITIVE_INFINITY)) this.#request(nowMs)
+  }
+
+  nextWakeUpMs(): number | undefined {
+    const ownMs = earlier(this.#nextRequestMs(), this.#answerDueMs())
+    return earlier(ownMs, earlier(this.#retryAtMs, this.#lookup.dueMs))
+  }
+
+  stopRequested(): void {
+    this.#start.shell.exit()
+  }
+
+  #named(address: Address): void {
+    const current = this.#master?.address
+    if (current !== undefined && this.#isPatient) return
+    if (current?.host === address.host && current.port === address.port) return
+    this.#dropMaster()
+    this.#retryAtMs = undefined
+    this.#roleDueMs = this.#nowMs() + CONNECT_TIMEOUT_MS
+    this.#by = { ...this.#by, node: this.#start.log.nameOf(address) }
+    const { shell, password } = this.#start
+    const handler = {
+      connected: () => exchange.send(['ROLE']),
+      replied: (reply: Reply) => this.#replied(reply),
+      lost: () => this.#giveUp(),
+    }
+    const exchange = new Exchange(shell, address, CONNECT_TIMEOUT_MS, handler, password)
+    this.#master = exchange
+  }
+
+  #replied(reply: Reply): void {
+    if (this.#isReady) this.#answered(reply)
+    else if (isMasterRole(reply)) this.#begin()
+    else this.#giveUp()
+  }
+
+  #begin(): void {
+    this.#isReady = true
+    this.#connections++
+    this.#roleDueMs = undefined
+    this.#retryMs = RETRY_FIRST_MS
+    this.#idleSinceMs = this.#nowMs()
+    this.#number = firstNumber(this.#start.operation, this.#numberNow())
+    const nowMs = this.#nowMs()
+    for (const request of this.#again.splice(0)) this.#send(request, nowMs)
+    const { work } = this.#start
+    if (work === undefined) return
+    for (const request of firstDataRequests(work)) this.#send(request, nowMs)
+  }
+
+  get #isPatient(): boolean {
+    return this.#start.manner === 'ioredis'
+  }
+
+  /**
+   * Requests that a steady rate missed meanwhile are skipped: sending them now would be a burst.
+   */
+  #numberNow(): number {
+    const { pace } = this.#start
+    if (pace.kind === 'think' || this.#isPatient) return this.#number
+    const passedMs = this.#idleSinceMs - this.#bornAtMs
+    return Math.ceil((passedMs * pace.perSecond) / 1_000)
+  }
+
+  #request(nowMs: number): void {
+    this.#send(this.#nextRequest(), nowMs)
+    this.#number++
+  }
+
+  #nextRequest(): ClientRequest {
+    const { operation, work, shell } = this.#start
+    if (operation !== 'data') return requestOf(operation, this.#owner, this.#number)
+    assert(work !== undefined, 'a client that works on data has databases of its own')
+    const isAlone = this.#unanswered.length === 0
+    return dataRequestOf(work, { life: shell.life, number: this.#number, isAlone })
+  }
+
+  #send(request: ClientRequest, nowMs: number): void {
+    const { log } = this.#start
+    const operation = request.kind === 'read' ? undefined : request.operation
+    const write = operation === undefined ? undefined : log.attempted(this.#by, operation)
+    const read = request.kind === 'read' ? log.readAttempted(this.#by, request.key) : undefined
+    const question = this.#questionOf(request, write)
+    const commands = commandsOf(request)
+    const repliesLeft = commands.length
+    const asked = { request, write, read, question, repliesLeft, isMisdirected: false }
+    this.#unanswered.push({ atMs: nowMs, ...asked })
+    for (const argv of commands) this.#master?.send(argv)
+  }
+
+  #questionOf(request: ClientRequest, write: Write | undefined): Question | undefined {
+    if (request.kind !== 'data') return undefined
+    const connection = this.#start.shell.life * CONNECTIONS_PER_LIFE + this.#connections
+    return this.#start.log.asked(this.#by, { connection, request: request.request, write })
+  }
+
+  /** The last reply to a request is its answer: EXEC's, to a transaction. */
+  #answered(reply: Reply): void {
+    const [asked] = this.#unanswered
+    if (asked === undefined) return this.#giveUp()
+    asked.repliesLeft--
+    if (reply.kind === 'error' && reply.text.startsWith('READONLY')) asked.isMisdirected = true
+    if (asked.repliesLeft > 0) return
+    this.#unanswered.shift()
+    if (asked.question !== undefined) this.#start.log.told(asked.question, plainOf(reply))
+    if (this.#start.pace.kind === 'think') this.#idleSinceMs = this.#nowMs()
+    if (reply.kind !== 'error') return this.#succeeded(asked, reply)
+    if (asked.write !== undefined) this.#start.log.refused(asked.write, reply.text)
+    // A demoted master: the address may be right and the role wrong, so look again. A node that
+    // refuses for another reason (it is loading, it has too few replicas) may still be the master.
+    if (asked.isMisdirected) this.#giveUp()
+  }
+
+  #succeeded({ write, read }: Asked, reply: Reply): void {
+    const { log } = this.#start
+    this.#retryMs = RETRY_FIRST_MS
+    if (read !== undefined) log.readAnswered(read, numberIn(reply))
+    if (write !== undefined) log.acknowledged(write, valueAfter(write, reply))
+  }
+
+  /**
+   * This master is of no use: asks the Sentinels again, soon at first and then less and less often.
+   */
+  #giveUp(): void {
+    this.#dropMaster()
+    this.#retryAtMs = this.#nowMs() + this.#retryMs
+    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MAX_MS)
+  }
+
+  #dropMaster(): void {
+    this.#master?.close()
+    this.#master = undefined
+    this.#isReady = false
+    this.#roleDueMs = undefined
+    for (const { write } of this.#unanswered) {
+      if (write !== undefined) this.#start.log.lostSight(write)
+    }
+    if (this.#isPatient) this.#again.unshift(...this.#unanswered.map(({ request }) => request))
+    this.#unanswered = []
+  }
+
+  #answerDueMs(): number | undefined {
+    const oldest = this.#isPatient ? undefined : this.#unanswered[0]
+    return oldest === undefined ? this.#roleDueMs : oldest.atMs + ANSWER_TIMEOUT_MS
+  }
+
+  /** When the next request is due; undefined: not before an answer has come. */
+  #nextRequestMs(): number | undefined {
+    if (!this.#isReady) return undefined
+    const { pace } = this.#start
+    if (pace.kind === 'rate') {
+      return this.#bornAtMs + Math.ceil((this.#number * 1_000) / pace.perSecond)
+    }
+    if (this.#unanswered.length > 0) return undefined
+    return this.#idleSinceMs + Math.max(pace.ms, THINK_MIN_MS)
+  }
+
+  #nowMs(): number {
+    return this.#start.shell.now().monoMs
+  }
+}
+
+function valueAfter({ operation }: Write, reply: Reply): number | undefined {
+  return operation.kind === 'increment' ? numberIn(reply) : undefined
+}
+
+function isMasterRole(reply: Reply): boolean {
+  if (reply.kind !== 'array') return false
+  const role = reply.items[0]
+  return role?.kind === 'bulk' && role.bytes === 'master'
+}
+
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return Math.min(a, b)
+}

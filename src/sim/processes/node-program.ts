@@ -1,0 +1,214 @@
+/**
+ * A data node in a simulated process: the production node on a port made of simulated connections
+ * and a simulated disk.
+ */
+import type { Rng } from '../../base/rng.ts'
+import { type Sizes, sizesOf } from '../../base/sizes.ts'
+import type { NodePosition, Occurrence } from '../../history/happening.ts'
+import { DataNode } from '../../server/node.ts'
+import type { FileAnswer, FileRequest, FileRequestId } from '../../server/persistence/files.ts'
+import { type ConnectionId, type NodePort, SIMULATED_PROCESS } from '../../server/port.ts'
+import { Settings } from '../../server/settings/settings.ts'
+import type { Socket, SocketEnds, SocketHandler } from '../network/socket.ts'
+import type { Process, Program } from './process.ts'
+import { heapOf } from './simulated-heap.ts'
+
+const CONNECT_TIMEOUT_MS = 60_000
+/** The file of CONFIG REWRITE, as in production: the differences from the user's file. */
+export const SETTINGS_FILE = 'settings'
+
+export interface NodeProgramStart {
+  readonly process: Process
+  readonly port: number
+  /** The user's file: directives of redis.conf by name. */
+  readonly directives: ReadonlyMap<string, string>
+  readonly rng: Rng
+  readonly tellMaster: (master: string) => void
+  /** Tells what checkers want to know of a node; only news. */
+  readonly tell?: (occurrence: Occurrence) => void
+  readonly log: (level: string, text: string) => void
+}
+
+export class NodeProgram implements Program {
+  readonly #process: Process
+  readonly #start: NodeProgramStart
+  readonly #settings: Settings
+  readonly #node: DataNode
+  readonly #sockets = new Map<ConnectionId, Socket>()
+  #nextIncoming = 1
+  /** What was told last. */
+  #isHeld = false
+  #copies = 0
+
+  constructor(start: NodeProgramStart) {
+    this.#start = start
+    this.#process = start.process
+    this.#settings = readSettings(start)
+    this.#node = new DataNode({
+      settings: this.#settings,
+      port: this.#port(),
+      rng: start.rng,
+      now: start.process.now(),
+      hasConfigFile: true,
+    })
+    start.process.listen(start.port, (socket) => this.#accept(socket))
+    this.#witness()
+  }
+
+  wake(): void {
+    this.#node.wake(this.#process.now())
+    this.#witness()
+  }
+
+  nextWakeUpMs(): number | undefined {
+    return this.#node.nextWakeUpMs()
+  }
+
+  stopRequested(): void {
+    this.#node.stopRequested(this.#process.now())
+  }
+
+  /** How much the node holds, as far as it can be seen, and how many files it has. */
+  sizes(): Sizes {
+    return {
+      ...sizesOf(this.#node.services),
+      'connections of the driver': this.#sockets.size,
+      files: this.#process.disk.data.paths().length,
+    }
+  }
+
+  /** The node's state as it matters for the choice of a master, as it would tell a Sentinel. */
+  standing(): Omit<NodePosition, 'node' | 'address'> {
+    return readNodePosition(this.#node.report())
+  }
+
+  #port(): NodePort {
+    const process = this.#process
+    return {
+      write: (id, bytes) => this.#sockets.get(id)?.write(bytes),
+      queuedBytes: (id) => this.#sockets.get(id)?.queuedBytes ?? 0,
+      close: (id) => this.#close(id),
+      connect: (id, host, port) => this.#connect(id, host, port),
+      saveSettings: (settings) => this.#saveSettings(JSON.stringify([...settings])),
+      askFile: (id, request) => this.#askFile(id, request),
+      appendNow: (path, bytes) => this.#process.disk.data.appendNow(path, bytes),
+      ready: () => undefined,
+      processFacts: () => SIMULATED_PROCESS,
+      get heap() {
+        return heapOf(process)
+      },
+      log: this.#start.log,
+      exit: () => this.#process.kill(),
+    }
+  }
+
+  /** A save that blocks: on a slow disk the process hangs for as long. */
+  #saveSettings(text: string): string | undefined {
+    const { disk } = this.#process
+    const failure = disk.saveNow(SETTINGS_FILE, text)
+    if (disk.delayMs > 0) this.#process.stall(disk.delayMs)
+    return failure
+  }
+
+  /** Only requests that must reach the disk take time. */
+  #askFile(id: FileRequestId, request: FileRequest): FileAnswer | undefined {
+    const { disk } = this.#process
+    if (request.kind !== 'sync' && request.kind !== 'rename') return disk.data.ask(request)
+    const carryOut =
+      request.kind === 'sync' ? disk.data.beginSync(request.path) : () => disk.data.ask(request)
+    this.#process.after(disk.nextLatencyMs(), () => {
+      this.#node.fileAnswered(this.#process.now(), id, carryOut())
+    })
+    return undefined
+  }
+
+  #accept(socket: Socket): SocketHandler {
+    const id = this.#nextIncoming++
+    this.#sockets.set(id, socket)
+    this.#node.accepted(this.#process.now(), id, socket.ends)
+    return this.#handler(id)
+  }
+
+  #connect(id: ConnectionId, host: string, port: number): void {
+    const socket = this.#process.connect(host, port, CONNECT_TIMEOUT_MS, this.#handler(id))
+    this.#sockets.set(id, socket)
+  }
+
+  #handler(id: ConnectionId): SocketHandler {
+    return {
+      connected: () => {
+        const ends: SocketEnds | undefined = this.#sockets.get(id)?.ends
+        if (ends !== undefined) this.#node.connected(this.#process.now(), id, ends)
+      },
+      received: (bytes) => {
+        if (!this.#sockets.has(id)) return
+        this.#node.received(this.#process.now(), id, bytes)
+        this.#witness()
+      },
+      closed: (reason) => {
+        if (this.#sockets.delete(id)) this.#node.closed(this.#process.now(), id, reason)
+      },
+    }
+  }
+
+  #close(id: ConnectionId): void {
+    const socket = this.#sockets.get(id)
+    this.#sockets.delete(id)
+    socket?.close()
+  }
+
+  /** The master that the node follows: `host port`, or empty if it is a master. */
+  #witness(): void {
+    this.#start.tellMaster(this.#settings.text('replicaof'))
+    const { pause, replication } = this.#node.services
+    const isHeld = pause.scope !== undefined
+    const given = replication.counts().syncFull
+    const { tell } = this.#start
+    if (isHeld !== this.#isHeld) tell?.({ kind: 'writesHeld', isHeld })
+    if (given !== this.#copies) tell?.({ kind: 'copies', given })
+    this.#isHeld = isHeld
+    this.#copies = given
+  }
+}
+
+/** The user's file, and over it what CONFIG REWRITE kept in an earlier life. */
+export function readSettings(start: NodeProgramStart): Settings {
+  const settings = new Settings()
+  settings.set('port', String(start.port))
+  // The hosts of a simulated world trust each other; there are no others.
+  settings.set('protected-mode', 'no')
+  // DEBUG DIGEST tells whether two nodes hold the same data.
+  settings.set('enable-debug-command', 'yes')
+  for (const [name, value] of start.directives) settings.load(name, [value])
+  settings.markFiled()
+  const kept = start.process.disk.read(SETTINGS_FILE)
+  for (const [name, value] of readPairs(kept)) settings.set(name, value)
+  return settings
+}
+
+function readPairs(text: string | undefined): [name: string, value: string][] {
+  return text === undefined ? [] : (JSON.parse(text) as [string, string][])
+}
+
+/** What INFO replication says about a node, in the terms in which a master is chosen. */
+function readNodePosition(report: {
+  readonly lines: readonly string[]
+  readonly runId: string
+}): Omit<NodePosition, 'node' | 'address'> {
+  const fields = new Map(report.lines.map((line) => fieldOf(line)))
+  const isReplica = fields.get('role') === 'slave'
+  // A replica that another leader has just promoted is chosen for what it has, too.
+  const offset = fields.get(isReplica ? 'slave_repl_offset' : 'master_repl_offset')
+  return {
+    isReplica,
+    isLinkUp: fields.get('master_link_status') === 'up',
+    priority: Number(fields.get('slave_priority') ?? 100),
+    offset: Number(offset ?? 0),
+    runId: report.runId,
+  }
+}
+
+function fieldOf(line: string): [name: string, value: string] {
+  const colon = line.indexOf(':')
+  return [line.slice(0, colon), line.slice(colon + 1)]
+}

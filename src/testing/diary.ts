@@ -1,0 +1,120 @@
+/** Everything that happened in a cluster, in order: what the test did, and what the Sentinels announced. */
+import type { AnnouncedEvent } from '../core/announced-event.ts'
+import type { ClusterClock } from './cluster-clock.ts'
+
+export type DiaryEntry =
+  | {
+      readonly kind: 'done'
+      /** Milliseconds since the cluster was started. */
+      readonly atMs: number
+      /** What the test did, in words. */
+      readonly text: string
+    }
+  | {
+      readonly kind: 'event'
+      readonly atMs: number
+      /** The Sentinel that announced it. */
+      readonly member: string
+      readonly event: AnnouncedEvent
+    }
+  | {
+      readonly kind: 'log'
+      readonly atMs: number
+      readonly member: string
+      readonly level: string
+      readonly text: string
+    }
+
+/** More than this is not kept: the oldest entries go first. */
+const ENTRIES_MAX = 20_000
+
+export class Diary {
+  readonly #clock: ClusterClock
+  #entries: DiaryEntry[] = []
+  #dropped = 0
+  #waiting: (() => void)[] = []
+  #isClosed = false
+
+  constructor(clock: ClusterClock) {
+    this.#clock = clock
+  }
+
+  get nowMs(): number {
+    return this.#clock.nowMs
+  }
+
+  get entries(): readonly DiaryEntry[] {
+    return this.#entries
+  }
+
+  done(text: string): void {
+    this.#add({ kind: 'done', atMs: this.nowMs, text })
+  }
+
+  announced(member: string, event: AnnouncedEvent): void {
+    this.#add({ kind: 'event', atMs: this.nowMs, member, event })
+  }
+
+  logged(member: string, level: string, text: string): void {
+    this.#add({ kind: 'log', atMs: this.nowMs, member, level, text })
+  }
+
+  /** Forgets what was written so far. */
+  clear(): void {
+    this.#dropped += this.#entries.length
+    this.#entries = []
+  }
+
+  /** The iterations over the events end. */
+  close(): void {
+    this.#isClosed = true
+    this.#wake()
+  }
+
+  /** The events from now on, until the cluster is stopped. */
+  async *events(): AsyncGenerator<ClusterEvent> {
+    let next = this.#dropped + this.#entries.length
+    for (;;) {
+      while (next < this.#dropped + this.#entries.length) {
+        const entry = this.#entries[next++ - this.#dropped]
+        if (entry?.kind === 'event') yield clusterEvent(entry)
+      }
+      if (this.#isClosed) return
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+  }
+
+  #add(entry: DiaryEntry): void {
+    this.#entries.push(entry)
+    if (this.#entries.length > ENTRIES_MAX) {
+      this.#entries.shift()
+      this.#dropped++
+    }
+    this.#wake()
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+}
+
+/** An event that a Sentinel announced, as its subscribers hear it. */
+export interface ClusterEvent {
+  /** Milliseconds since the cluster was started. */
+  readonly atMs: number
+  /** The Sentinel that announced it. */
+  readonly sentinel: string
+  /** `+sdown`, `+switch-master`, …: docs/events.md has all of them. */
+  readonly name: string
+  /** The payload of the published message. */
+  readonly payload: string
+  /** The group it is about; undefined: none. */
+  readonly group: string | undefined
+  readonly epoch: number
+}
+
+export function clusterEvent(entry: Extract<DiaryEntry, { kind: 'event' }>): ClusterEvent {
+  const { atMs, member, event } = entry
+  const { name, payload, group, epoch } = event
+  return { atMs, sentinel: member, name, payload, group: group?.name, epoch }
+}

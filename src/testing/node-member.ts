@@ -1,0 +1,135 @@
+/** A data node of the cluster. */
+import { createRng } from '../base/rng.ts'
+import type { Surroundings } from '../io/host-environment.ts'
+import type { Logger } from '../io/log/logger.ts'
+import { NodeHost } from '../io/node-host.ts'
+import { DataNode } from '../server/node.ts'
+import { Settings } from '../server/settings/settings.ts'
+import { Member, MemberDisk, type MemberPlace, type MemberProgram } from './member.ts'
+
+export interface NodeMemberStart extends MemberPlace {
+  readonly group: string
+  readonly seed: string
+  /** Directives of redis.conf by name. */
+  readonly directives: Readonly<Record<string, string>>
+  /** `127.0.0.1 PORT` of the master it follows at first; undefined: it is the first master. */
+  readonly replicaOf: string | undefined
+  readonly log: (member: string, level: string, text: string) => void
+}
+
+/** What INFO replication says of the node itself. */
+export interface NodeReplication {
+  readonly role: 'master' | 'replica'
+  /** Of a replica: whether it follows its master's stream at this moment. */
+  readonly isLinkUp: boolean
+  /** Of a replica: the port of its master. */
+  readonly masterPort: number | undefined
+  /** Bytes of the replication stream that it has written or applied. */
+  readonly offset: number
+}
+
+const SETTINGS_FILE = 'settings'
+/** A test waits for nothing that it has not asked for: no file is written unless the user says so. */
+const QUICK: Readonly<Record<string, string>> = {
+  'protected-mode': 'no',
+  'enable-debug-command': 'yes',
+  save: '',
+  'repl-diskless-sync-delay': '0',
+  'repl-ping-replica-period': '1',
+}
+
+export class NodeMember extends Member {
+  readonly group: string
+  readonly #start: NodeMemberStart
+  readonly #disk = new MemberDisk()
+  #node: DataNode | undefined
+
+  constructor(start: NodeMemberStart) {
+    super(start)
+    this.group = start.group
+    this.#start = start
+    // A directive that is wrong is told now, not when the node is started.
+    this.#settings()
+  }
+
+  /** Undefined while it is down. */
+  get replication(): NodeReplication | undefined {
+    return this.#node && this.status !== 'down' ? viewOf(this.#node.report().lines) : undefined
+  }
+
+  protected override wipe(): void {
+    this.#disk.wipe()
+  }
+
+  protected override failDisk(code: string | undefined): void {
+    this.#disk.failWith(code)
+  }
+
+  protected override boot(surroundings: Surroundings, life: number): MemberProgram {
+    const settings = this.#settings()
+    const rng = createRng(`${this.#start.seed}/${this.name}/${life}`)
+    const host = new NodeHost({
+      createNode: (port) => {
+        const now = surroundings.clock.read()
+        const node = new DataNode({ settings, port, rng, now, hasConfigFile: true })
+        this.#node = node
+        return node
+      },
+      logger: this.#logger(),
+      saveSettings: (changed) => this.#disk.save(SETTINGS_FILE, JSON.stringify([...changed])),
+      files: {
+        ask: (request) => Promise.resolve(this.#disk.data.ask(request)),
+        appendNow: (path, bytes) => this.#disk.data.appendNow(path, bytes),
+      },
+      onExit: () => this.ended(life),
+      surroundings,
+    })
+    return {
+      take: (socket) => host.accept(socket),
+      abandon: () => host.abandon(),
+      stop: () => host.stop(),
+    }
+  }
+
+  /** The directives of the test, and over them what CONFIG REWRITE kept in an earlier life. */
+  #settings(): Settings {
+    const { directives, replicaOf } = this.#start
+    const settings = new Settings()
+    settings.set('port', String(this.port))
+    for (const [name, value] of Object.entries(QUICK)) settings.set(name, value)
+    for (const [name, value] of Object.entries(directives)) {
+      const problem = settings.knows(name)
+        ? settings.load(name, [value])
+        : 'there is no such directive'
+      if (problem !== undefined) throw new Error(`directives: ${name} ${value}: ${problem}`)
+    }
+    if (replicaOf !== undefined) settings.set('replicaof', replicaOf)
+    settings.markFiled()
+    const kept = JSON.parse(this.#disk.read(SETTINGS_FILE) ?? '[]') as [string, string][]
+    for (const [name, value] of kept) settings.set(name, value)
+    return settings
+  }
+
+  #logger(): Logger {
+    return {
+      log: (level, text) => this.#start.log(this.name, level, text),
+      setLevel: () => undefined,
+      flush: () => undefined,
+    }
+  }
+}
+
+function viewOf(lines: readonly string[]): NodeReplication {
+  const fields = new Map(lines.map((line) => [before(line), line.slice(line.indexOf(':') + 1)]))
+  const isReplica = fields.get('role') === 'slave'
+  return {
+    role: isReplica ? 'replica' : 'master',
+    isLinkUp: fields.get('master_link_status') === 'up',
+    masterPort: isReplica ? Number(fields.get('master_port')) : undefined,
+    offset: Number(fields.get(isReplica ? 'slave_repl_offset' : 'master_repl_offset')),
+  }
+}
+
+function before(line: string): string {
+  return line.slice(0, line.indexOf(':'))
+}

@@ -1,0 +1,95 @@
+/** A Sentinel of the cluster. */
+import { createRng } from '../base/rng.ts'
+import { decodeState, encodeState } from '../config/state-file.ts'
+import type { AnnouncedEvent } from '../core/announced-event.ts'
+import type { SentinelConfig } from '../core/config.ts'
+import type { SavedState } from '../core/persistence/saved.ts'
+import type { State } from '../core/state.ts'
+import type { Surroundings } from '../io/host-environment.ts'
+import type { Logger } from '../io/log/logger.ts'
+import { SentinelHost } from '../io/sentinel-host.ts'
+import type { Reply } from '../resp/reply.ts'
+import { Member, MemberDisk, type MemberPlace, type MemberProgram } from './member.ts'
+
+export interface SentinelMemberStart extends MemberPlace {
+  readonly seed: string
+  readonly config: SentinelConfig
+  /** What it knows from the beginning: its peers and the replicas. */
+  readonly saved: SavedState
+  readonly log: (member: string, level: string, text: string) => void
+  readonly onEvent: (member: string, event: AnnouncedEvent) => void
+}
+
+const STATE_FILE = 'state'
+
+export class SentinelMember extends Member {
+  readonly #start: SentinelMemberStart
+  readonly #disk = new MemberDisk()
+  #host: SentinelHost | undefined
+
+  constructor(start: SentinelMemberStart) {
+    super(start)
+    this.#start = start
+    this.#disk.save(STATE_FILE, encodeState(start.saved))
+  }
+
+  /** Looks at the state of the machine; undefined while it is down. */
+  look<Seen>(read: (state: State) => Seen): Seen | undefined {
+    return this.status === 'down' ? undefined : this.#host?.look(read)
+  }
+
+  /** Gives a command as a client would. Rejects while the Sentinel is not running. */
+  ask(argv: readonly string[]): Promise<Reply> {
+    const host = this.#host
+    if (host === undefined || this.status !== 'running') {
+      return Promise.reject(new Error(`${this.name} is ${this.status}`))
+    }
+    return host.ask(argv)
+  }
+
+  protected override wipe(): void {
+    this.#disk.wipe()
+  }
+
+  protected override failDisk(code: string | undefined): void {
+    this.#disk.failWith(code)
+  }
+
+  protected override boot(surroundings: Surroundings, life: number): MemberProgram {
+    const { config, seed, onEvent } = this.#start
+    const rng = createRng(`${seed}/${this.name}/${life}`)
+    const host = new SentinelHost({
+      start: { config, saved: this.#saved(), rng, now: surroundings.clock.read() },
+      save: (state) => this.#save(state),
+      logger: this.#logger(),
+      onExit: () => this.ended(life),
+      onEvent: (event) => onEvent(this.name, event),
+      surroundings,
+    })
+    this.#host = host
+    return {
+      take: (socket) => host.accept(socket),
+      abandon: () => host.abandon(),
+      stop: () => host.stop(),
+    }
+  }
+
+  async #save(state: SavedState): Promise<void> {
+    const failure = this.#disk.save(STATE_FILE, encodeState(state))
+    if (failure !== undefined) throw new Error(failure)
+  }
+
+  #saved(): SavedState | undefined {
+    const text = this.#disk.read(STATE_FILE)
+    const decoded = text === undefined ? undefined : decodeState(text)
+    return decoded?.ok ? decoded.value : undefined
+  }
+
+  #logger(): Logger {
+    return {
+      log: (level, text) => this.#start.log(this.name, level, text),
+      setLevel: () => undefined,
+      flush: () => undefined,
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * What is missing until a cluster is at rest, in words: each running Sentinel knows the same master, every
+ * running replica and every other Sentinel, holds none of them for down and leads no failover; and each
+ * running replica follows the master.
+ */
+import { type Group, instancesOf, isSdown } from '../core/state.ts'
+import type { TestGroup } from './group.ts'
+import type { Member } from './member.ts'
+import type { NodeMember } from './node-member.ts'
+import type { SentinelMember } from './sentinel-member.ts'
+
+/** Empty: the group is at rest. */
+export function unsettled(group: TestGroup, sentinels: readonly SentinelMember[]): string[] {
+  const running = sentinels.filter(isRunning)
+  if (running.length === 0) return ['no Sentinel is running']
+  const { master } = group
+  const told = group.told().filter(({ sentinel }) => running.some(({ name }) => name === sentinel))
+  const others = told.filter(({ node }) => node !== master)
+  return [
+    ...others.map(({ sentinel, node }) => {
+      return `${sentinel} tells clients ${node?.name ?? 'an unknown address'}, not ${master.name}`
+    }),
+    ...unledNodes(group, master),
+    ...running.flatMap((sentinel) => {
+      const seen = sentinel.look((state) => state.groups.get(group.name))
+      if (seen === undefined) return [`${sentinel.name} does not watch ${group.name}`]
+      return unseen(sentinel, seen, { group, master, running })
+    }),
+  ]
+}
+
+function unledNodes(group: TestGroup, master: NodeMember): string[] {
+  if (!isRunning(master)) return [`the master ${master.name} is ${master.status}`]
+  if (master.replication?.role !== 'master') return [`${master.name} is not a master yet`]
+  const replicas = group.nodes.filter((node) => node !== master && isRunning(node))
+  return replicas.flatMap((node) => {
+    const view = node.replication
+    if (view?.role === 'replica' && view.masterPort === master.port && view.isLinkUp) return []
+    return [`${node.name} does not follow ${master.name} yet`]
+  })
+}
+
+interface Expected {
+  readonly group: TestGroup
+  readonly master: NodeMember
+  readonly running: readonly SentinelMember[]
+}
+
+function unseen(sentinel: SentinelMember, seen: Group, expected: Expected): string[] {
+  const { group, master, running } = expected
+  const replicas = group.nodes.filter((node) => node !== master && isRunning(node))
+  const peers = running.filter((one) => one !== sentinel)
+  const members: readonly Member[] = [master, ...replicas, ...peers]
+  const known = [...instancesOf(seen)]
+  const missing = members.flatMap((member) => {
+    const instance = known.find(({ port }) => port === member.port)
+    if (instance === undefined) return [`${sentinel.name} does not know ${member.name} yet`]
+    if (isSdown(instance)) return [`${sentinel.name} holds ${member.name} for down`]
+    return instance.link.wasOk ? [] : [`${sentinel.name} has not reached ${member.name} yet`]
+  })
+  return seen.failover === undefined ? missing : [...missing, `${sentinel.name} leads a failover`]
+}
+
+function isRunning({ status }: Member): boolean {
+  return status === 'running'
+}

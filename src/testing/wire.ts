@@ -1,0 +1,79 @@
+/** One connection to a node, from where the application is: commands in order, answers in order. */
+import { connect, type Socket } from 'node:net'
+import { utf8Bytes } from '../base/utf8.ts'
+import { encodeCommand } from '../resp/encode.ts'
+import type { Reply } from '../resp/reply.ts'
+import { ReplyDecoder } from '../resp/reply-decoder.ts'
+
+export interface NodeLogin {
+  readonly host: string
+  readonly port: number
+  /** Empty: none. */
+  readonly password?: string
+}
+
+interface Waiting {
+  readonly resolve: (reply: Reply) => void
+  readonly reject: (error: Error) => void
+}
+
+export class Wire {
+  readonly #socket: Socket
+  readonly #decoder = new ReplyDecoder()
+  readonly #waiting: Waiting[] = []
+  #failure: Error | undefined
+
+  constructor({ host, port, password = '' }: NodeLogin) {
+    this.#socket = connect({ host, port })
+    this.#socket.setNoDelay(true)
+    this.#socket.on('data', (chunk) => this.#received(chunk.toString('latin1')))
+    this.#socket.on('error', (error) => this.#fail(error))
+    this.#socket.on('close', () => this.#fail(new Error('the connection was closed')))
+    // A wrong password shows in the answer to the first command.
+    if (password !== '') this.send('AUTH', password).catch(() => undefined)
+  }
+
+  get isOpen(): boolean {
+    return this.#failure === undefined
+  }
+
+  /** Rejects if the connection ends before the answer. An error reply is an answer. */
+  send(...argv: readonly string[]): Promise<Reply> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure)
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject })
+      this.#socket.write(encodeCommand(argv.map(utf8Bytes)), 'latin1')
+    })
+  }
+
+  close(): void {
+    this.#fail(new Error('the connection was closed'))
+  }
+
+  #received(bytes: string): void {
+    this.#decoder.push(bytes)
+    for (let reply = this.#decoder.next(); reply !== undefined; reply = this.#decoder.next()) {
+      if (reply.kind === 'malformed') return this.#fail(new Error(reply.text))
+      this.#waiting.shift()?.resolve(reply)
+    }
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error
+    this.#socket.destroy()
+    for (const { reject } of this.#waiting.splice(0)) reject(error)
+  }
+}
+
+/** One command over a connection of its own. Throws what the node answers with, if that is an error. */
+export async function ask(login: NodeLogin, ...argv: readonly string[]): Promise<Reply> {
+  const wire = new Wire(login)
+  try {
+    const reply = await wire.send(...argv)
+    if (reply.kind === 'error')
+      throw new Error(`${argv[0]} at ${login.host}:${login.port}: ${reply.text}`)
+    return reply
+  } finally {
+    wire.close()
+  }
+}

@@ -1,0 +1,281 @@
+/** What `vedette check` finds missing on this machine. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { checkFile } from '../../../src/cli/check/check-file.ts'
+import { settingsInForce, settingsText } from '../../../src/cli/check/settings-in-force.ts'
+import { formatProblem } from '../../../src/config/problem.ts'
+import { DEFAULT_GROUP } from '../../../src/core/config.ts'
+import { StateFile } from '../../../src/io/files/state-file.ts'
+import { Certificates, HAS_OPENSSL, type Pair } from '../../support/certificates.ts'
+import { scratchFolder } from '../../support/scratch.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = scratchFolder('check')
+})
+
+function write(name: string, ...lines: string[]): string {
+  const path = join(folder, name)
+  writeFileSync(path, `${lines.join('\n')}\n`)
+  return path
+}
+
+const GROUP = 'groups: { g: { master: "127.0.0.1:6379", quorum: 2 } }'
+
+/** Severity, code, line, path and message of all that is found. */
+async function found(path: string, elsewhere = false): Promise<string[]> {
+  const checked = await checkFile(path, elsewhere)
+  // Tests may run in a container.
+  const problems = checked.problems.filter(({ code }) => code !== 'W_CONTAINER_LIMIT')
+  return problems.map(({ severity, code, line, path: option, message }) => {
+    return `${severity} ${code} ${line ?? '-'} ${option}: ${message}`
+  })
+}
+
+test('a file in which all is well has no problems', async () => {
+  expect(await found(write('s.yml', GROUP, 'bind: 127.0.0.1'))).toEqual([])
+  expect(await found(write('redis.conf', 'bind 127.0.0.1', 'save 900 1'))).toEqual([])
+})
+
+test('a mistyped state folder is an error, with the line', async () => {
+  const missing = join(folder, 'nope')
+  expect(await found(write('s.yml', GROUP, `state-dir: ${missing}`))).toEqual([
+    `error E_STATE_FOLDER 2 state-dir: the state folder ${missing}: there is no such folder`,
+  ])
+})
+
+test('a damaged state is an error before the Sentinel is started', async () => {
+  write('sentinel-26379.state', 'junk')
+  const [problem, ...others] = await found(write('s.yml', GROUP))
+  expect(problem).toMatch(/^error E_STATE_DAMAGED - state-dir: .*not a Vedette state file/)
+  expect(others).toEqual([])
+})
+
+test('a bind address of another machine is an error, unless it may be missing', async () => {
+  const message = '192.0.2.7: this machine has no such address'
+  expect(await found(write('s.yml', GROUP, 'bind: [127.0.0.1, 192.0.2.7]'))).toEqual([
+    `error E_BIND 2 bind: ${message}`,
+  ])
+  expect(await found(write('redis.conf', 'save 900 1', 'bind 192.0.2.7'))).toEqual([
+    `error E_BIND 2 bind: ${message}`,
+  ])
+  expect(await found(write('s.yml', GROUP, 'bind: ["*", "-192.0.2.7", "-::*"]'))).toEqual([])
+})
+
+test('an outgoing address of another machine is an error', async () => {
+  expect(await found(write('s.yml', GROUP, 'bind-source-addr: 192.0.2.7'))).toEqual([
+    'error E_BIND 2 bind-source-addr: 192.0.2.7: this machine has no such address, so no connection can be opened',
+  ])
+})
+
+test('an ACL file that is missing or wrong is an error', async () => {
+  const path = join(folder, 'users.acl')
+  const yml = write('s.yml', GROUP, `acl-file: ${path}`)
+  const conf = write('redis.conf', 'save 900 1', `aclfile ${path}`)
+  expect(await found(yml)).toEqual([
+    expect.stringMatching(
+      /^error E_ACL_FILE 2 acl-file: Error loading .*users\.acl': No such file/,
+    ),
+  ])
+  expect(await found(conf)).toEqual([
+    expect.stringMatching(/^error E_ACL_FILE 2 aclfile: Error loading .*users\.acl': No such file/),
+  ])
+  writeFileSync(path, 'user alice on +@nonsense\n')
+  expect(await found(yml)).toEqual([expect.stringMatching(/^error E_ACL_FILE .*nonsense/)])
+})
+
+test('a file for another machine is looked at without this one', async () => {
+  const yml = write('s.yml', GROUP, `state-dir: ${folder}/nope`, 'bind: 192.0.2.7', 'acl-file: /no')
+  expect(await found(yml, true)).toEqual([])
+})
+
+test('the peers a Sentinel has met here, or a file remembers, count for its quorum', async () => {
+  const group = { ...DEFAULT_GROUP, name: 'g', host: '127.0.0.1', port: 6379, quorum: 4 }
+  const peers = ['b', 'c'].map((id, at) => ({
+    ...{ runId: id.repeat(40), host: '127.0.0.1', port: 26_380 + at },
+  }))
+  const unreachable = '4 of 3 Sentinels can never agree: no failover will happen'
+  const lines = peers.map(({ runId, host, port }) => {
+    return `sentinel known-sentinel g ${host} ${port} ${runId}`
+  })
+  const conf = write('sentinel.conf', 'sentinel monitor g 127.0.0.1 6379 4', ...lines)
+  expect(await found(conf)).toEqual([
+    `error E_QUORUM_UNREACHABLE 1 sentinel monitor g: ${unreachable}`,
+  ])
+  const saved = { file: group, current: group, configEpoch: 0, leaderEpoch: 0, leader: '' }
+  await new StateFile(join(folder, 'sentinel-26379.state')).save({
+    ...{ myid: 'a'.repeat(40), currentEpoch: 0, removed: [], settings: undefined },
+    ...{ users: undefined, groups: [{ ...saved, replicas: [], peers }] },
+  })
+  const yml = write('s.yml', 'groups: { g: { master: "127.0.0.1:6379", quorum: 4 } }')
+  expect(await found(yml)).toEqual([`error E_QUORUM_UNREACHABLE 1 groups.g.quorum: ${unreachable}`])
+})
+
+describe.skipIf(!HAS_OPENSSL)('certificates (need openssl)', () => {
+  const certificates = new Certificates()
+  let authority: Pair
+  let other: Pair
+  let own: Pair
+  beforeAll(() => {
+    authority = certificates.authority('ca')
+    other = certificates.authority('other')
+    own = certificates.issue(authority, 'node', { days: 90 })
+    chmodSync(own.key, 0o600)
+  })
+  afterAll(() => certificates.remove())
+
+  const tls = (words: Record<string, string>) => {
+    const given = { port: '26390', 'cert-file': own.cert, 'key-file': own.key, ...words }
+    return write(
+      's.yml',
+      GROUP,
+      'tls:',
+      ...Object.entries({ 'ca-cert-file': authority.cert, ...given }).map(
+        ([name, value]) => `  ${name}: ${value}`,
+      ),
+    )
+  }
+
+  test('a pair that its authority has signed is fine', async () => {
+    expect(await found(tls({}))).toEqual([])
+  })
+
+  test('missing files are all told at once', async () => {
+    const nope = join(folder, 'nope')
+    expect(await found(tls({ 'cert-file': nope, 'ca-cert-file': nope }))).toEqual([
+      `error E_TLS 5 tls.cert-file: ${nope}: there is no such file`,
+      `error E_TLS 3 tls.ca-cert-file: ${nope}: there is no such file`,
+    ])
+  })
+
+  test('the key of another certificate is an error', async () => {
+    expect(await found(tls({ 'key-file': other.key }))).toEqual([
+      expect.stringContaining('it is not the key of the certificate'),
+    ])
+  })
+
+  test('an expired certificate is an error, one that soon expires a warning', async () => {
+    const expired = certificates.issue(authority, 'expired', { days: -1 })
+    const soon = certificates.issue(authority, 'soon', { days: 3 })
+    for (const { key } of [expired, soon]) chmodSync(key, 0o600)
+    expect(await found(tls({ 'cert-file': expired.cert, 'key-file': expired.key }))).toEqual([
+      expect.stringMatching(/^error E_TLS 5 .*has expired on 20/),
+    ])
+    expect(await found(tls({ 'cert-file': soon.cert, 'key-file': soon.key }))).toEqual([
+      expect.stringMatching(/^warning W_TLS 5 .*expires in [23] days/),
+    ])
+  })
+
+  test('an authority that has not signed it, a foreign name and a readable key are warnings', async () => {
+    chmodSync(own.key, 0o644)
+    const yml = tls({ 'ca-cert-file': other.cert })
+    const text = `announce-ip: 10.0.0.7`
+    writeFileSync(yml, `${text}\n`, { flag: 'a' })
+    expect(await found(yml)).toEqual([
+      expect.stringMatching(/^warning W_TLS .*none of the configured authorities has signed it/),
+      expect.stringMatching(/^warning W_TLS .*does not name 10\.0\.0\.7/),
+      expect.stringMatching(
+        /^warning W_TLS 6 tls\.key-file: .*every user of this machine may read/,
+      ),
+    ])
+    chmodSync(own.key, 0o600)
+  })
+
+  test('certificates without a port or links that use them have no effect', async () => {
+    mkdirSync(join(folder, 'unused'))
+    expect(await found(tls({ port: '0' }))).toEqual([
+      expect.stringMatching(/^warning W_TLS 5 tls\.cert-file: has no effect/),
+    ])
+  })
+})
+
+describe('secrets', () => {
+  const HOOK = 'https://hooks.example.com/a'
+  const file = (...lines: string[]) => write('s.yml', GROUP, 'bind: 127.0.0.1', ...lines)
+  const webhook = (url: string, ...options: string[]) =>
+    file('webhooks:', `  - url: ${url}`, ...options.map((option) => `    ${option}`))
+
+  function secret(name: string, text: string, mode = 0o600): string {
+    const path = write(name, text)
+    chmodSync(path, mode)
+    return path
+  }
+
+  test('the secret and the authorities of a webhook are opened, and a fault names the line', async () => {
+    const missing = join(folder, 'nope')
+    const path = webhook(HOOK, `secret-file: ${missing}`, `ca-file: ${missing}`)
+    const [first, second, ...others] = await found(path)
+    expect(first).toMatch(/^error E_WEBHOOK 5 webhooks\.0\.secret-file: webhook 1: cannot read /)
+    expect(second).toMatch(/^error E_WEBHOOK 6 webhooks\.0\.ca-file: webhook 1: cannot read /)
+    expect(others).toEqual([])
+    expect(await found(path, true)).toEqual([])
+  })
+
+  test('an empty secret, one that everybody may read, and a file without certificates', async () => {
+    const empty = secret('empty', '')
+    const open = secret('open', 'hush', 0o644)
+    expect(await found(webhook(HOOK, `secret-file: ${empty}`))).toEqual([
+      `error E_WEBHOOK 5 webhooks.0.secret-file: webhook 1: its secret is empty (${empty})`,
+    ])
+    expect(await found(webhook(HOOK, `secret-file: ${open}`))).toEqual([
+      `warning W_SECRET_FILE 5 webhooks.0.secret-file: ${open}: every user of this machine may read the secret`,
+    ])
+    expect(await found(webhook(HOOK, `ca-file: ${open}`))).toEqual([
+      `error E_WEBHOOK 5 webhooks.0.ca-file: webhook 1: no certificate in ca-file ${open}`,
+    ])
+    const torn = secret('torn', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')
+    const [problem] = await found(webhook(HOOK, `ca-file: ${torn}`))
+    expect(problem).toMatch(/^error E_WEBHOOK 5 .* a certificate in ca-file .* cannot be read/)
+    expect(await found(webhook(HOOK, 'secret-env: VEDETTE_NO_SUCH_VARIABLE'))).toEqual([
+      'error E_WEBHOOK 5 webhooks.0.secret-env: webhook 1: its secret is empty (variable VEDETTE_NO_SUCH_VARIABLE)',
+    ])
+  })
+
+  test.skipIf(!HAS_OPENSSL)('sound files are in order, and authorities want https', async () => {
+    const certificates = new Certificates()
+    const { cert } = certificates.authority('hooks')
+    const sound = secret('secret', 'hush')
+    const options = [`secret-file: ${sound}`, `ca-file: ${cert}`]
+    expect(await found(webhook(HOOK, ...options))).toEqual([])
+    expect(await found(webhook('http://hooks.example.com/a', ...options))).toEqual([
+      'warning W_NO_EFFECT 6 webhooks.0.ca-file: has no effect: the url is not https, so there is no certificate to check',
+    ])
+    certificates.remove()
+  })
+
+  test('the token of HTTP is read, if there is HTTP', async () => {
+    const short = secret('token', 'short')
+    expect(await found(file(`http-token-file: ${short}`))).toEqual([])
+    expect(await found(file('http-port: 8080', `http-token-file: ${short}`))).toEqual([
+      `error E_HTTP 4 http-token-file: the token in http-token-file ${short} is shorter than 16 characters`,
+    ])
+  })
+})
+
+test('a problem with an inherited option names the group and the defaults', async () => {
+  const path = write('s.yml', 'defaults:', '  down-after: 20ms', GROUP, 'bind: 127.0.0.1')
+  const { problems, sentinel } = await checkFile(path, false)
+  const short = problems.find(({ code }) => code === 'W_DOWN_AFTER_SHORT')
+  expect(short).toMatchObject({
+    ...{ line: 2, path: 'groups.g.down-after', inheritedFrom: 'defaults.down-after' },
+  })
+  expect(short && formatProblem(short)).toContain(
+    ':2:15  groups.g.down-after (from defaults.down-after)  20 ms',
+  )
+  if (sentinel === undefined) throw new Error('it cannot be read')
+  expect(settingsInForce(sentinel).g).toMatchObject({
+    quorum: { value: '2', from: 'group', line: 3 },
+    'down-after': { value: '20 ms', from: 'defaults', line: 2 },
+    'parallel-syncs': { value: '1', from: 'program', line: undefined },
+  })
+})
+
+test('settings in force show no password', async () => {
+  const lines = ['defaults:', '  auth-pass: [hush, hush2]', GROUP]
+  const { sentinel } = await checkFile(write('s.yml', ...lines), true)
+  if (sentinel === undefined) throw new Error('it cannot be read')
+  const text = settingsText(settingsInForce(sentinel))
+  expect(text).not.toContain('hush')
+  expect(text).toMatch(/^ {2}auth-pass +\(not shown\) +defaults, line 2$/m)
+})

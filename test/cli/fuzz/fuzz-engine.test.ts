@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { drawForEngine, engineProblem } from '../../../src/cli/fuzz/fuzz-engine.ts'
+import { createTcpEngine } from '../../../src/engine/tcp/engine.ts'
+import { drawRun } from '../../../src/fuzz/draw/draw.ts'
+import { SIM_ENGINE } from '../../../src/scenario/sim-engine.ts'
+
+const ORIGIN = { seed: '17', profile: 'faults', detection: undefined } as const
+
+test('rules that reckon with virtual time are refused in real time', () => {
+  expect(engineProblem({ engine: 'sim', profile: 'noise', jobs: 8 })).toBeUndefined()
+  expect(engineProblem({ engine: 'tcp', profile: 'faults', jobs: 8 })).toBeUndefined()
+  expect(engineProblem({ engine: 'tcp', profile: 'noise' })).toMatch(/--profile noise needs/)
+  expect(engineProblem({ engine: 'tcp', profile: 'faults', guided: true })).toMatch(/measured/)
+  expect(engineProblem({ engine: 'process', profile: 'faults', jobs: 2 })).toMatch(/one run at/)
+})
+
+test('on virtual time the run is as it was drawn, on real sockets it is brief', () => {
+  const plan = drawRun(ORIGIN)
+  expect(drawForEngine(ORIGIN, SIM_ENGINE)).toEqual(plan)
+  const brief = drawForEngine(ORIGIN, createTcpEngine())
+  expect(brief.calmMs).toBeLessThan(plan.calmMs)
+  expect(brief.topology).toEqual(plan.topology)
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { bytes, span, verdictOn } from '../../src/dashboard/sentences.ts'
+import { clusterDocument } from '../../src/http/cluster-document.ts'
+import { SentinelStage } from '../support/sentinel-stage.ts'
+
+function verdictAfter(change: (stage: SentinelStage) => void) {
+  const stage = new SentinelStage()
+  stage.run(5_000)
+  change(stage)
+  const cluster = stage.look(({ state, now }) => clusterDocument(state, now, '0'))
+  const [group] = cluster.groups
+  if (group === undefined) throw new Error('no group')
+  return verdictOn(group, cluster.tilt)
+}
+
+describe('the verdict', () => {
+  test('on a healthy group names the master and how many agree', () => {
+    const { mood, title, story } = verdictAfter(() => undefined)
+    expect({ mood, title }).toEqual({
+      mood: 'good',
+      title: '10.0.0.1:6379 is master, and all is well',
+    })
+    expect(story).toContain('3 of 3 Sentinels answer')
+  })
+
+  test('on a master that only we see down says so', () => {
+    const { mood, title } = verdictAfter((stage) => {
+      stage.kill('master')
+      stage.run(3_000)
+    })
+    expect(mood).toBe('bad')
+    expect(title).toContain('10.0.0.1:6379')
+    expect(title).toContain('down')
+  })
+
+  test('warns of a replica that is down', () => {
+    const verdict = verdictAfter((stage) => {
+      stage.kill('replica1')
+      stage.run(5_000)
+    })
+    expect(verdict).toMatchObject({
+      mood: 'warn',
+      title: expect.stringMatching(/10\.0\.0\.2:6379 is .*down/),
+    })
+  })
+
+  test('says that nobody could fail over when the peers are gone', () => {
+    const { mood, title } = verdictAfter((stage) => {
+      for (const peer of ['peer1', 'peer2']) stage.kill(peer)
+      stage.run(10_000)
+    })
+    expect({ mood, title }).toEqual({
+      mood: 'bad',
+      title: 'Nobody could fail over: too few Sentinels answer',
+    })
+  })
+
+  test('warns of TILT', () => {
+    const { mood, title } = verdictAfter((stage) => {
+      stage.jump(60_000)
+      stage.run(500)
+    })
+    expect({ mood, title }).toMatchObject({ mood: 'warn', title: expect.stringContaining('TILT') })
+  })
+})
+
+test('amounts and spans are short', () => {
+  expect([0, 999, 1024, 1_500_000].map(bytes)).toEqual(['0 B', '999 B', '1.0 KiB', '1.4 MiB'])
+  expect([12, 1_500, 59_000, 3_600_000, 200_000_000].map(span)).toEqual([
+    '12 ms',
+    '1.5 s',
+    '59 s',
+    '1 h',
+    '2 days',
+  ])
+})

@@ -1,0 +1,82 @@
+/** The model of the data that judges drawn histories says what redis-server and our node say. */
+import { connect } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { createRng } from '../../src/base/rng.ts'
+import { contentOf, type Holdings, NO_HOLDINGS } from '../../src/history/data/holdings.ts'
+import { applyRequest, drawRequest, lookAround } from '../../src/history/data/requests.ts'
+import type { Told } from '../../src/history/data/told.ts'
+import { encodeCommand } from '../../src/resp/encode.ts'
+import { plainOf } from '../../src/resp/plain.ts'
+import { ReplyDecoder } from '../../src/resp/reply-decoder.ts'
+import { HOST, hasRedisServer, startOurs, startRedis } from '../support/real-nodes.ts'
+import { sized } from '../support/sized.ts'
+
+const REQUESTS = sized(600, 6_000)
+/** An empty list makes a client wait; the rest takes less than a millisecond. */
+const BOUND_MS = 30_000 + REQUESTS * 20
+const LOOK_EVERY = 50
+
+describe.skipIf(!hasRedisServer)('the model of the data (needs redis-server)', () => {
+  test.each([
+    ['redis-server', startRedis],
+    ['our node', startOurs],
+  ])(
+    'expects what %s answers',
+    async (_name, start) => {
+      const node = await start()
+      try {
+        expect(await firstSurprise(node.port)).toBeUndefined()
+      } finally {
+        await node.stop()
+      }
+    },
+    BOUND_MS,
+  )
+})
+
+/** The first answer that the model does not expect; undefined: there is none. */
+async function firstSurprise(port: number): Promise<string | undefined> {
+  const { ask, close } = converse(port)
+  const rng = createRng('data model')
+  const startedMs = performance.now()
+  let states: readonly Holdings[] = [NO_HOLDINGS]
+  await ask(['SELECT', '1'])
+  try {
+    for (let number = 1; number <= REQUESTS; number++) {
+      const drawing = { rng, unique: number * 4, home: 1, second: 2, isAlone: true }
+      const request = number % LOOK_EVERY === 0 ? lookAround(1, 2) : drawRequest(drawing)
+      const fromMs = performance.now() - startedMs
+      const { commands, isTransaction } = request
+      const sent = isTransaction ? [['MULTI'], ...commands, ['EXEC']] : commands
+      const told = (await Promise.all(sent.map(ask))).at(-1) ?? null
+      const at = { fromMs, untilMs: performance.now() - startedMs, areClocksRight: true }
+      const next = states.flatMap((state) => applyRequest(state, request, at, told))
+      if (next.length === 0) return `${JSON.stringify(request)} gave ${JSON.stringify(told)}`
+      states = [...new Map(next.map((state) => [contentOf(state), state])).values()]
+    }
+    return undefined
+  } finally {
+    close()
+  }
+}
+
+function converse(port: number) {
+  const socket = connect(port, HOST)
+  const decoder = new ReplyDecoder()
+  const waiting: ((told: Told) => void)[] = []
+  socket.setEncoding('latin1')
+  socket.on('data', (bytes) => {
+    decoder.push(String(bytes))
+    for (let reply = decoder.next(); reply !== undefined; reply = decoder.next()) {
+      if (reply.kind !== 'malformed') waiting.shift()?.(plainOf(reply))
+    }
+  })
+  const ask = (argv: readonly string[]): Promise<Told> =>
+    new Promise((resolve, reject) => {
+      socket.once('error', reject)
+      waiting.push(resolve)
+      socket.write(encodeCommand(argv), 'latin1')
+    })
+  socket.setMaxListeners(0)
+  return { ask, close: () => socket.destroy() }
+}

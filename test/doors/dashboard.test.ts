@@ -1,0 +1,146 @@
+/**
+ * The page at `/` in a real Chromium, beside a real cluster, through a kill, a freeze, Sentinels that are
+ * lost, and repair. Every state is read as text, as someone would who sees no colours.
+ *
+ * `VEDETTE_SCREENSHOTS=folder` keeps a picture of each step.
+ */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DashboardPage, HAS_CHROMIUM, PHONE, startBrowser } from '../support/browser.ts'
+import {
+  agreedMaster,
+  follows,
+  freePorts,
+  HAS_REDIS_CLI,
+  type Program,
+  type RealCluster,
+  startCluster,
+  until,
+} from '../support/processes.ts'
+
+const TOKEN = 'a-token-of-32-characters-0123456'
+
+describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)', () => {
+  let cluster: RealCluster
+  let browser: Browser
+  let page: Page
+  let dashboard: DashboardPage
+  let url = ''
+
+  beforeAll(async () => {
+    const httpPorts = await freePorts(6)
+    url = `http://127.0.0.1:${httpPorts[3]}/`
+    cluster = await startCluster({ httpPorts, sentinelLines: [`http-token: ${TOKEN}`] })
+    browser = await startBrowser()
+    page = await browser.newPage({ viewport: { width: 1200, height: 1000 } })
+    dashboard = new DashboardPage(page)
+    await page.goto(url)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await cluster?.stop()
+  })
+
+  const seen = (...about: Parameters<DashboardPage['seen']>) => dashboard.seen(...about)
+  const picture = (name: string) => dashboard.picture(name)
+  const rowOf = (port: number) => dashboard.rowOf(port)
+
+  test('asks for the token, refuses a wrong one, and shows nothing before', async () => {
+    await page.waitForSelector('#access:not([hidden])')
+    expect(await page.isHidden('#group')).toBe(true)
+    await page.fill('#access-token', 'wrong')
+    await page.click('#access button')
+    await seen('a wrong token is refused', 'access-why', /did not accept/)
+    await page.fill('#access-token', TOKEN)
+    await page.click('#access button')
+    await seen('a healthy cluster', 'verdict', /^✓ .* is master, and all is well$/)
+    await seen('the feed is live', 'feed', /live/)
+    await picture('1-healthy')
+  })
+
+  test('a killed master is told while it is missed, and its successor afterwards', async () => {
+    const [master] = cluster.nodes as [Program]
+    await master.kill()
+    const promoted = await agreedMaster(cluster)
+    await seen('the new master', 'verdict', new RegExp(`:${promoted} is master`))
+    await seen(
+      'the incident',
+      'incidents',
+      new RegExp(`:${promoted} took the place of .*:${master.port}`),
+    )
+    await until('the dead node is called down', 20_000, async () =>
+      /✗ down/.test(await rowOf(master.port)),
+    )
+    await picture('2-killed')
+    master.start()
+    await until('the old master follows', 20_000, () => follows(master, promoted))
+    await until('the page calls it a replica', 20_000, async () =>
+      /✓ replica/.test(await rowOf(master.port)),
+    )
+    await seen('all is well again', 'verdict', /all is well/)
+  })
+
+  test('a frozen master is replaced, and the dialog asks before a planned way back', async () => {
+    const old = await agreedMaster(cluster, 0)
+    const frozen = cluster.nodes.find(({ port }) => port === old) as Program
+    frozen.signal('SIGSTOP')
+    const promoted = await agreedMaster(cluster, old)
+    await seen('the new master', 'verdict', new RegExp(`:${promoted} is master`))
+    await picture('3-frozen')
+    frozen.signal('SIGCONT')
+    await until('the thawed master follows', 20_000, () => follows(frozen, promoted))
+    await seen('all is well again', 'verdict', /all is well/)
+  })
+
+  test('with two of three Sentinels gone it says that nobody could fail over', async () => {
+    const [, second, third] = cluster.sentinels as [Program, Program, Program]
+    for (const sentinel of [second, third]) sentinel.signal('SIGSTOP')
+    await seen('the quorum is out of reach', 'verdict', /^✗ Nobody could fail over/)
+    await seen('what would happen', 'next', /Nothing: 1 Sentinel is in reach/)
+    await picture('4-alone')
+    for (const sentinel of [second, third]) sentinel.signal('SIGCONT')
+    await seen('all is well again', 'verdict', /all is well/)
+  })
+
+  test('keys alone reach every control, and the dialog closes with Escape', async () => {
+    await page.evaluate(() =>
+      (globalThis as { scrollTo?: (x: number, y: number) => void }).scrollTo?.(0, 0),
+    )
+    await page.focus('#steering select')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('#confirm[open]')
+    expect(await page.textContent('#confirm-title')).toContain('Fail over mymaster')
+    const plan = await page.evaluate('document.getElementById("confirm-body").innerText')
+    expect(plan).toMatch(/would become the master in place of .*\n1\. be elected .*\n2\. /)
+    await picture('5-dialog')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('#confirm:not([open])', { state: 'attached' })
+  })
+
+  test('a planned handover by the page changes the master', async () => {
+    const old = await agreedMaster(cluster, 0)
+    await page.click('#steering form:first-child button')
+    await page.click('#confirm-do')
+    await seen('the order was taken', 'confirm-result', /^✓/)
+    const promoted = await agreedMaster(cluster, old, 20_000)
+    await page.click('#confirm button[value=close]')
+    await seen('the new master', 'verdict', new RegExp(`:${promoted} is master`))
+  })
+
+  test('fits a phone: nothing is wider than the screen', async () => {
+    await page.setViewportSize(PHONE)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await until('it is drawn for the phone', 10_000, async () => {
+      return (await dashboard.lanesWidth()) <= PHONE.width
+    })
+    const wide: number = await page.evaluate('document.documentElement.scrollWidth')
+    await picture('6-phone')
+    expect(wide).toBeLessThanOrEqual(PHONE.width)
+  })
+
+  test('nothing was refused by the policy, and no script failed', () => {
+    expect(dashboard.complaints).toEqual([])
+  })
+})

@@ -1,0 +1,169 @@
+/** The package as a user gets it: packed, installed into an empty folder, and started from there. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Redis } from 'ioredis'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { freePorts, until } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url))
+const folder = scratchFolder('install')
+const empty = join(folder, 'empty')
+const VEDETTE = join(empty, 'node_modules/.bin/vedette')
+const INSTALLED = join(empty, 'node_modules/vedette')
+let tarball = ''
+
+beforeAll(() => {
+  mkdirSync(empty)
+  const [packed] = JSON.parse(npm(REPOSITORY, 'pack', '--json', '--pack-destination', folder))
+  tarball = join(folder, packed.filename)
+  // Without it npm looks for a project in the folders above.
+  writeFileSync(join(empty, 'package.json'), '{}')
+  npm(empty, 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball)
+}, 180_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function npm(cwd: string, ...args: readonly string[]): string {
+  const stdio = ['ignore', 'pipe', 'pipe'] as const
+  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: [...stdio], shell: false })
+}
+
+test('an installed tarball brings up a cluster that fails over', async () => {
+  const [port = 0, sentinelPort = 0] = await portsForUp()
+  const up = spawn(VEDETTE, ['up', '--port', `${port}`, '--dir', join(empty, 'cluster')], {
+    cwd: empty,
+    stdio: 'ignore',
+  })
+  const sentinel = new Redis({ port: sentinelPort, lazyConnect: true, retryStrategy: () => 100 })
+  sentinel.on('error', () => undefined)
+  onTestFinished(async () => {
+    sentinel.disconnect()
+    up.kill('SIGINT')
+    await until('vedette up ends', 10_000, () => up.exitCode !== null)
+  })
+  const masterPort = async () => {
+    const answer = await sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'mymaster')
+    return Number((answer as string[])[1])
+  }
+  await until('the Sentinels know the master', 20_000, async () => (await masterPort()) === port)
+  const status = () => execFileSync(VEDETTE, ['status', '--sentinel', `127.0.0.1:${sentinelPort}`])
+  await until('all is well', 20_000, () => status().length > 0)
+  execFileSync(VEDETTE, [
+    'failover',
+    'mymaster',
+    '--wait',
+    '--sentinel',
+    `127.0.0.1:${sentinelPort}`,
+  ])
+  expect(await masterPort()).not.toBe(port)
+})
+
+/** `up` takes a row of ports from the first one on, and a hundred behind it for the Sentinels. */
+async function portsForUp(): Promise<readonly number[]> {
+  const [port = 0] = await freePorts(1)
+  return [port, port + 100]
+}
+
+test('the programs for service units answer from an installed tarball', () => {
+  for (const program of ['vedette-sentinel', 'vedette-server']) {
+    const path = join(empty, 'node_modules/.bin', program)
+    expect(execFileSync(path, ['--version'], { encoding: 'utf8' })).toMatch(/\d+\.\d+\.\d+/)
+  }
+})
+
+test('an installed program starts from the bundle, and keeps its compiled code beside it', () => {
+  rmSync(join(INSTALLED, 'dist/bundle/code-cache'), { recursive: true, force: true })
+  execFileSync(VEDETTE, ['--version'])
+  expect(readdirSync(join(INSTALLED, 'dist/bundle/code-cache'))).toHaveLength(1)
+  expect(existsSync(join(INSTALLED, 'dist/.tsbuildinfo'))).toBe(false)
+})
+
+test('worker threads find their modules from the bundle', () => {
+  const text = execFileSync(VEDETTE, ['fuzz', '--seeds', '1..2', '--jobs', '2'], { cwd: empty })
+  expect(text.toString()).toMatch(/2 seeds|nothing failed|0 failed/i)
+})
+
+describe('what package.json exports', () => {
+  /** Runs a module in the folder into which the package was installed. */
+  function runModule(text: string) {
+    const path = join(empty, 'use.mjs')
+    writeFileSync(path, text)
+    return spawnSync(process.execPath, [path], { cwd: empty, encoding: 'utf8' })
+  }
+
+  test('vedette/scenario plays a scenario and says what came of it', () => {
+    const path = join(INSTALLED, 'scenarios/01-master-killed.yml')
+    const { stdout, stderr } = runModule(`
+      import { readFileSync } from 'node:fs'
+      import { runScenario } from 'vedette/scenario'
+      const text = readFileSync(${JSON.stringify(path)}, 'utf8')
+      const { ok, result, report } = await runScenario(text, { file: '01.yml', seed: '7' })
+      const again = await runScenario(text, { file: '01.yml', seed: '7' })
+      const wrong = await runScenario('name: 5', { file: 'wrong.yml' })
+      console.log(JSON.stringify({ ok, verdict: result.verdict, failovers: result.facts.groups[0].failovers }))
+      console.log(report === again.report, wrong.ok, wrong.problems[0].file)`)
+    expect(stderr).toBe('')
+    expect(stdout).toBe('{"ok":true,"verdict":"passed","failovers":1}\ntrue false wrong.yml\n')
+  })
+
+  test('vedette/resp encodes and decodes', () => {
+    const { stdout } = runModule(`
+      import { encodeCommand, encodeReply, ReplyDecoder, RequestDecoder } from 'vedette/resp'
+      const requests = new RequestDecoder()
+      requests.push(encodeCommand(['GET', 'key']))
+      const replies = new ReplyDecoder()
+      replies.push(encodeReply({ kind: 'integer', value: 3 }, 3))
+      console.log(JSON.stringify([requests.next(), replies.next()]))`)
+    const request = { kind: 'command', argv: ['GET', 'key'] }
+    expect(JSON.parse(stdout)).toEqual([request, { kind: 'integer', value: 3 }])
+  })
+
+  test('is all there is: other modules are ours', () => {
+    for (const name of [
+      'vedette/dist/resp/encode.js',
+      'vedette/dist/launch/launch.cjs',
+      'vedette',
+    ]) {
+      expect(runModule(`import '${name}'`).stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED')
+    }
+    const manifest = `import data from 'vedette/package.json' with { type: 'json' }; console.log(data.name)`
+    expect(runModule(manifest).stdout).toBe('vedette\n')
+  })
+
+  test.each(['node16', 'bundler'])('has types that resolve under %s', (resolution) => {
+    writeFileSync(
+      join(empty, 'use.mts'),
+      `import { type Reply, ReplyDecoder } from 'vedette/resp'
+      import { type PlayedScenario, runScenario, type ScenarioRun } from 'vedette/scenario'
+      const run: ScenarioRun = await runScenario('', { seed: '1' })
+      const result: PlayedScenario | undefined = run.ok ? run.result : undefined
+      const reply: Reply | { kind: 'malformed'; text: string } | undefined = new ReplyDecoder().next()
+      // @ts-expect-error a seed is a text: an unresolved type would be any, and take it
+      runScenario('', { seed: 1 })
+      export { reply, result }`,
+    )
+    const module = resolution === 'bundler' ? 'esnext' : 'node16'
+    const options = ['--module', module, '--moduleResolution', resolution, '--target', 'es2023']
+    const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc')
+    const strict = ['--strict', '--noEmit', '--types', '', '--ignoreConfig']
+    const args = [tsc, ...options, ...strict, 'use.mts']
+    const { stdout } = spawnSync(process.execPath, args, { cwd: empty, encoding: 'utf8' })
+    expect(stdout).toBe('')
+  })
+
+  test('passes publint and arethetypeswrong', async () => {
+    const { messages, pkg } = await publint({ pkgDir: INSTALLED, pack: false, strict: true })
+    expect(messages.map((message) => formatMessage(message, pkg ?? {}))).toEqual([])
+    const attw = join(REPOSITORY, 'node_modules/@arethetypeswrong/cli/dist/index.js')
+    // The package is for ES modules alone, as every module of it is one.
+    const args = [attw, tarball, '--profile', 'esm-only', '--no-color', '--no-emoji']
+    const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    expect(status, stdout).toBe(0)
+    const { exports } = JSON.parse(readFileSync(join(INSTALLED, 'package.json'), 'utf8'))
+    for (const door of Object.keys(exports)) expect(stdout).toContain(`vedette${door.slice(1)}`)
+  })
+})

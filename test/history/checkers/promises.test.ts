@@ -1,0 +1,233 @@
+/** Judges of what Sentinels keep, tell and order; each must speak, and be silent where there is an excuse. */
+import { describe, expect, test } from 'vitest'
+import { at, GROUP, ID, Stage } from './support.ts'
+
+const switched = `${GROUP} n1 6379 n2 6379`
+
+describe('what a Sentinel remembers', () => {
+  test('a file that does not fit is caught', () => {
+    const stage = new Stage().tell('s1', { kind: 'misremembered', text: 'has not kept: the vote' })
+    expect(stage.violations).toEqual(['a Sentinel remembers'])
+  })
+})
+
+describe('TILT', () => {
+  const tilted = () => new Stage().until(20_000).event('s1', '+tilt', '#tilt mode entered')
+
+  test.each(['down', 'refused'] as const)('telling others %s is caught', (says) => {
+    expect(tilted().tell('s1', { kind: 'opinion', says }).violations).toContain(
+      'no decision in TILT',
+    )
+    expect(new Stage().tell('s1', { kind: 'opinion', says }).violations).toEqual([])
+  })
+
+  test('turning a node is caught', () => {
+    expect(tilted().orders('s1', 'n2', 'n1').violations).toContain('no decision in TILT')
+  })
+})
+
+describe('votes below the config epoch', () => {
+  const NAME = 'no vote below the config epoch'
+  const vote = (stage: Stage) =>
+    stage.event('s1', '+vote-for-leader', `${ID.s2} 3`).votes('s1', 3, 's2')
+
+  test('one in the epoch of the configuration is caught', () => {
+    expect(vote(new Stage().hello('s1', 3, 'n2')).violations).toContain(NAME)
+  })
+
+  test('one in a later epoch is none, nor an old one that is told again', () => {
+    expect(vote(new Stage().hello('s1', 2, 'n2')).violations).not.toContain(NAME)
+    expect(vote(new Stage()).hello('s1', 3, 'n2').votes('s1', 3, 's2').violations).toEqual([])
+  })
+})
+
+describe('parallel-syncs', () => {
+  const NAME = 'parallel-syncs holds'
+  const moving = (limit: number) =>
+    new Stage({ parallelSyncs: limit })
+      .stands('s1', 1, true)
+      .event('s1', '+failover-state-reconf-slaves')
+
+  test('one replica more than that at once is caught', () => {
+    expect(moving(1).orders('s1', 'n3', 'n2').orders('s1', 'n4', 'n2').violations).toEqual([NAME])
+    expect(moving(2).orders('s1', 'n3', 'n2').orders('s1', 'n4', 'n2').violations).toEqual([])
+  })
+
+  test('a replica that follows, or is down, has given its place up', () => {
+    const first = moving(1).orders('s1', 'n3', 'n2')
+    const follows = { kind: 'replica', master: at('n2'), isLinkUp: true } as const
+    expect(first.role('n3', follows).orders('s1', 'n4', 'n2').violations).toEqual([])
+    const second = moving(1).orders('s1', 'n3', 'n2').about('s1', '+sdown', 'n3')
+    expect(second.orders('s1', 'n4', 'n2').violations).toEqual([])
+  })
+
+  test('a switch that another Sentinel brought ends it', () => {
+    const stage = moving(1).orders('s1', 'n3', 'n2').event('s1', '+switch-master', switched)
+    expect(stage.orders('s1', 'n4', 'n2').violations).not.toContain(NAME)
+  })
+})
+
+describe('promotions of others', () => {
+  const NAME = 'nobody undoes a newer promotion'
+  const promoted = () => {
+    const stage = new Stage().stands('s1', 4, true).orders('s1', 'n2', undefined)
+    return stage.role('n2', { kind: 'master' }).until(1_000)
+  }
+
+  test('turning the promoted node back at once is caught', () => {
+    expect(promoted().orders('s2', 'n2', 'n1', 3).violations).toContain(NAME)
+  })
+
+  test('not by a Sentinel of a newer epoch, nor once the failover was given up', () => {
+    expect(promoted().orders('s2', 'n2', 'n1', 5).violations).not.toContain(NAME)
+    const ended = promoted().event('s1', '-failover-abort-slave-timeout')
+    expect(ended.orders('s2', 'n2', 'n1', 3).violations).not.toContain(NAME)
+  })
+})
+
+describe('candidacies', () => {
+  const NAME = 'no needless candidacy'
+  const late = (group = {}) => new Stage({ quorum: 1, ...group }, true).until(30_000)
+
+  test('one against the leader it voted for is caught, in its time and as long as it lives', () => {
+    const voted = () => late().hello('s2', 0, 'n1').votes('s1', 2, 's2').until(32_000)
+    expect(voted().stands('s1', 3).violations).toContain(NAME)
+    expect(voted().until(50_000).stands('s1', 3).violations).not.toContain(NAME)
+    expect(voted().aboutPeer('s1', '+sdown', 's2').stands('s1', 3).violations).not.toContain(NAME)
+  })
+
+  test('one right after an attempt that came to nothing is caught', () => {
+    const failed = () => late().stands('s1', 1).event('s1', '-failover-abort-no-good-slave')
+    expect(failed().until(30_500).stands('s1', 2).violations).toContain(NAME)
+    expect(failed().until(31_000).stands('s1', 2).violations).not.toContain(NAME)
+    expect(failed().about('s1', '-sdown', 'n2').stands('s1', 2).violations).not.toContain(NAME)
+  })
+
+  test('one without a replica to promote is caught', () => {
+    const alone = late().about('s1', '+sdown', 'n2').about('s1', '+sdown', 'n3').until(30_100)
+    expect(alone.stands('s1', 1).violations).toContain(NAME)
+  })
+
+  test('one without asking the hook, or against its word, is caught', () => {
+    const hooked = () => late({ preFailoverHook: '/bin/true' })
+    expect(hooked().stands('s1', 1).violations).toContain(NAME)
+    const asked = () => hooked().event('s1', '+failover-hook-asked')
+    expect(asked().stands('s1', 1).violations).not.toContain(NAME)
+    const refused = asked().event('s1', '-failover-refused-by-hook', `master ${GROUP} n1 6379 #no`)
+    expect(refused.stands('s1', 1).violations).toContain(NAME)
+  })
+
+  test('one in the time of a block is caught, whoever forgot to announce it', () => {
+    const blocked = () => {
+      const stage = late({ failoverBlockMs: 10_000 }).stands('s1', 1)
+      return stage.event('s1', '+switch-master', switched).until(35_000)
+    }
+    expect(blocked().stands('s1', 2).violations).toContain(NAME)
+    expect(blocked().event('s1', '-failover-block').stands('s1', 2).violations).not.toContain(NAME)
+    expect(blocked().until(41_000).stands('s1', 2).violations).not.toContain(NAME)
+  })
+
+  test('an order is none', () => {
+    const ordered = late({ failoverBlockMs: 10_000 }).stands('s1', 1)
+    ordered.event('s1', '+switch-master', switched).until(31_000).stands('s1', 2, true)
+    expect(ordered.violations).not.toContain(NAME)
+  })
+})
+
+describe('phases of a failover', () => {
+  const NAME = 'a phase keeps failover-timeout'
+
+  test('a promotion that is waited for too long is caught', () => {
+    const waiting = () => new Stage().until(30_000).event('s1', '+failover-state-wait-promotion')
+    expect(waiting().until(41_500).violations).toContain(NAME)
+    expect(waiting().until(40_500).violations).not.toContain(NAME)
+    const tilted = waiting().event('s1', '+tilt', '#tilt mode entered')
+    expect(tilted.until(41_500).violations).not.toContain(NAME)
+    const given = waiting().event('s1', '-failover-abort-slave-timeout')
+    expect(given.until(60_000).violations).not.toContain(NAME)
+  })
+})
+
+describe('switches', () => {
+  const NAME = 'each switch is told once and in order'
+  const named = () => new Stage().names('s1', 'n1')
+  const told = (to: string) =>
+    ({ kind: 'switchTold', client: 7, group: GROUP, from: at('n1'), to: at(to) }) as const
+
+  test('one from a master to itself, or from one that was never named, is caught', () => {
+    const itself = named().event('s1', '+switch-master', `${GROUP} n1 6379 n1 6379`)
+    expect(itself.violations).toEqual([NAME])
+    const other = named().event('s1', '+switch-master', `${GROUP} n3 6379 n2 6379`)
+    expect(other.violations).toEqual([NAME])
+  })
+
+  test('a subscriber that is told twice, or something else, is caught', () => {
+    const first = () => named().event('s1', '+switch-master', switched).tell('s1', told('n2'))
+    expect(first().violations).toEqual([])
+    expect(first().tell('s1', told('n2')).violations).toEqual([NAME])
+    const wrong = named().event('s1', '+switch-master', switched).tell('s1', told('n3'))
+    expect(wrong.violations).toEqual([NAME])
+  })
+})
+
+describe('handovers that are called off', () => {
+  const NAME = 'a pause is lifted when a handover is called off'
+  const electorate = { known: 3, quorum: 2 }
+  const calledOff = () => {
+    const stage = new Stage().until(30_000).tell('s1', {
+      ...{ kind: 'candidacy', sentinelId: ID.s1, group: GROUP, epoch: 1, forced: false },
+      ...{ isPlanned: true, master: at('n1'), electorate },
+    })
+    stage.tell('n1', { kind: 'writesHeld', isHeld: true }).until(31_000)
+    return stage.event('s1', '-failover-abort-slave-timeout')
+  }
+
+  test('a pause that stays is caught', () => {
+    expect(calledOff().until(32_500).violations).toContain(NAME)
+    const lifted = calledOff().tell('n1', { kind: 'writesHeld', isHeld: false })
+    expect(lifted.until(32_500).violations).not.toContain(NAME)
+  })
+})
+
+describe('what must be noticed', () => {
+  const well = () => new Stage({}, true).until(12_000).about('s1', '+slave', 'n2')
+
+  test('a death that is not, is caught', () => {
+    const dead = () => well().until(30_000).status('n2', 'down')
+    expect(dead().until(37_000).status('n3', 'running').violations).toContain('deaths are noticed')
+    const noticed = dead().until(31_100).about('s1', '+sdown', 'n2')
+    expect(noticed.until(37_000).status('n3', 'running').violations).toEqual([])
+  })
+
+  test('a return that is not, is caught', () => {
+    const back = () => {
+      const dead = well()
+        .until(30_000)
+        .status('n2', 'down')
+        .until(31_100)
+        .about('s1', '+sdown', 'n2')
+      return dead.until(32_000).status('n2', 'running')
+    }
+    expect(back().until(42_000).status('app', 'running').violations).toContain(
+      'returns are noticed',
+    )
+    const noticed = back().about('s1', '-sdown', 'n2')
+    expect(noticed.until(42_000).status('app', 'running').violations).toEqual([])
+  })
+
+  test('news of a promotion that comes with the next hello is caught', () => {
+    const NAME = 'news of a promotion travels at once'
+    const promoted = () => new Stage().until(30_000).about('s1', '+promoted-slave', 'n2')
+    expect(promoted().until(31_000).names('s2', 'n2').violations).toContain(NAME)
+    expect(promoted().until(30_050).names('s2', 'n2').violations).not.toContain(NAME)
+  })
+})
+
+describe('forgetting', () => {
+  test('an instance that is not down is caught', () => {
+    const NAME = 'only the dead are forgotten'
+    expect(new Stage().aboutPeer('s1', '-sentinel', 's2').violations).toEqual([NAME])
+    const down = new Stage().aboutPeer('s1', '+sdown', 's2')
+    expect(down.aboutPeer('s1', '-sentinel', 's2').violations).toEqual([])
+  })
+})

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { EventRing } from '../../src/http/event-ring.ts'
+import { FailoverHistory } from '../../src/http/failover-history.ts'
+
+const NOW = 1_700_000_000_000
+
+function filled(count: number, payload = 'master g 10.0.0.1 6379'): EventRing {
+  const ring = new EventRing(NOW)
+  for (let at = 0; at < count; at++) ring.add('+sdown', payload, NOW + at)
+  return ring
+}
+
+function idOf(ring: EventRing, number: number): string {
+  const [life] = (ring.after('').events[0]?.id ?? '').split('-')
+  return `${life}-${number}`
+}
+
+test('a reader that comes back gets what came since, and nothing twice', () => {
+  const ring = filled(5)
+  const { isGap, events } = ring.after(idOf(ring, 3))
+  expect(isGap).toBe(false)
+  expect(events.map(({ atMs }) => atMs - NOW)).toEqual([3, 4])
+})
+
+test('a reader that has seen everything gets nothing', () => {
+  const ring = filled(5)
+  expect(ring.after(idOf(ring, 5))).toEqual({ isGap: false, events: [] })
+})
+
+test('a new reader gets only what is to come', () => {
+  expect(filled(5).after(undefined)).toEqual({ isGap: false, events: [] })
+})
+
+test('a reader that was away for too long, or knows another life, is told of the gap', () => {
+  const ring = filled(1_500)
+  expect(ring.after(idOf(ring, 10))).toMatchObject({ isGap: true })
+  expect(ring.after(idOf(ring, 500)).isGap).toBe(false)
+  for (const strange of ['abc-3', 'nonsense', '', idOf(ring, 1_501), `${idOf(ring, 1)}x`]) {
+    expect(ring.after(strange).isGap, strange).toBe(true)
+  }
+})
+
+test('the ring is bounded in number and in bytes', () => {
+  expect(filled(5_000).after('').events).toHaveLength(1_000)
+  expect(filled(500, 'x'.repeat(10_000)).after('').events.length).toBeLessThan(110)
+})
+
+test('an event names its group, wherever its payload has it', () => {
+  const ring = new EventRing(NOW)
+  const group = (name: string, payload: string) => ring.add(name, payload, NOW).group
+  expect(group('+sdown', 'master g 10.0.0.1 6379')).toBe('g')
+  expect(group('+sdown', 'slave 10.0.0.2:6379 10.0.0.2 6379 @ g 10.0.0.1 6379')).toBe('g')
+  expect(group('+switch-master', 'g 10.0.0.1 6379 10.0.0.2 6379')).toBe('g')
+  expect(group('+tilt', '')).toBeNull()
+})
+
+function historyOf(events: readonly (readonly [string, string])[]): FailoverHistory {
+  const ring = new EventRing(NOW)
+  const history = new FailoverHistory()
+  for (const [at, [name, payload]] of events.entries()) history.see(ring.add(name, payload, at))
+  return history
+}
+
+const MASTER = 'master g 10.0.0.1 6379'
+
+test('a failover is one incident with the moment of each of its steps', () => {
+  const { incidents } = historyOf([
+    ['+sdown', MASTER],
+    ['+odown', `${MASTER} #quorum 2/2`],
+    ['+elected-leader', MASTER],
+    ['+promoted-slave', 'slave 10.0.0.2:6379 10.0.0.2 6379 @ g 10.0.0.1 6379'],
+    ['+switch-master', 'g 10.0.0.1 6379 10.0.0.2 6379'],
+  ])
+  expect(incidents).toEqual([
+    {
+      group: 'g',
+      startedMs: 0,
+      endedMs: 4,
+      outcome: 'switched',
+      noticedMs: 0,
+      agreedMs: 1,
+      electedMs: 2,
+      promotedMs: 3,
+      switchedMs: 4,
+      from: '10.0.0.1:6379',
+      to: '10.0.0.2:6379',
+      reason: null,
+    },
+  ])
+})
+
+test('an alarm that came to nothing is withdrawn; a replica that is down is no incident', () => {
+  const { incidents } = historyOf([
+    ['+sdown', 'slave 10.0.0.2:6379 10.0.0.2 6379 @ g 10.0.0.1 6379'],
+    ['+sdown', MASTER],
+    ['-sdown', MASTER],
+  ])
+  expect(incidents.map(({ outcome, endedMs }) => [outcome, endedMs])).toEqual([['withdrawn', 2]])
+})
+
+test('a failover that was given up stays open as long as the master is missed', () => {
+  const { incidents } = historyOf([
+    ['+sdown', MASTER],
+    ['-failover-abort-not-elected', MASTER],
+  ])
+  expect(incidents).toMatchObject([{ outcome: 'aborted', reason: 'not-elected', endedMs: null }])
+})
+
+test('the last hundred incidents are kept, the newest first', () => {
+  const flapping = Array.from({ length: 150 }, (): [string, string][] => [
+    ['+sdown', MASTER],
+    ['-sdown', MASTER],
+  ]).flat()
+  const { incidents } = historyOf(flapping)
+  expect(incidents).toHaveLength(100)
+  expect(incidents[0]?.startedMs).toBe(298)
+})

@@ -1,0 +1,144 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DEFAULT_GROUP } from '../../../src/core/config.ts'
+import type { SavedState } from '../../../src/core/persistence/saved.ts'
+import { StateFile } from '../../../src/io/files/state-file.ts'
+import { scratchFolder } from '../../support/scratch.ts'
+
+let folder = ''
+let path = ''
+beforeEach(() => {
+  folder = scratchFolder('test')
+  path = join(folder, 'sentinel.state')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const GROUP = { ...DEFAULT_GROUP, name: 'größe-☃', host: '127.0.0.1', port: 6379, quorum: 2 }
+
+function stateAt(currentEpoch: number): SavedState {
+  return {
+    myid: 'a'.repeat(40),
+    currentEpoch,
+    groups: [
+      {
+        file: GROUP,
+        current: { ...GROUP, port: 6380 },
+        configEpoch: 3,
+        leaderEpoch: currentEpoch,
+        leader: 'b'.repeat(40),
+        replicas: [{ host: '127.0.0.1', port: 6379 }],
+        peers: [{ runId: 'c'.repeat(40), host: '127.0.0.1', port: 26_379 }],
+      },
+    ],
+    removed: [],
+    settings: undefined,
+    users: undefined,
+  }
+}
+
+test('without a file there is no state and nothing to warn of', () => {
+  expect(new StateFile(path).load()).toEqual({ saved: undefined, warning: undefined })
+})
+
+test('what was saved is loaded, and a later save replaces it', async () => {
+  await new StateFile(path).save(stateAt(1))
+  await new StateFile(path).save(stateAt(2))
+  expect(new StateFile(path).load()).toEqual({ saved: stateAt(2), warning: undefined })
+})
+
+test('a save leaves two identical copies and nothing else', async () => {
+  await new StateFile(path).save(stateAt(1))
+  expect(readdirSync(folder).sort()).toEqual(['sentinel.state', 'sentinel.state.copy'])
+  expect(readFileSync(path)).toEqual(readFileSync(`${path}.copy`))
+})
+
+test('a file cut at any byte is not believed: its copy is', async () => {
+  const file = new StateFile(path)
+  await file.save(stateAt(1))
+  const whole = readFileSync(path)
+  for (let length = 0; length < whole.length; length++) {
+    writeFileSync(path, whole.subarray(0, length))
+    const { saved, warning } = file.load()
+    expect(saved).toEqual(stateAt(1))
+    expect(warning).toContain(path)
+  }
+})
+
+test('a damaged copy does no harm, but is told', async () => {
+  const file = new StateFile(path)
+  await file.save(stateAt(1))
+  writeFileSync(`${path}.copy`, 'junk')
+  expect(file.load().saved).toEqual(stateAt(1))
+  expect(file.load().warning).toContain('sentinel.state.copy')
+})
+
+test('a main file that is newer than its copy wins: a crash came between the two renames', async () => {
+  const file = new StateFile(path)
+  await file.save(stateAt(1))
+  const old = readFileSync(path)
+  await file.save(stateAt(2))
+  writeFileSync(`${path}.copy`, old)
+  expect(file.load().saved).toEqual(stateAt(2))
+})
+
+test('leftovers of a save that a crash cut short are ignored', async () => {
+  const file = new StateFile(path)
+  await file.save(stateAt(1))
+  writeFileSync(`${path}.tmp`, 'half a st')
+  expect(file.load()).toEqual({ saved: stateAt(1), warning: undefined })
+  await file.save(stateAt(2))
+  expect(existsSync(`${path}.tmp`)).toBe(false)
+})
+
+test('when both copies are damaged the refusal names them and the way out', async () => {
+  const file = new StateFile(path)
+  await file.save(stateAt(1))
+  writeFileSync(path, readFileSync(path).subarray(0, 50))
+  writeFileSync(`${path}.copy`, '')
+  expect(() => file.load()).toThrow(
+    expect.objectContaining({
+      code: 'E_STATE_DAMAGED',
+      message: expect.stringMatching(/sentinel\.state: .*sentinel\.state\.copy: /),
+      hint: expect.stringContaining('backup'),
+    }),
+  )
+})
+
+test('one damaged and one missing copy is no first start', () => {
+  writeFileSync(path, 'junk')
+  expect(() => new StateFile(path).load()).toThrow(/cannot be read/)
+})
+
+test('a folder that is missing is not made: under a mistyped name the votes would be gone', () => {
+  const deep = join(folder, 'mistyped', 'sentinel.state')
+  expect(() => new StateFile(deep)).toThrow(
+    expect.objectContaining({
+      code: 'E_STATE_FOLDER',
+      message: `the state folder ${join(folder, 'mistyped')}: there is no such folder`,
+      hint: expect.stringContaining(`mkdir -p ${join(folder, 'mistyped')}`),
+    }),
+  )
+  expect(existsSync(join(folder, 'mistyped'))).toBe(false)
+})
+
+test('a folder that cannot be written is refused at once, with its name', () => {
+  writeFileSync(join(folder, 'file'), '')
+  const inside = join(folder, 'file', 'sentinel.state')
+  expect(() => new StateFile(inside)).toThrow(
+    expect.objectContaining({
+      code: 'E_STATE_FOLDER',
+      message: expect.stringContaining(join(folder, 'file')),
+      hint: expect.stringContaining('state-dir'),
+    }),
+  )
+})
+
+test('a save that fails rejects and leaves the old state readable', async () => {
+  const file = new StateFile(path)
+  await file.save(stateAt(1))
+  // A folder in the way of the temporary file: even root cannot write there.
+  mkdirSync(`${path}.copy.tmp`)
+  await expect(file.save(stateAt(2))).rejects.toThrow()
+  expect(file.load().saved).toEqual(stateAt(1))
+})

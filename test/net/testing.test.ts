@@ -1,0 +1,277 @@
+/** `vedette/testing`: clusters inside this process, harmed in every way it offers. */
+import { Redis } from 'ioredis'
+import { afterEach, describe, expect, onTestFailed, test } from 'vitest'
+import {
+  type Cluster,
+  NotInTime,
+  type StartClusterOptions,
+  startCluster,
+  startServer,
+} from '../../src/testing/index.ts'
+import { clusterTest } from '../../src/testing/vitest.ts'
+
+const open: Cluster[] = []
+
+afterEach(async () => {
+  for (const cluster of open.splice(0)) await cluster.stop()
+})
+
+async function cluster(options: StartClusterOptions = {}): Promise<Cluster> {
+  const made = await startCluster({ seed: 'test', ...options })
+  open.push(made)
+  onTestFailed(() => void process.stderr.write(`${made.timeline()}\n`))
+  return made
+}
+
+const shared = clusterTest({ seed: 'shared' })
+
+describe('one cluster for many tests', () => {
+  shared('a killed master is replaced, and ioredis writes to the next one', async ({ cluster }) => {
+    const client = new Redis({ sentinels: cluster.addresses, name: 'mymaster' })
+    client.on('error', () => undefined)
+    try {
+      await client.set('before', '1')
+      await cluster.until.replicated()
+      const old = cluster.master
+      old.kill()
+      const next = await cluster.until.switched()
+      await client.set('after', '2')
+      expect(await client.mget('before', 'after')).toEqual(['1', '2'])
+      expect(next).not.toBe(old)
+      expect(cluster.master).toBe(next)
+      expect(cluster.history.map(({ name }) => name)).toContain('+switch-master')
+    } finally {
+      client.disconnect()
+    }
+  })
+
+  shared('a reset starts what was killed, and empties what was written', async ({ cluster }) => {
+    expect(cluster.members.map(({ status }) => status)).toEqual(Array(6).fill('running'))
+    expect(cluster.replicas.every(({ replication }) => replication?.isLinkUp)).toBe(true)
+    const client = new Redis(cluster.master.port)
+    expect(await client.dbsize()).toBe(0)
+    client.disconnect()
+    expect(cluster.history.map(({ name }) => name)).not.toContain('+switch-master')
+  })
+
+  shared('a stopped master is replaced, and follows when it goes on', async ({ cluster }) => {
+    const old = cluster.master
+    old.stop()
+    const next = await cluster.until.switched()
+    old.resume()
+    await cluster.until.settled()
+    expect(old.replication).toMatchObject({ role: 'replica', masterPort: next.port })
+  })
+
+  shared('a coordinated failover loses no write', async ({ cluster }) => {
+    const writes = cluster.writes()
+    writes.start({ perSecond: 200 })
+    await cluster.until.true('fifty writes', () => (writes.acknowledged < 50 ? ['fewer'] : []))
+    await cluster.failover({ coordinated: true })
+    await cluster.until.switched()
+    const before = writes.acknowledged
+    await cluster.until.true('writes at the new master', () => {
+      return writes.acknowledged < before + 50 ? [`${writes.acknowledged} of ${before + 50}`] : []
+    })
+    await writes.stop()
+    expect(await writes.lost()).toEqual([])
+  })
+
+  shared('the replica that the test names is promoted', async ({ cluster }) => {
+    const [, second] = cluster.replicas
+    await cluster.failover({ to: second })
+    expect(await cluster.until.switched()).toBe(second)
+  })
+
+  shared('a Sentinel whose clock jumps goes into TILT', async ({ cluster }) => {
+    cluster.sentinels[0]?.clock.jump(60_000)
+    await cluster.until.true('TILT', () =>
+      cluster.history.some(({ name, sentinel }) => name === '+tilt' && sentinel === 's1')
+        ? []
+        : ['s1 has not announced +tilt'],
+    )
+  })
+})
+
+test('a master that only its clients reach loses what it acknowledged, and the recorder names each write', async () => {
+  const one = await cluster()
+  const { master } = one
+  one.partition({ from: master, to: one.members.filter((member) => member !== master) })
+  const client = new Redis(master.port)
+  await client.set('mine', 'written behind the cut')
+  one.writes().note('mine', 'written behind the cut', master)
+  await one.until.switched()
+  one.heal()
+  await one.until.settled()
+  client.disconnect()
+  const [lost, ...more] = await one.writes().lost()
+  expect(more).toEqual([])
+  expect(lost).toMatchObject({ key: 'mine', by: 'n1', found: undefined })
+  expect(lost?.cause).toMatch(/^n1 acknowledged it, and n\d took over without having received it$/)
+})
+
+test('with min-replicas-to-write the same master refuses the write', async () => {
+  const directives = { 'min-replicas-to-write': '1', 'min-replicas-max-lag': '1' }
+  const one = await cluster({ directives, downAfterMs: 60_000, detection: 'ping' })
+  one.partition({ from: one.master, to: one.members.filter((member) => member !== one.master) })
+  const client = new Redis(one.master.port)
+  await expect
+    .poll(() => client.set('key', 'value').catch((error: Error) => error.message), {
+      timeout: 10_000,
+    })
+    .toMatch(/^NOREPLICAS/)
+  client.disconnect()
+})
+
+test('what is cut in one direction still goes in the other', async () => {
+  const one = await cluster({ replicas: 1, downAfterMs: 60_000, detection: 'ping' })
+  const [replica] = one.replicas
+  one.partition({ from: replica ?? '', to: one.master, oneWay: true })
+  const client = new Redis(one.master.port)
+  await client.set('key', 'value')
+  const behind = new Redis(replica?.port ?? 0)
+  await expect.poll(() => behind.get('key'), { timeout: 10_000 }).toBe('value')
+  client.disconnect()
+  behind.disconnect()
+})
+
+test('a cluster without clients in reach is cut off from them, and back after heal', async () => {
+  const one = await cluster({ replicas: 0, sentinels: 1 })
+  const client = new Redis(one.master.port)
+  await client.set('key', 'value')
+  one.partition({ from: 'clients' })
+  const answer = client.get('key')
+  let isAnswered = false
+  void answer.then(() => {
+    isAnswered = true
+  })
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(isAnswered).toBe(false)
+  one.heal()
+  expect(await answer).toBe('value')
+  client.disconnect()
+})
+
+test('a slow way takes as long as it is told', async () => {
+  const one = await cluster({ replicas: 0, sentinels: 1, downAfterMs: 60_000 })
+  const client = new Redis(one.master.port)
+  await client.ping()
+  one.slow({ from: 'clients', to: one.master, ms: 40 })
+  const startedMs = performance.now()
+  await client.ping()
+  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(79)
+  client.disconnect()
+})
+
+test('a node that lost its disk comes back empty and copies its master', async () => {
+  const one = await cluster({ directives: { appendonly: 'yes' }, replicas: 1 })
+  await one.seed({ key: 'value' })
+  const [first] = one.replicas
+  first?.loseData()
+  first?.restart()
+  await one.until.settled()
+  await one.until.replicated()
+  const client = new Redis(first?.port ?? 0)
+  expect(await client.get('key')).toBe('value')
+  client.disconnect()
+})
+
+test('a node with a full disk refuses writes, and takes them again when there is room', async () => {
+  const one = await cluster({ directives: { appendonly: 'yes' }, replicas: 0, sentinels: 1 })
+  const { master } = one
+  master.fillDisk()
+  const client = new Redis(master.port)
+  const set = () => client.set('key', 'value').catch((error: Error) => error.message)
+  await expect.poll(set, { timeout: 10_000 }).toMatch(/^MISCONF/)
+  master.emptyDisk()
+  await expect.poll(set, { timeout: 10_000 }).toBe('OK')
+  client.disconnect()
+})
+
+test('several groups share their Sentinels, and only the one that lost its master switches', async () => {
+  const one = await cluster({ groups: ['orders', 'users'], replicas: 1 })
+  const [orders, users] = [one.group('orders'), one.group('users')]
+  const kept = users.master
+  orders.master.kill()
+  await one.until.switched({ group: 'orders' })
+  expect(users.master).toBe(kept)
+  expect(() => one.master).toThrow('which group? There are orders, users')
+})
+
+test('with a password nothing is open to those without', async () => {
+  const one = await cluster({ password: 'secret', replicas: 1 })
+  await one.seed({ key: 'value' })
+  const client = new Redis({
+    ...{ sentinels: one.addresses, name: 'mymaster' },
+    ...{ password: 'secret', sentinelPassword: 'secret' },
+  })
+  expect(await client.get('key')).toBe('value')
+  client.disconnect()
+})
+
+test('a wait that is over says what was missing', async () => {
+  const one = await cluster({ replicas: 1 })
+  one.replicas[0]?.kill()
+  one.sentinels[0]?.kill()
+  one.sentinels[1]?.kill()
+  one.master.kill()
+  const failure = await one.until.switched({ withinMs: 100 }).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(NotInTime)
+  expect(String(failure)).toContain('s3 still tells clients n1')
+})
+
+test.each([
+  [{ sentinels: 0 }, 'sentinels: a whole number from 1 to 32, not 0'],
+  [{ quorum: 4 }, 'quorum: a whole number from 1 to 3, not 4'],
+  [{ downAfterMs: 5 }, 'downAfterMs: a whole number from 20 on, not 5'],
+  [{ replica: 2 }, "there is no option 'replica'; there are groups, sentinels"],
+  [{ groups: ['a b'] }, "groups: letters, digits, '.', '-' and '_', not 'a b'"],
+  [{ directives: { maxmemry: '1' } }, 'directives: maxmemry 1: there is no such directive'],
+])('%j is refused in words', async (options, text) => {
+  await expect(startCluster(options as StartClusterOptions)).rejects.toThrow(text)
+})
+
+test('events are told as they come, and end with the cluster', async () => {
+  const one = await cluster({ replicas: 1 })
+  const heard: string[] = []
+  const listening = (async () => {
+    for await (const { name } of one.events) heard.push(name)
+  })()
+  one.master.kill()
+  await one.until.switched()
+  await one.stop()
+  await listening
+  expect(heard).toContain('+switch-master')
+})
+
+test('a server alone is there at once, keeps what it was told to keep, and can be emptied', async () => {
+  const server = await startServer({ password: 'secret', directives: { appendonly: 'yes' } })
+  const client = new Redis({ port: server.port, password: 'secret', retryStrategy: () => 20 })
+  client.on('error', () => undefined)
+  try {
+    await client.set('key', 'value')
+    server.node.restart()
+    await expect.poll(() => client.get('key'), { timeout: 10_000 }).toBe('value')
+    await server.flush()
+    expect(await client.dbsize()).toBe(0)
+  } finally {
+    client.disconnect()
+    await server.stop()
+  }
+})
+
+test('a stopped cluster leaves no listener and no connection', async () => {
+  const before = socketCount()
+  const one = await startCluster()
+  expect(socketCount()).toBeGreaterThan(before)
+  one.writes().start()
+  one.replicas[0]?.stall(60_000)
+  one.partition({ from: one.master })
+  await one.stop()
+  await expect.poll(socketCount, { timeout: 10_000 }).toBeLessThanOrEqual(before)
+})
+
+function socketCount(): number {
+  const ours = ['TCPServerWrap', 'TCPSocketWrap']
+  return process.getActiveResourcesInfo().filter((name) => ours.includes(name)).length
+}

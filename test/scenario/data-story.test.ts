@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest'
+import { lookAround } from '../../src/history/data/requests.ts'
+import type { Told } from '../../src/history/data/told.ts'
+import type { Question, Write } from '../../src/history/writes.ts'
+import { DataStory } from '../../src/scenario/final-checks/data-story.ts'
+
+const END_MS = 100_000
+const CHECKER = 'data equals its model'
+
+/** What one client asked and was told, written down by hand. */
+class Talk {
+  readonly questions: Question[] = []
+  #nowMs = 1_000
+  #connection = 1
+  #node = 'n1'
+  #wasReplica = false
+  #clocksFailAtMs = Number.POSITIVE_INFINITY
+
+  at(nowMs: number): this {
+    this.#nowMs = nowMs
+    return this
+  }
+
+  /** A new connection, to this node. */
+  meets(node: string): this {
+    this.#node = node
+    this.#connection++
+    return this
+  }
+
+  /** Undefined: no answer came. */
+  asks(words: string, told?: Told): this {
+    return this.#ask([words.split(' ')], false, told)
+  }
+
+  transacts(commands: readonly string[], told?: Told): this {
+    return this.#ask(
+      commands.map((words) => words.split(' ')),
+      true,
+      told,
+    )
+  }
+
+  demotes(): this {
+    this.#wasReplica = true
+    return this
+  }
+
+  setsClocksWrong(): this {
+    this.#clocksFailAtMs = this.#nowMs
+    return this
+  }
+
+  get story(): DataStory {
+    return new DataStory({
+      questions: this.questions,
+      endMs: END_MS,
+      wasReplica: () => this.#wasReplica,
+      clocksFailAtMs: this.#clocksFailAtMs,
+    })
+  }
+
+  get accused(): boolean {
+    return this.story.violations.some(({ checker }) => checker === CHECKER)
+  }
+
+  #ask(commands: readonly (readonly string[])[], isTransaction: boolean, told?: Told): this {
+    const answer = told === undefined ? undefined : { atMs: this.#nowMs + 2, told }
+    const by = { client: 'app', group: 'g', node: this.#node, attemptedAtMs: this.#nowMs }
+    const request = { commands, isTransaction }
+    const write: Write = {
+      ...by,
+      operation: { kind: 'data', request },
+      outcome:
+        answer === undefined
+          ? { kind: 'unknown', atMs: this.#nowMs }
+          : { kind: 'acknowledged', atMs: answer.atMs, withMajority: true },
+    }
+    this.questions.push({ ...by, connection: this.#connection, request, write, answer })
+    this.#nowMs += 100
+    return this
+  }
+}
+
+function talk(): Talk {
+  return new Talk()
+}
+
+/** What is told of two databases of which the first has only strings and the second nothing. */
+function lookWith(strings: Readonly<Record<string, string>>): Question {
+  const request = lookAround(1, 2)
+  let isHome = false
+  const told = request.commands.map(([name, key = '']): Told => {
+    if (name === 'SELECT') {
+      isHome = key === '1'
+      return 'OK'
+    }
+    const held = isHome ? strings : {}
+    if (name === 'DBSIZE') return Object.keys(held).length
+    if (name === 'XPENDING') return { error: 'NOGROUP' }
+    if (name === 'GET') return held[key] ?? null
+    if (name === 'PTTL') return key in held ? -1 : -2
+    return []
+  })
+  const by = { client: 'app', group: 'g', node: 'n2', attemptedAtMs: END_MS }
+  return { ...by, connection: -1, request, write: undefined, answer: { atMs: END_MS, told } }
+}
+
+describe('on one connection the data only goes on', () => {
+  test('an answer that follows from what was done is right, another one is caught', () => {
+    const done = talk().asks('SET s1 a', 'OK').asks('APPEND s1 b', 2)
+    expect(done.asks('GET s1', 'ab').accused).toBe(false)
+    expect(done.asks('GET s1', 'a').accused).toBe(true)
+  })
+
+  test('a write that was refused did nothing', () => {
+    const refused = talk().asks('INCR n1', 1).asks('INCR n1', { error: 'NOREPLICAS Not enough' })
+    expect(refused.asks('INCR n1', 2).accused).toBe(false)
+    expect(refused.asks('INCR n1', 4).accused).toBe(true)
+  })
+
+  test('what chance decided is known by the answer', () => {
+    const popped = talk().asks('SADD e1 a b', 2).asks('SPOP e1', 'b')
+    expect(popped.asks('SMEMBERS e1', ['a']).accused).toBe(false)
+    expect(popped.asks('SMEMBERS e1', ['a', 'b']).accused).toBe(true)
+  })
+
+  test('a node that became a replica meanwhile may show what its master has', () => {
+    const back = talk().asks('INCR n1', 1).asks('INCR n1', 2).asks('GET n1', '1')
+    expect(back.accused).toBe(true)
+    expect(back.demotes().accused).toBe(false)
+  })
+})
+
+describe('on a new connection the data is as it was at some time', () => {
+  const written = (): Talk =>
+    talk().asks('INCR n1', 1).asks('SET s1 a', 'OK').asks('INCR n1', 2).meets('n2')
+
+  test('the end of what was written may be gone', () => {
+    expect(written().asks('GET n1', '1').asks('GET s1', 'a').accused).toBe(false)
+    expect(written().asks('GET n1', null).asks('GET s1', null).accused).toBe(false)
+  })
+
+  test('but nothing may be missing before something that is there', () => {
+    expect(written().asks('GET n1', '2').asks('GET s1', null).accused).toBe(true)
+  })
+
+  test('a transaction is there as a whole or not at all', () => {
+    const both = (): Talk => talk().transacts(['SET s1 a', 'SET s2 b'], ['OK', 'OK']).meets('n2')
+    expect(both().asks('MGET s1 s2', ['a', 'b']).accused).toBe(false)
+    expect(both().asks('MGET s1 s2', [null, null]).accused).toBe(false)
+    expect(both().asks('MGET s1 s2', ['a', null]).accused).toBe(true)
+  })
+})
+
+describe('a request without an answer', () => {
+  const open = (): Talk => talk().asks('INCR n1', 1).asks('INCR n1').meets('n1')
+
+  test('was carried out, or was not', () => {
+    expect(open().asks('GET n1', '1').accused).toBe(false)
+    expect(open().asks('GET n1', '2').accused).toBe(false)
+    expect(open().asks('GET n1', '3').accused).toBe(true)
+  })
+
+  test('may be carried out late, but only by the node to which it was sent', () => {
+    const late = (node: string): Talk =>
+      talk()
+        .asks('INCR n1')
+        .meets(node)
+        .asks('GET n1', null)
+        .asks('SET s1 a', 'OK')
+        .asks('GET n1', '1')
+    expect(late('n1').accused).toBe(false)
+    expect(late('n2').accused).toBe(true)
+  })
+
+  test('late means between any two others', () => {
+    const flushed = talk().asks('SET s1 a', 'OK').asks('FLUSHDB').meets('n1').asks('GET s1', 'a')
+    // Only a flush before the second SET goes with the answers.
+    flushed.asks('SET s2 b', 'OK').asks('MGET s1 s2', [null, 'b'])
+    expect(flushed.accused).toBe(false)
+  })
+
+  test('others before it may have been refused', () => {
+    const some = talk().asks('SET s1 a').asks('SET s2 b').meets('n1')
+    expect(some.asks('MGET s1 s2', [null, 'b']).accused).toBe(false)
+  })
+})
+
+describe('a key with an expiry', () => {
+  const mortal = (): Talk => talk().asks('SET s1 a PX 10000', 'OK')
+
+  test('lives until then, and not after', () => {
+    expect(mortal().at(5_000).asks('GET s1', null).accused).toBe(true)
+    expect(mortal().at(20_000).asks('GET s1', 'a').accused).toBe(true)
+    expect(mortal().at(5_000).asks('GET s1', 'a').at(20_000).asks('GET s1', null).accused).toBe(
+      false,
+    )
+  })
+
+  test('may be gone or not while clocks disagree', () => {
+    expect(mortal().at(11_000).asks('GET s1', null).accused).toBe(false)
+    expect(mortal().at(11_000).asks('GET s1', 'a').accused).toBe(false)
+  })
+
+  test('is gone for good once it was not found', () => {
+    const gone = mortal().at(11_000).asks('GET s1', null).at(11_010)
+    expect(gone.asks('GET s1', 'a').accused).toBe(true)
+  })
+
+  test('may die at any time when a clock was set wrong', () => {
+    const early = talk().setsClocksWrong().asks('SET s1 a PX 10000', 'OK').at(5_000)
+    expect(early.asks('GET s1', null).accused).toBe(false)
+  })
+})
+
+describe('what is missing in the end', () => {
+  const written = (): DataStory => talk().asks('SET s1 a', 'OK').asks('INCR n1', 1).story
+
+  test('is each acknowledged write that the state found there does not come from', () => {
+    const operations = (missing: ReadonlySet<Write> | undefined) => missing?.size
+    expect(operations(written().missingIn(lookWith({ s1: 'a', n1: '1' })))).toBe(0)
+    expect(operations(written().missingIn(lookWith({ s1: 'a' })))).toBe(1)
+    expect(operations(written().missingIn(lookWith({})))).toBe(2)
+  })
+
+  test('a state that never was is caught', () => {
+    const story = written()
+    expect(story.missingIn(lookWith({ n1: '1' }))).toBeUndefined()
+    expect(story.violations.map(({ checker }) => checker)).toEqual([CHECKER])
+  })
+})

@@ -1,0 +1,169 @@
+/** Scripts in a node: what runs beside them, what they may do, and what they may not take. */
+import { describe, expect, test } from 'vitest'
+import { NodeHarness } from '../../support/node-harness.ts'
+
+const ENDLESS = 'while true do end'
+const BUSY = '-BUSY Redis is busy running a script.'
+
+function busyNode(script: string, threshold = '100') {
+  const harness = new NodeHarness({ 'busy-reply-threshold': threshold })
+  const [runner, other] = [harness.client(), harness.client()]
+  runner.send('EVAL', script, '0')
+  return { harness, runner, other }
+}
+
+describe('a script that takes long', () => {
+  test('lets others be heard, and they are told once it has taken too long', () => {
+    const { harness, other } = busyNode(ENDLESS)
+    expect(other.say('GET a')).toBe('')
+    harness.advance(150)
+    expect(other.take()).toContain(BUSY)
+    expect(other.say('PING')).toContain(BUSY)
+  })
+
+  test('is killed before it has written, and what others sent before is answered', () => {
+    const { harness, runner, other } = busyNode(ENDLESS)
+    harness.advance(150)
+    expect(other.say('SCRIPT KILL')).toBe('+OK\r\n')
+    harness.advance(10)
+    expect(runner.take()).toMatch(
+      /^-ERR Script killed by user with SCRIPT KILL.*user_script:1\.\r\n$/,
+    )
+    expect(other.say('PING')).toBe('+PONG\r\n')
+    expect(runner.say('PING')).toBe('+PONG\r\n')
+  })
+
+  test('cannot be kept alive by pcall', () => {
+    const { harness, runner, other } = busyNode(
+      'while true do pcall(function() while true do end end) end',
+    )
+    harness.advance(150)
+    other.say('SCRIPT KILL')
+    harness.advance(10)
+    expect(runner.take()).toContain('Script killed by user')
+  })
+
+  test('is not killed once it has written', () => {
+    const { harness, other } = busyNode(`redis.call('SET', 'a', 1) ${ENDLESS}`)
+    harness.advance(150)
+    expect(other.say('SCRIPT KILL')).toMatch(/^-UNKILLABLE /)
+    expect(other.say('SHUTDOWN')).toContain(BUSY)
+    other.say('SHUTDOWN NOSAVE')
+    harness.advance(10)
+    expect(harness.exitStatus).toBe(0)
+  })
+
+  test('goes on to its end, and its effects reach replicas together', () => {
+    const harness = new NodeHarness()
+    const client = harness.client()
+    const replica = harness.replica()
+    const script =
+      "for i = 1, 1e6 do if i % 4e5 == 0 then redis.call('SET', 'k', i) end end return 7"
+    expect(client.send('EVAL', script, '0')).toBe('')
+    expect(replica.told()).toEqual([])
+    harness.advance(200)
+    expect(client.take()).toBe(':7\r\n')
+    expect(replica.told()).toEqual(['SELECT 0', 'MULTI', 'SET k 400000', 'SET k 800000', 'EXEC'])
+  })
+
+  test('holds up the rest of its transaction, and time stands still in it', () => {
+    const harness = new NodeHarness()
+    const client = harness.client()
+    client.say('SET a 1 PX 5')
+    client.say('MULTI')
+    client.send('EVAL', "for i = 1, 2e6 do end return redis.call('PTTL', 'a')", '0')
+    client.send('EVAL', 'for i = 1, 1e6 do end return 2', '0')
+    client.say('SET b 3')
+    client.say('EXEC')
+    harness.advance(500)
+    expect(client.take()).toBe(':5\r\n:2\r\n+OK\r\n')
+    expect(client.say('GET b')).toBe('$1\r\n3\r\n')
+  })
+
+  test('outlives the client that sent it', () => {
+    const { harness, runner, other } = busyNode(
+      "for i = 1, 1e6 do end redis.call('SET', 'done', 1)",
+    )
+    runner.drop()
+    harness.advance(300)
+    expect(other.say('GET done')).toBe('$1\r\n1\r\n')
+  })
+
+  test('is told to end with the process', () => {
+    const { harness } = busyNode(ENDLESS)
+    harness.node.stopRequested(harness.now)
+    harness.advance(100)
+    expect(harness.exitStatus).toBe(0)
+  })
+})
+
+describe('what scripts may do', () => {
+  test('is what the user that sent them may do', () => {
+    const harness = new NodeHarness()
+    const client = harness.client()
+    client.say('ACL SETUSER u on nopass +eval +get ~a*')
+    client.say('AUTH u x')
+    expect(client.send('EVAL', "return redis.call('get', 'a')", '0')).toBe('$-1\r\n')
+    const answers = ["redis.call('set', 'a', 1)", "redis.call('get', 'b')"].map((call) =>
+      client.send('EVAL', `return ${call}`, '0'),
+    )
+    expect(answers[0]).toContain("can't run this command or subcommand")
+    expect(answers[1]).toContain("can't access at least one of the keys")
+  })
+
+  test('is nothing that changes a replica', () => {
+    const harness = new NodeHarness()
+    const client = harness.client()
+    client.say('REPLICAOF 127.0.0.1 1')
+    expect(client.send('EVAL', "return redis.call('set', 'a', 1)", '0')).toMatch(
+      /^-READONLY You can't/,
+    )
+    expect(client.send('EVAL', "#!lua\nreturn redis.call('get', 'a')", '0')).toMatch(
+      /^-READONLY Can not run script with write flag/,
+    )
+    expect(client.send('EVAL', "#!lua flags=no-writes\nreturn redis.call('get', 'a')", '0')).toBe(
+      '$-1\r\n',
+    )
+  })
+
+  test('is not taken from a master: its effects come instead', () => {
+    const harness = new NodeHarness()
+    harness.node.services.streamTarget.apply(['EVAL', "redis.call('set', 'a', 1)", '0'])
+    expect(harness.client().say('GET a')).toBe('$-1\r\n')
+  })
+
+  test('is the same in every run of the simulator', () => {
+    const run = () => {
+      const client = new NodeHarness().client()
+      return client.send(
+        'EVAL',
+        'return {tostring({}), math.random(1000), tostring(math.random)}',
+        '0',
+      )
+    }
+    expect(run()).toBe(run())
+  })
+
+  test('leaves nothing for the next script', () => {
+    const client = new NodeHarness().client()
+    for (const attack of [
+      'x = 1',
+      '_G.x = 1',
+      'string.x = 1',
+      "getmetatable('').x = 1",
+      'KEYS.x = 1',
+    ]) {
+      client.send('EVAL', attack, '0')
+    }
+    expect(client.send('EVAL', 'return {KEYS.x}', '0')).toBe('*0\r\n')
+    expect(client.send('EVAL', 'return x', '0')).toContain('nonexistent global variable')
+  })
+})
+
+test('of the scripts that came with EVAL the oldest give way, and those that were loaded stay', () => {
+  const client = new NodeHarness().client()
+  const loaded = client.send('SCRIPT', 'LOAD', 'return 0').slice(5, 45)
+  for (let n = 1; n <= 700; n++) client.send('EVAL', `return ${n}`, '0')
+  expect(client.send('EVALSHA', loaded, '0')).toBe(':0\r\n')
+  expect(client.say('INFO memory')).toContain('number_of_cached_scripts:501\r\n')
+})
