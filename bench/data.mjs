@@ -1,6 +1,6 @@
 /**
  * What does it cost a data node to save its data, to copy them to a replica, and to load them again? A
- * million keys, with clients that write all the while; both programs in the same run, alternately.
+ * million keys, with clients that write all the time; both programs in the same run, alternately.
  */
 import { CONTENDERS } from './data/contenders.mjs'
 import { DEFAULT_KEYS } from './data/dataset.mjs'

@@ -1,7 +1,7 @@
 /**
- * How long is a cluster without a master? Real processes, three Sentinels, a master, two replicas, and a
+ * How long is a cluster without a master? Real processes: three Sentinels, a master, two replicas, and
  * stock clients that never stop writing. The contenders take turns inside each round, so that whatever
- * else the machine does falls on all of them.
+ * else the machine does affects all of them.
  */
 import {
   CLIENTS,

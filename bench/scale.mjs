@@ -19,7 +19,7 @@ import { inWorkshop } from './support/workshop.mjs'
 const DEFAULT_ROUNDS = 3
 const DEFAULT_GROUPS = [10, 100]
 const MOST_GROUPS = 1_000
-/** Of masters killed at once, if nothing else is asked for. */
+/** How many masters are killed at once by default. */
 const MOST_KILLED = 100
 const DEFAULT_DOWN_AFTER_MS = 1_000
 const IDS = CONTENDERS.map(({ id }) => id)
@@ -66,7 +66,7 @@ async function main({ rounds, groups, kill = MOST_KILLED, downAfter, contenders,
   finishAll({ setting, rounds, cases, contenders: chosen, samples, json, docs })
 }
 
-/** Says what this machine cannot do. */
+/** Reports what this machine cannot do. */
 function isPossible(count) {
   const limits = limitsAgainst(count)
   if (limits.length > 0) console.error(`${count} groups are left out: ${limits.join('; ')}`)
@@ -90,7 +90,7 @@ function measure(workshop, runs) {
   })
 }
 
-/** Each number of groups has a place of its own in the page: they need not be measured in one go. */
+/** Each number of groups has its own place in the page, so they need not be measured in one go. */
 function finishAll({ setting, rounds, cases, contenders, samples, json, docs }) {
   const where = whereAndWhen(setting, rounds)
   if (json) console.log(JSON.stringify({ setting, rounds, samples }))

@@ -1,6 +1,6 @@
 /**
- * How fast is a data node beside redis-server? Commands a second, and the time of a full
- * resynchronisation. Both are measured alternately, one command after the other, on the same machine.
+ * How fast is a data node compared with redis-server? Commands per second, and the time of a full
+ * resynchronisation. Both are measured alternately, one command after another, on the same machine.
  */
 import { CONTENDERS } from './server/contenders.mjs'
 import { reportServer } from './server/report.mjs'
@@ -87,7 +87,7 @@ async function resyncRounds({ workshop, nodes, rounds, progress }) {
   return samples
 }
 
-/** Every second round the other one goes first. */
+/** In every second round the other one goes first. */
 function turns(nodes, round) {
   return round % 2 === 0 ? nodes : nodes.toReversed()
 }

@@ -1,4 +1,4 @@
-/** The parent's side of the clients that write while something is measured. */
+/** The parent's side of the clients that write during a measurement. */
 import { once } from 'node:events'
 import { pathOf } from '../../scripts/paths.mjs'
 
@@ -21,7 +21,7 @@ export class Clients {
     this.#member = member
   }
 
-  /** What the clients went through while `work` went on: `{ p99Ms, p999Ms, maxMs }` beside its result. */
+  /** The clients' waits while `work` ran: `{ p99Ms, p999Ms, maxMs }` beside its result. */
   async during(work) {
     this.#member.child.send('begin')
     const result = await work()

@@ -1,4 +1,4 @@
-/** Who is compared. */
+/** The programs that are compared. */
 
 export const CONTENDERS = [
   { id: 'ours', family: 'vedette', title: 'Vedette' },

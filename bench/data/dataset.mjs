@@ -1,4 +1,4 @@
-/** The data: many small keys, as they are met most often. */
+/** The data: many small keys, the most common kind. */
 import { withConnection } from '../support/connection.mjs'
 
 export const DEFAULT_KEYS = 1_000_000

@@ -1,4 +1,4 @@
-/** Everything that is measured of one program in one round, on one data set. */
+/** Everything that is measured for one program in one round, on one data set. */
 import { once } from 'node:events'
 import { copyFileSync, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,7 +14,7 @@ import { MemoryWatch } from './memory.mjs'
 
 const BOUND_MS = 120_000
 const POLL_MS = 5
-/** Long enough that what the clients meet without any saving is seen as well. */
+/** Long enough to see the clients' waits without any saving as well. */
 const QUIET_MS = 3_000
 
 export async function measureContender(workshop, { contender, name, keys }) {
@@ -73,7 +73,7 @@ function saveNow({ port, member }) {
   })
 }
 
-/** A full resynchronisation for a replica that is no burden to this machine, see reader.mjs. */
+/** A full resynchronisation to a replica that puts no load on this machine, see reader.mjs. */
 async function readAll(workshop, { port }) {
   const reader = workshop.fork({
     title: 'the reader',
@@ -105,10 +105,12 @@ function copyTo(master, replica, keys) {
   })
 }
 
-/** A replica does not trust a link at once: one that is lost in its first second is opened again in no hurry. */
+/**
+ * A replica does not trust a link at once: one that is lost in its first second is not reopened immediately.
+ */
 const LINK_PROVEN_MS = 1_500
 
-/** From the loss of the connection to the moment the replica has what it missed, a hundred writes. */
+/** From the loss of the connection until the replica has what it missed, a hundred writes. */
 function reconnect(master, replica) {
   return withConnection(master.port, (client) =>
     withConnection(replica.port, async (observer) => {

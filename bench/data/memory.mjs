@@ -1,4 +1,4 @@
-/** How much memory a process holds, and the most it has held while something went on. */
+/** How much memory a process holds, and the most it held during something. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
@@ -11,7 +11,7 @@ function residentMib(pid) {
   return (pages * PAGE_BYTES) / MIB
 }
 
-/** Memory of a process before and at the most, with what a forked child has copied of it. */
+/** Memory of a process before and at its peak, including what a forked child has copied of it. */
 export class MemoryWatch {
   #pid
   #timer
@@ -25,7 +25,7 @@ export class MemoryWatch {
     this.#timer = setInterval(() => this.#look(), PERIOD_MS)
   }
 
-  /** MiB that were held for a while and had not been before. `copiedBytes`: what a child says it copied. */
+  /** How many MiB were held for a while in addition. `copiedBytes`: what a child says it copied. */
   stop(copiedBytes = 0) {
     clearInterval(this.#timer)
     return Math.max(0, this.peakMib - this.beforeMib) + copiedBytes / MIB
@@ -35,7 +35,7 @@ export class MemoryWatch {
     try {
       this.peakMib = Math.max(this.peakMib, residentMib(this.#pid))
     } catch {
-      // It has ended: what was seen until then stands.
+      // The process has ended: what was seen until then counts.
       clearInterval(this.#timer)
     }
   }

@@ -1,13 +1,13 @@
 /**
- * The clients, in a process of their own: each sends one write after the other, with a pause, and the
- * longest wait for an answer is what a user would have felt. Told `begin`, it counts from anew; told
- * `end`, it says what it has counted.
+ * The clients, in a process of their own: each sends one write after another, with a pause, and the
+ * longest wait for an answer is what a user would have felt. On `begin` it starts counting from zero;
+ * on `end` it reports.
  */
 import { connect } from 'node:net'
 import { keyAt, VALUE_BYTES } from './dataset.mjs'
 
 const CLIENTS = 8
-/** Several thousand writes a second in all: enough to see a pause, too little to be one. */
+/** Several thousand writes a second in all: enough to notice a pause, too few to cause one. */
 const PAUSE_MS = 1
 
 const [port, keys] = process.argv.slice(2).map(Number)

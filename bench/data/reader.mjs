@@ -1,7 +1,7 @@
 /**
  * A replica that costs its machine nothing: it asks for everything and reads the payload to its closing
- * mark without looking at it. What the clients of the master wait for meanwhile is the master's doing, and
- * not that of a replica that loads on the same two cores. Says when it has all of it, and ends.
+ * mark without looking at it. So what the clients of the master wait for meanwhile is caused by the
+ * master, and not by a replica that loads on the same two cores. Reports when it has all of it, and ends.
  */
 import { connect } from 'node:net'
 
@@ -10,7 +10,7 @@ const MARK = /\$EOF:([0-9a-f]{40})\r\n/
 
 const socket = connect(Number(process.argv[2]), '127.0.0.1')
 let asked = 0
-/** Until the payload begins: everything; then as much of its end as the mark is long. */
+/** Everything until the payload begins; then as much of its end as the mark is long. */
 let text = ''
 let mark
 

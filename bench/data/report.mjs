@@ -1,4 +1,4 @@
-/** What a reader gets: one table, and in words where we are behind. */
+/** The result for a reader: one table, and in words where we are behind. */
 import { ratioOf, summarise } from '../support/statistics.mjs'
 import { ratio, renderTable, whole } from '../support/table.mjs'
 import { VALUE_BYTES } from './dataset.mjs'
@@ -18,7 +18,7 @@ const LINES = [
   { id: 'partialMs', title: 'partial resynchronisation after a cut, ms' },
   { id: 'loadMs', title: 'start with the saved file, until it answers, ms' },
 ]
-/** Within a twentieth says nothing on a machine that does other things too. */
+/** A difference within a twentieth means nothing on a machine that does other things too. */
 const NOTABLE = 1.05
 
 export function reportData(samples, contenders, keys) {
@@ -52,7 +52,7 @@ function shown(value) {
   return value < 100 ? ratio(value) : whole(value)
 }
 
-/** Where we are behind by the median: said, not left to be found. */
+/** Where our median is worse: stated in words, so that readers need not look for it. */
 function behind(lines) {
   const worse = lines
     .map(({ title, summaries }) => ({ title, factor: ratioOf(...summaries) }))

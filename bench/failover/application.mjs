@@ -1,6 +1,6 @@
 /**
- * The application, as a process of its own: a stock Sentinel client, which writes numbered keys one after
- * the other and never stops. It tells its parent which numbers were acknowledged and when.
+ * The application, in a process of its own: a stock Sentinel client, which writes numbered keys one after
+ * another and never stops. It tells its parent which numbers were acknowledged and when.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nowMs } from '../support/clock.mjs'
@@ -14,7 +14,7 @@ const [name, group, ...addresses] = process.argv.slice(2)
 const client = await STOCK_CLIENTS[name](group, addresses.map(toAddress))
 let acknowledged = []
 
-// Without its parent it has nobody to write for.
+// Without its parent it has no reason to write.
 process.on('disconnect', () => process.exit(0))
 // A write that is still under way has not been acknowledged.
 process.on('message', () => report(true))
@@ -24,7 +24,7 @@ for (let number = 1; ; number++) {
   const reply = await client
     .set(keyOf(name, number), String(number))
     .catch((error) => error.message)
-  // Anything else is nobody's promise; the next number follows.
+  // Any other reply is no promise; the next number follows.
   if (reply === 'OK') acknowledged.push({ number, atMs: nowMs() })
   await sleep(PAUSE_MS)
 }

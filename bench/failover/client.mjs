@@ -1,4 +1,4 @@
-/** The parent's side of the application: what it has been promised so far. */
+/** The parent's side of the application: which writes have been acknowledged so far. */
 
 import { pathOf } from '../../scripts/paths.mjs'
 import { until } from '../support/clock.mjs'
@@ -10,7 +10,7 @@ const START_BOUND_MS = 10_000
 const STOP_BOUND_MS = 2_000
 const WARM_UP_WRITES = 500
 const PAGE = 1_000
-/** An acknowledgement that was on its way when the master died is not the answer of a new one. */
+/** An acknowledgement that was on its way when the master died did not come from a new one. */
 const IN_FLIGHT_MS = 100
 
 export class Client {
@@ -49,7 +49,7 @@ export class Client {
     return this.#acknowledged.find(({ atMs }) => atMs > faultAtMs + IN_FLIGHT_MS)?.atMs
   }
 
-  /** Ends the writing. Gives the keys of all acknowledged writes; each has its number as value. */
+  /** Ends the writing. Returns the keys of all acknowledged writes; each has its number as value. */
   async stop() {
     this.member.child.send('stop')
     await until('the application has stopped', STOP_BOUND_MS, () => this.#hasStopped)

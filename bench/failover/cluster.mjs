@@ -1,6 +1,7 @@
 /**
  * One cluster: a master, two replicas, three Sentinels with a quorum of two, and a host for the
- * application. All contenders are told the same, and a run begins when everybody knows everybody.
+ * application. All contenders get the same configuration, and a run begins when all processes know
+ * each other.
  */
 import { until } from '../support/clock.mjs'
 import { connectTo, withConnectionTo } from '../support/connection.mjs'
@@ -18,10 +19,10 @@ const START_BOUND_MS = 30_000
 const KEYS = 1_000
 const VALUE_BYTES = 100
 
-/** Every one of them by itself, where hosts are real ones. */
+/** Each process on its own host, where hosts are real ones. */
 export const HOSTS = [...NODES, ...SENTINELS, APPLICATION]
 
-/** Gives `{ place, application, master, replicas, sentinels, members }`; whoever calls it ends the members. */
+/** Returns `{ place, application, master, replicas, sentinels, members }`; the caller ends the members. */
 export async function startCluster(workshop, { place, contender, name }) {
   const ports = await freePorts(NODES.length + SENTINELS.length)
   const setting = { workshop, place, contender, name, masterPort: ports[0] }
@@ -30,7 +31,8 @@ export async function startCluster(workshop, { place, contender, name }) {
   try {
     await preload(nodes[0])
     await Promise.all(nodes.slice(1).map(inSync))
-    // Only now: a C Sentinel that meets a replica which is not in sync yet looks again after ten seconds.
+    // Not earlier: a C Sentinel that finds a replica which is not in sync yet looks again only after ten
+    // seconds.
     const sentinels = SENTINELS.map((host, at) => watch(setting, host, ports[NODES.length + at]))
     members.push(...sentinels.map(({ member }) => member))
     await Promise.all(sentinels.map(acquainted))
@@ -62,7 +64,7 @@ function watch({ workshop, place, contender, name, masterPort }, host, port) {
   return startSentinel(workshop, { ...daemon, groups: [group] })
 }
 
-/** A little data, so that a resynchronisation has something to carry. */
+/** A little data, so that a resynchronisation has something to transfer. */
 async function preload(node) {
   const pairs = Array.from({ length: KEYS }, (_, at) => [`data:${at}`, 'x'.repeat(VALUE_BYTES)])
   await withConnectionTo(node, (client) =>
@@ -83,7 +85,7 @@ async function inSync(node) {
   )
 }
 
-/** It sees the whole cluster, connected and healthy. */
+/** Whether it sees the whole cluster, connected and healthy. */
 async function acquainted(sentinel) {
   const client = connectTo(sentinel)
   try {
@@ -113,7 +115,7 @@ async function knowsReplicas(client) {
   return replicas.length === NODES.length - 1 && replicas.every(isHealthy)
 }
 
-/** A flat list of names and values, as RESP2 tells it. */
+/** A flat list of names and values, as in RESP2. */
 function toFields(list) {
   const fields = new Map()
   for (let at = 0; at < list.length; at += 2) fields.set(list[at], list[at + 1])

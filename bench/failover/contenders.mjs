@@ -1,4 +1,7 @@
-/** Who is compared, in what, and through which client. R is the peer: what a user of Redis has today. */
+/**
+ * What is compared, under which faults, and through which client. R is the peer: what a user of Redis
+ * has today.
+ */
 
 export const PEER = 'R'
 
@@ -10,16 +13,16 @@ export const CONTENDERS = [
   { id: PEER, sentinel: 'redis', node: 'redis' },
 ]
 
-/** D says nothing that A and C do not say together. */
+/** D shows nothing that A and C do not show together. */
 export const DEFAULT_CONTENDERS = ['A', 'B', 'C', PEER]
 
-/** In words for a heading: the Sentinels, then the data nodes. */
+/** For a heading: the Sentinels, then the data nodes. */
 export function titleOf({ sentinel, detection, node }) {
   const watchers = sentinel === 'vedette' ? `Vedette, ${detection}` : 'Redis'
   return `${watchers}, over ${node === 'vedette' ? 'Vedette' : 'Redis'}`
 }
 
-/** A command besides Node that a contender cannot do without. */
+/** The commands besides Node that a contender needs. */
 export function neededBy({ sentinel, node }) {
   const needed = []
   if (node === 'redis') needed.push('redis-server')

@@ -1,4 +1,4 @@
-/** Several applications write to one cluster: each has keys of its own, one for each number. */
+/** Several applications write to one cluster: each has its own keys, one for each number. */
 export function keyOf(application, number) {
   return `${application}:${number}`
 }

@@ -1,10 +1,10 @@
 /**
- * Removes our network namespaces when we cannot: a small shell that waits at the other end of a pipe,
- * which ends with us, however that came about. With the namespaces their links are gone as well.
+ * Removes our network namespaces if we cannot: a small shell that waits at the other end of a pipe,
+ * which ends with us, however that happens. The namespaces take their links with them.
  */
 import { spawn } from 'node:child_process'
 
-/** `$1` is our process id, which all our names carry; processes in a namespace keep it alive. */
+/** `$1` is our process id, which all our names contain; processes in a namespace keep it alive. */
 const SCRIPT = `
 trap '' INT TERM HUP
 while read -r _; do :; done

@@ -1,24 +1,25 @@
 /**
- * Where a cluster stands: all on this machine's own address, or each process on a host of its own, a
- * network namespace behind a bridge. The benchmark itself is on no host and sees all of them, cut or not.
+ * Where a cluster runs: all on this machine's own address, or each process on a host of its own, a
+ * network namespace behind a bridge. The benchmark itself is on no host and can reach all of them, cut or
+ * not.
  */
 import { LOOPBACK } from '../support/host.mjs'
 import { importBuilt } from '../support/programs.mjs'
 import { guardNetworks } from './network-guard.mjs'
 
-/** Gives `{ hostOf(name), close() }`. */
+/** Returns `{ hostOf(name), close() }`. */
 export function openLoopback() {
   return { hostOf: () => LOOPBACK, close() {} }
 }
 
-/** Why there can be no namespaces on this machine, in words; undefined: there can. */
+/** Why this machine cannot have namespaces, in words; undefined if it can. */
 export async function networkRefusal() {
   const { probeMachine } = await importBuilt('engine/process/machine.js')
   const { missing } = probeMachine()
   return missing.length === 0 ? undefined : missing.join('; ')
 }
 
-/** Gives a function that opens a network for a list of hosts; nothing of it outlives the workshop. */
+/** Returns a function that opens a network for a list of hosts; nothing of it outlives the workshop. */
 export async function prepareNetworks(workshop) {
   const { HostNetwork } = await importBuilt('engine/process/network.js')
   const { removeLeftovers } = await importBuilt('engine/process/leftovers.js')

@@ -1,4 +1,4 @@
-/** What a reader gets: one table per fault, and in words what stands behind the peer. */
+/** The result for a reader: one table per fault, and in words where we are behind the peer. */
 import { inWords } from '../support/rounds.mjs'
 import { ratioOf, summarise } from '../support/statistics.mjs'
 import { ratio, renderTable, spread } from '../support/table.mjs'
@@ -62,12 +62,12 @@ function peerOf(summaries) {
   return summaries.find(({ id }) => id === PEER)
 }
 
-/** Those that are compared with the peer; nobody, when it was not measured. */
+/** The contenders that are compared with the peer; none if the peer was not measured. */
 function rivals(contenders) {
   return peerOf(contenders) === undefined ? [] : contenders.filter(({ id }) => id !== PEER)
 }
 
-/** Where a median is worse than the peer's: said, not left to be found. */
+/** Where a median is worse than the peer's: stated in words, so that readers need not look for it. */
 function behind(summaries, measures) {
   const peer = peerOf(summaries)
   const faults = rivals(summaries).flatMap(({ id, of }) =>
@@ -82,7 +82,7 @@ function isWorse(ours, theirs) {
   return ours !== undefined && theirs !== undefined && ours.median > theirs.median
 }
 
-/** What is not in the tables, or not wholly: said as well. */
+/** What is missing from the tables, or incomplete: stated as well. */
 function unfinished(samples) {
   const isSlow = (sample) => sample.failure === undefined && sample.lost === undefined
   return [

@@ -1,4 +1,4 @@
-/** One failover, measured: a settled cluster, a client at work, a fault, and what came of it. */
+/** One failover, measured: a settled cluster, a client at work, a fault, and its consequences. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nowMs } from '../support/clock.mjs'
 import { withConnectionTo } from '../support/connection.mjs'
@@ -6,13 +6,13 @@ import { Client, countMissing } from './client.mjs'
 import { GROUP, HOSTS, startCluster } from './cluster.mjs'
 import { Listener, WriteProbe } from './witnesses.mjs'
 
-/** Enough for a second attempt of a C Sentinel, which follows after twice the failover-timeout. */
+/** Enough for a second attempt of C Sentinel, which follows after twice the failover-timeout. */
 const FAILOVER_BOUND_MS = 45_000
 const WATCH_PERIOD_MS = 5
 
 /**
- * Strikes `waitMs` after everything has settled. `openPlace(hosts)` gives the cluster a place of its own.
- * Gives one sample, times in milliseconds; what did not happen within the bound is undefined.
+ * Strikes `waitMs` after everything has settled. `openPlace(hosts)` makes a place for the cluster.
+ * Returns one sample, times in milliseconds; what did not happen within the bound is undefined.
  */
 export async function runFailover(workshop, { openPlace, ...run }) {
   const place = await openPlace(HOSTS)
@@ -42,13 +42,13 @@ async function runAt(workshop, { place, contender, fault, clients, name, waitMs 
   }
 }
 
-/** If one does not come to write, the workshop ends the others. */
+/** If one of them never writes, the workshop ends the others. */
 function startClients(workshop, names, where) {
   return Promise.all(names.map((name) => Client.start(workshop, { name, ...where })))
 }
 
 async function strike(cluster, fault, witnesses) {
-  // A signal has struck at once; of a cut the tool's end is the first we hear.
+  // A signal strikes at once; a cut takes effect, as far as we know, when its tool ends.
   await fault.strike(cluster)
   const faultAtMs = nowMs()
   for (const probe of witnesses.probes) probe.start()
@@ -66,7 +66,7 @@ async function watch(faultAtMs, witnesses) {
   }
 }
 
-/** Moments by name; those of a client under the client's. */
+/** Moments by name; those of a client under the client's name. */
 function observe(faultAtMs, { listener, probes, writers }) {
   const accepted = probes.map(({ acceptedAtMs }) => acceptedAtMs).filter((ms) => ms !== undefined)
   const resumed = writers.map((writer) => [writer.name, writer.resumedMs(faultAtMs)])
@@ -96,7 +96,7 @@ function between(fromMs, toMs) {
   return fromMs === undefined || toMs === undefined ? undefined : toMs - fromMs
 }
 
-/** Acknowledged writes the master that the Sentinels name does not have. */
+/** How many acknowledged writes the master that the Sentinels name does not have. */
 async function countLost({ sentinels, replicas }, writes) {
   const [, port] = await withConnectionTo(sentinels[0], (client) =>
     client.sentinel('GET-MASTER-ADDR-BY-NAME', GROUP),

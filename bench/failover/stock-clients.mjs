@@ -1,4 +1,4 @@
-/** The client libraries as an application sets them up. Each gives `set(key, value)`. */
+/** The client libraries as an application sets them up. Each has `set(key, value)`. */
 import { Redis } from 'ioredis'
 import { createSentinel } from 'redis'
 
@@ -12,14 +12,15 @@ export const STOCK_CLIENTS = {
       disconnectTimeout: 50,
       retryStrategy: () => 50,
     })
-    // Lost connections are what this is about.
+    // Lost connections are what this benchmark is about.
     client.on('error', () => undefined)
-    // A switch that is announced while ioredis 6 asks a Sentinel for the master ends it for good.
+    // If a switch is announced while ioredis 6 asks a Sentinel for the master, the client ends for
+    // good.
     client.on('end', () => client.connect().catch(() => undefined))
     return { set: (key, value) => client.set(key, value) }
   },
 
-  /** With nothing but its defaults, as its manual shows it. */
+  /** With its defaults only, as its manual shows it. */
   async 'node-redis'(group, sentinels) {
     const client = createSentinel({ name: group, sentinelRootNodes: sentinels })
     client.on('error', () => undefined)

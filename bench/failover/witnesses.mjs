@@ -1,6 +1,6 @@
 /**
- * Who tells what happened: a subscriber on every Sentinel, and a probe on every replica that keeps
- * trying to write until it is let.
+ * What reports the events: a subscriber on every Sentinel, and a probe on every replica that keeps
+ * trying to write until it may.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nowMs } from '../support/clock.mjs'
@@ -9,7 +9,7 @@ import { GROUP } from './cluster.mjs'
 
 const PROBE_PERIOD_MS = 2
 
-/** Hears every event of every Sentinel from now on, with the moment it arrived. */
+/** From now on records every event of every Sentinel, with the moment it arrived. */
 export class Listener {
   #clients
   #events = []
@@ -29,7 +29,7 @@ export class Listener {
     }
   }
 
-  /** When the first Sentinel took the master for down; undefined: nobody did. */
+  /** When the first Sentinel called the master down; undefined if none did. */
   firstDownMs(sinceMs) {
     return this.#find('+sdown', `master ${GROUP} `, sinceMs)[0]?.atMs
   }
@@ -53,14 +53,15 @@ export class Listener {
   }
 }
 
-/** Asks one replica to write, every two milliseconds, until it does. */
+/** Asks one replica to write, every two milliseconds, until it accepts. */
 export class WriteProbe {
   acceptedAtMs
   #client
   #isOpen = false
 
   static async open(node) {
-    // A promotion closes all ordinary connections, this one too: back at once, and the command again.
+    // A promotion closes all ordinary connections, including this one: reconnects at once, and
+    // repeats the command.
     const probe = new WriteProbe(connectTo(node, { retryStrategy: () => 1 }))
     await probe.#client.ping()
     return probe
@@ -72,7 +73,7 @@ export class WriteProbe {
 
   start() {
     this.#isOpen = true
-    // It never throws: a refusal is what it waits to see the end of.
+    // It never throws: it waits for the refusals to end.
     void this.#ask()
   }
 

@@ -1,4 +1,4 @@
-/** Who is compared; all watch Redis' own data nodes. R is the peer. */
+/** What is compared; all watch Redis' own data nodes. R is the peer. */
 
 export const PEER = 'R'
 

@@ -7,18 +7,18 @@ import { freePorts, HOST } from '../support/ports.mjs'
 
 export const SENTINELS = 3
 const QUORUM = 2
-/** Of our own connections: a Sentinel with a thousand groups on its hands may be long in answering. */
+/** For our own connections: a Sentinel that handles a thousand groups may take long to answer. */
 export const PATIENT = { commandTimeout: 60_000 }
 const FAILOVER_TIMEOUT_MS = 10_000
 const NODES_BOUND_MS = 120_000
 const SETTLE_BOUND_MS = 300_000
-/** Groups that are started at the same time. */
+/** How many groups are started at the same time. */
 const STARTING = 16
-/** Asked more often, a thousand groups would be kept busy with the telling. */
+/** If asked more often, a Sentinel with a thousand groups would only be busy answering. */
 const LOOK_MS_PER_GROUP = 0.5
 const LOOK_MS_MIN = 20
 
-/** Thousands of them must not keep the machine busy with housekeeping, nor fill it. */
+/** Thousands of them must neither keep the machine busy with housekeeping, nor fill it. */
 const NODE_LINES = [
   'save ""',
   'repl-diskless-sync-delay 0',
@@ -29,7 +29,7 @@ const NODE_LINES = [
   'loglevel warning',
 ]
 
-/** Gives `{ groups: [{ name, master, replica }], members }`, replicas in sync. */
+/** Returns `{ groups: [{ name, master, replica }], members }`, replicas in sync. */
 export async function startNodes(workshop, count, name) {
   const ports = await freePorts(2 * count)
   const numbers = Array.from({ length: count }, (_, at) => at)
@@ -48,7 +48,7 @@ async function startGroup(workshop, { name, number, ports: [masterPort, replicaP
   return { name: `group-${number}`, master, replica }
 }
 
-/** Gives the Sentinels at once; `settling(sentinels)` waits for them. */
+/** Returns the Sentinels at once; `settling(sentinels)` waits for them. */
 export async function startSentinels(workshop, { contender, groups, downAfterMs, name }) {
   const ports = await freePorts(SENTINELS)
   const watched = groups.map((group) => ({

@@ -1,6 +1,6 @@
 /**
- * Thousands of processes are more than many a machine allows. Better to be told beforehand, and what to
- * change, than to find a failed fork in some log. Only Linux is asked; elsewhere one has to try.
+ * Many machines do not allow thousands of processes. It is better to say so first, and what to change,
+ * than to leave a failed fork in some log. Only Linux is checked; elsewhere you have to try.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { FIRST_PORT, LAST_PORT } from '../support/ports.mjs'
@@ -8,15 +8,15 @@ import { SENTINELS } from './fleet.mjs'
 
 /** redis-server has a main thread, three for slow work, and one of its allocator. */
 const TASKS_PER_NODE = 5
-/** Measured: 2.2 MB each when they have just started, kernel included; and room for what failovers need. */
+/** Measured: 2.2 MB each right after the start, kernel included; plus room for what failovers need. */
 const NODE_MB = 4
 const SENTINEL_MB = 300
-/** Connections of a Sentinel to a data node, and as many for its clients and files. */
+/** Connections from a Sentinel to a data node, and as many for its clients and files. */
 const LINKS_PER_NODE = 2
 const SPARE_FILES = 500
 const SPARE_TASKS = 500
 
-/** Each thing that is too small for this many groups, in words; empty: nothing is known against it. */
+/** Each limit that is too low for this many groups, in words; empty if none is known to be. */
 export function limitsAgainst(count) {
   const nodes = 2 * count
   const tasks = nodes * TASKS_PER_NODE + SPARE_TASKS
@@ -43,7 +43,7 @@ function linuxLimits(nodes, tasks) {
   ]
 }
 
-/** `there` is undefined where the system sets no limit. */
+/** `there` is undefined if the system sets no limit. */
 function tooFew(there, wanted, what, mend) {
   if (there === undefined || there >= wanted) return []
   return [`it takes ${wanted} ${what}, and there are ${Math.floor(there)} (${mend})`]
@@ -54,7 +54,7 @@ function openFiles() {
   return hardLimit('Max open files')
 }
 
-/** Of everybody but root, whom the kernel does not count. */
+/** For every user but root, whose processes the kernel does not limit. */
 function ownProcesses() {
   return process.getuid() === 0 ? undefined : hardLimit('Max processes')
 }
@@ -78,7 +78,7 @@ function runningTasks() {
   return Number(readFileSync('/proc/loadavg', 'utf8').split(/[ /]/)[4])
 }
 
-/** What is left in our control group, of either version; undefined: it has no limit. */
+/** What is left in our control group, of either version; undefined if it has no limit. */
 function cgroupTasks() {
   for (const line of readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')) {
     const [id, controllers, path] = line.split(':')

@@ -1,4 +1,4 @@
-/** How long a Sentinel takes to tell where a master is. */
+/** How long a Sentinel takes to say where a master is. */
 import { nowMs } from '../support/clock.mjs'
 import { connectTo, withConnectionTo } from '../support/connection.mjs'
 import { PATIENT } from './fleet.mjs'
@@ -6,7 +6,7 @@ import { PATIENT } from './fleet.mjs'
 const QUESTIONS = 2_000
 const PERIOD_MS = 2
 
-/** One question after the other, as one client would put them. Gives milliseconds. */
+/** One question after another, as one client would ask them. Returns milliseconds. */
 export function askInTurn(sentinel, groups) {
   const work = async (client) => {
     const times = []
@@ -21,11 +21,11 @@ export function askInTurn(sentinel, groups) {
 }
 
 /**
- * Asks at a steady rate, whether the answers come or not: one that is late delays the others, and all of
- * them count from when they were due. `stop()` gives milliseconds.
+ * Asks at a steady rate, whether the answers come or not: a late answer delays the others, and each
+ * counts from when it was due. `stop()` returns milliseconds.
  */
 export async function askSteadily(sentinel, groups) {
-  // Whoever gives up after a while would leave out the worst.
+  // A client that gives up after a while would leave out the worst answers.
   const client = connectTo(sentinel, { commandTimeout: undefined })
   await client.ping()
   const startedMs = nowMs()
@@ -50,7 +50,7 @@ export async function askSteadily(sentinel, groups) {
   }
 }
 
-/** The time that `share` of all did not exceed; undefined: there was none. */
+/** The time that `share` of all did not exceed; undefined if there were none. */
 export function quantile(times, share) {
   const sorted = [...times].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]

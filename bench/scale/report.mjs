@@ -1,4 +1,4 @@
-/** One table for each number of groups: what each contender costs, and how it stands to the peer. */
+/** One table for each number of groups: what each contender costs, and how it compares with the peer. */
 import { inWords } from '../support/rounds.mjs'
 import { ratioOf, summarise } from '../support/statistics.mjs'
 import { decimals, ratio, renderTable, whole } from '../support/table.mjs'
@@ -18,7 +18,7 @@ const MEASURES = [
   { id: 'wronged', title: 'healthy masters that were replaced', digits: 0 },
 ]
 
-/** The part of one number of groups; `contenders` are those that were measured. */
+/** The part for one number of groups; `contenders` are those that were measured. */
 export function reportScale(samples, contenders, { count, kill, downAfterMs }) {
   const own = samples.filter((one) => one.count === count)
   const rivals = contenders.some(({ id }) => id === PEER)

@@ -8,7 +8,10 @@ import { PATIENT, settled, startNodes, startSentinels } from './fleet.mjs'
 import { askInTurn, askSteadily, quantile } from './questions.mjs'
 import { Switches } from './switches.mjs'
 
-/** What follows the acquaintance is over by then, and the engine has compiled what runs often. */
+/**
+ * By then the work after the processes have met is over, and the engine has compiled what runs
+ * often.
+ */
 const CALM_MS = 30_000
 const QUIET_MS = 20_000
 const SWITCH_BOUND_MS = 120_000
@@ -17,8 +20,8 @@ const LOOK_PERIOD_MS = 20
 const BUSY_MS_MIN = 2_000
 
 /**
- * `kill` masters of `count` groups. Gives one sample, times in milliseconds from the kill; what did not
- * happen within its bound is undefined.
+ * Kills `kill` masters of `count` groups. Returns one sample, times in milliseconds from the kill; what
+ * did not happen within its bound is undefined.
  */
 export async function runScale(workshop, { count, kill, contender, downAfterMs, name }) {
   const { groups, members } = await startNodes(workshop, count, `${name}-nodes`)
@@ -49,7 +52,7 @@ async function measureSettled(workshop, { sentinels, groups, kill }) {
   }
 }
 
-/** Percent of a core and megabytes, of one Sentinel on average. */
+/** Percent of a core and megabytes, averaged per Sentinel. */
 async function measureQuiet(sentinels) {
   const pids = sentinels.map(({ member }) => member.child.pid)
   const before = pids.map(cpuMsOf)
@@ -66,7 +69,7 @@ async function killMasters(workshop, { sentinels, groups, victims, switches }) {
   const killedMs = nowMs()
   await workshop.end(victims.map(({ master }) => master.member))
   const isOver = () => switches.everywhereMs(names).length === names.length
-  // What has not come about by then is seen below.
+  // What has not happened by then shows below.
   const over = until('all have switched', SWITCH_BOUND_MS, isOver, LOOK_PERIOD_MS)
   await Promise.all([over.catch(() => undefined), sleep(BUSY_MS_MIN)])
   const times = questions.stop()
@@ -80,7 +83,7 @@ async function killMasters(workshop, { sentinels, groups, victims, switches }) {
   }
 }
 
-/** Groups of which not every Sentinel names the replica: what was heard is one thing, what is told another. */
+/** Groups for which some Sentinel does not name the replica: an event heard is one thing, an answer another. */
 async function countLeft(sentinels, victims) {
   const told = await Promise.all(sentinels.map((sentinel) => portsTold(sentinel, victims)))
   const isReplaced = ({ replica }, at) => told.every((ports) => ports[at] === replica.port)

@@ -7,7 +7,7 @@ const CHANNEL = '+switch-master'
 
 export class Switches {
   #clients
-  /** Of each Sentinel: when it switched a group for the first time, by the group's name. */
+  /** For each Sentinel: when it first switched a group, by the group's name. */
   #firsts
 
   static async open(sentinels) {
@@ -24,14 +24,17 @@ export class Switches {
     }
   }
 
-  /** When the last Sentinel switched each of these groups, in order; without those that some have not. */
+  /**
+   * When the last Sentinel switched each of these groups, in order; without groups that some have not
+   * switched.
+   */
   everywhereMs(names) {
     const moments = names.map((name) => this.#firsts.map((firsts) => firsts.get(name)))
     const complete = moments.filter((ofOne) => !ofOne.includes(undefined))
     return complete.map((ofOne) => Math.max(...ofOne)).sort((a, b) => a - b)
   }
 
-  /** All groups any Sentinel has switched. */
+  /** All groups that any Sentinel has switched. */
   names() {
     return new Set(this.#firsts.flatMap((firsts) => [...firsts.keys()]))
   }

@@ -1,4 +1,4 @@
-/** What a reader gets: two tables, and in words where we are behind. */
+/** The result for a reader: two tables, and in words where we are behind. */
 import { ratioOf, summarise } from '../support/statistics.mjs'
 import { ratio, renderTable, spread, whole } from '../support/table.mjs'
 import { KEYS, VALUE_BYTES } from './resync.mjs'
@@ -9,7 +9,7 @@ const MEASURES = [
   { id: 'p99Ms', title: 'p99, ms', format: ratio },
   { id: 'cpuUs', title: 'CPU, µs/request', format: ratio },
 ]
-/** A rate within a twentieth of the other says nothing on a machine that does other things too. */
+/** A rate within a twentieth of the other means nothing on a machine that does other things too. */
 const NOTABLE = 0.95
 
 /** `contenders` are those that were measured, ours first. */
@@ -26,7 +26,7 @@ export function reportServer({ throughput, resync }, contenders) {
   ].join('\n\n')
 }
 
-/** One line per command and pipeline; of each measure, a summary per contender. */
+/** One line per command and pipeline; for each measure, a summary per contender. */
 function throughputLines(samples, contenders) {
   return PIPELINES.flatMap(({ depth }) =>
     COMMANDS.map((command) => {
@@ -65,7 +65,7 @@ function resyncTable(durations, contenders) {
   return renderTable(['min / median / max', ...names, ...rivals.map(() => 'ratio')], [cells])
 }
 
-/** Where we are slower by the median: said, not left to be found. */
+/** Where our median is slower: stated in words, so that readers need not look for it. */
 function behind(lines, durations) {
   const slower = lines
     .map(({ title, of }) => ({ title, factor: ratioOf(...of.requestsPerSecond) }))

@@ -1,6 +1,6 @@
 /**
- * How long a full resynchronisation takes: from the REPLICAOF an empty node is sent to the moment it
- * says that it is connected and has every key.
+ * How long a full resynchronisation takes: from the REPLICAOF to an empty node until the node says
+ * that it is connected and has every key.
  */
 import { nowMs, until } from '../support/clock.mjs'
 import { withConnection } from '../support/connection.mjs'
@@ -26,7 +26,7 @@ export function fill({ port }) {
   return withConnection(port, load, { commandTimeout: LOAD_BOUND_MS })
 }
 
-/** Milliseconds. `replica` is empty and follows nobody yet. */
+/** Returns milliseconds. `replica` must be empty and follow no master yet. */
 export function measureResync(master, replica) {
   return withConnection(replica.port, async (client) => {
     const startedMs = nowMs()

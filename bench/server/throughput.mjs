@@ -1,6 +1,6 @@
 /**
- * How many commands a second, as redis-benchmark counts them: 50 connections, keys drawn from a hundred
- * thousand, once one command at a time and once sixteen in a pipeline.
+ * How many commands per second, as redis-benchmark counts them: 50 connections, keys drawn from a
+ * hundred thousand, first one command at a time and then sixteen in a pipeline.
  */
 import { withConnection } from '../support/connection.mjs'
 import { cpuMsOf } from '../support/cpu.mjs'
@@ -17,7 +17,7 @@ const BOUND_MS = 300_000
 
 let started = 0
 
-/** Lets the node see every command before anything is counted. */
+/** Lets the node run every command before anything is counted. */
 export async function warmUp(workshop, node) {
   for (const command of COMMANDS) {
     await benchmark(workshop, node, { command, depth: 16, requests: WARM_UP_REQUESTS })
@@ -29,7 +29,7 @@ export function empty(node) {
   return withConnection(node.port, (client) => client.flushall())
 }
 
-/** Gives `{ requestsPerSecond, p99Ms, cpuUs }`, the last one being the node's own, per request. */
+/** Returns `{ requestsPerSecond, p99Ms, cpuUs }`, the last one being the node's own, per request. */
 export async function measureThroughput(workshop, node, command, { depth, requests }) {
   const { pid } = node.member.child
   const beforeMs = cpuMsOf(pid)

@@ -1,4 +1,4 @@
-/** What a reader gets: one table, and in words whether the aim is reached. */
+/** The result for a reader: one table, and in words whether the aim is reached. */
 import { summarise } from '../support/statistics.mjs'
 import { ratio, renderTable, spread, whole } from '../support/table.mjs'
 import { CLIENT_COUNTS, VIRTUAL_SECONDS } from './standard-world.mjs'
@@ -28,7 +28,7 @@ function lineOf(clients, samples) {
   }
 }
 
-/** What a write costs is what a world with clients takes longer than one without. */
+/** The cost of a write: how much longer a world with clients takes than one without. */
 function cellsOf(idle) {
   return ({ clients, speed, cpuSeconds, writes }) => {
     if (clients === 0) return ['none', spread(speed), whole(), ratio()]

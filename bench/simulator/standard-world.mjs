@@ -1,13 +1,13 @@
-/** The world whose speed is quoted, and one measurement of it. */
+/** The world whose speed we quote, and one measurement of it. */
 
 export const CLIENT_COUNTS = [0, 1, 4]
 export const WRITES_PER_SECOND = 100
 export const VIRTUAL_SECONDS = 60
 
 /** Plays one world. A seed that lost its writes would measure an idle cluster: that is a mistake. */
-export function measureWorld(SimWorld, clients, seed) {
+export function measureWorld({ SimWorld, parseScenario }, clients, seed) {
   const before = process.cpuUsage()
-  const world = new SimWorld(standardTopology(clients), seed)
+  const world = new SimWorld(standardTopology(parseScenario, clients), seed)
   world.runUntil(VIRTUAL_SECONDS * 1_000)
   const { user, system } = process.cpuUsage(before)
   const cpuSeconds = (user + system) / 1e6
@@ -18,32 +18,34 @@ export function measureWorld(SimWorld, clients, seed) {
   return { cpuSeconds, speed: VIRTUAL_SECONDS / cpuSeconds, writes }
 }
 
-function standardTopology(clients) {
-  return {
-    groups: [
-      {
-        ...{ name: 'cache', master: 'n1', quorum: 2, parallelSyncs: 1 },
-        ...{ downAfterMs: 1_000, failoverTimeoutMs: 10_000 },
-      },
-    ],
-    nodes: [node('n1', 'a'), node('n2', 'b', 'n1'), node('n3', 'c', 'n1')],
-    sentinels: ['a', 'b', 'c'].map((host) => ({
-      ...{ name: `s-${host}`, host, port: 26_379, joinsLater: false },
-    })),
-    clients: Array.from({ length: clients }, (_, index) => client(index + 1)),
-    latency: { baseMs: 1, jitterMs: 1 },
-    ways: [],
-    zones: new Map(),
-  }
+/** In the language of scenarios, which says by itself what a topology has come to need. */
+function standardTopology(parseScenario, clients) {
+  const names = Array.from({ length: clients }, (_, index) => index + 1)
+  const parsed = parseScenario(scenarioText(names), 'standard world')
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
+  return parsed.value.topology
 }
 
-function node(name, host, replicaOf) {
-  const place = { name, host, port: 6_379, group: 'cache' }
-  return { ...place, replicaOf, directives: new Map(), joinsLater: false }
-}
-
-function client(number) {
-  const pace = { kind: 'rate', perSecond: WRITES_PER_SECOND }
-  const place = { name: `c${number}`, host: `client-${number}`, group: 'cache' }
-  return { ...place, operation: 'keys', pace }
+function scenarioText(clients) {
+  const written = clients.map((n) => `    c${n}: { host: client-${n}, rate: ${WRITES_PER_SECOND} }`)
+  return `
+name: The standard world
+story: Three nodes and three Sentinels; nothing happens but writes.
+topology:
+  groups:
+    cache: { master: n1, quorum: 2, down-after: 1s, failover-timeout: 10s, detection: ping }
+  nodes:
+    n1: { host: a }
+    n2: { host: b, replica-of: n1 }
+    n3: { host: c, replica-of: n1 }
+  sentinels:
+    s1: { host: a }
+    s2: { host: b }
+    s3: { host: c }
+${clients.length === 0 ? '' : `workload:\n  clients:\n${written.join('\n')}`}
+timeline:
+  - { at: ${VIRTUAL_SECONDS}s, heal: true }
+expect:
+  - { converged: true, within: 5s }
+`
 }

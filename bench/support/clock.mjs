@@ -9,8 +9,8 @@ export function nowMs() {
 }
 
 /**
- * Waits until `probe` gives something, and gives it. What it throws does not hold yet; after `boundMs`
- * an error names the claim that never came true.
+ * Waits until `probe` returns something, and returns that. An exception means not yet; after
+ * `boundMs`, throws an error that names the claim that never came true.
  */
 export async function until(claim, boundMs, probe, periodMs = PROBE_PERIOD_MS) {
   const endMs = nowMs() + boundMs

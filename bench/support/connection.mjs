@@ -1,4 +1,4 @@
-/** The benchmark's own connections: what it asks with, and not what it measures. */
+/** The benchmark's own connections: for its questions, not for what it measures. */
 import { Redis } from 'ioredis'
 import { HOST } from './ports.mjs'
 

@@ -1,4 +1,7 @@
-/** What a process has spent, in all its threads: rates alone hide it when the client is the limit. */
+/**
+ * How much processor time a process has used, in all its threads: rates alone hide that the client is
+ * the limit.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
@@ -7,7 +10,7 @@ const TICKS_PER_SECOND = isLinux
   ? Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
   : undefined
 
-/** Milliseconds of processor time since its start; undefined where the system does not tell. */
+/** Milliseconds of processor time since its start; undefined if the system does not tell. */
 export function cpuMsOf(pid) {
   if (!isLinux) return undefined
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { LOOPBACK } from './host.mjs'
 import { commandFor, programName } from './programs.mjs'
 
-/** `lines` are directives beyond port, bind and dir. Gives `{ host, port, member }`. */
+/** `lines` are directives in addition to port, bind and dir. Returns `{ host, port, member }`. */
 export function startDaemon(workshop, { lines, ...rest }) {
   const file = rest.role === 'sentinel' ? 'sentinel.conf' : 'redis.conf'
   return launch(workshop, { ...rest, file, text: (base) => joined([...confHead(base), ...lines]) })
@@ -12,7 +12,7 @@ export function startDaemon(workshop, { lines, ...rest }) {
 
 /**
  * Starts a Sentinel for `groups`, each `{ name, ip, port, quorum, downAfterMs, failoverTimeoutMs }`. The
- * contender's detection decides about the file: only sentinel.yml knows evidence.
+ * contender's detection decides which file it gets: only sentinel.yml knows evidence.
  */
 export function startSentinel(workshop, { contender, groups, ...rest }) {
   const daemon = { family: contender.sentinel, role: 'sentinel', ...rest }
@@ -23,7 +23,7 @@ export function startSentinel(workshop, { contender, groups, ...rest }) {
   return launch(workshop, { ...daemon, file: 'sentinel.yml', text })
 }
 
-/** What all data nodes are told: no snapshots on disk, and no waiting for more replicas to ask. */
+/** For all data nodes: no snapshots on disk, and no waiting for more replicas to ask. */
 export const NODE_LINES = ['save ""', 'repl-diskless-sync-delay 0']
 
 function launch(workshop, { family, role, port, name, host = LOOPBACK, file, text }) {
@@ -35,7 +35,7 @@ function launch(workshop, { family, role, port, name, host = LOOPBACK, file, tex
   return { host, port, member }
 }
 
-/** Without protected mode: on other hosts than this machine everybody is a stranger. */
+/** Without protected mode, because the clients may be on other hosts. */
 function confHead({ host, port, folder }) {
   return [`port ${port}`, `bind ${host.ip}`, `dir ${folder}`, 'protected-mode no']
 }

@@ -9,7 +9,7 @@ export function hasResults(name, file = DOCUMENT) {
   return readFileSync(pathOf(file), 'utf8').includes(beginOf(name))
 }
 
-/** Throws when the markers are not there: then nobody knows where the results belong. */
+/** Throws if the markers are missing: then there is no place for the results. */
 export function writeResults(name, text, file = DOCUMENT) {
   const path = pathOf(file)
   const begin = beginOf(name)

@@ -1,10 +1,10 @@
-/** The end of every benchmark: the results on standard output, and in the documentation. */
+/** The end of every benchmark: puts the results on standard output, and into the documentation. */
 import { writeResults } from './document.mjs'
 import { settingLine } from './machine.mjs'
 
 /**
- * Shows `text` or, with `json`, every sample. The documentation takes complete results only: a table
- * without the peer would replace one that says something. `leftOut` says what is not complete.
+ * Shows `text` or, with `json`, every sample. Only complete results go into the documentation: a
+ * table without the peer would replace a useful one. `leftOut` says what is incomplete.
  */
 export function finish({ name, setting, rounds, samples, text, leftOut, json, docs }) {
   const where = whereAndWhen(setting, rounds)
@@ -12,12 +12,12 @@ export function finish({ name, setting, rounds, samples, text, leftOut, json, do
   if (mayWrite({ leftOut, docs })) writeResults(name, `${where}\n\n${text}`)
 }
 
-/** One sentence under, or over, a table. */
+/** One sentence below, or above, a table. */
 export function whereAndWhen(setting, rounds) {
   return `${settingLine(setting)} ${rounds} ${rounds === 1 ? 'round' : 'rounds'}.`
 }
 
-/** Whether the page is to be written; says why not, if that was not asked for. */
+/** Whether the page is to be written; says why not, unless that was requested. */
 export function mayWrite({ leftOut, docs }) {
   if (docs && leftOut.length > 0) {
     console.error(`docs/benchmarks.md is left as it is: ${leftOut.join('; ')}`)

@@ -1,4 +1,4 @@
-/** Where numbers were measured: without it they mean nothing. */
+/** Where the numbers were measured: without that they mean nothing. */
 import { cpus, loadavg, release, type } from 'node:os'
 import { vedetteVersion } from './programs.mjs'
 
@@ -15,7 +15,7 @@ export function describeSetting(versions) {
   }
 }
 
-/** One sentence for a reader. `load` is what the machine did besides, when we began. */
+/** One sentence for a reader. `load` is what else the machine did when we began. */
 export function settingLine({ date, cpu, cores, load, system, versions }) {
   const programs = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   return `Measured on ${date}: ${cpu}, ${cores} cores, ${system}, load ${load} at the start; ${programs.join(', ')}.`

@@ -1,4 +1,4 @@
-/** One process a benchmark has started: whether it runs, how it ended, what it wrote. */
+/** A process that a benchmark has started: whether it runs, how it ended, what it wrote. */
 import { readFileSync } from 'node:fs'
 import { until } from './clock.mjs'
 
@@ -25,23 +25,23 @@ export class Member {
     })
   }
 
-  /** Throws, with the end of its log, when it does not run any more. */
+  /** Throws, with the end of its log, if it no longer runs. */
   assertRunning() {
     if (this.#outcome === undefined) return
     const error = new Error(`${this.title} ${this.#outcome}\n${this.#tail()}`)
-    // There is no use in waiting for it.
+    // Waiting for it is useless.
     error.isFatal = true
     throw error
   }
 
-  /** Waits for its end and gives its output. Throws when it failed, or runs longer than `boundMs`. */
+  /** Waits for its end and returns its output. Throws if it failed, or runs longer than `boundMs`. */
   async finished(boundMs) {
     const outcome = await until(`${this.title} ends`, boundMs, () => this.#outcome)
     if (outcome !== SUCCESS) this.assertRunning()
     return readFileSync(this.#logPath, 'utf8')
   }
 
-  /** Ends it at once and waits for the kernel to have taken it away. */
+  /** Kills it and waits until the kernel has removed it. */
   async kill() {
     if (this.#outcome !== undefined) return
     const gone = new Promise((resolve) => {

@@ -1,8 +1,8 @@
-/** What every benchmark understands. */
+/** The options of every benchmark. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { useBuild } from './programs.mjs'
 
-/** Reads the command line, with what `extend` adds; ends the process on a mistake or after `--help`. */
+/** Parses the command line, with what `extend` adds; ends the process on a mistake or after `--help`. */
 export function readOptions(name, description, defaultRounds, extend = (command) => command) {
   const options = extend(new Command(name))
     .description(description)
@@ -20,14 +20,17 @@ export function readOptions(name, description, defaultRounds, extend = (command)
   return options
 }
 
-/** For options that count something. */
+/** For options that are a count. */
 export function positive(text) {
   const value = Number(text)
   if (Number.isSafeInteger(value) && value > 0) return value
   throw new InvalidArgumentError('must be a whole number above 0')
 }
 
-/** For options that take some of `known`, apart by commas: gives a parser that keeps their order. */
+/**
+ * For options that take some of `known`, separated by commas: returns a parser that keeps their
+ * order.
+ */
 export function someOf(known) {
   return (text) => {
     const chosen = text.split(',').map((one) => one.trim())

@@ -1,6 +1,6 @@
-/** Many things to do, a few at a time. */
+/** Does many things, a few at a time. */
 
-/** Does `work(item)` for all, at most `width` at once; gives the results in the order of the items. */
+/** Runs `work(item)` for all, at most `width` at once; returns the results in the order of the items. */
 export async function inParallel(items, width, work) {
   const results = []
   let next = 0

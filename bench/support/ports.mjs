@@ -1,7 +1,7 @@
 /**
- * Free ports below the range the kernel takes for outgoing connections. A port inside that range can be
- * taken between our look and the server's start; worse, somebody who keeps reconnecting to the port of a
- * server that was killed can end up connected to himself.
+ * Free ports below the range that the kernel uses for outgoing connections. A port inside that range can
+ * be taken between our check and the server's start; worse, a client that keeps reconnecting to the port
+ * of a killed server can end up connected to itself.
  */
 import { createServer } from 'node:net'
 
@@ -10,7 +10,7 @@ export const LAST_PORT = 29_999
 
 export const HOST = '127.0.0.1'
 
-/** `count` different ports nobody listens on. */
+/** `count` different ports on which nothing listens. */
 export async function freePorts(count) {
   const ports = []
   let candidate = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT))

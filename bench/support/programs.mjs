@@ -1,29 +1,41 @@
-/** The programs that are compared: how each is started, and whether it is there. */
+/** The programs that are compared: how each is started, and whether it is installed. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { pathOf } from '../../scripts/paths.mjs'
 
-const MAIN = 'cli/main.js'
+/** Older builds have only the second. */
+const MAINS = ['launch/vedette.cjs', 'cli/main.js']
 
 /** The folder of the compiled programs. */
 let build = pathOf('dist')
 
-/** Measures the programs in this folder instead of dist: another build, beside which ours goes on. */
+/** Measures the programs in this folder instead of dist: another build, while work on ours goes on. */
 export function useBuild(folder) {
   build = resolve(folder)
 }
 
-/** Imports a module of the build: nothing of it can be imported before it is known that there is one. */
+/** Imports a module of the build. Dynamic, because the build may not exist yet when this file is loaded. */
 export function importBuilt(module) {
   return import(pathToFileURL(join(build, module)).href)
+}
+
+/** A file of the build. */
+export function builtPath(path) {
+  return join(build, path)
 }
 
 /** `family` is vedette or redis, `role` server or sentinel; both families read the same files. */
 export function commandFor(family, role, configPath) {
   if (family === 'redis') return { command: `redis-${role}`, args: [configPath] }
-  return { command: process.execPath, args: [join(build, MAIN), role, configPath] }
+  return { command: process.execPath, args: [mainProgram(), role, configPath] }
+}
+
+/** As users start it: from the bundle. */
+function mainProgram() {
+  const paths = MAINS.map((path) => join(build, path))
+  return paths.find((path) => existsSync(path)) ?? paths[0]
 }
 
 /** The name a user knows it by. */
@@ -31,7 +43,7 @@ export function programName(family, role) {
   return family === 'redis' ? `redis-${role}` : `vedette ${role}`
 }
 
-/** Its version, or undefined when it is not installed. */
+/** Its version, or undefined if it is not installed. */
 export function versionOf(command) {
   const { error, status, stdout } = spawnSync(command, ['--version'], { encoding: 'utf8' })
   if (error !== undefined || status !== 0) return undefined
@@ -42,7 +54,7 @@ export function vedetteVersion() {
   return JSON.parse(readFileSync(pathOf('package.json'), 'utf8')).version
 }
 
-/** Looks for commands; gives the versions of those that are there and the names of the others. */
+/** Looks for commands; returns the versions of those that are installed and the names of the others. */
 export function findPrograms(commands) {
   const found = commands.map((command) => [command, versionOf(command)])
   return {
@@ -51,9 +63,9 @@ export function findPrograms(commands) {
   }
 }
 
-/** False, with a word about what to do, when Vedette has not been compiled. */
+/** False, with a hint, if Vedette has not been compiled. */
 export function isBuilt() {
-  if (existsSync(join(build, MAIN))) return true
-  console.error(`${join(build, MAIN)} is missing: run \`npm run build\` first`)
+  if (existsSync(mainProgram())) return true
+  console.error(`${mainProgram()} is missing: run \`npm run build\` first`)
   return false
 }

@@ -1,4 +1,7 @@
-/** How far a benchmark is: one line on a terminal, else a line for each step. Never among the results. */
+/**
+ * How far a benchmark is: one line on a terminal, otherwise a line for each step. Never mixed with the
+ * results.
+ */
 import { createLogUpdate } from 'log-update'
 
 const TICK_MS = 200

@@ -1,9 +1,9 @@
-/** Goes through everything a benchmark has planned. One run that fails does not spoil the others. */
+/** Runs everything that a benchmark has planned. A run that fails does not spoil the others. */
 import { openProgress } from './progress.mjs'
 
 /**
- * `label(run)` says in a few fields which run it is, `work(run, name)` measures it under a name of its own.
- * Gives a sample for each run: its label and what was measured, or `failure` in words.
+ * `label(run)` identifies the run in a few fields, `work(run, name)` measures it under its own name.
+ * Returns a sample for each run: its label and what was measured, or `failure` in words.
  */
 export async function measureAll(workshop, runs, { label, work }) {
   const progress = openProgress(runs.length)
@@ -29,7 +29,7 @@ async function attempt(workshop, work) {
   try {
     return await work()
   } catch (error) {
-    // We have been told to end, and our processes are gone.
+    // We were told to end, and our processes are gone.
     if (workshop.isClosed) throw error
     console.error(error.message)
     await workshop.endAll()
@@ -37,7 +37,7 @@ async function attempt(workshop, work) {
   }
 }
 
-/** The kinds of runs, by `kindOf(sample)`, of which not a single one could be measured. */
+/** The kinds of runs, by `kindOf(sample)`, of which not one could be measured. */
 export function withoutResult(samples, kindOf) {
   const kinds = new Set(samples.map(kindOf))
   for (const sample of samples) if (sample.failure === undefined) kinds.delete(kindOf(sample))

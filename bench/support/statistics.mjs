@@ -1,13 +1,13 @@
-/** Few samples, told as they are: the least, the middle and the most. */
+/** A few samples, summarised plainly: the smallest, the median and the largest. */
 
-/** Leaves out what was not measured; undefined when nothing was. */
+/** Leaves out what was not measured; undefined if nothing was. */
 export function summarise(values) {
   const sorted = values.filter((value) => value !== undefined).sort((a, b) => a - b)
   if (sorted.length === 0) return undefined
   return { count: sorted.length, min: sorted[0], median: medianOf(sorted), max: sorted.at(-1) }
 }
 
-/** How `ours` stands to `theirs`, by their medians; undefined where that says nothing. */
+/** The ratio of `ours` to `theirs`, by their medians; undefined if that means nothing. */
 export function ratioOf(ours, theirs) {
   if (ours === undefined || theirs === undefined || theirs.median === 0) return undefined
   return ours.median / theirs.median

@@ -1,4 +1,4 @@
-/** Tables that read well both on a terminal and as Markdown. */
+/** Tables that are readable both on a terminal and as Markdown. */
 
 const NOTHING = '–'
 
@@ -25,19 +25,19 @@ export function spread(summary) {
   return [summary.min, summary.median, summary.max].map(whole).join(' / ')
 }
 
-/** Thousands apart, so that 98 000 and 980 000 are not mistaken for each other. */
+/** With separated thousands, so that 98 000 and 980 000 are not confused. */
 export function whole(value) {
   if (value === undefined) return NOTHING
   return String(Math.round(value)).replaceAll(/\B(?=(\d{3})+$)/g, ' ')
 }
 
-/** Two digits that count: 0.023, 0.41, 1.8, 12. */
+/** Two significant digits: 0.023, 0.41, 1.8, 12. */
 export function ratio(value) {
   if (value === undefined) return NOTHING
   return value >= 10 ? value.toFixed(0) : String(Number(value.toPrecision(2)))
 }
 
-/** With so many digits behind the point. */
+/** With this many digits after the point. */
 export function decimals(value, digits) {
   if (value === undefined) return NOTHING
   return digits === 0 ? whole(value) : value.toFixed(digits)

@@ -1,7 +1,8 @@
 /**
- * Everything a benchmark starts, and the certainty that none of it stays behind: processes, known by
- * their pid, and one temporary folder. A signal ends them before us; if we are killed ourselves, the
- * guard of `vedette up` does it, which waits at the other end of a pipe and ends stopped processes too.
+ * Everything that a benchmark starts, and the guarantee that none of it stays behind: processes, known
+ * by their pid, and one temporary folder. A signal ends them before us; if we are killed ourselves, the
+ * guard of `vedette up` does that, which waits at the other end of a pipe and ends stopped processes
+ * too.
  */
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
@@ -14,7 +15,7 @@ import { importBuilt } from './programs.mjs'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** Runs `work(workshop)`; whatever comes of it, nothing it started is left. */
+/** Runs `work(workshop)`; whatever happens in it, nothing it started is left. */
 export async function inWorkshop(work) {
   const workshop = await Workshop.open()
   let stopping
@@ -26,7 +27,7 @@ export async function inWorkshop(work) {
   try {
     return await work(workshop)
   } finally {
-    // After a signal the work breaks off with some error or other, which is nobody's news.
+    // After a signal the work fails with some error, which is not worth reporting.
     await (stopping ?? workshop.close())
     for (const name of SIGNALS) process.off(name, onSignal)
   }
@@ -50,7 +51,7 @@ class Workshop {
     this.#guard = guard
   }
 
-  /** It has been told to end: what fails now is nobody's news. */
+  /** True once it was told to end: what fails then is not worth reporting. */
   get isClosed() {
     return this.#isClosed
   }
@@ -62,7 +63,7 @@ class Workshop {
     return path
   }
 
-  /** Has this done at the end, too, when no process of ours runs any more. */
+  /** Also does this at the end, when no process of ours runs any more. */
   atEnd(close) {
     this.#closers.push(close)
   }
@@ -72,25 +73,25 @@ class Workshop {
     const logPath = join(folder, `${title.replaceAll(/\W+/g, '-')}.log`)
     const log = openSync(logPath, 'a')
     const child = spawn(...host.commandFor(command, args), { stdio: ['ignore', log, log] })
-    // Thousands of these would be more than a process may have open.
+    // Thousands of open logs would be more than a process may have.
     closeSync(log)
     return this.#adopt(new Member(title, child, logPath))
   }
 
-  /** Starts a script of ours on a host, with a channel to it. */
+  /** Starts one of our scripts on a host, with a channel to it. */
   fork({ title, script, args, host = LOOPBACK }) {
     const command = host.commandFor(process.execPath, [script, ...args])
     const child = spawn(...command, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     return this.#adopt(new Member(title, child))
   }
 
-  /** Kills these and waits for the kernel to have taken them away. */
+  /** Kills these and waits until the kernel has removed them. */
   async end(members) {
     await Promise.all(members.map((member) => member.kill()))
     for (const member of members) this.#members.delete(member)
   }
 
-  /** The same with all that run: nobody knows what of a run that failed is left. */
+  /** The same for all that run, because it is unknown what a failed run has left. */
   endAll() {
     return this.end([...this.#members])
   }
