@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { untilAnswering } from '../support/adversary.ts'
 import {
   freePorts,
   HAS_REDIS_SENTINEL,
@@ -44,7 +45,10 @@ test('a failover is put to the hook first, and its course comes signed, in order
     `  - {name: ops, url: "${receiver.url}", events: all, secret-file: secret}`,
   ]
   appendFileSync(config, `${lines.join('\n')}\n`)
-  for (const one of [...nodes, watcher]) one.start()
+  for (const one of nodes) one.start()
+  // A Sentinel that is there before its master says +odown of it, which is no part of the failover's course.
+  for (const one of nodes) await untilAnswering(one)
+  watcher.start()
   await until('the replica is known', 10_000, () => eventsIn(receiver.received).includes('+slave'))
   await nodes[0]?.kill()
   await until('the failover is over', 10_000, () =>

@@ -2,9 +2,10 @@
  * What people and scripts are shown while seeds are played. Failures go to standard output,
  * progress to standard error.
  */
-import pc from 'picocolors'
+
 import type { Origin } from '../../fuzz/draw/draw.ts'
 import type { EngineName } from '../../scenario/world.ts'
+import pc from '../colors.ts'
 import type { JobOutcome } from '../pool/pool.ts'
 import { say } from '../report.ts'
 import { StatusLine } from '../status-line.ts'

@@ -1,5 +1,5 @@
 /** What people and scripts are shown about all histories together. */
-import pc from 'picocolors'
+
 import { type Painter, PLAIN } from '../../scenario/report.ts'
 import { adviceFor } from '../../simulate/advice.ts'
 import { compare, type Pair } from '../../simulate/compare.ts'
@@ -11,6 +11,7 @@ import { clusterLines } from '../../simulate/text-cluster.ts'
 import { comparisonLines } from '../../simulate/text-compare.ts'
 import { summaryLines } from '../../simulate/text-summary.ts'
 import { paragraph } from '../../simulate/text-table.ts'
+import pc from '../colors.ts'
 import { type Configuration, replayCommand, type SimulateOptions } from './simulate-options.ts'
 
 export const PAINTER: Painter = pc.isColorSupported

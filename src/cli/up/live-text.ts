@@ -2,8 +2,9 @@
  * The live view as text, drawn for a terminal of a given size. This file only draws. Where there is little
  * room, hints go first, then all incidents but the last; the events take what is left.
  */
-import pc from 'picocolors'
+
 import { EVENTS, type HeardEvent, isAbort, isEventName } from '../../core/event-table.ts'
+import pc from '../colors.ts'
 import { type FoldedLine, fold, speakers } from './fold.ts'
 import { BUCKET_MS, NO_WRITE, sparkline } from './latency.ts'
 import { incidentTable, memberTable } from './live-tables.ts'
