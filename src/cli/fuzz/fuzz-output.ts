@@ -5,7 +5,7 @@
 
 import type { Origin } from '../../fuzz/draw/draw.ts'
 import type { EngineName } from '../../scenario/world.ts'
-import pc from '../colors.ts'
+import { colors as pc } from '../colors.ts'
 import type { JobOutcome } from '../pool/pool.ts'
 import { say } from '../report.ts'
 import { StatusLine } from '../status-line.ts'

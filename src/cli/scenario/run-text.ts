@@ -4,7 +4,7 @@ import { type Painter, PLAIN, renderReport } from '../../scenario/report.ts'
 import type { ScenarioResult } from '../../scenario/result.ts'
 import type { Played } from '../../scenario/run.ts'
 import type { ScenarioFile } from '../../scenario/scenario-file.ts'
-import pc from '../colors.ts'
+import { colors as pc } from '../colors.ts'
 import type { ScenarioOptions } from './scenario-options.ts'
 
 const COLOURED: Painter = { good: pc.green, bad: pc.red, bold: pc.bold, dim: pc.dim }

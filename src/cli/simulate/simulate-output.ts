@@ -11,7 +11,7 @@ import { clusterLines } from '../../simulate/text-cluster.ts'
 import { comparisonLines } from '../../simulate/text-compare.ts'
 import { summaryLines } from '../../simulate/text-summary.ts'
 import { paragraph } from '../../simulate/text-table.ts'
-import pc from '../colors.ts'
+import { colors as pc } from '../colors.ts'
 import { type Configuration, replayCommand, type SimulateOptions } from './simulate-options.ts'
 
 export const PAINTER: Painter = pc.isColorSupported

@@ -1,7 +1,7 @@
 /** A status report as text: one block per group, one row per Sentinel, then the nodes, then what is wrong. */
 
 import { GROUP_OPTIONS, JUDGING_OPTION_ROWS } from '../../core/group-options.ts'
-import pc from '../colors.ts'
+import { colors as pc } from '../colors.ts'
 import { type Cell, cell, type FittedColumn, table, wrapped } from '../table.ts'
 import { grouped, type Paint, truncate } from '../up/paint.ts'
 import type { GroupReport, Health, StatusReport } from './judge.ts'

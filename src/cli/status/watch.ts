@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import { createLogUpdate } from 'log-update'
-import pc from '../colors.ts'
+import { colors as pc } from '../colors.ts'
 import { Keyboard } from '../keyboard.ts'
 import { statusJson } from './json.ts'
 import type { StatusReport } from './judge.ts'

@@ -1,5 +1,5 @@
 /** The tables of the live view: the members of the cluster, and the incidents. Words and signs say what colours say. */
-import pc from '../colors.ts'
+import { colors as pc } from '../colors.ts'
 import { type Cell, cell, type FittedColumn, table } from '../table.ts'
 import { type MasterIncident, STEPS } from './incident.ts'
 import { HOST } from './layout.ts'

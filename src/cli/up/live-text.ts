@@ -4,7 +4,7 @@
  */
 
 import { EVENTS, type HeardEvent, isAbort, isEventName } from '../../core/event-table.ts'
-import pc from '../colors.ts'
+import { colors as pc } from '../colors.ts'
 import { type FoldedLine, fold, speakers } from './fold.ts'
 import { BUCKET_MS, NO_WRITE, sparkline } from './latency.ts'
 import { incidentTable, memberTable } from './live-tables.ts'

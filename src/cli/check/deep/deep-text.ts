@@ -1,7 +1,7 @@
 /** The findings of `vedette check --deep` for people and for scripts. */
 
 import type { Problem } from '../../../config/problem.ts'
-import pc from '../../colors.ts'
+import { colors as pc } from '../../colors.ts'
 import type { DeepFinding } from './finding.ts'
 
 export interface DeepReport {
