@@ -17,6 +17,18 @@ const TABLE_BYTES = 96
 
 type HashSlot = LuaValue | number
 
+/**
+ * What small tables begin with. A part of a list is as long as it says; for what is pushed to an empty
+ * one the engine reserves sixteen places more, which most tables of scripts would never use.
+ */
+const NOTHING: LuaValue[] = []
+const NILS: readonly LuaValue[] = Array.from({ length: 16 }, () => undefined)
+const FREE_PLACES: readonly HashSlot[] = NILS.slice(0, 4).flatMap(() => [
+  undefined,
+  undefined,
+  NO_NEXT,
+])
+
 const doubles = new Float64Array(1)
 const words = new Uint32Array(doubles.buffer)
 
@@ -31,11 +43,10 @@ export function hashOfString(text: string): number {
 }
 
 export class LuaTable extends LuaObject {
-  readonly typeName = 'table'
   metatable: LuaTable | undefined
   isReadOnly = false
   /** The keys 1 to `array.length`, nil included. */
-  array: LuaValue[] = []
+  array: LuaValue[] = NOTHING
   readonly #heap: LuaHeap
   /** Undefined: the hash is empty. */
   #places: HashSlot[] | undefined
@@ -50,6 +61,10 @@ export class LuaTable extends LuaObject {
     heap.charge(TABLE_BYTES)
     if (arraySize > 0) this.#resizeArray(arraySize)
     if (hashSize > 0) this.#newHash(hashSize)
+  }
+
+  get typeName(): string {
+    return 'table'
   }
 
   get(key: LuaValue): LuaValue {
@@ -333,6 +348,7 @@ export class LuaTable extends LuaObject {
 
   #resizeArray(size: number): void {
     this.#heap.charge(size * SLOT_BYTES)
+    if (this.array.length === 0) this.array = NILS.slice(0, size)
     while (this.array.length < size) this.array.push(undefined)
   }
 
@@ -345,8 +361,10 @@ export class LuaTable extends LuaObject {
     let size = 1
     while (size < wanted) size *= 2
     this.#heap.charge(size * PLACE_BYTES)
-    const places: HashSlot[] = []
-    for (let at = 0; at < size; at++) places.push(undefined, undefined, NO_NEXT)
+    const places = FREE_PLACES.slice(0, size * STRIDE)
+    for (let at = FREE_PLACES.length / STRIDE; at < size; at++) {
+      places.push(undefined, undefined, NO_NEXT)
+    }
     this.#places = places
     this.#size = size
     this.#free = size
