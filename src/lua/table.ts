@@ -4,13 +4,13 @@
  * order of `pairs` and in the length of a list with holes, and through them in every JSON text a
  * script writes. So it is the same here, down to the hash of a string and the moment of a rehash.
  */
+import { bestArraySize, countInteger, MAX_ARRAY_BITS } from './array-size.ts'
 import type { LuaHeap } from './heap.ts'
 import { LuaObject, type LuaValue } from './values.ts'
 
 /** A place of the hash: key, value, and the place of the next key in its chain. */
 const STRIDE = 3
 const NO_NEXT = -1
-const MAX_ARRAY_BITS = 26
 const PLACE_BYTES = 40
 const SLOT_BYTES = 16
 const TABLE_BYTES = 96
@@ -369,33 +369,4 @@ export class LuaTable extends LuaObject {
     this.#size = size
     this.#free = size
   }
-}
-
-/** Notes an integer key that an array could hold; returns how many it noted. */
-function countInteger(key: LuaValue, counts: Uint32Array): number {
-  if (typeof key !== 'number' || key < 1 || key > 2 ** MAX_ARRAY_BITS || !Number.isInteger(key)) {
-    return 0
-  }
-  const bits = key === 1 ? 0 : 32 - Math.clz32(key - 1)
-  counts[bits] = (counts[bits] as number) + 1
-  return 1
-}
-
-/** The largest size of which more than half would be used, and how many keys it would hold. */
-function bestArraySize(counts: Uint32Array, integers: number): readonly [number, number] {
-  let sum = 0
-  let size = 0
-  let held = 0
-  for (let bits = 0, power = 1; power / 2 < integers; bits++, power *= 2) {
-    const count = counts[bits] ?? 0
-    if (count > 0) {
-      sum += count
-      if (sum > power / 2) {
-        size = power
-        held = sum
-      }
-    }
-    if (sum === integers) break
-  }
-  return [size, held]
 }
