@@ -35,6 +35,7 @@ const ESCAPES: Record<string, string> = {
 export class SyntaxFault extends Error {}
 
 /** Lines are counted in an `int`; a chunk of that many is refused long before. */
+const NUL = 'char(0)'
 const MAX_SHOWN = 80
 
 export class Lexer {
@@ -69,7 +70,9 @@ export class Lexer {
 
   /** `near`: the text at which it was noticed, if one is to be quoted. */
   fail(message: string, near?: string): never {
-    const place = near === undefined ? '' : ` near '${near.slice(0, MAX_SHOWN)}'`
+    // The number of a NUL is also that of no token, so Lua 5.1 names no place there.
+    const isKnown = near !== undefined && near !== NUL
+    const place = isKnown ? ` near '${near.slice(0, MAX_SHOWN)}'` : ''
     throw new SyntaxFault(`${this.#name}:${this.line}: ${message}${place}`)
   }
 

@@ -100,12 +100,20 @@ function listOf(
   item: (at: number) => Reply,
   protocol: Protocol,
 ): LuaTable {
-  const table = native.newTable(count)
+  const table = listTable(native, count, protocol)
   for (let at = 0; at < count; at++) {
     table.setNumber(at + 1, replyToLua(native, item(at), protocol))
   }
   native.spend(count)
   return table
+}
+
+/**
+ * For a list of replies. In RESP3 it may have holes, and then its length depends on how it came to its
+ * size: Redis adds one value after the other.
+ */
+function listTable(native: Native, count: number, protocol: Protocol): LuaTable {
+  return native.newTable(protocol === 3 ? 0 : count)
 }
 
 function setOf(native: Native, items: readonly Reply[], protocol: Protocol): LuaTable {
@@ -142,7 +150,7 @@ function bulksToLua(
   native.heap.charge(bytes)
   native.spend(texts.length)
   const isList = protocol === 2 || of === 'array'
-  const table = native.newTable(isList ? texts.length : 0)
+  const table = isList ? listTable(native, texts.length, protocol) : native.newTable()
   if (isList) {
     for (let at = 0; at < texts.length; at++) table.setNumber(at + 1, texts[at] ?? nothing)
     return table
@@ -181,7 +189,7 @@ function tableToReply(table: LuaTable, protocol: Protocol, depth: number): Reply
 /** Tables with one field that names a type of RESP3. */
 function typedToReply(table: LuaTable, protocol: Protocol, depth: number): Reply | undefined {
   const double = table.get('double')
-  if (typeof double === 'number') return { kind: 'double', value: double }
+  if (typeof double === 'number') return doubleReply(double)
   const map = table.get('map')
   if (map instanceof LuaTable) {
     const entries = [...map.entries()].map(
@@ -205,6 +213,11 @@ function typedToReply(table: LuaTable, protocol: Protocol, depth: number): Reply
   const [format, text] = [verbatim.get('format'), verbatim.get('string')]
   if (typeof format !== 'string' || typeof text !== 'string') return undefined
   return { kind: 'verbatim', format: format.slice(0, 3).padEnd(3), text }
+}
+
+/** What is no number has a sign in C, and the usual one is negative. */
+function doubleReply(value: number): Reply {
+  return Number.isNaN(value) ? { kind: 'double', value, text: '-nan' } : { kind: 'double', value }
 }
 
 /** Up to the first nil. */

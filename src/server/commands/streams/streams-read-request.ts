@@ -90,12 +90,13 @@ export function parseRead(
   }
   let at = 1
   while (argv[at]?.toUpperCase() !== 'STREAMS' || at + 1 === argv.length) {
+    const wouldWait = argv[at]?.toUpperCase() === 'BLOCK' && at + 1 < argv.length
+    if (isInScript && wouldWait) {
+      return error(`ERR ${arg(argv, 0)} command is not allowed with BLOCK option from scripts`)
+    }
     const words = at < argv.length ? takeOption(draft, argv, at) : SYNTAX_ERROR
     if (typeof words !== 'number') return words
     at += words
-    if (isInScript && draft.timeoutMs !== undefined) {
-      return error(`ERR ${arg(argv, 0)} command is not allowed with BLOCK option from scripts`)
-    }
   }
   const words = argv.slice(at + 1)
   if (words.length % 2 === 1) return UNBALANCED_STREAMS
