@@ -61,7 +61,9 @@ function scalarToLua(
   const isNew = protocol === 3
   switch (reply.kind) {
     case 'double':
-      return isNew ? single(native, 'double', reply.value) : (reply.text ?? doubleText(reply.value))
+      if (!isNew) return reply.text ?? doubleText(reply.value)
+      // A script reads what a client would: a coordinate has 17 decimals and no more.
+      return single(native, 'double', reply.text === undefined ? reply.value : Number(reply.text))
     case 'boolean':
       return isNew ? reply.value : Number(reply.value)
     case 'bigNumber':
