@@ -5,7 +5,9 @@
 import { withConnection } from '../support/connection.mjs'
 import { cpuMsOf } from '../support/cpu.mjs'
 
-export const COMMANDS = ['SET', 'GET', 'INCR', 'LPUSH', 'HSET', 'SADD']
+export const COMMANDS = ['SET', 'GET', 'INCR', 'LPUSH', 'HSET', 'SADD', 'EVALSHA']
+/** What EVALSHA runs: two commands. */
+const SCRIPT = "redis.call('SET', KEYS[1], ARGV[1]) return redis.call('GET', KEYS[1])"
 /** Requests per measurement: about a second of them, however fast they are. */
 export const PIPELINES = [
   { depth: 1, requests: 100_000 },
@@ -39,10 +41,10 @@ export async function measureThroughput(workshop, node, command, { depth, reques
 }
 
 async function benchmark(workshop, { port }, { command, depth, requests }) {
-  const test = command.toLowerCase()
-  const args = ['-p', port, '-t', test, '-P', depth, '-n', requests, '-r', KEY_RANGE, '--csv']
+  const common = ['-p', port, '-P', depth, '-n', requests, '-r', KEY_RANGE, '--csv']
+  const args = [...common, ...(await wordsOf(port, command))]
   const member = workshop.spawn({
-    title: `redis-benchmark -t ${test} -P ${depth}`,
+    title: `redis-benchmark ${command} -P ${depth}`,
     command: 'redis-benchmark',
     args: args.map(String),
     folder: workshop.createFolder(`benchmark-${++started}`),
@@ -52,6 +54,13 @@ async function benchmark(workshop, { port }, { command, depth, requests }) {
   } finally {
     await workshop.end([member])
   }
+}
+
+/** A test that redis-benchmark knows, or a command for it to send. */
+async function wordsOf(port, command) {
+  if (command !== 'EVALSHA') return ['-t', command.toLowerCase()]
+  const digest = await withConnection(port, (client) => client.script('LOAD', SCRIPT))
+  return ['EVALSHA', digest, '1', 'key:__rand_int__', 'value']
 }
 
 /** A line of names, a line of values, all in quotes. */

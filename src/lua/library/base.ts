@@ -169,6 +169,7 @@ function unpack(args: LuaValue[], native: Native): NativeResult {
   const last = args[2] === undefined ? table.length() : intAt(native, args, 2)
   if (first > last) return []
   if (last - first + 1 > MAX_RESULTS) throw native.fail('too many results to unpack')
+  native.spend(last - first + 1)
   const values: LuaValue[] = []
   for (let at = first; at <= last; at++) values.push(table.getNumber(at))
   return values

@@ -17,6 +17,8 @@ import { BadPattern, Matcher } from './pattern.ts'
 
 /** Steps of a match between two moments at which it may be interrupted. */
 const SLICE = 20_000
+/** What an attempt costs besides, in instructions of the machine. */
+const ATTEMPT_STEPS = 4
 /** One instruction of the machine takes about as long as this many. */
 const STEPS_PER_INSTRUCTION = 1
 const SPECIALS = /[\^$*+?.([%-]/
@@ -80,7 +82,7 @@ function* matchAt(
   for (;;) {
     const before = matcher.spent
     const end = matcher.run(SLICE)
-    native.spend((matcher.spent - before) / STEPS_PER_INSTRUCTION)
+    native.spend(ATTEMPT_STEPS + (matcher.spent - before) / STEPS_PER_INSTRUCTION)
     if (end !== undefined) {
       if (matcher.spent < SLICE) return end
       matcher.spent = 0

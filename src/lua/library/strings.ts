@@ -20,13 +20,13 @@ const FUNCTIONS: Record<string, NativeCode> = {
   },
   format,
   len: (args, native) => textAt(native, args, 0).length,
-  lower: (args, native) => changed(textAt(native, args, 0), /[A-Z]+/g, 'toLowerCase'),
-  upper: (args, native) => changed(textAt(native, args, 0), /[a-z]+/g, 'toUpperCase'),
+  lower: (args, native) => changed(native, textAt(native, args, 0), /[A-Z]+/g, 'toLowerCase'),
+  upper: (args, native) => changed(native, textAt(native, args, 0), /[a-z]+/g, 'toUpperCase'),
   rep,
   reverse: (args, native) => {
     const text = textAt(native, args, 0)
     checkRoom(native, text.length * 8)
-    native.spend(text.length >> 4)
+    native.spend(text.length)
     return [...text].reverse().join('')
   },
   sub,
@@ -37,7 +37,13 @@ export function addStrings(machine: Machine): void {
 }
 
 /** Only letters of ASCII have another case. */
-function changed(text: string, letters: RegExp, change: 'toLowerCase' | 'toUpperCase'): string {
+function changed(
+  native: Native,
+  text: string,
+  letters: RegExp,
+  change: 'toLowerCase' | 'toUpperCase',
+): string {
+  native.spend(text.length)
   return text.replace(letters, (found) => found[change]())
 }
 
@@ -73,10 +79,12 @@ function byte(args: LuaValue[], native: Native): NativeResult {
   if (to - from + 1 > MAX_RESULTS) throw native.fail('string slice too long')
   const codes: number[] = []
   for (let at = from; at <= to; at++) codes.push(text.charCodeAt(at - 1))
+  native.spend(codes.length)
   return codes
 }
 
 function char(args: LuaValue[], native: Native): NativeResult {
+  native.spend(args.length)
   let text = ''
   for (let at = 0; at < args.length; at++) {
     const code = intAt(native, args, at)

@@ -81,7 +81,8 @@ export class Coroutine extends LuaObject {
   /** Forgets a call that is over, so that the thread can serve the next one; false: it cannot. */
   tryReset(): boolean {
     if (this.frames.length > 0 || this.stack.length > REUSED_REGISTERS) return false
-    this.stack.fill(undefined)
+    const { stack } = this
+    for (let at = 0; at < stack.length; at++) stack[at] = undefined
     this.top = 0
     this.boundaries = 0
     return true

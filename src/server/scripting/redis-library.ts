@@ -75,7 +75,9 @@ const PLAIN: Record<string, NativeCode> = {
   replicate_commands: () => true,
   sha1hex: (args, native) => {
     if (args.length !== 1) throw raised(native, 'wrong number of arguments')
-    return sha1Hex(toText(args[0]) ?? '')
+    const text = toText(args[0]) ?? ''
+    native.spend(text.length >> 2)
+    return sha1Hex(text)
   },
   error_reply: (args, native) => {
     const [text] = args

@@ -38,7 +38,7 @@ function coding(settings: JsonSettings, nothing: Opaque): Record<string, NativeC
       if (text.length >= 2 && (text[0] === '\0' || text[1] === '\0')) {
         throw native.fail('JSON parser does not support UTF-16 or UTF-32')
       }
-      native.spend(text.length >> 4)
+      native.spend(text.length)
       return new JsonReader(native, settings, nothing, text).read()
     },
     new: (_args, native) => {

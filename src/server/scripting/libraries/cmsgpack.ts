@@ -19,6 +19,8 @@ const MAX_NESTING = 16
 /** Read data may be nested deeper than what is written, but reading is recursive. */
 const MAX_READ_NESTING = 1_000
 const MAX_RESULTS = 7_990
+/** What a value takes, in instructions. */
+const VALUE_STEPS = 20
 
 export function addMessagePack(machine: Machine): void {
   addLibrary(
@@ -65,10 +67,11 @@ function unsigned(value: number | bigint, bytes: number): string {
 }
 
 function packed(native: Native, value: LuaValue, level: number): string {
-  native.spend(2)
+  native.spend(VALUE_STEPS)
   switch (typeof value) {
     case 'string':
       native.heap.charge(value.length)
+      native.spend(value.length >> 4)
       return head(value.length, 0xa0, 31, ['\xd9', '\xda', '\xdb']) + value
     case 'number':
       return packedNumber(value)
@@ -183,7 +186,7 @@ class PackReader {
 
   read(level: number): LuaValue {
     if (level > MAX_READ_NESTING) throw this.#native.fail('Bad data format in input.')
-    this.#native.spend(4)
+    this.#native.spend(VALUE_STEPS)
     const mark = Number(this.#unsigned(1))
     if (mark <= 0x7f) return mark
     if (mark >= 0xe0) return mark - 256

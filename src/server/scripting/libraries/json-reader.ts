@@ -80,7 +80,7 @@ export class JsonReader {
         `Found too many nested data structures (${this.#depth}) at character ${this.#at}`,
       )
     }
-    this.#native.spend(8)
+    this.#native.spend(60)
     const value = read()
     this.#depth--
     return value

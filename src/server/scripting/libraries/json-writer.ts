@@ -80,7 +80,7 @@ export class JsonWriter {
     if (depth > this.#settings.encodeDepth) {
       throw this.#native.fail(`Cannot serialise, excessive nesting (${depth})`)
     }
-    this.#native.spend(4)
+    this.#native.spend(100)
     const length = this.#lengthOf(table)
     if (length > 0) {
       const items: string[] = []

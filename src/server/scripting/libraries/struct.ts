@@ -131,6 +131,7 @@ function pack(args: LuaValue[], native: Native): NativeResult {
     else text += packedItem(native, args, next++, item)
     format.offset = text.length
     native.heap.charge(item.size + 1)
+    native.spend(1 + (item.size >> 4))
   }
   return text
 }
