@@ -27,15 +27,13 @@ import { type Draft, EXTENSION, notice, type Objection, refusal } from './sentin
 import type { SentinelFile } from './sentinel-file.ts'
 import { TLS_DIRECTIVES } from './tls-directives.ts'
 
-/** Undefined if Redis does not know the directive either. */
+/** Undefined if neither Redis nor Valkey knows the directive. */
 export function serverDirective(name: string): Apply | undefined {
   const apply = MEANINGFUL.get(name)
   if (apply !== undefined) return apply
   const why = WITHOUT_EFFECT.get(name)
   if (why !== undefined) return () => why
-  return isOfRedis(name) || OTHERS.has(name)
-    ? () => notice('has no effect on a Sentinel')
-    : undefined
+  return isOfRedis(name) ? () => notice('has no effect on a Sentinel') : undefined
 }
 
 /** The directives that a hint may suggest for a mistyped one. */
@@ -75,32 +73,14 @@ const MEANINGFUL: ReadonlyMap<string, Apply> = new Map([
 const WITHOUT_EFFECT: ReadonlyMap<string, Objection> = new Map([
   ['masterauth', notice('has no effect on a Sentinel', 'sentinel auth-pass is for the data nodes')],
   ['masteruser', notice('has no effect on a Sentinel', 'sentinel auth-user is for the data nodes')],
+  ['primaryauth', notice('has no effect on a Sentinel', 'sentinel auth-pass is for the data nodes')],
+  ['primaryuser', notice('has no effect on a Sentinel', 'sentinel auth-user is for the data nodes')],
   ['unixsocket', notice('Unix sockets are not listened on')],
   ['unixsocketperm', notice('Unix sockets are not listened on')],
   ['syslog-enabled', notice('nothing is sent to syslog', 'the log goes to logfile or stdout')],
   ['loadmodule', notice('modules are not loaded')],
   ['timeout', notice('idle clients are not closed')],
 ])
-
-/** Directives of Valkey and of other versions of Redis, besides the settings of a data node. */
-const OTHERS: ReadonlySet<string> = new Set(
-  `
-  active-defrag-cycle-us availability-zone cluster-announce-client-ipv4
-  cluster-announce-client-ipv6 cluster-announce-human-nodename cluster-blacklist-ttl
-  cluster-manual-failover-timeout cluster-ping-interval cluster-slot-migration-log-max-len
-  cluster-slot-stats-enabled commandlog-execution-slower-than commandlog-large-reply-max-len
-  commandlog-large-request-max-len commandlog-reply-larger-than commandlog-request-larger-than
-  commandlog-slow-execution-max-len dual-channel-replication-enabled events-per-io-thread
-  extended-redis-compatibility hide-user-data-from-log import-mode io-threads-always-active
-  key-load-delay lazyexpire-nested-arbitrary-keys list-max-ziplist-entries locale-collate
-  lua-enable-insecure-api max-new-connections-per-cycle max-new-tls-connections-per-cycle mptcp
-  prefetch-batch-max-size rdb-version-check repl-mptcp replica-full-sync-buffer-limit
-  set-max-listpack-entries set-max-listpack-value slave-announced tls-auth-clients-user
-  unixsocketgroup
-`
-    .trim()
-    .split(/\s+/),
-)
 
 function setBind(draft: Draft, words: DirectiveWords): Objection | undefined {
   if (words.length === 0) return WRONG_NUMBER

@@ -7,6 +7,12 @@
 import { LOG_FORMAT_WORDS } from '../../base/log-format.ts'
 import { outputLimits } from '../sessions/output-limits.ts'
 import {
+  NEIGHBOUR_ALIASES,
+  NEIGHBOUR_FLAGS,
+  NEIGHBOUR_INTS,
+  NEIGHBOUR_TEXTS,
+} from './neighbour-settings.ts'
+import {
   accepted,
   clamped,
   eventClasses,
@@ -100,6 +106,9 @@ export const INT_SETTINGS = {
   ),
   'acllog-max-len': integer(128, 0, MAX_LONG),
   'busy-reply-threshold': integer(5000, 0, MAX_LONG),
+  // Two for tests, which Redis knows too and CONFIG GET * there does not show.
+  'key-load-delay': integer(0, -MAX_INT - 1),
+  'loading-process-events-interval-bytes': integer(2 * MIB, 1024),
   'io-threads': ignored(integer(1, 1, 128, 'immutable'), ONE_THREAD),
   'active-defrag-cycle-min': ignored(integer(1, 1, 99)),
   'active-defrag-cycle-max': ignored(integer(25, 1, 99)),
@@ -121,6 +130,7 @@ export const INT_SETTINGS = {
   'tls-session-cache-timeout': ignored(integer(300, 0)),
   unixsocketperm: ignored(integer(0, 0, 777, 'immutable'), TCP_ONLY),
   'socket-mark-id': ignored(integer(0, 0, MAX_LONG, 'immutable')),
+  ...NEIGHBOUR_INTS,
 } as const satisfies Record<string, SettingType<number>>
 
 export const FLAG_SETTINGS = {
@@ -179,6 +189,7 @@ export const FLAG_SETTINGS = {
   'tls-prefer-server-ciphers': yesNo(false),
   'http-tls': ours(yesNo(false, 'immutable')),
   'tls-session-caching': ignored(yesNo(true)),
+  ...NEIGHBOUR_FLAGS,
 } as const satisfies Record<string, SettingType<boolean>>
 
 export const TEXT_SETTINGS = {
@@ -191,7 +202,7 @@ export const TEXT_SETTINGS = {
   replicaof: text('', 'immutable'),
   'replica-announce-ip': text(''),
   'repl-diskless-load': ignored(
-    oneOf('disabled', ['disabled', 'on-empty-db', 'swapdb']),
+    oneOf('disabled', ['disabled', 'on-empty-db', 'swapdb'], 'mutable', ['flush-before-load']),
     'a copy is always taken beside the old data',
   ),
   save: savePoints('3600 1 300 100 60 10000'),
@@ -269,6 +280,9 @@ export const TEXT_SETTINGS = {
   aof_rewrite_cpulist: ignored(text('', 'immutable'), SET_BY_SERVICE),
   bgsave_cpulist: ignored(text('', 'immutable'), SET_BY_SERVICE),
   'ignore-warnings': ignored(text('')),
+  /** For clients that read from a replica nearby; shown in INFO and HELLO, as Valkey does. */
+  'availability-zone': text(''),
+  ...NEIGHBOUR_TEXTS,
 } as const satisfies Record<string, SettingType<string>>
 
 export const LIMIT_SETTINGS = {
@@ -296,7 +310,11 @@ export const SETTING_ALIASES: ReadonlyMap<string, string> = new Map([
   ['lua-time-limit', 'busy-reply-threshold'],
   ['cluster-slave-no-failover', 'cluster-replica-no-failover'],
   ['cluster-slave-validity-factor', 'cluster-replica-validity-factor'],
+  ...NEIGHBOUR_ALIASES,
 ])
+
+/** Of Valkey, which obeys it in a cluster only: without one it does nothing there either. */
+const FAILOVER = 'failover'
 
 // A directive of several words at once, each of which says one thing: `save now`.
 
@@ -313,7 +331,7 @@ function flagWords(
     const given = new Set(text.toLowerCase().split(' '))
     const known = [none, ...words]
     for (const word of given) {
-      if (known.includes(word)) continue
+      if (known.includes(word) || word === FAILOVER) continue
       return refused(`argument(s) must be one of the following: ${known.join(', ')}`)
     }
     const reason = conflict(given)

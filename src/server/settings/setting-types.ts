@@ -108,16 +108,19 @@ export function yesNo(initial: boolean, access: SettingAccess = 'mutable'): Sett
   }
 }
 
+/** `newer`: words of newer servers, accepted too. */
 export function oneOf(
   initial: string,
   values: readonly string[],
   access: SettingAccess = 'mutable',
+  newer: readonly string[] = [],
 ): SettingType<string> {
+  const all = [...values, ...newer]
   return {
     initial,
     access,
     parse(text) {
-      const value = values.find((candidate) => candidate === text.toLowerCase())
+      const value = all.find((candidate) => candidate === text.toLowerCase())
       if (value !== undefined) return accepted(value)
       return refused(`argument(s) must be one of the following: ${values.join(', ')}`)
     },

@@ -224,7 +224,7 @@ export function ignoredBecause(name: string): string | undefined {
   return typeOf(name)?.ignored
 }
 
-/** Whether Redis 7.0 has such a directive. */
+/** Whether Redis or Valkey has such a directive, in any version. */
 export function isOfRedis(name: string): boolean {
   const type = typeOf(name)
   return type !== undefined && type.isOurs !== true
