@@ -7,6 +7,7 @@ import { Aof } from './aof.ts'
 import type { FileAnswer, FileRequestId } from './files.ts'
 import type { PersistenceHost } from './host.ts'
 import { Jobs } from './jobs.ts'
+import { LoadPace } from './load-pace.ts'
 import { Loading } from './loading.ts'
 import { Saving } from './saving.ts'
 import { Shutdown } from './shutdown.ts'
@@ -26,6 +27,7 @@ export class Persistence {
   readonly reloading: Reloading
   readonly #host: PersistenceHost
   readonly #jobs: Jobs
+  readonly #pace: LoadPace
 
   constructor(host: PersistenceHost) {
     this.#host = host
@@ -33,7 +35,8 @@ export class Persistence {
     this.#jobs = jobs
     const unreadDump = new UnreadDump(host)
     this.aof = new Aof(host, jobs, host.snapshotTurn, unreadDump)
-    this.loading = new Loading(host, jobs, this.aof)
+    this.#pace = new LoadPace(host.settings, () => host.now)
+    this.loading = new Loading(host, jobs, this.aof, this.#pace)
     this.saving = new Saving(host, jobs, host.snapshotTurn, unreadDump)
     const { aof, saving, loading } = this
     const isLoading = () => this.isLoading
@@ -59,7 +62,7 @@ export class Persistence {
   }
 
   fileAnswered(id: FileRequestId, answer: FileAnswer): void {
-    this.#jobs.answered(id, answer)
+    if (!this.#pace.holds(id, answer)) this.#jobs.answered(id, answer)
   }
 
   /** Why a write must be refused now (it could not be kept), as an error reply without its dash. */
@@ -108,6 +111,7 @@ export class Persistence {
   }
 
   wake(): void {
+    for (const { id, answer } of this.#pace.due()) this.#jobs.answered(id, answer)
     if (this.isLoading) return
     this.shutdown.wake()
     this.saving.wake()
@@ -116,9 +120,10 @@ export class Persistence {
 
   /** Monotonic; undefined if nothing is due. */
   nextWakeUpMs(): number | undefined {
-    if (this.isLoading) return undefined
+    const paceMs = this.#pace.nextWakeUpMs()
+    if (this.isLoading) return paceMs
     const { shutdown, saving, aof } = this
-    return earliest(shutdown.nextWakeUpMs(), saving.nextWakeUpMs(), aof.nextWakeUpMs())
+    return earliest(paceMs, shutdown.nextWakeUpMs(), saving.nextWakeUpMs(), aof.nextWakeUpMs())
   }
 }
 
