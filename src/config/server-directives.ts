@@ -11,6 +11,7 @@ import { COMMANDS } from '../core/commands/table.ts'
 import { outputLimits } from '../server/sessions/output-limits.ts'
 import { MAX_LONG } from '../server/settings/setting-types.ts'
 import { isOfRedis } from '../server/settings/settings.ts'
+import { type RenameFault, withRename } from '../session/command-renames.ts'
 import { within } from './config-filesystem.ts'
 import {
   type Apply,
@@ -23,6 +24,7 @@ import {
 } from './directive-words.ts'
 import { canonicalHost } from './host-name.ts'
 import { HTTP_DIRECTIVES } from './http-directives.ts'
+import type { ProblemCode } from './problem.ts'
 import { type Draft, EXTENSION, notice, type Objection, refusal } from './sentinel-draft.ts'
 import type { SentinelFile } from './sentinel-file.ts'
 import { TLS_DIRECTIVES } from './tls-directives.ts'
@@ -188,22 +190,16 @@ function setSupervised(
 // `rename-command <name> <new name>` in the file itself: the names of our own commands.
 
 /** An empty new name switches the command off. */
-function renameOwnCommand(draft: Draft, words: readonly string[]): Objection | undefined {
-  const [name, sentAs, ...more] = words
-  if (name === undefined || sentAs === undefined || more.length > 0) {
-    return refusal('E_TYPE', 'Bad directive or wrong number of arguments')
-  }
-  const renamed = draft.core.ownRenamedCommands
-  const command = name.toLowerCase()
-  const isThere = (one: string) =>
-    renamed.some(([, other]) => other.toLowerCase() === one) ||
-    (COMMANDS.get(one)?.isOurs === false && !renamed.some(([known]) => known === one))
-  if (!isThere(command)) return refusal('E_UNKNOWN', 'No such command in rename-command')
-  if (sentAs !== '' && isThere(sentAs.toLowerCase())) {
-    return refusal('E_DUPLICATE', 'Target command name already exists')
-  }
-  const original = renamed.find(([, other]) => other.toLowerCase() === command)?.[0] ?? command
-  const others = renamed.filter(([known]) => known !== original)
-  draft.core.ownRenamedCommands = [...others, [original, sentAs]]
+function renameOwnCommand({ core }: Draft, words: readonly string[]): Objection | undefined {
+  const isCommand = (name: string) => COMMANDS.get(name)?.isOurs === false
+  const renames = withRename(core.ownRenamedCommands, words, isCommand)
+  if (typeof renames === 'string') return refusal(RENAME_CODES[renames], renames)
+  core.ownRenamedCommands = renames
   return undefined
+}
+
+const RENAME_CODES: Readonly<Record<RenameFault, ProblemCode>> = {
+  'Bad directive or wrong number of arguments': 'E_TYPE',
+  'No such command in rename-command': 'E_UNKNOWN',
+  'Target command name already exists': 'E_DUPLICATE',
 }

@@ -22,6 +22,8 @@ import type { ClientSession } from './sessions/session.ts'
 export interface CommandDirectory {
   /** By lower-case name; each contains its subcommands. */
   readonly all: ReadonlyMap<string, CommandInfo>
+  /** The words of a client with the command's own name, see [rename-command]; undefined: it has none. */
+  inOwnWords(argv: readonly string[]): readonly string[] | undefined
   /** The command or subcommand that the words name. */
   find(argv: readonly string[]): CommandInfo | undefined
   /** The keys that the words name; if the words do not tell, the first argument. */

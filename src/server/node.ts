@@ -60,7 +60,7 @@ export class DataNode implements NodeInputs {
   readonly #scripts: ScriptTurns
 
   constructor(options: DataNodeOptions) {
-    const table = nodeCommands()
+    const table = nodeCommands(options.settings.renames)
     const base = new NodeBase(options, openAccess(options), (session) => this.#letGo(session))
     this.services = servicesOf(base, table, options)
     const execution = new Execution(this.services, table)

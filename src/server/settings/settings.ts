@@ -4,6 +4,7 @@
  * understood.
  */
 import { matchesGlob } from '../../base/glob.ts'
+import type { CommandRename } from '../../session/command-renames.ts'
 import type { OutputClass, OutputLimit, OutputLimits } from '../sessions/output-limits.ts'
 import {
   FLAG_SETTINGS,
@@ -40,6 +41,8 @@ const TYPES: ReadonlyMap<string, SettingType<SettingValue>> = new Map(
 )
 
 export class Settings {
+  /** [rename-command] Not shown by CONFIG, and never changed while the node runs. */
+  renames: readonly CommandRename[] = []
   readonly #values = new Map<string, SettingValue>()
   /** The values of the user's file (or the defaults), as text. */
   #filed = new Map<string, string>()
