@@ -13,6 +13,7 @@ import type { ExpiryCycle } from './keyspace/expiry.ts'
 import type { ScanCursors } from './keyspace/scan.ts'
 import type { Eviction } from './memory/eviction.ts'
 import type { MemoryUse } from './memory/memory-use.ts'
+import type { Migration } from './migration/migration.ts'
 import type { NodeBase } from './node-base.ts'
 import type { Persistence } from './persistence/persistence.ts'
 import type { Replication } from './replication/replication.ts'
@@ -44,6 +45,7 @@ export interface NodeServices extends NodeBase {
   readonly scans: ScanCursors
   readonly replication: Replication
   readonly persistence: Persistence
+  readonly migration: Migration
   readonly memory: MemoryUse
   readonly eviction: Eviction
   /** 40 hex characters, new at every start. */

@@ -179,7 +179,7 @@ function stats({ node }: InfoSource): string[] {
     pubsubshard_channels: node.pubsub.names('shardChannel').length,
     latest_fork_usec: 0,
     total_forks: 0,
-    migrate_cached_sockets: 0,
+    migrate_cached_sockets: node.migration.cachedSockets,
     slave_expires_tracked_keys: 0,
     active_defrag_hits: 0,
     active_defrag_misses: 0,
