@@ -75,8 +75,14 @@ const MEANINGFUL: ReadonlyMap<string, Apply> = new Map([
 const WITHOUT_EFFECT: ReadonlyMap<string, Objection> = new Map([
   ['masterauth', notice('has no effect on a Sentinel', 'sentinel auth-pass is for the data nodes')],
   ['masteruser', notice('has no effect on a Sentinel', 'sentinel auth-user is for the data nodes')],
-  ['primaryauth', notice('has no effect on a Sentinel', 'sentinel auth-pass is for the data nodes')],
-  ['primaryuser', notice('has no effect on a Sentinel', 'sentinel auth-user is for the data nodes')],
+  [
+    'primaryauth',
+    notice('has no effect on a Sentinel', 'sentinel auth-pass is for the data nodes'),
+  ],
+  [
+    'primaryuser',
+    notice('has no effect on a Sentinel', 'sentinel auth-user is for the data nodes'),
+  ],
   ['unixsocket', notice('Unix sockets are not listened on')],
   ['unixsocketperm', notice('Unix sockets are not listened on')],
   ['syslog-enabled', notice('nothing is sent to syslog', 'the log goes to logfile or stdout')],

@@ -70,6 +70,8 @@ export class NodeBase {
   readonly snapshotTurn = new SnapshotTurn()
   /** The session in which the commands of our master's stream run. */
   readonly streamTarget: MasterSession
+  /** DEBUG PAUSE-CRON: nothing is done by the clock. */
+  isCronPaused = false
   #lastConnectionId: ConnectionId = 0
   /** Runs one command of a file that is being loaded, see replay.ts. */
   applyLoaded: (argv: readonly string[]) => LoadedCommand = () => ({ kind: 'unknown' })

@@ -110,7 +110,7 @@ export class DataNode implements NodeInputs {
     if (this.#isAsleep(now)) return
     if (this.#scripts.isInterrupted) return this.#goOn(now)
     const { heap, memory, eviction, pause, disconnects } = this.services
-    const { blocking, sessions, persistence, migration } = this.services
+    const { blocking, sessions, persistence, migration, isCronPaused } = this.services
     this.#beginTurn(now)
     heap.wake(now.monoMs)
     memory.wake(now.monoMs)
@@ -122,17 +122,17 @@ export class DataNode implements NodeInputs {
     persistence.wake()
     migration.wake()
     if (!persistence.isLoading) {
-      this.#upkeep.wake(now)
+      if (!isCronPaused) this.#upkeep.wake(now)
       // An expired stream ends the waits of the clients that read in its groups.
       this.#execution.serveWaiting()
-      this.services.replication.wake()
+      if (!isCronPaused) this.services.replication.wake()
     }
     this.#endTurn()
   }
 
   nextWakeUpMs(): number | undefined {
     const { sleep, blocking, pause, sessions, persistence, heap, replication } = this.services
-    const { memory, eviction, migration } = this.services
+    const { memory, eviction, migration, isCronPaused } = this.services
     if (sleep.untilMs !== undefined) return sleep.untilMs
     if (this.#scripts.isInterrupted) return this.#scripts.nextSliceMs
     // Asked after every input of a simulated node: without a list.
@@ -143,7 +143,7 @@ export class DataNode implements NodeInputs {
     nextMs = sooner(nextMs, memory.nextWakeUpMs())
     nextMs = sooner(nextMs, eviction.nextWakeUpMs())
     nextMs = sooner(nextMs, migration.nextWakeUpMs())
-    if (persistence.isLoading) return nextMs
+    if (persistence.isLoading || isCronPaused) return nextMs
     nextMs = sooner(nextMs, replication.nextWakeUpMs())
     return sooner(nextMs, this.#upkeep.nextWakeUpMs())
   }

@@ -78,6 +78,13 @@ export class Loading {
     return result
   }
 
+  /** Loads the append-only file again, in place of the current data. */
+  *reloadLog(): Work<LoadResult> {
+    const result = yield* this.#aof.reload(this.#begin())
+    this.#progress = undefined
+    return result
+  }
+
   #begin(): LoadProgress {
     const { port } = this.#host
     const log = (text: string) => port.log('notice', text)
