@@ -13,6 +13,7 @@ import { eventDocument } from '../../hooks/event-document.ts'
 import { endProcess } from '../process/process-end.ts'
 import { reasonOf, StartError } from '../start-error.ts'
 import { type LineForm, logfmtLine, type RoleLetter, redisLine } from './redis-line.ts'
+import type { Syslog } from './syslog.ts'
 
 export interface LoggerOptions {
   /** Lines of lower levels are left out; `nothing` leaves out everything. */
@@ -26,6 +27,8 @@ export interface LoggerOptions {
   readonly format?: LogFormat | undefined
   /** What stands behind the process id in Redis' form; `X` by default. */
   readonly role?: () => RoleLetter
+  /** Gets every line that is written. */
+  readonly syslog?: Syslog | undefined
 }
 
 export interface Logger {
@@ -64,7 +67,9 @@ export async function openLogger(options: LoggerOptions): Promise<DaemonLogger> 
   const asIs: ToLine = (line) => line
   const stream = openStream(file, isPretty ? await prettyLines(isTerminal) : asIs)
   const form = LINE_FORMS[format]
-  const lines = form === undefined ? pinoLines(options, stream) : formLines(options, stream, form)
+  const written = form === undefined ? pinoLines(options, stream) : formLines(options, stream, form)
+  const { level, syslog } = options
+  const lines = syslog === undefined ? written : alsoTo(syslog, written, level)
   return { ...lines, reopen: (name) => reopen(stream, name), flush: () => flush(stream) }
 }
 
@@ -103,6 +108,21 @@ const RISING: readonly (LogLevel | 'nothing')[] = [
   'warning',
   'nothing',
 ]
+
+/** The same lines, and each to syslog as well. */
+function alsoTo(syslog: Syslog, lines: Lines, level: LoggerOptions['level']): Lines {
+  let least = RISING.indexOf(level)
+  return {
+    log: (at, text, event) => {
+      lines.log(at, text, event)
+      if (RISING.indexOf(at) >= least) syslog.write(at, text)
+    },
+    setLevel: (to) => {
+      least = RISING.indexOf(to)
+      lines.setLevel(to)
+    },
+  }
+}
 
 function formLines(
   { level, role = () => 'X' }: LoggerOptions,

@@ -23,6 +23,7 @@ import {
   memory,
   memoryOrShare,
   nameInFolder,
+  octal,
   oneOf,
   ours,
   type ParsedSetting,
@@ -33,7 +34,7 @@ import {
   text,
   yesNo,
 } from './setting-types.ts'
-import { hostName, percentiles, processTitle } from './text-checks.ts'
+import { hostName, oomScores, percentiles, processTitle } from './text-checks.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -42,8 +43,8 @@ const MIB = 1024 * KIB
 const NO_NOTIFICATIONS = 'no keyspace notifications are sent'
 const NO_SLOWLOG = 'no command is measured, so SLOWLOG is empty'
 const NO_LATENCY = 'no command is measured, so LATENCY is empty'
-const TCP_ONLY = 'it listens on TCP only'
-const NO_SYSLOG = 'the log goes to logfile or stdout'
+const LOCAL_FACILITIES = [0, 1, 2, 3, 4, 5, 6, 7].map((number) => `local${number}`)
+const FACILITIES = ['user', ...LOCAL_FACILITIES]
 const NO_CLUSTER = 'it is no node of a cluster'
 const ONE_THREAD = 'one thread does everything'
 const SET_BY_SERVICE = 'set it for the service'
@@ -128,7 +129,7 @@ export const INT_SETTINGS = {
   // Sessions are resumed by tickets, which need no memory here.
   'tls-session-cache-size': ignored(integer(20_480, 0)),
   'tls-session-cache-timeout': ignored(integer(300, 0)),
-  unixsocketperm: ignored(integer(0, 0, 777, 'immutable'), TCP_ONLY),
+  unixsocketperm: octal(0, 'immutable'),
   'socket-mark-id': ignored(integer(0, 0, MAX_LONG, 'immutable')),
   ...NEIGHBOUR_INTS,
 } as const satisfies Record<string, SettingType<number>>
@@ -171,10 +172,10 @@ export const FLAG_SETTINGS = {
   'dynamic-hz': ignored(yesNo(true)),
   daemonize: yesNo(false, 'immutable'),
   'always-show-logo': ignored(yesNo(false, 'immutable')),
-  'set-proc-title': ignored(yesNo(true, 'immutable')),
+  'set-proc-title': yesNo(true, 'immutable'),
   'crash-log-enabled': ignored(yesNo(true)),
   'crash-memcheck-enabled': ignored(yesNo(true)),
-  'syslog-enabled': ignored(yesNo(false, 'immutable'), NO_SYSLOG),
+  'syslog-enabled': yesNo(false, 'immutable'),
   'disable-thp': ignored(yesNo(true, 'immutable'), SET_BY_SERVICE),
   'jemalloc-bg-thread': ignored(yesNo(true)),
   'io-threads-do-reads': ignored(yesNo(false, 'immutable'), ONE_THREAD),
@@ -265,14 +266,14 @@ export const TEXT_SETTINGS = {
     oneOf('ip', ['ip', 'hostname', 'unknown-endpoint']),
     NO_CLUSTER,
   ),
-  unixsocket: ignored(text('', 'immutable'), TCP_ONLY),
+  unixsocket: text('', 'immutable'),
   supervised: oneOf('no', ['upstart', 'systemd', 'auto', 'no'], 'immutable'),
-  'syslog-ident': ignored(text('redis', 'immutable'), NO_SYSLOG),
-  'syslog-facility': ignored(text('local0', 'immutable'), NO_SYSLOG),
-  'proc-title-template': ignored(processTitle('{title} {listen-addr} {server-mode}')),
+  'syslog-ident': text('redis', 'immutable'),
+  'syslog-facility': oneOf('local0', FACILITIES, 'immutable'),
+  'proc-title-template': processTitle('{title} {listen-addr} {server-mode}'),
   'latency-tracking-info-percentiles': ignored(percentiles('50 99 99.9'), NO_LATENCY),
-  'oom-score-adj': ignored(oneOf('no', ['no', 'yes', 'relative', 'absolute']), SET_BY_SERVICE),
-  'oom-score-adj-values': ignored(text('0 200 800'), SET_BY_SERVICE),
+  'oom-score-adj': oneOf('no', ['no', 'yes', 'relative', 'absolute']),
+  'oom-score-adj-values': oomScores('0 200 800'),
   'shutdown-on-sigint': shutdownWords(),
   'shutdown-on-sigterm': shutdownWords(),
   server_cpulist: ignored(text('', 'immutable'), SET_BY_SERVICE),

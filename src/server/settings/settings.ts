@@ -98,6 +98,11 @@ export class Settings {
     return problem
   }
 
+  /** Whether a line of the file or of the command line names it. */
+  isGiven(name: SettingName): boolean {
+    return this.#loaded.has(name)
+  }
+
   /** One line of the configuration file or one command-line option. Several `save` lines add up. */
   load(name: string, args: readonly string[]): string | undefined {
     if (args.length === 0) return 'wrong number of arguments'

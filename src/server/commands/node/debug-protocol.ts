@@ -14,7 +14,7 @@ const POPULARITY = [[bulk('key-popularity'), array([bulk('key:123'), integer(90)
 const SAMPLES: Readonly<Record<string, Reply>> = {
   string: bulk('Hello World'),
   integer: integer(12_345),
-  double: { kind: 'double', value: 3.141, text: '3.141' },
+  double: { kind: 'double', value: Number('3.141'), text: '3.141' },
   bignum: { kind: 'bigNumber', digits: '1234567999999999999999999999999999999' },
   null: NULL,
   array: array(NUMBERS),
