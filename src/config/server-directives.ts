@@ -3,6 +3,7 @@
  * that do not, but occur in existing files and must not prevent a start.
  */
 import { USERS_AND_ACL_FILE } from '../acl/user-lines.ts'
+import { type RenameFault, withRename } from '../base/command-renames.ts'
 import { canonicalIp } from '../base/ip.ts'
 import { LOG_FORMAT_WORDS, LOG_FORMATS, logFormatOf } from '../base/log-format.ts'
 import { utf8Text } from '../base/utf8.ts'
@@ -11,7 +12,6 @@ import { COMMANDS } from '../core/commands/table.ts'
 import { outputLimits } from '../server/sessions/output-limits.ts'
 import { MAX_LONG } from '../server/settings/setting-types.ts'
 import { isOfRedis } from '../server/settings/settings.ts'
-import { type RenameFault, withRename } from '../session/command-renames.ts'
 import { within } from './config-filesystem.ts'
 import {
   type Apply,

@@ -1,10 +1,11 @@
 /** How a data node checks the lines of a redis.conf, at its start and for programs that only check. */
+
+import { withRename } from '../../base/command-renames.ts'
 import { utf8Text } from '../../base/utf8.ts'
 import type { ConfOutside } from '../../config/config-filesystem.ts'
 import { type DirectiveCheck, UNKNOWN_DIRECTIVE } from '../../config/redis-conf.ts'
 import { isNodeCommand } from '../../server/commands/registry.ts'
 import { Settings } from '../../server/settings/settings.ts'
-import { withRename } from '../../session/command-renames.ts'
 import type { UserLines } from './node-users.ts'
 
 /** Directives that would be dangerous to ignore. */

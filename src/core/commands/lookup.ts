@@ -1,5 +1,5 @@
 /** From the name that a client typed to the command that it means here. */
-import { ownName } from '../../session/command-renames.ts'
+import { commandMeant } from '../../base/command-renames.ts'
 import type { RenamedCommand } from '../group-options.ts'
 import type { PortCommand } from './command.ts'
 
@@ -15,7 +15,7 @@ export function findCommand(
   renames: readonly RenamedCommand[],
   typed: string,
 ): PortCommand | undefined {
-  const own = ownName(renames, typed, (name) => table.has(name))
+  const own = commandMeant(renames, typed, (name) => table.has(name))
   return own === undefined ? undefined : table.get(own)
 }
 

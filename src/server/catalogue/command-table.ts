@@ -1,5 +1,5 @@
 /** All commands of one node, found by name in either case. */
-import { type CommandRename, ownName } from '../../session/command-renames.ts'
+import { type CommandRename, commandMeant } from '../../base/command-renames.ts'
 import type { CommandDirectory } from '../context.ts'
 import { unknownCommand, unknownSubcommand } from '../errors.ts'
 import { type Command, createCommand, type Family } from './command.ts'
@@ -35,7 +35,7 @@ export class CommandTable implements CommandDirectory {
   inOwnWords(argv: readonly string[]): readonly string[] | undefined {
     if (this.#renames.length === 0) return argv
     const word = argv[0] ?? ''
-    const own = ownName(this.#renames, word, (name) => this.all.has(name))
+    const own = commandMeant(this.#renames, word, (name) => this.all.has(name))
     if (own === undefined) return undefined
     return own === word.toLowerCase() ? argv : [own, ...argv.slice(1)]
   }

@@ -3,7 +3,7 @@
  * that needs all commands together imports it, and no command does: a new command is written down
  * in its family alone.
  */
-import type { CommandRename } from '../../session/command-renames.ts'
+import type { CommandRename } from '../../base/command-renames.ts'
 import { ABSENT_COMMANDS } from '../catalogue/absent-commands.ts'
 import type { Family } from '../catalogue/command.ts'
 import { CommandTable } from '../catalogue/command-table.ts'

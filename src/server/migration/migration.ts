@@ -13,7 +13,7 @@ import { ReplyDecoder } from '../../resp/reply-decoder.ts'
 import { sooner } from '../earliest.ts'
 import type { NodeBase } from '../node-base.ts'
 import type { ConnectionId } from '../port.ts'
-import { type Target, Targets } from './targets.ts'
+import { type MoveTarget, Targets } from './targets.ts'
 
 export interface MigrationOrder {
   readonly address: Address
@@ -45,7 +45,7 @@ interface Move {
   readonly onEnd: (result: MigrationResult) => void
   readonly isSecondTry: boolean
   readonly decoder: ReplyDecoder
-  target: Target
+  target: MoveTarget
   /** The target was connected before. */
   readonly wasKept: boolean
   /** Answers to AUTH and SELECT that are still to come. */

@@ -11,7 +11,7 @@ const KEPT_MS = 10_000
 /** As in Redis: beyond it, one that is kept makes room. */
 const MAX_KEPT = 64
 
-export interface Target {
+export interface MoveTarget {
   readonly id: ConnectionId
   readonly address: Address
   isConnected: boolean
@@ -23,7 +23,7 @@ export interface Target {
 
 export class Targets {
   readonly #node: NodeBase
-  readonly #byId = new Map<ConnectionId, Target>()
+  readonly #byId = new Map<ConnectionId, MoveTarget>()
 
   constructor(node: NodeBase) {
     this.#node = node
@@ -33,12 +33,12 @@ export class Targets {
     return this.#byId.size
   }
 
-  find(id: ConnectionId): Target | undefined {
+  find(id: ConnectionId): MoveTarget | undefined {
     return this.#byId.get(id)
   }
 
   /** One that is kept, or a new one; `isNew`: a kept one may be broken, and is not to be trusted again. */
-  take(address: Address, isNew: boolean): Target {
+  take(address: Address, isNew: boolean): MoveTarget {
     for (const target of this.#byId.values()) {
       if (target.idleSinceMs === undefined || !isSame(target.address, address)) continue
       if (isNew) {
@@ -51,19 +51,19 @@ export class Targets {
     return this.#open(address)
   }
 
-  keep(target: Target): void {
+  keep(target: MoveTarget): void {
     target.idleSinceMs = this.#node.now.monoMs
     const [oldest] = this.#byId.values()
     if (this.#byId.size > MAX_KEPT && oldest !== undefined) this.close(oldest)
   }
 
-  close(target: Target): void {
+  close(target: MoveTarget): void {
     this.#byId.delete(target.id)
     this.#node.port.close(target.id, true)
   }
 
   /** The connection is gone already. */
-  forget(target: Target): void {
+  forget(target: MoveTarget): void {
     this.#byId.delete(target.id)
   }
 
@@ -86,7 +86,7 @@ export class Targets {
     return nextMs
   }
 
-  #open(address: Address): Target {
+  #open(address: Address): MoveTarget {
     const id = this.#node.newConnectionId()
     const target = { id, address, isConnected: false, db: undefined, idleSinceMs: undefined }
     this.#byId.set(id, target)

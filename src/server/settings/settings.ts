@@ -3,8 +3,9 @@
  * and typed for the code. Names are those of redis.conf; either name of a pair (slave/replica) is
  * understood.
  */
+
+import type { CommandRename } from '../../base/command-renames.ts'
 import { matchesGlob } from '../../base/glob.ts'
-import type { CommandRename } from '../../session/command-renames.ts'
 import type { OutputClass, OutputLimit, OutputLimits } from '../sessions/output-limits.ts'
 import {
   FLAG_SETTINGS,

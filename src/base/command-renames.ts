@@ -21,16 +21,16 @@ export function withRename(
   if (name === undefined || here === undefined || more.length > 0) {
     return 'Bad directive or wrong number of arguments'
   }
-  const own = ownName(renames, name, isCommand)
+  const own = commandMeant(renames, name, isCommand)
   if (own === undefined) return 'No such command in rename-command'
-  if (here !== '' && ownName(renames, here, isCommand) !== undefined) {
+  if (here !== '' && commandMeant(renames, here, isCommand) !== undefined) {
     return 'Target command name already exists'
   }
   return [...renames.filter(([known]) => known !== own), [own, here]]
 }
 
 /** The command that a client means by this word, in either case; undefined: none. */
-export function ownName(
+export function commandMeant(
   renames: readonly CommandRename[],
   word: string,
   isCommand: (name: string) => boolean,
