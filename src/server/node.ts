@@ -263,7 +263,7 @@ export class DataNode implements NodeInputs {
   #forget(connection: ConnectionId, reason: string): void {
     const { replication, migration, sessions } = this.services
     if (replication.owns(connection)) return replication.closed(reason)
-    if (migration.owns(connection)) return migration.closed(connection)
+    if (migration.owns(connection)) return migration.closed(connection, reason)
     const session = sessions.get(connection)
     if (session !== undefined) sessions.forget(session)
   }

@@ -1,6 +1,7 @@
 /** MIGRATE beside redis-server's: the same replies, the same keys at both ends, from either server to either. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { splitArgs } from '../../src/base/split-args.ts'
 import { freePorts } from '../support/free-ports.ts'
 import {
   HOST,
@@ -87,6 +88,15 @@ describe.skipIf(!hasRedisServer)('MIGRATE (needs redis-server)', () => {
     ['MIGRATE', HOST, 'PORT', 'b', 0, 'x'],
     ['MIGRATE', HOST, 'PORT', 'b', 0],
     ['MIGRATE', HOST, 1, 'l', 0, 300],
+    ['MIGRATE', 'no such name', 'PORT', 'l', 0, 300],
+    ...[
+      'h 1 k 0 1',
+      'h 1 k 0 1 AUTH KEYS',
+      'h 1 k 0 1 AUTH2 KEYS KEYS COPY',
+      'h 1 k 0 1 KEYS a',
+      'h 1 "" 0 1 KEYS a b',
+      'h 1 "" 0 1',
+    ].map((rest) => splitArgs(`COMMAND GETKEYS MIGRATE ${rest}`) ?? []),
   ]
 
   test('answers what redis-server answers, and leaves the same keys at both ends', async () => {

@@ -114,14 +114,16 @@ export class Migration {
     }
   }
 
-  closed(id: ConnectionId): void {
+  closed(id: ConnectionId, reason: string): void {
     const target = this.#targets.find(id)
     if (target === undefined) return
     this.#targets.forget(target)
     const move = this.#move
     if (move?.target !== target) return
-    const isOpen = target.isConnected
-    this.#fail(move, isOpen ? 'reading to target instance' : 'writing to target instance')
+    if (target.isConnected) return this.#fail(move, 'reading to target instance')
+    // Redis learns that nobody listens from its first write, and of any other obstacle before it.
+    const isRefused = reason.includes('ECONNREFUSED')
+    this.#fail(move, isRefused ? 'writing to target instance' : 'connecting to the client')
   }
 
   wake(): void {

@@ -157,19 +157,23 @@ function parseMigrateOptions(argv: readonly string[]): Options | Reply {
 
 // Where the keys are: the third argument, or everything behind KEYS.
 
-function listedKeys(argv: readonly string[]): KeyRange {
-  if (argv[3] !== '') return NOWHERE
+/** Undefined: there is a key beside the list, which is an error. */
+function listedKeys(argv: readonly string[]): KeyRange | undefined {
   for (let at = 6; at < argv.length; at++) {
     const word = arg(argv, at).toUpperCase()
-    if (word === 'KEYS') return { first: at + 1, last: argv.length - 1 }
+    if (word === 'KEYS') {
+      return argv[3] === '' ? { first: at + 1, last: argv.length - 1 } : undefined
+    }
     if (word === 'AUTH') at++
     if (word === 'AUTH2') at += 2
   }
   return NOWHERE
 }
 
-function oneKey(argv: readonly string[]): KeyRange {
-  return listedKeys(argv) === NOWHERE ? { first: 3, last: 3 } : NOWHERE
+function oneKey(argv: readonly string[]): KeyRange | undefined {
+  const listed = listedKeys(argv)
+  if (listed === undefined) return undefined
+  return listed === NOWHERE ? { first: 3, last: 3 } : NOWHERE
 }
 
 const KEYS = [
