@@ -17,6 +17,7 @@ import { countError } from './info/stats.ts'
 import type { Db } from './keyspace/db.ts'
 import { Unfinished } from './scripting/unfinished.ts'
 import type { KeyWait } from './sessions/blocked.ts'
+import type { KeyspaceEvent } from './sessions/keyspace-event.ts'
 import type { ClientSession } from './sessions/session.ts'
 import type { Value } from './values/value.ts'
 
@@ -190,6 +191,10 @@ export class Execution implements CommandContext {
     this.#effects.add(this.#db.index, argv, isMessage)
   }
 
+  notify(event: KeyspaceEvent, key: string, db: Db = this.#db): void {
+    if (this.node.keyspaceEvents.isOn) this.node.keyspaceEvents.tell(event, db.index, key)
+  }
+
   execute(argv: readonly string[]): Reply | undefined {
     const command = this.#table.find(argv)
     assert(command !== undefined, 'only known commands are queued')
@@ -203,6 +208,7 @@ export class Execution implements CommandContext {
 
   keyExpired(db: number, key: string): void {
     this.node.stats.expiredKeys++
+    this.node.keyspaceEvents.tell('expired', db, key)
     const argv = deletion(key, this.node.settings.flag('lazyfree-lazy-expire'))
     const isTogether = this.#effects.isCollecting && this.#command?.touchesArbitraryKeys !== true
     if (isTogether) this.#effects.add(db, argv)
@@ -212,12 +218,24 @@ export class Execution implements CommandContext {
   /** Between two commands, so replicas are told on its own. */
   keyEvicted(db: number, key: string): void {
     this.node.stats.evictedKeys++
+    this.node.keyspaceEvents.tell('evicted', db, key)
     this.#tell(db, [deletion(key, this.node.settings.flag('lazyfree-lazy-eviction'))])
   }
 
-  countLookup(isHit: boolean): void {
+  countLookup(isHit: boolean, db: number, key: string): void {
     if (isHit) this.node.stats.hits++
-    else this.node.stats.misses++
+    else this.#missed(db, key)
+  }
+
+  #missed(db: number, key: string): void {
+    this.node.stats.misses++
+    const { keyspaceEvents } = this.node
+    if (!keyspaceEvents.isOn || this.#command?.tellsMisses !== true) return
+    keyspaceEvents.tell('keymiss', db, key)
+  }
+
+  keyCreated(db: number, key: string): void {
+    this.node.keyspaceEvents.tell('new', db, key)
   }
 
   keyAppeared(db: number, key: string): void {

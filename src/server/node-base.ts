@@ -20,6 +20,7 @@ import { ScriptEngine } from './scripting/engine.ts'
 import { Blocking } from './sessions/blocking.ts'
 import { ClientDisconnects } from './sessions/client-disconnects.ts'
 import { DebugSleep } from './sessions/debug-sleep.ts'
+import { KeyspaceEvents } from './sessions/keyspace-events.ts'
 import { MasterSession } from './sessions/master-session.ts'
 import { OutputGate } from './sessions/output-gate.ts'
 import { Pause } from './sessions/pause.ts'
@@ -66,6 +67,7 @@ export class NodeBase {
   readonly sleep = new DebugSleep()
   readonly disconnects: ClientDisconnects
   readonly pubsub = new PubSub()
+  readonly keyspaceEvents: KeyspaceEvents
   readonly sentinels: SentinelBoard
   readonly snapshotTurn = new SnapshotTurn()
   /** The session in which the commands of our master's stream run. */
@@ -87,6 +89,7 @@ export class NodeBase {
     this.functions = new FunctionStore(this.scripting.libraries)
     this.now = now
     this.access = access
+    this.keyspaceEvents = new KeyspaceEvents(settings, this.pubsub)
     const usage = new Usage(rng.fork('usage'))
     usage.follow(settings)
     const hash = secret === undefined ? createKeyHash(rng.fork('key-hash')) : secretKeyHash(secret)

@@ -27,6 +27,8 @@ export interface CommandInfo {
   readonly isWrite: boolean
   /** Looking up a key counts as using it. */
   readonly touchesKeys: boolean
+  /** Subscribers are told of the keys it misses. */
+  readonly tellsMisses: boolean
   /** The command uses its keys even after CLIENT NO-TOUCH. */
   readonly alwaysTouches: boolean
   /** Replicas are told one by one of the expired keys that the command meets. */

@@ -97,6 +97,7 @@ export function createCommand(spec: CommandSpec, family: Family, parent?: Comman
     isRead: has('readonly'),
     isWrite: has('write'),
     touchesKeys: !has('no_touch'),
+    tellsMisses: !has('no_miss_event'),
     alwaysTouches: has('always_touch'),
     touchesArbitraryKeys: has('touches_arbitrary_keys'),
     mayReplicate: has('may_replicate'),

@@ -43,7 +43,7 @@ export interface DbRules {
   readonly beforeChange: ((db: number, key: string, entry: Entry) => void) | undefined
   /** True while a command runs that only reads. */
   readonly countsLookups: boolean
-  countLookup(isHit: boolean): void
+  countLookup(isHit: boolean, db: number, key: string): void
   /** True while a command runs that uses the keys it looks up. */
   readonly touchesKeys: boolean
   readonly usage: Usage
@@ -56,6 +56,8 @@ export interface DbRules {
    * may wait.
    */
   keyExpired(db: number, key: string): void
+  /** A key was created by a command. */
+  keyCreated(db: number, key: string): void
   keyEvicted(db: number, key: string): void
   /** A value that clients can wait for was created, or a stream is gone on whose groups clients wait. */
   keyAppeared(db: number, key: string): void
@@ -103,13 +105,26 @@ export class Db {
   find(key: string): Entry | undefined {
     const entry = this.#findAlive(key)
     const rules = this.#rules
-    if (rules.countsLookups) rules.countLookup(entry !== undefined)
+    if (rules.countsLookups) rules.countLookup(entry !== undefined, this.index, key)
     if (entry !== undefined && rules.touchesKeys) rules.usage.touch(entry)
     return entry
   }
 
   value(key: string): Value | undefined {
     return this.find(key)?.value
+  }
+
+  /** The same, for a key that is read by a command that writes others: this counts as a lookup. */
+  findSource(key: string): Entry | undefined {
+    const rules = this.#rules
+    if (rules.countsLookups) return this.find(key)
+    const entry = this.find(key)
+    rules.countLookup(entry !== undefined, this.index, key)
+    return entry
+  }
+
+  source(key: string): Value | undefined {
+    return this.findSource(key)?.value
   }
 
   /** Whether a client sees the key as alive; deletes nothing. */
@@ -175,6 +190,7 @@ export class Db {
       this.sampler?.add(key)
       if (this.watchers.size > 0) this.#touched(key)
       if (expireAtMs !== undefined) this.expires.add(key, entry)
+      rules.keyCreated(this.index, key)
     } else {
       // Set in place, so that a running scan finds the key where it was.
       this.setExpiry(key, old, expireAtMs)

@@ -17,8 +17,9 @@ export type { Entry } from './db.ts'
 
 /** Learns what happens to keys apart from what commands do. */
 export interface KeyspaceObserver {
-  countLookup(isHit: boolean): void
+  countLookup(isHit: boolean, db: number, key: string): void
   keyExpired(db: number, key: string): void
+  keyCreated(db: number, key: string): void
   keyEvicted(db: number, key: string): void
   keyAppeared(db: number, key: string): void
   /** All data were replaced, now with this many keys, without a command for it. */
@@ -28,6 +29,7 @@ export interface KeyspaceObserver {
 const NOBODY: KeyspaceObserver = {
   countLookup: () => undefined,
   keyExpired: () => undefined,
+  keyCreated: () => undefined,
   keyEvicted: () => undefined,
   keyAppeared: () => undefined,
   dataReplaced: () => undefined,
@@ -98,8 +100,12 @@ export class Keyspace implements DbRules {
     return this.dbs.map(() => this.newTable())
   }
 
-  countLookup(isHit: boolean): void {
-    this.observer.countLookup(isHit)
+  countLookup(isHit: boolean, db: number, key: string): void {
+    this.observer.countLookup(isHit, db, key)
+  }
+
+  keyCreated(db: number, key: string): void {
+    this.observer.keyCreated(db, key)
   }
 
   keyExpired(db: number, key: string): void {

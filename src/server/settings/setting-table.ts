@@ -33,7 +33,6 @@ const KIB = 1024
 const MIB = 1024 * KIB
 
 // Notes on what does not happen, for directives whose absence an operator would notice too late.
-const NO_NOTIFICATIONS = 'no keyspace notifications are sent'
 const NO_SLOWLOG = 'no command is measured, so SLOWLOG is empty'
 const NO_LATENCY = 'no command is measured, so LATENCY is empty'
 const TCP_ONLY = 'it listens on TCP only'
@@ -218,7 +217,7 @@ export const TEXT_SETTINGS = {
     'allkeys-random',
     'noeviction',
   ]),
-  'notify-keyspace-events': ignored(eventClasses(), NO_NOTIFICATIONS),
+  'notify-keyspace-events': eventClasses(),
   loglevel: oneOf('notice', ['debug', 'verbose', 'notice', 'warning']),
   logfile: text('', 'immutable'),
   'log-format': ours(oneOf('auto', LOG_FORMAT_WORDS, 'immutable')),
