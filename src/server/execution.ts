@@ -102,16 +102,29 @@ export class Execution implements CommandContext {
     const isBeside = this.node.scripting.isInterrupted
     this.#effects.begin()
     const reply = command.handler(this, argv)
-    if (isBeside || !this.isInterrupted) return this.#ended(command, outerArgv, reply)
-    this.whenScriptEnds((last) => this.#ended(command, outerArgv, last))
+    if (isBeside || !this.isInterrupted) return this.#ended(command, argv, outerArgv, reply)
+    this.whenScriptEnds((last) => this.#ended(command, argv, outerArgv, last))
     return undefined
   }
 
-  #ended(command: Command, outerArgv: readonly string[], reply: Reply | undefined) {
+  /** Clients that track keys are told when these change. */
+  #noteRead(command: Command | undefined, argv: readonly string[]): void {
+    if (command !== undefined) this.node.tracking.keysRead(this.session, command, argv)
+  }
+
+  #ended(
+    command: Command,
+    argv: readonly string[],
+    outerArgv: readonly string[],
+    reply: Reply | undefined,
+  ) {
     this.#tellAll(this.#effects.end())
     if (!this.#effects.isCollecting) {
       this.#effects.targets = 'all'
       this.node.keyspace.settle()
+    }
+    if (command.isRead && this.#session?.tracking !== undefined && !command.runsScript) {
+      this.#noteRead(command, argv)
     }
     this.#argv = outerArgv
     if (reply?.kind === 'error') {
@@ -163,6 +176,9 @@ export class Execution implements CommandContext {
     this.#db = this.node.keyspace.dbs[session.db] as Db
     const reply = this.#call(command, argv)
     this.#session = outer
+    // What a script reads, its client reads: all the keys that the script declares.
+    if (command.isRead && outer.tracking !== undefined)
+      this.#noteRead(this.#table.find(this.#argv), this.#argv)
     this.#db = this.node.keyspace.dbs[outer.db] as Db
     return reply ?? NULL
   }
@@ -244,6 +260,7 @@ export class Execution implements CommandContext {
 
   dataReplaced(keys: number): void {
     this.node.persistence.dataReplaced(keys)
+    this.node.tracking.allChanged()
   }
 
   #serveKey(dbIndex: number, key: string): void {

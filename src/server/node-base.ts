@@ -29,6 +29,7 @@ import { SentinelBoard } from './sessions/sentinel-board.ts'
 import type { ClientSession } from './sessions/session.ts'
 import { Sessions } from './sessions/sessions.ts'
 import type { Settings } from './settings/settings.ts'
+import { ClientTracking } from './tracking/client-tracking.ts'
 
 /** What a node begins with. */
 export interface NodeBeginning {
@@ -68,6 +69,7 @@ export class NodeBase {
   readonly disconnects: ClientDisconnects
   readonly pubsub = new PubSub()
   readonly keyspaceEvents: KeyspaceEvents
+  readonly tracking: ClientTracking
   readonly sentinels: SentinelBoard
   readonly snapshotTurn = new SnapshotTurn()
   /** The session in which the commands of our master's stream run. */
@@ -103,6 +105,7 @@ export class NodeBase {
       ...{ port: this.port, settings, users, stats },
       ...{ onForget, onOutput, onResized },
     })
+    this.tracking = new ClientTracking(this)
     this.clientMemory = new ClientMemory(this)
     this.heap = new HeapGuard(this, this.sessions)
     this.sentinels = new SentinelBoard(settings, this.sessions)

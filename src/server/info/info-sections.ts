@@ -58,7 +58,7 @@ function clients({ node }: InfoSource): string[] {
     client_recent_max_input_buffer: 0,
     client_recent_max_output_buffer: 0,
     blocked_clients: node.blocking.count,
-    tracking_clients: 0,
+    tracking_clients: node.tracking.clients,
     clients_in_timeout_table: 0,
   })
 }
@@ -184,9 +184,9 @@ function stats({ node }: InfoSource): string[] {
     active_defrag_key_misses: 0,
     total_active_defrag_time: 0,
     current_active_defrag_time: 0,
-    tracking_total_keys: 0,
-    tracking_total_items: 0,
-    tracking_total_prefixes: 0,
+    tracking_total_keys: node.tracking.keys,
+    tracking_total_items: node.tracking.items,
+    tracking_total_prefixes: node.tracking.prefixes,
     unexpected_error_replies: 0,
     total_error_replies: counted.errorReplies,
     dump_payload_sanitizations: 0,

@@ -34,6 +34,11 @@ export interface Watcher {
   keyChanged(db: Db, key: string): void
 }
 
+/** Wants to know of every key that changes: CLIENT TRACKING. */
+export interface KeyTracker {
+  keyChanged(key: string): void
+}
+
 /** What all databases of a node share. */
 export interface DbRules {
   /** Wall-clock milliseconds, fixed while a command runs. */
@@ -47,6 +52,8 @@ export interface DbRules {
   /** True while a command runs that uses the keys it looks up. */
   readonly touchesKeys: boolean
   readonly usage: Usage
+  /** Undefined: no client tracks keys. */
+  readonly tracker: KeyTracker | undefined
   /** What this database takes in memory may change until the command ends. */
   sizeChanged(db: Db): void
   /** Returns a table without keys. */
@@ -189,6 +196,7 @@ export class Db {
       rules.sizeChanged(this)
       this.sampler?.add(key)
       if (this.watchers.size > 0) this.#touched(key)
+      rules.tracker?.keyChanged(key)
       if (expireAtMs !== undefined) this.expires.add(key, entry)
       rules.keyCreated(this.index, key)
     } else {
@@ -256,6 +264,7 @@ export class Db {
     rules.sizeChanged(this)
     if (entry.serial < rules.serial) this.#preserve(key, entry)
     if (this.watchers.size > 0) this.#touched(key)
+    rules.tracker?.keyChanged(key)
   }
 
   #touched(key: string): void {

@@ -7,7 +7,7 @@
  * `beforeChange` hands it over as it was. An entry created meanwhile carries the new serial and is left
  * out.
  */
-import { Db, type DbRules, type Entry, type ExpiryMode } from './db.ts'
+import { Db, type DbRules, type Entry, type ExpiryMode, type KeyTracker } from './db.ts'
 import { EntryTable } from './entry-table.ts'
 import type { KeyHash } from './key-hash.ts'
 import type { KeyTable } from './key-table.ts'
@@ -49,6 +49,7 @@ export class Keyspace implements DbRules {
   touchesKeys = false
   readonly usage: Usage
   observer: KeyspaceObserver = NOBODY
+  tracker: KeyTracker | undefined
   readonly #hash: KeyHash
   #heapBytes = 0
   readonly #resized = new Set<Db>()

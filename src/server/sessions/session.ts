@@ -11,6 +11,7 @@ import { LONG_BYTES, ReplyWriter } from '../../resp/reply-writer.ts'
 import { RequestDecoder } from '../../resp/request-decoder.ts'
 import type { ReplyMode, SessionClient } from '../../session/client.ts'
 import type { ClientType } from '../../session/client-line.ts'
+import type { Tracking } from '../../session/tracking.ts'
 import type { ConnectionId, Endpoints } from '../port.ts'
 import type { ReplicaPeer } from '../replication/serving/replica-peer.ts'
 import type { Blocked } from './blocked.ts'
@@ -71,6 +72,10 @@ export class ClientSession implements SessionClient {
   isClosing = false
   /** False while EXEC runs and in the master's stream: blocking commands give up at once. */
   mayBlock = true
+  /** [CLIENT TRACKING] */
+  tracking: Tracking | undefined
+  /** The connection to which its invalidations were to go was gone when there was one. */
+  isRedirectBroken = false
   /** The commands of scripts run in it. */
   isScript = false
   noEvict = false

@@ -93,10 +93,7 @@ export const INT_SETTINGS = {
   'stream-node-max-entries': integer(100, 0, MAX_LONG),
   'auto-aof-rewrite-percentage': integer(100, 0),
   'auto-aof-rewrite-min-size': memory(64 * MIB),
-  'tracking-table-max-keys': ignored(
-    integer(1_000_000, 0, MAX_LONG),
-    'CLIENT TRACKING is not offered',
-  ),
+  'tracking-table-max-keys': integer(1_000_000, 0, MAX_LONG),
   'acllog-max-len': integer(128, 0, MAX_LONG),
   'busy-reply-threshold': integer(5000, 0, MAX_LONG),
   'io-threads': ignored(integer(1, 1, 128, 'immutable'), ONE_THREAD),

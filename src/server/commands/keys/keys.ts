@@ -177,6 +177,7 @@ function isFlushMode(argv: readonly string[]): boolean {
 /** Replicas get it even if there was nothing: they may have keys that we do not. */
 function flushAll(context: CommandContext, argv: readonly string[]): Reply | undefined {
   if (!isFlushMode(argv)) return SYNTAX_ERROR
+  context.node.tracking.allChanged()
   for (const db of context.node.keyspace.dbs) {
     db.empty()
     noteAwaited(context.node.blocking, db)
@@ -187,6 +188,7 @@ function flushAll(context: CommandContext, argv: readonly string[]): Reply | und
 
 function flushDb(context: CommandContext, argv: readonly string[]): Reply {
   if (!isFlushMode(argv)) return SYNTAX_ERROR
+  context.node.tracking.allChanged()
   context.db.empty()
   noteAwaited(context.node.blocking, context.db)
   context.propagate()

@@ -54,6 +54,7 @@ function reset({ node, session }: CommandContext): Reply {
     return error('ERR can only reset normal connections')
   }
   session.endTransaction()
+  node.tracking.stop(session)
   node.pubsub.unsubscribeAll(session)
   session.protocol = 2
   session.db = 0

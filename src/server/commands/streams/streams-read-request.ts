@@ -22,7 +22,7 @@ import {
   UNBALANCED_STREAMS,
 } from '../../values/stream-errors.ts'
 import { MAX_ID, MIN_ID, parseId, type StreamId } from '../../values/stream-id.ts'
-import { readStream, isReply, parseCount } from './streams-common.ts'
+import { isReply, parseCount, readStream } from './streams-common.ts'
 import type { Reader } from './streams-delivery.ts'
 
 /**
