@@ -74,6 +74,7 @@ export class Dispatcher {
   #answer(session: ClientSession, reply: Reply | undefined): void {
     if (reply !== undefined) session.reply(reply)
     this.#node.tracking.commandEnded()
+    this.#node.monitors.answered(session)
     this.#node.replication.commandExecuted(session)
     if (this.#node.blocking.hasReadyKeys) this.#execution.serveWaiting()
   }

@@ -21,6 +21,16 @@ import type { KeyspaceEvent } from './sessions/keyspace-event.ts'
 import type { ClientSession } from './sessions/session.ts'
 import type { Value } from './values/value.ts'
 
+/** One run of a command. */
+interface Run {
+  readonly command: Command
+  readonly argv: readonly string[]
+  /** Of the command that runs it: EXEC, EVAL. */
+  readonly outerArgv: readonly string[]
+  /** By the stopwatch. */
+  readonly startedAt: number
+}
+
 interface Replay {
   /** The first error reply. */
   error: string | undefined
@@ -100,10 +110,13 @@ export class Execution implements CommandContext {
     this.node.keyspace.touchesKeys = command.touchesKeys && this.#mayTouch(command)
     // While a script waits for its next slice, only commands run that may run beside it.
     const isBeside = this.node.scripting.isInterrupted
+    if (command.runsScript && this.node.monitors.isOn) this.#tellMonitors(command, argv)
     this.#effects.begin()
+    const startedAt = this.node.times.now()
+    const run = { command, argv, outerArgv, startedAt }
     const reply = command.handler(this, argv)
-    if (isBeside || !this.isInterrupted) return this.#ended(command, argv, outerArgv, reply)
-    this.whenScriptEnds((last) => this.#ended(command, argv, outerArgv, last))
+    if (isBeside || !this.isInterrupted) return this.#ended(run, reply)
+    this.whenScriptEnds((last) => this.#ended(run, last))
     return undefined
   }
 
@@ -112,12 +125,14 @@ export class Execution implements CommandContext {
     if (command !== undefined) this.node.tracking.keysRead(this.session, command, argv)
   }
 
-  #ended(
-    command: Command,
-    argv: readonly string[],
-    outerArgv: readonly string[],
-    reply: Reply | undefined,
-  ) {
+  #tellMonitors(command: Command, argv: readonly string[]): void {
+    this.node.monitors.tell(this.session, command, argv, this.node.now)
+  }
+
+  #ended({ command, argv, outerArgv, startedAt }: Run, reply: Reply | undefined) {
+    const { times, monitors, now } = this.node
+    times.ended(this.session, command, argv, startedAt, now.wallMs)
+    if (monitors.isOn && !command.isHidden) this.#tellMonitors(command, argv)
     this.#tellAll(this.#effects.end())
     if (!this.#effects.isCollecting) {
       this.#effects.targets = 'all'

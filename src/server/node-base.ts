@@ -30,6 +30,8 @@ import type { ClientSession } from './sessions/session.ts'
 import { Sessions } from './sessions/sessions.ts'
 import type { Settings } from './settings/settings.ts'
 import { ClientTracking } from './tracking/client-tracking.ts'
+import { CommandTimes } from './watching/command-times.ts'
+import { Monitors } from './watching/monitors.ts'
 
 /** What a node begins with. */
 export interface NodeBeginning {
@@ -70,6 +72,8 @@ export class NodeBase {
   readonly pubsub = new PubSub()
   readonly keyspaceEvents: KeyspaceEvents
   readonly tracking: ClientTracking
+  readonly monitors = new Monitors()
+  readonly times: CommandTimes
   readonly sentinels: SentinelBoard
   readonly snapshotTurn = new SnapshotTurn()
   /** The session in which the commands of our master's stream run. */
@@ -91,6 +95,7 @@ export class NodeBase {
     this.functions = new FunctionStore(this.scripting.libraries)
     this.now = now
     this.access = access
+    this.times = new CommandTimes(settings, port)
     this.keyspaceEvents = new KeyspaceEvents(settings, this.pubsub)
     const usage = new Usage(rng.fork('usage'))
     usage.follow(settings)

@@ -265,8 +265,9 @@ export class DataNode implements NodeInputs {
 
   /** Drops every reference to a session that is gone. */
   #letGo(session: ClientSession): void {
-    const { blocking, pubsub, replication, clientMemory, tracking } = this.services
+    const { blocking, pubsub, replication, clientMemory, tracking, monitors } = this.services
     tracking.stop(session)
+    monitors.remove(session)
     clientMemory.forget(session)
     blocking.release(session)
     pubsub.unsubscribeAll(session)

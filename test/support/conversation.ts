@@ -16,7 +16,7 @@ export interface Step {
 /** What every client receives in a step, in the order of their names. */
 export type Heard = Readonly<Record<string, string>>
 
-const SYNC = '--sync--'
+const SYNC = '--sync-'
 /** A server says nothing for as long only if it waits for something that never comes. */
 const SILENCE_MS = 10_000
 
@@ -81,6 +81,7 @@ class Speaker {
   /** Its commands are queued: it is in step when something was answered. */
   #isInTransaction = false
   #wasAsked = false
+  #syncs = 0
   /** Its last command. */
   #asked = ''
 
@@ -115,7 +116,7 @@ class Speaker {
     if (name === 'multi') this.#isInTransaction = true
     if (name === 'exec' || name === 'discard' || name === 'reset') this.#isInTransaction = false
     this.#wasAsked = true
-    if (words[1] !== SYNC) this.#asked = words.join(' ')
+    if (words[1]?.startsWith(SYNC) !== true) this.#asked = words.join(' ')
     this.#socket.write(encodeCommand(words), 'latin1')
   }
 
@@ -123,9 +124,11 @@ class Speaker {
   async settle(): Promise<void> {
     if (this.isWaiting || this.#isClosed) return
     if (this.#isInTransaction) return this.#until(() => !this.#wasAsked || this.#received !== '')
-    this.say(['PING', SYNC])
-    await this.#until(() => this.#isClosed || this.#received.includes(`${SYNC}\r\n`))
-    this.#received = this.#received.replace(/(\*2\r\n\$4\r\npong\r\n)?\$8\r\n--sync--\r\n/, '')
+    const token = `${SYNC}${++this.#syncs}--`
+    this.say(['PING', token])
+    await this.#until(() => this.#isClosed || this.#received.includes(`${token}\r\n`))
+    const answer = `$${token.length}\r\n${token}\r\n`
+    this.#received = this.#received.replace(`*2\r\n$4\r\npong\r\n${answer}`, '').replace(answer, '')
   }
 
   take(): string {

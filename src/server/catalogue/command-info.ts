@@ -3,6 +3,8 @@
  * INFO counts in it; none of them needs the handler, so a command can look up others in its
  * context.
  */
+
+import type { LatencyHistogram } from '../watching/latency-histogram.ts'
 import type { CommandTraits } from './command-traits.ts'
 import type { KeySpec } from './key-spec.ts'
 
@@ -62,6 +64,11 @@ export interface CommandInfo {
   readonly runsQueue: boolean
   /** [enable-debug-command] says which clients may run it. */
   readonly isProtected: boolean
+  /** MONITOR does not show it. */
+  readonly isHidden: boolean
+  readonly skipsSlowLog: boolean
+  /** Takes the same time whatever the size of the data: `fast`. */
+  readonly isFast: boolean
   /** Reads or writes keys. */
   readonly hasKeys: boolean
   /** May be sent by a RESP2 client that is subscribed. */
@@ -70,4 +77,8 @@ export interface CommandInfo {
   calls: number
   rejectedCalls: number
   failedCalls: number
+  /** How long all calls together took. */
+  micros: number
+  /** [latency-tracking] How long the single calls took; undefined: none was measured. */
+  latency: LatencyHistogram | undefined
 }

@@ -91,10 +91,29 @@ function cpu({ node }: InfoSource): string[] {
 
 function commandStats({ node }: InfoSource): string[] {
   const found: string[] = []
-  for (const { fullName, calls, rejectedCalls, failedCalls } of node.table.everyCommand()) {
+  for (const each of node.table.everyCommand()) {
+    const { fullName, calls, rejectedCalls, failedCalls } = each
+    const micros = Math.round(each.micros)
     if (calls + rejectedCalls === 0) continue
     const counts = `rejected_calls=${rejectedCalls},failed_calls=${failedCalls}`
-    found.push(`cmdstat_${fullName}:calls=${calls},usec=0,usec_per_call=0.00,${counts}`)
+    const perCall = (calls === 0 ? 0 : micros / calls).toFixed(2)
+    found.push(
+      `cmdstat_${fullName}:calls=${calls},usec=${micros},usec_per_call=${perCall},${counts}`,
+    )
+  }
+  return found
+}
+
+function latencyStats({ node }: InfoSource): string[] {
+  const words = node.settings.text('latency-tracking-info-percentiles').split(' ')
+  const percents = words.filter((word) => word !== '')
+  const found: string[] = []
+  for (const { fullName, latency } of node.table.everyCommand()) {
+    if (latency === undefined || percents.length === 0) continue
+    const shown = percents.map((word) => {
+      return `p${word}=${(latency.percentile(Number(word)) / 1000).toFixed(3)}`
+    })
+    found.push(`latency_percentiles_usec_${fullName}:${shown.join(',')}`)
   }
   return found
 }
@@ -133,7 +152,7 @@ export const SECTIONS: readonly (readonly [title: string, fields: Fields])[] = [
   ['Modules', nothing],
   ['Commandstats', commandStats],
   ['Errorstats', errorStats],
-  ['Latencystats', nothing],
+  ['Latencystats', latencyStats],
   ['Cluster', cluster],
   ['Keyspace', keyspace],
 ]

@@ -6,6 +6,7 @@ import type { ClientSession } from './session.ts'
 /** `nowMs` is monotonic. */
 export function clientLine(session: ClientSession, nowMs: number): string {
   const flags = clientFlags({
+    O: session.isMonitor,
     S: session.kind === 'replica',
     M: session.kind === 'master',
     P: session.isSubscribed,

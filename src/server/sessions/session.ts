@@ -72,6 +72,8 @@ export class ClientSession implements SessionClient {
   isClosing = false
   /** False while EXEC runs and in the master's stream: blocking commands give up at once. */
   mayBlock = true
+  /** [MONITOR] It is told of every command. */
+  isMonitor = false
   /** [CLIENT TRACKING] */
   tracking: Tracking | undefined
   /** The connection to which its invalidations were to go was gone when there was one. */

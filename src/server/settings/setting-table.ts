@@ -33,8 +33,6 @@ const KIB = 1024
 const MIB = 1024 * KIB
 
 // Notes on what does not happen, for directives whose absence an operator would notice too late.
-const NO_SLOWLOG = 'no command is measured, so SLOWLOG is empty'
-const NO_LATENCY = 'no command is measured, so LATENCY is empty'
 const TCP_ONLY = 'it listens on TCP only'
 const NO_SYSLOG = 'the log goes to logfile or stdout'
 const NO_CLUSTER = 'it is no node of a cluster'
@@ -75,9 +73,9 @@ export const INT_SETTINGS = {
   // No process is forked for a snapshot, so waiting for more replicas to share it saves nothing.
   'repl-diskless-sync-delay': integer(0, 0),
   'repl-diskless-sync-max-replicas': integer(0, 0),
-  'slowlog-log-slower-than': ignored(integer(10_000, -1, MAX_LONG), NO_SLOWLOG),
-  'slowlog-max-len': ignored(integer(128, 0, MAX_LONG), NO_SLOWLOG),
-  'latency-monitor-threshold': ignored(integer(0, 0, MAX_LONG), NO_LATENCY),
+  'slowlog-log-slower-than': integer(10_000, -1, MAX_LONG),
+  'slowlog-max-len': integer(128, 0, MAX_LONG),
+  'latency-monitor-threshold': integer(0, 0, MAX_LONG),
   'active-expire-effort': ignored(integer(1, 1, 10)),
   'lfu-log-factor': integer(10, 0),
   'lfu-decay-time': integer(1, 0),
@@ -151,7 +149,7 @@ export const FLAG_SETTINGS = {
   'lazyfree-lazy-server-del': ignored(yesNo(false)),
   'lazyfree-lazy-user-del': yesNo(false),
   'lazyfree-lazy-user-flush': ignored(yesNo(false)),
-  'latency-tracking': ignored(yesNo(true), NO_LATENCY),
+  'latency-tracking': yesNo(true),
   activerehashing: ignored(yesNo(true)),
   activedefrag: ignored(yesNo(false)),
   'dynamic-hz': ignored(yesNo(true)),
@@ -255,7 +253,7 @@ export const TEXT_SETTINGS = {
   'syslog-ident': ignored(text('redis', 'immutable'), NO_SYSLOG),
   'syslog-facility': ignored(text('local0', 'immutable'), NO_SYSLOG),
   'proc-title-template': ignored(processTitle('{title} {listen-addr} {server-mode}')),
-  'latency-tracking-info-percentiles': ignored(percentiles('50 99 99.9'), NO_LATENCY),
+  'latency-tracking-info-percentiles': percentiles('50 99 99.9'),
   'oom-score-adj': ignored(oneOf('no', ['no', 'yes', 'relative', 'absolute']), SET_BY_SERVICE),
   'oom-score-adj-values': ignored(text('0 200 800'), SET_BY_SERVICE),
   'shutdown-on-sigint': shutdownWords(),
