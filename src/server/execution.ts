@@ -295,10 +295,12 @@ export class Execution implements CommandContext {
     this.#enter(session)
     this.#db = this.node.keyspace.dbs[wait.db] as Db
     this.#effects.begin()
+    const startedAt = this.node.times.now()
     const reply = wait.serve(this, key)
     this.#tellAll(this.#effects.end())
     this.node.keyspace.settle()
     if (reply === undefined) return false
+    this.node.times.served(session, startedAt, this.node.now.wallMs)
     this.node.blocking.unblock(session, reply)
     this.node.replication.commandExecuted(session)
     return true

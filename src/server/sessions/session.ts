@@ -14,7 +14,7 @@ import type { ClientType } from '../../session/client-line.ts'
 import type { Tracking } from '../../session/tracking.ts'
 import type { ConnectionId, Endpoints } from '../port.ts'
 import type { ReplicaPeer } from '../replication/serving/replica-peer.ts'
-import type { Blocked } from './blocked.ts'
+import type { Blocked, BlockedRun } from './blocked.ts'
 import type { KeyWatch, Transaction } from './transactions.ts'
 
 /** Told when a session has something to send; the sink takes the output later, once per input. */
@@ -89,6 +89,8 @@ export class ClientSession implements SessionClient {
   transaction: Transaction | undefined
   watch: KeyWatch | undefined
   blocked: Blocked | undefined
+  /** The command that made it wait. */
+  blockedRun: BlockedRun | undefined
   /** Its script takes longer than a slice, and goes on in later turns. */
   waitsForScript = false
   /** A command that arrived during CLIENT PAUSE and runs when it ends. */

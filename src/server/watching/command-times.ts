@@ -4,6 +4,7 @@
  */
 import type { CommandInfo } from '../catalogue/command-info.ts'
 import type { NodePort } from '../port.ts'
+import type { BlockedRun } from '../sessions/blocked.ts'
 import type { ClientSession } from '../sessions/session.ts'
 import type { Settings } from '../settings/settings.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
@@ -50,7 +51,20 @@ export class CommandTimes {
   ): void {
     const micros = this.#stopwatch() - startedAt
     command.micros += micros
-    if (client.blocked !== undefined) return
+    if (client.blocked !== undefined) client.blockedRun = { command, argv, micros }
+    else this.#note(client, { command, argv, micros }, nowMs)
+  }
+
+  /** A client that waited is served, from the moment `startedAt` on. */
+  served(client: ClientSession, startedAt: number, nowMs: number): void {
+    const run = client.blockedRun
+    if (run === undefined) return
+    const serving = this.#stopwatch() - startedAt
+    run.command.micros += serving
+    this.#note(client, { ...run, micros: run.micros + serving }, nowMs)
+  }
+
+  #note(client: ClientSession, { command, argv, micros }: BlockedRun, nowMs: number): void {
     if (this.#isTracked) {
       command.latency ??= new LatencyHistogram()
       command.latency.add(micros * 1000)

@@ -47,10 +47,10 @@ export class LatencyHistogram {
     let place = 0
     while (seen < this.#total) {
       const before = seen
-      for (; place < this.#counts.length && lowestAt(place) < boundNanos; place++) {
+      for (; place < this.#counts.length && lowestAt(place) <= boundNanos; place++) {
         seen += this.#counts[place] as number
       }
-      if (seen > before) rows.push([Math.floor(boundNanos / 1000), seen])
+      if (seen > before) rows.push([Math.floor(highestAt(placeOf(boundNanos)) / 1000), seen])
       boundNanos *= 2
     }
     return rows
