@@ -7,6 +7,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Dial } from '../io/host-environment.ts'
 import { CarriedSocket } from './carried-socket.ts'
+import type { ClusterClock } from './cluster-clock.ts'
 import { Way } from './way.ts'
 
 export const LOOPBACK = '127.0.0.1'
@@ -37,7 +38,19 @@ export class Switchboard {
   /** By the port that a member dials from. */
   readonly #callers = new Map<number, string>()
   readonly #sockets = new Set<Socket>()
+  readonly #clock: () => ClusterClock
   #isClosed = false
+  #arrivals = 0
+
+  /** The clock is asked for when it is needed first: it may count what arrives here. */
+  constructor(clock: () => ClusterClock) {
+    this.#clock = clock
+  }
+
+  /** Grows with everything that arrives at a member or leaves one. */
+  get arrivals(): number {
+    return this.#arrivals
+  }
 
   /** Opens a door on a free port. */
   async open(name: string): Promise<MemberDoor> {
@@ -59,7 +72,7 @@ export class Switchboard {
     const key = `${from} ${to}`
     const known = this.#ways.get(key)
     if (known !== undefined) return known
-    const way = new Way()
+    const way = new Way(this.#clock())
     this.#ways.set(key, way)
     return way
   }
@@ -135,11 +148,8 @@ export class Switchboard {
   #pass(door: OpenDoor, socket: Socket, caller: string): void {
     if (this.#isClosed || socket.destroyed) return
     if (door.take === undefined) return void socket.resetAndDestroy()
-    const carried = new CarriedSocket(
-      socket,
-      this.way(caller, door.name),
-      this.way(door.name, caller),
-    )
+    const ways = [this.way(caller, door.name), this.way(door.name, caller)] as const
+    const carried = new CarriedSocket(socket, ways, () => void this.#arrivals++)
     // What hosts use of a socket, the carried one has.
     door.take(carried as unknown as Socket)
   }
