@@ -97,8 +97,10 @@ export class ManualClock implements ClusterClock {
     return momentOf(this.#nowMs, this.#wallAtStartMs)
   }
 
+  /** What is due already waits for no hand: a script goes on where it has let others have their turn. */
   after(ms: number, fire: () => void): () => void {
-    const awaited = { dueMs: this.#nowMs + Math.max(0, Math.ceil(ms)), fire }
+    if (ms <= 0) return atOnce(fire)
+    const awaited = { dueMs: this.#nowMs + Math.ceil(ms), fire }
     this.#awaited.add(awaited)
     return () => this.#awaited.delete(awaited)
   }
@@ -142,6 +144,11 @@ export class ManualClock implements ClusterClock {
       looks = -1
     }
   }
+}
+
+function atOnce(fire: () => void): () => void {
+  const turn = REAL_TIMERS.setImmediate(fire)
+  return () => REAL_TIMERS.clearImmediate(turn)
 }
 
 /** One look of the event loop at its sockets, and what follows from it. */

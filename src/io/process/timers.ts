@@ -3,9 +3,13 @@
  * the global ones (`useFakeTimers`); a cluster in the same process goes on by the real ones, so that an
  * application's timers can be moved by hand while its Sentinels live in real time.
  */
-const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = globalThis
+const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } =
+  globalThis
 
-export const REAL_TIMERS = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate }
+export const REAL_TIMERS = {
+  ...{ setTimeout, clearTimeout, setInterval, clearInterval },
+  ...{ setImmediate, clearImmediate },
+}
 
 const readNow = performance.now
 const readWall = Date.now
