@@ -1,5 +1,5 @@
-import { afterEach, expect } from 'vitest'
 import { clusterTest } from 'vedette/vitest'
+import { afterEach, expect } from 'vitest'
 import { MENDED, Orders, STOCK } from './orders.js'
 
 const test = clusterTest({ replicas: 2, downAfterMs: 200 })

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
-import { afterEach, beforeEach, expect } from 'vitest'
 import { clusterTest } from 'vedette/vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { RateLimiter } from './rate-limiter.js'
 
 // Time passes when the test says so.
@@ -26,7 +26,9 @@ async function take() {
   return (await limiter.take('ann')).isAllowed
 }
 
-test('the third request of a window is refused, and the first of the next one is not', async ({ cluster }) => {
+test('the third request of a window is refused, and the first of the next one is not', async ({
+  cluster,
+}) => {
   connect(cluster)
   expect([await take(), await take(), await take()]).toEqual([true, true, false])
   await cluster.advance(10_001)

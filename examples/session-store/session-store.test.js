@@ -36,5 +36,5 @@ test('whoever is logged in stays so through a failover', async () => {
   cluster.master.kill()
   await cluster.until.switched()
   assert.deepEqual(await store.use(id), { user: 'ann' })
-  sentinel.destroy()
+  await sentinel.destroy()
 })
