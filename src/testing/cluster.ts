@@ -2,6 +2,7 @@
  * A whole high-availability cluster inside a test: data nodes and Sentinels of production on real sockets of
  * this process, which can be killed, stopped, cut off and put out of time, and which say what happened.
  */
+import { rmSync } from 'node:fs'
 import type {
   Cluster,
   ClusterEvent,
@@ -16,7 +17,8 @@ import type {
 import { type ClusterClock, ManualClock, RunningClock } from './cluster-clock.ts'
 import { Diary } from './diary.ts'
 import { RunningGroup } from './group.ts'
-import { createMembers, type Members } from './members.ts'
+import { createMembers } from './members.ts'
+import type { Members } from './members-start.ts'
 import { ClusterNetwork } from './network.ts'
 import { type FullOptions, fullOptions } from './options.ts'
 import type { ManagedMember, ManagedNode, ManagedSentinel } from './parts.ts'
@@ -68,12 +70,14 @@ export class RunningCluster implements Cluster {
   readonly #options: FullOptions
   readonly #groups: ReadonlyMap<string, RunningGroup>
   readonly #room: Room
+  readonly #folder: string | undefined
   readonly #network: ClusterNetwork
   readonly #recorders = new Map<string, RunningRecorder>()
   /** The masters at the time when the test last did something. */
   readonly #before = new Map<string, NodeMember>()
 
-  constructor(options: FullOptions, { nodes, sentinels }: Members, room: Room) {
+  constructor(options: FullOptions, { nodes, sentinels, folder }: Members, room: Room) {
+    this.#folder = folder
     this.nodes = nodes
     this.sentinels = sentinels
     this.#options = options
@@ -230,6 +234,7 @@ export class RunningCluster implements Cluster {
     await this.#stopWriters()
     for (const member of this.members) member.halt()
     await Promise.all(this.members.map((member) => member.gone()))
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
     await this.#room.switchboard.close()
     this.#room.diary.close()
     this.#room.clock.stop()

@@ -52,9 +52,12 @@ export class Diary {
 
   /** Told by the Sentinel of this name. */
   announced(sentinel: string, { name, payload, group, epoch }: AnnouncedEvent): void {
+    this.heard({ sentinel, name, payload, group: group?.name, epoch })
+  }
+
+  heard(event: Omit<ClusterEvent, 'atMs'>): void {
     const atMs = this.nowMs
-    const event = { atMs, sentinel, name, payload, group: group?.name, epoch }
-    this.#add({ kind: 'event', atMs, event })
+    this.#add({ kind: 'event', atMs, event: { atMs, ...event } })
   }
 
   logged(member: string, level: string, text: string): void {

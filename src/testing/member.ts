@@ -57,8 +57,7 @@ export abstract class HostedMember implements Member, Managed {
     this.place = place
     this.name = place.name
     this.port = place.door.port
-    const note = (ms: number) => this.note(`the clock of ${place.name} jumps by ${ms} ms`)
-    this.clock = new HostedClock(place.clock, note)
+    this.clock = new HostedClock(place.clock, (ms) => this.jumped(ms))
   }
 
   get status(): MemberStatus {
@@ -82,12 +81,14 @@ export abstract class HostedMember implements Member, Managed {
   stop(): void {
     if (this.#status !== 'running') return
     this.note(`${this.name} is stopped`)
+    this.froze(true)
     this.#status = 'stopped'
   }
 
   resume(): void {
     if (this.#status !== 'stopped') return
     this.note(`${this.name} goes on`)
+    this.froze(false)
     this.#status = 'running'
     this.#cancelWake?.()
     for (const input of this.#held.splice(0)) input()
@@ -161,6 +162,19 @@ export abstract class HostedMember implements Member, Managed {
     return Promise.resolve()
   }
 
+  /** It is stopped, or goes on. */
+  protected froze(_isFrozen: boolean): void {
+    // What is in this process is not admitted any input.
+  }
+
+  protected jumped(ms: number): void {
+    this.note(`the clock of ${this.name} jumps by ${ms} ms`)
+  }
+
+  protected isLife(life: number): boolean {
+    return life === this.#life
+  }
+
   protected note(text: string): void {
     this.place.cluster.note(text)
   }
@@ -191,6 +205,7 @@ export class HostedClock implements Clock, MemberClock {
   readonly #note: (ms: number) => void
   #aheadMs = 0
 
+  /** `note` is called before the clock jumps, and throws if it cannot. */
   constructor(cluster: ClusterClock, note: (ms: number) => void) {
     this.#cluster = cluster
     this.#note = note

@@ -12,27 +12,12 @@ import {
   type SentinelConfig,
 } from '../core/config.ts'
 import type { SavedState } from '../core/persistence/saved.ts'
-import type { ClusterClock } from './cluster-clock.ts'
-import type { Diary } from './diary.ts'
-import type { MemberSurroundings } from './member.ts'
+import type { Members, MembersStart } from './members-start.ts'
 import { HostedNodeMember } from './node-member.ts'
 import type { FullOptions } from './options.ts'
 import type { ManagedNode, ManagedSentinel } from './parts.ts'
 import { HostedSentinelMember } from './sentinel-member.ts'
 import { LOOPBACK, type MemberDoor, type Switchboard } from './switchboard.ts'
-
-export interface MembersStart {
-  readonly options: FullOptions
-  readonly switchboard: Switchboard
-  readonly diary: Diary
-  readonly clock: ClusterClock
-  readonly cluster: MemberSurroundings
-}
-
-export interface Members {
-  readonly nodes: readonly ManagedNode[]
-  readonly sentinels: readonly ManagedSentinel[]
-}
 
 /** Sentinels of a test hear of a new replica or a returned node soon. */
 const PERIODS = { ...DEFAULT_PERIODS, infoMs: 1_000, helloMs: 500, minLinkReconnectMs: 500 }
@@ -43,6 +28,10 @@ export async function createMembers(start: MembersStart): Promise<Members> {
   const nodeDoors = await openAll(switchboard, nodeNames(options))
   const names = numbered('s', options.sentinels)
   const sentinelDoors = await openAll(switchboard, names)
+  if (options.engine !== 'tcp') {
+    const { createProcesses } = await import('./process-members.ts')
+    return createProcesses(start, { nodes: nodeDoors, sentinels: sentinelDoors })
+  }
   const nodes = nodeDoors.map((door, index) => createNode(start, door, index, nodeDoors))
   const groups = options.groups.map((name) => groupConfig(options, name, nodes))
   const peers = sentinelDoors.map(({ name, port }) => {

@@ -45,7 +45,9 @@ export class HostedNodeMember extends HostedMember implements ManagedNode {
 
   /** Undefined while it is down. */
   get replication(): NodeReplication | undefined {
-    return this.#node && this.status !== 'down' ? viewOf(this.#node.report().lines) : undefined
+    return this.#node && this.status !== 'down'
+      ? replicationOf(this.#node.report().lines)
+      : undefined
   }
 
   protected override wipe(): void {
@@ -109,7 +111,8 @@ export class HostedNodeMember extends HostedMember implements ManagedNode {
   }
 }
 
-function viewOf(lines: readonly string[]): NodeReplication {
+/** From the lines of INFO replication. */
+export function replicationOf(lines: readonly string[]): NodeReplication {
   const fields = new Map(lines.map((line) => [before(line), line.slice(line.indexOf(':') + 1)]))
   const isReplica = fields.get('role') === 'slave'
   return {

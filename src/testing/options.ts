@@ -13,12 +13,14 @@ const MOST = 32
 
 /** Throws a TypeError that names the option, what is wrong and what is right. */
 export function fullOptions(options: StartClusterOptions): FullOptions {
-  const { sentinels = 3, groups = ['mymaster'] } = options
+  const { sentinels = 3, groups = ['mymaster'], engine = 'tcp' } = options
   const usual: FullOptions = {
     ...{ groups, sentinels, password: '', directives: {} },
     ...{ replicas: 2, quorum: Math.floor(sentinels / 2) + 1 },
-    ...{ downAfterMs: 250, failoverTimeoutMs: 3_000, detection: 'evidence' },
+    ...{ failoverTimeoutMs: 3_000, detection: 'evidence' },
+    downAfterMs: engine === 'tcp' ? 250 : 1_000,
     clock: 'running',
+    engine: 'tcp',
     seed: Math.random().toString(36).slice(2),
   }
   refuseUnknown(options, usual)
@@ -28,11 +30,13 @@ export function fullOptions(options: StartClusterOptions): FullOptions {
   count(full, 'quorum', 1, sentinels)
   count(full, 'downAfterMs', LEAST_DOWN_AFTER_MS, Number.MAX_SAFE_INTEGER)
   count(full, 'failoverTimeoutMs', 1, Number.MAX_SAFE_INTEGER)
-  if (!(DETECTIONS as readonly string[]).includes(full.detection)) {
-    throw new TypeError(`detection: one of ${DETECTIONS.join(', ')}, not '${full.detection}'`)
-  }
-  if (!['running', 'manual'].includes(full.clock)) {
-    throw new TypeError(`clock: one of running, manual, not '${full.clock}'`)
+  word(full, 'detection', DETECTIONS)
+  word(full, 'clock', ['running', 'manual'])
+  word(full, 'engine', ['tcp', 'process-lite', 'redis'])
+  if (full.engine !== 'tcp' && full.clock === 'manual') {
+    throw new TypeError(
+      `clock: 'manual' is for engine: 'tcp'; processes live by the machine's clock`,
+    )
   }
   checkGroups(full.groups)
   return full
@@ -60,6 +64,15 @@ function count(
   if (Number.isInteger(value) && value >= least && value <= most) return
   const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} on` : `from ${least} to ${most}`
   throw new TypeError(`${name}: a whole number ${range}, not ${value}`)
+}
+
+function word(
+  full: FullOptions,
+  name: 'detection' | 'clock' | 'engine',
+  known: readonly string[],
+): void {
+  if (known.includes(full[name])) return
+  throw new TypeError(`${name}: one of ${known.join(', ')}, not '${full[name]}'`)
 }
 
 function checkGroups(groups: readonly string[]): void {

@@ -1,6 +1,12 @@
 /** What a test may say about its cluster or its server. Whatever is undefined was not said. */
 
 export interface StartClusterOptions {
+  /**
+   * What the members are. `tcp`, by default: the programs of production in this process. `process-lite`: a process for
+   * each, without root. `redis`: redis-server and redis-sentinel, where they are installed. Processes start in a
+   * second or so, their clocks are the machine's and their disks are files; the network is ours with all of them.
+   */
+  readonly engine?: 'tcp' | 'process-lite' | 'redis' | undefined
   /** Names of the groups; `['mymaster']` by default. Each has nodes of its own, all have the same Sentinels. */
   readonly groups?: readonly string[] | undefined
   /** Replicas of each group; 2 by default. */
@@ -10,7 +16,8 @@ export interface StartClusterOptions {
   /** By default the majority of the Sentinels. */
   readonly quorum?: number | undefined
   /**
-   * How long a master must be silent to be taken for down, in milliseconds: 250 by default, at least 20. A
+   * How long a master must be silent to be taken for down, in milliseconds, at least 20; 250 by default, and 1 000
+   * with processes, which a busy machine may make stand still one by one. A
    * killed master is found sooner, by refused connections, unless `detection` is `ping`.
    */
   readonly downAfterMs?: number | undefined

@@ -37,6 +37,8 @@ export class Switchboard {
   readonly #ways = new Map<string, Way>()
   /** By the port that a member dials from. */
   readonly #callers = new Map<number, string>()
+  /** By the address that a member dials from, where each has its own. */
+  readonly #sources = new Map<string, string>()
   readonly #sockets = new Set<Socket>()
   readonly #clock: () => ClusterClock
   #isClosed = false
@@ -66,6 +68,11 @@ export class Switchboard {
     }
     this.#doors.set(port, door)
     return door
+  }
+
+  /** From now on connections from this address are this member's. */
+  settle(address: string, name: string): void {
+    this.#sources.set(address, name)
   }
 
   way(from: string, to: string): Way {
@@ -103,7 +110,7 @@ export class Switchboard {
    * attempt through.
    */
   #dial(name: string, socket: Socket, door: OpenDoor): void {
-    this.#track(socket)
+    this.keep(socket)
     const queue = this.way(name, door.name).queue()
     door.dialling.add(socket)
     const over = () => {
@@ -127,7 +134,7 @@ export class Switchboard {
   }
 
   #accepted(door: OpenDoor, socket: Socket): void {
-    this.#track(socket)
+    this.keep(socket)
     // Whatever went wrong, the connection is over; its close event says so.
     socket.on('error', () => undefined)
     door.unnamed.push(socket)
@@ -139,7 +146,8 @@ export class Switchboard {
     const waiting = door.unnamed
     door.unnamed = []
     for (const socket of waiting) {
-      const caller = this.#callers.get(socket.remotePort ?? 0)
+      const source = this.#sources.get(socket.remoteAddress ?? '')
+      const caller = source ?? this.#callers.get(socket.remotePort ?? 0)
       if (caller === undefined && door.dialling.size > 0) door.unnamed.push(socket)
       else this.#pass(door, socket, caller ?? CLIENTS)
     }
@@ -154,7 +162,8 @@ export class Switchboard {
     door.take(carried as unknown as Socket)
   }
 
-  #track(socket: Socket): void {
+  /** Ends with the network, if not before. */
+  keep(socket: Socket): void {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
   }
