@@ -11,7 +11,7 @@ import type { Surroundings } from '../io/host-environment.ts'
 import { HostedMember, type MemberPlace, type MemberProgram } from './member.ts'
 import { type NodeLogin, Wire } from './wire.ts'
 
-export interface ProcessStart extends MemberPlace {
+export interface ProcessMemberStart extends MemberPlace {
   /** The program and its arguments, to which the path of the configuration is added. */
   readonly command: readonly string[]
   /** The text of redis.conf or sentinel.conf, for a life that finds none. */
@@ -40,14 +40,14 @@ function guard(child: ChildProcess): void {
 }
 
 export abstract class ProcessMember extends HostedMember {
-  readonly #start: ProcessStart
+  readonly #start: ProcessMemberStart
   #child: ChildProcess | undefined
   #wire: Wire | undefined
   #words = ''
   /** What has to happen one after the other: a process ends before the next one takes its folder. */
   #turns: Promise<void> = Promise.resolve()
 
-  constructor(start: ProcessStart) {
+  constructor(start: ProcessMemberStart) {
     super(start)
     this.#start = start
   }

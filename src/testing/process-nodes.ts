@@ -4,14 +4,14 @@ import type { ClusterEvent, NodeReplication } from './api.ts'
 import type { MemberProgram } from './member.ts'
 import { replicationOf } from './node-member.ts'
 import type { ManagedNode, ManagedSentinel, SeenInstance, SentinelView } from './parts.ts'
-import { ProcessMember, type ProcessStart } from './process-member.ts'
+import { ProcessMember, type ProcessMemberStart } from './process-member.ts'
 import { type Wire, wordsOf } from './wire.ts'
 
 export class ProcessNode extends ProcessMember implements ManagedNode {
   readonly group: string
   #replication: NodeReplication | undefined
 
-  constructor(start: ProcessStart, group: string) {
+  constructor(start: ProcessMemberStart, group: string) {
     super(start)
     this.group = group
   }
@@ -32,7 +32,7 @@ function infoOf(reply: Reply): NodeReplication | undefined {
   return replicationOf(reply.bytes.split('\r\n'))
 }
 
-export interface ProcessSentinelStart extends ProcessStart {
+export interface ProcessSentinelStart extends ProcessMemberStart {
   readonly groups: readonly string[]
   readonly onEvent: (event: Omit<ClusterEvent, 'atMs'>) => void
 }
