@@ -1,0 +1,84 @@
+/** Sentinels with recorders around them, in the simulated world, and their records played again. */
+import { createHash } from 'node:crypto'
+import { readBlock } from '../../src/blackbox/block.ts'
+import { type Difference, type PlayedStep, Player } from '../../src/blackbox/player.ts'
+import { headText, readHead } from '../../src/blackbox/record-head.ts'
+import { type RecordHead, type RecordSink, SentinelRecorder } from '../../src/blackbox/recorder.ts'
+import { simEngine } from '../../src/scenario/sim-engine.ts'
+import type { Engine } from '../../src/scenario/world.ts'
+import { SIMULATED } from '../../src/sim/processes/programs.ts'
+import { SentinelProgram } from '../../src/sim/processes/sentinel-program.ts'
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+export interface KeptSegment {
+  readonly head: string
+  readonly blocks: string[]
+}
+
+/** Keeps segments in memory. */
+export class KeptRecord implements RecordSink {
+  readonly segments: KeptSegment[] = []
+  readonly recorder = new SentinelRecorder({ digest: sha256, sink: this, program: 'test' })
+  steps = 0
+  readonly #segmentSteps: number
+
+  /** A new segment begins after every so many steps. */
+  constructor(segmentSteps = 2_000) {
+    this.#segmentSteps = segmentSteps
+  }
+
+  head(head: RecordHead): void {
+    this.segments.push({ head: headText(head), blocks: [] })
+  }
+
+  block(text: string): void {
+    this.segments.at(-1)?.blocks.push(text)
+  }
+
+  stepped(): void {
+    if (++this.steps % this.#segmentSteps === 0) this.recorder.renew()
+    if (this.steps % 97 === 0) this.recorder.cut()
+  }
+
+  get text(): string {
+    return this.segments.map(({ head, blocks }) => [head, ...blocks].join('\n')).join('\n')
+  }
+}
+
+/** A world in which every life of a Sentinel has a record of its own. */
+export function recordingEngine(records: KeptRecord[], segmentSteps?: number): Engine {
+  const make = {
+    ...SIMULATED,
+    sentinel: (start: ConstructorParameters<typeof SentinelProgram>[0]) => {
+      const record = new KeptRecord(segmentSteps)
+      records.push(record)
+      const { recorder } = record
+      const around = {
+        begin: recorder.begin.bind(recorder),
+        step: recorder.step.bind(recorder),
+      }
+      return new SentinelProgram({ ...start, around })
+    },
+  }
+  return simEngine({ make })
+}
+
+/** Plays all segments of a record; what differs, in words. */
+export function differencesOf(record: KeptRecord, look?: (step: PlayedStep) => void): string[] {
+  record.recorder.cut()
+  return record.segments.flatMap((segment, at) => {
+    const player = new Player(readHead(segment.head), sha256)
+    for (const [number, text] of segment.blocks.entries()) {
+      const difference = player.play(readBlock(text), look)
+      if (difference !== undefined) return [`segment ${at}, block ${number}: ${worded(difference)}`]
+    }
+    return []
+  })
+}
+
+function worded({ at, what }: Difference): string {
+  return `step ${at}: ${what}`
+}
