@@ -25,6 +25,10 @@ export interface PlayedStep {
   readonly now: Moment
   readonly event: Event
   readonly effects: readonly Effect[]
+  /** The machine did more than talk. */
+  readonly isDecision: boolean
+  /** When the next step of the block is; undefined: this is the last one. */
+  readonly next: Moment | undefined
 }
 
 /** Where a record and the machine part, in words. `at`: the number of the step in its block. */
@@ -59,27 +63,30 @@ export class Player {
     return this.#state
   }
 
-  /** Plays a block. Stops at the first difference. Throws a RecordFault. */
-  play(block: Block, look?: (step: PlayedStep) => void): Difference | undefined {
+  /** Plays a block. Stops at the first difference and returns it. Throws a RecordFault. */
+  *play({ entries, digest }: Block): Generator<PlayedStep, Difference | undefined> {
     let all = ''
-    for (const [at, entry] of block.entries.entries()) {
+    for (const [at, entry] of entries.entries()) {
       const event = this.#eventOf(entry, at)
-      const outcome = this.#step(entry, event)
+      const effects = this.#step(entry, event)
       const { threw } = entry.extra ?? {}
-      if (typeof outcome === 'string') {
-        return outcome === threw ? undefined : { at, what: failure(outcome) }
+      if (typeof effects === 'string') {
+        return effects === threw ? undefined : { at, what: `the machine fails: ${effects}` }
       }
       if (threw !== undefined) return { at, what: `the machine failed then: ${threw}` }
-      const text = this.#texts.textOf(outcome)
-      const digest = isNotable(outcome) ? stepDigest(this.#digest, text) : undefined
+      const text = this.#texts.textOf(effects)
+      const isDecision = isNotable(effects)
+      const stepsDigest = isDecision ? stepDigest(this.#digest, text) : undefined
       all += text
-      look?.({ state: this.#state, now: entry.now, event, effects: outcome })
-      if (digest !== entry.digest) return { at, what: otherEffects(digest, entry.digest, text) }
+      const next = entries[at + 1]?.now
+      yield { state: this.#state, now: entry.now, event, effects, isDecision, next }
+      if (stepsDigest !== entry.digest)
+        return { at, what: otherEffects(stepsDigest, entry.digest, text) }
     }
-    if (this.#digest(all) === block.digest) return undefined
+    if (this.#digest(all) === digest) return undefined
     return {
       at: undefined,
-      what: 'what it sent and answered is not what it sent and answered then',
+      what: 'what it sends and answers is not what it sent and answered then',
     }
   }
 
@@ -127,10 +134,6 @@ export class Player {
   #nextCpu(): CpuUsage {
     return this.#cpu.shift() ?? { systemSeconds: 0, userSeconds: 0 }
   }
-}
-
-function failure(error: string): string {
-  return `the machine fails: ${error}`
 }
 
 function otherEffects(now: string | undefined, then: string | undefined, text: string): string {

@@ -1,6 +1,6 @@
 /** Sentinels with recorders around them, in the simulated world, and their records played again. */
 import { createHash } from 'node:crypto'
-import { readBlock } from '../../src/blackbox/block.ts'
+import { type Block, readBlock } from '../../src/blackbox/block.ts'
 import { type Difference, type PlayedStep, Player } from '../../src/blackbox/player.ts'
 import { headText, readHead } from '../../src/blackbox/record-head.ts'
 import { type RecordHead, type RecordSink, SentinelRecorder } from '../../src/blackbox/recorder.ts'
@@ -72,11 +72,20 @@ export function differencesOf(record: KeptRecord, look?: (step: PlayedStep) => v
   return record.segments.flatMap((segment, at) => {
     const player = new Player(readHead(segment.head), sha256)
     for (const [number, text] of segment.blocks.entries()) {
-      const difference = player.play(readBlock(text), look)
+      const difference = playAll(player, readBlock(text), look)
       if (difference !== undefined) return [`segment ${at}, block ${number}: ${worded(difference)}`]
     }
     return []
   })
+}
+
+function playAll(player: Player, block: Block, look?: (step: PlayedStep) => void) {
+  const steps = player.play(block)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+    look?.(value)
+  }
 }
 
 function worded({ at, what }: Difference): string {

@@ -4,19 +4,21 @@ import { join } from 'node:path'
 import { type Block, RecordFault, readBlock } from '../../blackbox/block.ts'
 import { readHead } from '../../blackbox/record-head.ts'
 import type { RecordHead } from '../../blackbox/recorder.ts'
-import { reasonOf } from '../start-error.ts'
+import { reasonOf, StartError } from '../start-error.ts'
 import { MAGIC, readFrame, SEGMENT_SUFFIX } from './frames.ts'
 
 /** Where in which file something is wrong, and what. */
-export class SegmentFault extends Error {
+export class SegmentFault extends StartError {
   constructor(path: string, offset: number, what: string) {
-    super(`${path}, offset ${offset}: ${what}`)
+    const hint = 'what stands before that place, and every other segment, can be played by itself'
+    super('E_RECORD', `${path}, offset ${offset}: ${what}`, hint)
   }
 }
 
 export interface Segment {
   readonly path: string
   readonly head: RecordHead
+  readonly headAt: number
   /** Throws a SegmentFault where the file is damaged. */
   blocks(): Generator<SegmentBlock>
 }
@@ -61,7 +63,8 @@ export function openSegment(path: string): Segment | undefined {
     if (frame === 'torn') return undefined
     if (frame.type !== 'H') throw new RecordFault('a segment begins with its head')
     const { endsAt } = frame
-    return { path, head: readHead(frame.text), blocks: () => blocksOf(path, file, endsAt) }
+    const head = readHead(frame.text)
+    return { path, head, headAt: MAGIC.length, blocks: () => blocksOf(path, file, endsAt) }
   })
 }
 
