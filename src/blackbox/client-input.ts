@@ -10,10 +10,16 @@ import type { ClientId } from '../core/ids.ts'
 import type { State } from '../core/state.ts'
 import { encodeCommand } from '../resp/encode.ts'
 import { RequestDecoder } from '../resp/request-decoder.ts'
-import { type Hiding, hideName, hideRequest } from './secrets.ts'
+import { NO_ECHOES } from './effect-text.ts'
+import { type Echoes, type Hiding, HidingAloud, hideName, hideRequest } from './secrets.ts'
 
 /** Words that may stand in a request with a secret. */
 const TELLING = /(?:^|\n)\s*["']?hello|auth|acl|pass|set|config|secret/i
+
+export interface TakenInput {
+  readonly shown: string
+  readonly echoes: Echoes
+}
 
 export class ClientInput {
   readonly #hiding: Hiding
@@ -24,18 +30,21 @@ export class ClientInput {
     this.#hiding = hiding
   }
 
-  /** What is recorded of a piece. Called after the machine has taken the piece. */
-  take(state: State, id: ClientId, bytes: string): string {
+  /**
+   * What is recorded of a piece, and which secrets were in it. Called after the machine has taken
+   * the piece.
+   */
+  take(state: State, id: ClientId, bytes: string): TakenInput {
     const held = this.#held.get(id)
     const client = state.clients.get(id)
     const isWhole = held === undefined && client?.decoder.pendingBytes === 0
-    if (isWhole && !isTelling(state, bytes)) return bytes
-    const { shown, rest } = this.#hide(state, (held ?? '') + bytes)
+    if (isWhole && !isTelling(state, bytes)) return { shown: bytes, echoes: NO_ECHOES }
+    const { shown, rest, echoes } = this.#hide(state, (held ?? '') + bytes)
     // After a fault nothing more is read, and the fault may stand in what was to be held back.
     const isOver = client === undefined || client.isClosing
     if (isOver || rest === '') this.#held.delete(id)
     else this.#held.set(id, rest)
-    return isOver ? shown + blurred(state, rest) : shown
+    return { shown: isOver ? shown + blurred(state, rest) : shown, echoes }
   }
 
   /** The requests in the decoder of a client that wait to be served, for an image of the machine. */
@@ -52,26 +61,29 @@ export class ClientInput {
     return [...this.#held.values()].reduce((sum, { length }) => sum + length, 0)
   }
 
-  #hide(state: State, bytes: string): { readonly shown: string; readonly rest: string } {
+  #hide(state: State, bytes: string): TakenInput & { readonly rest: string } {
+    const hiding = new HidingAloud(this.#hiding)
     const decoder = new RequestDecoder()
     decoder.push(bytes)
     let shown = ''
     let start = 0
     for (;;) {
       const request = decoder.next()
-      if (request?.kind !== 'command') return { shown, rest: bytes.slice(start) }
+      if (request?.kind !== 'command') {
+        return { shown, rest: bytes.slice(start), echoes: hiding.hidden }
+      }
       const own = bytes.slice(start, decoder.consumed)
-      shown += isTelling(state, own) ? encodeCommand(this.#words(state, request.argv)) : own
+      shown += isTelling(state, own) ? encodeCommand(wordsOf(hiding, state, request.argv)) : own
       start = decoder.consumed
     }
   }
+}
 
-  #words(state: State, argv: readonly string[]): readonly string[] {
-    const typed = argv[0]?.toLowerCase() ?? ''
-    const renamed = ownRenames(state).find(([, here]) => here.toLowerCase() === typed)
-    const words = hideRequest(this.#hiding, renamed?.[0] ?? typed, argv)
-    return renamed === undefined ? words : [hideName(this.#hiding, typed), ...words.slice(1)]
-  }
+function wordsOf(hiding: Hiding, state: State, argv: readonly string[]): readonly string[] {
+  const typed = argv[0]?.toLowerCase() ?? ''
+  const renamed = ownRenames(state).find(([, here]) => here.toLowerCase() === typed)
+  const words = hideRequest(hiding, renamed?.[0] ?? typed, argv)
+  return renamed === undefined ? words : [hideName(hiding, typed), ...words.slice(1)]
 }
 
 function isTelling(state: State, bytes: string): boolean {

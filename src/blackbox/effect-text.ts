@@ -8,7 +8,14 @@ import type { Effect } from '../core/effect.ts'
 import type { ClientId } from '../core/ids.ts'
 import type { State } from '../core/state.ts'
 import { encodeReply } from '../resp/encode.ts'
-import { type Hiding, hideAclFile, hideName, hideProperty, withoutSecrets } from './secrets.ts'
+import {
+  type Echoes,
+  type Hiding,
+  hideAclFile,
+  hideName,
+  hideProperty,
+  withoutEchoes,
+} from './secrets.ts'
 
 /** What a Sentinel tells other processes to do; anything else is a name given by [rename-command]. */
 const VERBS: ReadonlySet<string> = new Set(
@@ -21,6 +28,8 @@ const VERBS: ReadonlySet<string> = new Set(
     'SUBSCRIBE',
   ]),
 )
+
+export const NO_ECHOES: Echoes = new Map()
 
 export class EffectTexts {
   readonly #hiding: Hiding
@@ -51,11 +60,11 @@ export class EffectTexts {
     return [...this.#confidants]
   }
 
-  /** `echoed`: secrets that the texts may repeat, because another process has just repeated them. */
-  textOf(effects: readonly Effect[], echoed: readonly string[] = []): string {
+  /** `echoes`: secrets that the texts may repeat, because somebody has just said them. */
+  textOf(effects: readonly Effect[], echoes: Echoes = NO_ECHOES): string {
     let text = ''
     for (const effect of effects) text += `${this.#one(effect)}\n`
-    return withoutSecrets(this.#hiding, text, echoed)
+    return withoutEchoes(text, echoes)
   }
 
   #one(effect: Effect): string {

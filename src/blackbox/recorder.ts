@@ -16,11 +16,11 @@ import type { State } from '../core/state.ts'
 import { step } from '../core/step.ts'
 import { BlockWriter } from './block.ts'
 import { ClientInput } from './client-input.ts'
-import { EffectTexts } from './effect-text.ts'
+import { EffectTexts, NO_ECHOES } from './effect-text.ts'
 import type { EntryExtra, RecordedEvent } from './entry.ts'
 import { InfoLines } from './info-lines.ts'
 import { hideAnswer, hideConfigs, hideEcho } from './secret-events.ts'
-import { SecretNames, secretsOf } from './secrets.ts'
+import { SecretNames } from './secrets.ts'
 import { imageOf } from './sentinel-image.ts'
 import { UnsavedEffects } from './unsaved-effects.ts'
 
@@ -90,6 +90,8 @@ export class SentinelRecorder {
   /** The effects of the block, as text. */
   #effects = ''
   #cpu: CpuUsage[] = []
+  /** Secrets that the effects of this step may repeat. */
+  #echoes = NO_ECHOES
   #isOn = false
   /** A new segment is to begin as soon as no save is under way. */
   #isDue = true
@@ -159,6 +161,7 @@ export class SentinelRecorder {
     this.#isDue = false
     this.#isOn = true
     this.#infos = new InfoLines()
+    if (this.#names.areTooMany) this.#names.beginAnew()
     const image = imageOf(state, this.#names, this.#input)
     const { confidants } = this.#texts
     const { program, sink } = this.#options
@@ -172,9 +175,9 @@ export class SentinelRecorder {
     effects: readonly Effect[],
     threw: string | undefined,
   ): void {
+    this.#echoes = NO_ECHOES
     const recorded = this.#recorded(state, event)
-    const isEchoing = event.kind === 'reply' && recorded !== event
-    const text = this.#texts.textOf(effects, isEchoing ? secretsOf(state) : [])
+    const text = this.#texts.textOf(effects, this.#echoes)
     const isMarked = isNotable(effects)
     const digest = isMarked ? stepDigest(this.#options.digest, text) : undefined
     const extra = this.#extra(event, recorded, threw)
@@ -190,9 +193,10 @@ export class SentinelRecorder {
   #recorded(state: State, event: Event): RecordedEvent {
     switch (event.kind) {
       case 'received': {
-        const bytes = this.#input.take(state, event.client, event.bytes)
+        const { shown: bytes, echoes } = this.#input.take(state, event.client, event.bytes)
+        this.#echoes = echoes
         this.#texts.heard(state, event.client, bytes)
-        if (this.#input.heldBytes > MAX_HELD_BYTES) this.renew()
+        if (this.#input.heldBytes > MAX_HELD_BYTES || this.#names.areTooMany) this.renew()
         return bytes === event.bytes ? event : { ...event, bytes }
       }
       case 'saveFailed':
@@ -202,8 +206,13 @@ export class SentinelRecorder {
         return hideConfigs(this.#names, event)
       case 'inquired':
         return hideAnswer(this.#names, event)
-      case 'reply':
-        return hideEcho(this.#names, state, event)
+      case 'reply': {
+        if (event.reply.kind !== 'error') return event
+        const echoes = this.#names.echoes(state)
+        const recorded = hideEcho(echoes, event)
+        if (recorded !== event) this.#echoes = echoes
+        return recorded
+      }
       default:
         return event
     }

@@ -1,7 +1,6 @@
 /** The events that may tell a secret and are no requests of clients, without it. */
 import type { Event } from '../core/event.ts'
-import type { State } from '../core/state.ts'
-import { type Hiding, hideAclFile, hideProperty, secretsOf, withoutSecrets } from './secrets.ts'
+import { type Echoes, type Hiding, hideAclFile, hideProperty, withoutEchoes } from './secrets.ts'
 
 type EventOf<Kind extends Event['kind']> = Extract<Event, { readonly kind: Kind }>
 
@@ -17,9 +16,9 @@ export function hideAnswer(hiding: Hiding, event: EventOf<'inquired'>): EventOf<
 }
 
 /** `ERR unknown command 'AUTH', with args beginning with: …` */
-export function hideEcho(hiding: Hiding, state: State, event: EventOf<'reply'>): EventOf<'reply'> {
+export function hideEcho(echoes: Echoes, event: EventOf<'reply'>): EventOf<'reply'> {
   const { reply } = event
   if (reply.kind !== 'error') return event
-  const text = withoutSecrets(hiding, reply.text, secretsOf(state))
+  const text = withoutEchoes(reply.text, echoes)
   return text === reply.text ? event : { ...event, reply: { kind: 'error', text } }
 }

@@ -22,17 +22,46 @@ export interface Hiding {
 /** While a record is played: what it contains is hidden already. */
 export const HIDDEN_ALREADY: Hiding = { text: (secret) => secret, hash: (hash) => hash }
 
-/** The names that one process gives to the secrets it meets; they are the same in all its segments. */
+/** Whoever tries passwords makes a name with each: beyond this many they begin anew. */
+const MAX_NAMES = 10_000
+/** How many secrets are recognised where another process repeats them. */
+const RECENT = 100
+
+/** The names that one process gives to the secrets it meets, the same in many segments. */
 export class SecretNames implements Hiding {
   /** By the SHA-256 of the secret. */
   readonly #names = new Map<string, string>()
+  /** The secrets that were met last. One may be repeated after it has been changed. */
+  readonly #recent = new Map<string, string>()
+
+  get areTooMany(): boolean {
+    return this.#names.size > MAX_NAMES
+  }
+
+  /** Only where a segment begins: what was recorded before has the old names. */
+  beginAnew(): void {
+    this.#names.clear()
+    this.#recent.clear()
+  }
 
   text(secret: string): string {
-    return secret === '' ? '' : this.#nameOf(sha256(secret))
+    if (secret === '') return ''
+    const name = this.#recent.get(secret) ?? this.#nameOf(sha256(secret))
+    this.#recent.delete(secret)
+    this.#recent.set(secret, name)
+    const [oldest] = this.#recent.keys()
+    if (this.#recent.size > RECENT && oldest !== undefined) this.#recent.delete(oldest)
+    return name
   }
 
   hash(hash: string): string {
     return sha256(this.#nameOf(hash.toLowerCase()))
+  }
+
+  /** What another process may repeat: the secrets of this state, and those met last. */
+  echoes(state: State): Echoes {
+    const shown = secretsOf(state).map((secret) => [secret, this.text(secret)] as const)
+    return new Map([...this.#recent, ...shown])
   }
 
   #nameOf(hash: string): string {
@@ -45,7 +74,7 @@ export class SecretNames implements Hiding {
 }
 
 /** The secrets that the machine itself has to show to other processes. */
-export function secretsOf({ config, groups }: State): readonly string[] {
+function secretsOf({ config, groups }: State): readonly string[] {
   const ofGroups = [...groups.values()].flatMap(({ config: group }) => [
     ...[group.authPass, ...group.authPassAlso],
     ...group.renamedCommands.map(([, name]) => name),
@@ -54,10 +83,38 @@ export function secretsOf({ config, groups }: State): readonly string[] {
   return [...new Set(all)].filter((secret) => secret !== '')
 }
 
-/** An error text of another process may repeat what it was sent. */
-export function withoutSecrets(hiding: Hiding, text: string, secrets: readonly string[]): string {
-  return secrets.reduce((shown, one) => shown.replaceAll(one, hiding.text(one)), text)
+/** By secret: its name in the record. */
+export type Echoes = ReadonlyMap<string, string>
+
+/** An error text repeats what was sent, an event what was set. */
+export function withoutEchoes(text: string, echoes: Echoes): string {
+  let shown = text
+  for (const [secret, name] of echoes) shown = shown.replaceAll(secret, name)
+  return shown
 }
+
+/** Remembers what it hides. */
+export class HidingAloud implements Hiding {
+  readonly #hiding: Hiding
+  readonly hidden = new Map<string, string>()
+
+  constructor(hiding: Hiding) {
+    this.#hiding = hiding
+  }
+
+  text(secret: string): string {
+    const name = this.#hiding.text(secret)
+    if (secret.length >= LEAST_ECHO) this.hidden.set(secret, name)
+    return name
+  }
+
+  hash(hash: string): string {
+    return this.#hiding.hash(hash)
+  }
+}
+
+/** A shorter word may stand in a text by chance. */
+const LEAST_ECHO = 4
 
 type Hide = (hiding: Hiding, value: unknown) => unknown
 
