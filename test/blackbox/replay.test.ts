@@ -3,7 +3,7 @@ import { drawRun } from '../../src/fuzz/draw/draw.ts'
 import { runPlan } from '../../src/fuzz/run.ts'
 import { differencesOf, type KeptRecord, recordingEngine } from './support.ts'
 
-const SEEDS = Number(process.env.VEDETTE_LONG ? 200 : 6)
+const SEEDS = Number(process.env.VEDETTE_LONG ? 100 : 1)
 
 test('decisions of recorded Sentinels are the same when their records are played', async () => {
   let steps = 0

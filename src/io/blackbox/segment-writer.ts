@@ -3,7 +3,16 @@
  * never waits for it: what the disk does not take in time is left out, and the record goes on with
  * a new segment once there is room again.
  */
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { headText } from '../../blackbox/record-head.ts'
@@ -25,6 +34,8 @@ export interface RecordOptions {
 interface Pending {
   readonly type: FrameType
   readonly text: string
+  /** The file of its segment. */
+  readonly path: string
 }
 
 /** After a decision the block is written soon, otherwise when it is worth it. */
@@ -43,6 +54,8 @@ const MIN_SEGMENT_BYTES = 64 * 1024
 /** Only for us: it tells who talks to whom. */
 const PRIVATE_FOLDER = 0o700
 const PRIVATE_FILE = 0o600
+/** Nothing is cut off: two writers of the same frame may meet here, see `finish`. */
+const WRITE = constants.O_CREAT | constants.O_RDWR
 
 export class RecordFiles implements RecordSink {
   readonly recorder: SentinelRecorder
@@ -51,6 +64,7 @@ export class RecordFiles implements RecordSink {
   #pendingBytes = 0
   #isWriting = false
   #file: FileHandle | undefined
+  /** The file of the segment that the recorder is at. */
   #path = ''
   /** Where the next frame goes. */
   #endsAt = 0
@@ -74,13 +88,14 @@ export class RecordFiles implements RecordSink {
   }
 
   head(head: RecordHead): void {
-    this.#put({ type: 'H', text: headText(head) })
+    this.#path = this.#pathOf(this.#number++)
+    this.#put('H', headText(head))
   }
 
   block(text: string): void {
     this.#soon = stopped(this.#soon)
     this.#later = stopped(this.#later)
-    this.#put({ type: 'B', text })
+    this.#put('B', text)
   }
 
   stepped(isNotable: boolean): void {
@@ -103,12 +118,13 @@ export class RecordFiles implements RecordSink {
     } catch (error) {
       this.#options.warn(`black box: its end is lost: ${reasonOf(error)}`)
     }
+    if (!this.#isWriting) this.#close()
   }
 
-  #put(pending: Pending): void {
+  #put(type: FrameType, text: string): void {
     if (this.#hasEnded) return
-    this.#pending.push(pending)
-    this.#pendingBytes += pending.text.length
+    this.#pending.push({ type, text, path: this.#path })
+    this.#pendingBytes += text.length
     if (this.#pendingBytes > MAX_PENDING_BYTES && this.#pending.length > 1)
       return this.#giveUp('the disk does not take it as fast as it comes')
     if (!this.#isWriting) void this.#writeAll()
@@ -119,7 +135,7 @@ export class RecordFiles implements RecordSink {
     try {
       for (let next = this.#pending[0]; next !== undefined; next = this.#pending[0]) {
         await this.#write(next)
-        if (this.#hasEnded) return
+        if (this.#hasEnded) return this.#close()
         // Given up meanwhile: what is left belongs to another segment.
         if (this.#pending[0] !== next) continue
         this.#pending.shift()
@@ -133,32 +149,32 @@ export class RecordFiles implements RecordSink {
     }
   }
 
-  async #write({ type, text }: Pending): Promise<void> {
-    if (type === 'H') await this.#openNext()
+  async #write({ type, text, path }: Pending): Promise<void> {
+    if (type === 'H') await this.#openNext(path)
     const frame = await frameOf(type, text)
     if (this.#hasEnded || this.#file === undefined) return
     await this.#file.write(frame, 0, frame.length, this.#endsAt)
     this.#endsAt += frame.length
   }
 
-  async #openNext(): Promise<void> {
-    await this.#file?.close()
-    this.#file = undefined
+  async #openNext(path: string): Promise<void> {
+    this.#close()
     this.#prune()
-    this.#path = this.#pathOf(this.#number++)
-    this.#file = await open(this.#path, 'w', PRIVATE_FILE)
+    this.#file = await open(path, WRITE, PRIVATE_FILE)
     await this.#file.write(MAGIC, 0)
     this.#endsAt = MAGIC.length
     this.#openedAtMs = Date.now()
   }
 
-  #writeNow({ type, text }: Pending): void {
-    if (type === 'H') {
-      this.#path = this.#pathOf(this.#number++)
-      closeSync(openSync(this.#path, 'w', PRIVATE_FILE))
-      this.#endsAt = writeAt(this.#path, Buffer.from(MAGIC), 0)
-    }
-    this.#endsAt = writeAt(this.#path, frameOfSync(type, text), this.#endsAt)
+  #writeNow({ type, text, path }: Pending): void {
+    if (type === 'H') this.#endsAt = writeAt(path, Buffer.from(MAGIC), 0)
+    this.#endsAt = writeAt(path, frameOfSync(type, text), this.#endsAt)
+  }
+
+  #close(): void {
+    const file = this.#file
+    this.#file = undefined
+    file?.close().catch(() => undefined)
   }
 
   /** A segment that is big or old enough is followed by the next. */
@@ -218,7 +234,7 @@ function stopped(timer: NodeJS.Timeout | undefined): undefined {
 
 /** Returns the offset behind what it has written. */
 function writeAt(path: string, bytes: Buffer, at: number): number {
-  const file = openSync(path, 'r+')
+  const file = openSync(path, WRITE, PRIVATE_FILE)
   try {
     writeSync(file, bytes, 0, bytes.length, at)
   } finally {
