@@ -6,7 +6,7 @@
  * talk.
  */
 import type { Moment } from '../base/clock.ts'
-import type { Entry, EntryExtra, RecordedEvent } from './entry.ts'
+import type { EntryEvent, EntryExtra, RecordEntry } from './entry.ts'
 import { eventFault } from './event-shape.ts'
 import { jsonOf, parsedValue } from './json.ts'
 
@@ -25,8 +25,8 @@ interface Columns {
   readonly digest: string
 }
 
-export interface Block {
-  readonly entries: readonly Entry[]
+export interface RecordBlock {
+  readonly entries: readonly RecordEntry[]
   readonly digest: string
 }
 
@@ -57,7 +57,7 @@ export class BlockWriter {
     return this.#bytes
   }
 
-  add({ now, event, digest, extra }: Entry): void {
+  add({ now, event, digest, extra }: RecordEntry): void {
     const at = this.#which.length
     const monoMs = now.monoMs - this.#last.monoMs
     const strayMs = now.wallMs - this.#last.wallMs - monoMs
@@ -93,7 +93,7 @@ export class BlockWriter {
 export class RecordFault extends Error {}
 
 /** Throws a RecordFault. */
-export function readBlock(text: string): Block {
+export function readBlock(text: string): RecordBlock {
   const columns = parseColumns(text)
   const { from, mono, which, events, digest } = columns
   const digests = byStep(columns.digests, 'digests')
@@ -101,7 +101,7 @@ export function readBlock(text: string): Block {
   const strays = byStep(columns.wall, 'wall')
   if (mono.length !== which.length) throw new RecordFault('its columns differ in length')
   let [monoMs, wallMs] = from
-  const entries = which.map((number, at): Entry => {
+  const entries = which.map((number, at): RecordEntry => {
     const aheadMs = wholeNumber(mono[at], 'mono')
     monoMs += aheadMs
     wallMs += aheadMs + wholeNumber(strays.get(at) ?? 0, 'wall')
@@ -109,7 +109,7 @@ export function readBlock(text: string): Block {
     const fault = eventFault(event)
     if (fault !== undefined) throw new RecordFault(`step ${at + 1}: ${fault}`)
     const [stepDigest, extra] = [digests.get(at), extras.get(at)]
-    return { now: { monoMs, wallMs }, event: event as RecordedEvent, digest: stepDigest, extra }
+    return { now: { monoMs, wallMs }, event: event as EntryEvent, digest: stepDigest, extra }
   })
   return { entries, digest }
 }

@@ -4,9 +4,9 @@ import type { Event } from '../core/event.ts'
 import type { CpuUsage } from '../core/report/process-facts.ts'
 
 /** One step of the machine. */
-export interface Entry {
+export interface RecordEntry {
   readonly now: Moment
-  readonly event: RecordedEvent
+  readonly event: EntryEvent
   /** The digest of the step's effects; undefined: only that of the whole block is known. */
   readonly digest: string | undefined
   readonly extra: EntryExtra | undefined
@@ -22,7 +22,7 @@ export interface EntryExtra {
 }
 
 /** What was not done after a failed save is known from the steps before. */
-export type RecordedEvent =
+export type EntryEvent =
   | Exclude<Event, { readonly kind: 'saveFailed' }>
   | { readonly kind: 'saveFailed'; readonly reason: string }
   /** INFO again on this connection: the lines that differ from the reply before, by number. */

@@ -1,10 +1,10 @@
 /** Whether something read from a record is an event, as far as the machine relies on it. */
-import type { RecordedEvent } from './entry.ts'
+import type { EntryEvent } from './entry.ts'
 
 type Check = 'number' | 'string' | 'object'
 
 /** By kind: the properties that every such event has. */
-const SHAPES: Readonly<Record<RecordedEvent['kind'], Readonly<Record<string, Check>>>> = {
+const SHAPES: Readonly<Record<EntryEvent['kind'], Readonly<Record<string, Check>>>> = {
   wake: {},
   linkUp: { link: 'number', localHost: 'string' },
   linkLost: { link: 'number', reason: 'string' },
@@ -31,7 +31,7 @@ export function eventFault(event: unknown): string | undefined {
   const { kind } = event as { readonly kind?: unknown }
   if (typeof kind !== 'string' || !Object.hasOwn(SHAPES, kind))
     return `no event is of the kind ${JSON.stringify(kind)}`
-  const shape = SHAPES[kind as RecordedEvent['kind']]
+  const shape = SHAPES[kind as EntryEvent['kind']]
   const missing = Object.entries(shape).find(([key, type]) => {
     const value = (event as Readonly<Record<string, unknown>>)[key]
     return typeof value !== type || value === null

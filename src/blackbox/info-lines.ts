@@ -3,15 +3,15 @@
  * changes. A record keeps it whole once for each connection, then only the lines that differ.
  */
 import type { LinkId } from '../core/ids.ts'
-import type { RecordedEvent } from './entry.ts'
+import type { EntryEvent } from './entry.ts'
 
-type Told = Extract<RecordedEvent, { readonly kind: 'reply' | 'infoAgain' }>
+type Told = Extract<EntryEvent, { readonly kind: 'reply' | 'infoAgain' }>
 
 export class InfoLines {
   readonly #last = new Map<LinkId, readonly string[]>()
 
   /** For the recorder: what is kept of a reply. */
-  shorten(event: RecordedEvent): RecordedEvent {
+  shorten(event: EntryEvent): EntryEvent {
     const text = infoText(event)
     if (text === undefined || event.kind !== 'reply') return event
     const before = this.#last.get(event.link)
@@ -25,7 +25,7 @@ export class InfoLines {
   }
 
   /** For the reader: the reply as it was. Undefined if there was none before. */
-  complete(event: Told): RecordedEvent | undefined {
+  complete(event: Told): EntryEvent | undefined {
     if (event.kind === 'reply') {
       const text = infoText(event)
       if (text !== undefined) this.#last.set(event.link, text.split('\n'))
@@ -44,7 +44,7 @@ export class InfoLines {
   }
 }
 
-function infoText(event: RecordedEvent): string | undefined {
+function infoText(event: EntryEvent): string | undefined {
   if (event.kind !== 'reply' || event.purpose.kind !== 'info') return undefined
   return event.reply.kind === 'bulk' ? event.reply.bytes : undefined
 }

@@ -9,9 +9,9 @@ import type { Event } from '../core/event.ts'
 import type { CpuUsage } from '../core/report/process-facts.ts'
 import type { State } from '../core/state.ts'
 import { step } from '../core/step.ts'
-import { type Block, RecordFault } from './block.ts'
+import { type RecordBlock, RecordFault } from './block.ts'
 import { EffectTexts } from './effect-text.ts'
-import type { Entry } from './entry.ts'
+import type { RecordEntry } from './entry.ts'
 import { ImageFault } from './image.ts'
 import { InfoLines } from './info-lines.ts'
 import { isNotable, type RecordHead, stepDigest } from './recorder.ts'
@@ -64,7 +64,7 @@ export class Player {
   }
 
   /** Plays a block. Stops at the first difference and returns it. Throws a RecordFault. */
-  *play({ entries, digest }: Block): Generator<PlayedStep, Difference | undefined> {
+  *play({ entries, digest }: RecordBlock): Generator<PlayedStep, Difference | undefined> {
     let all = ''
     for (const [at, entry] of entries.entries()) {
       const event = this.#eventOf(entry, at)
@@ -91,7 +91,7 @@ export class Player {
   }
 
   /** The effects, or why the machine failed. */
-  #step(entry: Entry, event: Event): readonly Effect[] | string {
+  #step(entry: RecordEntry, event: Event): readonly Effect[] | string {
     this.#cpu = [...(entry.extra?.cpu ?? [])]
     try {
       const effects = step(this.#state, entry.now, event)
@@ -102,7 +102,7 @@ export class Player {
     }
   }
 
-  #eventOf({ event, extra }: Entry, at: number): Event {
+  #eventOf({ event, extra }: RecordEntry, at: number): Event {
     switch (event.kind) {
       case 'received': {
         const { stats } = this.#state

@@ -17,7 +17,7 @@ import { step } from '../core/step.ts'
 import { BlockWriter } from './block.ts'
 import { ClientInput } from './client-input.ts'
 import { EffectTexts, NO_ECHOES } from './effect-text.ts'
-import type { EntryExtra, RecordedEvent } from './entry.ts'
+import type { EntryEvent, EntryExtra } from './entry.ts'
 import { InfoLines } from './info-lines.ts'
 import { hideAnswer, hideConfigs, hideEcho } from './secret-events.ts'
 import { SecretNames } from './secrets.ts'
@@ -190,7 +190,7 @@ export class SentinelRecorder {
     this.#options.sink.stepped(isMarked)
   }
 
-  #recorded(state: State, event: Event): RecordedEvent {
+  #recorded(state: State, event: Event): EntryEvent {
     switch (event.kind) {
       case 'received': {
         const { shown: bytes, echoes } = this.#input.take(state, event.client, event.bytes)
@@ -218,7 +218,7 @@ export class SentinelRecorder {
     }
   }
 
-  #extra(event: Event, recorded: RecordedEvent, threw: string | undefined): EntryExtra | undefined {
+  #extra(event: Event, recorded: EntryEvent, threw: string | undefined): EntryExtra | undefined {
     const isShortened =
       event.kind === 'received' && recorded.kind === 'received' && event.bytes !== recorded.bytes
     if (!isShortened && this.#cpu.length === 0 && threw === undefined) return undefined

@@ -3,7 +3,7 @@
  * machine; a record does not repeat them, because they follow from the steps before.
  */
 import type { Effect } from '../core/effect.ts'
-import type { RecordedEvent } from './entry.ts'
+import type { EntryEvent } from './entry.ts'
 
 export class UnsavedEffects {
   #effects: Effect[] | undefined
@@ -14,7 +14,7 @@ export class UnsavedEffects {
   }
 
   /** What a step has done; undefined: there was no step, this is the first batch. */
-  step(kind: RecordedEvent['kind'] | undefined, effects: readonly Effect[]): void {
+  step(kind: EntryEvent['kind'] | undefined, effects: readonly Effect[]): void {
     if (kind === 'saved' || kind === 'saveFailed') this.#effects = undefined
     const first = effects.findIndex((effect) => effect.kind === 'save')
     if (this.#effects === undefined && first < 0) return

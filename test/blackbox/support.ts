@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Moment } from '../../src/base/clock.ts'
 import { createRng } from '../../src/base/rng.ts'
-import { type Block, readBlock } from '../../src/blackbox/block.ts'
+import { type RecordBlock, readBlock } from '../../src/blackbox/block.ts'
 import { type Difference, type PlayedStep, Player } from '../../src/blackbox/player.ts'
 import { headText, readHead } from '../../src/blackbox/record-head.ts'
 import { type RecordHead, type RecordSink, SentinelRecorder } from '../../src/blackbox/recorder.ts'
@@ -87,7 +87,7 @@ export function differencesOf(record: KeptRecord, look?: (step: PlayedStep) => v
   })
 }
 
-function playAll(player: Player, block: Block, look?: (step: PlayedStep) => void) {
+function playAll(player: Player, block: RecordBlock, look?: (step: PlayedStep) => void) {
   const steps = player.play(block)
   for (;;) {
     const { done, value } = steps.next()

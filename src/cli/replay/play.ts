@@ -4,7 +4,7 @@ import { sha256Hex } from '../../io/blackbox/frames.ts'
 import {
   located,
   openSegment,
-  type Segment,
+  type RecordSegment,
   SegmentFault,
 } from '../../io/blackbox/segment-reader.ts'
 
@@ -31,7 +31,7 @@ export interface SegmentOutcome {
 /** Plays a segment to its end, or to the first thing that is wrong. */
 export function* playSegment(path: string): Generator<PlacedStep, SegmentOutcome> {
   const found = { path, steps: 0, decisions: 0, fromMs: 0, toMs: 0 }
-  let segment: Segment | undefined
+  let segment: RecordSegment | undefined
   let fault: string | undefined
   try {
     segment = openSegment(path)
@@ -57,7 +57,7 @@ export function* playSegment(path: string): Generator<PlacedStep, SegmentOutcome
 }
 
 /** Returns where machine and record part, in words. */
-function* playBlocks(segment: Segment): Generator<PlacedStep, string | undefined> {
+function* playBlocks(segment: RecordSegment): Generator<PlacedStep, string | undefined> {
   const { path, head } = segment
   const player = located(path, segment.headAt, () => new Player(head, sha256Hex))
   for (const { offset, block } of segment.blocks()) {

@@ -6,7 +6,7 @@ import { type PlacedStep, playSegment, type SegmentOutcome } from './play.ts'
 import { StepView } from './step-view.ts'
 import { announcedLines, clockTime, outcomeLine, verdictLine } from './words.ts'
 
-export interface ReplayOptions {
+export interface RecordReplayOptions {
   readonly events?: boolean
   /** Wall-clock milliseconds. */
   readonly at?: number
@@ -17,7 +17,7 @@ export interface ReplayOptions {
 /** Returns the exit status. */
 export async function runReplay(
   records: readonly string[],
-  options: ReplayOptions,
+  options: RecordReplayOptions,
 ): Promise<number> {
   const { events, at, step, json } = options
   if ([events, at !== undefined, step, json].filter(Boolean).length > 1) {

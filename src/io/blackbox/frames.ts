@@ -46,7 +46,7 @@ function checksumOf(packed: Buffer): Buffer {
   return createHash('sha256').update(packed).digest().subarray(0, 8)
 }
 
-export interface Frame {
+export interface RecordFrame {
   readonly type: FrameType
   readonly text: string
   /** Where the next one begins. */
@@ -54,7 +54,7 @@ export interface Frame {
 }
 
 /** The frame at an offset; `torn`: the file ends before it does. Throws a RecordFault. */
-export function readFrame(file: Buffer, at: number): Frame | 'torn' {
+export function readFrame(file: Buffer, at: number): RecordFrame | 'torn' {
   if (at + HEADER_BYTES > file.length) return 'torn'
   const type = file.toString('latin1', at, at + 1)
   if (type !== 'H' && type !== 'B')

@@ -1,7 +1,7 @@
 /** Reads the segments of a record; everything that is wrong has a file and an offset. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Block, RecordFault, readBlock } from '../../blackbox/block.ts'
+import { type RecordBlock, RecordFault, readBlock } from '../../blackbox/block.ts'
 import { readHead } from '../../blackbox/record-head.ts'
 import type { RecordHead } from '../../blackbox/recorder.ts'
 import { reasonOf, StartError } from '../start-error.ts'
@@ -15,7 +15,7 @@ export class SegmentFault extends StartError {
   }
 }
 
-export interface Segment {
+export interface RecordSegment {
   readonly path: string
   readonly head: RecordHead
   readonly headAt: number
@@ -25,7 +25,7 @@ export interface Segment {
 
 export interface SegmentBlock {
   readonly offset: number
-  readonly block: Block
+  readonly block: RecordBlock
 }
 
 /** The segments that these paths name, in the order of their names; a folder means all in it. */
@@ -46,7 +46,7 @@ function isFolder(path: string): boolean {
 }
 
 /** Throws a SegmentFault. `undefined`: the file holds no head yet, because its writer was cut off. */
-export function openSegment(path: string): Segment | undefined {
+export function openSegment(path: string): RecordSegment | undefined {
   const file = contentOf(path)
   const beginning = file.toString('latin1', 0, MAGIC.length)
   if (MAGIC.startsWith(beginning) && beginning !== MAGIC) return undefined
