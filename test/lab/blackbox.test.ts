@@ -56,6 +56,24 @@ test(`through ${FAULTS} random faults, every decision is the same when the recor
   expect(all.stdout).toContain('+switch-master')
 }, 400_000)
 
+test('a moment shows what the Sentinel believed then; wrong questions are told how', async () => {
+  const folder = recordOf(cluster.sentinels[0] as Program)
+  const { stdout } = await vedette('replay', '--events', folder)
+  const at = /^(\S+) {2}\+switch-master/m.exec(stdout)?.[1] ?? ''
+  const shown = await vedette('replay', '--at', at, folder)
+  expect(shown).toMatchObject({ status: 0, stderr: '' })
+  expect(shown.stdout).toMatch(/^at \S+:\nSentinel [0-9a-f]{40}, epoch \d+.*\n\nmymaster: quorum 2, /)
+  const early = await vedette('replay', '--at', '2001-01-01T00:00:00Z', folder)
+  expect(early).toMatchObject({ status: 1, stdout: '' })
+  expect(early.stderr).toContain('the record begins after 2001-01-01T00:00:00.000Z')
+  for (const wrong of [['--at', 'yesterday'], ['--events', '--json'], ['--step']]) {
+    expect(await vedette('replay', ...wrong, folder), wrong.join(' ')).toMatchObject({ status: 2 })
+  }
+  const nowhere = await vedette('replay', `${folder}-gone`)
+  expect(nowhere).toMatchObject({ status: 1, stdout: '' })
+  expect(nowhere.stderr).toContain('-gone, offset 0: cannot be read: ENOENT')
+})
+
 test('no password is in any frame of the records', () => {
   const texts = cluster.sentinels.flatMap((one) => segmentPaths([recordOf(one)]).flatMap(framesOf))
   expect(texts.length).toBeGreaterThan(5)
