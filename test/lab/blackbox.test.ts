@@ -62,7 +62,9 @@ test('a moment shows what the Sentinel believed then; wrong questions are told h
   const at = /^(\S+) {2}\+switch-master/m.exec(stdout)?.[1] ?? ''
   const shown = await vedette('replay', '--at', at, folder)
   expect(shown).toMatchObject({ status: 0, stderr: '' })
-  expect(shown.stdout).toMatch(/^at \S+:\nSentinel [0-9a-f]{40}, epoch \d+.*\n\nmymaster: quorum 2, /)
+  expect(shown.stdout).toMatch(
+    /^at \S+:\nSentinel [0-9a-f]{40}, epoch \d+.*\n\nmymaster: quorum 2, /,
+  )
   const early = await vedette('replay', '--at', '2001-01-01T00:00:00Z', folder)
   expect(early).toMatchObject({ status: 1, stdout: '' })
   expect(early.stderr).toContain('the record begins after 2001-01-01T00:00:00.000Z')
