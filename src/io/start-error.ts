@@ -11,6 +11,7 @@ export type StartErrorCode =
   | 'E_LEDGER'
   | 'E_LISTEN'
   | 'E_LOG_FILE'
+  | 'E_RECORD'
   | 'E_REPORT_FILE'
   | 'E_SENTINEL'
   | 'E_STATE_DAMAGED'
