@@ -101,6 +101,7 @@ export function finishDraft(draft: Draft, name: string): SentinelFile {
     tls,
     http: draft.http,
     webhooks: DEFAULT_FILE.webhooks,
+    proxy: DEFAULT_FILE.proxy,
     sentinels: DEFAULT_FILE.sentinels,
     learnt: learntBy(draft),
     locations: draft.locations,
