@@ -22,6 +22,10 @@ export class GroupView {
   /** Those that have lately said of themselves that they follow the master closely enough. */
   readonly #readable = new Map<string, ReadableReplica>()
   #turn = 0
+  /** A Sentinel says that it is about to fail the master over: new commands wait until then. */
+  #switchUntilMs = 0
+  /** The last such word led to nothing: the next ones are not believed until then. */
+  #distrustUntilMs = 0
 
   constructor(group: ProxyGroup, sentinels: readonly Address[], leaseMs: number) {
     this.name = group.name
@@ -38,6 +42,25 @@ export class GroupView {
   masterAt(nowMs: number): Address | undefined {
     const confirmed = this.#confirmed
     return confirmed !== undefined && nowMs < confirmed.untilMs ? confirmed.address : undefined
+  }
+
+  /**
+   * Whether commands had better wait for the next master: what reaches the present one now would be lost with it, or
+   * refused. It takes one Sentinel to say so, because waiting does no harm that lasts; so it is bounded.
+   */
+  isSwitching(nowMs: number): boolean {
+    return nowMs < this.#switchUntilMs
+  }
+
+  switchBegins(nowMs: number): void {
+    if (nowMs < this.#distrustUntilMs) return
+    this.#switchUntilMs = nowMs + SWITCH_MS
+    this.#distrustUntilMs = nowMs + DISTRUST_MS
+  }
+
+  switchEnds(isDone = false): void {
+    this.#switchUntilMs = 0
+    if (isDone) this.#distrustUntilMs = 0
   }
 
   named(by: Address, master: Address | undefined, askedAtMs: number): void {
@@ -108,6 +131,8 @@ export class GroupView {
 }
 
 const MAX_REPLICAS = 64
+const SWITCH_MS = 1_000
+const DISTRUST_MS = 10_000
 
 export function isSame(one: Address | undefined, other: Address | undefined): boolean {
   return one?.host === other?.host && one?.port === other?.port

@@ -181,6 +181,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
       port: this.#port,
       nextId: () => --this.#lastId,
       nowMs: () => this.#nowMs,
+      announce: (group) => this.#announce(group),
       changed: (group) => this.#changed(group),
     })
   }
@@ -212,11 +213,14 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     if (reading.rest !== '') this.#clients.get(stream)?.received(this.#nowMs, reading.rest)
   }
 
-  #changed(group: GroupView): void {
+  #announce(group: GroupView): void {
     const master = group.masterAt(this.#nowMs)
     const name = master === undefined ? 'none' : hostAndPort(master.host, master.port)
     const level = master === undefined ? 'warning' : 'notice'
     this.#port.log(level, `confirmed master of ${group.name}: ${name}`)
+  }
+
+  #changed(group: GroupView): void {
     for (const session of [...this.#clients.values()]) {
       if (session.entrance.group === group.name) session.pump(this.#nowMs)
     }
@@ -240,6 +244,8 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
       ...{ port: this.#port, kinds: this.#kinds, counts: this.counts },
       limits: () => this.#config,
       route: (entrance, present, nowMs) => this.#route(entrance, present, nowMs),
+      isSwitching: ({ group, kind }, nowMs) =>
+        kind === 'write' && this.watch.groups.get(group)?.isSwitching(nowMs) === true,
       openServer: (client, { host, port }) => {
         const id = --this.#lastId
         const session = this.#clients.get(client)

@@ -3,7 +3,6 @@
  * replicas does it know? A second connection listens to its switches, so that we need not wait for the next question.
  */
 import type { Address } from '../base/ip.ts'
-import { hostAndPort } from '../base/ip.ts'
 import { encodeCommand } from '../resp/encode.ts'
 import { plainOf } from '../resp/plain.ts'
 import type { Reply } from '../resp/reply.ts'
@@ -12,7 +11,8 @@ import type { StreamId } from './port.ts'
 
 /** What a link asks of its watch. */
 export interface LinkHome {
-  readonly askMs: number
+  /** Until the next question: soon while a master is missing or about to change. */
+  askMs(): number
   readonly groups: readonly { readonly name: string; readonly hasReadPort: boolean }[]
   readonly login: readonly string[] | undefined
   open(link: SentinelLink, address: Address): StreamId
@@ -21,9 +21,20 @@ export interface LinkHome {
   identified(link: SentinelLink, runId: string): void
   named(link: SentinelLink, group: string, master: Address | undefined, askedAtMs: number): void
   described(link: SentinelLink, group: string, question: Described, fields: FieldList): void
-  /** It has announced a switch. */
-  heard(group: string): void
+  /** It has announced something about a failover of this group. */
+  heard(event: FailoverNews, group: string): void
 }
+
+/** Events that tell where a failover is. */
+export const FAILOVER_NEWS = [
+  '+try-failover',
+  '+switch-master',
+  '-failover-abort-not-elected',
+  '-failover-abort-no-good-slave',
+  '-failover-abort-slave-timeout',
+  '-failover-abort-master-timeout',
+] as const
+export type FailoverNews = (typeof FAILOVER_NEWS)[number]
 
 export type Described = 'sentinels' | 'replicas'
 export type FieldList = readonly ReadonlyMap<string, string>[]
@@ -91,7 +102,7 @@ export class SentinelLink {
 
   /** Asks for the masters now, unless the last question is still open. */
   ask(nowMs: number): void {
-    this.#askAtMs = nowMs + this.#home.askMs
+    this.#askAtMs = nowMs + this.#home.askMs()
     const line = this.#questions
     if (line?.isUp !== true || line.asked.some(({ kind }) => kind === 'master')) return
     const isFull = nowMs >= this.#describeAtMs
@@ -111,7 +122,7 @@ export class SentinelLink {
     const { login } = this.#home
     if (login !== undefined) this.#send(line, about('login'), login)
     if (line === this.#ears) {
-      this.#send(line, about('subscribed'), ['SUBSCRIBE', '+switch-master'])
+      this.#send(line, about('subscribed'), ['SUBSCRIBE', ...FAILOVER_NEWS])
       return
     }
     this.#send(line, about('myid'), ['SENTINEL', 'MYID'])
@@ -179,8 +190,10 @@ export class SentinelLink {
   }
 
   #heard(line: Line, reply: Exclude<Reply, Malformed>): void {
-    const switched = switchIn(reply)
-    if (switched !== undefined) return this.#home.heard(switched)
+    const words = plainOf(reply)
+    const kind = Array.isArray(words) ? words[0] : undefined
+    if (kind === 'message') return this.#event(words as readonly unknown[])
+    if (kind === 'subscribe' && line.asked[0]?.kind !== 'subscribed') return
     const question = line.asked.shift()
     if (reply.kind === 'error') this.lastFault = reply.text
     if (question === undefined || question.kind === 'login' || question.kind === 'subscribed')
@@ -192,20 +205,16 @@ export class SentinelLink {
     } else this.#home.described(this, question.group, question.kind, fieldsIn(reply))
   }
 
-  get text(): string {
-    return hostAndPort(this.address.host, this.address.port)
+  /** `+switch-master` begins with the group, the others with `master` and the group. */
+  #event([, channel, payload]: readonly unknown[]): void {
+    const event = FAILOVER_NEWS.find((name) => name === channel)
+    const [first = '', second = ''] = String(payload).split(' ')
+    if (event !== undefined) this.#home.heard(event, event === '+switch-master' ? first : second)
   }
 }
 
 function about(kind: Question['kind']): Question {
   return { kind, group: '', askedAtMs: 0 }
-}
-
-/** The group of a `+switch-master`. */
-function switchIn(reply: Reply): string | undefined {
-  const words = plainOf(reply)
-  if (!Array.isArray(words) || words[0] !== 'message') return undefined
-  return String(words[2]).split(' ')[0]
 }
 
 function addressIn(reply: Reply): Address | undefined {

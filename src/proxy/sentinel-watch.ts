@@ -7,12 +7,13 @@ import { GroupView } from './group-view.ts'
 import type { ProxyPort, StreamId } from './port.ts'
 import type { ProxyConfig } from './proxy-options.ts'
 import { ReplicaProbe } from './replica-probe.ts'
-import { type Described, type FieldList, SentinelLink } from './sentinel-link.ts'
+import { type Described, type FailoverNews, type FieldList, SentinelLink } from './sentinel-link.ts'
 
 /** A Sentinel is asked so many times within a lease. */
 const ASKS_PER_LEASE = 4
 const ASK_MAX_MS = 250
 const ASK_MIN_MS = 25
+const URGENT_MS = 10
 
 export interface WatchStart {
   readonly config: ProxyConfig
@@ -20,6 +21,8 @@ export interface WatchStart {
   nextId(): StreamId
   nowMs(): number
   /** A group has another master, or one again, or none any more. */
+  announce(group: GroupView): void
+  /** Its sessions may or must do something else now. */
   changed(group: GroupView): void
 }
 
@@ -111,17 +114,33 @@ export class SentinelWatch {
     const link = new SentinelLink(
       {
         ...this.#streams(),
-        askMs: this.#askMs,
+        askMs: () => (this.#isUrgent ? Math.min(URGENT_MS, this.#askMs) : this.#askMs),
         groups: config.groups,
         login: this.#login,
         identified: (by, runId) => this.#identified(by, runId),
         named: (by, group, master, askedAtMs) => this.#named(by, group, master, askedAtMs),
         described: (by, group, question, fields) => this.#described(by, group, question, fields),
-        heard: () => this.ask(this.#start.nowMs()),
+        heard: (event, group) => this.#heard(event, group),
       },
       address,
     )
     this.#links.set(name, link)
+  }
+
+  #heard(event: FailoverNews, name: string): void {
+    const nowMs = this.#start.nowMs()
+    const group = this.groups.get(name)
+    if (event === '+try-failover') group?.switchBegins(nowMs)
+    else if (event !== '+switch-master') group?.switchEnds()
+    if (group !== undefined) this.#start.changed(group)
+    this.ask(nowMs)
+  }
+
+  get #isUrgent(): boolean {
+    const nowMs = this.#start.nowMs()
+    return [...this.groups.values()].some(
+      (group) => group.isSwitching(nowMs) || group.masterAt(nowMs) === undefined,
+    )
   }
 
   #streams() {
@@ -158,6 +177,8 @@ export class SentinelWatch {
     const before = this.#told.get(group)
     if (before?.host === master?.host && before?.port === master?.port) return
     this.#told.set(group, master)
+    if (master !== undefined) group.switchEnds(true)
+    this.#start.announce(group)
     this.#start.changed(group)
   }
 

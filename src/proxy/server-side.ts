@@ -82,8 +82,15 @@ export class ServerSide {
     const link = this.#link
     if (link?.phase !== 'ready' || link.isMisdirected) return false
     if (this.#session.inFlight.againSize > 0) return false
+    if (this.#home.isSwitching(this.#session.entrance, nowMs)) return false
     const target = this.#home.route(this.#session.entrance, link.address, nowMs)
     return target !== undefined && link.leads(target)
+  }
+
+  /** There is a node to go to that has not failed us. */
+  hasProspect(nowMs: number): boolean {
+    const target = this.#home.route(this.#session.entrance, this.#link?.address, nowMs)
+    return target !== undefined && this.#retry?.of.leads(target) !== true
   }
 
   write(bytes: string): void {
@@ -109,7 +116,8 @@ export class ServerSide {
     if (link === undefined) return
     const { state, transaction, ends } = this.#session
     const steps = state.setUp()
-    const queued = transaction?.log.filter((asked) => asked.state === 'told') ?? []
+    const isOpen = transaction?.ended === undefined
+    const queued = isOpen ? (transaction?.log.filter(({ state: is }) => is === 'told') ?? []) : []
     link.phase = 'settingUp'
     link.setUpReplies = steps.filter(({ isSubscription }) => !isSubscription).length
     for (const { replies, isSubscription } of steps) {
@@ -167,6 +175,7 @@ export class ServerSide {
   }
 
   #replace(link: ServerLink, nowMs: number): void {
+    if (link.phase === 'leaving') return
     this.#home.counts.moves++
     if (link.phase !== 'ready' || this.#session.inFlight.openSize === 0) return this.#lose(nowMs)
     link.phase = 'leaving'

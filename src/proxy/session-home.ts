@@ -12,6 +12,8 @@ export interface SessionHome {
   readonly counts: ProxyCounts
   /** Where this client's commands may go now, if anywhere. `present`: where they go so far. */
   route(entrance: Entrance, present: Address | undefined, nowMs: number): Address | undefined
+  /** A switch is about to happen, and new commands had better wait for it. */
+  isSwitching(entrance: Entrance, nowMs: number): boolean
   openServer(client: StreamId, address: Address): StreamId
   forgetServer(stream: StreamId): void
   /** A server turned out not to be what the Sentinels said: they are asked at once. */

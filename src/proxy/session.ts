@@ -67,6 +67,7 @@ export class Session {
   /** Takes commands for as long as they can go on. */
   pump(nowMs: number): void {
     if (this.hasEnded) return
+    if (this.#isRefusing && this.server.hasProspect(nowMs)) this.#isRefusing = false
     this.server.look(nowMs, this.#wantsServer)
     const isOpen = this.server.isOpenFor(nowMs) && !this.#isBackedUp
     while (!this.hasEnded && this.#mayTake(isOpen)) {
@@ -122,7 +123,8 @@ export class Session {
 
   get #wantsServer(): boolean {
     const isSubscribed = this.state.subscriptions > 0
-    return isSubscribed || this.#requests.pendingBytes > 0 || this.inFlight.againSize > 0
+    const waits = this.#requests.pendingBytes > 0 || this.inFlight.againSize > 0
+    return isSubscribed || waits || this.#isRefusing
   }
 
   #finish(): void {
@@ -278,7 +280,6 @@ export class Session {
     const { kind, argv, transaction } = asked
     if (isError && argv !== undefined && isPubSub(kind)) this.state.subscriptionRefused(argv)
     if (isError || asked.isQueued) return
-    if (kind === 'watch') this.isWatching = true
     if (kind === 'exec' && transaction !== undefined && !isNothing(reply)) {
       for (const effect of transaction.effects) this.state.note(effect)
     }
@@ -359,6 +360,7 @@ export class Session {
     if (!isQueued && argv !== undefined) asked.repliesLeft = this.#repliesTo(kind, argv)
     if (kind === 'multi' && transaction === undefined) this.#begin(asked)
     else if (isQueued) transaction.add(asked)
+    if (kind === 'watch') this.isWatching = true
     if (isEnd) this.#endTransaction(kind)
     this.inFlight.add(asked)
     this.server.write(isLost ? encodeCommand(['DISCARD']) : bytes)
