@@ -86,3 +86,23 @@ export class Transaction {
     else if (!this.#isWhole) this.ended = 'long'
   }
 }
+
+export function isPubSub(kind: CommandKind): boolean {
+  return kind === 'subscribe' || kind === 'unsubscribe'
+}
+
+/** EXEC did nothing. */
+export function isNothing(reply: string): boolean {
+  return reply === '*-1\r\n' || reply === '_\r\n' || reply === '$-1\r\n'
+}
+
+/** What the present confirmation is about: one channel, or all of them. */
+export function confirmedPart(argv: readonly string[], repliesLeft: number): readonly string[] {
+  const [name = '', ...channels] = argv
+  if (channels.length === 0) return repliesLeft > 0 ? [] : [name]
+  return [name, channels[channels.length - repliesLeft - 1] ?? '']
+}
+
+export function isReplyMode(argv: readonly string[]): boolean {
+  return argv[0]?.toLowerCase() === 'client' && argv[1]?.toLowerCase() === 'reply'
+}

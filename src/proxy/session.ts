@@ -5,7 +5,15 @@
  * an error that says so. A write leaves the proxy once, unless the server itself said that it did not do it.
  */
 import { encodeCommand } from '../resp/encode.ts'
-import { type Asked, newAsked, Transaction } from './asked.ts'
+import {
+  type Asked,
+  confirmedPart,
+  isNothing,
+  isPubSub,
+  isReplyMode,
+  newAsked,
+  Transaction,
+} from './asked.ts'
 import { CarriedState } from './carried-state.ts'
 import type { CommandKind } from './command-kinds.ts'
 import { InFlight } from './in-flight.ts'
@@ -21,6 +29,7 @@ import { type RequestPiece, Requests, wordsOf } from './requests.ts'
 import { ServerSide } from './server-side.ts'
 import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
 
+const MINUS = 45
 const MAX_IN_FLIGHT = 4_096
 const MAX_IN_FLIGHT_BYTES = 1024 * 1024
 
@@ -385,26 +394,4 @@ export class Session {
       this.isWatchLost = false
     }
   }
-}
-
-function isPubSub(kind: CommandKind): boolean {
-  return kind === 'subscribe' || kind === 'unsubscribe'
-}
-
-/** EXEC did nothing. */
-function isNothing(reply: string): boolean {
-  return reply === '*-1\r\n' || reply === '_\r\n' || reply === '$-1\r\n'
-}
-
-/** What the present confirmation is about: one channel, or all of them. */
-function confirmedPart(argv: readonly string[], repliesLeft: number): readonly string[] {
-  const [name = '', ...channels] = argv
-  if (channels.length === 0) return repliesLeft > 0 ? [] : [name]
-  return [name, channels[channels.length - repliesLeft - 1] ?? '']
-}
-
-const MINUS = 45
-
-function isReplyMode(argv: readonly string[]): boolean {
-  return argv[0]?.toLowerCase() === 'client' && argv[1]?.toLowerCase() === 'reply'
 }

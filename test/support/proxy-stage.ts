@@ -18,6 +18,13 @@ const ENDS: ClientEnds = {
 }
 const SWITCH = '+switch-master'
 
+export const DEFAULTS: ProxyConfig = {
+  ...{ ...DEFAULT_TIMING, sentinels: SENTINELS.map(addressOf), user: '', password: '' },
+  groups: [{ name: 'mymaster', hasReadPort: true }],
+  maxClients: DEFAULT_PROXY.maxClients,
+  sendProxy: 0,
+}
+
 interface Wire {
   readonly address: string
   readonly decoder: RequestDecoder
@@ -47,17 +54,7 @@ export class ProxyStage {
   #lastClient = 0
 
   constructor(config: Partial<ProxyConfig> = {}) {
-    const sentinels = SENTINELS.map(addressOf)
-    this.proxy = new ProxyMachine(
-      {
-        ...{ ...DEFAULT_TIMING, sentinels, user: '', password: '', sendProxy: 0 },
-        groups: [{ name: 'mymaster', hasReadPort: true }],
-        maxClients: DEFAULT_PROXY.maxClients,
-        ...config,
-      },
-      this.#port(),
-      this.now,
-    )
+    this.proxy = new ProxyMachine({ ...DEFAULTS, ...config }, this.#port(), this.now)
     this.settle()
   }
 
@@ -95,6 +92,12 @@ export class ProxyStage {
     const ids = found.filter(([, { commands }]) => !isProbe(commands)).map(([id]) => id)
     if (ids.length !== 1) throw new Error(`${ids.length} connections to ${address}`)
     return new StageServer(this, ids[0] as StreamId, this.#wires.get(ids[0] as StreamId) as Wire)
+  }
+
+  /** The connection to a data node that was opened last, if it is still there. */
+  newestConnection(): StreamId | undefined {
+    const ids = [...this.#wires].filter(([, { address }]) => !SENTINELS.includes(address))
+    return ids.length < 2 ? undefined : ids.at(-1)?.[0]
   }
 
   connections(address: string): number {
