@@ -122,9 +122,7 @@ export function toProxy(yml: ProxyYml): ProxyFile {
 }
 
 /** What cannot be seen from one value alone, with the path of the option it is about. */
-export function proxyFaults(
-  proxy: ProxyFile,
-): readonly {
+export function proxyFaults(proxy: ProxyFile): readonly {
   readonly path: readonly string[]
   readonly message: string
   readonly hint: string

@@ -22,7 +22,7 @@ export interface Asked {
   /** Queued in a transaction: nothing happens before EXEC. */
   readonly isQueued: boolean
   /** The transaction that it begins, belongs to or ends. */
-  transaction: Transaction | undefined
+  transaction: CarriedTransaction | undefined
   /** The client has a part of the answer. */
   isPartlyTold: boolean
   /** Given to the client in place of the reply: of an EXEC whose watched keys cannot be trusted any more. */
@@ -42,7 +42,7 @@ export function newAsked(
 /** More than this is not kept for another master. */
 const KEPT_BYTES = 1024 * 1024
 
-export class Transaction {
+export class CarriedTransaction {
   /** MULTI and what was queued since, as far as it is kept. */
   #log: Asked[] = []
   #bytes = 0

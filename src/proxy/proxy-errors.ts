@@ -21,11 +21,11 @@ export const UNANSWERED =
   'look before you give it again\r\n'
 
 export const TRANSACTION_TOO_LONG =
-  '-EXECABORT Transaction discarded because of: the master has changed, and the transaction was too long to be ' +
+  '-EXECABORT CarriedTransaction discarded because of: the master has changed, and the transaction was too long to be ' +
   'kept for another. Nothing of it was carried out; give it again\r\n'
 
 export const TRANSACTION_WITHOUT_MASTER =
-  '-EXECABORT Transaction discarded because of: no master. Nothing of it was carried out; give it again\r\n'
+  '-EXECABORT CarriedTransaction discarded because of: no master. Nothing of it was carried out; give it again\r\n'
 
 export function notOffered(name: string): string {
   return `-ERR ${name} is not offered through the proxy: connect to the node itself\r\n`

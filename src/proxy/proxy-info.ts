@@ -2,7 +2,7 @@
 import { hostAndPort } from '../base/ip.ts'
 import { encodeReply } from '../resp/encode.ts'
 import { array, bulk, simple } from '../resp/reply.ts'
-import type { GroupView } from './group-view.ts'
+import type { ProxiedGroup } from './proxied-group.ts'
 import type { ProxyCounts } from './session-home.ts'
 
 /** The proxy, as far as it tells of itself. */
@@ -15,7 +15,7 @@ export interface ProxyFacts {
   readonly holding: number
   readonly counts: ProxyCounts
   readonly sentinels: readonly { readonly isUp: boolean }[]
-  readonly groups: readonly GroupView[]
+  readonly groups: readonly ProxiedGroup[]
 }
 
 /** Fields as in INFO, for people, exporters and /metrics. */
@@ -38,7 +38,7 @@ export function proxyFields(proxy: ProxyFacts): readonly (readonly [string, stri
   ]
 }
 
-function groupText({ nowMs }: ProxyFacts, group: GroupView): string {
+function groupText({ nowMs }: ProxyFacts, group: ProxiedGroup): string {
   const master = group.masterAt(nowMs)
   const name = master === undefined ? 'none' : hostAndPort(master.host, master.port)
   const replicas = group.readableAt(nowMs).length

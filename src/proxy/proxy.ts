@@ -6,13 +6,13 @@
 import type { Moment } from '../base/clock.ts'
 import { type Address, hostAndPort } from '../base/ip.ts'
 import { CommandKinds } from './command-kinds.ts'
-import type { GroupView } from './group-view.ts'
-import type { ClientEnds, Entrance, ProxyInputs, ProxyPort, StreamId } from './port.ts'
+import { GroupWatch } from './group-watch.ts'
+import type { ClientEnds, Entrance, ProxyInputs, ProxyPort, WireId } from './port.ts'
+import type { ProxiedGroup } from './proxied-group.ts'
 import { PROXY_HEADER_UNEXPECTED, unknownProxyCommand } from './proxy-errors.ts'
 import { readProxyHeader, writeProxyHeader } from './proxy-header.ts'
 import { type ProxyFacts, proxyHelp, proxyInfo } from './proxy-info.ts'
 import type { ProxyConfig } from './proxy-options.ts'
-import { SentinelWatch } from './sentinel-watch.ts'
 import { Session } from './session.ts'
 import type { ProxyCounts, SessionHome } from './session-home.ts'
 
@@ -32,12 +32,12 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
   #config: ProxyConfig
   readonly #port: ProxyPort
   readonly #kinds = new CommandKinds()
-  watch: SentinelWatch
+  watch: GroupWatch
   readonly counts: ProxyCounts = newCounts()
   readonly #home: SessionHome
-  readonly #clients = new Map<StreamId, Session>()
-  readonly #servers = new Map<StreamId, Session>()
-  readonly #unnamed = new Map<StreamId, Unnamed>()
+  readonly #clients = new Map<WireId, Session>()
+  readonly #servers = new Map<WireId, Session>()
+  readonly #unnamed = new Map<WireId, Unnamed>()
   /** Sessions that wait for something. */
   readonly #attended = new Set<Session>()
   #lastId = 0
@@ -72,7 +72,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     return this.watch.sentinels
   }
 
-  get groups(): readonly GroupView[] {
+  get groups(): readonly ProxiedGroup[] {
     return [...this.watch.groups.values()]
   }
 
@@ -88,7 +88,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     return this.#stopAtMs !== undefined
   }
 
-  accepted(now: Moment, stream: StreamId, entrance: Entrance, ends: ClientEnds): void {
+  accepted(now: Moment, stream: WireId, entrance: Entrance, ends: ClientEnds): void {
     this.#nowMs = now.monoMs
     const isFull = this.#clients.size + this.#unnamed.size >= this.#config.maxClients
     if (isFull || this.isStopping) {
@@ -99,14 +99,14 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     this.#unnamed.set(stream, { entrance, ends, sinceMs: now.monoMs, bytes: '' })
   }
 
-  connected(now: Moment, stream: StreamId): void {
+  connected(now: Moment, stream: WireId): void {
     this.#nowMs = now.monoMs
     const session = this.#servers.get(stream)
     if (session !== undefined) session.server.connected(now.monoMs)
     else this.watch.connected(stream, now.monoMs)
   }
 
-  received(now: Moment, stream: StreamId, bytes: string): void {
+  received(now: Moment, stream: WireId, bytes: string): void {
     this.#nowMs = now.monoMs
     const client = this.#clients.get(stream)
     if (client !== undefined) return this.#fromClient(client, bytes)
@@ -116,7 +116,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     else this.watch.received(stream, now.monoMs, bytes)
   }
 
-  closed(now: Moment, stream: StreamId, reason: string): void {
+  closed(now: Moment, stream: WireId, reason: string): void {
     this.#nowMs = now.monoMs
     this.#unnamed.delete(stream)
     const client = this.#clients.get(stream)
@@ -126,7 +126,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     else this.watch.closed(stream, now.monoMs, reason)
   }
 
-  drained(now: Moment, stream: StreamId): void {
+  drained(now: Moment, stream: WireId): void {
     this.#nowMs = now.monoMs
     const session = this.#clients.get(stream) ?? this.#servers.get(stream)
     session?.drained(now.monoMs)
@@ -175,8 +175,8 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     return this.#stopAtMs === undefined ? nextMs : Math.min(nextMs, this.#stopAtMs)
   }
 
-  #watchFor(config: ProxyConfig): SentinelWatch {
-    return new SentinelWatch({
+  #watchFor(config: ProxyConfig): GroupWatch {
+    return new GroupWatch({
       config,
       port: this.#port,
       nextId: () => --this.#lastId,
@@ -186,7 +186,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     })
   }
 
-  #open(stream: StreamId, entrance: Entrance, ends: ClientEnds): void {
+  #open(stream: WireId, entrance: Entrance, ends: ClientEnds): void {
     this.#clients.set(stream, new Session(this.#home, stream, entrance, ends))
   }
 
@@ -197,7 +197,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     else session.received(this.#nowMs, bytes)
   }
 
-  #header(stream: StreamId, bytes: string): void {
+  #header(stream: WireId, bytes: string): void {
     const unnamed = this.#unnamed.get(stream)
     if (unnamed === undefined) return
     unnamed.bytes += bytes
@@ -213,14 +213,14 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     if (reading.rest !== '') this.#clients.get(stream)?.received(this.#nowMs, reading.rest)
   }
 
-  #announce(group: GroupView): void {
+  #announce(group: ProxiedGroup): void {
     const master = group.masterAt(this.#nowMs)
     const name = master === undefined ? 'none' : hostAndPort(master.host, master.port)
     const level = master === undefined ? 'warning' : 'notice'
     this.#port.log(level, `confirmed master of ${group.name}: ${name}`)
   }
 
-  #changed(group: GroupView): void {
+  #changed(group: ProxiedGroup): void {
     for (const session of [...this.#clients.values()]) {
       if (session.entrance.group === group.name) session.pump(this.#nowMs)
     }

@@ -6,15 +6,15 @@ import type { Address } from '../base/ip.ts'
 import { hostAndPort } from '../base/ip.ts'
 import { encodeCommand } from '../resp/encode.ts'
 import { ReplyDecoder } from '../resp/reply-decoder.ts'
-import { type GroupView, isSame } from './group-view.ts'
-import type { StreamId } from './port.ts'
+import type { WireId } from './port.ts'
+import { isSame, type ProxiedGroup } from './proxied-group.ts'
 
 export interface ProbeHome {
   readonly maxLagMs: number
   readonly login: readonly string[] | undefined
-  open(owner: ReplicaProbe, address: Address): StreamId
-  close(stream: StreamId): void
-  write(stream: StreamId, bytes: string): void
+  open(owner: ReplicaProbe, address: Address): WireId
+  close(stream: WireId): void
+  write(stream: WireId, bytes: string): void
 }
 
 const ASK_MS = 500
@@ -25,21 +25,21 @@ const SILENCE_MS = 1_500
 export class ReplicaProbe {
   readonly address: Address
   readonly #home: ProbeHome
-  readonly #group: GroupView
-  #stream: StreamId | undefined
+  readonly #group: ProxiedGroup
+  #stream: WireId | undefined
   #decoder = new ReplyDecoder()
   #isUp = false
   #repliesLeft = 0
   #heardAtMs = 0
   #askAtMs = 0
 
-  constructor(home: ProbeHome, group: GroupView, address: Address) {
+  constructor(home: ProbeHome, group: ProxiedGroup, address: Address) {
     this.#home = home
     this.#group = group
     this.address = address
   }
 
-  owns(stream: StreamId): boolean {
+  owns(stream: WireId): boolean {
     return stream === this.#stream
   }
 

@@ -7,7 +7,7 @@ import { encodeCommand } from '../resp/encode.ts'
 import { plainOf } from '../resp/plain.ts'
 import type { Reply } from '../resp/reply.ts'
 import { type Malformed, ReplyDecoder } from '../resp/reply-decoder.ts'
-import type { StreamId } from './port.ts'
+import type { WireId } from './port.ts'
 
 /** What a link asks of its watch. */
 export interface LinkHome {
@@ -15,9 +15,9 @@ export interface LinkHome {
   askMs(): number
   readonly groups: readonly { readonly name: string; readonly hasReadPort: boolean }[]
   readonly login: readonly string[] | undefined
-  open(link: SentinelLink, address: Address): StreamId
-  close(stream: StreamId): void
-  write(stream: StreamId, bytes: string): void
+  open(link: SentinelLink, address: Address): WireId
+  close(stream: WireId): void
+  write(stream: WireId, bytes: string): void
   identified(link: SentinelLink, runId: string): void
   named(link: SentinelLink, group: string, master: Address | undefined, askedAtMs: number): void
   described(link: SentinelLink, group: string, question: Described, fields: FieldList): void
@@ -54,7 +54,7 @@ const DESCRIBE_MS = 1_000
 const LIMITS = { maxReplyBytes: 4 * 1024 * 1024, maxNesting: 8, maxItems: 100_000 }
 
 interface Line {
-  readonly stream: StreamId
+  readonly stream: WireId
   readonly decoder: ReplyDecoder
   readonly asked: Question[]
   isUp: boolean
@@ -80,7 +80,7 @@ export class SentinelLink {
     return this.#questions?.isUp === true
   }
 
-  owns(stream: StreamId): boolean {
+  owns(stream: WireId): boolean {
     return stream === this.#questions?.stream || stream === this.#ears?.stream
   }
 
@@ -114,7 +114,7 @@ export class SentinelLink {
     }
   }
 
-  connected(stream: StreamId, nowMs: number): void {
+  connected(stream: WireId, nowMs: number): void {
     const line = this.#lineOf(stream)
     if (line === undefined) return
     line.isUp = true
@@ -130,7 +130,7 @@ export class SentinelLink {
     this.ask(nowMs)
   }
 
-  received(stream: StreamId, nowMs: number, bytes: string): void {
+  received(stream: WireId, nowMs: number, bytes: string): void {
     const line = this.#lineOf(stream)
     if (line === undefined) return
     line.heardAtMs = nowMs
@@ -143,7 +143,7 @@ export class SentinelLink {
     }
   }
 
-  closed(stream: StreamId, nowMs: number, reason: string): void {
+  closed(stream: WireId, nowMs: number, reason: string): void {
     const line = this.#lineOf(stream)
     if (line !== undefined) this.#lost(line, nowMs, reason)
   }
@@ -162,7 +162,7 @@ export class SentinelLink {
     return { stream, decoder, asked: [], isUp: false, heardAtMs: nowMs }
   }
 
-  #lineOf(stream: StreamId): Line | undefined {
+  #lineOf(stream: WireId): Line | undefined {
     return [this.#questions, this.#ears].find((line) => line?.stream === stream)
   }
 

@@ -1,10 +1,10 @@
 /** The connection of a session to a data node, and how far its set-up is. */
 import type { Address } from '../base/ip.ts'
 import { Answers } from './answers.ts'
-import type { StreamId } from './port.ts'
+import type { WireId } from './port.ts'
 
 export class ServerLink {
-  readonly id: StreamId
+  readonly id: WireId
   readonly address: Address
   readonly answers = new Answers()
   readonly openedAtMs: number
@@ -19,15 +19,18 @@ export class ServerLink {
   /** Replies to what was queued in the open transaction, after those. */
   queuedReplies = 0
   leavesAtMs: number | undefined
+  /** When it answered last, or was first asked after it owed nothing. */
+  heardAtMs: number
   /** It has said that it is no master. */
   isMisdirected = false
   /** What becomes of the reply that is coming in pieces. `aside`: it answers nothing, and is passed on. */
   fate: 'pass' | 'aside' | 'drop' = 'pass'
 
-  constructor(id: StreamId, address: Address, nowMs: number) {
+  constructor(id: WireId, address: Address, nowMs: number) {
     this.id = id
     this.address = address
     this.openedAtMs = nowMs
+    this.heardAtMs = nowMs
   }
 
   leads(to: Address): boolean {

@@ -4,15 +4,16 @@
  */
 import { encodeCommand } from '../resp/encode.ts'
 import { type AnswerPiece, firstWord } from './answers.ts'
-import type { Asked, Transaction } from './asked.ts'
+import type { Asked, CarriedTransaction } from './asked.ts'
 import { type CarriedState, encodeSetUp } from './carried-state.ts'
 import type { InFlight } from './in-flight.ts'
-import type { ClientEnds, Entrance, StreamId } from './port.ts'
+import type { ClientEnds, Entrance, WireId } from './port.ts'
 import { isMisdirection, setUpRefused, UNANSWERED } from './proxy-errors.ts'
 import { ServerLink } from './server-link.ts'
 import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
 
 const CONNECT_MS = 1_000
+const STALLED_MS = 100
 const RETRY_FIRST_MS = 10
 const RETRY_MAX_MS = 200
 const CONFIRMATIONS = new Set(['subscribe', 'psubscribe', 'ssubscribe'].flatMap(withUn))
@@ -24,12 +25,12 @@ function withUn(word: string): readonly string[] {
 
 /** The session, as its server's half sees it. */
 export interface Served {
-  readonly client: StreamId
+  readonly client: WireId
   readonly entrance: Entrance
   readonly ends: ClientEnds
   readonly state: CarriedState
   readonly inFlight: InFlight
-  readonly transaction: Transaction | undefined
+  readonly transaction: CarriedTransaction | undefined
   readonly hasEnded: boolean
   /** A server has answered: one reply of as many as there are to be. */
   answered(asked: Asked, reply: string): void
@@ -37,7 +38,7 @@ export interface Served {
   /** What answers nothing: messages. */
   tellAside(bytes: string): void
   /** What EXEC answers if its transaction cannot be sent to another server. */
-  endOf(transaction: Transaction | undefined): string
+  endOf(transaction: CarriedTransaction | undefined): string
   /** The server is gone: what else comes of a long command is for nobody. */
   streamLost(): void
   /** The connection to the server is gone, and what it was for the server. */
@@ -87,6 +88,17 @@ export class ServerSide {
     return target !== undefined && link.leads(target)
   }
 
+  /**
+   * It owes an answer for so long that what we sent now would only be lost with it, if it is dead: a server
+   * carries out the commands of one connection one after the other, so waiting costs a round trip at most.
+   */
+  isStalled(nowMs: number): boolean {
+    const link = this.#link
+    if (link === undefined) return false
+    if (this.#session.inFlight.openSize === 0) link.heardAtMs = nowMs
+    return nowMs - link.heardAtMs > STALLED_MS
+  }
+
   /** There is a node to go to that has not failed us. */
   hasProspect(nowMs: number): boolean {
     const target = this.#home.route(this.#session.entrance, this.#link?.address, nowMs)
@@ -133,6 +145,7 @@ export class ServerSide {
     const link = this.#link
     if (link === undefined) return
     link.answers.push(bytes)
+    link.heardAtMs = nowMs
     while (this.#link === link) {
       const piece = link.answers.next()
       if (piece === undefined) break

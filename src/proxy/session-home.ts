@@ -1,7 +1,7 @@
 /** What sessions ask of the proxy they belong to. */
 import type { Address } from '../base/ip.ts'
 import type { CommandKinds } from './command-kinds.ts'
-import type { ClientEnds, Entrance, ProxyPort, StreamId } from './port.ts'
+import type { ClientEnds, Entrance, ProxyPort, WireId } from './port.ts'
 import type { ProxyTiming } from './proxy-options.ts'
 
 export interface SessionHome {
@@ -14,14 +14,14 @@ export interface SessionHome {
   route(entrance: Entrance, present: Address | undefined, nowMs: number): Address | undefined
   /** A switch is about to happen, and new commands had better wait for it. */
   isSwitching(entrance: Entrance, nowMs: number): boolean
-  openServer(client: StreamId, address: Address): StreamId
-  forgetServer(stream: StreamId): void
+  openServer(client: WireId, address: Address): WireId
+  forgetServer(stream: WireId): void
   /** A server turned out not to be what the Sentinels said: they are asked at once. */
   doubt(group: string): void
   /** The session wants `look` to be called every few milliseconds, or not any more. */
-  attend(client: StreamId, isNeeded: boolean): void
+  attend(client: WireId, isNeeded: boolean): void
   /** The client is gone, or has been closed. */
-  ended(client: StreamId): void
+  ended(client: WireId): void
   proxyCommand(argv: readonly string[]): string
   /** The header that tells a server where the client comes from; empty for none. */
   proxyHeader(ends: ClientEnds): string

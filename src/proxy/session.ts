@@ -7,24 +7,19 @@
 import { encodeCommand } from '../resp/encode.ts'
 import {
   type Asked,
+  CarriedTransaction,
   confirmedPart,
   isNothing,
   isPubSub,
   isReplyMode,
   newAsked,
-  Transaction,
 } from './asked.ts'
 import { CarriedState } from './carried-state.ts'
 import type { CommandKind } from './command-kinds.ts'
+import { CommandHold } from './hold.ts'
 import { InFlight } from './in-flight.ts'
-import type { ClientEnds, Entrance, StreamId } from './port.ts'
-import {
-  noMaster,
-  notOffered,
-  TRANSACTION_TOO_LONG,
-  TRANSACTION_WITHOUT_MASTER,
-  tooMuchHeld,
-} from './proxy-errors.ts'
+import type { ClientEnds, Entrance, WireId } from './port.ts'
+import { notOffered, TRANSACTION_TOO_LONG, TRANSACTION_WITHOUT_MASTER } from './proxy-errors.ts'
 import { type RequestPiece, Requests, wordsOf } from './requests.ts'
 import { ServerSide } from './server-side.ts'
 import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
@@ -34,7 +29,7 @@ const MAX_IN_FLIGHT = 4_096
 const MAX_IN_FLIGHT_BYTES = 1024 * 1024
 
 export class Session {
-  readonly client: StreamId
+  readonly client: WireId
   readonly entrance: Entrance
   readonly ends: ClientEnds
   readonly state = new CarriedState()
@@ -42,26 +37,24 @@ export class Session {
   readonly server: ServerSide
   readonly #home: SessionHome
   readonly #requests = new Requests()
-  transaction: Transaction | undefined
+  readonly #wait: CommandHold
+  transaction: CarriedTransaction | undefined
   isWatching = false
   /** Keys were watched on a server that is gone. */
   isWatchLost = false
   /** A long command is on its way: to the server, or to nowhere because its beginning went to one that is gone. */
   #stream: 'none' | 'server' | 'nowhere' = 'none'
-  #heldSinceMs: number | undefined
-  #heldBytes = 0
-  /** The hold is over, and commands are refused until there is a master. */
-  #isRefusing = false
   #isPaused = false
   #isDraining = false
   hasEnded = false
 
-  constructor(home: SessionHome, client: StreamId, entrance: Entrance, ends: ClientEnds) {
+  constructor(home: SessionHome, client: WireId, entrance: Entrance, ends: ClientEnds) {
     this.#home = home
     this.client = client
     this.entrance = entrance
     this.ends = ends
     this.server = new ServerSide(home, this)
+    this.#wait = new CommandHold(home, entrance.group)
   }
 
   /** It has said nothing yet. */
@@ -76,9 +69,9 @@ export class Session {
   /** Takes commands for as long as they can go on. */
   pump(nowMs: number): void {
     if (this.hasEnded) return
-    if (this.#isRefusing && this.server.hasProspect(nowMs)) this.#isRefusing = false
+    if (this.#isRefusing && this.server.hasProspect(nowMs)) this.#wait.refusal = undefined
     this.server.look(nowMs, this.#wantsServer)
-    const isOpen = this.server.isOpenFor(nowMs) && !this.#isBackedUp
+    const isOpen = this.server.isOpenFor(nowMs) && !this.#isBackedUp && !this.#isBehind(nowMs)
     while (!this.hasEnded && this.#mayTake(isOpen)) {
       const piece = this.#requests.next()
       if (piece === undefined) break
@@ -127,7 +120,11 @@ export class Session {
   }
 
   get isHolding(): boolean {
-    return this.#heldSinceMs !== undefined
+    return this.#wait.isHolding
+  }
+
+  get #isRefusing(): boolean {
+    return this.#wait.refusal !== undefined
   }
 
   get #wantsServer(): boolean {
@@ -138,8 +135,7 @@ export class Session {
 
   #finish(): void {
     this.hasEnded = true
-    this.#home.counts.heldBytes -= this.#heldBytes
-    this.#heldBytes = 0
+    this.#wait.ends()
     this.server.drop()
     this.#home.attend(this.client, false)
     this.#home.ended(this.client)
@@ -150,6 +146,11 @@ export class Session {
     const { size, bytes } = this.inFlight
     if (size >= MAX_IN_FLIGHT || bytes >= MAX_IN_FLIGHT_BYTES) return false
     return isOpen || this.#isRefusing
+  }
+
+  /** A long command that has begun goes on. */
+  #isBehind(nowMs: number): boolean {
+    return this.#stream === 'none' && this.server.isStalled(nowMs)
   }
 
   get #isBackedUp(): boolean {
@@ -168,43 +169,26 @@ export class Session {
     if (this.hasEnded) return
     if (this.#home.port.queuedBytes(this.client) > MAX_QUEUED_BYTES) this.server.pauseReading(true)
     const isFull = this.inFlight.size >= MAX_IN_FLIGHT || this.#isBackedUp
-    this.#pause(isHeld || isFull || this.inFlight.bytes >= MAX_IN_FLIGHT_BYTES)
+    this.#pause(
+      isHeld || this.#isBehind(nowMs) || isFull || this.inFlight.bytes >= MAX_IN_FLIGHT_BYTES,
+    )
     const seeks = this.server.isBusy || (this.#wantsServer && !this.server.hasLink)
     this.#home.attend(this.client, isHeld || seeks)
   }
 
   #hold(nowMs: number, isHeld: boolean): void {
-    const heldBytes =
-      isHeld && !this.#isRefusing ? this.#requests.pendingBytes + this.inFlight.bytes : 0
-    const { counts } = this.#home
-    const { holdMs, holdBytes } = this.#home.limits()
-    counts.heldBytes += heldBytes - this.#heldBytes
-    this.#heldBytes = heldBytes
     if (!isHeld) {
-      if (this.server.isOpenFor(nowMs)) this.#isRefusing = false
-      this.#heldSinceMs = undefined
-      return
+      if (this.server.isOpenFor(nowMs)) this.#wait.refusal = undefined
+      return this.#wait.ends()
     }
-    if (this.#isRefusing) return
-    this.#heldSinceMs ??= nowMs
-    const waitedMs = nowMs - this.#heldSinceMs
-    const { group } = this.entrance
-    if (waitedMs >= holdMs) this.#refuseHeld(nowMs, noMaster(group, waitedMs))
-    else if (counts.heldBytes > holdBytes) this.#refuseHeld(nowMs, tooMuchHeld(group))
-  }
-
-  #refuseHeld(nowMs: number, error: string): void {
+    if (!this.#wait.holds(nowMs, this.#requests.pendingBytes + this.inFlight.bytes)) return
+    const { refusal = '' } = this.#wait
     for (const asked of this.inFlight.takeBack()) {
       this.#home.counts.refused++
-      this.inFlight.tell(asked, asked.kind === 'exec' ? TRANSACTION_WITHOUT_MASTER : error)
+      this.inFlight.tell(asked, asked.kind === 'exec' ? TRANSACTION_WITHOUT_MASTER : refusal)
     }
-    this.#isRefusing = true
-    this.#refusal = error
-    this.#heldSinceMs = undefined
     this.pump(nowMs)
   }
-
-  #refusal = ''
 
   #pause(isNeeded: boolean): void {
     if (isNeeded === this.#isPaused) return
@@ -272,7 +256,7 @@ export class Session {
   }
 
   /** What EXEC answers if its transaction cannot be sent to another server. */
-  endOf(transaction: Transaction | undefined): string {
+  endOf(transaction: CarriedTransaction | undefined): string {
     return transaction?.isWatching === true ? this.#nothing : TRANSACTION_TOO_LONG
   }
 
@@ -338,7 +322,7 @@ export class Session {
       return this.#answer(kind, kind === 'exec' ? TRANSACTION_WITHOUT_MASTER : '+OK\r\n')
     }
     if (this.transaction !== undefined) this.transaction.ended = 'long'
-    this.#answer(kind, this.#refusal)
+    this.#answer(kind, this.#wait.refusal ?? '')
   }
 
   /** The transaction cannot be carried out; the client learns that from EXEC, as it does from a server. */
@@ -370,7 +354,7 @@ export class Session {
     if (kind === 'multi' && transaction === undefined) this.#begin(asked)
     else if (isQueued) transaction.add(asked)
     if (kind === 'watch') this.isWatching = true
-    if (isEnd) this.#endTransaction(kind)
+    if (isEnd) this.#endTransaction()
     this.inFlight.add(asked)
     this.server.write(isLost ? encodeCommand(['DISCARD']) : bytes)
   }
@@ -380,18 +364,16 @@ export class Session {
   }
 
   #begin(asked: Asked): void {
-    const transaction = new Transaction(this.isWatching)
+    const transaction = new CarriedTransaction(this.isWatching)
     asked.transaction = transaction
     transaction.add(asked)
     this.transaction = transaction
   }
 
-  #endTransaction(kind: CommandKind): void {
+  #endTransaction(): void {
     if (this.transaction !== undefined) this.transaction.isOver = true
     this.transaction = undefined
-    if (kind === 'exec' || kind === 'discard' || kind === 'reset') {
-      this.isWatching = false
-      this.isWatchLost = false
-    }
+    this.isWatching = false
+    this.isWatchLost = false
   }
 }

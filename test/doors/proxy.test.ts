@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Certificates, HAS_OPENSSL } from '../support/certificates.ts'
 import {
   agreedMaster,
@@ -54,7 +54,11 @@ class Application {
   }
 
   met(): Met {
-    return { acknowledged: this.#acknowledged, gapMs: Math.round(this.#gapMs), errors: this.#errors }
+    return {
+      acknowledged: this.#acknowledged,
+      gapMs: Math.round(this.#gapMs),
+      errors: this.#errors,
+    }
   }
 
   /** Resolves when everything that was asked has an answer. */
@@ -116,12 +120,17 @@ async function handOver(cluster: RealCluster): Promise<void> {
 
 const UNANSWERED = /UNANSWERED/
 
+/** One for all tests of this file, in their order: each leaves it with a master and two replicas. */
+let cluster: RealCluster
+beforeAll(async () => {
+  if (HAS_REDIS_CLI) cluster = await startCluster({ downAfterMs: 1_000 })
+})
+afterAll(() => cluster?.stop())
+
 describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli)', () => {
   test('stock clients behind the proxy: no error in a handover, and in a kill or a stop only for what was in flight', async ({
     onTestFinished,
   }) => {
-    const cluster = await startCluster({ downAfterMs: 1_000 })
-    onTestFinished(() => cluster.stop())
     const proxy = await startProxy(cluster)
     onTestFinished(() => proxy.kill())
     const ioredis = new Redis({ port: proxy.port, maxRetriesPerRequest: null })
@@ -186,8 +195,6 @@ describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli)', () => {
   test('after a handover under load the counter says what was acknowledged: nothing is lost, nothing done twice', async ({
     onTestFinished,
   }) => {
-    const cluster = await startCluster()
-    onTestFinished(() => cluster.stop())
     const proxy = await startProxy(cluster)
     onTestFinished(() => proxy.kill())
     const client = new Redis({ port: proxy.port, maxRetriesPerRequest: null })
@@ -199,74 +206,46 @@ describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli)', () => {
     expect([errors, Number(cli(proxy.port, 'GET', 'counter')[0])]).toEqual([[], acknowledged])
   })
 
-  test.skipIf(!HAS_PHP_REDIS)('plain php-redis writes on through a handover and a kill', async ({
-    onTestFinished,
-  }) => {
-    const cluster = await startCluster()
-    onTestFinished(() => cluster.stop())
-    const proxy = await startProxy(cluster)
-    onTestFinished(() => proxy.kill())
-    const script = join(cluster.folder, 'writer.php')
-    writeFileSync(script, PHP)
-    const php = spawn('php', [script, String(proxy.port)], { stdio: ['pipe', 'pipe', 'inherit'] })
-    let output = ''
-    php.stdout.on('data', (chunk) => {
-      output += chunk
-    })
-    onTestFinished(() => void php.kill('SIGKILL'))
-    const written = () => Number(cli(proxy.port, 'GET', 'php')[0])
-    await until('php writes', 10_000, () => written() > 50)
-    await handOver(cluster)
-    const master = await healed(cluster)
-    const before = written()
-    await until('php writes after the handover', 10_000, () => written() > before + 50)
-    await master.kill()
-    await agreedMaster(cluster, master.port, 20_000)
-    const after = written()
-    await until('php writes after the kill', 10_000, () => written() > after + 50)
-    php.stdin.end('end\n')
-    await until('php has ended', 10_000, () => php.exitCode !== null)
-    const [errors = '', acknowledged = ''] = output.trim().split('\n').slice(-2)
-    expect(JSON.parse(errors)).toEqual(
-      JSON.parse(errors).map(() => expect.stringMatching(UNANSWERED)),
-    )
-    expect(JSON.parse(errors).length).toBeLessThanOrEqual(1)
-    expect(written()).toBeGreaterThanOrEqual(Number(acknowledged))
-  })
-
-  test('by HTTP the proxy says whether it leads anywhere, and what it has done', async ({
-    onTestFinished,
-  }) => {
-    const cluster = await startCluster()
-    onTestFinished(() => cluster.stop())
-    const [http = 0, reads = 0] = await freePorts(2)
-    const socket = join(cluster.folder, 'proxy.sock')
-    const more = ['--http-port', `${http}`, '--read-port', `${reads}`, '--socket', socket]
-    const proxy = await startProxy(cluster, [...more, '--lease', '500ms', '--hold', '300ms'])
-    onTestFinished(() => proxy.kill())
-    const get = async (path: string) => {
-      const answer = await fetch(`http://127.0.0.1:${http}${path}`)
-      return { status: answer.status, text: await answer.text() }
-    }
-    expect((await get('/readiness')).status).toBe(200)
-    expect((await get('/metrics')).text).toMatch(/vedette_proxy_master_confirmed{group="mymaster"} 1/)
-    const overSocket = await run('redis-cli', ['-s', socket, 'SET', 'a', '1'])
-    expect(overSocket.stdout).toBe('OK\n')
-    await until('the read port leads to a replica', 10_000, () => cli(reads, 'ROLE')[0] === 'slave')
-
-    for (const sentinel of cluster.sentinels.slice(1)) await sentinel.kill()
-    await until('one Sentinel is not enough', 10_000, async () => {
-      return (await get('/readiness')).status === 503
-    })
-    expect((await get('/health')).status).toBe(200)
-    expect(cli(proxy.port, 'SET', 'a', '2')[0]).toMatch(/^NOMASTER /)
-  })
+  test.skipIf(!HAS_PHP_REDIS)(
+    'plain php-redis writes on through a handover and a kill',
+    async ({ onTestFinished }) => {
+      const proxy = await startProxy(cluster)
+      onTestFinished(() => proxy.kill())
+      const script = join(cluster.folder, 'writer.php')
+      writeFileSync(script, PHP)
+      const php = spawn('php', [script, String(proxy.port)], { stdio: ['pipe', 'pipe', 'inherit'] })
+      let output = ''
+      php.stdout.on('data', (chunk) => {
+        output += chunk
+      })
+      onTestFinished(() => void php.kill('SIGKILL'))
+      const written = () => Number(cli(proxy.port, 'GET', 'php')[0])
+      await healed(cluster)
+      await until('php writes', 10_000, () => written() > 50)
+      await handOver(cluster)
+      const master = await healed(cluster)
+      const before = written()
+      await until('php writes after the handover', 10_000, () => written() > before + 50)
+      await master.kill()
+      await agreedMaster(cluster, master.port, 20_000)
+      const after = written()
+      await until('php writes after the kill', 10_000, () => written() > after + 50)
+      master.start()
+      await healed(cluster)
+      php.stdin.end('end\n')
+      await until('php has ended', 10_000, () => php.exitCode !== null)
+      const [errors = '', acknowledged = ''] = output.trim().split('\n').slice(-2)
+      expect(JSON.parse(errors)).toEqual(
+        JSON.parse(errors).map(() => expect.stringMatching(UNANSWERED)),
+      )
+      expect(JSON.parse(errors).length).toBeLessThanOrEqual(1)
+      expect(written()).toBeGreaterThanOrEqual(Number(acknowledged))
+    },
+  )
 
   test('SIGHUP opens and closes ports without cutting a connection; SIGTERM waits for what has begun', async ({
     onTestFinished,
   }) => {
-    const cluster = await startCluster()
-    onTestFinished(() => cluster.stop())
     const [port = 0, other = 0] = await freePorts(2)
     const file = join(cluster.folder, 'proxy.yml')
     const write = (at: number) => {
@@ -321,8 +300,6 @@ describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli)', () => {
 
 describe.skipIf(!HAS_OPENSSL || !HAS_REDIS_CLI)('(need openssl and redis-cli)', () => {
   test('clients may speak TLS to a proxy in front of plain nodes', async ({ onTestFinished }) => {
-    const cluster = await startCluster()
-    onTestFinished(() => cluster.stop())
     const certificates = new Certificates()
     onTestFinished(() => certificates.remove())
     const authority = certificates.authority('authority')
@@ -339,6 +316,36 @@ describe.skipIf(!HAS_OPENSSL || !HAS_REDIS_CLI)('(need openssl and redis-cli)', 
     await until('a client is served by TLS', 10_000, () => {
       return cli(port, ...tls, 'SET', 'a', '1')[0] === 'OK'
     })
+  })
+})
+
+describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli, and no Sentinels afterwards)', () => {
+  test('by HTTP the proxy says whether it leads anywhere, and what it has done', async ({
+    onTestFinished,
+  }) => {
+    const [http = 0, reads = 0] = await freePorts(2)
+    const socket = join(cluster.folder, 'proxy.sock')
+    const more = ['--http-port', `${http}`, '--read-port', `${reads}`, '--socket', socket]
+    const proxy = await startProxy(cluster, [...more, '--lease', '500ms', '--hold', '300ms'])
+    onTestFinished(() => proxy.kill())
+    const get = async (path: string) => {
+      const answer = await fetch(`http://127.0.0.1:${http}${path}`)
+      return { status: answer.status, text: await answer.text() }
+    }
+    expect((await get('/readiness')).status).toBe(200)
+    expect((await get('/metrics')).text).toMatch(
+      /vedette_proxy_master_confirmed{group="mymaster"} 1/,
+    )
+    const overSocket = await run('redis-cli', ['-s', socket, 'SET', 'a', '1'])
+    expect(overSocket.stdout).toBe('OK\n')
+    await until('the read port leads to a replica', 10_000, () => cli(reads, 'ROLE')[0] === 'slave')
+
+    for (const sentinel of cluster.sentinels.slice(1)) await sentinel.kill()
+    await until('one Sentinel is not enough', 10_000, async () => {
+      return (await get('/readiness')).status === 503
+    })
+    expect((await get('/health')).status).toBe(200)
+    expect(cli(proxy.port, 'SET', 'a', '2')[0]).toMatch(/^NOMASTER /)
   })
 })
 

@@ -17,7 +17,13 @@ const COMMANDS = [
 const REPLIES = [
   ...['+OK\r\n', ':1\r\n', '-ERR no\r\n', '$-1\r\n', '*-1\r\n', '$3\r\na\r\n\r\n', '*0\r\n'],
   ...['*2\r\n*1\r\n:1\r\n$2\r\nhi\r\n', '%1\r\n+a\r\n~2\r\n:1\r\n:2\r\n', '_\r\n', '#t\r\n'],
-  ...[',1.5\r\n', '(123\r\n', '=7\r\ntxt:abc\r\n', '|1\r\n+k\r\n+v\r\n:5\r\n', '>2\r\n+a\r\n+b\r\n'],
+  ...[
+    ',1.5\r\n',
+    '(123\r\n',
+    '=7\r\ntxt:abc\r\n',
+    '|1\r\n+k\r\n+v\r\n:5\r\n',
+    '>2\r\n+a\r\n+b\r\n',
+  ],
   ...[`$3000\r\n${'x'.repeat(3_000)}\r\n`, `*2\r\n$900\r\n${'y'.repeat(900)}\r\n:1\r\n`],
 ].join('')
 

@@ -87,6 +87,18 @@ describe('when the master is lost', () => {
   })
 })
 
+test('behind a command that has waited for long, new ones wait unsent: they would be lost with it', () => {
+  const stage = new ProxyStage()
+  const client = stage.client()
+  client.sends('INCR a')
+  stage.pass(150)
+  client.sends('INCR b')
+  expect(stage.server(A).takes()).toEqual(['INCR a'])
+  stage.pass(60_000)
+  stage.server(A).says(':1')
+  expect([client.takes(), stage.server(A).takes()]).toEqual([':1\r\n', ['INCR b']])
+})
+
 describe('when a server says that it is no master', () => {
   test('the write goes to the next one, because it was not carried out', () => {
     const stage = new ProxyStage()
@@ -151,6 +163,7 @@ describe('a coordinated switch', () => {
     const stage = new ProxyStage()
     const client = stage.client()
     client.sends('PING')
+    stage.server(A).says('+PONG')
     stage.publish('+try-failover', 'master mymaster 10.0.0.1 6379')
     client.sends('INCR b')
     stage.pass(1_010)
@@ -164,6 +177,7 @@ describe('a coordinated switch', () => {
     const stage = new ProxyStage()
     const client = stage.client()
     client.sends('PING')
+    stage.server(A).says('+PONG')
     stage.publish('+try-failover', 'master mymaster 10.0.0.1 6379')
     client.sends('INCR b')
     stage.publish('-failover-abort-not-elected', 'master mymaster 10.0.0.1 6379')
@@ -325,7 +339,7 @@ describe('a transaction', () => {
     client.sends('MULTI', 'INCR a', 'EXEC')
     stage
       .server(A)
-      .says('+OK', READONLY, '-EXECABORT Transaction discarded because of previous errors.')
+      .says('+OK', READONLY, '-EXECABORT CarriedTransaction discarded because of previous errors.')
     expect(client.takes()).toBe('+OK\r\n+QUEUED\r\n')
     stage.switchTo(B)
     expect(stage.server(B).takes()).toEqual(['MULTI', 'INCR a', 'EXEC'])

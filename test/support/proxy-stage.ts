@@ -3,7 +3,7 @@
  * data nodes answer what the test says, so that a test decides what has an answer when a master is lost.
  */
 import { hostAndPort } from '../../src/base/ip.ts'
-import type { ClientEnds, Entrance, ProxyPort, StreamId } from '../../src/proxy/port.ts'
+import type { ClientEnds, Entrance, ProxyPort, WireId } from '../../src/proxy/port.ts'
 import { ProxyMachine } from '../../src/proxy/proxy.ts'
 import { DEFAULT_PROXY, DEFAULT_TIMING, type ProxyConfig } from '../../src/proxy/proxy-options.ts'
 import { encodeCommand, encodeReply } from '../../src/resp/encode.ts'
@@ -45,11 +45,11 @@ export class ProxyStage {
   readonly logged: string[] = []
   exited: number | undefined
   nowMs = 1_000
-  readonly #wires = new Map<StreamId, Wire>()
-  readonly #clients = new Map<StreamId, StageClient>()
+  readonly #wires = new Map<WireId, Wire>()
+  readonly #clients = new Map<WireId, StageClient>()
   readonly refused = new Set<string>()
-  readonly paused = new Set<StreamId>()
-  queued = new Map<StreamId, number>()
+  readonly paused = new Set<WireId>()
+  queued = new Map<WireId, number>()
   #due: (() => void)[] = []
   #lastClient = 0
 
@@ -91,11 +91,11 @@ export class ProxyStage {
     const found = [...this.#wires].filter(([, wire]) => wire.address === address)
     const ids = found.filter(([, { commands }]) => !isProbe(commands)).map(([id]) => id)
     if (ids.length !== 1) throw new Error(`${ids.length} connections to ${address}`)
-    return new StageServer(this, ids[0] as StreamId, this.#wires.get(ids[0] as StreamId) as Wire)
+    return new StageServer(this, ids[0] as WireId, this.#wires.get(ids[0] as WireId) as Wire)
   }
 
   /** The connection to a data node that was opened last, if it is still there. */
-  newestConnection(): StreamId | undefined {
+  newestConnection(): WireId | undefined {
     const ids = [...this.#wires].filter(([, { address }]) => !SENTINELS.includes(address))
     return ids.length < 2 ? undefined : ids.at(-1)?.[0]
   }
@@ -126,12 +126,12 @@ export class ProxyStage {
     }
   }
 
-  receive(id: StreamId, bytes: string): void {
+  receive(id: WireId, bytes: string): void {
     this.proxy.received(this.now, id, bytes)
     this.settle()
   }
 
-  close(id: StreamId): void {
+  close(id: WireId): void {
     this.#wires.delete(id)
     this.proxy.closed(this.now, id, 'ECONNRESET')
     this.settle()
@@ -156,7 +156,7 @@ export class ProxyStage {
     }
   }
 
-  #connect(id: StreamId, address: string): void {
+  #connect(id: WireId, address: string): void {
     const decoder = new RequestDecoder()
     const isGone = SENTINELS.includes(address) && this.names.get(address) === undefined
     this.#wires.set(id, { address, decoder, commands: [], raw: '', isUp: false })
@@ -169,7 +169,7 @@ export class ProxyStage {
     })
   }
 
-  #written(id: StreamId, bytes: string): void {
+  #written(id: WireId, bytes: string): void {
     const client = this.#clients.get(id)
     if (client !== undefined) {
       client.got += bytes
@@ -190,7 +190,7 @@ export class ProxyStage {
     }
   }
 
-  #sentinel(id: StreamId, { address }: Wire, argv: readonly string[]): void {
+  #sentinel(id: WireId, { address }: Wire, argv: readonly string[]): void {
     const named = this.names.get(address)
     if (named === undefined) return
     const [word = ''] = argv
@@ -208,7 +208,7 @@ export class ProxyStage {
     } else this.#tell(id, simple('OK'))
   }
 
-  #tell(id: StreamId, reply: Reply): void {
+  #tell(id: WireId, reply: Reply): void {
     if (this.#wires.has(id)) this.proxy.received(this.now, id, encodeReply(reply, 2))
   }
 }
@@ -216,10 +216,10 @@ export class ProxyStage {
 export class StageClient {
   got = ''
   isClosed = false
-  readonly id: StreamId
+  readonly id: WireId
   readonly #stage: ProxyStage
 
-  constructor(stage: ProxyStage, id: StreamId) {
+  constructor(stage: ProxyStage, id: WireId) {
     this.#stage = stage
     this.id = id
   }
@@ -251,10 +251,10 @@ export class StageClient {
 
 export class StageServer {
   readonly #stage: ProxyStage
-  readonly #id: StreamId
+  readonly #id: WireId
   readonly #wire: Wire
 
-  constructor(stage: ProxyStage, id: StreamId, wire: Wire) {
+  constructor(stage: ProxyStage, id: WireId, wire: Wire) {
     this.#stage = stage
     this.#id = id
     this.#wire = wire

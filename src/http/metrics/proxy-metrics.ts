@@ -1,5 +1,5 @@
 /** The metrics of a proxy: what it forwards, holds, and has had to answer itself. */
-import type { GroupView } from '../../proxy/group-view.ts'
+import type { ProxiedGroup } from '../../proxy/proxied-group.ts'
 import type { ProxyFacts } from '../../proxy/proxy-info.ts'
 import { addRows, Exposition, labelText } from './exposition.ts'
 import { counter, gauge, type MetricRow } from './family.ts'
@@ -60,7 +60,7 @@ const ROWS: readonly MetricRow<ProxyFacts>[] = [
 ]
 
 interface GroupReading {
-  readonly group: GroupView
+  readonly group: ProxiedGroup
   readonly nowMs: number
 }
 

@@ -1,7 +1,7 @@
 /** Drives the proxy over real sockets: it passes on every input with its moment, and sets the one timer. */
 import type { Socket } from 'node:net'
 import type { Moment } from '../../base/clock.ts'
-import type { ClientEnds, Entrance, ProxyInputs, ProxyPort, StreamId } from '../../proxy/port.ts'
+import type { ClientEnds, Entrance, ProxyInputs, ProxyPort, WireId } from '../../proxy/port.ts'
 import { ProxyMachine } from '../../proxy/proxy.ts'
 import type { ProxyConfig } from '../../proxy/proxy-options.ts'
 import type { Logger } from '../log/logger.ts'
@@ -68,27 +68,27 @@ export class ProxyHost implements ProxyPort {
     return read(this.#machine)
   }
 
-  write(stream: StreamId, bytes: string): void {
+  write(stream: WireId, bytes: string): void {
     this.#streams.write(stream, bytes)
   }
 
-  queuedBytes(stream: StreamId): number {
+  queuedBytes(stream: WireId): number {
     return this.#streams.queuedBytes(stream)
   }
 
-  pause(stream: StreamId): void {
+  pause(stream: WireId): void {
     this.#streams.pause(stream)
   }
 
-  resume(stream: StreamId): void {
+  resume(stream: WireId): void {
     this.#streams.resume(stream)
   }
 
-  close(stream: StreamId, isAtOnce?: boolean): void {
+  close(stream: WireId, isAtOnce?: boolean): void {
     this.#streams.close(stream, isAtOnce)
   }
 
-  connect(id: StreamId, host: string, port: number): void {
+  connect(id: WireId, host: string, port: number): void {
     const { tls } = this.#options
     const isSecure = tls?.isOpening === true
     const raw = this.#streams.socketFor(id, isSecure)

@@ -4,7 +4,7 @@
  * left unread by itself: a client that does not take its answers must not make us hold them.
  */
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
-import type { StreamId } from '../../proxy/port.ts'
+import type { WireId } from '../../proxy/port.ts'
 import { Lingering } from '../network/connections.ts'
 import { reasonOf } from '../start-error.ts'
 
@@ -13,23 +13,23 @@ const MAX_BATCH_BYTES = 256 * 1024
 const INBOX_BYTES = 64 * 1024
 
 export interface StreamEvents {
-  received(id: StreamId, bytes: string): void
-  closed(id: StreamId, reason: string): void
-  drained(id: StreamId): void
+  received(id: WireId, bytes: string): void
+  closed(id: WireId, reason: string): void
+  drained(id: WireId): void
 }
 
 /** Node documents `onread` for connecting, but reads it where a socket is created. */
 type SocketOptions = SocketConstructorOpts & { readonly onread?: OnReadOpts }
 
 interface Stream {
-  readonly id: StreamId
+  readonly id: WireId
   readonly socket: Socket
   batch: string
 }
 
 export class Streams {
   readonly #events: StreamEvents
-  readonly #streams = new Map<StreamId, Stream>()
+  readonly #streams = new Map<WireId, Stream>()
   readonly #lingering = new Lingering()
   /** Shared by all plain connections to servers: what was read becomes a string before the next read. */
   readonly #inbox = Buffer.allocUnsafeSlow(INBOX_BYTES)
@@ -40,7 +40,7 @@ export class Streams {
   }
 
   /** For a connection to be opened; without TLS it reads into a buffer of all. */
-  socketFor(id: StreamId, isSecure: boolean): Socket {
+  socketFor(id: WireId, isSecure: boolean): Socket {
     if (isSecure) return new Socket()
     const callback = (length: number) => {
       this.#received(id, this.#inbox.toString('latin1', 0, length))
@@ -51,7 +51,7 @@ export class Streams {
   }
 
   /** Takes a socket over. `isReading`: what it receives comes by its `data` events. */
-  add(id: StreamId, socket: Socket, isReading: boolean): void {
+  add(id: WireId, socket: Socket, isReading: boolean): void {
     const stream: Stream = { id, socket, batch: '' }
     this.#streams.set(id, stream)
     socket.setNoDelay(true)
@@ -62,11 +62,11 @@ export class Streams {
     socket.on('close', () => this.#lost(stream, 'closed'))
   }
 
-  has(id: StreamId): boolean {
+  has(id: WireId): boolean {
     return this.#streams.has(id)
   }
 
-  write(id: StreamId, bytes: string): void {
+  write(id: WireId, bytes: string): void {
     const stream = this.#streams.get(id)
     if (stream === undefined) return
     if (stream.batch === '') this.#markDirty(stream)
@@ -74,20 +74,20 @@ export class Streams {
     if (stream.batch.length > MAX_BATCH_BYTES) flush(stream)
   }
 
-  queuedBytes(id: StreamId): number {
+  queuedBytes(id: WireId): number {
     const stream = this.#streams.get(id)
     return stream === undefined ? 0 : stream.batch.length + stream.socket.writableLength
   }
 
-  pause(id: StreamId): void {
+  pause(id: WireId): void {
     this.#streams.get(id)?.socket.pause()
   }
 
-  resume(id: StreamId): void {
+  resume(id: WireId): void {
     this.#streams.get(id)?.socket.resume()
   }
 
-  close(id: StreamId, isAtOnce = false): void {
+  close(id: WireId, isAtOnce = false): void {
     const stream = this.#streams.get(id)
     if (stream === undefined) return
     this.#streams.delete(id)
@@ -107,11 +107,11 @@ export class Streams {
     await Promise.all(sockets.map(whenClosed))
   }
 
-  #received(id: StreamId, bytes: string): void {
+  #received(id: WireId, bytes: string): void {
     if (this.#streams.has(id)) this.#events.received(id, bytes)
   }
 
-  #drained(id: StreamId): void {
+  #drained(id: WireId): void {
     if (this.#streams.has(id)) this.#events.drained(id)
   }
 

@@ -3,8 +3,8 @@
  * each replica of groups with a read port, and tells when the master of a group has changed.
  */
 import { type Address, hostAndPort } from '../base/ip.ts'
-import { GroupView } from './group-view.ts'
-import type { ProxyPort, StreamId } from './port.ts'
+import type { ProxyPort, WireId } from './port.ts'
+import { ProxiedGroup } from './proxied-group.ts'
 import type { ProxyConfig } from './proxy-options.ts'
 import { ReplicaProbe } from './replica-probe.ts'
 import { type Described, type FailoverNews, type FieldList, SentinelLink } from './sentinel-link.ts'
@@ -18,26 +18,26 @@ const URGENT_MS = 10
 export interface WatchStart {
   readonly config: ProxyConfig
   readonly port: ProxyPort
-  nextId(): StreamId
+  nextId(): WireId
   nowMs(): number
   /** A group has another master, or one again, or none any more. */
-  announce(group: GroupView): void
+  announce(group: ProxiedGroup): void
   /** Its sessions may or must do something else now. */
-  changed(group: GroupView): void
+  changed(group: ProxiedGroup): void
 }
 
 type Owner = SentinelLink | ReplicaProbe
 
-export class SentinelWatch {
+export class GroupWatch {
   readonly #start: WatchStart
   readonly #askMs: number
   readonly #login: readonly string[] | undefined
-  readonly groups: ReadonlyMap<string, GroupView>
+  readonly groups: ReadonlyMap<string, ProxiedGroup>
   readonly #links = new Map<string, SentinelLink>()
   readonly #probes = new Map<string, ReplicaProbe>()
-  readonly #owners = new Map<StreamId, Owner>()
+  readonly #owners = new Map<WireId, Owner>()
   /** Masters that were announced to be confirmed, to notice when they are not any more. */
-  readonly #told = new Map<GroupView, Address | undefined>()
+  readonly #told = new Map<ProxiedGroup, Address | undefined>()
 
   constructor(start: WatchStart) {
     this.#start = start
@@ -47,7 +47,10 @@ export class SentinelWatch {
     const words = user === '' ? [password] : [user, password]
     this.#login = password === '' ? undefined : ['AUTH', ...words]
     this.groups = new Map(
-      config.groups.map((group) => [group.name, new GroupView(group, config.sentinels, leaseMs)]),
+      config.groups.map((group) => [
+        group.name,
+        new ProxiedGroup(group, config.sentinels, leaseMs),
+      ]),
     )
     for (const address of config.sentinels) this.#link(address)
   }
@@ -56,7 +59,7 @@ export class SentinelWatch {
     return [...this.#links.values()]
   }
 
-  owns(stream: StreamId): boolean {
+  owns(stream: WireId): boolean {
     return this.#owners.has(stream)
   }
 
@@ -83,19 +86,19 @@ export class SentinelWatch {
     for (const link of this.#links.values()) link.ask(nowMs)
   }
 
-  connected(stream: StreamId, nowMs: number): void {
+  connected(stream: WireId, nowMs: number): void {
     const owner = this.#owners.get(stream)
     if (owner instanceof SentinelLink) owner.connected(stream, nowMs)
     else owner?.connected(nowMs)
   }
 
-  received(stream: StreamId, nowMs: number, bytes: string): void {
+  received(stream: WireId, nowMs: number, bytes: string): void {
     const owner = this.#owners.get(stream)
     if (owner instanceof SentinelLink) owner.received(stream, nowMs, bytes)
     else owner?.received(nowMs, bytes)
   }
 
-  closed(stream: StreamId, nowMs: number, reason: string): void {
+  closed(stream: WireId, nowMs: number, reason: string): void {
     const owner = this.#owners.get(stream)
     this.#owners.delete(stream)
     if (owner instanceof SentinelLink) owner.closed(stream, nowMs, reason)
@@ -146,17 +149,17 @@ export class SentinelWatch {
   #streams() {
     const { port, nextId } = this.#start
     return {
-      open: (owner: Owner, { host, port: number }: Address): StreamId => {
+      open: (owner: Owner, { host, port: number }: Address): WireId => {
         const id = nextId()
         this.#owners.set(id, owner)
         port.connect(id, host, number)
         return id
       },
-      close: (stream: StreamId): void => {
+      close: (stream: WireId): void => {
         this.#owners.delete(stream)
         port.close(stream, true)
       },
-      write: (stream: StreamId, bytes: string): void => port.write(stream, bytes),
+      write: (stream: WireId, bytes: string): void => port.write(stream, bytes),
     }
   }
 
@@ -171,7 +174,7 @@ export class SentinelWatch {
     this.#count(group, this.#start.nowMs())
   }
 
-  #count(group: GroupView, nowMs: number): void {
+  #count(group: ProxiedGroup, nowMs: number): void {
     group.count(nowMs)
     const master = group.masterAt(nowMs)
     const before = this.#told.get(group)

@@ -1,9 +1,9 @@
 /** What the proxy knows of one group: its master, as long as that is confirmed, and replicas that may be read. */
 import { type Address, hostAndPort } from '../base/ip.ts'
-import { Electorate } from './electorate.ts'
 import { type ConfirmedMaster, MasterView } from './master-view.ts'
 import type { ProxyGroup } from './proxy-options.ts'
 import type { FieldList } from './sentinel-link.ts'
+import { Voters } from './voters.ts'
 
 export interface ReadableReplica {
   readonly address: Address
@@ -11,10 +11,10 @@ export interface ReadableReplica {
   readonly untilMs: number
 }
 
-export class GroupView {
+export class ProxiedGroup {
   readonly name: string
   readonly hasReadPort: boolean
-  readonly electorate: Electorate
+  readonly electorate: Voters
   readonly #view: MasterView
   #confirmed: ConfirmedMaster | undefined
   /** The replicas each Sentinel knows. */
@@ -30,7 +30,7 @@ export class GroupView {
   constructor(group: ProxyGroup, sentinels: readonly Address[], leaseMs: number) {
     this.name = group.name
     this.hasReadPort = group.hasReadPort
-    this.electorate = new Electorate(sentinels)
+    this.electorate = new Voters(sentinels)
     this.#view = new MasterView(leaseMs)
   }
 

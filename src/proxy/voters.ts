@@ -16,7 +16,7 @@ export interface KnownSentinel {
 /** Nobody runs more; a liar cannot make us open connections without end. */
 const MAX_KNOWN = 64
 
-export class Electorate {
+export class Voters {
   readonly #named: readonly Address[]
   /** The run ids of the named ones, by address, as far as they have said them. */
   readonly #runIds = new Map<string, string>()
