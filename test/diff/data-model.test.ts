@@ -49,7 +49,7 @@ async function firstSurprise(port: number): Promise<string | undefined> {
       const { commands, isTransaction } = request
       const sent = isTransaction ? [['MULTI'], ...commands, ['EXEC']] : commands
       const told = (await Promise.all(sent.map(ask))).at(-1) ?? null
-      const at = { fromMs, untilMs: performance.now() - startedMs, areClocksRight: true }
+      const at = { fromMs, untilMs: performance.now() - startedMs, areClocksRight: true, mayKeepDead: false }
       const next = states.flatMap((state) => applyRequest(state, request, at, told))
       if (next.length === 0) return `${JSON.stringify(request)} gave ${JSON.stringify(told)}`
       states = [...new Map(next.map((state) => [contentOf(state), state])).values()]

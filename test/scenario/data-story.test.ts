@@ -14,6 +14,7 @@ class Talk {
   #connection = 1
   #node = 'n1'
   #wasReplica = false
+  #mayKeepDead = false
   #clocksFailAtMs = Number.POSITIVE_INFINITY
 
   at(nowMs: number): this {
@@ -46,6 +47,11 @@ class Talk {
     return this
   }
 
+  holdsWritesBack(): this {
+    this.#mayKeepDead = true
+    return this
+  }
+
   setsClocksWrong(): this {
     this.#clocksFailAtMs = this.#nowMs
     return this
@@ -56,6 +62,7 @@ class Talk {
       questions: this.questions,
       endMs: END_MS,
       wasReplica: () => this.#wasReplica,
+      mayKeepDead: () => this.#mayKeepDead,
       clocksFailAtMs: this.#clocksFailAtMs,
     })
   }
@@ -181,6 +188,22 @@ describe('a request without an answer', () => {
     expect(flushed.accused).toBe(false)
   })
 
+  test('of an earlier connection may be carried out before those of the last one', () => {
+    const twoLanes = (found: string | null): Talk =>
+      talk()
+        .asks('SET s1 early')
+        .meets('n1')
+        .asks('GET s1', null)
+        .asks('SET s1 late NX')
+        .asks('SET s2 late')
+        .meets('n1')
+        .asks('MGET s1 s2', [found, 'late'])
+    // Both went to a node that hung: it reads one connection to its end, and then the other.
+    expect(twoLanes('early').accused).toBe(false)
+    expect(twoLanes('late').accused).toBe(false)
+    expect(twoLanes('nobody').accused).toBe(true)
+  })
+
   test('others before it may have been refused', () => {
     const some = talk().asks('SET s1 a').asks('SET s2 b').meets('n1')
     expect(some.asks('MGET s1 s2', [null, 'b']).accused).toBe(false)
@@ -206,6 +229,21 @@ describe('a key with an expiry', () => {
   test('is gone for good once it was not found', () => {
     const gone = mortal().at(11_000).asks('GET s1', null).at(11_010)
     expect(gone.asks('GET s1', 'a').accused).toBe(true)
+  })
+
+  test('is counted on by a node that may take nothing away, and by no other', () => {
+    const held = (): Talk => mortal().at(20_000).transacts(['GET s1', 'DBSIZE'], [null, 1])
+    expect(held().accused).toBe(true)
+    expect(held().holdsWritesBack().accused).toBe(false)
+  })
+
+  test('costs nothing to follow, however many may have died', () => {
+    const many = talk().setsClocksWrong()
+    const keys = Array.from({ length: 40 }, (_, at) => `s${at}`)
+    for (const key of keys) many.asks(`SET ${key} a PX 10000`, 'OK')
+    many.asks('DBSIZE', 3).meets('n1').asks('DBSIZE', 5)
+    expect(many.asks('KEYS *', keys.slice(0, 4)).accused).toBe(false)
+    expect(many.asks('KEYS *', ['another']).accused).toBe(true)
   })
 
   test('may die at any time when a clock was set wrong', () => {
