@@ -239,6 +239,7 @@ export class Programs {
       shell,
       nodes,
       asksRole,
+      lookAt: (node) => this.#nodes.get(node)?.role(),
       isQuiet: () => this.#start.recorder.quietMs > QUIET_AFTER_MS,
       password: this.#start.topology.password,
     })
