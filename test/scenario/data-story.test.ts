@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { lookAround } from '../../src/history/data/requests.ts'
+import { type DataRequest, lookAround } from '../../src/history/data/requests.ts'
 import type { Told } from '../../src/history/data/told.ts'
 import type { Question, Write } from '../../src/history/writes.ts'
 import { DataStory } from '../../src/scenario/final-checks/data-story.ts'
@@ -31,13 +31,13 @@ class Talk {
 
   /** Undefined: no answer came. */
   asks(words: string, told?: Told): this {
-    return this.#ask([words.split(' ')], false, told)
+    return this.#ask([words.split(' ')], 'command', told)
   }
 
   transacts(commands: readonly string[], told?: Told): this {
     return this.#ask(
       commands.map((words) => words.split(' ')),
-      true,
+      'transaction',
       told,
     )
   }
@@ -71,10 +71,10 @@ class Talk {
     return this.story.violations.some(({ checker }) => checker === CHECKER)
   }
 
-  #ask(commands: readonly (readonly string[])[], isTransaction: boolean, told?: Told): this {
+  #ask(commands: readonly (readonly string[])[], form: DataRequest['form'], told?: Told): this {
     const answer = told === undefined ? undefined : { atMs: this.#nowMs + 2, told }
     const by = { client: 'app', group: 'g', node: this.#node, attemptedAtMs: this.#nowMs }
-    const request = { commands, isTransaction }
+    const request = { commands, form }
     const write: Write = {
       ...by,
       operation: { kind: 'data', request },

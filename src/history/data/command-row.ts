@@ -56,6 +56,8 @@ export interface CommandRow {
    * it is drawn only when no others are on the way.
    */
   readonly isChance?: true
+  /** It may wait, which no script may. */
+  readonly isBlocking?: true
   /**
    * The keys that it looks at, in either database; undefined: the first argument. A write with none
    * changes whole databases.

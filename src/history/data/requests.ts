@@ -30,13 +30,15 @@ const COMMANDS: CommandRows = Object.assign({}, ...Object.values(FAMILIES))
 
 export type Argv = readonly string[]
 
-/** One command, or those of a transaction, between MULTI and EXEC. */
+/** One command, or several that nobody sees by half: those between MULTI and EXEC, or those of a script. */
 export interface DataRequest {
   readonly commands: readonly Argv[]
-  readonly isTransaction: boolean
+  readonly form: 'command' | 'transaction' | 'script'
 }
 
 const TRANSACTION_ONE_IN = 8
+/** Of those with several commands. */
+const SCRIPT_ONE_IN = 3
 const TRANSACTION_MAX = 4
 const LOOK_ONE_IN = 100
 
@@ -49,22 +51,49 @@ export function drawRequest(drawing: Drawing): DataRequest {
   const { rng, home, second } = drawing
   if (rng.chance(1, LOOK_ONE_IN)) return lookAround(home, second)
   if (!rng.chance(1, TRANSACTION_ONE_IN)) {
-    return { commands: [drawCommand(drawing)], isTransaction: false }
+    return { commands: [drawCommand(drawing, 'command')], form: 'command' }
   }
+  const form = rng.chance(1, SCRIPT_ONE_IN) ? 'script' : 'transaction'
   const count = 2 + rng.below(TRANSACTION_MAX - 1)
   const commands = Array.from({ length: count }, (_, at) =>
-    drawCommand({ ...drawing, unique: drawing.unique + at }),
+    drawCommand({ ...drawing, unique: drawing.unique + at }, form),
   )
-  return { commands, isTransaction: true }
+  return { commands, form }
+}
+
+/**
+ * Does what it is given, command by command, each after the number of its words. Errors of commands are
+ * answers; where the node refuses, it refuses all of it.
+ */
+const SCRIPT = `
+local answers, at = {}, 1
+while at <= #ARGV do
+  local words = tonumber(ARGV[at])
+  local answer = redis.pcall(unpack(ARGV, at + 1, at + words))
+  local text = type(answer) == 'table' and answer.err
+  if text and (text:find('^READONLY') or text:find('^NOREPLICAS') or text:find('^MISCONF')) then
+    return answer
+  end
+  answers[#answers + 1] = answer
+  at = at + words + 1
+end
+return answers`
+
+/** What is sent for it. The reply to the last command is the answer. */
+export function sentFor({ commands, form }: DataRequest): readonly Argv[] {
+  if (form === 'command') return commands
+  if (form === 'transaction') return [['MULTI'], ...commands, ['EXEC']]
+  return [['EVAL', SCRIPT, '0', ...commands.flatMap((argv) => [`${argv.length}`, ...argv])]]
 }
 
 /** Numbers that requests use: one for each command a transaction may have. */
 export const NUMBERS_PER_REQUEST = TRANSACTION_MAX
 
-function drawCommand(drawing: Drawing): Argv {
+function drawCommand(drawing: Drawing, form: DataRequest['form']): Argv {
   const name = drawing.rng.pick(LOTS)
   const row = rowOf(name)
-  if (row.isChance === true && !drawing.isAlone) return drawCommand(drawing)
+  const isOutOfPlace = row.isBlocking === true && form === 'script'
+  if (isOutOfPlace || (row.isChance === true && !drawing.isAlone)) return drawCommand(drawing, form)
   return [...name.split(' '), ...row.draw(drawing)]
 }
 
@@ -96,7 +125,7 @@ export function lookAround(home: number, second: number): DataRequest {
   ]
   const visit = (database: number): readonly Argv[] => [['SELECT', `${database}`], ...reads]
   const back: Argv = ['SELECT', `${home}`]
-  return { commands: [...visit(home), ...visit(second), back], isTransaction: true }
+  return { commands: [...visit(home), ...visit(second), back], form: 'transaction' }
 }
 
 export function mayWrite({ commands }: DataRequest): boolean {
@@ -109,11 +138,11 @@ export function mayWrite({ commands }: DataRequest): boolean {
  */
 export function applyRequest(
   holdings: Holdings,
-  { commands, isTransaction }: DataRequest,
+  { commands, form }: DataRequest,
   at: CarriedOut,
   told: Told | undefined,
 ): readonly Holdings[] {
-  const answers = told === undefined || !isTransaction ? [told] : told
+  const answers = told === undefined || form === 'command' ? [told] : told
   if (!Array.isArray(answers)) return []
   if (told !== undefined && answers.length !== commands.length) return []
   let states: readonly Holdings[] = [holdings]

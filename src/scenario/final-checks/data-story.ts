@@ -26,6 +26,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
   ...['READONLY', 'NOREPLICAS', 'LOADING', 'MISCONF', 'MASTERDOWN', 'OOM', 'UNBLOCKED'],
   ...['EXECABORT', 'NOAUTH', 'BUSY', 'TRYAGAIN'],
 ])
+/** What stands before the commands of a request, in words. */
+const BEFORE = { command: '', transaction: 'MULTI; ', script: 'EVAL; ' } as const
 /** Beyond this nothing can be said about the client any more. */
 const WORK_MAX = 300_000
 /** So many candidates mean that nothing was looked at yet. */
@@ -305,13 +307,13 @@ export class DataStory {
 
   #accuse(question: Question, words: string): void {
     const { client, request, answer, connection } = question
-    const { commands, isTransaction } = request
+    const { commands, form } = request
     const asked = commands
       .slice(0, 4)
       .map((argv) => argv.slice(0, 4).join(' '))
       .join('; ')
     const told = describeTold(answer?.told)
-    const text = `${words} ${told} to ${isTransaction ? 'MULTI; ' : ''}${asked} of ${client} (connection ${connection}), which no state of its databases gives`
+    const text = `${words} ${told} to ${BEFORE[form]}${asked} of ${client} (connection ${connection}), which no state of its databases gives`
     this.violations.push({ atMs: answer?.atMs ?? this.#start.endMs, checker: CHECKER, text })
   }
 }
