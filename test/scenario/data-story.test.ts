@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type DataRequest, lookAround } from '../../src/history/data/requests.ts'
 import type { Told } from '../../src/history/data/told.ts'
-import type { Question, Write } from '../../src/history/writes.ts'
+import { BESIDE, type Question, type Write } from '../../src/history/writes.ts'
 import { DataStory } from '../../src/scenario/final-checks/data-story.ts'
 
 const END_MS = 100_000
@@ -110,7 +110,7 @@ function lookWith(strings: Readonly<Record<string, string>>): Question {
     return []
   })
   const by = { client: 'app', group: 'g', node: 'n2', attemptedAtMs: END_MS }
-  return { ...by, connection: -1, request, write: undefined, answer: { atMs: END_MS, told } }
+  return { ...by, connection: BESIDE, request, write: undefined, answer: { atMs: END_MS, told } }
 }
 
 describe('on one connection the data only goes on', () => {

@@ -128,6 +128,19 @@ export function lookAround(home: number, second: number): DataRequest {
   return { commands: [...visit(home), ...visit(second), back], form: 'transaction' }
 }
 
+/** What changes most in both databases, read in one transaction: enough to see a half of something. */
+export function glanceAt(home: number, second: number): DataRequest {
+  const reads: readonly Argv[] = [
+    ...[...KEYS_OF.number, ...KEYS_OF.string].map((key) => ['GET', key]),
+    ...['h1', 'h2'].map((key) => ['HGETALL', key]),
+    ...['l1', 'l2'].map((key) => ['LRANGE', key, '0', '-1']),
+    ...['e1', 'e2'].map((key) => ['SMEMBERS', key]),
+    ['PTTL', 's1'],
+  ]
+  const visit = (database: number): readonly Argv[] => [['SELECT', `${database}`], ...reads]
+  return { commands: [...visit(home), ...visit(second)], form: 'transaction' }
+}
+
 export function mayWrite({ commands }: DataRequest): boolean {
   return commands.some((argv) => rowOf(nameOf(argv)).kind === 'write')
 }

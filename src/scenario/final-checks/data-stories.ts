@@ -2,7 +2,7 @@
 import type { Span } from '../../history/data/holdings.ts'
 import { lookAround } from '../../history/data/requests.ts'
 import { databasesOf, type Topology } from '../../history/topology.ts'
-import type { Question, Write } from '../../history/writes.ts'
+import { BESIDE, type Question, type Write } from '../../history/writes.ts'
 import { plainOf } from '../../resp/plain.ts'
 import { Lifelines } from '../facts/lifelines.ts'
 import type { Violation } from '../result.ts'
@@ -62,7 +62,16 @@ async function lookAt(
   if (reply === undefined) return undefined
   const answer = { atMs: await world.runUntil(0), told: plainOf(reply) }
   const group = topology.clients.find(({ name }) => name === client)?.group ?? ''
-  return { client, group, node, connection: -1, request, attemptedAtMs, write: undefined, answer }
+  return {
+    client,
+    group,
+    node,
+    connection: BESIDE,
+    request,
+    attemptedAtMs,
+    write: undefined,
+    answer,
+  }
 }
 
 function wasReplica(lifelines: Lifelines, node: string, span: Span): boolean {

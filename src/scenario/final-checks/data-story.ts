@@ -18,7 +18,7 @@ import {
 } from '../../history/data/holdings.ts'
 import { applyRequest, couldBecome, keysChangedBy } from '../../history/data/requests.ts'
 import { codeOf, describeTold, isToldError, type Told } from '../../history/data/told.ts'
-import type { Question, Write } from '../../history/writes.ts'
+import { BESIDE, type Question, type Write } from '../../history/writes.ts'
 import type { Violation } from '../result.ts'
 
 /** The node did not do what it was asked, for reasons of its own: the data is as it was. */
@@ -89,10 +89,12 @@ export class DataStory {
 
   constructor(start: StoryStart) {
     this.#start = start
-    for (const questions of byConnection(start.questions)) {
+    const isBeside = ({ connection }: Question): boolean => connection === BESIDE
+    for (const questions of byConnection(start.questions.filter((one) => !isBeside(one)))) {
       if (this.#isOver) return
       this.#follow(questions)
     }
+    for (const question of start.questions.filter(isBeside)) this.#takeBeside(question)
   }
 
   /** Nothing more can be said: something is wrong already, or too much is possible. */
@@ -156,6 +158,15 @@ export class DataStory {
     this.#steps.push({ question, before })
   }
 
+  /** Any node may have been asked: it had what the client's databases had at some time. */
+  #takeBeside(question: Question): void {
+    if (this.#isOver || isRefusal(question.answer?.told)) return
+    this.#now = this.#all
+    this.#steps = []
+    if (this.#fitting(question).length > 0 || this.#isOver) return
+    this.#accuse(question, `${question.node} showed beside`)
+  }
+
   /** Requests of one connection are carried out in their order, each one or not. */
   #mayHaveDone(open: readonly Question[]): void {
     let versions = this.#now
@@ -190,7 +201,7 @@ export class DataStory {
    */
   #fittingLate(question: Question, most: number): readonly Version[] {
     const steps = [...this.#steps, { question, before: this.#now }]
-    const here = this.#afloat.has(question.node) ? this.#replayLate(question.node, steps, most) : []
+    const here = this.#replayLate(question.node, steps, most)
     const found = here.filter(({ place }) => place === steps.length).map(({ version }) => version)
     if (found.length > 0) return found
     const earlier = this.#past.slice(-CONNECTIONS_BACK).flatMap((past) => {
@@ -263,10 +274,10 @@ export class DataStory {
 
   /** The requests without an answer that went to the node before this one, connection by connection. */
   #lanesBefore(node: string, next: Question): readonly (readonly Question[])[] {
+    // A node that was asked beside may have it all from others.
+    if (next.connection === BESIDE) return [...this.#afloat.values()].flat()
     const lanes = this.#afloat.get(node) ?? []
-    return lanes.filter(
-      (open) => (open[0]?.connection ?? 0) < next.connection || next.connection < 0,
-    )
+    return lanes.filter((open) => (open[0]?.connection ?? 0) < next.connection)
   }
 
   /** The versions from which late requests alone may lead to what the next answer showed. */
