@@ -950,6 +950,31 @@ export const MUTANTS = [
     scenarios: ['clients-work-on-data-while-masters-change.yml'],
   },
   {
+    name: 'a-replica-shows-the-dead',
+    story: 'A replica shows keys whose time is over until its master takes them away.',
+    edits: [
+      {
+        file: 'server/execution.js',
+        find: 'else if (replication.isReplica() || pause.scope !== undefined)',
+        replace:
+          "else if (replication.isReplica())\n            keyspace.expiryMode = 'ignore';\n        else if (pause.scope !== undefined)",
+      },
+    ],
+    scenarios: [],
+  },
+  {
+    name: 'halves-on-replicas',
+    story: 'Replicas are told of a transaction or a script command by command.',
+    edits: [
+      {
+        file: 'server/replication/history/stream.js',
+        find: 'commands.length > 1 ? select + MULTI + bytes + EXEC : select + bytes',
+        replace: 'select + bytes',
+      },
+    ],
+    scenarios: [],
+  },
+  {
     name: 'a-file-that-is-never-synced',
     story: 'The second after which everysec syncs never comes.',
     edits: [

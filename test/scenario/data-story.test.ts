@@ -12,9 +12,11 @@ class Talk {
   readonly questions: Question[] = []
   #nowMs = 1_000
   #connection = 1
+  #connections = 1
   #node = 'n1'
   #wasReplica = false
   #mayKeepDead = false
+  #limit: { workMax?: number } = {}
   #clocksFailAtMs = Number.POSITIVE_INFINITY
 
   at(nowMs: number): this {
@@ -25,7 +27,7 @@ class Talk {
   /** A new connection, to this node. */
   meets(node: string): this {
     this.#node = node
-    this.#connection++
+    this.#connection = ++this.#connections
     return this
   }
 
@@ -35,11 +37,18 @@ class Talk {
   }
 
   transacts(commands: readonly string[], told?: Told): this {
-    return this.#ask(
-      commands.map((words) => words.split(' ')),
-      'transaction',
-      told,
-    )
+    return this.#ask(split(commands), 'transaction', told)
+  }
+
+  runs(commands: readonly string[], told?: Told): this {
+    return this.#ask(split(commands), 'script', told)
+  }
+
+  /** A look at this node, whatever its role. */
+  beside(node: string): this {
+    this.#node = node
+    this.#connection = BESIDE
+    return this
   }
 
   demotes(): this {
@@ -49,6 +58,12 @@ class Talk {
 
   holdsWritesBack(): this {
     this.#mayKeepDead = true
+    return this
+  }
+
+  /** The judge may take no more than so many steps. */
+  within(workMax: number): this {
+    this.#limit = { workMax }
     return this
   }
 
@@ -64,6 +79,7 @@ class Talk {
       wasReplica: () => this.#wasReplica,
       mayKeepDead: () => this.#mayKeepDead,
       clocksFailAtMs: this.#clocksFailAtMs,
+      ...this.#limit,
     })
   }
 
@@ -87,6 +103,10 @@ class Talk {
     this.#nowMs += 100
     return this
   }
+}
+
+function split(commands: readonly string[]): readonly (readonly string[])[] {
+  return commands.map((words) => words.split(' '))
 }
 
 function talk(): Talk {
@@ -160,6 +180,38 @@ describe('on a new connection the data is as it was at some time', () => {
   })
 })
 
+describe('on another node of the group the data is as it was at some time', () => {
+  const written = (): Talk =>
+    talk().transacts(['SET s1 a', 'SET s2 b'], ['OK', 'OK']).asks('SET s3 c PX 10000', 'OK')
+
+  test('a replica may be behind, but shows no half of a transaction or of a script', () => {
+    expect(written().beside('n2').asks('MGET s1 s2', [null, null]).accused).toBe(false)
+    expect(written().beside('n2').asks('MGET s1 s2', ['a', null]).accused).toBe(true)
+    const scripted = talk().runs(['SET s1 a', 'SET s2 b'], ['OK', 'OK'])
+    expect(scripted.beside('n2').asks('MGET s1 s2', [null, 'b']).accused).toBe(true)
+  })
+
+  test('it may be far behind, but shows no key whose time is over', () => {
+    const late = (told: Told): Talk => written().at(50_000).beside('n2').asks('GET s3', told)
+    expect(late(null).accused).toBe(false)
+    expect(late('c').accused).toBe(true)
+  })
+
+  test('what was found there changes nothing about the node that the client works on', () => {
+    const behind = written().beside('n2').asks('GET s1', null)
+    expect(behind.meets('n1').asks('GET s1', 'a').accused).toBe(false)
+  })
+})
+
+describe('a script', () => {
+  test('of which a node without memory refuses some commands has done the others', () => {
+    const oom: Told = { error: 'OOM command not allowed' }
+    const some = (): Talk => talk().asks('SET s1 a', 'OK').runs(['SET s1 b', 'DEL s1'], [oom, 1])
+    expect(some().asks('GET s1', null).accused).toBe(false)
+    expect(some().asks('GET s1', 'a').accused).toBe(true)
+  })
+})
+
 describe('a request without an answer', () => {
   const open = (): Talk => talk().asks('INCR n1', 1).asks('INCR n1').meets('n1')
 
@@ -208,6 +260,12 @@ describe('a request without an answer', () => {
     const some = talk().asks('SET s1 a').asks('SET s2 b').meets('n1')
     expect(some.asks('MGET s1 s2', [null, 'b']).accused).toBe(false)
   })
+})
+
+test('a search that was cut short accuses nobody', () => {
+  const wrong = (): Talk => talk().asks('INCR n1').asks('INCR n1').meets('n1').asks('GET n1', '9')
+  expect(wrong().accused).toBe(true)
+  expect(wrong().within(4).accused).toBe(false)
 })
 
 describe('a key with an expiry', () => {

@@ -12,7 +12,7 @@ import { SETS } from './sets.ts'
 import { SORTED_SETS } from './sorted-sets.ts'
 import { STREAMS } from './streams.ts'
 import { STRINGS } from './strings.ts'
-import { isSameTold, type Told } from './told.ts'
+import { codeOf, isSameTold, isToldError, type Told } from './told.ts'
 import { KEYS_OF, MIXED_KEYS } from './vocabulary.ts'
 
 /** By the name of the family, as the page about the simulator lists them. */
@@ -161,12 +161,18 @@ export function applyRequest(
   let states: readonly Holdings[] = [holdings]
   for (const [place, argv] of commands.entries()) {
     const answer = answers[place] as Told | undefined
+    // Of a script only what needs memory is refused.
+    if (form === 'script' && isOutOfMemory(answer)) continue
     states = states.flatMap((state) =>
       fittingOutcomes(state, argv, at, answer).map((outcome) => outcome.holdings),
     )
     if (states.length === 0) return states
   }
   return states
+}
+
+function isOutOfMemory(answer: Told | undefined): boolean {
+  return isToldError(answer) && codeOf(answer) === 'OOM'
 }
 
 /** The ways in which the command may come out that go with the answer; undefined: nobody knows it. */

@@ -68,6 +68,8 @@ export interface StoryStart {
   readonly mayKeepDead: (node: string, span: Span) => boolean
   /** From then on clocks are wrong, and keys may die at any time. */
   readonly clocksFailAtMs: number
+  /** After so many steps nothing more is said. */
+  readonly workMax?: number
 }
 
 /** The story of one client's databases. */
@@ -99,7 +101,7 @@ export class DataStory {
 
   /** Nothing more can be said: something is wrong already, or too much is possible. */
   get #isOver(): boolean {
-    return this.violations.length > 0 || this.#work > WORK_MAX
+    return this.violations.length > 0 || this.#work > (this.#start.workMax ?? WORK_MAX)
   }
 
   /**
@@ -163,7 +165,7 @@ export class DataStory {
     if (this.#isOver || isRefusal(question.answer?.told)) return
     this.#now = this.#all
     this.#steps = []
-    if (this.#fitting(question).length > 0 || this.#isOver) return
+    if (this.#fitting(question).length > 0) return
     this.#accuse(question, `${question.node} showed beside`)
   }
 
@@ -317,6 +319,8 @@ export class DataStory {
   }
 
   #accuse(question: Question, words: string): void {
+    // A search that was cut short has not shown that there is nothing to find.
+    if (this.#isOver) return
     const { client, request, answer, connection } = question
     const { commands, form } = request
     const asked = commands
