@@ -31,13 +31,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...['report', 'fuzz', 'simulate', 'engine', 'http'],
   ],
   launch: ['cli', 'io'],
-  exports: ['resp', 'config', 'scenario'],
+  exports: ['resp', 'config', 'server', 'scenario', 'simulate', 'testing'],
 }
 /** The folders that decide know no package at all; those that read or write files of ours know YAML. */
 const PACKAGES: Record<string, readonly string[]> = {
   config: ['yaml', 'zod'],
   scenario: ['yaml', 'zod'],
   fuzz: ['yaml'],
+  exports: ['vitest'],
 }
 /** These talk to the machine they run on. */
 const OUTSIDE: readonly string[] = ['io', 'engine', 'testing', 'cli', 'launch']

@@ -1,9 +1,10 @@
 /**
  * The ordinary directives of an exported sentinel.conf: those whose value is not Redis' default.
  */
+
+import { maybeQuoted, quoted } from '../base/quote.ts'
 import { utf8Bytes } from '../base/utf8.ts'
 import { DEFAULT_PERIODS, DEFAULT_SENTINEL, type SentinelConfig } from '../core/config.ts'
-import { maybeQuoted, quoted } from './quote.ts'
 import { DEFAULT_FILE, type SentinelFile } from './sentinel-file.ts'
 import { NO_TLS, type TlsOptions } from './tls-options.ts'
 

@@ -28,6 +28,7 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: 'the directive of that name which renames commands of the program itself',
     places: {
       'cli/sentinel/sentinel-reload.ts': ['rename-command'],
+      'base/command-renames.ts': ['rename-command'],
       'cli/server/node-directives.ts': ['rename-command'],
       'config/export-ordinary.ts': ['rename-command'],
       'config/sentinel-schema.ts': ['rename-commands'],

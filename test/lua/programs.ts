@@ -358,6 +358,7 @@ local a = 1 local f = function() return a end a = 2 return f()
 return 5 // 2
 return tostring(2^63), 2^31, -2^31, 1e15, 1e16, 123456.789e3
 return 0x7fffffff, 0xffffffff, 1e308 * 10
+return bit.tohex(255, -4), pcall(bit.tohex, nil, 'x')
 return string.format('%5.2f%%', 99.555), ('x'):rep(3, ',')
 return #string.format('%99d', 1)
 return tostring(1e15 + 0.5), tostring(0.1 + 0.2), 3.0, 1e3

@@ -52,11 +52,16 @@ export function jobsFor(engine: EngineName): number {
 export function drawForEngine(origin: Origin, engine: Engine): FuzzPlan {
   const plan = drawRun(origin)
   if (engine.name === 'sim') return plan
-  const near = engine.name === 'process' ? onOneLan(plan) : plan
+  const near = engine.name === 'process' ? onOneMachine(plan) : plan
   return briefly(near, (one) => engine.refusal(scenarioOf(one, origin.seed)) === undefined)
 }
 
-/** Namespaces of one machine are near each other, and not every kernel can make them seem far. */
-function onOneLan(plan: FuzzPlan): FuzzPlan {
-  return { ...plan, topology: { ...plan.topology, latencyMs: 0, jitterMs: 0, zones: [] } }
+/**
+ * Namespaces of one machine are near each other, and not every kernel can make them seem far; and clients of
+ * real processes show no password.
+ */
+function onOneMachine(plan: FuzzPlan): FuzzPlan {
+  const { topology } = plan
+  const near = { latencyMs: 0, jitterMs: 0, zones: [] }
+  return { ...plan, topology: { ...topology, ...near, password: undefined } }
 }

@@ -1,13 +1,15 @@
 import type { Socket } from 'node:net'
 import { NodeHost } from '../../io/node-host.ts'
 import { DataNode } from '../../server/node.ts'
+import type { FileAnswer, FileRequest } from '../../server/persistence/files.ts'
 import type { NodePort } from '../../server/port.ts'
 import {
+  askFile,
   type NodeProgramStart,
   readSettings,
-  SETTINGS_FILE,
+  saveSettings,
 } from '../../sim/processes/node-program.ts'
-import type { Program } from '../../sim/processes/process.ts'
+import type { Process, Program } from '../../sim/processes/process.ts'
 import type { ProxyNetwork } from './proxy-network.ts'
 
 /** A data node on real sockets: the host of production, in the surroundings of a world. */
@@ -21,10 +23,10 @@ export function hostNode(fabric: ProxyNetwork, start: NodeProgramStart): Program
     createNode: (nodePort: NodePort) =>
       new DataNode({ settings, port: nodePort, rng, now, hasConfigFile: true }),
     logger: { log, setLevel: () => undefined, flush: () => undefined },
-    saveSettings: (changed) => process.disk.saveNow(SETTINGS_FILE, JSON.stringify([...changed])),
+    saveSettings: (changed) => saveSettings(process, changed),
     onExit: () => surroundings.admit(() => process.exit()),
     files: {
-      ask: (request) => Promise.resolve(process.disk.data.ask(request)),
+      ask: (request) => answerOf(process, request),
       appendNow: (path, bytes) => process.disk.data.appendNow(path, bytes),
     },
     surroundings,
@@ -38,4 +40,12 @@ export function hostNode(fabric: ProxyNetwork, start: NodeProgramStart): Program
 /** The program of a process whose host has timers of its own. */
 export function drivenByItself(stopRequested: () => void): Program {
   return { wake: () => undefined, nextWakeUpMs: () => undefined, stopRequested }
+}
+
+/** Never settles if the process dies first. */
+function answerOf(process: Process, request: FileRequest): Promise<FileAnswer> {
+  return new Promise((resolve) => {
+    const atOnce = askFile(process, request, resolve)
+    if (atOnce !== undefined) resolve(atOnce)
+  })
 }

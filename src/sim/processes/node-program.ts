@@ -7,7 +7,7 @@ import { type Sizes, sizesOf } from '../../base/sizes.ts'
 import type { NodePosition, Occurrence } from '../../history/happening.ts'
 import type { Reply } from '../../resp/reply.ts'
 import { DataNode } from '../../server/node.ts'
-import type { FileAnswer, FileRequest, FileRequestId } from '../../server/persistence/files.ts'
+import type { FileAnswer, FileRequest } from '../../server/persistence/files.ts'
 import { type ConnectionId, type NodePort, SIMULATED_PROCESS } from '../../server/port.ts'
 import { Settings } from '../../server/settings/settings.ts'
 import type { Socket, SocketEnds, SocketHandler } from '../network/socket.ts'
@@ -97,8 +97,9 @@ export class NodeProgram implements Program {
       queuedBytes: (id) => this.#sockets.get(id)?.queuedBytes ?? 0,
       close: (id) => this.#close(id),
       connect: (id, host, port) => this.#connect(id, host, port),
-      saveSettings: (settings) => this.#saveSettings(JSON.stringify([...settings])),
-      askFile: (id, request) => this.#askFile(id, request),
+      saveSettings: (settings) => saveSettings(process, settings),
+      askFile: (id, request) =>
+        askFile(process, request, (answer) => this.#node.fileAnswered(process.now(), id, answer)),
       appendNow: (path, bytes) => this.#process.disk.data.appendNow(path, bytes),
       ready: () => undefined,
       processFacts: () => SIMULATED_PROCESS,
@@ -108,26 +109,6 @@ export class NodeProgram implements Program {
       log: this.#start.log,
       exit: () => this.#process.kill(),
     }
-  }
-
-  /** A save that blocks: on a slow disk the process hangs for as long. */
-  #saveSettings(text: string): string | undefined {
-    const { disk } = this.#process
-    const failure = disk.saveNow(SETTINGS_FILE, text)
-    if (disk.delayMs > 0) this.#process.stall(disk.delayMs)
-    return failure
-  }
-
-  /** Only requests that must reach the disk take time. */
-  #askFile(id: FileRequestId, request: FileRequest): FileAnswer | undefined {
-    const { disk } = this.#process
-    if (request.kind !== 'sync' && request.kind !== 'rename') return disk.data.ask(request)
-    const carryOut =
-      request.kind === 'sync' ? disk.data.beginSync(request.path) : () => disk.data.ask(request)
-    this.#process.after(disk.nextLatencyMs(), () => {
-      this.#node.fileAnswered(this.#process.now(), id, carryOut())
-    })
-    return undefined
   }
 
   #accept(socket: Socket): SocketHandler {
@@ -219,4 +200,25 @@ function readNodePosition(report: {
 function fieldOf(line: string): [name: string, value: string] {
   const colon = line.indexOf(':')
   return [line.slice(0, colon), line.slice(colon + 1)]
+}
+
+/** A save that blocks: on a slow disk the process hangs for as long. */
+export function saveSettings(process: Process, settings: ReadonlyMap<string, string>) {
+  const { disk } = process
+  const failure = disk.saveNow(SETTINGS_FILE, JSON.stringify([...settings]))
+  if (disk.delayMs > 0) process.stall(disk.delayMs)
+  return failure
+}
+
+/** Only requests that must reach the disk take time; the others are answered at once. */
+export function askFile(
+  process: Process,
+  request: FileRequest,
+  answered: (answer: FileAnswer) => void,
+): FileAnswer | undefined {
+  const { data } = process.disk
+  if (request.kind !== 'sync' && request.kind !== 'rename') return data.ask(request)
+  const carryOut = request.kind === 'sync' ? data.beginSync(request.path) : () => data.ask(request)
+  process.after(process.disk.nextLatencyMs(), () => answered(carryOut()))
+  return undefined
 }

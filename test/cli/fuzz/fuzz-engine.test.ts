@@ -21,3 +21,13 @@ test('on virtual time the run is as it was drawn, on real sockets it is brief', 
   expect(brief.calmMs).toBeLessThan(plan.calmMs)
   expect(brief.topology).toEqual(plan.topology)
 })
+
+test('real processes are not asked for a password, nor to be far from each other', () => {
+  const processes = { ...SIM_ENGINE, name: 'process' } as const
+  const origins = Array.from({ length: 30 }, (_, seed) => ({ ...ORIGIN, seed: `${seed}` }))
+  expect(origins.some((origin) => drawRun(origin).topology.password !== undefined)).toBe(true)
+  for (const origin of origins) {
+    const { topology } = drawForEngine(origin, processes)
+    expect(topology).toMatchObject({ password: undefined, latencyMs: 0, jitterMs: 0, zones: [] })
+  }
+})

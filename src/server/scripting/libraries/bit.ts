@@ -56,9 +56,8 @@ function swapped(value: number): number {
 
 function tohex(args: LuaValue[], native: Native): string {
   if (args.length === 0) throw argumentError(native, 0, 'number expected, got no value')
-  const wanted = args.length < 2 ? MAX_DIGITS : bitsAt(native, args, 1)
-  const digits = Math.min(Math.abs(wanted), MAX_DIGITS)
   const text = (bitsAt(native, args, 0) >>> 0).toString(16).padStart(MAX_DIGITS, '0')
-  const shown = text.slice(MAX_DIGITS - digits)
+  const wanted = args.length < 2 ? MAX_DIGITS : bitsAt(native, args, 1)
+  const shown = text.slice(MAX_DIGITS - Math.min(Math.abs(wanted), MAX_DIGITS))
   return wanted < 0 ? shown.toUpperCase() : shown
 }
