@@ -942,9 +942,9 @@ export const MUTANTS = [
     edits: [
       {
         file: 'server/commands/strings/set.js',
-        find: "        context.db.put(key, { type: 'string', bytes });\n    }\n    context.propagate();",
+        find: "        context.db.put(key, { type: 'string', bytes });\n    }\n    context.notify('set', key);\n    context.propagate();",
         replace:
-          "        context.db.put(key, { type: 'string', bytes }, context.db.find(key)?.expireAtMs);\n    }\n    context.propagate();",
+          "        context.db.put(key, { type: 'string', bytes }, context.db.find(key)?.expireAtMs);\n    }\n    context.notify('set', key);\n    context.propagate();",
       },
     ],
     scenarios: ['clients-work-on-data-while-masters-change.yml'],
@@ -958,18 +958,6 @@ export const MUTANTS = [
         find: 'else if (replication.isReplica() || pause.scope !== undefined)',
         replace:
           "else if (replication.isReplica())\n            keyspace.expiryMode = 'ignore';\n        else if (pause.scope !== undefined)",
-      },
-    ],
-    scenarios: [],
-  },
-  {
-    name: 'halves-on-replicas',
-    story: 'Replicas are told of a transaction or a script command by command.',
-    edits: [
-      {
-        file: 'server/replication/history/stream.js',
-        find: 'commands.length > 1 ? select + MULTI + bytes + EXEC : select + bytes',
-        replace: 'select + bytes',
       },
     ],
     scenarios: [],
