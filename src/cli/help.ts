@@ -225,6 +225,22 @@ Example:
 
 Exit status: 0 shown, 1 it cannot be read or is damaged, 2 the command line is wrong.`
 
+export const REPLAY_HELP = `
+With black-box: yes in its configuration, a Sentinel records every event it is told, in <state file>.blackbox. This
+runs the same machine on such a record: it must do the same again, byte for byte. Where it does not,
+the file, the offset and the step are named; please report that with the file. Records contain
+addresses, names of groups and what clients asked, and no passwords.
+
+With --step: space or n goes to the next decision, s to the next step, m ten decisions on, b back to
+the decision before, q ends.
+
+Example:
+  vedette replay /var/lib/vedette/sentinel-26379.state.blackbox
+  vedette replay --events sentinel-26379.state.blackbox/00000007.vbb
+  vedette replay --at 2026-11-20T03:12:44Z sentinel-26379.state.blackbox
+
+Exit status: 0 it decides the same, 1 it does not, or a record is damaged, 2 the command line is wrong.`
+
 export const LEDGER_REPLAY_HELP = `
 Sends the commands of a ledger to a server, in their order and to their databases. They are older than
 what the server was told since, and may undo it: --dry-run shows them, and which of their keys the
