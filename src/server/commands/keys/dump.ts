@@ -93,7 +93,10 @@ export const dumpFamily: Family = {
     command('dump', 2, 'readonly', ['1 RO access'], dump, VARYING),
     command('restore', -4, 'write denyoom', TARGET, restore, DANGEROUS),
     // What a cluster sends of slots on their way, and its replicas are told.
-    command('restore-asking', -4, 'write denyoom asking', TARGET, restore, DANGEROUS),
+    command('restore-asking', -4, 'write denyoom asking', TARGET, restore, {
+      ...DANGEROUS,
+      group: 'server',
+    }),
   ],
 }
 
