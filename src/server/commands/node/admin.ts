@@ -15,6 +15,7 @@ import type { CommandContext } from '../../context.ts'
 import { BAD_SLOWLOG_COUNT, unknownSubcommandOrArity } from '../../errors.ts'
 import { infoText } from '../../info/info.ts'
 import { debug } from './debug.ts'
+import { lolwutCommand } from './lolwut.ts'
 import { memoryCommand } from './memory.ts'
 
 function info(context: CommandContext, argv: readonly string[]): Reply {
@@ -82,6 +83,7 @@ export const adminFamily: Family = {
     command('time', 1, 'loading stale fast', [], time, VARYING),
     command('debug', -2, 'admin noscript loading stale protected no_touch', [], debug),
     latency,
+    lolwutCommand,
     memoryCommand,
     slowlog,
   ],

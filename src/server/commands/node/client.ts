@@ -48,6 +48,12 @@ const setInfo = own(client.setInfo)
 const replyMode = own(client.setReplies)
 const noEvict = own(client.setNoEvict)
 
+/** Of Valkey: what this client understands. Unknown words are passed over, as there. */
+function capa({ session }: CommandContext, argv: readonly string[]): Reply {
+  if (argv.slice(2).some((word) => word.toLowerCase() === 'redirect')) session.takesRedirects = true
+  return OK
+}
+
 /** Only remembered here; execution.ts acts on it. */
 function noTouch({ session }: CommandContext, argv: readonly string[]): Reply {
   const isOn = client.parseOnOff(argv[2])
@@ -169,6 +175,7 @@ const OWN = 'noscript loading stale'
 const ADMIN = 'admin noscript loading stale'
 
 const clientSubcommands = [
+  command('capa', -3, OWN, [], capa),
   command('getname', 2, OWN, [], getName),
   command('help', 2, 'loading stale', [], help),
   command('id', 2, OWN, [], id),

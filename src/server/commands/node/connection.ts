@@ -62,9 +62,20 @@ function reset({ node, session }: CommandContext): Reply {
   session.replyMode = 'on'
   session.noEvict = false
   session.noTouch = false
+  session.takesRedirects = false
+  session.readsReplica = false
   session.account = node.access.users.default
   session.isAuthenticated = !node.access.users.requiresAuth
   return simple('RESET')
+}
+
+/** READONLY and READWRITE: only for a server in cluster mode, or a client that takes redirects. */
+function readsReplica(isOn: boolean) {
+  return ({ session }: CommandContext): Reply => {
+    if (!session.takesRedirects) return clusterOnly()
+    session.readsReplica = isOn
+    return OK
+  }
 }
 
 /** Only a server in cluster mode knows these commands. */
@@ -86,7 +97,7 @@ export const connectionFamily: Family = {
     command('quit', -1, `${ANY_STATE} no_auth allow_busy not_queued subscribed`, [], quit),
     command('reset', 1, `${ANY_STATE} no_auth allow_busy not_queued subscribed`, [], reset),
     command('asking', 1, 'fast', [], clusterOnly),
-    command('readonly', 1, 'loading stale fast', [], clusterOnly),
-    command('readwrite', 1, 'loading stale fast', [], clusterOnly),
+    command('readonly', 1, 'loading stale fast', [], readsReplica(true)),
+    command('readwrite', 1, 'loading stale fast', [], readsReplica(false)),
   ],
 }

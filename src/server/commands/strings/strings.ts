@@ -21,6 +21,7 @@ import {
   wrongArity,
 } from '../../errors.ts'
 import { LONG_BYTES, lengthOf, viewOf } from '../../values/long-string.ts'
+import { conditionalCommands } from './conditional.ts'
 import { counterCommands } from './counters.ts'
 import { lcs } from './lcs.ts'
 import { hasGet, set } from './set.ts'
@@ -204,6 +205,7 @@ export const stringFamily: Family = {
     command('substr', 4, 'readonly', READ, getRange),
     command('lcs', -3, 'readonly', ['1..2 RO access'], lcs),
     ...counterCommands,
+    ...conditionalCommands,
   ],
 }
 
