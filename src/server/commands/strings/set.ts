@@ -10,6 +10,7 @@ import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
 import type { Entry } from '../../keyspace/db.ts'
+import { TextString } from '../../values/value.ts'
 import { type Comparison, comparisonOf, holds } from './conditional.ts'
 
 interface SetOptions {
@@ -53,7 +54,8 @@ function setPlainly(context: CommandContext, argv: readonly string[]): Reply {
   const key = arg(argv, 1)
   const bytes = arg(argv, 2)
   const old: Entry | undefined = context.db.find(key)
-  if (old?.value.type === 'string' && old.expireAtMs === undefined) {
+  const isPlain = old?.value.type === 'string' && !(old.value instanceof TextString)
+  if (isPlain && old.value.type === 'string' && old.expireAtMs === undefined) {
     context.db.changing(key, old)
     old.value.bytes = bytes
   } else {

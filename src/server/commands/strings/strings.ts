@@ -119,7 +119,7 @@ function append(context: CommandContext, argv: readonly string[]): Reply {
   const length = oldLength + bytes.length
   if (entry !== undefined && length > maxStringBytes(context.node.settings)) return TOO_LONG
   if (oldLength > LONG_BYTES) openLong(context, key, entry).write(oldLength, bytes)
-  else writeString(context.db, key, entry, (value?.bytes ?? '') + bytes)
+  else writeString(context.db, key, entry, (value?.bytes ?? '') + bytes, value && 'raw')
   context.propagate()
   return integer(length)
 }
@@ -144,7 +144,7 @@ function setRange(context: CommandContext, argv: readonly string[]): Reply {
   if (end > maxStringBytes(context.node.settings)) return TOO_LONG
   const isLong = Math.max(oldLength, end) > LONG_BYTES
   if (isLong) openLong(context, key, entry).write(offset, part)
-  else writeString(context.db, key, entry, overwrite(value?.bytes ?? '', offset, part))
+  else writeString(context.db, key, entry, overwrite(value?.bytes ?? '', offset, part), 'raw')
   context.propagate()
   return integer(Math.max(oldLength, end))
 }
