@@ -82,6 +82,7 @@ function hSetting(name: string, reply: (added: number) => Reply) {
     for (let at = 2; at < argv.length; at += 2) {
       if (setField(hash, arg(argv, at), arg(argv, at + 1))) added++
     }
+    context.notify('hset', arg(argv, 1))
     context.propagate()
     return reply(added)
   }
@@ -97,6 +98,7 @@ function hSetNx(context: CommandContext, argv: readonly string[]): Reply {
   const hash = openHash(context, key)
   if (hash === undefined) return WRONG_TYPE
   setField(hash, field, arg(argv, 3))
+  context.notify('hset', key)
   context.propagate()
   return ONE
 }
@@ -109,6 +111,8 @@ function hDel(context: CommandContext, argv: readonly string[]): Reply {
   const present = argv.slice(2).filter((field) => hash.fields.has(field))
   if (present.length === 0) return ZERO
   const deleted = deleteFields(context.db, key, hash, present)
+  context.notify('hdel', key)
+  if (hash.fields.size === 0) context.notify('del', key)
   context.propagate()
   return integer(deleted)
 }
@@ -144,6 +148,8 @@ function hGetDel(context: CommandContext, argv: readonly string[]): Reply {
   const present = fields.filter((_, at) => values[at] !== undefined)
   if (hash !== undefined && present.length > 0) {
     deleteFields(context.db, key, hash, present)
+    context.notify('hdel', key)
+    if (hash.fields.size === 0) context.notify('del', key)
     context.propagate(['HDEL', key, ...present])
   }
   return bulks(values)
@@ -238,6 +244,7 @@ function hIncrBy(context: CommandContext, argv: readonly string[]): Reply {
   const sum = addInt64(old, by)
   if (sum === undefined) return WOULD_OVERFLOW
   store(context, key, field, String(sum))
+  context.notify('hincrby', key)
   context.propagate()
   return integer(sum)
 }
@@ -254,6 +261,7 @@ function hIncrByFloat(context: CommandContext, argv: readonly string[]): Reply {
   const sum = addLongDoubles(old, by)
   if (sum === undefined) return NAN_OR_INFINITY
   store(context, key, field, sum)
+  context.notify('hincrbyfloat', key)
   context.propagate(['HSET', key, field, sum])
   return bulk(sum)
 }

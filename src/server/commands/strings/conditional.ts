@@ -9,20 +9,23 @@ import { deletion } from '../../effects.ts'
 import { SYNTAX_ERROR, WRONG_TYPE, wrongArity } from '../../errors.ts'
 import type { Entry } from '../../keyspace/db.ts'
 
-export interface Comparison {
+export interface ValueComparison {
   readonly isEqual: boolean
   readonly bytes: string
 }
 
 /** A key that is missing equals nothing. */
-export function holds({ isEqual, bytes }: Comparison, entry: Entry | undefined): boolean | Reply {
+export function holds(
+  { isEqual, bytes }: ValueComparison,
+  entry: Entry | undefined,
+): boolean | Reply {
   if (entry === undefined) return !isEqual
   if (entry.value.type !== 'string') return WRONG_TYPE
   return (entry.value.bytes === bytes) === isEqual
 }
 
 /** Undefined: the word is no comparison. */
-export function comparisonOf(word: string, bytes: string | undefined): Comparison | undefined {
+export function comparisonOf(word: string, bytes: string | undefined): ValueComparison | undefined {
   if ((word !== 'IFEQ' && word !== 'IFNE') || bytes === undefined) return undefined
   return { isEqual: word === 'IFEQ', bytes }
 }
@@ -39,13 +42,18 @@ function delEx(context: CommandContext, argv: readonly string[]): Reply {
   return comparison === undefined ? SYNTAX_ERROR : deleteIf(context, arg(argv, 1), comparison)
 }
 
-function deleteIf(context: CommandContext, key: string, comparison: Comparison | undefined): Reply {
+function deleteIf(
+  context: CommandContext,
+  key: string,
+  comparison: ValueComparison | undefined,
+): Reply {
   const entry = context.db.find(key)
   if (entry === undefined) return integer(0)
   const isMet = comparison === undefined || holds(comparison, entry)
   if (typeof isMet === 'object') return isMet
   if (!isMet) return integer(0)
   context.db.remove(key)
+  context.notify('del', key)
   context.propagate(deletion(key, context.node.settings.flag('lazyfree-lazy-user-del')))
   return integer(1)
 }

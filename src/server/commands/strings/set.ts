@@ -11,7 +11,7 @@ import type { CommandContext } from '../../context.ts'
 import { SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
 import type { Entry } from '../../keyspace/db.ts'
 import { TextString } from '../../values/value.ts'
-import { type Comparison, comparisonOf, holds } from './conditional.ts'
+import { comparisonOf, holds, type ValueComparison } from './conditional.ts'
 
 interface SetOptions {
   nx: boolean
@@ -20,7 +20,7 @@ interface SetOptions {
   answersOld: boolean
   keepsTtl: boolean
   /** IFEQ, IFNE: what the old value must be. */
-  comparison: Comparison | undefined
+  comparison: ValueComparison | undefined
   expiry: { readonly option: ExpireOption; readonly text: string } | undefined
 }
 
@@ -31,7 +31,7 @@ export function set(context: CommandContext, argv: readonly string[]): Reply {
   const atMs = expireAt(context, options)
   if (typeof atMs === 'object') return atMs
   const key = arg(argv, 1)
-  const old = context.db.find(key)
+  const old = options.answersOld ? context.db.findSource(key) : context.db.find(key)
   if (options.answersOld && old !== undefined && old.value.type !== 'string') return WRONG_TYPE
   const oldReply = old?.value.type === 'string' ? bulk(old.value.bytes) : NULL
   const isMet = options.comparison === undefined || holds(options.comparison, old)
@@ -40,6 +40,8 @@ export function set(context: CommandContext, argv: readonly string[]): Reply {
   if (isRefused) return options.answersOld ? oldReply : NULL
   const kept = options.keepsTtl ? old?.expireAtMs : undefined
   context.db.put(key, { type: 'string', bytes: arg(argv, 2) }, atMs ?? kept)
+  context.notify('set', key)
+  if (atMs !== undefined) context.notify('expire', key)
   tell(context, argv, options, atMs)
   return options.answersOld ? oldReply : OK
 }
@@ -61,6 +63,7 @@ function setPlainly(context: CommandContext, argv: readonly string[]): Reply {
   } else {
     context.db.put(key, { type: 'string', bytes })
   }
+  context.notify('set', key)
   context.propagate()
   return OK
 }
