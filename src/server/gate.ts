@@ -40,6 +40,8 @@ export function refusal(
   if (session.transaction !== undefined && command.isNoMulti) return NOT_IN_TRANSACTION
   const forbidden = permissionRefusal(node, session, command, argv)
   if (forbidden !== undefined) return forbidden
+  const redirect = redirectOf(node, session, command)
+  if (redirect !== undefined) return redirect
   if (isTooMuch(node, session, command, argv)) {
     node.stats.outOfMemory++
     return OUT_OF_MEMORY
@@ -62,6 +64,17 @@ export function refusal(
   const isReplica = session.kind === 'replica' || session.isMonitor
   if (isReplica && command.hasKeys) return REPLICA_KEYSPACE
   return undefined
+}
+
+/** Where a client of Valkey's kind finds the master, if it asked to be told: CLIENT CAPA REDIRECT. */
+function redirectOf(
+  { replication, settings }: NodeServices,
+  session: ClientSession,
+  command: CommandInfo,
+): Reply | undefined {
+  if (!session.takesRedirects || !replication.isReplica()) return undefined
+  if (!command.isWrite && (!command.isRead || session.readsReplica)) return undefined
+  return error(`REDIRECT ${settings.text('replicaof').trim().replace(/\s+/, ':')}`)
 }
 
 /** A script or a function runs, and has been running for long. */

@@ -320,7 +320,10 @@ describe.skipIf(!hasRedisServer)('against a real redis-server', () => {
 })
 
 /** Commands of Redis 7.2 and Valkey that we have besides. */
-const NEWER: readonly string[] = ['client|no-touch', 'client|setinfo', 'waitaof']
+const NEWER: readonly string[] = [
+  ...['client|capa', 'client|no-touch', 'client|setinfo', 'waitaof'],
+  ...['delex', 'delifeq', 'hgetdel'],
+]
 
 function isRedisName(name: string): boolean {
   return !NEWER.includes(name)

@@ -64,6 +64,7 @@ describe.skipIf(!HAS_REDIS_CLI)(
         `port ${port}`,
         'unixsocket node.sock',
         'unixsocketperm 700',
+        'log-format redis',
         'syslog-enabled yes',
         'syslog-ident mine',
         'syslog-facility local3',
@@ -111,7 +112,8 @@ describe.skipIf(!HAS_REDIS_CLI)(
     test.skipIf(!existsSync('/usr/bin/logger'))('logs to syslog as well', async () => {
       // local3 is 19: 8 * 19 + 5 for a notice.
       await until('a line is sent', 5000, () => /^<157>.*mine.*: Ready to accept/m.test(received))
-      expect(node.log()).toContain('Ready to accept connections')
+      const line = /^\d+:M \d\d [A-Z][a-z]{2} \d{4} [\d:.]{12} \* Ready to accept connections$/m
+      expect(node.log()).toMatch(line)
     })
 
     test('does not take the socket of a node that lives, and takes that of a dead one', async () => {

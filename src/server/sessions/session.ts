@@ -82,6 +82,10 @@ export class ClientSession implements SessionClient {
   isScript = false
   noEvict = false
   noTouch = false
+  /** CLIENT CAPA REDIRECT: a replica sends it to its master, unless READONLY was sent. */
+  takesRedirects = false
+  /** READONLY. */
+  readsReplica = false
   /** What client-memory.ts counts for it. */
   counted: CountedMemory = { bytes: 0, isReplica: false, isEvictable: false }
 

@@ -7,7 +7,7 @@ import { unreachable } from '../../base/assert.ts'
 import { parseExact } from '../arguments/numbers.ts'
 import type { Settings } from '../settings/settings.ts'
 import { LONG_BYTES, lengthOf } from './long-string.ts'
-import type { HashValue, SetValue, Value, ZsetValue } from './value.ts'
+import { type HashValue, type SetValue, TextString, type Value, type ZsetValue } from './value.ts'
 
 export type Encoding =
   | 'int'
@@ -26,7 +26,8 @@ const MAX_EMBEDDED_BYTES = 44
 export function encodingOf(value: Value, settings: Settings): Encoding {
   switch (value.type) {
     case 'string':
-      return lengthOf(value) > LONG_BYTES ? 'raw' : stringEncoding(value.bytes)
+      if (lengthOf(value) > LONG_BYTES) return 'raw'
+      return value instanceof TextString ? textEncoding(value) : stringEncoding(value.bytes)
     case 'list':
       return 'quicklist'
     case 'set':
@@ -54,6 +55,10 @@ export function referencesTo(value: Value, settings: Settings): number {
   const isShared =
     settings.int('maxmemory') === 0 || !/lru|lfu/.test(settings.text('maxmemory-policy'))
   return isShared && number >= 0 && number < SHARED_INTEGERS ? SHARED : 1
+}
+
+function textEncoding({ bytes, isRaw }: TextString): Encoding {
+  return isRaw || bytes.length > MAX_EMBEDDED_BYTES ? 'raw' : 'embstr'
 }
 
 function stringEncoding(bytes: string): Encoding {

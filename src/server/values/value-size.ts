@@ -6,10 +6,11 @@ import { unreachable } from '../../base/assert.ts'
 import { mapBytes, objectBytes, setBytes, textBytes } from './engine-sizes.ts'
 import { LongString } from './long-string.ts'
 import type { Sampler } from './sampler.ts'
-import type { StringValue, Value } from './value.ts'
+import { type StringValue, TextString, type Value } from './value.ts'
 
 /** The object that says which type it is. */
 const VALUE_BYTES = objectBytes(2)
+const TEXT_STRING_BYTES = objectBytes(3)
 const LONG_STRING_BYTES = objectBytes(5)
 
 export function valueBytes(value: Value): number {
@@ -37,7 +38,8 @@ export function valueBytes(value: Value): number {
 
 function stringBytes(value: StringValue): number {
   if (value instanceof LongString) return LONG_STRING_BYTES + value.heldBytes
-  return VALUE_BYTES + textBytes(value.bytes.length)
+  const ownBytes = value instanceof TextString ? TEXT_STRING_BYTES : VALUE_BYTES
+  return ownBytes + textBytes(value.bytes.length)
 }
 
 function samplerBytes(sampler: Sampler | undefined): number {

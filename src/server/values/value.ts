@@ -15,6 +15,21 @@ export interface StringValue {
   bytes: string
 }
 
+/**
+ * A string that Redis keeps as text even if it reads like a number, because a command put it together:
+ * APPEND, SETRANGE, SETBIT (`isRaw`: apart from its header, however short), or INCRBYFLOAT.
+ */
+export class TextString implements StringValue {
+  readonly type = 'string'
+  bytes: string
+  readonly isRaw: boolean
+
+  constructor(bytes: string, isRaw: boolean) {
+    this.bytes = bytes
+    this.isRaw = isRaw
+  }
+}
+
 export interface ListValue {
   readonly type: 'list'
   items: Deque
@@ -71,11 +86,16 @@ export interface StreamValue {
 
 export type Value = StringValue | ListValue | SetValue | HashValue | ZsetValue | StreamValue
 
+function copyString(value: StringValue): StringValue {
+  if (value instanceof TextString) return new TextString(value.bytes, value.isRaw)
+  return { type: 'string', bytes: value.bytes }
+}
+
 /** A value that shares nothing with the original, for COPY. */
 export function copyValue(value: Value): Value {
   switch (value.type) {
     case 'string':
-      return { type: 'string', bytes: value.bytes }
+      return copyString(value)
     case 'list':
       return { type: 'list', items: new Deque(value.items) }
     case 'set':

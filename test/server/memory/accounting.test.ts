@@ -4,7 +4,7 @@ import { createRng } from '../../../src/base/rng.ts'
 import { CountedFields, CountedMembers } from '../../../src/server/values/counted.ts'
 import { Deque } from '../../../src/server/values/deque.ts'
 import { SortedSet } from '../../../src/server/values/sorted-set.ts'
-import { copyValue, type Value } from '../../../src/server/values/value.ts'
+import { copyValue, TextString, type Value } from '../../../src/server/values/value.ts'
 import { valueBytes } from '../../../src/server/values/value-size.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 import { randomCommands } from '../../support/random-commands.ts'
@@ -13,7 +13,7 @@ import { randomCommands } from '../../support/random-commands.ts'
 function madeAnew(value: Value): Value {
   switch (value.type) {
     case 'string':
-      return { type: 'string', bytes: value.bytes }
+      return value instanceof TextString ? copyValue(value) : { type: 'string', bytes: value.bytes }
     case 'list':
       return { type: 'list', items: new Deque(value.items) }
     case 'set':

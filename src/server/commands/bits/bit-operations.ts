@@ -6,7 +6,7 @@ import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { BITOP_NOT_SINGLE, SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
 import { LONG_BYTES, LongString, viewOf } from '../../values/long-string.ts'
-import type { StringValue } from '../../values/value.ts'
+import { type StringValue, TextString } from '../../values/value.ts'
 import { storeResult } from '../store-result.ts'
 import { BLOCK_BYTES, Block, type Bytes } from './bit-blocks.ts'
 
@@ -44,7 +44,7 @@ function sourcesOf({ db }: CommandContext, keys: readonly string[]): Bytes[] | u
 /** A long result stays an array: it becomes text when that is needed. */
 function stringOf(codec: ByteCodec, bytes: Uint8Array): StringValue {
   if (bytes.length > LONG_BYTES) return new LongString(codec, bytes)
-  return { type: 'string', bytes: codec.text(bytes) }
+  return new TextString(codec.text(bytes), true)
 }
 
 function combined(codec: ByteCodec, operation: Operation, sources: readonly Bytes[]): Uint8Array {

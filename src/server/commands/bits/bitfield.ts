@@ -40,7 +40,7 @@ function bitField(context: CommandContext, argv: readonly string[]): Reply {
   // The string grows even if every value was refused, because Redis makes room first.
   const bytes = string.joined()
   if (bytes !== old) {
-    writeString(context.db, key, entry, bytes)
+    writeString(context.db, key, entry, bytes, 'raw')
     context.notify('setbit', key)
     context.propagate()
   }

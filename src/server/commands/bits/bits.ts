@@ -49,7 +49,7 @@ function putBit(
   const old = entry?.value.type === 'string' ? entry.value : undefined
   const at = Math.floor(offset / 8)
   if (Math.max(at, old === undefined ? 0 : lengthOf(old)) < LONG_BYTES) {
-    return writeString(context.db, key, entry, withBit(old?.bytes ?? '', offset, isSet))
+    return writeString(context.db, key, entry, withBit(old?.bytes ?? '', offset, isSet), 'raw')
   }
   const array = openLong(context, key, entry).grown(at + 1)
   array[at] = withBitInByte(array[at] as number, offset, isSet)

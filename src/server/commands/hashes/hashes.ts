@@ -28,6 +28,7 @@ import {
   WRONG_TYPE,
   wrongArity,
 } from '../../errors.ts'
+import type { Db } from '../../keyspace/db.ts'
 import { isCursor } from '../../keyspace/scan.ts'
 import { CountedFields } from '../../values/counted.ts'
 import { encodingOf } from '../../values/encoding.ts'
@@ -109,14 +110,49 @@ function hDel(context: CommandContext, argv: readonly string[]): Reply {
   if (hash.type !== 'hash') return WRONG_TYPE
   const present = argv.slice(2).filter((field) => hash.fields.has(field))
   if (present.length === 0) return ZERO
-  context.db.changing(key)
-  let deleted = 0
-  for (const field of present) if (removeField(hash, field)) deleted++
-  if (hash.fields.size === 0) context.db.remove(key)
+  const deleted = deleteFields(context.db, key, hash, present)
   context.notify('hdel', key)
   if (hash.fields.size === 0) context.notify('del', key)
   context.propagate()
   return integer(deleted)
+}
+
+function deleteFields(db: Db, key: string, hash: HashValue, present: readonly string[]): number {
+  db.changing(key)
+  let deleted = 0
+  for (const field of present) if (removeField(hash, field)) deleted++
+  if (hash.fields.size === 0) db.remove(key)
+  return deleted
+}
+
+const FIELDS_MISSING = error(
+  'ERR Mandatory argument FIELDS is missing or not at the right position',
+)
+const WRONG_COUNT = error('ERR The `numfields` parameter must match the number of arguments')
+const BAD_COUNT = error('ERR Number of fields must be a positive integer')
+
+/** Of Redis 8: `HGETDEL key FIELDS count field …`. */
+function hGetDel(context: CommandContext, argv: readonly string[]): Reply {
+  const key = arg(argv, 1)
+  const hash = context.db.value(key)
+  if (hash !== undefined && hash.type !== 'hash') return WRONG_TYPE
+  if (arg(argv, 2).toUpperCase() !== 'FIELDS') return FIELDS_MISSING
+  const count = parseInteger(argv[3])
+  if (count === undefined || count < 1) return BAD_COUNT
+  const fields = argv.slice(4)
+  if (fields.length !== count) return WRONG_COUNT
+  // A field that is named twice is gone the second time.
+  const values = fields.map((field, at) =>
+    fields.indexOf(field) < at ? undefined : hash?.fields.get(field),
+  )
+  const present = fields.filter((_, at) => values[at] !== undefined)
+  if (hash !== undefined && present.length > 0) {
+    deleteFields(context.db, key, hash, present)
+    context.notify('hdel', key)
+    if (hash.fields.size === 0) context.notify('del', key)
+    context.propagate(['HDEL', key, ...present])
+  }
+  return bulks(values)
 }
 
 function hScan(context: CommandContext, argv: readonly string[]): Reply {
@@ -151,6 +187,7 @@ export const hashFamily: Family = {
     command('hexists', 3, 'readonly fast', LOOK, hExists),
     command('hstrlen', 3, 'readonly fast', LOOK, hStrLen),
     command('hdel', -3, 'write fast', ['1 RW delete'], hDel),
+    command('hgetdel', -5, 'write fast', ['1 RW access delete'], hGetDel),
     command('hincrby', 4, CHANGED, ['1 RW access update'], hIncrBy),
     command('hincrbyfloat', 4, CHANGED, ['1 RW access update'], hIncrByFloat),
     command('hrandfield', -2, 'readonly', READ, hRandField, VARYING),

@@ -37,7 +37,7 @@ function pfAdd(context: CommandContext, argv: readonly string[]): Reply {
     bytes = changed
   }
   if (bytes === old && entry !== undefined) return ZERO
-  writeString(context.db, key, entry, withoutCachedCardinality(bytes))
+  writeString(context.db, key, entry, withoutCachedCardinality(bytes), 'raw')
   context.notify('pfadd', key)
   context.propagate()
   return ONE
@@ -71,7 +71,7 @@ function countReply(count: number): Reply {
 function keepCount(context: CommandContext, key: string, entry: Entry, bytes: string): void {
   const { node, session } = context
   if (node.replication.isReplica() && session.kind !== 'master') return
-  writeString(context.db, key, entry, bytes)
+  writeString(context.db, key, entry, bytes, 'raw')
   context.propagate()
 }
 
@@ -91,7 +91,7 @@ function pfMerge(context: CommandContext, argv: readonly string[]): Reply {
   const maxSparseBytes = context.node.settings.int('hll-sparse-max-bytes')
   const merged = start && withRegisters(start, union.registers, maxSparseBytes)
   if (merged === undefined) return DAMAGED_HLL
-  writeString(context.db, key, entry, withoutCachedCardinality(merged))
+  writeString(context.db, key, entry, withoutCachedCardinality(merged), 'raw')
   context.notify('pfadd', key)
   context.propagate()
   return OK
@@ -179,7 +179,7 @@ function densify(
   const dense = densified(bytes)
   if (dense === undefined) return DAMAGED_HLL
   if (dense === bytes) return undefined
-  writeString(context.db, key, entry, dense)
+  writeString(context.db, key, entry, dense, 'raw')
   context.propagate()
   return undefined
 }

@@ -5,6 +5,7 @@ import { DANGEROUS, REPORT_OF_SHARD, VARYING } from '../../catalogue/command-tra
 import type { CommandContext } from '../../context.ts'
 import { infoText } from '../../info/info.ts'
 import { debug } from './debug.ts'
+import { lolwutCommand } from './lolwut.ts'
 import { memoryCommand } from './memory.ts'
 
 function info(context: CommandContext, argv: readonly string[]): Reply {
@@ -23,6 +24,7 @@ export const adminFamily: Family = {
     command('info', -1, 'loading stale', [], info, { ...DANGEROUS, ...REPORT_OF_SHARD }),
     command('time', 1, 'loading stale fast', [], time, VARYING),
     command('debug', -2, 'admin noscript loading stale protected no_touch', [], debug),
+    lolwutCommand,
     memoryCommand,
   ],
 }

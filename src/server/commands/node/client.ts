@@ -49,6 +49,12 @@ const setInfo = own(client.setInfo)
 const replyMode = own(client.setReplies)
 const noEvict = own(client.setNoEvict)
 
+/** Of Valkey: what this client understands. Unknown words are passed over, as there. */
+function capa({ session }: CommandContext, argv: readonly string[]): Reply {
+  if (argv.slice(2).some((word) => word.toLowerCase() === 'redirect')) session.takesRedirects = true
+  return OK
+}
+
 /** Only remembered here; execution.ts acts on it. */
 function noTouch({ session }: CommandContext, argv: readonly string[]): Reply {
   const isOn = client.parseOnOff(argv[2])
@@ -199,6 +205,7 @@ const ADMIN = 'admin noscript loading stale'
 
 const clientSubcommands = [
   command('caching', 3, OWN, [], caching),
+  command('capa', -3, OWN, [], capa),
   command('getname', 2, OWN, [], getName),
   command('getredir', 2, OWN, [], getRedir),
   command('help', 2, 'loading stale', [], help),

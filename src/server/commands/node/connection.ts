@@ -64,9 +64,20 @@ function reset({ node, session }: CommandContext): Reply {
   session.replyMode = 'on'
   session.noEvict = false
   session.noTouch = false
+  session.takesRedirects = false
+  session.readsReplica = false
   session.account = node.access.users.default
   session.isAuthenticated = !node.access.users.requiresAuth
   return simple('RESET')
+}
+
+/** READONLY and READWRITE: only for a server in cluster mode, or a client that takes redirects. */
+function readsReplica(isOn: boolean) {
+  return ({ session }: CommandContext): Reply => {
+    if (!session.takesRedirects) return clusterOnly()
+    session.readsReplica = isOn
+    return OK
+  }
 }
 
 /** Only a server in cluster mode knows these commands. */
@@ -96,7 +107,7 @@ export const connectionFamily: Family = {
     command('quit', -1, `${ANY_STATE} no_auth allow_busy not_queued subscribed`, [], quit),
     command('reset', 1, `${ANY_STATE} no_auth allow_busy not_queued subscribed`, [], reset),
     command('asking', 1, 'fast', [], clusterOnly, { group: 'cluster' }),
-    command('readonly', 1, 'loading stale fast', [], clusterOnly, { group: 'cluster' }),
-    command('readwrite', 1, 'loading stale fast', [], clusterOnly, { group: 'cluster' }),
+    command('readonly', 1, 'loading stale fast', [], readsReplica(true), { group: 'cluster' }),
+    command('readwrite', 1, 'loading stale fast', [], readsReplica(false), { group: 'cluster' }),
   ],
 }

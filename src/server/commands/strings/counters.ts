@@ -59,7 +59,7 @@ function incrByFloat(context: CommandContext, argv: readonly string[]): Reply {
   if (!isLongDouble(old) || !isLongDouble(by)) return NOT_A_FLOAT
   const bytes = addLongDoubles(old, by)
   if (bytes === undefined) return NAN_OR_INFINITY
-  writeString(context.db, key, entry, bytes)
+  writeString(context.db, key, entry, bytes, 'text')
   context.notify('incrbyfloat', key)
   context.propagate(['SET', key, bytes, 'KEEPTTL'])
   return bulk(bytes)

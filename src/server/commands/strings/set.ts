@@ -10,6 +10,8 @@ import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
 import type { Entry } from '../../keyspace/db.ts'
+import { TextString } from '../../values/value.ts'
+import { comparisonOf, holds, type ValueComparison } from './conditional.ts'
 
 interface SetOptions {
   nx: boolean
@@ -17,6 +19,8 @@ interface SetOptions {
   /** GET: the reply is the old value. */
   answersOld: boolean
   keepsTtl: boolean
+  /** IFEQ, IFNE: what the old value must be. */
+  comparison: ValueComparison | undefined
   expiry: { readonly option: ExpireOption; readonly text: string } | undefined
 }
 
@@ -30,7 +34,9 @@ export function set(context: CommandContext, argv: readonly string[]): Reply {
   const old = options.answersOld ? context.db.findSource(key) : context.db.find(key)
   if (options.answersOld && old !== undefined && old.value.type !== 'string') return WRONG_TYPE
   const oldReply = old?.value.type === 'string' ? bulk(old.value.bytes) : NULL
-  const isRefused = old === undefined ? options.xx : options.nx
+  const isMet = options.comparison === undefined || holds(options.comparison, old)
+  if (typeof isMet === 'object') return isMet
+  const isRefused = !isMet || (old === undefined ? options.xx : options.nx)
   if (isRefused) return options.answersOld ? oldReply : NULL
   const kept = options.keepsTtl ? old?.expireAtMs : undefined
   context.db.put(key, { type: 'string', bytes: arg(argv, 2) }, atMs ?? kept)
@@ -50,7 +56,8 @@ function setPlainly(context: CommandContext, argv: readonly string[]): Reply {
   const key = arg(argv, 1)
   const bytes = arg(argv, 2)
   const old: Entry | undefined = context.db.find(key)
-  if (old?.value.type === 'string' && old.expireAtMs === undefined) {
+  const isPlain = old?.value.type === 'string' && !(old.value instanceof TextString)
+  if (isPlain && old.value.type === 'string' && old.expireAtMs === undefined) {
     context.db.changing(key, old)
     old.value.bytes = bytes
   } else {
@@ -70,6 +77,9 @@ function tell(
 ): void {
   if (atMs !== undefined) {
     context.propagate(['SET', arg(argv, 1), arg(argv, 2), 'PXAT', momentText(atMs)])
+  } else if (options.comparison !== undefined) {
+    const keepTtl = options.keepsTtl ? ['KEEPTTL'] : []
+    context.propagate(['SET', arg(argv, 1), arg(argv, 2), ...keepTtl])
   } else if (options.answersOld) {
     const isGet = (word: string, at: number) => at > 2 && word.toUpperCase() === 'GET'
     context.propagate(argv.filter((word, at) => !isGet(word, at)))
@@ -89,6 +99,7 @@ function parseSetOptions(argv: readonly string[]): SetOptions | Reply {
     xx: false,
     answersOld: false,
     keepsTtl: false,
+    comparison: undefined,
     expiry: undefined,
   }
   for (let at = 3; at < argv.length; at++) {
@@ -97,6 +108,9 @@ function parseSetOptions(argv: readonly string[]): SetOptions | Reply {
       const text = argv[++at]
       if (text === undefined || !mayExpire(options, word)) return SYNTAX_ERROR
       options.expiry = { option: word, text }
+    } else if (comparisonOf(word, argv[at + 1]) !== undefined) {
+      if (options.nx || options.xx || options.comparison !== undefined) return SYNTAX_ERROR
+      options.comparison = comparisonOf(word, argv[++at])
     } else if (!setFlag(options, word)) {
       return SYNTAX_ERROR
     }
@@ -114,10 +128,10 @@ function setFlag(options: SetOptions, word: string): boolean {
   switch (word) {
     case 'NX':
       options.nx = true
-      return !options.xx
+      return !options.xx && options.comparison === undefined
     case 'XX':
       options.xx = true
-      return !options.nx
+      return !options.nx && options.comparison === undefined
     case 'GET':
       options.answersOld = true
       return true

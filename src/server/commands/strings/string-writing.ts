@@ -2,15 +2,35 @@
 import type { CommandContext } from '../../context.ts'
 import type { Db, Entry } from '../../keyspace/db.ts'
 import { LongString } from '../../values/long-string.ts'
+import { type StringValue, TextString } from '../../values/value.ts'
 
 /** Sets the key to the string `bytes`. `present`: the result of `find`, a string or nothing. */
-export function writeString(db: Db, key: string, present: Entry | undefined, bytes: string): void {
-  if (present?.value.type === 'string') {
-    db.changing(key, present)
-    present.value.bytes = bytes
-  } else {
-    db.put(key, { type: 'string', bytes })
-  }
+export function writeString(
+  db: Db,
+  key: string,
+  present: Entry | undefined,
+  bytes: string,
+  form: StringForm = 'plain',
+): void {
+  if (present?.value.type !== 'string') return db.put(key, newString(bytes, form))
+  db.changing(key, present)
+  if (formOf(present.value) === form) present.value.bytes = bytes
+  else present.value = newString(bytes, form)
+}
+
+/**
+ * What OBJECT ENCODING has to know: `plain` is looked at as a whole, `raw` and `text` were put together,
+ * see TextString.
+ */
+type StringForm = 'plain' | 'raw' | 'text'
+
+function newString(bytes: string, form: StringForm): StringValue {
+  return form === 'plain' ? { type: 'string', bytes } : new TextString(bytes, form === 'raw')
+}
+
+function formOf(value: StringValue): StringForm {
+  if (!(value instanceof TextString)) return 'plain'
+  return value.isRaw ? 'raw' : 'text'
 }
 
 /**

@@ -21,6 +21,7 @@ import {
   wrongArity,
 } from '../../errors.ts'
 import { LONG_BYTES, lengthOf, viewOf } from '../../values/long-string.ts'
+import { conditionalCommands } from './conditional.ts'
 import { counterCommands } from './counters.ts'
 import { lcs } from './lcs.ts'
 import { hasGet, set } from './set.ts'
@@ -124,7 +125,7 @@ function append(context: CommandContext, argv: readonly string[]): Reply {
   const length = oldLength + bytes.length
   if (entry !== undefined && length > maxStringBytes(context.node.settings)) return TOO_LONG
   if (oldLength > LONG_BYTES) openLong(context, key, entry).write(oldLength, bytes)
-  else writeString(context.db, key, entry, (value?.bytes ?? '') + bytes)
+  else writeString(context.db, key, entry, (value?.bytes ?? '') + bytes, value && 'raw')
   context.notify('append', key)
   context.propagate()
   return integer(length)
@@ -150,7 +151,7 @@ function setRange(context: CommandContext, argv: readonly string[]): Reply {
   if (end > maxStringBytes(context.node.settings)) return TOO_LONG
   const isLong = Math.max(oldLength, end) > LONG_BYTES
   if (isLong) openLong(context, key, entry).write(offset, part)
-  else writeString(context.db, key, entry, overwrite(value?.bytes ?? '', offset, part))
+  else writeString(context.db, key, entry, overwrite(value?.bytes ?? '', offset, part), 'raw')
   context.notify('setrange', key)
   context.propagate()
   return integer(Math.max(oldLength, end))
@@ -212,6 +213,7 @@ export const stringFamily: Family = {
     command('substr', 4, 'readonly', READ, getRange),
     command('lcs', -3, 'readonly', ['1..2 RO access'], lcs),
     ...counterCommands,
+    ...conditionalCommands,
   ],
 }
 

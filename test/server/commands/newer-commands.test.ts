@@ -1,0 +1,109 @@
+/** Commands and options of Redis 7.2 to 8 and of Valkey, which the installed redis-server does not have. */
+import { describe, expect, test } from 'vitest'
+import { NodeHarness } from '../../support/node-harness.ts'
+
+const [YES, NO, NIL, OK] = [':1\r\n', ':0\r\n', '$-1\r\n', '+OK\r\n']
+
+function started() {
+  const node = new NodeHarness()
+  return { node, client: node.client(), replica: node.replica() }
+}
+
+describe('SET with a comparison', () => {
+  test('IFEQ sets a string that is equal, and no other', () => {
+    const { client, replica } = started()
+    expect(client.say('SET k new IFEQ old')).toBe(NIL)
+    client.say('SET k old')
+    expect(client.say('SET k new IFEQ wrong')).toBe(NIL)
+    expect(client.say('SET k new ifeq old')).toBe(OK)
+    expect(client.say('GET k')).toBe('$3\r\nnew\r\n')
+    expect(replica.told().slice(1)).toEqual(['SET k old', 'SET k new'])
+  })
+
+  test('IFNE sets a string that differs, and one that is missing', () => {
+    const { client } = started()
+    expect(client.say('SET k v IFNE v')).toBe(OK)
+    expect(client.say('SET k w IFNE v')).toBe(NIL)
+    expect(client.say('SET k w IFNE x')).toBe(OK)
+  })
+
+  test('GET answers the old value in either case, and an expiry is told as a moment', () => {
+    const { client, replica } = started()
+    client.say('SET k a')
+    expect(client.say('SET k b IFEQ x GET')).toBe('$1\r\na\r\n')
+    expect(client.say('SET k b IFEQ a GET PX 5000')).toBe('$1\r\na\r\n')
+    expect(replica.told().at(-1)).toMatch(/^SET k b PXAT \d+$/)
+    expect(client.say('SET k c IFEQ b KEEPTTL')).toBe(OK)
+    expect(replica.told()).toEqual(['SET k c KEEPTTL'])
+  })
+
+  test('contradicts NX, XX and another comparison, and needs a string', () => {
+    const { client } = started()
+    for (const options of ['NX IFEQ a', 'IFEQ a XX', 'IFEQ a IFNE b', 'IFEQ']) {
+      expect(client.say(`SET k v ${options}`)).toBe('-ERR syntax error\r\n')
+    }
+    client.say('RPUSH l a')
+    expect(client.say('SET l v IFEQ a')).toMatch(/^-WRONGTYPE/)
+  })
+})
+
+describe('DELIFEQ and DELEX', () => {
+  test('delete a string that is equal, or differs, and tell replicas DEL', () => {
+    const { client, replica } = started()
+    client.say('MSET a 1 b 2 c 3')
+    expect(client.say('DELIFEQ a 2')).toBe(NO)
+    expect(client.say('DELIFEQ a 1')).toBe(YES)
+    expect(client.say('DELIFEQ a 1')).toBe(NO)
+    expect(client.say('DELEX b IFNE 2')).toBe(NO)
+    expect(client.say('DELEX b IFNE 1')).toBe(YES)
+    expect(client.say('DELEX c')).toBe(YES)
+    expect(client.say('DELEX c IFNE 1')).toBe(NO)
+    expect(replica.told().slice(2)).toEqual(['DEL a', 'DEL b', 'DEL c'])
+  })
+
+  test('refuse what they cannot compare', () => {
+    const { client } = started()
+    client.say('RPUSH l a')
+    expect(client.say('DELIFEQ l a')).toMatch(/^-WRONGTYPE/)
+    expect(client.say('DELEX l IFEQ a')).toMatch(/^-WRONGTYPE/)
+    expect(client.say('DELEX l IFDEQ a')).toBe('-ERR syntax error\r\n')
+    expect(client.say('DELEX l IFEQ')).toMatch(/wrong number of arguments/)
+    expect(client.say('DELEX l')).toBe(YES)
+  })
+})
+
+test('HGETDEL answers fields and deletes them, and replicas are told HDEL', () => {
+  const { client, replica } = started()
+  client.say('HSET h a 1 b 2 c 3')
+  expect(client.say('HGETDEL h FIELDS 3 a nosuch a')).toBe('*3\r\n$1\r\n1\r\n$-1\r\n$-1\r\n')
+  expect(client.say('HGETDEL h FIELDS 2 b c')).toBe('*2\r\n$1\r\n2\r\n$1\r\n3\r\n')
+  expect(client.say('EXISTS h')).toBe(NO)
+  expect(client.say('HGETDEL h FIELDS 1 a')).toBe('*1\r\n$-1\r\n')
+  expect(client.say('HGETDEL h FIELDS 2 a')).toMatch(/^-ERR/)
+  expect(client.say('HGETDEL h FIELDS 0 a')).toMatch(/^-ERR/)
+  expect(client.say('HGETDEL h NONSENSE 1 a')).toMatch(/^-ERR/)
+  expect(replica.told().slice(2)).toEqual(['HDEL h a', 'HDEL h b c'])
+})
+
+test('a client that takes redirects is sent from a replica to its master', () => {
+  const node = new NodeHarness({ 'demotion-closes-clients': 'no' })
+  const client = node.client()
+  expect(client.say('CLIENT CAPA redirect whatever')).toBe(OK)
+  expect(client.say('GET k')).toBe(NIL)
+  node.client().say('REPLICAOF 10.0.0.9 6380')
+  expect(client.say('GET k')).toBe('-REDIRECT 10.0.0.9:6380\r\n')
+  expect(client.say('SET k v')).toBe('-REDIRECT 10.0.0.9:6380\r\n')
+  expect(client.say('READONLY')).toBe(OK)
+  expect(client.say('GET k')).toBe(NIL)
+  expect(client.say('SET k v')).toBe('-REDIRECT 10.0.0.9:6380\r\n')
+  expect(client.say('READWRITE')).toBe(OK)
+  expect(client.say('GET k')).toMatch(/^-REDIRECT/)
+  expect(node.client().say('SET k v')).toMatch(/^-READONLY/)
+})
+
+test('LOLWUT says the version, and draws for versions 5 and 6', () => {
+  const { client } = started()
+  expect(client.say('LOLWUT')).toBe('$18\r\nRedis ver. 7.0.15\n\r\n')
+  expect(client.say('LOLWUT VERSION 5 10')).toMatch(/\xe2\x96.*Redis ver. 7.0.15\n\r\n$/s)
+  expect(client.say('LOLWUT VERSION x')).toMatch(/^-ERR value is not an integer/)
+})
