@@ -7,7 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 
-/** Lines on its input: `+ pid` and `- pid`. `$1` is the folder to remove, or empty; `$2` the file. */
+/** Lines on its input: `+ pid` and `- pid`. `$1` is the folder to remove, or empty; `$2` the file, or empty. */
 const SCRIPT = `
 trap '' INT TERM HUP
 pids=
@@ -21,7 +21,7 @@ while read -r verb pid; do
 done
 [ -z "$pids" ] || kill -9 $pids
 [ -z "$1" ] || rm -rf "$1"
-rm -f "$2"
+[ -z "$2" ] || rm -f "$2"
 `
 
 export class Guard {
@@ -29,7 +29,7 @@ export class Guard {
   readonly #folder: string | undefined
 
   /** `folder` is removed at the end, and `file`; undefined: no folder is. */
-  constructor(folder: string | undefined, file: string) {
+  constructor(folder: string | undefined, file = '') {
     this.#folder = folder
     // Without a shell the members still end with their parent, except paused ones.
     if (process.platform === 'win32') return
