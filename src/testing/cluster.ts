@@ -15,6 +15,7 @@ import type {
   WriteRecorder,
 } from './api.ts'
 import { type ClusterClock, ManualClock, RunningClock } from './cluster-clock.ts'
+import { ClusterTls } from './cluster-tls.ts'
 import { Diary } from './diary.ts'
 import { RunningGroup } from './group.ts'
 import { createMembers } from './members.ts'
@@ -42,9 +43,10 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<R
     slow: (slowness: Slowness) => cluster?.slow(slowness),
   }
   try {
-    const start = { options: full, switchboard, clock, diary, cluster: surroundings }
+    const tls = full.tls === undefined ? undefined : new ClusterTls(full.tls)
+    const start = { options: full, switchboard, clock, diary, cluster: surroundings, tls }
     const members = await createMembers(start)
-    cluster = new RunningCluster(full, members, { switchboard, clock, diary })
+    cluster = new RunningCluster(full, members, { switchboard, clock, diary, tls })
     for (const member of [...members.nodes, ...members.sentinels]) member.start()
     await cluster.until.settled()
     return cluster
@@ -61,6 +63,7 @@ interface Room {
   readonly switchboard: Switchboard
   readonly clock: ClusterClock
   readonly diary: Diary
+  readonly tls: ClusterTls | undefined
 }
 
 export class RunningCluster implements Cluster {
@@ -253,6 +256,6 @@ export class RunningCluster implements Cluster {
   }
 
   #login() {
-    return { password: this.#options.password }
+    return { password: this.#options.password, ...this.#room.tls?.login }
   }
 }
