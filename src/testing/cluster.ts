@@ -10,6 +10,8 @@ import type {
   Member,
   NodeMember,
   Partition,
+  PlayedScript,
+  ScriptStep,
   Slowness,
   TimelineOptions,
   WriteRecorder,
@@ -171,6 +173,23 @@ export class RunningCluster implements Cluster {
     }
     if (!(ms >= 0)) throw new TypeError(`advance: milliseconds from 0 on, not ${ms}`)
     await this.#room.clock.pass(ms)
+  }
+
+  async at(steps: readonly ScriptStep[]): Promise<PlayedScript> {
+    // The language of scenarios is loaded by those who speak it.
+    const { playScript } = await import('./script.ts')
+    const { clock } = this.#room
+    const history = () => this.history
+    return playScript(steps, {
+      ...{ clock, until: this.until, members: this.members, groups: [...this.#groups.values()] },
+      get history() {
+        return history()
+      },
+      member: (name) => this.member(name),
+      partition: (partition) => this.partition(partition),
+      slow: (slowness) => this.slow(slowness),
+      heal: () => this.heal(),
+    })
   }
 
   // What can be seen of it

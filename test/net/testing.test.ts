@@ -262,6 +262,33 @@ test('a wait that is over says what was missing', async () => {
   expect(String(failure)).toContain('s3 still tells clients n1')
 })
 
+test('a script does its steps at their times and after events, and its mistakes are named before it begins', async () => {
+  const one = await cluster({ clock: 'manual', replicas: 1, downAfterMs: 500 })
+  const { labels } = await one.at([
+    { at: '1s', as: 'death', kill: 'the-master' },
+    { after: { event: { name: '+switch-master' } }, within: '5s', as: 'return', start: 'n1' },
+    { after: { converged: true }, within: '10s', as: 'rest' },
+    { at: 'rest + 1s', partition: [['n1', 's1']] },
+    { at: 'rest + 2s', heal: true },
+  ])
+  const [death = 0, back = 0, rest = 0] = [...labels.values()]
+  expect([...labels.keys()]).toEqual(['death', 'return', 'rest'])
+  expect(back - death).toBeLessThan(2_000)
+  expect(rest).toBeGreaterThan(back)
+  expect(one.master.name).toBe('n2')
+  expect(one.timeline()).toMatch(/cut: n1 s1 - n2 s2 s3$/m)
+  const before = one.history.length
+  await expect(one.at([{ at: '0s', kill: 'n7' }])).rejects.toThrow('n7')
+  const odd = [
+    { at: '0s', kill: 'n1' },
+    { at: '1s', 'power-loss': 'n1' },
+  ]
+  await expect(one.at(odd)).rejects.toThrow(
+    'step 2: powerLoss cannot be done to a cluster in a test',
+  )
+  expect(one.history.length).toBe(before)
+})
+
 test('the timeline names members in place of ports, and makes a page', async () => {
   const one = await cluster({ replicas: 1 })
   one.master.kill()
