@@ -21,6 +21,7 @@ import { dumpPayload, isSoundPayload, valueOfPayload } from '../../rdb/dump-payl
 import { rdbString } from '../../rdb/rdb-encode.ts'
 import { compressedString } from '../../rdb/rdb-writer.ts'
 import type { Value } from '../../values/value.ts'
+import { migrateCommand } from './migrate.ts'
 
 function dump({ db, node }: CommandContext, argv: readonly string[]): Reply {
   const value = db.value(arg(argv, 1))
@@ -56,7 +57,9 @@ function momentOf({ now }: CommandContext, ttlMs: number, options: RestoreOption
 
 /** A key that would expire at once is not created; the key it replaces is deleted all the same. */
 function removeInstead(context: CommandContext, key: string): void {
-  if (context.db.remove(key)) context.propagate(['DEL', key])
+  if (!context.db.remove(key)) return
+  context.notify('del', key)
+  context.propagate(['DEL', key])
 }
 
 function place(
@@ -68,7 +71,10 @@ function place(
 ): void {
   const { usage } = context.node.keyspace
   const expireAtMs = atMs === 0 ? undefined : atMs
-  context.db.put(arg(argv, 1), value, expireAtMs, usage.restored(options))
+  const key = arg(argv, 1)
+  context.db.remove(key)
+  context.db.put(key, value, expireAtMs, usage.restored(options))
+  context.notify('restore', key)
   if (expireAtMs === undefined || options.isAbsolute) context.propagate()
   else context.propagate(withMoment(argv, expireAtMs))
 }
@@ -87,6 +93,7 @@ export const dumpFamily: Family = {
   commands: [
     command('dump', 2, 'readonly', ['1 RO access'], dump, VARYING),
     command('restore', -4, 'write denyoom', TARGET, restore, DANGEROUS),
+    migrateCommand,
     // What a cluster sends of slots on their way, and its replicas are told.
     command('restore-asking', -4, 'write denyoom asking', TARGET, restore, DANGEROUS),
   ],

@@ -5,7 +5,7 @@ import { VARYING } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
 import { LFU_NOT_SELECTED, LFU_SELECTED } from '../../errors.ts'
 import type { Entry } from '../../keyspace/db.ts'
-import { encodingOf } from '../../values/encoding.ts'
+import { encodingOf, referencesTo } from '../../values/encoding.ts'
 
 /** Answers for a key, or with null if there is none. */
 function about(describe: (entry: Entry, context: CommandContext) => Reply) {
@@ -16,7 +16,7 @@ function about(describe: (entry: Entry, context: CommandContext) => Reply) {
 }
 
 const encoding = about(({ value }, { node }) => bulk(encodingOf(value, node.settings)))
-const refCount = about(() => integer(1))
+const refCount = about(({ value }, { node }) => integer(referencesTo(value, node.settings)))
 const idleTime = about((entry, { node }) => {
   const { usage } = node.keyspace
   return usage.isFrequency ? LFU_SELECTED : integer(usage.idleSeconds(entry.usage))
@@ -35,16 +35,17 @@ function help(): Reply {
     'IDLETIME <key>',
     '    Seconds since the last use, under any other policy.',
     'REFCOUNT <key>',
-    '    Always 1.',
+    '    1, or the greatest number for a small integer, which Redis shares.',
   ])
 }
 
 const KEY = ['2 RO']
+const ASKED = 'readonly no_touch no_miss_event'
 
 export const objectCommand = container('object', [
-  command('encoding', 3, 'readonly no_touch', KEY, encoding, VARYING),
-  command('freq', 3, 'readonly no_touch', KEY, frequency, VARYING),
+  command('encoding', 3, ASKED, KEY, encoding, VARYING),
+  command('freq', 3, ASKED, KEY, frequency, VARYING),
   command('help', 2, 'loading stale', [], help),
-  command('idletime', 3, 'readonly no_touch', KEY, idleTime, VARYING),
-  command('refcount', 3, 'readonly no_touch', KEY, refCount, VARYING),
+  command('idletime', 3, ASKED, KEY, idleTime, VARYING),
+  command('refcount', 3, ASKED, KEY, refCount, VARYING),
 ])
