@@ -16,7 +16,7 @@ import { inWorkshop } from './support/workshop.mjs'
 const CONTENDERS = [
   {
     title: 'vedette/testing',
-    aims: { firstMs: 150, tenthMs: 50, failoverMs: 100, resetMs: 10, fileMs: 5_000 },
+    aims: { firstMs: 150, tenthMs: 50, failoverMs: 100, restMs: 10, resetMs: 10, fileMs: 5_000 },
   },
   { title: 'vedette/testing, processes', starts: 2, failovers: 2 },
   {
@@ -33,7 +33,8 @@ const MEASURES = [
   ['firstMs', 'first start'],
   ['tenthMs', 'tenth start'],
   ['failoverMs', 'failover'],
-  ['resetMs', 'reset'],
+  ['restMs', 'reset at rest'],
+  ['resetMs', 'reset after a failover'],
   ['fileMs', '20 failover tests'],
 ]
 const DEFAULT_ROUNDS = 5
