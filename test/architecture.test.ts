@@ -27,13 +27,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   fuzz: ['base', 'config', 'history', 'scenario'],
   simulate: ['base', 'config', 'core', 'history', 'scenario', 'fuzz'],
   engine: ['base', 'resp', 'core', 'server', 'config', 'history', 'sim', 'scenario', 'io'],
-  testing: ['base', 'resp', 'core', 'server', 'config', 'sim', 'io'],
+  testing: ['base', 'resp', 'core', 'server', 'config', 'history', 'sim', 'scenario', 'io'],
   cli: [
     ...['base', 'resp', 'acl', 'core', 'server', 'config', 'history', 'scenario', 'io'],
     ...['report', 'fuzz', 'simulate', 'engine', 'http', 'proxy', 'blackbox'],
   ],
   launch: ['cli', 'io'],
-  exports: ['resp', 'config', 'server', 'scenario', 'simulate', 'testing'],
+  exports: ['resp', 'config', 'server', 'scenario', 'engine', 'simulate', 'testing'],
 }
 /** The folders that decide know no package at all; those that read or write files of ours know YAML. */
 const PACKAGES: Record<string, readonly string[]> = {

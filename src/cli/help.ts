@@ -8,8 +8,12 @@ Every node and every Sentinel is a process of its own. Ctrl-C ends them all. On 
 a live view, and these keys: k kill the master, p pause it, c cut it off from the rest, b bring it
 back, w start or stop a client that writes all the time, o open the page in a browser, q quit.
 
+While it runs, programs in any language do the same from outside: vedette up kill, stop, cut, back,
+status, each with --json.
+
 Example:
   vedette up --replicas 2 --sentinels 3 --port 7000
+  vedette up kill && vedette up status --json
   redis-cli -p 7100 sentinel get-master-addr-by-name mymaster
 
 Exit status: 0 ended on request, 1 could not start, 2 wrong options or configuration.`

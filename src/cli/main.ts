@@ -3,7 +3,7 @@
  * The command line. Programs are loaded when they are asked for: a data node does not pay for the
  * YAML parser, nor a check for a client library.
  */
-import { Command, CommanderError, Option } from 'commander'
+import { Argument, Command, CommanderError, Option } from 'commander'
 import type { FuzzProfile } from '../fuzz/draw/draw.ts'
 import { accessOptions, loginOptions } from './access-options.ts'
 import { addCheck } from './check/check-command.ts'
@@ -72,8 +72,35 @@ function createProgram(): Command {
   return program
 }
 
+const UP_ORDER_WORDS = {
+  kill: 'kill the master of a running vedette up, or the member at PORT (SIGKILL)',
+  stop: 'stop it, so that connections stay and answers do not come (SIGSTOP)',
+  cut: 'cut a node off from the rest; clients still reach it',
+  back: 'bring back what was harmed last, or the member at PORT',
+  status: 'who is there, who is master, and what is missing',
+} as const
+
+/** The remote control of a `vedette up` that runs. */
+function addUpOrders(up: Command): void {
+  for (const order of ['kill', 'stop', 'cut', 'back', 'status'] as const) {
+    const command = up.command(order).description(UP_ORDER_WORDS[order])
+    if (order !== 'status')
+      command.addArgument(new Argument('[port]', 'of the member').argParser(port))
+    command
+      .addOption(
+        new Option('--cluster <p>', 'the one that has node p, if several run').argParser(port),
+      )
+      .option('--json', 'one JSON object, for scripts')
+      .action(async (...words) => {
+        const member = order === 'status' ? undefined : words[0]
+        const { runRemote } = await import('./up/remote.ts')
+        exitWith(await runRemote(order, member, words.at(-2)))
+      })
+  }
+}
+
 function addUp(program: Command): void {
-  program
+  const up = program
     .command('up')
     .description('start a demonstration cluster: one master, its replicas, and Sentinels')
     .addOption(new Option('--replicas <n>', 'replicas of the master').default(2).argParser(count))
@@ -91,6 +118,7 @@ function addUp(program: Command): void {
     .option('--open', 'open its page in a browser')
     .addHelpText('after', UP_HELP)
     .action(async (options) => exitWith(await (await import('./up/up.ts')).runUp(options)))
+  addUpOrders(up)
 }
 
 function addSentinel(program: Command): void {

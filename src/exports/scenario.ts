@@ -20,6 +20,7 @@ import type { Problem } from '../config/problem.ts'
 import { parseScenario } from '../scenario/parse.ts'
 import { renderReport } from '../scenario/report.ts'
 import { runScenario as play } from '../scenario/run.ts'
+import type { Engine } from '../scenario/world.ts'
 
 export type { Problem } from '../config/problem.ts'
 
@@ -29,6 +30,13 @@ export interface ScenarioRunOptions {
   readonly file?: string
   /** Decides everything that chance decides. `1` by default, as on the command line. */
   readonly seed?: string
+  /**
+   * `sim` by default: virtual time. `tcp`: real sockets of this process and real time, with deadlines postponed by
+   * `graceMs`; the seed decides less there.
+   */
+  readonly engine?: 'sim' | 'tcp'
+  /** Milliseconds; 5 000 by default, and none on virtual time. */
+  readonly graceMs?: number
 }
 
 /** How a run went, or why the text is no scenario. */
@@ -104,9 +112,19 @@ export async function runScenario(
   text: string,
   options: ScenarioRunOptions = {},
 ): Promise<ScenarioRun> {
-  const { file = 'scenario', seed = '1' } = options
+  const { file = 'scenario', seed = '1', engine = 'sim', graceMs = 5_000 } = options
+  if (!['sim', 'tcp'].includes(engine)) throw new TypeError(`engine: sim or tcp, not '${engine}'`)
   const parsed = parseScenario(text, file)
   if (!parsed.ok) return { ok: false, problems: parsed.problems }
-  const result = await play(parsed.value, { seed })
+  const result = await play(
+    parsed.value,
+    engine === 'tcp' ? { ...(await realTime()), seed, graceMs } : { seed },
+  )
   return { ok: true, result, report: renderReport(result) }
+}
+
+/** Loaded only by those who ask for it. */
+async function realTime(): Promise<{ engine: Engine }> {
+  const { createTcpEngine } = await import('../engine/tcp/engine.ts')
+  return { engine: createTcpEngine() }
 }

@@ -7,6 +7,7 @@ export type StartErrorCode =
   | 'E_ADDRESS_UNAVAILABLE'
   | 'E_AOF_IN_USE'
   | 'E_CONFIG_FILE'
+  | 'E_CONTROL'
   | 'E_HTTP'
   | 'E_LEDGER'
   | 'E_LISTEN'

@@ -228,6 +228,16 @@ export interface TimelineOptions {
   readonly withLogs?: boolean | undefined
 }
 
+/**
+ * A step in the words of a scenario file's timeline (docs/scenarios.md): a time or a condition, and one action. Hosts
+ * have the names of the members.
+ *
+ * @example
+ * { at: '200ms', kill: 'the-master' }
+ * { after: { event: { name: '+switch-master' } }, within: '5s', start: 'n1' }
+ */
+export type ScriptStep = Readonly<Record<string, unknown>>
+
 /** How a script went that was played on a cluster. */
 export interface PlayedScript {
   /** When each named step was done, in milliseconds since the cluster was started. */
@@ -263,6 +273,15 @@ export interface Cluster {
    * sent meanwhile arrives. Throws a TypeError if the cluster's time passes by itself.
    */
   advance(ms: number): Promise<void>
+  /**
+   * Plays a script: steps as in the timeline of a scenario file, their times from now on.
+   *
+   * @throws TypeError that names every mistake and every step that cannot be done, before anything is.
+   *
+   * @example
+   * await cluster.at([{ at: '0s', partition: [['n1', 's1']] }, { at: '500ms', heal: true }])
+   */
+  at(steps: readonly ScriptStep[]): Promise<PlayedScript>
   /** Orders a failover at the first running Sentinel. Throws what the Sentinel refuses it with. */
   failover(order?: FailoverOrder): Promise<void>
 

@@ -10,11 +10,14 @@ import type {
   Member,
   NodeMember,
   Partition,
+  PlayedScript,
+  ScriptStep,
   Slowness,
   TimelineOptions,
   WriteRecorder,
 } from './api.ts'
 import { type ClusterClock, ManualClock, RunningClock } from './cluster-clock.ts'
+import { ClusterTls } from './cluster-tls.ts'
 import { Diary } from './diary.ts'
 import { RunningGroup } from './group.ts'
 import { createMembers } from './members.ts'
@@ -42,9 +45,10 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<R
     slow: (slowness: Slowness) => cluster?.slow(slowness),
   }
   try {
-    const start = { options: full, switchboard, clock, diary, cluster: surroundings }
+    const tls = full.tls === undefined ? undefined : new ClusterTls(full.tls)
+    const start = { options: full, switchboard, clock, diary, cluster: surroundings, tls }
     const members = await createMembers(start)
-    cluster = new RunningCluster(full, members, { switchboard, clock, diary })
+    cluster = new RunningCluster(full, members, { switchboard, clock, diary, tls })
     for (const member of [...members.nodes, ...members.sentinels]) member.start()
     await cluster.until.settled()
     return cluster
@@ -61,6 +65,7 @@ interface Room {
   readonly switchboard: Switchboard
   readonly clock: ClusterClock
   readonly diary: Diary
+  readonly tls: ClusterTls | undefined
 }
 
 export class RunningCluster implements Cluster {
@@ -170,6 +175,23 @@ export class RunningCluster implements Cluster {
     await this.#room.clock.pass(ms)
   }
 
+  async at(steps: readonly ScriptStep[]): Promise<PlayedScript> {
+    // The language of scenarios is loaded by those who speak it.
+    const { playScript } = await import('./script.ts')
+    const { clock } = this.#room
+    const history = () => this.history
+    return playScript(steps, {
+      ...{ clock, until: this.until, members: this.members, groups: [...this.#groups.values()] },
+      get history() {
+        return history()
+      },
+      member: (name) => this.member(name),
+      partition: (partition) => this.partition(partition),
+      slow: (slowness) => this.slow(slowness),
+      heal: () => this.heal(),
+    })
+  }
+
   // What can be seen of it
 
   get events(): AsyncIterable<ClusterEvent> {
@@ -253,6 +275,6 @@ export class RunningCluster implements Cluster {
   }
 
   #login() {
-    return { password: this.#options.password }
+    return { password: this.#options.password, ...this.#room.tls?.login }
   }
 }

@@ -9,6 +9,7 @@ import type { Clock } from '../io/process/clock.ts'
 import { DataFiles } from '../sim/processes/data-files.ts'
 import type { Member, MemberClock, MemberStatus, Partition, Slowness } from './api.ts'
 import type { ClusterClock } from './cluster-clock.ts'
+import type { ClusterTls } from './cluster-tls.ts'
 import type { Managed } from './parts.ts'
 import { LOOPBACK, type MemberDoor, type Switchboard, type TakeConnection } from './switchboard.ts'
 
@@ -27,6 +28,8 @@ export interface MemberPlace {
   readonly clock: ClusterClock
   /** What members may ask of the cluster that they are in; a server alone has no network. */
   readonly cluster: MemberSurroundings
+  /** Of a member in this process; undefined: its connections are plain. */
+  readonly tls?: ClusterTls | undefined
 }
 
 export interface MemberSurroundings {
@@ -141,7 +144,8 @@ export abstract class HostedMember implements Member, Managed {
     this.#status = 'running'
     this.#startsMs.push(this.place.clock.nowMs)
     this.#program = this.boot(this.#surroundings(life), life)
-    this.place.door.take = this.#program.take
+    const { take } = this.#program
+    this.place.door.take = this.place.tls?.secured(take) ?? take
   }
 
   halt(): void {

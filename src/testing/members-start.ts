@@ -1,5 +1,6 @@
 /** What the members of a cluster are made from, whatever they are, and what comes of it. */
 import type { ClusterClock } from './cluster-clock.ts'
+import type { ClusterTls } from './cluster-tls.ts'
 import type { Diary } from './diary.ts'
 import type { MemberSurroundings } from './member.ts'
 import type { FullOptions } from './options.ts'
@@ -12,6 +13,7 @@ export interface MembersStart {
   readonly diary: Diary
   readonly clock: ClusterClock
   readonly cluster: MemberSurroundings
+  readonly tls: ClusterTls | undefined
 }
 
 export interface Members {

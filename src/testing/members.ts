@@ -66,7 +66,7 @@ function openAll(switchboard: Switchboard, names: readonly string[]): Promise<Me
 }
 
 function createNode(
-  { options, switchboard, clock, diary, cluster }: MembersStart,
+  { options, switchboard, clock, diary, cluster, tls }: MembersStart,
   door: MemberDoor,
   index: number,
   doors: readonly MemberDoor[],
@@ -76,9 +76,10 @@ function createNode(
   const master = doors[index - place] as MemberDoor
   const secrets = password === '' ? {} : { requirepass: password, masterauth: password }
   return new HostedNodeMember({
-    ...{ name: door.name, door, switchboard, clock, cluster, seed },
+    ...{ name: door.name, door, switchboard, clock, cluster, seed, tls },
     group: groups[Math.floor(index / (1 + replicas))] as string,
     directives: { ...secrets, ...options.directives },
+    users: options.users,
     replicaOf: place === 0 ? undefined : `${LOOPBACK} ${master.port}`,
     log: (member, level, text) => diary.logged(member, level, text),
   })
@@ -109,13 +110,23 @@ function sentinelConfig(
 }
 
 function createSentinel(
-  { options, switchboard, clock, diary, cluster }: MembersStart,
+  { options, switchboard, clock, diary, cluster, tls }: MembersStart,
   door: MemberDoor,
   config: SentinelConfig,
   saved: SavedState,
 ): ManagedSentinel {
   return new HostedSentinelMember({
-    ...{ name: door.name, door, switchboard, clock, cluster, seed: options.seed, config, saved },
+    ...{
+      name: door.name,
+      door,
+      switchboard,
+      clock,
+      cluster,
+      tls,
+      seed: options.seed,
+      config,
+      saved,
+    },
     log: (member, level, text) => diary.logged(member, level, text),
     onEvent: (member, event) => diary.announced(member, event),
   })

@@ -3,6 +3,7 @@ import { createRng } from '../base/rng.ts'
 import type { Surroundings } from '../io/host-environment.ts'
 import type { Logger } from '../io/log/logger.ts'
 import { NodeHost } from '../io/node-host.ts'
+import { checkNodeUsers } from '../server/access/access-start.ts'
 import { DataNode } from '../server/node.ts'
 import { Settings } from '../server/settings/settings.ts'
 import type { NodeReplication } from './api.ts'
@@ -14,6 +15,8 @@ export interface NodeMemberStart extends MemberPlace {
   readonly seed: string
   /** Directives of redis.conf by name. */
   readonly directives: Readonly<Record<string, string>>
+  /** Lines of users. */
+  readonly users?: readonly string[]
   /** `127.0.0.1 PORT` of the master it follows at first; undefined: it is the first master. */
   readonly replicaOf: string | undefined
   readonly log: (member: string, level: string, text: string) => void
@@ -33,6 +36,7 @@ export class HostedNodeMember extends HostedMember implements ManagedNode {
   readonly group: string
   readonly #start: NodeMemberStart
   readonly #disk = new MemberDisk()
+  readonly #users: readonly (readonly string[])[]
   #node: DataNode | undefined
 
   constructor(start: NodeMemberStart) {
@@ -40,7 +44,10 @@ export class HostedNodeMember extends HostedMember implements ManagedNode {
     this.group = start.group
     this.#start = start
     // A directive that is wrong is told now, not when the node is started.
-    this.#settings()
+    const settings = this.#settings()
+    this.#users = (start.users ?? []).map((line) => line.trim().split(/\s+/))
+    const fault = checkNodeUsers(this.#users, settings)
+    if (fault !== undefined) throw new Error(`users: ${fault}`)
   }
 
   /** Undefined while it is down. */
@@ -64,7 +71,10 @@ export class HostedNodeMember extends HostedMember implements ManagedNode {
     const host = new NodeHost({
       createNode: (port) => {
         const now = surroundings.clock.read()
-        const node = new DataNode({ settings, port, rng, now, hasConfigFile: true })
+        const node = new DataNode({
+          ...{ settings, port, rng, now, hasConfigFile: true },
+          users: this.#users,
+        })
         this.#node = node
         return node
       },
@@ -76,6 +86,7 @@ export class HostedNodeMember extends HostedMember implements ManagedNode {
       },
       onExit: () => this.ended(life),
       surroundings,
+      tls: this.place.tls?.opening,
     })
     return {
       take: (socket) => host.accept(socket),

@@ -4,8 +4,11 @@ import type { StartClusterOptions } from './start-options.ts'
 
 /** The same with nothing left open. An empty password: none. */
 export type FullOptions = {
-  readonly [Option in keyof StartClusterOptions]-?: Exclude<StartClusterOptions[Option], undefined>
-}
+  readonly [Option in Exclude<keyof StartClusterOptions, 'tls'>]-?: Exclude<
+    StartClusterOptions[Option],
+    undefined
+  >
+} & Pick<StartClusterOptions, 'tls'>
 
 const LEAST_DOWN_AFTER_MS = 20
 /** Enough for any test; more would only be slow. */
@@ -16,6 +19,7 @@ export function fullOptions(options: StartClusterOptions): FullOptions {
   const { sentinels = 3, groups = ['mymaster'], engine = 'tcp' } = options
   const usual: FullOptions = {
     ...{ groups, sentinels, password: '', directives: {} },
+    ...{ users: [], tls: undefined },
     ...{ replicas: 2, quorum: Math.floor(sentinels / 2) + 1 },
     ...{ failoverTimeoutMs: 3_000, detection: 'evidence' },
     downAfterMs: engine === 'tcp' ? 250 : 1_000,

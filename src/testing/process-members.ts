@@ -38,7 +38,7 @@ export async function createProcesses(
   start: MembersStart,
   { nodes, sentinels }: ProcessDoors,
 ): Promise<Members> {
-  const { options, switchboard, clock, cluster, diary } = start
+  const { options, switchboard, clock, cluster, diary, tls } = start
   await demandAddresses(options.engine)
   if (options.engine === 'redis') for (const program of REDIS) demandProgram(program)
   const folder = mkdtempSync(join(tmpdir(), 'vedette-testing-'))
@@ -49,7 +49,7 @@ export async function createProcesses(
     return {
       ...{ name: door.name, door, switchboard, clock, cluster, address },
       folder: join(folder, door.name),
-      login: { password: options.password },
+      login: { password: options.password, ...tls?.login },
       log: (member: string, level: string, text: string) => diary.logged(member, level, text),
     }
   }
@@ -112,7 +112,7 @@ function nodeConf({ options, nodes }: Layout, index: number, address: string, di
   const { replicas, password, directives } = options
   const place = index % (1 + replicas)
   const lines: [string, string | number][] = [
-    ['port', nodes[index]?.port ?? 0],
+    ...portLines(options, nodes[index]?.port ?? 0),
     ['bind', address],
     ['bind-source-addr', address],
     ['protected-mode', 'no'],
@@ -127,9 +127,23 @@ function nodeConf({ options, nodes }: Layout, index: number, address: string, di
       : [['replicaof', `${LOOPBACK} ${nodes[index - place]?.port}`] as const]
     ).map(([name, value]): [string, string] => [name, value]),
     ...secrets(password, 'requirepass', 'masterauth'),
+    ...options.users.map((line): [string, string] => ['user', line]),
     ...Object.entries(directives),
   ]
   return textOf(lines)
+}
+
+function portLines({ tls }: FullOptions, port: number): [string, string | number][] {
+  if (tls === undefined) return [['port', port]]
+  return [
+    ['port', 0],
+    ['tls-port', port],
+    ['tls-cert-file', `"${tls.certFile}"`],
+    ['tls-key-file', `"${tls.keyFile}"`],
+    ['tls-ca-cert-file', `"${tls.caFile}"`],
+    ['tls-replication', 'yes'],
+    ['tls-auth-clients', 'no'],
+  ]
 }
 
 function secrets(password: string, ...names: readonly string[]): [string, string][] {
@@ -141,7 +155,7 @@ function sentinelConf(layout: Layout, index: number, address: string, dir: strin
   const port = sentinels[index]?.port ?? 0
   const myid = (of: number) => createRng(`${options.seed}/${sentinels[of]?.name}`).hex(40)
   return textOf([
-    ['port', port],
+    ...portLines(options, port),
     ['bind', address],
     ['bind-source-addr', address],
     ['protected-mode', 'no'],

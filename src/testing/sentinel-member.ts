@@ -69,6 +69,7 @@ export class HostedSentinelMember extends HostedMember implements ManagedSentine
       onExit: () => this.ended(life),
       onEvent: (event) => onEvent(this.name, event),
       surroundings,
+      tls: this.place.tls?.opening,
     })
     this.#host = host
     return {

@@ -27,6 +27,15 @@ export interface StartClusterOptions {
   readonly detection?: 'evidence' | 'ping' | undefined
   /** Password of all nodes and Sentinels; none by default. */
   readonly password?: string | undefined
+  /**
+   * Users of all nodes beside the default one, by which the Sentinels log in: lines as in redis.conf, without `user`.
+   *
+   * @example
+   * users: ['app on >secret ~app:* +@all']
+   */
+  readonly users?: readonly string[] | undefined
+  /** TLS on every connection; without, none. Clients need no certificate of their own. */
+  readonly tls?: ClusterCertificates | undefined
   /** Directives of redis.conf for all nodes, as in `{ 'min-replicas-to-write': '1' }`. */
   readonly directives?: Readonly<Record<string, string>> | undefined
   /**
@@ -36,6 +45,13 @@ export interface StartClusterOptions {
   readonly clock?: 'running' | 'manual' | undefined
   /** Decides what the members draw (run ids, votes at the same moment); drawn by default. */
   readonly seed?: string | undefined
+}
+
+/** Paths of PEM files. The certificate has to be one that the authority has signed; names in it are not looked at. */
+export interface ClusterCertificates {
+  readonly certFile: string
+  readonly keyFile: string
+  readonly caFile: string
 }
 
 export interface StartServerOptions extends Pick<StartClusterOptions, 'password' | 'directives'> {}

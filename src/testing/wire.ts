@@ -1,5 +1,6 @@
 /** One connection to a node, from where the application is: commands in order, answers in order. */
 import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { utf8Bytes } from '../base/utf8.ts'
 import { encodeCommand } from '../resp/encode.ts'
 import type { Reply } from '../resp/reply.ts'
@@ -10,6 +11,8 @@ export interface NodeLogin {
   readonly port: number
   /** Empty: none. */
   readonly password?: string
+  /** The authority, if the connection is to use TLS. */
+  readonly ca?: string
 }
 
 interface Waiting {
@@ -25,8 +28,11 @@ export class Wire {
   /** Told of what nobody has asked for. */
   #told: (reply: Reply) => void = () => undefined
 
-  constructor({ host, port, password = '' }: NodeLogin) {
-    this.#socket = connect({ host, port })
+  constructor({ host, port, password = '', ca }: NodeLogin) {
+    this.#socket =
+      ca === undefined
+        ? connect({ host, port })
+        : connectTls({ host, port, ca, checkServerIdentity: () => undefined })
     this.#socket.setNoDelay(true)
     this.#socket.on('data', (chunk) => this.#received(chunk.toString('latin1')))
     this.#socket.on('error', (error) => this.#fail(error))

@@ -110,6 +110,24 @@ describe('what package.json exports', () => {
     expect(stdout).toBe('{"ok":true,"verdict":"passed","failovers":1}\ntrue false wrong.yml\n')
   })
 
+  test('vedette/scenario plays on real sockets as well', () => {
+    const { stdout, stderr } = runModule(`
+      import { runScenario } from 'vedette/scenario'
+      const text = JSON.stringify({
+        name: 'a quiet second', story: 'Nothing happens.',
+        topology: {
+          groups: { mymaster: { master: 'n1', quorum: 1 } },
+          nodes: { n1: { host: 'a' } }, sentinels: { s1: { host: 'a' } },
+        },
+        timeline: [], expect: [{ 'one-master': true, within: '1s' }],
+      })
+      const run = await runScenario(text, { engine: 'tcp', graceMs: 3000 })
+      console.log(run.ok && run.result.verdict)
+      await runScenario(text, { engine: 'docker' }).catch(({ message }) => console.log(message))`)
+    expect(stderr).toBe('')
+    expect(stdout).toBe("passed\nengine: sim or tcp, not 'docker'\n")
+  })
+
   test('vedette/resp encodes and decodes', () => {
     const { stdout } = runModule(`
       import { encodeCommand, encodeReply, ReplyDecoder, RequestDecoder } from 'vedette/resp'

@@ -1,4 +1,5 @@
 /** `vedette/testing`: clusters inside this process, harmed in every way it offers. */
+import { readFileSync } from 'node:fs'
 import { Redis } from 'ioredis'
 import { afterEach, describe, expect, onTestFailed, test } from 'vitest'
 import {
@@ -10,6 +11,7 @@ import {
   startServer,
 } from '../../src/exports/testing.ts'
 import { clusterTest } from '../../src/exports/vitest.ts'
+import { Certificates, HAS_OPENSSL } from '../support/certificates.ts'
 
 const open: Cluster[] = []
 
@@ -211,6 +213,44 @@ test('with a password nothing is open to those without', async () => {
   client.disconnect()
 })
 
+test('users log in with what they may do, and a line that is wrong is refused', async () => {
+  const one = await cluster({ users: ['app on >secret ~app:* +@all'], replicas: 0, sentinels: 1 })
+  const client = new Redis(one.master.port, { username: 'app', password: 'secret' })
+  expect(await client.set('app:1', 'value')).toBe('OK')
+  await expect(client.set('other', 'value')).rejects.toThrow('NOPERM')
+  client.disconnect()
+  await expect(startCluster({ users: ['app fly'] })).rejects.toThrow('users: ')
+})
+
+test.skipIf(!HAS_OPENSSL)(
+  'with TLS everything goes through a handshake, and a failover as before',
+  async () => {
+    const certificates = new Certificates()
+    const authority = certificates.authority('ca')
+    const { cert, key } = certificates.issue(authority, 'own')
+    const tls = { certFile: cert, keyFile: key, caFile: authority.cert }
+    const one = await cluster({ tls, replicas: 1 })
+    const ca = readFileSync(authority.cert, 'utf8')
+    const checks = { ca, checkServerIdentity: () => undefined }
+    const client = new Redis({
+      ...{ sentinels: one.addresses, name: 'mymaster', retryStrategy: () => 20 },
+      ...{ tls: checks, sentinelTLS: checks, enableTLSForSentinelMode: true },
+    })
+    client.on('error', () => undefined)
+    await client.set('key', 'value')
+    await one.seed({ more: 'values' })
+    one.master.kill()
+    await one.until.switched()
+    expect(await client.get('key')).toBe('value')
+    client.disconnect()
+    const plain = new Redis(one.master.port, { retryStrategy: () => null, maxRetriesPerRequest: 0 })
+    plain.on('error', () => undefined)
+    await expect(plain.ping()).rejects.toThrow()
+    certificates.remove()
+    await expect(startCluster({ tls })).rejects.toThrow(cert)
+  },
+)
+
 test('a wait that is over says what was missing', async () => {
   const one = await cluster({ replicas: 1 })
   one.replicas[0]?.kill()
@@ -222,11 +262,86 @@ test('a wait that is over says what was missing', async () => {
   expect(String(failure)).toContain('s3 still tells clients n1')
 })
 
+test('a script does its steps at their times and after events, and its mistakes are named before it begins', async () => {
+  const one = await cluster({ clock: 'manual', replicas: 1, downAfterMs: 500 })
+  const { labels } = await one.at([
+    { at: '1s', as: 'death', kill: 'the-master' },
+    { after: { event: { name: '+switch-master' } }, within: '5s', as: 'return', start: 'n1' },
+    { after: { converged: true }, within: '10s', as: 'rest' },
+    { at: 'rest + 1s', partition: [['n1', 's1']] },
+    { at: 'rest + 2s', heal: true },
+  ])
+  const [death = 0, back = 0, rest = 0] = [...labels.values()]
+  expect([...labels.keys()]).toEqual(['death', 'return', 'rest'])
+  expect(back - death).toBeLessThan(2_000)
+  expect(rest).toBeGreaterThan(back)
+  expect(one.master.name).toBe('n2')
+  expect(one.timeline()).toMatch(/cut: n1 s1 - n2 s2 s3$/m)
+  const before = one.history.length
+  await expect(one.at([{ at: '0s', kill: 'n7' }])).rejects.toThrow('n7')
+  const odd = [
+    { at: '0s', kill: 'n1' },
+    { at: '1s', 'power-loss': 'n1' },
+  ]
+  await expect(one.at(odd)).rejects.toThrow(
+    'step 2: powerLoss cannot be done to a cluster in a test',
+  )
+  expect(one.history.length).toBe(before)
+})
+
+test('the timeline names members in place of ports, and makes a page', async () => {
+  const one = await cluster({ replicas: 1 })
+  one.master.kill()
+  await one.until.switched()
+  const text = one.timeline()
+  expect(text).toMatch(/ms {2}\*\* n1 is killed$/m)
+  expect(text).toMatch(/ms {2}s\d {3}\+switch-master mymaster n1 n2$/m)
+  expect(one.timeline({ withLogs: true }).length).toBeGreaterThan(text.length)
+  const page = one.timeline({ format: 'html' })
+  expect(page).toMatch(/^<!doctype html>/)
+  expect(page).toContain('<td class="done">n1 is killed</td>')
+  expect(() => one.timeline({ format: 'pdf' as 'html' })).toThrow('text, html')
+})
+
+test('each cause of a loss is told: replicated too late, restarted empty, overwritten, unknown', async () => {
+  const one = await cluster({ replicas: 1 })
+  const { master } = one
+  master.partition({ to: one.replicas, oneWay: true })
+  const client = new Redis(master.port)
+  await client.set('late', '1')
+  one.writes().note('late', '1', master)
+  one.writes().note('unknown', '1')
+  client.disconnect()
+  master.kill()
+  const next = await one.until.switched()
+  one.heal()
+  await one.seed({ changed: 'by another' })
+  one.writes().note('changed', '1', next)
+  const causes = (await one.writes().lost()).map(({ key, cause }) => [key, cause])
+  expect(causes).toEqual([
+    ['late', 'asynchronous'],
+    ['unknown', 'unknown'],
+    ['changed', 'overwritten'],
+  ])
+})
+
+test('what a master loses by a restart is told as such', async () => {
+  const one = await cluster({ replicas: 0, sentinels: 1, downAfterMs: 60_000, detection: 'ping' })
+  await one.seed({ key: 'value' })
+  one.writes().note('key', 'value', one.master)
+  one.master.restart()
+  await one.until.settled()
+  expect(await one.writes().lost()).toMatchObject([{ key: 'key', cause: 'empty-restart' }])
+})
+
 test.each([
   [{ sentinels: 0 }, 'sentinels: a whole number from 1 to 32, not 0'],
   [{ quorum: 4 }, 'quorum: a whole number from 1 to 3, not 4'],
   [{ downAfterMs: 5 }, 'downAfterMs: a whole number from 20 on, not 5'],
   [{ replica: 2 }, "there is no option 'replica'; there are groups, sentinels"],
+  [{ clock: 'slow' }, "clock: one of running, manual, not 'slow'"],
+  [{ engine: 'docker' }, "engine: one of tcp, process-lite, redis, not 'docker'"],
+  [{ engine: 'redis', clock: 'manual' }, "clock: 'manual' is for engine: 'tcp'"],
   [{ groups: ['a b'] }, "groups: letters, digits, '.', '-' and '_', not 'a b'"],
   [{ directives: { maxmemry: '1' } }, 'directives: maxmemry 1: there is no such directive'],
 ])('%j is refused in words', async (options, text) => {

@@ -13,6 +13,8 @@ export interface Done {
   readonly text: string
   /** The harm that was done, and to which port; undefined: none. */
   readonly harm: { readonly port: number; readonly cause: string } | undefined
+  /** Nothing was done. */
+  readonly isRefused?: true
 }
 
 export class Actions {
@@ -26,8 +28,12 @@ export class Actions {
     this.#masterPort = masterPort
   }
 
-  perform(key: UpActionKey): Done {
-    return key === 'b' ? { text: this.#bringBack(), harm: undefined } : this.#harm(key)
+  /** To the member at this port; undefined: to the master, or to the one that was harmed last. */
+  perform(key: UpActionKey, port?: number): Done {
+    if (port !== undefined && this.#member(port) === undefined) {
+      return { text: `no member has port ${port}`, harm: undefined, isRefused: true }
+    }
+    return key === 'b' ? this.#bringBack(port) : this.#harm(key, port)
   }
 
   /** The port of the node that was harmed last. */
@@ -35,43 +41,57 @@ export class Actions {
     return this.#harmed.at(-1)?.port
   }
 
-  #harm(key: Exclude<UpActionKey, 'b'>): Done {
-    const master = this.#cluster.nodes.find(({ port }) => port === this.#masterPort())
-    if (master === undefined) return { text: 'no master is known at the moment', harm: undefined }
-    const obstacle = this.#obstacle(key, master)
-    if (obstacle !== undefined) return { text: obstacle, harm: undefined }
-    this.#harmed = [...this.#harmed.filter((member) => member !== master), master]
-    return { text: HARM[key](master), harm: { port: master.port, cause: CAUSES[key] } }
+  #member(port: number | undefined): DemoMember | undefined {
+    const { nodes, sentinels } = this.#cluster
+    return [...nodes, ...sentinels].find((member) => member.port === port)
   }
 
-  #obstacle(key: UpActionKey, master: DemoMember): string | undefined {
-    if (master.state !== 'running') return `${master.port} is ${master.state} already`
+  #harm(key: Exclude<UpActionKey, 'b'>, port: number | undefined): Done {
+    const masterPort = this.#masterPort()
+    const member = this.#member(port ?? masterPort)
+    if (member === undefined) return refused('no master is known at the moment')
+    const obstacle = this.#obstacle(key, member)
+    if (obstacle !== undefined) return refused(obstacle)
+    this.#harmed = [...this.#harmed.filter((one) => one !== member), member]
+    const isMaster = member.port === masterPort
+    const text = HARM[key](member, isMaster ? 'the master' : member.program)
+    return { text, harm: isMaster ? { port: member.port, cause: CAUSES[key] } : undefined }
+  }
+
+  #obstacle(key: UpActionKey, member: DemoMember): string | undefined {
+    if (member.state !== 'running') return `${member.port} is ${member.state} already`
+    if (key === 'c' && member.program === 'sentinel') return 'only nodes can be cut off'
     if (key === 'c' && !this.#cluster.canCut) return 'this system has only one loopback address'
     if (key === 'p' && process.platform === 'win32') return 'this system cannot pause a process'
     return undefined
   }
 
-  #bringBack(): string {
-    const member = this.#harmed.pop() ?? this.#cluster.lost().at(-1)
-    if (member === undefined) return 'nothing is lost'
+  #bringBack(wanted: number | undefined): Done {
+    const member = this.#member(wanted) ?? this.#harmed.at(-1) ?? this.#cluster.lost().at(-1)
+    if (member === undefined) return refused('nothing is lost')
+    this.#harmed = this.#harmed.filter((one) => one !== member)
     const { port, state } = member
     member.bringBack()
-    return RETURN[state](port)
+    return { text: RETURN[state](port), harm: undefined }
   }
 }
 
+function refused(text: string): Done {
+  return { text, harm: undefined, isRefused: true }
+}
+
 const HARM = {
-  k(master: DemoMember) {
-    master.kill()
-    return `you kill the master ${master.port} (SIGKILL)`
+  k(member: DemoMember, what: string) {
+    member.kill()
+    return `you kill ${what} ${member.port} (SIGKILL)`
   },
-  p(master: DemoMember) {
-    master.pause()
-    return `you pause the master ${master.port} (SIGSTOP)`
+  p(member: DemoMember, what: string) {
+    member.pause()
+    return `you pause ${what} ${member.port} (SIGSTOP)`
   },
-  c(master: DemoMember) {
-    master.cut()
-    return `you cut the master ${master.port} off from the rest; clients still reach it`
+  c(member: DemoMember, what: string) {
+    member.cut()
+    return `you cut ${what} ${member.port} off from the rest; clients still reach it`
   },
 } as const
 

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { redisConf, sentinelYml } from './config-files.ts'
+import { controlPath } from './control-file.ts'
 import { Guard } from './guard.ts'
 import type { DemoLayout, Place } from './layout.ts'
 import { DemoMember } from './member.ts'
@@ -29,7 +30,8 @@ export class DemoCluster {
     this.#rules = rules
     this.#folder = folder === undefined ? temporaryFolder() : resolve(folder)
     mkdirSync(this.#folder, { recursive: true })
-    this.#guard = new Guard(folder === undefined ? this.#folder : undefined)
+    const control = controlPath(layout.nodes[0]?.port ?? 0)
+    this.#guard = new Guard(folder === undefined ? this.#folder : undefined, control)
     this.nodes = layout.nodes.map((place) => this.#createMember('server', place))
     this.sentinels = layout.sentinels.map((place) => this.#createMember('sentinel', place))
   }

@@ -2,12 +2,12 @@
  * The guard outlives a crash of `vedette up`: a tiny shell process that knows the members' process
  * ids and waits at the other end of a pipe. When the pipe ends, for whatever reason, the guard
  * kills all members that still run (also paused processes, which could not end themselves) and
- * removes the temporary folder.
+ * removes the temporary folder and the file of the remote control.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 
-/** Lines on its input: `+ pid` and `- pid`. `$1` is the folder to remove, or empty. */
+/** Lines on its input: `+ pid` and `- pid`. `$1` is the folder to remove, or empty; `$2` the file, or empty. */
 const SCRIPT = `
 trap '' INT TERM HUP
 pids=
@@ -21,18 +21,19 @@ while read -r verb pid; do
 done
 [ -z "$pids" ] || kill -9 $pids
 [ -z "$1" ] || rm -rf "$1"
+[ -z "$2" ] || rm -f "$2"
 `
 
 export class Guard {
   readonly #shell: ChildProcess | undefined
   readonly #folder: string | undefined
 
-  /** `folder` is removed at the end; undefined: no folder is. */
-  constructor(folder: string | undefined) {
+  /** `folder` is removed at the end, and `file`; undefined: no folder is. */
+  constructor(folder: string | undefined, file = '') {
     this.#folder = folder
     // Without a shell the members still end with their parent, except paused ones.
     if (process.platform === 'win32') return
-    this.#shell = spawn('/bin/sh', ['-c', SCRIPT, 'vedette-guard', folder ?? ''], {
+    this.#shell = spawn('/bin/sh', ['-c', SCRIPT, 'vedette-guard', folder ?? '', file], {
       // A session of its own: Ctrl-C at the terminal must not reach it.
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],

@@ -1,9 +1,10 @@
 /** A user watches a demonstration cluster, harms it as they please, and ends it. */
 import { EXIT_FAILED, say } from '../report.ts'
-import { ACTION_KEYS, Actions } from './actions.ts'
+import { ACTION_KEYS, Actions, type UpActionKey } from './actions.ts'
 import { openInBrowser } from './browser.ts'
 import type { DemoCluster } from './cluster.ts'
 import { GROUP } from './config-files.ts'
+import { UP_ORDERS, UpControl } from './control.ts'
 import { harmed, lostWrites, wrote } from './incident.ts'
 import { type DemoLayout, HOST, pagePort } from './layout.ts'
 import { LineView } from './line-view.ts'
@@ -39,6 +40,7 @@ export class UpSession {
   readonly #end = new Settled<number>()
   /** When the master was harmed; undefined once the Sentinels have replaced it. */
   #harmedAtMs: number | undefined
+  readonly #control: UpControl
   #writer: Writer | undefined
   readonly #impatience = setTimeout(() => this.#complain(), PATIENCE_MS)
   readonly #isPageWanted: boolean
@@ -53,6 +55,9 @@ export class UpSession {
     this.#actions = new Actions(cluster, () => masterPort(this.#model))
     this.#view = this.#createView(rules)
     this.#watch = new ClusterWatch(this.#model, () => this.#changed())
+    const obey = (order: keyof typeof UP_ORDERS, port?: number) =>
+      this.#perform(UP_ORDERS[order], port)
+    this.#control = new UpControl({ model: this.#model, obey }, cluster.nodes[0]?.port ?? 0)
     cluster.onChange = (member) => this.#saw(member)
     for (const member of [...cluster.nodes, ...cluster.sentinels]) this.#saw(member)
   }
@@ -74,6 +79,7 @@ export class UpSession {
     this.#isClosed = true
     clearTimeout(this.#impatience)
     this.#writer?.stop()
+    this.#control.close()
     this.#watch.close()
     this.#view.close()
   }
@@ -95,13 +101,18 @@ export class UpSession {
     if (key === 'w' && this.#model.sentinels.length > 0) this.#toggleWriter()
     if (key === 'o') this.#openPage()
     const action = ACTION_KEYS.find((one) => one === key)
-    if (action === undefined) return
+    if (action !== undefined) this.#perform(action)
+  }
+
+  #perform(action: UpActionKey, port?: number): { ok: boolean; text: string } {
     const wallMs = Date.now()
-    const { text, harm } = this.#actions.perform(action)
+    const { text, harm, isRefused = false } = this.#actions.perform(action, port)
     this.#note(undefined, text)
-    if (harm === undefined) return
-    this.#harmedAtMs = performance.now()
-    harmed(this.#model.incidents, { wallMs, ...harm })
+    if (harm !== undefined) {
+      this.#harmedAtMs = performance.now()
+      harmed(this.#model.incidents, { wallMs, ...harm })
+    }
+    return { ok: !isRefused, text }
   }
 
   #openPage(): void {
