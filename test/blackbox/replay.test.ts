@@ -14,7 +14,8 @@ test('decisions of recorded Sentinels are the same when their records are played
     const verdict = await runPlan(plan, `box-${seed}`, undefined, {
       engine: recordingEngine(records, 500),
     })
-    expect(verdict.failure).toBeUndefined()
+    // Whether the run is as it should be is for other tests to say: a wrong one is played as well.
+    expect(verdict.failure?.kind).not.toBe('crash')
     expect(records.flatMap((record) => differencesOf(record))).toEqual([])
     steps += records.reduce((sum, record) => sum + record.steps, 0)
   }
