@@ -41,6 +41,7 @@ import {
 } from './options.ts'
 import { addOrders } from './order-commands.ts'
 import { outliveReader, watchOutput } from './output.ts'
+import { addProxy } from './proxy/proxy-command.ts'
 import { EXIT_CONFIG, reportFailure } from './report.ts'
 import { ENGINES, SIDES } from './scenario/engines.ts'
 import { DEFAULT_RATE, DEFAULT_SEEDS, LAYOUTS, PROFILE_NAMES } from './simulate/simulate-options.ts'
@@ -57,6 +58,7 @@ function createProgram(): Command {
   addUp(program)
   addSentinel(program)
   addServer(program)
+  addProxy(program)
   addCheck(program)
   addExportConf(program)
   addStatus(program)
@@ -88,6 +90,7 @@ function addUp(program: Command): void {
         duration,
       ),
     )
+    .option('--open', 'open its page in a browser')
     .addHelpText('after', UP_HELP)
     .action(async (options) => exitWith(await (await import('./up/up.ts')).runUp(options)))
 }

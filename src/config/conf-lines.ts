@@ -4,12 +4,13 @@
  * of other files. Command-line overrides are lines in another form: `--port 26380` is the line
  * `port "26380"` after the end of the file.
  */
+
+import { quoted } from '../base/quote.ts'
 import { splitArgs } from '../base/split-args.ts'
 import { utf8Bytes } from '../base/utf8.ts'
 import { type ConfOutside, NO_OUTSIDE } from './config-filesystem.ts'
 import type { Fatal, LineFault } from './fatal.ts'
 import type { Location, Problem, ProblemCode } from './problem.ts'
-import { quoted } from './quote.ts'
 
 export interface ConfLine {
   readonly file: string

@@ -7,6 +7,8 @@
  * refused: otherwise the first change that redis-sentinel saved would leave a file that it cannot
  * read.
  */
+
+import { isPlain, quoted } from '../base/quote.ts'
 import { utf8Text } from '../base/utf8.ts'
 import type { GroupConfig, SentinelConfig } from '../core/config.ts'
 import {
@@ -22,7 +24,6 @@ import { type RestoredGroup, restoreGroups, restoreSettings } from '../core/pers
 import type { SavedState } from '../core/persistence/saved.ts'
 import { settingsOf } from '../core/persistence/settings.ts'
 import { ordinaryLines } from './export-ordinary.ts'
-import { isPlain, quoted } from './quote.ts'
 import type { SentinelFile } from './sentinel-file.ts'
 
 export type ExportedConf =

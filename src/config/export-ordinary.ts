@@ -1,9 +1,10 @@
 /**
  * The ordinary directives of an exported sentinel.conf: those whose value is not Redis' default.
  */
+
+import { maybeQuoted, quoted } from '../base/quote.ts'
 import { utf8Bytes } from '../base/utf8.ts'
 import { DEFAULT_PERIODS, DEFAULT_SENTINEL, type SentinelConfig } from '../core/config.ts'
-import { maybeQuoted, quoted } from './quote.ts'
 import { DEFAULT_FILE, type SentinelFile } from './sentinel-file.ts'
 import { NO_TLS, type TlsOptions } from './tls-options.ts'
 
@@ -43,6 +44,9 @@ export function ordinaryLines(
     ...(file.webhooks.length === 0
       ? []
       : ['redis-sentinel knows no webhooks: the scripts of a group can take their place']),
+    ...(file.proxy === undefined
+      ? []
+      : ['redis-sentinel has no proxy: run `vedette proxy` beside it with the same section']),
     ...(file.logFormat === DEFAULT_FILE.logFormat || file.logFormat === 'redis'
       ? []
       : ['redis-sentinel knows no log-format: it writes its own']),

@@ -110,6 +110,7 @@ export function finishDraft(draft: Draft, name: string): SentinelFile {
     http: draft.http,
     blackBox: draft.blackBox,
     webhooks: DEFAULT_FILE.webhooks,
+    proxy: DEFAULT_FILE.proxy,
     sentinels: DEFAULT_FILE.sentinels,
     learnt: learntBy(draft),
     locations: draft.locations,

@@ -12,6 +12,7 @@ import type { WebhookConfig } from '../hooks/webhook-config.ts'
 import type { Fatal } from './fatal.ts'
 import { type HttpOptions, NO_HTTP } from './http-options.ts'
 import type { Location, Problem } from './problem.ts'
+import type { ProxyFile } from './proxy-file.ts'
 import { NO_TLS, type TlsOptions } from './tls-options.ts'
 
 export interface SentinelFile {
@@ -47,6 +48,8 @@ export interface SentinelFile {
   readonly outputLimitBytes: number
   /** Who is told of events over HTTP; a sentinel.conf has no words for it. */
   readonly webhooks: readonly WebhookConfig[]
+  /** The proxy that runs in the same process; undefined: none does. */
+  readonly proxy: ProxyFile | undefined
   /** How many Sentinels the operator plans to run, including this one. Only for advice. */
   readonly sentinels: number | undefined
   /** What Redis wrote into a sentinel.conf to remember; used only while no state file exists. */
@@ -113,6 +116,7 @@ export const DEFAULT_FILE = {
   supervised: 'no',
   outputLimitBytes: 32 * 1024 * 1024,
   webhooks: [],
+  proxy: undefined,
   sentinels: undefined,
 } as const
 

@@ -12,6 +12,7 @@ import { GROUP_OPTION_ROWS, GROUP_OPTIONS, type GroupOption } from '../core/grou
 import { LEAST_BLACK_BOX_BYTES, MOST_BLACK_BOX_DAYS } from './black-box-options.ts'
 import { NO_HTTP } from './http-options.ts'
 import type { ProblemCode } from './problem.ts'
+import { PROXY, PROXY_GROUP_OPTIONS, PROXY_OPTIONS } from './proxy-file.ts'
 import { DEFAULT_FILE } from './sentinel-file.ts'
 import { NO_TLS } from './tls-options.ts'
 import { WEBHOOK } from './webhook-schema.ts'
@@ -209,6 +210,7 @@ export const SENTINEL_YML = z.strictObject({
   'pid-file': text.default(DEFAULT_FILE.pidFile),
   supervised: oneOf(['no', 'auto', 'systemd']).default(DEFAULT_FILE.supervised),
   webhooks: z.preprocess((value) => value ?? [], z.array(WEBHOOK)).default([]),
+  proxy: PROXY.optional(),
   sentinels: integer(1, MAX_COUNT).optional(),
   groups: z.preprocess(nothingToEmpty, z.record(z.string(), GROUP)),
   tls: z.preprocess(nothingToEmpty, TLS),
@@ -223,6 +225,7 @@ export function optionsAt(path: readonly PropertyKey[]): readonly string[] {
   if (section === undefined) return [...Object.keys(SENTINEL_YML.shape), 'defaults']
   if (section === 'tls') return Object.keys(TLS.shape)
   if (section === 'webhooks') return Object.keys(WEBHOOK.shape)
+  if (section === 'proxy') return part === undefined ? PROXY_OPTIONS : PROXY_GROUP_OPTIONS
   if (section === 'periods') return Object.keys(PERIODS.shape)
   return Object.keys(part === 'master' ? MASTER.shape : GROUP_SHAPE)
 }

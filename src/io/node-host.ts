@@ -85,6 +85,7 @@ export class NodeHost implements NodePort {
   readonly #connections: Connections
   readonly #alarm: Alarm
   readonly #memory = new MemoryFacts()
+  readonly stopwatch = () => performance.now() * 1000
   readonly heap: HeapMeter | undefined
   /** Outgoing connections that wait for the gate to open. */
   readonly #departing = new Set<ConnectionId>()

@@ -10,6 +10,7 @@ export type StartErrorCode =
   | 'E_HTTP'
   | 'E_LEDGER'
   | 'E_LISTEN'
+  | 'E_OPTIONS'
   | 'E_LOG_FILE'
   | 'E_RECORD'
   | 'E_REPORT_FILE'

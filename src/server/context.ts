@@ -17,6 +17,7 @@ import type { Migration } from './migration/migration.ts'
 import type { NodeBase } from './node-base.ts'
 import type { Persistence } from './persistence/persistence.ts'
 import type { Replication } from './replication/replication.ts'
+import type { KeyspaceEvent } from './sessions/keyspace-event.ts'
 import type { ClientSession } from './sessions/session.ts'
 
 /** The table of commands, for commands that are about commands. */
@@ -64,6 +65,8 @@ export interface CommandContext {
    * more than once. A command that changed nothing does not call it.
    */
   propagate(argv?: readonly string[]): void
+  /** Tells subscribers what happened to the key, which is in `db` unless another one is given. */
+  notify(event: KeyspaceEvent, key: string, db?: Db): void
   /** Runs one queued command of the current session and returns its reply. */
   execute(argv: readonly string[]): Reply | undefined
   /**

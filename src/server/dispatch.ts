@@ -4,6 +4,7 @@
  * sessions/request-loop.ts; gate.ts says which are refused; execution.ts runs them.
  */
 import { type Reply, simple } from '../resp/reply.ts'
+import { endCaching } from '../session/tracking.ts'
 import type { Command } from './catalogue/command.ts'
 import type { CommandTable } from './catalogue/command-table.ts'
 import type { NodeServices } from './context.ts'
@@ -52,13 +53,17 @@ export class Dispatcher {
     } else {
       this.#runNow(session, command, argv)
     }
+    if (session.tracking?.isCachingSaid === true) endCachingAfter(session, command)
     if (session.blocked === undefined && !session.waitsForScript) session.commandEnded()
   }
 
   #runNow(session: ClientSession, command: Command, argv: readonly string[]): void {
-    const isBeside = this.#node.scripting.isInterrupted
+    const { scripting, tracking } = this.#node
+    const isBeside = scripting.isInterrupted
+    tracking.commandBegins(session)
     const reply = this.#execution.run(session, command, argv)
-    if (isBeside || !this.#node.scripting.isInterrupted) return this.#answer(session, reply)
+    if (isBeside || !scripting.isInterrupted) return this.#answer(session, reply)
+    tracking.commandEnded()
     session.waitsForScript = true
     this.#execution.whenScriptEnds((last) => {
       session.waitsForScript = false
@@ -71,6 +76,8 @@ export class Dispatcher {
 
   #answer(session: ClientSession, reply: Reply | undefined): void {
     if (reply !== undefined) session.reply(reply)
+    this.#node.tracking.commandEnded()
+    this.#node.monitors.answered(session)
     this.#node.replication.commandExecuted(session)
     if (this.#node.blocking.hasReadyKeys) this.#execution.serveWaiting()
   }
@@ -87,5 +94,12 @@ export class Dispatcher {
       session.reply(reply)
     }
     session.commandEnded()
+  }
+}
+
+/** [CLIENT CACHING] holds for one command or one transaction, and not for other CLIENT commands. */
+function endCachingAfter(session: ClientSession, command: Command): void {
+  if (session.transaction === undefined && !command.fullName.startsWith('client|')) {
+    endCaching(session)
   }
 }

@@ -17,8 +17,19 @@ import { countError } from './info/stats.ts'
 import type { Db } from './keyspace/db.ts'
 import { Unfinished } from './scripting/unfinished.ts'
 import type { KeyWait } from './sessions/blocked.ts'
+import type { KeyspaceEvent } from './sessions/keyspace-event.ts'
 import type { ClientSession } from './sessions/session.ts'
 import type { Value } from './values/value.ts'
+
+/** One run of a command. */
+interface Run {
+  readonly command: Command
+  readonly argv: readonly string[]
+  /** Of the command that runs it: EXEC, EVAL. */
+  readonly outerArgv: readonly string[]
+  /** By the stopwatch. */
+  readonly startedAt: number
+}
 
 interface Replay {
   /** The first error reply. */
@@ -99,18 +110,36 @@ export class Execution implements CommandContext {
     this.node.keyspace.touchesKeys = command.touchesKeys && this.#mayTouch(command)
     // While a script waits for its next slice, only commands run that may run beside it.
     const isBeside = this.node.scripting.isInterrupted
+    if (command.runsScript && this.node.monitors.isOn) this.#tellMonitors(command, argv)
     this.#effects.begin()
+    const startedAt = this.node.times.now()
+    const run = { command, argv, outerArgv, startedAt }
     const reply = command.handler(this, argv)
-    if (isBeside || !this.isInterrupted) return this.#ended(command, outerArgv, reply)
-    this.whenScriptEnds((last) => this.#ended(command, outerArgv, last))
+    if (isBeside || !this.isInterrupted) return this.#ended(run, reply)
+    this.whenScriptEnds((last) => this.#ended(run, last))
     return undefined
   }
 
-  #ended(command: Command, outerArgv: readonly string[], reply: Reply | undefined) {
+  /** Clients that track keys are told when these change. */
+  #noteRead(command: Command | undefined, argv: readonly string[]): void {
+    if (command !== undefined) this.node.tracking.keysRead(this.session, command, argv)
+  }
+
+  #tellMonitors(command: Command, argv: readonly string[]): void {
+    this.node.monitors.tell(this.session, command, argv, this.node.now)
+  }
+
+  #ended({ command, argv, outerArgv, startedAt }: Run, reply: Reply | undefined) {
+    const { times, monitors, now } = this.node
+    times.ended(this.session, command, argv, startedAt, now.wallMs)
+    if (monitors.isOn && !command.isHidden) this.#tellMonitors(command, argv)
     this.#tellAll(this.#effects.end())
     if (!this.#effects.isCollecting) {
       this.#effects.targets = 'all'
       this.node.keyspace.settle()
+    }
+    if (command.isRead && this.#session?.tracking !== undefined && !command.runsScript) {
+      this.#noteRead(command, argv)
     }
     this.#argv = outerArgv
     if (reply?.kind === 'error') {
@@ -163,6 +192,9 @@ export class Execution implements CommandContext {
     this.#db = this.node.keyspace.dbs[session.db] as Db
     const reply = this.#call(command, argv)
     this.#session = outer
+    // What a script reads, its client reads: all the keys that the script declares.
+    if (command.isRead && outer.tracking !== undefined)
+      this.#noteRead(this.#table.find(this.#argv), this.#argv)
     this.#db = this.node.keyspace.dbs[outer.db] as Db
     return reply ?? NULL
   }
@@ -191,6 +223,10 @@ export class Execution implements CommandContext {
     this.#effects.add(this.#db.index, argv, isMessage)
   }
 
+  notify(event: KeyspaceEvent, key: string, db: Db = this.#db): void {
+    if (this.node.keyspaceEvents.isOn) this.node.keyspaceEvents.tell(event, db.index, key)
+  }
+
   execute(argv: readonly string[]): Reply | undefined {
     const command = this.#table.find(argv)
     assert(command !== undefined, 'only known commands are queued')
@@ -204,6 +240,7 @@ export class Execution implements CommandContext {
 
   keyExpired(db: number, key: string): void {
     this.node.stats.expiredKeys++
+    this.node.keyspaceEvents.tell('expired', db, key)
     const argv = deletion(key, this.node.settings.flag('lazyfree-lazy-expire'))
     const isTogether = this.#effects.isCollecting && this.#command?.touchesArbitraryKeys !== true
     if (isTogether) this.#effects.add(db, argv)
@@ -213,12 +250,24 @@ export class Execution implements CommandContext {
   /** Between two commands, so replicas are told on its own. */
   keyEvicted(db: number, key: string): void {
     this.node.stats.evictedKeys++
+    this.node.keyspaceEvents.tell('evicted', db, key)
     this.#tell(db, [deletion(key, this.node.settings.flag('lazyfree-lazy-eviction'))])
   }
 
-  countLookup(isHit: boolean): void {
+  countLookup(isHit: boolean, db: number, key: string): void {
     if (isHit) this.node.stats.hits++
-    else this.node.stats.misses++
+    else this.#missed(db, key)
+  }
+
+  #missed(db: number, key: string): void {
+    this.node.stats.misses++
+    const { keyspaceEvents } = this.node
+    if (!keyspaceEvents.isOn || this.#command?.tellsMisses !== true) return
+    keyspaceEvents.tell('keymiss', db, key)
+  }
+
+  keyCreated(db: number, key: string): void {
+    this.node.keyspaceEvents.tell('new', db, key)
   }
 
   keyAppeared(db: number, key: string): void {
@@ -227,6 +276,7 @@ export class Execution implements CommandContext {
 
   dataReplaced(keys: number): void {
     this.node.persistence.dataReplaced(keys)
+    this.node.tracking.allChanged()
   }
 
   #serveKey(dbIndex: number, key: string): void {
@@ -246,10 +296,12 @@ export class Execution implements CommandContext {
     this.#enter(session)
     this.#db = this.node.keyspace.dbs[wait.db] as Db
     this.#effects.begin()
+    const startedAt = this.node.times.now()
     const reply = wait.serve(this, key)
     this.#tellAll(this.#effects.end())
     this.node.keyspace.settle()
     if (reply === undefined) return false
+    this.node.times.served(session, startedAt, this.node.now.wallMs)
     this.node.blocking.unblock(session, reply)
     this.node.replication.commandExecuted(session)
     return true

@@ -59,7 +59,8 @@ export function refusal(
   if (isMasterMissed(node, session, command)) return MASTER_DOWN
   if (node.persistence.isLoading && !command.isForLoading) return LOADING
   if (node.scripting.isInterrupted && !command.isForBusy) return busyError(node)
-  if (session.kind === 'replica' && command.hasKeys) return REPLICA_KEYSPACE
+  const isReplica = session.kind === 'replica' || session.isMonitor
+  if (isReplica && command.hasKeys) return REPLICA_KEYSPACE
   return undefined
 }
 

@@ -20,6 +20,7 @@ import { ScriptEngine } from './scripting/engine.ts'
 import { Blocking } from './sessions/blocking.ts'
 import { ClientDisconnects } from './sessions/client-disconnects.ts'
 import { DebugSleep } from './sessions/debug-sleep.ts'
+import { KeyspaceEvents } from './sessions/keyspace-events.ts'
 import { MasterSession } from './sessions/master-session.ts'
 import { OutputGate } from './sessions/output-gate.ts'
 import { Pause } from './sessions/pause.ts'
@@ -28,6 +29,9 @@ import { SentinelBoard } from './sessions/sentinel-board.ts'
 import type { ClientSession } from './sessions/session.ts'
 import { Sessions } from './sessions/sessions.ts'
 import type { Settings } from './settings/settings.ts'
+import { ClientTracking } from './tracking/client-tracking.ts'
+import { CommandTimes } from './watching/command-times.ts'
+import { Monitors } from './watching/monitors.ts'
 
 /** What a node begins with. */
 export interface NodeBeginning {
@@ -66,6 +70,10 @@ export class NodeBase {
   readonly sleep = new DebugSleep()
   readonly disconnects: ClientDisconnects
   readonly pubsub = new PubSub()
+  readonly keyspaceEvents: KeyspaceEvents
+  readonly tracking: ClientTracking
+  readonly monitors = new Monitors()
+  readonly times: CommandTimes
   readonly sentinels: SentinelBoard
   readonly snapshotTurn = new SnapshotTurn()
   /** The session in which the commands of our master's stream run. */
@@ -90,6 +98,8 @@ export class NodeBase {
     this.functions = new FunctionStore(this.scripting.libraries)
     this.now = now
     this.access = access
+    this.times = new CommandTimes(settings, port)
+    this.keyspaceEvents = new KeyspaceEvents(settings, this.pubsub)
     const usage = new Usage(rng.fork('usage'))
     usage.follow(settings)
     const hash = secret === undefined ? createKeyHash(rng.fork('key-hash')) : secretKeyHash(secret)
@@ -103,6 +113,7 @@ export class NodeBase {
       ...{ port: this.port, settings, users, stats },
       ...{ onForget, onOutput, onResized },
     })
+    this.tracking = new ClientTracking(this)
     this.clientMemory = new ClientMemory(this)
     this.heap = new HeapGuard(this, this.sessions)
     this.sentinels = new SentinelBoard(settings, this.sessions)

@@ -227,12 +227,13 @@ export class DataNode implements NodeInputs {
   /** Lets the sessions that became ready read on, and sends the gathered output. */
   #endTurn(): void {
     const { persistence, disconnects, replication, sleep, sessions, now } = this.services
-    const { clientMemory } = this.services
+    const { clientMemory, tracking } = this.services
     // No snapshot begins in the middle of a script.
     do this.#requests.serveLine()
     while (!this.#scripts.isInterrupted && persistence.beginDue())
     this.#scripts.turnEnds()
     disconnects.turnEnds(replication.isReplica())
+    tracking.turnEnds()
     persistence.turnEnds()
     // A server that hangs sends nothing either.
     if (!sleep.isActive) sessions.flushAll(now.monoMs)
@@ -270,7 +271,9 @@ export class DataNode implements NodeInputs {
 
   /** Drops every reference to a session that is gone. */
   #letGo(session: ClientSession): void {
-    const { blocking, pubsub, replication, clientMemory } = this.services
+    const { blocking, pubsub, replication, clientMemory, tracking, monitors } = this.services
+    tracking.stop(session)
+    monitors.remove(session)
     clientMemory.forget(session)
     blocking.release(session)
     pubsub.unsubscribeAll(session)

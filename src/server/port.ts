@@ -47,6 +47,11 @@ export interface NodePort {
   ready(): void
   /** Facts for INFO; read only when a client asks. */
   processFacts(): NodeProcessFacts
+  /**
+   * Microseconds since some moment, to measure how long things take; no decision depends on it.
+   * Undefined: nothing is measured.
+   */
+  readonly stopwatch?: (() => number) | undefined
   /** Undefined: no limit of the memory is known. */
   readonly heap?: HeapMeter | undefined
   log(level: NodeLogLevel, text: string): void

@@ -23,7 +23,10 @@ export class Upkeep {
   wake(now: Moment): void {
     if (now.monoMs >= this.#nextExpiryMs && this.#hasKeysToExpire()) {
       this.#nextExpiryMs = now.monoMs + EXPIRY_PERIOD_MS
-      this.#node.expiryCycle.run(this.#node.keyspace)
+      const { times, keyspace, expiryCycle } = this.#node
+      const startedAt = times.now()
+      expiryCycle.run(keyspace)
+      times.noteEvent('expire-cycle', startedAt, now.wallMs)
     }
     if (this.#node.settings.int('timeout') > 0 && now.monoMs >= this.#nextIdleCheckMs) {
       this.#nextIdleCheckMs = now.monoMs + IDLE_CHECK_MS

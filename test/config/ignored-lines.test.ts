@@ -15,16 +15,16 @@ function told(text: string): string[] {
 }
 
 test('what somebody has chosen is told line by line, with what does not happen', () => {
-  expect(told('port 7000\nio-threads 4\nnotify-keyspace-events Ex\n')).toEqual([
+  expect(told('port 7000\nio-threads 4\ncluster-enabled yes\n')).toEqual([
     'redis.conf:2:1  io-threads  has no effect on this data node: one thread does everything',
-    'redis.conf:3:1  notify-keyspace-events  has no effect on this data node: no keyspace notifications are sent',
+    'redis.conf:3:1  cluster-enabled  has no effect on this data node: it is no node of a cluster',
   ])
 })
 
 test('what stands at its default is told in one line', () => {
-  expect(told('tcp-backlog 511\nslowlog-max-len 128\nio-threads 4\n')).toEqual([
+  expect(told('tcp-backlog 511\ncluster-node-timeout 15000\nio-threads 4\n')).toEqual([
     'redis.conf:3:1  io-threads  has no effect on this data node: one thread does everything',
-    'redis.conf  directives that stand at their defaults and have no effect on this data node: tcp-backlog, slowlog-max-len',
+    'redis.conf  directives that stand at their defaults and have no effect on this data node: tcp-backlog, cluster-node-timeout',
   ])
 })
 

@@ -7,7 +7,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
-import { type Grammar, readGrammars } from '../support/command-grammar.ts'
+import { commonGrammars, type Grammar } from '../support/command-grammar.ts'
 import { OddCommands } from '../support/odd-commands.ts'
 import { type Difference, firstDifference, refusedDifferently } from '../support/odd-run.ts'
 import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
@@ -29,19 +29,13 @@ describe.skipIf(!hasRedisServer)('odd commands (need redis-server)', () => {
     const [ours, theirs] = [await startOurs(directives), await startRedis(directives)]
     servers.push(ours, theirs)
     ports = [ours.port, theirs.port]
-    const [known, all] = [await documented(ours), await documented(theirs)]
-    const names = new Set(known.map(({ name }) => name))
-    // In an order of its own: a server tells them in the order of a hash table, another one at each start.
-    grammars = all.filter(({ name }) => names.has(name)).sort((a, b) => (a.name < b.name ? -1 : 1))
+    const docs = await Promise.all(servers.map(({ client }) => client.call('COMMAND', 'DOCS')))
+    grammars = commonGrammars(docs[0], docs[1])
   })
 
   afterAll(async () => {
     for (const server of servers) await server.stop()
   })
-
-  async function documented({ client }: RealNode): Promise<Grammar[]> {
-    return readGrammars(await client.call('COMMAND', 'DOCS'))
-  }
 
   async function differences(
     protocol: string,

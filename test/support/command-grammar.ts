@@ -35,6 +35,16 @@ export function readGrammars(docs: unknown): Grammar[] {
   })
 }
 
+/**
+ * What the real server says of the commands that ours has too, in an order of its own: a server tells
+ * them in the order of a hash table, another one at each start.
+ */
+export function commonGrammars(ours: unknown, theirs: unknown): Grammar[] {
+  const names = new Set(readGrammars(ours).map(({ name }) => name))
+  const common = readGrammars(theirs).filter(({ name }) => names.has(name))
+  return common.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
 function readArguments(list: unknown): Argument[] {
   return (Array.isArray(list) ? list : []).map((entry) => {
     const fields = fieldsOf(entry)

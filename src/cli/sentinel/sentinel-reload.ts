@@ -20,6 +20,7 @@ export interface ReloaderOptions {
   readonly host: Pick<SentinelHost, 'reload'>
   readonly tls: Tls
   readonly changeWebhooks: (file: SentinelFile) => Promise<void>
+  readonly changeProxy: (file: SentinelFile) => Promise<void>
   readonly logger: DaemonLogger
 }
 
@@ -68,6 +69,7 @@ export class Reloader {
     this.#file = file
     this.#takeTls(file)
     this.#takeWebhooks(file)
+    this.#takeProxy(file)
     host.reload(file.core, before.core)
     for (const text of changesForRestart(this.#started, file)) {
       logger.log('warning', `reload: ${text} has changed, which takes a restart`)
@@ -79,6 +81,13 @@ export class Reloader {
     const { changeWebhooks, logger } = this.#options
     changeWebhooks(file).catch((error: unknown) => {
       logger.log('warning', `reload: webhooks stay as they are: ${messageOf(error)}`)
+    })
+  }
+
+  #takeProxy(file: SentinelFile): void {
+    const { changeProxy, logger } = this.#options
+    changeProxy(file).catch((error: unknown) => {
+      logger.log('warning', `reload: the proxy stays as it is: ${messageOf(error)}`)
     })
   }
 

@@ -32,6 +32,7 @@ import { joinCluster } from '../up/child.ts'
 import { ownVersion } from '../version.ts'
 import { isYml, readSentinelFile, type SentinelSource } from './sentinel-config.ts'
 import { openSentinelHttp } from './sentinel-http.ts'
+import { Sidecar } from './sentinel-proxy.ts'
 import { Reloader } from './sentinel-reload.ts'
 
 /** Undefined if it runs; it then ends the process itself. */
@@ -83,8 +84,8 @@ async function start({ file, folder, source, warnings, isBackground }: Start): P
   for (const warning of warnings) logger.log('notice', formatProblem(warning))
   const acl = openAclFile(file.aclFile, process.cwd(), (found) => checkSentinelAclFile(found, core))
   const log: TlsLog = (level, text) => logger.log(level, text)
-  const hasSecureHttp = file.http.port !== 0 && file.http.tls
-  const tls = new Tls(inFolder(file.tls, process.cwd()), log, hasSecureHttp)
+  const isNeeded = (file.http.port !== 0 && file.http.tls) || file.proxy?.hasTls === true
+  const tls = new Tls(inFolder(file.tls, process.cwd()), log, isNeeded)
   // The port comes before the state file: a process that cannot have both leaves the state file
   // alone.
   const listener = await listen({ addresses: where.bind, port: where.port, tls })
@@ -127,8 +128,11 @@ async function start({ file, folder, source, warnings, isBackground }: Start): P
   tls.watch()
   const http = await openSentinelHttp({ file, host, tls, log, meters })
   listener.accept((socket) => host.accept(socket))
-  onStopSignal(() => host.stop())
-  const reloader = new Reloader({ source, running: file, host, tls, changeWebhooks, logger })
+  const sidecar = await Sidecar.open(file, { tls, logger, meters, onExit: () => host.stop() })
+  const changeProxy = (to: SentinelFile) => sidecar.change(to)
+  onStopSignal(() => sidecar.stop())
+  const changes = { changeWebhooks, changeProxy }
+  const reloader = new Reloader({ source, running: file, host, tls, ...changes, logger })
   onReloadSignal(() => {
     reloader.reload()
     http?.reload()

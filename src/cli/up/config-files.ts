@@ -1,7 +1,7 @@
 /** The configuration of each member, as an operator would write it. */
 
+import { quoted } from '../../base/quote.ts'
 import { utf8Bytes } from '../../base/utf8.ts'
-import { quoted } from '../../config/quote.ts'
 import { GROUP_OPTIONS } from '../../core/group-options.ts'
 import { type DemoLayout, HOST, type Place, pagePort } from './layout.ts'
 import type { GroupRules } from './rules.ts'

@@ -1,19 +1,7 @@
 import type { Account } from '../../acl/users.ts'
 import type { SessionClient } from '../../session/client.ts'
+import type { Tracking } from '../../session/tracking.ts'
 import type { Answer } from '../external-query.ts'
-import type { ClientId } from '../ids.ts'
-
-/** Server-assisted client-side caching, as a client set it up. */
-export interface Tracking {
-  readonly mode: 'default' | 'optin' | 'optout' | 'bcast'
-  readonly noLoop: boolean
-  /** The connection to which invalidations are to go; 0: this one. */
-  readonly redirect: ClientId
-  /** With `bcast` only; the empty prefix stands for all keys. */
-  readonly prefixes: readonly string[]
-  /** [CLIENT CACHING] was called, and no command that could read keys has followed. */
-  readonly isCachingSaid: boolean
-}
 
 /**
  * A client of this Sentinel: an application, an operator, or a peer that asks questions and sends

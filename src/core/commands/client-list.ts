@@ -12,10 +12,11 @@ import {
 import { type ClientType, clientFlags, lineOf } from '../../session/client-line.ts'
 import { asSent } from '../../session/errors.ts'
 import { subscriptionsOf } from '../../session/subscriptions.ts'
+import { redirectOf } from '../../session/tracking.ts'
 import type { Client } from '../clients/client.ts'
 import { hangUp } from '../clients/client-output.ts'
 import type { Turn } from '../state.ts'
-import { isBroken, redirectOf } from './client-tracking.ts'
+import { isBroken } from './client-tracking.ts'
 
 export function list(turn: Turn, _client: Client, argv: readonly string[]): Reply {
   const choice = parseList(argv, asSent)

@@ -9,7 +9,7 @@ import { asSent, type ShowWord } from '../../session/errors.ts'
 import type { Client } from '../clients/client.ts'
 import type { Turn } from '../state.ts'
 import { info, kill, list } from './client-list.ts'
-import { caching, redirection, track, trackingInfo } from './client-tracking.ts'
+import { caching, describeTracking, redirection, track } from './client-tracking.ts'
 import {
   type CommandFlag,
   command,
@@ -164,7 +164,7 @@ export const CLIENT_COMMAND = container(
       unblock,
     ),
     sub(['tracking', -3, '6.0.0'], TRACKING_HELP, track),
-    sub(['trackinginfo', 2, '6.2.0'], 'What this connection asked to be told.', trackingInfo),
+    sub(['trackinginfo', 2, '6.2.0'], 'What this connection asked to be told.', describeTracking),
     adminSub(
       ['no-evict', 3, '7.0.0'],
       [['(ON|OFF)', 'Keep this connection when memory is short.']],

@@ -13,10 +13,10 @@ import {
   unknownSubcommand,
   wrongArity,
 } from '../../session/errors.ts'
+import { endCaching } from '../../session/tracking.ts'
 import type { Client } from '../clients/client.ts'
 import { isListenerOnly } from '../clients/subscriptions.ts'
 import type { Turn } from '../state.ts'
-import { endCaching } from './client-tracking.ts'
 import type { PortCommand } from './command.ts'
 import { findCommand } from './lookup.ts'
 import { permissionRefusal } from './permission.ts'

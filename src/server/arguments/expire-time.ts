@@ -71,9 +71,11 @@ export function setExpiry(
 ): void {
   if (isPast(context, atMs)) {
     context.db.remove(key)
+    context.notify('del', key)
     context.propagate(deletion(key, context.node.settings.flag('lazyfree-lazy-expire')))
   } else {
     context.db.setExpiry(key, entry, atMs)
+    context.notify('expire', key)
     context.propagate(['PEXPIREAT', key, momentText(atMs), ...options])
   }
 }

@@ -28,6 +28,8 @@ const INTERNAL_FLAGS = [
   'needs_disk',
   /** Looking up a key does not count as using it, see usage.ts. */
   'no_touch',
+  /** Subscribers are not told of the keys it misses. */
+  'no_miss_event',
   /** It uses its keys even after CLIENT NO-TOUCH. */
   'always_touch',
   /** It meets keys that no argument named, so replicas are told of each expired key on its own. */

@@ -3,6 +3,8 @@
  * INFO counts in it; none of them needs the handler, so a command can look up others in its
  * context.
  */
+
+import type { LatencyHistogram } from '../watching/latency-histogram.ts'
 import type { CommandTraits } from './command-traits.ts'
 import type { KeySpec } from './key-spec.ts'
 
@@ -27,6 +29,8 @@ export interface CommandInfo {
   readonly isWrite: boolean
   /** Looking up a key counts as using it. */
   readonly touchesKeys: boolean
+  /** Subscribers are told of the keys it misses. */
+  readonly tellsMisses: boolean
   /** The command uses its keys even after CLIENT NO-TOUCH. */
   readonly alwaysTouches: boolean
   /** Replicas are told one by one of the expired keys that the command meets. */
@@ -60,6 +64,11 @@ export interface CommandInfo {
   readonly runsQueue: boolean
   /** [enable-debug-command] says which clients may run it. */
   readonly isProtected: boolean
+  /** MONITOR does not show it. */
+  readonly isHidden: boolean
+  readonly skipsSlowLog: boolean
+  /** Takes the same time whatever the size of the data: `fast`. */
+  readonly isFast: boolean
   /** Reads or writes keys. */
   readonly hasKeys: boolean
   /** May be sent by a RESP2 client that is subscribed. */
@@ -68,4 +77,8 @@ export interface CommandInfo {
   calls: number
   rejectedCalls: number
   failedCalls: number
+  /** How long all calls together took. */
+  micros: number
+  /** [latency-tracking] How long the single calls took; undefined: none was measured. */
+  latency: LatencyHistogram | undefined
 }

@@ -26,6 +26,8 @@ export interface CommandTraits {
   readonly readsKeys?: (argv: readonly string[]) => boolean
   /** Whether these words write the keys that it calls written; if absent, they always do. */
   readonly writesKeys?: (argv: readonly string[]) => boolean
+  /** Which of these words nobody else may see: passwords. */
+  readonly secrets?: (argv: readonly string[]) => readonly number[]
   /** The command may write far behind the end of a string, at an offset in these units. */
   readonly stretchesBy?: 'bits' | 'bytes'
 }
@@ -51,4 +53,9 @@ export const REPORT_OF_SHARD: CommandTraits = {
 }
 export const REPORT_OF_NODE: CommandTraits = {
   tips: ['nondeterministic_output', 'request_policy:all_nodes', 'response_policy:special'],
+}
+
+/** For `secrets`: every word but the first ones. */
+export function allBut(first: number): (argv: readonly string[]) => number[] {
+  return (argv) => argv.flatMap((_, at) => (at < first ? [] : [at]))
 }

@@ -97,6 +97,7 @@ export function createCommand(spec: CommandSpec, family: Family, parent?: Comman
     isRead: has('readonly'),
     isWrite: has('write'),
     touchesKeys: !has('no_touch'),
+    tellsMisses: !has('no_miss_event'),
     alwaysTouches: has('always_touch'),
     touchesArbitraryKeys: has('touches_arbitrary_keys'),
     mayReplicate: has('may_replicate'),
@@ -115,11 +116,16 @@ export function createCommand(spec: CommandSpec, family: Family, parent?: Comman
     isNotQueued: has('not_queued'),
     runsQueue: has('runs_queue'),
     isProtected: has('protected'),
+    isHidden: has('skip_monitor') || has('admin'),
+    skipsSlowLog: has('skip_slowlog'),
+    isFast: has('fast'),
     hasKeys: has('write') || has('readonly'),
     isForSubscribers: has('subscribed'),
     calls: 0,
     rejectedCalls: 0,
     failedCalls: 0,
+    micros: 0,
+    latency: undefined,
   }
 }
 

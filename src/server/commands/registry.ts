@@ -26,6 +26,7 @@ import { configFamily } from './node/config.ts'
 import { connectionFamily } from './node/connection.ts'
 import { replicationFamily, waitFamily } from './node/replication.ts'
 import { savingFamily } from './node/saving.ts'
+import { watchingFamily } from './node/watching.ts'
 import { pubsubFamily } from './pubsub.ts'
 import { functionFamily } from './scripting/functions.ts'
 import { scriptFamily } from './scripting/scripts.ts'
@@ -41,6 +42,7 @@ const FAMILIES: readonly Family[] = [
   connectionFamily,
   clientFamily,
   adminFamily,
+  watchingFamily,
   configFamily,
   aclFamily,
   commandFamily,

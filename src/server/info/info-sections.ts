@@ -60,7 +60,7 @@ function clients({ node }: InfoSource): string[] {
     client_recent_max_input_buffer: 0,
     client_recent_max_output_buffer: 0,
     blocked_clients: node.blocking.count,
-    tracking_clients: 0,
+    tracking_clients: node.tracking.clients,
     clients_in_timeout_table: 0,
     ...newerClientFields({ node }),
   })
@@ -94,10 +94,29 @@ function cpu({ node }: InfoSource): string[] {
 
 function commandStats({ node }: InfoSource): string[] {
   const found: string[] = []
-  for (const { fullName, calls, rejectedCalls, failedCalls } of node.table.everyCommand()) {
+  for (const each of node.table.everyCommand()) {
+    const { fullName, calls, rejectedCalls, failedCalls } = each
+    const micros = Math.round(each.micros)
     if (calls + rejectedCalls === 0) continue
     const counts = `rejected_calls=${rejectedCalls},failed_calls=${failedCalls}`
-    found.push(`cmdstat_${fullName}:calls=${calls},usec=0,usec_per_call=0.00,${counts}`)
+    const perCall = (calls === 0 ? 0 : micros / calls).toFixed(2)
+    found.push(
+      `cmdstat_${fullName}:calls=${calls},usec=${micros},usec_per_call=${perCall},${counts}`,
+    )
+  }
+  return found
+}
+
+function latencyStats({ node }: InfoSource): string[] {
+  const words = node.settings.text('latency-tracking-info-percentiles').split(' ')
+  const percents = words.filter((word) => word !== '')
+  const found: string[] = []
+  for (const { fullName, latency } of node.table.everyCommand()) {
+    if (latency === undefined || percents.length === 0) continue
+    const shown = percents.map((word) => {
+      return `p${word}=${(latency.percentile(Number(word)) / 1000).toFixed(3)}`
+    })
+    found.push(`latency_percentiles_usec_${fullName}:${shown.join(',')}`)
   }
   return found
 }
@@ -136,7 +155,7 @@ export const SECTIONS: readonly (readonly [title: string, fields: Fields])[] = [
   ['Modules', nothing],
   ['Commandstats', commandStats],
   ['Errorstats', errorStats],
-  ['Latencystats', nothing],
+  ['Latencystats', latencyStats],
   ['Cluster', cluster],
   ['Keyspace', keyspace],
 ]
@@ -187,9 +206,9 @@ function stats({ node }: InfoSource): string[] {
     active_defrag_key_misses: 0,
     total_active_defrag_time: 0,
     current_active_defrag_time: 0,
-    tracking_total_keys: 0,
-    tracking_total_items: 0,
-    tracking_total_prefixes: 0,
+    tracking_total_keys: node.tracking.keys,
+    tracking_total_items: node.tracking.items,
+    tracking_total_prefixes: node.tracking.prefixes,
     unexpected_error_replies: 0,
     total_error_replies: counted.errorReplies,
     dump_payload_sanitizations: 0,

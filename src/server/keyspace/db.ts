@@ -34,6 +34,11 @@ export interface Watcher {
   keyChanged(db: Db, key: string): void
 }
 
+/** Wants to know of every key that changes: CLIENT TRACKING. */
+export interface KeyTracker {
+  keyChanged(key: string): void
+}
+
 /** What all databases of a node share. */
 export interface DbRules {
   /** Wall-clock milliseconds, fixed while a command runs. */
@@ -43,10 +48,12 @@ export interface DbRules {
   readonly beforeChange: ((db: number, key: string, entry: Entry) => void) | undefined
   /** True while a command runs that only reads. */
   readonly countsLookups: boolean
-  countLookup(isHit: boolean): void
+  countLookup(isHit: boolean, db: number, key: string): void
   /** True while a command runs that uses the keys it looks up. */
   readonly touchesKeys: boolean
   readonly usage: Usage
+  /** Undefined: no client tracks keys. */
+  readonly tracker: KeyTracker | undefined
   /** What this database takes in memory may change until the command ends. */
   sizeChanged(db: Db): void
   /** Returns a table without keys. */
@@ -56,6 +63,8 @@ export interface DbRules {
    * may wait.
    */
   keyExpired(db: number, key: string): void
+  /** A key was created by a command. */
+  keyCreated(db: number, key: string): void
   keyEvicted(db: number, key: string): void
   /** A value that clients can wait for was created, or a stream is gone on whose groups clients wait. */
   keyAppeared(db: number, key: string): void
@@ -103,13 +112,26 @@ export class Db {
   find(key: string): Entry | undefined {
     const entry = this.#findAlive(key)
     const rules = this.#rules
-    if (rules.countsLookups) rules.countLookup(entry !== undefined)
+    if (rules.countsLookups) rules.countLookup(entry !== undefined, this.index, key)
     if (entry !== undefined && rules.touchesKeys) rules.usage.touch(entry)
     return entry
   }
 
   value(key: string): Value | undefined {
     return this.find(key)?.value
+  }
+
+  /** The same, for a key that is read by a command that writes others: this counts as a lookup. */
+  findSource(key: string): Entry | undefined {
+    const rules = this.#rules
+    if (rules.countsLookups) return this.find(key)
+    const entry = this.find(key)
+    rules.countLookup(entry !== undefined, this.index, key)
+    return entry
+  }
+
+  source(key: string): Value | undefined {
+    return this.findSource(key)?.value
   }
 
   /** Whether a client sees the key as alive; deletes nothing. */
@@ -174,7 +196,9 @@ export class Db {
       rules.sizeChanged(this)
       this.sampler?.add(key)
       if (this.watchers.size > 0) this.#touched(key)
+      rules.tracker?.keyChanged(key)
       if (expireAtMs !== undefined) this.expires.add(key, entry)
+      rules.keyCreated(this.index, key)
     } else {
       // Set in place, so that a running scan finds the key where it was.
       this.setExpiry(key, old, expireAtMs)
@@ -240,6 +264,7 @@ export class Db {
     rules.sizeChanged(this)
     if (entry.serial < rules.serial) this.#preserve(key, entry)
     if (this.watchers.size > 0) this.#touched(key)
+    rules.tracker?.keyChanged(key)
   }
 
   #touched(key: string): void {

@@ -7,7 +7,7 @@
  * `beforeChange` hands it over as it was. An entry created meanwhile carries the new serial and is left
  * out.
  */
-import { Db, type DbRules, type Entry, type ExpiryMode } from './db.ts'
+import { Db, type DbRules, type Entry, type ExpiryMode, type KeyTracker } from './db.ts'
 import { EntryTable } from './entry-table.ts'
 import type { KeyHash } from './key-hash.ts'
 import type { KeyTable } from './key-table.ts'
@@ -17,8 +17,9 @@ export type { Entry } from './db.ts'
 
 /** Learns what happens to keys apart from what commands do. */
 export interface KeyspaceObserver {
-  countLookup(isHit: boolean): void
+  countLookup(isHit: boolean, db: number, key: string): void
   keyExpired(db: number, key: string): void
+  keyCreated(db: number, key: string): void
   keyEvicted(db: number, key: string): void
   keyAppeared(db: number, key: string): void
   /** All data were replaced, now with this many keys, without a command for it. */
@@ -28,6 +29,7 @@ export interface KeyspaceObserver {
 const NOBODY: KeyspaceObserver = {
   countLookup: () => undefined,
   keyExpired: () => undefined,
+  keyCreated: () => undefined,
   keyEvicted: () => undefined,
   keyAppeared: () => undefined,
   dataReplaced: () => undefined,
@@ -47,6 +49,7 @@ export class Keyspace implements DbRules {
   touchesKeys = false
   readonly usage: Usage
   observer: KeyspaceObserver = NOBODY
+  tracker: KeyTracker | undefined
   readonly #hash: KeyHash
   #heapBytes = 0
   readonly #resized = new Set<Db>()
@@ -98,8 +101,12 @@ export class Keyspace implements DbRules {
     return this.dbs.map(() => this.newTable())
   }
 
-  countLookup(isHit: boolean): void {
-    this.observer.countLookup(isHit)
+  countLookup(isHit: boolean, db: number, key: string): void {
+    this.observer.countLookup(isHit, db, key)
+  }
+
+  keyCreated(db: number, key: string): void {
+    this.observer.keyCreated(db, key)
   }
 
   keyExpired(db: number, key: string): void {

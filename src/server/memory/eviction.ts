@@ -117,6 +117,15 @@ export class Eviction {
     const { memory } = this.#node
     if (memory.countedBytes <= this.#maxBytes) return this.#ended(true)
     if (this.#policy === undefined) return this.#ended(false)
+    const { times, now } = this.#node
+    const startedAt = times.now()
+    const hasRoom = this.#evict(this.#policy)
+    times.noteEvent('eviction-cycle', startedAt, now.wallMs)
+    return hasRoom
+  }
+
+  #evict(policy: Policy): boolean {
+    const { memory } = this.#node
     let left = keysPerTurn(this.#node.settings.int('maxmemory-eviction-tenacity'))
     while (memory.countedBytes > this.#maxBytes) {
       if (left-- <= 0) {
@@ -124,7 +133,7 @@ export class Eviction {
         this.#exceededSinceMs ??= this.#node.now.monoMs
         return true
       }
-      if (!this.#evictOne(this.#policy)) return this.#ended(false)
+      if (!this.#evictOne(policy)) return this.#ended(false)
     }
     return this.#ended(true)
   }

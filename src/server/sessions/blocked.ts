@@ -1,5 +1,6 @@
 /** Why a session reads no further commands for now, and what ends that. */
 import type { Reply } from '../../resp/reply.ts'
+import type { CommandInfo } from '../catalogue/command-info.ts'
 import type { Value } from '../values/value.ts'
 import type { EffectContext } from './effect-context.ts'
 
@@ -23,4 +24,12 @@ export interface KeyWait {
    * if a command had made them. Undefined: there is nothing for this client, which waits on.
    */
   readonly serve: (scene: EffectContext, key: string) => Reply | undefined
+}
+
+/** The command that made a session wait: it is measured as a whole when it has been served. */
+export interface BlockedRun {
+  readonly command: CommandInfo
+  readonly argv: readonly string[]
+  /** How long it took until it waited. */
+  readonly micros: number
 }

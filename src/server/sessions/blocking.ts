@@ -59,6 +59,7 @@ export class Blocking {
     const { blocked } = session
     if (blocked === undefined) return
     session.blocked = undefined
+    session.blockedRun = undefined
     this.#blocked.delete(session)
     for (const name of awaitedNames(blocked)) this.#leave(name, session)
   }

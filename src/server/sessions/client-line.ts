@@ -1,15 +1,20 @@
 /** One connection as CLIENT LIST and CLIENT INFO show it. */
 import { clientFlags, lineOf } from '../../session/client-line.ts'
+import { redirectOf } from '../../session/tracking.ts'
 import type { ClientSession } from './session.ts'
 
 /** `nowMs` is monotonic. */
 export function clientLine(session: ClientSession, nowMs: number): string {
   const flags = clientFlags({
+    O: session.isMonitor,
     S: session.kind === 'replica',
     M: session.kind === 'master',
     P: session.isSubscribed,
     x: session.transaction !== undefined,
     b: session.blocked !== undefined || session.postponed !== undefined,
+    t: session.tracking !== undefined,
+    R: session.isRedirectBroken,
+    B: session.tracking?.mode === 'bcast',
     d: session.watch?.isBroken === true,
     c: session.isClosing,
     e: session.noEvict,
@@ -26,6 +31,6 @@ export function clientLine(session: ClientSession, nowMs: number): string {
       session.counted.bytes,
       session.decoder.pendingBytes + session.pendingOutputBytes,
     ),
-    redir: -1,
+    redir: redirectOf(session),
   })
 }

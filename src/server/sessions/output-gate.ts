@@ -101,6 +101,10 @@ export class OutputGate implements NodePort {
     else this.#hold(connection, undefined)
   }
 
+  get stopwatch(): (() => number) | undefined {
+    return this.#port.stopwatch
+  }
+
   get heap(): HeapMeter | undefined {
     return this.#port.heap
   }

@@ -11,9 +11,10 @@ import { LONG_BYTES, ReplyWriter } from '../../resp/reply-writer.ts'
 import { RequestDecoder } from '../../resp/request-decoder.ts'
 import type { ReplyMode, SessionClient } from '../../session/client.ts'
 import type { ClientType } from '../../session/client-line.ts'
+import type { Tracking } from '../../session/tracking.ts'
 import type { ConnectionId, Endpoints } from '../port.ts'
 import type { ReplicaPeer } from '../replication/serving/replica-peer.ts'
-import type { Blocked } from './blocked.ts'
+import type { Blocked, BlockedRun } from './blocked.ts'
 import type { KeyWatch, Transaction } from './transactions.ts'
 
 /** Told when a session has something to send; the sink takes the output later, once per input. */
@@ -71,6 +72,12 @@ export class ClientSession implements SessionClient {
   isClosing = false
   /** False while EXEC runs and in the master's stream: blocking commands give up at once. */
   mayBlock = true
+  /** [MONITOR] It is told of every command. */
+  isMonitor = false
+  /** [CLIENT TRACKING] */
+  tracking: Tracking | undefined
+  /** The connection to which its invalidations were to go was gone when there was one. */
+  isRedirectBroken = false
   /** The commands of scripts run in it. */
   isScript = false
   noEvict = false
@@ -82,6 +89,8 @@ export class ClientSession implements SessionClient {
   transaction: Transaction | undefined
   watch: KeyWatch | undefined
   blocked: Blocked | undefined
+  /** The command that made it wait. */
+  blockedRun: BlockedRun | undefined
   /** Its script takes longer than a slice, and goes on in later turns. */
   waitsForScript = false
   /** A command that arrived during CLIENT PAUSE and runs when it ends. */

@@ -40,9 +40,6 @@ const KIB = 1024
 const MIB = 1024 * KIB
 
 // Notes on what does not happen, for directives whose absence an operator would notice too late.
-const NO_NOTIFICATIONS = 'no keyspace notifications are sent'
-const NO_SLOWLOG = 'no command is measured, so SLOWLOG is empty'
-const NO_LATENCY = 'no command is measured, so LATENCY is empty'
 const LOCAL_FACILITIES = [0, 1, 2, 3, 4, 5, 6, 7].map((number) => `local${number}`)
 const FACILITIES = ['user', ...LOCAL_FACILITIES]
 const NO_CLUSTER = 'it is no node of a cluster'
@@ -83,9 +80,9 @@ export const INT_SETTINGS = {
   // No process is forked for a snapshot, so waiting for more replicas to share it saves nothing.
   'repl-diskless-sync-delay': integer(0, 0),
   'repl-diskless-sync-max-replicas': integer(0, 0),
-  'slowlog-log-slower-than': ignored(integer(10_000, -1, MAX_LONG), NO_SLOWLOG),
-  'slowlog-max-len': ignored(integer(128, 0, MAX_LONG), NO_SLOWLOG),
-  'latency-monitor-threshold': ignored(integer(0, 0, MAX_LONG), NO_LATENCY),
+  'slowlog-log-slower-than': integer(10_000, -1, MAX_LONG),
+  'slowlog-max-len': integer(128, 0, MAX_LONG),
+  'latency-monitor-threshold': integer(0, 0, MAX_LONG),
   'active-expire-effort': ignored(integer(1, 1, 10)),
   'lfu-log-factor': integer(10, 0),
   'lfu-decay-time': integer(1, 0),
@@ -101,10 +98,7 @@ export const INT_SETTINGS = {
   'stream-node-max-entries': integer(100, 0, MAX_LONG),
   'auto-aof-rewrite-percentage': integer(100, 0),
   'auto-aof-rewrite-min-size': memory(64 * MIB),
-  'tracking-table-max-keys': ignored(
-    integer(1_000_000, 0, MAX_LONG),
-    'CLIENT TRACKING is not offered',
-  ),
+  'tracking-table-max-keys': integer(1_000_000, 0, MAX_LONG),
   'acllog-max-len': integer(128, 0, MAX_LONG),
   'busy-reply-threshold': integer(5000, 0, MAX_LONG),
   // Two for tests, which Redis knows too and CONFIG GET * there does not show.
@@ -166,7 +160,7 @@ export const FLAG_SETTINGS = {
   'lazyfree-lazy-server-del': ignored(yesNo(false)),
   'lazyfree-lazy-user-del': yesNo(false),
   'lazyfree-lazy-user-flush': ignored(yesNo(false)),
-  'latency-tracking': ignored(yesNo(true), NO_LATENCY),
+  'latency-tracking': yesNo(true),
   activerehashing: ignored(yesNo(true)),
   activedefrag: ignored(yesNo(false)),
   'dynamic-hz': ignored(yesNo(true)),
@@ -230,7 +224,7 @@ export const TEXT_SETTINGS = {
     'allkeys-random',
     'noeviction',
   ]),
-  'notify-keyspace-events': ignored(eventClasses(), NO_NOTIFICATIONS),
+  'notify-keyspace-events': eventClasses(),
   loglevel: oneOf('notice', ['debug', 'verbose', 'notice', 'warning']),
   logfile: text('', 'immutable'),
   'log-format': ours(oneOf('auto', LOG_FORMAT_WORDS, 'immutable')),
@@ -271,7 +265,7 @@ export const TEXT_SETTINGS = {
   'syslog-ident': text('redis', 'immutable'),
   'syslog-facility': oneOf('local0', FACILITIES, 'immutable'),
   'proc-title-template': processTitle('{title} {listen-addr} {server-mode}'),
-  'latency-tracking-info-percentiles': ignored(percentiles('50 99 99.9'), NO_LATENCY),
+  'latency-tracking-info-percentiles': percentiles('50 99 99.9'),
   'oom-score-adj': oneOf('no', ['no', 'yes', 'relative', 'absolute']),
   'oom-score-adj-values': oomScores('0 200 800'),
   'shutdown-on-sigint': shutdownWords(),

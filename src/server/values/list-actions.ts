@@ -49,11 +49,13 @@ export function performListAction(
   switch (action.kind) {
     case 'pop': {
       const [item = ''] = takeItems(scene, key, list, action.side, 1)
+      notifyTaken(scene, key, list, action.side)
       scene.propagate([popCommand(action.side), key])
       return bulks([key, item])
     }
     case 'popMany': {
       const items = takeItems(scene, key, list, action.side, action.count)
+      notifyTaken(scene, key, list, action.side)
       scene.propagate([popCommand(action.side), key, String(items.length)])
       return array([bulk(key), bulks(items)])
     }
@@ -79,6 +81,21 @@ export function takeItems(
   return items
 }
 
+/** Tells subscribers that elements were taken, and that the last one was. */
+export function notifyTaken(
+  scene: EffectContext,
+  key: string,
+  { items }: ListValue,
+  side: ListEnd,
+): void {
+  scene.notify(side === 'LEFT' ? 'lpop' : 'rpop', key)
+  if (items.length === 0) scene.notify('del', key)
+}
+
+export function pushEvent(side: ListEnd): 'lpush' | 'rpush' {
+  return side === 'LEFT' ? 'lpush' : 'rpush'
+}
+
 function moveItem(
   scene: EffectContext,
   key: string,
@@ -93,6 +110,8 @@ function moveItem(
       ? rotate(scene, key, list, action)
       : (takeItems(scene, key, list, from, 1)[0] ?? '')
   if (destination !== key) pushItem(scene, destination, target, to, item)
+  scene.notify(pushEvent(to), destination)
+  notifyTaken(scene, key, list, from)
   const sides = action.effect === 'LMOVE' ? [from, to] : []
   scene.propagate([action.effect, key, destination, ...sides])
   return bulk(item)

@@ -7,6 +7,7 @@ import type { CommandContext } from '../../context.ts'
 import { BITOP_NOT_SINGLE, SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
 import { LONG_BYTES, LongString, viewOf } from '../../values/long-string.ts'
 import type { StringValue } from '../../values/value.ts'
+import { storeResult } from '../store-result.ts'
 import { BLOCK_BYTES, Block, type Bytes } from './bit-blocks.ts'
 
 type Operation = 'AND' | 'OR' | 'XOR' | 'NOT'
@@ -20,10 +21,8 @@ export function bitOp(context: CommandContext, argv: readonly string[]): Reply {
   if (sources === undefined) return WRONG_TYPE
   const { byteCodec } = context.node
   const bytes = combined(byteCodec, operation, sources)
-  const isThere = context.db.find(target) !== undefined
-  if (bytes.length > 0) context.db.put(target, stringOf(byteCodec, bytes))
-  else context.db.remove(target)
-  if (bytes.length > 0 || isThere) context.propagate()
+  const value = bytes.length > 0 ? stringOf(byteCodec, bytes) : undefined
+  storeResult(context, target, value, 'set')
   return integer(bytes.length)
 }
 
@@ -35,7 +34,7 @@ function isOperation(word: string): word is Operation {
 function sourcesOf({ db }: CommandContext, keys: readonly string[]): Bytes[] | undefined {
   const sources: Bytes[] = []
   for (const key of keys) {
-    const value = db.value(key)
+    const value = db.source(key)
     if (value !== undefined && value.type !== 'string') return undefined
     sources.push(value === undefined ? '' : viewOf(value))
   }

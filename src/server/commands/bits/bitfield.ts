@@ -41,6 +41,7 @@ function bitField(context: CommandContext, argv: readonly string[]): Reply {
   const bytes = string.joined()
   if (bytes !== old) {
     writeString(context.db, key, entry, bytes)
+    context.notify('setbit', key)
     context.propagate()
   }
   return array(replies)
@@ -59,6 +60,7 @@ function longFields(
   const replies = operations.map((operation) => perform(string, operation))
   if (length > old.length || string.isChanged) {
     string.applyTo(openLong(context, key, entry).grown(length))
+    context.notify('setbit', key)
     context.propagate()
   }
   return array(replies)
@@ -76,7 +78,7 @@ function readFields(
   argv: readonly string[],
   operations: readonly BitfieldOperation[],
 ): Reply {
-  const value = db.value(arg(argv, 1))
+  const value = db.source(arg(argv, 1))
   if (value !== undefined && value.type !== 'string') return WRONG_TYPE
   const string = new PatchedBytes(value === undefined ? '' : viewOf(value))
   return array(operations.map((operation) => perform(string, operation)))

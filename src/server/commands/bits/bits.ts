@@ -33,6 +33,7 @@ function setBit(context: CommandContext, argv: readonly string[]): Reply {
   const isThere = Math.floor(offset / 8) < old.length
   if (!isThere || before !== Number(word)) {
     putBit(context, key, entry, offset, word === '1')
+    context.notify('setbit', key)
     context.propagate()
   }
   return integer(before)

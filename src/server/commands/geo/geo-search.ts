@@ -22,7 +22,7 @@ interface Found {
 function searching(form: GeoForm) {
   const parse = geoQueryParser(form)
   return (context: CommandContext, argv: readonly string[]): Reply => {
-    const zset = context.db.value(arg(argv, form.sourceAt))
+    const zset = context.db.source(arg(argv, form.sourceAt))
     if (zset !== undefined && zset.type !== 'zset') return WRONG_TYPE
     const query = parse(argv, zset?.set)
     if ('kind' in query) return query
@@ -31,7 +31,8 @@ function searching(form: GeoForm) {
     const scores = found.map(({ member, score, distance }) => {
       return [member, query.storesDistance ? distance : score] as const
     })
-    storeZset(context, query.storeKey, new SortedSet(scores))
+    const event = form.storing === 'first' ? 'geosearchstore' : 'georadiusstore'
+    storeZset(context, query.storeKey, new SortedSet(scores), event)
     return integer(found.length)
   }
 }

@@ -81,6 +81,7 @@ function hSetting(name: string, reply: (added: number) => Reply) {
     for (let at = 2; at < argv.length; at += 2) {
       if (setField(hash, arg(argv, at), arg(argv, at + 1))) added++
     }
+    context.notify('hset', arg(argv, 1))
     context.propagate()
     return reply(added)
   }
@@ -96,6 +97,7 @@ function hSetNx(context: CommandContext, argv: readonly string[]): Reply {
   const hash = openHash(context, key)
   if (hash === undefined) return WRONG_TYPE
   setField(hash, field, arg(argv, 3))
+  context.notify('hset', key)
   context.propagate()
   return ONE
 }
@@ -111,6 +113,8 @@ function hDel(context: CommandContext, argv: readonly string[]): Reply {
   let deleted = 0
   for (const field of present) if (removeField(hash, field)) deleted++
   if (hash.fields.size === 0) context.db.remove(key)
+  context.notify('hdel', key)
+  if (hash.fields.size === 0) context.notify('del', key)
   context.propagate()
   return integer(deleted)
 }
@@ -203,6 +207,7 @@ function hIncrBy(context: CommandContext, argv: readonly string[]): Reply {
   const sum = addInt64(old, by)
   if (sum === undefined) return WOULD_OVERFLOW
   store(context, key, field, String(sum))
+  context.notify('hincrby', key)
   context.propagate()
   return integer(sum)
 }
@@ -219,6 +224,7 @@ function hIncrByFloat(context: CommandContext, argv: readonly string[]): Reply {
   const sum = addLongDoubles(old, by)
   if (sum === undefined) return NAN_OR_INFINITY
   store(context, key, field, sum)
+  context.notify('hincrbyfloat', key)
   context.propagate(['HSET', key, field, sum])
   return bulk(sum)
 }

@@ -38,6 +38,7 @@ function pfAdd(context: CommandContext, argv: readonly string[]): Reply {
   }
   if (bytes === old && entry !== undefined) return ZERO
   writeString(context.db, key, entry, withoutCachedCardinality(bytes))
+  context.notify('pfadd', key)
   context.propagate()
   return ONE
 }
@@ -91,6 +92,7 @@ function pfMerge(context: CommandContext, argv: readonly string[]): Reply {
   const merged = start && withRegisters(start, union.registers, maxSparseBytes)
   if (merged === undefined) return DAMAGED_HLL
   writeString(context.db, key, entry, withoutCachedCardinality(merged))
+  context.notify('pfadd', key)
   context.propagate()
   return OK
 }
@@ -104,7 +106,7 @@ function unionOf({ db }: CommandContext, keys: readonly string[]): Union | Reply
   const registers = new Uint8Array(REGISTERS)
   let hasDense = false
   for (const key of keys) {
-    const entry = db.find(key)
+    const entry = db.findSource(key)
     if (entry === undefined) continue
     const bytes = bytesOf(entry)
     if (typeof bytes !== 'string') return bytes

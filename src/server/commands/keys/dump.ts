@@ -57,7 +57,9 @@ function momentOf({ now }: CommandContext, ttlMs: number, options: RestoreOption
 
 /** A key that would expire at once is not created; the key it replaces is deleted all the same. */
 function removeInstead(context: CommandContext, key: string): void {
-  if (context.db.remove(key)) context.propagate(['DEL', key])
+  if (!context.db.remove(key)) return
+  context.notify('del', key)
+  context.propagate(['DEL', key])
 }
 
 function place(
@@ -69,7 +71,10 @@ function place(
 ): void {
   const { usage } = context.node.keyspace
   const expireAtMs = atMs === 0 ? undefined : atMs
-  context.db.put(arg(argv, 1), value, expireAtMs, usage.restored(options))
+  const key = arg(argv, 1)
+  context.db.remove(key)
+  context.db.put(key, value, expireAtMs, usage.restored(options))
+  context.notify('restore', key)
   if (expireAtMs === undefined || options.isAbsolute) context.propagate()
   else context.propagate(withMoment(argv, expireAtMs))
 }

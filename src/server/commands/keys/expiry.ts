@@ -88,6 +88,7 @@ function persist(context: CommandContext, argv: readonly string[]): Reply {
   const entry = context.db.find(key)
   if (entry?.expireAtMs === undefined) return ZERO
   context.db.setExpiry(key, entry, undefined)
+  context.notify('persist', key)
   context.propagate()
   return ONE
 }

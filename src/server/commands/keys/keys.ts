@@ -30,7 +30,9 @@ function del(context: CommandContext, argv: readonly string[]): Reply {
   let deleted = 0
   for (let at = 1; at < argv.length; at++) {
     const key = arg(argv, at)
-    if (db.find(key) !== undefined && db.remove(key)) deleted++
+    if (db.find(key) === undefined || !db.remove(key)) continue
+    context.notify('del', key)
+    deleted++
   }
   if (deleted > 0) context.propagate()
   return integer(deleted)
@@ -67,6 +69,8 @@ function renameTo(context: CommandContext, source: string, target: string): void
   // The target's own expiry is checked first, so that replicas learn if it has expired.
   db.find(target)
   moveEntry(db, source, db, target)
+  context.notify('rename_from', source)
+  context.notify('rename_to', target)
   context.propagate()
 }
 
@@ -76,6 +80,7 @@ function moveEntry(from: Db, source: string, to: Db, target: string): void {
   if (entry === undefined) return
   const { value, expireAtMs, usage } = entry
   from.remove(source)
+  to.remove(target)
   to.put(target, value, expireAtMs, usage)
 }
 
@@ -89,10 +94,14 @@ function copy(context: CommandContext, argv: readonly string[]): Reply {
   const options = parseCopyOptions(context, argv)
   if ('kind' in options) return options
   if (options.db === context.db && source === target) return SAME_OBJECT
-  const entry = context.db.find(source)
+  const entry = context.db.findSource(source)
   if (entry === undefined) return ZERO
-  if (options.db.find(target) !== undefined && !options.replaces) return ZERO
+  if (options.db.find(target) !== undefined) {
+    if (!options.replaces) return ZERO
+    options.db.remove(target)
+  }
   options.db.put(target, copyValue(entry.value), entry.expireAtMs)
+  context.notify('copy_to', target, options.db)
   context.propagate()
   return ONE
 }
@@ -129,6 +138,8 @@ function move(context: CommandContext, argv: readonly string[]): Reply {
   if (target === context.db) return SAME_OBJECT
   if (context.db.find(key) === undefined || target.find(key) !== undefined) return ZERO
   moveEntry(context.db, key, target, key)
+  context.notify('move_from', key)
+  context.notify('move_to', key, target)
   context.propagate()
   return ONE
 }
@@ -166,6 +177,7 @@ function isFlushMode(argv: readonly string[]): boolean {
 /** Replicas get it even if there was nothing: they may have keys that we do not. */
 function flushAll(context: CommandContext, argv: readonly string[]): Reply | undefined {
   if (!isFlushMode(argv)) return SYNTAX_ERROR
+  context.node.tracking.allChanged()
   for (const db of context.node.keyspace.dbs) {
     db.empty()
     noteAwaited(context.node.blocking, db)
@@ -176,6 +188,7 @@ function flushAll(context: CommandContext, argv: readonly string[]): Reply | und
 
 function flushDb(context: CommandContext, argv: readonly string[]): Reply {
   if (!isFlushMode(argv)) return SYNTAX_ERROR
+  context.node.tracking.allChanged()
   context.db.empty()
   noteAwaited(context.node.blocking, context.db)
   context.propagate()

@@ -40,11 +40,12 @@ function help(): Reply {
 }
 
 const KEY = ['2 RO']
+const ASKED = 'readonly no_touch no_miss_event'
 
 export const objectCommand = container('object', [
-  command('encoding', 3, 'readonly no_touch', KEY, encoding, VARYING),
-  command('freq', 3, 'readonly no_touch', KEY, frequency, VARYING),
+  command('encoding', 3, ASKED, KEY, encoding, VARYING),
+  command('freq', 3, ASKED, KEY, frequency, VARYING),
   command('help', 2, 'loading stale', [], help),
-  command('idletime', 3, 'readonly no_touch', KEY, idleTime, VARYING),
-  command('refcount', 3, 'readonly no_touch', KEY, refCount, VARYING),
+  command('idletime', 3, ASKED, KEY, idleTime, VARYING),
+  command('refcount', 3, ASKED, KEY, refCount, VARYING),
 ])

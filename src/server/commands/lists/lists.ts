@@ -22,7 +22,13 @@ import {
   wrongArity,
 } from '../../errors.ts'
 import { Deque } from '../../values/deque.ts'
-import { type ListEnd, pushTo, takeItems } from '../../values/list-actions.ts'
+import {
+  type ListEnd,
+  notifyTaken,
+  pushEvent,
+  pushTo,
+  takeItems,
+} from '../../values/list-actions.ts'
 import { lPos } from './list-position.ts'
 import { lMove, lMPop, rPopLPush } from './lists-moving.ts'
 
@@ -40,6 +46,7 @@ function push(side: ListEnd, needsList: boolean) {
     const items = value?.items ?? new Deque()
     for (let at = 2; at < argv.length; at++) pushTo(items, side, arg(argv, at))
     if (value === undefined) context.db.put(key, { type: 'list', items })
+    context.notify(pushEvent(side), key)
     context.propagate()
     return integer(items.length)
   }
@@ -57,6 +64,7 @@ function pop(side: ListEnd, name: string) {
     if (list.type !== 'list') return WRONG_TYPE
     if (count === 0) return array([])
     const items = takeItems(context, key, list, side, count)
+    notifyTaken(context, key, list, side)
     context.propagate()
     return argv.length === 3 ? bulks(items) : bulk(items[0] ?? '')
   }
@@ -94,6 +102,7 @@ function lSet(context: CommandContext, argv: readonly string[]): Reply {
   if (place < 0 || place >= list.items.length) return INDEX_OUT_OF_RANGE
   context.db.changing(key)
   list.items.set(place, arg(argv, 3))
+  context.notify('lset', key)
   context.propagate()
   return OK
 }
@@ -136,14 +145,16 @@ function lTrim(context: CommandContext, argv: readonly string[]): Reply {
   if (list.type !== 'list') return WRONG_TYPE
   const { length } = list.items
   const { from, to } = within(given, length)
-  if (from === 0 && to === length - 1) return OK
+  // Trimming nothing changes nothing, and counts as a change all the same.
   if (from > to) {
     context.db.remove(key)
   } else {
     context.db.changing(key)
     list.items.trim(from, to)
   }
-  context.propagate()
+  context.notify('ltrim', key)
+  if (from > to) context.notify('del', key)
+  if (from > 0 || to < length - 1) context.propagate()
   return OK
 }
 
@@ -159,6 +170,8 @@ function lRem(context: CommandContext, argv: readonly string[]): Reply {
   context.db.changing(key)
   list.items.filter((place) => !places.has(place))
   if (list.items.length === 0) context.db.remove(key)
+  context.notify('lrem', key)
+  if (list.items.length === 0) context.notify('del', key)
   context.propagate()
   return integer(places.size)
 }
@@ -185,6 +198,7 @@ function lInsert(context: CommandContext, argv: readonly string[]): Reply {
   if (place === list.items.length) return integer(-1)
   context.db.changing(key)
   list.items.insert(where === 'BEFORE' ? place : place + 1, arg(argv, 4))
+  context.notify('linsert', key)
   context.propagate()
   return integer(list.items.length)
 }

@@ -12,6 +12,7 @@ import {
   type Handler,
   helpReply,
 } from '../../catalogue/command.ts'
+import { allBut } from '../../catalogue/command-traits.ts'
 import type { CommandContext, NodeServices } from '../../context.ts'
 import type { ClientSession } from '../../sessions/session.ts'
 
@@ -120,7 +121,7 @@ const aclSubcommands = [
   command('load', 2, ADMIN, [], load),
   command('log', -2, ADMIN, [], ask(acl.showLog)),
   command('save', 2, ADMIN, [], save),
-  command('setuser', -3, ADMIN, [], setUser),
+  command('setuser', -3, ADMIN, [], setUser, { secrets: allBut(2) }),
   command('users', 2, ADMIN, [], ask(acl.listNames)),
   command('whoami', 2, FLAGS, [], ask(acl.whoAmI)),
 ]

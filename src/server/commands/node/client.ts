@@ -12,6 +12,7 @@ import {
   passesFilter,
 } from '../../../session/client-choice.ts'
 import type { ShowWord } from '../../../session/errors.ts'
+import { changeTracking, redirectOf, sayCaching, trackingInfo } from '../../../session/tracking.ts'
 import {
   command,
   container,
@@ -132,10 +133,33 @@ function unblock({ node }: CommandContext, argv: readonly string[]): Reply {
   return integer(1)
 }
 
+function tracking({ node, session }: CommandContext, argv: readonly string[]): Reply {
+  const before = session.tracking
+  const reply = changeTracking(session, argv, (id) => node.sessions.get(id) !== undefined)
+  if (reply === OK) node.tracking.changed(session, before)
+  return reply
+}
+
+function caching({ session }: CommandContext, argv: readonly string[]): Reply {
+  return sayCaching(session, argv)
+}
+
+function getRedir({ session }: CommandContext): Reply {
+  return integer(redirectOf(session))
+}
+
+function describeTracking({ session }: CommandContext): Reply {
+  return trackingInfo(session, session.isRedirectBroken)
+}
+
 function help(): Reply {
   return helpReply('CLIENT', [
+    'CACHING (YES|NO)',
+    '    Whether the keys of the next command are tracked.',
     'GETNAME',
     '    Name of this connection.',
+    'GETREDIR',
+    '    Connection that is told of changed keys.',
     'ID',
     '    Id of this connection.',
     'INFO',
@@ -158,6 +182,11 @@ function help(): Reply {
     '    Library behind this connection.',
     'SETNAME <name>',
     '    Name this connection.',
+    'TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]',
+    '         [OPTIN] [OPTOUT] [NOLOOP]',
+    '    Be told when keys change that this connection has read.',
+    'TRACKINGINFO',
+    '    What this connection is told.',
     'UNBLOCK <id> [TIMEOUT|ERROR]',
     '    End the wait of a blocked connection.',
     'UNPAUSE',
@@ -169,7 +198,9 @@ const OWN = 'noscript loading stale'
 const ADMIN = 'admin noscript loading stale'
 
 const clientSubcommands = [
+  command('caching', 3, OWN, [], caching),
   command('getname', 2, OWN, [], getName),
+  command('getredir', 2, OWN, [], getRedir),
   command('help', 2, 'loading stale', [], help),
   command('id', 2, OWN, [], id),
   command('info', 2, OWN, [], info, VARYING),
@@ -181,6 +212,8 @@ const clientSubcommands = [
   command('reply', 3, OWN, [], replyMode),
   command('setinfo', 4, OWN, [], setInfo),
   command('setname', 3, OWN, [], setName),
+  command('tracking', -3, OWN, [], tracking),
+  command('trackinginfo', 2, OWN, [], describeTracking),
   command('unblock', -3, ADMIN, [], unblock),
   command('unpause', 2, ADMIN, [], unpause),
 ]

@@ -52,9 +52,26 @@ function resetStat({ node }: CommandContext): Reply {
     each.calls = 0
     each.rejectedCalls = 0
     each.failedCalls = 0
+    each.micros = 0
+    each.latency = undefined
   }
   return OK
 }
+
+/** The values of directives that contain a password. */
+function passwordsOf(argv: readonly string[]): number[] {
+  return argv.flatMap((word, at) =>
+    at % 2 === 0 && PASSWORDS.has(word.toLowerCase()) ? [at + 1] : [],
+  )
+}
+
+const PASSWORDS: ReadonlySet<string> = new Set([
+  'requirepass',
+  'masterauth',
+  'masteruser',
+  'tls-key-file-pass',
+  'tls-client-key-file-pass',
+])
 
 function help(): Reply {
   return helpReply('CONFIG', [
@@ -79,7 +96,7 @@ const configSubcommands = [
   command('help', 2, 'loading stale', [], help),
   command('resetstat', 2, ADMIN, [], resetStat),
   command('rewrite', 2, ADMIN, [], rewrite),
-  command('set', -4, ADMIN, [], set, ON_ALL_NODES),
+  command('set', -4, ADMIN, [], set, { ...ON_ALL_NODES, secrets: passwordsOf }),
 ]
 
 export const configFamily: Family = {

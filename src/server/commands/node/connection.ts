@@ -4,7 +4,7 @@ import { bulk, error, OK, type Reply, simple } from '../../../resp/reply.ts'
 import * as handshake from '../../../session/handshake.ts'
 import { isInt32, parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
-import { ON_ALL_SHARDS } from '../../catalogue/command-traits.ts'
+import { allBut, ON_ALL_SHARDS } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
 import { DB_OUT_OF_RANGE, NOT_AN_INT32, NOT_AN_INTEGER } from '../../errors.ts'
 import { clientLine } from '../../sessions/client-line.ts'
@@ -55,6 +55,8 @@ function reset({ node, session }: CommandContext): Reply {
     return error('ERR can only reset normal connections')
   }
   session.endTransaction()
+  node.tracking.stop(session)
+  node.monitors.remove(session)
   node.pubsub.unsubscribeAll(session)
   session.protocol = 2
   session.db = 0
@@ -72,6 +74,12 @@ function clusterOnly(): Reply {
   return error('ERR This instance has cluster support disabled')
 }
 
+/** Behind AUTH. */
+function credentialsOfHello(argv: readonly string[]): number[] {
+  const at = argv.findIndex((word) => word.toLowerCase() === 'auth')
+  return at < 0 ? [] : [at + 1, at + 2]
+}
+
 const ANY_STATE = 'noscript loading stale fast'
 
 export const connectionFamily: Family = {
@@ -80,8 +88,10 @@ export const connectionFamily: Family = {
   commands: [
     command('ping', -1, 'fast subscribed needs_disk', [], ping, ON_ALL_SHARDS),
     command('echo', 2, 'loading stale fast', [], echo),
-    command('auth', -2, `${ANY_STATE} no_auth allow_busy`, [], auth),
-    command('hello', -1, `${ANY_STATE} no_auth allow_busy`, [], hello),
+    command('auth', -2, `${ANY_STATE} no_auth allow_busy`, [], auth, { secrets: allBut(1) }),
+    command('hello', -1, `${ANY_STATE} no_auth allow_busy`, [], hello, {
+      secrets: credentialsOfHello,
+    }),
     command('select', 2, 'loading stale fast frame', [], select),
     command('quit', -1, `${ANY_STATE} no_auth allow_busy not_queued subscribed`, [], quit),
     command('reset', 1, `${ANY_STATE} no_auth allow_busy not_queued subscribed`, [], reset),

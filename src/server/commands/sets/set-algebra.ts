@@ -11,8 +11,10 @@ import {
   TOO_MANY_KEYS,
   WRONG_TYPE,
 } from '../../errors.ts'
+import type { KeyspaceEvent } from '../../sessions/keyspace-event.ts'
 import { CountedMembers } from '../../values/counted.ts'
 import type { SetValue } from '../../values/value.ts'
+import { storeResult } from '../store-result.ts'
 import { setReply } from './set-members.ts'
 
 type Members = Pick<SetValue['members'], 'size' | 'has'> & Iterable<string>
@@ -24,7 +26,7 @@ const NO_MEMBERS: Members = new Set()
 function setsAt({ db }: CommandContext, keys: readonly string[]): Members[] | undefined {
   const sets: Members[] = []
   for (const key of keys) {
-    const value = db.value(key)
+    const value = db.source(key)
     if (value !== undefined && value.type !== 'set') return undefined
     sets.push(value?.members ?? NO_MEMBERS)
   }
@@ -62,16 +64,14 @@ function combining(combine: Combine) {
 }
 
 /** An empty result makes no key; whatever the destination was, it is deleted. */
-function storing(combine: Combine) {
+function storing(combine: Combine, event: KeyspaceEvent) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const key = arg(argv, 1)
     const sets = setsAt(context, argv.slice(2))
     if (sets === undefined) return WRONG_TYPE
     const members = combine(sets)
-    const old = context.db.find(key)
-    if (members.size > 0) context.db.put(key, { type: 'set', members })
-    else if (old !== undefined) context.db.remove(key)
-    if (members.size > 0 || old !== undefined) context.propagate()
+    const value: SetValue | undefined = members.size > 0 ? { type: 'set', members } : undefined
+    storeResult(context, key, value, event)
     return integer(members.size)
   }
 }
@@ -106,8 +106,8 @@ export const setAlgebraCommands = [
     -3,
     'write denyoom',
     ['1 RW update', '2..-1 RO access'],
-    storing(intersect),
+    storing(intersect, 'sinterstore'),
   ),
-  command('sunionstore', -3, 'write denyoom', STORE_ALL, storing(union)),
-  command('sdiffstore', -3, 'write denyoom', STORE_ALL, storing(difference)),
+  command('sunionstore', -3, 'write denyoom', STORE_ALL, storing(union, 'sunionstore')),
+  command('sdiffstore', -3, 'write denyoom', STORE_ALL, storing(difference, 'sdiffstore')),
 ]

@@ -37,6 +37,7 @@ function sAdd(context: CommandContext, argv: readonly string[]): Reply {
   const set = openSet(context, key, present)
   let added = 0
   for (; at < argv.length; at++) if (addMember(set, arg(argv, at))) added++
+  context.notify('sadd', key)
   context.propagate()
   return integer(added)
 }
@@ -52,6 +53,8 @@ function sRem(context: CommandContext, argv: readonly string[]): Reply {
   let removed = 0
   for (const member of present) if (removeMember(set, member)) removed++
   if (set.members.size === 0) context.db.remove(key)
+  context.notify('srem', key)
+  if (set.members.size === 0) context.notify('del', key)
   context.propagate()
   return integer(removed)
 }
@@ -91,8 +94,12 @@ function sMove(context: CommandContext, argv: readonly string[]): Reply {
   if (source === target) return ONE
   context.db.changing(source)
   removeMember(from, member)
-  if (from.members.size === 0) context.db.remove(source)
-  addMember(openSet(context, target, to), member)
+  context.notify('srem', source)
+  if (from.members.size === 0) {
+    context.db.remove(source)
+    context.notify('del', source)
+  }
+  if (addMember(openSet(context, target, to), member)) context.notify('sadd', target)
   context.propagate()
   return ONE
 }
@@ -117,7 +124,9 @@ function popSeveral(context: CommandContext, key: string, text: string | undefin
   if (set.type !== 'set') return WRONG_TYPE
   if (count === 0) return setReply([])
   if (count >= set.members.size) {
+    context.notify('spop', key)
     context.db.remove(key)
+    context.notify('del', key)
     context.propagate(['DEL', key])
     return setReply(set.members)
   }
@@ -136,6 +145,8 @@ function removeDrawn(
   context.db.changing(key)
   for (const member of members) removeMember(set, member)
   if (set.members.size === 0) context.db.remove(key)
+  context.notify('spop', key)
+  if (set.members.size === 0) context.notify('del', key)
   for (let at = 0; at < members.length; at += MAX_MEMBERS_PER_EFFECT) {
     context.propagate(['SREM', key, ...members.slice(at, at + MAX_MEMBERS_PER_EFFECT)])
   }

@@ -12,6 +12,7 @@ import type { Settings } from '../../settings/settings.ts'
 import { Deque } from '../../values/deque.ts'
 import { encodingOf } from '../../values/encoding.ts'
 import type { Value } from '../../values/value.ts'
+import { storeResult } from '../store-result.ts'
 import { parseSortOptions, type SortOptions, storedKey } from './sort-options.ts'
 import { sorted } from './sort-order.ts'
 import { patternLookup } from './sort-patterns.ts'
@@ -22,7 +23,7 @@ function sort(mayStore: boolean) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const options = parseSortOptions(context, argv, mayStore)
     if ('kind' in options) return options
-    const value = context.db.value(arg(argv, 1))
+    const value = context.db.source(arg(argv, 1))
     const elements = elementsOf(value, options, context.node.settings)
     if (elements === undefined) return WRONG_TYPE
     const ordered = inOrder(context, value, elements, options)
@@ -96,12 +97,8 @@ function store(
   key: string,
   found: readonly (string | undefined)[],
 ): Reply {
-  const { db } = context
-  const isThere = db.find(key) !== undefined
-  if (found.length > 0)
-    db.put(key, { type: 'list', items: new Deque(found.map((one) => one ?? '')) })
-  else db.remove(key)
-  if (found.length > 0 || isThere) context.propagate()
+  const items = new Deque(found.map((one) => one ?? ''))
+  storeResult(context, key, found.length > 0 ? { type: 'list', items } : undefined, 'sortstore')
   return integer(found.length)
 }
 

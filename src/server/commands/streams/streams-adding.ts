@@ -90,9 +90,12 @@ function add(
   if (lengthOf(pairs) > MAX_NODE_BYTES) return TOO_LARGE
   if (found !== undefined) db.changing(key)
   stream.append(id, pairs, nodeLimits(node.settings))
-  if (options.trim !== undefined) carryOut(stream, planTrim(stream, options.trim))
+  const plan = options.trim && planTrim(stream, options.trim)
+  if (plan !== undefined) carryOut(stream, plan)
   if (found === undefined) db.put(key, { type: 'stream', stream })
   else node.blocking.noteKey(db.index, key)
+  context.notify('xadd', key)
+  if (plan !== undefined && plan.removed > 0) context.notify('xtrim', key)
   const effect = withExactTrim(argv, options, stream)
   if (!choice.isGiven) effect[options.endAt] = idText(id)
   context.propagate(effect)
@@ -129,6 +132,7 @@ export function xTrim(context: CommandContext, argv: readonly string[]): Reply {
   if (plan.removed === 0) return ZERO
   context.db.changing(key)
   carryOut(stream, plan)
+  context.notify('xtrim', key)
   context.propagate(withExactTrim(argv, options, stream))
   return integer(plan.removed)
 }
@@ -144,6 +148,7 @@ export function xDel(context: CommandContext, argv: readonly string[]): Reply {
   context.db.changing(key)
   let deleted = 0
   for (const id of ids) if (stream.delete(id)) deleted++
+  context.notify('xdel', key)
   context.propagate()
   return integer(deleted)
 }

@@ -104,7 +104,7 @@ function take(
 ): void {
   const { scene, key, groupName, group, consumerName } = claim
   // A consumer that gets nothing is neither seen nor created.
-  const consumer = seenConsumer(scene, group, consumerName)
+  const consumer = seenConsumer(scene, key, group, consumerName)
   const pending = group.assign(entry.id, consumer, deliveredAtMs, times)
   tellClaim(scene, key, groupName, group, text, pending)
 }
@@ -126,10 +126,10 @@ interface AutoClaimOptions {
 }
 
 export function xAutoClaim(context: CommandContext, argv: readonly string[]): Reply {
-  const options = parseAutoClaim(argv)
-  if ('kind' in options) return options
   const [key, groupName, consumerName] = [arg(argv, 1), arg(argv, 2), arg(argv, 3)]
   const found = findGroup(context.db, key, groupName, noSuchKeyOrGroup(key, groupName))
+  const options = parseAutoClaim(argv)
+  if ('kind' in options) return options
   if (isReply(found)) return found
   if (options.count > TOO_HIGH) return COUNT_TOO_HIGH
   context.db.changingAside(key)

@@ -16,10 +16,19 @@ import {
   type StreamId,
   type Uint64,
 } from '../../values/stream-id.ts'
+import type { Value } from '../../values/value.ts'
 
 /** Undefined if there is no such key. */
 export function findStream(db: Db, key: string): StreamEntries | Reply | undefined {
-  const value = db.value(key)
+  return streamOf(db.value(key))
+}
+
+/** The same for a command that reads, and may write elsewhere. */
+export function readStream(db: Db, key: string): StreamEntries | Reply | undefined {
+  return streamOf(db.source(key))
+}
+
+function streamOf(value: Value | undefined): StreamEntries | Reply | undefined {
   if (value === undefined) return undefined
   return value.type === 'stream' ? value.stream : WRONG_TYPE
 }
@@ -31,7 +40,7 @@ export interface OpenGroup {
 
 /** `missing`: the reply if there is no such key or no such group. */
 export function findGroup(db: Db, key: string, name: string, missing: Reply): OpenGroup | Reply {
-  const stream = findStream(db, key)
+  const stream = readStream(db, key)
   if (stream === undefined) return missing
   if (isReply(stream)) return stream
   const group = stream.groups.get(name)

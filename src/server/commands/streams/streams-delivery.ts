@@ -72,9 +72,17 @@ function entryOrGoneReply(entry: StreamEntry | StreamId): Reply {
 }
 
 /** The consumer, created when it is first named. Replicas get it with its first entry. */
-export function seenConsumer(scene: EffectContext, group: ConsumerGroup, name: string): Consumer {
+export function seenConsumer(
+  scene: EffectContext,
+  key: string,
+  group: ConsumerGroup,
+  name: string,
+): Consumer {
   const known = group.consumers.get(name)
-  if (known === undefined) return group.addConsumer(name, scene.now.wallMs)
+  if (known === undefined) {
+    scene.notify('xgroup-createconsumer', key)
+    return group.addConsumer(name, scene.now.wallMs)
+  }
   known.seenAtMs = scene.now.wallMs
   return known
 }
@@ -85,7 +93,7 @@ function enter(scene: EffectContext, key: string, group: ConsumerGroup, reader: 
   if (isNew && reader.noAck) {
     scene.propagate(['XGROUP', 'CREATECONSUMER', key, reader.group, reader.consumer])
   }
-  return seenConsumer(scene, group, reader.consumer)
+  return seenConsumer(scene, key, group, reader.consumer)
 }
 
 /** An entry is pending with a consumer: sends that to replicas, whatever caused it. */

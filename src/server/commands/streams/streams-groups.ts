@@ -41,6 +41,7 @@ function create(context: CommandContext, argv: readonly string[]): Reply {
   if (found !== undefined) db.changingAside(key)
   stream.groups.set(name, new ConsumerGroup(lastId, options.entriesRead))
   if (found === undefined) db.put(key, { type: 'stream', stream })
+  context.notify('xgroup-create', key)
   context.propagate()
   return OK
 }
@@ -56,6 +57,7 @@ function setId(context: CommandContext, argv: readonly string[]): Reply {
   context.db.changingAside(arg(argv, 2))
   found.group.lastId = lastId
   found.group.entriesRead = options.entriesRead
+  context.notify('xgroup-setid', arg(argv, 2))
   context.propagate()
   return OK
 }
@@ -105,6 +107,7 @@ function destroy(context: CommandContext, argv: readonly string[]): Reply {
   if (!stream.groups.has(name)) return ZERO
   context.db.changingAside(key)
   stream.groups.delete(name)
+  context.notify('xgroup-destroy', key)
   context.propagate()
   // Clients that wait for the group wait in vain, and get an error.
   context.node.blocking.noteKey(context.db.index, key)
@@ -118,6 +121,7 @@ function createConsumer(context: CommandContext, argv: readonly string[]): Reply
   if (found.group.consumers.has(name)) return ZERO
   context.db.changingAside(arg(argv, 2))
   found.group.addConsumer(name, context.now.wallMs)
+  context.notify('xgroup-createconsumer', arg(argv, 2))
   context.propagate()
   return ONE
 }
@@ -130,6 +134,7 @@ function deleteConsumer(context: CommandContext, argv: readonly string[]): Reply
   context.db.changingAside(arg(argv, 2))
   const pending = consumer.pending.size
   found.group.removeConsumer(consumer)
+  context.notify('xgroup-delconsumer', arg(argv, 2))
   context.propagate()
   return integer(pending)
 }

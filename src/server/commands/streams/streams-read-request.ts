@@ -22,7 +22,7 @@ import {
   UNBALANCED_STREAMS,
 } from '../../values/stream-errors.ts'
 import { MAX_ID, MIN_ID, parseId, type StreamId } from '../../values/stream-id.ts'
-import { findStream, isReply, parseCount } from './streams-common.ts'
+import { isReply, parseCount, readStream } from './streams-common.ts'
 import type { Reader } from './streams-delivery.ts'
 
 /**
@@ -146,7 +146,7 @@ function parseSources(
   const sources: ReadSource[] = []
   for (let at = 0; at < count; at++) {
     const key = arg(words, at)
-    const stream = findStream(db, key)
+    const stream = readStream(db, key)
     if (stream !== undefined && isReply(stream)) return stream
     if (reader !== undefined && stream?.groups.has(reader.group) !== true) {
       return noSuchKeyOrGroup(key, reader.group, ' in XREADGROUP with GROUP option')

@@ -53,7 +53,7 @@ function readNow(
 }
 
 function streamAt(db: Db, key: string): StreamEntries | undefined {
-  const value = db.value(key)
+  const value = db.source(key)
   return value?.type === 'stream' ? value.stream : undefined
 }
 

@@ -121,6 +121,7 @@ function xSetId(context: CommandContext, argv: readonly string[]): Reply {
   stream.lastId = lastId
   if (entriesAdded !== undefined) stream.entriesAdded = entriesAdded
   if (maxDeletedId !== MIN_ID) stream.maxDeletedId = maxDeletedId
+  context.notify('xsetid', key)
   context.propagate()
   return OK
 }

@@ -24,6 +24,7 @@ function increment(context: CommandContext, argv: readonly string[], by: number 
   const sum = addInt64(old, by)
   if (sum === undefined) return WOULD_OVERFLOW
   writeString(context.db, key, entry, String(sum))
+  context.notify('incrby', key)
   context.propagate()
   return integer(sum)
 }
@@ -59,6 +60,7 @@ function incrByFloat(context: CommandContext, argv: readonly string[]): Reply {
   const bytes = addLongDoubles(old, by)
   if (bytes === undefined) return NAN_OR_INFINITY
   writeString(context.db, key, entry, bytes)
+  context.notify('incrbyfloat', key)
   context.propagate(['SET', key, bytes, 'KEEPTTL'])
   return bulk(bytes)
 }

@@ -27,13 +27,15 @@ export function set(context: CommandContext, argv: readonly string[]): Reply {
   const atMs = expireAt(context, options)
   if (typeof atMs === 'object') return atMs
   const key = arg(argv, 1)
-  const old = context.db.find(key)
+  const old = options.answersOld ? context.db.findSource(key) : context.db.find(key)
   if (options.answersOld && old !== undefined && old.value.type !== 'string') return WRONG_TYPE
   const oldReply = old?.value.type === 'string' ? bulk(old.value.bytes) : NULL
   const isRefused = old === undefined ? options.xx : options.nx
   if (isRefused) return options.answersOld ? oldReply : NULL
   const kept = options.keepsTtl ? old?.expireAtMs : undefined
   context.db.put(key, { type: 'string', bytes: arg(argv, 2) }, atMs ?? kept)
+  context.notify('set', key)
+  if (atMs !== undefined) context.notify('expire', key)
   tell(context, argv, options, atMs)
   return options.answersOld ? oldReply : OK
 }
@@ -54,6 +56,7 @@ function setPlainly(context: CommandContext, argv: readonly string[]): Reply {
   } else {
     context.db.put(key, { type: 'string', bytes })
   }
+  context.notify('set', key)
   context.propagate()
   return OK
 }

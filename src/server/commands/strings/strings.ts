@@ -40,6 +40,7 @@ function setNx(context: CommandContext, argv: readonly string[]): Reply {
   const key = arg(argv, 1)
   if (context.db.find(key) !== undefined) return ZERO
   context.db.put(key, { type: 'string', bytes: arg(argv, 2) })
+  context.notify('set', key)
   context.propagate()
   return ONE
 }
@@ -51,6 +52,8 @@ function setEx(option: ExpireOption, name: string) {
     if (typeof atMs !== 'number') return atMs
     context.db.find(key)
     context.db.put(key, { type: 'string', bytes }, atMs)
+    context.notify('set', key)
+    context.notify('expire', key)
     context.propagate(['SET', key, bytes, 'PXAT', momentText(atMs)])
     return OK
   }
@@ -58,20 +61,22 @@ function setEx(option: ExpireOption, name: string) {
 
 function getSet(context: CommandContext, argv: readonly string[]): Reply {
   const [key, bytes] = [arg(argv, 1), arg(argv, 2)]
-  const old = context.db.value(key)
+  const old = context.db.source(key)
   if (old !== undefined && old.type !== 'string') return WRONG_TYPE
   const reply = old === undefined ? NULL : bulk(old.bytes)
   context.db.put(key, { type: 'string', bytes })
+  context.notify('set', key)
   context.propagate(['SET', key, bytes])
   return reply
 }
 
 function getDel(context: CommandContext, argv: readonly string[]): Reply {
   const key = arg(argv, 1)
-  const value = context.db.value(key)
+  const value = context.db.source(key)
   if (value === undefined) return NULL
   if (value.type !== 'string') return WRONG_TYPE
   context.db.remove(key)
+  context.notify('del', key)
   context.propagate(deletion(key, context.node.settings.flag('lazyfree-lazy-user-del')))
   return bulk(value.bytes)
 }
@@ -105,6 +110,7 @@ function setPairs(context: CommandContext, argv: readonly string[]): void {
     const key = arg(argv, at)
     context.db.find(key)
     context.db.put(key, { type: 'string', bytes: arg(argv, at + 1) })
+    context.notify('set', key)
   }
   context.propagate()
 }
@@ -119,6 +125,7 @@ function append(context: CommandContext, argv: readonly string[]): Reply {
   if (entry !== undefined && length > maxStringBytes(context.node.settings)) return TOO_LONG
   if (oldLength > LONG_BYTES) openLong(context, key, entry).write(oldLength, bytes)
   else writeString(context.db, key, entry, (value?.bytes ?? '') + bytes)
+  context.notify('append', key)
   context.propagate()
   return integer(length)
 }
@@ -144,6 +151,7 @@ function setRange(context: CommandContext, argv: readonly string[]): Reply {
   const isLong = Math.max(oldLength, end) > LONG_BYTES
   if (isLong) openLong(context, key, entry).write(offset, part)
   else writeString(context.db, key, entry, overwrite(value?.bytes ?? '', offset, part))
+  context.notify('setrange', key)
   context.propagate()
   return integer(Math.max(oldLength, end))
 }
@@ -219,13 +227,14 @@ function getEx(context: CommandContext, argv: readonly string[]): Reply {
   const change = parseChange(argv)
   if (change === undefined) return SYNTAX_ERROR
   const key = arg(argv, 1)
-  const entry = context.db.find(key)
+  const entry = context.db.findSource(key)
   if (entry === undefined) return NULL
   if (entry.value.type !== 'string') return WRONG_TYPE
   const reply = bulk(entry.value.bytes)
   if (change.option === 'PERSIST') {
     if (entry.expireAtMs !== undefined) {
       context.db.setExpiry(key, entry, undefined)
+      context.notify('persist', key)
       context.propagate(['PERSIST', key])
     }
   } else if (change.option !== undefined) {

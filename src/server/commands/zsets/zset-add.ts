@@ -82,7 +82,10 @@ function addAll(
   const counts = applyAll(context, key, present, additions, options)
   if (counts === undefined) return NOT_A_NUMBER
   const { added, updated, refused, score } = counts
-  if (added + updated > 0) context.propagate(argv)
+  if (added + updated > 0) {
+    context.notify(options.has('INCR') ? 'zincr' : 'zadd', key)
+    context.propagate(argv)
+  }
   if (options.has('INCR')) return refused > 0 ? NULL : double(score)
   return integer(options.has('CH') ? added + updated : added)
 }

@@ -8,6 +8,7 @@ import { parseInteger } from '../../arguments/numbers.ts'
 import { arg, command } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { NEGATIVE_LIMIT, NOT_AN_INTEGER, SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
+import type { KeyspaceEvent } from '../../sessions/keyspace-event.ts'
 import { SortedSet } from '../../values/sorted-set.ts'
 import {
   type Aggregate,
@@ -53,7 +54,7 @@ function parseRequest(
   if (keyCount > argv.length - countAt - 1) return SYNTAX_ERROR
   const inputs: ZsetInput[] = []
   for (const key of argv.slice(countAt + 1, countAt + 1 + keyCount)) {
-    const value = context.db.value(key)
+    const value = context.db.source(key)
     const members = membersOf(value)
     if (members === undefined) return WRONG_TYPE
     inputs.push({ members, weight: 1 })
@@ -124,13 +125,13 @@ function answering(name: string, operation: Operation) {
   }
 }
 
-function storing(name: string, operation: Operation) {
+function storing(name: KeyspaceEvent, operation: Operation) {
   const form: Form = { name, operation, countAt: 2, kind: 'store' }
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const request = parseRequest(context, argv, form)
     if ('kind' in request) return request
     const result = resultOf(request, operation)
-    storeZset(context, arg(argv, 1), result)
+    storeZset(context, arg(argv, 1), result, name)
     return integer(result.size)
   }
 }

@@ -4,6 +4,7 @@ import { parseInteger } from '../../arguments/numbers.ts'
 import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { NOT_AN_INTEGER, WRONG_TYPE } from '../../errors.ts'
+import type { KeyspaceEvent } from '../../sessions/keyspace-event.ts'
 import {
   membersBetween,
   ranksBetween,
@@ -40,7 +41,7 @@ function counting(parse: Parse) {
 export const zCount = counting(byScore)
 export const zLexCount = counting(byLex)
 
-function removing(parse: Parse) {
+function removing(parse: Parse, event: KeyspaceEvent) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const select = parse(arg(argv, 2), arg(argv, 3))
     if (typeof select !== 'function') return select
@@ -50,12 +51,12 @@ function removing(parse: Parse) {
     if (zset.type !== 'zset') return WRONG_TYPE
     const range = select(zset.set)
     if (range.from >= range.to) return ZERO
-    removeRanks(context, key, zset, range)
+    removeRanks(context, key, zset, range, event)
     context.propagate()
     return integer(range.to - range.from)
   }
 }
 
-export const zRemRangeByRank = removing(byRank)
-export const zRemRangeByScore = removing(byScore)
-export const zRemRangeByLex = removing(byLex)
+export const zRemRangeByRank = removing(byRank, 'zremrangebyrank')
+export const zRemRangeByScore = removing(byScore, 'zremrangebyscore')
+export const zRemRangeByLex = removing(byLex, 'zremrangebylex')

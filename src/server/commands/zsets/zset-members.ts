@@ -4,10 +4,12 @@ import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { WRONG_TYPE } from '../../errors.ts'
 import type { EffectContext } from '../../sessions/effect-context.ts'
+import type { KeyspaceEvent } from '../../sessions/keyspace-event.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { encodingOf } from '../../values/encoding.ts'
 import { type RankRange, type Scored, SortedSet } from '../../values/sorted-set.ts'
 import type { ZsetValue } from '../../values/value.ts'
+import { storeResult } from '../store-result.ts'
 
 /** Answers from an existing sorted set, or with `missing` if there is none. */
 export function readingZset(
@@ -36,31 +38,37 @@ export function openZset(
   return zset
 }
 
-/** Removes the elements of these ranks, and the key together with the last element. */
+/** Removes the elements of these ranks, and the key together with the last element; says so as `event`. */
 export function removeRanks(
-  { db }: EffectContext,
+  scene: EffectContext,
   key: string,
   { set }: ZsetValue,
   range: RankRange,
+  event: KeyspaceEvent,
 ): void {
+  const { db } = scene
+  const isEmptied = range.to - range.from === set.size
   db.changing(key)
-  if (range.to - range.from === set.size) db.remove(key)
+  if (isEmptied) db.remove(key)
   else set.deleteRange(range)
+  scene.notify(event, key)
+  if (isEmptied) scene.notify('del', key)
 }
 
 /** Removes members, all of which must exist, and the key together with the last one. */
 export function removeMembers(
-  { db }: EffectContext,
+  scene: EffectContext,
   key: string,
   { set }: ZsetValue,
   members: readonly string[],
 ): void {
+  const { db } = scene
+  const isEmptied = members.length === set.size
   db.changing(key)
-  if (members.length === set.size) {
-    db.remove(key)
-    return
-  }
-  for (const member of members) set.delete(member)
+  if (isEmptied) db.remove(key)
+  else for (const member of members) set.delete(member)
+  scene.notify('zrem', key)
+  if (isEmptied) scene.notify('del', key)
 }
 
 /** Redis' compact form of small sets writes whole scores as integers, which have no -0. */
@@ -81,12 +89,15 @@ function staysPacked(zset: ZsetValue, member: string, settings: Settings): boole
 }
 
 /** Replaces whatever is at the key with the result of a command; an empty result makes no key. */
-export function storeZset(context: CommandContext, key: string, set: SortedSet): void {
-  const { db } = context
-  const old = db.find(key)
-  if (set.size > 0) db.put(key, withoutMinusZero({ type: 'zset', set }, context.node.settings))
-  else if (old !== undefined) db.remove(key)
-  if (set.size > 0 || old !== undefined) context.propagate()
+export function storeZset(
+  context: CommandContext,
+  key: string,
+  set: SortedSet,
+  event: KeyspaceEvent,
+): void {
+  const { settings } = context.node
+  const value = set.size > 0 ? withoutMinusZero({ type: 'zset', set }, settings) : undefined
+  storeResult(context, key, value, event)
 }
 
 function withoutMinusZero(zset: ZsetValue, settings: Settings): ZsetValue {

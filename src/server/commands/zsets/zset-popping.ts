@@ -91,6 +91,6 @@ function takeElements(
   const taking = Math.min(count, set.size)
   const range = end === 'MIN' ? { from: 0, to: taking } : { from: set.size - taking, to: set.size }
   const taken = [...(end === 'MIN' ? set.ascending(range) : set.descending(range))]
-  removeRanks(scene, key, zset, range)
+  removeRanks(scene, key, zset, range, end === 'MIN' ? 'zpopmin' : 'zpopmax')
   return taken
 }

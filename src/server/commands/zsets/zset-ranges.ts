@@ -74,10 +74,10 @@ const STORING: Form = { by: undefined, isReverse: undefined, boundsAt: 3, stores
 export function zRangeStore(context: CommandContext, argv: readonly string[]): Reply {
   const range = parseRange(argv, STORING)
   if ('kind' in range) return range
-  const zset = context.db.value(arg(argv, 2))
+  const zset = context.db.source(arg(argv, 2))
   if (zset !== undefined && zset.type !== 'zset') return WRONG_TYPE
   const result = new SortedSet(zset === undefined ? [] : elementsIn(zset.set, range))
-  storeZset(context, arg(argv, 1), result)
+  storeZset(context, arg(argv, 1), result, 'zrangestore')
   return integer(result.size)
 }
 

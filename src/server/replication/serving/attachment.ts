@@ -53,7 +53,7 @@ export class Attachment {
   }
 
   psync(session: ClientSession, argv: readonly string[]): Reply | undefined {
-    if (session.kind === 'replica') return undefined
+    if (session.kind === 'replica' || session.isMonitor) return undefined
     const request = parsePsync(argv)
     const refusal = this.#refuse(request) ?? refuseConnection(session)
     if (refusal !== undefined) return refusal
@@ -67,7 +67,7 @@ export class Attachment {
 
   /** The request of replicas older than PSYNC, and of backup tools. */
   sync(session: ClientSession): Reply | undefined {
-    if (session.kind === 'replica') return undefined
+    if (session.kind === 'replica' || session.isMonitor) return undefined
     const refusal = this.#refuseAll() ?? refuseConnection(session)
     if (refusal !== undefined) return refusal
     const peer = this.#attach(session)

@@ -1,0 +1,187 @@
+/**
+ * [CLIENT TRACKING] Tells clients which keys of their caches have changed. In the default mode the
+ * node remembers who read a key, and tells those clients once, when it changes; with BCAST it tells
+ * of every key with a prefix, at the end of the turn.
+ *
+ * A client hears of its own change after the answer to the command that made it, never inside.
+ */
+import { array, bulk, bulks, integer, NULL, type Reply } from '../../resp/reply.ts'
+import type { Tracking } from '../../session/tracking.ts'
+import type { CommandInfo } from '../catalogue/command-info.ts'
+import { keysOf } from '../catalogue/key-spec.ts'
+import type { Keyspace } from '../keyspace/keyspace.ts'
+import type { ClientSession } from '../sessions/session.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Settings } from '../settings/settings.ts'
+import { Broadcasts } from './broadcasts.ts'
+import { TrackingTable } from './tracking-table.ts'
+
+/** The channel on which RESP2 clients hear of changes. */
+const CHANNEL = '__redis__:invalidate'
+
+/** Undefined: all keys. */
+type Keys = readonly string[] | undefined
+
+interface TrackingNode {
+  readonly settings: Settings
+  readonly sessions: Sessions
+  readonly keyspace: Keyspace
+}
+
+export class ClientTracking {
+  readonly #node: TrackingNode
+  readonly #clients = new Set<ClientSession>()
+  readonly #table = new TrackingTable()
+  readonly #broadcasts = new Broadcasts()
+  /** The client whose command was the last to begin in this turn. */
+  #present: ClientSession | undefined
+  /** Its command has not been answered yet. */
+  #isRunning = false
+  /** What the present client is told when its command has been answered. */
+  #pending: Keys[] = []
+
+  constructor(node: TrackingNode) {
+    this.#node = node
+  }
+
+  get clients(): number {
+    return this.#clients.size
+  }
+
+  get keys(): number {
+    return this.#table.size
+  }
+
+  get items(): number {
+    return this.#table.items
+  }
+
+  get prefixes(): number {
+    return this.#broadcasts.size
+  }
+
+  /** The client has switched tracking on or off, or changed it from `before`. */
+  changed(session: ClientSession, before: Tracking | undefined): void {
+    session.isRedirectBroken = false
+    for (const prefix of before?.prefixes ?? []) this.#broadcasts.leave(session, prefix)
+    for (const prefix of session.tracking?.prefixes ?? []) this.#broadcasts.join(session, prefix)
+    if (session.tracking === undefined) this.#clients.delete(session)
+    else this.#clients.add(session)
+    this.#node.keyspace.tracker = this.#clients.size > 0 ? this : undefined
+  }
+
+  /** The session is gone, or begins anew. */
+  stop(session: ClientSession): void {
+    const before = session.tracking
+    if (before === undefined) return
+    session.tracking = undefined
+    this.changed(session, before)
+  }
+
+  // What happens to keys
+
+  /** A command of the client begins; until it has ended the client is told nothing. */
+  commandBegins(session: ClientSession): void {
+    this.#present = session
+    this.#isRunning = true
+  }
+
+  /** The command has been answered. */
+  commandEnded(): void {
+    const session = this.#present
+    this.#isRunning = false
+    if (this.#pending.length === 0) return
+    const pending = this.#pending
+    this.#pending = []
+    if (session !== undefined) for (const keys of pending) this.#tell(session, keys)
+  }
+
+  /** A command has read keys for a client that tracks them. */
+  keysRead(session: ClientSession, command: CommandInfo, argv: readonly string[]): void {
+    const { tracking } = session
+    if (tracking === undefined || tracking.mode === 'bcast' || session.isClosing) return
+    if (tracking.mode === 'optin' && !tracking.isCachingSaid) return
+    if (tracking.mode === 'optout' && tracking.isCachingSaid) return
+    for (const key of keysOf(command.keySpecs, argv) ?? []) this.#table.add(key, session.id)
+  }
+
+  /** The key changes, whatever its database. */
+  keyChanged(key: string): void {
+    if (this.#broadcasts.size > 0) this.#broadcasts.note(key, this.#present)
+    this.#invalidate(key, this.#present)
+  }
+
+  /** All keys are gone, or of all databases one has been emptied. */
+  allChanged(): void {
+    for (const session of this.#clients) this.#tellInOrder(session, undefined)
+    this.#table.clear()
+  }
+
+  /** Tells of broadcast changes, and forgets keys above [tracking-table-max-keys]. */
+  turnEnds(): void {
+    this.#present = undefined
+    if (this.#clients.size === 0) {
+      if (this.#table.size > 0) this.#table.clear()
+      return
+    }
+    this.#keepLimit()
+    this.#broadcasts.tellAll((session, keys) => this.#tell(session, keys))
+  }
+
+  #keepLimit(): void {
+    const limit = this.#node.settings.int('tracking-table-max-keys')
+    if (limit === 0) return
+    while (this.#table.size > limit) {
+      const key = this.#table.oldest
+      if (key !== undefined) this.#invalidate(key, undefined)
+    }
+  }
+
+  #invalidate(key: string, by: ClientSession | undefined): void {
+    for (const id of this.#table.take(key)) {
+      const session = this.#node.sessions.get(id)
+      const { tracking } = session ?? {}
+      if (session === undefined || tracking === undefined || tracking.mode === 'bcast') continue
+      if (session === by && tracking.noLoop) continue
+      this.#tellInOrder(session, [key])
+    }
+  }
+
+  // Telling
+
+  #tellInOrder(session: ClientSession, keys: Keys): void {
+    if (this.#isRunning && session === this.#present) this.#pending.push(keys)
+    else this.#tell(session, keys)
+  }
+
+  #tell(session: ClientSession, keys: Keys): void {
+    const { tracking } = session
+    if (tracking === undefined) return
+    if (tracking.redirect === 0) {
+      if (session.protocol === 3) session.push(invalidation(keys))
+      return
+    }
+    const target = this.#node.sessions.get(tracking.redirect)
+    if (target === undefined) return tellBroken(session, tracking.redirect)
+    if (target.protocol === 3) target.push(invalidation(keys))
+    else if (target.isSubscribed) target.push(message(keys))
+  }
+}
+
+function tellBroken(session: ClientSession, redirect: number): void {
+  session.isRedirectBroken = true
+  if (session.protocol !== 3) return
+  session.push({ kind: 'push', items: [bulk('tracking-redir-broken'), integer(redirect)] })
+}
+
+function invalidation(keys: Keys): Reply {
+  return { kind: 'push', items: [bulk('invalidate'), keysReply(keys)] }
+}
+
+function message(keys: Keys): Reply {
+  return array([bulk('message'), bulk(CHANNEL), keysReply(keys)])
+}
+
+function keysReply(keys: Keys): Reply {
+  return keys === undefined ? NULL : bulks(keys)
+}

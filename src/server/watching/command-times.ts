@@ -1,0 +1,91 @@
+/**
+ * How long commands take. The machine has no clock of its own: its port lends it a stopwatch, and in
+ * a simulation, where there is none, everything takes no time.
+ */
+import type { CommandInfo } from '../catalogue/command-info.ts'
+import type { NodePort } from '../port.ts'
+import type { BlockedRun } from '../sessions/blocked.ts'
+import type { ClientSession } from '../sessions/session.ts'
+import type { Settings } from '../settings/settings.ts'
+import { LatencyHistogram } from './latency-histogram.ts'
+import { type LatencyEvent, LatencyMonitor } from './latency-monitor.ts'
+import { SlowLog } from './slow-log.ts'
+
+export class CommandTimes {
+  readonly slowLog: SlowLog
+  readonly latency: LatencyMonitor
+  readonly #stopwatch: () => number
+  #slowMicros = 0
+  #thresholdMicros = 0
+  #isTracked = true
+
+  constructor(settings: Settings, port: NodePort) {
+    this.slowLog = new SlowLog(settings)
+    this.latency = new LatencyMonitor(settings)
+    this.#stopwatch = port.stopwatch ?? (() => 0)
+    const follow = () => {
+      const [slow, ms] = [
+        settings.int('slowlog-log-slower-than'),
+        settings.int('latency-monitor-threshold'),
+      ]
+      this.#slowMicros = slow < 0 ? Number.POSITIVE_INFINITY : slow
+      this.#thresholdMicros = ms === 0 ? Number.POSITIVE_INFINITY : ms * 1000
+      this.#isTracked = settings.flag('latency-tracking')
+    }
+    for (const name of WATCHED) settings.onChange(name, follow)
+    follow()
+  }
+
+  /** Microseconds since some moment. */
+  now(): number {
+    return this.#stopwatch()
+  }
+
+  /** A command has run, from the moment `startedAt` on. `nowMs`: wall clock. */
+  ended(
+    client: ClientSession,
+    command: CommandInfo,
+    argv: readonly string[],
+    startedAt: number,
+    nowMs: number,
+  ): void {
+    const micros = this.#stopwatch() - startedAt
+    command.micros += micros
+    if (client.blocked !== undefined) client.blockedRun = { command, argv, micros }
+    else this.#note(client, { command, argv, micros }, nowMs)
+  }
+
+  /** A client that waited is served, from the moment `startedAt` on. */
+  served(client: ClientSession, startedAt: number, nowMs: number): void {
+    const run = client.blockedRun
+    if (run === undefined) return
+    const serving = this.#stopwatch() - startedAt
+    run.command.micros += serving
+    this.#note(client, { ...run, micros: run.micros + serving }, nowMs)
+  }
+
+  #note(client: ClientSession, { command, argv, micros }: BlockedRun, nowMs: number): void {
+    if (this.#isTracked) {
+      command.latency ??= new LatencyHistogram()
+      command.latency.add(micros * 1000)
+    }
+    if (micros >= this.#thresholdMicros) {
+      this.latency.note(command.isFast ? 'fast-command' : 'command', micros, nowMs)
+    }
+    if (micros >= this.#slowMicros) {
+      this.slowLog.note(client, command, argv, Math.floor(micros), nowMs)
+    }
+  }
+
+  /** Something besides a command has run. */
+  noteEvent(event: LatencyEvent, startedAt: number, nowMs: number): void {
+    if (this.#thresholdMicros === Number.POSITIVE_INFINITY) return
+    this.latency.note(event, this.#stopwatch() - startedAt, nowMs)
+  }
+}
+
+const WATCHED = [
+  'slowlog-log-slower-than',
+  'latency-monitor-threshold',
+  'latency-tracking',
+] as const

@@ -1,0 +1,61 @@
+/**
+ * MONITOR and SLOWLOG, side by side with a real redis-server: the same lines and entries, apart from
+ * moments, durations and ports.
+ */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { converse, type Heard, parseSteps } from '../support/conversation.ts'
+import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
+
+describe.skipIf(!hasRedisServer)('watching commands (needs redis-server)', () => {
+  const servers: RealNode[] = []
+
+  beforeAll(async () => {
+    const directives = { 'enable-debug-command': 'yes' }
+    servers.push(await startOurs(directives), await startRedis(directives))
+  })
+
+  afterAll(async () => {
+    for (const server of servers) await server.stop()
+  })
+
+  for (const [name, mask] of [
+    ['monitor', withoutTimes],
+    ['slowlog', withoutDurations],
+  ] as const) {
+    test(`${name} tells the same`, async () => {
+      const text = readFileSync(new URL(`./${name}.txt`, import.meta.url), 'latin1')
+      const steps = parseSteps(text)
+      const [ours, theirs] = await Promise.all(
+        servers.map(async ({ port }) => {
+          const heard = await converse(port, steps)
+          return steps.map((step, at) => ({ ...step, heard: masked(heard[at] ?? {}, mask) }))
+        }),
+      )
+      expect(ours).toEqual(theirs)
+    })
+  }
+})
+
+function masked(heard: Heard, mask: (text: string) => string): Heard {
+  return Object.fromEntries(Object.entries(heard).map(([name, text]) => [name, mask(text)]))
+}
+
+/** The moments of MONITOR's lines, what CLIENT LIST says of this machine, and HELLO. */
+function withoutTimes(text: string): string {
+  return text
+    .replace(/\+\d{10}\.\d{6} /g, '+<now> ')
+    .replace(/\*2\r\n\$10\r\n\d{10}\r\n\$\d\r\n\d+/g, '<time>')
+    .replace(/^:\d{3}\r/g, ':<count>\r')
+    .replace(/[$=]\d+\r\n(txt:)?id=.*flags=(\w+) .*/g, '<client $2>')
+    .replace(/\$4\r\nmode.*/s, '')
+}
+
+/** Ids, moments and durations of the entries. */
+function withoutDurations(text: string): string {
+  return text
+    .replace(/\*6\r\n:\d+\r\n:\d{10}\r\n:\d+\r\n/g, '<entry>\r\n')
+    .replace(/\$\d+\r\n127\.0\.0\.1/g, '127.0.0.1')
+    .replace(/(calls\r\n:\d+\r\n\$14\r\nhistogram_usec\r\n).*/s, '$1')
+    .replace(/\$4\r\nmode.*/s, '')
+}
