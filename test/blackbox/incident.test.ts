@@ -99,5 +99,7 @@ test('the story names who noticed, who agreed, who was elected, and what followe
   for (const part of ['is the first to hold', '+odown at', 'is elected after', '+selected-slave'])
     expect(text).toContain(part)
   expect(text).toContain('The Sentinels announce')
+  // Both replicas ran.
+  expect(text).toMatch(/selects [\d.:]+ before [\d.:]+: the priorities are equal/)
   expect(text).not.toContain('Nothing had been done')
 })

@@ -1,7 +1,7 @@
 /** The records of Sentinels as a run, in the language of the laboratory: its reports tell it then. */
 import { hostAndPort } from '../../base/ip.ts'
 import type { ClockTie } from '../../blackbox/incident/common-time.ts'
-import type { SentinelLife } from '../../blackbox/incident/life.ts'
+import type { SaidEvent, SentinelLife } from '../../blackbox/incident/life.ts'
 import type { Group } from '../../core/state.ts'
 import type { Happening, NodeRole, Occurrence } from '../../history/happening.ts'
 import {
@@ -33,14 +33,27 @@ export function recordedRun(lives: readonly SentinelLife[], ties: Ties): Recorde
       ({ monoMs, ...one }): Happening => ({ ...one, atMs: at(life, monoMs) - zeroMs }),
     )
   })
-  happenings.sort((one, other) => one.atMs - other.atMs)
+  const file = fileOf(topologyOf(lives, nameOf))
+  const all = [...file.topology.nodes.map(({ name }) => runningAtFirst(name)), ...happenings]
+  all.sort((one, other) => one.atMs - other.atMs)
   const history: RunHistory = {
-    happenings: withoutEchoedRoles(happenings),
+    happenings: withoutEchoedRoles(all),
     ...{ writes: [], reads: [], questions: [], labels: new Map(), missing: new Map() },
     nameOf: ({ host, port }) => hostAndPort(host, port),
     endMs: Math.max(...lives.map((life) => at(life, life.lastMonoMs))) - zeroMs,
   }
-  return { file: fileOf(topologyOf(lives, nameOf)), history, zeroMs, nameOf }
+  return { file, history, zeroMs, nameOf }
+}
+
+/** A node counts as running until a Sentinel holds it down, for want of better knowledge. */
+function runningAtFirst(process: string): Happening {
+  return { atMs: 0, process, kind: 'status', status: 'running' }
+}
+
+function seenStatus({ monoMs, event: { name, instance } }: SaidEvent): Told[] {
+  if (instance?.role !== 'replica' || (name !== '+sdown' && name !== '-sdown')) return []
+  const status = name === '+sdown' ? 'down' : 'running'
+  return [{ monoMs, process: hostAndPort(instance.host, instance.port), kind: 'status', status }]
 }
 
 /** The same run, with its times counted from a later moment of it. */
@@ -67,6 +80,7 @@ function toldBy(life: SentinelLife, process: string): Told[] {
   return [
     { monoMs: startedAt.monoMs, process, kind: 'status', status: 'running' },
     ...hellos,
+    ...life.said.flatMap(seenStatus),
     ...life.said.map(({ monoMs, event }): Told => {
       return { monoMs, process, kind: 'event', name: event.name, payload: event.payload }
     }),
