@@ -84,11 +84,16 @@ test('the records of all Sentinels together tell the failovers; wrong questions 
   const last = await vedette('incident', ...folders)
   expect(last).toMatchObject({ status: 0, stderr: '' })
   expect(last.stdout).toMatch(/^mymaster: /)
-  expect(last.stdout).toContain('is the first to hold')
   expect(last.stdout).toMatch(/as its exchanges with the others show, to within \d+ ms/)
   const all = await vedette('incident', '--since', '2001-01-01T00:00:00Z', '--json', ...folders)
   const { incidents, clocks } = JSON.parse(all.stdout)
-  expect(incidents.some(({ title }: { title: string }) => /failover from/.test(title))).toBe(true)
+  // A Sentinel that chance has killed lost its last second, so not every story has all its parts.
+  const whole = incidents.filter(({ title, sentences }: ToldIncident) => {
+    const parts = ['is the first to hold', 'is elected after', 'The Sentinels announce']
+    const told = sentences.map(({ text }) => text).join(' ')
+    return /failover from/.test(title) && parts.every((part) => told.includes(part))
+  })
+  expect(whole.length).toBeGreaterThan(0)
   expect(clocks.length).toBeGreaterThanOrEqual(3)
   const never = await vedette('incident', '--at', '2001-01-01T00:00:00Z', ...folders)
   expect(never).toMatchObject({ status: 1, stdout: '' })
@@ -115,6 +120,11 @@ test('a record that ends in the middle of a frame is read up to there', async ()
   expect(blocksIn(path)).toBe(before - 1)
   expect(await vedette('replay', path)).toMatchObject({ status: 0, stderr: '' })
 })
+
+interface ToldIncident {
+  readonly title: string
+  readonly sentences: readonly { readonly text: string }[]
+}
 
 /** Whatever chance brings: there is one failover at least. */
 async function loseTheMaster(): Promise<void> {
