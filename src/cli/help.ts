@@ -229,6 +229,20 @@ Example:
 
 Exit status: 0 shown, 1 it cannot be read or is damaged, 2 the command line is wrong.`
 
+export const INCIDENT_HELP = `
+Reads the records of several Sentinels (black-box: yes; see vedette replay) and tells which of them noticed
+what, how they agreed, who was elected and what followed. Their clocks may disagree by any amount: what
+one heard from another orders them, and how far each clock is off is said. Copy the folders
+<state file>.blackbox of all Sentinels to one place first; those that are missing are told by what
+the others say.
+
+Example:
+  vedette incident sentinel-1.blackbox sentinel-2.blackbox sentinel-3.blackbox
+  vedette incident --since 2026-11-20T00:00:00Z --json records/s1 records/s2 records/s3
+
+Exit status: 0 shown, 1 no Sentinel suspected a master then, or a record is damaged, 2 the command line
+is wrong.`
+
 export const REPLAY_HELP = `
 With black-box: yes in its configuration, a Sentinel records every event it is told, in <state file>.blackbox. This
 runs the same machine on such a record: it must do the same again, byte for byte. Where it does not,

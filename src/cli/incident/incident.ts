@@ -1,0 +1,92 @@
+/** `vedette incident`: what several Sentinels recorded of a failover, in the order of causes. */
+import { commonTime } from '../../blackbox/incident/common-time.ts'
+import { SentinelLife } from '../../blackbox/incident/life.ts'
+import { segmentPaths } from '../../io/blackbox/segment-reader.ts'
+import { type Chapter, explainRecorded } from '../../report/chain/chain.ts'
+import { playSegment } from '../replay/play.ts'
+import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
+import { incidentJson } from './json.ts'
+import { countedFrom, recordedRun } from './recorded-run.ts'
+import { type IncidentStory, incidentText } from './text.ts'
+
+export interface IncidentOptions {
+  readonly last?: boolean
+  /** Wall-clock milliseconds. */
+  readonly since?: number
+  readonly at?: number
+  readonly json?: boolean
+}
+
+/** An incident is meant by a moment so near to it: the clock on the wall of whoever asks is another one. */
+const NEAR_MS = 10_000
+
+/** Returns the exit status. */
+export function runIncident(records: readonly string[], options: IncidentOptions): number {
+  const { last, since, at, json } = options
+  if ([last, since !== undefined, at !== undefined].filter(Boolean).length > 1) {
+    say('vedette: --last, --since and --at are three ways to choose: take one')
+    return EXIT_CONFIG
+  }
+  const { lives, faults } = livesIn(segmentPaths(records))
+  for (const fault of faults) say(`vedette: ${fault}`)
+  if (lives.length === 0) {
+    say(`vedette: there is no record of a Sentinel in ${records.join(', ')}`)
+    return EXIT_FAILED
+  }
+  const ties = commonTime(lives)
+  const run = recordedRun(lives, ties)
+  const all = explainRecorded(run.file, run.history)
+  const stories = choose(all, since, at, run.zeroMs).map((chapter): IncidentStory => {
+    const own = countedFrom(run, chapter.fromMs)
+    const [told = chapter] = explainRecorded(own.file, own.history).slice(all.indexOf(chapter))
+    return { run: own, chapter: told }
+  })
+  if (stories.length === 0) {
+    say('vedette: these Sentinels suspected no master in that time')
+    return EXIT_FAILED
+  }
+  const shown = { nameOf: run.nameOf, ties, stories }
+  process.stdout.write(
+    json === true ? `${JSON.stringify(incidentJson(shown))}\n` : incidentText(shown),
+  )
+  return faults.length === 0 ? 0 : EXIT_FAILED
+}
+
+/** By default the last one. */
+function choose(
+  chapters: readonly Chapter[],
+  since: number | undefined,
+  at: number | undefined,
+  zeroMs: number,
+): readonly Chapter[] {
+  if (since !== undefined) return chapters.filter(({ untilMs }) => untilMs + zeroMs >= since)
+  if (at === undefined) return chapters.slice(-1)
+  return chapters.filter(
+    ({ fromMs, untilMs }) => fromMs + zeroMs - NEAR_MS <= at && untilMs + zeroMs + NEAR_MS >= at,
+  )
+}
+
+/** Every life of every Sentinel, the longest first: its clock is the common one. */
+function livesIn(paths: readonly string[]): {
+  readonly lives: readonly SentinelLife[]
+  readonly faults: readonly string[]
+} {
+  const lives = new Map<string, SentinelLife>()
+  const faults: string[] = []
+  for (const path of paths) {
+    const steps = playSegment(path)
+    let step = steps.next()
+    for (; step.done !== true; step = steps.next()) {
+      const { state } = step.value
+      const { wallMs, monoMs } = state.startedAt
+      const key = `${state.myid} ${wallMs} ${monoMs}`
+      const life = lives.get(key) ?? new SentinelLife(state)
+      lives.set(key, life)
+      life.note(step.value)
+    }
+    if (step.value.fault !== undefined) faults.push(step.value.fault)
+  }
+  const length = ({ startedAt, lastMonoMs }: SentinelLife) => lastMonoMs - startedAt.monoMs
+  const sorted = [...lives.values()].sort((one, other) => length(other) - length(one))
+  return { lives: sorted, faults }
+}

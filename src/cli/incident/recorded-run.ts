@@ -1,0 +1,158 @@
+/** The records of Sentinels as a run, in the language of the laboratory: its reports tell it then. */
+import { hostAndPort } from '../../base/ip.ts'
+import type { ClockTie } from '../../blackbox/incident/common-time.ts'
+import type { SaidEvent, SentinelLife } from '../../blackbox/incident/life.ts'
+import type { Group } from '../../core/state.ts'
+import type { Happening, NodeRole, Occurrence } from '../../history/happening.ts'
+import {
+  type GroupSpec,
+  type NodeSpec,
+  specOptionsOf,
+  type Topology,
+} from '../../history/topology.ts'
+import type { ScenarioFile } from '../../scenario/scenario-file.ts'
+import type { RunHistory } from '../../scenario/world.ts'
+
+export interface RecordedRun {
+  readonly file: ScenarioFile
+  readonly history: RunHistory
+  /** Common time, in wall-clock milliseconds, of the moment from which the history counts. */
+  readonly zeroMs: number
+  readonly nameOf: (myid: string) => string
+}
+
+type Ties = ReadonlyMap<SentinelLife, ClockTie>
+
+export function recordedRun(lives: readonly SentinelLife[], ties: Ties): RecordedRun {
+  const nameOf = namesOf(lives)
+  const at = (life: SentinelLife, monoMs: number) => monoMs + (ties.get(life)?.offsetMs ?? 0)
+  const zeroMs = Math.min(...lives.map((life) => at(life, life.startedAt.monoMs)))
+  const happenings = lives.flatMap((life) => {
+    const told = toldBy(life, nameOf(life.myid))
+    return told.map(
+      ({ monoMs, ...one }): Happening => ({ ...one, atMs: at(life, monoMs) - zeroMs }),
+    )
+  })
+  const file = fileOf(topologyOf(lives, nameOf))
+  const all = [...file.topology.nodes.map(({ name }) => runningAtFirst(name)), ...happenings]
+  all.sort((one, other) => one.atMs - other.atMs)
+  const history: RunHistory = {
+    happenings: withoutEchoedRoles(all),
+    ...{ writes: [], reads: [], questions: [], labels: new Map(), missing: new Map() },
+    nameOf: ({ host, port }) => hostAndPort(host, port),
+    endMs: Math.max(...lives.map((life) => at(life, life.lastMonoMs))) - zeroMs,
+  }
+  return { file, history, zeroMs, nameOf }
+}
+
+/** A node counts as running until a Sentinel holds it down, for want of better knowledge. */
+function runningAtFirst(process: string): Happening {
+  return { atMs: 0, process, kind: 'status', status: 'running' }
+}
+
+function seenStatus({ monoMs, event: { name, instance } }: SaidEvent): Told[] {
+  if (instance?.role !== 'replica' || (name !== '+sdown' && name !== '-sdown')) return []
+  const status = name === '+sdown' ? 'down' : 'running'
+  return [{ monoMs, process: hostAndPort(instance.host, instance.port), kind: 'status', status }]
+}
+
+/** The same run, with its times counted from a later moment of it. */
+export function countedFrom(run: RecordedRun, fromMs: number): RecordedRun {
+  const { happenings, endMs } = run.history
+  const history = {
+    ...run.history,
+    happenings: happenings.map((one) => ({ ...one, atMs: one.atMs - fromMs })),
+    endMs: endMs - fromMs,
+  }
+  return { ...run, history, zeroMs: run.zeroMs + fromMs }
+}
+
+type Told = { readonly monoMs: number; readonly process: string } & Occurrence
+
+function toldBy(life: SentinelLife, process: string): Told[] {
+  const { startedAt, lastMonoMs, myid } = life
+  const hellos = [...life.state.groups.values()].map(
+    (group): Told => ({
+      ...{ monoMs: startedAt.monoMs, process, kind: 'hello', sentinelId: myid },
+      ...{ group: group.config.name, configEpoch: 0, master: group.master },
+    }),
+  )
+  return [
+    { monoMs: startedAt.monoMs, process, kind: 'status', status: 'running' },
+    ...hellos,
+    ...life.said.flatMap(seenStatus),
+    ...life.said.map(({ monoMs, event }): Told => {
+      return { monoMs, process, kind: 'event', name: event.name, payload: event.payload }
+    }),
+    ...life.lines.map(({ monoMs, text }): Told => {
+      return { monoMs, process, kind: 'log', level: 'notice', text }
+    }),
+    ...life.roles.map(({ monoMs, address, role }): Told => {
+      return { monoMs, process: address, kind: 'role', role }
+    }),
+    { monoMs: lastMonoMs, process, kind: 'status', status: 'down' },
+  ]
+}
+
+/** Each Sentinel hears of a role by itself: the first counts. */
+function withoutEchoedRoles(happenings: readonly Happening[]): readonly Happening[] {
+  const last = new Map<string, NodeRole>()
+  return happenings.filter((one) => {
+    if (one.kind !== 'role' || one.process === undefined) return true
+    const isNew = JSON.stringify(last.get(one.process)) !== JSON.stringify(one.role)
+    last.set(one.process, one.role)
+    return isNew
+  })
+}
+
+/** A Sentinel is called by the address that the others know, or by the beginning of its id. */
+function namesOf(lives: readonly SentinelLife[]): (myid: string) => string {
+  const names = new Map<string, string>()
+  for (const { state } of lives) {
+    for (const group of state.groups.values())
+      for (const { runId, host, port } of group.peers.values())
+        names.set(runId, hostAndPort(host, port))
+  }
+  return (myid) => names.get(myid) ?? myid.slice(0, 8)
+}
+
+function fileOf(topology: Topology): ScenarioFile {
+  const nothing = { steps: [], expectations: [], durationMs: undefined }
+  return { file: 'records', name: 'records', story: '', topology, ...nothing }
+}
+
+function topologyOf(lives: readonly SentinelLife[], nameOf: (myid: string) => string): Topology {
+  const groups = lives.flatMap(({ state }) => [...state.groups.values()])
+  const sentinels = new Set(lives.map(({ myid }) => nameOf(myid)))
+  for (const { peers } of groups)
+    for (const { runId } of peers.values()) sentinels.add(nameOf(runId))
+  return {
+    groups: [...new Map(groups.map((group) => [group.config.name, groupSpec(group)])).values()],
+    nodes: [...new Map(groups.flatMap(nodeSpecs).map((node) => [node.name, node])).values()],
+    sentinels: [...sentinels].map((name) => ({ name, host: name, port: 0, joinsLater: false })),
+    ...{ clients: [], liars: [], password: undefined, ways: [], zones: new Map() },
+    latency: { baseMs: 0, jitterMs: 0 },
+  }
+}
+
+function groupSpec({ config, master }: Group): GroupSpec {
+  return {
+    ...specOptionsOf(config),
+    name: config.name,
+    master: hostAndPort(master.host, master.port),
+  }
+}
+
+function nodeSpecs({ config, master, replicas }: Group): NodeSpec[] {
+  const of = hostAndPort(master.host, master.port)
+  return [master, ...replicas.values()].map((node) => {
+    const { host, port } = node
+    const priority = node.kind === 'replica' ? String(node.priority) : '100'
+    return {
+      ...{ name: hostAndPort(host, port), host, port, group: config.name },
+      replicaOf: node.kind === 'replica' ? of : undefined,
+      directives: new Map([['replica-priority', priority]]),
+      joinsLater: false,
+    }
+  })
+}

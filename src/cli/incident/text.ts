@@ -1,0 +1,65 @@
+/** An incident in lines. */
+import type { ClockTie } from '../../blackbox/incident/common-time.ts'
+import type { SentinelLife } from '../../blackbox/incident/life.ts'
+import type { Happening } from '../../history/happening.ts'
+import type { Chapter } from '../../report/chain/chain.ts'
+import { formatDuration, secondsText } from '../../scenario/duration.ts'
+import { colors as pc } from '../colors.ts'
+import { clockTime } from '../replay/words.ts'
+import type { RecordedRun } from './recorded-run.ts'
+
+export interface ShownIncident {
+  readonly nameOf: (myid: string) => string
+  readonly ties: ReadonlyMap<SentinelLife, ClockTie>
+  readonly stories: readonly IncidentStory[]
+}
+
+/** A chapter, and the run with its times counted from the beginning of the chapter. */
+export interface IncidentStory {
+  readonly run: RecordedRun
+  readonly chapter: Chapter
+}
+
+export function incidentText({ nameOf, ties, stories }: ShownIncident): string {
+  const clocks = [...ties].map(([life, tie], at) => clockLine(nameOf(life.myid), tie, at === 0))
+  return [...stories.flatMap(storyLines), ...clocks, ''].join('\n')
+}
+
+function storyLines(story: IncidentStory): readonly string[] {
+  const { title, links } = story.chapter
+  const sentences = links.map(({ atMs, text }) => {
+    const time = atMs === undefined ? '' : secondsText(atMs)
+    return `${time.padStart(10)}  ${text}`
+  })
+  const events = eventsOf(story).map(({ atMs, process, text }) => {
+    return pc.dim(`${secondsText(atMs).padStart(10)}  ${process}  ${text}`)
+  })
+  const when = `began ${clockTime(story.run.zeroMs)}`
+  return [pc.bold(title), when, ...sentences, '', ...events, '']
+}
+
+interface ToldEvent {
+  readonly atMs: number
+  readonly process: string
+  readonly text: string
+}
+
+/** What was announced from the first sentence of a chapter to its last, in the order of causes. */
+export function eventsOf({ run, chapter }: IncidentStory): readonly ToldEvent[] {
+  const { fromMs, untilMs } = chapter
+  const isInside = ({ atMs }: Happening) => atMs >= fromMs && atMs <= untilMs
+  return run.history.happenings.filter(isInside).flatMap((one) => {
+    if (one.kind !== 'event' || one.process === undefined) return []
+    return [{ atMs: one.atMs, process: one.process, text: `${one.name} ${one.payload}`.trimEnd() }]
+  })
+}
+
+function clockLine(name: string, { aheadMs, withinMs }: ClockTie, isFirst: boolean): string {
+  if (isFirst) return `times are those of ${name}`
+  if (withinMs === undefined)
+    return `${name} has not talked to the others: its own clock is believed`
+  const stray = formatDuration(Math.abs(aheadMs))
+  const where =
+    aheadMs === 0 ? 'shows the same' : aheadMs > 0 ? `is ${stray} ahead` : `is ${stray} behind`
+  return `the clock of ${name} ${where}, as its exchanges with the others show, to within ${withinMs} ms`
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { commonTime } from '../../src/blackbox/incident/common-time.ts'
+import { SentinelLife } from '../../src/blackbox/incident/life.ts'
+import type { PlayedStep } from '../../src/blackbox/player.ts'
+import { recordedRun } from '../../src/cli/incident/recorded-run.ts'
+import { explainRecorded } from '../../src/report/chain/chain.ts'
+import { parseScenario } from '../../src/scenario/parse.ts'
+import { playScenario } from '../../src/scenario/run.ts'
+import { differencesOf, type KeptRecord, recordingEngine } from './support.ts'
+
+/** How far the clocks of the three Sentinels are off; the monotonic ones begin anywhere. */
+const SKEWS_MS = [0, 7_000, -42_000]
+
+/** A shipped scenario, recorded, and its records told by Sentinels whose clocks disagree. */
+async function played(name: string) {
+  const path = new URL(`../../scenarios/${name}`, import.meta.url)
+  const parsed = parseScenario(readFileSync(path, 'utf8'), name)
+  if (!parsed.ok) throw new Error(`${name} cannot be read`)
+  const records: KeptRecord[] = []
+  const engine = recordingEngine(records, 1_000)
+  const { result, history } = await playScenario(parsed.value, { seed: '1', engine })
+  expect(result.verdict).toBe('passed')
+  const lives = records.map((record, at) => lifeOf(record, SKEWS_MS[at] ?? 0))
+  const ties = commonTime(lives)
+  const run = recordedRun(lives, ties)
+  return { truth: history, lives, ties, run, chapters: explainRecorded(run.file, run.history) }
+}
+
+function lifeOf(record: KeptRecord, skewMs: number): SentinelLife {
+  let life: SentinelLife | undefined
+  const shifted = ({ monoMs, wallMs }: PlayedStep['now']) => {
+    return { monoMs: monoMs + 3 * skewMs, wallMs: wallMs + skewMs }
+  }
+  const look = (step: PlayedStep) => {
+    life ??= new SentinelLife({ ...step.state, startedAt: shifted(step.state.startedAt) })
+    life.note({ ...step, now: shifted(step.now) })
+  }
+  expect(differencesOf(record, look)).toEqual([])
+  if (life === undefined) throw new Error('nothing is recorded')
+  return life
+}
+
+const killed = played('01-master-killed.yml')
+
+test('the clocks of Sentinels that have talked are tied to within a round trip', async () => {
+  const { truth, lives, ties } = await killed
+  // By how much the common time and the true one differ at each start is the same for all.
+  const begun = truth.happenings.filter(
+    (one) => one.kind === 'status' && /^s\d$/.test(one.process ?? ''),
+  )
+  const starts = lives.map((life, at) => {
+    return life.startedAt.monoMs + (ties.get(life)?.offsetMs ?? 0) - (begun[at]?.atMs ?? 0)
+  })
+  for (const [at, life] of lives.entries()) {
+    const { withinMs = 0 } = ties.get(life) ?? {}
+    expect(withinMs).toBeLessThan(10)
+    expect(Math.abs((starts[at] ?? 0) - (starts[0] ?? 0))).toBeLessThanOrEqual(withinMs + 1)
+  }
+  const ahead = lives.slice(1).map((life) => ties.get(life)?.aheadMs ?? 0)
+  // The wall clocks of a simulated world are up to a tenth of a second off by themselves.
+  expect(Math.abs((ahead[0] ?? 0) - 7_000)).toBeLessThan(210)
+  expect(Math.abs((ahead[1] ?? 0) + 42_000)).toBeLessThan(210)
+})
+
+test('events stand in the order in which they happened, though the clocks differ by seconds', async () => {
+  const { truth, run } = await killed
+  const told = run.history.happenings.filter(({ kind }) => kind === 'event')
+  const wanted = ['+sdown', '+odown', '+try-failover', '+elected-leader', '+switch-master']
+  const hosts = [...new Set(told.map(({ process = '' }) => process))].sort()
+  const counts = new Map<string, number>()
+  const seen = truth.happenings.flatMap((one) => {
+    if (one.kind !== 'event' || one.process === undefined || !wanted.includes(one.name)) return []
+    // The run knows Sentinels by name, s1 to s3, the records by address.
+    const host = hosts[Number(one.process.slice(1)) - 1]
+    const count = counts.get(`${host} ${one.name}`) ?? 0
+    counts.set(`${host} ${one.name}`, count + 1)
+    const same = [...told.entries()].filter(
+      ([, other]) => other.kind === 'event' && other.name === one.name && other.process === host,
+    )
+    return [{ atMs: one.atMs, place: same[count]?.[0] ?? -1, name: one.name }]
+  })
+  expect(seen.length).toBeGreaterThan(5)
+  for (const [at, one] of seen.entries()) {
+    expect(one.place, one.name).toBeGreaterThanOrEqual(0)
+    for (const later of seen.slice(at + 1)) {
+      // Within a round trip no exchange says which was first.
+      if (later.atMs - one.atMs > 5) expect(later.place).toBeGreaterThan(one.place)
+    }
+  }
+})
+
+test('the story names who noticed, who agreed, who was elected, and what followed', async () => {
+  const { chapters } = await killed
+  expect(chapters.length).toBe(1)
+  const [chapter] = chapters
+  expect(chapter?.title).toMatch(/^mymaster: failover from [\d.:]+ to [\d.:]+$/)
+  const text = chapter?.links.map((one) => one.text).join('\n') ?? ''
+  for (const part of ['is the first to hold', '+odown at', 'is elected after', '+selected-slave'])
+    expect(text).toContain(part)
+  expect(text).toContain('The Sentinels announce')
+  // Both replicas ran.
+  expect(text).toMatch(/selects [\d.:]+ before [\d.:]+: the priorities are equal/)
+  expect(text).not.toContain('Nothing had been done')
+})
