@@ -67,6 +67,7 @@ export function describe(happening: Happening, nameOf: NameOf): string {
     case 'misremembered':
     case 'writesHeld':
     case 'copies':
+    case 'forwarded':
       return `(for checkers) ${happening.kind}`
     case 'violation':
       return `VIOLATION of "${happening.checker}": ${happening.text}`

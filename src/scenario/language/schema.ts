@@ -100,6 +100,7 @@ const client = z
       .optional(),
     rate: positive.max(10_000, { error: 'must be at most 10000' }).optional(),
     think: duration.optional(),
+    proxy: yes.optional(),
     manner: z.enum(['prompt', 'ioredis'], { error: 'must be prompt or ioredis' }).optional(),
   })
   .refine(({ rate, think }) => rate === undefined || think === undefined, {
@@ -182,6 +183,7 @@ export const KEYS: readonly string[] = [
     'rate',
     'think',
     'manner',
+    'proxy',
     'operation',
     'between',
     'loss',
