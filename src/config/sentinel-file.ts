@@ -33,6 +33,7 @@ export interface SentinelFile {
   readonly bindSourceAddr: string
   readonly tls: TlsOptions
   readonly http: HttpOptions
+  readonly blackBox: BlackBoxOptions
   /** [aclfile] Empty if the users are in the configuration file. */
   readonly aclFile: string
   /** [daemonize] */
@@ -57,6 +58,14 @@ export interface SentinelFile {
    * Where options are set, by `groups.<name>.<option>` or `<option>` in the words of sentinel.yml.
    */
   readonly locations: ReadonlyMap<string, Location>
+}
+
+export interface BlackBoxOptions {
+  /** [black-box] */
+  readonly isOn: boolean
+  /** [black-box-size] [black-box-days] What does not fit, and what is older, is removed. */
+  readonly maxBytes: number
+  readonly maxDays: number
 }
 
 export interface Listen {
@@ -100,6 +109,7 @@ export const DEFAULT_FILE = {
   bindSourceAddr: '',
   tls: NO_TLS,
   http: NO_HTTP,
+  blackBox: { isOn: false, maxBytes: 256 * 1024 * 1024, maxDays: 14 },
   aclFile: '',
   daemonize: false,
   pidFile: '',

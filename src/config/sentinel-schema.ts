@@ -9,6 +9,7 @@ import { LOG_FORMATS } from '../base/log-format.ts'
 import { DEFAULT_PERIODS, DEFAULT_SENTINEL } from '../core/config.ts'
 import { LOG_LEVELS } from '../core/global-settings.ts'
 import { GROUP_OPTION_ROWS, GROUP_OPTIONS, type GroupOption } from '../core/group-options.ts'
+import { LEAST_BLACK_BOX_BYTES, MOST_BLACK_BOX_DAYS } from './black-box-options.ts'
 import { NO_HTTP } from './http-options.ts'
 import type { ProblemCode } from './problem.ts'
 import { PROXY, PROXY_GROUP_OPTIONS, PROXY_OPTIONS } from './proxy-file.ts'
@@ -29,6 +30,7 @@ import {
   integer,
   ipOrNone,
   memory,
+  memoryFrom,
   oneOf,
   renamedCommands,
   splitAddress,
@@ -92,7 +94,7 @@ export function isNumberOption(name: string | undefined): boolean {
 
 const NUMBERS: ReadonlySet<string> = new Set([
   ...GROUP_OPTION_ROWS.filter(([, { kind }]) => kind === 'count').map(([, { yml }]) => yml),
-  ...['port', 'announce-port', 'maxclients', 'acl-log-max-len', 'sentinels'],
+  ...['port', 'announce-port', 'maxclients', 'acl-log-max-len', 'sentinels', 'black-box-days'],
 ])
 
 export interface GroupOptionFault {
@@ -185,6 +187,9 @@ export const SENTINEL_YML = z.strictObject({
   'http-token': text.default(NO_HTTP.token),
   'http-token-file': text.default(NO_HTTP.tokenFile),
   'http-tls': flag.default(NO_HTTP.tls),
+  'black-box': flag.default(DEFAULT_FILE.blackBox.isOn),
+  'black-box-size': memoryFrom(LEAST_BLACK_BOX_BYTES).default(DEFAULT_FILE.blackBox.maxBytes),
+  'black-box-days': integer(1, MOST_BLACK_BOX_DAYS).default(DEFAULT_FILE.blackBox.maxDays),
   requirepass: bytes.default(DEFAULT_SENTINEL.requirepass),
   'sentinel-user': bytes.default(DEFAULT_SENTINEL.sentinelUser),
   'sentinel-pass': bytes.default(DEFAULT_SENTINEL.sentinelPass),

@@ -189,6 +189,11 @@ function toFile(yml: SentinelYml, document: YmlDocument, name: string): Sentinel
     bindSourceAddr: yml['bind-source-addr'],
     tls: toTls(yml.tls),
     http: toHttp(yml),
+    blackBox: {
+      isOn: yml['black-box'],
+      maxBytes: yml['black-box-size'],
+      maxDays: yml['black-box-days'],
+    },
     aclFile: yml['acl-file'],
     daemonize: yml.daemonize,
     pidFile: yml['pid-file'],

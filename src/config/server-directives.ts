@@ -12,6 +12,7 @@ import { COMMANDS } from '../core/commands/table.ts'
 import { outputLimits } from '../server/sessions/output-limits.ts'
 import { MAX_LONG } from '../server/settings/setting-types.ts'
 import { isOfRedis } from '../server/settings/settings.ts'
+import { BLACK_BOX_DIRECTIVES } from './black-box-options.ts'
 import { within } from './config-filesystem.ts'
 import {
   type Apply,
@@ -69,6 +70,7 @@ const MEANINGFUL: ReadonlyMap<string, Apply> = new Map([
   ['supervised', oneOf(SUPERVISORS, SUPERVISORS, setSupervised)],
   ...TLS_DIRECTIVES,
   ...HTTP_DIRECTIVES,
+  ...BLACK_BOX_DIRECTIVES,
 ])
 
 /** Directives that Redis' own Sentinel obeys and we do not, and why. */

@@ -12,6 +12,7 @@ export type StartErrorCode =
   | 'E_LISTEN'
   | 'E_OPTIONS'
   | 'E_LOG_FILE'
+  | 'E_RECORD'
   | 'E_REPORT_FILE'
   | 'E_SENTINEL'
   | 'E_STATE_DAMAGED'

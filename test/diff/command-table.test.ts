@@ -36,7 +36,69 @@ describe.skipIf(!hasRedisServer)('the command table (needs redis-server)', () =>
     })
     expect(different).toEqual([])
   })
+
+  test('COMMAND DOCS has the same grammar of every command, in sentences of our own', async () => {
+    const docs = servers.map(async ({ client }) => flatDocs(await client.call('COMMAND', 'DOCS')))
+    const [ours, theirs] = await Promise.all(docs)
+    const names = [...(ours?.keys() ?? [])].filter((name) => !OURS_ALONE.test(name))
+    expect(names.length).toBeGreaterThan(300)
+    const different = names.flatMap((name) => {
+      const [own, other] = [ours?.get(name), theirs?.get(name)]
+      return own === other ? [] : [[name, own, other]]
+    })
+    expect(different).toEqual([])
+  })
+
+  test('COMMAND GETKEYSANDFLAGS says the same', async () => {
+    const asked = [
+      'SET k v',
+      'SET k v GET',
+      'BITFIELD k GET u8 0',
+      'BITFIELD k SET u8 0 1',
+      'MSET a 1 b 2',
+    ]
+    asked.push(
+      'EVAL s 1 k',
+      'EVAL s 0',
+      'SORT k STORE l',
+      'COPY a b',
+      'GET',
+      'PING',
+      'NOSUCH',
+      'ZADD z 1 m',
+    )
+    for (const words of asked) {
+      const [own, other] = await Promise.all(
+        servers.map(({ client }) =>
+          client.call('COMMAND', 'GETKEYSANDFLAGS', ...words.split(' ')).catch(String),
+        ),
+      )
+      expect([words, own]).toEqual([words, other])
+    }
+  })
 })
+
+/** Sentences, and notes on the past, are each server's own. */
+const OWN_WORDS: ReadonlySet<unknown> = new Set(['summary', 'complexity', 'history', 'replaced_by'])
+
+/** By full name, what is said of each command besides. */
+function flatDocs(docs: unknown): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const [name, about] of pairsOf(docs)) {
+    const fields = pairsOf(about).filter(([field]) => !OWN_WORDS.has(field))
+    const facts = fields.filter(([field]) => field !== 'subcommands')
+    found.set(String(name), JSON.stringify(facts))
+    for (const [, subcommands] of fields.filter(([field]) => field === 'subcommands')) {
+      for (const [sub, text] of flatDocs(subcommands)) found.set(sub, text)
+    }
+  }
+  return found
+}
+
+function pairsOf(list: unknown): (readonly [unknown, unknown])[] {
+  const words = list as readonly unknown[]
+  return Array.from({ length: words.length / 2 }, (_, at) => [words[2 * at], words[2 * at + 1]])
+}
 
 /** Subcommands beside their containers, without which each is compared. */
 function flat(entries: readonly Entry[]): Map<string, Entry> {

@@ -3,6 +3,7 @@
  * line. If anything in the file is wrong nothing is changed, except that the log file is opened anew in
  * any case.
  */
+import { BLACK_BOX_READS } from '../../config/black-box-options.ts'
 import { formatProblem } from '../../config/problem.ts'
 import type { SentinelFile } from '../../config/sentinel-file.ts'
 import type { DaemonLogger } from '../../io/log/logger.ts'
@@ -139,4 +140,8 @@ const AT_START: readonly (readonly [name: string, read: Read])[] = [
   ['http-token', ({ http }) => http.token],
   ['http-token-file', ({ http }) => http.tokenFile],
   ['http-tls', ({ http }) => http.tls],
+  ...BLACK_BOX_READS.map(([name, read]): [string, Read] => [
+    name,
+    ({ blackBox }) => read(blackBox),
+  ]),
 ]

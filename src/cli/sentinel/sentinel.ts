@@ -8,6 +8,7 @@ import { type SentinelFile, stateFileName, toSavedState } from '../../config/sen
 import { checkSentinelAclFile } from '../../core/access/access-start.ts'
 import type { SavedState } from '../../core/persistence/saved.ts'
 import { newMeters } from '../../http/metrics/process-metrics.ts'
+import type { RecordFiles } from '../../io/blackbox/segment-writer.ts'
 import { lockFile } from '../../io/files/lock.ts'
 import { StateFile } from '../../io/files/state-file.ts'
 import type { Webhooks } from '../../io/hooks/webhooks.ts'
@@ -20,6 +21,7 @@ import { processFacts } from '../../io/process/process-facts.ts'
 import { isSupervised } from '../../io/process/readiness.ts'
 import { onReloadSignal, onStopSignal } from '../../io/process/signals.ts'
 import { SentinelHost } from '../../io/sentinel-host.ts'
+import { reasonOf } from '../../io/start-error.ts'
 import { Tls, type TlsLog } from '../../io/tls/tls.ts'
 import { inFolder } from '../../io/tls/tls-paths.ts'
 import { openAclFile } from '../daemon/acl-files.ts'
@@ -27,6 +29,7 @@ import { announceReady } from '../daemon/service-ready.ts'
 import { refuseStart } from '../daemon/start-refused.ts'
 import { randomSeed } from '../random.ts'
 import { joinCluster } from '../up/child.ts'
+import { ownVersion } from '../version.ts'
 import { isYml, readSentinelFile, type SentinelSource } from './sentinel-config.ts'
 import { openSentinelHttp } from './sentinel-http.ts'
 import { Sidecar } from './sentinel-proxy.ts'
@@ -96,7 +99,9 @@ async function start({ file, folder, source, warnings, isBackground }: Start): P
     if (webhooks === undefined) webhooks = await openWebhooks(to, port, rng, logger)
     else webhooks.change(to.webhooks)
   }
+  const record = await openRecord(file, folder, logger)
   const host = new SentinelHost({
+    recorder: record?.recorder,
     start: {
       config: core,
       saved,
@@ -112,6 +117,7 @@ async function start({ file, folder, source, warnings, isBackground }: Start): P
     logger,
     onExit: (status) => {
       webhooks?.close()
+      record?.finish()
       exitAfter(logger)(status)
     },
     onEvent: (event) => webhooks?.offer(event),
@@ -145,6 +151,31 @@ async function openWebhooks(
   const { Webhooks: Opened } = await import('../../io/hooks/webhooks.ts')
   const sender = { host: core.announceIp || hostname(), port: core.announcePort || port }
   return new Opened(webhooks, { sender, logger, rng: rng.fork('webhooks') })
+}
+
+/**
+ * [black-box] Undefined if there is none. A Sentinel that cannot keep a record works without one.
+ * Imported only where it is wanted.
+ */
+async function openRecord(
+  file: SentinelFile,
+  folder: string,
+  logger: Logger,
+): Promise<RecordFiles | undefined> {
+  const { isOn, maxBytes, maxDays } = file.blackBox
+  if (!isOn) return undefined
+  const warn = (text: string) => logger.log('warning', text)
+  const place = `${resolve(folder, stateFileName(file))}.blackbox`
+  const program = `vedette ${ownVersion()}`
+  try {
+    const { RecordFiles: Opened } = await import('../../io/blackbox/segment-writer.ts')
+    const record = new Opened({ folder: place, maxBytes, maxDays, program, warn })
+    process.once('exit', () => record.finish())
+    return record
+  } catch (error) {
+    warn(`black box: nothing is recorded: ${place}: ${reasonOf(error)}`)
+    return undefined
+  }
 }
 
 /** Throws a StartError if another process uses it, or it cannot be used. */

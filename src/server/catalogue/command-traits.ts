@@ -18,6 +18,8 @@ export interface CommandTraits {
   /** ACL categories besides those that follow from its flags and its family. */
   readonly alsoIn?: readonly ('@admin' | '@dangerous')[]
   readonly tips?: readonly CommandTip[]
+  /** Its group in COMMAND DOCS, if not that of its family. */
+  readonly group?: 'cluster' | 'server'
   readonly channels?: ChannelWords
   /**
    * Whether these words read the keys that the key specification calls read; if absent, they always

@@ -79,7 +79,7 @@ export function createCommand(spec: CommandSpec, family: Family, parent?: Comman
   return {
     fullName: parent === undefined ? name : `${parent.name}|${name}`,
     arity,
-    group: family.group,
+    group: traits.group ?? family.group,
     flags: range.isMovable ? [...flags, 'movablekeys'] : flags,
     categories: aclCategories({
       flags,

@@ -25,6 +25,7 @@ import {
 } from './client-request.ts'
 import { Exchange } from './exchange.ts'
 import { MasterLookup } from './master-lookup.ts'
+import { SideLooks } from './side-looks.ts'
 import type { OpenRead, WriteOrigin, WriteSink } from './write-log.ts'
 
 const CONNECT_TIMEOUT_MS = 1_000
@@ -48,6 +49,8 @@ export interface ClientStart {
   readonly work?: DataWork | undefined
   /** Where its proxy is; undefined: it asks the Sentinels itself. */
   readonly proxy?: Address | undefined
+  /** Where the nodes of its group are, for a client that looks at its data everywhere. */
+  readonly nodes?: () => readonly Address[]
   /** The password of nodes and Sentinels; undefined if they require none. */
   readonly password?: string | undefined
 }
@@ -69,6 +72,7 @@ interface Asked {
 export class ClientProgram implements Program {
   readonly #start: ClientStart
   readonly #lookup: Pick<MasterLookup, 'ask' | 'wake' | 'dueMs'>
+  readonly #asides: SideLooks | undefined
   readonly #owner: string
   readonly #bornAtMs: number
   #master: Exchange | undefined
@@ -103,10 +107,12 @@ export class ClientProgram implements Program {
         ? new MasterLookup({ shell, group, sentinels, password, named })
         : knownPlace(start.proxy, named)
     this.#lookup.ask()
+    this.#asides = asidesOf(start)
   }
 
   wake(): void {
     const nowMs = this.#nowMs()
+    this.#asides?.wake(nowMs)
     this.#lookup.wake(nowMs)
     if (this.#retryAtMs !== undefined && nowMs >= this.#retryAtMs) {
       this.#retryAtMs = undefined
@@ -118,7 +124,8 @@ export class ClientProgram implements Program {
 
   nextWakeUpMs(): number | undefined {
     const ownMs = earlier(this.#nextRequestMs(), this.#answerDueMs())
-    return earlier(ownMs, earlier(this.#retryAtMs, this.#lookup.dueMs))
+    const lookupMs = earlier(this.#retryAtMs, this.#lookup.dueMs)
+    return earlier(earlier(ownMs, lookupMs), this.#asides?.dueMs)
   }
 
   stopRequested(): void {
@@ -283,6 +290,16 @@ function knownPlace(
   named: (address: Address) => void,
 ): Pick<MasterLookup, 'ask' | 'wake' | 'dueMs'> {
   return { ask: () => named(place), wake: () => undefined, dueMs: undefined }
+}
+
+function asidesOf({ work, nodes, ...start }: ClientStart): SideLooks | undefined {
+  if (work === undefined || nodes === undefined) return undefined
+  const { databases, rng } = work
+  const { shell, group, log, password } = start
+  return new SideLooks({
+    ...{ shell, group, log, password },
+    ...{ nodes, databases, rng: rng.fork('looks beside') },
+  })
 }
 
 function valueAfter({ operation }: Write, reply: Reply): number | undefined {

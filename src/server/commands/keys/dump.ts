@@ -95,7 +95,10 @@ export const dumpFamily: Family = {
     command('restore', -4, 'write denyoom', TARGET, restore, DANGEROUS),
     migrateCommand,
     // What a cluster sends of slots on their way, and its replicas are told.
-    command('restore-asking', -4, 'write denyoom asking', TARGET, restore, DANGEROUS),
+    command('restore-asking', -4, 'write denyoom asking', TARGET, restore, {
+      ...DANGEROUS,
+      group: 'server',
+    }),
   ],
 }
 

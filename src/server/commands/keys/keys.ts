@@ -218,12 +218,21 @@ export const keyFamily: Family = {
     command('renamenx', 3, 'write fast', ['1 RW access delete', '2 OW insert'], renameNx),
     command('copy', -3, 'write denyoom', ['1 RO access', '2 OW update'], copy),
     command('move', 3, 'write fast', ['1 RW access update'], move),
-    command('swapdb', 3, 'write fast', [], swapDb, DANGEROUS),
+    command('swapdb', 3, 'write fast', [], swapDb, { ...DANGEROUS, group: 'server' }),
     command('dbsize', 1, 'readonly fast', [], dbSize, {
+      group: 'server',
       tips: ['request_policy:all_shards', 'response_policy:agg_sum'],
     }),
-    command('flushdb', -1, 'write', [], flushDb, { ...DANGEROUS, ...ON_ALL_SHARDS }),
-    command('flushall', -1, 'write', [], flushAll, { ...DANGEROUS, ...ON_ALL_SHARDS }),
+    command('flushdb', -1, 'write', [], flushDb, {
+      ...DANGEROUS,
+      ...ON_ALL_SHARDS,
+      group: 'server',
+    }),
+    command('flushall', -1, 'write', [], flushAll, {
+      ...DANGEROUS,
+      ...ON_ALL_SHARDS,
+      group: 'server',
+    }),
     objectCommand,
   ],
 }

@@ -2,7 +2,6 @@
 import { array, bulk, bulks, integer, NULL, type Reply } from '../../../resp/reply.ts'
 import {
   type CommandFacts,
-  commandDocs,
   commandInfo,
   fitsArity,
   parseCommandFilter,
@@ -12,7 +11,7 @@ import {
 import { command, type Family, helpReply } from '../../catalogue/command.ts'
 import type { CommandInfo } from '../../catalogue/command-info.ts'
 import { UNORDERED } from '../../catalogue/command-traits.ts'
-import { type KeySpec, keysOf } from '../../catalogue/key-spec.ts'
+import { type KeySpec, keyPlaces, keysOf } from '../../catalogue/key-spec.ts'
 import type { CommandContext } from '../../context.ts'
 import {
   INVALID_ARGUMENTS,
@@ -20,6 +19,7 @@ import {
   NO_KEY_ARGUMENTS,
   NO_KEYS_FOUND,
 } from '../../errors.ts'
+import { docsOf } from '../docs/command-docs.ts'
 
 function everything({ node }: CommandContext): Reply {
   return array([...node.table.all.values()].map((each) => commandInfo(factsOf(each))))
@@ -111,7 +111,7 @@ function docs({ node }: CommandContext, argv: readonly string[]): Reply {
     argv.length === 2
       ? [...node.table.all.values()]
       : argv.slice(2).flatMap((name) => node.table.findByName(name) ?? [])
-  return commandDocs(wanted.map(factsOf))
+  return docsOf(wanted)
 }
 
 /** Subcommands are listed only with a filter. */
@@ -133,12 +133,35 @@ function getKeys({ node }: CommandContext, argv: readonly string[]): Reply {
   if (!found.keySpecs.some(isOfKeys)) return NO_KEY_ARGUMENTS
   if (!fitsArity(found.arity, words.length)) return INVALID_ARGUMENTS
   const keys = keysOf(found.keySpecs, words)
-  return keys === undefined ? NO_KEYS_FOUND : bulks(keys)
+  if (keys !== undefined) return bulks(keys)
+  return found.flags.includes('no_mandatory_keys') ? bulks([]) : NO_KEYS_FOUND
 }
 
 /** Shard channels are found like keys, for clients that route by them, but are not keys. */
 function isOfKeys({ flags }: KeySpec): boolean {
   return !flags.includes('not_key')
+}
+
+/** The same, with what the command does with each key. */
+function getKeysAndFlags(context: CommandContext, argv: readonly string[]): Reply {
+  const reply = getKeys(context, argv)
+  const words = argv.slice(2)
+  const found = context.node.table.find(words)
+  if (reply.kind === 'error' || found === undefined) return reply
+  const places = keyPlaces(found.keySpecs, words) ?? []
+  return array(
+    places.map(({ at, flags }) =>
+      array([bulk(words[at] ?? ''), statusSet(usesIn(found, words, flags))]),
+    ),
+  )
+}
+
+/** Some commands read or write their key only with certain words. */
+function usesIn({ traits }: CommandInfo, words: readonly string[], flags: readonly string[]) {
+  const plain = flags.filter((flag) => flag !== 'variable_flags')
+  if (plain.length === flags.length) return flags
+  if (traits.writesKeys?.(words) === false) return ['RO', 'access']
+  return traits.readsKeys?.(words) === false ? ['OW', 'update'] : plain
 }
 
 function help(): Reply {
@@ -152,7 +175,9 @@ function help(): Reply {
     'INFO [<name> ...]',
     '    What the table says about each.',
     'DOCS [<name> ...]',
-    '    The group of each.',
+    '    What each is for, and its arguments.',
+    'GETKEYSANDFLAGS <command> [<arg> ...]',
+    '    The keys of a complete command, and what it does with each.',
     'GETKEYS <command> [<arg> ...]',
     '    The keys of a complete command.',
   ])
@@ -164,6 +189,7 @@ const commandSubcommands = [
   command('count', 2, FLAGS, [], count),
   command('docs', -2, FLAGS, [], docs, UNORDERED),
   command('getkeys', -4, FLAGS, [], getKeys),
+  command('getkeysandflags', -4, FLAGS, [], getKeysAndFlags),
   command('help', 2, FLAGS, [], help),
   command('info', -2, FLAGS, [], info, UNORDERED),
   command('list', -2, FLAGS, [], list, UNORDERED),

@@ -95,8 +95,8 @@ export const connectionFamily: Family = {
     command('select', 2, 'loading stale fast frame', [], select),
     command('quit', -1, `${ANY_STATE} no_auth allow_busy not_queued subscribed`, [], quit),
     command('reset', 1, `${ANY_STATE} no_auth allow_busy not_queued subscribed`, [], reset),
-    command('asking', 1, 'fast', [], clusterOnly),
-    command('readonly', 1, 'loading stale fast', [], clusterOnly),
-    command('readwrite', 1, 'loading stale fast', [], clusterOnly),
+    command('asking', 1, 'fast', [], clusterOnly, { group: 'cluster' }),
+    command('readonly', 1, 'loading stale fast', [], clusterOnly, { group: 'cluster' }),
+    command('readwrite', 1, 'loading stale fast', [], clusterOnly, { group: 'cluster' }),
   ],
 }
