@@ -127,12 +127,13 @@ function liarWords({ knowsPassword }: PlannedLiar): YamlWords {
 }
 
 function clientWords(clients: readonly PlannedClient[]): YamlWords {
-  return byName(clients, ({ host, group, operation, pace, manner }) => ({
+  return byName(clients, ({ host, group, operation, pace, manner, hasProxy }) => ({
     host,
     group,
     ...(operation === 'keys' ? {} : { operation }),
     ...('rate' in pace ? { rate: pace.rate } : { think: durationWord(pace.thinkMs) }),
     ...(manner === 'prompt' ? {} : { manner }),
+    ...(hasProxy === true ? { proxy: true } : {}),
   }))
 }
 

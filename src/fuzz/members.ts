@@ -74,6 +74,8 @@ export interface PlannedClient {
   readonly operation: OperationKind
   readonly pace: { readonly rate: number } | { readonly thinkMs: number }
   readonly manner: Manner
+  /** A proxy in its own process stands between it and the cluster. */
+  readonly hasProxy?: boolean
 }
 
 /** Every host on which a process lives, in the order of the file. */

@@ -116,6 +116,8 @@ export type Occurrence =
       /** The state of the group's data nodes at that moment, as they know it themselves. */
       readonly standings: readonly NodePosition[]
     }
+  /** Bytes of a client have left its proxy for this node. */
+  | { readonly kind: 'forwarded'; readonly group: string; readonly node: Address }
   /** The role of a data node, as the node reports it. */
   | { readonly kind: 'role'; readonly role: NodeRole }
   /**
@@ -163,7 +165,7 @@ export type Occurrence =
  * know more.
  */
 const FOR_CHECKERS: ReadonlySet<Happening['kind']> = new Set([
-  ...(['order', 'opinion', 'switchTold', 'misremembered', 'copies'] as const),
+  ...(['order', 'opinion', 'switchTold', 'misremembered', 'copies', 'forwarded'] as const),
 ])
 
 export function isForCheckers({ kind }: Happening): boolean {

@@ -190,6 +190,8 @@ export interface ClientSpec {
   readonly operation: OperationKind
   readonly pace: Pace
   readonly manner: Manner
+  /** A proxy in its own process stands between it and the cluster. */
+  readonly hasProxy?: boolean | undefined
 }
 
 /**

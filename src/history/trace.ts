@@ -66,6 +66,7 @@ export function describe(happening: Happening, nameOf: NameOf): string {
     case 'switchTold':
     case 'misremembered':
     case 'copies':
+    case 'forwarded':
       return `(for checkers) ${happening.kind}`
     case 'writesHeld':
       return happening.isHeld ? 'holds writes back' : 'takes writes again'

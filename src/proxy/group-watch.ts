@@ -14,6 +14,7 @@ const ASKS_PER_LEASE = 4
 const ASK_MAX_MS = 250
 const ASK_MIN_MS = 25
 const URGENT_MS = 10
+const URGENT_FOR_MS = 1_000
 
 export interface WatchStart {
   readonly config: ProxyConfig
@@ -139,11 +140,15 @@ export class GroupWatch {
     this.ask(nowMs)
   }
 
+  /** A switch is under way, or the master has only just been lost: the answer may be another one at any moment. */
   get #isUrgent(): boolean {
     const nowMs = this.#start.nowMs()
-    return [...this.groups.values()].some(
-      (group) => group.isSwitching(nowMs) || group.masterAt(nowMs) === undefined,
-    )
+    return [...this.groups.values()].some((group) => {
+      if (group.isSwitching(nowMs)) return true
+      const { confirmed } = group
+      const lostMs = confirmed === undefined ? 0 : nowMs - confirmed.untilMs
+      return group.masterAt(nowMs) === undefined && lostMs < URGENT_FOR_MS
+    })
   }
 
   #streams() {

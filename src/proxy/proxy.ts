@@ -76,6 +76,11 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     return [...this.watch.groups.values()]
   }
 
+  /** Whether it is a connection to a data node that carries the commands of a client. */
+  carriesClient(stream: WireId): boolean {
+    return this.#servers.has(stream)
+  }
+
   get uptimeMs(): number {
     return this.#nowMs - this.#startedMs
   }

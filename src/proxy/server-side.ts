@@ -84,8 +84,7 @@ export class ServerSide {
     if (link?.phase !== 'ready' || link.isMisdirected) return false
     if (this.#session.inFlight.againSize > 0) return false
     if (this.#home.isSwitching(this.#session.entrance, nowMs)) return false
-    const target = this.#home.route(this.#session.entrance, link.address, nowMs)
-    return target !== undefined && link.leads(target)
+    return this.#isConfirmed(link, nowMs)
   }
 
   /**
@@ -126,6 +125,7 @@ export class ServerSide {
   connected(nowMs: number): void {
     const link = this.#link
     if (link === undefined) return
+    if (!this.#isConfirmed(link, nowMs)) return this.#lose(nowMs)
     const { state, transaction, ends } = this.#session
     const steps = state.setUp()
     const isOpen = transaction?.ended === undefined
@@ -227,11 +227,23 @@ export class ServerSide {
     if (setUpReplies > 0 || setUpConfirmations > 0 || queuedReplies > 0) return
     link.phase = 'ready'
     this.#retry = undefined
+    this.#session.pump(nowMs)
+  }
+
+  /** Sends what has to be sent anew, as soon as there is a confirmed master to send it to. */
+  resend(nowMs: number): void {
+    const link = this.#link
+    if (this.#session.inFlight.againSize === 0 || link?.phase !== 'ready') return
+    if (link.isMisdirected || !this.#isConfirmed(link, nowMs)) return
     for (const asked of this.#session.inFlight.takeAgain()) {
       this.#home.counts.repeated++
       this.write(bytesOf(asked))
     }
-    this.#session.pump(nowMs)
+  }
+
+  #isConfirmed(link: ServerLink, nowMs: number): boolean {
+    const target = this.#home.route(this.#session.entrance, link.address, nowMs)
+    return target !== undefined && link.leads(target)
   }
 
   #reply(link: ServerLink, piece: Exclude<AnswerPiece, { kind: 'fault' }>, nowMs: number): void {

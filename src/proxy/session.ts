@@ -71,6 +71,7 @@ export class Session {
     if (this.hasEnded) return
     if (this.#isRefusing && this.server.hasProspect(nowMs)) this.#wait.refusal = undefined
     this.server.look(nowMs, this.#wantsServer)
+    this.server.resend(nowMs)
     const isOpen = this.server.isOpenFor(nowMs) && !this.#isBackedUp && !this.#isBehind(nowMs)
     while (!this.hasEnded && this.#mayTake(isOpen)) {
       const piece = this.#requests.next()

@@ -320,6 +320,27 @@ describe.skipIf(!HAS_OPENSSL || !HAS_REDIS_CLI)('(need openssl and redis-cli)', 
 })
 
 describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli, and no Sentinels afterwards)', () => {
+  test('a Sentinel with proxy: leads clients to the master, asking those it knows', async ({
+    onTestFinished,
+  }) => {
+    const [port = 0, own = 0] = await freePorts(2)
+    const master = await masterOf(cluster)
+    const file = join(cluster.folder, 'sidecar.yml')
+    const group = `{master: "127.0.0.1:${master.port}", quorum: 2}`
+    const entrance = `{groups: {mymaster: {port: ${port}}}}`
+    writeFileSync(file, `port: ${own}\nproxy: ${entrance}\ngroups: {mymaster: ${group}}\n`)
+    const log = join(cluster.folder, 'sidecar.log')
+    const sidecar = new Program(own, log, process.execPath, [MAIN, 'sentinel', file])
+    sidecar.start()
+    onTestFinished(() => sidecar.kill())
+    await until('it asks all four', 10_000, () =>
+      cli(port, 'PROXY', 'INFO').some((line) => line.includes('sentinels=4')),
+    )
+    expect(cli(port, 'SET', 'a', '1')).toEqual(['OK'])
+    sidecar.signal('SIGTERM')
+    await until('it ends', 10_000, () => sidecar.exitCode === 0)
+  })
+
   test('by HTTP the proxy says whether it leads anywhere, and what it has done', async ({
     onTestFinished,
   }) => {

@@ -974,6 +974,55 @@ export const MUTANTS = [
     ],
     scenarios: ['a-group-loses-power.yml'],
   },
+  // The proxy
+  {
+    name: 'proxy-sends-writes-twice',
+    story: 'A write whose master was lost is given to the next one as a read would be.',
+    edits: [
+      {
+        file: 'proxy/server-side.js',
+        find: "(kind === 'write' && !isHere)",
+        replace: 'false',
+      },
+    ],
+    scenarios: ['connections-of-a-master-behind-a-proxy-are-reset.yml'],
+  },
+  {
+    name: 'proxy-believes-one-sentinel',
+    story: 'A single Sentinel is enough for the proxy to take a node for the master.',
+    edits: [
+      {
+        file: 'proxy/master-view.js',
+        find: 'Math.floor(voters / 2) + 1',
+        replace: '1',
+      },
+    ],
+    scenarios: ['a-proxy-is-cut-off-with-the-old-master.yml'],
+  },
+  {
+    name: 'proxy-forgets-the-lease',
+    story: 'What a Sentinel once said about a master holds for ever.',
+    edits: [
+      {
+        file: 'proxy/master-view.js',
+        find: 'const untilMs = askedAtMs + this.#leaseMs;',
+        replace: 'const untilMs = askedAtMs + 1e9;',
+      },
+    ],
+    scenarios: ['a-proxy-is-cut-off-with-the-old-master.yml'],
+  },
+  {
+    name: 'proxy-resends-unconfirmed',
+    story: 'What has to be asked again goes to the node at hand, confirmed or not.',
+    edits: [
+      {
+        file: 'proxy/server-side.js',
+        find: 'return target !== undefined && link.leads(target);',
+        replace: 'return true;',
+      },
+    ],
+    scenarios: ['a-proxy-is-cut-off-with-the-old-master.yml'],
+  },
   ...SLIPS,
   {
     name: 'orders-leave-the-connections',

@@ -79,7 +79,7 @@ function detectingBy(plan: FuzzPlan, detection: Detection | undefined): FuzzPlan
 export function drawPlan(seed: string): FuzzPlan {
   const rng = createRng(`fuzz/${seed}`)
   const topology = drawTopology(rng.fork('topology'))
-  const clients = drawClients(rng.fork('clients'), topology)
+  const clients = withProxies(rng.fork('proxies'), drawClients(rng.fork('clients'), topology))
   const calmMs = FIRST_FAULT_MS + rng.fork('calm').pick(FAULTY_MS)
   const setting = { topology, clients, calmMs }
   const common = drawFaults(rng.fork('faults'), setting)
@@ -109,6 +109,23 @@ function drawClients(rng: Rng, topology: PlannedTopology): PlannedClient[] {
     pace: rng.chance(1, 2) ? { rate: between(rng, 2, 20) } : { thinkMs: between(rng, 20, 300) },
     manner: 'prompt',
   }))
+}
+
+const PROXIED_RUNS = 3
+
+/**
+ * In one run of three, clients have proxies. They draw from a stream of their own, so that all other draws of a seed
+ * are as they would be without them.
+ */
+function withProxies(rng: Rng, clients: readonly PlannedClient[]): PlannedClient[] {
+  if (!rng.fork('any').chance(1, PROXIED_RUNS)) return [...clients]
+  // The answers of the others are judged on the understanding that a connection leads to one node.
+  const isBearable = ({ operation }: PlannedClient) =>
+    ['keys', 'set', 'counter'].includes(operation)
+  return clients.map((client) => {
+    const hasProxy = isBearable(client) && rng.fork(client.name).chance(3, 4)
+    return hasProxy ? { ...client, hasProxy } : client
+  })
 }
 
 /**

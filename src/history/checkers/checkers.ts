@@ -18,6 +18,7 @@ import { emptiedMastersAreDemoted, fewAtOnce, promotionsAreRespected } from './o
 import { pauseHolds } from './paused.ts'
 import { phasesEnd } from './phases.ts'
 import { remembers } from './remembers.ts'
+import { replacedMastersAreLeft } from './replaced-masters.ts'
 import { staysSmall } from './stays-small.ts'
 import { switchesAreTold } from './switches.ts'
 import { tiltHasItsTime, tiltIsIdle } from './tilt.ts'
@@ -48,6 +49,7 @@ export function createCheckers(start?: SceneStart): readonly Checker[] {
     ],
     ...[deathsAreNoticed(scene), returnsAreNoticed(scene), falseMastersAreTurned(scene)],
     ...[newsTravels(scene), onlyTheDeadAreForgotten(scene)],
+    replacedMastersAreLeft(start.topology.sentinels.length),
   ]
   // The view is updated first: when a checker sees a happening, the view includes it.
   const notes: Checker = {

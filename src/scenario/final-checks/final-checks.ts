@@ -8,6 +8,7 @@ import type { Write } from '../../history/writes.ts'
 import { Lifelines, type RoleSpan } from '../facts/lifelines.ts'
 import type { Violation } from '../result.ts'
 import { promptFailovers } from './availability.ts'
+import { doubledWrites } from './doubled-writes.ts'
 import type { FinishedRun } from './finished-run.ts'
 import { unguardedWrites } from './guarded-writes.ts'
 import { isSetByCommand, settingOf } from './known-settings.ts'
@@ -19,6 +20,7 @@ const EXAMPLES_MAX = 3
 export function violationsAfter(run: FinishedRun): readonly Violation[] {
   const kinds = [
     replicaWrites(run),
+    doubledWrites(run),
     unguardedWrites(run),
     lostHeldWrites(run),
     promptFailovers(run),

@@ -167,6 +167,7 @@ function buildClients(
       operation: client.operation ?? 'keys',
       pace: buildPace(client),
       manner: client.manner ?? 'prompt',
+      hasProxy: client.proxy,
     }
   })
 }

@@ -91,6 +91,9 @@ const topology = z.strictObject({
 
 const isRepeatable = (operation: string): boolean => operation === 'keys' || operation === 'set'
 
+/** Judged answer by answer, on the understanding that a connection leads to one node. */
+const isOneStory = (operation: string): boolean => operation === 'data' || operation === 'register'
+
 const client = z
   .strictObject({
     host: name.optional(),
@@ -100,10 +103,15 @@ const client = z
       .optional(),
     rate: positive.max(10_000, { error: 'must be at most 10000' }).optional(),
     think: duration.optional(),
+    proxy: yes.optional(),
     manner: z.enum(['prompt', 'ioredis'], { error: 'must be prompt or ioredis' }).optional(),
   })
   .refine(({ rate, think }) => rate === undefined || think === undefined, {
     error: 'has rate and think: it works at a steady rate, or waits for each answer',
+  })
+  .refine(({ proxy, operation = 'keys' }) => proxy === undefined || !isOneStory(operation), {
+    error:
+      'has a proxy, so its connection outlives a master, and what was lost with it: take keys, set or counter',
   })
   .refine(({ manner, operation = 'keys' }) => manner !== 'ioredis' || isRepeatable(operation), {
     error: 'sends again what was not answered (manner: ioredis), which only keys and set can bear',
@@ -182,6 +190,7 @@ export const KEYS: readonly string[] = [
     'rate',
     'think',
     'manner',
+    'proxy',
     'operation',
     'between',
     'loss',

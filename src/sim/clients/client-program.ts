@@ -47,6 +47,8 @@ export interface ClientStart {
   readonly log: WriteSink
   /** Undefined if the operation is another one than `data`. */
   readonly work?: DataWork | undefined
+  /** Where its proxy is; undefined: it asks the Sentinels itself. */
+  readonly proxy?: Address | undefined
   /** Where the nodes of its group are, for a client that looks at its data everywhere. */
   readonly nodes?: () => readonly Address[]
   /** The password of nodes and Sentinels; undefined if they require none. */
@@ -69,7 +71,7 @@ interface Asked {
 
 export class ClientProgram implements Program {
   readonly #start: ClientStart
-  readonly #lookup: MasterLookup
+  readonly #lookup: Pick<MasterLookup, 'ask' | 'wake' | 'dueMs'>
   readonly #asides: SideLooks | undefined
   readonly #owner: string
   readonly #bornAtMs: number
@@ -100,7 +102,10 @@ export class ClientProgram implements Program {
     this.#bornAtMs = this.#nowMs()
     this.#by = { client: shell.name, group, node: '' }
     const named = (address: Address): void => this.#named(address)
-    this.#lookup = new MasterLookup({ shell, group, sentinels, password, named })
+    this.#lookup =
+      start.proxy === undefined
+        ? new MasterLookup({ shell, group, sentinels, password, named })
+        : knownPlace(start.proxy, named)
     this.#lookup.ask()
     this.#asides = asidesOf(start)
   }
@@ -215,6 +220,8 @@ export class ClientProgram implements Program {
   #answered(reply: Reply): void {
     const [asked] = this.#unanswered
     if (asked === undefined) return this.#giveUp()
+    // The proxy does not know what became of it, and so nor does the application.
+    if (reply.kind === 'error' && reply.text.startsWith('UNANSWERED')) return this.#giveUp()
     asked.repliesLeft--
     if (reply.kind === 'error' && reply.text.startsWith('READONLY')) asked.isMisdirected = true
     if (asked.repliesLeft > 0) return
@@ -275,6 +282,14 @@ export class ClientProgram implements Program {
   #nowMs(): number {
     return this.#start.shell.now().monoMs
   }
+}
+
+/** There is nobody to ask. */
+function knownPlace(
+  place: Address,
+  named: (address: Address) => void,
+): Pick<MasterLookup, 'ask' | 'wake' | 'dueMs'> {
+  return { ask: () => named(place), wake: () => undefined, dueMs: undefined }
 }
 
 function asidesOf({ work, nodes, ...start }: ClientStart): SideLooks | undefined {

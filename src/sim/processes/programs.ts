@@ -24,6 +24,7 @@ import {
   type Topology,
 } from '../../history/topology.ts'
 import { ClientProgram } from '../clients/client-program.ts'
+import { ProxiedClient } from '../clients/proxied-client.ts'
 import type { WriteLog } from '../clients/write-log.ts'
 import { LiarProgram } from '../liar/liar-program.ts'
 import type { AddressBook } from '../network/address-book.ts'
@@ -215,7 +216,9 @@ export class Programs {
     const members = topology.nodes.filter((node) => node.group === group)
     const nodes = (): readonly Address[] => members.map(({ name }) => this.#addressOf(name))
     const start = { shell, group, sentinels, operation, pace, manner, log, password, work, nodes }
-    return new ClientProgram(start)
+    if (spec.hasProxy !== true) return new ClientProgram(start)
+    const tell = (what: Occurrence): void => this.#start.recorder.record(spec.name, what)
+    return new ProxiedClient({ ...start, tell })
   }
 
   #liar(process: Process, { name, port, knowsPassword }: LiarSpec): Program {

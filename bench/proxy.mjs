@@ -1,0 +1,204 @@
+/**
+ * What stands between an application and its master: `vedette proxy`, HAProxy with the usual recipe, or a direct
+ * ioredis. In each run all of them write to one cluster at the same time, so they meet the same fault. Then what
+ * the proxy and HAProxy let through, taken in turns, and what a client costs that says nothing.
+ */
+import { spawnSync } from 'node:child_process'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startCluster } from './failover/cluster.mjs'
+import { openLoopback } from './failover/place.mjs'
+import { Application } from './proxy/application.mjs'
+import { WAYS } from './proxy/ways.mjs'
+import { until } from './support/clock.mjs'
+import { withConnectionTo } from './support/connection.mjs'
+import { finish } from './support/finish.mjs'
+import { describeSetting } from './support/machine.mjs'
+import { readOptions } from './support/options.mjs'
+import { findPrograms, isBuilt } from './support/programs.mjs'
+import { renderTable, whole } from './support/table.mjs'
+import { inWorkshop } from './support/workshop.mjs'
+
+const DEFAULT_ROUNDS = 3
+const BOUND_MS = 45_000
+const CONTENDER = { id: 'vedette', node: 'vedette', sentinel: 'vedette', detection: 'evidence' }
+const PIPELINES = [1, 16, 64]
+const REQUESTS = 40_000
+const IDLE_CLIENTS = 500
+
+const FAULTS = [
+  { id: 'kill', strike: ({ master }) => master.member.kill() },
+  { id: 'stop', strike: ({ master }) => master.member.child.kill('SIGSTOP') },
+  { id: 'coordinated', strike: (cluster) => handOver(cluster) },
+]
+
+const options = readOptions('proxy', 'compares the ways to a master', DEFAULT_ROUNDS)
+if (isBuilt()) await main(options)
+else process.exitCode = 2
+
+async function main({ rounds, json, docs }) {
+  const { versions, missing } = findPrograms(['redis-server', 'redis-benchmark'])
+  const setting = describeSetting(versions)
+  const samples = await inWorkshop(async (workshop) => ({
+    faults: await faultSamples(workshop, rounds),
+    speed: await speedSamples(workshop, rounds),
+  }))
+  const leftOut = missing.map((command) => `${command} is not installed`)
+  finish({ name: 'proxy', setting, rounds, samples, text: report(samples), leftOut, json, docs })
+}
+
+async function faultSamples(workshop, rounds) {
+  const samples = []
+  for (let round = 0; round < rounds; round++) {
+    for (const fault of FAULTS)
+      samples.push(...(await underFault(workshop, fault, `${fault.id}-${round}`)))
+  }
+  return samples
+}
+
+async function underFault(workshop, fault, name) {
+  const cluster = await startCluster(workshop, {
+    place: openLoopback(),
+    contender: CONTENDER,
+    name,
+  })
+  const ways = []
+  try {
+    for (const way of WAYS) {
+      ways.push({ way, ...(await way.open(workshop, { name: `${name}-${way.id}`, ...cluster })) })
+    }
+    const running = ways.map(({ way, client }) => ({ way, is: new Application(client(), way.id) }))
+    await until('all write', BOUND_MS, () => running.every(({ is }) => is.acknowledged > 200))
+    for (const { is } of running) is.begin()
+    await fault.strike(cluster)
+    const port = await replaced(cluster)
+    const before = running.map(({ is }) => is.acknowledged)
+    await until('all write again', BOUND_MS, () =>
+      running.every(({ is }, at) => is.acknowledged > before[at] + 200),
+    )
+    const stored = (key) =>
+      withConnectionTo({ ...cluster.master, port }, async (client) => Number(await client.get(key)))
+    const met = await Promise.all(running.map(({ is }) => is.met(stored)))
+    return running.map(({ way }, at) => ({ fault: fault.id, way: way.id, ...met[at] }))
+  } finally {
+    const members = ways.map(({ member }) => member).filter((member) => member !== undefined)
+    await workshop.end([...members, ...cluster.members])
+  }
+}
+
+/** The port of the new master, once a Sentinel names it. */
+function replaced({ sentinels, master }) {
+  return withConnectionTo(sentinels[0], (client) =>
+    until('there is a new master', BOUND_MS, async () => {
+      const [, port] = await client.sentinel('GET-MASTER-ADDR-BY-NAME', 'mymaster')
+      return Number(port) !== master.port && Number(port)
+    }),
+  )
+}
+
+function handOver({ sentinels }) {
+  return withConnectionTo(sentinels[0], (client) =>
+    until('the Sentinel takes the order', BOUND_MS, () =>
+      client.sentinel('FAILOVER', 'mymaster', 'COORDINATED').catch(() => undefined),
+    ),
+  )
+}
+
+async function speedSamples(workshop, rounds) {
+  const contender = { ...CONTENDER, node: 'redis' }
+  const cluster = await startCluster(workshop, { place: openLoopback(), contender, name: 'speed' })
+  const members = [...cluster.members]
+  try {
+    const samples = []
+    for (const way of WAYS.slice(0, 2)) {
+      const { member, port } = await way.open(workshop, { name: `speed-${way.id}`, ...cluster })
+      members.push(member)
+      samples.push({ way: way.id, port, idleBytes: await idleBytes(member, port), runs: [] })
+    }
+    for (let round = 0; round < rounds; round++) {
+      for (const pipeline of PIPELINES) {
+        for (const sample of samples)
+          sample.runs.push({ pipeline, ...benchmark(sample.port, pipeline) })
+      }
+    }
+    return samples
+  } finally {
+    await workshop.end(members)
+  }
+}
+
+/** Resident bytes for each of many clients that have asked once and say nothing more. */
+async function idleBytes({ child }, port) {
+  const before = residentBytes(child.pid)
+  const sockets = Array.from({ length: IDLE_CLIENTS }, () => connect(port, '127.0.0.1'))
+  await Promise.all(sockets.map(answered))
+  await sleep(1_000)
+  const after = residentBytes(child.pid)
+  for (const socket of sockets) socket.destroy()
+  return (after - before) / IDLE_CLIENTS
+}
+
+function answered(socket) {
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject)
+    socket.once('data', resolve)
+    socket.write('PING\r\n')
+  })
+}
+
+function residentBytes(pid) {
+  return (
+    Number(spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout) * 1024
+  )
+}
+
+function benchmark(port, pipeline) {
+  const count = REQUESTS * Math.max(1, pipeline / 4)
+  const args = [
+    '-p',
+    `${port}`,
+    '-c',
+    '100',
+    '-n',
+    `${count}`,
+    '-P',
+    `${pipeline}`,
+    '-t',
+    'set',
+    '--csv',
+  ]
+  const { stdout } = spawnSync('redis-benchmark', args, { encoding: 'utf8', timeout: 120_000 })
+  const [, row = ''] = stdout.trim().split('\n')
+  const cells = row.split(',').map((cell) => Number(cell.replaceAll('"', '')))
+  return { perSecond: cells[1], p99Ms: cells[6] }
+}
+
+function report({ faults, speed }) {
+  const rows = FAULTS.flatMap(({ id }) =>
+    WAYS.map((way) => {
+      const those = faults.filter((one) => one.fault === id && one.way === way.id)
+      const cell = (field) => whole(median(those.map((one) => one[field])))
+      return [`${id}, ${way.title}`, ...['gapMs', 'errors', 'lost', 'doubled'].map(cell)]
+    }),
+  )
+  const speeds = PIPELINES.flatMap((pipeline) =>
+    speed.map(({ way, idleBytes: bytes, runs }) => {
+      const those = runs.filter((one) => one.pipeline === pipeline)
+      const { title } = WAYS.find(({ id }) => id === way)
+      const cells = [
+        median(those.map((one) => one.perSecond)),
+        median(those.map((one) => one.p99Ms)),
+        bytes,
+      ]
+      return [`pipeline ${pipeline}, ${title}`, ...cells.map(whole)]
+    }),
+  )
+  return [
+    renderTable(['fault, way', 'longest gap ms', 'errors', 'lost', 'done twice'], rows),
+    renderTable(['SET, 100 clients', 'per second', 'p99 ms', 'bytes per idle client'], speeds),
+  ].join('\n\n')
+}
+
+function median(values) {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)]
+}

@@ -1,0 +1,169 @@
+/**
+ * An application with a proxy in its own process, as a sidecar: it knows no Sentinels, connects to the proxy, and the
+ * machine of production decides where its commands go. Between the two lies no network, so that what is lost is
+ * lost behind the proxy.
+ */
+import type { Address } from '../../base/ip.ts'
+import type { Occurrence } from '../../history/happening.ts'
+import type { WireId } from '../../proxy/port.ts'
+import { ProxyMachine } from '../../proxy/proxy.ts'
+import { DEFAULT_PROXY, DEFAULT_TIMING } from '../../proxy/proxy-options.ts'
+import type { SocketEnds, SocketHandler } from '../network/socket.ts'
+import type { Program } from '../processes/process.ts'
+import type { Shell, ShellConnection } from '../processes/shell.ts'
+import { ClientProgram, type ClientStart } from './client-program.ts'
+
+/** What the application takes for its master. No host of a run has this name. */
+export const OWN_PROXY: Address = { host: '*proxy*', port: 6400 }
+
+const CONNECT_TIMEOUT_MS = 60_000
+const ENDS: SocketEnds = {
+  ...{ localHost: '127.0.0.1', localPort: 40_000, remoteHost: '127.0.0.1', remotePort: 6400 },
+}
+
+export interface ProxiedClientStart extends ClientStart {
+  /** Tells when bytes of this client leave the proxy for a node. */
+  readonly tell: (occurrence: Occurrence) => void
+}
+
+export class ProxiedClient implements Program {
+  readonly #shell: ProxiedShell
+  readonly #client: ClientProgram
+
+  constructor(start: ProxiedClientStart) {
+    this.#shell = new ProxiedShell(start)
+    this.#client = new ClientProgram({ ...start, shell: this.#shell, proxy: OWN_PROXY })
+  }
+
+  wake(): void {
+    this.#shell.wake()
+    this.#client.wake()
+  }
+
+  nextWakeUpMs(): number | undefined {
+    const [own, client] = [this.#shell.nextWakeUpMs(), this.#client.nextWakeUpMs()]
+    return Math.min(own, client ?? Number.POSITIVE_INFINITY)
+  }
+
+  stopRequested(): void {
+    this.#client.stopRequested()
+  }
+}
+
+/** A shell in which every connection leads to the proxy. */
+class ProxiedShell implements Shell {
+  readonly #start: ProxiedClientStart
+  readonly #proxy: ProxyMachine
+  readonly #clients = new Map<WireId, SocketHandler>()
+  readonly #servers = new Map<WireId, { readonly to: Address; readonly wire: ShellConnection }>()
+  /** What the application is told, as soon as it has returned. */
+  #due: (() => void)[] = []
+  #lastClient = 0
+
+  constructor(start: ProxiedClientStart) {
+    this.#start = start
+    const { sentinels, password = '' } = start
+    this.#proxy = new ProxyMachine(
+      {
+        ...{ ...DEFAULT_TIMING, sentinels, password, user: '', sendProxy: 0 },
+        groups: [{ name: start.group, hasReadPort: false }],
+        maxClients: DEFAULT_PROXY.maxClients,
+      },
+      {
+        write: (id, bytes) => this.#written(id, bytes),
+        queuedBytes: () => 0,
+        pause: () => undefined,
+        resume: () => undefined,
+        close: (id) => this.#closed(id),
+        connect: (id, host, port) => this.#connect(id, { host, port }),
+        log: () => undefined,
+        exit: () => undefined,
+      },
+      start.shell.now(),
+    )
+  }
+
+  get name(): string {
+    return this.#start.shell.name
+  }
+
+  get life(): number {
+    return this.#start.shell.life
+  }
+
+  now() {
+    return this.#start.shell.now()
+  }
+
+  exit(): void {
+    this.#start.shell.exit()
+  }
+
+  wake(): void {
+    const due = this.#due
+    this.#due = []
+    for (const next of due) next()
+    if ((this.#proxy.nextWakeUpMs() ?? 0) <= this.now().monoMs) this.#proxy.wake(this.now())
+  }
+
+  nextWakeUpMs(): number {
+    if (this.#due.length > 0) return this.now().monoMs
+    return this.#proxy.nextWakeUpMs() ?? Number.POSITIVE_INFINITY
+  }
+
+  connect(_host: string, _port: number, _timeoutMs: number, handler: SocketHandler) {
+    const id = ++this.#lastClient
+    this.#clients.set(id, handler)
+    const entrance = { group: this.#start.group, kind: 'write', readsHeader: false } as const
+    this.#proxy.accepted(this.now(), id, entrance, ENDS)
+    this.#due.push(() => this.#clients.get(id)?.connected())
+    return {
+      ends: ENDS,
+      write: (bytes: string) => {
+        this.#due.push(() => {
+          if (this.#clients.has(id)) this.#proxy.received(this.now(), id, bytes)
+        })
+      },
+      close: () => {
+        if (this.#clients.delete(id)) this.#due.push(() => this.#left(id))
+      },
+    }
+  }
+
+  #left(id: WireId): void {
+    this.#proxy.closed(this.now(), id, 'closed by the other side')
+  }
+
+  #written(id: WireId, bytes: string): void {
+    if (id > 0) {
+      this.#due.push(() => this.#clients.get(id)?.received(bytes))
+      return
+    }
+    const server = this.#servers.get(id)
+    if (server === undefined) return
+    server.wire.write(bytes)
+    const { group, tell } = this.#start
+    if (this.#proxy.carriesClient(id)) tell({ kind: 'forwarded', group, node: server.to })
+  }
+
+  #closed(id: WireId): void {
+    const handler = this.#clients.get(id)
+    this.#clients.delete(id)
+    if (handler !== undefined) this.#due.push(() => handler.closed('closed by the proxy'))
+    this.#servers.get(id)?.wire.close()
+    this.#servers.delete(id)
+  }
+
+  #connect(id: WireId, to: Address): void {
+    const wire = this.#start.shell.connect(to.host, to.port, CONNECT_TIMEOUT_MS, {
+      connected: () => this.#proxy.connected(this.now(), id),
+      received: (bytes) => {
+        if (this.#servers.has(id)) this.#proxy.received(this.now(), id, bytes)
+      },
+      closed: (reason) => {
+        if (this.#servers.delete(id)) this.#proxy.closed(this.now(), id, reason)
+      },
+    })
+    this.#servers.set(id, { to, wire })
+  }
+}
