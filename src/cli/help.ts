@@ -6,7 +6,7 @@
 export const UP_HELP = `
 Every node and every Sentinel is a process of its own. Ctrl-C ends them all. On a terminal there is
 a live view, and these keys: k kill the master, p pause it, c cut it off from the rest, b bring it
-back, w start or stop a client that writes all the time, q quit.
+back, w start or stop a client that writes all the time, o open the page in a browser, q quit.
 
 Example:
   vedette up --replicas 2 --sentinels 3 --port 7000

@@ -88,6 +88,7 @@ function addUp(program: Command): void {
         duration,
       ),
     )
+    .option('--open', 'open its page in a browser')
     .addHelpText('after', UP_HELP)
     .action(async (options) => exitWith(await (await import('./up/up.ts')).runUp(options)))
 }
