@@ -32,6 +32,8 @@ const AWAITED: ReadonlySet<Value['type']> = new Set(['list', 'zset', 'stream'])
 /** Wants to know that a key changed: a transaction under WATCH. */
 export interface Watcher {
   keyChanged(db: Db, key: string): void
+  /** All keys were exchanged for others, and this one was there before, or something is there now. */
+  keyReplaced(db: Db, key: string, wasThere: boolean, now: 'gone' | 'alive' | 'expired'): void
 }
 
 /** Wants to know of every key that changes: CLIENT TRACKING. */
@@ -238,8 +240,12 @@ export class Db {
     this.expires = expires
     delete this.sampler
     this.#rules.sizeChanged(this)
-    for (const key of this.watchers.keys()) {
-      if (old.has(key) || entries.has(key)) this.#touched(key)
+    for (const [key, watchers] of this.watchers) {
+      const wasThere = old.has(key)
+      const entry = entries.get(key)
+      if (!wasThere && entry === undefined) continue
+      const now = entry === undefined ? 'gone' : this.isAlive(entry) ? 'alive' : 'expired'
+      for (const watcher of watchers) watcher.keyReplaced(this, key, wasThere, now)
     }
   }
 
