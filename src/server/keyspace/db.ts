@@ -54,6 +54,8 @@ export interface DbRules {
   /** True while a command runs that uses the keys it looks up. */
   readonly touchesKeys: boolean
   readonly usage: Usage
+  /** A client of a replica gave the key a time to live, of which the master knows nothing. */
+  expiresHere(db: Db, key: string): void
   /** Undefined: no client tracks keys. */
   readonly tracker: KeyTracker | undefined
   /** What this database takes in memory may change until the command ends. */
@@ -199,7 +201,10 @@ export class Db {
       this.sampler?.add(key)
       if (this.watchers.size > 0) this.#touched(key)
       rules.tracker?.keyChanged(key)
-      if (expireAtMs !== undefined) this.expires.add(key, entry)
+      if (expireAtMs !== undefined) {
+        this.expires.add(key, entry)
+        this.#expiresHere(key)
+      }
       rules.keyCreated(this.index, key)
     } else {
       // Set in place, so that a running scan finds the key where it was.
@@ -231,6 +236,11 @@ export class Db {
       this.expires.add(this.entries.ownKey(key), entry)
     }
     entry.expireAtMs = expireAtMs
+    if (expireAtMs !== undefined) this.#expiresHere(key)
+  }
+
+  #expiresHere(key: string): void {
+    if (this.#rules.expiryMode === 'hide') this.#rules.expiresHere(this, key)
   }
 
   /** Switches to `entries` at once. The old table is left as it is: a snapshot may still read it. */
