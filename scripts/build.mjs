@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { confirmBundle, makeBundle, writeBundle } from './bundle.mjs'
+import { makeCommonJs, writeCommonJs } from './commonjs.mjs'
 import { makeExportedTypes, writeExportedTypes } from './exported-types.mjs'
 import { pathOf } from './paths.mjs'
 import { captureNode } from './spawn.mjs'
@@ -25,7 +26,12 @@ const ASSET = /\.(html|css|svg)$/
 /** Node's programs, and then the page of an HTTP port, which knows a browser instead. */
 const PROJECTS = ['tsconfig.json', 'tsconfig.dashboard.json']
 /** Their text decides what dist looks like, too. */
-const MAKERS = ['scripts/build.mjs', 'scripts/bundle.mjs', 'scripts/exported-types.mjs']
+const MAKERS = [
+  'scripts/build.mjs',
+  'scripts/bundle.mjs',
+  'scripts/commonjs.mjs',
+  'scripts/exported-types.mjs',
+]
 /** The compiler, below the project's folder. */
 export const TSC = 'node_modules/typescript/bin/tsc'
 
@@ -53,6 +59,7 @@ export async function build() {
     copyFileSync(join(pathOf('src'), name), join(pathOf('dist'), name))
   }
   writeExportedTypes(bundled.types)
+  writeCommonJs(bundled.commonJs)
   // Behind the compiler: a bundle older than the modules is not used.
   writeBundle(bundled.bundle)
   writeFileSync(STAMP, fingerprint)
@@ -71,7 +78,8 @@ async function compile() {
 /** The sources may not even parse: then the compiler says it better, and nothing may be thrown before. */
 async function tryBundle() {
   try {
-    return { bundle: await makeBundle(), types: await makeExportedTypes() }
+    const bundle = await makeBundle()
+    return { bundle, types: await makeExportedTypes(), commonJs: await makeCommonJs() }
   } catch (error) {
     return { fault: error.message }
   }

@@ -13,14 +13,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   core: ['base', 'resp', 'acl', 'session'],
   lua: ['base'],
   server: ['base', 'resp', 'acl', 'session', 'lua'],
+  proxy: ['base', 'resp', 'server'],
   hooks: ['base', 'core'],
-  config: ['base', 'acl', 'core', 'hooks', 'server'],
+  config: ['base', 'acl', 'core', 'hooks', 'proxy', 'server'],
+  blackbox: ['base', 'resp', 'acl', 'core'],
   history: ['base', 'core'],
-  sim: ['base', 'resp', 'core', 'server', 'config', 'history'],
+  sim: ['base', 'resp', 'core', 'server', 'proxy', 'config', 'history'],
   scenario: ['history', 'sim', 'config', 'resp', 'base'],
-  http: ['base', 'resp', 'core', 'server'],
+  http: ['base', 'resp', 'core', 'server', 'proxy'],
   dashboard: ['http'],
-  io: ['base', 'resp', 'core', 'server', 'config', 'http', 'hooks'],
+  io: ['base', 'resp', 'core', 'server', 'proxy', 'config', 'http', 'hooks', 'blackbox'],
   report: ['base', 'history', 'scenario'],
   fuzz: ['base', 'config', 'history', 'scenario'],
   simulate: ['base', 'config', 'core', 'history', 'scenario', 'fuzz'],
@@ -28,16 +30,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   testing: ['base', 'resp', 'core', 'server', 'config', 'sim', 'io'],
   cli: [
     ...['base', 'resp', 'acl', 'core', 'server', 'config', 'history', 'scenario', 'io'],
-    ...['report', 'fuzz', 'simulate', 'engine', 'http'],
+    ...['report', 'fuzz', 'simulate', 'engine', 'http', 'proxy', 'blackbox'],
   ],
   launch: ['cli', 'io'],
-  exports: ['resp', 'config', 'scenario'],
+  exports: ['resp', 'config', 'server', 'scenario', 'simulate', 'testing'],
 }
 /** The folders that decide know no package at all; those that read or write files of ours know YAML. */
 const PACKAGES: Record<string, readonly string[]> = {
   config: ['yaml', 'zod'],
   scenario: ['yaml', 'zod'],
   fuzz: ['yaml'],
+  exports: ['vitest'],
 }
 /** These talk to the machine they run on. */
 const OUTSIDE: readonly string[] = ['io', 'engine', 'testing', 'cli', 'launch']

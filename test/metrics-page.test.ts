@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { MetricFamily } from '../src/http/metrics/family.ts'
 import { NODE_FAMILIES } from '../src/http/metrics/node-metrics.ts'
+import { PROXY_FAMILIES } from '../src/http/metrics/proxy-metrics.ts'
 import { SENTINEL_FAMILIES } from '../src/http/metrics/sentinel-metrics.ts'
 
 const ROOT = new URL('../', import.meta.url)
@@ -28,12 +29,13 @@ test('docs/metrics.md lists what the tables of families say', async () => {
   const tables = [
     `## Of a Sentinel\n\n${HEAD}\n${SENTINEL_FAMILIES.map(rowOf).join('\n')}\n`,
     `## Of a data node\n\n${HEAD}\n${NODE_FAMILIES.map(rowOf).join('\n')}\n`,
+    `## Of a proxy\n\n${HEAD}\n${PROXY_FAMILIES.map(rowOf).join('\n')}\n`,
   ]
   await expect(`${intro}${tables.join('\n')}`).toMatchFileSnapshot(PAGE.pathname)
 })
 
 test('names follow the rules of Prometheus, and no family stands in a table twice', () => {
-  for (const families of [SENTINEL_FAMILIES, NODE_FAMILIES]) {
+  for (const families of [SENTINEL_FAMILIES, NODE_FAMILIES, PROXY_FAMILIES]) {
     const names = families.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
     for (const { name, type, help } of families) {

@@ -11,6 +11,11 @@ export class Heap<T> {
     return this.#items.length
   }
 
+  /** In no order that means anything. */
+  [Symbol.iterator](): Iterator<T> {
+    return this.#items.values()
+  }
+
   peek(): T | undefined {
     return this.#items[0]
   }

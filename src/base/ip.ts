@@ -16,6 +16,11 @@ export function canonicalIp(text: string): string | undefined {
 }
 
 /** `host:port` in the usual form, an IPv6 address in brackets. */
+/** A client on this machine: by a Unix socket, whose path stands for its address, or by the loopback. */
+export function isLocalPeer(host: string): boolean {
+  return host.startsWith('/') || isLoopback(host)
+}
+
 export function hostAndPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

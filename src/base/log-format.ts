@@ -1,9 +1,9 @@
 /**
  * [log-format] The form of log lines. `json`: an object a line. `pretty`: for people, in colour on a
- * terminal. `redis`: as redis-server and redis-sentinel write them. `auto`: `pretty` on a terminal,
- * otherwise `json`.
+ * terminal. `redis`: as redis-server and redis-sentinel write them. `logfmt`: the same facts as Valkey writes
+ * them in this form. `auto`: `pretty` on a terminal, otherwise `json`.
  */
-export const LOG_FORMATS = ['auto', 'json', 'pretty', 'redis'] as const
+export const LOG_FORMATS = ['auto', 'json', 'pretty', 'redis', 'logfmt'] as const
 
 export type LogFormat = (typeof LOG_FORMATS)[number]
 

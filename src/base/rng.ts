@@ -13,6 +13,19 @@ export interface Rng {
   pick<T>(items: readonly T[]): T
   /** An independent generator; the same label of the same parent gives the same numbers. */
   fork(label: string): Rng
+  /** Where the generator stands, for a record of the process; `reviveRng` goes on from there. */
+  image(): RngImage
+}
+
+export interface RngImage {
+  readonly seed: string
+  /** The three words and the counter of sfc32. */
+  readonly words: readonly [number, number, number, number]
+}
+
+/** A generator that goes on where another one stood. */
+export function reviveRng(image: RngImage): Rng {
+  return Sfc32.revive(image)
 }
 
 /** Builds a generator from text: any seed a person can type is a good seed. */
@@ -35,6 +48,16 @@ class Sfc32 implements Rng {
     this.#c = hash(seed, 0xc2b2ae35)
     // The first outputs of similar seeds are alike; twelve rounds mix the state well.
     for (let round = 0; round < 12; round++) this.#next()
+  }
+
+  static revive({ seed, words }: RngImage): Sfc32 {
+    const rng = new Sfc32(seed)
+    ;[rng.#a, rng.#b, rng.#c, rng.#counter] = words
+    return rng
+  }
+
+  image(): RngImage {
+    return { seed: this.#seed, words: [this.#a, this.#b, this.#c, this.#counter] }
   }
 
   below(bound: number): number {

@@ -6,7 +6,7 @@
 export const UP_HELP = `
 Every node and every Sentinel is a process of its own. Ctrl-C ends them all. On a terminal there is
 a live view, and these keys: k kill the master, p pause it, c cut it off from the rest, b bring it
-back, w start or stop a client that writes all the time, q quit.
+back, w start or stop a client that writes all the time, o open the page in a browser, q quit.
 
 Example:
   vedette up --replicas 2 --sentinels 3 --port 7000
@@ -224,6 +224,22 @@ Example:
   vedette ledger show /var/lib/redis/lost-writes-8f3a01c2-1042-1700000000123.ledger
 
 Exit status: 0 shown, 1 it cannot be read or is damaged, 2 the command line is wrong.`
+
+export const REPLAY_HELP = `
+With black-box: yes in its configuration, a Sentinel records every event it is told, in <state file>.blackbox. This
+runs the same machine on such a record: it must do the same again, byte for byte. Where it does not,
+the file, the offset and the step are named; please report that with the file. Records contain
+addresses, names of groups and what clients asked, and no passwords.
+
+With --step: space or n goes to the next decision, s to the next step, m ten decisions on, b back to
+the decision before, q ends.
+
+Example:
+  vedette replay /var/lib/vedette/sentinel-26379.state.blackbox
+  vedette replay --events sentinel-26379.state.blackbox/00000007.vbb
+  vedette replay --at 2026-11-20T03:12:44Z sentinel-26379.state.blackbox
+
+Exit status: 0 it decides the same, 1 it does not, or a record is damaged, 2 the command line is wrong.`
 
 export const LEDGER_REPLAY_HELP = `
 Sends the commands of a ledger to a server, in their order and to their databases. They are older than

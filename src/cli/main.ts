@@ -15,6 +15,7 @@ import {
   FUZZ_HELP,
   LEDGER_REPLAY_HELP,
   LEDGER_SHOW_HELP,
+  REPLAY_HELP,
   SCENARIO_HELP,
   SENTINEL_HELP,
   SERVER_HELP,
@@ -28,6 +29,7 @@ import {
   days,
   duration,
   minutes,
+  moment,
   openSeeds,
   port,
   rate,
@@ -38,6 +40,7 @@ import {
 } from './options.ts'
 import { addOrders } from './order-commands.ts'
 import { outliveReader, watchOutput } from './output.ts'
+import { addProxy } from './proxy/proxy-command.ts'
 import { EXIT_CONFIG, reportFailure } from './report.ts'
 import { ENGINES, SIDES } from './scenario/engines.ts'
 import { DEFAULT_RATE, DEFAULT_SEEDS, LAYOUTS, PROFILE_NAMES } from './simulate/simulate-options.ts'
@@ -54,6 +57,7 @@ function createProgram(): Command {
   addUp(program)
   addSentinel(program)
   addServer(program)
+  addProxy(program)
   addCheck(program)
   addExportConf(program)
   addStatus(program)
@@ -64,6 +68,7 @@ function createProgram(): Command {
   addFuzz(program)
   addSimulate(program)
   addLedger(program)
+  addReplay(program)
   return program
 }
 
@@ -83,6 +88,7 @@ function addUp(program: Command): void {
         duration,
       ),
     )
+    .option('--open', 'open its page in a browser')
     .addHelpText('after', UP_HELP)
     .action(async (options) => exitWith(await (await import('./up/up.ts')).runUp(options)))
 }
@@ -168,6 +174,26 @@ function addLedger(program: Command): void {
     .addHelpText('after', LEDGER_REPLAY_HELP)
     .action(async (file: string, options) => {
       exitWith(await (await import('./ledger/ledger-replay.ts')).runLedgerReplay(file, options))
+    })
+}
+
+function addReplay(program: Command): void {
+  program
+    .command('replay')
+    .argument('<records...>', 'segments of a black box, or folders of them')
+    .description('play the record of a Sentinel again, and say whether it decides the same')
+    .option('--events', 'show what it announced')
+    .addOption(
+      new Option(
+        '--at <time>',
+        'show what it believed at a moment: 2026-11-20T03:12:44Z',
+      ).argParser(moment),
+    )
+    .option('--step', 'go through it decision by decision, with keys')
+    .option('--json', 'one JSON object, for scripts')
+    .addHelpText('after', REPLAY_HELP)
+    .action(async (records: string[], options) => {
+      exitWith(await (await import('./replay/replay.ts')).runReplay(records, options))
     })
 }
 

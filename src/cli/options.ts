@@ -90,6 +90,13 @@ export function minutes(text: string): number {
   throw new InvalidArgumentError('a number of minutes is wanted: 5, 0.5')
 }
 
+/** A moment of the calendar, in milliseconds since 1970. */
+export function moment(text: string): number {
+  const atMs = Date.parse(text)
+  if (/^\d{4}-\d{2}-\d{2}T/.test(text) && Number.isFinite(atMs)) return atMs
+  throw new InvalidArgumentError('a moment is wanted: 2026-11-20T03:12:44Z')
+}
+
 export function workers(text: string): number {
   return wholeNumber(text, 1, 256)
 }

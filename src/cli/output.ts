@@ -12,6 +12,7 @@ import { EXIT_FAILED } from './report.ts'
 const EXIT_BROKEN_PIPE = 141
 
 const CARRY_ON: ReadonlySet<string> = new Set([
+  'proxy',
   'up',
   'sentinel',
   'server',

@@ -44,6 +44,9 @@ export function ordinaryLines(
     ...(file.webhooks.length === 0
       ? []
       : ['redis-sentinel knows no webhooks: the scripts of a group can take their place']),
+    ...(file.proxy === undefined
+      ? []
+      : ['redis-sentinel has no proxy: run `vedette proxy` beside it with the same section']),
     ...(file.logFormat === DEFAULT_FILE.logFormat || file.logFormat === 'redis'
       ? []
       : ['redis-sentinel knows no log-format: it writes its own']),

@@ -15,7 +15,13 @@ import type { SavedGroup, SavedPeer } from '../core/persistence/saved.ts'
 import type { ConfOutside } from './config-filesystem.ts'
 import { type HttpOptions, NO_HTTP } from './http-options.ts'
 import type { Location, Problem } from './problem.ts'
-import { DEFAULT_FILE, type LearntState, type Listen, type SentinelFile } from './sentinel-file.ts'
+import {
+  type BlackBoxOptions,
+  DEFAULT_FILE,
+  type LearntState,
+  type Listen,
+  type SentinelFile,
+} from './sentinel-file.ts'
 import { NO_TLS, type TlsOptions } from './tls-options.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -47,6 +53,7 @@ export interface Draft {
   readonly program: Writable<Pick<SentinelFile, ProgramOption>>
   readonly tls: Writable<TlsOptions>
   readonly http: Writable<HttpOptions>
+  readonly blackBox: Writable<BlackBoxOptions>
   readonly groups: Map<string, GroupDraft>
   myid: string | undefined
   currentEpoch: number
@@ -70,6 +77,7 @@ export function newDraft(outside: ConfOutside): Draft {
     },
     tls: { ...NO_TLS },
     http: { ...NO_HTTP },
+    blackBox: { ...DEFAULT_FILE.blackBox },
     groups: new Map(),
     myid: undefined,
     currentEpoch: 0,
@@ -100,7 +108,9 @@ export function finishDraft(draft: Draft, name: string): SentinelFile {
     logLevel,
     tls,
     http: draft.http,
+    blackBox: draft.blackBox,
     webhooks: DEFAULT_FILE.webhooks,
+    proxy: DEFAULT_FILE.proxy,
     sentinels: DEFAULT_FILE.sentinels,
     learnt: learntBy(draft),
     locations: draft.locations,

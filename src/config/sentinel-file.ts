@@ -12,6 +12,7 @@ import type { WebhookConfig } from '../hooks/webhook-config.ts'
 import type { Fatal } from './fatal.ts'
 import { type HttpOptions, NO_HTTP } from './http-options.ts'
 import type { Location, Problem } from './problem.ts'
+import type { ProxyFile } from './proxy-file.ts'
 import { NO_TLS, type TlsOptions } from './tls-options.ts'
 
 export interface SentinelFile {
@@ -32,6 +33,7 @@ export interface SentinelFile {
   readonly bindSourceAddr: string
   readonly tls: TlsOptions
   readonly http: HttpOptions
+  readonly blackBox: BlackBoxOptions
   /** [aclfile] Empty if the users are in the configuration file. */
   readonly aclFile: string
   /** [daemonize] */
@@ -46,6 +48,8 @@ export interface SentinelFile {
   readonly outputLimitBytes: number
   /** Who is told of events over HTTP; a sentinel.conf has no words for it. */
   readonly webhooks: readonly WebhookConfig[]
+  /** The proxy that runs in the same process; undefined: none does. */
+  readonly proxy: ProxyFile | undefined
   /** How many Sentinels the operator plans to run, including this one. Only for advice. */
   readonly sentinels: number | undefined
   /** What Redis wrote into a sentinel.conf to remember; used only while no state file exists. */
@@ -54,6 +58,14 @@ export interface SentinelFile {
    * Where options are set, by `groups.<name>.<option>` or `<option>` in the words of sentinel.yml.
    */
   readonly locations: ReadonlyMap<string, Location>
+}
+
+export interface BlackBoxOptions {
+  /** [black-box] */
+  readonly isOn: boolean
+  /** [black-box-size] [black-box-days] What does not fit, and what is older, is removed. */
+  readonly maxBytes: number
+  readonly maxDays: number
 }
 
 export interface Listen {
@@ -97,12 +109,14 @@ export const DEFAULT_FILE = {
   bindSourceAddr: '',
   tls: NO_TLS,
   http: NO_HTTP,
+  blackBox: { isOn: false, maxBytes: 256 * 1024 * 1024, maxDays: 14 },
   aclFile: '',
   daemonize: false,
   pidFile: '',
   supervised: 'no',
   outputLimitBytes: 32 * 1024 * 1024,
   webhooks: [],
+  proxy: undefined,
   sentinels: undefined,
 } as const
 

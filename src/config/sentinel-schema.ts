@@ -9,8 +9,10 @@ import { LOG_FORMATS } from '../base/log-format.ts'
 import { DEFAULT_PERIODS, DEFAULT_SENTINEL } from '../core/config.ts'
 import { LOG_LEVELS } from '../core/global-settings.ts'
 import { GROUP_OPTION_ROWS, GROUP_OPTIONS, type GroupOption } from '../core/group-options.ts'
+import { LEAST_BLACK_BOX_BYTES, MOST_BLACK_BOX_DAYS } from './black-box-options.ts'
 import { NO_HTTP } from './http-options.ts'
 import type { ProblemCode } from './problem.ts'
+import { PROXY, PROXY_GROUP_OPTIONS, PROXY_OPTIONS } from './proxy-file.ts'
 import { DEFAULT_FILE } from './sentinel-file.ts'
 import { NO_TLS } from './tls-options.ts'
 import { WEBHOOK } from './webhook-schema.ts'
@@ -28,6 +30,7 @@ import {
   integer,
   ipOrNone,
   memory,
+  memoryFrom,
   oneOf,
   renamedCommands,
   splitAddress,
@@ -91,7 +94,7 @@ export function isNumberOption(name: string | undefined): boolean {
 
 const NUMBERS: ReadonlySet<string> = new Set([
   ...GROUP_OPTION_ROWS.filter(([, { kind }]) => kind === 'count').map(([, { yml }]) => yml),
-  ...['port', 'announce-port', 'maxclients', 'acl-log-max-len', 'sentinels'],
+  ...['port', 'announce-port', 'maxclients', 'acl-log-max-len', 'sentinels', 'black-box-days'],
 ])
 
 export interface GroupOptionFault {
@@ -184,6 +187,9 @@ export const SENTINEL_YML = z.strictObject({
   'http-token': text.default(NO_HTTP.token),
   'http-token-file': text.default(NO_HTTP.tokenFile),
   'http-tls': flag.default(NO_HTTP.tls),
+  'black-box': flag.default(DEFAULT_FILE.blackBox.isOn),
+  'black-box-size': memoryFrom(LEAST_BLACK_BOX_BYTES).default(DEFAULT_FILE.blackBox.maxBytes),
+  'black-box-days': integer(1, MOST_BLACK_BOX_DAYS).default(DEFAULT_FILE.blackBox.maxDays),
   requirepass: bytes.default(DEFAULT_SENTINEL.requirepass),
   'sentinel-user': bytes.default(DEFAULT_SENTINEL.sentinelUser),
   'sentinel-pass': bytes.default(DEFAULT_SENTINEL.sentinelPass),
@@ -204,6 +210,7 @@ export const SENTINEL_YML = z.strictObject({
   'pid-file': text.default(DEFAULT_FILE.pidFile),
   supervised: oneOf(['no', 'auto', 'systemd']).default(DEFAULT_FILE.supervised),
   webhooks: z.preprocess((value) => value ?? [], z.array(WEBHOOK)).default([]),
+  proxy: PROXY.optional(),
   sentinels: integer(1, MAX_COUNT).optional(),
   groups: z.preprocess(nothingToEmpty, z.record(z.string(), GROUP)),
   tls: z.preprocess(nothingToEmpty, TLS),
@@ -218,6 +225,7 @@ export function optionsAt(path: readonly PropertyKey[]): readonly string[] {
   if (section === undefined) return [...Object.keys(SENTINEL_YML.shape), 'defaults']
   if (section === 'tls') return Object.keys(TLS.shape)
   if (section === 'webhooks') return Object.keys(WEBHOOK.shape)
+  if (section === 'proxy') return part === undefined ? PROXY_OPTIONS : PROXY_GROUP_OPTIONS
   if (section === 'periods') return Object.keys(PERIODS.shape)
   return Object.keys(part === 'master' ? MASTER.shape : GROUP_SHAPE)
 }

@@ -20,6 +20,7 @@ import { type ConfOutside, NO_OUTSIDE } from './config-filesystem.ts'
 import { groupNameFault } from './group-name.ts'
 import type { HttpOptions } from './http-options.ts'
 import { inFileOrder, type Location, type Problem, type ProblemCode } from './problem.ts'
+import { type ProxyYml, proxyFaults, toProxy } from './proxy-file.ts'
 import type { ParsedSentinelFile, SentinelFile } from './sentinel-file.ts'
 import { type GroupYml, optionsAt, SENTINEL_YML, type SentinelYml } from './sentinel-schema.ts'
 import { didYouMean } from './suggest.ts'
@@ -52,6 +53,9 @@ export function parseSentinelYml(
     ...groupNameProblems(document, fileName),
     ...(parsed.error?.issues ?? []).flatMap((issue) => toProblems(issue, document, fileName)),
     ...(parsed.data === undefined ? [] : userProblems(parsed.data, document, fileName)),
+    ...(parsed.data?.proxy === undefined
+      ? []
+      : proxyProblems(parsed.data.proxy, document, fileName)),
     ...(parsed.data === undefined ? [] : groupProblems(parsed.data, document, fileName, outside)),
   ]
   if (parsed.data === undefined || problems.length > 0) return refused(inFileOrder(problems))
@@ -71,6 +75,12 @@ function userProblems(yml: SentinelYml, document: YmlDocument, file: string): Pr
       : checkSentinelUsers(users, { aclPubsubDefault })
   if (fault === undefined) return []
   return [problem('E_VALUE', locate(['users'], document), fault, '', file)]
+}
+
+function proxyProblems(yml: ProxyYml, document: YmlDocument, file: string): Problem[] {
+  return proxyFaults(toProxy(yml)).map(({ path, message, hint }) =>
+    problem('E_VALUE', locate(['proxy', ...path], document), message, hint, file),
+  )
 }
 
 /** Problems that cannot be seen from one value alone, or not from the file. */
@@ -179,12 +189,18 @@ function toFile(yml: SentinelYml, document: YmlDocument, name: string): Sentinel
     bindSourceAddr: yml['bind-source-addr'],
     tls: toTls(yml.tls),
     http: toHttp(yml),
+    blackBox: {
+      isOn: yml['black-box'],
+      maxBytes: yml['black-box-size'],
+      maxDays: yml['black-box-days'],
+    },
     aclFile: yml['acl-file'],
     daemonize: yml.daemonize,
     pidFile: yml['pid-file'],
     supervised: yml.supervised,
     outputLimitBytes: yml['output-limit'],
     webhooks: toWebhooks(yml.webhooks),
+    proxy: yml.proxy === undefined ? undefined : toProxy(yml.proxy),
     sentinels: yml.sentinels,
     learnt: undefined,
     locations: document.values,

@@ -3,6 +3,7 @@
  * that do not, but occur in existing files and must not prevent a start.
  */
 import { USERS_AND_ACL_FILE } from '../acl/user-lines.ts'
+import { type RenameFault, withRename } from '../base/command-renames.ts'
 import { canonicalIp } from '../base/ip.ts'
 import { LOG_FORMAT_WORDS, LOG_FORMATS, logFormatOf } from '../base/log-format.ts'
 import { utf8Text } from '../base/utf8.ts'
@@ -11,6 +12,7 @@ import { COMMANDS } from '../core/commands/table.ts'
 import { outputLimits } from '../server/sessions/output-limits.ts'
 import { MAX_LONG } from '../server/settings/setting-types.ts'
 import { isOfRedis } from '../server/settings/settings.ts'
+import { BLACK_BOX_DIRECTIVES } from './black-box-options.ts'
 import { within } from './config-filesystem.ts'
 import {
   type Apply,
@@ -23,19 +25,18 @@ import {
 } from './directive-words.ts'
 import { canonicalHost } from './host-name.ts'
 import { HTTP_DIRECTIVES } from './http-directives.ts'
+import type { ProblemCode } from './problem.ts'
 import { type Draft, EXTENSION, notice, type Objection, refusal } from './sentinel-draft.ts'
 import type { SentinelFile } from './sentinel-file.ts'
 import { TLS_DIRECTIVES } from './tls-directives.ts'
 
-/** Undefined if Redis does not know the directive either. */
+/** Undefined if neither Redis nor Valkey knows the directive. */
 export function serverDirective(name: string): Apply | undefined {
   const apply = MEANINGFUL.get(name)
   if (apply !== undefined) return apply
   const why = WITHOUT_EFFECT.get(name)
   if (why !== undefined) return () => why
-  return isOfRedis(name) || OTHERS.has(name)
-    ? () => notice('has no effect on a Sentinel')
-    : undefined
+  return isOfRedis(name) ? () => notice('has no effect on a Sentinel') : undefined
 }
 
 /** The directives that a hint may suggest for a mistyped one. */
@@ -69,38 +70,27 @@ const MEANINGFUL: ReadonlyMap<string, Apply> = new Map([
   ['supervised', oneOf(SUPERVISORS, SUPERVISORS, setSupervised)],
   ...TLS_DIRECTIVES,
   ...HTTP_DIRECTIVES,
+  ...BLACK_BOX_DIRECTIVES,
 ])
 
 /** Directives that Redis' own Sentinel obeys and we do not, and why. */
 const WITHOUT_EFFECT: ReadonlyMap<string, Objection> = new Map([
   ['masterauth', notice('has no effect on a Sentinel', 'sentinel auth-pass is for the data nodes')],
   ['masteruser', notice('has no effect on a Sentinel', 'sentinel auth-user is for the data nodes')],
+  [
+    'primaryauth',
+    notice('has no effect on a Sentinel', 'sentinel auth-pass is for the data nodes'),
+  ],
+  [
+    'primaryuser',
+    notice('has no effect on a Sentinel', 'sentinel auth-user is for the data nodes'),
+  ],
   ['unixsocket', notice('Unix sockets are not listened on')],
   ['unixsocketperm', notice('Unix sockets are not listened on')],
   ['syslog-enabled', notice('nothing is sent to syslog', 'the log goes to logfile or stdout')],
   ['loadmodule', notice('modules are not loaded')],
   ['timeout', notice('idle clients are not closed')],
 ])
-
-/** Directives of Valkey and of other versions of Redis, besides the settings of a data node. */
-const OTHERS: ReadonlySet<string> = new Set(
-  `
-  active-defrag-cycle-us availability-zone cluster-announce-client-ipv4
-  cluster-announce-client-ipv6 cluster-announce-human-nodename cluster-blacklist-ttl
-  cluster-manual-failover-timeout cluster-ping-interval cluster-slot-migration-log-max-len
-  cluster-slot-stats-enabled commandlog-execution-slower-than commandlog-large-reply-max-len
-  commandlog-large-request-max-len commandlog-reply-larger-than commandlog-request-larger-than
-  commandlog-slow-execution-max-len dual-channel-replication-enabled events-per-io-thread
-  extended-redis-compatibility hide-user-data-from-log import-mode io-threads-always-active
-  key-load-delay lazyexpire-nested-arbitrary-keys list-max-ziplist-entries locale-collate
-  lua-enable-insecure-api max-new-connections-per-cycle max-new-tls-connections-per-cycle mptcp
-  prefetch-batch-max-size rdb-version-check repl-mptcp replica-full-sync-buffer-limit
-  set-max-listpack-entries set-max-listpack-value slave-announced tls-auth-clients-user
-  unixsocketgroup
-`
-    .trim()
-    .split(/\s+/),
-)
 
 function setBind(draft: Draft, words: DirectiveWords): Objection | undefined {
   if (words.length === 0) return WRONG_NUMBER
@@ -208,22 +198,16 @@ function setSupervised(
 // `rename-command <name> <new name>` in the file itself: the names of our own commands.
 
 /** An empty new name switches the command off. */
-function renameOwnCommand(draft: Draft, words: readonly string[]): Objection | undefined {
-  const [name, sentAs, ...more] = words
-  if (name === undefined || sentAs === undefined || more.length > 0) {
-    return refusal('E_TYPE', 'Bad directive or wrong number of arguments')
-  }
-  const renamed = draft.core.ownRenamedCommands
-  const command = name.toLowerCase()
-  const isThere = (one: string) =>
-    renamed.some(([, other]) => other.toLowerCase() === one) ||
-    (COMMANDS.get(one)?.isOurs === false && !renamed.some(([known]) => known === one))
-  if (!isThere(command)) return refusal('E_UNKNOWN', 'No such command in rename-command')
-  if (sentAs !== '' && isThere(sentAs.toLowerCase())) {
-    return refusal('E_DUPLICATE', 'Target command name already exists')
-  }
-  const original = renamed.find(([, other]) => other.toLowerCase() === command)?.[0] ?? command
-  const others = renamed.filter(([known]) => known !== original)
-  draft.core.ownRenamedCommands = [...others, [original, sentAs]]
+function renameOwnCommand({ core }: Draft, words: readonly string[]): Objection | undefined {
+  const isCommand = (name: string) => COMMANDS.get(name)?.isOurs === false
+  const renames = withRename(core.ownRenamedCommands, words, isCommand)
+  if (typeof renames === 'string') return refusal(RENAME_CODES[renames], renames)
+  core.ownRenamedCommands = renames
   return undefined
+}
+
+const RENAME_CODES: Readonly<Record<RenameFault, ProblemCode>> = {
+  'Bad directive or wrong number of arguments': 'E_TYPE',
+  'No such command in rename-command': 'E_UNKNOWN',
+  'Target command name already exists': 'E_DUPLICATE',
 }

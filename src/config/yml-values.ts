@@ -107,11 +107,19 @@ export function oneOf<T extends string>(words: readonly T[]) {
 }
 
 /** A number of bytes, or text such as `64kb`, `32mb`, `1gb`. */
-export const memory = required((value) => {
-  const bytes = typeof value === 'number' || typeof value === 'string' ? parseBytes(`${value}`) : 0
-  if (bytes !== undefined && bytes > 0) return { value: bytes }
-  return fault('E_TYPE', 'must be a size', 'a number of bytes, or text as 64kb, 32mb, 1gb')
-})
+export const memory = memoryFrom(1)
+
+/** The same, no smaller than this many bytes. */
+export function memoryFrom(leastBytes: number) {
+  return required((value) => {
+    const isSize = typeof value === 'number' || typeof value === 'string'
+    const bytes = isSize ? parseBytes(`${value}`) : 0
+    const hint = 'a number of bytes, or text as 64kb, 32mb, 1gb'
+    if (bytes === undefined || bytes < 1) return fault('E_TYPE', 'must be a size', hint)
+    if (bytes >= leastBytes) return { value: bytes }
+    return fault('E_RANGE', `must be at least ${leastBytes / 1024 / 1024}mb`, hint)
+  })
+}
 
 /**
  * An IP address in its canonical form, or a host name; whether names are allowed is checked later.

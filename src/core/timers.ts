@@ -58,6 +58,11 @@ export interface Deadline<Owner> extends Standing {
   readonly name: TimerName
 }
 
+export interface TimersImage<Owner> {
+  readonly sequence: number
+  readonly standing: readonly Deadline<Owner>[]
+}
+
 export class Timers<Owner extends TimerOwner> {
   readonly #heap = new Heap<Deadline<Owner>>((a, b) =>
     a.atMs === b.atMs ? a.sequence < b.sequence : a.atMs < b.atMs,
@@ -69,6 +74,18 @@ export class Timers<Owner extends TimerOwner> {
     const deadline = { owner, name, atMs, sequence: this.#sequence++ }
     owner.deadlines.set(name, deadline)
     this.#heap.push(deadline)
+  }
+
+  /** What stands, for a record of the machine; `resume` goes on from there. */
+  image(): TimersImage<Owner> {
+    const standing = [...this.#heap].filter(isStanding)
+    return { sequence: this.#sequence, standing }
+  }
+
+  /** For new timers: the owners of these deadlines hold them already. */
+  resume(image: TimersImage<Owner>): void {
+    this.#sequence = image.sequence
+    for (const deadline of image.standing) this.#heap.push(deadline)
   }
 
   /** Sets the deadline unless an earlier one stands already. */
@@ -103,8 +120,13 @@ export class Timers<Owner extends TimerOwner> {
     for (;;) {
       const deadline = this.#heap.peek()
       if (deadline === undefined) return undefined
-      if (deadline.owner.deadlines.get(deadline.name) === deadline) return deadline
+      if (isStanding(deadline)) return deadline
       this.#heap.pop()
     }
   }
+}
+
+/** It has been neither moved nor cleared since. */
+function isStanding(deadline: Deadline<TimerOwner>): boolean {
+  return deadline.owner.deadlines.get(deadline.name) === deadline
 }

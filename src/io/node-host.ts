@@ -28,6 +28,7 @@ import type { Logger } from './log/logger.ts'
 import { plainHost } from './network/address.ts'
 import { Connections } from './network/connections.ts'
 import type { Gate } from './network/demo-partition.ts'
+import { unixPathOf } from './network/unix-door.ts'
 import { Alarm } from './process/alarm.ts'
 import { operatingSystem, ownFile } from './process/process-facts.ts'
 import type { Tls } from './tls/tls.ts'
@@ -251,6 +252,10 @@ function isRunning(processId: number): boolean {
 
 /** Undefined if the connection has already broken. */
 function endpointsOf(socket: Socket): Endpoints | undefined {
+  const path = unixPathOf(socket)
+  if (path !== undefined) {
+    return { remoteHost: path, remotePort: 0, localHost: path, localPort: 0 }
+  }
   const { remoteAddress, remotePort, localAddress, localPort } = socket
   if (remoteAddress === undefined || remotePort === undefined) return undefined
   if (localAddress === undefined || localPort === undefined) return undefined

@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net'
 import type { Moment } from '../base/clock.ts'
 import { hostAndPort } from '../base/ip.ts'
+import type { SentinelRecorder } from '../blackbox/recorder.ts'
 import type { AnnouncedEvent } from '../core/announced-event.ts'
 import type { SentinelConfig } from '../core/config.ts'
 import type { Effect } from '../core/effect.ts'
@@ -50,6 +51,8 @@ export interface SentinelHostOptions {
   /** Undefined for the kernel's own, with links from `localAddress`. */
   readonly surroundings?: Surroundings | undefined
   readonly watch?: SentinelWatch | undefined
+  /** Records what the machine is told and does; undefined: nothing is recorded. */
+  readonly recorder?: SentinelRecorder | undefined
   /** Told of every event in the log, whatever its level; must return at once. */
   readonly onEvent?: ((event: AnnouncedEvent) => void) | undefined
   /** Told by how many milliseconds each wake-up is late. */
@@ -105,7 +108,7 @@ export class SentinelHost {
     )
     this.#scripts = new Scripts(feed)
     this.#operators = new OperatorClients(feed, () => ++this.#lastClientId)
-    const { machine, state } = sentinelMachine(options.start)
+    const { machine, state } = sentinelMachine(options.start, options.recorder)
     this.#state = state
     this.#driver = new Driver(machine, this.#ports(), watchOf(options.watch, state))
     this.#driver.start()
@@ -234,11 +237,19 @@ export class SentinelHost {
 }
 
 /** The machine of `core/`, together with its state. */
-function sentinelMachine(options: SentinelStart): { machine: SentinelMachine; state: State } {
-  const { state, effects } = startSentinel(options)
+function sentinelMachine(
+  start: SentinelStart,
+  recorder: SentinelRecorder | undefined,
+): { machine: SentinelMachine; state: State } {
+  const process = start.process && (recorder?.overhear(start.process) ?? start.process)
+  const { state, effects } = startSentinel({ ...start, process })
+  recorder?.begin(state, start.now, effects)
   const machine: SentinelMachine = {
     start: () => effects,
-    step: (now, event) => step(state, now, event),
+    step:
+      recorder === undefined
+        ? (now, event) => step(state, now, event)
+        : (now, event) => recorder.step(state, now, event),
     nextWakeUpMs: () => nextWakeUpMs(state),
   }
   return { machine, state }

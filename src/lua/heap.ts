@@ -11,6 +11,10 @@ const ADDRESS_STEP = 32
 /** Addresses look like those of a process. */
 const FIRST_ADDRESS = 0x5500_0000_0000
 
+export function addressOf(serial: number): number {
+  return FIRST_ADDRESS + serial * ADDRESS_STEP
+}
+
 /** Thrown when a script would keep more than it may; it becomes an error of the script. */
 export class OutOfMemory extends Error {}
 
@@ -18,7 +22,7 @@ export class LuaHeap {
   readonly limitBytes: number
   /** The bytes that everything in reach takes. */
   measure: () => number = () => 0
-  #nextAddress = FIRST_ADDRESS
+  #serial = 0
   #liveBytes = 0
   #allocatedBytes = 0
   #stretchBytes: number
@@ -28,9 +32,10 @@ export class LuaHeap {
     this.#stretchBytes = this.#nextStretch()
   }
 
-  newAddress(): number {
-    this.#nextAddress += ADDRESS_STEP
-    return this.#nextAddress
+  /** The number of a new object. */
+  newSerial(): number {
+    this.#serial++
+    return this.#serial
   }
 
   /** What was kept at the last look, and all that was allocated since. */

@@ -4,18 +4,30 @@
  * order of `pairs` and in the length of a list with holes, and through them in every JSON text a
  * script writes. So it is the same here, down to the hash of a string and the moment of a rehash.
  */
+import { bestArraySize, countInteger, MAX_ARRAY_BITS } from './array-size.ts'
 import type { LuaHeap } from './heap.ts'
 import { LuaObject, type LuaValue } from './values.ts'
 
 /** A place of the hash: key, value, and the place of the next key in its chain. */
 const STRIDE = 3
 const NO_NEXT = -1
-const MAX_ARRAY_BITS = 26
 const PLACE_BYTES = 40
 const SLOT_BYTES = 16
 const TABLE_BYTES = 96
 
 type HashSlot = LuaValue | number
+
+/**
+ * What small tables begin with. A part of a list is as long as it says; for what is pushed to an empty
+ * one the engine reserves sixteen places more, which most tables of scripts would never use.
+ */
+const NOTHING: LuaValue[] = []
+const NILS: readonly LuaValue[] = Array.from({ length: 16 }, () => undefined)
+const FREE_PLACES: readonly HashSlot[] = NILS.slice(0, 4).flatMap(() => [
+  undefined,
+  undefined,
+  NO_NEXT,
+])
 
 const doubles = new Float64Array(1)
 const words = new Uint32Array(doubles.buffer)
@@ -31,11 +43,10 @@ export function hashOfString(text: string): number {
 }
 
 export class LuaTable extends LuaObject {
-  readonly typeName = 'table'
   metatable: LuaTable | undefined
   isReadOnly = false
   /** The keys 1 to `array.length`, nil included. */
-  array: LuaValue[] = []
+  array: LuaValue[] = NOTHING
   readonly #heap: LuaHeap
   /** Undefined: the hash is empty. */
   #places: HashSlot[] | undefined
@@ -50,6 +61,10 @@ export class LuaTable extends LuaObject {
     heap.charge(TABLE_BYTES)
     if (arraySize > 0) this.#resizeArray(arraySize)
     if (hashSize > 0) this.#newHash(hashSize)
+  }
+
+  get typeName(): string {
+    return 'table'
   }
 
   get(key: LuaValue): LuaValue {
@@ -333,6 +348,7 @@ export class LuaTable extends LuaObject {
 
   #resizeArray(size: number): void {
     this.#heap.charge(size * SLOT_BYTES)
+    if (this.array.length === 0) this.array = NILS.slice(0, size)
     while (this.array.length < size) this.array.push(undefined)
   }
 
@@ -345,39 +361,12 @@ export class LuaTable extends LuaObject {
     let size = 1
     while (size < wanted) size *= 2
     this.#heap.charge(size * PLACE_BYTES)
-    const places: HashSlot[] = []
-    for (let at = 0; at < size; at++) places.push(undefined, undefined, NO_NEXT)
+    const places = FREE_PLACES.slice(0, size * STRIDE)
+    for (let at = FREE_PLACES.length / STRIDE; at < size; at++) {
+      places.push(undefined, undefined, NO_NEXT)
+    }
     this.#places = places
     this.#size = size
     this.#free = size
   }
-}
-
-/** Notes an integer key that an array could hold; returns how many it noted. */
-function countInteger(key: LuaValue, counts: Uint32Array): number {
-  if (typeof key !== 'number' || key < 1 || key > 2 ** MAX_ARRAY_BITS || !Number.isInteger(key)) {
-    return 0
-  }
-  const bits = key === 1 ? 0 : 32 - Math.clz32(key - 1)
-  counts[bits] = (counts[bits] as number) + 1
-  return 1
-}
-
-/** The largest size of which more than half would be used, and how many keys it would hold. */
-function bestArraySize(counts: Uint32Array, integers: number): readonly [number, number] {
-  let sum = 0
-  let size = 0
-  let held = 0
-  for (let bits = 0, power = 1; power / 2 < integers; bits++, power *= 2) {
-    const count = counts[bits] ?? 0
-    if (count > 0) {
-      sum += count
-      if (sum > power / 2) {
-        size = power
-        held = sum
-      }
-    }
-    if (sum === integers) break
-  }
-  return [size, held]
 }

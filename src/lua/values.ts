@@ -4,15 +4,20 @@
  * is an object; its address is a number that the interpreter counts, so that two runs of a script
  * print and order the same.
  */
-import type { LuaHeap } from './heap.ts'
+import { addressOf, type LuaHeap } from './heap.ts'
 
 export abstract class LuaObject {
   /** What `type` says of it. */
   abstract readonly typeName: string
-  readonly address: number
+  /** A small number: the engine keeps it in the object, and an address beside it. */
+  readonly #serial: number
 
   constructor(heap: LuaHeap) {
-    this.address = heap.newAddress()
+    this.#serial = heap.newSerial()
+  }
+
+  get address(): number {
+    return addressOf(this.#serial)
   }
 }
 

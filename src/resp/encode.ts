@@ -34,6 +34,11 @@ export function encodeReply(reply: Reply, protocol: Protocol): string {
       return protocol === 3 ? `#${reply.value ? 't' : 'f'}\r\n` : `:${reply.value ? 1 : 0}\r\n`
     case 'bigNumber':
       return protocol === 3 ? `(${oneLine(reply.digits)}\r\n` : encodeBulk(reply.digits)
+    case 'attributed': {
+      const said = encodeReply(reply.reply, protocol)
+      if (protocol === 2) return said
+      return `|${encodeMap(reply.attributes, 3).slice(1)}${said}`
+    }
     case 'verbatim':
       return encodeVerbatim(reply.format, reply.text, protocol)
     default:

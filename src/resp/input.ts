@@ -45,6 +45,11 @@ export class RespInput {
     return this.#piecesBytes + this.#buffer.length - this.#at
   }
 
+  /** What has been pushed and not read, at most as long as what may wait. */
+  get unread(): string {
+    return this.#piecesBytes > 0 ? this.#pieces.join('') : this.#rest()
+  }
+
   /** True while nothing can be read: the input is at its end, or a token has not arrived completely. */
   get isStarved(): boolean {
     return this.#at >= this.#buffer.length
@@ -130,7 +135,7 @@ export class RespInput {
 
   /** Everything unread; it counts as read from now on. */
   takeRest(): string {
-    const rest = this.#piecesBytes > 0 ? this.#pieces.join('') : this.#rest()
+    const rest = this.unread
     this.#clearPieces()
     this.#reset('')
     return rest

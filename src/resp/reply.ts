@@ -27,6 +27,12 @@ export type Reply =
   /** A flat array of alternating keys and values in RESP2. */
   | { readonly kind: 'map'; readonly entries: readonly (readonly [Reply, Reply])[] }
   | { readonly kind: 'set'; readonly items: readonly Reply[] }
+  /** What is said of a reply besides the reply, in RESP3 alone. */
+  | {
+      readonly kind: 'attributed'
+      readonly attributes: readonly (readonly [Reply, Reply])[]
+      readonly reply: Reply
+    }
   /** Out-of-band data (pub/sub): `>` in RESP3, an ordinary array in RESP2. */
   | { readonly kind: 'push'; readonly items: readonly Reply[] }
   /** `text`: how it is written, if not in the usual form. */

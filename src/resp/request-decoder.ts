@@ -79,6 +79,19 @@ export class RequestDecoder {
     return this.#input.receivedBytes - this.#consumedBytes
   }
 
+  /**
+   * What has arrived of the requests not returned yet, as bytes from which another decoder goes on.
+   * Undefined once a fault has ended the input.
+   */
+  get unfinished(): string | undefined {
+    if (this.#hasEnded || this.#hasOverflowed) return undefined
+    const words = this.#argv.map((word) => `$${word.length}\r\n${word}\r\n`).join('')
+    const isInside = this.#argumentsLeft > 0
+    const count = isInside ? `*${this.#argv.length + this.#argumentsLeft}\r\n` : ''
+    const bulk = this.#bulkBytes === NO_BULK ? '' : `$${this.#bulkBytes}\r\n`
+    return `${count}${words}${bulk}${this.#input.unread}`
+  }
+
   push(bytes: string): void {
     if (this.#hasEnded || this.#hasOverflowed) return
     this.#hasOverflowed = this.#input.unreadBytes + bytes.length > this.#maxPendingBytes()

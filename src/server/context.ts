@@ -13,6 +13,7 @@ import type { ExpiryCycle } from './keyspace/expiry.ts'
 import type { ScanCursors } from './keyspace/scan.ts'
 import type { Eviction } from './memory/eviction.ts'
 import type { MemoryUse } from './memory/memory-use.ts'
+import type { Migration } from './migration/migration.ts'
 import type { NodeBase } from './node-base.ts'
 import type { Persistence } from './persistence/persistence.ts'
 import type { Replication } from './replication/replication.ts'
@@ -23,6 +24,8 @@ import type { ClientSession } from './sessions/session.ts'
 export interface CommandDirectory {
   /** By lower-case name; each contains its subcommands. */
   readonly all: ReadonlyMap<string, CommandInfo>
+  /** The words of a client with the command's own name, see [rename-command]; undefined: it has none. */
+  inOwnWords(argv: readonly string[]): readonly string[] | undefined
   /** The command or subcommand that the words name. */
   find(argv: readonly string[]): CommandInfo | undefined
   /** The keys that the words name; if the words do not tell, the first argument. */
@@ -43,6 +46,7 @@ export interface NodeServices extends NodeBase {
   readonly scans: ScanCursors
   readonly replication: Replication
   readonly persistence: Persistence
+  readonly migration: Migration
   readonly memory: MemoryUse
   readonly eviction: Eviction
   /** 40 hex characters, new at every start. */

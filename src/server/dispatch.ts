@@ -28,10 +28,13 @@ export class Dispatcher {
   }
 
   /** Handles one request of a client. */
-  run(session: ClientSession, argv: readonly string[]): void {
+  run(session: ClientSession, typed: readonly string[]): void {
     const node = this.#node
-    const command = this.#table.find(argv)
-    if (command === undefined) return this.#refuse(session, undefined, this.#table.unknown(argv))
+    const argv = this.#table.inOwnWords(typed)
+    const command = argv && this.#table.find(argv)
+    if (argv === undefined || command === undefined) {
+      return this.#refuse(session, undefined, this.#table.unknown(typed))
+    }
     session.lastCommand = command.fullName
     const refused = refusal(node, session, command, argv)
     if (refused !== undefined) {
@@ -41,7 +44,7 @@ export class Dispatcher {
       return
     }
     if (isHeldBack(node, session, command)) {
-      node.pause.hold(session, argv)
+      node.pause.hold(session, typed)
       return
     }
     if (waitsForExec(session, command)) {

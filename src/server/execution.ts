@@ -179,11 +179,12 @@ export class Execution implements CommandContext {
 
   executeInScript(
     session: ClientSession,
-    argv: readonly string[],
+    typed: readonly string[],
     refuse: (command: CommandInfo, argv: readonly string[]) => Reply | undefined,
   ): Reply | undefined {
-    const command = this.#table.find(argv)
-    if (command === undefined) return undefined
+    const argv = this.#table.inOwnWords(typed)
+    const command = argv && this.#table.find(argv)
+    if (argv === undefined || command === undefined) return undefined
     const refused = refuse(command, argv)
     if (refused !== undefined) return this.#refuseQueued(command, refused)
     const outer = this.session

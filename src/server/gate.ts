@@ -4,7 +4,7 @@
  * to a write before it says MASTERDOWN.
  */
 
-import { isLoopback } from '../base/ip.ts'
+import { isLocalPeer } from '../base/ip.ts'
 import { error, type Reply } from '../resp/reply.ts'
 import { fitsArity } from '../session/commands.ts'
 import { permissionRefusal } from './access/permission.ts'
@@ -147,5 +147,5 @@ export function missesMaster(node: NodeServices): boolean {
 
 function mayDebug(node: NodeServices, session: ClientSession): boolean {
   const allowed = node.settings.text('enable-debug-command')
-  return allowed === 'yes' || (allowed === 'local' && isLoopback(session.ends.remoteHost))
+  return allowed === 'yes' || (allowed === 'local' && isLocalPeer(session.ends.remoteHost))
 }

@@ -15,7 +15,7 @@ import { ClientMemory } from './memory/client-memory.ts'
 import { HeapGuard } from './memory/heap-guard.ts'
 import type { LoadedCommand } from './persistence/load-result.ts'
 import { SnapshotTurn } from './persistence/snapshot-turn.ts'
-import type { NodePort } from './port.ts'
+import type { ConnectionId, NodePort } from './port.ts'
 import { ScriptEngine } from './scripting/engine.ts'
 import { Blocking } from './sessions/blocking.ts'
 import { ClientDisconnects } from './sessions/client-disconnects.ts'
@@ -78,6 +78,9 @@ export class NodeBase {
   readonly snapshotTurn = new SnapshotTurn()
   /** The session in which the commands of our master's stream run. */
   readonly streamTarget: MasterSession
+  /** DEBUG PAUSE-CRON: nothing is done by the clock. */
+  isCronPaused = false
+  #lastConnectionId: ConnectionId = 0
   /** Runs one command of a file that is being loaded, see replay.ts. */
   applyLoaded: (argv: readonly string[]) => LoadedCommand = () => ({ kind: 'unknown' })
 
@@ -117,6 +120,11 @@ export class NodeBase {
     this.blocking = new Blocking(this.sessions, stats)
     this.disconnects = new ClientDisconnects(settings, this.sessions, pause)
     this.streamTarget = new MasterSession(now, this.sessions)
+  }
+
+  /** For a connection that the node opens: below zero, and never used again. */
+  newConnectionId(): ConnectionId {
+    return --this.#lastConnectionId
   }
 
   beginTurn(now: Moment): void {

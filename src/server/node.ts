@@ -24,6 +24,7 @@ import type { Keyspace } from './keyspace/keyspace.ts'
 import { ScanCursors } from './keyspace/scan.ts'
 import { Eviction } from './memory/eviction.ts'
 import { MemoryUse } from './memory/memory-use.ts'
+import { Migration } from './migration/migration.ts'
 import { NodeBase, type NodeBeginning } from './node-base.ts'
 import type { FileAnswer, FileRequestId } from './persistence/files.ts'
 import { Persistence } from './persistence/persistence.ts'
@@ -60,7 +61,7 @@ export class DataNode implements NodeInputs {
   readonly #scripts: ScriptTurns
 
   constructor(options: DataNodeOptions) {
-    const table = nodeCommands()
+    const table = nodeCommands(options.settings.renames)
     const base = new NodeBase(options, openAccess(options), (session) => this.#letGo(session))
     this.services = servicesOf(base, table, options)
     const execution = new Execution(this.services, table)
@@ -109,7 +110,7 @@ export class DataNode implements NodeInputs {
     if (this.#isAsleep(now)) return
     if (this.#scripts.isInterrupted) return this.#goOn(now)
     const { heap, memory, eviction, pause, disconnects } = this.services
-    const { blocking, sessions, persistence } = this.services
+    const { blocking, sessions, persistence, migration, isCronPaused } = this.services
     this.#beginTurn(now)
     heap.wake(now.monoMs)
     memory.wake(now.monoMs)
@@ -119,18 +120,19 @@ export class DataNode implements NodeInputs {
     blocking.endOverdue(now.monoMs)
     sessions.wake(now)
     persistence.wake()
+    migration.wake()
     if (!persistence.isLoading) {
-      this.#upkeep.wake(now)
+      if (!isCronPaused) this.#upkeep.wake(now)
       // An expired stream ends the waits of the clients that read in its groups.
       this.#execution.serveWaiting()
-      this.services.replication.wake()
+      if (!isCronPaused) this.services.replication.wake()
     }
     this.#endTurn()
   }
 
   nextWakeUpMs(): number | undefined {
     const { sleep, blocking, pause, sessions, persistence, heap, replication } = this.services
-    const { memory, eviction } = this.services
+    const { memory, eviction, migration, isCronPaused } = this.services
     if (sleep.untilMs !== undefined) return sleep.untilMs
     if (this.#scripts.isInterrupted) return this.#scripts.nextSliceMs
     // Asked after every input of a simulated node: without a list.
@@ -140,7 +142,8 @@ export class DataNode implements NodeInputs {
     nextMs = sooner(nextMs, heap.nextWakeUpMs())
     nextMs = sooner(nextMs, memory.nextWakeUpMs())
     nextMs = sooner(nextMs, eviction.nextWakeUpMs())
-    if (persistence.isLoading) return nextMs
+    nextMs = sooner(nextMs, migration.nextWakeUpMs())
+    if (persistence.isLoading || isCronPaused) return nextMs
     nextMs = sooner(nextMs, replication.nextWakeUpMs())
     return sooner(nextMs, this.#upkeep.nextWakeUpMs())
   }
@@ -206,6 +209,7 @@ export class DataNode implements NodeInputs {
       case 'accepted':
         return services.sessions.accept(input.connection, input.ends, services.now)
       case 'connected':
+        services.migration.connected(input.connection)
         return services.replication.connected(input.connection)
       case 'received':
         return this.#receive(input.connection, input.bytes)
@@ -237,10 +241,11 @@ export class DataNode implements NodeInputs {
   }
 
   #receive(connection: ConnectionId, bytes: string): void {
-    const { stats, replication, sessions, heap, clientMemory, now } = this.services
+    const { stats, replication, migration, sessions, heap, clientMemory, now } = this.services
     stats.reads++
     stats.inputBytes += bytes.length
     if (replication.owns(connection)) return replication.received(bytes)
+    if (migration.owns(connection)) return migration.received(connection, bytes)
     const session = sessions.get(connection)
     if (session === undefined) return
     session.lastInputAtMs = now.monoMs
@@ -257,8 +262,9 @@ export class DataNode implements NodeInputs {
   }
 
   #forget(connection: ConnectionId, reason: string): void {
-    const { replication, sessions } = this.services
+    const { replication, migration, sessions } = this.services
     if (replication.owns(connection)) return replication.closed(reason)
+    if (migration.owns(connection)) return migration.closed(connection, reason)
     const session = sessions.get(connection)
     if (session !== undefined) sessions.forget(session)
   }
@@ -284,6 +290,7 @@ function servicesOf(base: NodeBase, table: CommandTable, options: DataNodeOption
   replication.followFile(persistence.aof)
   const services = Object.assign(replicated, {
     persistence,
+    migration: new Migration(base),
     table,
     byteCodec,
     hasConfigFile,

@@ -74,6 +74,8 @@ export interface ServerFacts {
   readonly mode: 'standalone' | 'sentinel'
   /** A Sentinel has no role. */
   readonly role: 'master' | 'replica' | undefined
+  /** [availability-zone] Told if it is not empty, as Valkey does. */
+  readonly zone?: string
 }
 
 /** Changes nothing unless everything that was asked for can be changed. */
@@ -127,8 +129,10 @@ function parseHelloOptions(argv: readonly string[], show: ShowWord): HelloOption
   return { credentials, name }
 }
 
-function greeting(id: number, protocol: Protocol, { version, mode, role }: ServerFacts): Reply {
+function greeting(id: number, protocol: Protocol, facts: ServerFacts): Reply {
+  const { version, mode, role, zone = '' } = facts
   const roleEntry = role === undefined ? [] : [[bulk('role'), bulk(role)] as const]
+  const zoneEntry = zone === '' ? [] : [[bulk('availability_zone'), bulk(zone)] as const]
   return {
     kind: 'map',
     entries: [
@@ -139,6 +143,7 @@ function greeting(id: number, protocol: Protocol, { version, mode, role }: Serve
       [bulk('mode'), bulk(mode)],
       ...roleEntry,
       [bulk('modules'), array([])],
+      ...zoneEntry,
     ],
   }
 }

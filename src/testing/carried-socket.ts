@@ -18,14 +18,17 @@ export class CarriedSocket extends Duplex {
   readonly #raw: Socket
   readonly #in: WayQueue
   readonly #out: WayQueue
+  readonly #moved: () => void
 
-  constructor(raw: Socket, towards: Way, back: Way) {
+  /** `moved` is called with every piece that arrives or leaves. */
+  constructor(raw: Socket, [towards, back]: readonly [Way, Way], moved: () => void) {
     super({ allowHalfOpen: true })
     this.remoteAddress = raw.remoteAddress
     this.remotePort = raw.remotePort
     this.localAddress = raw.localAddress
     this.localPort = raw.localPort
     this.#raw = raw
+    this.#moved = moved
     this.#in = towards.queue()
     this.#out = back.queue()
     raw.setNoDelay(true)
@@ -47,6 +50,7 @@ export class CarriedSocket extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#moved()
     this.#out.send(() => {
       if (this.#raw.writable) this.#raw.write(chunk, () => done())
       else done()
@@ -72,6 +76,7 @@ export class CarriedSocket extends Duplex {
   }
 
   #arrived(chunk: Buffer): void {
+    this.#moved()
     this.#in.send(() => {
       const wantsMore = this.push(chunk)
       if (wantsMore) this.#raw.resume()

@@ -1,5 +1,6 @@
 /** Everything that happened in a cluster, in order: what the test did, and what the Sentinels announced. */
 import type { AnnouncedEvent } from '../core/announced-event.ts'
+import type { ClusterEvent } from './api.ts'
 import type { ClusterClock } from './cluster-clock.ts'
 
 export type DiaryEntry =
@@ -13,9 +14,7 @@ export type DiaryEntry =
   | {
       readonly kind: 'event'
       readonly atMs: number
-      /** The Sentinel that announced it. */
-      readonly member: string
-      readonly event: AnnouncedEvent
+      readonly event: ClusterEvent
     }
   | {
       readonly kind: 'log'
@@ -51,8 +50,14 @@ export class Diary {
     this.#add({ kind: 'done', atMs: this.nowMs, text })
   }
 
-  announced(member: string, event: AnnouncedEvent): void {
-    this.#add({ kind: 'event', atMs: this.nowMs, member, event })
+  /** Told by the Sentinel of this name. */
+  announced(sentinel: string, { name, payload, group, epoch }: AnnouncedEvent): void {
+    this.heard({ sentinel, name, payload, group: group?.name, epoch })
+  }
+
+  heard(event: Omit<ClusterEvent, 'atMs'>): void {
+    const atMs = this.nowMs
+    this.#add({ kind: 'event', atMs, event: { atMs, ...event } })
   }
 
   logged(member: string, level: string, text: string): void {
@@ -77,7 +82,7 @@ export class Diary {
     for (;;) {
       while (next < this.#dropped + this.#entries.length) {
         const entry = this.#entries[next++ - this.#dropped]
-        if (entry?.kind === 'event') yield clusterEvent(entry)
+        if (entry?.kind === 'event') yield entry.event
       }
       if (this.#isClosed) return
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -96,25 +101,4 @@ export class Diary {
   #wake(): void {
     for (const resolve of this.#waiting.splice(0)) resolve()
   }
-}
-
-/** An event that a Sentinel announced, as its subscribers hear it. */
-export interface ClusterEvent {
-  /** Milliseconds since the cluster was started. */
-  readonly atMs: number
-  /** The Sentinel that announced it. */
-  readonly sentinel: string
-  /** `+sdown`, `+switch-master`, …: docs/events.md has all of them. */
-  readonly name: string
-  /** The payload of the published message. */
-  readonly payload: string
-  /** The group it is about; undefined: none. */
-  readonly group: string | undefined
-  readonly epoch: number
-}
-
-export function clusterEvent(entry: Extract<DiaryEntry, { kind: 'event' }>): ClusterEvent {
-  const { atMs, member, event } = entry
-  const { name, payload, group, epoch } = event
-  return { atMs, sentinel: member, name, payload, group: group?.name, epoch }
 }

@@ -1,25 +1,22 @@
 /**
- * A process of the cluster, as a test sees it: where it listens, and what can be done to it. The programs
- * are those of production, in this process; what surrounds them is ours: clocks that can jump, a network
- * that can be cut, a disk in memory that can be full.
+ * A process of the cluster: where it listens, and what can be done to it. The programs are those of
+ * production; what surrounds them is ours: clocks that can jump, a network that can be cut, a disk that can be
+ * full.
  */
 import type { Moment } from '../base/clock.ts'
 import type { Surroundings } from '../io/host-environment.ts'
 import type { Clock } from '../io/process/clock.ts'
 import { DataFiles } from '../sim/processes/data-files.ts'
+import type { Member, MemberClock, MemberStatus, Partition, Slowness } from './api.ts'
 import type { ClusterClock } from './cluster-clock.ts'
+import type { Managed } from './parts.ts'
 import { LOOPBACK, type MemberDoor, type Switchboard, type TakeConnection } from './switchboard.ts'
-
-/** `running`; `stopped` as by SIGSTOP: its connections stay, nothing is answered; `down`: it is not there. */
-export type MemberStatus = 'running' | 'stopped' | 'down'
 
 /** A program in one life of a member. */
 export interface MemberProgram {
   readonly take: TakeConnection
   /** As SIGKILL: nothing is written, decided or kept open any more. */
   abandon(): void
-  /** As SIGTERM: it ends by itself. */
-  stop(): void
 }
 
 /** What the members of a cluster have in common. */
@@ -28,98 +25,110 @@ export interface MemberPlace {
   readonly door: MemberDoor
   readonly switchboard: Switchboard
   readonly clock: ClusterClock
+  /** What members may ask of the cluster that they are in; a server alone has no network. */
+  readonly cluster: MemberSurroundings
+}
+
+export interface MemberSurroundings {
   /** Told of everything a test does to the member, in words. */
-  readonly note: (text: string) => void
+  note(text: string): void
+  partition(partition: Partition): void
+  slow(slowness: Slowness): void
 }
 
 /** How an error of a full disk is called. */
 const DISK_FULL = 'ENOSPC'
 
-export abstract class Member {
+export abstract class HostedMember implements Member, Managed {
   readonly name: string
-  /** Always 127.0.0.1. */
   readonly host = LOOPBACK
   readonly port: number
-  /** Its wall clock and its monotonic clock; both go on by themselves. */
-  readonly clock: MemberClock
+  readonly clock: HostedClock
   protected readonly place: MemberPlace
+  readonly #startsMs: number[] = []
   #life = 0
   #status: MemberStatus = 'down'
   #program: MemberProgram | undefined
   /** What came while it was stopped, in order. */
   #held: (() => void)[] = []
-  #wakeTimer: NodeJS.Timeout | undefined
+  #cancelWake: (() => void) | undefined
 
   constructor(place: MemberPlace) {
     this.place = place
     this.name = place.name
     this.port = place.door.port
-    const note = (ms: number) => place.note(`the clock of ${place.name} jumps by ${ms} ms`)
-    this.clock = new MemberClock(place.clock, note)
+    this.clock = new HostedClock(place.clock, (ms) => this.jumped(ms))
   }
 
   get status(): MemberStatus {
     return this.#status
   }
 
-  /** `127.0.0.1:PORT`. */
   get address(): string {
     return `${this.host}:${this.port}`
   }
 
-  /** As SIGKILL: its connections break, new ones are refused. Nothing happens if it is down. */
+  get startsMs(): readonly number[] {
+    return this.#startsMs
+  }
+
   kill(): void {
     if (this.#status === 'down') return
-    this.place.note(`${this.name} is killed`)
+    this.note(`${this.name} is killed`)
     this.halt()
   }
 
-  /** As SIGSTOP: its connections stay, and nothing is answered until `resume`. */
   stop(): void {
     if (this.#status !== 'running') return
-    this.place.note(`${this.name} is stopped`)
+    this.note(`${this.name} is stopped`)
+    this.froze(true)
     this.#status = 'stopped'
   }
 
-  /** As SIGCONT: it goes on where it was, and finds everything that came meanwhile. */
   resume(): void {
     if (this.#status !== 'stopped') return
-    this.place.note(`${this.name} goes on`)
+    this.note(`${this.name} goes on`)
+    this.froze(false)
     this.#status = 'running'
-    clearTimeout(this.#wakeTimer)
+    this.#cancelWake?.()
     for (const input of this.#held.splice(0)) input()
   }
 
-  /** Stops it for so many milliseconds, as a long garbage collection or a suspended host would. */
   stall(ms: number): void {
+    if (!(ms >= 0)) throw new TypeError(`stall: milliseconds from 0 on, not ${ms}`)
     this.stop()
-    this.place.note(`${this.name} stalls for ${ms} ms`)
-    this.#wakeTimer = setTimeout(() => this.resume(), ms)
+    this.note(`${this.name} stalls for ${ms} ms`)
+    this.#cancelWake = this.place.clock.after(ms, () => this.resume())
   }
 
-  /** Starts it, with what its disk holds; a running one is killed first. */
   restart(): void {
     if (this.#status !== 'down') this.kill()
-    this.place.note(`${this.name} is started`)
+    this.note(`${this.name} is started`)
     this.start()
   }
 
-  /** Kills it and takes its disk away, as when a container comes back without its volume. */
   loseData(): void {
     this.kill()
-    this.place.note(`${this.name} loses its disk`)
+    this.note(`${this.name} loses its disk`)
     this.wipe()
   }
 
-  /** From now on nothing can be written to its disk, until `emptyDisk`. */
   fillDisk(): void {
-    this.place.note(`the disk of ${this.name} is full`)
+    this.note(`the disk of ${this.name} is full`)
     this.failDisk(DISK_FULL)
   }
 
   emptyDisk(): void {
-    this.place.note(`the disk of ${this.name} has room again`)
+    this.note(`the disk of ${this.name} has room again`)
     this.failDisk(undefined)
+  }
+
+  partition(options: Omit<Partition, 'from'> = {}): void {
+    this.place.cluster.partition({ from: this, ...options })
+  }
+
+  slow(ms: number, options: Omit<Partition, 'from'> = {}): void {
+    this.place.cluster.slow({ from: this, ms, ...options })
   }
 
   /** The program of a new life. */
@@ -127,29 +136,53 @@ export abstract class Member {
   protected abstract wipe(): void
   protected abstract failDisk(code: string | undefined): void
 
-  /** Without a note: for the cluster itself. */
   start(): void {
     const life = ++this.#life
     this.#status = 'running'
+    this.#startsMs.push(this.place.clock.nowMs)
     this.#program = this.boot(this.#surroundings(life), life)
     this.place.door.take = this.#program.take
   }
 
-  /** Without a note: for the cluster itself. */
   halt(): void {
     this.#life++
     this.#status = 'down'
     this.#held = []
-    clearTimeout(this.#wakeTimer)
+    this.#cancelWake?.()
     this.place.door.take = undefined
     this.#program?.abandon()
     this.#program = undefined
   }
 
+  refresh(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  gone(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  /** It is stopped, or goes on. */
+  protected froze(_isFrozen: boolean): void {
+    // What is in this process is not admitted any input.
+  }
+
+  protected jumped(ms: number): void {
+    this.note(`the clock of ${this.name} jumps by ${ms} ms`)
+  }
+
+  protected isLife(life: number): boolean {
+    return life === this.#life
+  }
+
+  protected note(text: string): void {
+    this.place.cluster.note(text)
+  }
+
   /** The program has ended by itself. */
   protected ended(life: number): void {
     if (life !== this.#life) return
-    this.place.note(`${this.name} has ended`)
+    this.note(`${this.name} has ended`)
     this.halt()
   }
 
@@ -167,17 +200,17 @@ export abstract class Member {
 }
 
 /** The clocks of one member: those of the cluster, and how far its wall clock was put on or back. */
-export class MemberClock implements Clock {
+export class HostedClock implements Clock, MemberClock {
   readonly #cluster: ClusterClock
   readonly #note: (ms: number) => void
   #aheadMs = 0
 
+  /** `note` is called before the clock jumps, and throws if it cannot. */
   constructor(cluster: ClusterClock, note: (ms: number) => void) {
     this.#cluster = cluster
     this.#note = note
   }
 
-  /** Puts the wall clock on, or back if `ms` is negative, as an administrator or a bad NTP server does. */
   jump(ms: number): void {
     this.#note(ms)
     this.#aheadMs += ms
@@ -190,6 +223,10 @@ export class MemberClock implements Clock {
 
   msUntil(monoMs: number): number {
     return monoMs - this.#cluster.nowMs
+  }
+
+  after(ms: number, fire: () => void): () => void {
+    return this.#cluster.after(ms, fire)
   }
 }
 

@@ -12,27 +12,12 @@ import {
   type SentinelConfig,
 } from '../core/config.ts'
 import type { SavedState } from '../core/persistence/saved.ts'
-import type { ClusterClock } from './cluster-clock.ts'
-import type { Diary } from './diary.ts'
-import type { Member } from './member.ts'
-import { NodeMember } from './node-member.ts'
+import type { Members, MembersStart } from './members-start.ts'
+import { HostedNodeMember } from './node-member.ts'
 import type { FullOptions } from './options.ts'
-import { SentinelMember } from './sentinel-member.ts'
+import type { ManagedNode, ManagedSentinel } from './parts.ts'
+import { HostedSentinelMember } from './sentinel-member.ts'
 import { LOOPBACK, type MemberDoor, type Switchboard } from './switchboard.ts'
-
-export interface MembersStart {
-  readonly options: FullOptions
-  readonly switchboard: Switchboard
-  readonly diary: Diary
-  readonly clock: ClusterClock
-  /** Called before a test does something to a member, with what it does. */
-  readonly note: (text: string) => void
-}
-
-export interface Members {
-  readonly nodes: readonly NodeMember[]
-  readonly sentinels: readonly SentinelMember[]
-}
 
 /** Sentinels of a test hear of a new replica or a returned node soon. */
 const PERIODS = { ...DEFAULT_PERIODS, infoMs: 1_000, helloMs: 500, minLinkReconnectMs: 500 }
@@ -43,6 +28,10 @@ export async function createMembers(start: MembersStart): Promise<Members> {
   const nodeDoors = await openAll(switchboard, nodeNames(options))
   const names = numbered('s', options.sentinels)
   const sentinelDoors = await openAll(switchboard, names)
+  if (options.engine !== 'tcp') {
+    const { createProcesses } = await import('./process-members.ts')
+    return createProcesses(start, { nodes: nodeDoors, sentinels: sentinelDoors })
+  }
   const nodes = nodeDoors.map((door, index) => createNode(start, door, index, nodeDoors))
   const groups = options.groups.map((name) => groupConfig(options, name, nodes))
   const peers = sentinelDoors.map(({ name, port }) => {
@@ -77,17 +66,17 @@ function openAll(switchboard: Switchboard, names: readonly string[]): Promise<Me
 }
 
 function createNode(
-  { options, switchboard, clock, diary, note }: MembersStart,
+  { options, switchboard, clock, diary, cluster }: MembersStart,
   door: MemberDoor,
   index: number,
   doors: readonly MemberDoor[],
-): NodeMember {
+): ManagedNode {
   const { groups, replicas, seed, password } = options
   const place = index % (1 + replicas)
   const master = doors[index - place] as MemberDoor
   const secrets = password === '' ? {} : { requirepass: password, masterauth: password }
-  return new NodeMember({
-    ...{ name: door.name, door, switchboard, clock, note, seed },
+  return new HostedNodeMember({
+    ...{ name: door.name, door, switchboard, clock, cluster, seed },
     group: groups[Math.floor(index / (1 + replicas))] as string,
     directives: { ...secrets, ...options.directives },
     replicaOf: place === 0 ? undefined : `${LOOPBACK} ${master.port}`,
@@ -98,10 +87,10 @@ function createNode(
 function groupConfig(
   options: FullOptions,
   name: string,
-  nodes: readonly NodeMember[],
+  nodes: readonly ManagedNode[],
 ): GroupConfig {
   const { quorum, downAfterMs, failoverTimeoutMs, detection, replicas, password } = options
-  const master = nodes.find(({ group }) => group === name) as Member
+  const master = nodes.find(({ group }) => group === name) as ManagedNode
   return {
     ...DEFAULT_GROUP,
     ...{ name, host: LOOPBACK, port: master.port },
@@ -120,13 +109,13 @@ function sentinelConfig(
 }
 
 function createSentinel(
-  { options, switchboard, clock, diary, note }: MembersStart,
+  { options, switchboard, clock, diary, cluster }: MembersStart,
   door: MemberDoor,
   config: SentinelConfig,
   saved: SavedState,
-): SentinelMember {
-  return new SentinelMember({
-    ...{ name: door.name, door, switchboard, clock, note, seed: options.seed, config, saved },
+): ManagedSentinel {
+  return new HostedSentinelMember({
+    ...{ name: door.name, door, switchboard, clock, cluster, seed: options.seed, config, saved },
     log: (member, level, text) => diary.logged(member, level, text),
     onEvent: (member, event) => diary.announced(member, event),
   })

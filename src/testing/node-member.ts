@@ -5,7 +5,9 @@ import type { Logger } from '../io/log/logger.ts'
 import { NodeHost } from '../io/node-host.ts'
 import { DataNode } from '../server/node.ts'
 import { Settings } from '../server/settings/settings.ts'
-import { Member, MemberDisk, type MemberPlace, type MemberProgram } from './member.ts'
+import type { NodeReplication } from './api.ts'
+import { HostedMember, MemberDisk, type MemberPlace, type MemberProgram } from './member.ts'
+import type { ManagedNode } from './parts.ts'
 
 export interface NodeMemberStart extends MemberPlace {
   readonly group: string
@@ -15,17 +17,6 @@ export interface NodeMemberStart extends MemberPlace {
   /** `127.0.0.1 PORT` of the master it follows at first; undefined: it is the first master. */
   readonly replicaOf: string | undefined
   readonly log: (member: string, level: string, text: string) => void
-}
-
-/** What INFO replication says of the node itself. */
-export interface NodeReplication {
-  readonly role: 'master' | 'replica'
-  /** Of a replica: whether it follows its master's stream at this moment. */
-  readonly isLinkUp: boolean
-  /** Of a replica: the port of its master. */
-  readonly masterPort: number | undefined
-  /** Bytes of the replication stream that it has written or applied. */
-  readonly offset: number
 }
 
 const SETTINGS_FILE = 'settings'
@@ -38,7 +29,7 @@ const QUICK: Readonly<Record<string, string>> = {
   'repl-ping-replica-period': '1',
 }
 
-export class NodeMember extends Member {
+export class HostedNodeMember extends HostedMember implements ManagedNode {
   readonly group: string
   readonly #start: NodeMemberStart
   readonly #disk = new MemberDisk()
@@ -54,7 +45,9 @@ export class NodeMember extends Member {
 
   /** Undefined while it is down. */
   get replication(): NodeReplication | undefined {
-    return this.#node && this.status !== 'down' ? viewOf(this.#node.report().lines) : undefined
+    return this.#node && this.status !== 'down'
+      ? replicationOf(this.#node.report().lines)
+      : undefined
   }
 
   protected override wipe(): void {
@@ -87,7 +80,6 @@ export class NodeMember extends Member {
     return {
       take: (socket) => host.accept(socket),
       abandon: () => host.abandon(),
-      stop: () => host.stop(),
     }
   }
 
@@ -119,7 +111,8 @@ export class NodeMember extends Member {
   }
 }
 
-function viewOf(lines: readonly string[]): NodeReplication {
+/** From the lines of INFO replication. */
+export function replicationOf(lines: readonly string[]): NodeReplication {
   const fields = new Map(lines.map((line) => [before(line), line.slice(line.indexOf(':') + 1)]))
   const isReplica = fields.get('role') === 'slave'
   return {

@@ -1,31 +1,6 @@
-/** What a test may say about its cluster, and what it is if it says nothing. */
-import { DETECTIONS, type Detection } from '../core/config.ts'
-
-export interface StartClusterOptions {
-  /** Names of the groups; `['mymaster']` by default. Each has nodes of its own, all have the same Sentinels. */
-  readonly groups?: readonly string[] | undefined
-  /** Replicas of each group; 2 by default. */
-  readonly replicas?: number | undefined
-  /** 3 by default. */
-  readonly sentinels?: number | undefined
-  /** By default the majority of the Sentinels. */
-  readonly quorum?: number | undefined
-  /**
-   * How long a master must be silent to be taken for down, in milliseconds: 250 by default, at least 20. A
-   * killed master is found sooner, by refused connections, unless `detection` is `ping`.
-   */
-  readonly downAfterMs?: number | undefined
-  /** How long a failover may take, in milliseconds; 3 000 by default. */
-  readonly failoverTimeoutMs?: number | undefined
-  /** `evidence` by default; `ping` is what redis-sentinel does. */
-  readonly detection?: Detection | undefined
-  /** Password of all nodes and Sentinels; none by default. */
-  readonly password?: string | undefined
-  /** Directives of redis.conf for all nodes, as in `{ 'min-replicas-to-write': '1' }`. */
-  readonly directives?: Readonly<Record<string, string>> | undefined
-  /** Decides what the members draw (run ids, votes at the same moment); drawn by default. */
-  readonly seed?: string | undefined
-}
+/** The options of a cluster: what they are if a test says nothing, and what is wrong with them. */
+import { DETECTIONS } from '../core/config.ts'
+import type { StartClusterOptions } from './start-options.ts'
 
 /** The same with nothing left open. An empty password: none. */
 export type FullOptions = {
@@ -38,11 +13,14 @@ const MOST = 32
 
 /** Throws a TypeError that names the option, what is wrong and what is right. */
 export function fullOptions(options: StartClusterOptions): FullOptions {
-  const { sentinels = 3, groups = ['mymaster'] } = options
+  const { sentinels = 3, groups = ['mymaster'], engine = 'tcp' } = options
   const usual: FullOptions = {
     ...{ groups, sentinels, password: '', directives: {} },
     ...{ replicas: 2, quorum: Math.floor(sentinels / 2) + 1 },
-    ...{ downAfterMs: 250, failoverTimeoutMs: 3_000, detection: 'evidence' },
+    ...{ failoverTimeoutMs: 3_000, detection: 'evidence' },
+    downAfterMs: engine === 'tcp' ? 250 : 1_000,
+    clock: 'running',
+    engine: 'tcp',
     seed: Math.random().toString(36).slice(2),
   }
   refuseUnknown(options, usual)
@@ -52,8 +30,13 @@ export function fullOptions(options: StartClusterOptions): FullOptions {
   count(full, 'quorum', 1, sentinels)
   count(full, 'downAfterMs', LEAST_DOWN_AFTER_MS, Number.MAX_SAFE_INTEGER)
   count(full, 'failoverTimeoutMs', 1, Number.MAX_SAFE_INTEGER)
-  if (!(DETECTIONS as readonly string[]).includes(full.detection)) {
-    throw new TypeError(`detection: one of ${DETECTIONS.join(', ')}, not '${full.detection}'`)
+  word(full, 'detection', DETECTIONS)
+  word(full, 'clock', ['running', 'manual'])
+  word(full, 'engine', ['tcp', 'process-lite', 'redis'])
+  if (full.engine !== 'tcp' && full.clock === 'manual') {
+    throw new TypeError(
+      `clock: 'manual' is for engine: 'tcp'; processes live by the machine's clock`,
+    )
   }
   checkGroups(full.groups)
   return full
@@ -81,6 +64,15 @@ function count(
   if (Number.isInteger(value) && value >= least && value <= most) return
   const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} on` : `from ${least} to ${most}`
   throw new TypeError(`${name}: a whole number ${range}, not ${value}`)
+}
+
+function word(
+  full: FullOptions,
+  name: 'detection' | 'clock' | 'engine',
+  known: readonly string[],
+): void {
+  if (known.includes(full[name])) return
+  throw new TypeError(`${name}: one of ${known.join(', ')}, not '${full[name]}'`)
 }
 
 function checkGroups(groups: readonly string[]): void {

@@ -4,25 +4,27 @@ import { decodeState, encodeState } from '../config/state-file.ts'
 import type { AnnouncedEvent } from '../core/announced-event.ts'
 import type { SentinelConfig } from '../core/config.ts'
 import type { SavedState } from '../core/persistence/saved.ts'
-import type { State } from '../core/state.ts'
+import { currentMaster, type Group, instancesOf, isSdown } from '../core/state.ts'
 import type { Surroundings } from '../io/host-environment.ts'
 import type { Logger } from '../io/log/logger.ts'
 import { SentinelHost } from '../io/sentinel-host.ts'
 import type { Reply } from '../resp/reply.ts'
-import { Member, MemberDisk, type MemberPlace, type MemberProgram } from './member.ts'
+import { HostedMember, MemberDisk, type MemberPlace, type MemberProgram } from './member.ts'
+import type { ManagedSentinel, SentinelView } from './parts.ts'
 
 export interface SentinelMemberStart extends MemberPlace {
   readonly seed: string
   readonly config: SentinelConfig
-  /** What it knows from the beginning: its peers and the replicas. */
-  readonly saved: SavedState
+  /** What it knows from the beginning: its peers and the replicas; undefined: only its configuration. */
+  readonly saved: SavedState | undefined
   readonly log: (member: string, level: string, text: string) => void
   readonly onEvent: (member: string, event: AnnouncedEvent) => void
 }
 
 const STATE_FILE = 'state'
 
-export class SentinelMember extends Member {
+export class HostedSentinelMember extends HostedMember implements ManagedSentinel {
+  readonly kind = 'sentinel'
   readonly #start: SentinelMemberStart
   readonly #disk = new MemberDisk()
   #host: SentinelHost | undefined
@@ -30,16 +32,18 @@ export class SentinelMember extends Member {
   constructor(start: SentinelMemberStart) {
     super(start)
     this.#start = start
-    this.#disk.save(STATE_FILE, encodeState(start.saved))
+    if (start.saved !== undefined) this.#disk.save(STATE_FILE, encodeState(start.saved))
   }
 
-  /** Looks at the state of the machine; undefined while it is down. */
-  look<Seen>(read: (state: State) => Seen): Seen | undefined {
-    return this.status === 'down' ? undefined : this.#host?.look(read)
+  view(name: string): SentinelView | undefined {
+    if (this.status === 'down') return undefined
+    return this.#host?.look((state) => {
+      const group = state.groups.get(name)
+      return group === undefined ? undefined : viewOf(group)
+    })
   }
 
-  /** Gives a command as a client would. Rejects while the Sentinel is not running. */
-  ask(argv: readonly string[]): Promise<Reply> {
+  order(argv: readonly string[]): Promise<Reply> {
     const host = this.#host
     if (host === undefined || this.status !== 'running') {
       return Promise.reject(new Error(`${this.name} is ${this.status}`))
@@ -70,7 +74,6 @@ export class SentinelMember extends Member {
     return {
       take: (socket) => host.accept(socket),
       abandon: () => host.abandon(),
-      stop: () => host.stop(),
     }
   }
 
@@ -92,4 +95,12 @@ export class SentinelMember extends Member {
       flush: () => undefined,
     }
   }
+}
+
+function viewOf(group: Group): SentinelView {
+  const instances = [...instancesOf(group)].map((instance) => {
+    return { port: instance.port, isDown: isSdown(instance), isReached: instance.link.wasOk }
+  })
+  const { host: masterHost, port: masterPort } = currentMaster(group)
+  return { masterHost, masterPort, instances, isFailingOver: group.failover !== undefined }
 }

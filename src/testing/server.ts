@@ -1,26 +1,36 @@
 /** A data node alone: for tests that need a server and no cluster. */
-import { ClusterClock } from './cluster-clock.ts'
-import { NodeMember } from './node-member.ts'
-import type { StartClusterOptions } from './options.ts'
+import type { TestServer } from './api.ts'
+import { type ClusterClock, RunningClock } from './cluster-clock.ts'
+import type { MemberSurroundings } from './member.ts'
+import { HostedNodeMember } from './node-member.ts'
+import type { StartServerOptions } from './start-options.ts'
 import { Switchboard } from './switchboard.ts'
 import { ask } from './wire.ts'
 
-export interface StartServerOptions extends Pick<StartClusterOptions, 'password' | 'directives'> {}
+function refuse(): never {
+  throw new Error(
+    'what is alone has no network of its own: use startCluster, with replicas: 0 if need be',
+  )
+}
+
+/** A program alone has one way, that to its clients. */
+export const ALONE: MemberSurroundings = { note: () => undefined, partition: refuse, slow: refuse }
 
 /** Starts a data node on a free port of 127.0.0.1. Throws an Error for a directive that is wrong. */
 export async function startServer(options: StartServerOptions = {}): Promise<TestServer> {
   const { password = '', directives = {} } = options
-  const clock = new ClusterClock()
-  const switchboard = new Switchboard()
+  const clock = new RunningClock()
+  const switchboard = new Switchboard(() => clock)
   try {
     const door = await switchboard.open('server')
-    const node = new NodeMember({
+    const node = new HostedNodeMember({
       ...{ name: door.name, door, switchboard, clock, group: '', seed: '', replicaOf: undefined },
       directives: password === '' ? directives : { requirepass: password, ...directives },
-      ...{ note: () => undefined, log: () => undefined },
+      cluster: ALONE,
+      log: () => undefined,
     })
     node.start()
-    return new TestServer(node, password, { switchboard, clock })
+    return new RunningServer(node, password, { switchboard, clock })
   } catch (error) {
     await switchboard.close()
     clock.stop()
@@ -28,16 +38,16 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
   }
 }
 
-export class TestServer {
+export class RunningServer implements TestServer {
   /** What can be done to it: kill, restart, stop, resume, fill its disk. */
-  readonly node: NodeMember
+  readonly node: HostedNodeMember
   readonly host: string
   readonly port: number
   readonly #password: string
   readonly #room: { readonly switchboard: Switchboard; readonly clock: ClusterClock }
 
   constructor(
-    node: NodeMember,
+    node: HostedNodeMember,
     password: string,
     room: { readonly switchboard: Switchboard; readonly clock: ClusterClock },
   ) {

@@ -7,6 +7,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Dial } from '../io/host-environment.ts'
 import { CarriedSocket } from './carried-socket.ts'
+import type { ClusterClock } from './cluster-clock.ts'
 import { Way } from './way.ts'
 
 export const LOOPBACK = '127.0.0.1'
@@ -36,8 +37,22 @@ export class Switchboard {
   readonly #ways = new Map<string, Way>()
   /** By the port that a member dials from. */
   readonly #callers = new Map<number, string>()
+  /** By the address that a member dials from, where each has its own. */
+  readonly #sources = new Map<string, string>()
   readonly #sockets = new Set<Socket>()
+  readonly #clock: () => ClusterClock
   #isClosed = false
+  #arrivals = 0
+
+  /** The clock is asked for when it is needed first: it may count what arrives here. */
+  constructor(clock: () => ClusterClock) {
+    this.#clock = clock
+  }
+
+  /** Grows with everything that arrives at a member or leaves one. */
+  get arrivals(): number {
+    return this.#arrivals
+  }
 
   /** Opens a door on a free port. */
   async open(name: string): Promise<MemberDoor> {
@@ -55,11 +70,16 @@ export class Switchboard {
     return door
   }
 
+  /** From now on connections from this address are this member's. */
+  settle(address: string, name: string): void {
+    this.#sources.set(address, name)
+  }
+
   way(from: string, to: string): Way {
     const key = `${from} ${to}`
     const known = this.#ways.get(key)
     if (known !== undefined) return known
-    const way = new Way()
+    const way = new Way(this.#clock())
     this.#ways.set(key, way)
     return way
   }
@@ -90,7 +110,7 @@ export class Switchboard {
    * attempt through.
    */
   #dial(name: string, socket: Socket, door: OpenDoor): void {
-    this.#track(socket)
+    this.keep(socket)
     const queue = this.way(name, door.name).queue()
     door.dialling.add(socket)
     const over = () => {
@@ -114,7 +134,7 @@ export class Switchboard {
   }
 
   #accepted(door: OpenDoor, socket: Socket): void {
-    this.#track(socket)
+    this.keep(socket)
     // Whatever went wrong, the connection is over; its close event says so.
     socket.on('error', () => undefined)
     door.unnamed.push(socket)
@@ -126,7 +146,8 @@ export class Switchboard {
     const waiting = door.unnamed
     door.unnamed = []
     for (const socket of waiting) {
-      const caller = this.#callers.get(socket.remotePort ?? 0)
+      const source = this.#sources.get(socket.remoteAddress ?? '')
+      const caller = source ?? this.#callers.get(socket.remotePort ?? 0)
       if (caller === undefined && door.dialling.size > 0) door.unnamed.push(socket)
       else this.#pass(door, socket, caller ?? CLIENTS)
     }
@@ -135,16 +156,14 @@ export class Switchboard {
   #pass(door: OpenDoor, socket: Socket, caller: string): void {
     if (this.#isClosed || socket.destroyed) return
     if (door.take === undefined) return void socket.resetAndDestroy()
-    const carried = new CarriedSocket(
-      socket,
-      this.way(caller, door.name),
-      this.way(door.name, caller),
-    )
+    const ways = [this.way(caller, door.name), this.way(door.name, caller)] as const
+    const carried = new CarriedSocket(socket, ways, () => void this.#arrivals++)
     // What hosts use of a socket, the carried one has.
     door.take(carried as unknown as Socket)
   }
 
-  #track(socket: Socket): void {
+  /** Ends with the network, if not before. */
+  keep(socket: Socket): void {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
   }

@@ -1,35 +1,88 @@
-/** What happened in a cluster, as text: a line for each thing done and each event, with its time. */
+/** What happened in a cluster: a line for each thing done and each event, with its time, as text or as a page. */
+import type { Member, TimelineOptions } from './api.ts'
 import type { DiaryEntry } from './diary.ts'
 
 /** The events without which a failover can be understood are left out unless all are asked for. */
 const QUIET: ReadonlySet<string> = new Set(['+set', '+monitor', '+slave', '+sentinel'])
 
-export interface TimelineOptions {
-  /** Also what the members wrote into their logs. */
-  readonly withLogs?: boolean | undefined
-}
-
 /** Times are milliseconds since the cluster was started. */
-export function timelineText(
+export function timelineOf(
   entries: readonly DiaryEntry[],
-  { withLogs = false }: TimelineOptions = {},
+  members: readonly Member[],
+  { format = 'text', withLogs = false }: TimelineOptions = {},
 ): string {
-  return entries
-    .flatMap((entry) => {
-      const text = textOf(entry, withLogs)
-      return text === undefined ? [] : [`${entry.atMs.toFixed(0).padStart(7)} ms  ${text}`]
-    })
-    .join('\n')
+  const lines = entries.flatMap((entry) => lineOf(entry, withLogs) ?? [])
+  const named = lines.map((line) => ({ ...line, text: withNames(line.text, members) }))
+  switch (format) {
+    case 'text':
+      return named.map(textOf).join('\n')
+    case 'html':
+      return pageOf(named, members)
+    default:
+      throw new TypeError(`timeline: format is one of text, html, not '${format}'`)
+  }
 }
 
-function textOf(entry: DiaryEntry, withLogs: boolean): string | undefined {
+interface TimelineLine {
+  readonly atMs: number
+  /** Undefined: the test itself. */
+  readonly member: string | undefined
+  readonly kind: DiaryEntry['kind']
+  readonly text: string
+}
+
+function lineOf(entry: DiaryEntry, withLogs: boolean): TimelineLine | undefined {
+  const { atMs, kind } = entry
   switch (entry.kind) {
     case 'done':
-      return `** ${entry.text}`
-    case 'event':
-      if (QUIET.has(entry.event.name)) return undefined
-      return `${entry.member.padEnd(4)} ${entry.event.name} ${entry.event.payload}`
-    case 'log':
-      return withLogs ? `${entry.member.padEnd(4)} (${entry.level}) ${entry.text}` : undefined
+      return { atMs, kind, member: undefined, text: entry.text }
+    case 'event': {
+      const { name, payload, sentinel } = entry.event
+      return QUIET.has(name)
+        ? undefined
+        : { atMs, kind, member: sentinel, text: `${name} ${payload}` }
+    }
+    case 'log': {
+      if (!withLogs) return undefined
+      return { atMs, kind, member: entry.member, text: `(${entry.level}) ${entry.text}` }
+    }
   }
+}
+
+/** Ports are drawn by chance and say nothing: the names stand for them. */
+function withNames(text: string, members: readonly Member[]): string {
+  return text.replace(/127\.0\.0\.1[ :](\d+)/g, (whole, port) => {
+    return members.find((member) => member.port === Number(port))?.name ?? whole
+  })
+}
+
+function textOf({ atMs, member, text }: TimelineLine): string {
+  return `${atMs.toFixed(0).padStart(7)} ms  ${member === undefined ? '**' : member.padEnd(4)} ${text}`
+}
+
+/** A table with a column for the test and one for each member that has something to say. */
+function pageOf(lines: readonly TimelineLine[], members: readonly Member[]): string {
+  const lanes = members
+    .map(({ name }) => name)
+    .filter((name) => lines.some(({ member }) => member === name))
+  const rows = lines.map(({ atMs, member, kind, text }) => {
+    const cells = [undefined, ...lanes].map((lane) => {
+      return `<td class="${kind}">${lane === member ? escaped(text) : ''}</td>`
+    })
+    return `<tr><th>${atMs.toFixed(0)}</th>${cells.join('')}</tr>`
+  })
+  const head = ['ms', 'the test', ...lanes].map((word) => `<th>${escaped(word)}</th>`).join('')
+  return `${PAGE_HEAD}<table><thead><tr>${head}</tr></thead>\n<tbody>${rows.join('\n')}</tbody></table>\n`
+}
+
+const PAGE_HEAD = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Timeline of a cluster</title>
+<style>body{font:14px system-ui;margin:2em}table{border-collapse:collapse}
+th,td{padding:2px 10px;vertical-align:top;text-align:left;border-bottom:1px solid #8884}
+tbody th{text-align:right;font-weight:normal;opacity:.7}thead th{position:sticky;top:0;background:Canvas}
+td.done{font-weight:600}td.log{opacity:.6}:root{color-scheme:light dark}</style>
+`
+
+function escaped(text: string): string {
+  return text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

@@ -3,14 +3,11 @@
  * running replica and every other Sentinel, holds none of them for down and leads no failover; and each
  * running replica follows the master.
  */
-import { type Group, instancesOf, isSdown } from '../core/state.ts'
-import type { TestGroup } from './group.ts'
-import type { Member } from './member.ts'
-import type { NodeMember } from './node-member.ts'
-import type { SentinelMember } from './sentinel-member.ts'
+import type { Member } from './api.ts'
+import type { ManagedGroup, ManagedNode, ManagedSentinel, SentinelView } from './parts.ts'
 
 /** Empty: the group is at rest. */
-export function unsettled(group: TestGroup, sentinels: readonly SentinelMember[]): string[] {
+export function unsettled(group: ManagedGroup, sentinels: readonly ManagedSentinel[]): string[] {
   const running = sentinels.filter(isRunning)
   if (running.length === 0) return ['no Sentinel is running']
   const { master } = group
@@ -22,14 +19,14 @@ export function unsettled(group: TestGroup, sentinels: readonly SentinelMember[]
     }),
     ...unledNodes(group, master),
     ...running.flatMap((sentinel) => {
-      const seen = sentinel.look((state) => state.groups.get(group.name))
+      const seen = sentinel.view(group.name)
       if (seen === undefined) return [`${sentinel.name} does not watch ${group.name}`]
       return unseen(sentinel, seen, { group, master, running })
     }),
   ]
 }
 
-function unledNodes(group: TestGroup, master: NodeMember): string[] {
+function unledNodes(group: ManagedGroup, master: ManagedNode): string[] {
   if (!isRunning(master)) return [`the master ${master.name} is ${master.status}`]
   if (master.replication?.role !== 'master') return [`${master.name} is not a master yet`]
   const replicas = group.nodes.filter((node) => node !== master && isRunning(node))
@@ -41,24 +38,23 @@ function unledNodes(group: TestGroup, master: NodeMember): string[] {
 }
 
 interface Expected {
-  readonly group: TestGroup
-  readonly master: NodeMember
-  readonly running: readonly SentinelMember[]
+  readonly group: ManagedGroup
+  readonly master: ManagedNode
+  readonly running: readonly ManagedSentinel[]
 }
 
-function unseen(sentinel: SentinelMember, seen: Group, expected: Expected): string[] {
+function unseen(sentinel: ManagedSentinel, seen: SentinelView, expected: Expected): string[] {
   const { group, master, running } = expected
   const replicas = group.nodes.filter((node) => node !== master && isRunning(node))
   const peers = running.filter((one) => one !== sentinel)
   const members: readonly Member[] = [master, ...replicas, ...peers]
-  const known = [...instancesOf(seen)]
   const missing = members.flatMap((member) => {
-    const instance = known.find(({ port }) => port === member.port)
+    const instance = seen.instances.find(({ port }) => port === member.port)
     if (instance === undefined) return [`${sentinel.name} does not know ${member.name} yet`]
-    if (isSdown(instance)) return [`${sentinel.name} holds ${member.name} for down`]
-    return instance.link.wasOk ? [] : [`${sentinel.name} has not reached ${member.name} yet`]
+    if (instance.isDown) return [`${sentinel.name} holds ${member.name} for down`]
+    return instance.isReached ? [] : [`${sentinel.name} has not reached ${member.name} yet`]
   })
-  return seen.failover === undefined ? missing : [...missing, `${sentinel.name} leads a failover`]
+  return seen.isFailingOver ? [...missing, `${sentinel.name} leads a failover`] : missing
 }
 
 function isRunning({ status }: Member): boolean {

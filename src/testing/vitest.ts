@@ -1,25 +1,17 @@
-/**
- * `vedette/vitest`: a test of vitest that gets a cluster.
- *
- * @example
- * const test = clusterTest({ replicas: 2 })
- * test('the application survives a killed master', async ({ cluster }) => {
- *   cluster.master.kill()
- *   await cluster.until.switched()
- * })
- */
+/** `vedette/vitest`: what src/exports/vitest.ts gives to tests. */
 import process from 'node:process'
 import { test as base, type TestAPI } from 'vitest'
-import { type Cluster, startCluster } from './cluster.ts'
-import type { StartClusterOptions } from './options.ts'
+import type { Cluster } from './api.ts'
+import { startCluster } from './cluster.ts'
+import type { ClusterFixture, ClusterTestOptions } from './vitest-types.ts'
 
-export interface ClusterFixture {
-  /** At rest when the test begins; its timeline is printed if the test fails. */
-  readonly cluster: Cluster
-}
-
-/** Tests of one file share a cluster, which is made when the first of them asks for it, and reset for each. */
-export function clusterTest(options: StartClusterOptions = {}): TestAPI<ClusterFixture> {
+export function clusterTest({
+  scope = 'file',
+  ...options
+}: ClusterTestOptions): TestAPI<ClusterFixture> {
+  if (!['test', 'file', 'worker'].includes(scope)) {
+    throw new TypeError(`scope: one of test, file, worker, not '${scope}'`)
+  }
   return base.extend<{ sharedCluster: Cluster } & ClusterFixture>({
     sharedCluster: [
       // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures from the pattern.
@@ -28,10 +20,10 @@ export function clusterTest(options: StartClusterOptions = {}): TestAPI<ClusterF
         await use(cluster)
         await cluster.stop()
       },
-      { scope: 'file' },
+      { scope },
     ],
     cluster: async ({ sharedCluster, onTestFailed }, use) => {
-      await sharedCluster.reset()
+      if (scope !== 'test') await sharedCluster.reset()
       onTestFailed(() => void process.stderr.write(`${sharedCluster.timeline()}\n`))
       await use(sharedCluster)
     },

@@ -3,10 +3,17 @@
  * on a cut way wait, as they do in a kernel that sends them again and again, and come when it is healed.
  * Each connection has a queue of its own on each way, on which nothing overtakes.
  */
+import type { ClusterClock } from './cluster-clock.ts'
+
 export class Way {
+  readonly #clock: ClusterClock
   readonly #queues = new Set<WayQueue>()
   #isCut = false
   #delayMs = 0
+
+  constructor(clock: ClusterClock) {
+    this.#clock = clock
+  }
 
   get isCut(): boolean {
     return this.#isCut
@@ -32,7 +39,7 @@ export class Way {
   }
 
   queue(): WayQueue {
-    const queue = new WayQueue(this, () => this.#queues.delete(queue))
+    const queue = new WayQueue(this, this.#clock, () => this.#queues.delete(queue))
     this.#queues.add(queue)
     return queue
   }
@@ -52,10 +59,12 @@ export class WayQueue {
   readonly #way: Way
   readonly #onClose: () => void
   #parcels: Parcel[] = []
-  #timer: NodeJS.Timeout | undefined
+  readonly #clock: ClusterClock
+  #disarm: (() => void) | undefined
 
-  constructor(way: Way, onClose: () => void) {
+  constructor(way: Way, clock: ClusterClock, onClose: () => void) {
     this.#way = way
+    this.#clock = clock
     this.#onClose = onClose
   }
 
@@ -66,19 +75,19 @@ export class WayQueue {
 
   /** `arrive` is called when what was sent before has arrived, now at the earliest. */
   send(arrive: () => void): void {
-    this.#parcels.push({ dueMs: performance.now() + this.#way.delayMs, arrive })
+    this.#parcels.push({ dueMs: this.#clock.nowMs + this.#way.delayMs, arrive })
     this.look()
   }
 
   /** Delivers what may arrive by now. */
   look(): void {
-    clearTimeout(this.#timer)
+    this.#disarm?.()
     while (!this.#way.isCut) {
       const [first] = this.#parcels
       if (first === undefined) return
-      const missingMs = this.#way.delayMs === 0 ? 0 : first.dueMs - performance.now()
+      const missingMs = this.#way.delayMs === 0 ? 0 : first.dueMs - this.#clock.nowMs
       if (missingMs > 0) {
-        this.#timer = setTimeout(() => this.look(), missingMs)
+        this.#disarm = this.#clock.after(missingMs, () => this.look())
         return
       }
       this.#parcels.shift()
@@ -88,7 +97,7 @@ export class WayQueue {
 
   /** Nothing more will be sent; what is on its way is forgotten. */
   close(): void {
-    clearTimeout(this.#timer)
+    this.#disarm?.()
     this.#parcels = []
     this.#onClose()
   }

@@ -22,6 +22,8 @@ export class Wire {
   readonly #decoder = new ReplyDecoder()
   readonly #waiting: Waiting[] = []
   #failure: Error | undefined
+  /** Told of what nobody has asked for. */
+  #told: (reply: Reply) => void = () => undefined
 
   constructor({ host, port, password = '' }: NodeLogin) {
     this.#socket = connect({ host, port })
@@ -46,6 +48,15 @@ export class Wire {
     })
   }
 
+  /** Subscribes to every channel. `tell` is called with each message, from now on. */
+  async listen(tell: (channel: string, message: string) => void): Promise<void> {
+    this.#told = (reply) => {
+      const words = wordsOf(reply)
+      if (words[0] === 'pmessage') tell(words[2] ?? '', words[3] ?? '')
+    }
+    await this.send('PSUBSCRIBE', '*')
+  }
+
   close(): void {
     this.#fail(new Error('the connection was closed'))
   }
@@ -54,7 +65,9 @@ export class Wire {
     this.#decoder.push(bytes)
     for (let reply = this.#decoder.next(); reply !== undefined; reply = this.#decoder.next()) {
       if (reply.kind === 'malformed') return this.#fail(new Error(reply.text))
-      this.#waiting.shift()?.resolve(reply)
+      const first = this.#waiting.shift()
+      if (first === undefined) this.#told(reply)
+      else first.resolve(reply)
     }
   }
 
@@ -76,4 +89,11 @@ export async function ask(login: NodeLogin, ...argv: readonly string[]): Promise
   } finally {
     wire.close()
   }
+}
+
+/** The texts of an array of bulk strings; what is not one is empty. */
+export function wordsOf(reply: Reply): string[] {
+  if (reply.kind === 'bulks') return reply.texts.map((text) => text ?? '')
+  if (reply.kind !== 'array') return []
+  return reply.items.map((item) => (item.kind === 'bulk' ? item.bytes : ''))
 }

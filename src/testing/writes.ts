@@ -3,39 +3,21 @@
  * them are gone. A test may let it write by itself, or tell it what the application's client was told.
  */
 import { utf8Text } from '../base/utf8.ts'
-import type { TestGroup } from './group.ts'
-import type { NodeMember } from './node-member.ts'
-import { Wire } from './wire.ts'
+import type { MissingWrite, NodeMember, WriteLoad, WriteRecorder } from './api.ts'
+import type { ClusterClock } from './cluster-clock.ts'
+import {
+  type AcknowledgedWrite,
+  missingWrite,
+  type StandingView,
+  standingOf,
+} from './loss-cause.ts'
+import type { ManagedNode } from './parts.ts'
+import { type NodeLogin, Wire } from './wire.ts'
 
-export interface MissingWrite {
-  readonly key: string
-  readonly value: string
-  /** What the key holds instead at the present master; undefined: nothing. */
-  readonly found: string | undefined
-  /** The node that acknowledged it; undefined: the test told us of it and did not say. */
-  readonly by: string | undefined
-  /** Milliseconds since the cluster was started. */
-  readonly acknowledgedAtMs: number
-  /** Why it is gone, in words. */
-  readonly cause: string
-}
-
-export interface RecorderStart {
-  readonly group: TestGroup
-  readonly nowMs: () => number
-  /** Of the nodes; empty: none. */
-  readonly password: string
-}
-
-export interface WriteLoad {
-  /** Writes per second; 500 by default. */
-  readonly perSecond?: number | undefined
-}
-
-interface Acknowledged {
-  readonly value: string
-  readonly by: NodeMember | undefined
-  readonly atMs: number
+export interface RecorderStart extends StandingView {
+  readonly clock: ClusterClock
+  /** How a client of the nodes makes itself known. */
+  readonly login: Omit<NodeLogin, 'host' | 'port'>
 }
 
 /** An answer that takes longer than this is not waited for: the writer connects again. */
@@ -43,9 +25,9 @@ const ANSWER_WITHIN_MS = 500
 /** Keys read at once when it is judged what is gone. */
 const KEYS_AT_ONCE = 500
 
-export class WriteRecorder {
+export class RunningRecorder implements WriteRecorder {
   readonly #start: RecorderStart
-  readonly #acknowledged = new Map<string, Acknowledged>()
+  readonly #acknowledged = new Map<string, AcknowledgedWrite>()
   #writer: Writer | undefined
   #unanswered = 0
   #refused = 0
@@ -54,27 +36,27 @@ export class WriteRecorder {
     this.#start = start
   }
 
-  /** Writes that a node has acknowledged. */
   get acknowledged(): number {
     return this.#acknowledged.size
   }
 
-  /** Writes that no node has answered: they may have been done or not. */
   get unanswered(): number {
     return this.#unanswered
   }
 
-  /** Writes that a node has refused (READONLY, NOREPLICAS, LOADING, …). */
   get refused(): number {
     return this.#refused
   }
 
-  /** Tells the recorder of a write of the test's own, once it has been acknowledged. */
   note(key: string, value: string, by?: NodeMember): void {
-    this.#acknowledged.set(key, { value, by, atMs: this.#start.nowMs() })
+    const node = this.#start.group.nodes.find((one) => one === by)
+    this.#acknowledged.set(key, {
+      ...{ value, by: node, atMs: this.#start.clock.nowMs },
+      standing: node === undefined ? 'by right' : standingOf(node, this.#start),
+      startedAtMs: node?.startsMs.at(-1) ?? 0,
+    })
   }
 
-  /** Writes numbered keys, each once, at the group's present master, until `stop`. */
   start({ perSecond = 500 }: WriteLoad = {}): void {
     this.#writer ??= new Writer(this.#start, perSecond, (key, value, outcome) => {
       if (outcome === 'unanswered') this.#unanswered++
@@ -83,17 +65,15 @@ export class WriteRecorder {
     })
   }
 
-  /** Ends what `start` began, and waits for the answers that are on their way. */
   async stop(): Promise<void> {
     await this.#writer?.stop()
     this.#writer = undefined
   }
 
-  /** The acknowledged writes that the present master does not have. Rejects if it cannot be asked. */
   async lost(): Promise<readonly MissingWrite[]> {
-    const { group, password } = this.#start
+    const { group, login } = this.#start
     const { master } = group
-    const wire = new Wire({ host: master.host, port: master.port, password })
+    const wire = new Wire({ host: master.host, port: master.port, ...login })
     const lost: MissingWrite[] = []
     const all = [...this.#acknowledged]
     for (let at = 0; at < all.length; at += KEYS_AT_ONCE) {
@@ -110,33 +90,11 @@ export class WriteRecorder {
     return lost
   }
 
-  /** Forgets everything. */
   clear(): void {
     this.#acknowledged.clear()
     this.#unanswered = 0
     this.#refused = 0
   }
-}
-
-function missingWrite(
-  key: string,
-  { value, by, atMs }: Acknowledged,
-  found: string | undefined,
-  master: NodeMember,
-): MissingWrite {
-  const cause = causeOf(by, found, master)
-  return { key, value, found, by: by?.name, acknowledgedAtMs: atMs, cause }
-}
-
-function causeOf(
-  by: NodeMember | undefined,
-  found: string | undefined,
-  master: NodeMember,
-): string {
-  if (found !== undefined) return `${master.name} has another value`
-  if (by === undefined) return `${master.name} does not have it`
-  if (by === master) return `${by.name} acknowledged it and has lost it itself`
-  return `${by.name} acknowledged it, and ${master.name} took over without having received it`
 }
 
 function textsOf(reply: Awaited<ReturnType<Wire['send']>>): (string | undefined)[] {
@@ -145,15 +103,17 @@ function textsOf(reply: Awaited<ReturnType<Wire['send']>>): (string | undefined)
   return reply.items.map((item) => (item.kind === 'bulk' ? utf8Text(item.bytes) : undefined))
 }
 
-type Outcome = NodeMember | 'refused' | 'unanswered'
+type Outcome = ManagedNode | 'refused' | 'unanswered'
 
 /** One connection to whatever node is master; it moves when the Sentinels name another one. */
 class Writer {
   readonly #start: RecorderStart
   readonly #tell: (key: string, value: string, outcome: Outcome) => void
-  readonly #timer: NodeJS.Timeout
+  readonly #perSecond: number
+  #isOver = false
+  #cancel: () => void = () => undefined
   readonly #pending = new Set<Promise<void>>()
-  #wire: { readonly wire: Wire; readonly to: NodeMember } | undefined
+  #wire: { readonly wire: Wire; readonly to: ManagedNode } | undefined
   #number = 0
 
   constructor(
@@ -163,13 +123,23 @@ class Writer {
   ) {
     this.#start = start
     this.#tell = tell
-    this.#timer = setInterval(() => this.#write(), 1_000 / perSecond)
+    this.#perSecond = perSecond
+    this.#next()
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer)
+    this.#isOver = true
+    this.#cancel()
     await Promise.all(this.#pending)
     this.#wire?.wire.close()
+  }
+
+  #next(): void {
+    if (this.#isOver) return
+    this.#cancel = this.#start.clock.after(1_000 / this.#perSecond, () => {
+      this.#write()
+      this.#next()
+    })
   }
 
   #write(): void {
@@ -181,7 +151,7 @@ class Writer {
 
   async #set(key: string, value: string): Promise<void> {
     const { wire, to } = this.#connected()
-    const late = setTimeout(() => wire.close(), ANSWER_WITHIN_MS)
+    const answered = this.#start.clock.after(ANSWER_WITHIN_MS, () => wire.close())
     try {
       const reply = await wire.send('SET', key, value)
       this.#tell(key, value, reply.kind === 'error' ? 'refused' : to)
@@ -189,16 +159,16 @@ class Writer {
       // The connection is over: whether the write was done is not known.
       this.#tell(key, value, 'unanswered')
     } finally {
-      clearTimeout(late)
+      answered()
     }
   }
 
-  #connected(): { readonly wire: Wire; readonly to: NodeMember } {
-    const { group, password } = this.#start
+  #connected(): { readonly wire: Wire; readonly to: ManagedNode } {
+    const { group, login } = this.#start
     const to = group.master
     if (this.#wire?.to === to && this.#wire.wire.isOpen) return this.#wire
     this.#wire?.wire.close()
-    this.#wire = { wire: new Wire({ host: to.host, port: to.port, password }), to }
+    this.#wire = { wire: new Wire({ host: to.host, port: to.port, ...login }), to }
     return this.#wire
   }
 }

@@ -28,6 +28,7 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: 'the directive of that name which renames commands of the program itself',
     places: {
       'cli/sentinel/sentinel-reload.ts': ['rename-command'],
+      'base/command-renames.ts': ['rename-command'],
       'cli/server/node-directives.ts': ['rename-command'],
       'config/export-ordinary.ts': ['rename-command'],
       'config/sentinel-schema.ts': ['rename-commands'],
@@ -83,7 +84,15 @@ const EXCEPTIONS: readonly Exception[] = [
       'config/check.ts': ['quorum'],
       'core/config.ts': ['quorum', 'detection'],
       'history/topology.ts': ['quorum', 'detection'],
-      'testing/options.ts': ['quorum'],
+      'testing/options.ts': ['quorum', 'detection'],
+    },
+  },
+  {
+    reason: 'a sentinel.conf that redis-sentinel reads as well',
+    places: {
+      'testing/process-members.ts': [
+        ...['auth-pass', 'down-after-milliseconds', 'failover-timeout', 'parallel-syncs'],
+      ],
     },
   },
 ]

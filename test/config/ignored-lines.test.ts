@@ -15,9 +15,9 @@ function told(text: string): string[] {
 }
 
 test('what somebody has chosen is told line by line, with what does not happen', () => {
-  expect(told('port 7000\nio-threads 4\nunixsocket /run/x\n')).toEqual([
+  expect(told('port 7000\nio-threads 4\ncluster-enabled yes\n')).toEqual([
     'redis.conf:2:1  io-threads  has no effect on this data node: one thread does everything',
-    'redis.conf:3:1  unixsocket  has no effect on this data node: it listens on TCP only',
+    'redis.conf:3:1  cluster-enabled  has no effect on this data node: it is no node of a cluster',
   ])
 })
 

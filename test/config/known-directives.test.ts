@@ -1,12 +1,24 @@
-/** Every directive `CONFIG GET *` of redis-server 7.0.15 lists may stand in the files we read. */
+/**
+ * Every directive `CONFIG GET *` of redis-server 7.0.15 lists may stand in the files we read, and so may
+ * those of Redis 7.2 to 8 and of Valkey, with a value that is good there.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { nodeDirectives } from '../../src/cli/server/node-directives.ts'
+import { UserLines } from '../../src/cli/server/node-users.ts'
+import { NO_OUTSIDE } from '../../src/config/config-filesystem.ts'
+import { formatProblem } from '../../src/config/problem.ts'
+import { parseRedisConf } from '../../src/config/redis-conf.ts'
 import { serverDirective } from '../../src/config/server-directives.ts'
 import { SETTING_ALIASES } from '../../src/server/settings/setting-table.ts'
 import { ignoredBecause, Settings } from '../../src/server/settings/settings.ts'
 
 const FILE = new URL('testdata/directives-7.0.15.txt', import.meta.url)
 const NAMES = readFileSync(FILE, 'utf8').trim().split('\n')
+const NEWER = readFileSync(new URL('testdata/directives-newer.txt', import.meta.url), 'utf8')
+const NEWER_NAMES = NEWER.trim()
+  .split('\n')
+  .map((line) => line.split(' ', 1)[0] ?? '')
 
 test('a Sentinel knows them', () => {
   expect(NAMES.filter((name) => serverDirective(name) === undefined)).toEqual([])
@@ -15,6 +27,19 @@ test('a Sentinel knows them', () => {
 test('a data node knows them', () => {
   const settings = new Settings()
   expect(NAMES.filter((name) => !settings.knows(name))).toEqual([])
+})
+
+test('a file with directives of newer servers starts a data node', () => {
+  const settings = new Settings()
+  const load = nodeDirectives(settings, new UserLines(), NO_OUTSIDE)
+  const { problems } = parseRedisConf(NEWER, 'valkey.conf', [], load)
+  expect(problems.map(formatProblem)).toEqual([])
+  expect(settings.text('masterauth')).toBe('secret')
+  expect(settings.text('masteruser')).toBe('replica')
+})
+
+test('a Sentinel knows directives of newer servers', () => {
+  expect(NEWER_NAMES.filter((name) => serverDirective(name) === undefined)).toEqual([])
 })
 
 test('what a data node calls without effect, no code of it reads but to show it', () => {
@@ -27,6 +52,6 @@ test('what a data node calls without effect, no code of it reads but to show it'
     .map((file) => readFileSync(new URL(file, folder), 'utf8'))
     .join('\n')
   const isRead = (name: string) => new RegExp(`(int|flag|text)\\('${name}'\\)`).test(code)
-  const all = NAMES.map((name) => SETTING_ALIASES.get(name) ?? name)
+  const all = [...NAMES, ...NEWER_NAMES].map((name) => SETTING_ALIASES.get(name) ?? name)
   expect(all.filter((name) => ignoredBecause(name) !== undefined && isRead(name))).toEqual([])
 })

@@ -122,6 +122,56 @@ describe('what package.json exports', () => {
     expect(JSON.parse(stdout)).toEqual([request, { kind: 'integer', value: 3 }])
   })
 
+  test('vedette/testing brings up a cluster that fails over', () => {
+    const { stdout, stderr } = runModule(`
+      import { startCluster, startServer } from 'vedette/testing'
+      const cluster = await startCluster({ replicas: 1, downAfterMs: 100 })
+      const { master } = cluster
+      master.kill()
+      const next = await cluster.until.switched()
+      console.log(master.name, next.name, cluster.history.some(({ name }) => name === '+switch-master'))
+      await cluster.stop()
+      const server = await startServer()
+      console.log(server.port > 0)
+      await server.stop()`)
+    expect(stderr).toBe('')
+    expect(stdout).toBe('n1 n2 true\ntrue\n')
+  })
+
+  test('vedette/simulate counts what a configuration costs, and names its mistakes', () => {
+    const { stdout, stderr } = runModule(`
+      import { simulate } from 'vedette/simulate'
+      const group = (quorum) => 'groups: { mymaster: { master: 10.0.0.1:6379, quorum: ' + quorum + ' } }'
+      const found = await simulate(group(2), { seeds: 3 })
+      const wrong = await simulate(group('two'), { file: 'wrong.yml' })
+      console.log(found.ok, found.histories.length, found.report.length > 100)
+      console.log(wrong.ok, wrong.problems[0].file, wrong.problems[0].path)
+      await simulate(group(2), { directives: { maxmemry: '1' } }).catch(({ message }) => console.log(message))`)
+    expect(stderr).toBe('')
+    expect(stdout).toBe(
+      'true 3 true\nfalse wrong.yml groups.mymaster.quorum\ndirectives: maxmemry 1: there is no such directive\n',
+    )
+  })
+
+  test('what is exported can be required, but for vitest', () => {
+    const path = join(empty, 'use.cjs')
+    writeFileSync(
+      path,
+      `for (const name of ['jest', 'resp', 'scenario', 'simulate', 'testing']) {
+        console.log(name, Object.keys(require('vedette/' + name)).sort().join(' '))
+      }`,
+    )
+    const { stdout } = spawnSync(process.execPath, [path], { cwd: empty, encoding: 'utf8' })
+    expect(stdout.split('\n')).toEqual([
+      'jest clusterTest',
+      'resp ReplyDecoder RequestDecoder encodeCommand encodeReply',
+      'scenario runScenario',
+      'simulate simulate',
+      'testing NotInTime startCluster startSentinel startServer',
+      '',
+    ])
+  })
+
   test('is all there is: other modules are ours', () => {
     for (const name of [
       'vedette/dist/resp/encode.js',
@@ -134,23 +184,41 @@ describe('what package.json exports', () => {
     expect(runModule(manifest).stdout).toBe('vedette\n')
   })
 
-  test.each(['node16', 'bundler'])('has types that resolve under %s', (resolution) => {
+  test.each([
+    ['node16', 'mts'],
+    ['node16', 'cts'],
+    ['bundler', 'mts'],
+  ])('has types that resolve under %s from a .%s', (resolution, kind) => {
     writeFileSync(
-      join(empty, 'use.mts'),
-      `import { type Reply, ReplyDecoder } from 'vedette/resp'
+      join(empty, `use.${kind}`),
+      `import { clusterTest } from 'vedette/jest'
+      import { type Reply, ReplyDecoder } from 'vedette/resp'
       import { type PlayedScenario, runScenario, type ScenarioRun } from 'vedette/scenario'
-      const run: ScenarioRun = await runScenario('', { seed: '1' })
-      const result: PlayedScenario | undefined = run.ok ? run.result : undefined
+      import { simulate, type Simulation } from 'vedette/simulate'
+      import { type Cluster, type MissingWrite, NotInTime, startCluster, startServer } from 'vedette/testing'
+      async function use() {
+        const run: ScenarioRun = await runScenario('', { seed: '1' })
+        const result: PlayedScenario | undefined = run.ok ? run.result : undefined
+        const found: Simulation = await simulate('', { seeds: 2, profile: 'wan' })
+        const cluster: Cluster = await startCluster({ replicas: 1, clock: 'manual' })
+        const lost: readonly MissingWrite[] = await cluster.writes().lost()
+        const port: number = (await startServer()).port + cluster.master.port
+        for await (const { name } of cluster.events) name.startsWith('+')
+        // @ts-expect-error a seed is a text: an unresolved type would be any, and take it
+        runScenario('', { seed: 1 })
+        // @ts-expect-error there is no such option
+        startCluster({ replica: 1 })
+        clusterTest({ replicas: 1 })('name', ({ cluster: mine }) => mine.master.kill())
+        return [result, found, lost, port, new NotInTime('', 1, []).missing]
+      }
       const reply: Reply | { kind: 'malformed'; text: string } | undefined = new ReplyDecoder().next()
-      // @ts-expect-error a seed is a text: an unresolved type would be any, and take it
-      runScenario('', { seed: 1 })
-      export { reply, result }`,
+      export { reply, use }`,
     )
     const module = resolution === 'bundler' ? 'esnext' : 'node16'
     const options = ['--module', module, '--moduleResolution', resolution, '--target', 'es2023']
     const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc')
     const strict = ['--strict', '--noEmit', '--types', '', '--ignoreConfig']
-    const args = [tsc, ...options, ...strict, 'use.mts']
+    const args = [tsc, ...options, ...strict, `use.${kind}`]
     const { stdout } = spawnSync(process.execPath, args, { cwd: empty, encoding: 'utf8' })
     expect(stdout).toBe('')
   })
@@ -159,10 +227,16 @@ describe('what package.json exports', () => {
     const { messages, pkg } = await publint({ pkgDir: INSTALLED, pack: false, strict: true })
     expect(messages.map((message) => formatMessage(message, pkg ?? {}))).toEqual([])
     const attw = join(REPOSITORY, 'node_modules/@arethetypeswrong/cli/dist/index.js')
-    // The package is for ES modules alone, as every module of it is one.
-    const args = [attw, tarball, '--profile', 'esm-only', '--no-color', '--no-emoji']
-    const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-    expect(status, stdout).toBe(0)
+    const look = (...how: readonly string[]) => {
+      const args = [attw, tarball, ...how, '--no-color', '--no-emoji']
+      const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+      expect(status, stdout).toBe(0)
+      return stdout
+    }
+    // Vitest itself is for ES modules alone.
+    const stdout =
+      look('--profile', 'node16', '--exclude-entrypoints', 'vitest') +
+      look('--profile', 'esm-only', '--entrypoints', 'vitest')
     const { exports } = JSON.parse(readFileSync(join(INSTALLED, 'package.json'), 'utf8'))
     for (const door of Object.keys(exports)) expect(stdout).toContain(`vedette${door.slice(1)}`)
   })

@@ -1,6 +1,6 @@
 /** The demonstration cluster as a user without a terminal gets it: started, harmed, and gone without a trace. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,10 +29,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function start(args: readonly string[], program: readonly string[] = [MAIN, 'up']): ChildProcess {
+function start(
+  args: readonly string[],
+  program: readonly string[] = [MAIN, 'up'],
+  env: NodeJS.ProcessEnv = {},
+): ChildProcess {
   const child = spawn(process.execPath, [...program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, TMPDIR: folder },
+    env: { ...process.env, TMPDIR: folder, ...env },
   })
   const collect = (chunk: Buffer) => {
     output += chunk
@@ -219,6 +223,21 @@ test('--dir keeps all files, and a second start goes on with the master of the f
   expect(myid()).toBe(before)
   for (const port of sentinels) expect(output).toContain(`sentinel ${port} master ${moved},`)
 })
+
+test.skipIf(process.platform !== 'linux')(
+  '--open opens the page in the browser of the user, and says so if there is none',
+  async () => {
+    const browser = join(folder, 'browser')
+    writeFileSync(browser, `#!/bin/sh\necho "$1" > '${join(folder, 'opened')}'\n`, { mode: 0o755 })
+    start(['--open'], undefined, { BROWSER: browser })
+    await until('a page is opened', 20_000, () => existsSync(join(folder, 'opened')))
+    const url = readFileSync(join(folder, 'opened'), 'utf8').trim()
+    expect(await (await fetch(url)).text()).toContain('<html')
+    await stop()
+    start(['--open'], undefined, { BROWSER: join(folder, 'nothing') })
+    await until('there is no browser', 20_000, () => output.includes(`no browser opened http`))
+  },
+)
 
 test('npm start runs the same cluster in the same process', async () => {
   const child = start(['--sentinels', '1', '--replicas', '0'], [SCRIPT, 'start'])

@@ -28,7 +28,7 @@ const WALL_START_MS = 1_700_000_000_000
 
 export class NodeHarness implements NodePort {
   readonly node: DataNode
-  readonly settings = new Settings()
+  readonly settings: Settings
   readonly logs: string[] = []
   readonly saved: Map<string, string>[] = []
   readonly savedUsers: (LearntUsers | undefined)[] = []
@@ -48,7 +48,9 @@ export class NodeHarness implements NodePort {
     access: Pick<DataNodeOptions, 'users' | 'learntUsers' | 'aclFile'> = {},
     files = new DataFiles(),
     heap?: HeapMeter,
+    settings = new Settings(),
   ) {
+    this.settings = settings
     this.files = files
     this.heap = heap
     const all = { 'enable-debug-command': 'yes', ...directives }

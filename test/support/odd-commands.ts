@@ -8,7 +8,7 @@ import { oddWord, wordFor } from './odd-words.ts'
 
 /** Commands that affect more than the data, or depend on the moment, on chance or on the process. */
 const LEFT_OUT =
-  /^(shutdown|debug|slaveof|replicaof|failover|sync|psync|replconf|monitor|bgsave|bgrewriteaof|save|lastsave|info|time|role|wait|waitaof|quit|reset|hello|auth|restore-asking|lolwut|exec|multi|discard|flushall|spop|srandmember|randomkey|hrandfield|zrandmember|dump|pfdebug|pfselftest|command.*|config.*|client.*|acl.*|memory.*|latency.*|slowlog.*|module.*|cluster.*|script.*|function.*|eval.*|fcall.*|object\|.*|pubsub.*|.*subscribe|swapdb|dbsize|.*\|help)$/
+  /^(shutdown|debug|slaveof|replicaof|failover|sync|psync|replconf|monitor|bgsave|bgrewriteaof|save|lastsave|info|time|role|wait|waitaof|quit|reset|hello|auth|restore-asking|lolwut|migrate|exec|multi|discard|flushall|spop|srandmember|randomkey|hrandfield|zrandmember|dump|pfdebug|pfselftest|command.*|config.*|client.*|acl.*|memory.*|latency.*|slowlog.*|module.*|cluster.*|script.*|function.*|eval.*|fcall.*|object\|.*|pubsub.*|.*subscribe|swapdb|dbsize|.*\|help)$/
 
 /** Without those that change what other connections can do, or close the connection itself. */
 const ABOUT_NODE =

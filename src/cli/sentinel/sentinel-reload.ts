@@ -3,6 +3,7 @@
  * line. If anything in the file is wrong nothing is changed, except that the log file is opened anew in
  * any case.
  */
+import { BLACK_BOX_READS } from '../../config/black-box-options.ts'
 import { formatProblem } from '../../config/problem.ts'
 import type { SentinelFile } from '../../config/sentinel-file.ts'
 import type { DaemonLogger } from '../../io/log/logger.ts'
@@ -19,6 +20,7 @@ export interface ReloaderOptions {
   readonly host: Pick<SentinelHost, 'reload'>
   readonly tls: Tls
   readonly changeWebhooks: (file: SentinelFile) => Promise<void>
+  readonly changeProxy: (file: SentinelFile) => Promise<void>
   readonly logger: DaemonLogger
 }
 
@@ -67,6 +69,7 @@ export class Reloader {
     this.#file = file
     this.#takeTls(file)
     this.#takeWebhooks(file)
+    this.#takeProxy(file)
     host.reload(file.core, before.core)
     for (const text of changesForRestart(this.#started, file)) {
       logger.log('warning', `reload: ${text} has changed, which takes a restart`)
@@ -78,6 +81,13 @@ export class Reloader {
     const { changeWebhooks, logger } = this.#options
     changeWebhooks(file).catch((error: unknown) => {
       logger.log('warning', `reload: webhooks stay as they are: ${messageOf(error)}`)
+    })
+  }
+
+  #takeProxy(file: SentinelFile): void {
+    const { changeProxy, logger } = this.#options
+    changeProxy(file).catch((error: unknown) => {
+      logger.log('warning', `reload: the proxy stays as it is: ${messageOf(error)}`)
     })
   }
 
@@ -130,4 +140,8 @@ const AT_START: readonly (readonly [name: string, read: Read])[] = [
   ['http-token', ({ http }) => http.token],
   ['http-token-file', ({ http }) => http.tokenFile],
   ['http-tls', ({ http }) => http.tls],
+  ...BLACK_BOX_READS.map(([name, read]): [string, Read] => [
+    name,
+    ({ blackBox }) => read(blackBox),
+  ]),
 ]

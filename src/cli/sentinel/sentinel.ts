@@ -8,6 +8,7 @@ import { type SentinelFile, stateFileName, toSavedState } from '../../config/sen
 import { checkSentinelAclFile } from '../../core/access/access-start.ts'
 import type { SavedState } from '../../core/persistence/saved.ts'
 import { newMeters } from '../../http/metrics/process-metrics.ts'
+import type { RecordFiles } from '../../io/blackbox/segment-writer.ts'
 import { lockFile } from '../../io/files/lock.ts'
 import { StateFile } from '../../io/files/state-file.ts'
 import type { Webhooks } from '../../io/hooks/webhooks.ts'
@@ -20,6 +21,7 @@ import { processFacts } from '../../io/process/process-facts.ts'
 import { isSupervised } from '../../io/process/readiness.ts'
 import { onReloadSignal, onStopSignal } from '../../io/process/signals.ts'
 import { SentinelHost } from '../../io/sentinel-host.ts'
+import { reasonOf } from '../../io/start-error.ts'
 import { Tls, type TlsLog } from '../../io/tls/tls.ts'
 import { inFolder } from '../../io/tls/tls-paths.ts'
 import { openAclFile } from '../daemon/acl-files.ts'
@@ -27,8 +29,10 @@ import { announceReady } from '../daemon/service-ready.ts'
 import { refuseStart } from '../daemon/start-refused.ts'
 import { randomSeed } from '../random.ts'
 import { joinCluster } from '../up/child.ts'
+import { ownVersion } from '../version.ts'
 import { isYml, readSentinelFile, type SentinelSource } from './sentinel-config.ts'
 import { openSentinelHttp } from './sentinel-http.ts'
+import { Sidecar } from './sentinel-proxy.ts'
 import { Reloader } from './sentinel-reload.ts'
 
 /** Undefined if it runs; it then ends the process itself. */
@@ -80,8 +84,8 @@ async function start({ file, folder, source, warnings, isBackground }: Start): P
   for (const warning of warnings) logger.log('notice', formatProblem(warning))
   const acl = openAclFile(file.aclFile, process.cwd(), (found) => checkSentinelAclFile(found, core))
   const log: TlsLog = (level, text) => logger.log(level, text)
-  const hasSecureHttp = file.http.port !== 0 && file.http.tls
-  const tls = new Tls(inFolder(file.tls, process.cwd()), log, hasSecureHttp)
+  const isNeeded = (file.http.port !== 0 && file.http.tls) || file.proxy?.hasTls === true
+  const tls = new Tls(inFolder(file.tls, process.cwd()), log, isNeeded)
   // The port comes before the state file: a process that cannot have both leaves the state file
   // alone.
   const listener = await listen({ addresses: where.bind, port: where.port, tls })
@@ -95,7 +99,9 @@ async function start({ file, folder, source, warnings, isBackground }: Start): P
     if (webhooks === undefined) webhooks = await openWebhooks(to, port, rng, logger)
     else webhooks.change(to.webhooks)
   }
+  const record = await openRecord(file, folder, logger)
   const host = new SentinelHost({
+    recorder: record?.recorder,
     start: {
       config: core,
       saved,
@@ -111,6 +117,7 @@ async function start({ file, folder, source, warnings, isBackground }: Start): P
     logger,
     onExit: (status) => {
       webhooks?.close()
+      record?.finish()
       exitAfter(logger)(status)
     },
     onEvent: (event) => webhooks?.offer(event),
@@ -121,8 +128,11 @@ async function start({ file, folder, source, warnings, isBackground }: Start): P
   tls.watch()
   const http = await openSentinelHttp({ file, host, tls, log, meters })
   listener.accept((socket) => host.accept(socket))
-  onStopSignal(() => host.stop())
-  const reloader = new Reloader({ source, running: file, host, tls, changeWebhooks, logger })
+  const sidecar = await Sidecar.open(file, { tls, logger, meters, onExit: () => host.stop() })
+  const changeProxy = (to: SentinelFile) => sidecar.change(to)
+  onStopSignal(() => sidecar.stop())
+  const changes = { changeWebhooks, changeProxy }
+  const reloader = new Reloader({ source, running: file, host, tls, ...changes, logger })
   onReloadSignal(() => {
     reloader.reload()
     http?.reload()
@@ -141,6 +151,31 @@ async function openWebhooks(
   const { Webhooks: Opened } = await import('../../io/hooks/webhooks.ts')
   const sender = { host: core.announceIp || hostname(), port: core.announcePort || port }
   return new Opened(webhooks, { sender, logger, rng: rng.fork('webhooks') })
+}
+
+/**
+ * [black-box] Undefined if there is none. A Sentinel that cannot keep a record works without one.
+ * Imported only where it is wanted.
+ */
+async function openRecord(
+  file: SentinelFile,
+  folder: string,
+  logger: Logger,
+): Promise<RecordFiles | undefined> {
+  const { isOn, maxBytes, maxDays } = file.blackBox
+  if (!isOn) return undefined
+  const warn = (text: string) => logger.log('warning', text)
+  const place = `${resolve(folder, stateFileName(file))}.blackbox`
+  const program = `vedette ${ownVersion()}`
+  try {
+    const { RecordFiles: Opened } = await import('../../io/blackbox/segment-writer.ts')
+    const record = new Opened({ folder: place, maxBytes, maxDays, program, warn })
+    process.once('exit', () => record.finish())
+    return record
+  } catch (error) {
+    warn(`black box: nothing is recorded: ${place}: ${reasonOf(error)}`)
+    return undefined
+  }
 }
 
 /** Throws a StartError if another process uses it, or it cannot be used. */

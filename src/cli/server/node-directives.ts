@@ -1,14 +1,15 @@
 /** How a data node checks the lines of a redis.conf, at its start and for programs that only check. */
+
+import { withRename } from '../../base/command-renames.ts'
 import { utf8Text } from '../../base/utf8.ts'
 import type { ConfOutside } from '../../config/config-filesystem.ts'
 import { type DirectiveCheck, UNKNOWN_DIRECTIVE } from '../../config/redis-conf.ts'
+import { isNodeCommand } from '../../server/commands/registry.ts'
 import { Settings } from '../../server/settings/settings.ts'
 import type { UserLines } from './node-users.ts'
 
 /** Directives that would be dangerous to ignore. */
 const REFUSED: Readonly<Record<string, string>> = {
-  'rename-command':
-    'rename-command is not offered by this data node: forbid commands with ACL users',
   loadmodule: 'modules are not loaded by this data node',
 }
 
@@ -21,6 +22,7 @@ export function nodeDirectives(
   return (name, words) => {
     const refused = REFUSED[name]
     if (refused !== undefined) return refused
+    if (name === 'rename-command') return rename(settings, words)
     if (name === 'user') return users.add(words, settings)
     if (name === 'dir' && words[0] !== undefined) {
       const fault = outside.folderFault(utf8Text(words[0]))
@@ -29,6 +31,13 @@ export function nodeDirectives(
     if (settings.knows(name)) return settings.load(name, words)
     return UNKNOWN_DIRECTIVE
   }
+}
+
+function rename(settings: Settings, words: readonly string[]): string | undefined {
+  const renames = withRename(settings.renames, words, isNodeCommand)
+  if (typeof renames === 'string') return renames
+  settings.renames = renames
+  return undefined
 }
 
 /** Whether a directive has the value that it would have without a file. */

@@ -14,7 +14,13 @@ import { nodeOutside } from '../../io/files/config-filesystem.ts'
 import { LearntSettings } from '../../io/files/learnt-settings.ts'
 import { type LockSubject, lockFile } from '../../io/files/lock.ts'
 import { NodeFiles } from '../../io/files/node-files.ts'
-import { exitAfter, type Logger, logCrashes, openLogger } from '../../io/log/logger.ts'
+import {
+  type DaemonLogger,
+  exitAfter,
+  type Logger,
+  logCrashes,
+  openLogger,
+} from '../../io/log/logger.ts'
 import { latenessInto } from '../../io/metrics/meters.ts'
 import { listen } from '../../io/network/listener.ts'
 import { NodeHost } from '../../io/node-host.ts'
@@ -40,6 +46,7 @@ import { fitToHeap, guardHeap } from './heap-room.ts'
 import { isUsual, nodeDirectives } from './node-directives.ts'
 import { openNodeHttp } from './node-http.ts'
 import { nodeUsers, UserLines } from './node-users.ts'
+import { keepOomScore, keepTitle, openSyslog, unixDoor } from './process-directives.ts'
 
 /** Undefined if it runs; it then ends the process itself. */
 export async function runServer(given: RedisArguments): Promise<number | undefined> {
@@ -130,12 +137,13 @@ async function start(options: Start): Promise<void> {
   const access = { ...nodeUsers(users, settings), learntUsers: learnt?.users }
   const port = settings.int('port')
   let node: DataNode | undefined
-  const logger = await openLogger({
+  const logger: DaemonLogger = await openLogger({
     level: settings.text('loglevel') as LogLevel,
     file: inDir(utf8Text(settings.text('logfile'))),
     program: 'server',
     port: port || settings.int('tls-port'),
     format: logFormatOf(settings.text('log-format')),
+    syslog: openSyslog(settings, (reason) => logger.log('warning', reason)),
     role: () => (node?.services.replication.isReplica() ? 'S' : 'M'),
   })
   logCrashes(logger)
@@ -144,7 +152,10 @@ async function start(options: Start): Promise<void> {
   await lockAppendOnly(settings, folder, logger)
   const log: TlsLog = (level, text) => logger.log(level, text)
   const tls = nodeTls(settings, log)
-  const listener = await listen({ addresses: settings.text('bind').split(' '), port, tls })
+  const addresses = settings.text('bind').split(' ')
+  const listener = await listen({ addresses, port, tls, unix: unixDoor(settings) })
+  keepTitle(settings, configFile)
+  keepOomScore(settings, logger)
   const membership = joinCluster()
   const pidFile = inDir(utf8Text(settings.text('pidfile')))
   const meters = newMeters()

@@ -159,6 +159,8 @@ function toAnswer(reply: Reply): ReplyValue {
   switch (reply.kind) {
     case 'error':
       return new Error(printable(reply.text))
+    case 'attributed':
+      return toAnswer(reply.reply)
     case 'simple':
     case 'verbatim':
       return reply.text

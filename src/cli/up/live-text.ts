@@ -23,12 +23,14 @@ export interface Frame {
   readonly writes: WriteReport | undefined
 }
 
-const KEYS: readonly (readonly [key: string, what: string, short: string])[] = [
+/** What has no short name is told only where there is much room. */
+const KEYS: readonly (readonly [key: string, what: string, short?: string])[] = [
   ['k', 'kill master', 'kill'],
   ['p', 'pause', 'pause'],
   ['c', 'cut off', 'cut'],
   ['b', 'bring back', 'back'],
   ['w', 'write', 'write'],
+  ['o', 'page'],
   ['q', 'quit', 'quit'],
 ]
 
@@ -169,7 +171,10 @@ function keyLine(columns: number): string {
   const isRoomy = columns >= ROOMY_COLUMNS
   // Without colours a key has to stand out by itself.
   const cap = (key: string) => (pc.isColorSupported ? pc.inverse(` ${key} `) : `[${key}]`)
-  const keys = KEYS.map(([key, what, short]) => `${cap(key)} ${isRoomy ? what : short}`)
+  const isWide = columns >= WIDE_COLUMNS
+  const keys = KEYS.filter(([, , short]) => isWide || short !== undefined).map(
+    ([key, what, short]) => `${cap(key)} ${isRoomy ? what : short}`,
+  )
   return `  ${keys.join(isRoomy ? '  ' : ' ')}`
 }
 

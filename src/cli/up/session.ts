@@ -1,6 +1,7 @@
 /** A user watches a demonstration cluster, harms it as they please, and ends it. */
 import { EXIT_FAILED, say } from '../report.ts'
 import { ACTION_KEYS, Actions } from './actions.ts'
+import { openInBrowser } from './browser.ts'
 import type { DemoCluster } from './cluster.ts'
 import { GROUP } from './config-files.ts'
 import { harmed, lostWrites, wrote } from './incident.ts'
@@ -40,10 +41,13 @@ export class UpSession {
   #harmedAtMs: number | undefined
   #writer: Writer | undefined
   readonly #impatience = setTimeout(() => this.#complain(), PATIENCE_MS)
+  readonly #isPageWanted: boolean
   #isReady = false
   #isClosed = false
 
-  constructor(cluster: DemoCluster, rules: GroupRules) {
+  /** `isPageWanted`: the page is opened in a browser as soon as the cluster is ready. */
+  constructor(cluster: DemoCluster, rules: GroupRules, isPageWanted: boolean) {
+    this.#isPageWanted = isPageWanted
     this.#model = createModel(cluster.layout)
     this.#cluster = cluster
     this.#actions = new Actions(cluster, () => masterPort(this.#model))
@@ -89,6 +93,7 @@ export class UpSession {
   #pressed(key: string): void {
     if (key === 'q') this.#end.settle(0)
     if (key === 'w' && this.#model.sentinels.length > 0) this.#toggleWriter()
+    if (key === 'o') this.#openPage()
     const action = ACTION_KEYS.find((one) => one === key)
     if (action === undefined) return
     const wallMs = Date.now()
@@ -97,6 +102,16 @@ export class UpSession {
     if (harm === undefined) return
     this.#harmedAtMs = performance.now()
     harmed(this.#model.incidents, { wallMs, ...harm })
+  }
+
+  #openPage(): void {
+    const url = pageOf(this.#model)
+    if (url === undefined) {
+      this.#note(undefined, 'no Sentinel runs that could show the page')
+      return
+    }
+    this.#note(undefined, `you open ${url} in a browser`)
+    void openInBrowser(url, (why) => this.#note(undefined, why))
   }
 
   #toggleWriter(): void {
@@ -178,6 +193,7 @@ export class UpSession {
       text: `ready after ${Math.round(performance.now())} ms`,
     })
     this.#view.ready()
+    if (this.#isPageWanted) this.#openPage()
   }
 }
 
@@ -190,17 +206,27 @@ function titleOf({ nodes, sentinels }: DemoLayout, { quorum, downAfterMs }: Grou
 
 /** How to connect, ready to be copied: through a Sentinel that answers, to the master that it names. */
 export function connectionHints(model: ClusterModel): readonly string[] {
-  const { nodes, sentinels } = model
-  const sentinel = sentinels.find(({ facts }) => facts !== undefined) ?? sentinels.find(isRunning)
+  const { nodes } = model
+  const sentinel = answeringSentinel(model)
   const port = masterPort(model) ?? nodes.find(isRunning)?.port ?? nodes[0]?.port
   const direct = `redis-cli -p ${port}`
   if (sentinel === undefined) return [direct]
   return [
-    `http://${HOST}:${pagePort(sentinel.port)}/  # the page`,
+    `${pageOf(model)}  # the page`,
     `redis-cli -p ${sentinel.port} sentinel get-master-addr-by-name ${GROUP}`,
     direct,
     `new Redis({ name: '${GROUP}', sentinels: [{ host: '${HOST}', port: ${sentinel.port} }] })  // ioredis`,
   ]
+}
+
+/** Where the page is; undefined while no Sentinel runs. */
+function pageOf(model: ClusterModel): string | undefined {
+  const sentinel = answeringSentinel(model)
+  return sentinel && `http://${HOST}:${pagePort(sentinel.port)}/`
+}
+
+function answeringSentinel({ sentinels }: ClusterModel) {
+  return sentinels.find(({ facts }) => facts !== undefined) ?? sentinels.find(isRunning)
 }
 
 function isRunning({ state }: { readonly state: ShownState }): boolean {

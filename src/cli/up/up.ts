@@ -16,6 +16,8 @@ export interface UpOptions {
   readonly config?: string
   /** Milliseconds. */
   readonly downAfter?: number
+  /** Opens the page in a browser. */
+  readonly open?: true
 }
 
 /** Resolves to the exit status when the cluster has ended. */
@@ -27,7 +29,7 @@ export async function runUp(options: UpOptions): Promise<number> {
   try {
     cluster.start()
     const { UpSession } = await import('./session.ts')
-    return await new UpSession(cluster, rules).run()
+    return await new UpSession(cluster, rules, options.open === true).run()
   } finally {
     await cluster.stop()
   }

@@ -1,4 +1,5 @@
 /** From the name that a client typed to the command that it means here. */
+import { commandMeant } from '../../base/command-renames.ts'
 import type { RenamedCommand } from '../group-options.ts'
 import type { PortCommand } from './command.ts'
 
@@ -14,10 +15,8 @@ export function findCommand(
   renames: readonly RenamedCommand[],
   typed: string,
 ): PortCommand | undefined {
-  const word = typed.toLowerCase()
-  const renamed = renames.find(([, here]) => here.toLowerCase() === word)
-  if (renamed !== undefined) return table.get(renamed[0])
-  return renames.some(([name]) => name === word) ? undefined : table.get(word)
+  const own = commandMeant(renames, typed, (name) => table.has(name))
+  return own === undefined ? undefined : table.get(own)
 }
 
 /** Also takes the full name of a subcommand: `sentinel|masters`. */

@@ -9,6 +9,7 @@
 import { connect, createServer, type Socket as RealSocket, type Server } from 'node:net'
 import { assert } from '../../base/assert.ts'
 import type { Dial, Surroundings } from '../../io/host-environment.ts'
+import { timerAfter } from '../../io/process/clock.ts'
 import type { Socket, SocketHandler } from '../../sim/network/socket.ts'
 import type { Process } from '../../sim/processes/process.ts'
 import { hiddenAddress } from './addresses.ts'
@@ -71,6 +72,7 @@ export class ProxyNetwork {
       clock: {
         read: () => process.clock.momentAt(this.#time.nowMs),
         msUntil: (monoMs) => process.clock.trueMsOf(monoMs) - this.#time.preciseMs,
+        after: timerAfter,
       },
       admit: (input) =>
         this.#time.enter(() => {

@@ -23,7 +23,7 @@ export function newMeters(): ProcessMeters {
 
 /** What the shell reads at the moment of a scrape. */
 export interface ProcessReading {
-  readonly program: 'sentinel' | 'server'
+  readonly program: 'sentinel' | 'server' | 'proxy'
   readonly version: string
   readonly residentBytes: number
   readonly cpuSeconds: number

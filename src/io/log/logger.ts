@@ -12,7 +12,8 @@ import type { LogLevel } from '../../core/log-level.ts'
 import { eventDocument } from '../../hooks/event-document.ts'
 import { endProcess } from '../process/process-end.ts'
 import { reasonOf, StartError } from '../start-error.ts'
-import { type RoleLetter, redisLine } from './redis-line.ts'
+import { type LineForm, logfmtLine, type RoleLetter, redisLine } from './redis-line.ts'
+import type { Syslog } from './syslog.ts'
 
 export interface LoggerOptions {
   /** Lines of lower levels are left out; `nothing` leaves out everything. */
@@ -26,6 +27,8 @@ export interface LoggerOptions {
   readonly format?: LogFormat | undefined
   /** What stands behind the process id in Redis' form; `X` by default. */
   readonly role?: () => RoleLetter
+  /** Gets every line that is written. */
+  readonly syslog?: Syslog | undefined
 }
 
 export interface Logger {
@@ -63,8 +66,16 @@ export async function openLogger(options: LoggerOptions): Promise<DaemonLogger> 
   const isPretty = format === 'pretty' || (format === 'auto' && isTerminal)
   const asIs: ToLine = (line) => line
   const stream = openStream(file, isPretty ? await prettyLines(isTerminal) : asIs)
-  const lines = format === 'redis' ? redisLines(options, stream) : pinoLines(options, stream)
+  const form = LINE_FORMS[format]
+  const written = form === undefined ? pinoLines(options, stream) : formLines(options, stream, form)
+  const { level, syslog } = options
+  const lines = syslog === undefined ? written : alsoTo(syslog, written, level)
   return { ...lines, reopen: (name) => reopen(stream, name), flush: () => flush(stream) }
+}
+
+const LINE_FORMS: Readonly<Partial<Record<LogFormat, LineForm>>> = {
+  redis: redisLine,
+  logfmt: logfmtLine,
 }
 
 type Lines = Pick<Logger, 'log' | 'setLevel'>
@@ -98,12 +109,31 @@ const RISING: readonly (LogLevel | 'nothing')[] = [
   'nothing',
 ]
 
-function redisLines({ level, role = () => 'X' }: LoggerOptions, stream: LogStream): Lines {
+/** The same lines, and each to syslog as well. */
+function alsoTo(syslog: Syslog, lines: Lines, level: LoggerOptions['level']): Lines {
+  let least = RISING.indexOf(level)
+  return {
+    log: (at, text, event) => {
+      lines.log(at, text, event)
+      if (RISING.indexOf(at) >= least) syslog.write(at, text)
+    },
+    setLevel: (to) => {
+      least = RISING.indexOf(to)
+      lines.setLevel(to)
+    },
+  }
+}
+
+function formLines(
+  { level, role = () => 'X' }: LoggerOptions,
+  stream: LogStream,
+  form: LineForm,
+): Lines {
   let least = RISING.indexOf(level)
   return {
     log: (at, text) => {
       if (RISING.indexOf(at) < least) return
-      stream.write(redisLine(process.pid, role(), new Date(), at, text))
+      stream.write(form(process.pid, role(), new Date(), at, text))
     },
     setLevel: (to) => {
       least = RISING.indexOf(to)

@@ -2,10 +2,12 @@
 import { utf8Text } from '../../base/utf8.ts'
 import { nodeMetrics } from '../../http/metrics/node-metrics.ts'
 import type { ProcessMeters } from '../../http/metrics/process-metrics.ts'
+import { proxyMetrics } from '../../http/metrics/proxy-metrics.ts'
 import { SentinelMetrics } from '../../http/metrics/sentinel-metrics.ts'
 import type { DataNode } from '../../server/node.ts'
 import { DocumentInTurns } from '../in-turns.ts'
 import type { NodeHost } from '../node-host.ts'
+import type { ProxyHost } from '../proxy/proxy-host.ts'
 import type { SentinelHost } from '../sentinel-host.ts'
 import { readLedgers, readProcess } from './meters.ts'
 
@@ -40,6 +42,19 @@ export function nodeDocumentOf(source: NodeSource): () => Promise<Uint8Array> {
     const ledgers = await readLedgers(utf8Text(services.settings.text('dir')))
     const reading = readProcess('server', version, meters)
     const pieces = host.look(() => nodeMetrics(services, ledgers, reading))
+    return { slice: () => false, pieces: () => pieces }
+  })
+  return () => scrapes.document()
+}
+
+export function proxyDocument(
+  host: ProxyHost,
+  version: string,
+  meters: ProcessMeters,
+): () => Promise<Uint8Array> {
+  const scrapes = new DocumentInTurns(() => {
+    const reading = readProcess('proxy', version, meters)
+    const pieces = host.look((proxy) => proxyMetrics(proxy, reading))
     return { slice: () => false, pieces: () => pieces }
   })
   return () => scrapes.document()

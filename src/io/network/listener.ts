@@ -6,6 +6,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { reasonOf, StartError } from '../start-error.ts'
 import type { Tls } from '../tls/tls.ts'
 import { TlsAcceptor } from '../tls/tls-acceptor.ts'
+import { openUnixDoor, type UnixDoor } from './unix-door.ts'
 
 export interface ListenOptions {
   readonly addresses: readonly string[]
@@ -13,6 +14,8 @@ export interface ListenOptions {
   readonly port: number
   /** Listens on its port as well, if that is not 0. */
   readonly tls?: Tls | undefined
+  /** [unixsocket] Listens there as well. */
+  readonly unix?: UnixDoor | undefined
 }
 
 export interface Listener {
@@ -23,10 +26,11 @@ export interface Listener {
 }
 
 /** Starts to listen on every address, or on none: then a StartError says which one failed and why. */
-export async function listen({ addresses, port, tls }: ListenOptions): Promise<Listener> {
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { addresses, port, tls, unix } = options
   const inbox = new Inbox()
   const doors = doorsOf(port, tls, inbox)
-  if (doors.length === 0) throw noPort()
+  if (doors.length === 0 && unix === undefined) throw noPort()
   const servers: Server[] = []
   const close = () => {
     for (const server of servers) server.close()
@@ -38,6 +42,12 @@ export async function listen({ addresses, port, tls }: ListenOptions): Promise<L
       close()
       throw error
     }
+  }
+  try {
+    if (unix !== undefined) servers.push(await openUnixDoor(unix, (socket) => inbox.put(socket)))
+  } catch (error) {
+    close()
+    throw error
   }
   return { accept: (take) => inbox.open(take), close }
 }

@@ -8,6 +8,7 @@
  * arms itself again. A data node moves its deadline with every command.
  */
 import { type Clock, REAL_CLOCK } from './clock.ts'
+import { REAL_TIMERS } from './timers.ts'
 
 /**
  * If the process is this late, input that has arrived meanwhile is handled before the alarm rings: Node
@@ -21,7 +22,7 @@ export class Alarm {
   readonly #ring: () => void
   readonly #clock: Clock
   readonly #note: ((lateMs: number) => void) | undefined
-  #timer: NodeJS.Timeout | undefined
+  #disarm: (() => void) | undefined
   #armedForMs = 0
   #atMs: number | undefined
 
@@ -36,33 +37,34 @@ export class Alarm {
   set(atMs: number | undefined): void {
     this.#atMs = atMs
     if (atMs === undefined) return
-    if (this.#timer !== undefined && this.#armedForMs <= atMs) return
+    if (this.#disarm !== undefined && this.#armedForMs <= atMs) return
     this.#arm(atMs)
   }
 
   /** Disarms for good, so that the timer does not keep the process alive. */
   stop(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#disarm?.()
+    this.#disarm = undefined
     this.#atMs = undefined
   }
 
   #arm(atMs: number): void {
-    clearTimeout(this.#timer)
+    this.#disarm?.()
     const delayMs = Math.ceil(this.#clock.msUntil(atMs))
     this.#armedForMs = atMs
-    this.#timer = setTimeout(() => this.#fire(), Math.min(Math.max(delayMs, 0), MAX_TIMEOUT_MS))
+    const waitMs = Math.min(Math.max(delayMs, 0), MAX_TIMEOUT_MS)
+    this.#disarm = this.#clock.after(waitMs, () => this.#fire())
   }
 
   #fire(): void {
-    this.#timer = undefined
+    this.#disarm = undefined
     const atMs = this.#atMs
     if (atMs === undefined) return
     const lateMs = this.#clock.read().monoMs - atMs
     if (lateMs >= 0) this.#note?.(lateMs)
     if (lateMs < 0) this.#arm(atMs)
     else if (lateMs < LATE_MS) this.#ringNow()
-    else setImmediate(() => this.#ringNow())
+    else REAL_TIMERS.setImmediate(() => this.#ringNow())
   }
 
   /** Rings, unless the alarm was stopped or put off meanwhile. */

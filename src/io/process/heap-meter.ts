@@ -24,6 +24,11 @@ const YOUNG_BYTES = 3 * 16 * MIB
  * back.
  */
 const BESIDES_BYTES = 64 * MIB
+/**
+ * The system ends a process at the limit of its container, and counts pages. Those of a heap that is in use
+ * throughout are up to a third more than what is used of them.
+ */
+const CONTAINER_SHARE = 2 / 3
 
 interface GarbageDetail {
   readonly kind: number
@@ -95,14 +100,17 @@ export interface ProcessMemory {
 }
 
 export function processMemory(): ProcessMemory {
-  const constrained = process.constrainedMemory?.() ?? 0
-  const isLimited = constrained > 0 && constrained < totalmem()
-  return { heapBytes: heapLimit(), containerBytes: isLimited ? constrained : undefined }
+  const container = containerLimit()
+  return {
+    heapBytes: heapLimit(),
+    containerBytes: Number.isFinite(container) ? container : undefined,
+  }
 }
 
 /** How much memory this process can have, in bytes. */
 export function heapLimit(): number {
-  return Math.min(engineLimit(), memoryLimit() - BESIDES_BYTES)
+  const inContainer = Math.floor(containerLimit() * CONTAINER_SHARE)
+  return Math.min(engineLimit(), memoryLimit() - BESIDES_BYTES, inContainer)
 }
 
 function engineLimit(): number {
@@ -111,9 +119,14 @@ function engineLimit(): number {
 
 /** The memory of the container, or of the machine. */
 function memoryLimit(): number {
+  return Math.min(containerLimit(), totalmem())
+}
+
+/** Infinite: there is none below the memory of the machine. */
+function containerLimit(): number {
   // Without a container it is 0, or more than any machine has.
   const constrained = process.constrainedMemory?.() ?? 0
-  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
+  return constrained > 0 && constrained < totalmem() ? constrained : Number.POSITIVE_INFINITY
 }
 
 /** As the user set it, or as the engine chooses. */

@@ -15,6 +15,8 @@ export type FrameKind =
   | 'resume'
 
 const COROUTINE_BYTES = 400
+/** A stack that has grown further is given back to the engine. */
+const REUSED_REGISTERS = 256
 
 export class CallFrame {
   readonly kind: FrameKind
@@ -74,5 +76,14 @@ export class Coroutine extends LuaObject {
     super(heap)
     heap.charge(COROUTINE_BYTES)
     this.body = body
+  }
+
+  /** Forgets a call that is over, so that the thread can serve the next one; false: it cannot. */
+  tryReset(): boolean {
+    if (this.frames.length > 0 || this.stack.length > REUSED_REGISTERS) return false
+    this.stack.fill(undefined)
+    this.top = 0
+    this.boundaries = 0
+    return true
   }
 }

@@ -33,7 +33,7 @@ export class Flow extends MachineState {
 
   /** Begins a call of a function by the host. */
   begin(callee: LuaValue, args: readonly LuaValue[]): void {
-    this.thread = new Coroutine(this.heap, undefined)
+    if (!this.thread.tryReset()) this.thread = new Coroutine(this.heap, undefined)
     this.thread.status = 'running'
     this.results = undefined
     this.#boundaries = 0

@@ -52,7 +52,7 @@ export class Machine extends Interpreter {
   /** Forgets the last call, and everything only that call kept. */
   rest(): void {
     this.#final = undefined
-    this.thread = new Coroutine(this.heap, undefined)
+    if (!this.thread.tryReset()) this.thread = new Coroutine(this.heap, undefined)
     this.results = undefined
   }
 

@@ -12,7 +12,6 @@ const TABLE = `
     cluster|flushslots cluster|forget cluster|meet cluster|replicas cluster|replicate
     cluster|reset cluster|saveconfig cluster|set-config-epoch cluster|setslot cluster|slaves
     module|list module|load module|loadex module|unload monitor
-  keyspace write slow dangerous: migrate
   read fast: lolwut
   slow connection: client|caching client|getredir client|tracking client|trackinginfo
     command|getkeysandflags

@@ -1,27 +1,43 @@
 /** All commands of one node, found by name in either case. */
+import { type CommandRename, commandMeant } from '../../base/command-renames.ts'
 import type { CommandDirectory } from '../context.ts'
 import { unknownCommand, unknownSubcommand } from '../errors.ts'
 import { type Command, createCommand, type Family } from './command.ts'
 import { keysOf } from './key-spec.ts'
 
-/** No name is longer, so a longer word is unknown without being put into lower case. */
+/** No name of ours is longer, so a longer word is unknown without being put into lower case. */
 const MAX_NAME_BYTES = 64
 
 export class CommandTable implements CommandDirectory {
-  /** By lower-case name, in the order of the families. */
+  readonly #renames: readonly CommandRename[]
+  /** By lower-case name, in the order of the families, without those that are switched off. */
   readonly all: ReadonlyMap<string, Command>
   /** The same in lower and upper case, so that the usual spellings are found at once. */
   readonly #bySpelling = new Map<string, Command>()
 
-  constructor(families: readonly Family[]) {
+  constructor(families: readonly Family[], renames: readonly CommandRename[] = []) {
+    this.#renames = renames
     const all = new Map<string, Command>()
     for (const family of families) {
       for (const spec of family.commands) all.set(spec.name, createCommand(spec, family))
     }
-    this.all = all
     for (const [name, command] of all) {
       this.#bySpelling.set(name, command).set(name.toUpperCase(), command)
     }
+    for (const [own, here] of renames) if (here === '') all.delete(own)
+    this.all = all
+  }
+
+  /**
+   * The words of a client with the command's own name, under which files, replicas and ACL rules know it;
+   * undefined: the client calls no command of ours by this name.
+   */
+  inOwnWords(argv: readonly string[]): readonly string[] | undefined {
+    if (this.#renames.length === 0) return argv
+    const word = argv[0] ?? ''
+    const own = commandMeant(this.#renames, word, (name) => this.all.has(name))
+    if (own === undefined) return undefined
+    return own === word.toLowerCase() ? argv : [own, ...argv.slice(1)]
   }
 
   /** The command or subcommand the words name; undefined if there is none, see `unknown`. */
@@ -40,12 +56,12 @@ export class CommandTable implements CommandDirectory {
 
   /** By full name, `get` or `config|get`. */
   findByName(fullName: string): Command | undefined {
-    return this.find(fullName.split('|', 2))
+    return this.find(this.inOwnWords(fullName.split('|', 2)) ?? [])
   }
 
   /** The error for words that `find` does not know. */
   unknown(argv: readonly string[]) {
-    const container = this.#byAnySpelling(argv[0] ?? '')
+    const container = this.find(this.inOwnWords(argv.slice(0, 1)) ?? [])
     if (container === undefined) return unknownCommand(argv)
     return unknownSubcommand(container.fullName, argv[1])
   }
@@ -59,6 +75,6 @@ export class CommandTable implements CommandDirectory {
   }
 
   #byAnySpelling(name: string): Command | undefined {
-    return name.length > MAX_NAME_BYTES ? undefined : this.all.get(name.toLowerCase())
+    return name.length > MAX_NAME_BYTES ? undefined : this.#bySpelling.get(name.toLowerCase())
   }
 }

@@ -3,6 +3,8 @@
  * that needs all commands together imports it, and no command does: a new command is written down
  * in its family alone.
  */
+import type { CommandRename } from '../../base/command-renames.ts'
+import { ABSENT_COMMANDS } from '../catalogue/absent-commands.ts'
 import type { Family } from '../catalogue/command.ts'
 import { CommandTable } from '../catalogue/command-table.ts'
 import { bitfieldFamily } from './bits/bitfield.ts'
@@ -71,6 +73,15 @@ const FAMILIES: readonly Family[] = [
 ]
 
 /** Each node gets a table of its own, because the table counts calls. */
-export function nodeCommands(): CommandTable {
-  return new CommandTable(FAMILIES)
+export function nodeCommands(renames: readonly CommandRename[] = []): CommandTable {
+  return new CommandTable(FAMILIES, renames)
+}
+
+/**
+ * Whether [rename-command] may name it, in lower case: a command that Redis has. Files that switch a
+ * command off which is missing here get what they ask for.
+ */
+export function isNodeCommand(name: string): boolean {
+  const isNamed = (one: { readonly name: string }) => one.name === name
+  return FAMILIES.some(({ commands }) => commands.some(isNamed)) || ABSENT_COMMANDS.some(isNamed)
 }

@@ -7,6 +7,7 @@ import { persistenceLines } from '../persistence/report.ts'
 import { REDIS_VERSION } from '../version.ts'
 import { lines } from './info-lines.ts'
 import { memory } from './memory-section.ts'
+import { newerClientFields, newerServerFields } from './neighbour-fields.ts'
 
 /** What INFO tells of, and the moment at which it does. */
 export type InfoSource = Pick<CommandContext, 'node' | 'now'>
@@ -44,6 +45,7 @@ function server({ node, now }: InfoSource): string[] {
     executable,
     config_file: configFile,
     io_threads_active: 0,
+    ...newerServerFields({ node }),
     ...(shutdownMs === undefined ? {} : { shutdown_in_milliseconds: shutdownMs }),
   })
 }
@@ -60,6 +62,7 @@ function clients({ node }: InfoSource): string[] {
     blocked_clients: node.blocking.count,
     tracking_clients: node.tracking.clients,
     clients_in_timeout_table: 0,
+    ...newerClientFields({ node }),
   })
 }
 
@@ -195,7 +198,7 @@ function stats({ node }: InfoSource): string[] {
     pubsubshard_channels: node.pubsub.names('shardChannel').length,
     latest_fork_usec: 0,
     total_forks: 0,
-    migrate_cached_sockets: 0,
+    migrate_cached_sockets: node.migration.cachedSockets,
     slave_expires_tracked_keys: node.keyspace.localExpiries.size,
     active_defrag_hits: 0,
     active_defrag_misses: 0,

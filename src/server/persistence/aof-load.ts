@@ -102,7 +102,8 @@ export class AofLoader {
     const { keyspace } = this.#host
     const { serial, usage } = keyspace
     const isVerified = this.#host.settings.flag('rdbchecksum')
-    const progress = { expect: () => undefined, advance: this.#advance }
+    const { onKeys } = this.#progress
+    const progress = { expect: () => undefined, advance: this.#advance, onKeys }
     const parts = { dbs: keyspace.newTables(), serial, usage, isVerified, progress }
     const read = yield* loadRdb(path, parts)
     if (read.kind === 'absent') return this.#refuse(path, 'is missing, and the manifest names it')
@@ -132,14 +133,17 @@ export class AofLoader {
 
   /** Executes the complete commands; returns why it cannot go on, if so. */
   #carryOut(reader: LogReader): string | undefined {
+    let commands = 0
     for (let step = reader.next(); step !== 'more'; step = reader.next()) {
       if (!('kind' in step)) {
         const problem = this.#apply(step)
+        commands++
         if (problem !== undefined) return `${problem} before byte ${reader.soundBytes}`
       } else {
         return `is damaged at byte ${step.offset}: ${step.reason}`
       }
     }
+    this.#progress.onKeys(commands)
     return undefined
   }
 

@@ -10,9 +10,11 @@
  * An operator may delete the folder, or a file in it, and then a process that ends loses all data. So every
  * second we check that the files are there, even when nothing is written, and rewrite what is gone.
  */
+import type { ManifestFile } from '../aof/manifest.ts'
 import { earliest } from '../earliest.ts'
 import type { FileWatcher, KeptFile } from '../replication/serving/waits.ts'
 import { AofFiles } from './aof-files.ts'
+import { AofLoader } from './aof-load.ts'
 import { AofLog } from './aof-log.ts'
 import { AofOpening } from './aof-opening.ts'
 import { type AofReport, aofReport } from './aof-report.ts'
@@ -132,6 +134,25 @@ export class Aof implements KeptFile {
     this.#nextLookMs = this.#host.now.monoMs + LOOK_PERIOD_MS
     this.#schedule.rewrittenBytes = baseBytes
     const keys = this.#host.keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
+    return { kind: 'loaded', position: undefined, expiredKeys: [], keys, expired: 0 }
+  }
+
+  /** Whether the files have everything, and stay as they are while they are read. */
+  get mayReload(): boolean {
+    return this.#state === 'complete' && !this.#isRewriting
+  }
+
+  /** DEBUG LOADAOF: the data become what the files say. Commands must wait meanwhile. */
+  *reload(progress: LoadProgress): Work<LoadResult> {
+    const { keyspace } = this.#host
+    const failure = this.#log.write()
+    if (failure !== undefined) return { kind: 'refused', text: failure.text }
+    keyspace.replaceAll(keyspace.newTables(), [])
+    const files = this.#files
+    const source = { manifest: files.manifest, pathOf: (file: ManifestFile) => files.pathOf(file) }
+    const loaded = yield* new AofLoader(this.#host, progress).load(source)
+    if (loaded.kind === 'refused') return loaded
+    const keys = keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
     return { kind: 'loaded', position: undefined, expiredKeys: [], keys, expired: 0 }
   }
 

@@ -5,6 +5,11 @@ const LOG_PERIOD_MS = 5000
 
 export class LoadProgress {
   readonly startedAt: Moment
+  /**
+   * Called with the number of keys, or of commands, that were loaded since. Returns whether loading is
+   * slowed down for them, see load-pace.ts.
+   */
+  onKeys: (keys: number) => boolean = () => false
   readonly #now: () => Moment
   readonly #log: (text: string) => void
   readonly #fullness: (doneShare: number) => string | undefined

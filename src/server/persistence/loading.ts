@@ -9,6 +9,7 @@ import type { Aof } from './aof.ts'
 import { change, namesIn, type Work } from './files.ts'
 import type { PersistenceHost } from './host.ts'
 import type { Jobs } from './jobs.ts'
+import type { LoadPace } from './load-pace.ts'
 import { LoadProgress } from './load-progress.ts'
 import type { LoadedData, LoadResult } from './load-result.ts'
 import { adoptRdb } from './rdb-adopt.ts'
@@ -23,30 +24,35 @@ const EMPTY: LoadedData = {
 }
 
 const EXIT_REFUSED = 1
-/** Redis, too, serves its clients only after every so many bytes. */
-const QUIET_BYTES = 2 * 1024 * 1024
 
 export class Loading {
   readonly #host: PersistenceHost
   readonly #jobs: Jobs
   readonly #aof: Aof
+  readonly #pace: LoadPace
   #progress: LoadProgress | undefined
   #isActive = true
   #last: LoadedData = EMPTY
 
-  constructor(host: PersistenceHost, jobs: Jobs, aof: Aof) {
+  constructor(host: PersistenceHost, jobs: Jobs, aof: Aof, pace: LoadPace) {
     this.#host = host
     this.#jobs = jobs
     this.#aof = aof
+    this.#pace = pace
   }
 
   get isActive(): boolean {
     return this.#isActive
   }
 
-  /** Whether so little has been read that clients need not notice. */
+  /**
+   * [loading-process-events-interval-bytes] Whether so little has been read that clients need not notice.
+   * Redis serves its clients only after every so many bytes.
+   */
   get isOpening(): boolean {
-    return this.#isActive && (this.#progress?.loadedBytes ?? 0) < QUIET_BYTES
+    if (!this.#isActive) return false
+    const quietBytes = this.#host.settings.int('loading-process-events-interval-bytes')
+    return (this.#progress?.loadedBytes ?? 0) < quietBytes
   }
 
   /** The result of the last load. */
@@ -72,11 +78,19 @@ export class Loading {
     return result
   }
 
+  /** Loads the append-only file again, in place of the current data. */
+  *reloadLog(): Work<LoadResult> {
+    const result = yield* this.#aof.reload(this.#begin())
+    this.#progress = undefined
+    return result
+  }
+
   #begin(): LoadProgress {
     const { port } = this.#host
     const log = (text: string) => port.log('notice', text)
     const fullness = (doneShare: number) => this.#host.heap.fullness(doneShare)
     this.#progress = new LoadProgress(() => this.#host.now, log, fullness)
+    this.#progress.onKeys = (keys) => this.#pace.loaded(keys)
     return this.#progress
   }
 

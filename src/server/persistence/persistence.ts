@@ -7,6 +7,7 @@ import { Aof } from './aof.ts'
 import type { FileAnswer, FileRequestId } from './files.ts'
 import type { PersistenceHost } from './host.ts'
 import { Jobs } from './jobs.ts'
+import { LoadPace } from './load-pace.ts'
 import { Loading } from './loading.ts'
 import { Saving } from './saving.ts'
 import { Shutdown } from './shutdown.ts'
@@ -26,6 +27,7 @@ export class Persistence {
   readonly reloading: Reloading
   readonly #host: PersistenceHost
   readonly #jobs: Jobs
+  readonly #pace: LoadPace
 
   constructor(host: PersistenceHost) {
     this.#host = host
@@ -33,12 +35,13 @@ export class Persistence {
     this.#jobs = jobs
     const unreadDump = new UnreadDump(host)
     this.aof = new Aof(host, jobs, host.snapshotTurn, unreadDump)
-    this.loading = new Loading(host, jobs, this.aof)
+    this.#pace = new LoadPace(host.settings, () => host.now)
+    this.loading = new Loading(host, jobs, this.aof, this.#pace)
     this.saving = new Saving(host, jobs, host.snapshotTurn, unreadDump)
     const { aof, saving, loading } = this
     const isLoading = () => this.isLoading
     this.shutdown = new Shutdown({ host, jobs, saving, aof, isLoading })
-    this.reloading = new Reloading({ host, jobs, saving, loading })
+    this.reloading = new Reloading({ host, jobs, saving, loading, aof })
   }
 
   get isLoading(): boolean {
@@ -59,7 +62,7 @@ export class Persistence {
   }
 
   fileAnswered(id: FileRequestId, answer: FileAnswer): void {
-    this.#jobs.answered(id, answer)
+    if (!this.#pace.holds(id, answer)) this.#jobs.answered(id, answer)
   }
 
   /** Why a write must be refused now (it could not be kept), as an error reply without its dash. */
@@ -87,7 +90,7 @@ export class Persistence {
 
   /** A full resynchronisation has replaced all keys, without a command for it. */
   dataReplaced(keys: number): void {
-    if (this.isLoading) return
+    if (this.isLoading || this.reloading.isFromLog) return
     this.#host.stats.changes += Math.max(1, keys)
     this.aof.dataReplaced()
   }
@@ -108,22 +111,25 @@ export class Persistence {
   }
 
   wake(): void {
+    for (const { id, answer } of this.#pace.due()) this.#jobs.answered(id, answer)
     if (this.isLoading) return
     this.shutdown.wake()
-    this.saving.wake()
+    if (!this.#host.isCronPaused) this.saving.wake()
     this.aof.wake()
   }
 
   /** Monotonic; undefined if nothing is due. */
   nextWakeUpMs(): number | undefined {
-    if (this.isLoading) return undefined
+    const paceMs = this.#pace.nextWakeUpMs()
+    if (this.isLoading) return paceMs
     const { shutdown, saving, aof } = this
-    return earliest(shutdown.nextWakeUpMs(), saving.nextWakeUpMs(), aof.nextWakeUpMs())
+    const savingMs = this.#host.isCronPaused ? undefined : saving.nextWakeUpMs()
+    return earliest(paceMs, shutdown.nextWakeUpMs(), savingMs, aof.nextWakeUpMs())
   }
 }
 
 /**
- * DEBUG RELOAD: saves the data and loads them again from the file, for tests. No other command runs
+ * DEBUG RELOAD and LOADAOF: saves the data and loads them again from the file, for tests. No other command runs
  * meanwhile, or its effects would be lost.
  */
 interface ReloadingParts {
@@ -131,7 +137,11 @@ interface ReloadingParts {
   readonly jobs: Jobs
   readonly saving: Saving
   readonly loading: Loading
+  readonly aof: Aof
 }
+
+/** The dump after a save, the dump as it is, or the append-only file. */
+type ReloadSource = 'savedFirst' | 'asSaved' | 'log'
 
 /** Undefined if it succeeded, otherwise why not. */
 type OnReloaded = (problem: string | undefined) => void
@@ -139,26 +149,30 @@ type OnReloaded = (problem: string | undefined) => void
 class Reloading {
   readonly #parts: ReloadingParts
   #isActive = false
+  /** The append-only file is being read, and stays as it is. */
+  isFromLog = false
 
   constructor(parts: ReloadingParts) {
     this.#parts = parts
   }
 
   /** False if one is running. */
-  begin(mustSave: boolean, onReloaded: OnReloaded): boolean {
-    if (this.#isActive) return false
-    const { saving, host } = this.#parts
+  begin(source: ReloadSource, onReloaded: OnReloaded): boolean {
+    const { saving, host, aof } = this.#parts
+    if (this.#isActive || (source === 'log' && !aof.mayReload)) return false
     this.#isActive = true
+    this.isFromLog = source === 'log'
     host.pause.start(Number.POSITIVE_INFINITY, 'all', 'reload')
     const end = (problem: string | undefined) => this.#end(problem, onReloaded)
-    if (!mustSave) this.#load(end)
-    else saving.order((failure) => (failure === undefined ? this.#load(end) : end(failure.text)))
+    const load = () => this.#load(source, end)
+    if (source !== 'savedFirst') load()
+    else saving.order((failure) => (failure === undefined ? load() : end(failure.text)))
     return true
   }
 
-  #load(end: OnReloaded): void {
+  #load(source: ReloadSource, end: OnReloaded): void {
     const { host, jobs, loading } = this.#parts
-    jobs.start(loading.reload(), (result) => {
+    jobs.start(source === 'log' ? loading.reloadLog() : loading.reload(), (result) => {
       if (result.kind === 'refused') return end(result.text)
       for (const { db, key } of result.expiredKeys) host.replication.tellExpired(db, key)
       host.stats.changes = 0
@@ -168,6 +182,7 @@ class Reloading {
 
   #end(problem: string | undefined, onReloaded: OnReloaded): void {
     this.#isActive = false
+    this.isFromLog = false
     this.#parts.host.pause.end('reload')
     onReloaded(problem)
   }

@@ -30,7 +30,7 @@ export interface RdbLoadParts {
   readonly usage: Pick<Usage, 'restored'>
   /** [rdbchecksum] Whether a wrong checksum is damage. */
   readonly isVerified: boolean
-  readonly progress: Pick<LoadProgress, 'expect' | 'advance'>
+  readonly progress: Pick<LoadProgress, 'expect' | 'advance' | 'onKeys'>
 }
 
 export function* loadRdb(path: string, parts: RdbLoadParts): Work<RdbLoad> {
@@ -45,16 +45,21 @@ function* readPayload(path: string, parts: RdbLoadParts): Work<RdbLoad> {
   const { dbs, serial, usage, isVerified, progress } = parts
   const reader = new RdbReader(dbs, serial, usage, isVerified)
   let offset = 0
+  let keys = 0
   for (;;) {
     const bytes = yield* readBytes(path, offset, READ_BYTES)
     if (typeof bytes !== 'string')
       return unusable(`cannot be read at byte ${offset}: ${bytes.text}`)
     const read = bytes === '' ? reader.ended() : reader.push(bytes)
     offset += bytes.length
+    const keysBefore = keys
+    keys = dbs.reduce((sum, { size }) => sum + size, 0)
+    const isSlowed = progress.onKeys(keys - keysBefore)
     const full = progress.advance(bytes.length)
     if (full !== undefined) return { kind: 'tooLarge', reason: full }
     if (read.kind === 'damaged') return unusable(`is damaged at byte ${read.offset}: ${read.text}`)
     if (read.kind === 'done') {
+      if (isSlowed) yield { kind: 'size', path }
       return { kind: 'loaded', contents: read.contents, endOffset: offset - read.rest.length }
     }
   }

@@ -246,6 +246,12 @@ export class Replication implements RoleChange {
     return OK
   }
 
+  /** DEBUG CHANGE-REPL-ID. Replicas that are attached stay so until they reconnect. */
+  changeId(): void {
+    this.#state.history.begin()
+    this.#state.node.port.log('notice', `the history is ${this.#state.history.id} from now on`)
+  }
+
   replicaof(session: ClientSession, argv: readonly string[]): Reply {
     if (this.failover.isRunning) return FAILING_OVER
     if (session.kind === 'replica') return NOT_FOR_REPLICAS

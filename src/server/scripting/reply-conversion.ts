@@ -48,6 +48,8 @@ export function replyToLua(native: Native, reply: Reply, protocol: Protocol): Lu
       return bulksToLua(native, reply, protocol)
     case 'map':
       return mapOf(native, reply.entries, protocol)
+    case 'attributed':
+      return replyToLua(native, reply.reply, protocol)
     default:
       return scalarToLua(native, reply, protocol)
   }

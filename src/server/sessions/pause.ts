@@ -7,8 +7,8 @@
 import type { ClientSession } from './session.ts'
 
 export type PauseScope = 'writes' | 'all'
-/** What holds commands back: CLIENT PAUSE, a running FAILOVER, a shutdown, or DEBUG RELOAD. */
-export type PauseCause = 'client' | 'failover' | 'shutdown' | 'reload'
+/** What holds commands back: CLIENT PAUSE, a running FAILOVER or MIGRATE, a shutdown, or DEBUG RELOAD. */
+export type PauseCause = 'client' | 'failover' | 'shutdown' | 'reload' | 'migration'
 
 interface Hold {
   /** Monotonic; Infinity: until the cause itself ends it. */

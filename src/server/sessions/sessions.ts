@@ -8,7 +8,7 @@
  */
 import type { Users } from '../../acl/users.ts'
 import type { Moment } from '../../base/clock.ts'
-import { isLoopback } from '../../base/ip.ts'
+import { isLocalPeer } from '../../base/ip.ts'
 import { encodeReply } from '../../resp/encode.ts'
 import type { Reply } from '../../resp/reply.ts'
 import { RequestDecoder } from '../../resp/request-decoder.ts'
@@ -166,7 +166,7 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
     const { settings, users } = this.#options
     if (this.size >= settings.int('maxclients')) return TOO_MANY_CLIENTS
     const isOpen = users.default.user.hasNoPassword && settings.flag('protected-mode')
-    return isOpen && !isLoopback(ends.remoteHost) ? PROTECTED_MODE : undefined
+    return isOpen && !isLocalPeer(ends.remoteHost) ? PROTECTED_MODE : undefined
   }
 
   #open(id: ConnectionId, ends: Endpoints, now: Moment): void {

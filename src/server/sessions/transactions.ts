@@ -64,6 +64,10 @@ export class KeyWatch implements Watcher {
   /** By `db key`. */
   readonly #keys = new Map<string, WatchedKey>()
 
+  get size(): number {
+    return this.#keys.size
+  }
+
   add(db: Db, key: string): void {
     const name = nameOf(db, key)
     if (this.#keys.has(name)) return

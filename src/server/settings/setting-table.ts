@@ -7,6 +7,12 @@
 import { LOG_FORMAT_WORDS } from '../../base/log-format.ts'
 import { outputLimits } from '../sessions/output-limits.ts'
 import {
+  NEIGHBOUR_ALIASES,
+  NEIGHBOUR_FLAGS,
+  NEIGHBOUR_INTS,
+  NEIGHBOUR_TEXTS,
+} from './neighbour-settings.ts'
+import {
   accepted,
   clamped,
   eventClasses,
@@ -17,6 +23,7 @@ import {
   memory,
   memoryOrShare,
   nameInFolder,
+  octal,
   oneOf,
   ours,
   type ParsedSetting,
@@ -27,14 +34,14 @@ import {
   text,
   yesNo,
 } from './setting-types.ts'
-import { hostName, percentiles, processTitle } from './text-checks.ts'
+import { hostName, oomScores, percentiles, processTitle } from './text-checks.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
 
 // Notes on what does not happen, for directives whose absence an operator would notice too late.
-const TCP_ONLY = 'it listens on TCP only'
-const NO_SYSLOG = 'the log goes to logfile or stdout'
+const LOCAL_FACILITIES = [0, 1, 2, 3, 4, 5, 6, 7].map((number) => `local${number}`)
+const FACILITIES = ['user', ...LOCAL_FACILITIES]
 const NO_CLUSTER = 'it is no node of a cluster'
 const ONE_THREAD = 'one thread does everything'
 const SET_BY_SERVICE = 'set it for the service'
@@ -94,6 +101,9 @@ export const INT_SETTINGS = {
   'tracking-table-max-keys': integer(1_000_000, 0, MAX_LONG),
   'acllog-max-len': integer(128, 0, MAX_LONG),
   'busy-reply-threshold': integer(5000, 0, MAX_LONG),
+  // Two for tests, which Redis knows too and CONFIG GET * there does not show.
+  'key-load-delay': integer(0, -MAX_INT - 1),
+  'loading-process-events-interval-bytes': integer(2 * MIB, 1024),
   'io-threads': ignored(integer(1, 1, 128, 'immutable'), ONE_THREAD),
   'active-defrag-cycle-min': ignored(integer(1, 1, 99)),
   'active-defrag-cycle-max': ignored(integer(25, 1, 99)),
@@ -113,8 +123,9 @@ export const INT_SETTINGS = {
   // Sessions are resumed by tickets, which need no memory here.
   'tls-session-cache-size': ignored(integer(20_480, 0)),
   'tls-session-cache-timeout': ignored(integer(300, 0)),
-  unixsocketperm: ignored(integer(0, 0, 777, 'immutable'), TCP_ONLY),
+  unixsocketperm: octal(0, 'immutable'),
   'socket-mark-id': ignored(integer(0, 0, MAX_LONG, 'immutable')),
+  ...NEIGHBOUR_INTS,
 } as const satisfies Record<string, SettingType<number>>
 
 export const FLAG_SETTINGS = {
@@ -155,10 +166,10 @@ export const FLAG_SETTINGS = {
   'dynamic-hz': ignored(yesNo(true)),
   daemonize: yesNo(false, 'immutable'),
   'always-show-logo': ignored(yesNo(false, 'immutable')),
-  'set-proc-title': ignored(yesNo(true, 'immutable')),
+  'set-proc-title': yesNo(true, 'immutable'),
   'crash-log-enabled': ignored(yesNo(true)),
   'crash-memcheck-enabled': ignored(yesNo(true)),
-  'syslog-enabled': ignored(yesNo(false, 'immutable'), NO_SYSLOG),
+  'syslog-enabled': yesNo(false, 'immutable'),
   'disable-thp': ignored(yesNo(true, 'immutable'), SET_BY_SERVICE),
   'jemalloc-bg-thread': ignored(yesNo(true)),
   'io-threads-do-reads': ignored(yesNo(false, 'immutable'), ONE_THREAD),
@@ -173,6 +184,7 @@ export const FLAG_SETTINGS = {
   'tls-prefer-server-ciphers': yesNo(false),
   'http-tls': ours(yesNo(false, 'immutable')),
   'tls-session-caching': ignored(yesNo(true)),
+  ...NEIGHBOUR_FLAGS,
 } as const satisfies Record<string, SettingType<boolean>>
 
 export const TEXT_SETTINGS = {
@@ -185,7 +197,7 @@ export const TEXT_SETTINGS = {
   replicaof: text('', 'immutable'),
   'replica-announce-ip': text(''),
   'repl-diskless-load': ignored(
-    oneOf('disabled', ['disabled', 'on-empty-db', 'swapdb']),
+    oneOf('disabled', ['disabled', 'on-empty-db', 'swapdb'], 'mutable', ['flush-before-load']),
     'a copy is always taken beside the old data',
   ),
   save: savePoints('3600 1 300 100 60 10000'),
@@ -248,14 +260,14 @@ export const TEXT_SETTINGS = {
     oneOf('ip', ['ip', 'hostname', 'unknown-endpoint']),
     NO_CLUSTER,
   ),
-  unixsocket: ignored(text('', 'immutable'), TCP_ONLY),
+  unixsocket: text('', 'immutable'),
   supervised: oneOf('no', ['upstart', 'systemd', 'auto', 'no'], 'immutable'),
-  'syslog-ident': ignored(text('redis', 'immutable'), NO_SYSLOG),
-  'syslog-facility': ignored(text('local0', 'immutable'), NO_SYSLOG),
-  'proc-title-template': ignored(processTitle('{title} {listen-addr} {server-mode}')),
+  'syslog-ident': text('redis', 'immutable'),
+  'syslog-facility': oneOf('local0', FACILITIES, 'immutable'),
+  'proc-title-template': processTitle('{title} {listen-addr} {server-mode}'),
   'latency-tracking-info-percentiles': percentiles('50 99 99.9'),
-  'oom-score-adj': ignored(oneOf('no', ['no', 'yes', 'relative', 'absolute']), SET_BY_SERVICE),
-  'oom-score-adj-values': ignored(text('0 200 800'), SET_BY_SERVICE),
+  'oom-score-adj': oneOf('no', ['no', 'yes', 'relative', 'absolute']),
+  'oom-score-adj-values': oomScores('0 200 800'),
   'shutdown-on-sigint': shutdownWords(),
   'shutdown-on-sigterm': shutdownWords(),
   server_cpulist: ignored(text('', 'immutable'), SET_BY_SERVICE),
@@ -263,6 +275,9 @@ export const TEXT_SETTINGS = {
   aof_rewrite_cpulist: ignored(text('', 'immutable'), SET_BY_SERVICE),
   bgsave_cpulist: ignored(text('', 'immutable'), SET_BY_SERVICE),
   'ignore-warnings': ignored(text('')),
+  /** For clients that read from a replica nearby; shown in INFO and HELLO, as Valkey does. */
+  'availability-zone': text(''),
+  ...NEIGHBOUR_TEXTS,
 } as const satisfies Record<string, SettingType<string>>
 
 export const LIMIT_SETTINGS = {
@@ -290,7 +305,11 @@ export const SETTING_ALIASES: ReadonlyMap<string, string> = new Map([
   ['lua-time-limit', 'busy-reply-threshold'],
   ['cluster-slave-no-failover', 'cluster-replica-no-failover'],
   ['cluster-slave-validity-factor', 'cluster-replica-validity-factor'],
+  ...NEIGHBOUR_ALIASES,
 ])
+
+/** Of Valkey, which obeys it in a cluster only: without one it does nothing there either. */
+const FAILOVER = 'failover'
 
 // A directive of several words at once, each of which says one thing: `save now`.
 
@@ -307,7 +326,7 @@ function flagWords(
     const given = new Set(text.toLowerCase().split(' '))
     const known = [none, ...words]
     for (const word of given) {
-      if (known.includes(word)) continue
+      if (known.includes(word) || word === FAILOVER) continue
       return refused(`argument(s) must be one of the following: ${known.join(', ')}`)
     }
     const reason = conflict(given)

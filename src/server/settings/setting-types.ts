@@ -56,6 +56,15 @@ export function integer(
   return { initial, access, parse, format: integerText }
 }
 
+/** Up to three octal digits, kept as a number with the same digits. */
+export function octal(initial: number, access: SettingAccess): SettingType<number> {
+  const parse = (text: string): ParsedSetting<number> => {
+    if (/^[0-7]{1,4}$/.test(text)) return withinBounds(Number(text), 0, 777)
+    return refused("argument couldn't be parsed into an integer")
+  }
+  return { initial, access, parse, format: integerText }
+}
+
 /** An integer that is silently moved into its bounds, as `hz` and the backlog size are. */
 export function clamped(type: SettingType<number>, min: number, max: number): SettingType<number> {
   return {
@@ -108,16 +117,19 @@ export function yesNo(initial: boolean, access: SettingAccess = 'mutable'): Sett
   }
 }
 
+/** `newer`: words of newer servers, accepted too. */
 export function oneOf(
   initial: string,
   values: readonly string[],
   access: SettingAccess = 'mutable',
+  newer: readonly string[] = [],
 ): SettingType<string> {
+  const all = [...values, ...newer]
   return {
     initial,
     access,
     parse(text) {
-      const value = values.find((candidate) => candidate === text.toLowerCase())
+      const value = all.find((candidate) => candidate === text.toLowerCase())
       if (value !== undefined) return accepted(value)
       return refused(`argument(s) must be one of the following: ${values.join(', ')}`)
     },

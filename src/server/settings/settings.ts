@@ -3,6 +3,8 @@
  * and typed for the code. Names are those of redis.conf; either name of a pair (slave/replica) is
  * understood.
  */
+
+import type { CommandRename } from '../../base/command-renames.ts'
 import { matchesGlob } from '../../base/glob.ts'
 import type { OutputClass, OutputLimit, OutputLimits } from '../sessions/output-limits.ts'
 import {
@@ -40,6 +42,8 @@ const TYPES: ReadonlyMap<string, SettingType<SettingValue>> = new Map(
 )
 
 export class Settings {
+  /** [rename-command] Not shown by CONFIG, and never changed while the node runs. */
+  renames: readonly CommandRename[] = []
   readonly #values = new Map<string, SettingValue>()
   /** The values of the user's file (or the defaults), as text. */
   #filed = new Map<string, string>()
@@ -93,6 +97,11 @@ export class Settings {
     const problem = this.#assign(name, text)
     if (problem === undefined) this.#announce(canonical(name))
     return problem
+  }
+
+  /** Whether a line of the file or of the command line names it. */
+  isGiven(name: SettingName): boolean {
+    return this.#loaded.has(name)
   }
 
   /** One line of the configuration file or one command-line option. Several `save` lines add up. */
@@ -224,7 +233,7 @@ export function ignoredBecause(name: string): string | undefined {
   return typeOf(name)?.ignored
 }
 
-/** Whether Redis 7.0 has such a directive. */
+/** Whether Redis or Valkey has such a directive, in any version. */
 export function isOfRedis(name: string): boolean {
   const type = typeOf(name)
   return type !== undefined && type.isOurs !== true

@@ -25,6 +25,27 @@ function shown(value = 0): string {
   return Object.is(value, -0) ? '-0' : String(value)
 }
 
+const MOST_OOM_SCORE = 2000
+
+/** One number each for masters, replicas and forked children. */
+export function oomScores(initial: string): SettingType<string> {
+  return {
+    initial,
+    access: 'mutable',
+    parse(given) {
+      const words = given.split(' ')
+      if (words.length !== 3) return refused('wrong number of arguments')
+      const isScore = (word: string) =>
+        /^-?\d{1,4}$/.test(word) && Math.abs(Number(word)) <= MOST_OOM_SCORE
+      if (words.every(isScore)) return accepted(words.map(Number).join(' '))
+      return refused(
+        `Invalid oom-score-adj-values, elements must be between -${MOST_OOM_SCORE} and ${MOST_OOM_SCORE}.`,
+      )
+    },
+    format: String,
+  }
+}
+
 const MAX_HOST_BYTES = 255
 
 export function hostName(): SettingType<string> {

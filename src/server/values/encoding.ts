@@ -42,6 +42,20 @@ export function encodingOf(value: Value, settings: Settings): Encoding {
   }
 }
 
+/** In Redis, small integers are objects that many keys share. */
+const SHARED_INTEGERS = 10_000
+const SHARED = 2 ** 31 - 1
+
+/** What OBJECT REFCOUNT says in Redis: shared integers have no count of their own. */
+export function referencesTo(value: Value, settings: Settings): number {
+  if (value.type !== 'string' || encodingOf(value, settings) !== 'int') return 1
+  const number = Number(value.bytes)
+  // A policy that looks at the use of each key needs an object of its own for it.
+  const isShared =
+    settings.int('maxmemory') === 0 || !/lru|lfu/.test(settings.text('maxmemory-policy'))
+  return isShared && number >= 0 && number < SHARED_INTEGERS ? SHARED : 1
+}
+
 function stringEncoding(bytes: string): Encoding {
   if (parseExact(bytes) !== undefined) return 'int'
   return bytes.length <= MAX_EMBEDDED_BYTES ? 'embstr' : 'raw'

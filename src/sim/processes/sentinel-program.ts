@@ -4,6 +4,7 @@
  * `save` in it holds back everything after it until the disk has answered.
  */
 import { assert, unreachable } from '../../base/assert.ts'
+import type { Moment } from '../../base/clock.ts'
 import { canonicalIp } from '../../base/ip.ts'
 import type { Rng } from '../../base/rng.ts'
 import { type Sizes, sizesOf } from '../../base/sizes.ts'
@@ -33,7 +34,16 @@ export interface SentinelProgramStart {
   readonly witness: SentinelWitness
   /** How the Sentinel's scripts end; by default, all succeed. */
   readonly scripts?: ScriptPlay
+  /** Stands around the machine, as the recorder of the black box does in production. */
+  readonly around?: AroundMachine
 }
+
+export interface AroundMachine {
+  begin(state: State, now: Moment, effects: readonly Effect[]): void
+  readonly step: typeof step
+}
+
+const NOTHING_AROUND: AroundMachine = { begin: () => {}, step }
 
 export class SentinelProgram implements Program {
   readonly #process: Process
@@ -43,6 +53,7 @@ export class SentinelProgram implements Program {
   readonly #clients = new Map<ClientId, Socket>()
   readonly #events: Event[] = []
   readonly #state: State
+  readonly #around: AroundMachine
   #nextClientId = 1
   #isSaving = false
   /** True if the last save succeeded, or there was none. */
@@ -60,6 +71,8 @@ export class SentinelProgram implements Program {
     const now = process.now()
     const { state, effects } = startSentinel({ config, saved, rng, now })
     this.#state = state
+    this.#around = start.around ?? NOTHING_AROUND
+    this.#around.begin(state, now, effects)
     this.#witness.born(state, saved, now)
     process.listen(config.port, (socket) => this.#accept(socket))
     this.#perform(effects)
@@ -112,7 +125,7 @@ export class SentinelProgram implements Program {
   #step(event: Event): readonly Effect[] {
     const now = this.#process.now()
     this.#witness.heard(this.#state, event, now.monoMs)
-    return step(this.#state, now, event)
+    return this.#around.step(this.#state, now, event)
   }
 
   /** Performs a batch up to the first save and, once that is durable, what comes after it. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { AnnouncedEvent } from '../../../src/core/announced-event.ts'
 import { openLogger } from '../../../src/io/log/logger.ts'
-import { redisLine } from '../../../src/io/log/redis-line.ts'
+import { logfmtLine, redisLine } from '../../../src/io/log/redis-line.ts'
 import { scratchFolder } from '../../support/scratch.ts'
 
 test('the level can be changed while the log is written, in both directions', async ({
@@ -61,6 +61,13 @@ test('in the form of Redis a line is process id, role, local time, a character f
 test('the time of a line in the form of Redis is local, and its month English', () => {
   const at = new Date(2026, 10, 3, 4, 5, 6, 7)
   expect(redisLine(1, 'X', at, 'warning', 'x')).toBe('1:X 03 Nov 2026 04:05:06.007 # x\n')
+})
+
+test('a line in the form logfmt has the same facts, and the message ends at its last quote', () => {
+  const at = new Date(2026, 10, 3, 4, 5, 6, 7)
+  expect(logfmtLine(1, 'M', at, 'verbose', 'a "b"')).toBe(
+    `pid=1 role=primary timestamp="03 Nov 2026 04:05:06.007" level=info message="a 'b'"\n`,
+  )
 })
 
 const EVENT: AnnouncedEvent = {

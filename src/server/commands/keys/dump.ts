@@ -21,6 +21,7 @@ import { dumpPayload, isSoundPayload, valueOfPayload } from '../../rdb/dump-payl
 import { rdbString } from '../../rdb/rdb-encode.ts'
 import { compressedString } from '../../rdb/rdb-writer.ts'
 import type { Value } from '../../values/value.ts'
+import { migrateCommand } from './migrate.ts'
 
 function dump({ db, node }: CommandContext, argv: readonly string[]): Reply {
   const value = db.value(arg(argv, 1))
@@ -92,6 +93,7 @@ export const dumpFamily: Family = {
   commands: [
     command('dump', 2, 'readonly', ['1 RO access'], dump, VARYING),
     command('restore', -4, 'write denyoom', TARGET, restore, DANGEROUS),
+    migrateCommand,
     // What a cluster sends of slots on their way, and its replicas are told.
     command('restore-asking', -4, 'write denyoom asking', TARGET, restore, {
       ...DANGEROUS,

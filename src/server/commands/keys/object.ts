@@ -5,7 +5,7 @@ import { VARYING } from '../../catalogue/command-traits.ts'
 import type { CommandContext } from '../../context.ts'
 import { LFU_NOT_SELECTED, LFU_SELECTED } from '../../errors.ts'
 import type { Entry } from '../../keyspace/db.ts'
-import { encodingOf } from '../../values/encoding.ts'
+import { encodingOf, referencesTo } from '../../values/encoding.ts'
 
 /** Answers for a key, or with null if there is none. */
 function about(describe: (entry: Entry, context: CommandContext) => Reply) {
@@ -16,7 +16,7 @@ function about(describe: (entry: Entry, context: CommandContext) => Reply) {
 }
 
 const encoding = about(({ value }, { node }) => bulk(encodingOf(value, node.settings)))
-const refCount = about(() => integer(1))
+const refCount = about(({ value }, { node }) => integer(referencesTo(value, node.settings)))
 const idleTime = about((entry, { node }) => {
   const { usage } = node.keyspace
   return usage.isFrequency ? LFU_SELECTED : integer(usage.idleSeconds(entry.usage))
@@ -35,7 +35,7 @@ function help(): Reply {
     'IDLETIME <key>',
     '    Seconds since the last use, under any other policy.',
     'REFCOUNT <key>',
-    '    Always 1.',
+    '    1, or the greatest number for a small integer, which Redis shares.',
   ])
 }
 

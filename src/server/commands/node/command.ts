@@ -85,8 +85,12 @@ function keyRange(spec: KeySpec): Reply {
     ['lastkey', integer(lastKeyOf(spec))],
     ['keystep', integer(spec.step)],
     // Half of these arguments are keys, the other half are ids.
-    ['limit', integer(spec.keyword !== undefined && spec.end < 0 ? 2 : 0)],
+    ['limit', integer(isHalf(spec) ? 2 : 0)],
   ])
+}
+
+function isHalf({ keyword, end, flags }: KeySpec): boolean {
+  return keyword !== undefined && end < 0 && !flags.includes('incomplete')
 }
 
 function lastKeyOf({ keyword, begin, end }: KeySpec): number {

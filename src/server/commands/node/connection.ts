@@ -24,7 +24,8 @@ function auth(context: CommandContext, argv: readonly string[]): Reply {
 
 function hello(context: CommandContext, argv: readonly string[]): Reply {
   const role = context.node.replication.isReplica() ? 'replica' : 'master'
-  const facts = { version: REDIS_VERSION, mode: 'standalone', role } as const
+  const zone = context.node.settings.text('availability-zone')
+  const facts = { version: REDIS_VERSION, mode: 'standalone', role, zone } as const
   return handshake.hello(context.session, argv, loginContext(context), facts, cString)
 }
 

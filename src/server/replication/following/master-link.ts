@@ -39,8 +39,6 @@ export class MasterLink {
   readonly #keeper: LedgerKeeper
   readonly #position: SyncPosition
   readonly #record = new LinkRecord()
-  /** The id of the newest connection we opened: ids are negative and decrease. */
-  #lastConnectionId = 0
   #phase: LinkPhase = { kind: 'none' }
 
   constructor(state: ReplicationState, failover: NodeFailover, keeper: LedgerKeeper) {
@@ -158,7 +156,7 @@ export class MasterLink {
     const { node, master } = this.#state
     if (master === undefined) return
     if (node.heap.fullness() !== undefined) return this.#waitFor(STEP_TIMEOUT_MS)
-    const id = --this.#lastConnectionId
+    const id = node.newConnectionId()
     this.#phase = { kind: 'connecting', id }
     this.#record.heard(this.#nowMs)
     this.#log('verbose', 'connecting')

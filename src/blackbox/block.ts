@@ -1,0 +1,141 @@
+/**
+ * A block of a record: some seconds of what a Sentinel was told, as JSON in columns. Most of what a
+ * Sentinel hears it has heard a second ago (PONG, the same hello), so each different event stands
+ * once and the others refer to it, and moments are steps from one to the next. The block carries
+ * the digest of everything the machine did meanwhile, and one for each step that did more than
+ * talk.
+ */
+import type { Moment } from '../base/clock.ts'
+import type { EntryEvent, EntryExtra, RecordEntry } from './entry.ts'
+import { eventFault } from './event-shape.ts'
+import { jsonOf, parsedValue } from './json.ts'
+
+interface Columns {
+  /** Both clocks at the first step. */
+  readonly from: readonly [monoMs: number, wallMs: number]
+  /** Milliseconds from each step to the next on the monotonic clock. */
+  readonly mono: readonly number[]
+  /** Where the wall clock went another way: at which step, and by how much. */
+  readonly wall: readonly (readonly [number, number])[]
+  readonly events: readonly unknown[]
+  /** Which event each step was given. */
+  readonly which: readonly number[]
+  readonly digests: readonly (readonly [number, string])[]
+  readonly extras: readonly (readonly [number, EntryExtra])[]
+  readonly digest: string
+}
+
+export interface RecordBlock {
+  readonly entries: readonly RecordEntry[]
+  readonly digest: string
+}
+
+/** Collects the steps of one block. */
+export class BlockWriter {
+  readonly #from: Moment
+  #last: Moment
+  readonly #mono: number[] = []
+  readonly #wall: [number, number][] = []
+  readonly #events: string[] = []
+  readonly #numbers = new Map<string, number>()
+  readonly #which: number[] = []
+  readonly #digests: [number, string][] = []
+  readonly #extras: [number, EntryExtra][] = []
+  #bytes = 0
+
+  constructor(from: Moment) {
+    this.#from = from
+    this.#last = from
+  }
+
+  get length(): number {
+    return this.#which.length
+  }
+
+  /** Roughly: the different events. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  add({ now, event, digest, extra }: RecordEntry): void {
+    const at = this.#which.length
+    const monoMs = now.monoMs - this.#last.monoMs
+    const strayMs = now.wallMs - this.#last.wallMs - monoMs
+    this.#mono.push(monoMs)
+    if (strayMs !== 0) this.#wall.push([at, strayMs])
+    if (digest !== undefined) this.#digests.push([at, digest])
+    if (extra !== undefined) this.#extras.push([at, extra])
+    this.#which.push(this.#numberOf(jsonOf(event)))
+    this.#last = now
+  }
+
+  /** `digest`: of all effects. */
+  text(digest: string): string {
+    const head = JSON.stringify({
+      from: [this.#from.monoMs, this.#from.wallMs],
+      ...{ mono: this.#mono, wall: this.#wall, which: this.#which },
+      ...{ digests: this.#digests, extras: this.#extras, digest },
+    })
+    return `${head.slice(0, -1)},"events":[${this.#events.join(',')}]}`
+  }
+
+  #numberOf(event: string): number {
+    const known = this.#numbers.get(event)
+    if (known !== undefined) return known
+    const number = this.#events.push(event) - 1
+    this.#numbers.set(event, number)
+    this.#bytes += event.length
+    return number
+  }
+}
+
+/** What is wrong with a block or an image; the reader adds the file and the offset. */
+export class RecordFault extends Error {}
+
+/** Throws a RecordFault. */
+export function readBlock(text: string): RecordBlock {
+  const columns = parseColumns(text)
+  const { from, mono, which, events, digest } = columns
+  const digests = byStep(columns.digests, 'digests')
+  const extras = byStep(columns.extras, 'extras')
+  const strays = byStep(columns.wall, 'wall')
+  if (mono.length !== which.length) throw new RecordFault('its columns differ in length')
+  let [monoMs, wallMs] = from
+  const entries = which.map((number, at): RecordEntry => {
+    const aheadMs = wholeNumber(mono[at], 'mono')
+    monoMs += aheadMs
+    wallMs += aheadMs + wholeNumber(strays.get(at) ?? 0, 'wall')
+    const event = events[number]
+    const fault = eventFault(event)
+    if (fault !== undefined) throw new RecordFault(`step ${at + 1}: ${fault}`)
+    const [stepDigest, extra] = [digests.get(at), extras.get(at)]
+    return { now: { monoMs, wallMs }, event: event as EntryEvent, digest: stepDigest, extra }
+  })
+  return { entries, digest }
+}
+
+function parseColumns(text: string): Columns {
+  const columns = parsedValue(text) as Partial<Columns> | undefined
+  if (typeof columns !== 'object' || columns === null) throw new RecordFault('it is no JSON object')
+  for (const key of ['from', 'mono', 'wall', 'events', 'which', 'digests', 'extras'] as const)
+    if (!Array.isArray(columns[key])) throw new RecordFault(`its column ${key} is missing`)
+  if (typeof columns.digest !== 'string') throw new RecordFault('its digest is missing')
+  const whole = columns as Columns
+  wholeNumber(whole.from[0], 'from')
+  wholeNumber(whole.from[1], 'from')
+  return whole
+}
+
+function byStep<Value>(
+  pairs: readonly (readonly [number, Value])[],
+  column: string,
+): ReadonlyMap<number, Value> {
+  if (!pairs.every((pair) => Array.isArray(pair) && pair.length === 2))
+    throw new RecordFault(`its column ${column} holds no pairs`)
+  return new Map(pairs)
+}
+
+function wholeNumber(value: unknown, column: string): number {
+  if (Number.isSafeInteger(value)) return value as number
+  throw new RecordFault(`its column ${column} holds ${JSON.stringify(value)}, which is no number`)
+}

@@ -1,0 +1,110 @@
+/**
+ * What clients send, as a record keeps it: whole requests, without secrets. The bytes of a request
+ * that is not complete yet are held back until it is, because only a whole request tells what in it
+ * is a password.
+ *
+ * Peers ask all the time, and nothing they ask has to do with passwords. So a piece is looked at
+ * closely only if a word in it says so, or if it does not end where a request ends.
+ */
+import type { ClientId } from '../core/ids.ts'
+import type { State } from '../core/state.ts'
+import { encodeCommand } from '../resp/encode.ts'
+import { RequestDecoder } from '../resp/request-decoder.ts'
+import { NO_ECHOES } from './effect-text.ts'
+import { type Echoes, type Hiding, HidingAloud, hideName, hideRequest } from './secrets.ts'
+
+/** Words that may stand in a request with a secret. */
+const TELLING = /(?:^|\n)\s*["']?hello|auth|acl|pass|set|config|secret/i
+
+export interface TakenInput {
+  readonly shown: string
+  readonly echoes: Echoes
+}
+
+export class ClientInput {
+  readonly #hiding: Hiding
+  /** By client: the beginning of a request. */
+  readonly #held = new Map<ClientId, string>()
+
+  constructor(hiding: Hiding) {
+    this.#hiding = hiding
+  }
+
+  /**
+   * What is recorded of a piece, and which secrets were in it. Called after the machine has taken
+   * the piece.
+   */
+  take(state: State, id: ClientId, bytes: string): TakenInput {
+    const held = this.#held.get(id)
+    const client = state.clients.get(id)
+    const isWhole = held === undefined && client?.decoder.pendingBytes === 0
+    if (isWhole && !isTelling(state, bytes)) return { shown: bytes, echoes: NO_ECHOES }
+    const { shown, rest, echoes } = this.#hide(state, (held ?? '') + bytes)
+    // After a fault nothing more is read, and the fault may stand in what was to be held back.
+    const isOver = client === undefined || client.isClosing
+    if (isOver || rest === '') this.#held.delete(id)
+    else this.#held.set(id, rest)
+    return { shown: isOver ? shown + blurred(state, rest) : shown, echoes }
+  }
+
+  /** The requests in the decoder of a client that wait to be served, for an image of the machine. */
+  waiting(state: State, bytes: string): string {
+    return this.#hide(state, bytes).shown
+  }
+
+  forget(id: ClientId): void {
+    this.#held.delete(id)
+  }
+
+  /** What is held back of all clients together. */
+  get heldBytes(): number {
+    return [...this.#held.values()].reduce((sum, { length }) => sum + length, 0)
+  }
+
+  #hide(state: State, bytes: string): TakenInput & { readonly rest: string } {
+    const hiding = new HidingAloud(this.#hiding)
+    const decoder = new RequestDecoder()
+    decoder.push(bytes)
+    let shown = ''
+    let start = 0
+    for (;;) {
+      const request = decoder.next()
+      if (request?.kind !== 'command') {
+        return { shown, rest: bytes.slice(start), echoes: hiding.hidden }
+      }
+      const own = bytes.slice(start, decoder.consumed)
+      shown += isTelling(state, own) ? encodeCommand(wordsOf(hiding, state, request.argv)) : own
+      start = decoder.consumed
+    }
+  }
+}
+
+function wordsOf(hiding: Hiding, state: State, argv: readonly string[]): readonly string[] {
+  const typed = argv[0]?.toLowerCase() ?? ''
+  const renamed = ownRenames(state).find(([, here]) => here.toLowerCase() === typed)
+  const words = hideRequest(hiding, renamed?.[0] ?? typed, argv)
+  return renamed === undefined ? words : [hideName(hiding, typed), ...words.slice(1)]
+}
+
+function isTelling(state: State, bytes: string): boolean {
+  if (TELLING.test(bytes)) return true
+  const renames = ownRenames(state)
+  if (renames.length === 0) return false
+  const text = bytes.toLowerCase()
+  return renames.some(([, here]) => here !== '' && text.includes(here.toLowerCase()))
+}
+
+function ownRenames({ config }: State): readonly (readonly [string, string])[] {
+  return config.ownRenamedCommands
+}
+
+/**
+ * What a client had sent of a request when the machine gave it up. The shape stays, which is what a
+ * decoder stumbles over; the text goes where it may be a secret.
+ */
+function blurred(state: State, rest: string): string {
+  if (!isTelling(state, rest)) return rest
+  const blur = (line: string) =>
+    /^[*$]-?\d*\r?$/.test(line) ? line : line.slice(0, 1) + line.slice(1).replace(/\w/g, 'x')
+  return rest.split('\n').map(blur).join('\n')
+}

@@ -1,0 +1,105 @@
+/**
+ * The effects of a step as text, so that those of the living machine and those of the machine that
+ * is played from its record can be compared byte by byte. Secrets are named as in the record
+ * (secrets.ts). What a client is answered that has asked for users or settings is left out: only
+ * that it was answered is compared.
+ */
+import type { Effect } from '../core/effect.ts'
+import type { ClientId } from '../core/ids.ts'
+import type { State } from '../core/state.ts'
+import { encodeReply } from '../resp/encode.ts'
+import {
+  type Echoes,
+  type Hiding,
+  hideAclFile,
+  hideName,
+  hideProperty,
+  withoutEchoes,
+} from './secrets.ts'
+
+/** What a Sentinel tells other processes to do; anything else is a name given by [rename-command]. */
+const VERBS: ReadonlySet<string> = new Set(
+  ['AUTH', 'CLIENT', 'CONFIG', 'EXEC', 'FAILOVER', 'INFO', 'MULTI', 'PING', 'PUBLISH'].concat([
+    'REPLICAOF',
+    'ROLE',
+    'SCRIPT',
+    'SENTINEL',
+    'SLAVEOF',
+    'SUBSCRIBE',
+  ]),
+)
+
+export const NO_ECHOES: Echoes = new Map()
+
+export class EffectTexts {
+  readonly #hiding: Hiding
+  /** Clients whose answers may contain secrets. */
+  readonly #confidants = new Set<ClientId>()
+
+  constructor(hiding: Hiding) {
+    this.#hiding = hiding
+  }
+
+  /** `bytes`: what is recorded of a client's request. */
+  heard(state: State, client: ClientId, bytes: string): void {
+    const isAsking = /acl|config/i.test(bytes) || namesRenamed(state, bytes)
+    if (isAsking) this.#confidants.add(client)
+  }
+
+  /** As an image says: these have asked before. */
+  trust(clients: readonly ClientId[]): void {
+    for (const client of clients) this.#confidants.add(client)
+  }
+
+  forget(client: ClientId): void {
+    this.#confidants.delete(client)
+  }
+
+  /** Which clients these are, for an image of the machine. */
+  get confidants(): readonly ClientId[] {
+    return [...this.#confidants]
+  }
+
+  /** `echoes`: secrets that the texts may repeat, because somebody has just said them. */
+  textOf(effects: readonly Effect[], echoes: Echoes = NO_ECHOES): string {
+    let text = ''
+    for (const effect of effects) text += `${this.#one(effect)}\n`
+    return withoutEchoes(text, echoes)
+  }
+
+  #one(effect: Effect): string {
+    switch (effect.kind) {
+      case 'save':
+        return `save ${this.#json(effect.state())}`
+      case 'respond':
+        return this.#confidants.has(effect.client)
+          ? `respond ${effect.client}`
+          : `respond ${effect.client} ${encodeReply(effect.reply, effect.protocol)}`
+      case 'send':
+        return `send ${effect.link} ${JSON.stringify(effect.purpose)} ${this.#command(effect)}`
+      case 'inquire':
+        return effect.question.kind === 'writeAclFile'
+          ? `inquire ${effect.inquiry} ${hideAclFile(this.#hiding, effect.question.text)}`
+          : JSON.stringify(effect)
+      default:
+        return JSON.stringify(effect)
+    }
+  }
+
+  #command({ purpose, argv }: Effect & { kind: 'send' }): string {
+    const [verb = '', ...words] = argv
+    const shown = VERBS.has(verb) ? verb : hideName(this.#hiding, verb)
+    if (purpose.kind !== 'auth') return JSON.stringify([shown, ...words])
+    const password = words.pop() ?? ''
+    return JSON.stringify([shown, ...words, this.#hiding.text(password)])
+  }
+
+  #json(value: unknown): string {
+    return JSON.stringify(value, (key, one) => hideProperty(this.#hiding, key, one))
+  }
+}
+
+function namesRenamed({ config }: State, bytes: string): boolean {
+  if (config.ownRenamedCommands.length === 0) return false
+  return bytes.includes('hidden-')
+}

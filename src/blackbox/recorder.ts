@@ -1,0 +1,236 @@
+/**
+ * The recorder of a Sentinel: it stands around `step`, hears every event with both clocks, and
+ * keeps it in blocks behind an image of the whole state. The machine does not know that it is
+ * there.
+ *
+ * What the machine draws (its generator is in the image) and what it did in return are not kept:
+ * both follow. A digest of the effects is, so that whoever plays the record can tell that the
+ * machine does the same again.
+ */
+import type { Moment } from '../base/clock.ts'
+import type { Effect } from '../core/effect.ts'
+import type { Event } from '../core/event.ts'
+import type { ClientId } from '../core/ids.ts'
+import type { CpuUsage, ProcessFacts } from '../core/report/process-facts.ts'
+import type { State } from '../core/state.ts'
+import { step } from '../core/step.ts'
+import { BlockWriter } from './block.ts'
+import { ClientInput } from './client-input.ts'
+import { EffectTexts, NO_ECHOES } from './effect-text.ts'
+import type { EntryEvent, EntryExtra } from './entry.ts'
+import { InfoLines } from './info-lines.ts'
+import { hideAnswer, hideConfigs, hideEcho } from './secret-events.ts'
+import { SecretNames } from './secrets.ts'
+import { imageOf } from './sentinel-image.ts'
+import { UnsavedEffects } from './unsaved-effects.ts'
+
+/** Where a record goes. Called between steps; must return at once. */
+export interface RecordSink {
+  /** A new segment begins with this. */
+  head(head: RecordHead): void
+  /** A block of the present segment. */
+  block(text: string): void
+  /** A step was recorded; `isNotable`: the machine did more than talk. */
+  stepped(isNotable: boolean): void
+}
+
+export interface RecordHead {
+  readonly myid: string
+  /** Name and version of the program. */
+  readonly program: string
+  readonly now: Moment
+  /** See sentinel-image.ts. */
+  readonly image: string
+  /** Clients whose answers are not compared, see effect-text.ts. */
+  readonly confidants: readonly number[]
+}
+
+export interface RecorderOptions {
+  /** SHA-256 in hex. */
+  readonly digest: (text: string) => string
+  readonly sink: RecordSink
+  /** Name and version of the program. */
+  readonly program: string
+}
+
+/** A block ends after this many steps, or when its different events have this many bytes. */
+const BLOCK_STEPS = 8192
+const BLOCK_BYTES = 512 * 1024
+/** A request that is held back for so long, in bytes, is none that a record can show. */
+const MAX_HELD_BYTES = 1024 * 1024
+/** How much of the digest of a step is kept: enough to notice a difference, not to fend off a forger. */
+const STEP_DIGEST_CHARACTERS = 8
+
+/** The effects with which a Sentinel only talks. */
+const TALK: ReadonlySet<Effect['kind']> = new Set([
+  'send',
+  'respond',
+  'openLink',
+  'closeLink',
+  'awaitDrain',
+  'closeClient',
+] as const)
+
+export function isNotable(effects: readonly Effect[]): boolean {
+  return effects.some(({ kind }) => !TALK.has(kind))
+}
+
+export function stepDigest(digest: (text: string) => string, text: string): string {
+  return digest(text).slice(0, STEP_DIGEST_CHARACTERS)
+}
+
+export class SentinelRecorder {
+  readonly #options: RecorderOptions
+  readonly #names = new SecretNames()
+  readonly #unsaved = new UnsavedEffects()
+  readonly #input = new ClientInput(this.#names)
+  readonly #texts = new EffectTexts(this.#names)
+  #infos = new InfoLines()
+  #block: BlockWriter | undefined
+  /** The effects of the block, as text. */
+  #effects = ''
+  #cpu: CpuUsage[] = []
+  /** Secrets that the effects of this step may repeat. */
+  #echoes = NO_ECHOES
+  #isOn = false
+  /** A new segment is to begin as soon as no save is under way. */
+  #isDue = true
+
+  constructor(options: RecorderOptions) {
+    this.#options = options
+  }
+
+  /** The facts that the machine is to be given: what it reads of them is recorded. */
+  overhear(facts: ProcessFacts): ProcessFacts {
+    const cpuUsage = () => {
+      const usage = facts.cpuUsage()
+      this.#cpu.push(usage)
+      return usage
+    }
+    return { ...facts, cpuUsage }
+  }
+
+  /** The machine has been built; its first batch is `effects`. */
+  begin(state: State, now: Moment, effects: readonly Effect[]): void {
+    this.#unsaved.step(undefined, effects)
+    this.#beginIfDue(state, now)
+  }
+
+  /** In place of the machine's own `step`. */
+  step(state: State, now: Moment, event: Event): readonly Effect[] {
+    this.#cpu = []
+    let effects: readonly Effect[]
+    try {
+      effects = step(state, now, event)
+    } catch (error) {
+      if (this.#isOn) this.#note(state, now, event, [], String(error))
+      this.cut()
+      throw error
+    }
+    if (this.#isOn) this.#note(state, now, event, effects, undefined)
+    this.#unsaved.step(event.kind, effects)
+    this.#beginIfDue(state, now)
+    return effects
+  }
+
+  /** Hands the present block to the sink, if there is one. */
+  cut(): void {
+    if (this.#block === undefined) return
+    const text = this.#block.text(this.#options.digest(this.#effects))
+    this.#block = undefined
+    this.#effects = ''
+    this.#options.sink.block(text)
+  }
+
+  /** The next segment begins as soon as it can. */
+  renew(): void {
+    this.#isDue = true
+  }
+
+  /** There is no place for a record: nothing is kept until `renew`. */
+  pause(): void {
+    this.#isOn = false
+    this.#isDue = false
+    this.#block = undefined
+    this.#effects = ''
+  }
+
+  #beginIfDue(state: State, now: Moment): void {
+    if (!this.#isDue || this.#unsaved.areUnderWay) return
+    this.cut()
+    this.#isDue = false
+    this.#isOn = true
+    this.#infos = new InfoLines()
+    if (this.#names.areTooMany) this.#names.beginAnew()
+    const image = imageOf(state, this.#names, this.#input)
+    const { confidants } = this.#texts
+    const { program, sink } = this.#options
+    sink.head({ myid: state.myid, program, now, image, confidants })
+  }
+
+  #note(
+    state: State,
+    now: Moment,
+    event: Event,
+    effects: readonly Effect[],
+    threw: string | undefined,
+  ): void {
+    this.#echoes = NO_ECHOES
+    const recorded = this.#recorded(state, event)
+    const text = this.#texts.textOf(effects, this.#echoes)
+    const isMarked = isNotable(effects)
+    const digest = isMarked ? stepDigest(this.#options.digest, text) : undefined
+    const extra = this.#extra(event, recorded, threw)
+    this.#block ??= new BlockWriter(now)
+    this.#block.add({ now, event: this.#infos.shorten(recorded), digest, extra })
+    this.#effects += text
+    if (event.kind === 'clientClosed') this.#forget(event.client)
+    if (event.kind === 'linkLost') this.#infos.forget(event.link)
+    if (this.#block.length >= BLOCK_STEPS || this.#block.bytes >= BLOCK_BYTES) this.cut()
+    this.#options.sink.stepped(isMarked)
+  }
+
+  #recorded(state: State, event: Event): EntryEvent {
+    switch (event.kind) {
+      case 'received': {
+        const { shown: bytes, echoes } = this.#input.take(state, event.client, event.bytes)
+        this.#echoes = echoes
+        this.#texts.heard(state, event.client, bytes)
+        if (this.#input.heldBytes > MAX_HELD_BYTES || this.#names.areTooMany) this.renew()
+        return bytes === event.bytes ? event : { ...event, bytes }
+      }
+      case 'saveFailed':
+        if (!this.#unsaved.isSame(event.dropped)) this.renew()
+        return { kind: 'saveFailed', reason: event.reason }
+      case 'reloaded':
+        return hideConfigs(this.#names, event)
+      case 'inquired':
+        return hideAnswer(this.#names, event)
+      case 'reply': {
+        if (event.reply.kind !== 'error') return event
+        const echoes = this.#names.echoes(state)
+        const recorded = hideEcho(echoes, event)
+        if (recorded !== event) this.#echoes = echoes
+        return recorded
+      }
+      default:
+        return event
+    }
+  }
+
+  #extra(event: Event, recorded: EntryEvent, threw: string | undefined): EntryExtra | undefined {
+    const isShortened =
+      event.kind === 'received' && recorded.kind === 'received' && event.bytes !== recorded.bytes
+    if (!isShortened && this.#cpu.length === 0 && threw === undefined) return undefined
+    return {
+      ...(isShortened ? { bytes: event.bytes.length } : {}),
+      ...(this.#cpu.length === 0 ? {} : { cpu: this.#cpu }),
+      ...(threw === undefined ? {} : { threw }),
+    }
+  }
+
+  #forget(client: ClientId): void {
+    this.#input.forget(client)
+    this.#texts.forget(client)
+  }
+}

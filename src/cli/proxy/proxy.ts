@@ -1,0 +1,134 @@
+/** `vedette proxy`: a plain address that always leads to the master. */
+import type { ProxyFile } from '../../config/proxy-file.ts'
+import { proxyConfig } from '../../config/proxy-file.ts'
+import { newMeters, type ProcessMeters } from '../../http/metrics/process-metrics.ts'
+import type { HttpServer } from '../../io/http/http-server.ts'
+import { exitAfter, type Logger, logCrashes, openLogger } from '../../io/log/logger.ts'
+import { latenessInto } from '../../io/metrics/meters.ts'
+import { isSupervised } from '../../io/process/readiness.ts'
+import { onReloadSignal, onStopSignal } from '../../io/process/signals.ts'
+import { ProxyHost } from '../../io/proxy/proxy-host.ts'
+import { ProxyPorts } from '../../io/proxy/proxy-ports.ts'
+import { reasonOf, StartError } from '../../io/start-error.ts'
+import { Tls, type TlsLog } from '../../io/tls/tls.ts'
+import { inFolder } from '../../io/tls/tls-paths.ts'
+import { announceReady } from '../daemon/service-ready.ts'
+import { joinCluster } from '../up/child.ts'
+import { ownVersion } from '../version.ts'
+import { type ProxyOptions, type ProxySetup, readProxySetup } from './proxy-setup.ts'
+
+/** Returns nothing while it runs; it then ends the process itself. Throws a StartError. */
+export async function runProxy(
+  file: string | undefined,
+  options: ProxyOptions,
+): Promise<number | undefined> {
+  const setup = readProxySetup(file, options)
+  const { proxy, log: level } = setup
+  const port = proxy.groups[0]?.port ?? 0
+  const { logLevel, logFile, logFormat } = level
+  const logger = await openLogger({
+    ...{ level: logLevel, file: logFile, format: logFormat, program: 'proxy', port },
+  })
+  logCrashes(logger)
+  const log: TlsLog = (severity, text) => logger.log(severity, text)
+  const tls = new Tls(inFolder({ ...setup.tls, port: 0 }, process.cwd()), log, needsTls(setup))
+  const meters = newMeters()
+  const running = await openProxy({ proxy, tls, logger, meters, onExit: exitAfter(logger) })
+  const http = await openHttp(setup, running, { tls, log, meters })
+  tls.watch()
+  joinCluster()
+  onStopSignal(() => running.stop())
+  onReloadSignal(() => {
+    const fault = logger.reopen(logFile)
+    if (fault !== undefined) logger.log('warning', `reload: ${fault}`)
+    tls.reload()
+    http?.reload()
+    if (file === undefined) return
+    void reload(running, file, options, logger)
+  })
+  const supervised = isSupervised('auto') ? 'auto' : 'no'
+  announceReady({ pidFile: '', supervised, isBackground: false }, logger)
+  return undefined
+}
+
+function needsTls({ proxy, http }: ProxySetup): boolean {
+  return proxy.hasTls || (http.port !== 0 && http.tls)
+}
+
+export interface ProxyStart {
+  readonly proxy: ProxyFile
+  readonly tls: Tls
+  readonly logger: Logger
+  readonly meters: ProcessMeters
+  readonly onExit: (status: number) => void
+}
+
+export interface RunningProxy {
+  readonly host: ProxyHost
+  /** Other ports and times; the connections stay. Throws a StartError, and then nothing has changed. */
+  change(proxy: ProxyFile): Promise<void>
+  /** No new clients; the process may end when those that are here have finished. */
+  stop(): void
+}
+
+/** Also for a Sentinel that has a proxy in its own process. Throws a StartError. */
+export async function openProxy(start: ProxyStart): Promise<RunningProxy> {
+  const { proxy, tls, logger, meters, onExit } = start
+  const host = new ProxyHost({
+    ...{ config: proxyConfig(proxy), logger, onExit },
+    tls: tls.isOpening ? tls : undefined,
+    noteLateness: latenessInto(meters),
+  })
+  const ports = new ProxyPorts({ tls, accept: (entrance, socket) => host.accept(entrance, socket) })
+  await ports.change(proxy)
+  for (const { name, port, readPort, socket, readSocket } of proxy.groups) {
+    const places = [port || '', readPort === 0 ? '' : `${readPort} (reads)`, socket, readSocket]
+    const where = places.filter((place) => place !== '').join(', ')
+    logger.log('notice', `Proxy: clients of ${name} come in at ${where}`)
+  }
+  return {
+    host,
+    change: async (to) => {
+      await ports.change(to)
+      host.change(proxyConfig(to))
+    },
+    stop: () => {
+      ports.close()
+      host.stop()
+    },
+  }
+}
+
+async function reload(
+  running: RunningProxy,
+  file: string,
+  options: ProxyOptions,
+  logger: Logger,
+): Promise<void> {
+  try {
+    await running.change(readProxySetup(file, options).proxy)
+    logger.log('notice', 'reload: done; no connection was cut')
+  } catch (error) {
+    const text = error instanceof StartError ? `${error.message}; ${error.hint}` : reasonOf(error)
+    logger.log('warning', `reload: nothing is changed: ${text}`)
+  }
+}
+
+interface HttpParts {
+  readonly tls: Tls
+  readonly log: TlsLog
+  readonly meters: ProcessMeters
+}
+
+async function openHttp(
+  { http, proxy }: ProxySetup,
+  { host }: RunningProxy,
+  { tls, log, meters }: HttpParts,
+): Promise<HttpServer | undefined> {
+  if (http.port === 0) return undefined
+  const { HttpServer: Opened } = await import('../../io/http/http-server.ts')
+  const { ProxySite } = await import('../../io/http/proxy-site.ts')
+  const { proxyDocument } = await import('../../io/metrics/documents.ts')
+  const site = new ProxySite(host, proxyDocument(host, ownVersion(), meters))
+  return Opened.open({ http, bind: proxy.bind, tls, site, log })
+}

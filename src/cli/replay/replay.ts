@@ -1,0 +1,85 @@
+/** `vedette replay`: the production machine, run again on the record of a Sentinel. */
+import { beliefOf } from '../../blackbox/belief.ts'
+import { segmentPaths } from '../../io/blackbox/segment-reader.ts'
+import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
+import { type PlacedStep, playSegment, type SegmentOutcome } from './play.ts'
+import { StepView } from './step-view.ts'
+import { announcedLines, clockTime, outcomeLine, verdictLine } from './words.ts'
+
+export interface RecordReplayOptions {
+  readonly events?: boolean
+  /** Wall-clock milliseconds. */
+  readonly at?: number
+  readonly step?: boolean
+  readonly json?: boolean
+}
+
+/** Returns the exit status. */
+export async function runReplay(
+  records: readonly string[],
+  options: RecordReplayOptions,
+): Promise<number> {
+  const { events, at, step, json } = options
+  if ([events, at !== undefined, step, json].filter(Boolean).length > 1) {
+    say('vedette: --events, --at, --step and --json are four ways to show it: choose one')
+    return EXIT_CONFIG
+  }
+  const paths = segmentPaths(records)
+  if (paths.length === 0) {
+    say(`vedette: there is no record in ${records.join(', ')}`)
+    say('  black-box: yes in the configuration of a Sentinel keeps one in <state file>.blackbox')
+    return EXIT_FAILED
+  }
+  if (step === true) return stepThrough(paths)
+  if (at !== undefined) return showMoment(paths, at)
+  const outcomes = paths.map((path) => playToEnd(path, events === true))
+  const lines = [...outcomes.map(outcomeLine), verdictLine(outcomes)]
+  process.stdout.write(json === true ? `${JSON.stringify(outcomes)}\n` : `${lines.join('\n')}\n`)
+  return statusOf(outcomes)
+}
+
+function statusOf(outcomes: readonly SegmentOutcome[]): number {
+  return outcomes.every(({ fault }) => fault === undefined) ? 0 : EXIT_FAILED
+}
+
+function playToEnd(path: string, isShowingEvents: boolean): SegmentOutcome {
+  const steps = playSegment(path)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+    if (!isShowingEvents) continue
+    for (const line of announcedLines(value)) process.stdout.write(`${line}\n`)
+  }
+}
+
+/** What the last step before a moment left behind. */
+function showMoment(paths: readonly string[], atMs: number): number {
+  let belief: readonly string[] | undefined
+  const outcomes: SegmentOutcome[] = []
+  const look = ({ state, now, next }: PlacedStep): void => {
+    const isLast = now.wallMs <= atMs && (next === undefined || next.wallMs > atMs)
+    if (isLast) belief = [`at ${clockTime(now.wallMs)}:`, ...beliefOf(state, now)]
+  }
+  for (const path of paths) {
+    const steps = playSegment(path)
+    let step = steps.next()
+    for (; step.done !== true; step = steps.next()) look(step.value)
+    outcomes.push(step.value)
+  }
+  if (belief === undefined) {
+    say(`vedette: the record begins after ${clockTime(atMs)}`)
+    return EXIT_FAILED
+  }
+  const faults = outcomes.flatMap(({ fault }) => (fault === undefined ? [] : [`vedette: ${fault}`]))
+  for (const fault of faults) say(fault)
+  process.stdout.write(`${belief.join('\n')}\n`)
+  return statusOf(outcomes)
+}
+
+async function stepThrough(paths: readonly string[]): Promise<number> {
+  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
+    say('vedette: --step needs a terminal; --events and --at show the same elsewhere')
+    return EXIT_CONFIG
+  }
+  return new StepView(paths).run()
+}

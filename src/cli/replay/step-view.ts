@@ -1,0 +1,118 @@
+/** `vedette replay --step`: through a record with single keys, with what the Sentinel believes after each step. */
+import { createLogUpdate } from 'log-update'
+import { beliefOf } from '../../blackbox/belief.ts'
+import { colors as pc } from '../colors.ts'
+import { Keyboard } from '../keyboard.ts'
+import { EXIT_FAILED } from '../report.ts'
+import { type PlacedStep, playSegment, type SegmentOutcome } from './play.ts'
+import { announcedLines, clipped, clockTime, heardLine, outcomeLine } from './words.ts'
+
+const KEYS = 'space, n: next decision · s: next step · m: ten decisions on · b: back · q: end'
+const LEAP = 10
+/** How many effects of a step are shown. */
+const SHOWN_EFFECTS = 8
+
+export class StepView {
+  readonly #paths: readonly string[]
+  readonly #screen = createLogUpdate(process.stdout)
+  #at = 0
+  #steps: Generator<PlacedStep, SegmentOutcome>
+  #step: PlacedStep | undefined
+  /** How many decisions of this segment have been played. */
+  #decisions = 0
+  #status = 0
+  #end: (status: number) => void = () => undefined
+
+  constructor(paths: readonly string[]) {
+    this.#paths = paths
+    this.#steps = playSegment(paths[0] ?? '')
+  }
+
+  /** Resolves to the exit status. */
+  async run(): Promise<number> {
+    const ended = new Promise<number>((resolve) => {
+      this.#end = resolve
+    })
+    const keyboard = new Keyboard(process.stdin, (key) => this.#pressed(key))
+    this.#forward(1)
+    try {
+      return await ended
+    } finally {
+      keyboard.close()
+      this.#screen.done()
+    }
+  }
+
+  #pressed(key: string): void {
+    if (key === 'q') this.#end(this.#status)
+    else if (key === ' ' || key === 'n') this.#forward(1)
+    else if (key === 'm') this.#forward(LEAP)
+    else if (key === 's') this.#advance()
+    else if (key === 'b') this.#back()
+    else return
+    this.#show()
+  }
+
+  /** So many decisions on. */
+  #forward(count: number): void {
+    const until = this.#decisions + count
+    while (this.#decisions < until && this.#advance());
+    this.#show()
+  }
+
+  /** False at the end of the last segment. */
+  #advance(): boolean {
+    const next = this.#steps.next()
+    if (next.done !== true) {
+      this.#step = next.value
+      if (next.value.isDecision) this.#decisions++
+      return true
+    }
+    const { fault } = next.value
+    if (fault !== undefined) this.#status = EXIT_FAILED
+    this.#screen.clear()
+    process.stdout.write(`${outcomeLine(next.value)}\n`)
+    const path = this.#paths[this.#at + 1]
+    if (path === undefined) {
+      this.#end(this.#status)
+      return false
+    }
+    this.#at++
+    this.#open(path)
+    return true
+  }
+
+  #open(path: string): void {
+    this.#steps = playSegment(path)
+    this.#decisions = 0
+  }
+
+  /** A machine does not run backwards: the segment is played again, to the decision before. */
+  #back(): void {
+    const before = Math.max(1, this.#decisions - 1)
+    this.#open(this.#paths[this.#at] ?? '')
+    this.#forward(before)
+  }
+
+  #show(): void {
+    const step = this.#step
+    if (step === undefined) return
+    const { state, now, path, offset, effects } = step
+    const said = announcedLines(step).map((line) => pc.bold(line))
+    const did = effects.filter(({ kind }) => kind !== 'log' && kind !== 'save')
+    const shown = did.slice(0, SHOWN_EFFECTS).map((effect) => {
+      return `  does ${clipped(JSON.stringify(effect, (_key, value) => (typeof value === 'bigint' ? String(value) : value)))}`
+    })
+    const more = did.length > SHOWN_EFFECTS ? [`  and ${did.length - SHOWN_EFFECTS} more`] : []
+    const lines = [
+      pc.dim(`${path}, offset ${offset}, ${clockTime(now.wallMs)} (${now.monoMs} ms of its clock)`),
+      `heard: ${heardLine(step)}`,
+      ...[...said, ...shown, ...more],
+      '',
+      ...beliefOf(state, now),
+      '',
+      pc.dim(KEYS),
+    ]
+    this.#screen(lines.join('\n'))
+  }
+}

@@ -1,0 +1,41 @@
+/** [black-box] and its companions: the record that a Sentinel keeps of everything it is told. */
+import { parseBytes } from '../server/settings/setting-types.ts'
+import { type Apply, flag, integer, one } from './directive-words.ts'
+import { type Draft, EXTENSION, refusal } from './sentinel-draft.ts'
+import type { BlackBoxOptions } from './sentinel-file.ts'
+
+/** A smaller record would hold less than the minutes before an incident. */
+export const LEAST_BLACK_BOX_BYTES = 1024 * 1024
+export const MOST_BLACK_BOX_DAYS = 3_650
+
+/** The `black-box…` directives of a Sentinel's file, which redis-sentinel does not know. */
+export const BLACK_BOX_DIRECTIVES: readonly (readonly [name: string, apply: Apply])[] = [
+  ['black-box', extension(flag(({ blackBox }, isOn) => (blackBox.isOn = isOn)))],
+  ['black-box-size', extension(one(setSize))],
+  [
+    'black-box-days',
+    extension(integer(1, MOST_BLACK_BOX_DAYS, ({ blackBox }, days) => (blackBox.maxDays = days))),
+  ],
+]
+
+/** By name in sentinel.conf: what a restart is needed for. */
+export const BLACK_BOX_READS: readonly (readonly [
+  name: string,
+  read: (options: BlackBoxOptions) => unknown,
+])[] = [
+  ['black-box', ({ isOn }) => isOn],
+  ['black-box-size', ({ maxBytes }) => maxBytes],
+  ['black-box-days', ({ maxDays }) => maxDays],
+]
+
+function extension(apply: Apply): Apply {
+  return (draft, words) => apply(draft, words) ?? EXTENSION
+}
+
+function setSize({ blackBox }: Draft, text: string) {
+  const bytes = parseBytes(text)
+  if (bytes === undefined) return refusal('E_TYPE', 'argument must be a memory value')
+  if (bytes < LEAST_BLACK_BOX_BYTES) return refusal('E_RANGE', 'a black box needs 1mb at least')
+  blackBox.maxBytes = bytes
+  return undefined
+}

@@ -1,0 +1,77 @@
+/**
+ * Segments of a record: a line that says what the file is, then frames. A frame is its type, its
+ * length, a checksum and compressed text. What a crash or a full disk cuts off is the last frame of
+ * a file, and everything before it can be read.
+ */
+import { createHash } from 'node:crypto'
+import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib'
+import { RecordFault } from '../../blackbox/block.ts'
+
+export const MAGIC = 'vedette-blackbox 1\n'
+export const SEGMENT_SUFFIX = '.vbb'
+
+/** `H`: the head of the segment. `B`: a block. */
+export type FrameType = 'H' | 'B'
+
+const HEADER_BYTES = 1 + 4 + 8
+/** No frame of ours comes near; a made-up one must not fill the memory. */
+const MAX_TEXT_BYTES = 256 * 1024 * 1024
+
+export function sha256Hex(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+export function frameOf(type: FrameType, text: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    deflateRaw(text, (error, packed) => {
+      if (error === null) resolve(framed(type, packed))
+      else reject(error)
+    })
+  })
+}
+
+export function frameOfSync(type: FrameType, text: string): Buffer {
+  return framed(type, deflateRawSync(text))
+}
+
+function framed(type: FrameType, packed: Buffer): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES)
+  header.write(type, 0, 'latin1')
+  header.writeUInt32BE(packed.length, 1)
+  checksumOf(packed).copy(header, 5)
+  return Buffer.concat([header, packed])
+}
+
+function checksumOf(packed: Buffer): Buffer {
+  return createHash('sha256').update(packed).digest().subarray(0, 8)
+}
+
+export interface RecordFrame {
+  readonly type: FrameType
+  readonly text: string
+  /** Where the next one begins. */
+  readonly endsAt: number
+}
+
+/** The frame at an offset; `torn`: the file ends before it does. Throws a RecordFault. */
+export function readFrame(file: Buffer, at: number): RecordFrame | 'torn' {
+  if (at + HEADER_BYTES > file.length) return 'torn'
+  const type = file.toString('latin1', at, at + 1)
+  if (type !== 'H' && type !== 'B')
+    throw new RecordFault(`no frame begins here: its type is ${JSON.stringify(type)}`)
+  const length = file.readUInt32BE(at + 1)
+  const start = at + HEADER_BYTES
+  if (start + length > file.length) return 'torn'
+  const packed = file.subarray(start, start + length)
+  if (!checksumOf(packed).equals(file.subarray(at + 5, start)))
+    throw new RecordFault('the frame is damaged: its checksum differs')
+  return { type, text: inflated(packed), endsAt: start + length }
+}
+
+function inflated(packed: Buffer): string {
+  try {
+    return inflateRawSync(packed, { maxOutputLength: MAX_TEXT_BYTES }).toString()
+  } catch (error) {
+    throw new RecordFault(`the frame cannot be unpacked: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,102 @@
+/** Reads the segments of a record; everything that is wrong has a file and an offset. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type RecordBlock, RecordFault, readBlock } from '../../blackbox/block.ts'
+import { readHead } from '../../blackbox/record-head.ts'
+import type { RecordHead } from '../../blackbox/recorder.ts'
+import { reasonOf, StartError } from '../start-error.ts'
+import { MAGIC, readFrame, SEGMENT_SUFFIX } from './frames.ts'
+
+/** Where in which file something is wrong, and what. */
+export class SegmentFault extends StartError {
+  constructor(path: string, offset: number, what: string) {
+    const hint = 'what stands before that place, and every other segment, can be played by itself'
+    super('E_RECORD', `${path}, offset ${offset}: ${what}`, hint)
+  }
+}
+
+export interface RecordSegment {
+  readonly path: string
+  readonly head: RecordHead
+  readonly headAt: number
+  /** Throws a SegmentFault where the file is damaged. */
+  blocks(): Generator<SegmentBlock>
+}
+
+export interface SegmentBlock {
+  readonly offset: number
+  readonly block: RecordBlock
+}
+
+/** The segments that these paths name, in the order of their names; a folder means all in it. */
+export function segmentPaths(paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) => {
+    if (!isFolder(path)) return [path]
+    const names = readdirSync(path).filter((name) => name.endsWith(SEGMENT_SUFFIX))
+    return names.sort().map((name) => join(path, name))
+  })
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch (error) {
+    throw new SegmentFault(path, 0, `cannot be read: ${reasonOf(error)}`)
+  }
+}
+
+/** Throws a SegmentFault. `undefined`: the file holds no head yet, because its writer was cut off. */
+export function openSegment(path: string): RecordSegment | undefined {
+  const file = contentOf(path)
+  const beginning = file.toString('latin1', 0, MAGIC.length)
+  if (MAGIC.startsWith(beginning) && beginning !== MAGIC) return undefined
+  if (beginning !== MAGIC) {
+    const [name, version] = beginning.split(/[ \n]/)
+    const isOther = name === MAGIC.split(' ')[0]
+    const what = isOther
+      ? `its format is ${JSON.stringify(version)}, and this program reads 1`
+      : 'it is no record of a Sentinel'
+    throw new SegmentFault(path, 0, what)
+  }
+  return located(path, MAGIC.length, () => {
+    const frame = readFrame(file, MAGIC.length)
+    if (frame === 'torn') return undefined
+    if (frame.type !== 'H') throw new RecordFault('a segment begins with its head')
+    const { endsAt } = frame
+    const head = readHead(frame.text)
+    return { path, head, headAt: MAGIC.length, blocks: () => blocksOf(path, file, endsAt) }
+  })
+}
+
+function contentOf(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new SegmentFault(path, 0, `cannot be read: ${reasonOf(error)}`)
+  }
+}
+
+function* blocksOf(path: string, file: Buffer, from: number): Generator<SegmentBlock> {
+  let offset = from
+  for (;;) {
+    const next = located(path, offset, () => {
+      const frame = readFrame(file, offset)
+      if (frame === 'torn') return undefined
+      if (frame.type !== 'B') throw new RecordFault('a second head in one segment')
+      return { endsAt: frame.endsAt, block: readBlock(frame.text) }
+    })
+    if (next === undefined) return
+    yield { offset, block: next.block }
+    offset = next.endsAt
+  }
+}
+
+/** Whatever fails in the records of `run` is said with its place. */
+export function located<Value>(path: string, offset: number, run: () => Value): Value {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof RecordFault) throw new SegmentFault(path, offset, error.message)
+    throw error
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * What a server answers, cut at the borders of its top-level replies, RESP2 and RESP3. Nothing is decoded: of a
+ * reply we only look at the beginning. Nesting needs no stack, because only the number of values still missing
+ * matters.
+ */
+import { parseInt64 } from '../base/decimal.ts'
+
+export type AnswerPiece =
+  /** A whole reply. */
+  | { readonly kind: 'reply'; readonly bytes: string }
+  /** The beginning of a long one, then its rest as it comes. */
+  | { readonly kind: 'begin'; readonly bytes: string }
+  | { readonly kind: 'more'; readonly bytes: string; readonly isLast: boolean }
+  /** The server speaks no RESP. */
+  | { readonly kind: 'fault' }
+
+/** A reply up to this length is handed over whole, so that its head can be looked at. */
+const WHOLE_BYTES = 512
+const MAX_LINE_BYTES = 64 * 1024
+const MAX_COUNT = 2 ** 32
+const FAULT: AnswerPiece = { kind: 'fault' }
+
+export class Answers {
+  #buffer = ''
+  #start = 0
+  #at = 0
+  /** Values of the present reply still to come; 0 between replies. */
+  #missing = 0
+  /** Bytes of a counted string still to come, with its line end. */
+  #bodyLeft = 0
+  #isStreaming = false
+  #hasEnded = false
+
+  get pendingBytes(): number {
+    return this.#buffer.length - this.#start
+  }
+
+  push(bytes: string): void {
+    if (this.#hasEnded) return
+    const isEmpty = this.#start === this.#buffer.length
+    this.#buffer = isEmpty ? bytes : this.#buffer.slice(this.#start) + bytes
+    this.#at -= this.#start
+    this.#start = 0
+  }
+
+  next(): AnswerPiece | undefined {
+    if (this.#hasEnded) return undefined
+    if (this.#missing === 0 && this.#bodyLeft === 0) {
+      if (this.#at >= this.#buffer.length) return undefined
+      this.#missing = 1
+    }
+    while (this.#missing > 0 || this.#bodyLeft > 0) {
+      if (!this.#skipBody()) return this.#starved()
+      if (this.#missing === 0) break
+      const found = this.#value()
+      if (found === 'waiting') return this.#starved()
+      if (found === 'fault') {
+        this.#hasEnded = true
+        return FAULT
+      }
+    }
+    return this.#complete()
+  }
+
+  /** False if not all of it has arrived. */
+  #skipBody(): boolean {
+    if (this.#bodyLeft === 0) return true
+    const taken = Math.min(this.#buffer.length - this.#at, this.#bodyLeft)
+    this.#at += taken
+    this.#bodyLeft -= taken
+    return this.#bodyLeft === 0
+  }
+
+  #complete(): AnswerPiece {
+    const bytes = this.#take()
+    if (!this.#isStreaming) return { kind: 'reply', bytes }
+    this.#isStreaming = false
+    return { kind: 'more', bytes, isLast: true }
+  }
+
+  #starved(): AnswerPiece | undefined {
+    if (this.#isStreaming) {
+      const bytes = this.#take()
+      return bytes === '' ? undefined : { kind: 'more', bytes, isLast: false }
+    }
+    const isError = this.#buffer.charAt(this.#start) === '-'
+    if (isError || this.#at - this.#start < WHOLE_BYTES) return undefined
+    this.#isStreaming = true
+    return { kind: 'begin', bytes: this.#take() }
+  }
+
+  #take(): string {
+    const isAll = this.#start === 0 && this.#at === this.#buffer.length
+    const bytes = isAll ? this.#buffer : this.#buffer.slice(this.#start, this.#at)
+    this.#start = this.#at
+    return bytes
+  }
+
+  /** Reads one line, which begins a value. */
+  #value(): 'read' | 'waiting' | 'fault' {
+    const end = this.#buffer.indexOf('\n', this.#at)
+    if (end < 0) return this.#buffer.length - this.#at > MAX_LINE_BYTES ? 'fault' : 'waiting'
+    if (this.#buffer.charCodeAt(end - 1) !== 13) return 'fault'
+    const from = this.#at
+    this.#at = end + 1
+    switch (this.#buffer.charAt(from)) {
+      case '+':
+      case '-':
+      case ':':
+      case '_':
+      case ',':
+      case '#':
+      case '(':
+        this.#missing--
+        return 'read'
+      case '$':
+      case '!':
+      case '=':
+        return this.#string(from, end)
+      case '*':
+      case '~':
+      case '>':
+        return this.#aggregate(from, end, 1, 1)
+      case '%':
+        return this.#aggregate(from, end, 2, 1)
+      // An attribute stands before a value and is none itself.
+      case '|':
+        return this.#aggregate(from, end, 2, 0)
+      default:
+        return 'fault'
+    }
+  }
+
+  #string(from: number, end: number): 'read' | 'fault' {
+    const length = this.#number(from, end)
+    if (length === undefined) return 'fault'
+    this.#missing--
+    if (length >= 0) this.#bodyLeft = length + 2
+    return 'read'
+  }
+
+  #aggregate(from: number, end: number, factor: number, own: number): 'read' | 'fault' {
+    const count = this.#number(from, end)
+    if (count === undefined) return 'fault'
+    this.#missing += Math.max(count, 0) * factor - own
+    return 'read'
+  }
+
+  #number(from: number, end: number): number | undefined {
+    // The usual number is small.
+    const first = this.#buffer.charCodeAt(from + 1) - 48
+    if (end === from + 3 && first >= 0 && first <= 9) return first
+    const value = parseInt64(this.#buffer.slice(from + 1, end - 1))
+    if (value === undefined || value < -1n || value > BigInt(MAX_COUNT)) return undefined
+    return Number(value)
+  }
+}
+
+/** The first word of an array or a push: `message`, `subscribe`; undefined if it begins differently. */
+export function firstWord(reply: string): string | undefined {
+  return /^[*>]\d+\r\n\$\d+\r\n([a-z]+)\r\n/.exec(reply)?.[1]
+}

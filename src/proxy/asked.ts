@@ -1,0 +1,108 @@
+/**
+ * A command that a client has given, and the MULTI it may belong to. Until EXEC nothing has happened on any server,
+ * so what was queued can be queued again on another master. Watched keys cannot: another master does not know what has
+ * changed since, so EXEC then answers what it answers when a watched key was changed, and the client begins anew.
+ */
+import type { CommandKind } from './command-kinds.ts'
+
+export interface Asked {
+  readonly kind: CommandKind
+  /** As it goes to a server; undefined: it was too long to be kept, and cannot be sent again. */
+  bytes: string | undefined
+  /** Its words, if the proxy has to know them. */
+  readonly argv: readonly string[] | undefined
+  /** Replies that come before its own and are not meant for the client: those of a transaction sent anew. */
+  skips: number
+  /** Replies still to come; more than one only for subscriptions. */
+  repliesLeft: number
+  /** `open`: a server owes the answer. `again`: it has to be sent anew. `told`: `answer` is complete. */
+  state: 'open' | 'again' | 'told'
+  /** What cannot be passed on yet, because something before it is open. */
+  answer: string
+  /** Queued in a transaction: nothing happens before EXEC. */
+  readonly isQueued: boolean
+  /** The transaction that it begins, belongs to or ends. */
+  transaction: CarriedTransaction | undefined
+  /** The client has a part of the answer. */
+  isPartlyTold: boolean
+  /** Given to the client in place of the reply: of an EXEC whose watched keys cannot be trusted any more. */
+  instead: string | undefined
+}
+
+export function newAsked(
+  of: Pick<Asked, 'kind' | 'bytes' | 'argv'> & Partial<Pick<Asked, 'transaction' | 'isQueued'>>,
+): Asked {
+  return {
+    ...{ skips: 0, repliesLeft: 1, state: 'open', answer: '', isQueued: false },
+    ...{ transaction: undefined, instead: undefined, isPartlyTold: false },
+    ...of,
+  }
+}
+
+/** More than this is not kept for another master. */
+const KEPT_BYTES = 1024 * 1024
+
+export class CarriedTransaction {
+  /** MULTI and what was queued since, as far as it is kept. */
+  #log: Asked[] = []
+  #bytes = 0
+  /** Keys were watched when it began. */
+  readonly isWatching: boolean
+  /** EXEC or DISCARD has been sent. */
+  isOver = false
+  /** A server refused to queue a part of it because it is no master. */
+  isMisdirected = false
+  /** It cannot go on: why EXEC will do nothing. */
+  ended: 'watch' | 'long' | undefined
+  #isWhole = true
+
+  constructor(isWatching: boolean) {
+    this.isWatching = isWatching
+  }
+
+  get log(): readonly Asked[] {
+    return this.#log
+  }
+
+  /** Its commands take effect on the connection when EXEC succeeds. */
+  get effects(): readonly (readonly string[])[] {
+    return this.#log.flatMap(({ argv }) => (argv === undefined ? [] : [argv]))
+  }
+
+  get canBeSentAgain(): boolean {
+    return this.#isWhole && !this.isWatching
+  }
+
+  add(asked: Asked): void {
+    this.#bytes += asked.bytes?.length ?? 0
+    if (asked.bytes === undefined || this.#bytes > KEPT_BYTES) this.#isWhole = false
+    if (this.#isWhole) this.#log.push(asked)
+    else this.#log = []
+  }
+
+  /** Its server is gone before EXEC. */
+  moved(): void {
+    if (this.isWatching) this.ended = 'watch'
+    else if (!this.#isWhole) this.ended = 'long'
+  }
+}
+
+export function isPubSub(kind: CommandKind): boolean {
+  return kind === 'subscribe' || kind === 'unsubscribe'
+}
+
+/** EXEC did nothing. */
+export function isNothing(reply: string): boolean {
+  return reply === '*-1\r\n' || reply === '_\r\n' || reply === '$-1\r\n'
+}
+
+/** What the present confirmation is about: one channel, or all of them. */
+export function confirmedPart(argv: readonly string[], repliesLeft: number): readonly string[] {
+  const [name = '', ...channels] = argv
+  if (channels.length === 0) return repliesLeft > 0 ? [] : [name]
+  return [name, channels[channels.length - repliesLeft - 1] ?? '']
+}
+
+export function isReplyMode(argv: readonly string[]): boolean {
+  return argv[0]?.toLowerCase() === 'client' && argv[1]?.toLowerCase() === 'reply'
+}

@@ -1,0 +1,67 @@
+/**
+ * What the proxy has to know of a command before it passes it on. The table of the data node says which commands
+ * only read: those may be sent again if their answer was lost. All others, and those that nobody knows, are taken
+ * for writes, which are never sent twice.
+ */
+import { nodeCommands } from '../server/commands/registry.ts'
+
+export type CommandKind =
+  /** Passed on; repeated if it was not answered. */
+  | 'read'
+  /** Passed on; never repeated. */
+  | 'write'
+  /** Changes what the connection is: its words are looked at. */
+  | 'session'
+  | 'subscribe'
+  | 'unsubscribe'
+  | 'watch'
+  | 'multi'
+  | 'exec'
+  | 'discard'
+  | 'reset'
+  | 'quit'
+  /** About the proxy itself. */
+  | 'proxy'
+  /** Cannot be had through a proxy. */
+  | 'refused'
+
+/** They change nothing, and the table does not call them reads because they touch no key. */
+const HARMLESS = ['ping', 'echo', 'time', 'info', 'role', 'lastsave', 'command', 'unwatch']
+
+const SPECIAL: readonly (readonly [CommandKind, readonly string[]])[] = [
+  ['read', HARMLESS],
+  ['session', ['select', 'auth', 'hello', 'client', 'readonly', 'readwrite']],
+  ['subscribe', ['subscribe', 'psubscribe', 'ssubscribe']],
+  ['unsubscribe', ['unsubscribe', 'punsubscribe', 'sunsubscribe']],
+  ['watch', ['watch']],
+  ['multi', ['multi']],
+  ['exec', ['exec']],
+  ['discard', ['discard']],
+  ['reset', ['reset']],
+  ['quit', ['quit']],
+  ['proxy', ['proxy']],
+  ['refused', ['monitor', 'sync', 'psync', 'replconf']],
+]
+
+export class CommandKinds {
+  /** In lower and in upper case, so that the usual spellings are found at once. */
+  readonly #kinds = new Map<string, CommandKind>()
+
+  constructor() {
+    for (const { fullName, isRead } of nodeCommands().all.values()) {
+      this.#note(fullName, isRead ? 'read' : 'write')
+    }
+    for (const [kind, names] of SPECIAL) {
+      for (const name of names) this.#note(name, kind)
+    }
+  }
+
+  of(name: string): CommandKind {
+    return this.#kinds.get(name) ?? this.#kinds.get(name.toLowerCase()) ?? 'write'
+  }
+
+  #note(name: string, kind: CommandKind): void {
+    this.#kinds.set(name, kind)
+    this.#kinds.set(name.toUpperCase(), kind)
+  }
+}

@@ -1,0 +1,139 @@
+/** What the proxy knows of one group: its master, as long as that is confirmed, and replicas that may be read. */
+import { type Address, hostAndPort } from '../base/ip.ts'
+import { type ConfirmedMaster, MasterView } from './master-view.ts'
+import type { ProxyGroup } from './proxy-options.ts'
+import type { FieldList } from './sentinel-link.ts'
+import { Voters } from './voters.ts'
+
+export interface ReadableReplica {
+  readonly address: Address
+  /** From what it said last. */
+  readonly untilMs: number
+}
+
+export class ProxiedGroup {
+  readonly name: string
+  readonly hasReadPort: boolean
+  readonly electorate: Voters
+  readonly #view: MasterView
+  #confirmed: ConfirmedMaster | undefined
+  /** The replicas each Sentinel knows. */
+  readonly #replicas = new Map<string, readonly Address[]>()
+  /** Those that have lately said of themselves that they follow the master closely enough. */
+  readonly #readable = new Map<string, ReadableReplica>()
+  #turn = 0
+  /** A Sentinel says that it is about to fail the master over: new commands wait until then. */
+  #switchUntilMs = 0
+  /** The last such word led to nothing: the next ones are not believed until then. */
+  #distrustUntilMs = 0
+
+  constructor(group: ProxyGroup, sentinels: readonly Address[], leaseMs: number) {
+    this.name = group.name
+    this.hasReadPort = group.hasReadPort
+    this.electorate = new Voters(sentinels)
+    this.#view = new MasterView(leaseMs)
+  }
+
+  get confirmed(): ConfirmedMaster | undefined {
+    return this.#confirmed
+  }
+
+  /** The master whose confirmation has not run out. */
+  masterAt(nowMs: number): Address | undefined {
+    const confirmed = this.#confirmed
+    return confirmed !== undefined && nowMs < confirmed.untilMs ? confirmed.address : undefined
+  }
+
+  /**
+   * Whether commands had better wait for the next master: what reaches the present one now would be lost with it, or
+   * refused. It takes one Sentinel to say so, because waiting does no harm that lasts; so it is bounded.
+   */
+  isSwitching(nowMs: number): boolean {
+    return nowMs < this.#switchUntilMs
+  }
+
+  switchBegins(nowMs: number): void {
+    if (nowMs < this.#distrustUntilMs) return
+    this.#switchUntilMs = nowMs + SWITCH_MS
+    this.#distrustUntilMs = nowMs + DISTRUST_MS
+  }
+
+  switchEnds(isDone = false): void {
+    this.#switchUntilMs = 0
+    if (isDone) this.#distrustUntilMs = 0
+  }
+
+  named(by: Address, master: Address | undefined, askedAtMs: number): void {
+    const key = this.electorate.keyOf(by)
+    if (master === undefined) this.#view.silent(key)
+    else this.#view.named(key, master, askedAtMs)
+  }
+
+  /** Counts the words anew. True if the master is another one now, or is confirmed again. */
+  count(nowMs: number): boolean {
+    const voters = this.electorate.voters()
+    this.#view.keepOnly(new Set(voters.keys()))
+    const before = this.masterAt(nowMs)
+    const confirmed = this.#view.confirmed(nowMs, voters.size)
+    // The last one is kept, although it has run out, so that a session knows where it was.
+    if (confirmed !== undefined) this.#confirmed = confirmed
+    return !isSame(before, this.masterAt(nowMs))
+  }
+
+  knowsReplicas(by: Address, fields: FieldList): void {
+    const addresses = fields.flatMap((row) => {
+      const port = Number(row.get('port'))
+      return port > 0 && port <= 65_535 ? [{ host: row.get('ip') ?? '', port }] : []
+    })
+    this.#replicas.set(this.electorate.keyOf(by), addresses.slice(0, MAX_REPLICAS))
+  }
+
+  /** The replicas that more than half of the Sentinels know. */
+  replicas(): readonly Address[] {
+    const voters = this.electorate.voters()
+    const counts = new Map<string, { readonly address: Address; count: number }>()
+    for (const [key, addresses] of this.#replicas) {
+      if (!voters.has(key)) continue
+      for (const address of addresses) {
+        const name = hostAndPort(address.host, address.port)
+        const found = counts.get(name) ?? { address, count: 0 }
+        found.count++
+        counts.set(name, found)
+      }
+    }
+    return [...counts.values()]
+      .filter(({ count }) => count > voters.size / 2)
+      .map(({ address }) => address)
+  }
+
+  /** A replica has said how far it is; undefined: it may not be read. */
+  replicaIs(address: Address, untilMs: number | undefined): void {
+    const name = hostAndPort(address.host, address.port)
+    if (untilMs === undefined) this.#readable.delete(name)
+    else this.#readable.set(name, { address, untilMs })
+  }
+
+  readableAt(nowMs: number): readonly ReadableReplica[] {
+    return [...this.#readable.values()].filter(({ untilMs }) => nowMs < untilMs)
+  }
+
+  /**
+   * Where a reader goes: where it is, as long as that may be read, otherwise to the replicas in turn, and to the
+   * master if there is none.
+   */
+  readerAt(nowMs: number, present: Address | undefined): Address | undefined {
+    const readable = this.readableAt(nowMs)
+    const stays = readable.find(({ address }) => isSame(address, present))
+    if (stays !== undefined) return stays.address
+    const next = readable[this.#turn++ % Math.max(readable.length, 1)]
+    return next?.address ?? this.masterAt(nowMs)
+  }
+}
+
+const MAX_REPLICAS = 64
+const SWITCH_MS = 1_000
+const DISTRUST_MS = 10_000
+
+export function isSame(one: Address | undefined, other: Address | undefined): boolean {
+  return one?.host === other?.host && one?.port === other?.port
+}

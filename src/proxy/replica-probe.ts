@@ -1,0 +1,122 @@
+/**
+ * Asks replicas how closely they follow: for the read port a replica counts as long as it says itself that it
+ * follows the confirmed master and has heard of it lately.
+ */
+import type { Address } from '../base/ip.ts'
+import { hostAndPort } from '../base/ip.ts'
+import { encodeCommand } from '../resp/encode.ts'
+import { ReplyDecoder } from '../resp/reply-decoder.ts'
+import type { WireId } from './port.ts'
+import { isSame, type ProxiedGroup } from './proxied-group.ts'
+
+export interface ProbeHome {
+  readonly maxLagMs: number
+  readonly login: readonly string[] | undefined
+  open(owner: ReplicaProbe, address: Address): WireId
+  close(stream: WireId): void
+  write(stream: WireId, bytes: string): void
+}
+
+const ASK_MS = 500
+/** What a replica has said holds for so long. */
+const HOLDS_MS = 2_000
+const SILENCE_MS = 1_500
+
+export class ReplicaProbe {
+  readonly address: Address
+  readonly #home: ProbeHome
+  readonly #group: ProxiedGroup
+  #stream: WireId | undefined
+  #decoder = new ReplyDecoder()
+  #isUp = false
+  #repliesLeft = 0
+  #heardAtMs = 0
+  #askAtMs = 0
+
+  constructor(home: ProbeHome, group: ProxiedGroup, address: Address) {
+    this.#home = home
+    this.#group = group
+    this.address = address
+  }
+
+  owns(stream: WireId): boolean {
+    return stream === this.#stream
+  }
+
+  wake(nowMs: number): void {
+    const isSilent = this.#stream !== undefined && (!this.#isUp || this.#repliesLeft > 0)
+    if (isSilent && nowMs - this.#heardAtMs >= SILENCE_MS) this.#lost()
+    if (nowMs < this.#askAtMs) return
+    this.#askAtMs = nowMs + ASK_MS
+    if (this.#stream === undefined) {
+      this.#heardAtMs = nowMs
+      this.#stream = this.#home.open(this, this.address)
+    } else if (this.#isUp && this.#repliesLeft === 0) this.#ask()
+  }
+
+  nextMs(): number {
+    return this.#askAtMs
+  }
+
+  connected(nowMs: number): void {
+    this.#isUp = true
+    this.#heardAtMs = nowMs
+    const { login } = this.#home
+    if (login !== undefined) {
+      this.#repliesLeft++
+      this.#write(login)
+    }
+    this.#ask()
+  }
+
+  received(nowMs: number, bytes: string): void {
+    this.#heardAtMs = nowMs
+    this.#decoder.push(bytes)
+    for (let reply = this.#decoder.next(); reply !== undefined; reply = this.#decoder.next()) {
+      if (reply.kind === 'malformed') return this.#lost()
+      this.#repliesLeft--
+      if (this.#repliesLeft > 0) continue
+      const text = reply.kind === 'bulk' ? reply.bytes : reply.kind === 'verbatim' ? reply.text : ''
+      this.#group.replicaIs(this.address, this.#isClose(text, nowMs) ? nowMs + HOLDS_MS : undefined)
+    }
+  }
+
+  closed(): void {
+    this.#lost()
+  }
+
+  end(): void {
+    this.#lost()
+  }
+
+  #ask(): void {
+    this.#repliesLeft++
+    this.#write(['INFO', 'replication'])
+  }
+
+  #write(argv: readonly string[]): void {
+    if (this.#stream !== undefined) this.#home.write(this.#stream, encodeCommand(argv))
+  }
+
+  #isClose(info: string, nowMs: number): boolean {
+    const field = (name: string) => new RegExp(`^${name}:([^\\r\\n]*)`, 'm').exec(info)?.[1]
+    const master = { host: field('master_host') ?? '', port: Number(field('master_port')) }
+    const lagMs = Number(field('master_last_io_seconds_ago')) * 1_000
+    const follows = field('role') === 'slave' && field('master_link_status') === 'up'
+    if (!follows || !(lagMs >= 0 && lagMs <= this.#home.maxLagMs)) return false
+    return isSame(master, this.#group.masterAt(nowMs))
+  }
+
+  #lost(): void {
+    if (this.#stream !== undefined) this.#home.close(this.#stream)
+    this.#stream = undefined
+    this.#decoder = new ReplyDecoder()
+    this.#isUp = false
+    this.#repliesLeft = 0
+    this.#group.replicaIs(this.address, undefined)
+  }
+
+  get text(): string {
+    return hostAndPort(this.address.host, this.address.port)
+  }
+}

@@ -1,0 +1,382 @@
+/**
+ * The half of a session that faces a data node: opens its connection, makes it what the client has made of the one
+ * before, hands answers back, and decides what becomes of those that will never come.
+ */
+import { encodeCommand } from '../resp/encode.ts'
+import { type AnswerPiece, firstWord } from './answers.ts'
+import type { Asked, CarriedTransaction } from './asked.ts'
+import { type CarriedState, encodeSetUp } from './carried-state.ts'
+import type { InFlight } from './in-flight.ts'
+import type { ClientEnds, Entrance, WireId } from './port.ts'
+import { isMisdirection, setUpRefused, UNANSWERED } from './proxy-errors.ts'
+import { ServerLink } from './server-link.ts'
+import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
+
+const CONNECT_MS = 1_000
+const STALLED_MS = 100
+const RETRY_FIRST_MS = 10
+const RETRY_MAX_MS = 200
+const CONFIRMATIONS = new Set(['subscribe', 'psubscribe', 'ssubscribe'].flatMap(withUn))
+const MESSAGES = new Set(['message', 'pmessage', 'smessage'])
+
+function withUn(word: string): readonly string[] {
+  return [word, word.replace(/subscribe$/, 'unsubscribe')]
+}
+
+/** The session, as its server's half sees it. */
+export interface Served {
+  readonly client: WireId
+  readonly entrance: Entrance
+  readonly ends: ClientEnds
+  readonly state: CarriedState
+  readonly inFlight: InFlight
+  readonly transaction: CarriedTransaction | undefined
+  readonly hasEnded: boolean
+  /** A server has answered: one reply of as many as there are to be. */
+  answered(asked: Asked, reply: string): void
+  answeredPartly(asked: Asked, bytes: string): void
+  /** What answers nothing: messages. */
+  tellAside(bytes: string): void
+  /** What EXEC answers if its transaction cannot be sent to another server. */
+  endOf(transaction: CarriedTransaction | undefined): string
+  /** The server is gone: what else comes of a long command is for nobody. */
+  streamLost(): void
+  /** The connection to the server is gone, and what it was for the server. */
+  serverLost(): void
+  deliver(): void
+  pump(nowMs: number): void
+  end(lastWords?: string): void
+}
+
+export class ServerSide {
+  readonly #home: SessionHome
+  readonly #session: Served
+  #link: ServerLink | undefined
+  /** After a failure: not to be tried again before, unless it is another node's turn. */
+  #retry: { readonly atMs: number; readonly of: ServerLink } | undefined
+  #retryMs = RETRY_FIRST_MS
+  /** Since when servers say that they are no masters. */
+  #troubleSinceMs: number | undefined
+
+  constructor(home: SessionHome, session: Served) {
+    this.#home = home
+    this.#session = session
+  }
+
+  /** Something is to be looked at again soon. */
+  get isBusy(): boolean {
+    const link = this.#link
+    return link !== undefined && (link.phase !== 'ready' || link.isMisdirected)
+  }
+
+  get hasLink(): boolean {
+    return this.#link !== undefined
+  }
+
+  get isBackedUp(): boolean {
+    const link = this.#link
+    return link !== undefined && this.#home.port.queuedBytes(link.id) > MAX_QUEUED_BYTES
+  }
+
+  /** Whether new commands may be written. */
+  isOpenFor(nowMs: number): boolean {
+    const link = this.#link
+    if (link?.phase !== 'ready' || link.isMisdirected) return false
+    if (this.#session.inFlight.againSize > 0) return false
+    if (this.#home.isSwitching(this.#session.entrance, nowMs)) return false
+    const target = this.#home.route(this.#session.entrance, link.address, nowMs)
+    return target !== undefined && link.leads(target)
+  }
+
+  /**
+   * It owes an answer for so long that what we sent now would only be lost with it, if it is dead: a server
+   * carries out the commands of one connection one after the other, so waiting costs a round trip at most.
+   */
+  isStalled(nowMs: number): boolean {
+    const link = this.#link
+    if (link === undefined) return false
+    if (this.#session.inFlight.openSize === 0) link.heardAtMs = nowMs
+    return nowMs - link.heardAtMs > STALLED_MS
+  }
+
+  /** There is a node to go to that has not failed us. */
+  hasProspect(nowMs: number): boolean {
+    const target = this.#home.route(this.#session.entrance, this.#link?.address, nowMs)
+    return target !== undefined && this.#retry?.of.leads(target) !== true
+  }
+
+  write(bytes: string): void {
+    if (this.#link !== undefined) this.#home.port.write(this.#link.id, bytes)
+  }
+
+  /** Opens, leaves or gives up the connection, as the view of the masters and the clock say. */
+  look(nowMs: number, isWanted: boolean): void {
+    const link = this.#link
+    const target = this.#home.route(this.#session.entrance, link?.address, nowMs)
+    if (link !== undefined && this.#isOver(link, nowMs)) this.#lose(nowMs)
+    else if (link !== undefined && target !== undefined && !link.leads(target)) {
+      this.#replace(link, nowMs)
+    }
+    if (this.#session.hasEnded || this.#link !== undefined) return
+    const isWaiting = isWanted || this.#session.inFlight.againSize > 0
+    if (target === undefined || !isWaiting || this.#mustWait(target, nowMs)) return
+    this.#link = new ServerLink(this.#home.openServer(this.#session.client, target), target, nowMs)
+  }
+
+  connected(nowMs: number): void {
+    const link = this.#link
+    if (link === undefined) return
+    const { state, transaction, ends } = this.#session
+    const steps = state.setUp()
+    const isOpen = transaction?.ended === undefined
+    const queued = isOpen ? (transaction?.log.filter(({ state: is }) => is === 'told') ?? []) : []
+    link.phase = 'settingUp'
+    link.setUpReplies = steps.filter(({ isSubscription }) => !isSubscription).length
+    for (const { replies, isSubscription } of steps) {
+      if (isSubscription) link.setUpConfirmations += replies
+    }
+    link.queuedReplies = queued.length
+    const bytes = queued.map((asked) => asked.bytes ?? '').join('')
+    this.write(this.#home.proxyHeader(ends) + encodeSetUp(steps) + bytes)
+    this.#settle(link, nowMs)
+  }
+
+  received(nowMs: number, bytes: string): void {
+    const link = this.#link
+    if (link === undefined) return
+    link.answers.push(bytes)
+    link.heardAtMs = nowMs
+    while (this.#link === link) {
+      const piece = link.answers.next()
+      if (piece === undefined) break
+      if (piece.kind === 'fault') this.closed(nowMs)
+      else if (link.phase === 'settingUp') this.#setUpReply(link, piece, nowMs)
+      else this.#reply(link, piece, nowMs)
+    }
+    this.#session.pump(nowMs)
+  }
+
+  /** The connection ended, or could not be opened. */
+  closed(nowMs: number): void {
+    if (this.#link === undefined) return
+    this.#lose(nowMs)
+    this.#home.doubt(this.#session.entrance.group)
+    this.#session.pump(nowMs)
+  }
+
+  /** The client is gone. */
+  drop(): void {
+    const link = this.#link
+    this.#link = undefined
+    if (link === undefined) return
+    this.#home.port.close(link.id, true)
+    this.#home.forgetServer(link.id)
+  }
+
+  /** The client takes its answers again, or does not. */
+  pauseReading(isPaused: boolean): void {
+    if (this.#link === undefined) return
+    if (isPaused) this.#home.port.pause(this.#link.id)
+    else this.#home.port.resume(this.#link.id)
+  }
+
+  #isOver(link: ServerLink, nowMs: number): boolean {
+    const owesNothing = this.#session.inFlight.openSize === 0
+    if (link.phase === 'leaving') return owesNothing || nowMs >= (link.leavesAtMs ?? nowMs)
+    if (link.isMisdirected) return owesNothing
+    return link.phase !== 'ready' && nowMs - link.openedAtMs >= CONNECT_MS
+  }
+
+  #replace(link: ServerLink, nowMs: number): void {
+    if (link.phase === 'leaving') return
+    this.#home.counts.moves++
+    if (link.phase !== 'ready' || this.#session.inFlight.openSize === 0) return this.#lose(nowMs)
+    link.phase = 'leaving'
+    link.leavesAtMs = nowMs + this.#home.limits().farewellMs
+    this.#session.streamLost()
+  }
+
+  #mustWait(target: ServerLink['address'], nowMs: number): boolean {
+    if (this.#retry === undefined || nowMs >= this.#retry.atMs) return false
+    return this.#retry.of.leads(target)
+  }
+
+  #setUpReply(link: ServerLink, piece: AnswerPiece, nowMs: number): void {
+    if (piece.kind === 'fault') return
+    const { bytes } = piece
+    const word = firstWord(bytes)
+    if (piece.kind === 'more' && !piece.isLast) return
+    if (piece.kind === 'begin') return
+    if (word !== undefined && CONFIRMATIONS.has(word)) link.setUpConfirmations--
+    else if (bytes.startsWith('>') || (word !== undefined && MESSAGES.has(word))) {
+      this.#session.tellAside(bytes)
+    } else if (link.setUpReplies > 0) {
+      link.setUpReplies--
+      if (bytes.startsWith('-')) return this.#refusedSetUp(bytes, nowMs)
+    } else link.queuedReplies--
+    this.#settle(link, nowMs)
+  }
+
+  #refusedSetUp(error: string, nowMs: number): void {
+    if (isMisdirection(error, false)) this.#lose(nowMs)
+    else this.#session.end(this.#session.inFlight.size > 0 ? setUpRefused(error) : '')
+  }
+
+  #settle(link: ServerLink, nowMs: number): void {
+    const { setUpReplies, setUpConfirmations, queuedReplies } = link
+    if (setUpReplies > 0 || setUpConfirmations > 0 || queuedReplies > 0) return
+    link.phase = 'ready'
+    this.#retry = undefined
+    for (const asked of this.#session.inFlight.takeAgain()) {
+      this.#home.counts.repeated++
+      this.write(bytesOf(asked))
+    }
+    this.#session.pump(nowMs)
+  }
+
+  #reply(link: ServerLink, piece: Exclude<AnswerPiece, { kind: 'fault' }>, nowMs: number): void {
+    if (piece.kind === 'begin') return this.#begin(link, piece.bytes)
+    if (piece.kind === 'more') return this.#more(link, piece)
+    const { bytes } = piece
+    if (this.#isAside(bytes)) return this.#session.tellAside(bytes)
+    const asked = this.#session.inFlight.next
+    if (asked === undefined) return
+    if (asked.skips > 0) {
+      asked.skips--
+      return
+    }
+    if (this.#isMisdirected(asked, bytes, nowMs)) return this.#misdirected(link, asked, nowMs)
+    if (this.#isBehindAgain(asked)) return this.#again(asked)
+    this.#retryMs = RETRY_FIRST_MS
+    this.#troubleSinceMs = undefined
+    this.#session.answered(asked, bytes)
+  }
+
+  /** Messages, and pushes that answer nothing. */
+  #isAside(bytes: string): boolean {
+    const type = bytes.charCodeAt(0)
+    if (type === GREATER) return !CONFIRMATIONS.has(firstWord(bytes) ?? '')
+    if (type !== ASTERISK || !this.#session.state.hasSubscribed) return false
+    return MESSAGES.has(firstWord(bytes) ?? '')
+  }
+
+  #isMisdirected(asked: Asked, bytes: string, nowMs: number): boolean {
+    const isAbort = asked.kind === 'exec' && bytes.startsWith('-EXECABORT')
+    const isOnRead = this.#session.entrance.kind === 'read'
+    const isRefused = isMisdirection(bytes, isOnRead)
+    if (!isRefused && !(isAbort && asked.transaction?.isMisdirected === true)) return false
+    this.#troubleSinceMs ??= nowMs
+    return nowMs - this.#troubleSinceMs < this.#home.limits().holdMs
+  }
+
+  /** The server did not carry it out: it is for the next one. */
+  #misdirected(link: ServerLink, asked: Asked, nowMs: number): void {
+    if (!link.isMisdirected) this.#home.doubt(this.#session.entrance.group)
+    link.isMisdirected = true
+    this.#holdOff(link, nowMs)
+    const { transaction, kind } = asked
+    if (transaction?.isOver === true && kind !== 'exec') {
+      transaction.isMisdirected = true
+      return this.#session.answered(asked, kind === 'multi' ? '+OK\r\n' : '+QUEUED\r\n')
+    }
+    if (kind === 'exec' && transaction?.canBeSentAgain !== true) {
+      return this.#session.answered(asked, this.#session.endOf(transaction))
+    }
+    if (asked.bytes === undefined) return this.#session.answered(asked, UNANSWERED)
+    this.#again(asked)
+  }
+
+  #again(asked: Asked): void {
+    const { inFlight } = this.#session
+    inFlight.closeNext()
+    inFlight.askAgain(asked)
+  }
+
+  /** A read that was sent after a write which has to be sent anew must see that write. */
+  #isBehindAgain(asked: Asked): boolean {
+    const { againSize } = this.#session.inFlight
+    return againSize > 0 && asked.kind === 'read' && asked.bytes !== undefined && !asked.isQueued
+  }
+
+  #begin(link: ServerLink, bytes: string): void {
+    const asked = this.#session.inFlight.next
+    if (asked === undefined || this.#isAside(bytes)) {
+      link.fate = asked === undefined ? 'drop' : 'aside'
+      if (link.fate === 'aside') this.#session.tellAside(bytes)
+      return
+    }
+    if (asked.skips > 0 || this.#isBehindAgain(asked)) link.fate = 'drop'
+    else link.fate = 'pass'
+    if (link.fate === 'pass') this.#session.answeredPartly(asked, bytes)
+  }
+
+  #more(link: ServerLink, { bytes, isLast }: Extract<AnswerPiece, { kind: 'more' }>): void {
+    const asked = this.#session.inFlight.next
+    if (link.fate === 'aside') return this.#session.tellAside(bytes)
+    if (asked === undefined) return
+    if (link.fate === 'pass') {
+      if (isLast) this.#session.answered(asked, bytes)
+      else this.#session.answeredPartly(asked, bytes)
+    } else if (isLast && asked.skips > 0) asked.skips--
+    else if (isLast) this.#again(asked)
+  }
+
+  #holdOff(link: ServerLink, nowMs: number): void {
+    this.#retry = { atMs: nowMs + this.#retryMs, of: link }
+    this.#retryMs = Math.min(2 * this.#retryMs, RETRY_MAX_MS)
+  }
+
+  /** The connection is given up, and with it what it still owes. */
+  #lose(nowMs: number): void {
+    const link = this.#link
+    if (link === undefined) return
+    if (link.phase !== 'leaving' && !link.isMisdirected) this.#holdOff(link, nowMs)
+    this.drop()
+    this.#session.serverLost()
+    for (const asked of this.#session.inFlight.takeOpen()) {
+      if (!this.#session.hasEnded) this.#unanswered(asked)
+    }
+    if (!this.#session.hasEnded) this.#session.deliver()
+  }
+
+  #unanswered(asked: Asked): void {
+    const { inFlight } = this.#session
+    if (asked.isPartlyTold) return this.#session.end()
+    const verdict = this.#verdictOn(asked)
+    if (verdict === 'again') return inFlight.askAgain(asked)
+    if (verdict === UNANSWERED) this.#home.counts.unanswered++
+    inFlight.tell(asked, verdict)
+  }
+
+  /** What becomes of a command whose answer will not come: it is given again, or answered so. */
+  #verdictOn(asked: Asked): string {
+    const { kind, transaction, bytes } = asked
+    const isHere =
+      transaction !== undefined && !transaction.isOver && transaction.ended === undefined
+    if (kind === 'exec') return asked.instead ?? UNANSWERED
+    if (kind === 'discard') return '+OK\r\n'
+    if (transaction !== undefined && !isHere) return kind === 'multi' ? '+OK\r\n' : '+QUEUED\r\n'
+    if (bytes === undefined || (kind === 'write' && !isHere)) return UNANSWERED
+    if (kind === 'subscribe' || kind === 'unsubscribe') {
+      asked.bytes = encodeCommand(remaining(asked))
+    }
+    return 'again'
+  }
+}
+
+const GREATER = 62
+const ASTERISK = 42
+
+/** The part of (un)subscribing that has not been confirmed. */
+function remaining({ argv, repliesLeft }: Asked): readonly string[] {
+  const [name = '', ...channels] = argv ?? []
+  return [name, ...channels.slice(channels.length - repliesLeft)]
+}
+
+/** As it is sent to another server: EXEC with all that was queued. */
+function bytesOf(asked: Asked): string {
+  const { kind, transaction, bytes = '' } = asked
+  if (kind !== 'exec' || transaction === undefined) return bytes
+  asked.skips = transaction.log.length
+  return transaction.log.map((queued) => queued.bytes ?? '').join('') + bytes
+}

@@ -1,0 +1,379 @@
+/**
+ * One client and its connection to a data node. The session passes commands on, knows which of them have no answer,
+ * and stops at the border of a command when the master is not confirmed. When it changes, the session makes the new
+ * master's connection what the old one was, asks again what could not have been carried out, and answers the rest with
+ * an error that says so. A write leaves the proxy once, unless the server itself said that it did not do it.
+ */
+import { encodeCommand } from '../resp/encode.ts'
+import {
+  type Asked,
+  CarriedTransaction,
+  confirmedPart,
+  isNothing,
+  isPubSub,
+  isReplyMode,
+  newAsked,
+} from './asked.ts'
+import { CarriedState } from './carried-state.ts'
+import type { CommandKind } from './command-kinds.ts'
+import { CommandHold } from './hold.ts'
+import { InFlight } from './in-flight.ts'
+import type { ClientEnds, Entrance, WireId } from './port.ts'
+import { notOffered, TRANSACTION_TOO_LONG, TRANSACTION_WITHOUT_MASTER } from './proxy-errors.ts'
+import { type RequestPiece, Requests, wordsOf } from './requests.ts'
+import { ServerSide } from './server-side.ts'
+import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
+
+const MINUS = 45
+const MAX_IN_FLIGHT = 4_096
+const MAX_IN_FLIGHT_BYTES = 1024 * 1024
+
+export class Session {
+  readonly client: WireId
+  readonly entrance: Entrance
+  readonly ends: ClientEnds
+  readonly state = new CarriedState()
+  readonly inFlight = new InFlight()
+  readonly server: ServerSide
+  readonly #home: SessionHome
+  readonly #requests = new Requests()
+  readonly #wait: CommandHold
+  transaction: CarriedTransaction | undefined
+  isWatching = false
+  /** Keys were watched on a server that is gone. */
+  isWatchLost = false
+  /** A long command is on its way: to the server, or to nowhere because its beginning went to one that is gone. */
+  #stream: 'none' | 'server' | 'nowhere' = 'none'
+  #isPaused = false
+  #isDraining = false
+  hasEnded = false
+
+  constructor(home: SessionHome, client: WireId, entrance: Entrance, ends: ClientEnds) {
+    this.#home = home
+    this.client = client
+    this.entrance = entrance
+    this.ends = ends
+    this.server = new ServerSide(home, this)
+    this.#wait = new CommandHold(home, entrance.group)
+  }
+
+  /** It has said nothing yet. */
+  isNew = true
+
+  received(nowMs: number, bytes: string): void {
+    this.isNew = false
+    this.#requests.push(bytes)
+    this.pump(nowMs)
+  }
+
+  /** Takes commands for as long as they can go on. */
+  pump(nowMs: number): void {
+    if (this.hasEnded) return
+    if (this.#isRefusing && this.server.hasProspect(nowMs)) this.#wait.refusal = undefined
+    this.server.look(nowMs, this.#wantsServer)
+    const isOpen = this.server.isOpenFor(nowMs) && !this.#isBackedUp && !this.#isBehind(nowMs)
+    while (!this.hasEnded && this.#mayTake(isOpen)) {
+      const piece = this.#requests.next()
+      if (piece === undefined) break
+      this.#take(piece)
+    }
+    if (this.hasEnded) return
+    this.deliver()
+    this.#minds(nowMs)
+  }
+
+  /** Answers that are complete go to the client, in its order. */
+  deliver(): void {
+    let out = ''
+    while (this.inFlight.head?.state === 'told') {
+      const { answer, kind } = this.inFlight.head
+      out += answer
+      this.inFlight.dropHead()
+      if (kind === 'quit') return this.end(out)
+    }
+    if (out !== '') this.#home.port.write(this.client, out)
+  }
+
+  /** The client left. */
+  closed(): void {
+    this.#finish()
+  }
+
+  /** Says the last words and closes. */
+  end(lastWords = ''): void {
+    if (this.hasEnded) return
+    if (lastWords !== '') this.#home.port.write(this.client, lastWords)
+    this.#home.port.close(this.client)
+    this.#finish()
+  }
+
+  /** From now on it is closed as soon as nothing is under way. */
+  drain(nowMs: number): void {
+    this.#isDraining = true
+    this.pump(nowMs)
+  }
+
+  /** The client reads again. */
+  drained(nowMs: number): void {
+    this.server.pauseReading(false)
+    this.pump(nowMs)
+  }
+
+  get isHolding(): boolean {
+    return this.#wait.isHolding
+  }
+
+  get #isRefusing(): boolean {
+    return this.#wait.refusal !== undefined
+  }
+
+  get #wantsServer(): boolean {
+    const isSubscribed = this.state.subscriptions > 0
+    const waits = this.#requests.pendingBytes > 0 || this.inFlight.againSize > 0
+    return isSubscribed || waits || this.#isRefusing
+  }
+
+  #finish(): void {
+    this.hasEnded = true
+    this.#wait.ends()
+    this.server.drop()
+    this.#home.attend(this.client, false)
+    this.#home.ended(this.client)
+  }
+
+  #mayTake(isOpen: boolean): boolean {
+    if (this.#stream === 'nowhere') return true
+    const { size, bytes } = this.inFlight
+    if (size >= MAX_IN_FLIGHT || bytes >= MAX_IN_FLIGHT_BYTES) return false
+    return isOpen || this.#isRefusing
+  }
+
+  /** A long command that has begun goes on. */
+  #isBehind(nowMs: number): boolean {
+    return this.#stream === 'none' && this.server.isStalled(nowMs)
+  }
+
+  get #isBackedUp(): boolean {
+    const { port } = this.#home
+    return port.queuedBytes(this.client) > MAX_QUEUED_BYTES || this.server.isBackedUp
+  }
+
+  /** After each turn: what is waited for, and who is to be read. */
+  #minds(nowMs: number): void {
+    const isIdle = this.inFlight.size === 0 && this.#requests.pendingBytes === 0
+    const isQuiet = isIdle && this.transaction === undefined && this.#stream === 'none'
+    if (this.#isDraining && isQuiet) return this.end()
+    const waits = this.#requests.pendingBytes > 0 || this.inFlight.againSize > 0
+    const isHeld = waits && !this.server.isOpenFor(nowMs)
+    this.#hold(nowMs, isHeld)
+    if (this.hasEnded) return
+    if (this.#home.port.queuedBytes(this.client) > MAX_QUEUED_BYTES) this.server.pauseReading(true)
+    const isFull = this.inFlight.size >= MAX_IN_FLIGHT || this.#isBackedUp
+    this.#pause(
+      isHeld || this.#isBehind(nowMs) || isFull || this.inFlight.bytes >= MAX_IN_FLIGHT_BYTES,
+    )
+    const seeks = this.server.isBusy || (this.#wantsServer && !this.server.hasLink)
+    this.#home.attend(this.client, isHeld || seeks)
+  }
+
+  #hold(nowMs: number, isHeld: boolean): void {
+    if (!isHeld) {
+      if (this.server.isOpenFor(nowMs)) this.#wait.refusal = undefined
+      return this.#wait.ends()
+    }
+    if (!this.#wait.holds(nowMs, this.#requests.pendingBytes + this.inFlight.bytes)) return
+    const { refusal = '' } = this.#wait
+    for (const asked of this.inFlight.takeBack()) {
+      this.#home.counts.refused++
+      this.inFlight.tell(asked, asked.kind === 'exec' ? TRANSACTION_WITHOUT_MASTER : refusal)
+    }
+    this.pump(nowMs)
+  }
+
+  #pause(isNeeded: boolean): void {
+    if (isNeeded === this.#isPaused) return
+    this.#isPaused = isNeeded
+    if (isNeeded) this.#home.port.pause(this.client)
+    else this.#home.port.resume(this.client)
+  }
+
+  #take(piece: RequestPiece): void {
+    switch (piece.kind) {
+      case 'fault':
+        return this.#endWithFault(piece.text)
+      case 'more':
+        return this.#more(piece)
+      case 'begin':
+        this.#stream = this.#isRefusing ? 'nowhere' : 'server'
+        return this.#command(piece.name, piece.bytes, false)
+      case 'command':
+        return this.#command(piece.name, piece.bytes, true)
+    }
+  }
+
+  /** Answers that are still open would come after the error, and never will. */
+  #endWithFault(text: string): void {
+    this.deliver()
+    if (!this.hasEnded) this.end(this.inFlight.size === 0 ? `-${text}\r\n` : '')
+  }
+
+  #more({ bytes, isLast }: Extract<RequestPiece, { kind: 'more' }>): void {
+    if (this.#stream === 'server') this.server.write(bytes)
+    if (isLast) this.#stream = 'none'
+  }
+
+  /** A server has answered: one reply of as many as there are to be. */
+  answered(asked: Asked, reply: string): void {
+    const { inFlight } = this
+    const isError = reply.charCodeAt(0) === MINUS
+    asked.repliesLeft = isError ? 0 : asked.repliesLeft - 1
+    if (asked.argv !== undefined || asked.transaction !== undefined)
+      this.#note(asked, reply, isError)
+    const answer = asked.instead ?? reply
+    const isDone = asked.repliesLeft <= 0
+    if (isDone) inFlight.closeNext()
+    if (asked === inFlight.head) {
+      this.#home.port.write(this.client, asked.answer + answer)
+      asked.answer = ''
+      if (isDone) asked.state = 'told'
+      if (isDone) inFlight.dropHead()
+      if (isDone && inFlight.head?.state === 'told') this.deliver()
+    } else {
+      inFlight.keep(asked, answer)
+      if (isDone) asked.state = 'told'
+    }
+  }
+
+  answeredPartly(asked: Asked, bytes: string): void {
+    asked.isPartlyTold = true
+    if (asked === this.inFlight.head) this.#home.port.write(this.client, bytes)
+    else this.inFlight.keep(asked, bytes)
+  }
+
+  /** What answers nothing: messages. */
+  tellAside(bytes: string): void {
+    this.#home.port.write(this.client, bytes)
+  }
+
+  /** What EXEC answers if its transaction cannot be sent to another server. */
+  endOf(transaction: CarriedTransaction | undefined): string {
+    return transaction?.isWatching === true ? this.#nothing : TRANSACTION_TOO_LONG
+  }
+
+  /** The connection to the server is gone, and what it was for the server. */
+  serverLost(): void {
+    this.streamLost()
+    this.transaction?.moved()
+    if (this.isWatching) this.isWatchLost = true
+    // What the client keeps is not invalidated any more; a new connection makes it forget that.
+    if (this.state.isTracking || this.state.isTooMuch) this.end()
+  }
+
+  #note(asked: Asked, reply: string, isError: boolean): void {
+    const { kind, argv, transaction } = asked
+    if (isError && argv !== undefined && isPubSub(kind)) this.state.subscriptionRefused(argv)
+    if (isError || asked.isQueued) return
+    if (kind === 'exec' && transaction !== undefined && !isNothing(reply)) {
+      for (const effect of transaction.effects) this.state.note(effect)
+    }
+    if (argv === undefined) return
+    if (isPubSub(kind)) this.state.note(confirmedPart(argv, asked.repliesLeft))
+    else this.state.note(argv)
+  }
+
+  /** The server is gone: what else comes of a long command is for nobody. */
+  streamLost(): void {
+    if (this.#stream === 'server') this.#stream = 'nowhere'
+  }
+
+  #command(name: string, bytes: string, isWhole: boolean): void {
+    const { kinds, counts } = this.#home
+    counts.commands++
+    const kind = kinds.of(name)
+    const ended = this.transaction?.ended
+    if (kind === 'quit') return this.#answer(kind, '+OK\r\n')
+    if (kind === 'proxy') return this.#answer(kind, this.#home.proxyCommand(wordsOf(bytes)))
+    if (kind === 'refused') return this.#answer(kind, notOffered(name.toUpperCase()))
+    if (this.#isRefusing) return this.#refuse(kind)
+    if (ended !== undefined) return this.#inEnded(kind, ended)
+    const isPlain = kind === 'read' || kind === 'write'
+    if (isPlain && this.transaction === undefined) {
+      return this.#send(kind, bytes, isWhole ? bytes : undefined, undefined)
+    }
+    const argv = isPlain || !isWhole ? undefined : wordsOf(bytes)
+    if (argv !== undefined && isReplyMode(argv)) {
+      return this.#answer(kind, notOffered('CLIENT REPLY'))
+    }
+    this.#send(kind, bytes, isWhole ? bytes : undefined, argv)
+  }
+
+  #answer(kind: CommandKind, answer: string): void {
+    const asked = newAsked({ kind, bytes: undefined, argv: undefined })
+    asked.state = 'told'
+    asked.answer = answer
+    this.inFlight.add(asked)
+  }
+
+  #refuse(kind: CommandKind): void {
+    this.#home.counts.refused++
+    const isTransaction = this.transaction !== undefined || kind === 'multi'
+    if (isTransaction && (kind === 'exec' || kind === 'discard')) {
+      this.transaction = undefined
+      return this.#answer(kind, kind === 'exec' ? TRANSACTION_WITHOUT_MASTER : '+OK\r\n')
+    }
+    if (this.transaction !== undefined) this.transaction.ended = 'long'
+    this.#answer(kind, this.#wait.refusal ?? '')
+  }
+
+  /** The transaction cannot be carried out; the client learns that from EXEC, as it does from a server. */
+  #inEnded(kind: CommandKind, why: 'watch' | 'long'): void {
+    if (kind !== 'exec' && kind !== 'discard') return this.#answer(kind, '+QUEUED\r\n')
+    this.transaction = undefined
+    this.isWatchLost = false
+    if (kind === 'discard') return this.#answer(kind, '+OK\r\n')
+    this.#answer(kind, why === 'watch' ? this.#nothing : TRANSACTION_TOO_LONG)
+  }
+
+  get #nothing(): string {
+    return this.state.protocol === 3 ? '_\r\n' : '*-1\r\n'
+  }
+
+  #send(
+    kind: CommandKind,
+    bytes: string,
+    kept: string | undefined,
+    argv: readonly string[] | undefined,
+  ): void {
+    const { transaction } = this
+    const isEnd = kind === 'exec' || kind === 'discard' || kind === 'reset'
+    const isQueued = transaction !== undefined && !isEnd && kind !== 'watch'
+    const isLost = kind === 'exec' && this.isWatchLost
+    const asked = newAsked({ kind, bytes: kept, argv, transaction, isQueued })
+    if (isLost) asked.instead = this.#nothing
+    if (!isQueued && argv !== undefined) asked.repliesLeft = this.#repliesTo(kind, argv)
+    if (kind === 'multi' && transaction === undefined) this.#begin(asked)
+    else if (isQueued) transaction.add(asked)
+    if (kind === 'watch') this.isWatching = true
+    if (isEnd) this.#endTransaction()
+    this.inFlight.add(asked)
+    this.server.write(isLost ? encodeCommand(['DISCARD']) : bytes)
+  }
+
+  #repliesTo(kind: CommandKind, argv: readonly string[]): number {
+    return isPubSub(kind) ? this.state.subscribing(argv) : 1
+  }
+
+  #begin(asked: Asked): void {
+    const transaction = new CarriedTransaction(this.isWatching)
+    asked.transaction = transaction
+    transaction.add(asked)
+    this.transaction = transaction
+  }
+
+  #endTransaction(): void {
+    if (this.transaction !== undefined) this.transaction.isOver = true
+    this.transaction = undefined
+    this.isWatching = false
+    this.isWatchLost = false
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Whose word counts. The Sentinels that the user names do, and those that more than half of the named ones know of
+ * beside themselves: a single Sentinel, or something that answers in its place, can neither add voters nor outvote
+ * the others. Two addresses of one Sentinel are one voter.
+ */
+import type { Address } from '../base/ip.ts'
+import { hostAndPort } from '../base/ip.ts'
+import type { SentinelKey } from './master-view.ts'
+
+/** Another Sentinel, as one of them describes it. */
+export interface KnownSentinel {
+  readonly runId: string
+  readonly address: Address
+}
+
+/** Nobody runs more; a liar cannot make us open connections without end. */
+const MAX_KNOWN = 64
+
+export class Voters {
+  readonly #named: readonly Address[]
+  /** The run ids of the named ones, by address, as far as they have said them. */
+  readonly #runIds = new Map<string, string>()
+  /** What each of the named ones knows. */
+  readonly #known = new Map<string, readonly KnownSentinel[]>()
+
+  constructor(named: readonly Address[]) {
+    this.#named = named
+  }
+
+  identified(address: Address, runId: string): void {
+    this.#runIds.set(textOf(address), runId)
+  }
+
+  /** What it answered to SENTINEL SENTINELS. */
+  described(by: Address, others: readonly KnownSentinel[]): void {
+    if (this.#isNamed(by)) this.#known.set(textOf(by), others.slice(0, MAX_KNOWN))
+  }
+
+  keyOf(address: Address): SentinelKey {
+    return this.#runIds.get(textOf(address)) ?? textOf(address)
+  }
+
+  /** All voters, the named ones first, each with an address of it. */
+  voters(): ReadonlyMap<SentinelKey, Address> {
+    const voters = new Map<SentinelKey, Address>()
+    for (const address of this.#named) {
+      const key = this.keyOf(address)
+      if (!voters.has(key)) voters.set(key, address)
+    }
+    for (const { runId, address } of this.#agreed(voters.size)) {
+      if (voters.has(runId)) continue
+      this.#runIds.set(textOf(address), runId)
+      voters.set(runId, address)
+    }
+    return voters
+  }
+
+  /** Those that more than half of the named ones know, or are themselves. */
+  #agreed(named: number): readonly KnownSentinel[] {
+    const votes = new Map<string, { readonly sentinel: KnownSentinel; count: number }>()
+    for (const others of this.#known.values()) {
+      for (const sentinel of new Map(others.map((one) => [one.runId, one])).values()) {
+        const found = votes.get(sentinel.runId) ?? { sentinel, count: 0 }
+        found.count++
+        votes.set(sentinel.runId, found)
+      }
+    }
+    return [...votes.values()]
+      .filter(({ count }) => count > named / 2)
+      .map(({ sentinel }) => sentinel)
+  }
+
+  #isNamed(address: Address): boolean {
+    return this.#named.some((one) => textOf(one) === textOf(address))
+  }
+}
+
+function textOf({ host, port }: Address): string {
+  return hostAndPort(host, port)
+}

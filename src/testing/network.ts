@@ -1,0 +1,71 @@
+/** What a test does to the ways between the members, and between them and their clients. */
+import type { Member, Partition, Party, Slowness } from './api.ts'
+import { CLIENTS, type Switchboard } from './switchboard.ts'
+
+export interface ClusterNetworkStart {
+  readonly switchboard: Switchboard
+  readonly members: () => readonly Member[]
+  readonly note: (text: string) => void
+}
+
+export class ClusterNetwork {
+  readonly #start: ClusterNetworkStart
+
+  constructor(start: ClusterNetworkStart) {
+    this.#start = start
+  }
+
+  partition(partition: Partition): void {
+    const ways = this.#waysOf(partition)
+    this.#start.note(`cut: ${this.#textOf(partition)}`)
+    for (const [from, to] of ways) this.#start.switchboard.way(from, to).cut()
+  }
+
+  slow({ ms, ...partition }: Slowness): void {
+    if (!(ms >= 0)) throw new TypeError(`slow: milliseconds from 0 on, not ${ms}`)
+    const ways = this.#waysOf(partition)
+    this.#start.note(`slow by ${ms} ms: ${this.#textOf(partition)}`)
+    for (const [from, to] of ways) this.#start.switchboard.way(from, to).slow(ms)
+  }
+
+  heal(): void {
+    this.#start.note('the network is healed')
+    this.#start.switchboard.heal()
+  }
+
+  /** Whether something that goes from one to the other, or back, does not arrive. */
+  isCut(one: Member, other: Member): boolean {
+    const { switchboard } = this.#start
+    return (
+      switchboard.way(one.name, other.name).isCut || switchboard.way(other.name, one.name).isCut
+    )
+  }
+
+  #waysOf({ from, to, oneWay = false }: Partition): [string, string][] {
+    const some = this.#namesOf(from)
+    const others = to === undefined ? this.#allBut(some) : this.#namesOf(to)
+    const pairs = some.flatMap((one) => others.map((other): [string, string] => [one, other]))
+    const ways = pairs.filter(([one, other]) => one !== other)
+    return oneWay ? ways : [...ways, ...ways.map(([one, other]): [string, string] => [other, one])]
+  }
+
+  #namesOf(parties: Party | readonly Party[]): string[] {
+    const list = (Array.isArray(parties) ? parties : [parties]) as readonly Party[]
+    const known = [...this.#start.members().map(({ name }) => name), CLIENTS]
+    return list.map((party) => {
+      const name = typeof party === 'string' ? party : party.name
+      if (known.includes(name)) return name
+      throw new TypeError(`there is no party '${name}'; there are ${known.join(', ')}`)
+    })
+  }
+
+  #allBut(names: readonly string[]): string[] {
+    const all = [...this.#start.members().map(({ name }) => name), CLIENTS]
+    return all.filter((name) => !names.includes(name))
+  }
+
+  #textOf({ from, to, oneWay = false }: Partition): string {
+    const others = to === undefined ? 'all others' : this.#namesOf(to).join(' ')
+    return `${this.#namesOf(from).join(' ')} ${oneWay ? '->' : '-'} ${others}`
+  }
+}

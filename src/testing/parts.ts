@@ -1,0 +1,50 @@
+/** What the cluster itself asks of its members, beyond what tests may do to them. */
+import type { Reply } from '../resp/reply.ts'
+import type { Member, NodeMember, SentinelMember, TestGroup } from './api.ts'
+
+/** What a member can be asked to do without a note in the timeline. */
+export interface Managed {
+  /** When it was started so far, in milliseconds since the cluster was made. */
+  readonly startsMs: readonly number[]
+  start(): void
+  halt(): void
+  /** Brings what is known of it up to date; a member of this process has nothing to do. */
+  refresh(): Promise<void>
+  /** Resolves when nothing of it is left. */
+  gone(): Promise<void>
+}
+
+export interface ManagedMember extends Member, Managed {}
+export interface ManagedNode extends NodeMember, Managed {}
+
+export interface ManagedSentinel extends SentinelMember, Managed {
+  /** Undefined: it is down, or does not watch the group. */
+  view(group: string): SentinelView | undefined
+  /** Gives a command as a client would. Rejects while the Sentinel is not running. */
+  order(argv: readonly string[]): Promise<Reply>
+}
+
+/** What a Sentinel knows of a group. */
+export interface SentinelView {
+  /** Of the master that it tells clients. */
+  readonly masterHost: string
+  readonly masterPort: number
+  readonly instances: readonly SeenInstance[]
+  /** It leads a failover at this moment. */
+  readonly isFailingOver: boolean
+}
+
+export interface SeenInstance {
+  readonly port: number
+  readonly isDown: boolean
+  /** It has answered since it was found. */
+  readonly isReached: boolean
+}
+
+export interface ManagedGroup extends TestGroup {
+  readonly master: ManagedNode
+  readonly replicas: readonly ManagedNode[]
+  readonly nodes: readonly ManagedNode[]
+  /** What each running Sentinel tells its clients; `node` is undefined for an address of no member. */
+  told(): readonly { readonly sentinel: string; readonly node: ManagedNode | undefined }[]
+}

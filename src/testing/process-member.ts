@@ -1,0 +1,187 @@
+/**
+ * A member that is a process of its own: our programs, or redis-server and redis-sentinel. It listens on a loopback
+ * address of its own, behind the member's door, and connects to others from there: so the door knows who comes, and
+ * everything takes the ways that a test can cut. Signals stop and end it; what is known of it, it is asked.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import type { Surroundings } from '../io/host-environment.ts'
+import { HostedMember, type MemberPlace, type MemberProgram } from './member.ts'
+import { type NodeLogin, Wire } from './wire.ts'
+
+export interface ProcessMemberStart extends MemberPlace {
+  /** The program and its arguments, to which the path of the configuration is added. */
+  readonly command: readonly string[]
+  /** The text of redis.conf or sentinel.conf, for a life that finds none. */
+  readonly conf: (folder: string) => string
+  /** A folder of the member's own, which is not there yet. */
+  readonly folder: string
+  readonly address: string
+  readonly login: Omit<NodeLogin, 'host' | 'port'>
+  readonly log: (member: string, level: string, text: string) => void
+}
+
+/** What a process does not answer within this time is not known. */
+const ANSWER_WITHIN_MS = 250
+const CONNECT_AGAIN_MS = 10
+const CONF = 'member.conf'
+
+/** Processes that a test could not end are ended with its own. */
+const children = new Set<ChildProcess>()
+let isGuarded = false
+
+function guard(child: ChildProcess): void {
+  if (!isGuarded) process.once('exit', () => children.forEach((one) => void one.kill('SIGKILL')))
+  isGuarded = true
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+}
+
+export abstract class ProcessMember extends HostedMember {
+  readonly #start: ProcessMemberStart
+  #child: ChildProcess | undefined
+  #wire: Wire | undefined
+  #words = ''
+  /** What has to happen one after the other: a process ends before the next one takes its folder. */
+  #turns: Promise<void> = Promise.resolve()
+
+  constructor(start: ProcessMemberStart) {
+    super(start)
+    this.#start = start
+  }
+
+  override fillDisk(): void {
+    throw new Error(
+      `${this.name}: the disk of a process of its own cannot be filled without root; engine 'tcp' can`,
+    )
+  }
+
+  override emptyDisk(): void {
+    // It was never full.
+  }
+
+  override async gone(): Promise<void> {
+    this.#wire?.close()
+    await this.#turns
+    rmSync(this.#start.folder, { recursive: true, force: true })
+  }
+
+  protected override jumped(): never {
+    throw new Error(
+      `${this.name}: the clock of a process of its own is the machine's; engine 'tcp' has clocks that jump`,
+    )
+  }
+
+  protected override failDisk(): void {
+    // See fillDisk.
+  }
+
+  protected override froze(isFrozen: boolean): void {
+    if (process.platform === 'win32')
+      throw new Error('Windows cannot stop a process; engine tcp can')
+    this.#child?.kill(isFrozen ? 'SIGSTOP' : 'SIGCONT')
+  }
+
+  protected override wipe(): void {
+    this.#inTurn(() => rmSync(this.#start.folder, { recursive: true, force: true }))
+  }
+
+  protected override boot(_surroundings: Surroundings, life: number): MemberProgram {
+    this.#inTurn(() => this.#spawn(life))
+    return {
+      take: (socket) => this.#take(socket),
+      abandon: () => {
+        this.#wire?.close()
+        this.#wire = undefined
+        // A process that is starting just now is ended as soon as it has started.
+        this.#inTurn(() => this.#end())
+      },
+    }
+  }
+
+  /** Asks the process itself, past every partition. Rejects if it does not answer soon. */
+  protected async ask(...argv: readonly string[]) {
+    const { address, login } = this.#start
+    if (this.#wire?.isOpen !== true) {
+      this.#wire = new Wire({ host: address, port: this.port, ...login })
+    }
+    const wire = this.#wire
+    const cancel = this.place.clock.after(ANSWER_WITHIN_MS, () => wire.close())
+    try {
+      return await wire.send(...argv)
+    } finally {
+      cancel()
+    }
+  }
+
+  /** A connection of its own to the process, once it listens; undefined if its life is over before. */
+  protected async connected(life: number): Promise<Wire | undefined> {
+    const { address, login } = this.#start
+    while (this.isLife(life)) {
+      const wire = new Wire({ host: address, port: this.port, ...login })
+      try {
+        await wire.send('PING')
+        return wire
+      } catch {
+        await this.place.clock.pass(CONNECT_AGAIN_MS)
+      }
+    }
+    return undefined
+  }
+
+  #inTurn(act: () => void | Promise<void>): void {
+    this.#turns = this.#turns.then(act)
+  }
+
+  #spawn(life: number): void {
+    if (!this.isLife(life)) return
+    const { folder, conf, command } = this.#start
+    const path = join(folder, CONF)
+    mkdirSync(folder, { recursive: true })
+    // Redis' own programs rewrite their file: what they have learnt is kept.
+    if (!existsSync(path)) writeFileSync(path, conf(folder))
+    const [program = '', ...args] = command
+    const child = spawn(program, [...args, path], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (text) => this.#said(`${text}`))
+    child.once('error', ({ message }) => this.#said(`${message}\n`))
+    child.once('exit', () => this.ended(life))
+    guard(child)
+    this.#child = child
+  }
+
+  #end(): Promise<void> {
+    const child = this.#child
+    this.#child = undefined
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null)
+      return Promise.resolve()
+    return new Promise((resolve) => {
+      child.once('close', () => resolve())
+      child.kill('SIGKILL')
+    })
+  }
+
+  #said(text: string): void {
+    const lines = (this.#words + text).split('\n')
+    this.#words = lines.pop() ?? ''
+    for (const line of lines) this.#start.log(this.name, 'notice', line)
+  }
+
+  /** From the door to the process and back. */
+  #take(outer: Socket): void {
+    const inner = connect({ host: this.#start.address, port: this.port })
+    this.place.switchboard.keep(inner)
+    inner.setNoDelay(true)
+    inner.on('error', () => undefined)
+    outer.on('error', () => undefined)
+    outer.pipe(inner)
+    inner.pipe(outer)
+    inner.once('close', () => outer.destroy())
+    outer.once('close', () => inner.destroy())
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * The members of a cluster of processes, and their configuration: redis.conf and sentinel.conf, which our programs and
+ * Redis' own both read. The Sentinels know each other and the replicas from the beginning.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { createRng } from '../base/rng.ts'
+import type { Members, MembersStart } from './members-start.ts'
+import type { FullOptions } from './options.ts'
+import { ProcessNode, ProcessSentinel } from './process-nodes.ts'
+import { LOOPBACK, type MemberDoor } from './switchboard.ts'
+
+const HERE = import.meta.url
+const MAIN = fileURLToPath(
+  new URL(HERE.endsWith('.ts') ? '../../dist/launch/vedette.cjs' : '../launch/vedette.cjs', HERE),
+)
+
+/** What runs, by the engine of the cluster. */
+const COMMANDS = {
+  'process-lite': {
+    node: [process.execPath, MAIN, 'server'],
+    sentinel: [process.execPath, MAIN, 'sentinel'],
+  },
+  redis: { node: ['redis-server'], sentinel: ['redis-sentinel'] },
+} as const
+
+export interface ProcessDoors {
+  readonly nodes: readonly MemberDoor[]
+  readonly sentinels: readonly MemberDoor[]
+}
+
+export async function createProcesses(
+  start: MembersStart,
+  { nodes, sentinels }: ProcessDoors,
+): Promise<Members> {
+  const { options, switchboard, clock, cluster, diary } = start
+  await demandAddresses(options.engine)
+  if (options.engine === 'redis') for (const program of REDIS) demandProgram(program)
+  const folder = mkdtempSync(join(tmpdir(), 'vedette-testing-'))
+  const commands = COMMANDS[options.engine as keyof typeof COMMANDS]
+  const common = (door: MemberDoor, index: number) => {
+    const address = addressOf(index)
+    switchboard.settle(address, door.name)
+    return {
+      ...{ name: door.name, door, switchboard, clock, cluster, address },
+      folder: join(folder, door.name),
+      login: { password: options.password },
+      log: (member: string, level: string, text: string) => diary.logged(member, level, text),
+    }
+  }
+  const layout: Layout = { options, nodes, sentinels }
+  return {
+    nodes: nodes.map((door, index) => {
+      const own = { ...common(door, index), command: commands.node }
+      const conf = (dir: string) => nodeConf(layout, index, own.address, dir)
+      return new ProcessNode({ ...own, conf }, groupOf(options, index))
+    }),
+    sentinels: sentinels.map((door, index) => {
+      const own = { ...common(door, nodes.length + index), command: commands.sentinel }
+      const conf = (dir: string) => sentinelConf(layout, index, own.address, dir)
+      const { groups } = options
+      return new ProcessSentinel({ ...own, conf, groups, onEvent: (event) => diary.heard(event) })
+    }),
+    folder,
+  }
+}
+
+/** Ports are drawn for the doors; behind them each member has the same port at an address of its own. */
+function addressOf(index: number): string {
+  return `127.77.0.${index + 1}`
+}
+
+const REDIS = ['redis-server', 'redis-sentinel'] as const
+
+function demandProgram(name: string): void {
+  const { error } = spawnSync(name, ['--version'], { stdio: 'ignore' })
+  if (error === undefined) return
+  throw new Error(
+    `engine: 'redis': ${name} is not installed, or not in PATH; use engine: 'process-lite'`,
+  )
+}
+
+async function demandAddresses(engine: string): Promise<void> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', () => {
+      const hint = 'on macOS: sudo ifconfig lo0 alias 127.77.0.1, .2, … for each member'
+      reject(
+        new Error(
+          `engine: '${engine}' needs a loopback address for each member, and this system has no 127.77.0.1 (${hint}); use engine: 'tcp'`,
+        ),
+      )
+    })
+    server.listen({ host: addressOf(0), port: 0 }, () => server.close(() => resolve()))
+  })
+}
+
+interface Layout extends ProcessDoors {
+  readonly options: FullOptions
+}
+
+function groupOf({ groups, replicas }: FullOptions, index: number): string {
+  return groups[Math.floor(index / (1 + replicas))] as string
+}
+
+function nodeConf({ options, nodes }: Layout, index: number, address: string, dir: string): string {
+  const { replicas, password, directives } = options
+  const place = index % (1 + replicas)
+  const lines: [string, string | number][] = [
+    ['port', nodes[index]?.port ?? 0],
+    ['bind', address],
+    ['bind-source-addr', address],
+    ['protected-mode', 'no'],
+    ['replica-announce-ip', LOOPBACK],
+    ['replica-announce-port', nodes[index]?.port ?? 0],
+    ['dir', `"${dir}"`],
+    ['save', '""'],
+    ['repl-diskless-sync-delay', 0],
+    ['repl-ping-replica-period', 1],
+    ...(place === 0
+      ? []
+      : [['replicaof', `${LOOPBACK} ${nodes[index - place]?.port}`] as const]
+    ).map(([name, value]): [string, string] => [name, value]),
+    ...secrets(password, 'requirepass', 'masterauth'),
+    ...Object.entries(directives),
+  ]
+  return textOf(lines)
+}
+
+function secrets(password: string, ...names: readonly string[]): [string, string][] {
+  return password === '' ? [] : names.map((name): [string, string] => [name, `"${password}"`])
+}
+
+function sentinelConf(layout: Layout, index: number, address: string, dir: string): string {
+  const { options, sentinels } = layout
+  const port = sentinels[index]?.port ?? 0
+  const myid = (of: number) => createRng(`${options.seed}/${sentinels[of]?.name}`).hex(40)
+  return textOf([
+    ['port', port],
+    ['bind', address],
+    ['bind-source-addr', address],
+    ['protected-mode', 'no'],
+    ['dir', `"${dir}"`],
+    ...secrets(options.password, 'requirepass'),
+    ['sentinel', `myid ${myid(index)}`],
+    ['sentinel', `announce-ip ${LOOPBACK}`],
+    ['sentinel', `announce-port ${port}`],
+    ...options.groups.flatMap((group) => groupLines(layout, group, index, myid)),
+  ])
+}
+
+function groupLines(
+  { options, nodes, sentinels }: Layout,
+  group: string,
+  index: number,
+  myid: (of: number) => string,
+): [string, string][] {
+  const [master, ...replicas] = nodes.filter((_, place) => groupOf(options, place) === group)
+  const { quorum, downAfterMs, failoverTimeoutMs, password, engine, detection } = options
+  const lines = [
+    `monitor ${group} ${LOOPBACK} ${master?.port} ${quorum}`,
+    `down-after-milliseconds ${group} ${downAfterMs}`,
+    `failover-timeout ${group} ${failoverTimeoutMs}`,
+    `parallel-syncs ${group} ${Math.max(1, replicas.length)}`,
+    ...(password === '' ? [] : [`auth-pass ${group} ${password}`]),
+    ...(engine === 'redis' ? [] : [`detection ${group} ${detection}`]),
+    ...replicas.map(({ port }) => `known-replica ${group} ${LOOPBACK} ${port}`),
+    ...sentinels.flatMap(({ port }, peer) =>
+      peer === index ? [] : [`known-sentinel ${group} ${LOOPBACK} ${port} ${myid(peer)}`],
+    ),
+  ]
+  return lines.map((line): [string, string] => ['sentinel', line])
+}
+
+function textOf(lines: readonly (readonly [string, string | number])[]): string {
+  return `${lines.map(([name, value]) => `${name} ${value}`).join('\n')}\n`
+}

@@ -1,0 +1,105 @@
+/** A Sentinel alone, over nodes that somebody else has started: redis-server, a container, a node of ours. */
+import {
+  DEFAULT_GROUP,
+  DEFAULT_PERIODS,
+  DEFAULT_SENTINEL,
+  type SentinelConfig,
+} from '../core/config.ts'
+import type { SentinelMember, TestSentinel } from './api.ts'
+import { RunningClock } from './cluster-clock.ts'
+import { Diary } from './diary.ts'
+import { HostedSentinelMember } from './sentinel-member.ts'
+import { ALONE } from './server.ts'
+import type { StartSentinelOptions } from './start-options.ts'
+import { Switchboard } from './switchboard.ts'
+
+/** A master that is known by its address alone is asked for its replicas soon. */
+const PERIODS = { ...DEFAULT_PERIODS, infoMs: 500, minLinkReconnectMs: 200 }
+
+export async function startSentinel(options: StartSentinelOptions): Promise<TestSentinel> {
+  const clock = new RunningClock()
+  const switchboard = new Switchboard(() => clock)
+  const diary = new Diary(clock)
+  try {
+    const door = await switchboard.open('sentinel')
+    const config = configOf(options, door.port)
+    const member = new HostedSentinelMember({
+      ...{
+        name: door.name,
+        door,
+        switchboard,
+        clock,
+        cluster: ALONE,
+        config,
+        seed: `${door.port}`,
+      },
+      saved: undefined,
+      log: (name, level, text) => diary.logged(name, level, text),
+      onEvent: (name, event) => diary.announced(name, event),
+    })
+    member.start()
+    const end = async () => {
+      member.halt()
+      await switchboard.close()
+      diary.close()
+      clock.stop()
+    }
+    return new RunningSentinel(member, diary, end)
+  } catch (error) {
+    await switchboard.close()
+    clock.stop()
+    throw error
+  }
+}
+
+class RunningSentinel implements TestSentinel {
+  readonly sentinel: SentinelMember
+  readonly host: string
+  readonly port: number
+  readonly stop: () => Promise<void>
+  readonly #member: HostedSentinelMember
+  readonly #diary: Diary
+
+  constructor(member: HostedSentinelMember, diary: Diary, stop: () => Promise<void>) {
+    this.sentinel = member
+    this.host = member.host
+    this.port = member.port
+    this.stop = stop
+    this.#member = member
+    this.#diary = diary
+  }
+
+  get events() {
+    return this.#diary.events()
+  }
+
+  masterOf(group: string): { host: string; port: number } {
+    const view = this.#member.view(group)
+    if (view === undefined) throw new TypeError(`the Sentinel does not watch '${group}'`)
+    return { host: view.masterHost, port: view.masterPort }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+}
+
+function configOf(options: StartSentinelOptions, port: number): SentinelConfig {
+  const {
+    masters,
+    downAfterMs = 250,
+    failoverTimeoutMs = 3_000,
+    quorum = 1,
+    password = '',
+  } = options
+  const entries = Object.entries(masters)
+  if (entries.length === 0) throw new TypeError('masters: name at least one, with host and port')
+  const groups = entries.map(([name, { host, port: masterPort }]) => ({
+    ...DEFAULT_GROUP,
+    ...{ name, host, port: masterPort, quorum, downAfterMs, failoverTimeoutMs, authPass: password },
+  }))
+  return {
+    ...{ ...DEFAULT_SENTINEL, port, groups, periods: PERIODS },
+    requirepass: options.sentinelPassword ?? '',
+  }
+}

@@ -1,0 +1,186 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createRng } from '../../src/base/rng.ts'
+import { playSegment, type SegmentOutcome } from '../../src/cli/replay/play.ts'
+import { frameOfSync, MAGIC } from '../../src/io/blackbox/frames.ts'
+import { RecordFiles, type RecordOptions } from '../../src/io/blackbox/segment-writer.ts'
+import { mutateBytes } from '../support/mutate-bytes.ts'
+import { until } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { LonelySentinel } from './support.ts'
+
+const OPTIONS = { maxBytes: 64 * 1024 * 1024, maxDays: 14, program: 'test' }
+
+/** A Sentinel whose record goes to files. */
+function recorded(options: Partial<RecordOptions> = {}) {
+  const { folder = scratchFolder('blackbox') } = options
+  const warnings: string[] = []
+  const warn = (text: string) => warnings.push(text)
+  const files = new RecordFiles({ ...OPTIONS, ...options, folder, warn })
+  return { folder, warnings, files, sentinel: new LonelySentinel(files.recorder) }
+}
+
+function segmentsIn(folder: string): string[] {
+  return readdirSync(folder)
+    .sort()
+    .map((name) => join(folder, name))
+}
+
+function play(path: string): SegmentOutcome {
+  const steps = playSegment(path)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
+
+describe('a record on disk', () => {
+  test('is whole when the process ends, whatever was still being written', () => {
+    const { folder, files, sentinel } = recorded()
+    sentinel.live(1_000)
+    files.finish()
+    const [path = ''] = segmentsIn(folder)
+    expect(play(path)).toMatchObject({ steps: sentinel.steps, fault: undefined })
+  })
+
+  test('keeps to its size: the oldest segments go', async () => {
+    const { folder, files, sentinel } = recorded({ maxBytes: 1024 * 1024 })
+    for (let round = 0; round < 9; round++) {
+      const before = segmentsIn(folder).at(-1)
+      sentinel.chatter(400 * 1024)
+      files.recorder.cut()
+      await until('the next segment', 10_000, () => {
+        sentinel.live(1)
+        return segmentsIn(folder).at(-1) !== before
+      })
+    }
+    files.finish()
+    const sizes = segmentsIn(folder).map((path) => readFileSync(path).length)
+    expect(sizes.length).toBeGreaterThan(3)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(1024 * 1024 + 250 * 1024)
+    expect(segmentsIn(folder)[0]).not.toContain('00000001')
+    for (const path of segmentsIn(folder)) expect(play(path).fault).toBeUndefined()
+  })
+
+  test('goes on after trouble with the disk with a new segment, and says what is missing', async () => {
+    const { folder, warnings, files, sentinel } = recorded()
+    sentinel.live(100)
+    files.recorder.cut()
+    rmSync(folder, { recursive: true })
+    files.recorder.renew()
+    sentinel.live(100)
+    await until('a warning', 10_000, () => warnings.length === 1)
+    expect(warnings[0]).toMatch(/^black box: what happens now is not recorded: ENOENT \(/)
+    mkdirSync(folder)
+    files.recorder.renew()
+    sentinel.live(100)
+    files.finish()
+    expect(segmentsIn(folder).map((path) => play(path).fault)).toEqual([undefined])
+  })
+
+  test('continues the numbers of the process before it, and leaves its segments alone', () => {
+    const first = recorded()
+    first.files.finish()
+    const second = recorded({ folder: first.folder })
+    second.files.finish()
+    const names = readdirSync(first.folder).sort()
+    expect(names).toEqual(['00000001.vbb', '00000002.vbb'])
+  })
+
+  test('is for its owner alone', () => {
+    const { folder, files } = recorded({ folder: join(scratchFolder('blackbox'), 'box') })
+    files.finish()
+    const modes = [folder, ...segmentsIn(folder)].map((path) => statSync(path).mode & 0o777)
+    expect(modes).toEqual([0o700, 0o600])
+  })
+})
+
+describe('a record that is not what it should be', () => {
+  const { folder, files, sentinel } = recorded()
+  sentinel.live(1_000)
+  files.finish()
+  const whole = readFileSync(segmentsIn(folder)[0] ?? '', 'latin1')
+  const place = join(folder, 'hostile.vbb')
+
+  function outcomeOf(bytes: string | Buffer): SegmentOutcome {
+    writeFileSync(place, bytes, 'latin1')
+    return play(place)
+  }
+
+  test('cut off anywhere, is played up to there', () => {
+    for (let length = 0; length < whole.length; length += 1 + Math.floor(whole.length / 200)) {
+      expect(outcomeOf(whole.slice(0, length)).fault, String(length)).toBeUndefined()
+    }
+  })
+
+  test('mutated, is refused with its file and an offset, or is what it was', () => {
+    const rng = createRng('records')
+    for (let round = 0; round < 100; round++) {
+      const { fault } = outcomeOf(mutateBytes(whole, rng))
+      if (fault !== undefined) expect(fault).toMatch(/hostile\.vbb, offset \d+[:,] /)
+    }
+  })
+
+  test.each([
+    ['of another kind', 'nothing of ours\n', 'offset 0: it is no record of a Sentinel'],
+    ['of a later format', 'vedette-blackbox 2\n', 'offset 0: its format is "2"'],
+  ])('%s, is refused', (_kind, bytes, reason) => {
+    expect(outcomeOf(bytes).fault).toContain(reason)
+  })
+
+  test.each([
+    ['a head without an image', '{}', 'the head of the segment is not complete'],
+    ['a head that is no JSON', '{', 'the head of the segment is not complete'],
+    ['an image that is none', head('[]'), 'it is no list of nodes'],
+    ['an image with a broken reference', head('[{"a":[[7]]}]'), '[7] is no value'],
+    ['an image of something else', head('[{"o":{}}]'), 'it holds no state of a Sentinel'],
+    ['an unknown class', head('[{"c":"x","v":1}]'), 'an unknown kind of object: "x"'],
+    ['a class made of nonsense', head('[{"c":"access","v":7}]'), 'cannot be read'],
+  ])('%s, is refused', (_kind, text, reason) => {
+    const { fault } = outcomeOf(Buffer.concat([Buffer.from(MAGIC), frameOfSync('H', text)]))
+    expect(fault).toContain(`hostile.vbb, offset ${MAGIC.length}: `)
+    expect(fault).toContain(reason)
+  })
+
+  test.each([
+    ['no JSON', '}', 'it is no JSON object'],
+    ['no columns', '{}', 'its column from is missing'],
+    ['a moment that is none', block({ mono: [0.5] }), 'its column mono holds 0.5'],
+    ['columns of two lengths', block({ mono: [] }), 'its columns differ in length'],
+    ['an event that is missing', block({ which: [4] }), 'step 1: there is no such event'],
+    ['an unknown event', block({ events: [{ kind: 'toString' }] }), 'no event is of the kind'],
+    ['an event without its link', block({ events: [{ kind: 'linkUp' }] }), 'needs link, a number'],
+    [
+      'a part of INFO without the whole',
+      block({ events: [{ kind: 'infoAgain', link: 1, lines: [] }] }),
+      'a part of INFO on link 1',
+    ],
+    [
+      'something that the machine cannot digest',
+      block({ events: [{ kind: 'reloaded', config: {}, before: {} }] }),
+      'step 1 of 1: the machine fails: TypeError',
+    ],
+    ['another history', block({}), 'what it sends and answers is not what it sent'],
+  ])('with a block of %s, is refused', (_kind, text, reason) => {
+    const upToHead = whole.slice(0, firstFrameEnd(whole))
+    const frame = frameOfSync('B', text).toString('latin1')
+    expect(outcomeOf(upToHead + frame).fault).toContain(`hostile.vbb, offset ${upToHead.length}`)
+    expect(outcomeOf(upToHead + frame).fault).toContain(reason)
+  })
+})
+
+function head(image: string): string {
+  const now = { monoMs: 1, wallMs: 1 }
+  return JSON.stringify({ myid: 'a', program: 'test', now, image, confidants: [] })
+}
+
+function block(change: object): string {
+  const columns = { mono: [0], wall: [], which: [0], digests: [], extras: [], digest: 'x' }
+  const from = [1_000, 1_700_000_001_000]
+  return JSON.stringify({ from, ...columns, events: [{ kind: 'wake' }], ...change })
+}
+
+function firstFrameEnd(file: string): number {
+  return MAGIC.length + 13 + Buffer.from(file, 'latin1').readUInt32BE(MAGIC.length + 1)
+}

@@ -1,0 +1,153 @@
+/** Sentinels with recorders around them, in the simulated world, and their records played again. */
+import { createHash } from 'node:crypto'
+import type { Moment } from '../../src/base/clock.ts'
+import { createRng } from '../../src/base/rng.ts'
+import { type RecordBlock, readBlock } from '../../src/blackbox/block.ts'
+import { type Difference, type PlayedStep, Player } from '../../src/blackbox/player.ts'
+import { headText, readHead } from '../../src/blackbox/record-head.ts'
+import { type RecordHead, type RecordSink, SentinelRecorder } from '../../src/blackbox/recorder.ts'
+import { DEFAULT_SENTINEL } from '../../src/core/config.ts'
+import type { Event } from '../../src/core/event.ts'
+import { startSentinel } from '../../src/core/sentinel.ts'
+import type { State } from '../../src/core/state.ts'
+import { nextWakeUpMs } from '../../src/core/step.ts'
+import { simEngine } from '../../src/scenario/sim-engine.ts'
+import type { Engine } from '../../src/scenario/world.ts'
+import { SIMULATED } from '../../src/sim/processes/programs.ts'
+import { SentinelProgram } from '../../src/sim/processes/sentinel-program.ts'
+import { GROUP } from '../support/sentinel-stage.ts'
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+export interface KeptSegment {
+  readonly head: string
+  readonly blocks: string[]
+}
+
+/** Keeps segments in memory. */
+export class KeptRecord implements RecordSink {
+  readonly segments: KeptSegment[] = []
+  readonly recorder = new SentinelRecorder({ digest: sha256, sink: this, program: 'test' })
+  steps = 0
+  readonly #segmentSteps: number
+
+  /** A new segment begins after every so many steps. */
+  constructor(segmentSteps = 2_000) {
+    this.#segmentSteps = segmentSteps
+  }
+
+  head(head: RecordHead): void {
+    this.segments.push({ head: headText(head), blocks: [] })
+  }
+
+  block(text: string): void {
+    this.segments.at(-1)?.blocks.push(text)
+  }
+
+  stepped(): void {
+    if (++this.steps % this.#segmentSteps === 0) this.recorder.renew()
+    if (this.steps % 97 === 0) this.recorder.cut()
+  }
+
+  get text(): string {
+    return this.segments.map(({ head, blocks }) => [head, ...blocks].join('\n')).join('\n')
+  }
+}
+
+/** A world in which every life of a Sentinel has a record of its own. */
+export function recordingEngine(records: KeptRecord[], segmentSteps?: number): Engine {
+  const make = {
+    ...SIMULATED,
+    sentinel: (start: ConstructorParameters<typeof SentinelProgram>[0]) => {
+      const record = new KeptRecord(segmentSteps)
+      records.push(record)
+      const { recorder } = record
+      const around = {
+        begin: recorder.begin.bind(recorder),
+        step: recorder.step.bind(recorder),
+      }
+      return new SentinelProgram({ ...start, around })
+    },
+  }
+  return simEngine({ make })
+}
+
+/** Plays all segments of a record; what differs, in words. */
+export function differencesOf(record: KeptRecord, look?: (step: PlayedStep) => void): string[] {
+  record.recorder.cut()
+  return record.segments.flatMap((segment, at) => {
+    const player = new Player(readHead(segment.head), sha256)
+    for (const [number, text] of segment.blocks.entries()) {
+      const difference = playAll(player, readBlock(text), look)
+      if (difference !== undefined) return [`segment ${at}, block ${number}: ${worded(difference)}`]
+    }
+    return []
+  })
+}
+
+function playAll(player: Player, block: RecordBlock, look?: (step: PlayedStep) => void) {
+  const steps = player.play(block)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+    look?.(value)
+  }
+}
+
+function worded({ at, what }: Difference): string {
+  return `step ${at}: ${what}`
+}
+
+/** A Sentinel that reaches no other process: it dials, waits, and listens to one client. */
+export class LonelySentinel {
+  steps = 0
+  readonly #state: State
+  readonly #recorder: SentinelRecorder
+  #ms = 1_000
+  #client = 0
+
+  constructor(recorder: SentinelRecorder) {
+    const config = { ...DEFAULT_SENTINEL, groups: [GROUP] }
+    const start = { config, saved: undefined, rng: createRng('lonely'), now: this.#now() }
+    const { state, effects } = startSentinel(start)
+    this.#state = state
+    this.#recorder = recorder
+    recorder.begin(state, start.now, effects)
+    this.#feed({ kind: 'saved' })
+    // The first segment begins with the answer to the first save.
+    this.steps = 0
+  }
+
+  /** So many steps of a quiet life. */
+  live(steps: number): void {
+    for (let at = 0; at < steps; at++) {
+      this.#ms = Math.max(this.#ms, nextWakeUpMs(this.#state) ?? this.#ms)
+      this.#feed({ kind: 'wake' })
+      for (const link of [...this.#state.connections.keys()])
+        this.#feed({ kind: 'linkLost', link, reason: 'ETIMEDOUT', isRefused: false })
+    }
+  }
+
+  /** A client says this many bytes that nobody has said before. */
+  chatter(bytes: number): void {
+    const client = ++this.#client
+    const ends = { address: '127.0.0.1:5000', localAddress: '127.0.0.1:26379' }
+    this.#feed({ kind: 'clientOpened', client, ...ends })
+    const rng = createRng(`chatter ${client}`)
+    for (let left = bytes; left > 0; left -= 1_000)
+      this.#feed({ kind: 'received', client, bytes: `PING ${rng.hex(1_000)}\r\n` })
+    this.#feed({ kind: 'clientClosed', client })
+  }
+
+  #feed(event: Event): void {
+    this.steps++
+    const effects = this.#recorder.step(this.#state, this.#now(), event)
+    if (effects.some(({ kind }) => kind === 'save')) this.#feed({ kind: 'saved' })
+  }
+
+  #now(): Moment {
+    return { monoMs: this.#ms, wallMs: 1_700_000_000_000 + this.#ms }
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Programs in other languages on the clients their distributions bring: redis-py, phpredis, and Redis::Fast,
+ * which stands on hiredis. Each prints what it got as JSON, and then counts on while the master dies:
+ * what a replica had counted stays counted.
+ */
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Application, LongWork } from './application.ts'
+import type { Deployment } from './deployment.ts'
+
+const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
+
+/** `probe`: ends with status 0 where the client is installed. */
+function inLanguage(
+  name: string,
+  argv: readonly string[],
+  probe: string[],
+  missing: string,
+): Application {
+  const [command = '', ...words] = argv
+  const isInstalled = spawnSync(command, probe, { stdio: 'ignore' }).status === 0
+  const file = fileURLToPath(new URL(`programs/${words.pop()}`, import.meta.url))
+  const wordsFor = (task: string, { sentinels }: Deployment) => {
+    return [...words, file, task, ...sentinels.map(({ port }) => String(port))]
+  }
+  return {
+    name,
+    missing: isInstalled ? undefined : missing,
+    async use(place) {
+      const options = { timeout: 20_000 }
+      const { stdout } = await promisify(execFile)(command, wordsFor('use', place), options)
+      return JSON.parse(stdout)
+    },
+    begin: async (place) => new Counting(spawn(command, wordsFor('work', place))),
+  }
+}
+
+export const python = inLanguage(
+  'redis-py',
+  [PYTHON, 'client.py'],
+  ['-c', 'import redis'],
+  'python3-redis',
+)
+export const php = inLanguage(
+  'phpredis',
+  ['php', 'client.php'],
+  ['-r', 'exit(class_exists("RedisSentinel") ? 0 : 1);'],
+  'php-cli and php-redis',
+)
+export const perl = inLanguage(
+  'Redis::Fast',
+  ['perl', 'client.pl'],
+  ['-MRedis::Fast', '-e', '1'],
+  'libredis-fast-perl',
+)
+
+/** A program that prints `done` for each success, and anything else for what is wrong. */
+class Counting implements LongWork {
+  successes = 0
+  readonly masterDied = (): void => undefined
+  readonly #child: ChildProcess
+  readonly #wrong: string[] = []
+  readonly #ended: Promise<unknown>
+
+  constructor(child: ChildProcess) {
+    this.#child = child
+    this.#ended = new Promise((resolve) => child.once('close', resolve))
+    let rest = ''
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n')
+      rest = lines.pop() ?? ''
+      this.successes += lines.filter((line) => line === 'done').length
+      this.#wrong.push(...lines.filter((line) => line !== 'done'))
+    })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#wrong.push(text))
+  }
+
+  async finish(): Promise<readonly string[]> {
+    this.#child.stdin?.end('stop\n')
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), 5_000)
+    await this.#ended
+    clearTimeout(timer)
+    return this.#wrong
+  }
+}

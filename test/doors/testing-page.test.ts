@@ -1,0 +1,143 @@
+/**
+ * docs/testing.md and examples/, as a stranger has them: the packed tarball in an empty project, each example of the
+ * page in a file of its own as it is printed there, and each package of examples/ with its own tests.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { scratchFolder } from '../support/scratch.ts'
+
+const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url))
+const EXAMPLES = readdirSync(join(REPOSITORY, 'examples'))
+const folder = scratchFolder('testing-page')
+const page = join(folder, 'page')
+
+beforeAll(() => {
+  cpSync(join(REPOSITORY, 'examples'), folder, { recursive: true })
+  mkdirSync(page)
+  const [packed] = JSON.parse(npm(REPOSITORY, 'pack', '--json', '--pack-destination', folder))
+  const workspaces = [...EXAMPLES, 'page']
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, workspaces }))
+  writeFileSync(
+    join(page, 'package.json'),
+    '{ "type": "module", "dependencies": { "ioredis": "6.0.0" } }',
+  )
+  // One installation for all, which saves CI a minute; each package names what it needs.
+  npm(
+    folder,
+    'install',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    join(folder, packed.filename),
+  )
+}, 180_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function npm(cwd: string, ...args: readonly string[]): string {
+  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+function run(cwd: string, program: string, ...args: readonly string[]) {
+  const env = {
+    ...process.env,
+    NO_COLOR: '1',
+    TMPDIR: folder,
+    VITEST: undefined,
+    VITEST_WORKER_ID: undefined,
+  }
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, encoding: 'utf8' })
+  return { status, text: stdout + stderr }
+}
+
+const inModules = (name: string) => join(folder, 'node_modules', name)
+
+describe('docs/testing.md', () => {
+  const text = readFileSync(join(REPOSITORY, 'docs/testing.md'), 'utf8')
+  const blocks = [...text.matchAll(/^```(ts|js)\n(.*?)^```/gms)].map(([, language, code = '']) => {
+    return { language, code }
+  })
+  const write = (name: string, code: string) => writeFileSync(join(page, name), code)
+
+  test('has examples of each kind', () => {
+    expect(blocks.length).toBeGreaterThanOrEqual(10)
+  })
+
+  test('its tests pass under vitest as they are printed', () => {
+    const own = blocks.filter(({ language }) => language === 'ts')
+    for (const [index, { code }] of own.entries()) write(`page-${index}.test.ts`, code)
+    const vitest = inModules('vitest/vitest.mjs')
+    const { status, text } = run(page, process.execPath, vitest, 'run', '--testTimeout', '30000')
+    expect(status, text).toBe(0)
+  })
+
+  test('one cluster serves a whole run by globalSetup and inject', () => {
+    const own = join(page, 'setup')
+    mkdirSync(own, { recursive: true })
+    write(
+      'setup/vedette.setup.ts',
+      `import { clusterSetup } from 'vedette/vitest'
+      export default clusterSetup({ replicas: 0, sentinels: 1 })`,
+    )
+    write(
+      'setup/vitest.config.js',
+      `export default { test: { globalSetup: './vedette.setup.ts' } }`,
+    )
+    write(
+      'setup/injected.test.ts',
+      `import { Redis } from 'ioredis'
+      import { expect, inject, test } from 'vitest'
+      test('the cluster is there', async () => {
+        const client = new Redis({ sentinels: inject('vedette').sentinels, name: 'mymaster' })
+        expect(await client.set('key', 'value')).toBe('OK')
+        client.disconnect()
+      })`,
+    )
+    const { status, text } = run(own, process.execPath, inModules('vitest/vitest.mjs'), 'run')
+    expect(status, text).toBe(0)
+    expect(text).toContain('1 passed')
+  })
+
+  test('its test passes under Jest as it is printed', () => {
+    const own = blocks.filter(({ code }) => code.includes('vedette/jest'))
+    expect(own).toHaveLength(1)
+    mkdirSync(join(page, 'jest'), { recursive: true })
+    write('jest/package.json', '{ "jest": { "rootDir": "." } }')
+    for (const { code } of own) write('jest/page.test.js', code)
+    const { status, text } = run(
+      join(page, 'jest'),
+      process.execPath,
+      inModules('jest/bin/jest.js'),
+    )
+    expect(status, text).toBe(0)
+  })
+
+  test('its programs and its node:test run as they are printed', () => {
+    const own = blocks.filter(
+      ({ language, code }) => language === 'js' && !code.includes('vedette/jest'),
+    )
+    expect(own.length).toBeGreaterThanOrEqual(4)
+    own.forEach(({ code }, index) => {
+      write(`program-${index}.mjs`, code)
+      const { status, text } = run(page, process.execPath, `program-${index}.mjs`)
+      expect(status, `${code}\n${text}`).toBe(0)
+    })
+  })
+})
+
+describe('examples/', () => {
+  test.each(EXAMPLES)('%s passes its tests from the installed tarball', (name) => {
+    const { status, text } = run(join(folder, name), 'npm', 'test')
+    expect(status, text).toBe(0)
+  })
+
+  test('orders loses some with the stock options of its client, and prints how', () => {
+    const { status, text } = run(join(folder, 'orders'), 'npm', 'run', 'test:stock')
+    expect(status, text).toBe(1)
+    expect(text).toMatch(/ms {2}\*\* cut: n1 - n2 n3 s1 s2 s3/)
+    expect(text).toMatch(/\+switch-master mymaster n1 n[23]/)
+    expect(text).toMatch(/of them are lost: n1 acknowledged it while it was cut off/)
+  })
+})

@@ -1,0 +1,186 @@
+/** Whom the proxy believes, and for how long. */
+import { describe, expect, test } from 'vitest'
+import { A, B, DEFAULTS, ProxyStage } from '../support/proxy-stage.ts'
+
+const [S1, S2, S3] = ['10.0.1.1:26379', '10.0.1.2:26379', '10.0.1.3:26379']
+const LIE = '10.6.6.6:6379'
+
+function infoOf(master: string, lagSeconds: number): string {
+  const [host, port] = master.split(':')
+  return [
+    ...['role:slave', `master_host:${host}`, `master_port:${port}`, 'master_link_status:up'],
+    `master_last_io_seconds_ago:${lagSeconds}`,
+  ].join('\r\n')
+}
+
+function masterOf(stage: ProxyStage): string | undefined {
+  const address = stage.proxy.groups[0]?.masterAt(stage.nowMs)
+  return address === undefined ? undefined : `${address.host}:${address.port}`
+}
+
+test('a master is confirmed by two of three Sentinels, and not by one', () => {
+  const stage = new ProxyStage()
+  stage.names.set(S1, B)
+  stage.pass(2_000)
+  expect(masterOf(stage)).toBe(A)
+  stage.names.set(S2, B)
+  stage.pass(1_100)
+  expect(masterOf(stage)).toBe(B)
+})
+
+test('with three Sentinels of three minds there is no master, and nothing is forwarded', () => {
+  const stage = new ProxyStage()
+  stage.names.set(S1, B)
+  stage.names.set(S2, LIE)
+  stage.pass(2_000)
+  const client = stage.client()
+  client.sends('INCR a')
+  expect([masterOf(stage), stage.connections(A), stage.connections(B)]).toEqual([undefined, 0, 0])
+})
+
+test('a master whose Sentinels are silent is forwarded to until the lease is over, and no longer', () => {
+  const stage = new ProxyStage({ leaseMs: 500 })
+  const client = stage.client()
+  client.sends('PING')
+  stage.server(A).says('+PONG')
+  stage.server(A).takes()
+  for (const sentinel of [S1, S2, S3]) stage.names.set(sentinel, undefined)
+  stage.pass(300)
+  client.sends('INCR a')
+  expect(stage.server(A).takes()).toEqual(['INCR a'])
+  stage.pass(300)
+  client.sends('INCR b')
+  expect([stage.server(A).takes(), masterOf(stage)]).toEqual([[], undefined])
+})
+
+test('it is forwarded to again when they come back', () => {
+  const stage = new ProxyStage({ leaseMs: 500 })
+  const client = stage.client()
+  for (const sentinel of [S1, S2, S3]) stage.names.set(sentinel, undefined)
+  stage.pass(2_000)
+  client.sends('INCR a')
+  for (const sentinel of [S1, S2, S3]) stage.names.set(sentinel, A)
+  stage.pass(2_000)
+  expect(stage.server(A).takes()).toEqual(['INCR a'])
+})
+
+describe('Sentinels that are not named', () => {
+  const others = ['10.0.1.4:26379', '10.0.1.5:26379']
+
+  test('count when most of the named ones know them', () => {
+    const stage = new ProxyStage()
+    for (const sentinel of [S1, S2]) stage.knows.set(sentinel, [S1, S2, S3, ...others])
+    stage.pass(3_000)
+    expect(stage.proxy.groups[0]?.electorate.voters().size).toBe(5)
+  })
+
+  test('do not count when one of them makes them up', () => {
+    const stage = new ProxyStage()
+    stage.knows.set(S1, [S2, S3, ...others])
+    stage.pass(3_000)
+    expect(stage.proxy.groups[0]?.electorate.voters().size).toBe(3)
+  })
+})
+
+test('one Sentinel under two addresses has one vote', () => {
+  const stage = new ProxyStage({
+    sentinels: [
+      { host: '10.0.1.1', port: 26_379 },
+      { host: '10.0.1.1', port: 26_379 },
+    ],
+  })
+  stage.knows.set(S1, [])
+  stage.pass(2_000)
+  expect(stage.proxy.groups[0]?.electorate.voters().size).toBe(1)
+})
+
+describe('the read port', () => {
+  const REPLICA = '10.0.0.3:6379'
+
+  function reading(info: string) {
+    const stage = new ProxyStage()
+    stage.replicas.push(REPLICA)
+    stage.infos.set(REPLICA, info)
+    stage.pass(2_500)
+    const client = stage.client('read')
+    client.sends('GET a')
+    return { stage, client }
+  }
+
+  test('leads to a replica that follows the confirmed master closely', () => {
+    expect(reading(infoOf(A, 1)).stage.server(REPLICA).takes()).toEqual(['GET a'])
+  })
+
+  test.each([
+    ['is behind', infoOf(A, 60)],
+    ['follows another master', infoOf(LIE, 1)],
+    ['is none', 'role:master'],
+  ])('leads to the master if the only replica %s', (_, info) => {
+    expect(reading(info).stage.server(A).takes()).toEqual(['GET a'])
+  })
+
+  test('a reader stays where it is, and leaves a replica that falls behind', () => {
+    const { stage, client } = reading(infoOf(A, 1))
+    stage.server(REPLICA).says('$1\r\n1')
+    client.takes()
+    stage.infos.set(REPLICA, infoOf(A, 60))
+    stage.pass(3_000)
+    client.sends('GET b')
+    expect(stage.server(A).takes()).toEqual(['GET b'])
+  })
+})
+
+describe('the PROXY protocol', () => {
+  const V2 =
+    '\r\n\r\n\x00\r\nQUIT\n\x21\x11\x00\x0c\x0a\x01\x02\x03\x0a\x00\x00\x01\x04\xd2\x18\xeb'
+
+  test.each([
+    ['1', 'PROXY TCP4 10.1.2.3 10.0.0.1 1234 6379\r\n'],
+    ['2', V2],
+  ])('version %s is read byte by byte, and tells who the client is', (_, header) => {
+    const stage = new ProxyStage({ sendProxy: 1 })
+    const client = stage.client('write', true)
+    for (const byte of header) client.sendsBytes(byte)
+    client.sends('PING')
+    expect(stage.server(A).raw).toMatch(/^PROXY TCP4 10\.1\.2\.3 10\.0\.0\.1 1234 \d+\r\n\*1/)
+  })
+
+  test('a client without a header is turned away where one is expected', () => {
+    const client = new ProxyStage().client('write', true)
+    client.sends('PING')
+    expect([client.isClosed, client.got]).toEqual([true, ''])
+  })
+
+  test('a client that never finishes its header is turned away', () => {
+    const stage = new ProxyStage()
+    const client = stage.client('write', true)
+    client.sendsBytes('PROX')
+    stage.pass(6_000)
+    expect(client.isClosed).toBe(true)
+  })
+
+  test('a header where none is expected is an error that says what to change', () => {
+    const client = new ProxyStage().client()
+    client.sendsBytes('PROXY TCP4 10.1.2.3 10.0.0.1 1234 6379\r\n')
+    expect([client.takes(), client.isClosed]).toEqual([
+      expect.stringContaining('set proxy-protocol'),
+      true,
+    ])
+  })
+})
+
+test('other Sentinels and groups can be configured without cutting a client', () => {
+  const stage = new ProxyStage()
+  const client = stage.client()
+  client.sends('PING')
+  stage.server(A).says('+PONG')
+  stage.names.set(S3, B)
+  stage.proxy.reconfigured(stage.now, {
+    ...DEFAULTS,
+    sentinels: [{ host: '10.0.1.1', port: 26_379 }],
+  })
+  stage.settle()
+  stage.pass(100)
+  client.sends('INCR a')
+  expect([client.isClosed, stage.server(A).takes()]).toEqual([false, ['PING', 'INCR a']])
+})

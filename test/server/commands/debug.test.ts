@@ -1,0 +1,98 @@
+/** DEBUG subcommands that change how the node behaves; the replies are compared in test/diff/commands/debug.txt. */
+import { describe, expect, test } from 'vitest'
+import { DataFiles } from '../../../src/sim/processes/data-files.ts'
+import { NodeHarness } from '../../support/node-harness.ts'
+import { restarted } from '../../support/slow-disk.ts'
+
+describe('DEBUG LOADAOF', () => {
+  const WITH_FILE = { save: '', appendonly: 'yes', 'enable-debug-command': 'yes' }
+
+  test('puts back what the file says, and only that', () => {
+    const node = restarted(new DataFiles(), WITH_FILE)
+    const client = node.client()
+    client.say('SET kept 1')
+    client.say('RPUSH list a b c')
+    client.say('DEBUG POPULATE 5 untold')
+    const before = client.say('DEBUG DIGEST-VALUE list')
+    expect(client.say('DEBUG LOADAOF')).toBe('+OK\r\n')
+    expect(client.say('DBSIZE')).toBe(':2\r\n')
+    expect(client.say('DEBUG DIGEST-VALUE list')).toBe(before)
+    client.say('SET later 1')
+    expect(client.say('DEBUG LOADAOF')).toBe('+OK\r\n')
+    expect(client.say('DBSIZE')).toBe(':3\r\n')
+    expect(client.say('INFO persistence')).toContain('aof_rewrite_in_progress:0\r\n')
+  })
+
+  test('without a file is refused, and nothing is lost', () => {
+    const client = new NodeHarness().client()
+    client.say('SET k v')
+    expect(client.say('DEBUG LOADAOF')).toContain('needs appendonly yes')
+    expect(client.say('GET k')).toBe('$1\r\nv\r\n')
+  })
+
+  test('in a transaction is refused', () => {
+    const client = restarted(new DataFiles(), WITH_FILE).client()
+    client.say('MULTI')
+    client.say('DEBUG LOADAOF')
+    expect(client.say('EXEC')).toContain('which a transaction has not')
+  })
+})
+
+test('DEBUG PAUSE-CRON stops what is done by the clock, and the end of it catches up', () => {
+  const node = new NodeHarness()
+  const client = node.client()
+  client.say('DEBUG PAUSE-CRON 1')
+  client.say('SET k v PX 10')
+  node.advance(60_000)
+  expect(client.say('INFO keyspace')).toContain('keys=1')
+  client.say('DEBUG PAUSE-CRON 0')
+  node.advance(1000)
+  expect(client.say('INFO keyspace')).not.toContain('keys=1')
+})
+
+test('DEBUG POPULATE tells no replica', () => {
+  const node = new NodeHarness()
+  const replica = node.replica()
+  node.client().say('DEBUG POPULATE 10')
+  node.client().say('DEBUG REPLICATE SET only there')
+  expect(replica.told()).toEqual(['SELECT 0', 'SET only there'])
+})
+
+test('DEBUG SEGFAULT and its kin end the process without saving', () => {
+  for (const word of ['SEGFAULT', 'panic', 'ASSERT', 'oom']) {
+    const node = new NodeHarness({ save: '1 1' })
+    const client = node.client()
+    client.say('SET k v')
+    client.say(`DEBUG ${word}`)
+    expect([node.exitStatus, node.files.paths()]).toEqual([1, []])
+  }
+})
+
+test('DEBUG CHANGE-REPL-ID begins a history under another id', () => {
+  const client = new NodeHarness().client()
+  const id = () => /master_replid:(\w+)/.exec(client.say('INFO replication'))?.[1]
+  const before = id()
+  client.say('DEBUG CHANGE-REPL-ID')
+  expect(id()).not.toBe(before)
+  expect(client.say('INFO replication')).toContain(`master_replid2:${'0'.repeat(40)}`)
+})
+
+test('DEBUG STRINGMATCH-LEN says whether so many letters match, in time', () => {
+  const client = new NodeHarness().client()
+  expect(client.say('DEBUG STRINGMATCH-LEN 100000 a*a')).toBe(':1\r\n')
+  expect(client.say('DEBUG STRINGMATCH-LEN 50000 a*a*b')).toBe(':0\r\n')
+  expect(client.say('DEBUG STRINGMATCH-LEN 9999999999 a')).toMatch(/^-ERR/)
+})
+
+test('DEBUG HTSTATS and SDSLEN have what programs look for', () => {
+  const client = new NodeHarness().client()
+  client.say('SET key value PX 100000')
+  client.say('HSET h f v')
+  expect(client.say('DEBUG HTSTATS 0')).toMatch(
+    /\[Dictionary HT\].*elements: 2.*\[Expires HT\].*: 1/s,
+  )
+  expect(client.say('DEBUG HTSTATS-KEY h')).toMatch(/not represented/)
+  client.say('CONFIG SET hash-max-listpack-entries 0')
+  expect(client.say('DEBUG HTSTATS-KEY h')).toMatch(/number of elements: 1/)
+  expect(client.say('DEBUG SDSLEN key')).toMatch(/key_sds_len:3, .*val_sds_len:5, /)
+})
