@@ -89,7 +89,7 @@ export function clientLine(turn: Turn, client: Client): string {
     obl: 0,
     argvMem: 0,
     multiMem: 0,
-    omem: client.promisedBytes,
+    omem: 0,
     totMem: 0,
     redir: redirectOf(client),
   })
