@@ -14,7 +14,7 @@ import { captureNode, runNode } from './spawn.mjs'
 
 const { values: options } = parseArgs({
   options: {
-    seeds: { type: 'string', default: '1..100' },
+    seeds: { type: 'string', default: '1..250' },
     only: { type: 'string', default: '' },
     part: { type: 'string', default: 'all' },
   },

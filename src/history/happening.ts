@@ -163,11 +163,16 @@ export type Occurrence =
  * know more.
  */
 const FOR_CHECKERS: ReadonlySet<Happening['kind']> = new Set([
-  ...(['order', 'opinion', 'switchTold', 'misremembered', 'writesHeld', 'copies'] as const),
+  ...(['order', 'opinion', 'switchTold', 'misremembered', 'copies'] as const),
 ])
 
 export function isForCheckers({ kind }: Happening): boolean {
   return FOR_CHECKERS.has(kind)
+}
+
+/** The judge of a finished run needs these as well, but a trace stays what it was. */
+export function isInTrace(happening: Happening): boolean {
+  return !isForCheckers(happening) && happening.kind !== 'writesHeld'
 }
 
 export type NodeRole =

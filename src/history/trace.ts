@@ -5,7 +5,7 @@
  */
 import { unreachable } from '../base/assert.ts'
 import type { Address } from '../base/ip.ts'
-import type { Happening, NodeRole } from './happening.ts'
+import { type Happening, isInTrace, type NodeRole } from './happening.ts'
 import type { Operation, Write } from './writes.ts'
 
 export type NameOf = (address: Address) => string
@@ -16,7 +16,7 @@ export function renderTrace(
   writes: readonly Write[],
   nameOf: NameOf,
 ): string {
-  const lines = happenings.map((happening) => renderHappening(happening, nameOf))
+  const lines = happenings.filter(isInTrace).map((one) => renderHappening(one, nameOf))
   return [...lines, ...writes.map(renderWrite), ''].join('\n')
 }
 
@@ -65,9 +65,10 @@ export function describe(happening: Happening, nameOf: NameOf): string {
     case 'opinion':
     case 'switchTold':
     case 'misremembered':
-    case 'writesHeld':
     case 'copies':
       return `(for checkers) ${happening.kind}`
+    case 'writesHeld':
+      return happening.isHeld ? 'holds writes back' : 'takes writes again'
     case 'violation':
       return `VIOLATION of "${happening.checker}": ${happening.text}`
     default:

@@ -56,12 +56,15 @@ export interface Write {
   outcome: WriteOutcome
 }
 
+/** The connection of questions that were asked beside a client's work, at whatever node. */
+export const BESIDE = -1
+
 /** What a client asked about its own databases, and what it was told. */
 export interface Question {
   readonly client: string
   readonly group: string
   readonly node: string
-  /** Questions of a client with the same number went over one connection, in their order. */
+  /** Questions of a client with the same number went over one connection, in their order. See `BESIDE`. */
   readonly connection: number
   readonly request: DataRequest
   readonly attemptedAtMs: number

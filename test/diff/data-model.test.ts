@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
 import { contentOf, type Holdings, NO_HOLDINGS } from '../../src/history/data/holdings.ts'
-import { applyRequest, drawRequest, lookAround } from '../../src/history/data/requests.ts'
+import { applyRequest, drawRequest, lookAround, sentFor } from '../../src/history/data/requests.ts'
 import type { Told } from '../../src/history/data/told.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { plainOf } from '../../src/resp/plain.ts'
@@ -46,10 +46,13 @@ async function firstSurprise(port: number): Promise<string | undefined> {
       const drawing = { rng, unique: number * 4, home: 1, second: 2, isAlone: true }
       const request = number % LOOK_EVERY === 0 ? lookAround(1, 2) : drawRequest(drawing)
       const fromMs = performance.now() - startedMs
-      const { commands, isTransaction } = request
-      const sent = isTransaction ? [['MULTI'], ...commands, ['EXEC']] : commands
-      const told = (await Promise.all(sent.map(ask))).at(-1) ?? null
-      const at = { fromMs, untilMs: performance.now() - startedMs, areClocksRight: true }
+      const told = (await Promise.all(sentFor(request).map(ask))).at(-1) ?? null
+      const at = {
+        fromMs,
+        untilMs: performance.now() - startedMs,
+        areClocksRight: true,
+        mayKeepDead: false,
+      }
       const next = states.flatMap((state) => applyRequest(state, request, at, told))
       if (next.length === 0) return `${JSON.stringify(request)} gave ${JSON.stringify(told)}`
       states = [...new Map(next.map((state) => [contentOf(state), state])).values()]

@@ -942,12 +942,25 @@ export const MUTANTS = [
     edits: [
       {
         file: 'server/commands/strings/set.js',
-        find: "        context.db.put(key, { type: 'string', bytes });\n    }\n    context.propagate();",
+        find: "        context.db.put(key, { type: 'string', bytes });\n    }\n    context.notify('set', key);\n    context.propagate();",
         replace:
-          "        context.db.put(key, { type: 'string', bytes }, context.db.find(key)?.expireAtMs);\n    }\n    context.propagate();",
+          "        context.db.put(key, { type: 'string', bytes }, context.db.find(key)?.expireAtMs);\n    }\n    context.notify('set', key);\n    context.propagate();",
       },
     ],
     scenarios: ['clients-work-on-data-while-masters-change.yml'],
+  },
+  {
+    name: 'a-replica-shows-the-dead',
+    story: 'A replica shows keys whose time is over until its master takes them away.',
+    edits: [
+      {
+        file: 'server/execution.js',
+        find: 'else if (replication.isReplica() || pause.scope !== undefined)',
+        replace:
+          "else if (replication.isReplica())\n            keyspace.expiryMode = 'ignore';\n        else if (pause.scope !== undefined)",
+      },
+    ],
+    scenarios: [],
   },
   {
     name: 'a-file-that-is-never-synced',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { lookAround } from '../../src/history/data/requests.ts'
+import { type DataRequest, lookAround } from '../../src/history/data/requests.ts'
 import type { Told } from '../../src/history/data/told.ts'
-import type { Question, Write } from '../../src/history/writes.ts'
+import { BESIDE, type Question, type Write } from '../../src/history/writes.ts'
 import { DataStory } from '../../src/scenario/final-checks/data-story.ts'
 
 const END_MS = 100_000
@@ -12,8 +12,11 @@ class Talk {
   readonly questions: Question[] = []
   #nowMs = 1_000
   #connection = 1
+  #connections = 1
   #node = 'n1'
   #wasReplica = false
+  #mayKeepDead = false
+  #limit: { workMax?: number } = {}
   #clocksFailAtMs = Number.POSITIVE_INFINITY
 
   at(nowMs: number): this {
@@ -24,25 +27,43 @@ class Talk {
   /** A new connection, to this node. */
   meets(node: string): this {
     this.#node = node
-    this.#connection++
+    this.#connection = ++this.#connections
     return this
   }
 
   /** Undefined: no answer came. */
   asks(words: string, told?: Told): this {
-    return this.#ask([words.split(' ')], false, told)
+    return this.#ask([words.split(' ')], 'command', told)
   }
 
   transacts(commands: readonly string[], told?: Told): this {
-    return this.#ask(
-      commands.map((words) => words.split(' ')),
-      true,
-      told,
-    )
+    return this.#ask(split(commands), 'transaction', told)
+  }
+
+  runs(commands: readonly string[], told?: Told): this {
+    return this.#ask(split(commands), 'script', told)
+  }
+
+  /** A look at this node, whatever its role. */
+  beside(node: string): this {
+    this.#node = node
+    this.#connection = BESIDE
+    return this
   }
 
   demotes(): this {
     this.#wasReplica = true
+    return this
+  }
+
+  holdsWritesBack(): this {
+    this.#mayKeepDead = true
+    return this
+  }
+
+  /** The judge may take no more than so many steps. */
+  within(workMax: number): this {
+    this.#limit = { workMax }
     return this
   }
 
@@ -56,7 +77,9 @@ class Talk {
       questions: this.questions,
       endMs: END_MS,
       wasReplica: () => this.#wasReplica,
+      mayKeepDead: () => this.#mayKeepDead,
       clocksFailAtMs: this.#clocksFailAtMs,
+      ...this.#limit,
     })
   }
 
@@ -64,10 +87,10 @@ class Talk {
     return this.story.violations.some(({ checker }) => checker === CHECKER)
   }
 
-  #ask(commands: readonly (readonly string[])[], isTransaction: boolean, told?: Told): this {
+  #ask(commands: readonly (readonly string[])[], form: DataRequest['form'], told?: Told): this {
     const answer = told === undefined ? undefined : { atMs: this.#nowMs + 2, told }
     const by = { client: 'app', group: 'g', node: this.#node, attemptedAtMs: this.#nowMs }
-    const request = { commands, isTransaction }
+    const request = { commands, form }
     const write: Write = {
       ...by,
       operation: { kind: 'data', request },
@@ -80,6 +103,10 @@ class Talk {
     this.#nowMs += 100
     return this
   }
+}
+
+function split(commands: readonly string[]): readonly (readonly string[])[] {
+  return commands.map((words) => words.split(' '))
 }
 
 function talk(): Talk {
@@ -103,7 +130,7 @@ function lookWith(strings: Readonly<Record<string, string>>): Question {
     return []
   })
   const by = { client: 'app', group: 'g', node: 'n2', attemptedAtMs: END_MS }
-  return { ...by, connection: -1, request, write: undefined, answer: { atMs: END_MS, told } }
+  return { ...by, connection: BESIDE, request, write: undefined, answer: { atMs: END_MS, told } }
 }
 
 describe('on one connection the data only goes on', () => {
@@ -153,6 +180,38 @@ describe('on a new connection the data is as it was at some time', () => {
   })
 })
 
+describe('on another node of the group the data is as it was at some time', () => {
+  const written = (): Talk =>
+    talk().transacts(['SET s1 a', 'SET s2 b'], ['OK', 'OK']).asks('SET s3 c PX 10000', 'OK')
+
+  test('a replica may be behind, but shows no half of a transaction or of a script', () => {
+    expect(written().beside('n2').asks('MGET s1 s2', [null, null]).accused).toBe(false)
+    expect(written().beside('n2').asks('MGET s1 s2', ['a', null]).accused).toBe(true)
+    const scripted = talk().runs(['SET s1 a', 'SET s2 b'], ['OK', 'OK'])
+    expect(scripted.beside('n2').asks('MGET s1 s2', [null, 'b']).accused).toBe(true)
+  })
+
+  test('it may be far behind, but shows no key whose time is over', () => {
+    const late = (told: Told): Talk => written().at(50_000).beside('n2').asks('GET s3', told)
+    expect(late(null).accused).toBe(false)
+    expect(late('c').accused).toBe(true)
+  })
+
+  test('what was found there changes nothing about the node that the client works on', () => {
+    const behind = written().beside('n2').asks('GET s1', null)
+    expect(behind.meets('n1').asks('GET s1', 'a').accused).toBe(false)
+  })
+})
+
+describe('a script', () => {
+  test('of which a node without memory refuses some commands has done the others', () => {
+    const oom: Told = { error: 'OOM command not allowed' }
+    const some = (): Talk => talk().asks('SET s1 a', 'OK').runs(['SET s1 b', 'DEL s1'], [oom, 1])
+    expect(some().asks('GET s1', null).accused).toBe(false)
+    expect(some().asks('GET s1', 'a').accused).toBe(true)
+  })
+})
+
 describe('a request without an answer', () => {
   const open = (): Talk => talk().asks('INCR n1', 1).asks('INCR n1').meets('n1')
 
@@ -181,10 +240,32 @@ describe('a request without an answer', () => {
     expect(flushed.accused).toBe(false)
   })
 
+  test('of an earlier connection may be carried out before those of the last one', () => {
+    const twoLanes = (found: string | null): Talk =>
+      talk()
+        .asks('SET s1 early')
+        .meets('n1')
+        .asks('GET s1', null)
+        .asks('SET s1 late NX')
+        .asks('SET s2 late')
+        .meets('n1')
+        .asks('MGET s1 s2', [found, 'late'])
+    // Both went to a node that hung: it reads one connection to its end, and then the other.
+    expect(twoLanes('early').accused).toBe(false)
+    expect(twoLanes('late').accused).toBe(false)
+    expect(twoLanes('nobody').accused).toBe(true)
+  })
+
   test('others before it may have been refused', () => {
     const some = talk().asks('SET s1 a').asks('SET s2 b').meets('n1')
     expect(some.asks('MGET s1 s2', [null, 'b']).accused).toBe(false)
   })
+})
+
+test('a search that was cut short accuses nobody', () => {
+  const wrong = (): Talk => talk().asks('INCR n1').asks('INCR n1').meets('n1').asks('GET n1', '9')
+  expect(wrong().accused).toBe(true)
+  expect(wrong().within(4).accused).toBe(false)
 })
 
 describe('a key with an expiry', () => {
@@ -206,6 +287,21 @@ describe('a key with an expiry', () => {
   test('is gone for good once it was not found', () => {
     const gone = mortal().at(11_000).asks('GET s1', null).at(11_010)
     expect(gone.asks('GET s1', 'a').accused).toBe(true)
+  })
+
+  test('is counted on by a node that may take nothing away, and by no other', () => {
+    const held = (): Talk => mortal().at(20_000).transacts(['GET s1', 'DBSIZE'], [null, 1])
+    expect(held().accused).toBe(true)
+    expect(held().holdsWritesBack().accused).toBe(false)
+  })
+
+  test('costs nothing to follow, however many may have died', () => {
+    const many = talk().setsClocksWrong()
+    const keys = Array.from({ length: 40 }, (_, at) => `s${at}`)
+    for (const key of keys) many.asks(`SET ${key} a PX 10000`, 'OK')
+    many.asks('DBSIZE', 3).meets('n1').asks('DBSIZE', 5)
+    expect(many.asks('KEYS *', keys.slice(0, 4)).accused).toBe(false)
+    expect(many.asks('KEYS *', ['another']).accused).toBe(true)
   })
 
   test('may die at any time when a clock was set wrong', () => {

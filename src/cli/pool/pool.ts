@@ -31,6 +31,8 @@ const LIMIT_MS = 300_000
  * swap.
  */
 const HEAP_MAX_MB = 1_024
+/** Most of what a run makes is gone at once: the less often the engine looks, the less it copies. */
+const YOUNG_MB = 96
 const WORKER = new URL(
   import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js',
   import.meta.url,
@@ -120,7 +122,7 @@ function createWorker(module: URL): Worker {
   const workerData: WorkerData = { module: module.href }
   const worker = new Worker(WORKER, {
     workerData,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MB },
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MB, maxYoungGenerationSizeMb: YOUNG_MB },
   })
   // A second error, or one between two jobs, must not end the program: the next job will fail
   // instead.

@@ -46,21 +46,44 @@ export interface GuardClaim {
   readonly masterOffset: number
 }
 
+/** The others, most of the text, are passed over. */
+const READ = [
+  ...(['role', 'run_id', 'server_name', 'master_failover_state'] as const),
+  ...(['master_host', 'master_port', 'master_link_status'] as const),
+  ...(['master_link_down_since_seconds', 'slave_priority', 'slave_repl_offset'] as const),
+  ...(['replica_announced', 'master_replid', 'master_replid2'] as const),
+  ...(['replica_empty_master_guard', 'replica_guard_own_offset'] as const),
+  ...(['replica_guard_master_offset', 'aof_enabled', 'aof_last_write_status'] as const),
+  ...(['used_memory', 'mem_not_counted_for_evict', 'maxmemory', 'maxmemory_policy'] as const),
+  ...(['vedette_maxmemory_in_effect', 'errorstat_OOM'] as const),
+] as const
+
+type Field = (typeof READ)[number]
+type Fields = ReadonlyMap<Field, string>
+
+const IS_READ: ReadonlySet<string> = new Set(READ)
+
 export function parseInfo(text: string): InfoFacts {
-  const fields = new Map<string, string>()
+  const fields = new Map<Field, string>()
   const replicas: Address[] = []
-  for (const line of text.split('\r\n')) {
-    const colon = line.indexOf(':')
-    if (colon < 0) continue
-    const name = line.slice(0, colon)
-    const value = line.slice(colon + 1)
-    if (/^slave\d+$/.test(name)) replicas.push(...replicaLine(value))
-    else fields.set(name, value)
+  for (let start = 0, end = 0; end < text.length; start = end + 2) {
+    end = text.indexOf('\r\n', start)
+    if (end < 0) end = text.length
+    const colon = text.indexOf(':', start)
+    if (colon < 0) break
+    if (colon >= end) continue
+    const name = text.slice(start, colon)
+    if (isRead(name)) fields.set(name, text.slice(colon + 1, end))
+    else if (/^slave\d+$/.test(name)) replicas.push(...replicaLine(text.slice(colon + 1, end)))
   }
   return { ...readFields(fields), replicas }
 }
 
-function readFields(fields: ReadonlyMap<string, string>): Omit<InfoFacts, 'replicas'> {
+function isRead(name: string): name is Field {
+  return IS_READ.has(name)
+}
+
+function readFields(fields: Fields): Omit<InfoFacts, 'replicas'> {
   const role = fields.get('role')
   const runId = fields.get('run_id') ?? ''
   const downSeconds = number(fields.get('master_link_down_since_seconds'), 0)
@@ -88,7 +111,7 @@ function hostOf(text: string | undefined): string | undefined {
   return text === undefined || text.length > MAX_HOST_BYTES ? undefined : ownCopy(text)
 }
 
-function guardClaim(fields: ReadonlyMap<string, string>): GuardClaim | undefined {
+function guardClaim(fields: Fields): GuardClaim | undefined {
   if (fields.get('replica_empty_master_guard') !== '1') return undefined
   return {
     ownOffset: number(fields.get('replica_guard_own_offset'), 0),
@@ -100,7 +123,7 @@ function guardClaim(fields: ReadonlyMap<string, string>): GuardClaim | undefined
  * The output buffers of replicas and the AOF take memory too, and Redis does not count it against the
  * limit. Our own data node says which limit is in effect; earlier ones stored it and did not act on it.
  */
-function reportedWrites(fields: ReadonlyMap<string, string>): ReportedWrites {
+function reportedWrites(fields: Fields): ReportedWrites {
   const uncounted = number(fields.get('mem_not_counted_for_evict'), 0)
   const isOurs = fields.get('server_name') === 'vedette'
   const limit = fields.get(isOurs ? 'vedette_maxmemory_in_effect' : 'maxmemory')

@@ -56,8 +56,13 @@ export interface CommandRow {
    * it is drawn only when no others are on the way.
    */
   readonly isChance?: true
-  /** The keys that it looks at, in either database; undefined: the first argument. */
-  readonly keys?: (args: readonly string[]) => readonly string[] | 'all'
+  /** It may wait, which no script may. */
+  readonly isBlocking?: true
+  /**
+   * The keys that it looks at, in either database; undefined: the first argument. A write with none
+   * changes whole databases.
+   */
+  readonly keys?: (args: readonly string[]) => readonly string[]
   /** The answer's order means nothing: of single items, or of pairs. */
   readonly unordered?: 'items' | 'pairs'
 }

@@ -82,6 +82,8 @@ export function withEntry(database: Database, key: string, entry: HeldEntry | un
 export interface CarriedOut extends Span {
   /** The clocks of all nodes have always shown the right time. */
   readonly areClocksRight: boolean
+  /** The node may have kept keys whose time was over: it held writes back, or followed a master. */
+  readonly mayKeepDead: boolean
 }
 
 /**
@@ -92,22 +94,31 @@ export interface CarriedOut extends Span {
 export function passTime(
   holdings: Holdings,
   at: CarriedOut,
-  keys: readonly string[] | 'all',
+  keys: readonly string[],
 ): readonly Holdings[] {
   let states: readonly Holdings[] = [holdings]
   for (const place of [0, 1] as const) {
     const database = holdings.databases[place]
-    for (const key of keys === 'all' ? database.keys() : keys) {
-      const dies = database.get(key)?.dies
-      if (dies === undefined || (at.areClocksRight && at.untilMs < dies.fromMs)) continue
-      const isSure = at.areClocksRight && at.fromMs > dies.untilMs
+    for (const key of keys) {
+      const life = lifeOf(database.get(key), at)
+      if (life === 'alive' || life === 'absent') continue
       states = states.flatMap((state) => {
         const without = withoutKey(state, place, key)
-        return isSure ? [without] : [state, without]
+        return life === 'dead' ? [without] : [state, without]
       })
     }
   }
   return states
+}
+
+export type Life = 'absent' | 'alive' | 'dead' | 'either'
+
+/** Whether a key lives at this time, as far as anybody can know. */
+export function lifeOf(entry: HeldEntry | undefined, at: CarriedOut): Life {
+  if (entry === undefined) return 'absent'
+  const { dies } = entry
+  if (dies === undefined || (at.areClocksRight && at.untilMs < dies.fromMs)) return 'alive'
+  return at.areClocksRight && at.fromMs > dies.untilMs ? 'dead' : 'either'
 }
 
 function withoutKey(state: Holdings, place: 0 | 1, key: string): Holdings {
@@ -118,18 +129,30 @@ function withoutKey(state: Holdings, place: 0 | 1, key: string): Holdings {
 
 /** Equal for holdings with the same content, whichever database is selected. */
 export function contentOf({ databases }: Holdings): string {
-  return JSON.stringify(databases.map(databaseContent))
+  return databases.map(databaseContent).join('\n')
 }
 
-function databaseContent(database: Database): unknown {
+/** Nothing held is ever changed, so what it looks like is worked out once. */
+const DATABASE_CONTENTS = new WeakMap<Database, string>()
+const ENTRY_CONTENTS = new WeakMap<HeldEntry, string>()
+
+function databaseContent(database: Database): string {
+  const known = DATABASE_CONTENTS.get(database)
+  if (known !== undefined) return known
   const keys = [...database.keys()].sort()
-  return keys.map((key) => [key, entryContent(database.get(key))])
+  const content = keys.map((key) => `${key} ${entryContent(database.get(key))}`).join(' ')
+  DATABASE_CONTENTS.set(database, content)
+  return content
 }
 
-function entryContent(entry: HeldEntry | undefined): unknown {
-  if (entry === undefined) return null
+function entryContent(entry: HeldEntry | undefined): string {
+  if (entry === undefined) return ''
+  const known = ENTRY_CONTENTS.get(entry)
+  if (known !== undefined) return known
   const { value, dies } = entry
-  return [value.type, plainValue(value), dies ?? null]
+  const content = JSON.stringify([value.type, plainValue(value), dies ?? null])
+  ENTRY_CONTENTS.set(entry, content)
+  return content
 }
 
 function plainValue(value: HeldValue): unknown {

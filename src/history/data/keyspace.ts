@@ -5,6 +5,8 @@ import {
   CLOCK_DOUBT_MS,
   type HeldEntry,
   type Holdings,
+  type Life,
+  lifeOf,
   type Span,
   selectedOf,
   withEntry,
@@ -12,7 +14,8 @@ import {
 } from './holdings.ts'
 import { PAYLOADS } from './payloads.ts'
 import { deathAfter } from './strings.ts'
-import { drawAnyKey, drawPeriodMs } from './vocabulary.ts'
+import type { Told } from './told.ts'
+import { ALL_KEYS, drawAnyKey, drawPeriodMs } from './vocabulary.ts'
 
 const any = ({ rng }: Drawing): string => drawAnyKey(rng)
 /** A client's second database has an even number. */
@@ -121,18 +124,25 @@ export const KEYSPACE: CommandRows = {
   },
   DBSIZE: {
     kind: 'read',
-    keys: () => 'all',
+    keys: () => [],
     weight: 2,
     draw: () => [],
-    apply: ({ holdings }) => only(holdings, selectedOf(holdings).size),
+    apply: ({ holdings, at }) => {
+      const { alive, either } = livesIn(holdings, at)
+      // A node that may not take keys away goes on counting them.
+      const most = at.mayKeepDead ? ALL_KEYS.length : alive.length + either.length
+      return only(holdings, (told) => isNumber(told) && told >= alive.length && told <= most)
+    },
   },
   KEYS: {
     kind: 'read',
-    keys: () => 'all',
+    keys: () => [],
     weight: 1,
-    unordered: 'items',
     draw: () => ['*'],
-    apply: ({ holdings }) => only(holdings, [...selectedOf(holdings).keys()]),
+    apply: ({ holdings, at }) => {
+      const { alive, either } = livesIn(holdings, at)
+      return only(holdings, (told) => isMadeOf(told, alive, either))
+    },
   },
   PEXPIRE: {
     kind: 'write',
@@ -217,6 +227,26 @@ function mortal(holdings: Holdings, key: string, dies: Span) {
   const entry = selectedOf(holdings).get(key)
   if (entry === undefined) return only(holdings, 0)
   return only(put(holdings, key, { value: entry.value, dies }), 1)
+}
+
+/** The keys of the selected database that live, and those of which nobody can know. */
+function livesIn(holdings: Holdings, at: CarriedOut) {
+  const database = selectedOf(holdings)
+  const keys = [...database.keys()]
+  const those = (life: Life) => keys.filter((key) => lifeOf(database.get(key), at) === life)
+  return { alive: those('alive'), either: those('either') }
+}
+
+function isNumber(told: Told): told is number {
+  return typeof told === 'number'
+}
+
+/** All of these, some of those, and each once. */
+function isMadeOf(told: Told, all: readonly string[], some: readonly string[]): boolean {
+  if (!Array.isArray(told)) return false
+  const names = new Set<Told>(told as readonly Told[])
+  if (names.size !== told.length || !all.every((key) => names.has(key))) return false
+  return names.size === all.length + some.filter((key) => names.has(key)).length
 }
 
 function mayBeLeft(leftMs: number, dies: Span, at: CarriedOut): boolean {

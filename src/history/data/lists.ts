@@ -63,6 +63,7 @@ export const LISTS: CommandRows = {
   },
   BLPOP: {
     kind: 'write',
+    isBlocking: true,
     weight: 3,
     draw: (drawing) => [key(drawing), WAIT],
     apply: onValue('list', (value) =>
@@ -83,6 +84,7 @@ export const LISTS: CommandRows = {
   },
   BLMOVE: {
     kind: 'write',
+    isBlocking: true,
     keys: (args) => args.slice(0, 2),
     weight: 2,
     draw: ({ rng }) => ['l2', 'l1', rng.pick(['LEFT', 'RIGHT']), rng.pick(['LEFT', 'RIGHT']), WAIT],

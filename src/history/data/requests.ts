@@ -12,7 +12,7 @@ import { SETS } from './sets.ts'
 import { SORTED_SETS } from './sorted-sets.ts'
 import { STREAMS } from './streams.ts'
 import { STRINGS } from './strings.ts'
-import { isSameTold, isToldError, type Told } from './told.ts'
+import { codeOf, isSameTold, isToldError, type Told } from './told.ts'
 import { KEYS_OF, MIXED_KEYS } from './vocabulary.ts'
 
 /** By the name of the family, as the page about the simulator lists them. */
@@ -30,13 +30,15 @@ const COMMANDS: CommandRows = Object.assign({}, ...Object.values(FAMILIES))
 
 export type Argv = readonly string[]
 
-/** One command, or those of a transaction, between MULTI and EXEC. */
+/** One command, or several that nobody sees by half: those between MULTI and EXEC, or those of a script. */
 export interface DataRequest {
   readonly commands: readonly Argv[]
-  readonly isTransaction: boolean
+  readonly form: 'command' | 'transaction' | 'script'
 }
 
 const TRANSACTION_ONE_IN = 8
+/** Of those with several commands. */
+const SCRIPT_ONE_IN = 3
 const TRANSACTION_MAX = 4
 const LOOK_ONE_IN = 100
 
@@ -49,22 +51,49 @@ export function drawRequest(drawing: Drawing): DataRequest {
   const { rng, home, second } = drawing
   if (rng.chance(1, LOOK_ONE_IN)) return lookAround(home, second)
   if (!rng.chance(1, TRANSACTION_ONE_IN)) {
-    return { commands: [drawCommand(drawing)], isTransaction: false }
+    return { commands: [drawCommand(drawing, 'command')], form: 'command' }
   }
+  const form = rng.chance(1, SCRIPT_ONE_IN) ? 'script' : 'transaction'
   const count = 2 + rng.below(TRANSACTION_MAX - 1)
   const commands = Array.from({ length: count }, (_, at) =>
-    drawCommand({ ...drawing, unique: drawing.unique + at }),
+    drawCommand({ ...drawing, unique: drawing.unique + at }, form),
   )
-  return { commands, isTransaction: true }
+  return { commands, form }
+}
+
+/**
+ * Does what it is given, command by command, each after the number of its words. Errors of commands are
+ * answers; where the node refuses, it refuses all of it.
+ */
+const SCRIPT = `
+local answers, at = {}, 1
+while at <= #ARGV do
+  local words = tonumber(ARGV[at])
+  local answer = redis.pcall(unpack(ARGV, at + 1, at + words))
+  local text = type(answer) == 'table' and answer.err
+  if text and (text:find('^READONLY') or text:find('^NOREPLICAS') or text:find('^MISCONF')) then
+    return answer
+  end
+  answers[#answers + 1] = answer
+  at = at + words + 1
+end
+return answers`
+
+/** What is sent for it. The reply to the last command is the answer. */
+export function sentFor({ commands, form }: DataRequest): readonly Argv[] {
+  if (form === 'command') return commands
+  if (form === 'transaction') return [['MULTI'], ...commands, ['EXEC']]
+  return [['EVAL', SCRIPT, '0', ...commands.flatMap((argv) => [`${argv.length}`, ...argv])]]
 }
 
 /** Numbers that requests use: one for each command a transaction may have. */
 export const NUMBERS_PER_REQUEST = TRANSACTION_MAX
 
-function drawCommand(drawing: Drawing): Argv {
+function drawCommand(drawing: Drawing, form: DataRequest['form']): Argv {
   const name = drawing.rng.pick(LOTS)
   const row = rowOf(name)
-  if (row.isChance === true && !drawing.isAlone) return drawCommand(drawing)
+  const isOutOfPlace = row.isBlocking === true && form === 'script'
+  if (isOutOfPlace || (row.isChance === true && !drawing.isAlone)) return drawCommand(drawing, form)
   return [...name.split(' '), ...row.draw(drawing)]
 }
 
@@ -96,7 +125,20 @@ export function lookAround(home: number, second: number): DataRequest {
   ]
   const visit = (database: number): readonly Argv[] => [['SELECT', `${database}`], ...reads]
   const back: Argv = ['SELECT', `${home}`]
-  return { commands: [...visit(home), ...visit(second), back], isTransaction: true }
+  return { commands: [...visit(home), ...visit(second), back], form: 'transaction' }
+}
+
+/** What changes most in both databases, read in one transaction: enough to see a half of something. */
+export function glanceAt(home: number, second: number): DataRequest {
+  const reads: readonly Argv[] = [
+    ...[...KEYS_OF.number, ...KEYS_OF.string].map((key) => ['GET', key]),
+    ...['h1', 'h2'].map((key) => ['HGETALL', key]),
+    ...['l1', 'l2'].map((key) => ['LRANGE', key, '0', '-1']),
+    ...['e1', 'e2'].map((key) => ['SMEMBERS', key]),
+    ['PTTL', 's1'],
+  ]
+  const visit = (database: number): readonly Argv[] => [['SELECT', `${database}`], ...reads]
+  return { commands: [...visit(home), ...visit(second)], form: 'transaction' }
 }
 
 export function mayWrite({ commands }: DataRequest): boolean {
@@ -109,62 +151,123 @@ export function mayWrite({ commands }: DataRequest): boolean {
  */
 export function applyRequest(
   holdings: Holdings,
-  { commands, isTransaction }: DataRequest,
+  { commands, form }: DataRequest,
   at: CarriedOut,
   told: Told | undefined,
 ): readonly Holdings[] {
-  const answers = told === undefined || !isTransaction ? [told] : told
+  const answers = told === undefined || form === 'command' ? [told] : told
   if (!Array.isArray(answers)) return []
   if (told !== undefined && answers.length !== commands.length) return []
   let states: readonly Holdings[] = [holdings]
   for (const [place, argv] of commands.entries()) {
     const answer = answers[place] as Told | undefined
-    states = states.flatMap((state) => {
-      const outcomes = applyCommand(state, argv, at)
-      const fitting = outcomes.filter(
-        ({ expected }) => answer === undefined || isExpected(expected, answer),
-      )
-      return fitting.map((outcome) => outcome.holdings)
-    })
+    // Of a script only what needs memory is refused.
+    if (form === 'script' && isOutOfMemory(answer)) continue
+    states = states.flatMap((state) =>
+      fittingOutcomes(state, argv, at, answer).map((outcome) => outcome.holdings),
+    )
     if (states.length === 0) return states
   }
   return states
 }
 
-function applyCommand(holdings: Holdings, argv: Argv, at: CarriedOut): readonly Outcome[] {
-  const name = nameOf(argv)
-  const args = argv.slice(name.split(' ').length)
-  const row = rowOf(name)
-  const keys = row.keys?.(args) ?? args.slice(0, 1)
-  const states = passTime(holdings, at, keys)
-  const outcomes = states.flatMap((state) => row.apply({ holdings: state, args, at }))
-  return outcomes.map((outcome) => ({
-    holdings: outcome.holdings,
-    expected: comparing(argv, outcome.expected),
-  }))
+function isOutOfMemory(answer: Told | undefined): boolean {
+  return isToldError(answer) && codeOf(answer) === 'OOM'
+}
+
+/** The ways in which the command may come out that go with the answer; undefined: nobody knows it. */
+function fittingOutcomes(
+  holdings: Holdings,
+  argv: Argv,
+  at: CarriedOut,
+  answer: Told | undefined,
+): readonly Pick<Outcome, 'holdings'>[] {
+  const row = rowOf(nameOf(argv))
+  const keys = keysOf(argv)
+  // What nobody was told does not say either which keys were still alive.
+  if (answer === undefined && row.kind === 'read' && keys.length > 0) return [{ holdings }]
+  const args = argsOf(argv)
+  const outcomes = passTime(holdings, at, keys).flatMap((state) =>
+    row.apply({ holdings: state, args, at }),
+  )
+  if (answer === undefined) return outcomes
+  return outcomes.filter(({ expected }) => isExpected(expected, answer, row.unordered))
+}
+
+/** The keys that requests may change, in either database; undefined: any. */
+export function keysChangedBy(requests: readonly DataRequest[]): ReadonlySet<string> | undefined {
+  const changed = new Set<string>()
+  for (const argv of requests.flatMap(({ commands }) => commands)) {
+    if (rowOf(nameOf(argv)).kind !== 'write') continue
+    const keys = keysOf(argv)
+    if (keys.length === 0) return undefined
+    for (const key of keys) changed.add(key)
+  }
+  return changed
+}
+
+/**
+ * Whether holdings that go with these answers can come of these by changes to some keys only: what
+ * was told of all others must be right already. Meant for requests that only read.
+ */
+export function couldBecome(
+  holdings: Holdings,
+  { commands }: DataRequest,
+  at: CarriedOut,
+  told: Told | undefined,
+  changed: ReadonlySet<string>,
+): boolean {
+  if (!Array.isArray(told)) return true
+  let state = holdings
+  for (const [place, argv] of commands.entries()) {
+    const keys = keysOf(argv)
+    const answer = told[place] as Told | undefined
+    if (keys.some((key) => changed.has(key))) continue
+    // Of whole databases, a count or a choice.
+    if (keys.length === 0 && argv[0] !== 'SELECT') continue
+    const fitting = fittingOutcomes(state, argv, at, answer)
+    if (fitting[0] === undefined) return false
+    state = { ...state, selected: fitting[0].holdings.selected }
+  }
+  return true
 }
 
 /** Whether a client that was told this was told what it must be told. */
-export function isExpected(expected: Expected, told: Told): boolean {
-  return typeof expected === 'function' ? expected(told) : isSameTold(expected, told)
-}
-
-/** Where order means nothing, both are put into one. */
-function comparing(argv: Argv, expected: Expected): Expected {
-  const { unordered } = rowOf(nameOf(argv))
-  if (unordered === undefined || typeof expected === 'function' || isToldError(expected)) {
-    return expected
+function isExpected(expected: Expected, told: Told, unordered: CommandRow['unordered']): boolean {
+  if (typeof expected === 'function') return expected(told)
+  if (unordered === undefined || !isList(expected) || !isList(told)) {
+    return isSameTold(expected, told)
   }
-  const wanted = inOrder(expected, unordered)
-  return (told) => inOrder(told, unordered) === wanted
+  return isSameBag(bagOf(expected, unordered), bagOf(told, unordered))
 }
 
-function inOrder(told: Told, unordered: 'items' | 'pairs'): string {
-  if (!Array.isArray(told)) return JSON.stringify(told)
-  const items = told as readonly Told[]
-  if (unordered === 'items') return JSON.stringify([...items].sort())
-  const pairs = items.flatMap((item, at) => (at % 2 === 0 ? [[item, items[at + 1]]] : []))
-  return JSON.stringify(pairs.sort())
+function isList(told: Told): told is readonly Told[] {
+  return Array.isArray(told)
+}
+
+/** How often each item, or each pair, is there. */
+function bagOf(items: readonly Told[], of: 'items' | 'pairs'): ReadonlyMap<string, number> {
+  const bag = new Map<string, number>()
+  const step = of === 'pairs' ? 2 : 1
+  for (let at = 0; at < items.length; at += step) {
+    const item = items.slice(at, at + step).join('\n')
+    bag.set(item, (bag.get(item) ?? 0) + 1)
+  }
+  return bag
+}
+
+function isSameBag(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {
+  return a.size === b.size && [...a].every(([item, count]) => b.get(item) === count)
+}
+
+/** The keys that a command looks at. */
+function keysOf(argv: Argv): readonly string[] {
+  const args = argsOf(argv)
+  return rowOf(nameOf(argv)).keys?.(args) ?? args.slice(0, 1)
+}
+
+function argsOf(argv: Argv): readonly string[] {
+  return argv.slice(nameOf(argv).split(' ').length)
 }
 
 function nameOf([first = '', second = '']: Argv): string {

@@ -57,6 +57,7 @@ export const SORTED_SETS: CommandRows = {
   },
   BZPOPMAX: {
     kind: 'write',
+    isBlocking: true,
     weight: 2,
     draw: (drawing) => [key(drawing), WAIT],
     apply: onValue('zset', (value) => {

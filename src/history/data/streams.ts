@@ -65,6 +65,7 @@ export const STREAMS: CommandRows = {
   },
   XREADGROUP: {
     kind: 'write',
+    isBlocking: true,
     keys: (args) => args.slice(-2, -1),
     weight: 4,
     draw: (drawing) => [

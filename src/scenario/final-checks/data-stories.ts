@@ -2,7 +2,7 @@
 import type { Span } from '../../history/data/holdings.ts'
 import { lookAround } from '../../history/data/requests.ts'
 import { databasesOf, type Topology } from '../../history/topology.ts'
-import type { Question, Write } from '../../history/writes.ts'
+import { BESIDE, type Question, type Write } from '../../history/writes.ts'
 import { plainOf } from '../../resp/plain.ts'
 import { Lifelines } from '../facts/lifelines.ts'
 import type { Violation } from '../result.ts'
@@ -27,12 +27,15 @@ export async function judgeData(
   const violations: Violation[] = []
   const missing = new Map<string, Set<Write>>()
   const lifelines = new Lifelines(history)
+  const holds = heldSpans(history)
   for (const { name, group, operation } of topology.clients) {
     if (operation !== 'data') continue
     const story = new DataStory({
       questions: history.questions.filter(({ client }) => client === name),
       endMs: history.endMs,
       wasReplica: (node, span) => wasReplica(lifelines, node, span),
+      mayKeepDead: (node, span) =>
+        wasReplica(lifelines, node, span) || isIn(span, holds.get(node) ?? []),
       clocksFailAtMs: clocksFailAtMs(group, topology, history),
     })
     const master = masters.get(group)
@@ -59,13 +62,46 @@ async function lookAt(
   if (reply === undefined) return undefined
   const answer = { atMs: await world.runUntil(0), told: plainOf(reply) }
   const group = topology.clients.find(({ name }) => name === client)?.group ?? ''
-  return { client, group, node, connection: -1, request, attemptedAtMs, write: undefined, answer }
+  return {
+    client,
+    group,
+    node,
+    connection: BESIDE,
+    request,
+    attemptedAtMs,
+    write: undefined,
+    answer,
+  }
 }
 
 function wasReplica(lifelines: Lifelines, node: string, span: Span): boolean {
   return lifelines.of(node).roles.some(({ role, fromMs, untilMs }) => {
     return role.kind === 'replica' && fromMs <= span.untilMs && untilMs >= span.fromMs
   })
+}
+
+function isIn({ fromMs, untilMs }: Span, spans: readonly Span[]): boolean {
+  return spans.some((span) => span.fromMs <= untilMs && span.untilMs >= fromMs)
+}
+
+/** Until a node has taken away what died while it held writes back. */
+const CLEARED_MS = 1_000
+
+/** When each node held writes back, and a moment longer: meanwhile nothing expires there. */
+function heldSpans({ happenings, endMs }: Heard): ReadonlyMap<string, readonly Span[]> {
+  const spans = new Map<string, { fromMs: number; untilMs: number }[]>()
+  for (const what of happenings) {
+    const { process = '', atMs } = what
+    const own = spans.get(process) ?? []
+    const last = own.at(-1)
+    const isOver = what.kind === 'status' && what.status === 'down'
+    if (what.kind === 'writesHeld' && what.isHeld) {
+      spans.set(process, [...own, { fromMs: atMs, untilMs: endMs }])
+    } else if ((isOver || what.kind === 'writesHeld') && last?.untilMs === endMs) {
+      last.untilMs = atMs + CLEARED_MS
+    }
+  }
+  return spans
 }
 
 /** From the first time on that the clock of one of the group's nodes is set wrong. */

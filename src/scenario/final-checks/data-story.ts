@@ -9,10 +9,16 @@
  * node to which it was sent. A key may live or die while clocks may disagree about it.
  */
 
-import { contentOf, type Holdings, NO_HOLDINGS, type Span } from '../../history/data/holdings.ts'
-import { applyRequest } from '../../history/data/requests.ts'
+import {
+  type CarriedOut,
+  contentOf,
+  type Holdings,
+  NO_HOLDINGS,
+  type Span,
+} from '../../history/data/holdings.ts'
+import { applyRequest, couldBecome, keysChangedBy } from '../../history/data/requests.ts'
 import { codeOf, describeTold, isToldError, type Told } from '../../history/data/told.ts'
-import type { Question, Write } from '../../history/writes.ts'
+import { BESIDE, type Question, type Write } from '../../history/writes.ts'
 import type { Violation } from '../result.ts'
 
 /** The node did not do what it was asked, for reasons of its own: the data is as it was. */
@@ -20,12 +26,16 @@ const REFUSALS: ReadonlySet<string> = new Set([
   ...['READONLY', 'NOREPLICAS', 'LOADING', 'MISCONF', 'MASTERDOWN', 'OOM', 'UNBLOCKED'],
   ...['EXECABORT', 'NOAUTH', 'BUSY', 'TRYAGAIN'],
 ])
+/** What stands before the commands of a request, in words. */
+const BEFORE = { command: '', transaction: 'MULTI; ', script: 'EVAL; ' } as const
 /** Beyond this nothing can be said about the client any more. */
-const WORK_MAX = 1_000_000
+const WORK_MAX = 300_000
 /** So many candidates mean that nothing was looked at yet. */
 const WIDE_FROM = 64
 /** How many connections back a late request may have changed what is found now. */
 const CONNECTIONS_BACK = 3
+/** The late requests of so many connections may be carried out one after the other, in any order. */
+const LATE_CONNECTIONS_MAX = 2
 const CANDIDATES_MERGED_FROM = 4
 const CHECKER = 'data equals its model'
 
@@ -54,8 +64,12 @@ export interface StoryStart {
   readonly endMs: number
   /** Whether the node was a replica at some time in this span. */
   readonly wasReplica: (node: string, span: Span) => boolean
+  /** Whether the node may have kept keys whose time was over in this span. */
+  readonly mayKeepDead: (node: string, span: Span) => boolean
   /** From then on clocks are wrong, and keys may die at any time. */
   readonly clocksFailAtMs: number
+  /** After so many steps nothing more is said. */
+  readonly workMax?: number
 }
 
 /** The story of one client's databases. */
@@ -77,15 +91,17 @@ export class DataStory {
 
   constructor(start: StoryStart) {
     this.#start = start
-    for (const questions of byConnection(start.questions)) {
+    const isBeside = ({ connection }: Question): boolean => connection === BESIDE
+    for (const questions of byConnection(start.questions.filter((one) => !isBeside(one)))) {
       if (this.#isOver) return
       this.#follow(questions)
     }
+    for (const question of start.questions.filter(isBeside)) this.#takeBeside(question)
   }
 
   /** Nothing more can be said: something is wrong already, or too much is possible. */
   get #isOver(): boolean {
-    return this.violations.length > 0 || this.#work > WORK_MAX
+    return this.violations.length > 0 || this.#work > (this.#start.workMax ?? WORK_MAX)
   }
 
   /**
@@ -138,10 +154,19 @@ export class DataStory {
       next = this.#fitting(question)
     }
     if (next.length === 0) return this.#accuse(question, `${question.node} answered`)
-    this.#now = next.length < CANDIDATES_MERGED_FROM ? next : merged(next)
+    this.#now = distinct(next)
     this.#remember(this.#now)
     this.#keep(question, this.#now)
     this.#steps.push({ question, before })
+  }
+
+  /** Any node may have been asked: it had what the client's databases had at some time. */
+  #takeBeside(question: Question): void {
+    if (this.#isOver || isRefusal(question.answer?.told)) return
+    this.#now = this.#all
+    this.#steps = []
+    if (this.#fitting(question).length > 0) return
+    this.#accuse(question, `${question.node} showed beside`)
   }
 
   /** Requests of one connection are carried out in their order, each one or not. */
@@ -149,7 +174,7 @@ export class DataStory {
     let versions = this.#now
     for (const question of open) {
       const at = { fromMs: question.attemptedAtMs, untilMs: this.#start.endMs }
-      versions = this.#apply(versions, question, at, undefined)
+      versions = distinct(this.#apply(versions, question, at, undefined))
       this.#remember(versions)
     }
   }
@@ -164,20 +189,26 @@ export class DataStory {
   /** The versions after the request that go with its answer. */
   #fitting(question: Question): readonly Version[] {
     const next = this.#apply(this.#now, question, spanOf(question), question.answer?.told)
-    return next.length > 0 ? next : this.#fittingLate(question)
+    for (let most = 1; next.length === 0 && most <= LATE_CONNECTIONS_MAX; most++) {
+      if (this.#isOver) break
+      const late = this.#fittingLate(question, most)
+      if (late.length > 0) return late
+    }
+    return next
   }
 
   /**
    * The same if requests of an earlier connection were carried out late: at any time in this one, or in
    * one before it, whose node then had what nobody was told. The answers since then must go with that.
    */
-  #fittingLate(question: Question): readonly Version[] {
+  #fittingLate(question: Question, most: number): readonly Version[] {
     const steps = [...this.#steps, { question, before: this.#now }]
-    const here = this.#afloat.has(question.node) ? this.#replayLate(question.node, steps) : []
+    const here = this.#replayLate(question.node, steps, most)
     const found = here.filter(({ place }) => place === steps.length).map(({ version }) => version)
     if (found.length > 0) return found
     const earlier = this.#past.slice(-CONNECTIONS_BACK).flatMap((past) => {
-      return this.#replayLate(past[0]?.question.node ?? '', past).map(({ version }) => version)
+      const node = past[0]?.question.node ?? ''
+      return this.#replayLate(node, past, most).map(({ version }) => version)
     })
     return this.#replay(earlier, steps).flatMap(({ version, place }) => {
       return place === steps.length ? [version] : []
@@ -185,12 +216,16 @@ export class DataStory {
   }
 
   /** Every version that comes of late requests to the node, somewhere between these answers. */
-  #replayLate(node: string, steps: readonly Step[]): readonly Replayed[] {
+  #replayLate(node: string, steps: readonly Step[], most: number): readonly Replayed[] {
     return steps.flatMap((step, place) => {
       // What the first look at everything showed was there before it, and needs no other place.
       const isWide = step.before.length > WIDE_FROM && place < steps.length - 1
-      if (this.#isOver || isWide) return []
-      const versions = this.#withLateOnes(node, step)
+      const lanes = this.#lanesBefore(node, step.question)
+      if (this.#isOver || isWide || lanes.length < most) return []
+      let versions = this.#within(lanes, step)
+      for (let count = 0; count < most; count++) {
+        versions = this.#withLateOnes(lanes, versions, step.question)
+      }
       return this.#replay(versions, steps, place)
     })
   }
@@ -219,12 +254,18 @@ export class DataStory {
     at: Span,
     told: Told | undefined,
   ): readonly Version[] {
-    const when = { ...at, areClocksRight: at.untilMs < this.#start.clocksFailAtMs }
-    this.#work += versions.length
+    const when = this.#when(at, question)
     return versions.flatMap((version) => {
       const states = applyRequest(version.holdings, question.request, when, told)
+      this.#work += 1 + states.length
       return states.map((holdings) => this.#version(version, holdings, question))
     })
+  }
+
+  #when(span: Span, { node }: Question): CarriedOut {
+    const { clocksFailAtMs, mayKeepDead } = this.#start
+    const areClocksRight = span.untilMs < clocksFailAtMs
+    return { ...span, areClocksRight, mayKeepDead: mayKeepDead(node, span) }
   }
 
   #version(before: Version, holdings: Holdings, question: Question): Version {
@@ -233,19 +274,43 @@ export class DataStory {
     return { holdings, parent: before, question }
   }
 
+  /** The requests without an answer that went to the node before this one, connection by connection. */
+  #lanesBefore(node: string, next: Question): readonly (readonly Question[])[] {
+    // A node that was asked beside may have it all from others.
+    if (next.connection === BESIDE) return [...this.#afloat.values()].flat()
+    const lanes = this.#afloat.get(node) ?? []
+    return lanes.filter((open) => (open[0]?.connection ?? 0) < next.connection)
+  }
+
+  /** The versions from which late requests alone may lead to what the next answer showed. */
+  #within(lanes: readonly (readonly Question[])[], { before, question }: Step): readonly Version[] {
+    const changed = keysChangedBy(lanes.flat().map(({ request }) => request))
+    if (changed === undefined || question.write !== undefined) return before
+    this.#work += before.length
+    const at = this.#when(spanOf(question), question)
+    const { request, answer } = question
+    return before.filter(({ holdings }) =>
+      couldBecome(holdings, request, at, answer?.told, changed),
+    )
+  }
+
   /**
-   * The versions after requests that were never answered, carried out late, before this step. A node
+   * The versions after requests of one connection that were never answered, carried out late. A node
    * may have refused some of them first, and nobody heard of it.
    */
-  #withLateOnes(node: string, { before, question: next }: Step): readonly Version[] {
+  #withLateOnes(
+    lanes: readonly (readonly Question[])[],
+    before: readonly Version[],
+    next: Question,
+  ): readonly Version[] {
     const found: Version[] = []
-    for (const open of this.#afloat.get(node) ?? []) {
-      if ((open[0]?.connection ?? 0) >= next.connection && next.connection >= 0) continue
+    for (const open of lanes) {
       for (const [place, first] of open.entries()) {
         let versions: readonly Version[] = before.filter((version) => !has(version, first))
         const span = { fromMs: first.attemptedAtMs, untilMs: spanOf(next).untilMs }
         for (const question of open.slice(place)) {
-          versions = this.#apply(versions, question, span, undefined)
+          if (this.#isOver) return found
+          versions = distinct(this.#apply(versions, question, span, undefined))
           for (const version of versions) found.push(version)
         }
       }
@@ -254,14 +319,16 @@ export class DataStory {
   }
 
   #accuse(question: Question, words: string): void {
+    // A search that was cut short has not shown that there is nothing to find.
+    if (this.#isOver) return
     const { client, request, answer, connection } = question
-    const { commands, isTransaction } = request
+    const { commands, form } = request
     const asked = commands
       .slice(0, 4)
       .map((argv) => argv.slice(0, 4).join(' '))
       .join('; ')
     const told = describeTold(answer?.told)
-    const text = `${words} ${told} to ${isTransaction ? 'MULTI; ' : ''}${asked} of ${client} (connection ${connection}), which no state of its databases gives`
+    const text = `${words} ${told} to ${BEFORE[form]}${asked} of ${client} (connection ${connection}), which no state of its databases gives`
     this.violations.push({ atMs: answer?.atMs ?? this.#start.endMs, checker: CHECKER, text })
   }
 }
@@ -292,7 +359,8 @@ function byConnection(questions: readonly Question[]): readonly (readonly Questi
 }
 
 /** Of versions with the same content the last one is enough: it has lost least. */
-function merged(versions: readonly Version[]): readonly Version[] {
+function distinct(versions: readonly Version[]): readonly Version[] {
+  if (versions.length < CANDIDATES_MERGED_FROM) return versions
   const last = new Map<string, Version>()
   for (const version of versions) last.set(contentOf(version.holdings), version)
   return [...last.values()]

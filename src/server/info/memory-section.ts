@@ -5,25 +5,29 @@
  */
 import { humanBytes } from '../arguments/numbers.ts'
 import type { CommandContext } from '../context.ts'
-import { memoryReport } from '../memory/memory-report.ts'
+import { type MemoryReport, memoryReport } from '../memory/memory-report.ts'
 import { lines } from './info-lines.ts'
 
 type Source = Pick<CommandContext, 'node'>
+type Node = Source['node']
+type Parts = ReturnType<Node['memory']['parts']>
 
-export function memory(source: Source): string[] {
-  return lines({
-    ...amounts(source),
-    ...scripts(source),
-    ...limits(source),
-    ...shares(source),
-    ...heap(source),
-  })
+export function memory({ node }: Source): string[] {
+  const report = memoryReport(node)
+  const parts = node.memory.parts()
+  // Sentinels ask often: objects with as many fields as all of these together are slow.
+  return [
+    ...lines(amounts(report)),
+    ...lines(scripts(node, parts)),
+    ...lines(limits(node)),
+    ...lines(shares(node, report, parts)),
+    ...lines(heap(node)),
+  ]
 }
 
 type Fields = Readonly<Record<string, string | number>>
 
-function amounts({ node }: Source): Fields {
-  const report = memoryReport(node)
+function amounts(report: MemoryReport): Fields {
   const { used, peak, overhead, dataset, startup } = report
   return {
     used_memory: used,
@@ -45,8 +49,7 @@ function amounts({ node }: Source): Fields {
   }
 }
 
-function scripts({ node }: Source): Fields {
-  const { scripts: cached, functions } = node.memory.parts()
+function scripts(node: Node, { scripts: cached, functions }: Parts): Fields {
   const lua = node.scripting.usedBytes
   return {
     used_memory_lua: lua.scripts,
@@ -65,7 +68,7 @@ function scripts({ node }: Source): Fields {
   }
 }
 
-function limits({ node }: Source): Fields {
+function limits(node: Node): Fields {
   const maxmemory = node.settings.int('maxmemory')
   return {
     maxmemory,
@@ -76,9 +79,9 @@ function limits({ node }: Source): Fields {
   }
 }
 
-function shares({ node }: Source): Fields {
-  const { used, resident, allocated, active } = memoryReport(node)
-  const { backlog, replicas, clients, aof } = node.memory.parts()
+function shares(node: Node, report: MemoryReport, parts: Parts): Fields {
+  const { used, resident, allocated, active } = report
+  const { backlog, replicas, clients, aof } = parts
   return {
     allocator_frag_ratio: ratio(active, allocated),
     allocator_frag_bytes: active - allocated,
@@ -103,7 +106,7 @@ function shares({ node }: Source): Fields {
 }
 
 /** Where the process would end, and how far it is from there: see memory/heap-guard.ts. */
-function heap({ node }: Source): Fields {
+function heap(node: Node): Fields {
   const { reading, isRefusing } = node.heap
   if (reading === undefined) return {}
   const { limitBytes, usedBytes, collectedBytes } = reading

@@ -25,6 +25,7 @@ import {
 } from './client-request.ts'
 import { Exchange } from './exchange.ts'
 import { MasterLookup } from './master-lookup.ts'
+import { SideLooks } from './side-looks.ts'
 import type { OpenRead, WriteOrigin, WriteSink } from './write-log.ts'
 
 const CONNECT_TIMEOUT_MS = 1_000
@@ -46,6 +47,8 @@ export interface ClientStart {
   readonly log: WriteSink
   /** Undefined if the operation is another one than `data`. */
   readonly work?: DataWork | undefined
+  /** Where the nodes of its group are, for a client that looks at its data everywhere. */
+  readonly nodes?: () => readonly Address[]
   /** The password of nodes and Sentinels; undefined if they require none. */
   readonly password?: string | undefined
 }
@@ -67,6 +70,7 @@ interface Asked {
 export class ClientProgram implements Program {
   readonly #start: ClientStart
   readonly #lookup: MasterLookup
+  readonly #asides: SideLooks | undefined
   readonly #owner: string
   readonly #bornAtMs: number
   #master: Exchange | undefined
@@ -98,10 +102,12 @@ export class ClientProgram implements Program {
     const named = (address: Address): void => this.#named(address)
     this.#lookup = new MasterLookup({ shell, group, sentinels, password, named })
     this.#lookup.ask()
+    this.#asides = asidesOf(start)
   }
 
   wake(): void {
     const nowMs = this.#nowMs()
+    this.#asides?.wake(nowMs)
     this.#lookup.wake(nowMs)
     if (this.#retryAtMs !== undefined && nowMs >= this.#retryAtMs) {
       this.#retryAtMs = undefined
@@ -113,7 +119,8 @@ export class ClientProgram implements Program {
 
   nextWakeUpMs(): number | undefined {
     const ownMs = earlier(this.#nextRequestMs(), this.#answerDueMs())
-    return earlier(ownMs, earlier(this.#retryAtMs, this.#lookup.dueMs))
+    const lookupMs = earlier(this.#retryAtMs, this.#lookup.dueMs)
+    return earlier(earlier(ownMs, lookupMs), this.#asides?.dueMs)
   }
 
   stopRequested(): void {
@@ -268,6 +275,16 @@ export class ClientProgram implements Program {
   #nowMs(): number {
     return this.#start.shell.now().monoMs
   }
+}
+
+function asidesOf({ work, nodes, ...start }: ClientStart): SideLooks | undefined {
+  if (work === undefined || nodes === undefined) return undefined
+  const { databases, rng } = work
+  const { shell, group, log, password } = start
+  return new SideLooks({
+    ...{ shell, group, log, password },
+    ...{ nodes, databases, rng: rng.fork('looks beside') },
+  })
 }
 
 function valueAfter({ operation }: Write, reply: Reply): number | undefined {

@@ -7,6 +7,7 @@ import {
   lookAround,
   mayWrite,
   NUMBERS_PER_REQUEST,
+  sentFor,
 } from '../../history/data/requests.ts'
 import type { OperationKind } from '../../history/topology.ts'
 import type { Operation } from '../../history/writes.ts'
@@ -98,7 +99,7 @@ export function dataRequestOf(
 
 /** On a new connection: to the home database, and what is left of everything. */
 export function firstDataRequests({ databases: [home, second] }: DataWork): ClientRequest[] {
-  const select = { commands: [['SELECT', `${home}`]], isTransaction: false }
+  const select = { commands: [['SELECT', `${home}`]], form: 'command' } as const
   return [asDataRequest(select), asDataRequest(lookAround(home, second))]
 }
 
@@ -110,6 +111,5 @@ function asDataRequest(request: DataRequest): ClientRequest {
 /** The commands of a request, one reply each. */
 export function commandsOf(request: ClientRequest): readonly (readonly string[])[] {
   if (request.kind !== 'data') return [request.argv]
-  const { commands, isTransaction } = request.request
-  return isTransaction ? [['MULTI'], ...commands, ['EXEC']] : commands
+  return sentFor(request.request)
 }

@@ -5,6 +5,7 @@
 import type { Rng } from '../../base/rng.ts'
 import { type Sizes, sizesOf } from '../../base/sizes.ts'
 import type { NodePosition, Occurrence } from '../../history/happening.ts'
+import type { Reply } from '../../resp/reply.ts'
 import { DataNode } from '../../server/node.ts'
 import type { FileAnswer, FileRequest } from '../../server/persistence/files.ts'
 import { type ConnectionId, type NodePort, SIMULATED_PROCESS } from '../../server/port.ts'
@@ -75,6 +76,13 @@ export class NodeProgram implements Program {
       'connections of the driver': this.#sockets.size,
       files: this.#process.disk.data.paths().length,
     }
+  }
+
+  /** What it answers to ROLE at this moment; undefined: it does not answer at this moment. */
+  role(): Reply | undefined {
+    if (this.#process.status !== 'running') return undefined
+    this.#witness()
+    return this.#node.services.replication.roleReply()
   }
 
   /** The node's state as it matters for the choice of a master, as it would tell a Sentinel. */

@@ -22,6 +22,8 @@ export interface ObserverStart {
   readonly nodes: ReadonlyMap<string, Address>
   /** Called when a node is being asked for its role: returns the function that takes the answer. */
   readonly asksRole: (node: string) => (role: NodeRole) => void
+  /** What the node would answer to ROLE now; undefined: it can only be asked. */
+  readonly lookAt?: (node: string) => Reply | undefined
   /** Whether nothing has happened for so long that nobody needs to look closely. */
   readonly isQuiet?: () => boolean
   /** Undefined if none is required. */
@@ -85,13 +87,14 @@ export class ObserverProgram implements Program {
   }
 
   #open(name: string, address: Address): void {
+    const replied = (reply: Reply): void => {
+      poll.isWaiting = false
+      const role = readRole(reply)
+      if (role !== undefined) poll.tell(role)
+    }
     const exchange = this.#connect(address, {
       connected: () => poll.ask(),
-      replied: (reply) => {
-        poll.isWaiting = false
-        const role = readRole(reply)
-        if (role !== undefined) poll.tell(role)
-      },
+      replied,
       lost: () => this.#polls.delete(name),
     })
     const poll: Poll = {
@@ -100,7 +103,9 @@ export class ObserverProgram implements Program {
       ask: () => {
         poll.isWaiting = true
         poll.tell = this.#start.asksRole(name)
-        exchange.send(['ROLE'])
+        const seen = this.#start.lookAt?.(name)
+        if (seen === undefined) exchange.send(['ROLE'])
+        else replied(seen)
       },
     }
     this.#polls.set(name, poll)

@@ -212,7 +212,9 @@ export class Programs {
     const isData = operation === 'data'
     const databases = databasesOf(topology, spec.name)
     const work = isData ? { rng: this.#rngOf(process), databases } : undefined
-    const start = { shell, group, sentinels, operation, pace, manner, log, password, work }
+    const members = topology.nodes.filter((node) => node.group === group)
+    const nodes = (): readonly Address[] => members.map(({ name }) => this.#addressOf(name))
+    const start = { shell, group, sentinels, operation, pace, manner, log, password, work, nodes }
     return new ClientProgram(start)
   }
 
@@ -239,6 +241,7 @@ export class Programs {
       shell,
       nodes,
       asksRole,
+      lookAt: (node) => this.#nodes.get(node)?.role(),
       isQuiet: () => this.#start.recorder.quietMs > QUIET_AFTER_MS,
       password: this.#start.topology.password,
     })
