@@ -23,9 +23,9 @@ export class Upkeep {
   wake(now: Moment): void {
     if (now.monoMs >= this.#nextExpiryMs && this.#hasKeysToExpire()) {
       this.#nextExpiryMs = now.monoMs + EXPIRY_PERIOD_MS
-      const { times, keyspace, expiryCycle } = this.#node
+      const { times } = this.#node
       const startedAt = times.now()
-      expiryCycle.run(keyspace)
+      this.#expire()
       times.noteEvent('expire-cycle', startedAt, now.wallMs)
     }
     if (this.#node.settings.int('timeout') > 0 && now.monoMs >= this.#nextIdleCheckMs) {
@@ -43,10 +43,19 @@ export class Upkeep {
     )
   }
 
-  /** A replica waits until its master expires keys, and a pause holds expiry back as well. */
+  /** A replica waits until its master expires keys, apart from those of its own clients. */
+  #expire(): void {
+    const { keyspace, replication, expiryCycle, now } = this.#node
+    if (replication.isReplica()) return keyspace.localExpiries.run(now.wallMs)
+    keyspace.localExpiries.clear()
+    expiryCycle.run(keyspace)
+  }
+
+  /** A pause holds expiry back. */
   #hasKeysToExpire(): boolean {
     const { keyspace, pause, replication, expiryCycle } = this.#node
-    if (!expiryCycle.isEnabled || pause.scope !== undefined || replication.isReplica()) return false
+    if (!expiryCycle.isEnabled || pause.scope !== undefined) return false
+    if (replication.isReplica()) return keyspace.localExpiries.size > 0
     return keyspace.dbs.some((db) => db.expires.size > 0)
   }
 

@@ -40,6 +40,11 @@ export interface ClientLineExtras {
   readonly ssub: number
   readonly multi: number
   readonly obl: number
+  /** Of a command that waits, and of those that MULTI has queued. */
+  readonly argvMem: number
+  readonly multiMem: number
+  /** Output that the connection has not taken yet. */
+  readonly omem: number
   readonly totMem: number
   readonly redir: number
 }
@@ -65,13 +70,13 @@ export function lineOf(client: SessionClient, nowMs: number, extras: ClientLineE
     ['multi', extras.multi],
     ['qbuf', client.decoder.pendingBytes],
     ['qbuf-free', 0],
-    ['argv-mem', 0],
-    ['multi-mem', 0],
+    ['argv-mem', extras.argvMem],
+    ['multi-mem', extras.multiMem],
     ['rbs', 0],
     ['rbp', 0],
     ['obl', extras.obl],
     ['oll', 0],
-    ['omem', 0],
+    ['omem', extras.omem],
     ['tot-mem', extras.totMem],
     ['events', 'r'],
     ['cmd', client.lastCommand],

@@ -12,7 +12,7 @@ import { type PushDifference, toldDifferently } from '../support/push-run.ts'
 import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
 import { readScript } from '../support/transcript.ts'
 
-const COMMANDS = Number(process.env.VEDETTE_ODD ?? 2_000)
+const COMMANDS = Number(process.env.VEDETTE_ODD ?? 1_000)
 const SEED = process.env.VEDETTE_SEED ?? 'events'
 const BATCH = 40
 const BOUND_MS = 60_000 + COMMANDS * 5

@@ -13,7 +13,7 @@ import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support
 import { replySlices } from '../support/reply-slices.ts'
 
 const SCRIPT = new URL('./tracking.txt', import.meta.url)
-const STEPS = Number(process.env.VEDETTE_ODD ?? 400)
+const STEPS = Number(process.env.VEDETTE_ODD ?? 150)
 const SEED = process.env.VEDETTE_SEED ?? 'tracking'
 
 const MODES: readonly (readonly string[])[] = [

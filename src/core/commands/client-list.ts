@@ -87,6 +87,9 @@ export function clientLine(turn: Turn, client: Client): string {
     ssub: 0,
     multi: -1,
     obl: 0,
+    argvMem: 0,
+    multiMem: 0,
+    omem: 0,
     totMem: 0,
     redir: redirectOf(client),
   })

@@ -199,7 +199,7 @@ function stats({ node }: InfoSource): string[] {
     latest_fork_usec: 0,
     total_forks: 0,
     migrate_cached_sockets: node.migration.cachedSockets,
-    slave_expires_tracked_keys: 0,
+    slave_expires_tracked_keys: node.keyspace.localExpiries.size,
     active_defrag_hits: 0,
     active_defrag_misses: 0,
     active_defrag_key_hits: 0,

@@ -32,6 +32,8 @@ const AWAITED: ReadonlySet<Value['type']> = new Set(['list', 'zset', 'stream'])
 /** Wants to know that a key changed: a transaction under WATCH. */
 export interface Watcher {
   keyChanged(db: Db, key: string): void
+  /** All keys were exchanged for others, and this one was there before, or something is there now. */
+  keyReplaced(db: Db, key: string, wasThere: boolean, now: 'gone' | 'alive' | 'expired'): void
 }
 
 /** Wants to know of every key that changes: CLIENT TRACKING. */
@@ -52,6 +54,8 @@ export interface DbRules {
   /** True while a command runs that uses the keys it looks up. */
   readonly touchesKeys: boolean
   readonly usage: Usage
+  /** A client of a replica gave the key a time to live, of which the master knows nothing. */
+  expiresHere(db: Db, key: string): void
   /** Undefined: no client tracks keys. */
   readonly tracker: KeyTracker | undefined
   /** What this database takes in memory may change until the command ends. */
@@ -197,7 +201,10 @@ export class Db {
       this.sampler?.add(key)
       if (this.watchers.size > 0) this.#touched(key)
       rules.tracker?.keyChanged(key)
-      if (expireAtMs !== undefined) this.expires.add(key, entry)
+      if (expireAtMs !== undefined) {
+        this.expires.add(key, entry)
+        this.#expiresHere(key)
+      }
       rules.keyCreated(this.index, key)
     } else {
       // Set in place, so that a running scan finds the key where it was.
@@ -229,6 +236,11 @@ export class Db {
       this.expires.add(this.entries.ownKey(key), entry)
     }
     entry.expireAtMs = expireAtMs
+    if (expireAtMs !== undefined) this.#expiresHere(key)
+  }
+
+  #expiresHere(key: string): void {
+    if (this.#rules.expiryMode === 'hide') this.#rules.expiresHere(this, key)
   }
 
   /** Switches to `entries` at once. The old table is left as it is: a snapshot may still read it. */
@@ -238,8 +250,12 @@ export class Db {
     this.expires = expires
     delete this.sampler
     this.#rules.sizeChanged(this)
-    for (const key of this.watchers.keys()) {
-      if (old.has(key) || entries.has(key)) this.#touched(key)
+    for (const [key, watchers] of this.watchers) {
+      const wasThere = old.has(key)
+      const entry = entries.get(key)
+      if (!wasThere && entry === undefined) continue
+      const now = entry === undefined ? 'gone' : this.isAlive(entry) ? 'alive' : 'expired'
+      for (const watcher of watchers) watcher.keyReplaced(this, key, wasThere, now)
     }
   }
 

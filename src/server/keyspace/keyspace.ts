@@ -11,6 +11,7 @@ import { Db, type DbRules, type Entry, type ExpiryMode, type KeyTracker } from '
 import { EntryTable } from './entry-table.ts'
 import type { KeyHash } from './key-hash.ts'
 import type { KeyTable } from './key-table.ts'
+import { LocalExpiries } from './local-expiries.ts'
 import { Usage } from './usage.ts'
 
 export type { Entry } from './db.ts'
@@ -50,6 +51,7 @@ export class Keyspace implements DbRules {
   readonly usage: Usage
   observer: KeyspaceObserver = NOBODY
   tracker: KeyTracker | undefined
+  readonly localExpiries = new LocalExpiries()
   readonly #hash: KeyHash
   #heapBytes = 0
   readonly #resized = new Set<Db>()
@@ -79,6 +81,10 @@ export class Keyspace implements DbRules {
   get heapBytes(): number {
     this.settle()
     return this.#heapBytes
+  }
+
+  expiresHere(db: Db, key: string): void {
+    this.localExpiries.add(db, key)
   }
 
   sizeChanged(db: Db): void {
@@ -129,6 +135,7 @@ export class Keyspace implements DbRules {
   replaceAll(dbs: readonly EntryTable[], expires: readonly KeyTable<Entry>[] = []): void {
     this.beforeChange = undefined
     this.afterSwap = undefined
+    this.localExpiries.clear()
     for (const db of this.dbs) db.replace(dbs[db.index] ?? this.newTable(), expires[db.index])
     this.observer.dataReplaced(dbs.reduce((sum, entries) => sum + entries.size, 0))
   }

@@ -2,6 +2,7 @@
 import { clientFlags, lineOf } from '../../session/client-line.ts'
 import { redirectOf } from '../../session/tracking.ts'
 import type { ClientSession } from './session.ts'
+import { wordsBytes } from './transactions.ts'
 
 /** `nowMs` is monotonic. */
 export function clientLine(session: ClientSession, nowMs: number): string {
@@ -26,6 +27,9 @@ export function clientLine(session: ClientSession, nowMs: number): string {
     ssub: session.shardChannels.size,
     multi: session.transaction?.queue.length ?? -1,
     obl: session.pendingOutputBytes,
+    argvMem: wordsBytes(session.postponed ?? session.blockedRun?.argv ?? []),
+    multiMem: session.transaction?.bytes ?? 0,
+    omem: session.pendingOutputBytes,
     // As it was counted last; never less than what is known to wait now.
     totMem: Math.max(
       session.counted.bytes,

@@ -16,6 +16,7 @@ import { PROTECTED_MODE, TOO_MANY_CLIENTS } from '../errors.ts'
 import type { NodeStats } from '../info/stats.ts'
 import type { ConnectionId, Endpoints, NodePort } from '../port.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { OutputLimit } from './output-limits.ts'
 import { ClientSession, type OutputSink } from './session.ts'
 import { isTooSlow } from './slowness.ts'
 
@@ -183,7 +184,7 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
 
   #flush(session: ClientSession): void {
     const output = session.takeOutput()
-    if (output === '') return
+    if (output === '' || this.#exceeds(session, output.length)) return
     this.#options.onOutput(output.length)
     this.#options.port.write(session.id, output)
     this.#options.stats.outputBytes += output.length
@@ -192,15 +193,39 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
     if (!session.isClosing) this.#limit(session)
   }
 
+  /**
+   * Whether what it is about to be sent is above its hard limit, however fast it reads: then it is
+   * closed instead.
+   */
+  #exceeds(session: ClientSession, bytes: number): boolean {
+    const hardBytes = this.#limitOf(session)?.hardBytes ?? 0
+    if (hardBytes === 0) return false
+    const waiting = bytes + this.#waitingFor(session)
+    if (waiting > hardBytes) this.#closeForOutput(session, waiting)
+    return waiting > hardBytes
+  }
+
   #limit(session: ClientSession): void {
-    const { port, settings } = this.#options
-    // Replication watches the output of replicas itself; our master has none.
-    if (session.kind === 'replica' || session.kind === 'master') return
-    const limit = settings.outputLimit(session.kind)
-    if (limit.hardBytes === 0 && limit.softBytes === 0) return
-    const queuedBytes = port.queuedBytes(session.id) + session.pendingOutputBytes
-    if (!isTooSlow(session, queuedBytes, limit, this.#nowMs)) return
-    port.log('warning', `client ${session.id} closed: ${queuedBytes} bytes of output not taken`)
+    const limit = this.#limitOf(session)
+    if (limit === undefined || (limit.hardBytes === 0 && limit.softBytes === 0)) return
+    const waiting = this.#waitingFor(session)
+    if (isTooSlow(session, waiting, limit, this.#nowMs)) this.#closeForOutput(session, waiting)
+  }
+
+  /** Undefined: replication watches the output of replicas itself, and our master has none. */
+  #limitOf({ kind }: ClientSession): OutputLimit | undefined {
+    if (kind === 'replica' || kind === 'master') return undefined
+    return this.#options.settings.outputLimit(kind)
+  }
+
+  /** Bytes that its connection has not taken, or that are not written yet. */
+  #waitingFor(session: ClientSession): number {
+    return this.#options.port.queuedBytes(session.id) + session.pendingOutputBytes
+  }
+
+  #closeForOutput(session: ClientSession, waiting: number): void {
+    const { port } = this.#options
+    port.log('warning', `client ${session.id} closed: ${waiting} bytes of output not taken`)
     this.forget(session)
     port.close(session.id)
   }

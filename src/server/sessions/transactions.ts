@@ -85,6 +85,15 @@ export class KeyWatch implements Watcher {
     else this.isBroken = true
   }
 
+  /** What had expired, and is gone or expired now, has not changed. */
+  keyReplaced(db: Db, key: string, wasThere: boolean, now: 'gone' | 'alive' | 'expired'): void {
+    const watched = this.#keys.get(nameOf(db, key))
+    if (watched === undefined) return
+    const wasNothing = watched.wasExpired || !wasThere
+    if (now === 'alive' || !wasNothing) this.isBroken = true
+    else watched.wasExpired = now === 'expired'
+  }
+
   /** Whether a watched key has expired since, though no command has touched it. */
   hasExpired(): boolean {
     for (const { db, key, wasExpired } of this.#keys.values()) {

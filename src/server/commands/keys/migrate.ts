@@ -80,7 +80,7 @@ function gather(
   const form = node.settings.flag('rdbcompression') ? compressedString : rdbString
   const moving: MovingKey[] = []
   for (const key of keys) {
-    const entry = db.find(key)
+    const entry = db.findSource(key)
     if (entry === undefined) continue
     const payload = dumpPayload(entry.value, form, MAX_BULK_BYTES)
     if (payload === undefined) return TOO_LONG
@@ -107,6 +107,7 @@ function removeMoved(
   )
   const same = arrived.filter(({ watch }) => !watch.isBroken)
   const removed = same.filter(({ key }) => db.remove(key)).map(({ key }) => key)
+  for (const key of removed) node.keyspaceEvents.tell('del', db.index, key)
   if (removed.length > 0) {
     const deletion = [['DEL', ...removed]]
     node.stats.changes += removed.length
@@ -181,7 +182,16 @@ const KEYS = [
   foundBy(listedKeys, 'KEYS@-2..-1 RW access delete incomplete'),
 ]
 
+/** Behind AUTH and AUTH2. */
+function passwordsOf(argv: readonly string[]): number[] {
+  return argv.flatMap((word, at) => {
+    if (/^auth$/i.test(word)) return [at + 1]
+    return /^auth2$/i.test(word) ? [at + 1, at + 2] : []
+  })
+}
+
 export const migrateCommand = command('migrate', -6, 'write', KEYS, migrate, {
   alsoIn: ['@dangerous'],
   tips: ['nondeterministic_output'],
+  secrets: passwordsOf,
 })

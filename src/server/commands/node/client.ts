@@ -25,6 +25,7 @@ import type { CommandContext } from '../../context.ts'
 import { SYNTAX_ERROR, TIMEOUT_OUT_OF_RANGE, UNBLOCKED_BY_CLIENT } from '../../errors.ts'
 import { clientLine } from '../../sessions/client-line.ts'
 import type { ClientSession } from '../../sessions/session.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
 
 const MAX_INT64 = 2 ** 63
 
@@ -70,24 +71,20 @@ function info({ session, now }: CommandContext): Reply {
 function list({ node, now }: CommandContext, argv: readonly string[]): Reply {
   const choice = parseList(argv, cString)
   if ('kind' in choice) return choice
-  const isChosen = chosenBy(choice)
   let lines = ''
-  for (const session of node.sessions) {
-    if (isChosen(session)) lines += `${clientLine(session, now.monoMs)}\n`
-  }
+  for (const session of chosenBy(choice, node.sessions))
+    lines += `${clientLine(session, now.monoMs)}\n`
   return textReply(lines)
 }
 
-function chosenBy(choice: ListChoice): (session: ClientSession) => boolean {
+function chosenBy(choice: ListChoice, sessions: Sessions): readonly ClientSession[] {
   switch (choice.by) {
     case 'nothing':
-      return () => true
+      return [...sessions]
     case 'type':
-      return ({ kind }) => kind === choice.type
-    case 'id': {
-      const ids = new Set(choice.ids)
-      return ({ id }) => ids.has(id)
-    }
+      return [...sessions].filter(({ kind }) => kind === choice.type)
+    case 'id':
+      return choice.ids.flatMap((id) => sessions.get(id) ?? [])
   }
 }
 
@@ -177,9 +174,9 @@ function help(): Reply {
     'LIST [TYPE (NORMAL|MASTER|REPLICA|PUBSUB) | ID <id> [...]]',
     '    One line per connection.',
     'NO-EVICT (ON|OFF)',
-    '    Remembered only.',
+    '    Whether this connection may be closed when memory is short.',
     'NO-TOUCH (ON|OFF)',
-    '    Remembered only.',
+    '    Whether reading a key counts as using it.',
     'PAUSE <ms> [WRITE|ALL]',
     '    Hold back commands for a while.',
     'REPLY (ON|OFF|SKIP)',

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { NodeHarness } from '../../support/node-harness.ts'
+
+function writableReplica() {
+  const harness = new NodeHarness({ 'replica-read-only': 'no' })
+  const client = harness.client()
+  client.say('REPLICAOF 127.0.0.1 1')
+  return { harness, client }
+}
+
+test('a writable replica deletes the keys to which its own clients gave a time to live', () => {
+  const { harness, client } = writableReplica()
+  client.say('SET a 1 PX 50')
+  client.say('SET b 1')
+  client.say('PEXPIRE b 50')
+  expect(client.say('INFO stats')).toContain('slave_expires_tracked_keys:2')
+  harness.advance(500)
+  expect(client.say('DBSIZE')).toBe(':0\r\n')
+  expect(client.say('INFO stats')).toMatch(/expired_keys:2\r[\s\S]*slave_expires_tracked_keys:0/)
+})
+
+test('keys of the master stay until the master deletes them', () => {
+  const { harness, client } = writableReplica()
+  harness.node.services.streamTarget.apply(['SET', 'k', 'v', 'PXAT', String(harness.wallMs + 50)])
+  harness.advance(500)
+  expect(client.say('GET k')).toBe('$-1\r\n')
+  expect(client.say('DBSIZE')).toBe(':1\r\n')
+})
+
+test('a key that lives on is forgotten here', () => {
+  const { harness, client } = writableReplica()
+  client.say('SET k 1 PX 50')
+  client.say('PERSIST k')
+  harness.advance(500)
+  expect(client.say('GET k')).toBe('$1\r\n1\r\n')
+  expect(client.say('INFO stats')).toContain('slave_expires_tracked_keys:0')
+})
