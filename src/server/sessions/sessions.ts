@@ -184,25 +184,13 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
 
   #flush(session: ClientSession): void {
     const output = session.takeOutput()
-    if (output === '' || this.#exceeds(session, output.length)) return
+    if (output === '') return
     this.#options.onOutput(output.length)
     this.#options.port.write(session.id, output)
     this.#options.stats.outputBytes += output.length
     this.#options.stats.writes++
     this.#options.onResized(session)
     if (!session.isClosing) this.#limit(session)
-  }
-
-  /**
-   * Whether what it is about to be sent is above its hard limit, however fast it reads: then it is
-   * closed instead.
-   */
-  #exceeds(session: ClientSession, bytes: number): boolean {
-    const hardBytes = this.#limitOf(session)?.hardBytes ?? 0
-    if (hardBytes === 0) return false
-    const waiting = bytes + this.#waitingFor(session)
-    if (waiting > hardBytes) this.#closeForOutput(session, waiting)
-    return waiting > hardBytes
   }
 
   #limit(session: ClientSession): void {
