@@ -4,7 +4,6 @@
  * YAML parser, nor a check for a client library.
  */
 import { Argument, Command, CommanderError, Option } from 'commander'
-import type { FuzzProfile } from '../fuzz/draw/draw.ts'
 import { accessOptions, loginOptions } from './access-options.ts'
 import { addCheck } from './check/check-command.ts'
 import { splitArguments } from './daemon/redis-arguments.ts'
@@ -12,39 +11,21 @@ import {
   EPOCHS_HELP,
   EXPORT_CONF_HELP,
   FAILOVER_HELP,
-  FUZZ_HELP,
   INCIDENT_HELP,
   LEDGER_REPLAY_HELP,
   LEDGER_SHOW_HELP,
   REPLAY_HELP,
-  SCENARIO_HELP,
   SENTINEL_HELP,
   SERVER_HELP,
-  SIMULATE_HELP,
   STATUS_HELP,
   UP_HELP,
 } from './help.ts'
-import {
-  collect,
-  count,
-  days,
-  duration,
-  minutes,
-  moment,
-  openSeeds,
-  port,
-  rate,
-  seedCount,
-  seeds,
-  server,
-  workers,
-} from './options.ts'
+import { addLaboratory } from './laboratory-commands.ts'
+import { count, duration, moment, port, server } from './options.ts'
 import { addOrders } from './order-commands.ts'
 import { outliveReader, watchOutput } from './output.ts'
 import { addProxy } from './proxy/proxy-command.ts'
 import { EXIT_CONFIG, reportFailure } from './report.ts'
-import { ENGINES, SIDES } from './scenario/engines.ts'
-import { DEFAULT_RATE, DEFAULT_SEEDS, LAYOUTS, PROFILE_NAMES } from './simulate/simulate-options.ts'
 import { ownVersion } from './version.ts'
 
 function createProgram(): Command {
@@ -65,9 +46,7 @@ function createProgram(): Command {
   addFailover(program)
   addOrders(program)
   addEpochs(program)
-  addScenario(program)
-  addFuzz(program)
-  addSimulate(program)
+  addLaboratory(program)
   addLedger(program)
   addReplay(program)
   addIncident(program)
@@ -257,138 +236,6 @@ function addExportConf(program: Command): void {
     .addHelpText('after', EXPORT_CONF_HELP)
     .action(async (file: string, options) => {
       exitWith((await import('./sentinel/export-conf.ts')).runExportConf(file, options))
-    })
-}
-
-function addScenario(program: Command): void {
-  const scenario = program
-    .command('scenario')
-    .description('play failures against the real machines, on virtual time or real')
-  scenario
-    .command('run')
-    .argument('<files...>', 'scenario files')
-    .addOption(
-      new Option('--engine <name>', 'virtual time, real sockets, or real processes')
-        .choices(ENGINES)
-        .default('sim'),
-    )
-    .addOption(
-      new Option('--against <side>', 'whose programs the process engine runs')
-        .choices(SIDES)
-        .default('vedette'),
-    )
-    .option('--seed <text>', 'the seed of everything random: the same seed gives the same run')
-    .addOption(new Option('--seeds <a..b>', 'one run for each of these seeds').argParser(seeds))
-    .addOption(
-      new Option('--jobs <n>', 'runs at the same time; four to a core are well').argParser(count),
-    )
-    .option('--report <folder>', 'write a page to look at in a browser for each run')
-    .option('--json', 'one JSON object a line for each run, for scripts')
-    .option('--brief', 'leave the course of events out')
-    .addOption(
-      new Option('--grace <time>', 'put deadlines off by so much (default: by the engine)')
-        .argParser(duration)
-        .hideHelp(),
-    )
-    .description('run scenarios and print a verdict and a timeline')
-    .addHelpText('after', SCENARIO_HELP)
-    .action(async (files: string[], options) => {
-      exitWith(await (await import('./scenario/scenario.ts')).runScenarios(files, options))
-    })
-}
-
-function addFuzz(program: Command): void {
-  program
-    .command('fuzz')
-    .description('draw clusters and faults at random, and look for what must never happen')
-    .addOption(
-      new Option('--seeds <a..b>', 'one run for each of these seeds (default: 1..100)').argParser(
-        openSeeds,
-      ),
-    )
-    .addOption(
-      new Option(
-        '--profile <name>',
-        'what may go wrong: anything, only what is no reason to act, or stops and one-way cuts',
-      )
-        .choices(['faults', 'noise', 'stall', 'liar', 'long-life'] satisfies FuzzProfile[])
-        .default('faults'),
-    )
-    .addOption(
-      new Option('--engine <name>', 'virtual time, real sockets, or real processes')
-        .choices(ENGINES)
-        .default('sim'),
-    )
-    .addOption(
-      new Option(
-        '--detection <mode>',
-        'how masters are found dead (default: as drawn; with noise: both)',
-      ).choices(['ping', 'evidence', 'both']),
-    )
-    .addOption(new Option('--minutes <m>', 'end after so long').argParser(minutes))
-    .addOption(
-      new Option(
-        '--jobs <n>',
-        'runs at the same time (default: one per core, with tcp four)',
-      ).argParser(workers),
-    )
-    .addOption(
-      new Option('--days <n>', 'with --profile long-life: how long it is (default: 30)').argParser(
-        days,
-      ),
-    )
-    .option('--stop-at-first', 'end with the first failure')
-    .option('--guided', 'prefer what is new: change the plans of runs that reached something new')
-    .option('--coverage', 'tell what no run has reached of the machines')
-    .option('--coverage-json <file>', 'write what each part was reached by, for programs')
-    .option('--out <folder>', 'where failing scenarios are written', './vedette-failures')
-    .option('--no-shrink', 'write failing scenarios as they were drawn')
-    .option('--json', 'one JSON object a line for each failure, and one for the summary')
-    .option('--print', 'show the drawn scenarios instead of playing them')
-    .addHelpText('after', FUZZ_HELP)
-    .action(async (options) => exitWith(await (await import('./fuzz/fuzz.ts')).runFuzz(options)))
-}
-
-function addSimulate(program: Command): void {
-  program
-    .command('simulate')
-    .argument('<config>', 'your sentinel.yml or sentinel.conf')
-    .description('say what a configuration does under hundreds of random fault histories')
-    .addOption(
-      new Option('--seeds <n>', 'so many histories, or those of the seeds a..b')
-        .default(DEFAULT_SEEDS, '200')
-        .argParser(seedCount),
-    )
-    .addOption(
-      new Option('--profile <name>', 'the network between the boxes')
-        .choices(PROFILE_NAMES)
-        .default('lan'),
-    )
-    .option('--server <file>', "the nodes' redis.conf; again: of the first replica, …", collect)
-    .option('--compare <other>', 'play the same histories with this configuration too')
-    .option('--compare-server <file>', 'with this redis.conf', collect)
-    .addOption(new Option('--sentinels <n>', 'how many there are').argParser(workers))
-    .addOption(new Option('--replicas <n>', 'of each master').argParser(count))
-    .addOption(
-      new Option('--layout <place>', "Sentinels on the nodes' boxes, or on the clients'").choices(
-        LAYOUTS,
-      ),
-    )
-    .addOption(
-      new Option('--rate <n>', 'writes a second of each client')
-        .default(DEFAULT_RATE)
-        .argParser(rate),
-    )
-    .option('--seed <text>', 'play one history and show it in full')
-    .option('--write <file>', 'write that history as a scenario file')
-    .option('--report <folder>', 'write a page to look at in a browser for that history')
-    .addOption(
-      new Option('--jobs <n>', 'runs at the same time (default: one per core)').argParser(workers),
-    )
-    .option('--json', 'everything as one JSON object, for scripts')
-    .addHelpText('after', SIMULATE_HELP)
-    .action(async (config: string, options) => {
-      exitWith(await (await import('./simulate/simulate.ts')).runSimulate(config, options))
     })
 }
 

@@ -11,17 +11,13 @@ const TABLE = `
     cluster|count-failure-reports cluster|delslots cluster|delslotsrange cluster|failover
     cluster|flushslots cluster|forget cluster|meet cluster|replicas cluster|replicate
     cluster|reset cluster|saveconfig cluster|set-config-epoch cluster|setslot cluster|slaves
-    module|list module|load module|loadex module|unload monitor
-  slow connection: client|caching client|getredir client|tracking client|trackinginfo
-    command|getkeysandflags
+    module|list module|load module|loadex module|unload
   slow: cluster cluster|countkeysinslot cluster|getkeysinslot cluster|help cluster|info
     cluster|keyslot cluster|links cluster|myid cluster|nodes cluster|shards cluster|slots module
     module|help
 `
 
-/**
- * By full name. A command that the node has since gained is in both tables; the other table counts.
- */
+/** By full name. */
 export const ABSENT_COMMANDS: readonly AclCommand[] = TABLE.trim()
   .split(/\n {2}(?! )/)
   .flatMap((group) => {

@@ -86,6 +86,8 @@ hget 2.0.0: Reads a field of a hash.
   key:key#0 field
 hgetall 2.0.0: Reads all fields of a hash and their values.
   key:key#0
+hgetdel 8.0.0: Reads fields of a hash and removes them.
+  key:key#0 fields{FIELDS=numfields:integer field*}
 hincrby 2.0.0: Adds a number to a field.
   key:key#0 field increment:integer
 hincrbyfloat 2.6.0: Adds a number with a fraction to a field.

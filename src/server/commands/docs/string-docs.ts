@@ -6,6 +6,10 @@ decr 1.0.0: Subtracts one from a number.
   key:key#0
 decrby 1.0.0: Subtracts a number from a number.
   key:key#0 decrement:integer
+delex 8.4.0: Deletes a key if its string equals a value, or does not.
+  key:key#0 condition(IFEQ=value|IFNE=value)?
+delifeq 9.0.0: Deletes a key if its string equals a value.
+  key:key#0 value
 get 1.0.0: Reads a string.
   key:key#0
 getdel 6.2.0: Reads a string and deletes the key.
