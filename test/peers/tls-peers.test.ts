@@ -5,6 +5,7 @@
 import { copyFileSync } from 'node:fs'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NEIGHBOUR_TEXTS } from '../../src/server/settings/neighbour-settings.ts'
 import { Certificates, HAS_OPENSSL, type Pair, textOf, tlsLines } from '../support/certificates.ts'
 import {
   freePorts,
@@ -92,7 +93,8 @@ describe.skipIf(!HAS_ALL)('needs openssl, redis-server and redis-sentinel', () =
       const lines = ask(one, 'CONFIG', 'GET', 'tls*')
       const pairs: [name: string, value: string][] = []
       for (let n = 0; n < lines.length; n += 2) pairs.push([lines[n] ?? '', lines[n + 1] ?? ''])
-      return Object.fromEntries(pairs.filter(([name]) => name !== 'tls-port'))
+      const beside = ['tls-port', ...Object.keys(NEIGHBOUR_TEXTS)]
+      return Object.fromEntries(pairs.filter(([name]) => !beside.includes(name)))
     }
     expect(settings(ours)).toEqual(settings(real))
     for (const [name, value] of [

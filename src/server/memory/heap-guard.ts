@@ -149,9 +149,12 @@ export class HeapGuard {
     if (this.#meter === undefined) return undefined
     const { usedBytes, limitBytes } = this.#meter.read()
     if (limitBytes === 0 || usedBytes < BRINK_SHARE * limitBytes) return undefined
-    this.#collect(this.#meter)
+    // What is freed outside the heap may be counted as freed only when the next collection begins.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      this.#collect(this.#meter)
+      if (this.#meter.read().usedBytes < FULL_SHARE * limitBytes) return undefined
+    }
     const after = this.#meter.read()
-    if (after.usedBytes < FULL_SHARE * limitBytes) return undefined
     const full = `${mib(after.usedBytes)} of the heap's ${mib(limitBytes)} MB are in use`
     const neededBytes = after.usedBytes / Math.max(doneShare, 0.01) / REFUSE_SHARE
     return doneShare < 1 ? `${full}, and all of it needs about ${mib(neededBytes)} MB` : full
