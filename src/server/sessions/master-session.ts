@@ -9,6 +9,8 @@ import { ClientSession, type OutputSink } from './session.ts'
 
 /** No connection of a client has this id. */
 const NO_CONNECTION = 0
+/** Connections that we made have negative ids, which CLIENT KILL does not take; no client's id comes this far. */
+const ABOVE_CLIENTS = 2 ** 52
 const NOWHERE: Endpoints = { remoteHost: '', remotePort: 0, localHost: '', localPort: 0 }
 
 export class MasterSession {
@@ -49,7 +51,7 @@ export class MasterSession {
   ): ClientSession {
     const ends = { ...NOWHERE, remoteHost: host, remotePort: port }
     const connectedAt = { monoMs: times.connectedAtMs, wallMs: 0 }
-    const shown = new ClientSession(id, ends, connectedAt, this.#sink)
+    const shown = new ClientSession(ABOVE_CLIENTS + Math.abs(id), ends, connectedAt, this.#sink)
     const { db, transaction, lastCommand } = this.#session
     Object.assign(shown, { kind: 'master', db, transaction, lastCommand })
     shown.lastInputAtMs = times.heardAtMs
