@@ -89,6 +89,8 @@ export class Db {
   expires: KeyTable<Entry>
   readonly watchers = new Map<string, Set<Watcher>>()
   #countedBytes = 0
+  /** What it takes in memory may have changed since it was counted. */
+  isResized = false
   /** See sampler.ts; for RANDOMKEY. */
   sampler?: Sampler
 

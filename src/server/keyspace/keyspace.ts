@@ -56,7 +56,8 @@ export class Keyspace implements DbRules {
   readonly localExpiries = new LocalExpiries()
   readonly #hash: KeyHash
   #heapBytes = 0
-  readonly #resized = new Set<Db>()
+  /** Each stands here once, see `Db.isResized`. */
+  readonly #resized: Db[] = []
 
   /** `hash`: for the keys of all tables. */
   constructor(databases: number, hash: KeyHash, usage = new Usage()) {
@@ -90,14 +91,20 @@ export class Keyspace implements DbRules {
   }
 
   sizeChanged(db: Db): void {
-    this.#resized.add(db)
+    if (db.isResized) return
+    db.isResized = true
+    this.#resized.push(db)
   }
 
   /** Counts what has changed. No command may be in the middle of changing a value. */
   settle(): void {
-    if (this.#resized.size === 0) return
-    for (const db of this.#resized) this.#heapBytes += db.recount()
-    this.#resized.clear()
+    const resized = this.#resized
+    for (let at = 0; at < resized.length; at++) {
+      const db = resized[at] as Db
+      db.isResized = false
+      this.#heapBytes += db.recount()
+    }
+    resized.length = 0
   }
 
   newTable(): EntryTable {
