@@ -34,9 +34,9 @@ import { onWake } from './wake.ts'
 export function step(state: State, now: Moment, event: Event): readonly Effect[] {
   const turn: Turn = { state, now, effects: [] }
   checkClocks(turn)
-  noteLateness(turn)
+  noteLateness(state.tilt.late, now.monoMs)
   dispatch(turn, event)
-  noteNextDeadline(turn)
+  noteNextDeadline(state.tilt.late, nextWakeUpMs(state), now.monoMs)
   return turn.effects
 }
 

@@ -7,7 +7,6 @@
  * Only so much is allowed for, so that a Sentinel that is late all the time still finds a dead master. C
  * Sentinel allows for nothing below the two seconds of TILT.
  */
-import type { State, Turn } from '../state.ts'
 
 export interface Lateness {
   /** Since when, or from when on, a deadline waits to be handled; undefined: there is none. */
@@ -33,29 +32,26 @@ export function punctual(): Lateness {
 }
 
 /** Compares the deadline that waits with the present moment. Comes before everything else in a step. */
-export function noteLateness({ state, now }: Turn): void {
-  const { dueMs, spells } = state.tilt.late
-  if (dueMs === undefined || now.monoMs - dueMs < LATE_MS) return
+export function noteLateness({ dueMs, spells }: Lateness, nowMs: number): void {
+  if (dueMs === undefined || nowMs - dueMs < LATE_MS) return
   const last = spells.at(-1)
   // The same deadline still waits.
-  if (last !== undefined && last.untilMs > dueMs) last.untilMs = now.monoMs
-  else spells.push({ fromMs: dueMs, untilMs: now.monoMs })
+  if (last !== undefined && last.untilMs > dueMs) last.untilMs = nowMs
+  else spells.push({ fromMs: dueMs, untilMs: nowMs })
   if (spells.length > SPELLS_MAX) spells.shift()
 }
 
 /** Notes which deadline comes next. One that was set for a moment in the past is due from now on. */
-export function noteNextDeadline({ state, now }: Turn): void {
-  const { late } = state.tilt
-  const nextMs = state.timers.nextMs()
-  const isOverdue = late.dueMs !== undefined && late.dueMs <= now.monoMs
-  if (nextMs === undefined || nextMs > now.monoMs) late.dueMs = nextMs
-  else if (!isOverdue) late.dueMs = now.monoMs
+export function noteNextDeadline(late: Lateness, nextMs: number | undefined, nowMs: number): void {
+  const isOverdue = late.dueMs !== undefined && late.dueMs <= nowMs
+  if (nextMs === undefined || nextMs > nowMs) late.dueMs = nextMs
+  else if (!isOverdue) late.dueMs = nowMs
 }
 
 /** For how many milliseconds since that moment we were late, as far as that is allowed for. */
-export function lateMs({ tilt }: State, sinceMs: number, downAfterMs: number): number {
+export function lateMs({ spells }: Lateness, sinceMs: number, downAfterMs: number): number {
   let sumMs = 0
-  for (const { fromMs, untilMs } of tilt.late.spells) {
+  for (const { fromMs, untilMs } of spells) {
     sumMs += Math.max(0, untilMs - Math.max(fromMs, sinceMs))
   }
   return Math.min(sumMs, ALLOWED_SHARE * downAfterMs)

@@ -43,7 +43,7 @@ export function describeGround(turn: Turn, instance: Instance, ground: Ground): 
     if (ground.kind === 'empty') return describeEmptied(turn, instance)
   }
   const { pingPendingSinceMs = nowMs, command } = instance.link
-  const ownMs = lateMs(turn.state, pingPendingSinceMs, instance.group.config.downAfterMs)
+  const ownMs = lateMs(turn.state.tilt.late, pingPendingSinceMs, instance.group.config.downAfterMs)
   const late = ownMs === 0 ? '' : `, of which we were late ourselves for ${ownMs} ms`
   const lasted = `no valid reply for ${nowMs - pingPendingSinceMs} ms${late}`
   return command?.up ? lasted : `${lasted}, no connection`
@@ -53,7 +53,7 @@ function silence({ state }: Turn, { link, group }: Instance): Ground | undefined
   const unanswered = link.pingPendingSinceMs
   if (unanswered === undefined) return undefined
   const { downAfterMs } = group.config
-  const atMs = unanswered + downAfterMs + lateMs(state, unanswered, downAfterMs) + 1
+  const atMs = unanswered + downAfterMs + lateMs(state.tilt.late, unanswered, downAfterMs) + 1
   return { kind: 'silence', atMs }
 }
 
