@@ -20,7 +20,14 @@ const shown = REPLICATIONS.filter((name) => values.only === undefined || values.
 for (const replication of shown) console.log(await tally(replication))
 
 async function tally(replication) {
-  const sums = { replication, runs: 0, runsWithAnomalies: 0, histories: 0, anomalies: 0, undecided: 0 }
+  const sums = {
+    replication,
+    runs: 0,
+    runsWithAnomalies: 0,
+    histories: 0,
+    anomalies: 0,
+    undecided: 0,
+  }
   Object.assign(sums, { acknowledged: 0, runsWithLosses: 0, lost: 0, violations: 0, failovers: 0 })
   const startedAtMs = performance.now()
   for (let seed = first; seed <= last; seed++) await add(sums, replication, `${seed}`)

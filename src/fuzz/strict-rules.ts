@@ -7,7 +7,10 @@ import type { Fault } from './faults/faults.ts'
 import type { PlannedTopology } from './members.ts'
 import type { FuzzPlan } from './plan.ts'
 
-export function isCoveredByPromise({ topology, faults }: Pick<FuzzPlan, 'topology' | 'faults'>): boolean {
+export function isCoveredByPromise({
+  topology,
+  faults,
+}: Pick<FuzzPlan, 'topology' | 'faults'>): boolean {
   const losers = new Set(faults.flatMap((fault) => losersBy(fault, topology)))
   return losers.size < writeQuorum(topology)
 }

@@ -43,7 +43,10 @@ export function replicatedBy(replication: ComparedReplication, plan: FuzzPlan): 
   const guard = { 'min-replicas-to-write': needed, 'min-replicas-max-lag': 1 }
   return {
     ...plan,
-    topology: { ...topology, settings: replication === 'async' ? settings : { ...settings, ...guard } },
+    topology: {
+      ...topology,
+      settings: replication === 'async' ? settings : { ...settings, ...guard },
+    },
   }
 }
 
@@ -54,7 +57,10 @@ function drawTopology(rng: Rng): PlannedTopology {
   const place = (kind: 'node' | 'sentinel', number: number): string =>
     isShared ? `box${number}` : `${kind}${number}`
   return {
-    ...{ latencyMs: rng.fork('latency').pick([0, 1, 1, 5]), jitterMs: rng.fork('jitter').pick([0, 1, 5]) },
+    ...{
+      latencyMs: rng.fork('latency').pick([0, 1, 1, 5]),
+      jitterMs: rng.fork('jitter').pick([0, 1, 5]),
+    },
     ...{ zones: [], liars: [], password: undefined },
     settings: drawSettings(rng.fork('settings'), voters),
     groups: [drawGroup(rng.fork('group'), sentinels)],
