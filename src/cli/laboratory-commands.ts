@@ -80,7 +80,7 @@ function addFuzz(program: Command): void {
           'stall',
           'liar',
           'long-life',
-          'strict',
+          'shared',
         ] satisfies FuzzProfile[])
         .default('faults'),
     )

@@ -11,14 +11,13 @@ import type { PlannedClient, PlannedTopology } from '../members.ts'
 import { isNoise } from '../noise-rules.ts'
 import { between, numbers } from '../odds.ts'
 import { demandsOf, FIRST_FAULT_MS, type FuzzPlan } from '../plan.ts'
-import { isCoveredByPromise } from '../strict-rules.ts'
 import { drawFaults } from './draw-faults.ts'
 import { drawLiar } from './draw-liar.ts'
 import { drawLongLife } from './draw-long-life.ts'
 import { drawNoise } from './draw-noise.ts'
+import { drawShared } from './draw-shared.ts'
 import { drawStalls } from './draw-stalls.ts'
 import { drawStrains } from './draw-strains.ts'
-import { drawStrict } from './draw-strict.ts'
 import { drawTopology } from './draw-topology.ts'
 
 /** How long faults come: from a short scare to a bad minute. */
@@ -27,9 +26,9 @@ const FAULTY_MS = [8_000, 20_000, 30_000, 30_000, 45_000, 60_000]
 /**
  * `faults`: everything that may go wrong; `noise`: nothing that is a reason to fail over; `stall`:
  * stopped processes and one-way cuts, while clients write to guarded masters; `liar`: a liar on the
- * network; `long-life`: weeks of one cluster; `strict`: a strict group whose clients share their keys.
+ * network; `long-life`: weeks of one cluster; `shared`: clients of a group fight for the same keys.
  */
-export type FuzzProfile = 'faults' | 'noise' | 'stall' | 'liar' | 'long-life' | 'strict'
+export type FuzzProfile = 'faults' | 'noise' | 'stall' | 'liar' | 'long-life' | 'shared'
 const NO_FINALE = { restMs: undefined, hasFinalDeath: false }
 
 /** What a run is drawn from. */
@@ -56,8 +55,8 @@ export function drawRun({ seed, profile, detection, days = MONTH_DAYS }: Origin)
       return detectingBy(drawLiar(seed), detection)
     case 'long-life':
       return detectingBy(drawLongLife(seed, days), detection)
-    case 'strict':
-      return detectingBy(drawStrict(seed), detection)
+    case 'shared':
+      return detectingBy(drawShared(seed), detection)
     default:
       return unreachable(profile)
   }
@@ -66,7 +65,6 @@ export function drawRun({ seed, profile, detection, days = MONTH_DAYS }: Origin)
 /** Whether a smaller plan still satisfies the rules of its profile. */
 export function isStill(profile: Origin['profile'], plan: FuzzPlan): boolean {
   if (profile === 'liar') return isBearable(plan)
-  if (profile === 'strict') return isCoveredByPromise(plan)
   return profile !== 'noise' || isNoise(plan)
 }
 

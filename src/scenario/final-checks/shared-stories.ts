@@ -2,7 +2,7 @@
  * The histories of keys that clients share, with what the last master holds as their last reads. A history
  * without a linear order is an anomaly: a write that was acknowledged is gone, a read was taken back, half of
  * a transaction was seen, or two masters answered. Asynchronous replication promises nothing beyond one
- * master, so there an anomaly is a violation only if nothing but one life of one node ever answered.
+ * master, so there an anomaly is a violation only if one life of one master gave every answer.
  */
 import type { Argv } from '../../history/data/requests.ts'
 import { describeTold } from '../../history/data/told.ts'
@@ -44,38 +44,69 @@ export async function judgeShared(
 ): Promise<SharedVerdict> {
   const violations: Violation[] = []
   const facts = new Map<string, SharedFacts>()
+  const lifelines = new Lifelines(history)
   for (const { name } of topology.groups) {
-    const clients = topology.clients.filter(
-      ({ group, operation }) => group === name && operation === 'shared',
-    )
-    if (clients.length === 0) continue
-    const names = new Set(clients.map((client) => client.name))
-    const questions = history.questions.filter(({ client }) => names.has(client))
+    const questions = questionsOf(name, topology, history)
+    if (questions === undefined) continue
     const looks = await lastLooks(world, name, masters.get(name), questions)
-    const verdicts = sharedHistories([...questions, ...looks]).map((keys) => verdictOn(keys))
-    const anomalies = verdicts.flatMap(({ anomaly }) => (anomaly === undefined ? [] : [anomaly]))
-    facts.set(name, {
-      histories: verdicts.length,
-      anomalies: anomalies.length,
-      undecided: verdicts.filter(({ kind }) => kind === 'undecided').length,
-    })
-    if (isPromised(questions, history)) violations.push(...anomalies.slice(0, EXAMPLES_MAX))
+    const judged = sharedHistories([...questions, ...looks]).map((keys) => ({
+      ...verdictOn(keys),
+      isPromised: isOneLife(keys, lifelines, history.endMs),
+    }))
+    facts.set(name, factsOf(judged))
+    const broken = judged.flatMap(({ anomaly, isPromised }) =>
+      isPromised && anomaly !== undefined ? [anomaly] : [],
+    )
+    violations.push(...broken.slice(0, EXAMPLES_MAX))
   }
   return { violations, facts }
 }
 
-/** Whatever is promised, one life of one node cannot contradict itself. */
-function isPromised(questions: readonly Question[], history: Heard): boolean {
-  const nodes = new Set(questions.map(({ node }) => node))
-  const [only = ''] = nodes
-  const { roles, restarts } = new Lifelines(history).of(only)
-  const isAlone = roles.every(({ role }) => role.kind === 'master')
-  return nodes.size === 1 && restarts.length === 0 && isAlone
+/** Undefined: no client of the group shares keys. */
+function questionsOf(
+  name: string,
+  { clients }: Topology,
+  { questions }: Heard,
+): readonly Question[] | undefined {
+  const sharing = clients.filter(({ group, operation }) => group === name && operation === 'shared')
+  const names = new Set(sharing.map((client) => client.name))
+  return names.size === 0 ? undefined : questions.filter(({ client }) => names.has(client))
+}
+
+/**
+ * One node was asked for all of it, and was a master that went on from the first question to the last answer.
+ * Whatever is promised beyond that, it cannot contradict itself.
+ */
+function isOneLife({ operations }: SharedHistory, lifelines: Lifelines, endMs: number): boolean {
+  const [only = '', ...others] = new Set(operations.map(({ node }) => node))
+  if (others.length > 0) return false
+  const fromMs = Math.min(...operations.map(({ askedAtMs }) => askedAtMs))
+  const lastMs = Math.max(
+    ...operations.map(({ answeredAtMs, askedAtMs }) => answeredAtMs ?? askedAtMs),
+  )
+  // The last look comes after the end, when nothing happens to nodes any more.
+  const untilMs = Math.min(lastMs, endMs)
+  const { roles, restarts } = lifelines.of(only)
+  return (
+    roles.some(({ role, ...span }) => {
+      return role.kind === 'master' && span.fromMs <= fromMs && span.untilMs >= untilMs
+    }) && restarts.every(({ downAtMs, upAtMs }) => upAtMs < fromMs || downAtMs > untilMs)
+  )
 }
 
 interface HistoryVerdict {
   readonly kind: LinearVerdict['kind']
   readonly anomaly: Violation | undefined
+}
+
+function factsOf(verdicts: readonly HistoryVerdict[]): SharedFacts {
+  const count = (wanted: LinearVerdict['kind']): number =>
+    verdicts.filter(({ kind }) => kind === wanted).length
+  return {
+    histories: verdicts.length,
+    anomalies: count('broken'),
+    undecided: count('undecided'),
+  }
 }
 
 function verdictOn({ keys, operations }: SharedHistory): HistoryVerdict {

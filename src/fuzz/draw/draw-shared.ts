@@ -1,22 +1,20 @@
 /**
- * Draws a strict group under everything at once: deaths, stalls, power cuts, full disks, partitions of every
- * shape, one-way cuts, jumping clocks, a Sentinel from a backup, failovers by chance and by order. Its clients
- * fight for the same keys, so that every answer is judged. Only what is not promised is rationed, see
- * strict-rules.ts.
+ * Draws a group whose clients fight for the same keys, under everything at once: deaths, stalls, power cuts,
+ * full disks, partitions of every shape, one-way cuts, jumping clocks, a Sentinel from a backup, failovers by
+ * chance and by order. So every answer is judged, beside the answers that other clients had.
  */
 import { createRng, type Rng } from '../../base/rng.ts'
 import type { PlannedClient, PlannedGroup, PlannedTopology } from '../members.ts'
-import { between, numbers, weighted } from '../odds.ts'
+import { between, numbers } from '../odds.ts'
 import { demandsOf, FIRST_FAULT_MS, type FuzzPlan } from '../plan.ts'
-import { withinPromise } from '../strict-rules.ts'
 import { drawFaults } from './draw-faults.ts'
 import { drawStrains } from './draw-strains.ts'
 
-/** How long faults come. Short runs, many of them: what goes wrong here goes wrong in one failover or two. */
+/** How long faults come. Short runs, many of them: answers contradict each other after one failover or two. */
 const FAULTY_MS = [8_000, 12_000, 20_000, 30_000]
 
-export function drawStrict(seed: string): FuzzPlan {
-  const rng = createRng(`strict/${seed}`)
+export function drawShared(seed: string): FuzzPlan {
+  const rng = createRng(`shared/${seed}`)
   const topology = drawTopology(rng.fork('topology'))
   const clients = drawClients(rng.fork('clients'), topology)
   const calmMs = FIRST_FAULT_MS + rng.fork('calm').pick(FAULTY_MS)
@@ -25,33 +23,13 @@ export function drawStrict(seed: string): FuzzPlan {
   const strains = drawStrains(rng.fork('strains'), setting, common)
   const all = [...common, ...strains].sort((a, b) => a.fromMs - b.fromMs)
   return {
-    ...{ ...setting, faults: withinPromise(topology, all) },
-    ...{ ending: 'rest', restMs: undefined, hasFinalDeath: false },
+    ...{ ...setting, faults: all, ending: 'rest', restMs: undefined, hasFinalDeath: false },
     demands: demandsOf(topology.groups, clients),
   }
 }
 
-/** How the same group replicates, for comparisons. */
-export const REPLICATIONS = ['async', 'min-replicas', 'strict'] as const
-export type ComparedReplication = (typeof REPLICATIONS)[number]
-
-/** The same run without the promise of strict replication. */
-export function replicatedBy(replication: ComparedReplication, plan: FuzzPlan): FuzzPlan {
-  if (replication === 'strict') return plan
-  const { topology } = plan
-  const { 'min-sync-replicas': needed = 0, 'sync-replication': _, ...settings } = topology.settings
-  const guard = { 'min-replicas-to-write': needed, 'min-replicas-max-lag': 1 }
-  return {
-    ...plan,
-    topology: {
-      ...topology,
-      settings: replication === 'async' ? settings : { ...settings, ...guard },
-    },
-  }
-}
-
 function drawTopology(rng: Rng): PlannedTopology {
-  const voters = rng.fork('voters').pick([3, 3, 3, 4, 5])
+  const nodes = rng.fork('nodes').pick([2, 3, 3, 4])
   const sentinels = rng.fork('sentinels').pick([3, 3, 3, 5])
   const isShared = rng.fork('layout').chance(1, 2)
   const place = (kind: 'node' | 'sentinel', number: number): string =>
@@ -62,9 +40,9 @@ function drawTopology(rng: Rng): PlannedTopology {
       jitterMs: rng.fork('jitter').pick([0, 1, 5]),
     },
     ...{ zones: [], liars: [], password: undefined },
-    settings: drawSettings(rng.fork('settings'), voters),
+    settings: drawSettings(rng.fork('settings'), nodes),
     groups: [drawGroup(rng.fork('group'), sentinels)],
-    nodes: numbers(voters).map((number) => ({
+    nodes: numbers(nodes).map((number) => ({
       ...{ name: `n${number}`, host: place('node', number), group: 'mymaster' },
       replicaOf: number === 1 ? undefined : 'n1',
       settings: rng.fork(`priority/${number}`).chance(1, 6) ? { 'replica-priority': 5 } : {},
@@ -76,12 +54,10 @@ function drawTopology(rng: Rng): PlannedTopology {
   }
 }
 
-/** A majority as a rule; with more voters in the write quorum, fewer are needed for a promotion. */
-function drawSettings(rng: Rng, voters: number): PlannedTopology['settings'] {
-  const majority = Math.floor(voters / 2) + 1
-  const quorum = rng.fork('quorum').chance(1, 5) ? between(rng, majority, voters) : majority
+function drawSettings(rng: Rng, nodes: number): PlannedTopology['settings'] {
+  const guard = { 'min-replicas-to-write': between(rng.fork('needed'), 1, nodes - 1) }
   return {
-    ...{ 'sync-replication': 'yes', 'min-sync-replicas': quorum - 1 },
+    ...(rng.fork('guard').chance(1, 3) ? { ...guard, 'min-replicas-max-lag': 1 } : {}),
     appendonly: 'yes',
     ...(rng.fork('sync').chance(1, 2) ? { appendfsync: 'always' } : {}),
   }
@@ -104,11 +80,7 @@ function drawClients(rng: Rng, { nodes, sentinels }: PlannedTopology): PlannedCl
   return numbers(between(rng, 2, 4)).map((number) => ({
     ...{ name: `app${number}`, group: 'mymaster', manner: 'prompt' as const },
     host: rng.chance(1, 2) ? rng.pick(boxes) : `client${number}`,
-    operation: weighted(rng, [
-      [8, 'shared' as const],
-      [1, 'keys' as const],
-      [1, 'data' as const],
-    ]),
+    operation: number <= 2 ? 'shared' : rng.pick(['shared', 'keys', 'data'] as const),
     pace: rng.chance(1, 4) ? { rate: between(rng, 5, 30) } : { thinkMs: between(rng, 10, 120) },
   }))
 }
