@@ -3,32 +3,42 @@
  * who dies, when time passes, what a client asks where, and what up to two leaders that know nothing of each other
  * order. Histories of clients are judged after every step that gave an answer.
  *
- *     node scripts/explore.mjs --replication async --writes 1 --leaders 1
- *     node scripts/explore.mjs --replication strict --writes 2 --leaders 2 --deaths 1 --minutes 10
+ *     npm run explore -- --protocol handover --writes 2
+ *     npm run explore -- --protocol async --deaths 1 --json
+ *
+ * `handover`: FAILOVER TO, which promises to lose nothing. `async`: a leader asks a majority how far it is and promotes the
+ * furthest, which promises nothing: the shortest proof that the search finds what there is to find. Exit status: 0 nothing
+ * was found, 1 something was, with the steps that lead to it, 2 an option is wrong.
  *
  * Two paths lead to the same state if every node, every leader and the clients met the same things in the same order:
  * then nothing that follows can differ, and only one of them is continued. A path is played again from its beginning
  * for each branch, because nodes cannot be copied.
  */
 import { createHash } from 'node:crypto'
-import { parseArgs } from 'node:util'
+import { PROTOCOLS } from './explore/protocols.mjs'
 import { World } from './explore/world.mjs'
+import { scriptOptions } from './options.mjs'
 
-const { values } = parseArgs({
-  options: {
-    replication: { type: 'string', default: 'strict' },
-    writes: { type: 'string', default: '2' },
-    leaders: { type: 'string', default: '2' },
-    deaths: { type: 'string', default: '1' },
-    passes: { type: 'string', default: '1' },
-    depth: { type: 'string', default: '40' },
-    minutes: { type: 'string', default: '10' },
-    'go-on': { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
+const values = scriptOptions(import.meta.url, {
+  protocol: { type: 'string', default: 'handover' },
+  writes: { type: 'string', default: '1' },
+  reads: { type: 'string', default: '1' },
+  leaders: { type: 'string', default: '1' },
+  deaths: { type: 'string', default: '0' },
+  passes: { type: 'string', default: '0' },
+  depth: { type: 'string', default: '60' },
+  minutes: { type: 'string', default: '10' },
+  json: { type: 'boolean', default: false },
 })
+if (!(values.protocol in PROTOCOLS)) {
+  console.error(
+    `explore: --protocol ${values.protocol}: must be one of ${Object.keys(PROTOCOLS).join(', ')}`,
+  )
+  process.exit(2)
+}
 const bound = {
   writes: Number(values.writes),
+  reads: Number(values.reads),
   leaders: Number(values.leaders),
   deaths: Number(values.deaths),
   passes: Number(values.passes),
@@ -38,57 +48,42 @@ const startedAtMs = performance.now()
 const endMs = startedAtMs + Number(values.minutes) * 60_000
 
 const seen = new Set()
-const found = new Map()
-const tally = { states: 0, merged: 0, steps: 0, replays: 0, longest: 0 }
-let isCut = false
+/** `depth`: every path of so many steps was played. */
+const tally = { states: 0, merged: 0, steps: 0, depth: 0 }
+let found
+let isWhole = false
 
 explore()
 report()
 
-/** Depth first; the first choice goes on in the same world, each other one begins anew. */
+/** Breadth first, so that what is found comes with the fewest steps, and a bound in steps means all paths of that length. */
 function explore() {
-  const stack = [[]]
-  while (stack.length > 0) {
-    if (performance.now() > endMs) {
-      isCut = true
-      return
+  let paths = [[]]
+  for (; paths.length > 0 && tally.depth < depthMax; tally.depth++) {
+    const longer = []
+    for (const path of paths) {
+      if (performance.now() > endMs) return
+      longer.push(...branchesOf(path))
+      if (found !== undefined) return
     }
-    const path = stack.pop()
-    const world = replayed(path)
-    if (world !== undefined) follow(world, path, stack)
-    if (found.size > 0 && !values['go-on']) return
+    paths = longer
   }
+  isWhole = paths.length === 0
 }
 
-function follow(world, path, stack) {
-  for (;;) {
-    const violation = world.violation()
-    if (violation !== undefined) {
-      if (!found.has(violation)) found.set(violation, [...path])
-      return
-    }
-    if (!isNew(world)) return
-    tally.longest = Math.max(tally.longest, path.length)
-    if (path.length >= depthMax) {
-      isCut = true
-      return
-    }
-    const [first, ...others] = world.choices()
-    for (const other of others) stack.push([...path, other])
-    if (first === undefined) return
-    world.choose(first)
-    tally.steps++
-    path.push(first)
-  }
+/** The path with each choice that there is at its end; none if its state is known. */
+function branchesOf(path) {
+  const world = replayed(path)
+  const text = world.violation()
+  if (text !== undefined) found = { text, path }
+  if (!isNew(world)) return []
+  return world.choices().map((choice) => [...path, choice])
 }
 
 function replayed(path) {
-  const world = new World(values.replication, bound)
-  tally.replays++
-  for (const choice of path) {
-    world.choose(choice)
-    tally.steps++
-  }
+  const world = new World(values.protocol, bound)
+  for (const choice of path) world.choose(choice)
+  tally.steps += path.length
   return world
 }
 
@@ -105,17 +100,8 @@ function isNew(world) {
 
 function report() {
   const seconds = Math.round((performance.now() - startedAtMs) / 1_000)
-  const isWhole = !isCut && found.size === 0
-  const summary = {
-    replication: values.replication,
-    ...bound,
-    ...tally,
-    seconds,
-    isWhole,
-    violations: found.size,
-  }
+  const summary = { protocol: values.protocol, ...bound, ...tally, seconds, isWhole, found }
   if (values.json) console.log(JSON.stringify(summary))
   else console.log(summary)
-  for (const [text, path] of found) console.log(`${text}\n    ${path.join('\n    ')}`)
-  if (found.size > 0) process.exitCode = 1
+  if (found !== undefined) process.exitCode = 1
 }

@@ -50,6 +50,25 @@ class AsyncLeader {
   }
 }
 
+/** A planned handover: the master itself waits for its heir, and no write may be lost. */
+class Handover {
+  #trio
+  #isOrdered = false
+
+  constructor(trio) {
+    this.#trio = trio
+  }
+
+  choices() {
+    return this.#isOrdered ? [] : ['order 0']
+  }
+
+  choose(_word, at) {
+    this.#isOrdered = true
+    return JSON.stringify(this.#trio.nodes[at].ask('FAILOVER', 'TO', hostOf(1), '6379'))
+  }
+}
+
 const COMMON = {
   appendonly: 'yes',
   'repl-diskless-sync-delay': '0',
@@ -57,10 +76,13 @@ const COMMON = {
   'repl-backlog-size': '16kb',
 }
 
+const isMaster = (member) => member.ask('ROLE')?.[0] === 'master'
+
 export const PROTOCOLS = {
   async: {
     directives: COMMON,
     leader: (trio) => new AsyncLeader(trio),
-    isMaster: (member) => member.ask('ROLE')?.[0] === 'master',
+    isMaster,
   },
+  handover: { directives: COMMON, leader: (trio) => new Handover(trio), isMaster },
 }

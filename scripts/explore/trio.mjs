@@ -2,14 +2,14 @@
  * Three data nodes of production, joined by ways on which nothing arrives by itself: whoever drives the trio says
  * which way delivers next, which node dies, and when time passes. Everything is a function of these choices.
  */
-const { createRng } = await import('../../dist/base/rng.js')
-const { DataFiles } = await import('../../dist/sim/processes/data-files.js')
-const { DataNode } = await import('../../dist/server/node.js')
-const { SIMULATED_PROCESS } = await import('../../dist/server/port.js')
-const { Settings } = await import('../../dist/server/settings/settings.js')
-const { encodeCommand } = await import('../../dist/resp/encode.js')
-const { plainOf } = await import('../../dist/resp/plain.js')
-const { ReplyDecoder } = await import('../../dist/resp/reply-decoder.js')
+import { createRng } from '../../dist/base/rng.js'
+import { encodeCommand } from '../../dist/resp/encode.js'
+import { plainOf } from '../../dist/resp/plain.js'
+import { ReplyDecoder } from '../../dist/resp/reply-decoder.js'
+import { DataNode } from '../../dist/server/node.js'
+import { SIMULATED_PROCESS } from '../../dist/server/port.js'
+import { Settings } from '../../dist/server/settings/settings.js'
+import { DataFiles } from '../../dist/sim/processes/data-files.js'
 
 const PORT = 6379
 const EPOCH_MS = 1_750_000_000_000

@@ -1,9 +1,8 @@
 /** A trio with a client of each node and leaders that order failovers: what can happen next, and what must not. */
 
+import { findLinearOrder } from '../../dist/history/shared/linear-order.js'
 import { PROTOCOLS } from './protocols.mjs'
-import { hostOf, Trio } from './trio.mjs'
-
-const { findLinearOrder } = await import('../../dist/history/shared/linear-order.js')
+import { Trio } from './trio.mjs'
 
 const KEY = 'list'
 /** Longer than any bound of a node for what it waits for. */
@@ -17,6 +16,7 @@ export class World {
   #met = ['', '', '', '']
   #leaders = []
   #writes = 0
+  #reads = 0
   #deaths = 0
   #passes = 0
   #events = 0
@@ -40,6 +40,10 @@ export class World {
       for (const { index, isUp } of nodes)
         if (isUp && this.#isMaster(index)) choices.push(`write ${index}`)
     }
+    if (this.#reads < this.#bound.reads) {
+      for (const { index, isUp } of nodes)
+        if (isUp && this.#isMaster(index)) choices.push(`read ${index}`)
+    }
     if (this.#leaders.length < this.#bound.leaders) choices.push('elect')
     for (const { index, isUp } of nodes) {
       if (!isUp) choices.push(`start ${index}`)
@@ -56,7 +60,10 @@ export class World {
       const to = Number(args[1])
       this.#note(to, `${at}: ${this.#trio.deliver(at, to)}`)
     } else if (what === 'write') this.#ask(at, ['RPUSH', KEY, `v${++this.#writes}`])
-    else if (what === 'elect') this.#elect()
+    else if (what === 'read') {
+      this.#reads++
+      this.#ask(at, ['LRANGE', KEY, '0', '-1'])
+    } else if (what === 'elect') this.#elect()
     else if (what === 'leader') this.#lead(at, args[1], Number(args[2]))
     else if (what === 'kill') {
       this.#deaths++
@@ -138,7 +145,7 @@ export class World {
   }
 
   key() {
-    const counts = [this.#writes, this.#deaths, this.#passes]
+    const counts = [this.#writes, this.#reads, this.#deaths, this.#passes]
     const up = this.#trio.nodes.map(({ isUp }) => isUp)
     return JSON.stringify([counts, up, this.#met])
   }
@@ -161,5 +168,3 @@ function isWhole(trio) {
 function isRefusal(error) {
   return /^(READONLY|LOADING|MASTERDOWN|NOREPLICAS|MISCONF)/.test(error)
 }
-
-export { hostOf }
