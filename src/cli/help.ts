@@ -104,6 +104,8 @@ may know: hellos, votes and answers with hostile epochs, ids and addresses, betw
 When it has fallen silent a master dies, and has to be replaced in the time of an ordinary failover.
 With --profile long-life one cluster lives for thirty days with a rare fault every few hours, and its machines
 are measured every day: nothing may grow. A month takes some minutes.
+With --profile shared the clients of one group fight for the same keys under every kind of fault, and all their
+answers together must have a linear order wherever one life of one master gave them.
 With --guided each run is measured; one that reached new code, the same code more often, or an event in another
 state of a failover is kept, and most of the next runs are such a plan with changes. The files of
 failures hold all that is needed to replay them.
@@ -121,6 +123,7 @@ Example:
   vedette fuzz --profile noise --seeds 1..2000 --json
   vedette fuzz --profile stall --seeds 1..2000
   vedette fuzz --profile liar --seeds 1..200
+  vedette fuzz --profile shared --seeds 1..200
   vedette fuzz --profile long-life --seeds 1..2
   vedette fuzz --seeds 7 --print > seed-7.yml && vedette scenario run seed-7.yml --seed 7
 
