@@ -7,6 +7,7 @@
 import { DEFAULT_PERIODS } from '../../core/config.ts'
 import { masterPingMs } from '../../core/detection/ping.ts'
 import { majority } from '../../core/election/quorum.ts'
+import { GROUP_OPTIONS } from '../../core/group-options.ts'
 import { type Accident, isCut, isLost, refuses } from './accident.ts'
 import type { GroupLayout, LayoutSentinel, SentinelSays } from './layout.ts'
 import { expectedLoss, type Loss, type TimeSpan } from './loss.ts'
@@ -271,7 +272,9 @@ function cautionsOf(layout: GroupLayout, camp: Camp): string[] {
   const hooks = layout.sentinels.filter(({ says }) => says?.hasHook === true)
   const counts = new Set(layout.sentinels.flatMap(({ says }) => (says ? [says.known] : [])))
   return [
-    ...(hooks.length > 0 ? ['a pre-failover-hook is asked first, and may refuse'] : []),
+    ...(hooks.length > 0
+      ? [`the ${GROUP_OPTIONS.preFailoverHook.name} is asked first, and may refuse`]
+      : []),
     ...(layout.isDisputed ? ['the Sentinels name different masters: see `vedette status`'] : []),
     ...(layout.isBusy ? ['a failover is under way just now'] : []),
     ...(counts.size > 1 ? [`they count ${[...counts].sort().join(' or ')} Sentinels`] : []),
