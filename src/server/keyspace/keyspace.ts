@@ -54,7 +54,8 @@ export class Keyspace implements DbRules {
   readonly localExpiries = new LocalExpiries()
   readonly #hash: KeyHash
   #heapBytes = 0
-  readonly #resized = new Set<Db>()
+  /** Databases that may have changed since they were counted. */
+  #resized: Db[] = []
 
   /** `hash`: for the keys of all tables. */
   constructor(databases: number, hash: KeyHash, usage = new Usage()) {
@@ -88,14 +89,19 @@ export class Keyspace implements DbRules {
   }
 
   sizeChanged(db: Db): void {
-    this.#resized.add(db)
+    if (db.isResized) return
+    db.isResized = true
+    this.#resized.push(db)
   }
 
-  /** Counts what has changed. No command may be in the middle of changing a value. */
+  /**
+   * Counts what has changed: at the end of a turn, and when somebody asks. No command may be in the middle
+   * of changing a value.
+   */
   settle(): void {
-    if (this.#resized.size === 0) return
+    if (this.#resized.length === 0) return
     for (const db of this.#resized) this.#heapBytes += db.recount()
-    this.#resized.clear()
+    this.#resized = []
   }
 
   newTable(): EntryTable {

@@ -72,6 +72,11 @@ export class Replication implements RoleChange {
     return isReplica(this.#state)
   }
 
+  /** Whether changes are kept for replicas, attached or expected. */
+  get keepsHistory(): boolean {
+    return this.#state.history.backlog !== undefined
+  }
+
   /** Meaningful on a replica: whether it applies the master's stream. */
   linkUp(): boolean {
     return this.#link.isUp
