@@ -207,6 +207,22 @@ Example:
 Exit status: 0 it could be begun now, 1 something is in the way, 2 the command line is wrong, or no such
 group or Sentinel is known, 4 no Sentinel answered.`
 
+export const DRAIN_HELP = `
+For redis-server and Valkey, which just end when they are told to. (\`vedette server\` hands over by itself
+when it gets SIGTERM.) A master has a Sentinel arrange a coordinated failover, as \`vedette failover
+--coordinated --wait\` does, and this ends when every Sentinel names another master; a replica, and a
+master without replicas, can be stopped as they are. A Sentinel that refuses, because no replica is fit
+or a failover runs, is asked again for five seconds. The password in REDISCLI_AUTH is for the node and for
+the Sentinels; where they differ, --node-pass and --pass say so.
+
+Example:
+  vedette drain --sentinel 10.0.0.1:26379 --sentinel 10.0.0.2:26379
+  vedette drain --node 127.0.0.1:6380 --timeout 8s --json
+  lifecycle: {preStop: {exec: {command: [vedette, drain, --sentinel, 'sentinels:26379']}}}
+
+Exit status: 0 it may be stopped, 1 refused, given up or not complete in time: it is still the master, 2 the
+command line is wrong, 4 the node or no Sentinel answers.`
+
 export const PAUSE_HELP = `
 Keeps all Sentinels from failing the group over by themselves, for at most a day. Masters are still watched,
 and \`vedette failover\` still works. One Sentinel is told, and tells the others: it is refused unless a
