@@ -82,6 +82,15 @@ export class Replication implements RoleChange {
     return this.#link.isUp
   }
 
+  /** The link to our master as CLIENT LIST shows it; undefined: it is not up. */
+  masterClient(): ClientSession | undefined {
+    return this.#link.client()
+  }
+
+  killMasterClient(): void {
+    this.#link.kill()
+  }
+
   // Effects of commands and expiry
 
   /**
