@@ -3,7 +3,7 @@ import { createRng } from '../base/rng.ts'
 import type { AnnouncedEvent } from '../core/announced-event.ts'
 import type { SentinelConfig } from '../core/config.ts'
 import type { SavedState } from '../core/persistence/saved.ts'
-import { currentMaster, type Group, instancesOf, isSdown } from '../core/state.ts'
+import { currentMaster, type Group, type Instance, instancesOf, isSdown } from '../core/state.ts'
 import type { Surroundings } from '../io/host-environment.ts'
 import type { Logger } from '../io/log/logger.ts'
 import { SentinelHost } from '../io/sentinel-host.ts'
@@ -21,6 +21,7 @@ export interface SentinelMemberStart extends MemberPlace {
 }
 
 const STATE_FILE = 'state'
+const SOON_MS = 1
 
 export class HostedSentinelMember extends HostedMember implements ManagedSentinel {
   readonly kind = 'sentinel'
@@ -48,6 +49,14 @@ export class HostedSentinelMember extends HostedMember implements ManagedSentine
       return Promise.reject(new Error(`${this.name} is ${this.status}`))
     }
     return host.ask(argv)
+  }
+
+  /** Deadlines move forward with a period and stay where they are when it is long again. */
+  hurry(): void {
+    const { infoMs } = this.#start.config.periods
+    for (const ms of [SOON_MS, infoMs]) {
+      this.order(['SENTINEL', 'DEBUG', 'INFO-PERIOD', `${ms}`]).catch(() => undefined)
+    }
   }
 
   protected override wipe(): void {
@@ -98,9 +107,20 @@ export class HostedSentinelMember extends HostedMember implements ManagedSentine
 }
 
 function viewOf(group: Group): SentinelView {
-  const instances = [...instancesOf(group)].map((instance) => {
-    return { port: instance.port, isDown: isSdown(instance), isReached: instance.link.wasOk }
-  })
   const { host: masterHost, port: masterPort } = currentMaster(group)
+  const instances = [...instancesOf(group)].map((instance) => {
+    return {
+      port: instance.port,
+      isDown: isSdown(instance),
+      isReached: instance.link.wasOk,
+      isInPlace: isInPlace(instance, masterPort),
+    }
+  })
   return { masterHost, masterPort, instances, isFailingOver: group.failover !== undefined }
+}
+
+function isInPlace(instance: Instance, masterPort: number): boolean {
+  if (instance.kind === 'sentinel') return true
+  if (instance.kind === 'master') return instance.infoAtMs !== undefined
+  return instance.masterLinkUp && instance.masterPort === masterPort
 }

@@ -1,7 +1,8 @@
 /**
  * What is missing until a cluster is at rest, in words: each running Sentinel knows the same master, every
- * running replica and every other Sentinel, holds none of them for down and leads no failover; and each
- * running replica follows the master.
+ * running replica and every other Sentinel, holds none of them for down and leads no failover; each running
+ * replica follows the master, and the Sentinels have heard so. A Sentinel that has not would refuse the
+ * replica as too old if the master failed now.
  */
 import type { Member } from './api.ts'
 import type { ManagedGroup, ManagedNode, ManagedSentinel, SentinelView } from './parts.ts'
@@ -26,7 +27,8 @@ export function unsettled(group: ManagedGroup, sentinels: readonly ManagedSentin
   ]
 }
 
-function unledNodes(group: ManagedGroup, master: ManagedNode): string[] {
+/** The nodes that are not in their place yet. */
+export function unledNodes(group: ManagedGroup, master = group.master): string[] {
   if (!isRunning(master)) return [`the master ${master.name} is ${master.status}`]
   if (master.replication?.role !== 'master') return [`${master.name} is not a master yet`]
   const replicas = group.nodes.filter((node) => node !== master && isRunning(node))
@@ -52,7 +54,10 @@ function unseen(sentinel: ManagedSentinel, seen: SentinelView, expected: Expecte
     const instance = seen.instances.find(({ port }) => port === member.port)
     if (instance === undefined) return [`${sentinel.name} does not know ${member.name} yet`]
     if (instance.isDown) return [`${sentinel.name} holds ${member.name} for down`]
-    return instance.isReached ? [] : [`${sentinel.name} has not reached ${member.name} yet`]
+    if (!instance.isReached) return [`${sentinel.name} has not reached ${member.name} yet`]
+    if (instance.isInPlace) return []
+    const place = member === master ? 'is the master' : `follows ${master.name}`
+    return [`${sentinel.name} has not heard yet that ${member.name} ${place}`]
   })
   return seen.isFailingOver ? [...missing, `${sentinel.name} leads a failover`] : missing
 }
