@@ -23,8 +23,10 @@ export interface ManagedSentinel extends SentinelMember, Managed {
   view(group: string): SentinelView | undefined
   /** Gives a command as a client would. Rejects while the Sentinel is not running. */
   order(argv: readonly string[]): Promise<Reply>
-  /** Asks the nodes for news now; a Sentinel in a process of its own keeps to its periods. */
+  /** Asks the nodes for news now. A Sentinel in a process of its own keeps to its periods. */
   hurry(): void
+  /** Dials now what it has no connection to. A Sentinel in a process of its own keeps to its periods. */
+  redial(): void
 }
 
 /** What a Sentinel knows of a group. */
@@ -32,6 +34,7 @@ export interface SentinelView {
   /** Of the master that it tells clients. */
   readonly masterHost: string
   readonly masterPort: number
+  /** The master first. */
   readonly instances: readonly SeenInstance[]
   /** It leads a failover at this moment. */
   readonly isFailingOver: boolean

@@ -72,6 +72,10 @@ export class ProcessSentinel extends ProcessMember implements ManagedSentinel {
     // Its periods are those of its protocol.
   }
 
+  redial(): void {
+    // The same.
+  }
+
   override async refresh(): Promise<void> {
     if (this.status === 'stopped') return
     await Promise.all(this.#own.groups.map((group) => this.#look(group)))

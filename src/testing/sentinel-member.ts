@@ -22,12 +22,15 @@ export interface SentinelMemberStart extends MemberPlace {
 
 const STATE_FILE = 'state'
 const SOON_MS = 1
+/** Enough for deadlines that are `SOON_MS` away. */
+const REDIAL_MS = 3
 
 export class HostedSentinelMember extends HostedMember implements ManagedSentinel {
   readonly kind = 'sentinel'
   readonly #start: SentinelMemberStart
   readonly #disk = new MemberDisk()
   #host: SentinelHost | undefined
+  #isRedialling = false
 
   constructor(start: SentinelMemberStart) {
     super(start)
@@ -51,12 +54,25 @@ export class HostedSentinelMember extends HostedMember implements ManagedSentine
     return host.ask(argv)
   }
 
-  /** Deadlines move forward with a period and stay where they are when it is long again. */
+  /** Deadlines move forward with a period, and stay where they are when it is long again. */
   hurry(): void {
-    const { infoMs } = this.#start.config.periods
-    for (const ms of [SOON_MS, infoMs]) {
-      this.order(['SENTINEL', 'DEBUG', 'INFO-PERIOD', `${ms}`]).catch(() => undefined)
-    }
+    this.#setPeriod('INFO-PERIOD', SOON_MS)
+    this.#setPeriod('INFO-PERIOD', this.#start.config.periods.infoMs)
+  }
+
+  /** How soon a Sentinel may dial again follows from the period of its PINGs. */
+  redial(): void {
+    if (this.#isRedialling) return
+    this.#isRedialling = true
+    this.#setPeriod('PING-PERIOD', SOON_MS)
+    this.place.clock.after(REDIAL_MS, () => {
+      this.#isRedialling = false
+      this.#setPeriod('PING-PERIOD', this.#start.config.periods.pingMs)
+    })
+  }
+
+  #setPeriod(name: string, ms: number): void {
+    this.order(['SENTINEL', 'DEBUG', name, `${ms}`]).catch(() => undefined)
   }
 
   protected override wipe(): void {

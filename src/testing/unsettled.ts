@@ -14,21 +14,34 @@ export function unsettled(group: ManagedGroup, sentinels: readonly ManagedSentin
   const { master } = group
   const told = group.told().filter(({ sentinel }) => running.some(({ name }) => name === sentinel))
   const others = told.filter(({ node }) => node !== master)
+  const unled = unledNodes(group, master)
   return [
     ...others.map(({ sentinel, node }) => {
       return `${sentinel} tells clients ${node?.name ?? 'an unknown address'}, not ${master.name}`
     }),
-    ...unledNodes(group, master),
+    ...unled,
     ...running.flatMap((sentinel) => {
       const seen = sentinel.view(group.name)
       if (seen === undefined) return [`${sentinel.name} does not watch ${group.name}`]
+      if (lacksLinks(seen)) sentinel.redial()
+      if (unled.length === 0 && lacksNews(seen)) sentinel.hurry()
       return unseen(sentinel, seen, { group, master, running })
     }),
   ]
 }
 
-/** The nodes that are not in their place yet. */
-export function unledNodes(group: ManagedGroup, master = group.master): string[] {
+/** The nodes are in their places, and this Sentinel has not heard of it. */
+function lacksNews({ isFailingOver, instances }: SentinelView): boolean {
+  return isFailingOver || instances.some(({ isReached, isInPlace }) => isReached && !isInPlace)
+}
+
+/** It waits until it may dial a member again. While a master is down it decides by its periods: they stay. */
+function lacksLinks({ isFailingOver, instances: [master, ...others] }: SentinelView): boolean {
+  if (isFailingOver || master?.isDown !== false) return false
+  return others.some(({ isDown, isReached }) => isDown || !isReached)
+}
+
+function unledNodes(group: ManagedGroup, master: ManagedNode): string[] {
   if (!isRunning(master)) return [`the master ${master.name} is ${master.status}`]
   if (master.replication?.role !== 'master') return [`${master.name} is not a master yet`]
   const replicas = group.nodes.filter((node) => node !== master && isRunning(node))

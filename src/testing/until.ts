@@ -3,7 +3,7 @@ import type { Bound, NodeMember, SwitchBound, Until } from './api.ts'
 import type { ClusterClock } from './cluster-clock.ts'
 import { NotInTime } from './not-in-time.ts'
 import type { ManagedGroup, ManagedMember, ManagedNode, ManagedSentinel } from './parts.ts'
-import { unledNodes, unsettled } from './unsettled.ts'
+import { unsettled } from './unsettled.ts'
 
 /** Long beyond anything that takes its ordinary time, on a machine that is busy with other tests. */
 const WITHIN_MS = 15_000
@@ -28,11 +28,7 @@ export class ClusterUntil implements Until {
 
   async settled(bound: Bound = {}): Promise<void> {
     const { groups, sentinels } = this.#start
-    const missing = () => {
-      const left = [...groups.values()].flatMap((group) => unsettled(group, sentinels))
-      if (left.length > 0) this.#hurry()
-      return left
-    }
+    const missing = () => [...groups.values()].flatMap((group) => unsettled(group, sentinels))
     await this.true('a cluster at rest', missing, bound)
   }
 
@@ -71,13 +67,6 @@ export class ClusterUntil implements Until {
       if (clock.nowMs > endMs) throw new NotInTime(what, withinMs, left)
       await clock.pass(LOOK_EVERY_MS)
     }
-  }
-
-  /** Where the nodes are in their places, what is missing is that Sentinels hear of it. */
-  #hurry(): void {
-    const { groups, sentinels } = this.#start
-    if ([...groups.values()].some((group) => unledNodes(group).length > 0)) return
-    for (const sentinel of sentinels) sentinel.hurry()
   }
 
   /** What a Sentinel thinks of the master that it should have replaced. */
