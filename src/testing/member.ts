@@ -7,14 +7,7 @@ import type { Moment } from '../base/clock.ts'
 import type { Surroundings } from '../io/host-environment.ts'
 import type { Clock } from '../io/process/clock.ts'
 import { DataFiles } from '../sim/processes/data-files.ts'
-import type {
-  Member,
-  MemberClock,
-  MemberStatus,
-  NodeMember,
-  Partition,
-  Slowness,
-} from './api.ts'
+import type { Member, MemberClock, MemberStatus, NodeMember, Partition, Slowness } from './api.ts'
 import type { ClusterClock } from './cluster-clock.ts'
 import type { ClusterTls } from './cluster-tls.ts'
 import type { Managed } from './parts.ts'
