@@ -89,7 +89,7 @@ export class Db {
   expires: KeyTable<Entry>
   readonly watchers = new Map<string, Set<Watcher>>()
   #countedBytes = 0
-  /** What it takes in memory may have changed since it was counted. */
+  /** It may have changed since it was counted; see `Keyspace.sizeChanged`. */
   isResized = false
   /** See sampler.ts; for RANDOMKEY. */
   sampler?: Sampler
@@ -213,6 +213,7 @@ export class Db {
   /** Counts it anew, and returns by how many bytes it has changed since the last time. */
   recount(): number {
     const before = this.#countedBytes
+    this.isResized = false
     this.#countedBytes = this.heapBytes
     return this.#countedBytes - before
   }

@@ -84,7 +84,7 @@ export class EntryTable extends KeyTable<Entry> {
 
   /** The value of this entry is about to change. */
   changing(entry: Entry): void {
-    if (this.#changed.at(-1) !== entry) this.#changed.push(entry)
+    if (this.#changed[this.#changed.length - 1] !== entry) this.#changed.push(entry)
   }
 
   /** Counts what has changed. Until then the values must be left alone. */

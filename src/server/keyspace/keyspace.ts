@@ -56,8 +56,8 @@ export class Keyspace implements DbRules {
   readonly localExpiries = new LocalExpiries()
   readonly #hash: KeyHash
   #heapBytes = 0
-  /** Each stands here once, see `Db.isResized`. */
-  readonly #resized: Db[] = []
+  /** Databases that may have changed since they were counted. */
+  #resized: Db[] = []
 
   /** `hash`: for the keys of all tables. */
   constructor(databases: number, hash: KeyHash, usage = new Usage()) {
@@ -96,15 +96,14 @@ export class Keyspace implements DbRules {
     this.#resized.push(db)
   }
 
-  /** Counts what has changed. No command may be in the middle of changing a value. */
+  /**
+   * Counts what has changed: at the end of a turn, and when somebody asks. No command may be in the middle
+   * of changing a value.
+   */
   settle(): void {
-    const resized = this.#resized
-    for (let at = 0; at < resized.length; at++) {
-      const db = resized[at] as Db
-      db.isResized = false
-      this.#heapBytes += db.recount()
-    }
-    resized.length = 0
+    if (this.#resized.length === 0) return
+    for (const db of this.#resized) this.#heapBytes += db.recount()
+    this.#resized = []
   }
 
   newTable(): EntryTable {

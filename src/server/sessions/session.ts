@@ -30,10 +30,10 @@ export interface OutputSink {
 
 /** What a session takes in memory, as it was counted last, and towards what. */
 interface CountedMemory {
-  readonly bytes: number
-  readonly isReplica: boolean
+  bytes: number
+  isReplica: boolean
   /** It may be closed to make room. */
-  readonly isEvictable: boolean
+  isEvictable: boolean
 }
 
 /** Gathered output above this goes out at once: joining strings is cheap, keeping them is not. */
@@ -89,7 +89,10 @@ export class ClientSession implements SessionClient {
   /** READONLY. */
   readsReplica = false
   /** What client-memory.ts counts for it. */
-  counted: CountedMemory = { bytes: 0, isReplica: false, isEvictable: false }
+  readonly counted: CountedMemory = { bytes: 0, isReplica: false, isEvictable: false }
+
+  /** After its last command: the offset of the history, and the bytes of the file; for WAIT. */
+  readonly lastDone = { offset: 0, fileBytes: 0 }
 
   replica: ReplicaPeer | undefined
   transaction: Transaction | undefined
