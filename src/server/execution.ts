@@ -252,10 +252,20 @@ export class Execution implements CommandContext {
   keyExpired(db: number, key: string): void {
     this.node.stats.expiredKeys++
     this.node.keyspaceEvents.tell('expired', db, key)
-    const argv = deletion(key, this.node.settings.flag('lazyfree-lazy-expire'))
+    this.#tellExpired(db, deletion(key, this.node.settings.flag('lazyfree-lazy-expire')))
+  }
+
+  #tellExpired(db: number, argv: readonly string[]): void {
     const isTogether = this.#effects.isCollecting && this.#command?.touchesArbitraryKeys !== true
     if (isTogether) this.#effects.add(db, argv)
     else this.#tell(db, [argv])
+  }
+
+  fieldsExpired(db: number, key: string, fields: readonly string[], isGone: boolean): void {
+    this.node.stats.expiredFields += fields.length
+    this.node.keyspaceEvents.tell('hexpired', db, key)
+    if (isGone) this.node.keyspaceEvents.tell('del', db, key)
+    this.#tellExpired(db, ['HDEL', key, ...fields])
   }
 
   /** Between two commands, so replicas are told on its own. */

@@ -20,6 +20,7 @@ export type { Entry } from './db.ts'
 export interface KeyspaceObserver {
   countLookup(isHit: boolean, db: number, key: string): void
   keyExpired(db: number, key: string): void
+  fieldsExpired(db: number, key: string, fields: readonly string[], isGone: boolean): void
   keyCreated(db: number, key: string): void
   keyEvicted(db: number, key: string): void
   keyAppeared(db: number, key: string): void
@@ -30,6 +31,7 @@ export interface KeyspaceObserver {
 const NOBODY: KeyspaceObserver = {
   countLookup: () => undefined,
   keyExpired: () => undefined,
+  fieldsExpired: () => undefined,
   keyCreated: () => undefined,
   keyEvicted: () => undefined,
   keyAppeared: () => undefined,
@@ -123,6 +125,10 @@ export class Keyspace implements DbRules {
 
   keyExpired(db: number, key: string): void {
     this.observer.keyExpired(db, key)
+  }
+
+  fieldsExpired(db: number, key: string, fields: readonly string[], isGone: boolean): void {
+    this.observer.fieldsExpired(db, key, fields, isGone)
   }
 
   keyEvicted(db: number, key: string): void {

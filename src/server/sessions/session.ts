@@ -22,6 +22,8 @@ export interface OutputSink {
   hasOutput(session: ClientSession): void
   /** The session has gathered so much output that it should go at once. */
   isFull(session: ClientSession): void
+  /** Whether a reply alone is more than its client may be sent; then the session is closed. */
+  isTooLong(session: ClientSession, reply: Reply): boolean
   /** The session has a reply too long for one turn: `writeOn` is to be called in later turns. */
   hasMore(session: ClientSession): void
 }
@@ -94,6 +96,8 @@ export class ClientSession implements SessionClient {
 
   replica: ReplicaPeer | undefined
   transaction: Transaction | undefined
+  /** The transaction that EXEC runs. */
+  runs: Transaction | undefined
   watch: KeyWatch | undefined
   blocked: Blocked | undefined
   /** The command that made it wait. */
@@ -259,6 +263,7 @@ export class ClientSession implements SessionClient {
 
   #write(reply: Reply): void {
     if (!mayBeLong(reply)) return this.send(encodeReply(reply, this.protocol))
+    if (reply.kind !== 'push' && this.#sink.isTooLong(this, reply)) return
     const wasWriting = this.isWriting
     this.#later.push(new ReplyWriter(reply, this.protocol))
     if (wasWriting) return
