@@ -19,7 +19,7 @@ import type { ManagedNode, ManagedSentinel } from './parts.ts'
 import { DOING, type ScriptStage } from './script.ts'
 import { CLIENTS, LOOPBACK } from './switchboard.ts'
 import { type NodeLogin, Wire } from './wire.ts'
-import { type RecorderStart, Writer } from './writes.ts'
+import { KeyWriter, type RecorderStart } from './writes.ts'
 
 /** What a scenario needs of a cluster. */
 export interface ScenarioStage extends ScriptStage {
@@ -42,7 +42,7 @@ export class StagedWorld implements World {
   readonly #startMs: number
   readonly #happenings: Happening[] = []
   readonly #writes: Write[] = []
-  readonly #writers = new Map<string, Writer>()
+  readonly #writers = new Map<string, KeyWriter>()
   /** What each process was last seen to be, by what is looked at. */
   readonly #seen = new Map<string, string>()
   /** Config epochs from before the scenario count as none. */
@@ -245,7 +245,7 @@ export class StagedWorld implements World {
     if (this.#writers.has(name) || pace.kind !== 'rate') return
     const start = this.#stage.recorderOf(group)
     const load = { perSecond: pace.perSecond, prefix: `vedette:${name}:${Math.floor(this.#nowMs)}` }
-    const writer = new Writer(start, load, (key, _value, to) => {
+    const writer = new KeyWriter(start, load, (key, _value, to) => {
       const operation = { kind: 'key', key } as const
       const sent = { client: name, operation, group, node: to.name, attemptedAtMs: this.#nowMs }
       const write: Write = { ...sent, outcome: { kind: 'pending' } }

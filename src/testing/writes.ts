@@ -28,7 +28,7 @@ const KEYS_AT_ONCE = 500
 export class RunningRecorder implements WriteRecorder {
   readonly #start: RecorderStart
   readonly #acknowledged = new Map<string, AcknowledgedWrite>()
-  #writer: Writer | undefined
+  #writer: KeyWriter | undefined
   #unanswered = 0
   #refused = 0
 
@@ -59,7 +59,7 @@ export class RunningRecorder implements WriteRecorder {
 
   start({ perSecond = 500 }: WriteLoad = {}): void {
     const load = { perSecond, prefix: 'vedette:write' }
-    this.#writer ??= new Writer(this.#start, load, (key, value, to) => (outcome) => {
+    this.#writer ??= new KeyWriter(this.#start, load, (key, value, to) => (outcome) => {
       if (outcome === 'unanswered') this.#unanswered++
       else if (outcome === 'refused') this.#refused++
       else this.note(key, value, to)
@@ -117,7 +117,7 @@ export interface KeyLoad {
 }
 
 /** One connection to whatever node is master; it moves when the Sentinels name another one. */
-export class Writer {
+export class KeyWriter {
   readonly #start: RecorderStart
   readonly #tell: TellWrite
   readonly #load: KeyLoad
