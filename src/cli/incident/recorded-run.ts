@@ -81,7 +81,7 @@ export function partOf(run: RecordedRun, fromMs: number, untilMs: number): Recor
   for (const one of happenings) {
     if (one.atMs >= startMs) continue
     // What a process is stays so until the next word of it; what it said is over.
-    if (['status', 'role', 'view', 'hello'].includes(one.kind)) {
+    if (one.kind !== 'event' && one.kind !== 'log') {
       const group = 'group' in one ? one.group : ''
       before.set(`${one.process} ${one.kind} ${group}`, { ...one, atMs: startMs })
     }
