@@ -15,6 +15,7 @@ import type { Tracking } from '../../session/tracking.ts'
 import type { ConnectionId, Endpoints } from '../port.ts'
 import type { ReplicaPeer } from '../replication/serving/replica-peer.ts'
 import type { Blocked, BlockedRun } from './blocked.ts'
+import type { Handoff } from './handoffs.ts'
 import type { KeyWatch, Transaction } from './transactions.ts'
 
 /** Told when a session has something to send; the sink takes the output later, once per input. */
@@ -84,6 +85,8 @@ export class ClientSession implements SessionClient {
   noTouch = false
   /** CLIENT CAPA REDIRECT: a replica sends it to its master, unless READONLY was sent. */
   takesRedirects = false
+  /** [CLIENT MAINT_NOTIFICATIONS] */
+  handoff: Handoff | undefined
   /** READONLY. */
   readsReplica = false
   /** What client-memory.ts counts for it. */

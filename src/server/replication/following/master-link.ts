@@ -21,6 +21,7 @@ import type { EmptyMasterGuard } from './empty-master-guard.ts'
 import { FullCopy } from './full-copy.ts'
 import { Handshake, type HandshakeStep, type HistoryPosition } from './handshake.ts'
 import { LineReader } from './line-reader.ts'
+import { TAKEOVER_WORD } from '../history/stream.ts'
 import { connectionOf, isInStep, type LinkPhase } from './link-phase.ts'
 import { LinkRecord } from './link-record.ts'
 import { StreamReader } from './stream-reader.ts'
@@ -142,8 +143,11 @@ export class MasterLink {
   /** Tells the master how far we are, if we know. */
   acknowledge(): void {
     if (this.#phase.kind !== 'streaming' || !this.hasPosition) return
-    const ack = encodeCommand(this.#state.history.acknowledgement())
-    this.#state.node.port.write(this.#phase.id, ack)
+    const { history, node } = this.#state
+    // Only a master of ours has asked for that.
+    const isHeir = node.handoffs.isExpecting(this.#nowMs)
+    const ack = [...history.acknowledgement(), ...(isHeir ? [TAKEOVER_WORD, 'yes'] : [])]
+    node.port.write(this.#phase.id, encodeCommand(ack))
   }
 
   // Connecting

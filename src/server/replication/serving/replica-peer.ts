@@ -43,6 +43,8 @@ export interface ReplicaPeer {
   /** While the stream is held back from it: the offset its snapshot stands for. */
   heldFromOffset: number
   ackOffset: number
+  /** Its last ACK said that it expects to become the master. */
+  expectsRole: boolean
   /** How much of the stream the replica has on its disk (FACK), if it says so. */
   fsyncedOffset: number
   /** Monotonic. When the last ACK came, or when it was attached. */
@@ -68,6 +70,7 @@ export function newReplicaPeer(connection: PeerConnection): ReplicaPeer {
     phase: 'announced',
     heldFromOffset: 0,
     ackOffset: 0,
+    expectsRole: false,
     fsyncedOffset: 0,
     ackAtMs: 0,
     hasAllUntilMs: TOO_OLD,
