@@ -14,7 +14,7 @@ import { until } from './support/clock.mjs'
 import { withConnectionTo } from './support/connection.mjs'
 import { finish } from './support/finish.mjs'
 import { describeSetting } from './support/machine.mjs'
-import { readOptions } from './support/options.mjs'
+import { readOptions, someOf } from './support/options.mjs'
 import { findPrograms, isBuilt } from './support/programs.mjs'
 import { renderTable, whole } from './support/table.mjs'
 import { inWorkshop } from './support/workshop.mjs'
@@ -31,21 +31,28 @@ const FAULTS = [
   { id: 'stop', strike: ({ master }) => master.member.child.kill('SIGSTOP') },
   { id: 'cut', needsNetwork: true, strike: ({ place }) => place.isolate('master') },
   { id: 'coordinated', strike: (cluster) => handOver(cluster) },
-  { id: 'rolling restart', strike: (cluster) => restartAll(cluster) },
+  { id: 'rolling', strike: (cluster) => restartAll(cluster) },
 ]
 
-const options = readOptions('proxy', 'compares the ways to a master', DEFAULT_ROUNDS)
+const IDS = FAULTS.map(({ id }) => id)
+const options = readOptions('proxy', 'compares the ways to a master', DEFAULT_ROUNDS, (command) =>
+  command
+    .option('--faults <id,…>', `of ${IDS}; all by default`, someOf(IDS), IDS)
+    .option('--no-speed', 'leave throughput and memory out'),
+)
 if (isBuilt()) await main(options)
 else process.exitCode = 2
 
-async function main({ rounds, json, docs }) {
+async function main({ rounds, json, docs, faults: wanted, speed }) {
   const { versions, missing } = findPrograms(['redis-server', 'redis-benchmark'])
   const setting = describeSetting(versions)
   const refusal = await networkRefusal()
-  const faults = FAULTS.filter(({ needsNetwork }) => !(needsNetwork && refusal !== undefined))
+  const faults = FAULTS.filter(
+    ({ id, needsNetwork }) => wanted.includes(id) && !(needsNetwork && refusal !== undefined),
+  )
   const samples = await inWorkshop(async (workshop) => ({
     faults: await faultSamples(workshop, rounds, faults),
-    speed: await speedSamples(workshop, rounds),
+    speed: speed ? await speedSamples(workshop, rounds) : [],
   }))
   const leftOut = missing.map((command) => `${command} is not installed`)
   if (refusal !== undefined) leftOut.push(`cut: ${refusal}`)
@@ -60,7 +67,7 @@ async function faultSamples(workshop, rounds, faults) {
   for (let round = 0; round < rounds; round++) {
     for (const fault of faults) {
       const place = fault.needsNetwork ? await openNetwork(HOSTS) : openLoopback()
-      const name = `${fault.id.replace(' ', '-')}-${round}`
+      const name = `${fault.id}-${round}`
       samples.push(...(await underFault(workshop, fault, { place, name })))
       place.close()
     }

@@ -28,16 +28,6 @@ const SPARED_MS = 5_000
 const NEEDS_RESP3 = error('ERR Maintenance notifications need RESP3: send HELLO 3 first')
 const UNKNOWN_TYPE = error(`ERR moving-endpoint-type must be one of ${ENDPOINT_TYPES.join(', ')}`)
 
-/** What a client that has asked is told. */
-export interface Handoff {
-  /** MOVING names no address: the client goes back to the one it is configured with. */
-  readonly isNameless: boolean
-  /** Monotonic: the client came when this node expected to become the master. */
-  readonly cameAtMs: number | undefined
-  /** It has been told to move. */
-  isMoving: boolean
-}
-
 export class Handoffs {
   readonly #sessions: Sessions
   readonly #pause: Pause

@@ -15,7 +15,6 @@ import type { Tracking } from '../../session/tracking.ts'
 import type { ConnectionId, Endpoints } from '../port.ts'
 import type { ReplicaPeer } from '../replication/serving/replica-peer.ts'
 import type { Blocked, BlockedRun } from './blocked.ts'
-import type { Handoff } from './handoffs.ts'
 import type { KeyWatch, Transaction } from './transactions.ts'
 
 /** Told when a session has something to send; the sink takes the output later, once per input. */
@@ -33,6 +32,16 @@ interface CountedMemory {
   readonly isReplica: boolean
   /** It may be closed to make room. */
   readonly isEvictable: boolean
+}
+
+/** [CLIENT MAINT_NOTIFICATIONS] A client that is to be told before its master changes, see handoffs.ts. */
+interface Handoff {
+  /** MOVING names no address: the client goes back to the one it is configured with. */
+  readonly isNameless: boolean
+  /** Monotonic: the client came when this node expected to become the master. */
+  readonly cameAtMs: number | undefined
+  /** It has been told to move. */
+  isMoving: boolean
 }
 
 /** Gathered output above this goes out at once: joining strings is cheap, keeping them is not. */

@@ -56,7 +56,10 @@ function capa({ session }: CommandContext, argv: readonly string[]): Reply {
   return OK
 }
 
-function maintNotifications({ node, session, now }: CommandContext, argv: readonly string[]): Reply {
+function maintNotifications(
+  { node, session, now }: CommandContext,
+  argv: readonly string[],
+): Reply {
   return node.handoffs.command(session, argv, now.monoMs)
 }
 

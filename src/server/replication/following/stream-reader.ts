@@ -81,7 +81,8 @@ export class StreamReader {
     if (name === 'select') this.#db = Number(argv[1])
     if (name !== 'replconf') this.#target.apply(argv)
     else if (argv[1]?.toLowerCase() === 'getack') this.#mustAcknowledge = true
-    if (this.#mustAcknowledge && argv[2] === TAKEOVER_WORD) this.#node.handoffs.expect(this.#node.now.monoMs)
+    if (this.#mustAcknowledge && argv[2] === TAKEOVER_WORD)
+      this.#node.handoffs.expect(this.#node.now.monoMs)
   }
 
   /**

@@ -145,10 +145,7 @@ export class Attachment {
   }
 
   /** `ACK <applied>`, since Redis 7.2 perhaps with `FACK <on disk>`. */
-  #acknowledge(
-    peer: ReplicaPeer,
-    words: readonly string[],
-  ): undefined {
+  #acknowledge(peer: ReplicaPeer, words: readonly string[]): undefined {
     const [text = '', fack = '', synced = ''] = words
     const offset = parseInt64(text)
     if (typeof offset !== 'number' || peer.phase === 'announced') return
