@@ -228,7 +228,7 @@ export class DataNode implements NodeInputs {
   /** Lets the sessions that became ready read on, and sends the gathered output. */
   #endTurn(): void {
     const { persistence, disconnects, replication, sleep, sessions, now } = this.services
-    const { clientMemory, tracking } = this.services
+    const { clientMemory, tracking, keyspace } = this.services
     // No snapshot begins in the middle of a script.
     do this.#requests.serveLine()
     while (!this.#scripts.isInterrupted && persistence.beginDue())
@@ -236,6 +236,7 @@ export class DataNode implements NodeInputs {
     disconnects.turnEnds(replication.isReplica())
     tracking.turnEnds()
     persistence.turnEnds()
+    keyspace.settle()
     // A server that hangs sends nothing either.
     if (!sleep.isActive) sessions.flushAll(now.monoMs)
     clientMemory.keepLimit()

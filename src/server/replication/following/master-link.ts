@@ -10,13 +10,15 @@
  * each phase has a file of its own (handshake.ts, full-copy.ts, stream-reader.ts).
  */
 import { unreachable } from '../../../base/assert.ts'
-import type { Address } from '../../../base/ip.ts'
+import { type Address, hostAndPort } from '../../../base/ip.ts'
 import { encodeCommand } from '../../../resp/encode.ts'
 import type { LedgerKeeper } from '../../ledger/ledger-keeper.ts'
 import type { ConnectionId, NodeLogLevel } from '../../port.ts'
 import { ageSeconds } from '../../seconds.ts'
+import type { ClientSession } from '../../sessions/session.ts'
 import type { NodeFailover } from '../failover.ts'
 import { TAKEOVER_WORD } from '../history/stream.ts'
+import type { SavedPosition } from '../history/history.ts'
 import type { ReplicationState } from '../state.ts'
 import type { EmptyMasterGuard } from './empty-master-guard.ts'
 import { FullCopy } from './full-copy.ts'
@@ -79,6 +81,20 @@ export class MasterLink {
     return this.#record.downSinceMs
   }
 
+  /** The link as a client of ours, while the stream runs. */
+  client(): ClientSession | undefined {
+    const { node, master } = this.#state
+    const { upSinceMs, heardAtMs } = this.#record
+    if (this.#phase.kind !== 'streaming' || master === undefined) return undefined
+    const times = { connectedAtMs: upSinceMs ?? heardAtMs, heardAtMs }
+    return node.streamTarget.asClient(this.#phase.id, master, times)
+  }
+
+  /** CLIENT KILL: it is made anew. */
+  kill(): void {
+    if (this.isUp) this.#lost('CLIENT KILL', 'open')
+  }
+
   owns(id: ConnectionId): boolean {
     return connectionOf(this.#phase) === id
   }
@@ -92,9 +108,17 @@ export class MasterLink {
     this.#waitFor(0)
   }
 
+  /** `host:port` of the master, once we have been in step with it. */
+  get acquaintance(): string | undefined {
+    const { master } = this.#state
+    if (master === undefined || !this.#position.isAcquainted) return undefined
+    return hostAndPort(master.host, master.port)
+  }
+
   /** The data kept over a restart stand at `history.offset` of `history.id`. */
-  resume(): void {
-    this.#position.resumed()
+  resume({ master: known }: SavedPosition): void {
+    const { master } = this.#state
+    this.#position.resumed(master !== undefined && known === hostAndPort(master.host, master.port))
   }
 
   /** The node follows no master any more. */

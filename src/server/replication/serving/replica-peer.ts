@@ -45,6 +45,8 @@ export interface ReplicaPeer {
   ackOffset: number
   /** Its last ACK said that it expects to become the master. */
   expectsRole: boolean
+  /** Its word counts once it has acknowledged this much, see `Replicas.attach`. */
+  countsFromOffset: number
   /** How much of the stream the replica has on its disk (FACK), if it says so. */
   fsyncedOffset: number
   /** Monotonic. When the last ACK came, or when it was attached. */
@@ -71,6 +73,7 @@ export function newReplicaPeer(connection: PeerConnection): ReplicaPeer {
     heldFromOffset: 0,
     ackOffset: 0,
     expectsRole: false,
+    countsFromOffset: 0,
     fsyncedOffset: 0,
     ackAtMs: 0,
     hasAllUntilMs: TOO_OLD,

@@ -38,6 +38,7 @@ export class Serving {
     this.attachment = new Attachment(state, this.#fullSync, this.waits, failover, link)
     replicas.onGone = (peer) => this.#fullSync.forget(peer)
     replicas.onOnline = (peer) => this.fence.replicaCame(peer)
+    replicas.onDoubt = () => this.fence.replicaIsDoubted()
     settings.onChange('repl-backlog-size', () => {
       history.backlogSizeBytes = settings.int('repl-backlog-size')
     })
