@@ -19,9 +19,9 @@ import type { Sessions } from './sessions.ts'
 
 const ENDPOINT_TYPES = ['internal-ip', 'internal-fqdn', 'external-ip', 'external-fqdn', 'none']
 /** For a connection to the heir, its handshake, and the answers under way. */
-const FAREWELL_MS = 300
+const FAREWELL_MS = 1_000
 /** The heir has to be the master so soon after it was asked to expect it. */
-const EXPECTED_MS = 3_000
+const EXPECTED_MS = 5_000
 /** The Sentinel sends clients of both nodes away when the role has changed; those who came for it stay. */
 const SPARED_MS = 5_000
 
