@@ -73,6 +73,8 @@ export class Connections {
   readonly #lingering = new Lingering()
   readonly #entries = new Map<number, Entry>()
   #dirty: Entry[] = []
+  /** A connection has told of bytes, and the machine is at work on them. */
+  #isInTurn = false
   #paused: Entry[] = []
   /**
    * Connections that have sent much, and are not read until it is their turn; the longest wait comes
@@ -95,7 +97,7 @@ export class Connections {
     const hasTurns = !accepted.connecting && this.#gate === undefined
     const take = (bytes: string) => {
       if (hasTurns && bytes.length >= BULK_BYTES) this.#waitForItsTurn(entry)
-      this.#received(entry, bytes)
+      this.#turn(entry, bytes)
     }
     const socket = received(accepted, take, hasTurns)
     const entry: Entry = { id, socket, batch: '', isHeld: false, isPaused: false, isWaiting: false }
@@ -200,6 +202,17 @@ export class Connections {
     for (const socket of sockets) socket.destroy()
   }
 
+  /** What the machine writes while it is told this leaves when it has dealt with it. */
+  #turn(entry: Entry, bytes: string): void {
+    this.#isInTurn = true
+    try {
+      this.#received(entry, bytes)
+    } finally {
+      this.#isInTurn = false
+      this.#flushAll()
+    }
+  }
+
   #received(entry: Entry, bytes: string): void {
     // After `close` the machine no longer knows the id.
     if (this.#entries.has(entry.id)) this.#events.received(entry.id, bytes)
@@ -247,11 +260,12 @@ export class Connections {
   }
 
   #markDirty(entry: Entry): void {
-    if (this.#dirty.length === 0) process.nextTick(() => this.#flushAll())
+    if (this.#dirty.length === 0 && !this.#isInTurn) process.nextTick(() => this.#flushAll())
     this.#dirty.push(entry)
   }
 
   #flushAll(): void {
+    if (this.#dirty.length === 0) return
     const dirty = this.#dirty
     this.#dirty = []
     for (const entry of dirty) flush(entry)
