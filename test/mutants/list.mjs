@@ -633,7 +633,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'server/gate.js',
-        find: 'return isReadOnlyReplica(node) ? READ_ONLY_REPLICA : undefined;',
+        find: 'return READ_ONLY_REPLICA;',
         replace: 'return undefined;',
       },
     ],
