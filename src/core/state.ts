@@ -9,6 +9,7 @@ import type { Access } from './access/access.ts'
 import type { Client } from './clients/client.ts'
 import type { GroupConfig, SentinelConfig } from './config.ts'
 import type { Counsel } from './detection/counsel.ts'
+import type { Lateness } from './detection/lateness.ts'
 import type { WriteFacts } from './detection/write-faults.ts'
 import type { LastHello } from './discovery/hello-format.ts'
 import type { FailoverReport, GuardClaim } from './discovery/info-parser.ts'
@@ -92,6 +93,8 @@ export interface Tilt extends TimerOwner {
   last: Moment
   /** How often TILT was entered. */
   total: number
+  /** When we were late ourselves. */
+  readonly late: Lateness
 }
 
 export interface Group extends TimerOwner {

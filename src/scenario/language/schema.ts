@@ -91,12 +91,15 @@ const topology = z.strictObject({
 
 const isRepeatable = (operation: string): boolean => operation === 'keys' || operation === 'set'
 
+/** Judged answer by answer, on the understanding that a connection leads to one node. */
+const isOneStory = (operation = 'keys'): boolean => ['register', 'shared'].includes(operation)
+
 const client = z
   .strictObject({
     host: name.optional(),
     group: name.optional(),
     operation: z
-      .enum(OPERATION_KINDS, { error: 'must be keys, set, counter, register or data' })
+      .enum(OPERATION_KINDS, { error: 'must be keys, set, counter, register, data or shared' })
       .optional(),
     rate: positive.max(10_000, { error: 'must be at most 10000' }).optional(),
     think: duration.optional(),
@@ -106,7 +109,7 @@ const client = z
   .refine(({ rate, think }) => rate === undefined || think === undefined, {
     error: 'has rate and think: it works at a steady rate, or waits for each answer',
   })
-  .refine(({ proxy, operation }) => proxy === undefined || operation !== 'register', {
+  .refine(({ proxy, operation }) => proxy === undefined || !isOneStory(operation), {
     error:
       'has a proxy, so its connection outlives a master, and what was lost with it: take keys, set, counter or data',
   })

@@ -36,6 +36,8 @@ export function judgeTotal(claim: TotalClaim, { facts, history, unsettled }: Tot
       return ofGroup(claim.group, facts, ({ staleReads: { afterLoss, fromDeposed } }) =>
         counted(afterLoss + fromDeposed <= claim.atMost, `${afterLoss + fromDeposed} stale`),
       )
+    case 'anomalies':
+      return ofGroup(claim.group, facts, ({ shared }) => judgeAnomalies(claim, shared))
     case 'settled':
       return unsettled.length === 0 ? PASSED : failed(unsettled.slice(0, TOLD_MAX).join('; '))
     case 'outage':
@@ -99,6 +101,14 @@ function firstPromotion(group: string, history: RunHistory): string | undefined 
     return `${happening.process} promoted a replica at ${formatDuration(happening.atMs)}`
   }
   return undefined
+}
+
+/** A history that nobody could decide may be either. */
+function judgeAnomalies(claim: Claim<'anomalies'>, shared: GroupFacts['shared']): Verdict {
+  if (shared === undefined) return failed('no client of the group shares keys (operation: shared)')
+  const { anomalies, histories, undecided } = shared
+  const doubt = undecided === 0 ? '' : `, ${undecided} undecided`
+  return counted(isWithin(anomalies, claim), `${anomalies} of ${histories}${doubt}`)
 }
 
 function judgeOutage(claim: Claim<'outage'>, history: RunHistory): Verdict {

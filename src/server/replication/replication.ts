@@ -72,9 +72,23 @@ export class Replication implements RoleChange {
     return isReplica(this.#state)
   }
 
+  /** Whether changes are kept for replicas, attached or expected. */
+  get keepsHistory(): boolean {
+    return this.#state.history.backlog !== undefined
+  }
+
   /** Meaningful on a replica: whether it applies the master's stream. */
   linkUp(): boolean {
     return this.#link.isUp
+  }
+
+  /** The link to our master as CLIENT LIST shows it; undefined: it is not up. */
+  masterClient(): ClientSession | undefined {
+    return this.#link.client()
+  }
+
+  killMasterClient(): void {
+    this.#link.kill()
   }
 
   // Effects of commands and expiry

@@ -15,6 +15,7 @@ import { encodeCommand } from '../../../resp/encode.ts'
 import type { LedgerKeeper } from '../../ledger/ledger-keeper.ts'
 import type { ConnectionId, NodeLogLevel } from '../../port.ts'
 import { ageSeconds } from '../../seconds.ts'
+import type { ClientSession } from '../../sessions/session.ts'
 import type { NodeFailover } from '../failover.ts'
 import type { SavedPosition } from '../history/history.ts'
 import type { ReplicationState } from '../state.ts'
@@ -77,6 +78,20 @@ export class MasterLink {
 
   get downSinceMs(): number | undefined {
     return this.#record.downSinceMs
+  }
+
+  /** The link as a client of ours, while the stream runs. */
+  client(): ClientSession | undefined {
+    const { node, master } = this.#state
+    const { upSinceMs, heardAtMs } = this.#record
+    if (this.#phase.kind !== 'streaming' || master === undefined) return undefined
+    const times = { connectedAtMs: upSinceMs ?? heardAtMs, heardAtMs }
+    return node.streamTarget.asClient(this.#phase.id, master, times)
+  }
+
+  /** CLIENT KILL: it is made anew. */
+  kill(): void {
+    if (this.isUp) this.#lost('CLIENT KILL', 'open')
   }
 
   owns(id: ConnectionId): boolean {

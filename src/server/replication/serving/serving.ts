@@ -70,6 +70,10 @@ export class Serving {
 
   // The end of the process, see persistence/shutdown.ts
 
+  get hasOnlineReplica(): boolean {
+    return [...this.#state.replicas.all()].some(({ phase }) => phase === 'online')
+  }
+
   /** Whether every replica that is online has acknowledged the stream up to `offset`. */
   haveAcknowledged(offset: number): boolean {
     return [...this.#state.replicas.all()].every(
