@@ -273,7 +273,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'core/detection/suspicion.js',
-        find: 'unanswered + group.config.downAfterMs + 1',
+        find: 'unanswered + downAfterMs + lateMs(state.tilt.late, unanswered, downAfterMs) + 1',
         replace: 'unanswered + 1',
       },
     ],
@@ -624,6 +624,7 @@ export const MUTANTS = [
         replace: 'if (isCounted(peer))',
       },
     ],
+    scenarios: ['clients-wait-while-a-replica-is-cut-off.yml'],
   },
   {
     name: 'waitaof-counts-who-said-nothing',
@@ -635,6 +636,7 @@ export const MUTANTS = [
         replace: 'if (isCounted(peer))',
       },
     ],
+    scenarios: ['clients-wait-while-a-replica-is-cut-off.yml'],
   },
   {
     name: 'wait-asks-about-the-past',
@@ -642,10 +644,11 @@ export const MUTANTS = [
     edits: [
       {
         file: 'server/replication/serving/waits.js',
-        find: 'this.#offsets.set(id, this.#state.history.offset);',
-        replace: 'this.#offsets.set(id, this.#offsets.get(id) ?? this.#state.history.offset);',
+        find: 'lastDone.offset = this.#state.history.offset;',
+        replace: 'lastDone.offset ||= this.#state.history.offset;',
       },
     ],
+    scenarios: ['clients-wait-while-a-replica-is-cut-off.yml'],
   },
   {
     name: 'a-stray-master-accuses-its-master',
