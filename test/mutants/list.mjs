@@ -603,6 +603,71 @@ export const MUTANTS = [
     scenarios: ['the-replicas-fall-behind-and-the-master-dies.yml'],
   },
   {
+    name: 'a-replica-counts-twice',
+    story: 'A replica that is back before its old connection breaks counts with both.',
+    edits: [
+      {
+        file: 'server/replication/serving/replicas.js',
+        find: 'other.countsFromOffset = this.#history.offset + 1;',
+        replace: 'other.countsFromOffset = 0;',
+      },
+    ],
+    scenarios: ['a-replica-is-back-before-its-master-knows.yml'],
+  },
+  {
+    name: 'wait-counts-who-said-nothing',
+    story: 'WAIT counts every replica that gets the stream, whatever it has acknowledged.',
+    edits: [
+      {
+        file: 'server/replication/serving/replicas.js',
+        find: 'if (isCounted(peer) && peer.ackOffset >= offset)',
+        replace: 'if (isCounted(peer))',
+      },
+    ],
+    scenarios: ['clients-wait-while-a-replica-is-cut-off.yml'],
+  },
+  {
+    name: 'waitaof-counts-who-said-nothing',
+    story: 'WAITAOF counts every replica that gets the stream, whatever is on its disk.',
+    edits: [
+      {
+        file: 'server/replication/serving/replicas.js',
+        find: 'if (isCounted(peer) && peer.fsyncedOffset >= offset)',
+        replace: 'if (isCounted(peer))',
+      },
+    ],
+    scenarios: ['clients-wait-while-a-replica-is-cut-off.yml'],
+  },
+  {
+    name: 'wait-asks-about-the-past',
+    story: 'WAIT asks for what was there before the client wrote.',
+    edits: [
+      {
+        file: 'server/replication/serving/waits.js',
+        find: 'lastDone.offset = this.#state.history.offset;',
+        replace: 'lastDone.offset ||= this.#state.history.offset;',
+      },
+    ],
+    scenarios: ['clients-wait-while-a-replica-is-cut-off.yml'],
+  },
+  {
+    name: 'a-stray-master-accuses-its-master',
+    story: 'A dump does not say whose data it holds, nor what was before.',
+    edits: [
+      {
+        file: 'server/replication/history/history.js',
+        find: '        if (previous === undefined)\n            return;\n',
+        replace: '        return;\n',
+      },
+      {
+        file: 'server/replication/following/sync-position.js',
+        find: 'this.isAcquainted = isAcquainted;',
+        replace: 'this.isAcquainted = true;',
+      },
+    ],
+    scenarios: ['a-stray-master-comes-back-as-a-replica.yml'],
+  },
+  {
     name: 'stall-not-noticed',
     story: 'A master that stood still goes on as if no time had passed.',
     edits: [

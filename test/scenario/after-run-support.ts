@@ -1,8 +1,9 @@
 import type { Address } from '../../src/base/ip.ts'
 import type { Action } from '../../src/history/action.ts'
+import type { Told } from '../../src/history/data/told.ts'
 import type { Happening, NodeRole, Occurrence } from '../../src/history/happening.ts'
 import type { Topology } from '../../src/history/topology.ts'
-import type { Operation, Write } from '../../src/history/writes.ts'
+import type { Operation, Question, Write } from '../../src/history/writes.ts'
 import {
   violationsAfter,
   violationsInRealTime,
@@ -18,6 +19,7 @@ export class Account {
   readonly #topology: Topology
   readonly #happenings: Happening[] = []
   readonly #writes: Write[] = []
+  readonly #questions: Question[] = []
   readonly #missing = new Set<Write>()
   #nowMs = 0
   #master = 'n1'
@@ -72,6 +74,15 @@ export class Account {
     return this
   }
 
+  /** A command of the client's connection to this node, and what it was told so much later. */
+  asks(node: string, line: string, told: Told, tookMs = 2): this {
+    const asked = { client: 'app', group: GROUP, node, connection: 1, attemptedAtMs: this.#nowMs }
+    const request = { commands: [line.split(' ')], form: 'command' } as const
+    const answer = { atMs: this.#nowMs + tookMs, told }
+    this.#questions.push({ ...asked, request, write: undefined, answer })
+    return this
+  }
+
   /** Whom all Sentinels name at the end. */
   endsWith(master: string): this {
     this.#master = master
@@ -93,7 +104,7 @@ export class Account {
         happenings: this.#happenings,
         writes: this.#writes,
         reads: [],
-        questions: [],
+        questions: this.#questions,
         labels: new Map(),
       },
       nameOf: ({ host }: Address) => host,

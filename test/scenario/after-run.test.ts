@@ -115,6 +115,35 @@ describe('min-replicas-to-write holds', () => {
   })
 })
 
+describe('WAIT promises no more than there is', () => {
+  const NAME = 'WAIT promises no more than there is'
+
+  test('a replica that died before the write was sent cannot have it', () => {
+    const account = new Account().until(10_000).kill('n3').until(10_001).asks('n1', 'INCR c', 1)
+    expect(account.asks('n1', 'WAIT 2 40', 1).violations).toEqual([])
+    expect(account.asks('n1', 'WAIT 2 40', 2).violations).toEqual([NAME])
+    expect(account.asks('n1', 'WAITAOF 0 2 40', [1, 2]).violations).toEqual([NAME, NAME])
+  })
+
+  test('one that died after the write was sent may have said that it has it', () => {
+    const account = new Account().until(10_000).asks('n1', 'INCR c', 1).kill('n3').until(10_001)
+    expect(account.asks('n1', 'WAIT 2 40', 2).violations).toEqual([])
+  })
+
+  test('one that is cut off and follows nobody new has said nothing since', () => {
+    const account = new Account().until(10_000).does({ kind: 'cut', from: 'a', to: 'c' })
+    account.does({ kind: 'cut', from: 'c', to: 'a' }).until(13_000).asks('n1', 'SET s1 v', 'OK')
+    expect(account.asks('n1', 'WAIT 2 40', 2, 40).violations).toEqual([NAME])
+  })
+
+  test('what may have changed nothing says nothing, nor does what was refused', () => {
+    const account = new Account().until(10_000).asks('n1', 'INCR c', 1).until(10_001).kill('n3')
+    account.until(12_000).asks('n1', 'DEL c', 0).asks('n1', 'SET c 1 NX', null)
+    account.asks('n1', 'INCR c', { error: 'NOREPLICAS' })
+    expect(account.asks('n1', 'WAIT 2 40', 2).violations).toEqual([])
+  })
+})
+
 describe('replicated writes survive', () => {
   const NAME = 'replicated writes survive'
 

@@ -76,7 +76,7 @@ class Talk {
     return new DataStory({
       questions: this.questions,
       endMs: END_MS,
-      wasReplica: () => this.#wasReplica,
+      mayHaveChanged: () => this.#wasReplica,
       mayKeepDead: () => this.#mayKeepDead,
       clocksFailAtMs: this.#clocksFailAtMs,
       ...this.#limit,

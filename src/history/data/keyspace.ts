@@ -14,12 +14,15 @@ import {
 } from './holdings.ts'
 import { PAYLOADS } from './payloads.ts'
 import { deathAfter } from './strings.ts'
-import type { Told } from './told.ts'
+import { isToldError, type Told } from './told.ts'
 import { ALL_KEYS, drawAnyKey, drawPeriodMs } from './vocabulary.ts'
 
 const any = ({ rng }: Drawing): string => drawAnyKey(rng)
 /** A client's second database has an even number. */
 const placeOf = (database: string | undefined): 0 | 1 => (Number(database) % 2 === 0 ? 1 : 0)
+
+/** Long enough for a round trip, and no pause that would be noticed. */
+const WAIT_MS = 40
 
 export const KEYSPACE: CommandRows = {
   DEL: {
@@ -184,6 +187,26 @@ export const KEYSPACE: CommandRows = {
       )
     },
   },
+  WAIT: {
+    kind: 'read',
+    isBlocking: true,
+    keys: () => [],
+    weight: 4,
+    draw: ({ rng }) => [`${1 + rng.below(3)}`, `${WAIT_MS}`],
+    // How many replicas there are is for waited-writes.ts to say.
+    apply: ({ holdings }) => only(holdings, (told) => isCount(told) || isRefusedWait(told)),
+  },
+  WAITAOF: {
+    kind: 'read',
+    isBlocking: true,
+    keys: () => [],
+    weight: 2,
+    draw: ({ rng }) => [`${rng.below(2)}`, `${rng.below(3)}`, `${WAIT_MS}`],
+    apply: ({ holdings }) =>
+      only(holdings, (told) =>
+        Array.isArray(told) ? told.length === 2 && told.every(isCount) : isRefusedWait(told),
+      ),
+  },
   RESTORE: {
     kind: 'write',
     weight: 3,
@@ -254,4 +277,13 @@ function mayBeLeft(leftMs: number, dies: Span, at: CarriedOut): boolean {
   const least = dies.fromMs - at.untilMs - CLOCK_DOUBT_MS
   const most = dies.untilMs - at.fromMs + CLOCK_DOUBT_MS
   return leftMs >= Math.max(0, least) && leftMs <= most
+}
+
+function isCount(told: Told): boolean {
+  return typeof told === 'number' && told >= 0
+}
+
+/** A replica knows nothing of it, and without an append-only file no disk is asked. */
+function isRefusedWait(told: Told): boolean {
+  return isToldError(told) && told.error.startsWith('ERR WAIT')
 }

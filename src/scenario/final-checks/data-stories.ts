@@ -7,7 +7,7 @@ import { plainOf } from '../../resp/plain.ts'
 import { Lifelines } from '../facts/lifelines.ts'
 import type { Violation } from '../result.ts'
 import type { RunHistory, World } from '../world.ts'
-import { DataStory } from './data-story.ts'
+import { DataStory, type StoryStart } from './data-story.ts'
 
 export interface DataVerdict {
   readonly violations: readonly Violation[]
@@ -26,16 +26,12 @@ export async function judgeData(
 ): Promise<DataVerdict> {
   const violations: Violation[] = []
   const missing = new Map<string, Set<Write>>()
-  const lifelines = new Lifelines(history)
-  const holds = heldSpans(history)
-  for (const { name, group, operation } of topology.clients) {
+  for (const { name, group, operation, hasProxy } of topology.clients) {
     if (operation !== 'data') continue
     const story = new DataStory({
       questions: history.questions.filter(({ client }) => client === name),
       endMs: history.endMs,
-      wasReplica: (node, span) => wasReplica(lifelines, node, span),
-      mayKeepDead: (node, span) =>
-        wasReplica(lifelines, node, span) || isIn(span, holds.get(node) ?? []),
+      ...(hasProxy === true ? behindProxy(history, group, topology) : straight(history)),
       clocksFailAtMs: clocksFailAtMs(group, topology, history),
     })
     const master = masters.get(group)
@@ -45,6 +41,40 @@ export async function judgeData(
     violations.push(...story.violations)
   }
   return { violations, missing }
+}
+
+type Doubts = Pick<StoryStart, 'mayHaveChanged' | 'mayKeepDead'>
+
+/** A connection leads to one node, and ends with it. */
+function straight(history: Heard): Doubts {
+  const lifelines = new Lifelines(history)
+  const holds = heldSpans(history)
+  const wasReplica = (node: string, span: Span) => isReplicaIn(lifelines, node, span)
+  return {
+    mayHaveChanged: wasReplica,
+    mayKeepDead: (node, span) => wasReplica(node, span) || isIn(span, holds.get(node) ?? []),
+  }
+}
+
+/** The proxy believes a majority for so long, and the hello that tells it of a change may be late. */
+const PROXY_BELIEF_MS = 10_000
+
+/**
+ * A connection to a proxy outlives masters, and the process of a master. While no node of the group dies or
+ * changes its role it leads to one of them.
+ */
+function behindProxy(history: Heard, group: string, { nodes }: Topology): Doubts {
+  const members = new Set(nodes.filter((node) => node.group === group).map(({ name }) => name))
+  const holds = [...heldSpans(history)].flatMap(([node, spans]) => (members.has(node) ? spans : []))
+  const turns = history.happenings.filter(({ kind, process = '' }) => {
+    return (kind === 'role' || kind === 'status') && members.has(process)
+  })
+  const hasTurned = (_node: string, { fromMs, untilMs }: Span) =>
+    turns.some(({ atMs }) => atMs >= fromMs - PROXY_BELIEF_MS && atMs <= untilMs)
+  return {
+    mayHaveChanged: hasTurned,
+    mayKeepDead: (node, span) => hasTurned(node, span) || isIn(span, holds),
+  }
 }
 
 /** What a node holds for a client, as if the client had asked. */
@@ -74,7 +104,7 @@ async function lookAt(
   }
 }
 
-function wasReplica(lifelines: Lifelines, node: string, span: Span): boolean {
+function isReplicaIn(lifelines: Lifelines, node: string, span: Span): boolean {
   return lifelines.of(node).roles.some(({ role, fromMs, untilMs }) => {
     return role.kind === 'replica' && fromMs <= span.untilMs && untilMs >= span.fromMs
   })

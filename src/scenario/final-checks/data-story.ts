@@ -62,8 +62,8 @@ interface Replayed {
 export interface StoryStart {
   readonly questions: readonly Question[]
   readonly endMs: number
-  /** Whether the node was a replica at some time in this span. */
-  readonly wasReplica: (node: string, span: Span) => boolean
+  /** Whether a connection that led to this node may have shown another one's data in this span. */
+  readonly mayHaveChanged: (node: string, span: Span) => boolean
   /** Whether the node may have kept keys whose time was over in this span. */
   readonly mayKeepDead: (node: string, span: Span) => boolean
   /** From then on clocks are wrong, and keys may die at any time. */
@@ -149,7 +149,10 @@ export class DataStory {
     const { untilMs } = spanOf(question)
     const before = this.#now
     let next = this.#fitting(question)
-    if (next.length === 0 && this.#start.wasReplica(question.node, { fromMs: sinceMs, untilMs })) {
+    if (
+      next.length === 0 &&
+      this.#start.mayHaveChanged(question.node, { fromMs: sinceMs, untilMs })
+    ) {
       this.#now = this.#all
       next = this.#fitting(question)
     }

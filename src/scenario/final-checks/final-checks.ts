@@ -13,6 +13,7 @@ import type { FinishedRun } from './finished-run.ts'
 import { unguardedWrites } from './guarded-writes.ts'
 import { isSetByCommand, settingOf } from './known-settings.ts'
 import { lostHeldWrites } from './survival.ts'
+import { overstatedWaits } from './waited-writes.ts'
 
 /** More examples of the same kind say nothing new. */
 const EXAMPLES_MAX = 3
@@ -22,6 +23,7 @@ export function violationsAfter(run: FinishedRun): readonly Violation[] {
     replicaWrites(run),
     doubledWrites(run),
     unguardedWrites(run),
+    overstatedWaits(run),
     lostHeldWrites(run),
     promptFailovers(run),
   ]

@@ -1,10 +1,7 @@
 /**
  * A master with `min-replicas-to-write` acknowledges nothing once it could have heard from too few
- * replicas for `min-replicas-max-lag`. The node counts lag in whole seconds and checks it once a
- * second, hence two more. The master could hear from a replica while the replica ran, followed this
- * node, and its messages arrived; what a replica had sent into a partition arrives after that,
- * whether it still runs or not. What the node sends has to arrive as well: without TCP's
- * acknowledgements the replica soon sends nothing new.
+ * replicas (contacts.ts) for `min-replicas-max-lag`. The node counts lag in whole seconds and checks it
+ * once a second, hence two more.
  *
  * A node that was stopped, or hung, for longer than the lag allows has heard from no replica
  * meanwhile, whatever waited in its kernel: before it acknowledges anything, a replica must have
@@ -14,21 +11,15 @@
  * because acknowledgements may then arrive at any later time.
  */
 
-import { Troubles } from '../../history/checkers/troubles.ts'
 import type { Happening, ProcessStatus } from '../../history/happening.ts'
 import type { NodeSpec } from '../../history/topology.ts'
 import type { Write } from '../../history/writes.ts'
 import type { Violation } from '../result.ts'
+import { Contacts } from './contacts.ts'
 import type { FinishedRun } from './finished-run.ts'
 import { isSetByCommand, settingOf } from './known-settings.ts'
 
 const ROUNDING_MS = 2_500
-/** The first wait for a retransmission, and the time on the way. */
-const RETRANSMISSION_MS = 1_000
-/**
- * A replica acknowledges once a second, and once more, because it does not learn that it was heard.
- */
-const LAST_WORD_MS = 1_500
 /**
  * A stop that exceeds the lag by less than this may look shorter to the node, which counts in
  * seconds.
@@ -47,9 +38,10 @@ export function unguardedWrites(run: FinishedRun): readonly Violation[] {
   const { topology, history } = run
   const guards = topology.nodes.flatMap((node) => guardOf(node, run))
   return guards.flatMap((guard) => {
-    const contacts = new Contacts(guard, run)
+    const contacts = new Contacts(guard.node.name, run)
+    const halts = new Halts(guard, run)
     const writes = history.writes.filter(({ node }) => node === guard.node.name)
-    return writes.flatMap((write) => judge(write, guard, contacts))
+    return writes.flatMap((write) => judge(write, guard, { contacts, halts }))
   })
 }
 
@@ -64,12 +56,17 @@ function guardOf(node: NodeSpec, { topology, history }: FinishedRun): readonly G
   return [{ node, needed, windowMs, longStopMs: lagMs + STOP_ROUNDING_MS }]
 }
 
-function judge(write: Write, { node, needed }: Guard, contacts: Contacts): Violation[] {
+interface Evidence {
+  readonly contacts: Contacts
+  readonly halts: Halts
+}
+
+function judge(write: Write, { node, needed }: Guard, { contacts, halts }: Evidence): Violation[] {
   const { outcome, attemptedAtMs } = write
   if (outcome.kind !== 'acknowledged') return []
-  const fromMs = contacts.countsFrom(attemptedAtMs, outcome.atMs)
+  const fromMs = halts.countsFrom(attemptedAtMs, outcome.atMs)
   if (fromMs === undefined) return []
-  const count = contacts.count(fromMs, outcome.atMs)
+  const count = contacts.between(fromMs, outcome.atMs).length
   if (count >= needed) return []
   const text = `${node.name} acknowledged a write although it could have heard of ${count} replicas, not ${needed}, in the last ${outcome.atMs - fromMs} ms`
   return [{ atMs: outcome.atMs, checker: 'min-replicas-to-write holds', text }]
@@ -83,50 +80,16 @@ interface Halt {
   isDeath: boolean
 }
 
-interface Span {
-  readonly fromMs: number
-  untilMs: number
-}
-
-/** When the master could hear from each replica. */
-class Contacts {
-  readonly #spans = new Map<string, Span[]>()
-  readonly #closedSinceMs = new Map<string, number>()
+/** When the master did not run, and when nothing can be said about it. */
+class Halts {
   readonly #guard: Guard
   readonly #halts: Halt[] = []
   /** From then on the check says nothing. */
   #blindFromMs = Number.POSITIVE_INFINITY
 
-  constructor(guard: Guard, { topology, history }: FinishedRun) {
-    const { node } = guard
+  constructor(guard: Guard, { history }: FinishedRun) {
     this.#guard = guard
-    const others = topology.nodes.filter(
-      ({ name, group }) => name !== node.name && group === node.group,
-    )
-    const troubles = new Troubles(topology)
-    const running = new Set<string>()
-    const followed = new Map<string, string>()
-    for (const happening of history.happenings) {
-      troubles.note(happening)
-      this.#noteMaster(node.name, happening)
-      const { process = '' } = happening
-      if (happening.kind === 'status') {
-        if (happening.status === 'running') running.add(process)
-        else running.delete(process)
-      } else if (happening.kind === 'role') {
-        const { role } = happening
-        followed.set(process, role.kind === 'replica' ? history.nameOf(role.master) : '')
-      } else if (happening.kind !== 'fault') continue
-      for (const { name } of others) {
-        const follows = followed.get(name) === node.name
-        const isHeard = troubles.passes(name, node.name)
-        const isOpen = isHeard && troubles.passes(node.name, name)
-        this.#noteWay(name, isOpen, happening.atMs)
-        const isThere = running.has(name) && follows
-        const lastMs = isThere && isHeard ? happening.atMs + LAST_WORD_MS : happening.atMs
-        this.#mark(name, isThere && isOpen, happening.atMs, lastMs)
-      }
-    }
+    for (const happening of history.happenings) this.#noteMaster(guard.node.name, happening)
   }
 
   /** From when on a replica counts for a write; undefined: the check says nothing. */
@@ -143,12 +106,6 @@ class Contacts {
       fromMs -= untilMs - haltMs
     }
     return fromMs
-  }
-
-  /** How many replicas the master could hear from at some time in between. */
-  count(fromMs: number, untilMs: number): number {
-    const meets = (span: Span): boolean => span.fromMs <= untilMs && span.untilMs >= fromMs
-    return [...this.#spans.values()].filter((spans) => spans.some(meets)).length
   }
 
   #noteMaster(master: string, happening: Happening): void {
@@ -169,32 +126,5 @@ class Contacts {
       const isDeath = status === 'down'
       this.#halts.push({ fromMs: atMs, untilMs: Number.POSITIVE_INFINITY, isDeath })
     } else if (status === 'down') standing.isDeath = true
-  }
-
-  /**
-   * What a closed path held back comes with the next retransmission: after at most the same time
-   * again.
-   */
-  #noteWay(replica: string, isOpen: boolean, atMs: number): void {
-    const sinceMs = this.#closedSinceMs.get(replica)
-    if (!isOpen && sinceMs === undefined) this.#closedSinceMs.set(replica, atMs)
-    if (!isOpen || sinceMs === undefined) return
-    this.#closedSinceMs.delete(replica)
-    const untilMs = atMs + (atMs - sinceMs) + RETRANSMISSION_MS
-    this.#spansOf(replica).unshift({ fromMs: atMs, untilMs })
-  }
-
-  #spansOf(replica: string): Span[] {
-    const spans = this.#spans.get(replica) ?? []
-    this.#spans.set(replica, spans)
-    return spans
-  }
-
-  #mark(replica: string, isHeard: boolean, atMs: number, lastMs: number): void {
-    const spans = this.#spansOf(replica)
-    const last = spans.at(-1)
-    const isOpen = last !== undefined && last.untilMs === Number.POSITIVE_INFINITY
-    if (isHeard && !isOpen) spans.push({ fromMs: atMs, untilMs: Number.POSITIVE_INFINITY })
-    else if (!isHeard && isOpen) last.untilMs = lastMs
   }
 }

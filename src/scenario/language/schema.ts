@@ -92,8 +92,7 @@ const topology = z.strictObject({
 const isRepeatable = (operation: string): boolean => operation === 'keys' || operation === 'set'
 
 /** Judged answer by answer, on the understanding that a connection leads to one node. */
-const isOneStory = (operation: string): boolean =>
-  ['data', 'register', 'shared'].includes(operation)
+const isOneStory = (operation = 'keys'): boolean => ['register', 'shared'].includes(operation)
 
 const client = z
   .strictObject({
@@ -110,9 +109,9 @@ const client = z
   .refine(({ rate, think }) => rate === undefined || think === undefined, {
     error: 'has rate and think: it works at a steady rate, or waits for each answer',
   })
-  .refine(({ proxy, operation = 'keys' }) => proxy === undefined || !isOneStory(operation), {
+  .refine(({ proxy, operation }) => proxy === undefined || !isOneStory(operation), {
     error:
-      'has a proxy, so its connection outlives a master, and what was lost with it: take keys, set or counter',
+      'has a proxy, so its connection outlives a master, and what was lost with it: take keys, set, counter or data',
   })
   .refine(({ manner, operation = 'keys' }) => manner !== 'ioredis' || isRepeatable(operation), {
     error: 'sends again what was not answered (manner: ioredis), which only keys and set can bear',

@@ -50,7 +50,7 @@ export class ProxiedClient implements Program {
   }
 }
 
-/** A shell in which every connection leads to the proxy. */
+/** A shell in which the application's own connections lead to the proxy; looks beside go to the nodes themselves. */
 class ProxiedShell implements Shell {
   readonly #start: ProxiedClientStart
   readonly #proxy: ProxyMachine
@@ -111,7 +111,8 @@ class ProxiedShell implements Shell {
     return this.#proxy.nextWakeUpMs() ?? Number.POSITIVE_INFINITY
   }
 
-  connect(_host: string, _port: number, _timeoutMs: number, handler: SocketHandler) {
+  connect(host: string, port: number, timeoutMs: number, handler: SocketHandler): ShellConnection {
+    if (host !== OWN_PROXY.host) return this.#start.shell.connect(host, port, timeoutMs, handler)
     const id = ++this.#lastClient
     this.#clients.set(id, handler)
     const entrance = { group: this.#start.group, kind: 'write', readsHeader: false } as const
