@@ -20,6 +20,11 @@ const SCRIPTS = /^(eval|fcall)/
 /** They wait unless they are in a transaction. */
 const WAITING = /^(b[lrz].*|xread|xreadgroup)$/
 
+/** They have an option since Redis 7.2, and so another arity. */
+function hasNewerForm([name = '', ...words]: readonly string[]): boolean {
+  return /^z(rev)?rank$/i.test(name) && words.length > 2
+}
+
 export class OddCommands {
   readonly #rng: Rng
   readonly #all: readonly Grammar[]
@@ -39,7 +44,9 @@ export class OddCommands {
   /** One command whose reply can be compared, or a transaction of one. */
   next(): (readonly string[])[] {
     const command = inOneOrder(longLived(this.#make(this.#compared)))
-    if (isInHashOrder(command) || keepsDistances(command)) return this.next()
+    if (isInHashOrder(command) || keepsDistances(command) || hasNewerForm(command)) {
+      return this.next()
+    }
     const waits = WAITING.test((command[0] ?? '').toLowerCase())
     return waits || this.#rng.chance(1, 20) ? [['MULTI'], command, ['EXEC']] : [command]
   }
@@ -52,7 +59,7 @@ export class OddCommands {
   /** One command of all there are, not to be executed. */
   nextOfAny(): readonly string[] {
     const command = this.#make(this.#all)
-    return hasPlainKeys(command) ? command : this.nextOfAny()
+    return hasPlainKeys(command) && !hasNewerForm(command) ? command : this.nextOfAny()
   }
 
   #make(grammars: readonly Grammar[]): string[] {

@@ -22,10 +22,14 @@ const ROWS = 8
 
 /** `LOLWUT [VERSION n [columns …]]`. */
 function lolwut({ node }: CommandContext, argv: readonly string[]): Reply {
-  const numbers = argv[1]?.toLowerCase() === 'version' ? argv.slice(2).map(parseInteger) : []
-  if (numbers.includes(undefined)) return NOT_AN_INTEGER
-  const [version, columns = COLUMNS] = numbers
-  const isDrawn = version !== undefined && DRAWN_VERSIONS.includes(version)
+  const hasVersion = argv[1]?.toLowerCase() === 'version' && argv.length > 2
+  const version = hasVersion ? parseInteger(argv[2]) : 0
+  if (version === undefined) return NOT_AN_INTEGER
+  const isDrawn = DRAWN_VERSIONS.includes(version)
+  // Only a drawing asks for its size.
+  const sizes = isDrawn ? argv.slice(3).map(parseInteger) : []
+  if (sizes.includes(undefined)) return NOT_AN_INTEGER
+  const [columns = COLUMNS] = sizes
   const width = Math.min(MAX_COLUMNS, Math.max(1, columns))
   const drawing = isDrawn ? `${skyline(node.rng, width)}\n\n` : ''
   return { kind: 'verbatim', format: 'txt', text: `${drawing}Redis ver. ${REDIS_VERSION}\n` }
