@@ -30,7 +30,7 @@ export class HostedSentinelMember extends HostedMember implements ManagedSentine
   readonly #start: SentinelMemberStart
   readonly #disk = new MemberDisk()
   #host: SentinelHost | undefined
-  #isRedialling = false
+  #cancelRedial: (() => void) | undefined
 
   constructor(start: SentinelMemberStart) {
     super(start)
@@ -62,17 +62,23 @@ export class HostedSentinelMember extends HostedMember implements ManagedSentine
 
   /** How soon a Sentinel may dial again follows from the period of its PINGs. */
   redial(): void {
-    if (this.#isRedialling) return
-    this.#isRedialling = true
+    if (this.#cancelRedial !== undefined) return
     this.#setPeriod('PING-PERIOD', SOON_MS)
-    this.place.clock.after(REDIAL_MS, () => {
-      this.#isRedialling = false
+    this.#cancelRedial = this.place.clock.after(REDIAL_MS, () => {
+      this.#cancelRedial = undefined
       this.#setPeriod('PING-PERIOD', this.#start.config.periods.pingMs)
     })
   }
 
+  override halt(): void {
+    this.#cancelRedial?.()
+    this.#cancelRedial = undefined
+    super.halt()
+  }
+
+  /** A Sentinel that was stopped meanwhile finds it when it goes on. */
   #setPeriod(name: string, ms: number): void {
-    this.order(['SENTINEL', 'DEBUG', name, `${ms}`]).catch(() => undefined)
+    this.#host?.ask(['SENTINEL', 'DEBUG', name, `${ms}`]).catch(() => undefined)
   }
 
   protected override wipe(): void {

@@ -392,6 +392,26 @@ describe('what nobody has to wait for', () => {
     }
   })
 
+  test('a Sentinel that is stopped as soon as it has found a returned node keeps its periods', async () => {
+    const one = await cluster({ clock: 'manual', downAfterMs: 500 })
+    const [replica] = one.replicas
+    replica?.kill()
+    await one.advance(100)
+    replica?.restart()
+    await one.until.settled()
+    const [sentinel] = one.sentinels
+    sentinel?.stop()
+    await one.advance(20)
+    sentinel?.resume()
+    await one.until.settled()
+    await one.advance(20)
+    const client = new Redis(sentinel?.port ?? 0)
+    const periods = (await client.call('SENTINEL', 'DEBUG')) as string[]
+    client.disconnect()
+    expect(periods[periods.indexOf('PING-PERIOD') + 1]).toBe('1000')
+    expect(periods[periods.indexOf('INFO-PERIOD') + 1]).toBe('1000')
+  })
+
   /** By the cluster's own clock, which nothing moves but the waits. */
   function elapsedMs(one: Cluster): number {
     one.note('now')
@@ -455,7 +475,14 @@ test('a server alone is there at once, keeps what it was told to keep, and can b
 })
 
 test('a stopped cluster leaves no listener and no connection', async () => {
-  const before = socketCount()
+  // What an earlier test has closed is gone a few turns later.
+  let before = -1
+  const isAtRest = () => {
+    const last = before
+    before = socketCount()
+    return before === last
+  }
+  await expect.poll(isAtRest, { interval: 100 }).toBe(true)
   const one = await startCluster()
   expect(socketCount()).toBeGreaterThan(before)
   one.writes().start()
