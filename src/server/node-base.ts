@@ -132,6 +132,7 @@ export class NodeBase {
 
   beginTurn(now: Moment): void {
     this.port.beginTurn()
+    this.times.turnBegins()
     this.now = now
     this.keyspace.nowMs = now.wallMs
   }

@@ -12,6 +12,7 @@
 import type { Socket } from 'node:net'
 import { reasonOf } from '../start-error.ts'
 import type { Gate } from './demo-partition.ts'
+import { received } from './shared-inbox.ts'
 
 /** More output than this goes to the socket at once: a string cannot grow without bound. */
 const MAX_BATCH_BYTES = 256 * 1024
@@ -88,17 +89,18 @@ export class Connections {
     this.#maxTotalBytes = options.maxTotalBytes ?? Number.POSITIVE_INFINITY
   }
 
-  /** Takes over a socket, connected or connecting. */
-  add(id: number, socket: Socket): void {
+  /** Takes over a socket, connected or connecting; the caller has no use of it any more. */
+  add(id: number, accepted: Socket): void {
+    // A gate stops sockets itself, and must find them stopped.
+    const hasTurns = !accepted.connecting && this.#gate === undefined
+    const take = (bytes: string) => {
+      if (hasTurns && bytes.length >= BULK_BYTES) this.#waitForItsTurn(entry)
+      this.#received(entry, bytes)
+    }
+    const socket = received(accepted, take, hasTurns)
     const entry: Entry = { id, socket, batch: '', isHeld: false, isPaused: false, isWaiting: false }
     this.#entries.set(id, entry)
     socket.setNoDelay(true)
-    // A gate stops sockets itself, and must find them stopped.
-    const hasTurns = !socket.connecting && this.#gate === undefined
-    socket.on('data', (chunk) => {
-      if (hasTurns && chunk.length >= BULK_BYTES) this.#waitForItsTurn(entry)
-      this.#received(entry, chunk.toString('latin1'))
-    })
     socket.on('end', () => this.#lost(entry, 'closed by the other side'))
     socket.on('error', (error) => this.#lost(entry, reasonOf(error)))
     socket.on('close', () => this.#lost(entry, 'closed'))
