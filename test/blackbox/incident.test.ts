@@ -136,3 +136,14 @@ test('the page of an incident has its sentences, a lane for each process, and lo
   expect(page).not.toMatch(/NaN|undefined<|(?:src|href)="(?!#)/)
   expect(page).toContain('content="default-src &#39;none&#39;;')
 })
+
+test('a story of which nobody recorded the beginning says so', async () => {
+  const { run } = await killed
+  const happenings = run.history.happenings.filter(
+    (one) => one.kind !== 'event' || one.name !== '+sdown',
+  )
+  const [chapter] = explainRecorded(run.file, { ...run.history, happenings })
+  const [first, second] = chapter?.links ?? []
+  expect(first?.text).toContain('No record says that a Sentinel held 10.0.0.1:6379 down')
+  expect(second?.text).toContain('+odown')
+})

@@ -61,7 +61,7 @@ export function explainRecorded(file: ScenarioFile, history: RunHistory): readon
   return incidentsOf(history).map((incident) => {
     const story: Story = { incident, cause: undefined, file, history, losses: [] }
     const links = [
-      ...tellNoticed(story),
+      ...(incident.suspicions.length === 0 ? [unnoticed(incident)] : tellNoticed(story)),
       ...tellAgreement(story),
       ...tellAttempts(story),
       ...(incident.promotion === undefined ? tellHindrance(story) : tellAftermath(story)),
@@ -69,6 +69,12 @@ export function explainRecorded(file: ScenarioFile, history: RunHistory): readon
     ]
     return chapterOf(incident, links)
   })
+}
+
+/** A record may lack what its Sentinel said in the second before it was killed; silence would look like a fault. */
+function unnoticed({ master, startMs }: SuspectedMaster): ChainSentence {
+  const text = `No record says that a Sentinel held ${master} down: an operator ordered it, or those that noticed were killed within a second.`
+  return link(startMs, text, master)
 }
 
 function chapterOf(
