@@ -9,11 +9,11 @@
  * `--limit` bounds one step. Exit status 1: a step failed.
  */
 import { constants, setPriority } from 'node:os'
-import { parseArgs } from 'node:util'
+import { scriptOptions } from './options.mjs'
 import { endWithParents } from './parents.mjs'
 import { captureNode } from './spawn.mjs'
 
-const { values: options } = parseArgs({ options: { limit: { type: 'string', default: '25' } } })
+const options = scriptOptions(import.meta.url, { limit: { type: 'string', default: '25' } })
 const LIMIT_MS = Number(options.limit) * 60_000
 /** Of a step that passed only the end is shown, which tells how much it has seen. */
 const LINES_OF_PASSED = 15

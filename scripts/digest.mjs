@@ -11,21 +11,19 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
-import { parseArgs } from 'node:util'
 import { ensureBuilt } from './build.mjs'
+import { scriptOptions } from './options.mjs'
 import { endWithParents } from './parents.mjs'
 import { pathOf } from './paths.mjs'
 import { captureNode } from './spawn.mjs'
 
-const { values: options } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '1..500' },
-    jobs: { type: 'string', default: String(availableParallelism()) },
-    write: { type: 'string' },
-    against: { type: 'string' },
-    /** Used between this program and its own processes: which share of the runs to play. */
-    share: { type: 'string' },
-  },
+const options = scriptOptions(import.meta.url, {
+  seeds: { type: 'string', default: '1..500' },
+  jobs: { type: 'string', default: String(availableParallelism()) },
+  write: { type: 'string' },
+  against: { type: 'string' },
+  /** Used between this program and its own processes: which share of the runs to play. */
+  share: { type: 'string' },
 })
 
 endWithParents()

@@ -8,16 +8,14 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { scriptOptions } from './options.mjs'
 import { pathOf } from './paths.mjs'
 import { captureNode, runNode } from './spawn.mjs'
 
-const { values: options } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '1..200' },
-    only: { type: 'string', default: '' },
-    part: { type: 'string', default: 'all' },
-  },
+const options = scriptOptions(import.meta.url, {
+  seeds: { type: 'string', default: '1..200' },
+  only: { type: 'string', default: '' },
+  part: { type: 'string', default: 'all' },
 })
 const PARTS = ['all', 'virtual', 'real']
 if (!PARTS.includes(options.part)) {

@@ -13,10 +13,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { parseArgs } from 'node:util'
 import { problemsIn } from '../test/mutants/check.mjs'
 import { MUTANTS } from '../test/mutants/list.mjs'
 import { ensureBuilt } from './build.mjs'
+import { scriptOptions } from './options.mjs'
 import { endWithParents } from './parents.mjs'
 import { pathOf } from './paths.mjs'
 
@@ -26,22 +26,20 @@ const HOOK = pathToFileURL(join(FOLDER, 'hook.mjs')).href
 const HUNT = join(FOLDER, 'hunt.mjs')
 const FOUND_AT = join(FOLDER, 'found-at.json')
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '1..200' },
-    jobs: { type: 'string', default: String(availableParallelism()) },
-    minutes: { type: 'string', default: '20' },
-    only: { type: 'string' },
-    /** Compiled files in another folder; they are not built then. */
-    dist: { type: 'string' },
-    /** Seeds that fail without a mutant are looked for first and left out, instead of ending the run. */
-    tolerant: { type: 'boolean', default: false },
-    /** Drawn seeds only, without the scenarios that mutants name. */
-    drawn: { type: 'boolean', default: false },
-    /** Writes where each was found, for the next run. */
-    remember: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
+const values = scriptOptions(import.meta.url, {
+  seeds: { type: 'string', default: '1..200' },
+  jobs: { type: 'string', default: String(availableParallelism()) },
+  minutes: { type: 'string', default: '20' },
+  only: { type: 'string' },
+  /** Compiled files in another folder; they are not built then. */
+  dist: { type: 'string' },
+  /** Seeds that fail without a mutant are looked for first and left out, instead of ending the run. */
+  tolerant: { type: 'boolean', default: false },
+  /** Drawn seeds only, without the scenarios that mutants name. */
+  drawn: { type: 'boolean', default: false },
+  /** Writes where each was found, for the next run. */
+  remember: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
 })
 const [first, last] = values.seeds.split('..').map(Number)
 const jobs = Number(values.jobs)

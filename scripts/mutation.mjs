@@ -20,7 +20,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { writeResults } from '../bench/support/document.mjs'
 import { problemsIn, reasonOf } from '../test/mutation/equivalent.mjs'
 import { judge } from '../test/mutation/judges.mjs'
@@ -31,6 +30,7 @@ import { Results, readResults } from '../test/mutation/results.mjs'
 import { candidatesIn, drawSample, fingerprintOf } from '../test/mutation/sample.mjs'
 import { judgeShell, shellTable } from '../test/mutation/shell.mjs'
 import { ensureBuilt } from './build.mjs'
+import { scriptOptions } from './options.mjs'
 import { endWithParents } from './parents.mjs'
 import { pathOf } from './paths.mjs'
 
@@ -39,22 +39,20 @@ const PAGE = 'docs/simulator.md'
 /** Six histories in real time, at the same time. */
 const SHELL_SEEDS = '1..6'
 
-const { values } = parseArgs({
-  options: {
-    sample: { type: 'string', default: '300' },
-    seed: { type: 'string', default: '1' },
-    seeds: { type: 'string', default: '1..40' },
-    seconds: { type: 'string', default: '10' },
-    files: { type: 'string' },
-    jobs: { type: 'string', default: String(availableParallelism()) },
-    resume: { type: 'string' },
-    before: { type: 'string' },
-    from: { type: 'string' },
-    report: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    shell: { type: 'boolean', default: false },
-    only: { type: 'string' },
-  },
+const values = scriptOptions(import.meta.url, {
+  sample: { type: 'string', default: '300' },
+  seed: { type: 'string', default: '1' },
+  seeds: { type: 'string', default: '1..40' },
+  seconds: { type: 'string', default: '10' },
+  files: { type: 'string' },
+  jobs: { type: 'string', default: String(availableParallelism()) },
+  resume: { type: 'string' },
+  before: { type: 'string' },
+  from: { type: 'string' },
+  report: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  shell: { type: 'boolean', default: false },
+  only: { type: 'string' },
 })
 
 endWithParents()

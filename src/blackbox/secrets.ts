@@ -8,6 +8,7 @@
  * Names of renamed commands are treated in the same way: a name that only some know is a password.
  */
 import { sha256 } from '../base/sha256.ts'
+import type { Event } from '../core/event.ts'
 import { GLOBAL_SETTING_ROWS } from '../core/global-settings.ts'
 import { GROUP_OPTION_ROWS, GROUP_OPTIONS } from '../core/group-options.ts'
 import type { State } from '../core/state.ts'
@@ -223,3 +224,26 @@ const SECRET_OPTIONS: ReadonlySet<string> = new Set([
     .filter(([, row]) => 'isSecret' in row && row.isSecret)
     .map(([, row]) => row.name.toLowerCase()),
 ])
+
+// The events that may tell a secret and are no requests of clients, without it.
+
+type EventOf<Kind extends Event['kind']> = Extract<Event, { readonly kind: Kind }>
+
+/** SIGHUP: both configurations. */
+export function hideConfigs(hiding: Hiding, event: EventOf<'reloaded'>): EventOf<'reloaded'> {
+  return JSON.parse(JSON.stringify(event, (key, value) => hideProperty(hiding, key, value)))
+}
+
+export function hideAnswer(hiding: Hiding, event: EventOf<'inquired'>): EventOf<'inquired'> {
+  const { answer } = event
+  if (answer.kind !== 'readAclFile') return event
+  return { ...event, answer: { ...answer, text: hideAclFile(hiding, answer.text) } }
+}
+
+/** `ERR unknown command 'AUTH', with args beginning with: …` */
+export function hideEcho(echoes: Echoes, event: EventOf<'reply'>): EventOf<'reply'> {
+  const { reply } = event
+  if (reply.kind !== 'error') return event
+  const text = withoutEchoes(reply.text, echoes)
+  return text === reply.text ? event : { ...event, reply: { kind: 'error', text } }
+}

@@ -74,7 +74,14 @@ function addFuzz(program: Command): void {
         '--profile <name>',
         'what may go wrong: anything, only what is no reason to act, or stops and one-way cuts',
       )
-        .choices(['faults', 'noise', 'stall', 'liar', 'long-life'] satisfies FuzzProfile[])
+        .choices([
+          'faults',
+          'noise',
+          'stall',
+          'liar',
+          'long-life',
+          'shared',
+        ] satisfies FuzzProfile[])
         .default('faults'),
     )
     .addOption(

@@ -232,9 +232,10 @@ export type Manner = 'prompt' | 'ioredis'
 /**
  * What a client does. `keys`: SET of numbered keys, each once. `set`: SADD of unique members to one
  * set. `counter`: INCR. `register`: SET of one key to rising numbers, and GETs between them. `data`:
- * commands of every family, drawn by chance, on two databases of the client's own.
+ * commands of every family, drawn by chance, on two databases of the client's own. `shared`: registers,
+ * counters, lists and locks that all such clients of the group fight for.
  */
-export const OPERATION_KINDS = ['keys', 'set', 'counter', 'register', 'data'] as const
+export const OPERATION_KINDS = ['keys', 'set', 'counter', 'register', 'data', 'shared'] as const
 export type OperationKind = (typeof OPERATION_KINDS)[number]
 
 /** How many clients of a group can have databases of their own: a node has 16, and the first is for all. */

@@ -82,6 +82,7 @@ function renderFacts(facts: GroupFacts, paint: Painter): string[] {
     `${writes.unknown} never answered`,
     wordLost(lost),
     ...staleIn(facts),
+    ...anomaliesIn(facts),
   ]
   const times = [
     countOf(facts.failovers, 'failover'),
@@ -107,6 +108,11 @@ function wordLost(lost: LostWrites | undefined): string {
 function staleIn({ staleReads: { fromDeposed, afterLoss } }: GroupFacts): string[] {
   const stale = fromDeposed + afterLoss
   return stale === 0 ? [] : [countOf(stale, 'stale read')]
+}
+
+function anomaliesIn({ shared }: GroupFacts): string[] {
+  if (shared === undefined) return []
+  return [`${shared.anomalies} of ${shared.histories} shared histories without a linear order`]
 }
 
 function renderTimeline(entries: readonly TimelineEntry[], paint: Painter): string[] {

@@ -70,6 +70,17 @@ export interface GroupFacts {
    */
   readonly lost: LostWrites | undefined
   readonly staleReads: StaleReads
+  /** Undefined: no client of the group shares keys. */
+  readonly shared?: SharedFacts | undefined
+}
+
+/** Keys that were touched together have one history; see `history/shared`. */
+export interface SharedFacts {
+  readonly histories: number
+  /** Those that have no linear order. */
+  readonly anomalies: number
+  /** Those with too many possibilities. */
+  readonly undecided: number
 }
 
 export interface Outage {

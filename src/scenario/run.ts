@@ -14,6 +14,7 @@ import { awaitConvergence } from './final-checks/convergence.ts'
 import { judgeData } from './final-checks/data-stories.ts'
 import { violationsAfter, violationsInRealTime } from './final-checks/final-checks.ts'
 import type { FinishedRun } from './final-checks/finished-run.ts'
+import { judgeShared } from './final-checks/shared-stories.ts'
 import { type PlayedTimeline, playTimeline } from './play/play-timeline.ts'
 import type { JudgedExpectation, ScenarioResult, TimelineEntry, Violation } from './result.ts'
 import type { ScenarioFile } from './scenario-file.ts'
@@ -111,15 +112,19 @@ interface Run {
 async function conclude(file: ScenarioFile, world: World, run: Run): Promise<Played> {
   const untold = historyOf(world, run)
   const masters = finalMasters(file, untold)
-  await stopClients(world, file, (client) => client.operation === 'data')
+  await stopClients(world, file, ({ operation }) => operation === 'data' || operation === 'shared')
   const data = await judgeData(world, file.topology, untold, masters)
+  const shared = await judgeShared(world, file.topology, untold, masters)
   const missing = joined(await missingWrites(masters, untold, world), data.missing)
   const history = { ...untold, missing }
-  const facts = file.topology.groups.map(({ name }) => groupFacts(name, history, masters.get(name)))
+  const facts = file.topology.groups.map(({ name }) => ({
+    ...groupFacts(name, history, masters.get(name)),
+    shared: shared.facts.get(name),
+  }))
   const unsettled = await settle(file, world, run)
   const expectations = judgeRun(file, { history, facts, unsettled }, run)
   const late = violationsAtEnd({ topology: file.topology, history, masters }, world, run)
-  const violations = [...violationsIn(history), ...data.violations, ...late]
+  const violations = [...violationsIn(history), ...data.violations, ...shared.violations, ...late]
   const isPassed = violations.length === 0 && expectations.every(({ passed }) => passed)
   const result: ScenarioResult = {
     file: file.file,

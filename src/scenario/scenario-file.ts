@@ -163,6 +163,8 @@ export type TotalClaim =
   | { readonly kind: 'dualWrites'; readonly group: string; readonly atMostMs: number }
   /** Reads of a register that gave an older value than one acknowledged before. */
   | { readonly kind: 'staleReads'; readonly group: string; readonly atMost: number }
+  /** Histories of shared keys that have no linear order. */
+  | ({ readonly kind: 'anomalies'; readonly group: string } & Bounds)
   /**
    * The longest time without an acknowledged write: of the whole group, or of each of these
    * clients.

@@ -86,3 +86,22 @@ test('a register is read back older than promised after a split brain', async ()
   expect(facts.staleReads.afterLoss).toBeGreaterThan(0)
   expect(facts.lost?.splitBrain).toBe(0)
 })
+
+describe('shared keys', () => {
+  const pair = (here: string, there: string): string =>
+    `{ host: ${here}, think: 10ms, operation: shared }\n    other: { host: ${there}, think: 10ms, operation: shared }`
+  const longer = (text: string): string => text.replace('9s', '20s')
+
+  test('have a linear history while one node answers', async () => {
+    const { shared } = await factsOf(pair('d', 'e'), MARK)
+    expect(shared).toEqual({ histories: expect.any(Number), anomalies: 0, undecided: 0 })
+    expect(shared?.histories).toBeGreaterThan(15)
+  })
+
+  test('have none after a split brain, whatever became of the writes', async () => {
+    const steps = '- { at: 5s, partition: [[a, e], [b, c, d]] }\n  - { at: 12s, heal: true }'
+    const { shared } = await factsOf(pair('d', 'e'), steps, longer)
+    expect(shared?.anomalies).toBeGreaterThan(2)
+    expect(shared?.undecided).toBe(0)
+  })
+})

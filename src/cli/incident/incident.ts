@@ -4,10 +4,10 @@ import { SentinelLife } from '../../blackbox/incident/life.ts'
 import { segmentPaths } from '../../io/blackbox/segment-reader.ts'
 import { type Chapter, explainRecorded } from '../../report/chain/chain.ts'
 import { playSegment } from '../replay/play.ts'
+import { clockTime } from '../replay/words.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
-import { incidentJson } from './json.ts'
 import { countedFrom, recordedRun } from './recorded-run.ts'
-import { type IncidentStory, incidentText } from './text.ts'
+import { eventsOf, type IncidentStory, incidentText, type ShownIncident } from './text.ts'
 
 export interface IncidentOptions {
   readonly last?: boolean
@@ -89,4 +89,32 @@ function livesIn(paths: readonly string[]): {
   const length = ({ startedAt, lastMonoMs }: SentinelLife) => lastMonoMs - startedAt.monoMs
   const sorted = [...lives.values()].sort((one, other) => length(other) - length(one))
   return { lives: sorted, faults }
+}
+
+/** The incidents for scripts. */
+function incidentJson({ nameOf, ties, stories }: ShownIncident): object {
+  return {
+    incidents: stories.map(storyJson),
+    clocks: [...ties].map(([{ myid }, { aheadMs, withinMs }]) => {
+      return { sentinel: nameOf(myid), aheadMs, withinMs: withinMs ?? null }
+    }),
+  }
+}
+
+function storyJson(story: IncidentStory): object {
+  const { chapter, run } = story
+  const time = (atMs: number) => clockTime(run.zeroMs + atMs)
+  return {
+    title: chapter.title,
+    from: time(chapter.fromMs),
+    until: time(chapter.untilMs),
+    sentences: chapter.links.map(({ atMs, process, text }) => ({
+      at: atMs === undefined ? null : time(atMs),
+      process: process ?? null,
+      text,
+    })),
+    events: eventsOf(story).map(({ atMs, process, text }) => {
+      return { at: time(atMs), sentinel: process, event: text }
+    }),
+  }
 }

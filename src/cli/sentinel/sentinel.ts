@@ -7,11 +7,12 @@ import { formatProblem, type Problem } from '../../config/problem.ts'
 import { type SentinelFile, stateFileName, toSavedState } from '../../config/sentinel-file.ts'
 import { checkSentinelAclFile } from '../../core/access/access-start.ts'
 import type { SavedState } from '../../core/persistence/saved.ts'
-import { newMeters } from '../../http/metrics/process-metrics.ts'
+import { newMeters, type ProcessMeters } from '../../http/metrics/process-metrics.ts'
 import type { RecordFiles } from '../../io/blackbox/segment-writer.ts'
 import { lockFile } from '../../io/files/lock.ts'
 import { StateFile } from '../../io/files/state-file.ts'
 import type { Webhooks } from '../../io/hooks/webhooks.ts'
+import type { HttpServer } from '../../io/http/http-server.ts'
 import { exitAfter, type Logger, logCrashes, openLogger } from '../../io/log/logger.ts'
 import { latenessInto, measuredSaves } from '../../io/metrics/meters.ts'
 import { listen } from '../../io/network/listener.ts'
@@ -31,7 +32,6 @@ import { randomSeed } from '../random.ts'
 import { joinCluster } from '../up/child.ts'
 import { ownVersion } from '../version.ts'
 import { isYml, readSentinelFile, type SentinelSource } from './sentinel-config.ts'
-import { openSentinelHttp } from './sentinel-http.ts'
 import { Sidecar } from './sentinel-proxy.ts'
 import { Reloader } from './sentinel-reload.ts'
 
@@ -204,4 +204,25 @@ function restore(
     'no state file yet: what Redis has written into the configuration is taken over',
   )
   return toSavedState(learnt, () => rng.fork('import').hex(40))
+}
+
+interface SentinelHttp {
+  readonly file: SentinelFile
+  readonly host: SentinelHost
+  readonly tls: Tls
+  readonly log: TlsLog
+  /** What is measured from the start of the process on. */
+  readonly meters: ProcessMeters
+}
+
+/** [http-port] Nothing of HTTP is loaded unless the port is set. Throws a StartError. */
+async function openSentinelHttp(options: SentinelHttp): Promise<HttpServer | undefined> {
+  const { file, host, tls, log, meters } = options
+  if (file.http.port === 0) return undefined
+  const { HttpServer } = await import('../../io/http/http-server.ts')
+  const { SentinelSite } = await import('../../io/http/sentinel-site.ts')
+  const { sentinelDocument } = await import('../../io/metrics/documents.ts')
+  const version = ownVersion()
+  const site = new SentinelSite(host, version, sentinelDocument(host, version, meters))
+  return HttpServer.open({ http: file.http, bind: file.listen.bind, tls, site, log })
 }

@@ -1,7 +1,6 @@
 /** A user watches a demonstration cluster, harms it as they please, and ends it. */
 import { EXIT_FAILED, say } from '../report.ts'
 import { ACTION_KEYS, Actions, type UpActionKey } from './actions.ts'
-import { openInBrowser } from './browser.ts'
 import type { DemoCluster } from './cluster.ts'
 import { GROUP } from './config-files.ts'
 import { UP_ORDERS, UpControl } from './control.ts'
@@ -256,5 +255,23 @@ class Settled<T> {
       settle = resolve
     })
     this.settle = settle
+  }
+}
+
+/**
+ * The page of the cluster, with whatever the system opens addresses. `failed` gets the reason in words; it may come
+ * later, since a browser says nothing when it starts.
+ */
+async function openInBrowser(url: string, failed: (why: string) => void): Promise<void> {
+  const { default: open } = await import('open')
+  const tell = (why: string) => failed(`no browser opened ${url}: ${why}`)
+  try {
+    const opener = await open(url)
+    opener.once('error', ({ message }) => tell(message))
+    opener.once('exit', (status) => {
+      if (status !== 0) tell(`${opener.spawnfile} ended with ${status ?? 'a signal'}`)
+    })
+  } catch (error) {
+    tell(error instanceof Error ? error.message : String(error))
   }
 }

@@ -22,9 +22,11 @@ process.once('SIGTERM', () => process.exit(0))
 
 const { name, life, group, sentinels, operation, pace, manner, databases } = order
 const isData = operation === 'data'
-const work = isData ? { rng: createRng(`${name}/${life}`), databases } : undefined
+const rng = createRng(`${name}/${life}`)
+const work = isData ? { rng, databases } : undefined
+const asked = { operation, pace, manner, work, rng }
 runProgram(
   { name, life },
-  (shell) => new ClientProgram({ shell, group, sentinels, operation, pace, manner, log, work }),
+  (shell) => new ClientProgram({ ...asked, shell, group, sentinels, log }),
   () => process.exit(0),
 )

@@ -234,6 +234,8 @@ function lackOfReplicas(
   { process = '', atMs, master }: Candidacy,
   { group, scene, past }: Circumstances,
 ): string | undefined {
+  // A liar can attach itself to a master and look like a replica that could be promoted.
+  if (scene.topology.liars.length > 0) return undefined
   const others = scene.topology.nodes.filter((node) => node.group === group.name)
   const all = others.map((node) => ({ node, standing: scene.addressOf(node.name) }))
   const left = all.filter(({ node, standing }) => {

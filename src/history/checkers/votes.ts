@@ -109,12 +109,13 @@ export function oneLeader(): Checker {
 }
 
 /**
- * No vote in an epoch whose configuration the Sentinel knows already: that epoch has had its leader. Only votes
- * that are new count: an old one may be told again.
+ * No vote in an epoch whose configuration the Sentinel knows already: that epoch has had its leader. What counts
+ * is what it knew when it voted: an old vote may be told again, or only now for the first time.
  */
 export function votesAreCurrent(): Checker {
   const epochs = new Map<string, number>()
-  const fresh = new Set<string>()
+  /** The config epochs that were known when a vote was given that nobody has heard of. */
+  const fresh = new Map<string, ReadonlyMap<string, number>>()
   const unsaved = new UnsavedLives()
   return {
     name: 'no vote below the config epoch',
@@ -123,7 +124,7 @@ export function votesAreCurrent(): Checker {
       for (const key of epochs.keys()) if (key.startsWith(`${forgetful} `)) epochs.delete(key)
       const { process } = happening
       if (happening.kind === 'event' && happening.name === '+vote-for-leader') {
-        fresh.add(`${process} ${happening.payload}`)
+        fresh.set(`${process} ${happening.payload}`, new Map(epochs))
       }
       if (happening.kind === 'hello') {
         const key = `${process} ${happening.group}`
@@ -131,9 +132,10 @@ export function votesAreCurrent(): Checker {
       }
       if (happening.kind !== 'vote') return undefined
       const { group, epoch, leader } = happening
-      const isFresh = fresh.delete(`${process} ${leader} ${epoch}`)
-      const known = epochs.get(`${process} ${group}`) ?? 0
-      if (!isFresh || epoch > known) return undefined
+      const vote = `${process} ${leader} ${epoch}`
+      const known = fresh.get(vote)?.get(`${process} ${group}`) ?? 0
+      fresh.delete(vote)
+      if (epoch > known) return undefined
       return `${process} votes in epoch ${epoch} of ${group} in config epoch ${known}`
     },
   }

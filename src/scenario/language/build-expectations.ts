@@ -66,6 +66,9 @@ export class ExpectationBuilder {
     if (raw.failovers !== undefined) {
       return { kind: 'failovers', group, ...this.#bounds(raw.failovers, [...path, 'failovers']) }
     }
+    if (raw.anomalies !== undefined) {
+      return { kind: 'anomalies', group, ...this.#bounds(raw.anomalies, [...path, 'anomalies']) }
+    }
     const stale = raw['stale-reads']
     if (stale !== undefined) return { kind: 'staleReads', group, atMost: stale['at-most'] }
     return { kind: 'dualWrites', group, atMostMs: raw['dual-writes']?.['at-most'] ?? 0 }

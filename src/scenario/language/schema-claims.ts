@@ -48,6 +48,7 @@ export const CLAIMS = {
   failovers: z.strictObject(bounds),
   'dual-writes': z.strictObject({ 'at-most': duration }),
   'stale-reads': z.strictObject({ 'at-most': count }),
+  anomalies: z.strictObject(bounds),
   settled: z.strictObject({ within: duration }),
   outage: z.strictObject({ 'at-most': duration, client: names.optional() }),
 } as const

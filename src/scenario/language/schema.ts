@@ -92,14 +92,15 @@ const topology = z.strictObject({
 const isRepeatable = (operation: string): boolean => operation === 'keys' || operation === 'set'
 
 /** Judged answer by answer, on the understanding that a connection leads to one node. */
-const isOneStory = (operation: string): boolean => operation === 'data' || operation === 'register'
+const isOneStory = (operation: string): boolean =>
+  ['data', 'register', 'shared'].includes(operation)
 
 const client = z
   .strictObject({
     host: name.optional(),
     group: name.optional(),
     operation: z
-      .enum(OPERATION_KINDS, { error: 'must be keys, set, counter, register or data' })
+      .enum(OPERATION_KINDS, { error: 'must be keys, set, counter, register, data or shared' })
       .optional(),
     rate: positive.max(10_000, { error: 'must be at most 10000' }).optional(),
     think: duration.optional(),

@@ -1,10 +1,10 @@
 /** Judges what is counted or measured over a run, or over a part of it. */
 import { unreachable } from '../../base/assert.ts'
+import type { Write } from '../../history/writes.ts'
 import { countOf, formatDuration } from '../duration.ts'
 import type { GroupFacts, LostWrites } from '../result.ts'
 import type { Bounds, TotalClaim } from '../scenario-file.ts'
 import type { RunHistory } from '../world.ts'
-import { firstAcknowledged, longestOutageIn } from './longest-outage.ts'
 import { momentsOf } from './moment-claims.ts'
 import { counted, failed, PASSED, type Verdict } from './verdict.ts'
 import { spanOf, type Window } from './window.ts'
@@ -36,6 +36,8 @@ export function judgeTotal(claim: TotalClaim, { facts, history, unsettled }: Tot
       return ofGroup(claim.group, facts, ({ staleReads: { afterLoss, fromDeposed } }) =>
         counted(afterLoss + fromDeposed <= claim.atMost, `${afterLoss + fromDeposed} stale`),
       )
+    case 'anomalies':
+      return ofGroup(claim.group, facts, ({ shared }) => judgeAnomalies(claim, shared))
     case 'settled':
       return unsettled.length === 0 ? PASSED : failed(unsettled.slice(0, TOLD_MAX).join('; '))
     case 'outage':
@@ -101,6 +103,14 @@ function firstPromotion(group: string, history: RunHistory): string | undefined 
   return undefined
 }
 
+/** A history that nobody could decide may be either. */
+function judgeAnomalies(claim: Claim<'anomalies'>, shared: GroupFacts['shared']): Verdict {
+  if (shared === undefined) return failed('no client of the group shares keys (operation: shared)')
+  const { anomalies, histories, undecided } = shared
+  const doubt = undecided === 0 ? '' : `, ${undecided} undecided`
+  return counted(isWithin(anomalies, claim), `${anomalies} of ${histories}${doubt}`)
+}
+
 function judgeOutage(claim: Claim<'outage'>, history: RunHistory): Verdict {
   const verdicts = (claim.clients ?? [undefined]).map((client) =>
     judgeOutageOf(client, claim, history),
@@ -145,4 +155,37 @@ function judgeEvents(claim: Claim<'events'>, history: RunHistory): Verdict {
 
 function isWithin(found: number, { atLeast, atMost }: Bounds): boolean {
   return found >= atLeast && (atMost === undefined || found <= atMost)
+}
+
+/**
+ * The longest time within a window without an acknowledged write, its edges included. Undefined:
+ * there was no acknowledged write at all.
+ */
+function longestOutageIn(writes: readonly Write[], window: Window): number | undefined {
+  const moments = writes.flatMap(({ outcome }) =>
+    outcome.kind === 'acknowledged' && isInWindow(outcome.atMs, window) ? [outcome.atMs] : [],
+  )
+  if (moments.length === 0) return undefined
+  moments.sort((a, b) => a - b)
+  let longestMs = 0
+  let lastMs = window.fromMs
+  for (const atMs of [...moments, window.untilMs]) {
+    longestMs = Math.max(longestMs, atMs - lastMs)
+    lastMs = atMs
+  }
+  return longestMs
+}
+
+/** When the first write was acknowledged: until then there was nothing that could fail. */
+function firstAcknowledged(writes: readonly Write[]): number | undefined {
+  let firstMs: number | undefined
+  for (const { outcome } of writes) {
+    if (outcome.kind !== 'acknowledged') continue
+    if (firstMs === undefined || outcome.atMs < firstMs) firstMs = outcome.atMs
+  }
+  return firstMs
+}
+
+function isInWindow(atMs: number, { fromMs, untilMs }: Window): boolean {
+  return atMs >= fromMs && atMs <= untilMs
 }

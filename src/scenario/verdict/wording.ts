@@ -87,6 +87,10 @@ function wordTotal(claim: TotalClaim): string {
       return claim.atMost === 0
         ? 'no read gives an older value than one acknowledged before'
         : `at most ${countOf(claim.atMost, 'read')} of older values than acknowledged ones`
+    case 'anomalies':
+      return claim.atMost === 0
+        ? 'shared keys have a linear history'
+        : `${wordBounds(claim, 'key')} without a linear history`
     case 'settled':
       return `all that runs agrees and holds the same, within ${formatDuration(claim.withinMs)} after the end`
     case 'outage': {

@@ -7,6 +7,7 @@
 
 import { assert } from '../../base/assert.ts'
 import type { Address } from '../../base/ip.ts'
+import type { Rng } from '../../base/rng.ts'
 import type { Manner, OperationKind, Pace } from '../../history/topology.ts'
 import type { Question, Write } from '../../history/writes.ts'
 import { plainOf } from '../../resp/plain.ts'
@@ -22,6 +23,7 @@ import {
   firstNumber,
   numberIn,
   requestOf,
+  sharedRequestOf,
 } from './client-request.ts'
 import { Exchange } from './exchange.ts'
 import { MasterLookup } from './master-lookup.ts'
@@ -47,6 +49,8 @@ export interface ClientStart {
   readonly log: WriteSink
   /** Undefined if the operation is another one than `data`. */
   readonly work?: DataWork | undefined
+  /** For an operation in which chance has a say. */
+  readonly rng?: Rng | undefined
   /** Where its proxy is; undefined: it asks the Sentinels itself. */
   readonly proxy?: Address | undefined
   /** Where the nodes of its group are, for a client that looks at its data everywhere. */
@@ -190,7 +194,11 @@ export class ClientProgram implements Program {
   }
 
   #nextRequest(): ClientRequest {
-    const { operation, work, shell } = this.#start
+    const { operation, work, shell, rng } = this.#start
+    if (operation === 'shared') {
+      assert(rng !== undefined, 'a client of shared keys draws what it asks')
+      return sharedRequestOf(rng, `${this.#owner}:${this.#number}`, shell.now().wallMs)
+    }
     if (operation !== 'data') return requestOf(operation, this.#owner, this.#number)
     assert(work !== undefined, 'a client that works on data has databases of its own')
     const isAlone = this.#unanswered.length === 0

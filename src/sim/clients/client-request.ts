@@ -9,6 +9,8 @@ import {
   NUMBERS_PER_REQUEST,
   sentFor,
 } from '../../history/data/requests.ts'
+import { isSharedRead } from '../../history/shared/shared-data.ts'
+import { drawSharedRequest } from '../../history/shared/shared-requests.ts'
 import type { OperationKind } from '../../history/topology.ts'
 import type { Operation } from '../../history/writes.ts'
 import type { Reply } from '../../resp/reply.ts'
@@ -28,7 +30,7 @@ export type ClientRequest =
  * keys are never shared, and what a node must hold follows from what one client was told.
  */
 export function requestOf(
-  kind: Exclude<OperationKind, 'data'>,
+  kind: Exclude<OperationKind, 'data' | 'shared'>,
   owner: string,
   number: number,
 ): ClientRequest {
@@ -95,6 +97,15 @@ export function dataRequestOf(
   const [home, second] = databases
   const unique = life * NUMBERS_PER_LIFE + number * NUMBERS_PER_REQUEST
   return asDataRequest(drawRequest({ rng, unique, home, second, isAlone }))
+}
+
+/** What a client asks of keys that others use as well. `unique`: a text that no other request has. */
+export function sharedRequestOf(rng: Rng, unique: string, nowMs: number): ClientRequest {
+  const request = drawSharedRequest({ rng, unique, nowMs })
+  const operation = request.commands.every(isSharedRead)
+    ? undefined
+    : ({ kind: 'data', request } as const)
+  return { kind: 'data', request, operation }
 }
 
 /** On a new connection: to the home database, and what is left of everything. */

@@ -8,11 +8,15 @@ import type { NodePosition, Occurrence } from '../../history/happening.ts'
 import type { Reply } from '../../resp/reply.ts'
 import { DataNode } from '../../server/node.ts'
 import type { FileAnswer, FileRequest } from '../../server/persistence/files.ts'
-import { type ConnectionId, type NodePort, SIMULATED_PROCESS } from '../../server/port.ts'
+import {
+  type ConnectionId,
+  type HeapMeter,
+  type NodePort,
+  SIMULATED_PROCESS,
+} from '../../server/port.ts'
 import { Settings } from '../../server/settings/settings.ts'
 import type { Socket, SocketEnds, SocketHandler } from '../network/socket.ts'
 import type { Process, Program } from './process.ts'
-import { heapOf } from './simulated-heap.ts'
 
 const CONNECT_TIMEOUT_MS = 60_000
 /** The file of CONFIG REWRITE, as in production: the differences from the user's file. */
@@ -221,4 +225,27 @@ export function askFile(
   const carryOut = request.kind === 'sync' ? data.beginSync(request.path) : () => data.ask(request)
   process.after(process.disk.nextLatencyMs(), () => answered(carryOut()))
   return undefined
+}
+
+const LIMIT_BYTES = 2 ** 30
+/** How long a collection stops a process that has a heap of this size in use. */
+const COLLECTION_MS = 200
+
+/**
+ * The heap, as the node's guard meters it. The simulator does not count what a node keeps: a fault says how much
+ * of the heap is in use, none of it garbage, whatever the node does. Undefined as long as no fault has touched the
+ * heap in this life: then nothing has to look at it.
+ */
+function heapOf(process: Process): HeapMeter | undefined {
+  if (process.heapShare === undefined) return undefined
+  return {
+    read: () => {
+      const share = process.heapShare ?? 0
+      const usedBytes = Math.floor(share * LIMIT_BYTES)
+      // A collection is over whenever the share has changed.
+      const collections = Math.round(share * 1_000)
+      return { usedBytes, limitBytes: LIMIT_BYTES, collectedBytes: usedBytes, collections }
+    },
+    collect: () => COLLECTION_MS,
+  }
 }

@@ -213,10 +213,12 @@ export class Programs {
     const shell = this.#start.make.shell(process)
     const isData = operation === 'data'
     const databases = databasesOf(topology, spec.name)
-    const work = isData ? { rng: this.#rngOf(process), databases } : undefined
+    const rng = this.#rngOf(process)
+    const work = isData ? { rng, databases } : undefined
     const members = topology.nodes.filter((node) => node.group === group)
     const nodes = (): readonly Address[] => members.map(({ name }) => this.#addressOf(name))
-    const start = { shell, group, sentinels, operation, pace, manner, log, password, work, nodes }
+    const asked = { operation, pace, manner, work, rng }
+    const start = { ...asked, shell, group, sentinels, log, password, nodes }
     if (spec.hasProxy !== true) return new ClientProgram(start)
     const tell = (what: Occurrence): void => this.#start.recorder.record(spec.name, what)
     return new ProxiedClient({ ...start, tell })

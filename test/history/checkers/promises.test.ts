@@ -39,6 +39,11 @@ describe('votes below the config epoch', () => {
     expect(vote(new Stage().hello('s1', 2, 'n2')).violations).not.toContain(NAME)
     expect(vote(new Stage()).hello('s1', 3, 'n2').votes('s1', 3, 's2').violations).toEqual([])
   })
+
+  test('one that nobody was told of before the epoch was over is none', () => {
+    const stage = new Stage().event('s1', '+vote-for-leader', `${ID.s1} 3`).hello('s1', 3, 'n2')
+    expect(stage.votes('s1', 3, 's1').violations).not.toContain(NAME)
+  })
 })
 
 describe('parallel-syncs', () => {
@@ -104,8 +109,13 @@ describe('candidacies', () => {
   })
 
   test('one without a replica to promote is caught', () => {
-    const alone = late().about('s1', '+sdown', 'n2').about('s1', '+sdown', 'n3').until(30_100)
-    expect(alone.stands('s1', 1).violations).toContain(NAME)
+    const alone = (stage: Stage) =>
+      stage.about('s1', '+sdown', 'n2').about('s1', '+sdown', 'n3').until(30_100)
+    expect(alone(late()).stands('s1', 1).violations).toContain(NAME)
+    // A liar may have attached itself to the master as a replica.
+    const mallory = { name: 'mallory', host: 'evil', port: 26_379, knowsPassword: false }
+    const lied = alone(new Stage({ quorum: 1 }, true, [mallory]).until(30_000))
+    expect(lied.stands('s1', 1).violations).not.toContain(NAME)
   })
 
   test('one without asking the hook, or against its word, is caught', () => {

@@ -8,7 +8,7 @@ import type {
   Occurrence,
 } from '../../../src/history/happening.ts'
 import { Recorder } from '../../../src/history/recorder.ts'
-import type { GroupSpec } from '../../../src/history/topology.ts'
+import type { GroupSpec, Topology } from '../../../src/history/topology.ts'
 import { createTopology } from '../../sim/topology.ts'
 
 /** Run ids of s1, s2 and s3. */
@@ -28,9 +28,14 @@ export class Stage {
   readonly #recorder: Recorder
 
   /** `group`: other rules of the group; `arePlacesKnown`: checkers may ask where a process is. */
-  constructor(group: Partial<GroupSpec> = {}, arePlacesKnown = false) {
+  constructor(
+    group: Partial<GroupSpec> = {},
+    arePlacesKnown = false,
+    liars: Topology['liars'] = [],
+  ) {
     const usual = createTopology()
-    const topology = { ...usual, groups: usual.groups.map((one) => ({ ...one, ...group })) }
+    const groups = usual.groups.map((one) => ({ ...one, ...group }))
+    const topology = { ...usual, groups, liars }
     const start = {
       ...{ topology, nameOf: ({ host }: Address) => host },
       ...(arePlacesKnown ? { addressOf: at } : {}),

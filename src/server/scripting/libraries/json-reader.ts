@@ -3,7 +3,6 @@
 import type { Native } from '../../../lua/machine/functions.ts'
 import type { LuaError, LuaValue, Opaque } from '../../../lua/values.ts'
 import type { JsonSettings } from './json-writer.ts'
-import { utf8Encode } from './utf8-bytes.ts'
 
 const NUMBER = /[-+]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf(?:inity)?|nan)/iy
 const PLAIN_NUMBER = /[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?/y
@@ -226,4 +225,13 @@ function numberOf(text: string): number {
   const sign = lower.startsWith('-') ? -1 : 1
   if (lower.includes('inf')) return sign * Number.POSITIVE_INFINITY
   return sign * Number(lower.replace(/^[-+]/, ''))
+}
+
+/** The bytes of a code point in UTF-8, as a byte string. */
+function utf8Encode(code: number): string {
+  if (code < 0x80) return String.fromCharCode(code)
+  if (code < 0x800) return String.fromCharCode(0xc0 | (code >> 6), 0x80 | (code & 63))
+  const last = [0x80 | ((code >> 6) & 63), 0x80 | (code & 63)]
+  if (code < 0x10000) return String.fromCharCode(0xe0 | (code >> 12), ...last)
+  return String.fromCharCode(0xf0 | (code >> 18), 0x80 | ((code >> 12) & 63), ...last)
 }

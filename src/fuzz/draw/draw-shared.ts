@@ -1,0 +1,86 @@
+/**
+ * Draws a group whose clients fight for the same keys, under everything at once: deaths, stalls, power cuts,
+ * full disks, partitions of every shape, one-way cuts, jumping clocks, a Sentinel from a backup, failovers by
+ * chance and by order. So every answer is judged, beside the answers that other clients had.
+ */
+import { createRng, type Rng } from '../../base/rng.ts'
+import type { PlannedClient, PlannedGroup, PlannedTopology } from '../members.ts'
+import { between, numbers } from '../odds.ts'
+import { demandsOf, FIRST_FAULT_MS, type FuzzPlan } from '../plan.ts'
+import { drawFaults } from './draw-faults.ts'
+import { drawStrains } from './draw-strains.ts'
+
+/** How long faults come. Short runs, many of them: answers contradict each other after one failover or two. */
+const FAULTY_MS = [8_000, 12_000, 20_000, 30_000]
+
+export function drawShared(seed: string): FuzzPlan {
+  const rng = createRng(`shared/${seed}`)
+  const topology = drawTopology(rng.fork('topology'))
+  const clients = drawClients(rng.fork('clients'), topology)
+  const calmMs = FIRST_FAULT_MS + rng.fork('calm').pick(FAULTY_MS)
+  const setting = { topology, clients, calmMs }
+  const common = drawFaults(rng.fork('faults'), setting)
+  const strains = drawStrains(rng.fork('strains'), setting, common)
+  const all = [...common, ...strains].sort((a, b) => a.fromMs - b.fromMs)
+  return {
+    ...{ ...setting, faults: all, ending: 'rest', restMs: undefined, hasFinalDeath: false },
+    demands: demandsOf(topology.groups, clients),
+  }
+}
+
+function drawTopology(rng: Rng): PlannedTopology {
+  const nodes = rng.fork('nodes').pick([2, 3, 3, 4])
+  const sentinels = rng.fork('sentinels').pick([3, 3, 3, 5])
+  const isShared = rng.fork('layout').chance(1, 2)
+  const place = (kind: 'node' | 'sentinel', number: number): string =>
+    isShared ? `box${number}` : `${kind}${number}`
+  return {
+    ...{
+      latencyMs: rng.fork('latency').pick([0, 1, 1, 5]),
+      jitterMs: rng.fork('jitter').pick([0, 1, 5]),
+    },
+    ...{ zones: [], liars: [], password: undefined },
+    settings: drawSettings(rng.fork('settings'), nodes),
+    groups: [drawGroup(rng.fork('group'), sentinels)],
+    nodes: numbers(nodes).map((number) => ({
+      ...{ name: `n${number}`, host: place('node', number), group: 'mymaster' },
+      replicaOf: number === 1 ? undefined : 'n1',
+      settings: rng.fork(`priority/${number}`).chance(1, 6) ? { 'replica-priority': 5 } : {},
+      joinsLater: false,
+    })),
+    sentinels: numbers(sentinels).map((number) => ({
+      ...{ name: `s${number}`, host: place('sentinel', number), joinsLater: false },
+    })),
+  }
+}
+
+function drawSettings(rng: Rng, nodes: number): PlannedTopology['settings'] {
+  const guard = { 'min-replicas-to-write': between(rng.fork('needed'), 1, nodes - 1) }
+  return {
+    ...(rng.fork('guard').chance(1, 3) ? { ...guard, 'min-replicas-max-lag': 1 } : {}),
+    appendonly: 'yes',
+    ...(rng.fork('sync').chance(1, 2) ? { appendfsync: 'always' } : {}),
+  }
+}
+
+function drawGroup(rng: Rng, sentinels: number): PlannedGroup {
+  return {
+    ...{ name: 'mymaster', master: 'n1', preFailoverHook: '', parallelSyncs: 1 },
+    quorum: Math.floor(sentinels / 2) + 1,
+    downAfterMs: rng.fork('down-after').pick([500, 1_000, 1_000, 2_000]),
+    failoverTimeoutMs: rng.fork('failover-timeout').pick([3_000, 5_000]),
+    refusedAfterMs: rng.fork('refused-after').pick([100, 250]),
+    detection: rng.fork('detection').pick(['ping', 'evidence'] as const),
+  }
+}
+
+/** Some live beside a node: cut off with it, they go on with a master that was replaced. */
+function drawClients(rng: Rng, { nodes, sentinels }: PlannedTopology): PlannedClient[] {
+  const boxes = [...nodes, ...sentinels].map(({ host }) => host)
+  return numbers(between(rng, 2, 4)).map((number) => ({
+    ...{ name: `app${number}`, group: 'mymaster', manner: 'prompt' as const },
+    host: rng.chance(1, 2) ? rng.pick(boxes) : `client${number}`,
+    operation: number <= 2 ? 'shared' : rng.pick(['shared', 'keys', 'data'] as const),
+    pace: rng.chance(1, 4) ? { rate: between(rng, 5, 30) } : { thinkMs: between(rng, 10, 120) },
+  }))
+}

@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import { createRng, type Rng } from '../../../src/base/rng.ts'
+import type { Told } from '../../../src/history/data/told.ts'
+import { isSameTold } from '../../../src/history/data/told.ts'
+import { findLinearOrder, type LinearOperation } from '../../../src/history/shared/linear-order.ts'
+import { applyShared, type SharedState } from '../../../src/history/shared/shared-data.ts'
+
+/** `from`..`until` words = answer; no answer: `from`.. words. Several commands are separated by `;`. */
+function history(...lines: readonly string[]): LinearOperation[] {
+  return lines.map((line, index) => {
+    const [, from = '', until = '', words = '', , told] =
+      /^(\d+)\.\.(\d*) ([^=]+?)( = (.*))?$/.exec(line) ?? []
+    const commands = words.split('; ').map((text) => text.split(' '))
+    const answers = told === undefined ? undefined : (JSON.parse(`[${told}]`) as Told[])
+    return {
+      ...{ client: `app${index}`, node: 'n1', askedAtMs: Number(from), commands, answers },
+      answeredAtMs: until === '' ? undefined : Number(until),
+    }
+  })
+}
+
+const verdictOf = (...lines: readonly string[]) => findLinearOrder(history(...lines)).kind
+
+describe('a register', () => {
+  test('a read after a write sees it', () => {
+    expect(verdictOf('1..2 SET r a = "OK"', '3..4 GET r = "a"')).toBe('linear')
+    expect(verdictOf('1..2 SET r a = "OK"', '3..4 GET r = null')).toBe('broken')
+  })
+
+  test('a read beside a write may see it or not', () => {
+    expect(verdictOf('1..5 SET r a = "OK"', '2..3 GET r = "a"')).toBe('linear')
+    expect(verdictOf('1..5 SET r a = "OK"', '2..3 GET r = null')).toBe('linear')
+  })
+
+  test('what was read is not unread', () => {
+    const write = '1..9 SET r a = "OK"'
+    expect(verdictOf(write, '2..3 GET r = "a"', '4..5 GET r = null')).toBe('broken')
+    expect(verdictOf(write, '2..3 GET r = null', '4..5 GET r = "a"')).toBe('linear')
+  })
+
+  test('a write without an answer happens late, or never, but not twice', () => {
+    const lost = '1.. SET r a'
+    const other = '2..3 SET r b = "OK"'
+    expect(verdictOf(lost, other, '4..5 GET r = "b"', '6..7 GET r = "a"')).toBe('linear')
+    expect(verdictOf(lost, other, '4..5 GET r = "b"')).toBe('linear')
+    const again = ['4..5 GET r = "a"', '6..7 SET r c = "OK"', '8..9 GET r = "a"']
+    expect(verdictOf(lost, other, ...again)).toBe('broken')
+  })
+
+  test('a write without an answer does not happen before it was asked for', () => {
+    expect(verdictOf('1..2 GET r = "a"', '3.. SET r a')).toBe('broken')
+  })
+})
+
+describe('a counter', () => {
+  test('two increments that were told the same number are one too many', () => {
+    expect(verdictOf('1..5 INCR c = 1', '2..6 INCR c = 2')).toBe('linear')
+    expect(verdictOf('1..5 INCR c = 1', '2..6 INCR c = 1')).toBe('broken')
+  })
+
+  test('an acknowledged increment that the counter forgot is found', () => {
+    const before = ['1..2 INCR c = 1', '3..4 INCR c = 2']
+    expect(verdictOf(...before, '5..6 GET c = "1"')).toBe('broken')
+  })
+
+  test('unanswered increments fill a gap, one each', () => {
+    const before = ['1..2 INCR c = 1', '1.. INCR c', '1.. INCR c']
+    expect(verdictOf(...before, '5..6 INCR c = 4')).toBe('linear')
+    expect(verdictOf(...before, '5..6 INCR c = 5')).toBe('broken')
+  })
+
+  test('forty unanswered increments are no more work than one', () => {
+    const lost = Array.from({ length: 40 }, () => '1.. INCR c')
+    expect(
+      findLinearOrder(history(...lost, '5..6 INCR c = 41', '7..8 GET c = "40"'), 5_000).kind,
+    ).toBe('broken')
+  })
+})
+
+describe('a list', () => {
+  test('an element is in front of those that were pushed after it', () => {
+    const pushed = ['1..2 RPUSH l a = 1', '3..4 RPUSH l b = 2']
+    expect(verdictOf(...pushed, '5..6 LRANGE l 0 -1 = ["a","b"]')).toBe('linear')
+    expect(verdictOf(...pushed, '5..6 LRANGE l 0 -1 = ["b","a"]')).toBe('broken')
+    expect(verdictOf(...pushed, '5..6 LRANGE l 0 -1 = ["a"]')).toBe('broken')
+  })
+
+  test('an element is popped once', () => {
+    const pushed = '1..2 RPUSH q a = 1'
+    expect(verdictOf(pushed, '3..6 LPOP q = "a"', '4..5 LPOP q = null')).toBe('linear')
+    expect(verdictOf(pushed, '3..6 LPOP q = "a"', '4..5 LPOP q = "a"')).toBe('broken')
+    expect(verdictOf('1..9 BLPOP q 1 = ["q","a"]', '2..3 RPUSH q a = 1')).toBe('linear')
+  })
+})
+
+test('a lock has one holder at a time', () => {
+  expect(verdictOf('1..2 SET k a NX = "OK"', '3..4 SET k b NX = null')).toBe('linear')
+  expect(verdictOf('1..2 SET k a NX = "OK"', '3..4 SET k b NX = "OK"')).toBe('broken')
+  const released = ['1..2 SET k a NX = "OK"', '3.. DEL k', '4..5 SET k b NX = "OK"']
+  expect(verdictOf(...released)).toBe('linear')
+  expect(verdictOf('1.. SET k a NX', '3..4 SET k b NX = null')).toBe('linear')
+})
+
+test('nobody sees half of a transaction', () => {
+  const both = '1..9 SET r a; INCR c = "OK",1'
+  expect(verdictOf(both, '2..3 GET r = "a"', '4..5 GET c = "1"')).toBe('linear')
+  expect(verdictOf(both, '2..3 GET r = "a"', '4..5 GET c = null')).toBe('broken')
+  expect(verdictOf('1.. SET r a; INCR c', '2..3 GET r = "a"', '4..5 GET c = null')).toBe('broken')
+})
+
+test('the verdict names the operation whose answer fits no order', () => {
+  const verdict = findLinearOrder(
+    history('1..2 INCR c = 1', '3..4 INCR c = 2', '5..6 GET c = "1"', '7..8 INCR c = 3'),
+  )
+  expect(verdict).toMatchObject({ kind: 'broken', operation: { commands: [['GET', 'c']] } })
+})
+
+/** Tries every order of every choice of unanswered operations. */
+function bruteForce(operations: readonly LinearOperation[]): 'linear' | 'broken' {
+  const place = (left: readonly LinearOperation[], state: SharedState): boolean => {
+    if (left.every(({ answers }) => answers === undefined)) return true
+    const dueMs = Math.min(
+      ...left.map(({ answeredAtMs }) => answeredAtMs ?? Number.POSITIVE_INFINITY),
+    )
+    return left.some((operation) => {
+      if (operation.askedAtMs > dueMs) return false
+      const next = applied(operation, state)
+      if (next === undefined) return false
+      return place(
+        left.filter((other) => other !== operation),
+        next,
+      )
+    })
+  }
+  return place(operations, new Map()) ? 'linear' : 'broken'
+}
+
+function applied(
+  { commands, answers }: LinearOperation,
+  from: SharedState,
+): SharedState | undefined {
+  let state = from
+  for (const [at, argv] of commands.entries()) {
+    const outcome = applyShared(state, argv)
+    if (answers !== undefined && !isSameTold(outcome.told, answers[at] ?? null)) return undefined
+    state = outcome.state
+  }
+  return state
+}
+
+/** A history that some server could have given, with a wrong answer or a lost effect now and then. */
+function drawHistory(rng: Rng, length: number): LinearOperation[] {
+  let state: SharedState = new Map()
+  const operations: LinearOperation[] = []
+  for (let number = 0; number < length; number++) {
+    const commands = rng.chance(1, 5)
+      ? [drawCommand(rng, `${number}a`), drawCommand(rng, `${number}b`)]
+      : [drawCommand(rng, `${number}`)]
+    const before = state
+    const answers: Told[] = commands.map((argv) => {
+      const outcome = applyShared(state, argv)
+      state = outcome.state
+      return outcome.told
+    })
+    if (rng.chance(1, 3)) state = before
+    const atMs = number * 10
+    const isAnswered = !rng.chance(1, 4)
+    operations.push({
+      ...{ client: `app${number}`, node: 'n1', commands },
+      askedAtMs: atMs - rng.below(15),
+      answeredAtMs: isAnswered ? atMs + rng.below(15) : undefined,
+      answers: isAnswered ? answers : undefined,
+    })
+  }
+  return operations
+}
+
+function drawCommand(rng: Rng, unique: string): readonly string[] {
+  return rng.pick([
+    ['SET', 'r', unique],
+    ['GET', 'r'],
+    ['INCR', 'c'],
+    ['GET', 'c'],
+    ['RPUSH', 'l', unique],
+    ['LRANGE', 'l', '0', '-1'],
+    ['LPOP', 'l'],
+    ['SET', 'k', unique, 'NX'],
+    ['DEL', 'k'],
+    ['GET', 'k'],
+  ])
+}
+
+test('two thousand random histories get the verdict of the search through all orders', () => {
+  const rng = createRng('linear')
+  const counts = { linear: 0, broken: 0 }
+  for (let round = 0; round < 2_000; round++) {
+    const operations = drawHistory(rng.fork(`${round}`), 4 + (round % 5))
+    const expected = bruteForce(operations)
+    counts[expected]++
+    expect([round, findLinearOrder(operations).kind]).toEqual([round, expected])
+  }
+  expect(Math.min(counts.linear, counts.broken)).toBeGreaterThan(300)
+})
