@@ -254,7 +254,8 @@ function failover(given: Partial<Failover>): Failover {
     acceptedAtMs: undefined,
     refusal: undefined,
     release: 'due',
-    heir: undefined, fencing: undefined,
+    heir: undefined,
+    fencing: undefined,
     ...given,
   }
 }
