@@ -12,15 +12,15 @@ import type { Counsel } from './detection/counsel.ts'
 import type { Lateness } from './detection/lateness.ts'
 import type { WriteFacts } from './detection/write-faults.ts'
 import type { LastHello } from './discovery/hello-format.ts'
-import type { FailoverReport, GuardClaim } from './discovery/info-parser.ts'
+import type { FailoverReport, GuardClaim, SyncReport } from './discovery/info-parser.ts'
 import type { Effect } from './effect.ts'
 import type { EpochRecord } from './election/epoch.ts'
 import type { HookVerdict } from './election/hook-verdict.ts'
 import type { InquiryPurpose } from './external-query.ts'
-import type { FailoverKind, FailoverState, LastSwitch } from './failover/failover-kinds.ts'
+import type { FailoverKind, FailoverState, Fencing, LastSwitch } from './failover/failover-kinds.ts'
 import type { GlobalSettings } from './global-settings.ts'
 import type { ClientId, InquiryId, LinkId } from './ids.ts'
-import type { Rejection } from './links/rejection.ts'
+import type { Refused, Rejection } from './links/rejection.ts'
 import type { Names } from './names/known-names.ts'
 import type { OperatorOrder } from './pause/operator-order.ts'
 import type { PauseRecord } from './pause/pause-record.ts'
@@ -161,6 +161,8 @@ export interface Failover {
   release: 'due' | 'sent' | 'done'
   /** The replica that a dying master was handing over to: it may be the master already. */
   heir: Replica | undefined
+  /** Strict: which voters are fenced; undefined: none was asked. */
+  fencing: Fencing | undefined
 }
 
 export type Instance = Master | Replica | Peer
@@ -206,6 +208,9 @@ interface DataInstanceBase extends InstanceBase {
   failoverReportedAtMs: number
   /** What keeps the node from taking writes, as far as it says. */
   writes: WriteFacts
+  /** Strict: its term, as it says; and since when it has been the master of none. */
+  sync: SyncReport | undefined
+  idleSinceMs: number | undefined
 }
 
 export interface Master extends DataInstanceBase {
@@ -220,15 +225,6 @@ export interface Master extends DataInstanceBase {
   emptiedAtMs: number | undefined
   /** Connections to it are refused at present; undefined: they are not, or it was never well. */
   refusal: Refused | undefined
-}
-
-/** Every attempt to connect to the master since the first of these was refused. */
-export interface Refused {
-  /** When the first refusal came, and when the latest refused attempt began. */
-  readonly sinceMs: number
-  askedAtMs: number
-  /** We took the refusals for proof of death, which counts until the master is well again. */
-  isProof: boolean
 }
 
 export interface Replica extends DataInstanceBase {
@@ -383,9 +379,9 @@ export function isTilted(state: State): boolean {
 
 /** The address that we tell clients and peers: the promoted replica's from its promotion on. */
 export function currentMaster(group: Group): DataInstance {
-  const failover = group.failover
-  const switched = failover?.state === 'reconf_slaves' || failover?.state === 'update_config'
-  return switched && failover?.promoted !== undefined ? failover.promoted : group.master
+  const { state, promoted } = group.failover ?? {}
+  const isSwitched = state === 'reconf_slaves' || state === 'update_config'
+  return isSwitched && promoted !== undefined ? promoted : group.master
 }
 
 /** All instances of a group, in a fixed order: master, replicas, peers. */

@@ -238,6 +238,7 @@ export class DataNode implements NodeInputs {
     persistence.turnEnds()
     keyspace.settle()
     // A server that hangs sends nothing either.
+    replication.strict.turnEnds()
     if (!sleep.isActive) sessions.flushAll(now.monoMs)
     clientMemory.keepLimit()
   }

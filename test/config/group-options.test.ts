@@ -14,7 +14,7 @@ const EXCEPTIONS: readonly Exception[] = [
       'cli/check/deep/judge-group.ts': ['down-after'],
       'cli/check/deep/judge-program.ts': ['rename-command'],
       'cli/help.ts': ['down-after', 'refused-after'],
-      'config/check.ts': ['down-after'],
+      'config/check.ts': ['down-after', 'voters', 'write-quorum'],
       'config/sentinel-group-directives.ts': ['rename-command'],
       'config/server-directives.ts': ['auth-pass', 'auth-user', 'rename-command'],
       'report/chain/chain-detection.ts': ['down-after'],
@@ -59,6 +59,8 @@ const EXCEPTIONS: readonly Exception[] = [
       'core/commands/sentinel-debug.ts': ['promotion'],
       'core/event-spec.ts': ['promotion'],
       'core/event-table.ts': ['promotion', 'failover-block'],
+      'core/failover/failover-kinds.ts': ['voter'],
+      'core/failover/fencing.ts': ['voter'],
       'core/failover/flapping.ts': ['failover-block'],
       'core/failover/host-rules.ts': ['zones'],
       'core/failover/promotion.ts': ['promotion'],
@@ -69,6 +71,7 @@ const EXCEPTIONS: readonly Exception[] = [
       'report/lanes/node-lane.ts': ['promotion'],
       'report/page/page-figure.ts': ['promotion'],
       'scenario/language/build-paths.ts': ['zones'],
+      'server/replication/strict/strict.ts': ['voter'],
     },
   },
   {
@@ -79,12 +82,20 @@ const EXCEPTIONS: readonly Exception[] = [
     },
   },
   {
+    reason: 'the section of INFO',
+    places: {
+      'cli/check/deep/deep.ts': ['replication'],
+      'proxy/replica-probe.ts': ['replication'],
+      'testing/process-nodes.ts': ['replication'],
+    },
+  },
+  {
     reason: 'keys of the same word',
     places: {
       'cli/check/deep/judge-sentinels.ts': ['quorum'],
       'config/check.ts': ['quorum'],
       'core/config.ts': ['quorum', 'detection'],
-      'history/topology.ts': ['quorum', 'detection'],
+      'history/topology.ts': ['quorum', 'detection', 'replication', 'reads'],
       'testing/options.ts': ['quorum', 'detection'],
     },
   },

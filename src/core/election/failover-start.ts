@@ -10,6 +10,7 @@ import { announce, describe } from '../events.ts'
 import { driveFailover } from '../failover/failover.ts'
 import { blockObstacle } from '../failover/flapping.ts'
 import { barOf, isTooOld, reasonsAgainst, reasonsText } from '../failover/selection.ts'
+import { fenceObstacle, isStrict } from '../failover/voters.ts'
 import { closeLink, openLinks } from '../links/links.ts'
 import { describePause, isPaused } from '../pause/pause.ts'
 import {
@@ -119,7 +120,9 @@ function mayAct(state: State): boolean {
 /** Why standing would be in vain; undefined if it might not be. */
 function obstacleTo(turn: Turn, group: Group): string | undefined {
   if (isUsedUp(turn.state.currentEpoch)) return `no epoch is left; ${CURE}`
-  return voterShortage(group) ?? replicaObstacle(turn, group)
+  const shortage = voterShortage(group)
+  if (isStrict(group)) return shortage ?? fenceObstacle(turn, group)
+  return shortage ?? replicaObstacle(turn, group)
 }
 
 /** Why no replica could be promoted now. */

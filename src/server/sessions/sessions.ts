@@ -17,14 +17,15 @@ import { isLongerThan } from '../../resp/reply-writer.ts'
 import { RequestDecoder } from '../../resp/request-decoder.ts'
 import { PROTECTED_MODE, TOO_MANY_CLIENTS } from '../errors.ts'
 import type { NodeStats } from '../info/stats.ts'
-import type { ConnectionId, Endpoints, NodePort } from '../port.ts'
+import type { ConnectionId, Endpoints } from '../port.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { OutputLimit } from './output-limits.ts'
 import { ClientSession, type OutputSink } from './session.ts'
 import { isTooSlow } from './slowness.ts'
+import type { SyncGate } from './sync-gate.ts'
 
 export interface SessionsOptions {
-  readonly port: NodePort
+  readonly port: SyncGate
   readonly settings: Settings
   readonly users: Users
   readonly stats: NodeStats
@@ -85,7 +86,7 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
     const refusal = this.#refusal(ends)
     if (refusal === undefined) return this.#open(id, ends, now)
     stats.rejectedConnections++
-    port.write(id, encodeReply(refusal, 2))
+    port.write(id, encodeReply(refusal, 2), false)
     port.close(id)
   }
 
@@ -102,6 +103,11 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
   cutOff(session: ClientSession): void {
     this.forget(session)
     this.#options.port.close(session.id, true)
+  }
+
+  /** Some session is about to be sent what shows data. */
+  get showData(): boolean {
+    return this.#withOutput.some(({ showsData }) => showsData)
   }
 
   /** Closes the connection when its command has been answered; the session reads no more. */
@@ -204,11 +210,12 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
   }
 
   #flush(session: ClientSession): void {
+    const { showsData } = session
     const output = session.takeOutput()
     if (output === '') return
     this.#options.onOutput(output.length)
     const before = this.#waitingFor(session)
-    this.#options.port.write(session.id, output)
+    this.#options.port.write(session.id, output, showsData)
     this.#options.stats.outputBytes += output.length
     this.#options.stats.writes++
     this.#options.onResized(session)

@@ -255,6 +255,7 @@ function failover(given: Partial<Failover>): Failover {
     refusal: undefined,
     release: 'due',
     heir: undefined,
+    fencing: undefined,
     ...given,
   }
 }

@@ -31,6 +31,8 @@ import { SyncPosition } from './sync-position.ts'
 
 /** A connection attempt and each answer of the handshake may take this long. */
 const STEP_TIMEOUT_MS = 5000
+/** How long a fenced node leaves its master alone. */
+const FREEZE_MS = 500
 
 type Introducing = LinkPhase & { kind: 'handshake' }
 type Copying = LinkPhase & { kind: 'transfer' }
@@ -167,11 +169,22 @@ export class MasterLink {
   /** Tells the master how far we are, if we know. */
   acknowledge(): void {
     if (this.#phase.kind !== 'streaming' || !this.hasPosition) return
-    const { history, node } = this.#state
+    const { history, node, strict } = this.#state
+    if (!strict.mayAcknowledge) return
     // Only a master of ours has asked for that.
     const isHeir = node.handoffs.isExpecting(this.#nowMs)
     const ack = [...history.acknowledgement(), ...(isHeir ? [TAKEOVER_WORD, 'yes'] : [])]
     node.port.write(this.#phase.id, encodeCommand(ack))
+  }
+
+  /**
+   * The history is to stand still. The master is tried again later: by then it may be of our term,
+   * and if it is of an older one, it learns of ours.
+   */
+  freeze(): void {
+    if (this.#phase.kind === 'none') return
+    this.#disconnect()
+    this.#waitFor(FREEZE_MS)
   }
 
   // Connecting
@@ -183,6 +196,7 @@ export class MasterLink {
   #connect(): void {
     const { node, master } = this.#state
     if (master === undefined) return
+    if (!this.#state.strict.isReady) return this.#waitFor(1)
     if (node.heap.fullness() !== undefined) return this.#waitFor(STEP_TIMEOUT_MS)
     const id = node.newConnectionId()
     this.#phase = { kind: 'connecting', id }
@@ -306,6 +320,7 @@ export class MasterLink {
   #endCopy({ id, copy }: Copying): void {
     if (!copy.isReady) return
     const rest = copy.adopt()
+    this.#state.strict.copied()
     this.#beginStream(id, copy.position !== undefined)
     // A replica with a marked payload is sent nothing before it says that it has the payload.
     this.acknowledge()
@@ -327,6 +342,7 @@ export class MasterLink {
     this.#phase = { kind: 'streaming', id, reader }
     this.#position.inStep(isNamed)
     this.#record.up(this.#nowMs)
+    this.#state.strict.follows()
   }
 
   /**
@@ -334,12 +350,14 @@ export class MasterLink {
    * that it is down.
    */
   #readStream(phase: Streaming, bytes: string): void {
-    const full = this.#state.node.heap.fullness()
+    const { node, strict } = this.#state
+    const full = node.heap.fullness()
     if (full !== undefined) {
       return this.#lost(`what it sends does not fit: ${full}`, 'open')
     }
     const fault = phase.reader.push(bytes)
-    if (fault === undefined || this.#phase !== phase) return
+    if (this.#phase !== phase) return
+    if (fault === undefined) return strict.applied()
     // Bytes before the fault may have been damaged as well.
     this.#lost(fault, 'open')
     this.#position.lost()
