@@ -273,6 +273,34 @@ export const GROUP_OPTIONS = {
     },
     doc: 'For so long after an automatic failover there is no other, unless an operator orders one; 0: no such block.',
   },
+  replication: {
+    ...{ name: 'replication', yml: 'replication' },
+    ...{ kind: 'word', words: ['async', 'strict'], default: 'async', asInRedis: 'async' },
+    ...{ set: 'no', shown: 'master', isShownIfSet: true },
+    redisLacks: {
+      what: 'strict replication',
+      instead: () => 'a failover may lose writes that were acknowledged',
+    },
+    doc: 'What an acknowledged write means. async: the master has it. strict: write-quorum voters have it, and no failover loses it (docs/strict.md).',
+  },
+  voters: {
+    ...{ name: 'voter', yml: 'voters' },
+    ...{ kind: 'texts', default: [] },
+    ...{ set: 'no', shown: 'master', isShownIfSet: true },
+    doc: 'With strict replication: the data nodes whose acknowledgements count, the master among them, as in ["10.0.0.1:6379", "10.0.0.2:6379", "10.0.0.3:6379"]. The same on every Sentinel.',
+  },
+  writeQuorum: {
+    ...{ name: 'write-quorum', yml: 'write-quorum' },
+    ...{ kind: 'count', least: 0, default: 0 },
+    ...{ set: 'no', shown: 'master', isShownIfSet: true },
+    doc: 'With strict replication: how many voters, the master included, must have a write before it is acknowledged; 0: a majority.',
+  },
+  reads: {
+    ...{ name: 'reads', yml: 'reads' },
+    ...{ kind: 'word', words: ['normal', 'linearizable'], default: 'normal', asInRedis: 'normal' },
+    ...{ set: 'no', shown: 'master', isShownIfSet: true },
+    doc: 'With strict replication: what a read may show. normal: only what no failover loses. linearizable: also never less than was acknowledged before it came in.',
+  },
 } as const satisfies Readonly<Record<string, GroupOption>>
 
 type OptionTable = typeof GROUP_OPTIONS

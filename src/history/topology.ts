@@ -44,6 +44,7 @@ const MORE_OPTIONS = [
   ...(['crossZonePromotion', 'failoverBlockMs', 'rebootDownAfterMs', 'grayAfterMs'] as const),
   ...(['forgetAfterMs', 'preFailoverHookTimeoutMs', 'preFailoverHookOnError'] as const),
   ...(['notificationScript', 'clientReconfigScript'] as const),
+  ...(['replication', 'writeQuorum', 'reads'] as const),
 ] satisfies readonly GroupOptionKey[]
 
 export type MoreOptions = {
@@ -60,6 +61,16 @@ export const PROMOTION_ROW: GroupOption = GROUP_OPTIONS.promotionRules
 
 export function specOptionsOf(group: SpecOptions): SpecOptions {
   return Object.fromEntries(SPEC_OPTIONS.map((key) => [key, group[key]])) as unknown as SpecOptions
+}
+
+/**
+ * The directives of a node: in a strict group all nodes replicate synchronously, and vote, unless
+ * the topology says otherwise.
+ */
+export function directivesOf({ groups }: Topology, node: NodeSpec): ReadonlyMap<string, string> {
+  const group = groups.find(({ name }) => name === node.group)
+  if (group?.replication !== 'strict') return node.directives
+  return new Map([['sync-replication', 'yes'], ...node.directives])
 }
 
 /** The options as sentinel.yml and scenarios write them. */
@@ -149,8 +160,12 @@ export function moreOptionsOf(
       const { host, port } = addressOf(node.name)
       return [[hostAndPort(host, port), said]]
     })
+  const voters = members
+    .map(({ name }) => addressOf(name))
+    .map((at) => hostAndPort(at.host, at.port))
   return {
     promotionRules: about(({ promotion }) => promotion),
+    ...(group.replication === 'strict' ? { voters } : {}),
     ...(group.crossZonePromotion === undefined
       ? {}
       : { zones: about(({ host }) => zones.get(host)) }),

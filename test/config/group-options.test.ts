@@ -79,12 +79,20 @@ const EXCEPTIONS: readonly Exception[] = [
     },
   },
   {
+    reason: 'the section of INFO',
+    places: {
+      'cli/check/deep/deep.ts': ['replication'],
+      'proxy/replica-probe.ts': ['replication'],
+      'testing/process-nodes.ts': ['replication'],
+    },
+  },
+  {
     reason: 'keys of the same word',
     places: {
       'cli/check/deep/judge-sentinels.ts': ['quorum'],
       'config/check.ts': ['quorum'],
       'core/config.ts': ['quorum', 'detection'],
-      'history/topology.ts': ['quorum', 'detection'],
+      'history/topology.ts': ['quorum', 'detection', 'replication', 'reads'],
       'testing/options.ts': ['quorum', 'detection'],
     },
   },

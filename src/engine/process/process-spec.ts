@@ -12,6 +12,7 @@ import {
 import {
   type ClientSpec,
   databasesOf,
+  directivesOf,
   type GroupSpec,
   moreOptionsOf,
   type NodeSpec,
@@ -41,7 +42,16 @@ export interface ProcessSpecOptions {
 
 export function nodeRole(spec: NodeSpec, folder: string, casting: ProcessSpecOptions): ProcessRole {
   const path = join(folder, 'redis.conf')
-  const files = new Map([['redis.conf', redisConf(spec, folder, casting.addressOf)]])
+  const files = new Map([
+    [
+      'redis.conf',
+      redisConf(
+        { ...spec, directives: directivesOf(casting.topology, spec) },
+        folder,
+        casting.addressOf,
+      ),
+    ],
+  ])
   const command = casting.against === 'vedette' ? ours('server', path) : ['redis-server', path]
   return { command, files }
 }

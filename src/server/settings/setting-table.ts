@@ -76,6 +76,10 @@ export const INT_SETTINGS = {
   // The files, see ledger/, that keep the writes a resynchronisation discards.
   'ledger-max-files': ours(integer(16, 0)),
   'ledger-max-bytes': ours(memory(64 * MIB, MIB)),
+  // Strict replication, see docs/strict.md. The names are those Valkey means to use.
+  'min-sync-replicas': ours(integer(1, 1, 64, 'immutable')),
+  // In ms.
+  'sync-replication-timeout': ours(integer(5_000, 1)),
   'repl-ping-replica-period': integer(10, 1),
   // No process is forked for a snapshot, so waiting for more replicas to share it saves nothing.
   'repl-diskless-sync-delay': integer(0, 0),
@@ -135,6 +139,8 @@ export const FLAG_SETTINGS = {
   'replica-announced': yesNo(true),
   // See replication/following/empty-master-guard.ts.
   'replica-empty-master-guard': ours(yesNo(true)),
+  // See replication/strict/.
+  'sync-replication': ours(yesNo(false, 'immutable')),
   'replica-ignore-maxmemory': yesNo(true),
   'replica-lazy-flush': ignored(yesNo(false)),
   // See client-disconnects.ts: a connection that works tells no client to look elsewhere.

@@ -15,6 +15,7 @@ import type { Recorder } from '../../history/recorder.ts'
 import {
   type ClientSpec,
   databasesOf,
+  directivesOf,
   type GroupSpec,
   type LiarSpec,
   moreOptionsOf,
@@ -134,7 +135,7 @@ export class Programs {
     const { recorder } = this.#start
     const witness = this.#roles.get(spec.name)
     witness?.forget()
-    const directives = new Map(spec.directives)
+    const directives = new Map(directivesOf(this.#start.topology, spec))
     if (spec.replicaOf !== undefined) {
       const master = this.#configured(process, spec.replicaOf)
       directives.set('replicaof', `${master.host} ${master.port}`)
