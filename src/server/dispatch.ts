@@ -10,7 +10,7 @@ import type { CommandTable } from './catalogue/command-table.ts'
 import type { NodeServices } from './context.ts'
 import { execAborted } from './errors.ts'
 import type { Execution } from './execution.ts'
-import { isFencing, isHeldBack, refusal, waitsForExec } from './gate.ts'
+import { isFencing, isHeldBack, isPlain, refusal, waitsForExec } from './gate.ts'
 import { countError } from './info/stats.ts'
 import type { ClientSession } from './sessions/session.ts'
 
@@ -29,13 +29,24 @@ export class Dispatcher {
 
   /** Handles one request of a client. */
   run(session: ClientSession, typed: readonly string[]): void {
-    const node = this.#node
     const argv = this.#table.inOwnWords(typed)
     const command = argv && this.#table.find(argv)
     if (argv === undefined || command === undefined) {
       return this.#refuse(session, undefined, this.#table.unknown(typed))
     }
     session.lastCommand = command.fullName
+    session.isPlain = isPlain(session, command, argv)
+    this.#runKnown(session, typed, command, argv)
+    session.isPlain = false
+  }
+
+  #runKnown(
+    session: ClientSession,
+    typed: readonly string[],
+    command: Command,
+    argv: readonly string[],
+  ): void {
+    const node = this.#node
     const refused = refusal(node, session, command, argv)
     if (refused !== undefined) {
       this.#refuse(session, command, refused)
@@ -48,7 +59,7 @@ export class Dispatcher {
       return
     }
     if (waitsForExec(session, command)) {
-      session.transaction?.add(command, argv)
+      session.transaction?.add(command, argv, !session.isPlain)
       session.reply(QUEUED)
     } else {
       this.#runNow(session, command, argv)
@@ -87,12 +98,15 @@ export class Dispatcher {
     if (command !== undefined) command.rejectedCalls++
     countError(this.#node.stats, text)
     if (session.transaction !== undefined) session.transaction.isBroken = true
+    const { isPlain: wasPlain } = session
+    session.isPlain = true
     if (command?.runsQueue === true) {
       session.endTransaction()
       session.reply(execAborted(text))
     } else {
       session.reply(reply)
     }
+    session.isPlain = wasPlain
     session.commandEnded()
   }
 }

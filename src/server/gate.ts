@@ -24,6 +24,7 @@ import {
   REPLICA_KEYSPACE,
   wrongArity,
 } from './errors.ts'
+import { HELLO_CHANNEL } from './sessions/sentinel-board.ts'
 import type { ClientSession } from './sessions/session.ts'
 
 /** The error that answers the command; undefined: the command may run. */
@@ -42,6 +43,8 @@ export function refusal(
   if (forbidden !== undefined) return forbidden
   const redirect = redirectOf(node, session, command)
   if (redirect !== undefined) return redirect
+  const unsynced = strictRefusal(node, session, command, argv)
+  if (unsynced !== undefined) return unsynced
   if (isTooMuch(node, session, command, argv)) {
     node.stats.outOfMemory++
     return OUT_OF_MEMORY
@@ -64,6 +67,35 @@ export function refusal(
   const isReplica = session.kind === 'replica' || session.isMonitor
   if (isReplica && command.hasKeys) return REPLICA_KEYSPACE
   return undefined
+}
+
+/**
+ * The command neither shows nor changes data, so its answer need not wait for voters. Sentinels say
+ * hello to one another at any time.
+ */
+export function isPlain(
+  { transaction, watch }: ClientSession,
+  command: CommandInfo,
+  argv: readonly string[],
+): boolean {
+  if (command.isMessage) return argv[1] === HELLO_CHANNEL
+  if (command.runsQueue) return transaction?.showsData === false && watch === undefined
+  if (command.hasKeys || command.isRead || command.isWrite) return false
+  return !command.mayReplicate && !command.runsScript
+}
+
+/** [sync-replication] Only a master with enough voters answers, and writes elsewhere are told so by READONLY. */
+function strictRefusal(
+  node: NodeServices,
+  session: ClientSession,
+  command: CommandInfo,
+  argv: readonly string[],
+): Reply | undefined {
+  const { strict } = node.replication
+  if (!strict.isOn || isPlain(session, command, argv)) return undefined
+  if (command.isWrite && node.replication.isReplica() && !strict.isIdle) return undefined
+  const text = strict.refusal()
+  return text === undefined ? undefined : error(text)
 }
 
 /** Where a client of Valkey's kind finds the master, if it asked to be told: CLIENT CAPA REDIRECT. */

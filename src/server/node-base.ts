@@ -28,6 +28,7 @@ import { PubSub } from './sessions/pubsub.ts'
 import { SentinelBoard } from './sessions/sentinel-board.ts'
 import type { ClientSession } from './sessions/session.ts'
 import { Sessions } from './sessions/sessions.ts'
+import { SyncGate } from './sessions/sync-gate.ts'
 import type { Settings } from './settings/settings.ts'
 import { ClientTracking } from './tracking/client-tracking.ts'
 import { CommandTimes } from './watching/command-times.ts'
@@ -50,6 +51,8 @@ export class NodeBase {
   readonly settings: Settings
   /** The output gate, which holds back replies until their writes are kept. */
   readonly port: OutputGate
+  /** What clients are sent goes through this gate first: in a strict group it waits for voters. */
+  readonly syncGate: SyncGate
   /** The root from which all randomness of the node is forked. */
   readonly rootRng: Rng
   readonly startedAt: Moment
@@ -92,6 +95,7 @@ export class NodeBase {
   ) {
     this.settings = settings
     this.port = new OutputGate(port)
+    this.syncGate = new SyncGate(this.port)
     this.rootRng = rng
     this.startedAt = now
     this.scripting = new ScriptEngine(port.heap?.read().limitBytes ?? 0)
@@ -110,7 +114,7 @@ export class NodeBase {
     const { users } = access
     const onResized = (session: ClientSession) => this.clientMemory.note(session)
     this.sessions = new Sessions({
-      ...{ port: this.port, settings, users, stats },
+      ...{ port: this.syncGate, settings, users, stats },
       ...{ onForget, onOutput, onResized },
     })
     this.tracking = new ClientTracking(this)

@@ -236,6 +236,7 @@ export class DataNode implements NodeInputs {
     tracking.turnEnds()
     persistence.turnEnds()
     // A server that hangs sends nothing either.
+    replication.strict.turnEnds()
     if (!sleep.isActive) sessions.flushAll(now.monoMs)
     clientMemory.keepLimit()
   }

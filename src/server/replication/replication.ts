@@ -27,6 +27,7 @@ import { infoLines, roleReply } from './report.ts'
 import { Serving } from './serving/serving.ts'
 import type { KeptFile } from './serving/waits.ts'
 import { isReplica, newReplicationState, type ReplicationState, type RoleChange } from './state.ts'
+import type { Strict } from './strict/strict.ts'
 
 export interface ReplicationCounts {
   readonly syncFull: number
@@ -41,6 +42,9 @@ const NOT_FOR_REPLICAS = error('ERR Command is not valid when client is a replic
 const ALREADY_CONNECTED = simple('OK Already connected to specified master')
 const FAILING_OVER = error('ERR REPLICAOF not allowed while failing over.')
 const MAX_PORT = 65_535
+const NEEDS_FENCE = error(
+  'ERR this node has sync-replication: it becomes the master by a Sentinel that fences the voters, or by FENCE <term> <name> FORCE, which may lose acknowledged writes',
+)
 
 export class Replication implements RoleChange {
   readonly serving: Serving
@@ -64,12 +68,22 @@ export class Replication implements RoleChange {
     this.#link = new MasterLink(state, this.failover, this.#keeper)
     this.serving = new Serving(state, this.#files, this.failover, this.#link)
     node.heap.heldForReplica = (session) => this.#heldFor(session)
+    this.strict.start(this.#files, {
+      isFollower: () => state.master !== undefined,
+      freeze: () => this.#link.freeze(),
+      acknowledge: () => this.#link.acknowledge(),
+      promote: () => this.promote(),
+    })
     const master = configuredMaster(node.settings.text('replicaof'))
     if (master !== undefined) this.#link.follow(master, false)
   }
 
   isReplica(): boolean {
     return isReplica(this.#state)
+  }
+
+  get strict(): Strict {
+    return this.#state.strict
   }
 
   /** Meaningful on a replica: whether it applies the master's stream. */
@@ -111,7 +125,7 @@ export class Replication implements RoleChange {
   position(): SavedPosition | undefined {
     const { node, history, stream } = this.#state
     const { id, offset, backlog } = history
-    if (isReplica(this.#state)) {
+    if (this.#state.master !== undefined) {
       return this.#link.hasPosition ? { id, offset, streamDb: node.streamTarget.db } : undefined
     }
     // Without a backlog writes are not counted, so no replica has any of them at an offset of ours.
@@ -126,7 +140,7 @@ export class Replication implements RoleChange {
     if (position === undefined) return
     const { node, history, replicas } = this.#state
     const { id, offset, streamDb } = position
-    if (isReplica(this.#state)) {
+    if (this.#state.master !== undefined) {
       history.resume(id, offset)
       this.#link.resume()
       node.streamTarget.db = streamDb
@@ -189,6 +203,7 @@ export class Replication implements RoleChange {
 
   /** Called first in every turn. `last`: when the turn before began. */
   turnBegins(last: Moment): void {
+    this.strict.turnBegins()
     if (isReplica(this.#state)) this.serving.fence.forget()
     else this.serving.fence.turnBegins(last)
   }
@@ -199,10 +214,12 @@ export class Replication implements RoleChange {
       this.#nextSecondMs = nowMs + SECOND_MS
       this.#link.everySecond()
       this.serving.everySecond()
+      this.strict.everySecond()
     }
     this.#link.wake()
     this.serving.wake()
     this.failover.wake()
+    if (this.strict.isOn) this.strict.quorum.wake()
   }
 
   nextWakeUpMs(): number | undefined {
@@ -211,6 +228,7 @@ export class Replication implements RoleChange {
       this.#link.nextWakeUpMs(),
       this.serving.nextWakeUpMs(),
       this.failover.nextWakeUpMs(),
+      this.strict.isOn ? this.strict.quorum.nextWakeUpMs() : undefined,
     )
   }
 
@@ -240,6 +258,7 @@ export class Replication implements RoleChange {
       history.createBacklog()
       node.streamTarget.db = 0
     }
+    this.strict.demoted()
     this.#link.follow(address, master === undefined || this.#link.hasPosition)
     node.settings.set('replicaof', `${address.host} ${address.port}`)
     node.port.log('notice', `this node is a replica of ${address.host}:${address.port} now`)
@@ -257,6 +276,7 @@ export class Replication implements RoleChange {
     if (session.kind === 'replica') return NOT_FOR_REPLICAS
     const [, host = '', port = ''] = argv
     if (host.toLowerCase() === 'no' && port.toLowerCase() === 'one') {
+      if (this.strict.isOn && !this.strict.isServing) return NEEDS_FENCE
       if (isReplica(this.#state)) this.promote()
       return OK
     }
@@ -274,7 +294,7 @@ export class Replication implements RoleChange {
   infoLines(): string[] {
     const { fence } = this.serving
     const lines = infoLines(this.#state, this.#link, fence, this.failover.state)
-    return [...lines, ...this.#keeper.infoLines()]
+    return [...lines, ...this.strict.infoLines(), ...this.#keeper.infoLines()]
   }
 
   roleReply(): Reply {

@@ -17,7 +17,7 @@ export function infoLines(
   fence: WriteFence,
   failoverState: NodeFailoverState,
 ): string[] {
-  const own = isReplica(state) ? replicaLines(state, link) : ['role:master']
+  const own = state.master === undefined ? ['role:master'] : replicaLines(state, link)
   return [...own, ...peerLines(state, fence), ...historyLines(state, failoverState)]
 }
 

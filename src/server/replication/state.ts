@@ -5,6 +5,7 @@ import type { NodeBase } from '../node-base.ts'
 import { History } from './history/history.ts'
 import { ReplicationStream } from './history/stream.ts'
 import { Replicas } from './serving/replicas.ts'
+import { Strict } from './strict/strict.ts'
 
 export interface ReplicationState {
   readonly node: NodeBase
@@ -14,6 +15,7 @@ export interface ReplicationState {
   readonly stream: ReplicationStream
   /** The master this node follows; undefined: this node is a master. */
   master: Address | undefined
+  readonly strict: Strict
 }
 
 export function newReplicationState(node: NodeBase): ReplicationState {
@@ -22,11 +24,13 @@ export function newReplicationState(node: NodeBase): ReplicationState {
   const history = new History(rootRng.fork('replication-id'), backlogSizeBytes)
   const replicas = new Replicas(node, history)
   const stream = new ReplicationStream(history, replicas)
-  return { node, history, replicas, stream, master: undefined }
+  const strict = new Strict(node, history, replicas, stream)
+  return { node, history, replicas, stream, master: undefined, strict }
 }
 
-export function isReplica({ master }: ReplicationState): boolean {
-  return master !== undefined
+/** A node without a role in a strict group is no master either, see strict/strict.ts. */
+export function isReplica({ master, strict }: ReplicationState): boolean {
+  return master !== undefined || strict.isIdle
 }
 
 /** Changes of the role, see replication.ts. */

@@ -5,6 +5,7 @@
  */
 import { matchesGlob } from '../../base/glob.ts'
 import { messageFrame } from '../../session/subscriptions.ts'
+import { HELLO_CHANNEL } from './sentinel-board.ts'
 import type { ClientSession } from './session.ts'
 
 type Listeners = Map<string, Set<ClientSession>>
@@ -73,7 +74,9 @@ export class PubSub {
     const listeners = this.#listeners[topic].get(name)
     if (listeners === undefined) return 0
     const frame = messageFrame(words)
-    for (const listener of listeners) listener.push(frame)
+    // Sentinels hear of one another while voters are silent, too.
+    const isPlain = name === HELLO_CHANNEL
+    for (const listener of listeners) isPlain ? listener.pushPlain(frame) : listener.push(frame)
     return listeners.size
   }
 }

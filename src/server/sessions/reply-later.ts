@@ -22,7 +22,12 @@ export function replyLater(
   let isWaiting = false
   start((reply) => {
     if (!isWaiting) known = reply
-    else if (session.blocked === wait) node.blocking.unblock(session, reply)
+    else if (session.blocked === wait) {
+      // What waits for the disk is the node's own business: it shows no data.
+      session.isPlain = true
+      node.blocking.unblock(session, reply)
+      session.isPlain = false
+    }
   })
   if (known !== undefined) return known
   isWaiting = true

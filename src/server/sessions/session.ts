@@ -70,6 +70,10 @@ export class ClientSession implements SessionClient {
   /** The name as in the command table, `client|list`. */
   lastCommand = 'NULL'
   isClosing = false
+  /** What it is sent now tells nothing of data, nor of what was done to them: PING, an error. */
+  isPlain = false
+  /** Something in the gathered output is not plain. */
+  showsData = false
   /** False while EXEC runs and in the master's stream: blocking commands give up at once. */
   mayBlock = true
   /** [MONITOR] It is told of every command. */
@@ -194,6 +198,14 @@ export class ClientSession implements SessionClient {
     if (!this.#isStream) this.#write(reply)
   }
 
+  /** The same for what tells nothing of data. */
+  pushPlain(reply: Reply): void {
+    const { isPlain } = this
+    this.isPlain = true
+    this.push(reply)
+    this.isPlain = isPlain
+  }
+
   /** Begins an array whose elements follow as replies of their own. */
   replyArrayHeader(length: number): void {
     if (!this.#isSilenced && !this.#isStream) this.send(`*${length}\r\n`)
@@ -227,6 +239,7 @@ export class ClientSession implements SessionClient {
   takeOutput(): string {
     const output = this.#output
     this.#output = ''
+    this.showsData = false
     return output
   }
 
@@ -240,6 +253,7 @@ export class ClientSession implements SessionClient {
   }
 
   #gather(bytes: string): void {
+    if (!this.isPlain) this.showsData = true
     if (this.#output === '') this.#sink.hasOutput(this)
     this.#output += bytes
     if (this.#output.length > GATHER_BYTES) this.#sink.isFull(this)

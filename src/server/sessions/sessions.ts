@@ -14,14 +14,15 @@ import type { Reply } from '../../resp/reply.ts'
 import { RequestDecoder } from '../../resp/request-decoder.ts'
 import { PROTECTED_MODE, TOO_MANY_CLIENTS } from '../errors.ts'
 import type { NodeStats } from '../info/stats.ts'
-import type { ConnectionId, Endpoints, NodePort } from '../port.ts'
+import type { ConnectionId, Endpoints } from '../port.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { OutputLimit } from './output-limits.ts'
 import { ClientSession, type OutputSink } from './session.ts'
 import { isTooSlow } from './slowness.ts'
+import type { SyncGate } from './sync-gate.ts'
 
 export interface SessionsOptions {
-  readonly port: NodePort
+  readonly port: SyncGate
   readonly settings: Settings
   readonly users: Users
   readonly stats: NodeStats
@@ -78,7 +79,7 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
     const refusal = this.#refusal(ends)
     if (refusal === undefined) return this.#open(id, ends, now)
     stats.rejectedConnections++
-    port.write(id, encodeReply(refusal, 2))
+    port.write(id, encodeReply(refusal, 2), false)
     port.close(id)
   }
 
@@ -95,6 +96,11 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
   cutOff(session: ClientSession): void {
     this.forget(session)
     this.#options.port.close(session.id, true)
+  }
+
+  /** Some session is about to be sent what shows data. */
+  get showData(): boolean {
+    return this.#withOutput.some(({ showsData }) => showsData)
   }
 
   /** Closes the connection when its command has been answered; the session reads no more. */
@@ -183,10 +189,11 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
   }
 
   #flush(session: ClientSession): void {
+    const { showsData } = session
     const output = session.takeOutput()
     if (output === '') return
     this.#options.onOutput(output.length)
-    this.#options.port.write(session.id, output)
+    this.#options.port.write(session.id, output, showsData)
     this.#options.stats.outputBytes += output.length
     this.#options.stats.writes++
     this.#options.onResized(session)

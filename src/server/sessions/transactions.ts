@@ -31,10 +31,13 @@ export class Transaction {
   needsFreshData = false
   /** A command in the queue may make the data larger. */
   needsMemory = false
+  /** A command in the queue reads or changes data, or may. */
+  showsData = false
   /** Roughly what the queue takes in memory. */
   bytes = 0
 
-  add(command: Queued, argv: readonly string[]): void {
+  add(command: Queued, argv: readonly string[], showsData = true): void {
+    this.showsData ||= showsData
     this.queue.push(argv)
     this.bytes += wordsBytes(argv)
     if (command.needsMemory) this.needsMemory = true

@@ -96,6 +96,8 @@ dbsize 1.0.0: Counts the keys of the database.
 debug 1.0.0!: Commands for tests of the node itself.
 failover 6.2.0: Hands the master's role over to a replica without losing a write.
   TO=target{host port:integer force!?}? abort!? TIMEOUT=milliseconds:integer?
+fence 7.0.0: Fences the node in a term of strict replication, or makes it the master of that term.
+  term:integer leader how(ask!|force!|promote!) replicas:integer? reads? voter?*
 flushall 1.0.0: Deletes the keys of all databases.
   async(async!@4.0.0|sync!@6.2.0)?
 flushdb 1.0.0: Deletes the keys of the database.

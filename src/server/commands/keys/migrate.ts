@@ -18,6 +18,7 @@ const NO_KEY = simple('NOKEY')
 const KEY_BESIDE_KEYS = error(
   'ERR When using MIGRATE KEYS option, the key argument must be set to the empty string',
 )
+const NOT_STRICT = error('ERR MIGRATE cannot be used with sync-replication')
 const IN_TRANSACTION = error(
   'ERR MIGRATE waits for the other server, which transactions and scripts cannot',
 )
@@ -49,6 +50,8 @@ function migrate(context: CommandContext, argv: readonly string[]): Reply | unde
   const request = parseMigrate(argv)
   if ('kind' in request) return request
   const { node, db, session } = context
+  // The other server would show what voters may not have yet.
+  if (node.replication.strict.isOn) return NOT_STRICT
   if (!session.mayBlock || session.isScript) return IN_TRANSACTION
   if (node.migration.isRunning) return IS_RUNNING
   const moving = gather(context, request)

@@ -1,7 +1,16 @@
 /** The commands that replication answers itself; this file only puts them into the table. */
+import { error } from '../../../resp/reply.ts'
 import { command, type Family, type Handler } from '../../catalogue/command.ts'
+import { SYNTAX_ERROR } from '../../errors.ts'
+import { parseLayout, parseTerm } from '../../replication/strict/term-file.ts'
+import { replyLater } from '../../sessions/reply-later.ts'
 
 const ADMIN = 'admin noscript'
+const NO_HANDOVER = error(
+  'ERR this node has sync-replication: SENTINEL FAILOVER hands its role over, and fences the voters',
+)
+const BAD_TERM = error('ERR FENCE needs a term above 0 and the name of its leader')
+const TWICE = error('ERR FENCE names a voter twice')
 
 const replicaof: Handler = ({ node, session }, argv) => node.replication.replicaof(session, argv)
 const psync: Handler = ({ node, session }, argv) =>
@@ -14,7 +23,28 @@ const wait: Handler = ({ node, session }, argv) =>
 const waitaof: Handler = ({ node, session }, argv) =>
   node.replication.serving.waits.waitaof(session, argv)
 const role: Handler = ({ node }) => node.replication.roleReply()
-const failover: Handler = ({ node }, argv) => node.replication.failover.command(argv)
+const failover: Handler = ({ node }, argv) => {
+  return node.replication.strict.isOn ? NO_HANDOVER : node.replication.failover.command(argv)
+}
+
+/** `FENCE <term> <leader> ASK|FORCE <replicas> <reads> <voter> …` or `… PROMOTE`, see docs/strict.md. */
+const fence: Handler = (context, argv) => {
+  const [, number = '', leader = '', verb = '', ...words] = argv
+  const term = leader === '' ? undefined : parseTerm([number, leader])
+  if (term === undefined || term.number === 0) return BAD_TERM
+  const { strict } = context.node.replication
+  if (verb.toLowerCase() === 'promote' && words.length === 0) {
+    return replyLater(context, (answer) => strict.promote(term, answer))
+  }
+  const layout = words.length < 3 ? undefined : parseLayout(words.join('|').toLowerCase())
+  if (layout === undefined) return SYNTAX_ERROR
+  if (new Set(layout.voters).size < layout.voters.length) return TWICE
+  if (verb.toLowerCase() === 'force') {
+    return replyLater(context, (answer) => strict.force(term, layout, answer))
+  }
+  if (verb.toLowerCase() !== 'ask') return SYNTAX_ERROR
+  return replyLater(context, (answer) => strict.fence(term, layout, answer))
+}
 
 export const replicationFamily: Family = {
   group: 'server',
@@ -29,6 +59,8 @@ export const replicationFamily: Family = {
       alsoIn: ['@admin', '@dangerous'],
     }),
     command('failover', -1, `${ADMIN} stale`, [], failover),
+    // Ours: strict replication.
+    command('fence', -4, `${ADMIN} stale no_multi`, [], fence),
   ],
 }
 

@@ -29,6 +29,10 @@ export interface HandshakeTerms {
   readonly asksLineage: boolean
   /** Whether to accept, from a master without PSYNC, a copy without a position in any history. */
   readonly acceptsUnplaced: boolean
+  /** Strict replication: what to say of our term; undefined: nothing. */
+  readonly saidTerm: string | undefined
+  /** What the master says of its own. Returns why it cannot be followed; undefined: it can. */
+  meetMaster(text: string): string | undefined
 }
 
 export interface HistoryPosition {
@@ -47,7 +51,16 @@ export type HandshakeStep =
   | { readonly kind: 'partial'; readonly id: string | undefined }
   | { readonly kind: 'failed'; readonly reason: string }
 
-type Question = 'ping' | 'auth' | 'port' | 'address' | 'capabilities' | 'lineage' | 'psync' | 'sync'
+type Question =
+  | 'ping'
+  | 'auth'
+  | 'port'
+  | 'address'
+  | 'capabilities'
+  | 'term'
+  | 'lineage'
+  | 'psync'
+  | 'sync'
 
 const WAIT: HandshakeStep = { kind: 'wait' }
 
@@ -100,6 +113,8 @@ export class Handshake {
       case 'capabilities':
         // A master that does not know one of these options can do without it.
         return this.#answered()
+      case 'term':
+        return this.#onTerm(text)
       case 'lineage':
         return this.#onLineage(text)
       case 'sync':
@@ -130,8 +145,15 @@ export class Handshake {
     burst.push(['port', ['REPLCONF', 'listening-port', String(listeningPort)]])
     if (announcedHost !== '') burst.push(['address', ['REPLCONF', 'ip-address', announcedHost]])
     burst.push(['capabilities', ['REPLCONF', 'capa', 'eof', 'capa', 'psync2']])
+    const { saidTerm } = this.#terms
+    if (saidTerm !== undefined) burst.push(['term', ['REPLCONF', 'sync-term', saidTerm]])
     if (this.#terms.asksLineage) burst.push(['lineage', ['INFO']])
     return burst
+  }
+
+  #onTerm(text: string): HandshakeStep {
+    const reason = this.#terms.meetMaster(text)
+    return reason === undefined ? this.#answered() : failed(reason)
   }
 
   #onLineage(text: string): HandshakeStep {

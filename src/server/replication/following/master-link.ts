@@ -28,6 +28,8 @@ import { SyncPosition } from './sync-position.ts'
 
 /** A connection attempt and each answer of the handshake may take this long. */
 const STEP_TIMEOUT_MS = 5000
+/** How long a fenced node leaves its master alone. */
+const FREEZE_MS = 500
 
 type Introducing = LinkPhase & { kind: 'handshake' }
 type Copying = LinkPhase & { kind: 'transfer' }
@@ -142,8 +144,19 @@ export class MasterLink {
   /** Tells the master how far we are, if we know. */
   acknowledge(): void {
     if (this.#phase.kind !== 'streaming' || !this.hasPosition) return
+    if (!this.#state.strict.mayAcknowledge) return
     const ack = encodeCommand(this.#state.history.acknowledgement())
     this.#state.node.port.write(this.#phase.id, ack)
+  }
+
+  /**
+   * The history is to stand still. The master is tried again later: by then it may be of our term,
+   * and if it is of an older one, it learns of ours.
+   */
+  freeze(): void {
+    if (this.#phase.kind === 'none') return
+    this.#disconnect()
+    this.#waitFor(FREEZE_MS)
   }
 
   // Connecting
@@ -155,6 +168,7 @@ export class MasterLink {
   #connect(): void {
     const { node, master } = this.#state
     if (master === undefined) return
+    if (!this.#state.strict.isReady) return this.#waitFor(1)
     if (node.heap.fullness() !== undefined) return this.#waitFor(STEP_TIMEOUT_MS)
     const id = node.newConnectionId()
     this.#phase = { kind: 'connecting', id }
@@ -278,6 +292,7 @@ export class MasterLink {
   #endCopy({ id, copy }: Copying): void {
     if (!copy.isReady) return
     const rest = copy.adopt()
+    this.#state.strict.copied()
     this.#beginStream(id, copy.position !== undefined)
     // A replica with a marked payload is sent nothing before it says that it has the payload.
     this.acknowledge()
@@ -299,6 +314,7 @@ export class MasterLink {
     this.#phase = { kind: 'streaming', id, reader }
     this.#position.inStep(isNamed)
     this.#record.up(this.#nowMs)
+    this.#state.strict.follows()
   }
 
   /**
@@ -311,10 +327,19 @@ export class MasterLink {
       return this.#lost(`what it sends does not fit: ${full}`, 'open')
     }
     const fault = phase.reader.push(bytes)
-    if (fault === undefined || this.#phase !== phase) return
+    if (this.#phase !== phase) return
+    if (fault === undefined) return this.#applied()
     // Bytes before the fault may have been damaged as well.
     this.#lost(fault, 'open')
     this.#position.lost()
+  }
+
+  /** In a strict group the master's clients wait for our acknowledgement. */
+  #applied(): void {
+    const { strict } = this.#state
+    if (!strict.isOn) return
+    strict.applied()
+    this.acknowledge()
   }
 
   // The end of a connection

@@ -15,6 +15,7 @@ import { divergenceFrom, idToOffer, type Offer, type Relation } from '../history
 import type { History } from '../history/history.ts'
 import type { LineageAnswer } from '../history/lineage.ts'
 import type { ReplicationState } from '../state.ts'
+import type { Strict } from '../strict/strict.ts'
 import { EmptyMasterGuard } from './empty-master-guard.ts'
 import type { Handshake, HandshakeTerms, HistoryPosition } from './handshake.ts'
 
@@ -31,6 +32,7 @@ export class SyncPosition implements Relation {
   readonly #settings: Settings
   readonly #history: History
   readonly #keeper: LedgerKeeper
+  readonly #strict: Strict
   /**
    * Whether the master's history is certainly ours, or has to be asked about. `untold`: the master
    * was asked and does not answer.
@@ -41,7 +43,7 @@ export class SyncPosition implements Relation {
 
   /** `tryAgain`: a copy that was refused is wanted after all. */
   constructor(
-    { node, history }: ReplicationState,
+    { node, history, strict }: ReplicationState,
     keeper: LedgerKeeper,
     log: (level: NodeLogLevel, text: string) => void,
     tryAgain: () => void,
@@ -49,6 +51,7 @@ export class SyncPosition implements Relation {
     this.#settings = node.settings
     this.#history = history
     this.#keeper = keeper
+    this.#strict = strict
     this.guard = new EmptyMasterGuard(node, log, tryAgain)
   }
 
@@ -94,6 +97,7 @@ export class SyncPosition implements Relation {
 
   /** Our data may be damaged, and have no position in any history any more. */
   lost(): void {
+    this.#strict.lost()
     this.#hasPosition = false
   }
 
@@ -113,7 +117,9 @@ export class SyncPosition implements Relation {
       takeOver,
       // A target that takes over from us has our history: that is what the failover has waited for.
       asksLineage: this.#lineage === 'open' && !takeOver,
-      acceptsUnplaced: this.guard.isIdle,
+      acceptsUnplaced: this.guard.isIdle && !this.#strict.isOn,
+      saidTerm: this.#strict.saidTerm,
+      meetMaster: (text) => this.#strict.meetMaster(text),
     }
   }
 

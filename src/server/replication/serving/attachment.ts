@@ -57,6 +57,10 @@ export class Attachment {
     const request = parsePsync(argv)
     const refusal = this.#refuse(request) ?? refuseConnection(session)
     if (refusal !== undefined) return refusal
+    const { strict } = this.#state
+    if (session.replica !== undefined && !strict.quorum.isKnownTo(session.replica)) {
+      return NO_MASTER_LINK
+    }
     const { id, offset } = request
     if (offset === undefined) return NOT_AN_INTEGER
     const peer = this.#attach(session)
@@ -86,6 +90,9 @@ export class Attachment {
         // Tells our own master, if there is one, our offset.
         this.#link.acknowledge()
         return undefined
+      }
+      if (option === 'sync-term') {
+        return this.#state.strict.meetReplica(session.replica, argv[at + 1] as string)
       }
       const fault = configurePeer(session.replica, argv[at] as string, argv[at + 1] as string)
       if (fault !== undefined) return fault
@@ -156,6 +163,7 @@ export class Attachment {
     peer.ackAtMs = this.#state.node.now.monoMs
     this.#replicas.hasReached(peer, peer.ackOffset)
     if (peer.phase === 'loading') this.#replicas.bringOnline(peer, peer.heldFromOffset + 1)
+    this.#state.strict.quorum.acknowledged()
     this.#waits.acknowledged()
     this.#failover.replicasChanged()
   }

@@ -45,6 +45,10 @@ export interface ReplicaPeer {
   ackOffset: number
   /** How much of the stream the replica has on its disk (FACK), if it says so. */
   fsyncedOffset: number
+  /** The reign in which it was told our term, see strict/; undefined: it did not ask. */
+  reign: number | undefined
+  /** Its acknowledgements count from this offset on. */
+  votesFromOffset: number
   /** Monotonic. When the last ACK came, or when it was attached. */
   ackAtMs: number
   /** Monotonic. It has shown that it has everything of the stream that was written before. */
@@ -69,6 +73,8 @@ export function newReplicaPeer(connection: PeerConnection): ReplicaPeer {
     heldFromOffset: 0,
     ackOffset: 0,
     fsyncedOffset: 0,
+    reign: undefined,
+    votesFromOffset: 0,
     ackAtMs: 0,
     hasAllUntilMs: TOO_OLD,
     overSoftLimitSinceMs: undefined,

@@ -1,0 +1,404 @@
+/**
+ * [sync-replication] Strict replication, the node's half: which term this node is in, whether it may
+ * answer as a master, and whether it is a voter. The protocol and its reasons are in docs/strict.md.
+ *
+ *     idle ── PROMOTE ──► serving          a master of a term
+ *       ▲                    │
+ *       └── FENCE, a higher term, the end of the process
+ *
+ * A node that follows a master is neither. An idle node has a history and no role in it: it answers
+ * no commands on data, nothing expires, and replicas get nothing from it.
+ */
+import { bulks, error, OK, type Reply, simple } from '../../../resp/reply.ts'
+import type { NodeBase } from '../../node-base.ts'
+import type { Jobs } from '../../persistence/jobs.ts'
+import type { History } from '../history/history.ts'
+import type { ReplicationStream } from '../history/stream.ts'
+import type { ReplicaPeer } from '../serving/replica-peer.ts'
+import type { Replicas } from '../serving/replicas.ts'
+import { SyncQuorum } from './sync-quorum.ts'
+import {
+  type KeptTerm,
+  type Layout,
+  layoutText,
+  NO_TERM,
+  parseLayout,
+  parseTerm,
+  type Term,
+  TermFile,
+} from './term-file.ts'
+
+/** A term begins in the history with the byte at this offset. */
+interface TermMark {
+  readonly term: number
+  readonly from: number
+}
+
+/** What a master of a strict group has said on the present connection. */
+interface Meeting {
+  readonly term: number
+  readonly marks: readonly TermMark[]
+  /** With everything up to here this node has all it has ever acknowledged. */
+  readonly offset: number
+}
+
+/** What strict replication has others do, and asks of them. */
+interface StrictRole {
+  /** The node follows a master, or is to. */
+  isFollower(): boolean
+  /** Ends the link to the master for now, so that the history stands still. */
+  freeze(): void
+  acknowledge(): void
+  promote(): void
+}
+
+type Answer = (reply: Reply) => void
+
+const NO_ROLE: StrictRole = {
+  isFollower: () => false,
+  freeze: () => undefined,
+  acknowledge: () => undefined,
+  promote: () => undefined,
+}
+
+const REFUSED = 'NOSYNCREPLICAS'
+const NOT_READY = error('LOADING this node has not read its term yet')
+const NO_MASTER = error('NOMASTERLINK this node is no master of a term')
+const NOT_STRICT = error(
+  'ERR this node replicates asynchronously and cannot be fenced: sync-replication yes in its file makes it a voter',
+)
+
+export class Strict {
+  readonly isOn: boolean
+  readonly quorum: SyncQuorum
+  readonly #node: NodeBase
+  readonly #history: History
+  #role: StrictRole = NO_ROLE
+  #file: TermFile | undefined
+  #kept: KeptTerm = NO_TERM
+  /** What is on disk of it. */
+  #stored: KeptTerm = NO_TERM
+  #isLoaded = false
+  #marks: readonly TermMark[] = []
+  /** It is sure to hold all that it has ever acknowledged. */
+  #isVoter = false
+  /** Its history has stood still since it was fenced in its present term. */
+  #isFrozen = false
+  #isServing = false
+  #meeting: Meeting | undefined
+
+  constructor(node: NodeBase, history: History, replicas: Replicas, stream: ReplicationStream) {
+    this.#node = node
+    this.#history = history
+    this.quorum = new SyncQuorum(node, history, replicas, stream)
+    this.isOn = node.settings.flag('sync-replication')
+  }
+
+  /** Reads what was kept. */
+  start(jobs: Jobs, role: StrictRole): void {
+    if (!this.isOn) return
+    this.#role = role
+    this.#node.syncGate.progress = this.quorum
+    const file = new TermFile(jobs)
+    this.#file = file
+    file.load((kept) => {
+      if (typeof kept === 'string') return this.#cannotRead(kept)
+      this.#kept = kept
+      this.#stored = kept
+      this.#isLoaded = true
+    })
+  }
+
+  /** A master without a term, in a history that nobody follows. */
+  get isIdle(): boolean {
+    return this.isOn && !this.#isServing && !this.#role.isFollower()
+  }
+
+  /** A master of the present term. */
+  get isServing(): boolean {
+    return this.#isServing
+  }
+
+  /** Whether the link to a master may be opened. */
+  get isReady(): boolean {
+    return !this.isOn || this.#isLoaded
+  }
+
+  /** Whether the master may be told how far this node is. */
+  get mayAcknowledge(): boolean {
+    return !this.isOn || (this.#stored === this.#kept && !this.#isFrozen)
+  }
+
+  /** Why a command on data is refused, as an error reply without its dash; undefined: it is not. */
+  refusal(): string | undefined {
+    if (!this.isOn) return undefined
+    if (this.#role.isFollower()) return `${REFUSED} this node is a replica, ask the master`
+    if (!this.#isServing) return `${REFUSED} this node is no master of the present term`
+    if (!this.quorum.isOverdue) return undefined
+    const ms = Math.floor(this.quorum.stalledMs)
+    return `${REFUSED} too few voters have acknowledged anything for ${ms} ms`
+  }
+
+  /** A disk that was full may take the term now. */
+  everySecond(): void {
+    if (!this.isOn || this.#stored === this.#kept || this.#file?.isEven !== true) return
+    this.#keep(this.#kept, () => this.#role.acknowledge())
+  }
+
+  turnBegins(): void {
+    if (this.isOn) this.quorum.turnBegins()
+  }
+
+  turnEnds(): void {
+    if (this.isOn) this.quorum.turnEnds(this.#isServing)
+  }
+
+  // As a master
+
+  /** `REPLCONF sync-term`: a replica says its term, and is told ours with what follows from it. */
+  meetReplica(peer: ReplicaPeer, said: string): Reply {
+    const term = parseTerm(said.split(':'))
+    if (!this.isOn) return NOT_STRICT
+    if (term === undefined) return error(`ERR '${said.slice(0, 100)}' is no term`)
+    if (term.number > this.#kept.number) {
+      this.#depose(`a replica is in term ${term.number}`)
+      return this.#stale()
+    }
+    if (!this.#isServing) return NO_MASTER
+    this.quorum.meets(peer)
+    const { number, leader, layout } = this.#kept
+    const marks = this.#marks.map((mark) => `${mark.term}:${mark.from}`).join(',')
+    const group = layout === undefined ? '-' : layoutText(layout)
+    return simple(`TERM ${number} ${leader} ${this.#history.offset} ${group} ${marks}`)
+  }
+
+  // As a replica
+
+  /** What to tell a master. Undefined: nothing, replication is asynchronous. */
+  get saidTerm(): string | undefined {
+    return this.isOn ? `${this.#kept.number}:${this.#kept.leader}` : undefined
+  }
+
+  /** The master's answer. Returns why it cannot be followed; undefined: it can. */
+  meetMaster(text: string): string | undefined {
+    this.#meeting = undefined
+    const said = parseIntroduction(text)
+    if (said === undefined) {
+      const isFirst = this.#kept.number === 0 && !text.startsWith('-STALETERM')
+      return isFirst ? undefined : `it is no master of term ${this.#kept.number}: ${text}`
+    }
+    const { number, leader, layout, marks, offset } = said
+    if (number < this.#kept.number) return `its term ${number} is older than ours`
+    if (isOther(this.#kept, said)) return `its term ${number} is another leader's`
+    this.#meeting = { term: number, marks, offset }
+    this.#keep({ number, leader, layout, hasJoined: true }, () => this.#role.acknowledge())
+    return undefined
+  }
+
+  /** The data are a copy now. It may be older than what we had acknowledged. */
+  copied(): void {
+    this.#isVoter = false
+  }
+
+  /** The stream goes on from our position, which is one in the master's history. */
+  follows(): void {
+    if (!this.isOn) return
+    this.#isFrozen = false
+    if (this.#meeting === undefined) this.#isVoter = false
+    else this.#marks = this.#meeting.marks
+    this.applied()
+  }
+
+  /** More of the master's stream has been applied. */
+  applied(): void {
+    if (this.#isVoter || this.#meeting === undefined) return
+    if (this.#history.offset < this.#meeting.offset) return
+    this.#isVoter = true
+    this.#node.port.log('notice', `this node is a voter in term ${this.#meeting.term}`)
+  }
+
+  /** The data may be damaged. */
+  lost(): void {
+    this.#isVoter = false
+  }
+
+  /** The node is told to follow a master. */
+  demoted(): void {
+    if (!this.isOn) return
+    this.#depose('it follows a master')
+    this.quorum.end()
+  }
+
+  // Fences
+
+  /** From now on nothing of a lower term is taken or acknowledged. Answers with our history. */
+  fence(term: Term, layout: Layout, answer: Answer): void {
+    const refused = this.#refuseFence(term, layout)
+    if (refused !== undefined) return answer(refused)
+    this.#freeze(term)
+    this.#keep({ ...this.#kept, ...term, layout }, (failure) => {
+      if (failure !== undefined) answer(cannotKeep(failure))
+      // A later fence may have come while this one was written.
+      else answer(this.#holds(term) ? this.#standing() : this.#stale())
+    })
+  }
+
+  /** The leader that has fenced us makes us the master of its term. */
+  promote(term: Term, answer: Answer): void {
+    if (!this.isOn) return answer(NOT_STRICT)
+    if (this.#isServing && isSame(term, this.#kept)) return answer(OK)
+    if (!this.#holds(term)) return answer(this.#stale())
+    this.#keep({ ...this.#kept, hasJoined: true }, (failure) => {
+      if (failure !== undefined) return answer(cannotKeep(failure))
+      if (!this.#holds(term)) return answer(this.#stale())
+      this.#begin(term)
+      answer(OK)
+    })
+  }
+
+  /** An operator takes what this node has for the truth. */
+  force(term: Term, layout: Layout, answer: Answer): void {
+    if (!this.isOn) return answer(NOT_STRICT)
+    if (!this.#isLoaded) return answer(NOT_READY)
+    if (term.number <= this.#kept.number) return answer(this.#stale())
+    const text = `it is forced to be the master of term ${term.number}`
+    this.#node.port.log('warning', `${text}: what others have acknowledged may be lost`)
+    this.#freeze(term)
+    this.#kept = { ...this.#kept, ...term, layout }
+    this.promote(term, answer)
+  }
+
+  /** For INFO replication. */
+  infoLines(): string[] {
+    if (!this.isOn) return []
+    const { number, leader, layout } = this.#kept
+    return [
+      'sync_replication:1',
+      `sync_state:${this.#stateName()}`,
+      `sync_term:${number}`,
+      `sync_leader:${leader}`,
+      `sync_history_term:${this.#lastTerm()}`,
+      `sync_voter:${this.#isVoter ? 1 : 0}`,
+      `sync_voters:${layout?.voters.join(' ') ?? ''}`,
+      ...(this.#isServing ? this.quorum.infoLines() : []),
+    ]
+  }
+
+  // Inside
+
+  #stateName(): string {
+    if (this.#isServing) return 'master'
+    if (this.#isFrozen) return 'fenced'
+    return this.#role.isFollower() ? 'replica' : 'idle'
+  }
+
+  #cannotRead(reason: string): void {
+    const what = `strict.state cannot be read: ${reason}. Without its term this node could break a promise`
+    const text = `${what}: put the file back, or empty the folder to have a new node`
+    this.#node.port.log('warning', text)
+    this.#node.port.exit(1, text)
+  }
+
+  #keep(kept: KeptTerm, onKept: (failure?: string) => void): void {
+    const isStored = JSON.stringify(kept) === JSON.stringify(this.#stored)
+    if (isStored && this.#file?.isEven === true) {
+      this.#kept = this.#stored
+      return onKept()
+    }
+    this.#kept = kept
+    this.#file?.save(kept, (failure) => {
+      if (failure === undefined) this.#stored = kept
+      else this.#node.port.log('warning', `term ${kept.number} cannot be kept: ${failure.text}`)
+      onKept(failure?.text)
+    })
+  }
+
+  #depose(reason: string): void {
+    if (!this.#isServing) return
+    this.#isServing = false
+    const text = `this node is no master of term ${this.#kept.number} any more: ${reason}`
+    this.#node.port.log('warning', text)
+  }
+
+  #refuseFence(term: Term, layout: Layout): Reply | undefined {
+    if (!this.isOn) return NOT_STRICT
+    if (!this.#isLoaded) return NOT_READY
+    if (term.number < this.#kept.number || isOther(this.#kept, term)) return this.#stale()
+    if (isSame(this.#kept, term) && !this.#isFrozen) return this.#stale()
+    const { layout: own, hasJoined } = this.#kept
+    if (!hasJoined || own === undefined || hasSameVoters(own, layout)) return undefined
+    const voters = `${layoutText(own)}, not ${layoutText(layout)}`
+    return error(`SYNCVOTERS the voters of term ${this.#kept.number} are ${voters}`)
+  }
+
+  #freeze(term: Term): void {
+    this.#depose(`it was fenced in term ${term.number}`)
+    this.#isFrozen = true
+    this.#meeting = undefined
+    this.#role.freeze()
+    this.#node.port.log('notice', `fenced in term ${term.number} by ${term.leader}`)
+  }
+
+  #holds(term: Term): boolean {
+    return this.#isFrozen && isSame(this.#kept, term)
+  }
+
+  #begin({ number }: Term): void {
+    const { layout } = this.#kept
+    if (layout === undefined) return
+    this.#history.createBacklog()
+    this.#role.promote()
+    this.#marks = [...this.#marks, { term: number, from: this.#history.offset + 1 }]
+    this.#isFrozen = false
+    this.#isServing = true
+    this.#isVoter = true
+    this.quorum.begin(layout)
+  }
+
+  #stale(): Reply {
+    const { number, leader } = this.#kept
+    return error(`STALETERM this node is in term ${number} of ${leader || 'nobody'}`)
+  }
+
+  /** What a leader chooses by. */
+  #standing(): Reply {
+    const standing = this.#isVoter ? 'voter' : this.#kept.hasJoined ? 'behind' : 'new'
+    const words = [this.#kept.number, this.#lastTerm(), this.#history.offset].map(String)
+    return bulks([...words, standing, this.#history.id])
+  }
+
+  #lastTerm(): number {
+    return this.#marks.findLast(({ from }) => from <= this.#history.offset)?.term ?? 0
+  }
+}
+
+type Introduction = Term & Pick<Meeting, 'marks' | 'offset'> & Pick<KeptTerm, 'layout'>
+
+function parseIntroduction(text: string): Introduction | undefined {
+  const [word, number = '', leader = '', offset = '', group = '', marks = ''] = text.split(' ')
+  const term = parseTerm([number, leader])
+  if (word !== '+TERM' || term === undefined || !/^\d{1,16}$/.test(offset)) return undefined
+  if (!/^(\d{1,16}:\d{1,16},?)+$/.test(marks)) return undefined
+  const places = marks.split(',').map((mark) => {
+    const [one = 0, from = 0] = mark.split(':').map(Number)
+    return { term: one, from }
+  })
+  return { ...term, offset: Number(offset), layout: parseLayout(group), marks: places }
+}
+
+function cannotKeep(failure: string): Reply {
+  return error(`ERR the term cannot be kept: ${failure}`)
+}
+
+function isSame(a: Term, b: Term): boolean {
+  return a.number === b.number && a.leader === b.leader
+}
+
+/** Two leaders in one term: one of them had no right to it. */
+function isOther(a: Term, b: Term): boolean {
+  return a.number === b.number && a.leader !== b.leader
+}
+
+function hasSameVoters(a: Layout, b: Layout): boolean {
+  return a.replicas === b.replicas && a.voters.join(' ') === b.voters.join(' ')
+}

@@ -1,0 +1,134 @@
+/**
+ * What a node of a strict group must not forget: the highest term it has heard of, whether it has
+ * ever been in one, and who the voters are. It is on disk before the node tells it, like the vote of
+ * a Sentinel: a node that forgot a fence could acknowledge a write to a master that has been replaced.
+ *
+ * The position in the history is not in it. A process that ends loses what it had in memory, so a
+ * restarted node is no voter before it has caught up, see strict.ts.
+ */
+import { change, type FileFailure, readBytes, sizeOf, type Work } from '../../persistence/files.ts'
+import type { Jobs } from '../../persistence/jobs.ts'
+
+/** The epoch of the Sentinel that fenced, and its run id: two leaders never share a term. */
+export interface Term {
+  readonly number: number
+  readonly leader: string
+}
+
+/** What a leader says of its group, the same in every term. */
+export interface Layout {
+  /** How many voters beside the master must have a write. */
+  readonly replicas: number
+  readonly reads: string
+  /** Their addresses as `host:port`, sorted. */
+  readonly voters: readonly string[]
+}
+
+export interface KeptTerm extends Term {
+  /** The node has been in a term, as its master or following one: it may have acknowledged. */
+  readonly hasJoined: boolean
+  /** Undefined: no leader has said. */
+  readonly layout: Layout | undefined
+}
+
+const PATH = 'strict.state'
+const NEXT_PATH = 'strict.state.next'
+const HEAD = 'vedette strict 1'
+const END = 'end'
+/** Far more than any file of ours has. */
+const MAX_BYTES = 64 * 1024
+export const NO_TERM: KeptTerm = { number: 0, leader: '', hasJoined: false, layout: undefined }
+
+export class TermFile {
+  readonly #jobs: Jobs
+  #waiting: { readonly kept: KeptTerm; readonly onEnd: (failure?: FileFailure) => void }[] = []
+  #isWriting = false
+
+  constructor(jobs: Jobs) {
+    this.#jobs = jobs
+  }
+
+  /** Everything that was told to it is on disk. */
+  get isEven(): boolean {
+    return !this.#isWriting && this.#waiting.length === 0
+  }
+
+  /** Calls back with what was kept, or with the reason why that cannot be read. */
+  load(onEnd: (kept: KeptTerm | string) => void): void {
+    this.#jobs.start(readKept(), onEnd)
+  }
+
+  /** One write at a time, in the order they came. */
+  save(kept: KeptTerm, onEnd: (failure?: FileFailure) => void): void {
+    this.#waiting.push({ kept, onEnd })
+    this.#writeNext()
+  }
+
+  #writeNext(): void {
+    const next = this.#waiting[0]
+    if (this.#isWriting || next === undefined) return
+    this.#waiting.shift()
+    this.#isWriting = true
+    this.#jobs.start(write(textOf(next.kept)), (failure) => {
+      this.#isWriting = false
+      next.onEnd(failure)
+      this.#writeNext()
+    })
+  }
+}
+
+function* write(text: string): Work<FileFailure | undefined> {
+  return (
+    (yield* change({ kind: 'create', path: NEXT_PATH })) ??
+    (yield* change({ kind: 'append', path: NEXT_PATH, bytes: text })) ??
+    (yield* change({ kind: 'sync', path: NEXT_PATH })) ??
+    (yield* change({ kind: 'rename', from: NEXT_PATH, to: PATH }))
+  )
+}
+
+function* readKept(): Work<KeptTerm | string> {
+  const size = yield* sizeOf(PATH)
+  if (size === 'absent') return NO_TERM
+  if (typeof size !== 'number') return size.text
+  if (size > MAX_BYTES) return 'it is too long'
+  const bytes = yield* readBytes(PATH, 0, MAX_BYTES)
+  if (typeof bytes !== 'string') return bytes.text
+  return parse(bytes) ?? 'it is damaged'
+}
+
+function textOf({ number, leader, hasJoined, layout }: KeptTerm): string {
+  const group = layout === undefined ? [] : [`layout ${layoutText(layout)}`]
+  const term = `term ${number} ${leader}`
+  return `${[HEAD, term, `joined ${hasJoined ? 1 : 0}`, ...group, END].join('\n')}\n`
+}
+
+function parse(text: string): KeptTerm | undefined {
+  const lines = text.split('\n')
+  if (lines[0] !== HEAD || lines.at(-2) !== END || lines.at(-1) !== '') return undefined
+  const value = (name: string) =>
+    lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1)
+  const term = parseTerm((value('term') ?? '').split(' '))
+  const joined = value('joined')
+  if (term === undefined || (joined !== '0' && joined !== '1')) return undefined
+  const layout = value('layout')
+  return { ...term, hasJoined: joined === '1', layout: layout ? parseLayout(layout) : undefined }
+}
+
+/** A number and a run id or another word; undefined: they are none. */
+export function parseTerm([number = '', leader = '']: readonly string[]): Term | undefined {
+  if (!/^\d{1,16}$/.test(number) || !/^[\w.-]{0,64}$/.test(leader)) return undefined
+  const value = Number(number)
+  return Number.isSafeInteger(value) ? { number: value, leader } : undefined
+}
+
+/** As one word. */
+export function layoutText({ replicas, reads, voters }: Layout): string {
+  return [replicas, reads, ...voters].join('|')
+}
+
+export function parseLayout(text: string): Layout | undefined {
+  const [replicas = '', reads = '', ...voters] = text.split('|')
+  if (!/^\d{1,2}$/.test(replicas) || (reads !== 'normal' && reads !== 'linearizable'))
+    return undefined
+  return { replicas: Number(replicas), reads, voters: [...voters].sort() }
+}

@@ -1,0 +1,294 @@
+/** Strict replication on three nodes: fences, promotions, and what clients see meanwhile. */
+import { expect, test } from 'vitest'
+import { bulk, OK, type Reply } from '../../../../src/resp/reply.ts'
+import { ReplicationWorld, type TestNode } from '../../../support/replication-harness.ts'
+
+const STRICT = { 'sync-replication': 'yes', save: '' }
+const LEADER = 'a'.repeat(40)
+const VOTERS = ['10.0.0.1:6379', '10.0.0.2:6379', '10.0.0.3:6379']
+
+function fence(node: TestNode, term: number, leader = LEADER, reads = 'normal') {
+  return node.call('FENCE', String(term), leader, 'ASK', '1', reads, ...VOTERS)
+}
+
+function promote(node: TestNode, term: number, leader = LEADER) {
+  return node.call('FENCE', String(term), leader, 'PROMOTE')
+}
+
+/** A master in term 1 with two replicas that vote. */
+function group(reads = 'normal') {
+  const world = new ReplicationWorld()
+  const nodes = [1, 2, 3].map(() => world.node(STRICT))
+  const [master, one, two] = nodes as [TestNode, TestNode, TestNode]
+  for (const node of nodes) fence(node, 1, LEADER, reads)
+  expect(promote(master, 1)).toEqual(OK)
+  for (const node of [one, two]) node.follow(master)
+  for (const node of [one, two]) world.until(() => node.info('sync_voter') === '1')
+  return { world, master, one, two }
+}
+
+test('a node without a term answers nothing on data, and says why', () => {
+  const world = new ReplicationWorld()
+  const node = world.node(STRICT)
+  expect(node.call('GET', 'a')).toMatchObject({
+    kind: 'error',
+    text: expect.stringMatching(/^NOSYNCREPLICAS /),
+  })
+  expect(node.call('SET', 'a', '1')).toMatchObject({ kind: 'error' })
+  expect(node.call('PING')).toMatchObject({ text: 'PONG' })
+})
+
+test('a write is answered when a voter has it, and not before', () => {
+  const { world, master, one, two } = group()
+  const client = world.client(master)
+  expect(client.call('SET', 'a', '1')).toEqual(OK)
+  world.network.cut(master, one)
+  world.network.cut(master, two)
+  client.send('SET', 'a', '2')
+  const reader = world.client(master)
+  reader.send('GET', 'a')
+  reader.send('PING')
+  world.run(1_000)
+  expect(client.takeReply()).toBe(undefined)
+  expect(reader.take()).toBe('')
+})
+
+test('what has waited for too long is never sent: the connection is closed, and later commands are refused', () => {
+  const { world, master, one, two } = group()
+  const client = world.client(master)
+  client.call('SET', 'a', '1')
+  for (const node of [one, two]) world.network.cut(master, node)
+  client.send('SET', 'a', '2')
+  world.run(5_100)
+  expect([client.isClosed, client.take()]).toEqual([true, ''])
+  const late = world.client(master)
+  expect(textOf(late.call('GET', 'a'))).toMatch(/^NOSYNCREPLICAS too few voters/)
+  for (const node of [one, two]) world.network.join(master, node)
+  world.until(() => late.call('GET', 'a').kind !== 'error')
+  expect(late.call('GET', 'a')).toEqual(bulk('2'))
+})
+
+test('scripts, transactions, blocked clients and messages wait like any write', () => {
+  const { world, master, one, two } = group()
+  const blocked = world.client(master)
+  blocked.send('BLPOP', 'list', '0')
+  const listener = world.client(master)
+  listener.call('SUBSCRIBE', 'news')
+  world.run(10)
+  for (const node of [one, two]) world.network.cut(master, node)
+  const script = world.client(master)
+  script.send('EVAL', "return redis.call('INCR', KEYS[1])", '1', 'n')
+  const transaction = world.client(master)
+  for (const argv of [['MULTI'], ['INCR', 'n'], ['EXEC']]) transaction.send(...argv)
+  const other = world.client(master)
+  other.send('RPUSH', 'list', 'x')
+  other.send('PUBLISH', 'news', 'y')
+  world.run(100)
+  const heard = [blocked, listener, script, other].map((client) => client.take())
+  expect(heard).toEqual(['', '', '', ''])
+  expect(transaction.take()).not.toContain('*1')
+})
+
+test('INFO and PING answer while writes wait, unless they stand behind one', () => {
+  const { world, master, one, two } = group()
+  for (const node of [one, two]) world.network.cut(master, node)
+  const client = world.client(master)
+  client.send('SET', 'a', '1')
+  expect(world.client(master).call('PING')).toMatchObject({ text: 'PONG' })
+  client.send('PING')
+  world.run(10)
+  expect(client.take()).toBe('')
+  expect(master.info('sync_clients_waiting')).toBe('1')
+})
+
+test('a fenced voter takes nothing more of its master, and answers with its history', () => {
+  const { world, master, one } = group()
+  const client = world.client(master)
+  client.call('SET', 'a', '1')
+  world.run(10)
+  const { offset } = one
+  const answer = fence(one, 2)
+  expect(words(answer)).toEqual(['2', '1', String(offset), 'voter', expect.any(String)])
+  client.send('SET', 'a', '2')
+  world.run(100)
+  expect(one.offset).toBe(offset)
+  expect(client.take()).toBe('+OK\r\n')
+})
+
+test('with two of three voters fenced the old master has nobody left to acknowledge', () => {
+  const { world, master, one, two } = group()
+  const client = world.client(master)
+  client.call('SET', 'a', '1')
+  fence(one, 2)
+  fence(two, 2)
+  client.send('SET', 'a', 'lost')
+  world.run(1_000)
+  expect(client.take()).toBe('')
+  // The replicas come back to it with the newer term.
+  expect(master.info('sync_state')).toBe('idle')
+  expect(textOf(world.client(master).call('GET', 'a'))).toMatch(/^NOSYNCREPLICAS/)
+})
+
+test('the promoted voter answers nothing before another has its first entry', () => {
+  const { world, master, one, two } = group()
+  const client = world.client(master)
+  client.call('SET', 'a', '1')
+  master.kill()
+  for (const node of [one, two]) expect(words(fence(node, 2))[3]).toBe('voter')
+  expect(promote(one, 2)).toEqual(OK)
+  const reader = world.client(one)
+  reader.send('GET', 'a')
+  world.run(100)
+  expect(reader.take()).toBe('')
+  two.follow(one)
+  world.until(() => reader.input !== '')
+  expect(reader.takeReply()).toEqual(bulk('1'))
+  expect(two.info('sync_history_term')).toBe('2')
+})
+
+test('a fence is refused in an older term, by another leader of the same term, and once the term has its master', () => {
+  const { master, one } = group()
+  expect(textOf(fence(one, 1, 'b'.repeat(40)))).toMatch(/^STALETERM/)
+  expect(textOf(fence(one, 1))).toMatch(/^STALETERM/)
+  expect(textOf(fence(master, 1))).toMatch(/^STALETERM/)
+  expect(words(fence(one, 3))[0]).toBe('3')
+  expect(textOf(fence(one, 2))).toMatch(/^STALETERM/)
+  expect(textOf(promote(one, 2))).toMatch(/^STALETERM/)
+  expect(textOf(promote(one, 3, 'b'.repeat(40)))).toMatch(/^STALETERM/)
+})
+
+test('other voters than those of the term are refused', () => {
+  const { one } = group()
+  const answer = one.call('FENCE', '2', LEADER, 'ASK', '1', 'normal', ...VOTERS, '10.0.0.4:6379')
+  expect(textOf(answer)).toMatch(/^SYNCVOTERS the voters of term 1 are 1\|normal\|10\.0\.0\.1/)
+})
+
+test('bad words of FENCE are refused', () => {
+  const node = new ReplicationWorld().node(STRICT)
+  const refused = [
+    ['0', LEADER, 'PROMOTE'],
+    ['x', LEADER, 'PROMOTE'],
+    ['1', 'a b', 'PROMOTE'],
+    ['1', LEADER, 'ASK', '1', 'normal'],
+    ['1', LEADER, 'ASK', '1', 'dirty', 'a:1'],
+    ['1', LEADER, 'ASK', '-1', 'normal', 'a:1'],
+    ['1', LEADER, 'ASK', '1', 'normal', 'a:1', 'a:1'],
+    ['1', LEADER, 'PROMOTE', '1', 'normal', 'a:1'],
+    ['1', LEADER, 'WISH', '1', 'normal', 'a:1'],
+  ]
+  for (const argv of refused) expect(node.call('FENCE', ...argv).kind, argv.join(' ')).toBe('error')
+  expect(node.info('sync_term')).toBe('0')
+})
+
+test('the term is on disk before the fence is answered, and outlives the process', () => {
+  const { world, one, two } = group()
+  one.hasSlowFiles = true
+  const asker = world.client(one)
+  asker.send('FENCE', '2', LEADER, 'ASK', '1', 'normal', ...VOTERS)
+  world.run(10)
+  for (let step = 0; step < 4; step++) {
+    expect(asker.take()).toBe('')
+    one.answerFiles()
+    world.run(10)
+  }
+  expect(asker.take()).toMatch(/^\*5\r\n\$1\r\n2/)
+  fence(two, 2)
+  two.kill()
+  const again = world.restart(two, { keepsFiles: true })
+  expect(again.info('sync_term')).toBe('2')
+  expect(textOf(fence(again, 1))).toMatch(/^STALETERM/)
+})
+
+test('a voter that lost its memory is none before it has caught up', () => {
+  const { world, master, one } = group()
+  const client = world.client(master)
+  client.call('SET', 'a', '1')
+  one.kill()
+  const again = world.restart(one, { keepsFiles: true })
+  expect(again.info('sync_voter')).toBe('0')
+  world.until(() => again.info('sync_voter') === '1')
+  again.kill()
+  const emptied = world.restart(again, { keepsFiles: false })
+  world.network.cut(master, emptied)
+  expect(words(fence(emptied, 2)).slice(1)).toEqual(['0', '0', 'new', expect.any(String)])
+})
+
+test('a restarted master is no master, and what it holds is no vote', () => {
+  const { world, master } = group()
+  world.client(master).call('SET', 'a', '1')
+  master.kill()
+  const again = world.restart(master, { keepsFiles: true })
+  expect(again.info('sync_state')).toBe('idle')
+  expect(words(fence(again, 2))[3]).toBe('behind')
+})
+
+test('REPLICAOF NO ONE, FAILOVER and MIGRATE are refused in words', () => {
+  const { world, master, one } = group()
+  expect(textOf(one.call('REPLICAOF', 'NO', 'ONE'))).toMatch(/FENCE <term> <name> FORCE/)
+  expect(textOf(master.call('FAILOVER'))).toMatch(/SENTINEL FAILOVER/)
+  const client = world.client(master)
+  expect(textOf(client.call('MIGRATE', '10.0.0.9', '1', 'a', '0', '100'))).toMatch(
+    /sync-replication/,
+  )
+})
+
+test('an operator can take what one node has for the truth, in a later term', () => {
+  const { master, one, world } = group()
+  world.client(master).call('SET', 'a', '1')
+  world.run(10)
+  expect(textOf(one.call('FENCE', '1', 'me', 'FORCE', '1', 'normal', ...VOTERS))).toMatch(
+    /^STALETERM/,
+  )
+  expect(one.call('FENCE', '2', 'me', 'FORCE', '1', 'normal', ...VOTERS)).toEqual(OK)
+  expect(one.info('sync_state')).toBe('master')
+  expect(one.logs.join()).toMatch(/may be lost/)
+})
+
+test('a replica of another kind may follow, and its acknowledgements count for nothing', () => {
+  const { world, master, one, two } = group()
+  world.replicaOf(master, { save: '' })
+  for (const node of [one, two]) world.network.cut(master, node)
+  const client = world.client(master)
+  client.send('SET', 'a', '1')
+  world.run(2_000)
+  expect(client.take()).toBe('')
+})
+
+test('with linearizable reads a read waits for a round that began after it came in', () => {
+  const { world, master, one, two } = group('linearizable')
+  const client = world.client(master)
+  client.call('SET', 'a', '1')
+  world.run(100)
+  for (const node of [one, two]) world.network.cut(master, node)
+  client.send('GET', 'a')
+  world.run(1_000)
+  expect(client.take()).toBe('')
+})
+
+test('an old master that follows the new one gives up what nobody acknowledged', () => {
+  const { world, master, one, two } = group()
+  const client = world.client(master)
+  client.call('SET', 'a', 'kept')
+  for (const node of [one, two]) world.network.cut(master, node)
+  client.send('SET', 'a', 'lost')
+  world.run(10)
+  for (const node of [one, two]) fence(node, 2)
+  promote(one, 2)
+  two.follow(one)
+  for (const node of [one, two]) world.network.join(master, node)
+  master.follow(one)
+  world.until(() => master.info('sync_voter') === '1' && master.info('sync_term') === '2')
+  expect(client.take()).toBe('')
+  expect(client.isClosed).toBe(true)
+  expect(world.client(one).call('GET', 'a')).toEqual(bulk('kept'))
+})
+
+function textOf(reply: Reply): string {
+  return 'text' in reply ? reply.text : JSON.stringify(reply)
+}
+
+function words(reply: Reply): readonly (string | undefined)[] {
+  if (reply.kind === 'array')
+    return reply.items.map((item) => (item.kind === 'bulk' ? item.bytes : '?'))
+  throw new Error(textOf(reply))
+}
