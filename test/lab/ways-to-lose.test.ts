@@ -60,7 +60,7 @@ const WAYS: readonly Way[] = [
     downAfter: '400ms',
     steps: [
       'at: 6s, pause: [n1, s1]',
-      'at: 8s, partition: [[a], [b, c, d]]',
+      'at: 6200ms, partition: [[a], [b, c, d]]',
       'at: 8s, resume: [n1, s1]',
       'at: 12s, heal: true',
     ],
