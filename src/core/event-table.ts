@@ -197,6 +197,12 @@ export const EVENTS = {
     when: 'The leader chose the replica to promote.',
     says: 'chooses <instance>',
   }),
+  '+reinstated-master': event('warning', 'master', {
+    text: '<epoch>',
+    topic: 'promotion',
+    when: 'In a strict group: the master has the newest history and goes on in a new term.',
+    says: 'lets the master go on, in term <epoch>',
+  }),
   '+failover-state-send-slaveof-noone': event('notice', 'replica', {
     isRoutine: true,
     when: 'The leader is about to tell the chosen replica.',

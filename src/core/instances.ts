@@ -145,5 +145,7 @@ function dataBase(nowMs: number, role: 'master' | 'slave') {
     failoverReported: 'unsupported' as const,
     failoverReportedAtMs: nowMs,
     writes: WELL,
+    sync: undefined,
+    idleSinceMs: undefined,
   }
 }

@@ -57,5 +57,13 @@ export type Purpose =
       readonly part: 'order' | 'release' | 'callOff'
       readonly epoch: number
     }
+  /** FENCE: to be told the history, or to make the node the master of the term. */
+  | {
+      readonly kind: 'fence'
+      readonly group: string
+      /** `settle`: what belongs to a promotion and may fail. */
+      readonly part: 'ask' | 'promote' | 'settle'
+      readonly epoch: number
+    }
   /** SCRIPT KILL, sent to an instance that is down because a script keeps it busy. */
   | { readonly kind: 'scriptKill' }

@@ -15,6 +15,7 @@ import { isWhoWeAsked, noteWho } from './discovery/proof.ts'
 import { considerFailover } from './election/failover-start.ts'
 import { noteHandoverReply } from './failover/coordinated.ts'
 import { driveFailover } from './failover/failover.ts'
+import { noteFenceReply } from './failover/fencing.ts'
 import { tryNextPassword } from './links/credentials.ts'
 import { closeLink, openLinks } from './links/links.ts'
 import { noteRefusal } from './links/rejections.ts'
@@ -48,6 +49,8 @@ export function onReply(turn: Turn, connection: Connection, purpose: Purpose, re
       return onSubscribed(turn, connection, reply)
     case 'handover':
       return onHandoverReply(turn, link, purpose, reply)
+    case 'fence':
+      return onFenceReply(turn, link, purpose, reply)
     case 'auth':
       return onAuthenticated(turn, connection, reply)
     case 'sharePause':
@@ -151,6 +154,18 @@ function onHandoverReply(
   const [instance] = link.owners
   if (instance === undefined) return
   noteHandoverReply(turn, instance, purpose, reply)
+  driveFailover(turn, instance.group)
+}
+
+function onFenceReply(
+  turn: Turn,
+  link: Link,
+  purpose: Purpose & { readonly kind: 'fence' },
+  reply: Reply,
+): void {
+  const instance = ownerIn(link, purpose.group)
+  if (instance === undefined || instance.kind === 'sentinel') return
+  noteFenceReply(turn, instance, purpose, reply)
   driveFailover(turn, instance.group)
 }
 

@@ -11,12 +11,13 @@ import type { GroupConfig, SentinelConfig } from './config.ts'
 import type { Counsel } from './detection/counsel.ts'
 import type { WriteFacts } from './detection/write-faults.ts'
 import type { LastHello } from './discovery/hello-format.ts'
-import type { FailoverReport, GuardClaim } from './discovery/info-parser.ts'
+import type { FailoverReport, GuardClaim, SyncReport } from './discovery/info-parser.ts'
 import type { Effect } from './effect.ts'
 import type { EpochRecord } from './election/epoch.ts'
 import type { HookVerdict } from './election/hook-verdict.ts'
 import type { InquiryPurpose } from './external-query.ts'
 import type { FailoverKind, FailoverState, LastSwitch } from './failover/failover-kinds.ts'
+import type { Fencing } from './failover/fencing.ts'
 import type { GlobalSettings } from './global-settings.ts'
 import type { ClientId, InquiryId, LinkId } from './ids.ts'
 import type { Rejection } from './links/rejection.ts'
@@ -158,6 +159,8 @@ export interface Failover {
   release: 'due' | 'sent' | 'done'
   /** The replica that a dying master was handing over to: it may be the master already. */
   heir: Replica | undefined
+  /** Strict replication: which voters are fenced, see fencing.ts; undefined: none was asked. */
+  fencing: Fencing | undefined
 }
 
 export type Instance = Master | Replica | Peer
@@ -203,6 +206,10 @@ interface DataInstanceBase extends InstanceBase {
   failoverReportedAtMs: number
   /** What keeps the node from taking writes, as far as it says. */
   writes: WriteFacts
+  /** Strict replication: what it says of its term; undefined: nothing. */
+  sync: SyncReport | undefined
+  /** Since when it has said that it is the master of no term; undefined: it does not say so. */
+  idleSinceMs: number | undefined
 }
 
 export interface Master extends DataInstanceBase {

@@ -4,7 +4,7 @@
  */
 import type { Reply } from '../../resp/reply.ts'
 import { isEpoch } from '../election/epoch.ts'
-import { isElsewhere } from '../election/quorum.ts'
+import { isElsewhere, needsVotes } from '../election/quorum.ts'
 import { isBackedUp } from '../links/links.ts'
 import { shownHost } from '../names/names.ts'
 import { tellByHand } from '../pause/share-pause.ts'
@@ -75,7 +75,8 @@ export function dropOldOpinions(turn: Turn, group: Group): void {
 /** The epoch we want to be elected in, or 0 if we only ask whether the master is down. */
 function electionEpoch(group: Group): number {
   const { failover } = group
-  return failover?.state === 'wait_start' && failover.kind !== 'forced' ? failover.epoch : 0
+  const isElection = failover?.state === 'wait_start' && needsVotes(group, failover.kind)
+  return isElection ? failover.epoch : 0
 }
 
 /** Integer, leader's run id or `*`, its epoch; undefined if no Sentinel answers like that. */

@@ -9,6 +9,7 @@
  */
 
 import { heirOf } from '../failover/node-failover-report.ts'
+import { idleDownAtMs } from '../failover/voters.ts'
 import type { Group, Instance, Master, Turn } from '../state.ts'
 import { describeEmptied } from './empty-master.ts'
 import { describeProof, provenDownAtMs } from './evidence.ts'
@@ -16,7 +17,7 @@ import { describeGray, grayDownAtMs } from './gray-master.ts'
 
 /** A reason why an instance is down from this moment on, unless we hear from it. */
 export interface Ground {
-  readonly kind: 'silence' | 'proof' | 'role' | 'reboot' | 'gray' | 'empty'
+  readonly kind: 'silence' | 'proof' | 'role' | 'reboot' | 'gray' | 'empty' | 'term'
   readonly atMs: number
 }
 
@@ -39,6 +40,9 @@ export function describeGround(turn: Turn, instance: Instance, ground: Ground): 
       return `loading since it was restarted ${nowMs - (instance.rebootedAtMs ?? nowMs)} ms ago`
     }
     if (ground.kind === 'gray') return describeGray(turn, instance)
+    if (ground.kind === 'term') {
+      return `says it is the master of no term (${instance.sync?.state ?? 'it has none'})`
+    }
     if (ground.kind === 'empty') return describeEmptied(turn, instance)
   }
   const { pingPendingSinceMs = nowMs, command } = instance.link
@@ -68,6 +72,7 @@ function againstMaster(turn: Turn, master: Master): (Ground | undefined)[] {
     ground('reboot', isWatched ? rebootedAtMs + rebootDownAfterMs + 1 : undefined),
     ground('gray', grayDownAtMs(turn, master)),
     ground('empty', master.emptiedAtMs),
+    ground('term', idleDownAtMs(master)),
   ]
 }
 

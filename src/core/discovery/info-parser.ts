@@ -32,6 +32,18 @@ export interface InfoFacts {
   readonly failover: FailoverReport
   readonly guard: GuardClaim | undefined
   readonly writes: ReportedWrites
+  readonly sync: SyncReport | undefined
+}
+
+/** What a node of a strict group says of its term; others say nothing. */
+export interface SyncReport {
+  /** `master`, `replica`, `fenced` or `idle`. */
+  readonly state: string
+  readonly term: number
+  readonly isVoter: boolean
+  /** A master: for how long voters have owed acknowledgements without any progress, and which have acknowledged. */
+  readonly stalledMs: number
+  readonly acknowledged: string
 }
 
 /**
@@ -56,6 +68,7 @@ const READ = [
   ...(['replica_guard_master_offset', 'aof_enabled', 'aof_last_write_status'] as const),
   ...(['used_memory', 'mem_not_counted_for_evict', 'maxmemory', 'maxmemory_policy'] as const),
   ...(['vedette_maxmemory_in_effect', 'errorstat_OOM'] as const),
+  ...(['sync_state', 'sync_term', 'sync_voter', 'sync_stalled_ms', 'sync_acknowledged'] as const),
 ] as const
 
 type Field = (typeof READ)[number]
@@ -103,6 +116,19 @@ function readFields(fields: Fields): Omit<InfoFacts, 'replicas'> {
     failover: failoverReport(fields.get('master_failover_state')),
     guard: guardClaim(fields),
     writes: reportedWrites(fields),
+    sync: syncReport(fields),
+  }
+}
+
+function syncReport(fields: Fields): SyncReport | undefined {
+  const state = fields.get('sync_state')
+  if (state === undefined) return undefined
+  return {
+    state: ownCopy(state.slice(0, 16)),
+    term: number(fields.get('sync_term'), 0),
+    isVoter: fields.get('sync_voter') === '1',
+    stalledMs: number(fields.get('sync_stalled_ms'), 0),
+    acknowledged: ownCopy((fields.get('sync_acknowledged') ?? '').slice(0, 4_096)),
   }
 }
 

@@ -14,11 +14,12 @@ import { driveFailover } from '../failover/failover.ts'
 import { repairReplica } from '../failover/repair.ts'
 import { follows } from '../failover/slaveof.ts'
 import { noteFollowing } from '../links/rejections.ts'
-import { complainOfHost, hearOf, isPuzzling, usableHost } from '../names/names.ts'
+import { complainOfHost, hearOf, isPuzzling, sameAddress, usableHost } from '../names/names.ts'
 import { save } from '../persistence/save.ts'
 import type { DataInstance, Master, Replica, Turn } from '../state.ts'
 import { type FailoverReport, type InfoFacts, parseInfo, roleWord } from './info-parser.ts'
 import { requestInfo, scheduleInfo } from './info-request.ts'
+import { noteSync, votersIn } from '../failover/voters.ts'
 import { addReplica, knowsReplica, makeRoom, REPLICAS_MAX } from './replicas.ts'
 
 export function onInfoReply(turn: Turn, instance: DataInstance, reply: Reply): void {
@@ -31,6 +32,7 @@ export function onInfoReply(turn: Turn, instance: DataInstance, reply: Reply): v
   noteRunId(turn, instance, facts.runId)
   instance.replid = facts.replid
   instance.replid2 = facts.replid2
+  noteSync(turn, instance, facts.sync)
   if (instance.kind === 'master') discoverReplicas(turn, instance, facts)
   else noteReplica(turn, instance, facts)
   noteFailover(turn, instance, facts.failover)
@@ -97,9 +99,10 @@ function discoverReplicas(turn: Turn, instance: Master, facts: InfoFacts): void 
   const { group } = instance
   let hasNews = false
   // Entries beyond that are not even looked at: a list may be arbitrarily long.
-  const listed = facts.replicas.slice(0, REPLICAS_MAX)
+  const listed = [...votersIn(group.config), ...facts.replicas].slice(0, REPLICAS_MAX)
   for (const address of listed) {
     if (knowsReplica(turn.state, group, address) || isPuzzling(turn, address.host)) continue
+    if (sameAddress(turn.state, group.master, address)) continue
     const host = usableHost(turn.state, address.host)
     if (host === undefined) {
       complainOfHost(turn, address.host, `replica of ${group.config.name}`)

@@ -11,7 +11,7 @@ import { abortFailover, enter } from '../failover/failover-state.ts'
 import { crashesAfter } from '../failover/simulate-failure.ts'
 import type { Failover, Group, Peer, Replica, Turn } from '../state.ts'
 import { commandLink, isSdown } from '../state.ts'
-import { electorsOf, isElsewhere, votesNeeded } from './quorum.ts'
+import { electorsOf, isElsewhere, needsVotes, votesNeeded } from './quorum.ts'
 import { type ElectionOutcome, tally } from './tally.ts'
 import { castVote } from './vote.ts'
 
@@ -41,11 +41,12 @@ export function standForElection(
     refusal: undefined,
     release: 'due',
     heir: undefined,
+    fencing: undefined,
   }
   announce(turn, '+new-epoch', group, { epoch })
   announce(turn, '+try-failover', group.master)
   castVote(turn, group, epoch, state.myid)
-  if (kind !== 'forced') askPeers(turn, group)
+  if (needsVotes(group, kind)) askPeers(turn, group)
   for (const replica of group.replicas.values()) requestInfo(turn, replica)
   state.timers.set(group, 'failover', now.monoMs + electionTimeoutMs(turn, group) + 1)
 }
@@ -53,7 +54,7 @@ export function standForElection(
 /** Checks the election once. */
 export function stepElection(turn: Turn, group: Group, failover: Failover): void {
   const outcome: ElectionOutcome =
-    failover.kind === 'forced' ? { kind: 'won' } : countVotes(turn, group, failover)
+    needsVotes(group, failover.kind) ? countVotes(turn, group, failover) : { kind: 'won' }
   if (outcome.kind === 'won') {
     announce(turn, '+elected-leader', group.master)
     if (crashesAfter(turn, 'election')) return

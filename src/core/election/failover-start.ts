@@ -24,6 +24,7 @@ import {
   type Turn,
 } from '../state.ts'
 import { log } from '../turn.ts'
+import { fenceObstacle, isStrict } from '../failover/voters.ts'
 import { standForElection } from './election.ts'
 import { isUsedUp } from './epoch.ts'
 import { giveUpHook, hookAllows, hookOpenMs } from './hook-gate.ts'
@@ -119,7 +120,9 @@ function mayAct(state: State): boolean {
 /** Why standing would be in vain; undefined if it might not be. */
 function obstacleTo(turn: Turn, group: Group): string | undefined {
   if (isUsedUp(turn.state.currentEpoch)) return `no epoch is left; ${CURE}`
-  return voterShortage(group) ?? replicaObstacle(turn, group)
+  const shortage = voterShortage(group)
+  if (isStrict(group)) return shortage ?? fenceObstacle(turn, group)
+  return shortage ?? replicaObstacle(turn, group)
 }
 
 /** Why no replica could be promoted now. */

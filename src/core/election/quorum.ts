@@ -1,3 +1,4 @@
+import type { FailoverKind } from '../failover/failover-kinds.ts'
 import type { Group, Peer } from '../state.ts'
 import { isSdown } from '../state.ts'
 
@@ -35,6 +36,11 @@ export function votersOf(group: Group): number {
 /** Votes that a candidate needs: the majority, and the quorum if that is more. */
 export function votesNeeded(group: Group): number {
   return Math.max(majority(votersOf(group)), group.config.quorum)
+}
+
+/** An order by hand needs no votes, except where two leaders of one epoch could lose what was acknowledged. */
+export function needsVotes({ config }: Group, kind: FailoverKind): boolean {
+  return kind !== 'forced' || config.replication === 'strict'
 }
 
 /** This Sentinel and every peer that counts and is not seen down, connected or not. */

@@ -22,6 +22,7 @@ import { beginBlock, liftBlock } from './flapping.ts'
 import { stepSelection, stepSlaveofNoOne, stepWaitPromotion } from './promotion.ts'
 import { stepReconfigure } from './reconfigure.ts'
 import { switchMaster } from './switch.ts'
+import { isStrict } from './voters.ts'
 
 /** Advances the group's failover as far as it can go now. Frozen in TILT. */
 export function driveFailover(turn: Turn, group: Group): void {
@@ -43,7 +44,8 @@ export function requestFailover(
   target?: Replica,
 ): void {
   liftBlock(turn, group)
-  standForElection(turn, group, kind, target)
+  // In a strict group no order loses anything: each fences the master first, and all need votes.
+  standForElection(turn, group, isStrict(group) ? 'forced' : kind, target)
   driveFailover(turn, group)
 }
 

@@ -29,6 +29,7 @@ import {
   stepHandover,
 } from './coordinated.ts'
 import { abortFailover, enter } from './failover-state.ts'
+import { sendPromotion, stepFencing } from './fencing.ts'
 import {
   barOf,
   inPromotionOrder,
@@ -39,6 +40,7 @@ import {
 } from './selection.ts'
 import { crashesAfter } from './simulate-failure.ts'
 import { sendSlaveof } from './slaveof.ts'
+import { isStrict } from './voters.ts'
 
 /** How long we wait for a replica's INFO before the choice is made without it. */
 const SELECTION_PATIENCE_MS = 200
@@ -47,6 +49,7 @@ const FRESH_MS = 50
 
 /** select_slave: asks all replicas, then picks the best. */
 export function stepSelection(turn: Turn, group: Group, failover: Failover): void {
+  if (isStrict(group)) return stepFencing(turn, group, failover, (one) => select(turn, failover, one))
   const deadlineMs = failover.stateChangedAtMs + SELECTION_PATIENCE_MS
   const awaited = [...group.replicas.values()].filter((one) => isAwaited(turn.state, one, failover))
   if (awaited.length > 0 && turn.now.monoMs < deadlineMs) {
@@ -81,7 +84,10 @@ export function stepSlaveofNoOne(turn: Turn, group: Group, failover: Failover): 
     return
   }
   armTimeout(turn, group, failover)
-  if (!sendSlaveof(turn, promoted, 'no one')) return
+  const isSent = isStrict(group)
+    ? sendPromotion(turn, group, promoted, failover.epoch)
+    : sendSlaveof(turn, promoted, 'no one')
+  if (!isSent) return
   enter(turn, failover, 'wait_promotion')
   announce(turn, '+failover-state-wait-promotion', promoted)
   scheduleInfo(turn, promoted)
@@ -159,6 +165,11 @@ function freshSinceMs({ startedAtMs, stateChangedAtMs }: Failover): number {
 }
 
 function saysMasterSince(replica: Replica, sinceMs: number): boolean {
+  const { sync, group } = replica
+  // A restarted node calls itself a master without having a term.
+  if (isStrict(group) && !(sync?.state === 'master' && sync.term === group.failover?.epoch)) {
+    return false
+  }
   return (
     replica.roleReported === 'master' &&
     replica.infoAtMs !== undefined &&

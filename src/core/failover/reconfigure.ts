@@ -10,6 +10,7 @@ import { isSdown } from '../state.ts'
 import { awaitsRelease } from './coordinated.ts'
 import { enter } from './failover-state.ts'
 import { follows, sendSlaveof } from './slaveof.ts'
+import { isStrict } from './voters.ts'
 
 /** reconf_slaves: until every replica follows, is down, or the time is up. */
 export function stepReconfigure(turn: Turn, group: Group, failover: Failover): void {
@@ -56,7 +57,8 @@ function reachableFirst(replicas: readonly Replica[]): readonly Replica[] {
 function startNext(turn: Turn, group: Group, replica: Replica, promoted: Replica): void {
   if (replica.promoted || replica.reconf !== 'none') return
   const busy = [...group.replicas.values()].filter(isMoving)
-  if (busy.length >= group.config.parallelSyncs) return
+  // The new master answers nothing before enough voters follow it.
+  if (busy.length >= group.config.parallelSyncs && !isStrict(group)) return
   if (!sendSlaveof(turn, replica, promoted)) return
   replica.reconf = 'sent'
   replica.reconfSentAtMs = turn.now.monoMs

@@ -14,6 +14,7 @@ import { credentialsFor } from './credentials.ts'
 /** Questions whose refusals other files judge: what they are for goes on in another way, or says so itself. */
 const JUDGED_ELSEWHERE = [
   'handover',
+  'fence',
   'confer',
   'whoAreYou',
   'sharePause',
