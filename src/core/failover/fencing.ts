@@ -17,11 +17,11 @@ import { announce, describe } from '../events.ts'
 import { save } from '../persistence/save.ts'
 import type { Purpose } from '../purpose.ts'
 import type { DataInstance, Failover, Group, Replica, Turn } from '../state.ts'
-import { commandLink, isSdown } from '../state.ts'
+import { commandLink } from '../state.ts'
 import { log, send } from '../turn.ts'
 import { abortFailover, discardFailover } from './failover-state.ts'
 import { barOf, inPromotionOrder } from './selection.ts'
-import { fencesNeeded, layoutWords, voterInstances } from './voters.ts'
+import { fencesNeeded, isInReach, layoutWords, voterInstances } from './voters.ts'
 
 /** How long the old master may take to answer, and its replicas to get the rest of its stream. */
 const MASTER_PATIENCE_MS = 200
@@ -42,6 +42,11 @@ interface Standing {
 }
 
 export interface Fencing {
+  /**
+   * Whose term it is: this attempt's alone. A Sentinel from a backup may be elected in the same epoch
+   * again, by the same votes, and must not share the term that it gave away before.
+   */
+  readonly leader: string
   readonly sinceMs: number
   /** The others have been asked. */
   othersSinceMs: number | undefined
@@ -69,11 +74,16 @@ export function stepFencing(turn: Turn, group: Group, failover: Failover, choose
 }
 
 /** Makes the node that was fenced the master of the term; false: there is no connection for it now. */
-export function sendPromotion(turn: Turn, group: Group, node: DataInstance, epoch: number): boolean {
+export function sendPromotion(
+  turn: Turn,
+  group: Group,
+  node: DataInstance,
+  { epoch, fencing }: Failover,
+): boolean {
   const connection = commandLink(node)
-  if (connection === undefined) return false
+  if (connection === undefined || fencing === undefined) return false
   const purpose = { kind: 'fence', group: group.config.name, part: 'promote', epoch } as const
-  send(turn, connection, purpose, ['FENCE', String(epoch), turn.state.myid, 'PROMOTE'])
+  send(turn, connection, purpose, ['FENCE', String(epoch), fencing.leader, 'PROMOTE'])
   for (const argv of [
     ['CONFIG', 'REWRITE'],
     ['CLIENT', 'KILL', 'TYPE', 'normal'],
@@ -107,6 +117,7 @@ export function noteFenceReply(
 
 function begin(turn: Turn, group: Group, failover: Failover): Fencing {
   const fencing: Fencing = {
+    leader: `${turn.state.myid}-${turn.state.rng.hex(16)}`,
     sinceMs: turn.now.monoMs,
     othersSinceMs: undefined,
     enoughSinceMs: undefined,
@@ -115,21 +126,21 @@ function begin(turn: Turn, group: Group, failover: Failover): Fencing {
   }
   const { master } = group
   // A master that is silent would cost its patience; one that says it has no term answers.
-  const isThere = !isSdown(master) || master.link.pingPendingSinceMs === undefined
   const isVoter = voterInstances(turn.state, group).includes(master)
-  if (isThere && isVoter) ask(turn, group, fencing, master)
+  if (isInReach(master) && isVoter) ask(turn, group, fencing, master)
   for (const one of group.replicas.values()) if (failover.kind === 'forced') requestInfo(turn, one)
   return fencing
 }
 
-function ask(turn: Turn, group: Group, { answers }: Fencing, node: DataInstance): void {
+function ask(turn: Turn, group: Group, fencing: Fencing, node: DataInstance): void {
+  const { answers, leader } = fencing
   const connection = commandLink(node)
   if (connection === undefined || answers.has(node.name)) return
   const epoch = group.failover?.epoch ?? 0
   answers.set(node.name, 'asked')
   const purpose = { kind: 'fence', group: group.config.name, part: 'ask', epoch } as const
   const words = layoutWords(group.config)
-  send(turn, connection, purpose, ['FENCE', String(epoch), turn.state.myid, 'ASK', ...words])
+  send(turn, connection, purpose, ['FENCE', String(epoch), leader, 'ASK', ...words])
 }
 
 /** Until when the others wait: for the master's answer, and on an order for the rest of its stream. */
@@ -237,7 +248,7 @@ function giveUp(turn: Turn, group: Group, fencing: Fencing): void {
 }
 
 function reinstate(turn: Turn, group: Group, failover: Failover, fencing: Fencing): void {
-  if (!sendPromotion(turn, group, group.master, failover.epoch)) {
+  if (!sendPromotion(turn, group, group.master, failover)) {
     return abortFailover(turn, group, '-failover-abort-not-elected')
   }
   fencing.reinstatedAtMs = turn.now.monoMs

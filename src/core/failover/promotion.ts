@@ -85,7 +85,7 @@ export function stepSlaveofNoOne(turn: Turn, group: Group, failover: Failover): 
   }
   armTimeout(turn, group, failover)
   const isSent = isStrict(group)
-    ? sendPromotion(turn, group, promoted, failover.epoch)
+    ? sendPromotion(turn, group, promoted, failover)
     : sendSlaveof(turn, promoted, 'no one')
   if (!isSent) return
   enter(turn, failover, 'wait_promotion')

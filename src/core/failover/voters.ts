@@ -7,7 +7,7 @@ import type { GroupConfig } from '../config.ts'
 import type { SyncReport } from '../discovery/info-parser.ts'
 import { sameAddress } from '../names/names.ts'
 import type { DataInstance, Group, Master, State, Turn } from '../state.ts'
-import { commandLink, dataInstancesOf } from '../state.ts'
+import { commandLink, dataInstancesOf, isSdown } from '../state.ts'
 
 /** A fence of another Sentinel takes less; a master that was fenced in vain is missed for so long. */
 const IDLE_PATIENCE_MS = 1_000
@@ -64,10 +64,16 @@ export function idleDownAtMs({ idleSinceMs, group }: Master): number | undefined
   return idleSinceMs + Math.min(IDLE_PATIENCE_MS, group.config.downAfterMs) + 1
 }
 
+/** It answers, even if it is a master without a term, which counts as down. */
+export function isInReach(node: DataInstance): boolean {
+  if (commandLink(node) === undefined) return false
+  return !isSdown(node) || (node.kind === 'master' && node.link.pingPendingSinceMs === undefined)
+}
+
 /** Why no voter could be promoted now; undefined: one might be. */
 export function fenceObstacle(turn: Turn, group: Group): string | undefined {
   const needed = fencesNeeded(group.config)
-  const inReach = voterInstances(turn.state, group).filter((one) => commandLink(one) !== undefined)
+  const inReach = voterInstances(turn.state, group).filter(isInReach)
   if (inReach.length >= needed) return undefined
   return `only ${inReach.length} of the ${needed} voters that must be fenced are in reach`
 }

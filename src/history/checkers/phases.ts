@@ -65,9 +65,17 @@ function noteEvent(
   const lengthOf = PHASES[name]
   const timeoutMs = scene.group(group)?.failoverTimeoutMs
   if (lengthOf !== undefined && timeoutMs !== undefined) {
-    const dueMs = atMs + lengthOf(timeoutMs) + SLACK_MS
+    const isFencing = name === '+failover-state-select-slave' && isStrict(group, scene)
+    const dueMs = atMs + lengthOf(timeoutMs) + SLACK_MS + (isFencing ? FENCING_MS : 0)
     phases.set(key, { process, group, name, sinceMs: atMs, dueMs })
   } else if (ENDS.has(name) || isAbort(name)) phases.delete(key)
+}
+
+/** A strict group fences in this state: the old master, the rest of its stream, the others, and the master again. */
+const FENCING_MS = 9_000
+
+function isStrict(group: string, scene: CheckerView): boolean {
+  return scene.group(group)?.replication === 'strict'
 }
 
 const ENDS: ReadonlySet<HeardEvent> = new Set([

@@ -69,6 +69,8 @@ function wrongAgreement(
   const { atMs, process, master } = question
   const group = truth.scene.group(question.group)
   const node = truth.scene.nameOf(master)
+  // A strict master may run and listen and have no term, which is as good as dead.
+  if (group?.replication === 'strict') return undefined
   // A master that a liar made up has no life to watch.
   if (group?.detection !== 'evidence' || truth.scene.node(node) === undefined) return undefined
   // A master that is in no term says so itself, which no happening shows.
