@@ -165,7 +165,8 @@ export class Strict {
       return this.#stale()
     }
     if (!this.#isServing) return NO_MASTER
-    this.quorum.meets(peer)
+    // It may have lost its disk and a fence with it: it has a vote again when a leader has fenced it.
+    if (term.number > 0) this.quorum.meets(peer)
     const { number, leader, layout } = this.#kept
     const marks = this.#marks.map((mark) => `${mark.term}:${mark.from}`).join(',')
     const group = layout === undefined ? '-' : layoutText(layout)
@@ -188,6 +189,8 @@ export class Strict {
       return isFirst ? undefined : `it is no master of term ${this.#kept.number}: ${text}`
     }
     const { number, leader, layout, marks, offset } = said
+    // The term of the next leader, and no other, is surely as high as any that a lost disk knew.
+    if (this.#kept.number === 0) return undefined
     if (number < this.#kept.number) return `its term ${number} is older than ours`
     if (isOther(this.#kept, said)) return `its term ${number} is another leader's`
     this.#meeting = { term: number, marks, offset }

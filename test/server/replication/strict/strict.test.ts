@@ -292,3 +292,19 @@ function words(reply: Reply): readonly (string | undefined)[] {
     return reply.items.map((item) => (item.kind === 'bulk' ? item.bytes : '?'))
   throw new Error(textOf(reply))
 }
+
+test('a node without a term may have lost a fence with its disk: it copies, and has no vote before the next fence', () => {
+  const world = new ReplicationWorld()
+  const nodes = [1, 2, 3].map(() => world.node(STRICT))
+  const [master, one, emptied] = nodes as [TestNode, TestNode, TestNode]
+  for (const node of [master, one]) fence(node, 1)
+  promote(master, 1)
+  for (const node of [one, emptied]) node.follow(master)
+  for (const node of [one, emptied]) world.until(() => node.info('master_link_status') === 'up')
+  world.network.cut(master, one)
+  const client = world.client(master)
+  client.send('SET', 'a', '1')
+  world.run(1_000)
+  expect(client.takeReply()).toBe(undefined)
+  expect([emptied.info('sync_voter'), emptied.info('sync_term')]).toEqual(['0', '0'])
+})
