@@ -73,8 +73,6 @@ function wrongAgreement(
   if (group?.replication === 'strict') return undefined
   // A master that a liar made up has no life to watch.
   if (group?.detection !== 'evidence' || truth.scene.node(node) === undefined) return undefined
-  // A master that is in no term says so itself, which no happening shows.
-  if (group.replication === 'strict') return undefined
   const behind = [...verdicts.behind(question)]
   // If too few of any kind agree, another checker reports that.
   if (behind.length < group.quorum) return undefined
