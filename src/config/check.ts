@@ -3,14 +3,15 @@
  * Sentinels there are is known only if the file says so (`sentinels:`, or the peers a sentinel.conf
  * has learnt); otherwise there is no advice that depends on it.
  */
-import { canonicalIp } from '../base/ip.ts'
+import { canonicalIp, hostAndPort } from '../base/ip.ts'
 import type { GroupConfig } from '../core/config.ts'
 import { PROVEN_MAX } from '../core/discovery/peers.ts'
+import { fencesNeeded, parseVoter, writeQuorum } from '../core/failover/voters.ts'
 import { GROUP_OPTION_ROWS, GROUP_OPTIONS, type GroupOptionKey } from '../core/group-options.ts'
 import type { Problem, ProblemCode } from './problem.ts'
 import { locationOf, type SentinelFile } from './sentinel-file.ts'
 
-/** Empty if there is nothing to say. The only error is a quorum that can never be reached. */
+/** Empty if there is nothing to say. The only errors are quorums that can never be reached. */
 export function advise(file: SentinelFile): Problem[] {
   const { groups } = file.core
   if (groups.length === 0) {
@@ -24,6 +25,7 @@ export function advise(file: SentinelFile): Problem[] {
     ...adviseRefusedAfter(file, group),
     ...adviseGrayAfter(file, group),
     ...adviseParallelSyncs(file, group),
+    ...adviseVoters(file, group),
   ])
   return [...adviseNumber(file), ...adviseName(file), ...perGroup]
 }
@@ -137,6 +139,34 @@ const SHORT_FAILOVER = 3
 
 function pingIntervalMs(file: SentinelFile, downAfterMs: number): number {
   return Math.min(file.core.periods.pingMs, Math.max(MIN_PING_MS, Math.floor(downAfterMs / 5)))
+}
+
+/** A strict group: nothing is served without its voters, so what is wrong with them is no advice. */
+function adviseVoters(file: SentinelFile, group: GroupConfig): Problem[] {
+  if (group.replication !== 'strict') return []
+  const { voters, host, port } = group
+  const option = pathOf(group, 'voters')
+  const error = (message: string, hint: string): Problem[] => [
+    { ...warn(file, 'E_VOTERS', option, message, hint), severity: 'error' },
+  ]
+  const bad = voters.find((voter) => parseVoter(voter) === undefined)
+  if (bad !== undefined) return error(`'${bad}' is no address`, 'write host:port, as 10.0.0.1:6379')
+  if (new Set(voters).size < voters.length) return error('a voter is named twice', 'name it once')
+  const master = hostAndPort(host, port)
+  if (!voters.some((voter) => voter === master)) {
+    return error(
+      `the master ${master} is no voter`,
+      'name it among the voters, as it is written above',
+    )
+  }
+  const needed = writeQuorum(group)
+  if (needed < 2 || needed > voters.length) {
+    const message = `a write quorum of ${needed} makes no sense with ${voters.length} voters`
+    return error(message, 'have three voters or five, and leave write-quorum out')
+  }
+  if (needed < voters.length && fencesNeeded(group) < voters.length) return []
+  const message = `writes or failovers need all ${voters.length} voters: each failure ends one of them`
+  return [warn(file, 'W_VOTERS', option, message, 'have three voters, or five')]
 }
 
 /** No process can end and listen again in less time. */

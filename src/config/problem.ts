@@ -47,6 +47,9 @@ export type ProblemCode =
   | 'W_NO_EFFECT'
   | 'W_REFUSED_AFTER_SHORT'
   | 'W_GRAY_AFTER_SHORT'
+  /** A strict group that could promise nothing, or that no failure leaves working. */
+  | 'E_VOTERS'
+  | 'W_VOTERS'
   /** Advice about a redis.conf: see check-node.ts. */
   | 'W_KEEPS_NOTHING'
   | 'W_DUMP_NOT_LOADED'

@@ -198,10 +198,7 @@ export const EVENTS = {
     says: 'chooses <instance>',
   }),
   '+reinstated-master': event('warning', 'master', {
-    text: '<epoch>',
-    topic: 'promotion',
-    when: 'In a strict group: the master has the newest history and goes on in a new term.',
-    says: 'lets the master go on, in term <epoch>',
+    when: 'In a strict group: the master has the newest history, and goes on in a new term.',
   }),
   '+failover-state-send-slaveof-noone': event('notice', 'replica', {
     isRoutine: true,

@@ -40,7 +40,7 @@ interface AnyOption {
     instead(group: { readonly downAfterMs: number }): string
   }
   /** The option has no effect unless that other option has this value. */
-  readonly onlyWith?: { readonly key: 'detection'; readonly value: string }
+  readonly onlyWith?: { readonly key: 'detection' | 'replication'; readonly value: string }
   /** Neither events nor the log show the value. */
   readonly isSecret?: true
   /** The option is shown only where it is set to something else than its default. */
@@ -287,18 +287,21 @@ export const GROUP_OPTIONS = {
     ...{ name: 'voter', yml: 'voters' },
     ...{ kind: 'texts', default: [] },
     ...{ set: 'no', shown: 'master', isShownIfSet: true },
+    onlyWith: { key: 'replication', value: 'strict' },
     doc: 'With strict replication: the data nodes whose acknowledgements count, the master among them, as in ["10.0.0.1:6379", "10.0.0.2:6379", "10.0.0.3:6379"]. The same on every Sentinel.',
   },
   writeQuorum: {
     ...{ name: 'write-quorum', yml: 'write-quorum' },
     ...{ kind: 'count', least: 0, default: 0 },
     ...{ set: 'no', shown: 'master', isShownIfSet: true },
+    onlyWith: { key: 'replication', value: 'strict' },
     doc: 'With strict replication: how many voters, the master included, must have a write before it is acknowledged; 0: a majority.',
   },
   reads: {
     ...{ name: 'reads', yml: 'reads' },
     ...{ kind: 'word', words: ['normal', 'linearizable'], default: 'normal', asInRedis: 'normal' },
     ...{ set: 'no', shown: 'master', isShownIfSet: true },
+    onlyWith: { key: 'replication', value: 'strict' },
     doc: 'With strict replication: what a read may show. normal: only what no failover loses. linearizable: also never less than was acknowledged before it came in.',
   },
 } as const satisfies Readonly<Record<string, GroupOption>>

@@ -16,8 +16,7 @@ import type { Effect } from './effect.ts'
 import type { EpochRecord } from './election/epoch.ts'
 import type { HookVerdict } from './election/hook-verdict.ts'
 import type { InquiryPurpose } from './external-query.ts'
-import type { FailoverKind, FailoverState, LastSwitch } from './failover/failover-kinds.ts'
-import type { Fencing } from './failover/fencing.ts'
+import type { FailoverKind, FailoverState, Fencing, LastSwitch } from './failover/failover-kinds.ts'
 import type { GlobalSettings } from './global-settings.ts'
 import type { ClientId, InquiryId, LinkId } from './ids.ts'
 import type { Rejection } from './links/rejection.ts'
@@ -159,7 +158,6 @@ export interface Failover {
   release: 'due' | 'sent' | 'done'
   /** The replica that a dying master was handing over to: it may be the master already. */
   heir: Replica | undefined
-  /** Strict replication: which voters are fenced, see fencing.ts; undefined: none was asked. */
   fencing: Fencing | undefined
 }
 
@@ -206,9 +204,7 @@ interface DataInstanceBase extends InstanceBase {
   failoverReportedAtMs: number
   /** What keeps the node from taking writes, as far as it says. */
   writes: WriteFacts
-  /** Strict replication: what it says of its term; undefined: nothing. */
   sync: SyncReport | undefined
-  /** Since when it has said that it is the master of no term; undefined: it does not say so. */
   idleSinceMs: number | undefined
 }
 
@@ -387,9 +383,9 @@ export function isTilted(state: State): boolean {
 
 /** The address that we tell clients and peers: the promoted replica's from its promotion on. */
 export function currentMaster(group: Group): DataInstance {
-  const failover = group.failover
-  const switched = failover?.state === 'reconf_slaves' || failover?.state === 'update_config'
-  return switched && failover?.promoted !== undefined ? failover.promoted : group.master
+  const { state, promoted } = group.failover ?? {}
+  const isSwitched = state === 'reconf_slaves' || state === 'update_config'
+  return isSwitched && promoted !== undefined ? promoted : group.master
 }
 
 /** All instances of a group, in a fixed order: master, replicas, peers. */

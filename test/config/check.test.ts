@@ -37,12 +37,13 @@ test('a quorum far above the usual asks how many Sentinels there are', () => {
   expect(adviceFor({ quorum: 6, sentinels: 11 })).toEqual([])
 })
 
+function severities(text: string): readonly string[] {
+  const group = `groups: { g: { master: "10.0.0.1:6379", ${text}`
+  const parsed = parseSentinelYml(group, 'f.yml')
+  return parsed.ok ? advise(parsed.value).map(({ code, severity }) => `${severity} ${code}`) : []
+}
+
 test('a quorum that can never be reached is an error, known number or not', () => {
-  const severities = (text: string) => {
-    const group = `groups: { g: { master: "127.0.0.1:6379", ${text}`
-    const parsed = parseSentinelYml(group, 'f.yml')
-    return parsed.ok ? advise(parsed.value).map(({ code, severity }) => `${severity} ${code}`) : []
-  }
   expect(severities('quorum: 4 } }\nsentinels: 3')).toEqual(['error E_QUORUM_UNREACHABLE'])
   expect(severities('quorum: 1002 } }')).toEqual(['error E_QUORUM_UNREACHABLE'])
 })
@@ -172,4 +173,20 @@ test('a name that is announced is of no use to Sentinels that resolve none', () 
   expect(codesOf(name)).toEqual(['W_NAME_ANNOUNCED'])
   expect(codesOf(`${name}sentinel resolve-hostnames yes\n`)).toEqual([])
   expect(codesOf('sentinel announce-ip 10.0.0.1\n')).toEqual([])
+})
+
+test('the voters of a strict group are checked before anything depends on them', () => {
+  const strict = (words: string) =>
+    severities(`quorum: 2, replication: strict, ${words} } }\nsentinels: 3`)
+  const three = 'voters: ["10.0.0.1:6379", "10.0.0.2:6379", "10.0.0.3:6379"]'
+  expect(strict(three)).toEqual([])
+  expect(strict('down-after: 5s')).toEqual(['error E_VOTERS'])
+  expect(strict('voters: ["10.0.0.1:6379", "10.0.0.2"]')).toEqual(['error E_VOTERS'])
+  expect(strict('voters: ["10.0.0.2:6379", "10.0.0.3:6379"]')).toEqual(['error E_VOTERS'])
+  expect(strict('voters: ["10.0.0.1:6379", "10.0.0.1:6379"]')).toEqual(['error E_VOTERS'])
+  expect(strict(`${three}, write-quorum: 1`)).toEqual(['error E_VOTERS'])
+  expect(strict(`${three}, write-quorum: 4`)).toEqual(['error E_VOTERS'])
+  expect(strict(`${three}, write-quorum: 3`)).toEqual(['warning W_VOTERS'])
+  expect(strict('voters: ["10.0.0.1:6379", "10.0.0.2:6379"]')).toEqual(['warning W_VOTERS'])
+  expect(severities(`quorum: 2, ${three} } }\nsentinels: 3`)).toEqual(['warning W_NO_EFFECT'])
 })

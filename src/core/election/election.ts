@@ -53,8 +53,9 @@ export function standForElection(
 
 /** Checks the election once. */
 export function stepElection(turn: Turn, group: Group, failover: Failover): void {
-  const outcome: ElectionOutcome =
-    needsVotes(group, failover.kind) ? countVotes(turn, group, failover) : { kind: 'won' }
+  const outcome: ElectionOutcome = needsVotes(group, failover.kind)
+    ? countVotes(turn, group, failover)
+    : { kind: 'won' }
   if (outcome.kind === 'won') {
     announce(turn, '+elected-leader', group.master)
     if (crashesAfter(turn, 'election')) return

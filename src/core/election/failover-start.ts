@@ -10,6 +10,7 @@ import { announce, describe } from '../events.ts'
 import { driveFailover } from '../failover/failover.ts'
 import { blockObstacle } from '../failover/flapping.ts'
 import { barOf, isTooOld, reasonsAgainst, reasonsText } from '../failover/selection.ts'
+import { fenceObstacle, isStrict } from '../failover/voters.ts'
 import { closeLink, openLinks } from '../links/links.ts'
 import { describePause, isPaused } from '../pause/pause.ts'
 import {
@@ -24,7 +25,6 @@ import {
   type Turn,
 } from '../state.ts'
 import { log } from '../turn.ts'
-import { fenceObstacle, isStrict } from '../failover/voters.ts'
 import { standForElection } from './election.ts'
 import { isUsedUp } from './epoch.ts'
 import { giveUpHook, hookAllows, hookOpenMs } from './hook-gate.ts'

@@ -23,3 +23,28 @@ export interface LastSwitch {
   readonly configEpoch: number
   readonly atMs: number
 }
+
+/** Strict replication: what a fenced node answered, see fencing.ts. */
+export interface Standing {
+  readonly lastTerm: number
+  readonly offset: number
+  /** `voter`: it has all it ever acknowledged; `behind`: it may not; `new`: it never did. */
+  readonly kind: 'voter' | 'behind' | 'new'
+}
+
+export interface Fencing {
+  /**
+   * Whose term it is: this attempt's alone. A Sentinel from a backup may be elected in the same epoch
+   * again, by the same votes, and must not share the term that it gave away before.
+   */
+  readonly leader: string
+  readonly sinceMs: number
+  /** The others have been asked. */
+  othersSinceMs: number | undefined
+  /** Since when enough have answered. */
+  enoughSinceMs: number | undefined
+  /** The old master has been told to go on. */
+  reinstatedAtMs: number | undefined
+  /** By name of the instance; `asked`: no answer so far. */
+  readonly answers: Map<string, Standing | 'asked' | 'refused'>
+}

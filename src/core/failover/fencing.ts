@@ -19,6 +19,7 @@ import type { Purpose } from '../purpose.ts'
 import type { DataInstance, Failover, Group, Replica, Turn } from '../state.ts'
 import { commandLink } from '../state.ts'
 import { log, send } from '../turn.ts'
+import type { Fencing, Standing } from './failover-kinds.ts'
 import { abortFailover, discardFailover } from './failover-state.ts'
 import { barOf, inPromotionOrder } from './selection.ts'
 import { fencesNeeded, isInReach, layoutWords, voterInstances } from './voters.ts'
@@ -32,31 +33,6 @@ const REST_PATIENCE_MS = 50
 const FENCE_PATIENCE_MS = 3_000
 /** How long the old master may take to go on. */
 const REINSTATE_PATIENCE_MS = 3_000
-
-/** What a fenced node answered. */
-interface Standing {
-  readonly lastTerm: number
-  readonly offset: number
-  /** `voter`: it has all it ever acknowledged; `behind`: it may not; `new`: it never did. */
-  readonly kind: 'voter' | 'behind' | 'new'
-}
-
-export interface Fencing {
-  /**
-   * Whose term it is: this attempt's alone. A Sentinel from a backup may be elected in the same epoch
-   * again, by the same votes, and must not share the term that it gave away before.
-   */
-  readonly leader: string
-  readonly sinceMs: number
-  /** The others have been asked. */
-  othersSinceMs: number | undefined
-  /** Since when enough have answered. */
-  enoughSinceMs: number | undefined
-  /** The old master has been told to go on. */
-  reinstatedAtMs: number | undefined
-  /** By name of the instance; `asked`: no answer so far. */
-  readonly answers: Map<string, Standing | 'asked' | 'refused'>
-}
 
 type Choose = (replica: Replica) => void
 
@@ -266,7 +242,7 @@ function reinstated(turn: Turn, group: Group, epoch: number): void {
   discardFailover(turn, group)
   group.failedAttempts = 0
   save(turn)
-  announce(turn, '+reinstated-master', group.master, { epoch })
+  announce(turn, '+reinstated-master', group.master)
   sendHelloToAll(turn, group)
   requestInfo(turn, group.master)
 }

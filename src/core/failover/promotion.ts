@@ -49,7 +49,8 @@ const FRESH_MS = 50
 
 /** select_slave: asks all replicas, then picks the best. */
 export function stepSelection(turn: Turn, group: Group, failover: Failover): void {
-  if (isStrict(group)) return stepFencing(turn, group, failover, (one) => select(turn, failover, one))
+  if (isStrict(group))
+    return stepFencing(turn, group, failover, (one) => select(turn, failover, one))
   const deadlineMs = failover.stateChangedAtMs + SELECTION_PATIENCE_MS
   const awaited = [...group.replicas.values()].filter((one) => isAwaited(turn.state, one, failover))
   if (awaited.length > 0 && turn.now.monoMs < deadlineMs) {

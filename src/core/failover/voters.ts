@@ -35,7 +35,7 @@ export function writeQuorum({ voters, writeQuorum: said }: GroupConfig): number 
 
 /** How many must be fenced before one is promoted: any so many share one with any write quorum. */
 export function fencesNeeded(config: GroupConfig): number {
-  return config.voters.length - writeQuorum(config) + 1
+  return Math.max(1, config.voters.length - writeQuorum(config) + 1)
 }
 
 /** The words behind a FENCE that say what the group is. */
@@ -52,6 +52,7 @@ export function voterInstances(state: State, group: Group): DataInstance[] {
   })
 }
 
+/** Notes what a node says of its term, and since when it has been the master of none. */
 export function noteSync(turn: Turn, instance: DataInstance, sync: SyncReport | undefined): void {
   instance.sync = sync
   if (sync === undefined || sync.state === 'master') instance.idleSinceMs = undefined

@@ -18,21 +18,17 @@ import type { ReplicaPeer } from '../serving/replica-peer.ts'
 import type { Replicas } from '../serving/replicas.ts'
 import { SyncQuorum } from './sync-quorum.ts'
 import {
+  hasSameVoters,
   type KeptTerm,
   type Layout,
   layoutText,
   NO_TERM,
-  parseLayout,
+  parseIntroduction,
   parseTerm,
   type Term,
   TermFile,
+  type TermMark,
 } from './term-file.ts'
-
-/** A term begins in the history with the byte at this offset. */
-interface TermMark {
-  readonly term: number
-  readonly from: number
-}
 
 /** What a master of a strict group has said on the present connection. */
 interface Meeting {
@@ -375,20 +371,6 @@ export class Strict {
   }
 }
 
-type Introduction = Term & Pick<Meeting, 'marks' | 'offset'> & Pick<KeptTerm, 'layout'>
-
-function parseIntroduction(text: string): Introduction | undefined {
-  const [word, number = '', leader = '', offset = '', group = '', marks = ''] = text.split(' ')
-  const term = parseTerm([number, leader])
-  if (word !== '+TERM' || term === undefined || !/^\d{1,16}$/.test(offset)) return undefined
-  if (!/^(\d{1,16}:\d{1,16},?)+$/.test(marks)) return undefined
-  const places = marks.split(',').map((mark) => {
-    const [one = 0, from = 0] = mark.split(':').map(Number)
-    return { term: one, from }
-  })
-  return { ...term, offset: Number(offset), layout: parseLayout(group), marks: places }
-}
-
 function cannotKeep(failure: string): Reply {
   return error(`ERR the term cannot be kept: ${failure}`)
 }
@@ -400,8 +382,4 @@ function isSame(a: Term, b: Term): boolean {
 /** Two leaders in one term: one of them had no right to it. */
 function isOther(a: Term, b: Term): boolean {
   return a.number === b.number && a.leader !== b.leader
-}
-
-function hasSameVoters(a: Layout, b: Layout): boolean {
-  return a.replicas === b.replicas && a.voters.join(' ') === b.voters.join(' ')
 }

@@ -31,6 +31,12 @@ export interface KeptTerm extends Term {
   readonly layout: Layout | undefined
 }
 
+/** A term begins in the history with the byte at this offset. */
+export interface TermMark {
+  readonly term: number
+  readonly from: number
+}
+
 const PATH = 'strict.state'
 const NEXT_PATH = 'strict.state.next'
 const HEAD = 'vedette strict 1'
@@ -131,4 +137,24 @@ export function parseLayout(text: string): Layout | undefined {
   if (!/^\d{1,2}$/.test(replicas) || (reads !== 'normal' && reads !== 'linearizable'))
     return undefined
   return { replicas: Number(replicas), reads, voters: [...voters].sort() }
+}
+
+export function hasSameVoters(a: Layout, b: Layout): boolean {
+  return a.replicas === b.replicas && a.voters.join(' ') === b.voters.join(' ')
+}
+
+/** What a master says of its term, and how far its history is. */
+type Introduction = Term &
+  Pick<KeptTerm, 'layout'> & { readonly marks: readonly TermMark[]; readonly offset: number }
+
+export function parseIntroduction(text: string): Introduction | undefined {
+  const [word, number = '', leader = '', offset = '', group = '', marks = ''] = text.split(' ')
+  const term = parseTerm([number, leader])
+  if (word !== '+TERM' || term === undefined || !/^\d{1,16}$/.test(offset)) return undefined
+  if (!/^(\d{1,16}:\d{1,16},?)+$/.test(marks)) return undefined
+  const places = marks.split(',').map((mark) => {
+    const [one = 0, from = 0] = mark.split(':').map(Number)
+    return { term: one, from }
+  })
+  return { ...term, offset: Number(offset), layout: parseLayout(group), marks: places }
 }
