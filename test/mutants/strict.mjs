@@ -39,7 +39,8 @@ export const STRICT_MUTANTS = [
       {
         file: PLAIN,
         find: '    if (command.hasKeys || command.isRead || command.isWrite)\n        return false;\n    return !command.mayReplicate',
-        replace: '    if (command.isWrite)\n        return false;\n    return !command.mayReplicate',
+        replace:
+          '    if (command.isWrite)\n        return false;\n    return !command.mayReplicate',
       },
     ],
     scenarios: CUT_OFF,
@@ -110,7 +111,7 @@ export const STRICT_MUTANTS = [
     edits: [
       {
         file: 'core/failover/voters.js',
-        find: '    return config.voters.length - writeQuorum(config) + 1;\n',
+        find: '    return Math.max(1, config.voters.length - writeQuorum(config) + 1);\n',
         replace: '    return 1;\n',
       },
     ],
@@ -118,7 +119,8 @@ export const STRICT_MUTANTS = [
   },
   {
     name: 'strict-emptied-node-votes',
-    story: 'A node that has lost its disk, and a fence with it, acknowledges to whatever master it finds.',
+    story:
+      'A node that has lost its disk, and a fence with it, acknowledges to whatever master it finds.',
     edits: [
       {
         file: STRICT,
@@ -131,9 +133,7 @@ export const STRICT_MUTANTS = [
   {
     name: 'strict-restarted-node-votes',
     story: 'A restarted node counts as a voter before it has caught up.',
-    edits: [
-      { file: STRICT, find: '    #isVoter = false;\n', replace: '    #isVoter = true;\n' },
-    ],
+    edits: [{ file: STRICT, find: '    #isVoter = false;\n', replace: '    #isVoter = true;\n' }],
     scenarios: ['a-strict-voter-comes-back-without-its-memory.yml'],
   },
 ]
