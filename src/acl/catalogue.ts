@@ -64,11 +64,14 @@ function namesOf(commands: readonly AclCommand[]): readonly string[] {
 export class Catalogue {
   /** Commands and subcommands; a container comes before its subcommands. */
   readonly all: readonly AclCommand[]
+  /** The names of `all`. */
+  readonly names: ReadonlySet<string>
   readonly #byName: ReadonlyMap<string, AclCommand>
   readonly #byCategory: ReadonlyMap<string, readonly AclCommand[]>
 
   constructor(commands: Iterable<AclCommand>) {
     this.all = [...commands].flatMap((command) => [command, ...command.subcommands])
+    this.names = new Set(this.all.map(({ name }) => name))
     this.#byName = new Map(this.all.map((command) => [command.name, command]))
     this.#byCategory = new Map(
       CATEGORIES.map((category) => [

@@ -4,8 +4,7 @@ import type { RuleFault } from './fault.ts'
 import type { CommandRights } from './user.ts'
 
 export function allCommands(catalogue: Catalogue): CommandRights {
-  const allowed = new Set(catalogue.all.map(({ name }) => name))
-  return { isOpen: true, allowed, firstArguments: new Map() }
+  return { isOpen: true, allowed: catalogue.names, firstArguments: new Map() }
 }
 
 export function noCommands(): CommandRights {

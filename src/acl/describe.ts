@@ -3,7 +3,7 @@
  * the shortest that Redis would find for the same user.
  */
 import { type AclCommand, CATEGORIES, type Catalogue } from './catalogue.ts'
-import { allCommands, change } from './command-rights.ts'
+import { change } from './command-rights.ts'
 import type { CommandRights, KeyPattern, Selector, User } from './user.ts'
 
 /** The `user` line without its first two words, `user <name>`. Passwords are hashes. */
@@ -52,8 +52,10 @@ function describeKeyPattern({ pattern, reads, writes }: KeyPattern): string {
  * about, best first, then single commands for what still differs.
  */
 export function describeCommands(rights: CommandRights, catalogue: Catalogue): readonly string[] {
+  // Nothing was taken away, as from the default user: every node that starts describes one.
+  if (rights.isOpen && rights.allowed === catalogue.names) return ['+@all']
   const sign = rights.isOpen ? '-' : '+'
-  const told = new Set(rights.isOpen ? allCommands(catalogue).allowed : [])
+  const told = new Set(rights.isOpen ? catalogue.names : [])
   const left = new Set(rights.allowed)
   const words = [rights.isOpen ? '+@all' : '-@all']
   const categories = new Set(CATEGORIES)

@@ -176,6 +176,53 @@ Example:
 Exit status: 0 done, begun without --wait, or with --dry-run possible, 1 refused, not possible, given up or
 not complete in time, 2 the command line is wrong, 4 no Sentinel answered.`
 
+export const EXPLAIN_HELP = `
+Asks all Sentinels of the group and its nodes, changes nothing, and tells what would happen if the master
+died now: which Sentinel would notice after what time, whether quorum and majority are there, who would lead,
+which replica would be promoted and why none of the others (a dry run, answered by the code that decides),
+how long it would take, and what would be lost. Then what the loss of each host would mean, and which is
+the weakest point. With --lose and --cut the same for other accidents. A host that is lost is silent; of
+a process (host:port) that dies its machine refuses connections.
+
+Nodes are asked how fast they write and for min-replicas-to-write; where that is refused, --node-user and
+--node-pass help.
+
+Example:
+  vedette explain mymaster
+  vedette explain mymaster --lose 10.0.0.1 --lose 10.0.0.2 --sentinel 10.0.0.3:26379
+  vedette explain mymaster --cut 10.0.0.1,10.0.0.2 --json | jq .outcome
+
+Exit status: 0 there would be a master that takes writes, 1 there would be none, 2 the command line is
+wrong, or no such group or host is known, 4 no Sentinel answered.`
+
+export const PLAN_HELP = `
+Asks the Sentinels and nodes of a group, changes nothing, and tells step by step what to type, what to wait
+for, and what could go wrong: what the death of the master in the middle of each step would mean.
+
+Example:
+  vedette plan switchover mymaster --to 10.0.0.2:6379
+  vedette plan upgrade mymaster --sentinel 10.0.0.1:26379
+  vedette plan remove-sentinel mymaster 10.0.0.3:26379 --json
+
+Exit status: 0 it could be begun now, 1 something is in the way, 2 the command line is wrong, or no such
+group or Sentinel is known, 4 no Sentinel answered.`
+
+export const DRAIN_HELP = `
+For redis-server and Valkey, which just end when they are told to. (\`vedette server\` hands over by itself
+when it gets SIGTERM.) A master has a Sentinel arrange a coordinated failover, as \`vedette failover
+--coordinated --wait\` does, and this ends when every Sentinel names another master; a replica, and a
+master without replicas, can be stopped as they are. A Sentinel that refuses, because no replica is fit
+or a failover runs, is asked again for five seconds. The password in REDISCLI_AUTH is for the node and for
+the Sentinels; where they differ, --node-pass and --pass say so.
+
+Example:
+  vedette drain --sentinel 10.0.0.1:26379 --sentinel 10.0.0.2:26379
+  vedette drain --node 127.0.0.1:6380 --timeout 8s --json
+  lifecycle: {preStop: {exec: {command: [vedette, drain, --sentinel, 'sentinels:26379']}}}
+
+Exit status: 0 it may be stopped, 1 refused, given up or not complete in time: it is still the master, 2 the
+command line is wrong, 4 the node or no Sentinel answers.`
+
 export const PAUSE_HELP = `
 Keeps all Sentinels from failing the group over by themselves, for at most a day. Masters are still watched,
 and \`vedette failover\` still works. One Sentinel is told, and tells the others: it is refused unless a

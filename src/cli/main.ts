@@ -7,6 +7,7 @@ import { Argument, Command, CommanderError, Option } from 'commander'
 import { accessOptions, loginOptions } from './access-options.ts'
 import { addCheck } from './check/check-command.ts'
 import { splitArguments } from './daemon/redis-arguments.ts'
+import { addForesight } from './foresight-commands.ts'
 import {
   EPOCHS_HELP,
   EXPORT_CONF_HELP,
@@ -44,6 +45,7 @@ function createProgram(): Command {
   addExportConf(program)
   addStatus(program)
   addFailover(program)
+  addForesight(program)
   addOrders(program)
   addEpochs(program)
   addLaboratory(program)

@@ -4,6 +4,7 @@ import type { Rng } from '../base/rng.ts'
 import type { Access } from './access/access.ts'
 import { type AclFileText, startAccess } from './access/access-start.ts'
 import type { SentinelConfig } from './config.ts'
+import { punctual } from './detection/lateness.ts'
 import { onHeartbeat } from './detection/tilt.ts'
 import { registerPeer } from './discovery/peers.ts'
 import { registerReplica } from './discovery/replicas.ts'
@@ -123,7 +124,14 @@ function createState({ config, saved, rng, now, process }: SentinelStart, access
     renumbering: saved?.renumbering,
     orders: [],
     nextLinkId: 1,
-    tilt: { kind: 'tilt', sinceMs: undefined, last: now, total: 0, deadlines: new Map() },
+    tilt: {
+      kind: 'tilt',
+      sinceMs: undefined,
+      last: now,
+      total: 0,
+      late: punctual(),
+      deadlines: new Map(),
+    },
     canSave: true,
     saves: { sinceMs: undefined, lasting: undefined },
     stopping: false,

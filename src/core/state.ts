@@ -9,6 +9,7 @@ import type { Access } from './access/access.ts'
 import type { Client } from './clients/client.ts'
 import type { GroupConfig, SentinelConfig } from './config.ts'
 import type { Counsel } from './detection/counsel.ts'
+import type { Lateness } from './detection/lateness.ts'
 import type { WriteFacts } from './detection/write-faults.ts'
 import type { LastHello } from './discovery/hello-format.ts'
 import type { FailoverReport, GuardClaim, SyncReport } from './discovery/info-parser.ts'
@@ -19,7 +20,7 @@ import type { InquiryPurpose } from './external-query.ts'
 import type { FailoverKind, FailoverState, Fencing, LastSwitch } from './failover/failover-kinds.ts'
 import type { GlobalSettings } from './global-settings.ts'
 import type { ClientId, InquiryId, LinkId } from './ids.ts'
-import type { Rejection } from './links/rejection.ts'
+import type { Refused, Rejection } from './links/rejection.ts'
 import type { Names } from './names/known-names.ts'
 import type { OperatorOrder } from './pause/operator-order.ts'
 import type { PauseRecord } from './pause/pause-record.ts'
@@ -92,6 +93,8 @@ export interface Tilt extends TimerOwner {
   last: Moment
   /** How often TILT was entered. */
   total: number
+  /** When we were late ourselves. */
+  readonly late: Lateness
 }
 
 export interface Group extends TimerOwner {
@@ -158,6 +161,7 @@ export interface Failover {
   release: 'due' | 'sent' | 'done'
   /** The replica that a dying master was handing over to: it may be the master already. */
   heir: Replica | undefined
+  /** Strict: which voters are fenced; undefined: none was asked. */
   fencing: Fencing | undefined
 }
 
@@ -204,6 +208,7 @@ interface DataInstanceBase extends InstanceBase {
   failoverReportedAtMs: number
   /** What keeps the node from taking writes, as far as it says. */
   writes: WriteFacts
+  /** Strict: its term, as it says; and since when it has been the master of none. */
   sync: SyncReport | undefined
   idleSinceMs: number | undefined
 }
@@ -220,15 +225,6 @@ export interface Master extends DataInstanceBase {
   emptiedAtMs: number | undefined
   /** Connections to it are refused at present; undefined: they are not, or it was never well. */
   refusal: Refused | undefined
-}
-
-/** Every attempt to connect to the master since the first of these was refused. */
-export interface Refused {
-  /** When the first refusal came, and when the latest refused attempt began. */
-  readonly sinceMs: number
-  askedAtMs: number
-  /** We took the refusals for proof of death, which counts until the master is well again. */
-  isProof: boolean
 }
 
 export interface Replica extends DataInstanceBase {

@@ -12,6 +12,7 @@
 import { unreachable } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
 import { clientClosed, clientDrained, clientOpened, clientReceived } from './clients/clients.ts'
+import { noteLateness, noteNextDeadline } from './detection/lateness.ts'
 import { checkClocks } from './detection/tilt.ts'
 import { HELLO_CHANNEL } from './discovery/hello-format.ts'
 import { receiveHello } from './discovery/hello-receive.ts'
@@ -33,7 +34,9 @@ import { onWake } from './wake.ts'
 export function step(state: State, now: Moment, event: Event): readonly Effect[] {
   const turn: Turn = { state, now, effects: [] }
   checkClocks(turn)
+  noteLateness(state.tilt.late, now.monoMs)
   dispatch(turn, event)
+  noteNextDeadline(state.tilt.late, nextWakeUpMs(state), now.monoMs)
   return turn.effects
 }
 

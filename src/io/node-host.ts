@@ -72,8 +72,9 @@ export interface NodeHostOptions {
   readonly noteLateness?: ((lateMs: number) => void) | undefined
 }
 
-/** Computed once: it does not change while the process runs. */
+/** Computed once: they do not change while the process runs. */
 const OS = operatingSystem()
+const MACHINE_BYTES = totalmem()
 
 /** After this a half-open connection is discovered, as with Redis' tcp-keepalive. */
 const KEEPALIVE_MS = 300_000
@@ -175,20 +176,33 @@ export class NodeHost implements NodePort {
     this.#options.onReady?.()
   }
 
+  /** The system is asked for a fact when it is read: most INFOs want two of them, and each is a system call. */
   processFacts(): NodeProcessFacts {
-    const { user, system } = process.cpuUsage()
+    const memory = onceAsked(() => this.#memory.read())
+    const cpu = onceAsked(() => process.cpuUsage())
     return {
       processId: process.pid,
       isRunning,
-      ...this.#memory.read(),
-      // The kernel reports this in KiB.
-      userCpuMicros: user,
-      systemCpuMicros: system,
+      get usedBytes() {
+        return memory().usedBytes
+      },
+      get reservedBytes() {
+        return memory().reservedBytes
+      },
+      get residentBytes() {
+        return memory().residentBytes
+      },
+      get userCpuMicros() {
+        return cpu().user
+      },
+      get systemCpuMicros() {
+        return cpu().system
+      },
       os: OS,
       executable: ownFile(),
       configFile: this.#options.configFile ?? '',
       supervisedBy: this.#options.supervisedBy ?? 'no',
-      machineBytes: totalmem(),
+      machineBytes: MACHINE_BYTES,
     }
   }
 
@@ -237,6 +251,15 @@ export class NodeHost implements NodePort {
       feed(this.#surroundings.clock.read())
       if (!this.#hasExited) this.#alarm.set(this.#node.nextWakeUpMs())
     })
+  }
+}
+
+/** Asks at the first call, and repeats the answer. */
+function onceAsked<Answer>(ask: () => Answer): () => Answer {
+  let answer: Answer | undefined
+  return () => {
+    answer ??= ask()
+    return answer
   }
 }
 

@@ -18,6 +18,16 @@ export const MAX_BULK_BYTES = 511 * 1024 * 1024
 /** How much may wait to be read: it has to fit into one string, and so does a request made of it. */
 export const MAX_UNREAD_BYTES = MAX_BULK_BYTES + 512 * 1024
 
+/** What every client may send in one request, logged in or not, and nearly all requests have. */
+export const USUAL_WORDS = 9
+export const USUAL_BULK_BYTES = 16_384
+
+const ASTERISK = 42
+const DOLLAR = 36
+const RETURN = 13
+const ZERO = 48
+const NINE = 57
+
 export type InputLine = string | 'waiting' | 'tooLong'
 
 export class RespInput {
@@ -91,6 +101,42 @@ export class RespInput {
     if (code !== 13 || at + 1 >= buffer.length) return undefined
     this.#at = at + 2
     return value
+  }
+
+  /**
+   * Reads a whole request in its usual form: a few words that are not long, all here. Undefined (and
+   * nothing read) if it looks different in any way: then it is read step by step.
+   */
+  takeRequest(): string[] | undefined {
+    const buffer = this.#buffer
+    const count = buffer.charCodeAt(this.#at + 1) - ZERO
+    if (buffer.charCodeAt(this.#at) !== ASTERISK || !(count >= 1 && count <= USUAL_WORDS)) {
+      return undefined
+    }
+    if (buffer.charCodeAt(this.#at + 2) !== RETURN) return undefined
+    const words = new Array<string>(count)
+    let at = this.#at + 4
+    for (let word = 0; word < count; word++) {
+      if (buffer.charCodeAt(at) !== DOLLAR) return undefined
+      let code = buffer.charCodeAt(++at)
+      if (code === ZERO) return undefined
+      let length = 0
+      for (
+        ;
+        code >= ZERO && code <= NINE && length <= USUAL_BULK_BYTES;
+        code = buffer.charCodeAt(at)
+      ) {
+        length = length * 10 + code - ZERO
+        at++
+      }
+      const start = at + 2
+      at = start + length + 2
+      if (code !== RETURN || length === 0 || length > USUAL_BULK_BYTES) return undefined
+      if (at > buffer.length) return undefined
+      words[word] = detached(buffer, start, start + length)
+    }
+    this.#at = at
+    return words
   }
 
   /**

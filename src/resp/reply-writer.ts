@@ -132,6 +132,14 @@ export class ReplyWriter {
   }
 }
 
+/** Whether its bytes are more than these. */
+export function isLongerThan(maxBytes: number, reply: Reply, protocol: Protocol): boolean {
+  const writer = new ReplyWriter(reply, protocol)
+  let bytes = 0
+  while (!writer.isDone && bytes <= maxBytes) bytes += writer.next(LONG_BYTES).length
+  return bytes > maxBytes
+}
+
 /** An estimate of what an element takes that is kept for one reader only. */
 const ELEMENT_BYTES = 16
 

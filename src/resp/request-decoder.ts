@@ -5,7 +5,13 @@
  */
 import { parseInt64 } from '../base/decimal.ts'
 import { splitArgs } from '../base/split-args.ts'
-import { MAX_BULK_BYTES, MAX_UNREAD_BYTES, RespInput } from './input.ts'
+import {
+  MAX_BULK_BYTES,
+  MAX_UNREAD_BYTES,
+  RespInput,
+  USUAL_BULK_BYTES,
+  USUAL_WORDS,
+} from './input.ts'
 
 export type Request =
   | { readonly kind: 'command'; readonly argv: string[] }
@@ -69,6 +75,11 @@ export class RequestDecoder {
     this.limits = { ...DEFAULT_LIMITS, ...limits }
   }
 
+  /** Whether no limit is below what the usual requests have. */
+  get #takesUsual(): boolean {
+    return this.limits.maxBulkBytes >= USUAL_BULK_BYTES && this.limits.maxArguments >= USUAL_WORDS
+  }
+
   /** How many bytes all requests returned so far had, including blank lines before them. */
   get consumed(): number {
     return this.#consumedBytes
@@ -116,6 +127,8 @@ export class RequestDecoder {
 
   /** Undefined if no request is complete yet; look at the input again. */
   #readStart(): Request | undefined {
+    const words = this.#takesUsual ? this.#input.takeRequest() : undefined
+    if (words !== undefined) return command(words)
     return this.#input.peek() === ASTERISK ? this.#readCount() : this.#readInline()
   }
 

@@ -49,8 +49,6 @@ export interface NodeServices extends NodeBase {
   readonly migration: Migration
   readonly memory: MemoryUse
   readonly eviction: Eviction
-  /** 40 hex characters, new at every start. */
-  readonly runId: string
   /** Whether there is a configuration file, beside which CONFIG REWRITE keeps the changes. */
   readonly hasConfigFile: boolean
 }

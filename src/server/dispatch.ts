@@ -73,8 +73,13 @@ export class Dispatcher {
     const isBeside = scripting.isInterrupted
     tracking.commandBegins(session)
     const reply = this.#execution.run(session, command, argv)
-    if (isBeside || !scripting.isInterrupted) return this.#answer(session, reply)
-    tracking.commandEnded()
+    if (!isBeside && scripting.isInterrupted) this.#answerLater(session)
+    else this.#answer(session, reply)
+  }
+
+  /** Its script goes on in later turns. */
+  #answerLater(session: ClientSession): void {
+    this.#node.tracking.commandEnded()
     session.waitsForScript = true
     this.#execution.whenScriptEnds((last) => {
       session.waitsForScript = false

@@ -21,16 +21,6 @@ import type { KeyspaceEvent } from './sessions/keyspace-event.ts'
 import type { ClientSession } from './sessions/session.ts'
 import type { Value } from './values/value.ts'
 
-/** One run of a command. */
-interface Run {
-  readonly command: Command
-  readonly argv: readonly string[]
-  /** Of the command that runs it: EXEC, EVAL. */
-  readonly outerArgv: readonly string[]
-  /** By the stopwatch. */
-  readonly startedAt: number
-}
-
 interface Replay {
   /** The first error reply. */
   error: string | undefined
@@ -113,11 +103,25 @@ export class Execution implements CommandContext {
     if (command.runsScript && this.node.monitors.isOn) this.#tellMonitors(command, argv)
     this.#effects.begin()
     const startedAt = this.node.times.now()
-    const run = { command, argv, outerArgv, startedAt }
     const reply = command.handler(this, argv)
-    if (isBeside || !this.isInterrupted) return this.#ended(run, reply)
-    this.whenScriptEnds((last) => this.#ended(run, last))
-    return undefined
+    if (!isBeside && this.isInterrupted) return this.#endLater(command, argv, startedAt, outerArgv)
+    this.#ended(command, argv, startedAt, reply)
+    this.#argv = outerArgv
+    return reply
+  }
+
+  /** A script of the command goes on in later turns. `outerArgv`: of what runs it, EXEC or EVAL. */
+  #endLater(
+    command: Command,
+    argv: readonly string[],
+    startedAt: number,
+    outerArgv: readonly string[],
+  ): undefined {
+    this.whenScriptEnds((last) => {
+      this.#ended(command, argv, startedAt, last)
+      this.#argv = outerArgv
+      return last
+    })
   }
 
   /** Clients that track keys are told when these change. */
@@ -129,24 +133,25 @@ export class Execution implements CommandContext {
     this.node.monitors.tell(this.session, command, argv, this.node.now)
   }
 
-  #ended({ command, argv, outerArgv, startedAt }: Run, reply: Reply | undefined) {
+  /** `startedAt`: by the stopwatch. */
+  #ended(
+    command: Command,
+    argv: readonly string[],
+    startedAt: number,
+    reply: Reply | undefined,
+  ): void {
     const { times, monitors, now } = this.node
     times.ended(this.session, command, argv, startedAt, now.wallMs)
     if (monitors.isOn && !command.isHidden) this.#tellMonitors(command, argv)
     this.#tellAll(this.#effects.end())
-    if (!this.#effects.isCollecting) {
-      this.#effects.targets = 'all'
-      this.node.keyspace.settle()
-    }
+    if (!this.#effects.isCollecting) this.#effects.targets = 'all'
     if (command.isRead && this.#session?.tracking !== undefined && !command.runsScript) {
       this.#noteRead(command, argv)
     }
-    this.#argv = outerArgv
     if (reply?.kind === 'error') {
       command.failedCalls++
       countError(this.node.stats, reply.text)
     }
-    return reply
   }
 
   // Scripts that take longer than a slice
@@ -220,7 +225,13 @@ export class Execution implements CommandContext {
     if (!isMessage) this.node.stats.changes++
     // Our replicas get our master's own stream; only a file of ours needs the effect.
     if (this.session.kind === 'master' && !this.node.persistence.aof.isOn) return
+    if (!this.#isAnyoneTold) return
     this.#effects.add(this.#db.index, argv, isMessage)
+  }
+
+  /** Without a backlog and a file, an effect need not be put into words. */
+  get #isAnyoneTold(): boolean {
+    return this.node.replication.keepsHistory || this.node.persistence.aof.isOn
   }
 
   notify(event: KeyspaceEvent, key: string, db: Db = this.#db): void {
@@ -241,10 +252,20 @@ export class Execution implements CommandContext {
   keyExpired(db: number, key: string): void {
     this.node.stats.expiredKeys++
     this.node.keyspaceEvents.tell('expired', db, key)
-    const argv = deletion(key, this.node.settings.flag('lazyfree-lazy-expire'))
+    this.#tellExpired(db, deletion(key, this.node.settings.flag('lazyfree-lazy-expire')))
+  }
+
+  #tellExpired(db: number, argv: readonly string[]): void {
     const isTogether = this.#effects.isCollecting && this.#command?.touchesArbitraryKeys !== true
     if (isTogether) this.#effects.add(db, argv)
     else this.#tell(db, [argv])
+  }
+
+  fieldsExpired(db: number, key: string, fields: readonly string[], isGone: boolean): void {
+    this.node.stats.expiredFields += fields.length
+    this.node.keyspaceEvents.tell('hexpired', db, key)
+    if (isGone) this.node.keyspaceEvents.tell('del', db, key)
+    this.#tellExpired(db, ['HDEL', key, ...fields])
   }
 
   /** Between two commands, so replicas are told on its own. */
@@ -299,7 +320,6 @@ export class Execution implements CommandContext {
     const startedAt = this.node.times.now()
     const reply = wait.serve(this, key)
     this.#tellAll(this.#effects.end())
-    this.node.keyspace.settle()
     if (reply === undefined) return false
     this.node.times.served(session, startedAt, this.node.now.wallMs)
     this.node.blocking.unblock(session, reply)
@@ -329,7 +349,6 @@ export class Execution implements CommandContext {
   #callAgain(command: Command, argv: readonly string[], replay: Replay): Reply | undefined {
     this.node.keyspace.countsLookups = false
     const reply = command.handler(this, argv)
-    this.node.keyspace.settle()
     if (reply?.kind === 'error') replay.error ??= reply.text
     return reply
   }

@@ -55,6 +55,8 @@ export class NodeBase {
   readonly syncGate: SyncGate
   /** The root from which all randomness of the node is forked. */
   readonly rootRng: Rng
+  /** 40 hex characters, new at every start. */
+  readonly runId: string
   readonly startedAt: Moment
   /** The moment of the present turn. */
   now: Moment
@@ -97,6 +99,7 @@ export class NodeBase {
     this.port = new OutputGate(port)
     this.syncGate = new SyncGate(this.port)
     this.rootRng = rng
+    this.runId = rng.fork('run-id').hex(40)
     this.startedAt = now
     this.scripting = new ScriptEngine(port.heap?.read().limitBytes ?? 0)
     this.functions = new FunctionStore(this.scripting.libraries)

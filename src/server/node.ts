@@ -210,6 +210,7 @@ export class DataNode implements NodeInputs {
         return services.sessions.accept(input.connection, input.ends, services.now)
       case 'connected':
         services.migration.connected(input.connection)
+        services.persistence.handover.connected(input.connection)
         return services.replication.connected(input.connection)
       case 'received':
         return this.#receive(input.connection, input.bytes)
@@ -227,7 +228,7 @@ export class DataNode implements NodeInputs {
   /** Lets the sessions that became ready read on, and sends the gathered output. */
   #endTurn(): void {
     const { persistence, disconnects, replication, sleep, sessions, now } = this.services
-    const { clientMemory, tracking } = this.services
+    const { clientMemory, tracking, keyspace } = this.services
     // No snapshot begins in the middle of a script.
     do this.#requests.serveLine()
     while (!this.#scripts.isInterrupted && persistence.beginDue())
@@ -235,6 +236,7 @@ export class DataNode implements NodeInputs {
     disconnects.turnEnds(replication.isReplica())
     tracking.turnEnds()
     persistence.turnEnds()
+    keyspace.settle()
     // A server that hangs sends nothing either.
     replication.strict.turnEnds()
     if (!sleep.isActive) sessions.flushAll(now.monoMs)
@@ -243,10 +245,12 @@ export class DataNode implements NodeInputs {
 
   #receive(connection: ConnectionId, bytes: string): void {
     const { stats, replication, migration, sessions, heap, clientMemory, now } = this.services
+    const { handover } = this.services.persistence
     stats.reads++
     stats.inputBytes += bytes.length
     if (replication.owns(connection)) return replication.received(bytes)
     if (migration.owns(connection)) return migration.received(connection, bytes)
+    if (handover.owns(connection)) return handover.received(bytes)
     const session = sessions.get(connection)
     if (session === undefined) return
     session.lastInputAtMs = now.monoMs
@@ -263,9 +267,10 @@ export class DataNode implements NodeInputs {
   }
 
   #forget(connection: ConnectionId, reason: string): void {
-    const { replication, migration, sessions } = this.services
+    const { replication, migration, sessions, persistence } = this.services
     if (replication.owns(connection)) return replication.closed(reason)
     if (migration.owns(connection)) return migration.closed(connection, reason)
+    if (persistence.handover.owns(connection)) return persistence.handover.closed(reason)
     const session = sessions.get(connection)
     if (session !== undefined) sessions.forget(session)
   }
@@ -298,7 +303,6 @@ function servicesOf(base: NodeBase, table: CommandTable, options: DataNodeOption
     rng: rng.fork('commands'),
     expiryCycle: new ExpiryCycle(),
     scans: new ScanCursors(rng.fork('cursors')),
-    runId: rng.fork('run-id').hex(40),
   })
   const measured = Object.assign(services, { memory: new MemoryUse(services) })
   return Object.assign(measured, { eviction: new Eviction(measured) })

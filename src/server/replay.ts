@@ -60,6 +60,7 @@ export class Replay {
       return
     }
     this.#node.eviction.makeRoom()
+    session.lastCommand = command.fullName
     const reply = this.#execution.run(session, command, argv)
     if (reply?.kind === 'error') {
       this.#node.port.log('warning', `the master's ${command.fullName} failed here: ${reply.text}`)

@@ -56,7 +56,7 @@ export class Upkeep {
     const { keyspace, pause, replication, expiryCycle } = this.#node
     if (!expiryCycle.isEnabled || pause.scope !== undefined) return false
     if (replication.isReplica()) return keyspace.localExpiries.size > 0
-    return keyspace.dbs.some((db) => db.expires.size > 0)
+    return keyspace.dbs.some((db) => db.expires.size + db.entries.expiringFields.size > 0)
   }
 
   /** [timeout] Replicas, subscribers and waiting clients are never closed. */

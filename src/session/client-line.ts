@@ -23,7 +23,7 @@ export function parseClientType(word: string): ClientType | undefined {
 }
 
 /** A letter for each unusual state, in Redis' order. */
-const FLAGS = ['O', 'S', 'M', 'P', 'x', 'b', 't', 'R', 'B', 'd', 'c', 'e'] as const
+const FLAGS = ['O', 'S', 'M', 'P', 'x', 'b', 't', 'R', 'B', 'd', 'c', 'U', 'e'] as const
 
 /** The letters of the states that hold, or N if none does. */
 export function clientFlags(holds: Partial<Record<(typeof FLAGS)[number], boolean>>): string {

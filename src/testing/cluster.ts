@@ -241,8 +241,12 @@ export class RunningCluster implements Cluster {
     for (const member of this.members) {
       member.emptyDisk()
       if (member.status === 'stopped') member.resume()
-      if (member.status === 'down') member.start()
     }
+    for (const { nodes, master } of this.#groups.values()) {
+      const down = nodes.filter(({ status }) => status === 'down')
+      for (const node of down) node.start(node === master ? undefined : master)
+    }
+    for (const one of this.sentinels) if (one.status === 'down') one.start()
     await this.until.settled()
     const groups = [...this.#groups.values()]
     await Promise.all(groups.map(({ master }) => this.#ask(master, 'FLUSHALL')))

@@ -7,7 +7,7 @@ import type { Moment } from '../base/clock.ts'
 import type { Surroundings } from '../io/host-environment.ts'
 import type { Clock } from '../io/process/clock.ts'
 import { DataFiles } from '../sim/processes/data-files.ts'
-import type { Member, MemberClock, MemberStatus, Partition, Slowness } from './api.ts'
+import type { Member, MemberClock, MemberStatus, NodeMember, Partition, Slowness } from './api.ts'
 import type { ClusterClock } from './cluster-clock.ts'
 import type { ClusterTls } from './cluster-tls.ts'
 import type { Managed } from './parts.ts'
@@ -135,15 +135,19 @@ export abstract class HostedMember implements Member, Managed {
   }
 
   /** The program of a new life. */
-  protected abstract boot(surroundings: Surroundings, life: number): MemberProgram
+  protected abstract boot(
+    surroundings: Surroundings,
+    life: number,
+    master?: NodeMember,
+  ): MemberProgram
   protected abstract wipe(): void
   protected abstract failDisk(code: string | undefined): void
 
-  start(): void {
+  start(master?: NodeMember): void {
     const life = ++this.#life
     this.#status = 'running'
     this.#startsMs.push(this.place.clock.nowMs)
-    this.#program = this.boot(this.#surroundings(life), life)
+    this.#program = this.boot(this.#surroundings(life), life, master)
     const { take } = this.#program
     this.place.door.take = this.place.tls?.secured(take) ?? take
   }

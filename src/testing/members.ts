@@ -44,7 +44,9 @@ export async function createMembers(start: MembersStart): Promise<Members> {
       currentEpoch: 0,
       groups: groups.map((group) => ({
         ...{ file: group, current: group, configEpoch: 0, leaderEpoch: 0, leader: '' },
-        replicas: nodes.filter((node) => node.group === group.name && node.port !== group.port),
+        replicas: nodes
+          .filter((node) => node.group === group.name && node.port !== group.port)
+          .map(({ host, port }) => ({ host, port })),
         peers: peers.filter(({ port }) => port !== door.port),
       })),
       ...{ removed: [], settings: undefined, users: undefined },

@@ -6,7 +6,7 @@ import { NodeHost } from '../io/node-host.ts'
 import { checkNodeUsers } from '../server/access/access-start.ts'
 import { DataNode } from '../server/node.ts'
 import { Settings } from '../server/settings/settings.ts'
-import type { NodeReplication } from './api.ts'
+import type { NodeMember, NodeReplication } from './api.ts'
 import { HostedMember, MemberDisk, type MemberPlace, type MemberProgram } from './member.ts'
 import type { ManagedNode } from './parts.ts'
 
@@ -65,8 +65,13 @@ export class HostedNodeMember extends HostedMember implements ManagedNode {
     this.#disk.failWith(code)
   }
 
-  protected override boot(surroundings: Surroundings, life: number): MemberProgram {
+  protected override boot(
+    surroundings: Surroundings,
+    life: number,
+    master?: NodeMember,
+  ): MemberProgram {
     const settings = this.#settings()
+    if (master !== undefined) settings.set('replicaof', `${master.host} ${master.port}`)
     const rng = createRng(`${this.#start.seed}/${this.name}/${life}`)
     const host = new NodeHost({
       createNode: (port) => {

@@ -6,7 +6,8 @@ import type { Member, NodeMember, SentinelMember, TestGroup } from './api.ts'
 export interface Managed {
   /** When it was started so far, in milliseconds since the cluster was made. */
   readonly startsMs: readonly number[]
-  start(): void
+  /** `master`: whom a node of this process follows from the beginning of this life. */
+  start(master?: NodeMember): void
   halt(): void
   /** Brings what is known of it up to date; a member of this process has nothing to do. */
   refresh(): Promise<void>
@@ -22,6 +23,10 @@ export interface ManagedSentinel extends SentinelMember, Managed {
   view(group: string): SentinelView | undefined
   /** Gives a command as a client would. Rejects while the Sentinel is not running. */
   order(argv: readonly string[]): Promise<Reply>
+  /** Asks the nodes for news now. A Sentinel in a process of its own keeps to its periods. */
+  hurry(): void
+  /** Dials now what it has no connection to. A Sentinel in a process of its own keeps to its periods. */
+  redial(): void
 }
 
 /** What a Sentinel knows of a group. */
@@ -29,6 +34,7 @@ export interface SentinelView {
   /** Of the master that it tells clients. */
   readonly masterHost: string
   readonly masterPort: number
+  /** The master first. */
   readonly instances: readonly SeenInstance[]
   /** It leads a failover at this moment. */
   readonly isFailingOver: boolean
@@ -39,6 +45,8 @@ export interface SeenInstance {
   readonly isDown: boolean
   /** It has answered since it was found. */
   readonly isReached: boolean
+  /** Of a node, by what it said last: it is the master, or follows the master. Of a Sentinel: true. */
+  readonly isInPlace: boolean
 }
 
 export interface ManagedGroup extends TestGroup {

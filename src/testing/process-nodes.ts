@@ -68,6 +68,14 @@ export class ProcessSentinel extends ProcessMember implements ManagedSentinel {
     return Promise.reject(new Error(`${this.name} is ${this.status}`))
   }
 
+  hurry(): void {
+    // Its periods are those of its protocol.
+  }
+
+  redial(): void {
+    // The same.
+  }
+
   override async refresh(): Promise<void> {
     if (this.status === 'stopped') return
     await Promise.all(this.#own.groups.map((group) => this.#look(group)))
@@ -121,7 +129,10 @@ export class ProcessSentinel extends ProcessMember implements ManagedSentinel {
       ])
       const [masterHost = '', masterPort = ''] = address
       const isFailingOver = master?.get('flags')?.includes('failover_in_progress') ?? false
-      const instances = [master ?? new Map(), ...replicas, ...sentinels].map(instanceOf)
+      const instances = [
+        ...[master ?? new Map(), ...sentinels].map((fields) => instanceOf(fields, true)),
+        ...replicas.map((fields) => instanceOf(fields, follows(fields, masterPort))),
+      ]
       this.#views.set(group, {
         masterHost,
         masterPort: Number(masterPort),
@@ -134,12 +145,17 @@ export class ProcessSentinel extends ProcessMember implements ManagedSentinel {
   }
 }
 
-function instanceOf(fields: ReadonlyMap<string, string>): SeenInstance {
+function follows(replica: ReadonlyMap<string, string>, masterPort: string): boolean {
+  return replica.get('master-link-status') === 'ok' && replica.get('master-port') === masterPort
+}
+
+function instanceOf(fields: ReadonlyMap<string, string>, isInPlace: boolean): SeenInstance {
   const flags = fields.get('flags') ?? ''
   return {
     port: Number(fields.get('port')),
     isDown: flags.includes('s_down'),
     isReached: !flags.includes('disconnected'),
+    isInPlace,
   }
 }
 

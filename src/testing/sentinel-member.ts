@@ -1,10 +1,9 @@
 /** A Sentinel of the cluster. */
 import { createRng } from '../base/rng.ts'
-import { decodeState, encodeState } from '../config/state-file.ts'
 import type { AnnouncedEvent } from '../core/announced-event.ts'
 import type { SentinelConfig } from '../core/config.ts'
 import type { SavedState } from '../core/persistence/saved.ts'
-import { currentMaster, type Group, instancesOf, isSdown } from '../core/state.ts'
+import { currentMaster, type Group, type Instance, instancesOf, isSdown } from '../core/state.ts'
 import type { Surroundings } from '../io/host-environment.ts'
 import type { Logger } from '../io/log/logger.ts'
 import { SentinelHost } from '../io/sentinel-host.ts'
@@ -22,17 +21,21 @@ export interface SentinelMemberStart extends MemberPlace {
 }
 
 const STATE_FILE = 'state'
+const SOON_MS = 1
+/** Enough for deadlines that are `SOON_MS` away. */
+const REDIAL_MS = 3
 
 export class HostedSentinelMember extends HostedMember implements ManagedSentinel {
   readonly kind = 'sentinel'
   readonly #start: SentinelMemberStart
   readonly #disk = new MemberDisk()
   #host: SentinelHost | undefined
+  #isRedialling = false
 
   constructor(start: SentinelMemberStart) {
     super(start)
     this.#start = start
-    if (start.saved !== undefined) this.#disk.save(STATE_FILE, encodeState(start.saved))
+    if (start.saved !== undefined) this.#disk.save(STATE_FILE, JSON.stringify(start.saved))
   }
 
   view(name: string): SentinelView | undefined {
@@ -49,6 +52,27 @@ export class HostedSentinelMember extends HostedMember implements ManagedSentine
       return Promise.reject(new Error(`${this.name} is ${this.status}`))
     }
     return host.ask(argv)
+  }
+
+  /** Deadlines move forward with a period, and stay where they are when it is long again. */
+  hurry(): void {
+    this.#setPeriod('INFO-PERIOD', SOON_MS)
+    this.#setPeriod('INFO-PERIOD', this.#start.config.periods.infoMs)
+  }
+
+  /** How soon a Sentinel may dial again follows from the period of its PINGs. */
+  redial(): void {
+    if (this.#isRedialling) return
+    this.#isRedialling = true
+    this.#setPeriod('PING-PERIOD', SOON_MS)
+    this.place.clock.after(REDIAL_MS, () => {
+      this.#isRedialling = false
+      this.#setPeriod('PING-PERIOD', this.#start.config.periods.pingMs)
+    })
+  }
+
+  #setPeriod(name: string, ms: number): void {
+    this.order(['SENTINEL', 'DEBUG', name, `${ms}`]).catch(() => undefined)
   }
 
   protected override wipe(): void {
@@ -79,14 +103,14 @@ export class HostedSentinelMember extends HostedMember implements ManagedSentine
   }
 
   async #save(state: SavedState): Promise<void> {
-    const failure = this.#disk.save(STATE_FILE, encodeState(state))
+    const failure = this.#disk.save(STATE_FILE, JSON.stringify(state))
     if (failure !== undefined) throw new Error(failure)
   }
 
+  /** A disk in memory tears nothing: what would be checked of a file on the way back need not be. */
   #saved(): SavedState | undefined {
     const text = this.#disk.read(STATE_FILE)
-    const decoded = text === undefined ? undefined : decodeState(text)
-    return decoded?.ok ? decoded.value : undefined
+    return text === undefined ? undefined : (JSON.parse(text) as SavedState)
   }
 
   #logger(): Logger {
@@ -99,9 +123,20 @@ export class HostedSentinelMember extends HostedMember implements ManagedSentine
 }
 
 function viewOf(group: Group): SentinelView {
-  const instances = [...instancesOf(group)].map((instance) => {
-    return { port: instance.port, isDown: isSdown(instance), isReached: instance.link.wasOk }
-  })
   const { host: masterHost, port: masterPort } = currentMaster(group)
+  const instances = [...instancesOf(group)].map((instance) => {
+    return {
+      port: instance.port,
+      isDown: isSdown(instance),
+      isReached: instance.link.wasOk,
+      isInPlace: isInPlace(instance, masterPort),
+    }
+  })
   return { masterHost, masterPort, instances, isFailingOver: group.failover !== undefined }
+}
+
+function isInPlace(instance: Instance, masterPort: number): boolean {
+  if (instance.kind === 'sentinel') return true
+  if (instance.kind === 'master') return instance.infoAtMs !== undefined
+  return instance.masterLinkUp && instance.masterPort === masterPort
 }

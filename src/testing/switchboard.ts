@@ -128,7 +128,9 @@ export class Switchboard {
     socket.connect({
       ...{ host: `${door.name}.cluster`, port: door.port, family: 4 },
       lookup: (_name, _options, found) => {
-        queue.send(() => found(door.take === undefined ? refused(door) : null, LOOPBACK, 4))
+        const answer = () => found(door.take === undefined ? refused(door) : null, LOOPBACK, 4)
+        // Members that are started together dial each other before the last of them is there.
+        queue.send(() => queueMicrotask(answer))
       },
     })
   }

@@ -322,7 +322,8 @@ describe.skipIf(!hasRedisServer)('against a real redis-server', () => {
 /** Commands of Redis 7.2 and Valkey that we have besides. */
 const NEWER: readonly string[] = [
   ...['client|capa', 'client|no-touch', 'client|setinfo', 'waitaof'],
-  ...['delex', 'delifeq', 'hgetdel'],
+  ...['delex', 'delifeq', 'hgetdel', 'hgetex', 'hsetex', 'hpersist', 'httl', 'hpttl'],
+  ...['hexpire', 'hpexpire', 'hexpireat', 'hpexpireat', 'hexpiretime', 'hpexpiretime'],
 ]
 
 function isRedisName(name: string): boolean {

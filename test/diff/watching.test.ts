@@ -24,6 +24,7 @@ describe.skipIf(!hasRedisServer)('watching commands (needs redis-server)', () =>
     ['slowlog', withoutDurations],
     ['clients', withoutAddresses],
     ['expiry-order', asItIs],
+    ['output-limits', endOnly],
   ] as const) {
     test(`${name} tells the same`, async () => {
       const text = readFileSync(new URL(`./${name}.txt`, import.meta.url), 'latin1')
@@ -60,6 +61,11 @@ function withoutDurations(text: string): string {
     .replace(/\$\d+\r\n127\.0\.0\.1/g, '127.0.0.1')
     .replace(/(calls\r\n:\d+\r\n\$14\r\nhistogram_usec\r\n).*/s, '$1')
     .replace(/\$4\r\nmode.*/s, '')
+}
+
+/** Of long answers, how they end. */
+function endOnly(text: string): string {
+  return text.length > 1000 ? text.slice(-20) : text
 }
 
 function asItIs(text: string): string {

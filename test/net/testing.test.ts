@@ -365,6 +365,41 @@ test('with a manual clock nothing passes by itself: expiry and down-after come w
   client.disconnect()
 })
 
+describe('what nobody has to wait for', () => {
+  test('the Sentinels of a new cluster are told of each other and of the replicas', async () => {
+    const one = await cluster({ clock: 'manual' })
+    expect(one.timeline({ withLogs: true })).not.toMatch(/\+(slave|sentinel) /)
+    expect(elapsedMs(one)).toBeLessThan(20)
+  })
+
+  test('a reset after a failover waits for no period', async () => {
+    const one = await cluster({ clock: 'manual', downAfterMs: 5_000 })
+    one.master.kill()
+    await one.until.switched()
+    const beforeMs = elapsedMs(one)
+    await one.reset()
+    expect(elapsedMs(one) - beforeMs).toBeLessThan(50)
+  })
+
+  test('a cluster at rest can fail over: each Sentinel has heard that the replicas follow', async () => {
+    const one = await cluster({ clock: 'manual', downAfterMs: 50 })
+    for (let round = 0; round < 3; round++) {
+      const beforeMs = elapsedMs(one)
+      one.master.kill()
+      await one.until.switched()
+      expect(elapsedMs(one) - beforeMs).toBeLessThan(200)
+      await one.reset()
+    }
+  })
+
+  /** By the cluster's own clock, which nothing moves but the waits. */
+  function elapsedMs(one: Cluster): number {
+    one.note('now')
+    const [, ms] = /(\d+) ms +\*\* now$/.exec(one.timeline().trim()) ?? []
+    return Number(ms)
+  }
+})
+
 test('a clock that passes by itself cannot be advanced', async () => {
   const one = await cluster({ replicas: 0, sentinels: 1 })
   await expect(one.advance(1)).rejects.toThrow("start it with clock: 'manual'")

@@ -1,7 +1,8 @@
+import type { Deadlines } from '../../src/server/values/deadlines.ts'
 import type { StreamEntries } from '../../src/server/values/stream.ts'
 import { byName, type ConsumerGroup } from '../../src/server/values/stream-group.ts'
 import { idText } from '../../src/server/values/stream-id.ts'
-import type { Value } from '../../src/server/values/value.ts'
+import type { HashValue, Value } from '../../src/server/values/value.ts'
 
 /** What a value holds, in a form tests can compare and print. */
 export function contentsOf(value: Value): unknown {
@@ -13,12 +14,20 @@ export function contentsOf(value: Value): unknown {
     case 'set':
       return [...value.members]
     case 'hash':
-      return [...value.fields]
+      return value.expiries === undefined ? [...value.fields] : timed(value, value.expiries)
     case 'zset':
       return [...value.set]
     case 'stream':
       return streamContents(value.stream)
   }
+}
+
+/** Fields that expire have a third part. */
+function timed({ fields }: HashValue, expiries: Deadlines): unknown {
+  return [...fields].map(([field, text]) => {
+    const atMs = expiries.get(field)
+    return atMs === undefined ? [field, text] : [field, text, atMs]
+  })
 }
 
 function streamContents(stream: StreamEntries): unknown {

@@ -15,7 +15,7 @@ import {
   splitAddress,
 } from '../status/access.ts'
 import { askAll } from '../status/ask.ts'
-import type { Asking } from '../status/asking.ts'
+import type { Asking, ReplyValue } from '../status/asking.ts'
 import { type GroupReport, judge } from '../status/judge.ts'
 import { readAddress } from '../status/shapes.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
@@ -33,6 +33,8 @@ export interface FailoverOptions extends AccessOptions {
   readonly wait?: boolean
   /** Milliseconds. */
   readonly timeout: number
+  /** Milliseconds for which a Sentinel that refuses is asked again; without it: not at all. */
+  readonly retryMs?: number
 }
 
 const POLL_MS = 100
@@ -72,9 +74,7 @@ async function failOver(
   const before = await masterOf(sentinel, group).catch((error: unknown) => {
     throw new StartError('E_SENTINEL', reasonOf(error), '`vedette status` asks the others as well')
   })
-  const answer = await sentinel
-    .call('SENTINEL', 'FAILOVER', utf8Bytes(group), ...orderWords(options))
-    .then((reply) => ({ reply, refusal: undefined }), refused)
+  const answer = await giveOrder(sentinel, group, options)
   if (answer.refusal !== undefined) {
     if (options.json) writeJson({ group, done: false, refusal: answer.refusal })
     say(`vedette: the Sentinel refuses: ${answer.refusal}`)
@@ -90,6 +90,28 @@ async function failOver(
   return await untilSwitched(group, before ?? '', options, look)
 }
 
+interface OrderAnswer {
+  readonly reply: ReplyValue
+  readonly refusal: string | undefined
+}
+
+/** NOGOODSLAVE passes when a replica is back, and INPROG when what is under way is done. */
+async function giveOrder(
+  sentinel: Asking,
+  group: string,
+  options: FailoverOptions,
+): Promise<OrderAnswer> {
+  const endMs = performance.now() + (options.retryMs ?? 0)
+  for (;;) {
+    const answer = await sentinel
+      .call('SENTINEL', 'FAILOVER', utf8Bytes(group), ...orderWords(options))
+      .then((reply): OrderAnswer => ({ reply, refusal: undefined }), refused)
+    const mayPass = /^(NOGOODSLAVE|INPROG)/.test(answer.refusal ?? '')
+    if (!mayPass || performance.now() >= endMs) return answer
+    await setTimeout(POLL_MS)
+  }
+}
+
 function orderWords({ coordinated, to, dryRun }: FailoverOptions): readonly string[] {
   const place = to === undefined ? undefined : splitAddress(to)
   return [
@@ -99,7 +121,7 @@ function orderWords({ coordinated, to, dryRun }: FailoverOptions): readonly stri
   ]
 }
 
-function refused(error: unknown) {
+function refused(error: unknown): OrderAnswer {
   return { reply: null, refusal: reasonOf(error) }
 }
 

@@ -24,8 +24,18 @@ const SUSPECT_MIN_MS = 20
  */
 export function pingIntervalMs({ config, groups }: State, link: Link): number {
   const downAfterMs = shortestDownAfterMs(link)
-  const neededMs = isOfMaster(link) ? masterIntervalMs(downAfterMs, groups.size) : downAfterMs
-  return Math.min(config.periods.pingMs, Math.max(PING_MIN_MS, Math.floor(neededMs)))
+  const { pingMs } = config.periods
+  if (isOfMaster(link)) return masterPingMs(downAfterMs, groups.size, pingMs)
+  return withinBounds(downAfterMs, pingMs)
+}
+
+/** The interval of PINGs to a master, for a Sentinel of so many groups. */
+export function masterPingMs(downAfterMs: number, masters: number, pingMs: number): number {
+  return withinBounds(masterIntervalMs(downAfterMs, masters), pingMs)
+}
+
+function withinBounds(neededMs: number, pingMs: number): number {
+  return Math.min(pingMs, Math.max(PING_MIN_MS, Math.floor(neededMs)))
 }
 
 /** As often as the detection needs, unless there are so many masters that it would cost too much. */

@@ -14,6 +14,7 @@ import type { Group, Instance, Master, Turn } from '../state.ts'
 import { describeEmptied } from './empty-master.ts'
 import { describeProof, provenDownAtMs } from './evidence.ts'
 import { describeGray, grayDownAtMs } from './gray-master.ts'
+import { lateMs } from './lateness.ts'
 
 /** A reason why an instance is down from this moment on, unless we hear from it. */
 export interface Ground {
@@ -23,7 +24,7 @@ export interface Ground {
 
 /** The earliest ground; undefined if there is none. */
 export function groundAgainst(turn: Turn, instance: Instance): Ground | undefined {
-  const grounds = [silence(instance)]
+  const grounds = [silence(turn, instance)]
   if (instance.kind === 'master') grounds.push(...againstMaster(turn, instance))
   return grounds.reduce(earlier)
 }
@@ -46,15 +47,18 @@ export function describeGround(turn: Turn, instance: Instance, ground: Ground): 
     if (ground.kind === 'empty') return describeEmptied(turn, instance)
   }
   const { pingPendingSinceMs = nowMs, command } = instance.link
-  const lasted = `no valid reply for ${nowMs - pingPendingSinceMs} ms`
+  const ownMs = lateMs(turn.state.tilt.late, pingPendingSinceMs, instance.group.config.downAfterMs)
+  const late = ownMs === 0 ? '' : `, of which we were late ourselves for ${ownMs} ms`
+  const lasted = `no valid reply for ${nowMs - pingPendingSinceMs} ms${late}`
   return command?.up ? lasted : `${lasted}, no connection`
 }
 
-function silence({ link, group }: Instance): Ground | undefined {
+function silence({ state }: Turn, { link, group }: Instance): Ground | undefined {
   const unanswered = link.pingPendingSinceMs
-  return unanswered === undefined
-    ? undefined
-    : { kind: 'silence', atMs: unanswered + group.config.downAfterMs + 1 }
+  if (unanswered === undefined) return undefined
+  const { downAfterMs } = group.config
+  const atMs = unanswered + downAfterMs + lateMs(state.tilt.late, unanswered, downAfterMs) + 1
+  return { kind: 'silence', atMs }
 }
 
 function againstMaster(turn: Turn, master: Master): (Ground | undefined)[] {

@@ -19,7 +19,7 @@ import {
 import type { StreamEntries } from '../values/stream.ts'
 import { byName, type ConsumerGroup } from '../values/stream-group.ts'
 import { idText } from '../values/stream-id.ts'
-import type { Value } from '../values/value.ts'
+import type { HashValue, Value } from '../values/value.ts'
 
 type Argv = readonly string[]
 
@@ -70,7 +70,7 @@ function valueCommands(key: string, value: Value): ValueCommands {
     case 'set':
       return grouped(['SADD', key], new MemberReading(value), (member) => [member])
     case 'hash':
-      return grouped(['HMSET', key], new FieldReading(value), (pair) => pair)
+      return hashCommands(key, value)
     case 'zset':
       return grouped(['ZADD', key], new ScoreReading(value.set), ([member, score]) => {
         return [doubleText(score), member]
@@ -85,6 +85,29 @@ function valueCommands(key: string, value: Value): ValueCommands {
 
 function grouped<T>(start: Argv, reading: Reading<T>, words: (element: T) => Argv): ValueCommands {
   return { commands: inGroups(start, reading, words), hold: reading }
+}
+
+function hashCommands(key: string, value: HashValue): ValueCommands {
+  const hasExpiries = value.expiries !== undefined
+  const reading = new FieldReading(value)
+  const fields = inGroups(['HMSET', key], reading, (pair) => pair)
+  return { commands: hasExpiries ? withFieldExpiries(key, reading, fields) : fields, hold: reading }
+}
+
+/** After each few fields, when those of them expire that do so by themselves. */
+function* withFieldExpiries(
+  key: string,
+  reading: FieldReading,
+  commands: Iterable<Argv>,
+): Iterable<Argv> {
+  for (const command of commands) {
+    yield command
+    for (let at = 2; at < command.length; at += 2) {
+      const field = command[at] as string
+      const atMs = reading.expiryOf(field)
+      if (atMs !== undefined) yield ['HPEXPIREAT', key, String(atMs), 'FIELDS', '1', field]
+    }
+  }
 }
 
 /** Commands with a few elements each; an element can be several words. */

@@ -14,6 +14,11 @@ export class CommandTable implements CommandDirectory {
   readonly all: ReadonlyMap<string, Command>
   /** The same in lower and upper case, so that the usual spellings are found at once. */
   readonly #bySpelling = new Map<string, Command>()
+  /**
+   * The names used last, by length and last character: most requests call a command by a name that was
+   * used a moment ago, and comparing with it is cheaper than hashing a text that has just come in.
+   */
+  readonly #recent: { readonly name: string; readonly command: Command }[] = []
 
   constructor(families: readonly Family[], renames: readonly CommandRename[] = []) {
     this.#renames = renames
@@ -43,7 +48,7 @@ export class CommandTable implements CommandDirectory {
   /** The command or subcommand the words name; undefined if there is none, see `unknown`. */
   find(argv: readonly string[]): Command | undefined {
     const name = argv[0] ?? ''
-    const command = this.#bySpelling.get(name) ?? this.#byAnySpelling(name)
+    const command = this.#named(name)
     if (command?.subcommands === undefined || argv.length === 1) return command
     return command.subcommands.get((argv[1] ?? '').toLowerCase())
   }
@@ -72,6 +77,15 @@ export class CommandTable implements CommandDirectory {
       yield command
       if (command.subcommands !== undefined) yield* command.subcommands.values()
     }
+  }
+
+  #named(name: string): Command | undefined {
+    const place = ((name.length & 7) << 5) | (name.charCodeAt(name.length - 1) & 31)
+    const recent = this.#recent[place]
+    if (recent?.name === name) return recent.command
+    const command = this.#bySpelling.get(name) ?? this.#byAnySpelling(name)
+    if (command !== undefined) this.#recent[place] = { name, command }
+    return command
   }
 
   #byAnySpelling(name: string): Command | undefined {

@@ -70,16 +70,22 @@ export function helpReply(name: string, lines: readonly string[]): Reply {
   return array([headline, ...lines, 'HELP', '    This text.'].map(simple))
 }
 
-export function createCommand(spec: CommandSpec, family: Family, parent?: CommandSpec): Command {
-  const { name, arity, handler, traits } = spec
-  const has = (flag: FlagWord) => spec.flags.includes(flag)
+type Shown = Pick<
+  CommandInfo,
+  'flags' | 'categories' | 'keySpecs' | 'firstKey' | 'lastKey' | 'keyStep'
+>
+
+/** What COMMAND shows of each: worked out once, since one process may start many nodes. */
+const SHOWN = new WeakMap<CommandSpec, Shown>()
+
+function shownOf(spec: CommandSpec, family: Family): Shown {
+  const known = SHOWN.get(spec)
+  if (known !== undefined) return known
+  const { arity, traits } = spec
   const flags = shownFlags(spec.flags)
   const keySpecs = spec.keys.map(parseKeySpec)
   const range = legacyRange(keySpecs)
-  return {
-    fullName: parent === undefined ? name : `${parent.name}|${name}`,
-    arity,
-    group: traits.group ?? family.group,
+  const shown = {
     flags: range.isMovable ? [...flags, 'movablekeys'] : flags,
     categories: aclCategories({
       flags,
@@ -91,6 +97,25 @@ export function createCommand(spec: CommandSpec, family: Family, parent?: Comman
     firstKey: range.first,
     lastKey: range.last,
     keyStep: range.step,
+  }
+  SHOWN.set(spec, shown)
+  return shown
+}
+
+export function createCommand(spec: CommandSpec, family: Family, parent?: CommandSpec): Command {
+  const { name, arity, handler, traits } = spec
+  const has = (flag: FlagWord) => spec.flags.includes(flag)
+  const { flags, categories, keySpecs, firstKey, lastKey, keyStep } = shownOf(spec, family)
+  return {
+    fullName: parent === undefined ? name : `${parent.name}|${name}`,
+    arity,
+    group: traits.group ?? family.group,
+    flags,
+    categories,
+    keySpecs,
+    firstKey,
+    lastKey,
+    keyStep,
     traits,
     handler,
     subcommands: createSubcommands(spec, family),

@@ -32,6 +32,7 @@ function exec(context: CommandContext): Reply | undefined {
 /** Each command sends its own reply; some send several (SUBSCRIBE), some none. */
 function runQueue(context: CommandContext, transaction: Transaction): void {
   context.session.replyArrayHeader(transaction.queue.length)
+  context.session.runs = transaction
   runFrom(context, transaction.queue, 0)
 }
 
@@ -52,9 +53,11 @@ function runFrom(
       if (last !== undefined) session.reply(last)
       return runFrom(context, queue, at + 1)
     })
-    break
+    session.mayBlock = couldBlock
+    return
   }
   session.mayBlock = couldBlock
+  session.runs = undefined
 }
 
 function discard({ session }: CommandContext): Reply {

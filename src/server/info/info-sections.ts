@@ -184,6 +184,7 @@ function stats({ node }: InfoSource): string[] {
     sync_partial_ok: syncs.syncPartialOk,
     sync_partial_err: syncs.syncPartialErr,
     expired_keys: counted.expiredKeys,
+    expired_subkeys: counted.expiredFields,
     expired_stale_perc: '0.00',
     expired_time_cap_reached_count: 0,
     expire_cycle_cpu_milliseconds: 0,

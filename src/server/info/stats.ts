@@ -10,6 +10,7 @@ export interface NodeStats {
   reads: number
   writes: number
   expiredKeys: number
+  expiredFields: number
   evictedKeys: number
   /** How long more memory was used than [maxmemory] allows, up to the last time it was not. */
   evictionExceededMs: number
@@ -43,6 +44,7 @@ export function newStats(): NodeStats {
     reads: 0,
     writes: 0,
     expiredKeys: 0,
+    expiredFields: 0,
     evictedKeys: 0,
     evictionExceededMs: 0,
     hits: 0,

@@ -10,8 +10,10 @@
  * `setExpiry`.
  */
 
+import { Deadlines } from '../values/deadlines.ts'
+import { LiveFields } from '../values/live-fields.ts'
 import type { Sampler } from '../values/sampler.ts'
-import type { Value } from '../values/value.ts'
+import type { HashValue, Value } from '../values/value.ts'
 import { type Entry, type EntryTable, expiryBytes, UNCOUNTED } from './entry-table.ts'
 import type { KeyTable } from './key-table.ts'
 import type { Usage } from './usage.ts'
@@ -26,6 +28,9 @@ export type { Entry } from './entry-table.ts'
 export type ExpiryMode = 'delete' | 'hide' | 'ignore'
 
 const TTL_SAMPLE = 20
+
+/** The most fields that a command deletes because it has met them; replicas are told of them in one command. */
+const MAX_FIELDS_AT_ONCE = 1000
 
 const AWAITED: ReadonlySet<Value['type']> = new Set(['list', 'zset', 'stream'])
 
@@ -67,6 +72,8 @@ export interface DbRules {
    * may wait.
    */
   keyExpired(db: number, key: string): void
+  /** The time of these fields was over; `isGone`: the hash had no others. */
+  fieldsExpired(db: number, key: string, fields: readonly string[], isGone: boolean): void
   /** A key was created by a command. */
   keyCreated(db: number, key: string): void
   keyEvicted(db: number, key: string): void
@@ -82,6 +89,8 @@ export class Db {
   expires: KeyTable<Entry>
   readonly watchers = new Map<string, Set<Watcher>>()
   #countedBytes = 0
+  /** It may have changed since it was counted; see `Keyspace.sizeChanged`. */
+  isResized = false
   /** See sampler.ts; for RANDOMKEY. */
   sampler?: Sampler
 
@@ -104,7 +113,9 @@ export class Db {
 
   /** What it takes in memory to find them. */
   get tableBytes(): number {
-    return this.entries.heapBytes + (this.sampler?.heapBytes ?? 0)
+    const { heapBytes, expiringFields } = this.entries
+    const hintBytes = expiringFields.size === 0 ? 0 : expiringFields.heapBytes
+    return heapBytes + hintBytes + (this.sampler?.heapBytes ?? 0)
   }
 
   /** What it takes in memory to know which of them expire, and when. */
@@ -150,9 +161,59 @@ export class Db {
     this.#rules.keyExpired(this.index, key)
   }
 
+  liveValue(key: string): Value | undefined {
+    return this.live(key, this.find(key))
+  }
+
+  /**
+   * The value of a key that was found, as a client sees it: without fields whose time is over: a master deletes these, and if there
+   * are too many for one command hides the rest.
+   */
+  live(key: string, entry: Entry | undefined): Value | undefined {
+    if (entry?.value.type !== 'hash') return entry?.value
+    const { expiries } = entry.value
+    const { nowMs, expiryMode } = this.#rules
+    if (expiryMode === 'ignore' || expiries?.isDue(nowMs) !== true) return entry.value
+    if (expiryMode === 'delete') {
+      this.expireFields(key, entry, MAX_FIELDS_AT_ONCE)
+      if (!expiries.isDue(nowMs)) return this.entries.get(key)?.value
+    }
+    const fields = new LiveFields(entry.value.fields, expiries, nowMs)
+    return fields.size === 0 ? undefined : { type: 'hash', fields }
+  }
+
+  /** Gives fields of a hash, which are there, a moment at which they expire. */
+  expireFieldsAt(key: string, fields: Iterable<string>, atMs: number): void {
+    const entry = this.entries.get(key)
+    if (entry?.value.type !== 'hash') return
+    this.changing(key, entry)
+    entry.value.expiries ??= new Deadlines()
+    for (const field of fields) entry.value.expiries.set(field, atMs)
+    this.entries.noteFieldExpiry(key, entry)
+  }
+
+  /** Deletes up to `most` fields because their time is over, and reports them. Returns how many. */
+  expireFields(key: string, entry: Entry, most: number): number {
+    const hash = entry.value as HashValue
+    if (hash.expiries?.isDue(this.#rules.nowMs) !== true) return 0
+    this.changing(key, entry)
+    const due = hash.expiries.takeDue(this.#rules.nowMs, most)
+    for (const field of due) {
+      hash.sampler?.delete(field)
+      hash.fields.delete(field)
+    }
+    if (hash.expiries.size === 0) hash.expiries = undefined
+    this.entries.noteFieldExpiry(key, entry)
+    const isGone = hash.fields.size === 0
+    if (isGone) this.remove(key)
+    this.#rules.fieldsExpired(this.index, key, due, isGone)
+    return due.length
+  }
+
   /** Counts it anew, and returns by how many bytes it has changed since the last time. */
   recount(): number {
     const before = this.#countedBytes
+    this.isResized = false
     this.#countedBytes = this.heapBytes
     return this.#countedBytes - before
   }
@@ -211,6 +272,7 @@ export class Db {
       this.setExpiry(key, old, expireAtMs)
       this.entries.changing(old)
       old.value = value
+      this.entries.noteFieldExpiry(key, old)
       old.usage = usage ?? rules.usage.replaced(old.usage)
     }
     if (isAwaited) rules.keyAppeared(this.index, key)

@@ -3,6 +3,7 @@
  * written down in each entry, so that a value which changes is taken out of the sum and put into it again,
  * and what was counted wrong between two of its changes is right after the second.
  */
+import { Deadlines } from '../values/deadlines.ts'
 import { objectBytes, textBytes } from '../values/engine-sizes.ts'
 import type { Value } from '../values/value.ts'
 import { valueBytes } from '../values/value-size.ts'
@@ -29,6 +30,11 @@ const EXPIRY_BYTES = 16
 
 export class EntryTable extends KeyTable<Entry> {
   #bytes = 0
+  /**
+   * Hashes with fields that expire, and when the first of these does. Kept as hints: the moment may have changed since,
+   * and the key may hold something else.
+   */
+  readonly expiringFields = new Deadlines()
   /** Entries whose values may have changed since they were counted. */
   #changed: Entry[] = []
 
@@ -42,7 +48,15 @@ export class EntryTable extends KeyTable<Entry> {
     if (!super.add(key, entry)) return false
     entry.bytes = valueBytes(entry.value)
     this.#bytes += entryBytes(key) + entry.bytes
+    this.noteFieldExpiry(key, entry)
     return true
+  }
+
+  /** The value of the key may be a hash with fields that expire, or with others than before. */
+  noteFieldExpiry(key: string, { value }: Entry): void {
+    if (value.type !== 'hash' || value.expiries === undefined) return
+    const next = value.expiries.soonest()
+    if (next !== undefined) this.expiringFields.set(key, next.atMs)
   }
 
   override set(key: string, entry: Entry): this {
@@ -55,6 +69,7 @@ export class EntryTable extends KeyTable<Entry> {
     old.bytes = UNCOUNTED
     entry.bytes = valueBytes(entry.value)
     this.#bytes += entry.bytes
+    this.noteFieldExpiry(key, entry)
     return super.set(key, entry)
   }
 
@@ -63,12 +78,13 @@ export class EntryTable extends KeyTable<Entry> {
     if (entry === undefined) return undefined
     this.#bytes -= entryBytes(key) + entry.bytes
     entry.bytes = UNCOUNTED
+    if (this.expiringFields.size > 0) this.expiringFields.delete(key)
     return entry
   }
 
   /** The value of this entry is about to change. */
   changing(entry: Entry): void {
-    if (this.#changed.at(-1) !== entry) this.#changed.push(entry)
+    if (this.#changed[this.#changed.length - 1] !== entry) this.#changed.push(entry)
   }
 
   /** Counts what has changed. Until then the values must be left alone. */

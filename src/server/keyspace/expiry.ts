@@ -1,7 +1,8 @@
 /**
- * Deletes expired keys that no client asks for. Ten times a second it looks at a slice of the keys that
+ * Deletes expired keys and fields that no client asks for. Ten times a second it looks at a slice of the keys that
  * have an expiry, round and round; as long as many of them are dead, more slices follow at once. So the
- * cost follows the number of dead keys, and the memory they hold stays a small share. Masters only.
+ * cost follows the number of dead keys, and the memory they hold stays a small share. Fields are found in the order in
+ * which their time is over. Masters only.
  */
 import type { Db, Entry } from './db.ts'
 import type { KeyTable } from './key-table.ts'
@@ -29,6 +30,7 @@ export class ExpiryCycle {
     if (!this.isEnabled) return
     for (const db of keyspace.dbs) {
       if (db.expires.size > 0) this.#clean(db, keyspace.nowMs)
+      if (db.entries.expiringFields.size > 0) cleanFields(db, keyspace.nowMs)
     }
   }
 
@@ -63,5 +65,21 @@ export class ExpiryCycle {
     const walk = { expires: db.expires, keys: db.expires.entries() }
     this.#walks.set(db, walk)
     return walk
+  }
+}
+
+/** How many fields one run deletes, or hints that were out of date it puts right. */
+const MAX_FIELDS = SLICE_KEYS * MAX_SLICES
+
+function cleanFields(db: Db, nowMs: number): void {
+  const { expiringFields } = db.entries
+  for (let left = MAX_FIELDS; left > 0; left--) {
+    const next = expiringFields.soonest()
+    if (next === undefined || next.atMs >= nowMs) return
+    expiringFields.delete(next.name)
+    const entry = db.entries.get(next.name)
+    if (entry?.value.type !== 'hash') continue
+    left -= db.expireFields(next.name, entry, Math.min(left, SLICE_KEYS))
+    if (db.entries.get(next.name) === entry) db.entries.noteFieldExpiry(next.name, entry)
   }
 }

@@ -19,7 +19,8 @@ const CODE_BITS = 8
 
 /** `rng`: its numbers must not be predictable from outside. 4096 are drawn, for 16 KiB of words. */
 export function createKeyHash(rng: Pick<Rng, 'below'>): KeyHash {
-  const words = Int32Array.from({ length: PLACES << CODE_BITS }, () => rng.below(2 ** 32))
+  const words = new Int32Array(PLACES << CODE_BITS)
+  for (let at = 0; at < words.length; at++) words[at] = rng.below(2 ** 32)
   return (key) => {
     const { length } = key
     let hash = 0

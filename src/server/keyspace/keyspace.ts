@@ -20,6 +20,7 @@ export type { Entry } from './db.ts'
 export interface KeyspaceObserver {
   countLookup(isHit: boolean, db: number, key: string): void
   keyExpired(db: number, key: string): void
+  fieldsExpired(db: number, key: string, fields: readonly string[], isGone: boolean): void
   keyCreated(db: number, key: string): void
   keyEvicted(db: number, key: string): void
   keyAppeared(db: number, key: string): void
@@ -30,6 +31,7 @@ export interface KeyspaceObserver {
 const NOBODY: KeyspaceObserver = {
   countLookup: () => undefined,
   keyExpired: () => undefined,
+  fieldsExpired: () => undefined,
   keyCreated: () => undefined,
   keyEvicted: () => undefined,
   keyAppeared: () => undefined,
@@ -54,7 +56,8 @@ export class Keyspace implements DbRules {
   readonly localExpiries = new LocalExpiries()
   readonly #hash: KeyHash
   #heapBytes = 0
-  readonly #resized = new Set<Db>()
+  /** Databases that may have changed since they were counted. */
+  #resized: Db[] = []
 
   /** `hash`: for the keys of all tables. */
   constructor(databases: number, hash: KeyHash, usage = new Usage()) {
@@ -88,14 +91,19 @@ export class Keyspace implements DbRules {
   }
 
   sizeChanged(db: Db): void {
-    this.#resized.add(db)
+    if (db.isResized) return
+    db.isResized = true
+    this.#resized.push(db)
   }
 
-  /** Counts what has changed. No command may be in the middle of changing a value. */
+  /**
+   * Counts what has changed: at the end of a turn, and when somebody asks. No command may be in the middle
+   * of changing a value.
+   */
   settle(): void {
-    if (this.#resized.size === 0) return
+    if (this.#resized.length === 0) return
     for (const db of this.#resized) this.#heapBytes += db.recount()
-    this.#resized.clear()
+    this.#resized = []
   }
 
   newTable(): EntryTable {
@@ -117,6 +125,10 @@ export class Keyspace implements DbRules {
 
   keyExpired(db: number, key: string): void {
     this.observer.keyExpired(db, key)
+  }
+
+  fieldsExpired(db: number, key: string, fields: readonly string[], isGone: boolean): void {
+    this.observer.fieldsExpired(db, key, fields, isGone)
   }
 
   keyEvicted(db: number, key: string): void {

@@ -46,21 +46,20 @@ export class ClientMemory {
 
   /** Counts a session again. */
   note(session: ClientSession): void {
-    this.#add(session, -session.counted.bytes)
+    const { counted } = session
+    this.#add(session, -counted.bytes)
     const queued = this.#node.port.queuedBytes(session.id)
-    const isReplica = session.kind === 'replica'
-    session.counted = {
-      bytes: CONNECTION_BYTES + heldBytes(session, queued),
-      isReplica,
-      isEvictable: !isReplica && !session.noEvict,
-    }
-    this.#add(session, session.counted.bytes)
+    counted.bytes = CONNECTION_BYTES + heldBytes(session, queued)
+    counted.isReplica = session.kind === 'replica'
+    counted.isEvictable = !counted.isReplica && !session.noEvict
+    this.#add(session, counted.bytes)
   }
 
   /** The session is gone. */
   forget(session: ClientSession): void {
     this.#add(session, -session.counted.bytes)
-    session.counted = { bytes: 0, isReplica: false, isEvictable: false }
+    session.counted.bytes = 0
+    session.counted.isEvictable = false
   }
 
   /** Counts all again, because what was sent has left meanwhile. */

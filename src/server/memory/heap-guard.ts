@@ -239,8 +239,8 @@ export class HeapGuard {
 
   /** Events that may have made room. */
   get #releases(): number {
-    const { changes, expiredKeys, evictedClients, closedClients } = this.#node.stats
-    return changes + expiredKeys + evictedClients + closedClients
+    const { changes, expiredKeys, expiredFields, evictedClients, closedClients } = this.#node.stats
+    return changes + expiredKeys + expiredFields + evictedClients + closedClients
   }
 
   #holders(): Holder[] {

@@ -5,6 +5,7 @@
 import { earliest } from '../earliest.ts'
 import { Aof } from './aof.ts'
 import type { FileAnswer, FileRequestId } from './files.ts'
+import { Handover } from './handover.ts'
 import type { PersistenceHost } from './host.ts'
 import { Jobs } from './jobs.ts'
 import { LoadPace } from './load-pace.ts'
@@ -23,6 +24,7 @@ export class Persistence {
   readonly aof: Aof
   readonly loading: Loading
   readonly saving: Saving
+  readonly handover: Handover
   readonly shutdown: Shutdown
   readonly reloading: Reloading
   readonly #host: PersistenceHost
@@ -38,9 +40,10 @@ export class Persistence {
     this.#pace = new LoadPace(host.settings, () => host.now)
     this.loading = new Loading(host, jobs, this.aof, this.#pace)
     this.saving = new Saving(host, jobs, host.snapshotTurn, unreadDump)
-    const { aof, saving, loading } = this
+    this.handover = new Handover(host)
+    const { aof, saving, loading, handover } = this
     const isLoading = () => this.isLoading
-    this.shutdown = new Shutdown({ host, jobs, saving, aof, isLoading })
+    this.shutdown = new Shutdown({ host, jobs, saving, aof, handover, isLoading })
     this.reloading = new Reloading({ host, jobs, saving, loading, aof })
   }
 

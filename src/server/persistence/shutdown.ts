@@ -1,14 +1,17 @@
 /**
- * Ending the process without losing anything: SHUTDOWN, SIGTERM and SIGINT. Writes wait from the first
- * moment on, and are never answered if the process does end. Replicas that are online get time to
- * acknowledge what they were sent [shutdown-timeout], then the append-only file is synced and, if there
- * are save points, the data are saved. Data that cannot be kept prevent the end, unless it is forced.
+ * Ending the process without losing anything: SHUTDOWN, SIGTERM and SIGINT. A master with Sentinels and replicas
+ * first has another one take its place (handover.ts), while it serves its clients as ever. From then on writes
+ * wait, and are never answered if the process does end. Replicas that are online get time to acknowledge
+ * what they were sent, then the append-only file is synced and, if there are save points, the data are
+ * saved. Data that cannot be kept prevent the end, unless it is forced. Handing over and the wait for
+ * replicas may take [shutdown-timeout] each.
  */
 import { error, OK, type Reply } from '../../resp/reply.ts'
 import { NO_SHUTDOWN } from '../errors.ts'
 import type { StopSignal } from '../port.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Aof } from './aof.ts'
+import type { Handover } from './handover.ts'
 import type { PersistenceHost } from './host.ts'
 import type { Jobs } from './jobs.ts'
 import type { Saving } from './saving.ts'
@@ -27,6 +30,7 @@ export interface ShutdownParts {
   readonly jobs: Jobs
   readonly saving: Saving
   readonly aof: Aof
+  readonly handover: Handover
   isLoading(): boolean
 }
 
@@ -71,8 +75,12 @@ export class Shutdown {
     const isFirst = this.#run === undefined
     const run = this.#run ?? this.#start(request)
     if (onRefused !== undefined) run.waiters.push(onRefused)
-    if (isFirst) this.#waitOrFinish(run)
-    else if (request.isNow === true && run.replicas !== undefined) this.#finish(run)
+    const { handover } = this.#parts
+    if (isFirst) this.#handOver(run)
+    else if (request.isNow === true && handover.isRunning) {
+      handover.giveUp()
+      this.#waitOrFinish(run, true)
+    } else if (request.isNow === true && run.replicas !== undefined) this.#finish(run)
   }
 
   /**
@@ -81,7 +89,7 @@ export class Shutdown {
    */
   signalled(signal: StopSignal): void {
     if (this.#run === undefined) return this.begin(signalRequest(this.#parts.host.settings, signal))
-    this.#log('notice', 'one more signal: replicas are waited for no longer')
+    this.#log('notice', 'one more signal: no other node is waited for any longer')
     this.begin({ isNow: true })
   }
 
@@ -95,6 +103,7 @@ export class Shutdown {
 
   /** The commands may have brought the last acknowledgement. */
   commandsDone(): void {
+    this.#parts.handover.commandsDone()
     const run = this.#run
     if (run?.replicas === undefined) return
     if (this.#parts.host.replication.serving.haveAcknowledged(run.replicas.offset))
@@ -102,6 +111,7 @@ export class Shutdown {
   }
 
   wake(): void {
+    this.#parts.handover.wake()
     const run = this.#run
     if (run?.replicas === undefined || this.#nowMs < run.replicas.endMs) return
     this.#log('warning', 'some replicas have not acknowledged everything in time')
@@ -109,7 +119,7 @@ export class Shutdown {
   }
 
   nextWakeUpMs(): number | undefined {
-    return this.#run?.replicas?.endMs
+    return this.#parts.handover.nextWakeUpMs() ?? this.#run?.replicas?.endMs
   }
 
   get #nowMs(): number {
@@ -120,17 +130,28 @@ export class Shutdown {
     const run: Run = { request, waiters: [], replicas: undefined }
     this.#run = run
     this.#log('notice', 'this node is to end')
-    this.#parts.host.pause.start(Number.POSITIVE_INFINITY, 'writes', 'shutdown')
     return run
   }
 
-  #waitOrFinish(run: Run): void {
+  #handOver(run: Run): void {
+    const { handover, isLoading } = this.#parts
+    const mayWait = run.request.isNow !== true && this.#timeoutMs > 0
+    const goOn = () => this.#waitOrFinish(run, false)
+    if (isLoading() || !mayWait || !handover.begin(this.#timeoutMs, goOn)) goOn()
+  }
+
+  get #timeoutMs(): number {
+    return this.#parts.host.settings.int('shutdown-timeout') * 1000
+  }
+
+  #waitOrFinish(run: Run, isNow: boolean): void {
     const { host, isLoading } = this.#parts
     const { serving } = host.replication
+    host.pause.start(Number.POSITIVE_INFINITY, 'writes', 'shutdown')
     // There is nothing yet that could be lost.
     if (isLoading()) return this.#exit()
-    const timeoutMs = host.settings.int('shutdown-timeout') * 1000
-    if (run.request.isNow === true || timeoutMs === 0) return this.#finish(run)
+    const timeoutMs = this.#timeoutMs
+    if (isNow || run.request.isNow === true || timeoutMs === 0) return this.#finish(run)
     const offset = serving.requestAcknowledgements()
     if (serving.haveAcknowledged(offset)) return this.#finish(run)
     run.replicas = { offset, endMs: this.#nowMs + timeoutMs }
@@ -163,6 +184,7 @@ export class Shutdown {
 
   #refuse(run: Run, reason: string): void {
     this.#run = undefined
+    this.#parts.handover.giveUp()
     this.#log('warning', `it goes on: ${reason}`)
     this.#parts.host.pause.end('shutdown')
     for (const onRefused of run.waiters) onRefused(REFUSED)

@@ -18,6 +18,8 @@ const PIECE_BYTES = 64 * 1024
 /** Every server since Redis 5 reads these types; this form of streams came with version 10. */
 const PLAIN_VERSION = 9
 const STREAM_VERSION = 10
+/** Fields that expire came with Redis 7.4. */
+const FIELD_EXPIRY_VERSION = 12
 
 /** Undefined if it would be longer than `maxBytes`. */
 export function dumpPayload(value: Value, form: StringForm, maxBytes: number): string | undefined {
@@ -33,7 +35,12 @@ export function dumpPayload(value: Value, form: StringForm, maxBytes: number): s
     if (bytes > maxBytes) return undefined
     pieces.push(piece)
   }
-  return withFooter(pieces.join(''), value.type === 'stream' ? STREAM_VERSION : PLAIN_VERSION)
+  return withFooter(pieces.join(''), versionOf(value))
+}
+
+function versionOf(value: Value): number {
+  if (value.type === 'hash' && value.expiries !== undefined) return FIELD_EXPIRY_VERSION
+  return value.type === 'stream' ? STREAM_VERSION : PLAIN_VERSION
 }
 
 /** `record` with the version of its format and the checksum. */

@@ -10,9 +10,9 @@ import {
   MemberReading,
   ScoreReading,
 } from '../values/reading.ts'
-import type { StreamValue, Value } from '../values/value.ts'
+import type { HashValue, StreamValue, Value } from '../values/value.ts'
 import { doubleBytes } from './double-bytes.ts'
-import { rdbStream } from './rdb-stream.ts'
+import { rdbLength64, rdbStream } from './rdb-stream.ts'
 
 export interface Elements extends Hold {
   /**
@@ -33,7 +33,7 @@ export function elementsOf(value: Value): Elements {
     case 'set':
       return new MemberReading(value)
     case 'hash':
-      return new HashElements(new FieldReading(value))
+      return new HashElements(value)
     case 'zset':
       return new ZsetElements(new ScoreReading(value.set))
     case 'stream':
@@ -57,23 +57,35 @@ function oneText(bytes: string): Elements {
   }
 }
 
-/** Fields and values alternate. */
+/** Fields and values alternate; if some expire, each field comes after when it does, counted from the first that does. */
 class HashElements implements Elements {
   readonly #reading: FieldReading
+  /** Wall-clock milliseconds; undefined: no field expires. */
+  readonly #baseMs: number | undefined
+  /** The field returned next. */
+  #field: string | undefined
   /** The value of the field returned last. */
   #value: string | undefined
+  isEncoded = false
 
-  constructor(reading: FieldReading) {
-    this.#reading = reading
+  constructor(value: HashValue) {
+    this.#reading = new FieldReading(value)
+    this.#baseMs = value.expiries?.soonest()?.atMs
   }
 
   next(): string | undefined {
-    const value = this.#value
+    this.isEncoded = false
+    const [field, value] = [this.#field, this.#value]
+    this.#field = undefined
+    if (field !== undefined) return field
     this.#value = undefined
     if (value !== undefined) return value
     const pair = this.#reading.next()
     this.#value = pair?.[1]
-    return pair?.[0]
+    if (pair === undefined || this.#baseMs === undefined) return pair?.[0]
+    this.#field = pair[0]
+    this.isEncoded = true
+    return this.#expiryOf(pair[0], this.#baseMs)
   }
 
   freeze(): void {
@@ -82,6 +94,12 @@ class HashElements implements Elements {
 
   release(): boolean {
     return this.#reading.release()
+  }
+
+  /** 0 is none, 1 the first moment. */
+  #expiryOf(field: string, baseMs: number): string {
+    const atMs = this.#reading.expiryOf(field)
+    return rdbLength64(atMs === undefined ? 0 : atMs - baseMs + 1)
   }
 }
 

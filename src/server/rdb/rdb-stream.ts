@@ -193,7 +193,7 @@ function idLengths(id: StreamId): string {
 }
 
 /** A length of 64 bits, in which negative numbers wrap around. */
-function rdbLength64(value: Uint64): string {
+export function rdbLength64(value: Uint64): string {
   if (value >= 0 && value < 2 ** 32) return rdbLength(Number(value))
   const bits = BigInt.asUintN(64, BigInt(value))
   // Big-endian, as the halves of ids are.

@@ -2,8 +2,9 @@
  * The values of an RDB payload, by type. A type that is not Redis' own is refused with a text that
  * names it, because leaving it out would lose data silently.
  */
+import { Deadlines } from '../values/deadlines.ts'
 import type { HashValue, Value } from '../values/value.ts'
-import { shownBytes } from './bytes.ts'
+import { int64Number } from './bytes.ts'
 import { readListpack } from './packed.ts'
 import { hashOf, packed, readCount, readHash, readList, readSet } from './rdb-collections.ts'
 import { TYPE, unsupportedType } from './rdb-format.ts'
@@ -55,38 +56,47 @@ export function* readValue(input: RdbInput, type: number): Parse<Value | undefin
   }
 }
 
-// Hashes of Redis 7.4, whose fields may have an expiry of their own. This node does not support that.
-// A hash without such fields loads as an ordinary one; one with such a field is refused, because
-// keeping the field for ever and dropping it early would both be wrong, and silent.
+// Hashes of Redis 7.4, whose fields may have an expiry of their own. A field whose time is over is loaded like any
+// other: it is deleted when somebody looks, by the master alone.
 
 /** The earliest expiry of any field comes before the fields, except in files of 7.4's release candidates. */
 function* readFieldTtlHash(input: RdbInput, type: number): Parse<HashValue | undefined> {
-  if (type === TYPE.hashTtl || type === TYPE.hashTtlListpack) yield* input.bytes(8)
-  const isPlain = type === TYPE.hashTtl || type === TYPE.hashTtlDraft
-  return yield* hashOf(yield* isPlain ? plainFields(input) : packedFields(input))
-}
-
-function* plainFields(input: RdbInput): Parse<string[]> {
-  const items: string[] = []
-  for (let left = yield* readCount(input); left > 0; left--) {
-    const expiry = yield* input.length64()
-    items.push(yield* input.string(), yield* input.string())
-    if (expiry !== 0n) yield* refuse(items.at(-2) as string)
+  const hasBase = type === TYPE.hashTtl || type === TYPE.hashTtlListpack
+  const baseMs = hasBase ? int64Number(yield* input.bytes(8), 0) : 0
+  if (type === TYPE.hashTtlListpack || type === TYPE.hashTtlListpackDraft) {
+    return yield* packedFields(input)
   }
-  return items
+  return yield* plainFields(input, hasBase ? baseMs - 1 : 0)
 }
 
-function* packedFields(input: RdbInput): Parse<string[]> {
+function* plainFields(input: RdbInput, beforeMs: number): Parse<HashValue | undefined> {
+  const items: string[] = []
+  const expiries = new Deadlines()
+  for (let left = yield* readCount(input); left > 0; left--) {
+    const expiry = Number(yield* input.length64())
+    const field = yield* input.string()
+    items.push(field, yield* input.string())
+    if (expiry !== 0) expiries.set(field, beforeMs + expiry)
+  }
+  return withExpiries(yield* hashOf(items), expiries)
+}
+
+function* packedFields(input: RdbInput): Parse<HashValue | undefined> {
   const triples = yield* packed(input, 'listpack', readListpack)
   if (triples.length % 3 !== 0) yield* damage('a hash with a field without a value or an expiry')
   const items: string[] = []
+  const expiries = new Deadlines()
   for (let at = 0; at < triples.length; at += 3) {
-    items.push(triples[at] as string, triples[at + 1] as string)
-    if (triples[at + 2] !== '0') yield* refuse(triples[at] as string)
+    const [field = '', value = '', expiry] = triples.slice(at, at + 3)
+    const atMs = Number(expiry)
+    if (!Number.isSafeInteger(atMs)) yield* damage('a hash with an expiry that is no moment')
+    items.push(field, value)
+    if (atMs !== 0) expiries.set(field, atMs)
   }
-  return items
+  return withExpiries(yield* hashOf(items), expiries)
 }
 
-function refuse(field: string): Parse<never> {
-  return damage(`field ${shownBytes(field)} has an expiry of its own, which is not supported`)
+function withExpiries(hash: HashValue | undefined, expiries: Deadlines): HashValue | undefined {
+  if (hash !== undefined && expiries.size > 0) hash.expiries = expiries
+  return hash
 }

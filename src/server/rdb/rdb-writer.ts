@@ -1,12 +1,12 @@
 /**
  * Writes RDB records in the forms that every server since Redis 6.2 reads: nothing packed, except
- * streams, which have the form of 7.0. The loader packs small collections again itself, so plain forms
+ * streams, which have the form of 7.0, and hashes with fields that expire, which have that of 7.4. The loader packs small collections again itself, so plain forms
  * lose nothing.
  */
 import { unreachable } from '../../base/assert.ts'
 import type { Entry } from '../keyspace/keyspace.ts'
 import type { KnownUsage } from '../keyspace/usage.ts'
-import type { Value } from '../values/value.ts'
+import type { HashValue, Value } from '../values/value.ts'
 import { int64Bytes } from './bytes.ts'
 import { lzfCompress } from './lzf-compress.ts'
 import { type Elements, elementsOf } from './rdb-elements.ts'
@@ -56,7 +56,7 @@ export function rdbRecord(
   usage?: KnownUsage,
 ): string | RecordPieces {
   const { value } = entry
-  const start = expiry(entry) + usageBytes(usage) + TYPE_BYTES[value.type] + form(key)
+  const start = expiry(entry) + usageBytes(usage) + typeByte(value) + form(key)
   if (value.type !== 'string') return new RecordPieces(start + count(value), value, form)
   if (value.bytes.length <= MAX_AT_ONCE_BYTES) return start + form(value.bytes)
   return new RecordPieces(start, value, form)
@@ -64,7 +64,7 @@ export function rdbRecord(
 
 /** A value alone after its type byte, as at the beginning of a DUMP payload. */
 export function rdbValue(value: Value, form: StringForm): RecordPieces {
-  return new RecordPieces(TYPE_BYTES[value.type] + count(value), value, form)
+  return new RecordPieces(typeByte(value) + count(value), value, form)
 }
 
 /**
@@ -143,7 +143,7 @@ function count(value: Value): string {
     case 'set':
       return rdbLength(value.members.size)
     case 'hash':
-      return rdbLength(value.fields.size)
+      return fieldExpiryBase(value) + rdbLength(value.fields.size)
     case 'zset':
       return rdbLength(value.set.size)
     case 'string':
@@ -152,6 +152,16 @@ function count(value: Value): string {
     default:
       return unreachable(value)
   }
+}
+
+function typeByte(value: Value): string {
+  const isSpecial = value.type === 'hash' && value.expiries !== undefined
+  return isSpecial ? HASH_WITH_EXPIRIES : TYPE_BYTES[value.type]
+}
+
+/** What the expiries of fields count from. */
+function fieldExpiryBase({ expiries }: HashValue): string {
+  return expiries === undefined ? '' : int64Bytes(expiries.soonest()?.atMs ?? 0)
 }
 
 function expiry(entry: Entry): string {
@@ -171,6 +181,7 @@ const EXPIRE_MS = String.fromCharCode(OPCODE.expireMs)
 const IDLE = String.fromCharCode(OPCODE.idle)
 const FREQUENCY = String.fromCharCode(OPCODE.frequency)
 const COMPRESSED = '\xc3'
+const HASH_WITH_EXPIRIES = String.fromCharCode(TYPE.hashTtl)
 
 const TYPE_BYTES: Readonly<Record<Value['type'], string>> = {
   string: String.fromCharCode(TYPE.string),

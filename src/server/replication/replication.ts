@@ -86,9 +86,23 @@ export class Replication implements RoleChange {
     return this.#state.strict
   }
 
+  /** Whether changes are kept for replicas, attached or expected. */
+  get keepsHistory(): boolean {
+    return this.#state.history.backlog !== undefined
+  }
+
   /** Meaningful on a replica: whether it applies the master's stream. */
   linkUp(): boolean {
     return this.#link.isUp
+  }
+
+  /** The link to our master as CLIENT LIST shows it; undefined: it is not up. */
+  masterClient(): ClientSession | undefined {
+    return this.#link.client()
+  }
+
+  killMasterClient(): void {
+    this.#link.kill()
   }
 
   // Effects of commands and expiry
@@ -124,12 +138,19 @@ export class Replication implements RoleChange {
   /** The position of the data in the history; undefined: no replica could continue from them. */
   position(): SavedPosition | undefined {
     const { node, history, stream } = this.#state
-    const { id, offset, backlog } = history
+    const { id, offset, previous, backlog } = history
     if (this.#state.master !== undefined) {
-      return this.#link.hasPosition ? { id, offset, streamDb: node.streamTarget.db } : undefined
+      if (!this.#link.hasPosition) return undefined
+      return {
+        id,
+        offset,
+        streamDb: node.streamTarget.db,
+        previous,
+        master: this.#link.acquaintance,
+      }
     }
     // Without a backlog writes are not counted, so no replica has any of them at an offset of ours.
-    return backlog === undefined ? undefined : { id, offset, streamDb: stream.db ?? 0 }
+    return backlog === undefined ? undefined : { id, offset, streamDb: stream.db ?? 0, previous }
   }
 
   /**
@@ -141,8 +162,8 @@ export class Replication implements RoleChange {
     const { node, history, replicas } = this.#state
     const { id, offset, streamDb } = position
     if (this.#state.master !== undefined) {
-      history.resume(id, offset)
-      this.#link.resume()
+      history.resume(position)
+      this.#link.resume(position)
       node.streamTarget.db = streamDb
       return
     }

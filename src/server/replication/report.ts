@@ -78,11 +78,15 @@ function transferLines(link: MasterLink, now: Moment): string[] {
   ]
 }
 
-/** No lines while the link is up; -1 if it never was, which is not the same as a very long time. */
+/**
+ * No lines while the link is up; -1 if it never was, which is not the same as a very long time. Whole seconds that
+ * are over: Redis says 1 when the second has changed meanwhile, and a Sentinel with a down-after of 50 ms would take
+ * a replica that lost the master 10 ms ago for too old.
+ */
 function downLines(link: MasterLink, now: Moment): string[] {
   if (link.isUp) return []
   const since = link.downSinceMs
-  const seconds = since === undefined ? -1 : ageSeconds(now.monoMs, since)
+  const seconds = since === undefined ? -1 : Math.floor((now.monoMs - since) / 1_000)
   return [`master_link_down_since_seconds:${seconds}`]
 }
 

@@ -6,18 +6,20 @@ import { wordsBytes } from './transactions.ts'
 
 /** `nowMs` is monotonic. */
 export function clientLine(session: ClientSession, nowMs: number): string {
+  const transaction = session.transaction ?? session.runs
   const flags = clientFlags({
     O: session.isMonitor,
     S: session.kind === 'replica',
     M: session.kind === 'master',
     P: session.isSubscribed,
-    x: session.transaction !== undefined,
+    x: transaction !== undefined,
     b: session.blocked !== undefined || session.postponed !== undefined,
     t: session.tracking !== undefined,
     R: session.isRedirectBroken,
     B: session.tracking?.mode === 'bcast',
     d: session.watch?.isBroken === true,
     c: session.isClosing,
+    U: session.ends.remotePort === 0 && session.ends.remoteHost.startsWith('/'),
     e: session.noEvict,
   })
   return lineOf(session, nowMs, {
@@ -25,10 +27,10 @@ export function clientLine(session: ClientSession, nowMs: number): string {
     fd: session.id,
     db: session.db,
     ssub: session.shardChannels.size,
-    multi: session.transaction?.queue.length ?? -1,
+    multi: transaction?.queue.length ?? -1,
     obl: session.pendingOutputBytes,
     argvMem: wordsBytes(session.postponed ?? session.blockedRun?.argv ?? []),
-    multiMem: session.transaction?.bytes ?? 0,
+    multiMem: transaction?.bytes ?? 0,
     omem: session.pendingOutputBytes,
     // As it was counted last; never less than what is known to wait now.
     totMem: Math.max(

@@ -3,11 +3,14 @@
  * answers nothing and never waits; it keeps the selected database and an open transaction.
  */
 import type { Moment } from '../../base/clock.ts'
-import type { Endpoints } from '../port.ts'
+import type { Address } from '../../base/ip.ts'
+import type { ConnectionId, Endpoints } from '../port.ts'
 import { ClientSession, type OutputSink } from './session.ts'
 
 /** No connection of a client has this id. */
 const NO_CONNECTION = 0
+/** Connections that we made have negative ids, which CLIENT KILL does not take; no client's id comes this far. */
+const ABOVE_CLIENTS = 2 ** 52
 const NOWHERE: Endpoints = { remoteHost: '', remotePort: 0, localHost: '', localPort: 0 }
 
 export class MasterSession {
@@ -38,6 +41,21 @@ export class MasterSession {
   /** Between MULTI and EXEC. */
   get isInTransaction(): boolean {
     return this.#session.transaction !== undefined
+  }
+
+  /** What CLIENT LIST shows of the connection it comes from. Times are monotonic. */
+  asClient(
+    id: ConnectionId,
+    { host, port }: Address,
+    times: { readonly connectedAtMs: number; readonly heardAtMs: number },
+  ): ClientSession {
+    const ends = { ...NOWHERE, remoteHost: host, remotePort: port }
+    const connectedAt = { monoMs: times.connectedAtMs, wallMs: 0 }
+    const shown = new ClientSession(ABOVE_CLIENTS + Math.abs(id), ends, connectedAt, this.#sink)
+    const { db, transaction, lastCommand } = this.#session
+    Object.assign(shown, { kind: 'master', db, transaction, lastCommand })
+    shown.lastInputAtMs = times.heardAtMs
+    return shown
   }
 
   apply(argv: readonly string[]): void {
@@ -72,5 +90,6 @@ export function newScriptSession(startedAt: Moment): ClientSession {
 const DEAF: OutputSink = {
   hasOutput: (session) => session.dropOutput(),
   isFull: (session) => session.dropOutput(),
+  isTooLong: () => false,
   hasMore: (session) => session.dropOutput(),
 }

@@ -22,16 +22,18 @@ export interface OutputSink {
   hasOutput(session: ClientSession): void
   /** The session has gathered so much output that it should go at once. */
   isFull(session: ClientSession): void
+  /** Whether a reply alone is more than its client may be sent; then the session is closed. */
+  isTooLong(session: ClientSession, reply: Reply): boolean
   /** The session has a reply too long for one turn: `writeOn` is to be called in later turns. */
   hasMore(session: ClientSession): void
 }
 
 /** What a session takes in memory, as it was counted last, and towards what. */
 interface CountedMemory {
-  readonly bytes: number
-  readonly isReplica: boolean
+  bytes: number
+  isReplica: boolean
   /** It may be closed to make room. */
-  readonly isEvictable: boolean
+  isEvictable: boolean
 }
 
 /** Gathered output above this goes out at once: joining strings is cheap, keeping them is not. */
@@ -91,10 +93,15 @@ export class ClientSession implements SessionClient {
   /** READONLY. */
   readsReplica = false
   /** What client-memory.ts counts for it. */
-  counted: CountedMemory = { bytes: 0, isReplica: false, isEvictable: false }
+  readonly counted: CountedMemory = { bytes: 0, isReplica: false, isEvictable: false }
+
+  /** After its last command: the offset of the history, and the bytes of the file; for WAIT. */
+  readonly lastDone = { offset: 0, fileBytes: 0 }
 
   replica: ReplicaPeer | undefined
   transaction: Transaction | undefined
+  /** The transaction that EXEC runs. */
+  runs: Transaction | undefined
   watch: KeyWatch | undefined
   blocked: Blocked | undefined
   /** The command that made it wait. */
@@ -270,6 +277,7 @@ export class ClientSession implements SessionClient {
 
   #write(reply: Reply): void {
     if (!mayBeLong(reply)) return this.send(encodeReply(reply, this.protocol))
+    if (reply.kind !== 'push' && this.#sink.isTooLong(this, reply)) return
     const wasWriting = this.isWriting
     this.#later.push(new ReplyWriter(reply, this.protocol))
     if (wasWriting) return

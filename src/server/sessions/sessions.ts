@@ -4,13 +4,16 @@
  * of its class is cut off, because its slowness would fill our memory.
  *
  * Each turn writes one part of a long reply, so that other clients are served in between, and only
- * as fast as the client takes it. The data in the reply were read when its command ran.
+ * as fast as the client takes it. The data in the reply were read when its command ran. A reply that alone is above the
+ * hard limit closes the client, as in Redis, however fast it reads. Many short ones do not: what the client of a pipeline
+ * was sent in this turn counts when the kernel has taken what it could, in the next.
  */
 import type { Users } from '../../acl/users.ts'
 import type { Moment } from '../../base/clock.ts'
 import { isLocalPeer } from '../../base/ip.ts'
 import { encodeReply } from '../../resp/encode.ts'
 import type { Reply } from '../../resp/reply.ts'
+import { isLongerThan } from '../../resp/reply-writer.ts'
 import { RequestDecoder } from '../../resp/request-decoder.ts'
 import { PROTECTED_MODE, TOO_MANY_CLIENTS } from '../errors.ts'
 import type { NodeStats } from '../info/stats.ts'
@@ -49,6 +52,8 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
   readonly #byId = new Map<ConnectionId, ClientSession>()
   #withOutput: ClientSession[] = []
   #closing: ClientSession[] = []
+  /** What they were sent in the last turn would be too much if the kernel had taken nothing of it. */
+  #suspects = new Set<ClientSession>()
   /** Sessions with long replies; the session that has waited longest comes first. */
   readonly #writing = new Set<ClientSession>()
   /** Monotonic. When to write on to those sessions. */
@@ -115,6 +120,7 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
     session.isClosing = true
     session.dropOutput()
     this.#writing.delete(session)
+    this.#suspects.delete(session)
     this.#options.stats.closedClients++
     this.#options.onForget(session)
   }
@@ -127,6 +133,13 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
     this.#flush(session)
   }
 
+  isTooLong(session: ClientSession, reply: Reply): boolean {
+    const { hardBytes = 0 } = this.#limitOf(session) ?? {}
+    if (hardBytes === 0 || !isLongerThan(hardBytes, reply, session.protocol)) return false
+    if (this.#byId.has(session.id)) this.#closeForOutput(session, hardBytes)
+    return true
+  }
+
   hasMore(session: ClientSession): void {
     this.#writing.add(session)
     this.#writeAtMs = this.#nowMs
@@ -135,11 +148,16 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
 
   /** Monotonic; undefined: no session has a long reply. */
   nextWakeUpMs(): number | undefined {
+    if (this.#suspects.size > 0) return this.#nowMs
     return this.#writing.size === 0 ? undefined : this.#writeAtMs
   }
 
   /** Writes more of the long replies; the bytes leave at the end of the turn. */
   wake({ monoMs }: Moment): void {
+    this.#nowMs = monoMs
+    const suspects = this.#suspects
+    this.#suspects = new Set()
+    for (const session of suspects) if (!session.isClosing) this.#limit(session)
     if (this.#writing.size === 0 || monoMs < this.#writeAtMs) return
     const { port } = this.#options
     const takers = [...this.#writing].filter(({ id }) => port.queuedBytes(id) < MAX_QUEUED_BYTES)
@@ -193,18 +211,24 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
     const output = session.takeOutput()
     if (output === '') return
     this.#options.onOutput(output.length)
+    const before = this.#waitingFor(session)
     this.#options.port.write(session.id, output, showsData)
     this.#options.stats.outputBytes += output.length
     this.#options.stats.writes++
     this.#options.onResized(session)
-    if (!session.isClosing) this.#limit(session)
+    if (!session.isClosing) this.#limit(session, before)
   }
 
-  #limit(session: ClientSession): void {
+  /** `before`: what waited before it was sent something in this turn. */
+  #limit(session: ClientSession, before?: number): void {
     const limit = this.#limitOf(session)
     if (limit === undefined || (limit.hardBytes === 0 && limit.softBytes === 0)) return
+    if (this.#suspects.has(session)) return
     const waiting = this.#waitingFor(session)
-    if (isTooSlow(session, waiting, limit, this.#nowMs)) this.#closeForOutput(session, waiting)
+    if (!isTooSlow(session, waiting, limit, this.#nowMs)) return
+    const isNew = before !== undefined && before <= limit.hardBytes && waiting > limit.hardBytes
+    if (isNew && limit.hardBytes > 0) this.#suspects.add(session)
+    else this.#closeForOutput(session, waiting)
   }
 
   /** Undefined: replication watches the output of replicas itself, and our master has none. */

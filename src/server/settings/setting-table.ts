@@ -146,6 +146,8 @@ export const FLAG_SETTINGS = {
   // See client-disconnects.ts: a connection that works tells no client to look elsewhere.
   'demotion-closes-clients': ours(yesNo(true)),
   'fenced-closes-clients': ours(yesNo(true)),
+  // See persistence/handover.ts.
+  'shutdown-failover': ours(yesNo(true)),
   'replica-ignore-disk-write-errors': ignored(yesNo(false)),
   'repl-diskless-sync': yesNo(true),
   'repl-disable-tcp-nodelay': ignored(yesNo(false)),
@@ -199,6 +201,9 @@ export const TEXT_SETTINGS = {
   requirepass: password(),
   masterauth: password(),
   masteruser: text(''),
+  // What a master says to its Sentinels, see persistence/handover.ts.
+  'sentinel-user': ours(text('')),
+  'sentinel-pass': ours(password()),
   /** `host port` of the master, empty on a master. REPLICAOF changes it. */
   replicaof: text('', 'immutable'),
   'replica-announce-ip': text(''),

@@ -27,6 +27,8 @@ const TYPE_HASHES = new Map(
   Object.entries(TYPE_NUMBERS).map(([type, number]) => [type, sha1(bigEndian(number))]),
 )
 const EXPIRY_MARK = sha1('!!expire!!')
+/** Of a field, as in Redis 7.4. */
+const FIELD_EXPIRY_MARK = sha1('!!hexpire!!')
 
 /** 40 hex characters; all zeros for no keys. */
 export function keyspaceDigest(keyspace: Keyspace): string {
@@ -71,7 +73,9 @@ function withValue(digest: Digest, value: Value): Digest {
       return digest
     case 'hash':
       for (const [field, text] of value.fields) {
-        xor(digest, sha1OfHash(mixed(sha1OfHash(sha1(field)), sha1(text))))
+        const pair = mixed(sha1OfHash(sha1(field)), sha1(text))
+        if (value.expiries?.get(field) !== undefined) xor(pair, FIELD_EXPIRY_MARK)
+        xor(digest, sha1OfHash(pair))
       }
       return digest
     case 'zset':

@@ -1,5 +1,5 @@
 /**
- * The encoding Redis 7.0 would have chosen for a value, by the same thresholds. Here every value is kept
+ * The encoding Redis 7.0 would have chosen for a value (for hashes with fields that expire, Redis 7.4), by the same thresholds. Here every value is kept
  * in one way; but SCAN's paging and OBJECT ENCODING depend on the encoding, and so do tests that people
  * wrote for Redis.
  */
@@ -16,6 +16,7 @@ export type Encoding =
   | 'quicklist'
   | 'intset'
   | 'listpack'
+  | 'listpackex'
   | 'hashtable'
   | 'skiplist'
   | 'stream'
@@ -33,7 +34,8 @@ export function encodingOf(value: Value, settings: Settings): Encoding {
     case 'set':
       return isIntset(value, settings) ? 'intset' : 'hashtable'
     case 'hash':
-      return isListpack(value, settings) ? 'listpack' : 'hashtable'
+      if (!isListpack(value, settings)) return 'hashtable'
+      return value.expiries === undefined ? 'listpack' : 'listpackex'
     case 'zset':
       return isSmallZset(value, settings) ? 'listpack' : 'skiplist'
     case 'stream':

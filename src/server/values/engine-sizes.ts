@@ -12,7 +12,7 @@ const ARRAY_BYTES = 32 + 2 * WORD
 const TABLE_BYTES = 32 + 5 * WORD
 const MIN_TABLE = 4
 /** A fraction, or a whole number of more than 31 bits, is an object. */
-const BOXED_BYTES = 16
+export const BOXED_BYTES = 16
 
 const TEXT_BYTES = 16
 

@@ -5,6 +5,7 @@
  * sets and hashes note what changes (kept-elements.ts), and so do lists (kept-items.ts); sorted sets
  * copy only the chunks that change (zset-order.ts), and so do streams, which are read in another way.
  */
+import type { Deadlines } from './deadlines.ts'
 import type { Deque } from './deque.ts'
 import { KeptElements } from './kept-elements.ts'
 import type { KeptItems } from './kept-items.ts'
@@ -82,11 +83,13 @@ export class MemberReading implements Reading<string> {
 export class FieldReading implements Reading<readonly [field: string, value: string]> {
   readonly #value: HashValue
   readonly #rest: Iterator<[string, string]>
+  readonly #expiries: Deadlines | undefined
   #kept: KeptMap | undefined
 
   constructor(value: HashValue) {
     putInOrder(value.fields)
     this.#value = value
+    this.#expiries = value.expiries
     this.#rest = value.fields[Symbol.iterator]()
   }
 
@@ -100,12 +103,19 @@ export class FieldReading implements Reading<readonly [field: string, value: str
     return undefined
   }
 
+  /** When the field expires that was returned last, in wall-clock milliseconds. */
+  expiryOf(field: string): number | undefined {
+    return this.#expiries?.kept(field)
+  }
+
   freeze(): void {
     this.#kept = new KeptMap(this.#value)
     this.#value.fields = this.#kept
+    this.#expiries?.keep()
   }
 
   release(): boolean {
+    this.#expiries?.letGo()
     return isReleased(this.#kept)
   }
 }

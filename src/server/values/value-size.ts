@@ -24,8 +24,9 @@ export function valueBytes(value: Value): number {
       return VALUE_BYTES + setBytes(members.size) + members.contentBytes + samplerBytes(sampler)
     }
     case 'hash': {
-      const { fields, sampler } = value
-      return VALUE_BYTES + mapBytes(fields.size) + fields.contentBytes + samplerBytes(sampler)
+      const { fields, expiries, sampler } = value
+      const ownBytes = VALUE_BYTES + mapBytes(fields.size) + fields.contentBytes
+      return ownBytes + (expiries?.heapBytes ?? 0) + samplerBytes(sampler)
     }
     case 'zset':
       return VALUE_BYTES + value.set.heapBytes

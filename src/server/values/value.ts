@@ -4,6 +4,7 @@
  */
 import { unreachable } from '../../base/assert.ts'
 import { CountedFields, CountedMembers } from './counted.ts'
+import type { Deadlines } from './deadlines.ts'
 import { Deque } from './deque.ts'
 import type { Sampler } from './sampler.ts'
 import type { SortedSet } from './sorted-set.ts'
@@ -71,6 +72,8 @@ export interface HashFields extends Iterable<[field: string, value: string]> {
 export interface HashValue {
   readonly type: 'hash'
   fields: HashFields
+  /** When fields expire that do so by themselves; undefined: none does. */
+  expiries?: Deadlines | undefined
   sampler?: Sampler
 }
 
@@ -91,6 +94,12 @@ function copyString(value: StringValue): StringValue {
   return { type: 'string', bytes: value.bytes }
 }
 
+function copyHash({ fields, expiries }: HashValue): HashValue {
+  const copy: HashValue = { type: 'hash', fields: new CountedFields(fields) }
+  if (expiries !== undefined) copy.expiries = expiries.copy()
+  return copy
+}
+
 /** A value that shares nothing with the original, for COPY. */
 export function copyValue(value: Value): Value {
   switch (value.type) {
@@ -101,7 +110,7 @@ export function copyValue(value: Value): Value {
     case 'set':
       return { type: 'set', members: new CountedMembers(value.members) }
     case 'hash':
-      return { type: 'hash', fields: new CountedFields(value.fields) }
+      return copyHash(value)
     case 'zset':
       return { type: 'zset', set: value.set.copy() }
     case 'stream':

@@ -4,7 +4,6 @@
  */
 import type { CommandInfo } from '../catalogue/command-info.ts'
 import type { NodePort } from '../port.ts'
-import type { BlockedRun } from '../sessions/blocked.ts'
 import type { ClientSession } from '../sessions/session.ts'
 import type { Settings } from '../settings/settings.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
@@ -52,7 +51,7 @@ export class CommandTimes {
     const micros = this.#stopwatch() - startedAt
     command.micros += micros
     if (client.blocked !== undefined) client.blockedRun = { command, argv, micros }
-    else this.#note(client, { command, argv, micros }, nowMs)
+    else this.#note(client, command, argv, micros, nowMs)
   }
 
   /** A client that waited is served, from the moment `startedAt` on. */
@@ -61,10 +60,16 @@ export class CommandTimes {
     if (run === undefined) return
     const serving = this.#stopwatch() - startedAt
     run.command.micros += serving
-    this.#note(client, { ...run, micros: run.micros + serving }, nowMs)
+    this.#note(client, run.command, run.argv, run.micros + serving, nowMs)
   }
 
-  #note(client: ClientSession, { command, argv, micros }: BlockedRun, nowMs: number): void {
+  #note(
+    client: ClientSession,
+    command: CommandInfo,
+    argv: readonly string[],
+    micros: number,
+    nowMs: number,
+  ): void {
     if (this.#isTracked) {
       command.latency ??= new LatencyHistogram()
       command.latency.add(micros * 1000)

@@ -9,7 +9,7 @@ const REDIS = readFileSync(new URL('testdata/fields-7.0.15.txt', import.meta.url
 /** A field of ours, one that counts this very command, and fields of newer servers. */
 const OURS = ['server_name', 'cmdstat_info']
 const NEWER =
-  /^(availability_zone|listener\d|(pubsub|watching)_clients|total_(watched|blocking)_keys)$/
+  /^(expired_subkeys|availability_zone|listener\d|(pubsub|watching)_clients|total_(watched|blocking)_keys)$/
 
 test('INFO everything has every field of Redis 7.0.15, in its order', () => {
   const [, ...lines] = new NodeHarness().client().send('INFO', 'everything').split('\r\n')

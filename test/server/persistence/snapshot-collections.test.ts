@@ -83,6 +83,17 @@ const CHANGES: Readonly<Record<Key, readonly ((rng: Rng) => Argv)[]>> = {
     (rng) => ['HSET', 'hash', element(rng), `new ${rng.below(10)}`, element(rng), ''],
     (rng) => ['HDEL', 'hash', ...Array.from({ length: rng.below(80) + 1 }, () => element(rng))],
     (rng) => ['HSETNX', 'hash', element(rng), 'only if new'],
+    (rng) => [
+      'HPEXPIREAT',
+      'hash',
+      `${2e12 + rng.below(2) * rng.below(2 ** 34)}`,
+      'FIELDS',
+      '3',
+      element(rng),
+      element(rng),
+      element(rng),
+    ],
+    (rng) => ['HPERSIST', 'hash', 'FIELDS', '2', element(rng), element(rng)],
   ],
   zset: [
     (rng) => ['ZADD', 'zset', `${rng.below(60)}`, element(rng)],

@@ -38,7 +38,8 @@ function plain(value: Value | undefined): unknown {
     case 'set':
       return new Set(value.members)
     case 'hash':
-      return Object.fromEntries(value.fields)
+      if (value.expiries === undefined) return Object.fromEntries(value.fields)
+      return { ...Object.fromEntries(value.fields), expiries: Object.fromEntries(value.expiries) }
     default:
       return undefined
   }
@@ -147,6 +148,23 @@ const CASES: { name: string; bytes: string; value: unknown }[] = [
     name: 'a listpack hash of a release candidate of 7.4',
     bytes: payload(`\x17${TRIPLE}`),
     value: { f: 'v' },
+  },
+  {
+    name: 'a plain hash of 7.4 of which some fields expire, counted from the first that does',
+    bytes: payload(
+      `\x18\xe8\x03${'\0'.repeat(6)}\x03\x01\x01f\x01v\0\x01g\x01w\x81\0\0\0\x01\0\0\0\0\x01h\x01x`,
+    ),
+    value: { f: 'v', g: 'w', h: 'x', expiries: { f: 1000, h: 999 + 2 ** 32 } },
+  },
+  {
+    name: 'a listpack hash of 7.4 of which a field expires',
+    bytes: payload(`\x19\x05${'\0'.repeat(7)}${TRIPLE.replace('\0\x01\xff', '\x05\x01\xff')}`),
+    value: { f: 'v', expiries: { f: 5 } },
+  },
+  {
+    name: 'a plain hash of a release candidate of 7.4 of which a field expires',
+    bytes: payload('\x16\x01\x05\x01f\x01v'),
+    value: { f: 'v', expiries: { f: 5 } },
   },
   {
     name: 'a string in a payload without a checksum, as 2.4 wrote them',
@@ -346,16 +364,12 @@ const DAMAGED: { name: string; bytes: string; offset: number; text: string }[] =
     text: "in the value of key 'k': a value of module 'ReJSON-RL' (data version 3) is not supported (type 7)",
   },
   {
-    name: 'a field that expires by itself',
-    bytes: payload(`\x18${'\0'.repeat(8)}\x01\x05\x01f\x01v`),
+    name: 'a packed field that expires at no moment',
+    bytes: payload(
+      `\x19${'\0'.repeat(8)}\x10\x10${TRIPLE.replace('\0\x01\xff', '\x81x\x02\xff').slice(2)}`,
+    ),
     offset: 11,
-    text: "in the value of key 'k': field 'f' has an expiry of its own, which is not supported",
-  },
-  {
-    name: 'a packed field that expires by itself',
-    bytes: payload(`\x19${'\0'.repeat(8)}${TRIPLE.replace('\0\x01\xff', '\x05\x01\xff')}`),
-    offset: 11,
-    text: "in the value of key 'k': field 'f' has an expiry of its own, which is not supported",
+    text: "in the value of key 'k': a hash with an expiry that is no moment",
   },
   {
     name: 'an empty list node',

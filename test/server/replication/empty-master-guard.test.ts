@@ -253,3 +253,32 @@ test('a replica that was further than the one that is promoted is an ordinary fo
   play.untilInStep(behind, ahead)
   expect([refusing(ahead), ahead.get('lost')]).toEqual([undefined, undefined])
 })
+
+/** A master that saves, dies and comes back with a file that names its successor. */
+function backAsReplica(world: ReplicationWorld, old: TestNode, successor: TestNode): TestNode {
+  old.call('SAVE')
+  old.kill()
+  old.settings.load('replicaof', [successor.address, '6379'])
+  return world.restart(old, { keepsFiles: true })
+}
+
+test('a master that comes back as the replica of its successor does not take it for empty, however much more it wrote', () => {
+  const { world: play, master, replicas } = world()
+  // No time passes, so none of it arrives.
+  for (let index = 0; index < DATA; index++) master.call('SET', `late${index}`, 'x'.repeat(100))
+  replicas[0].promote()
+  const back = backAsReplica(play, master, replicas[0])
+  play.untilInStep(replicas[0], back)
+  expect([refusing(back), back.get('late1')]).toEqual([undefined, undefined])
+})
+
+test('a replica whose master comes back empty while it is away itself refuses the emptiness', () => {
+  const { world: play, master, replicas } = world()
+  const [replica] = replicas
+  replica.call('SAVE')
+  replica.kill()
+  restartEmpty(play, master)
+  const back = play.restart(replica, { keepsFiles: true })
+  play.run(10_000)
+  expect([refusing(back), back.call('DBSIZE')]).toEqual(['1', integer(DATA)])
+})

@@ -61,10 +61,13 @@ test('a position is where the data are, on a master with replicas and on a repli
   const { world, master, replica } = pair()
   const place = { id: master.info('master_replid'), offset: master.offset, streamDb: 0 }
   expect(master.node.services.replication.position()).toEqual(place)
-  expect(replica.node.services.replication.position()).toEqual(place)
+  expect(replica.node.services.replication.position()).toEqual({
+    ...place,
+    master: `${master.address}:6379`,
+  })
   world.network.cut(master, replica)
   world.run(100)
-  expect(replica.node.services.replication.position()).toEqual(place)
+  expect(replica.node.services.replication.position()).toMatchObject(place)
 })
 
 test('a master that comes back lets those go on who had no more than its dump', () => {
@@ -133,6 +136,18 @@ test('a master that comes back and has written since offers its own history', ()
   world.untilInStep(replica, back)
   expect([back.get('lost'), served(replica)]).toEqual([undefined, [1, 0]])
   expect(back.info('last_ledger_commands')).toBe('1')
+})
+
+test('a replica that was promoted by mistake and wrote nothing goes on with its master over a restart', () => {
+  const { world, master, replica } = pair()
+  replica.promote()
+  replica.call('SAVE')
+  replica.kill()
+  replica.settings.load('replicaof', [master.address, '6379'])
+  const back = world.restart(replica, { keepsFiles: true })
+  master.call('SET', 'k', 'w')
+  world.untilInStep(master, back)
+  expect([back.get('k'), served(master)]).toEqual(['w', [1, 1]])
 })
 
 test('a replica of a lost branch that comes back keeps the difference', () => {

@@ -230,6 +230,16 @@ test('a frozen master is left after repl-timeout and found again when it thaws',
   expect(replica.get('k')).toBe('v')
 })
 
+test('a link that was lost a moment ago has been down for no second, whatever the second', () => {
+  for (const startMs of [0, 500, 900]) {
+    const { world, master, replica } = pair()
+    world.run(startMs)
+    master.kill()
+    world.run(150)
+    expect(replica.info('master_link_down_since_seconds')).toBe('0')
+  }
+})
+
 test('how long the link is down goes on to count when another master is named', () => {
   const { world, master, replica } = pair()
   replica.call('REPLICAOF', '10.0.0.99', '6379')

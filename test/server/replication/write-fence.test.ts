@@ -285,3 +285,66 @@ describe('a replica counts by what it has acknowledged', () => {
     expect(master.call('SET', 'k', 'v')).toEqual(OK)
   })
 })
+
+describe('a replica that comes back on a new connection while the old one looks well', () => {
+  /** A replica at 10.0.0.7 that goes on where the master is. */
+  function join({ harness, masterOffset, client }: Stage, port: string): TestClient {
+    const replica = harness.client('10.0.0.7')
+    const id = /master_replid:(\w+)/.exec(client.say('INFO replication'))?.[1] ?? ''
+    replica.send('REPLCONF', 'listening-port', port, 'capa', 'psync2')
+    replica.bytes(encodeCommand(['PSYNC', id, String(masterOffset + 1)]))
+    replica.send('REPLCONF', 'ACK', String(masterOffset))
+    return replica
+  }
+
+  function acknowledge(stage: Stage, replica: TestClient, offset = stage.masterOffset): void {
+    replica.send('REPLCONF', 'ACK', String(offset))
+  }
+
+  /** It needs three replicas, and has one. */
+  function stageForThree(): Stage {
+    const stage = new Stage({ 'min-replicas-to-write': '3', 'protected-mode': 'no' })
+    stage.acknowledge()
+    return stage
+  }
+
+  test('is one replica, not two', () => {
+    const stage = stageForThree()
+    join(stage, '6379')
+    const back = join(stage, '6379')
+    stage.harness.advance(0)
+    acknowledge(stage, back)
+    stage.acknowledge()
+    expect(stage.set()).toBe(REFUSED)
+    expect(stage.client.say('WAIT 3 1')).toBe('')
+    stage.harness.advance(1)
+    expect(stage.client.take()).toBe(':2\r\n')
+  })
+
+  test('is not believed for what its old connection still had in its socket', () => {
+    const stage = stageForThree()
+    const old = join(stage, '6379')
+    const before = stage.masterOffset
+    join(stage, '6379')
+    acknowledge(stage, old, before)
+    expect(stage.set()).toBe(REFUSED)
+  })
+
+  test('two behind one address translation are asked at once, and both count when both have answered', () => {
+    const stage = stageForThree()
+    const first = join(stage, '6379')
+    const second = join(stage, '6379')
+    first.take()
+    stage.harness.advance(0)
+    expect(first.take()).toContain('GETACK')
+    for (const one of [first, second]) acknowledge(stage, one)
+    stage.acknowledge()
+    expect(stage.set()).toBe('+OK\r\n')
+  })
+
+  test('two with ports of their own are two from the beginning', () => {
+    const stage = stageForThree()
+    for (const port of ['6379', '6380']) join(stage, port)
+    expect(stage.set()).toBe('+OK\r\n')
+  })
+})

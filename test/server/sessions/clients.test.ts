@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Reply } from '../../../src/resp/reply.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
+import { ReplicationWorld } from '../../support/replication-harness.ts'
 
 describe('CLIENT LIST', () => {
   test('has one line per connection, in the order Redis gives the fields', () => {
@@ -21,7 +23,36 @@ describe('CLIENT LIST', () => {
     expect(a.say('CLIENT LIST TYPE pubsub')).toMatch(/id=2 .* flags=P /)
     expect(a.say('CLIENT LIST ID 1 99')).not.toContain('id=2')
   })
+
+  test('of a replica shows the link to the master, and CLIENT KILL has it made anew', () => {
+    const world = new ReplicationWorld()
+    const master = world.node()
+    const replica = world.replicaOf(master)
+    const [line, ...others] = textOf(replica.call('CLIENT', 'LIST', 'TYPE', 'master')).split('\n')
+    expect(line).toMatch(/^id=\d+ addr=10\.0\.0\.1:6379 .* flags=M .* user=\(superuser\) /)
+    expect(others).toEqual([''])
+    expect(textOf(replica.call('CLIENT', 'LIST'))).toContain(line?.split(' ')[0])
+    expect(replica.call('CLIENT', 'KILL', 'TYPE', 'master')).toMatchObject({ value: 1 })
+    expect(textOf(replica.call('INFO', 'replication'))).toContain('master_link_status:down')
+    expect(textOf(replica.call('CLIENT', 'LIST', 'TYPE', 'master'))).toBe('')
+    world.run(1000)
+    expect(textOf(replica.call('INFO', 'replication'))).toContain('master_link_status:up')
+  })
+
+  test('says x of a client whose transaction runs, with the number of its commands', () => {
+    const client = new NodeHarness().client()
+    client.say('MULTI')
+    client.say('PING')
+    client.say('CLIENT INFO')
+    expect(client.say('EXEC')).toMatch(/ flags=x .* multi=2 .* cmd=exec /)
+    expect(client.say('CLIENT INFO')).toMatch(/ flags=N .* multi=-1 /)
+  })
 })
+
+function textOf(reply: Reply): string {
+  if (reply.kind === 'verbatim') return reply.text
+  return reply.kind === 'bulk' ? reply.bytes : reply.kind
+}
 
 describe('CLIENT KILL', () => {
   test('by address may hit the caller, who still gets the reply', () => {

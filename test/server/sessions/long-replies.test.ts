@@ -162,6 +162,46 @@ describe('a reply of a million elements', () => {
     harness.advance(10)
     expect(client.isClosed).toBe(true)
   })
+
+  test.each(['LRANGE l 0 -1', 'EVAL return(redis.call("LRANGE","l",0,-1)) 0'])(
+    'that is above the hard limit by itself closes a client that reads as fast as it can: %s',
+    (line) => {
+      const { harness, client } = withLists({ l: 10_000 })
+      client.send('CONFIG', 'SET', 'client-output-buffer-limit', 'normal 50000 0 0')
+      expect(client.say(line)).toBe('')
+      expect(client.isClosed).toBe(true)
+      expect(harness.client().say('LRANGE l 0 100')).toMatch(/^\*101/)
+    },
+  )
+})
+
+describe('a pipeline of many short answers above the hard limit', () => {
+  /** A kernel that takes everything at the end of a turn, or nothing. */
+  function piped(takes: boolean) {
+    const { harness, client } = withLists({ l: 100 })
+    let queued = 0
+    client.send('CONFIG', 'SET', 'client-output-buffer-limit', 'normal 50000 0 0')
+    const write = harness.write.bind(harness)
+    harness.write = (id, bytes) => {
+      queued += bytes.length
+      write(id, bytes)
+    }
+    harness.queuedBytes = () => queued
+    const answers = client.bytes('LRANGE l 0 -1\r\n'.repeat(1000))
+    if (takes) queued = 0
+    harness.advance(10)
+    return { answers, client }
+  }
+
+  test('is answered if the kernel takes it', () => {
+    const { answers, client } = piped(true)
+    expect(answers.length).toBeGreaterThan(1_000_000)
+    expect(client.isClosed).toBe(false)
+  })
+
+  test('closes its client in the next turn if the kernel does not', () => {
+    expect(piped(false).client.isClosed).toBe(true)
+  })
 })
 
 function argumentsFor(filler: string, at: number, variant = 1): string[] {

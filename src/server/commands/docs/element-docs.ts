@@ -82,6 +82,29 @@ hdel 2.0.0: Removes fields from a hash.
   key:key#0 field*
 hexists 2.0.0: Tells whether a hash has a field.
   key:key#0 field
+hexpire 7.4.0: Gives fields of a hash a time to live, in seconds.
+  key:key#0 seconds:integer condition(nx!|xx!|gt!|lt!)? fields{FIELDS=numfields:integer field*}
+hexpireat 7.4.0: Says when fields of a hash expire, in Unix seconds.
+  key:key#0 unix-time-seconds:unix-time condition(nx!|xx!|gt!|lt!)? fields{FIELDS=numfields:integer field*}
+hexpiretime 7.4.0: Tells when fields of a hash expire, in Unix seconds.
+  key:key#0 fields{FIELDS=numfields:integer field*}
+hpexpire 7.4.0: Gives fields of a hash a time to live, in milliseconds.
+  key:key#0 milliseconds:integer condition(nx!|xx!|gt!|lt!)? fields{FIELDS=numfields:integer field*}
+hpexpireat 7.4.0: Says when fields of a hash expire, in Unix milliseconds.
+  key:key#0 unix-time-milliseconds:unix-time condition(nx!|xx!|gt!|lt!)? fields{FIELDS=numfields:integer field*}
+hpexpiretime 7.4.0: Tells when fields of a hash expire, in Unix milliseconds.
+  key:key#0 fields{FIELDS=numfields:integer field*}
+hpersist 7.4.0: Takes the expiry of fields of a hash away.
+  key:key#0 fields{FIELDS=numfields:integer field*}
+hpttl 7.4.0: Tells how long fields of a hash still live, in milliseconds.
+  key:key#0 fields{FIELDS=numfields:integer field*}
+httl 7.4.0: Tells how long fields of a hash still live, in seconds.
+  key:key#0 fields{FIELDS=numfields:integer field*}
+hgetex 8.0.0: Reads fields of a hash and changes their expiry.
+  key:key#0 expiration(EX=seconds:integer|PX=milliseconds:integer|EXAT=unix-time-seconds:unix-time|PXAT=unix-time-milliseconds:unix-time|persist!)? fields{FIELDS=numfields:integer field*}
+hsetex 8.0.0: Sets fields of a hash, and their expiry.
+  key:key#0 condition(fnx!|fxx!)? expiration(EX=seconds:integer|PX=milliseconds:integer|EXAT=unix-time-seconds:unix-time|PXAT=unix-time-milliseconds:unix-time|keepttl!)?
+  fields{FIELDS=numfields:integer data{field value}*}
 hget 2.0.0: Reads a field of a hash.
   key:key#0 field
 hgetall 2.0.0: Reads all fields of a hash and their values.
@@ -103,7 +126,7 @@ hmset 2.0.0~4.0.0: Sets several fields of a hash.
 hrandfield 6.2.0: Reads random fields of a hash.
   key:key#0 options{count:integer withvalues!?}?
 hscan 2.8.0: Walks through the fields of a hash.
-  key:key#0 cursor:integer MATCH=pattern:pattern? COUNT=count:integer?
+  key:key#0 cursor:integer MATCH=pattern:pattern? COUNT=count:integer? novalues!@7.4.0?
 hset 2.0.0: Sets fields of a hash.
   key:key#0 field_value{field value}*
 hsetnx 2.0.0: Sets a field that the hash does not have.

@@ -51,7 +51,7 @@ zrangestore 6.2.0: Stores the members between two ranks, scores or names.
   dst:key#0 src:key#1 min max sortby(byscore!|bylex!)? rev!? LIMIT=offset_count{offset:integer
   count:integer}?
 zrank 2.0.0: Tells the rank of a member, from the lowest score.
-  key:key#0 member
+  key:key#0 member withscore!@7.2.0?
 zrem 1.2.0: Removes members from a sorted set.
   key:key#0 member*
 zremrangebylex 2.8.9: Removes the members between two names.
@@ -67,7 +67,7 @@ zrevrangebylex 2.8.9~6.2.0: Reads the members between two names, backwards.
 zrevrangebyscore 2.2.0~6.2.0: Reads the members between two scores, backwards.
   key:key#0 max:double min:double withscores!? LIMIT=offset_count{offset:integer count:integer}?
 zrevrank 2.0.0: Tells the rank of a member, from the highest score.
-  key:key#0 member
+  key:key#0 member withscore!@7.2.0?
 zscan 2.8.0: Walks through the members of a sorted set.
   key:key#0 cursor:integer MATCH=pattern:pattern? COUNT=count:integer?
 zscore 1.2.0: Reads the score of a member.

@@ -28,14 +28,16 @@ import {
   WRONG_TYPE,
   wrongArity,
 } from '../../errors.ts'
-import type { Db } from '../../keyspace/db.ts'
 import { isCursor } from '../../keyspace/scan.ts'
 import { CountedFields } from '../../values/counted.ts'
 import { encodingOf } from '../../values/encoding.ts'
+import { LiveFields } from '../../values/live-fields.ts'
 import { pickKey } from '../../values/sampler.ts'
-import type { HashValue } from '../../values/value.ts'
-import { scanElements, scanReply } from '../keys/scanning.ts'
+import type { HashValue, Value } from '../../values/value.ts'
+import { scanElements, scanReply, withoutNoValues } from '../keys/scanning.ts'
 import { drawKeys, MAX_REPEATED_DRAWS } from '../random-draws.ts'
+import { fieldListCommands, tellFields } from './field-lists.ts'
+import { dropFields, openHash, setField } from './hash-fields.ts'
 
 const ZERO = integer(0)
 const ONE = integer(1)
@@ -44,7 +46,7 @@ const EMPTY = array([])
 /** Answers from an existing hash, or with `missing` if there is none. */
 function reading(missing: Reply, answer: (hash: HashValue, argv: readonly string[]) => Reply) {
   return ({ db }: CommandContext, argv: readonly string[]): Reply => {
-    const hash = db.value(arg(argv, 1))
+    const hash = db.liveValue(arg(argv, 1))
     if (hash === undefined) return missing
     return hash.type === 'hash' ? answer(hash, argv) : WRONG_TYPE
   }
@@ -63,7 +65,7 @@ const hGetAll = reading({ kind: 'map', entries: [] }, ({ fields }) => {
 })
 
 function hMget({ db }: CommandContext, argv: readonly string[]): Reply {
-  const hash = db.value(arg(argv, 1))
+  const hash = db.liveValue(arg(argv, 1))
   if (hash !== undefined && hash.type !== 'hash') return WRONG_TYPE
   return bulks(argv.slice(2).map((field) => hash?.fields.get(field)))
 }
@@ -93,7 +95,7 @@ const hMset = hSetting('hmset', () => OK)
 
 function hSetNx(context: CommandContext, argv: readonly string[]): Reply {
   const [key, field] = [arg(argv, 1), arg(argv, 2)]
-  const present = context.db.value(key)
+  const present = context.db.liveValue(key)
   if (present?.type === 'hash' && present.fields.has(field)) return ZERO
   const hash = openHash(context, key)
   if (hash === undefined) return WRONG_TYPE
@@ -105,66 +107,35 @@ function hSetNx(context: CommandContext, argv: readonly string[]): Reply {
 
 function hDel(context: CommandContext, argv: readonly string[]): Reply {
   const key = arg(argv, 1)
-  const hash = context.db.value(key)
+  const hash = context.db.liveValue(key)
   if (hash === undefined) return ZERO
   if (hash.type !== 'hash') return WRONG_TYPE
   const present = argv.slice(2).filter((field) => hash.fields.has(field))
   if (present.length === 0) return ZERO
-  const deleted = deleteFields(context.db, key, hash, present)
-  context.notify('hdel', key)
-  if (hash.fields.size === 0) context.notify('del', key)
+  const deleted = dropFields(context, key, present)
   context.propagate()
   return integer(deleted)
 }
 
-function deleteFields(db: Db, key: string, hash: HashValue, present: readonly string[]): number {
-  db.changing(key)
-  let deleted = 0
-  for (const field of present) if (removeField(hash, field)) deleted++
-  if (hash.fields.size === 0) db.remove(key)
-  return deleted
-}
-
-const FIELDS_MISSING = error(
-  'ERR Mandatory argument FIELDS is missing or not at the right position',
-)
-const WRONG_COUNT = error('ERR The `numfields` parameter must match the number of arguments')
-const BAD_COUNT = error('ERR Number of fields must be a positive integer')
-
-/** Of Redis 8: `HGETDEL key FIELDS count field …`. */
-function hGetDel(context: CommandContext, argv: readonly string[]): Reply {
-  const key = arg(argv, 1)
-  const hash = context.db.value(key)
-  if (hash !== undefined && hash.type !== 'hash') return WRONG_TYPE
-  if (arg(argv, 2).toUpperCase() !== 'FIELDS') return FIELDS_MISSING
-  const count = parseInteger(argv[3])
-  if (count === undefined || count < 1) return BAD_COUNT
-  const fields = argv.slice(4)
-  if (fields.length !== count) return WRONG_COUNT
-  // A field that is named twice is gone the second time.
-  const values = fields.map((field, at) =>
-    fields.indexOf(field) < at ? undefined : hash?.fields.get(field),
-  )
-  const present = fields.filter((_, at) => values[at] !== undefined)
-  if (hash !== undefined && present.length > 0) {
-    deleteFields(context.db, key, hash, present)
-    context.notify('hdel', key)
-    if (hash.fields.size === 0) context.notify('del', key)
-    context.propagate(['HDEL', key, ...present])
-  }
-  return bulks(values)
-}
-
 function hScan(context: CommandContext, argv: readonly string[]): Reply {
   if (!isCursor(arg(argv, 2))) return INVALID_CURSOR
-  const hash = context.db.value(arg(argv, 1))
-  if (hash === undefined) return scanReply('0', [])
-  if (hash.type !== 'hash') return WRONG_TYPE
-  const isPacked = encodingOf(hash, context.node.settings) === 'listpack'
-  const page = scanElements(context, argv, hash.fields, isPacked)
+  const key = arg(argv, 1)
+  const live = context.db.liveValue(key)
+  // A cursor goes on with the fields themselves, of which some may be hidden.
+  const hash = live === undefined ? undefined : context.db.entries.get(key)?.value
+  if (live === undefined || hash === undefined) return scanReply('0', [])
+  if (live.type !== 'hash' || hash.type !== 'hash') return WRONG_TYPE
+  const encoding = encodingOf(hash, context.node.settings)
+  const isPacked = encoding === 'listpack' || encoding === 'listpackex'
+  const [words, hidesValues] = withoutNoValues(argv)
+  const page = scanElements(context, words, hash.fields, isPacked)
   if ('kind' in page) return page
-  const pairs = page.keys.flatMap((field) => [field, hash.fields.get(field) ?? ''])
-  return scanReply(page.cursor, pairs)
+  const found = page.keys.filter((field) => live.fields.has(field))
+  if (hidesValues) return scanReply(page.cursor, found)
+  return scanReply(
+    page.cursor,
+    found.flatMap((field) => [field, valueIn(live, field)]),
+  )
 }
 
 const READ = ['1 RO access']
@@ -187,11 +158,11 @@ export const hashFamily: Family = {
     command('hexists', 3, 'readonly fast', LOOK, hExists),
     command('hstrlen', 3, 'readonly fast', LOOK, hStrLen),
     command('hdel', -3, 'write fast', ['1 RW delete'], hDel),
-    command('hgetdel', -5, 'write fast', ['1 RW access delete'], hGetDel),
     command('hincrby', 4, CHANGED, ['1 RW access update'], hIncrBy),
     command('hincrbyfloat', 4, CHANGED, ['1 RW access update'], hIncrByFloat),
     command('hrandfield', -2, 'readonly', READ, hRandField, VARYING),
     command('hscan', -3, 'readonly', READ, hScan, VARYING),
+    ...fieldListCommands,
   ],
 }
 
@@ -199,7 +170,7 @@ export const hashFamily: Family = {
 function hRandField(context: CommandContext, argv: readonly string[]): Reply {
   const { db, node } = context
   if (argv.length === 2) {
-    const hash = db.value(arg(argv, 1))
+    const hash = drawable(db.liveValue(arg(argv, 1)))
     if (hash === undefined) return NULL
     return hash.type === 'hash' ? bulk(pickKey(hash, hash.fields, node.rng)) : WRONG_TYPE
   }
@@ -211,13 +182,19 @@ function hRandField(context: CommandContext, argv: readonly string[]): Reply {
   return drawFields(context, arg(argv, 1), count, withValues)
 }
 
+/** Fields are drawn from what is really there: if some are only hidden, from a copy without them. */
+function drawable(value: Value | undefined): Value | undefined {
+  if (value?.type !== 'hash' || !(value.fields instanceof LiveFields)) return value
+  return { type: 'hash', fields: new CountedFields(value.fields) }
+}
+
 function drawFields(
   { db, node, session }: CommandContext,
   key: string,
   count: number,
   withValues: boolean,
 ): Reply {
-  const hash = db.value(key)
+  const hash = drawable(db.liveValue(key))
   if (hash === undefined) return array([])
   if (hash.type !== 'hash') return WRONG_TYPE
   const fields = drawKeys(hash, hash.fields, count, node.rng)
@@ -237,13 +214,13 @@ function hIncrBy(context: CommandContext, argv: readonly string[]): Reply {
   const [key, field] = [arg(argv, 1), arg(argv, 2)]
   const by = parseExact(arg(argv, 3))
   if (by === undefined) return NOT_AN_INTEGER
-  const present = context.db.value(key)
+  const present = context.db.liveValue(key)
   if (present !== undefined && present.type !== 'hash') return WRONG_TYPE
   const old = parseExact(present?.fields.get(field) ?? '0')
   if (old === undefined) return HASH_NOT_AN_INTEGER
   const sum = addInt64(old, by)
   if (sum === undefined) return WOULD_OVERFLOW
-  store(context, key, field, String(sum))
+  store(context, key, field, String(sum), present?.fields.has(field) === true)
   context.notify('hincrby', key)
   context.propagate()
   return integer(sum)
@@ -254,49 +231,26 @@ function hIncrByFloat(context: CommandContext, argv: readonly string[]): Reply {
   const [key, field, by] = [arg(argv, 1), arg(argv, 2), arg(argv, 3)]
   if (!isLongDouble(by)) return NOT_A_FLOAT
   if (/inf/i.test(by)) return INFINITE_INCREMENT
-  const present = context.db.value(key)
+  const present = context.db.liveValue(key)
   if (present !== undefined && present.type !== 'hash') return WRONG_TYPE
   const old = present?.fields.get(field) ?? '0'
   if (!isLongDouble(old)) return HASH_NOT_A_FLOAT
   const sum = addLongDoubles(old, by)
   if (sum === undefined) return NAN_OR_INFINITY
-  store(context, key, field, sum)
+  store(context, key, field, sum, present?.fields.has(field) === true)
   context.notify('hincrbyfloat', key)
-  context.propagate(['HSET', key, field, sum])
+  tellFields(context, key, [field])
   return bulk(sum)
 }
 
-function store(context: CommandContext, key: string, field: string, value: string): void {
+/** A number keeps the expiry of its field. */
+function store(
+  context: CommandContext,
+  key: string,
+  field: string,
+  value: string,
+  keeps: boolean,
+): void {
   const hash = openHash(context, key)
-  if (hash !== undefined) setField(hash, field, value)
-}
-
-// Changing fields: the one place that keeps a hash and its sampler consistent.
-
-/** The hash at `key`, ready to be changed and created if it is missing; undefined for another type. */
-function openHash({ db }: CommandContext, key: string): HashValue | undefined {
-  const entry = db.find(key)
-  if (entry === undefined) {
-    const hash: HashValue = { type: 'hash', fields: new CountedFields() }
-    db.put(key, hash)
-    return hash
-  }
-  if (entry.value.type !== 'hash') return undefined
-  db.changing(key, entry)
-  return entry.value
-}
-
-/** Returns whether the field is new. */
-function setField(hash: HashValue, field: string, value: string): boolean {
-  const before = hash.fields.size
-  hash.fields.set(field, value)
-  const isNew = hash.fields.size > before
-  if (isNew) hash.sampler?.add(field)
-  return isNew
-}
-
-/** Returns whether the field was there. */
-function removeField(hash: HashValue, field: string): boolean {
-  hash.sampler?.delete(field)
-  return hash.fields.delete(field)
+  if (hash !== undefined) setField(hash, field, value, keeps)
 }

@@ -75,6 +75,14 @@ export function scanElements(
   return { cursor: page.cursor, keys }
 }
 
+/** HSCAN's words without NOVALUES, and whether it was among them. */
+export function withoutNoValues(argv: readonly string[]): [argv: readonly string[], was: boolean] {
+  for (let at = 3; at < argv.length; at += 2) {
+    if (arg(argv, at).toUpperCase() === 'NOVALUES') return [argv.toSpliced(at, 1), true]
+  }
+  return [argv, false]
+}
+
 export function scanReply(cursor: string, found: readonly string[]): Reply {
   return array([bulk(cursor), bulks(found)])
 }

@@ -21,11 +21,10 @@ import {
   helpReply,
 } from '../../catalogue/command.ts'
 import { VARYING } from '../../catalogue/command-traits.ts'
-import type { CommandContext } from '../../context.ts'
+import type { CommandContext, NodeServices } from '../../context.ts'
 import { SYNTAX_ERROR, TIMEOUT_OUT_OF_RANGE, UNBLOCKED_BY_CLIENT } from '../../errors.ts'
 import { clientLine } from '../../sessions/client-line.ts'
 import type { ClientSession } from '../../sessions/session.ts'
-import type { Sessions } from '../../sessions/sessions.ts'
 
 const MAX_INT64 = 2 ** 63
 
@@ -72,20 +71,26 @@ function list({ node, now }: CommandContext, argv: readonly string[]): Reply {
   const choice = parseList(argv, cString)
   if ('kind' in choice) return choice
   let lines = ''
-  for (const session of chosenBy(choice, node.sessions))
-    lines += `${clientLine(session, now.monoMs)}\n`
+  for (const session of chosenBy(choice, node)) lines += `${clientLine(session, now.monoMs)}\n`
   return textReply(lines)
 }
 
-function chosenBy(choice: ListChoice, sessions: Sessions): readonly ClientSession[] {
+function chosenBy(choice: ListChoice, node: NodeServices): readonly ClientSession[] {
+  const all = everyClient(node)
   switch (choice.by) {
     case 'nothing':
-      return [...sessions]
+      return all
     case 'type':
-      return [...sessions].filter(({ kind }) => kind === choice.type)
+      return all.filter(({ kind }) => kind === choice.type)
     case 'id':
-      return choice.ids.flatMap((id) => sessions.get(id) ?? [])
+      return choice.ids.flatMap((id) => all.find((session) => session.id === id) ?? [])
   }
+}
+
+/** The connection to our master is listed with those to us. */
+function everyClient({ sessions, replication }: NodeServices): readonly ClientSession[] {
+  const master = replication.masterClient()
+  return master === undefined ? [...sessions] : [...sessions, master]
 }
 
 function kill({ node, session }: CommandContext, argv: readonly string[]): Reply {
@@ -94,9 +99,10 @@ function kill({ node, session }: CommandContext, argv: readonly string[]): Reply
   // If a filter is given twice, the last one counts, as in Redis.
   const filters = [...new Map(request.filters.map((one) => [one.name, one])).values()]
   let killed = 0
-  for (const candidate of [...node.sessions]) {
+  for (const candidate of everyClient(node)) {
     if (!filters.every((filter) => passesFilter(filter, candidate, candidate.kind))) continue
-    if (candidate !== session) node.sessions.close(candidate)
+    if (candidate.kind === 'master') node.replication.killMasterClient()
+    else if (candidate !== session) node.sessions.close(candidate)
     else if (request.skipsMe) continue
     else node.sessions.closeAfterReply(session)
     killed++

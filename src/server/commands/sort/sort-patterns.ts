@@ -15,7 +15,8 @@ export function patternLookup(db: Db, pattern: string): PatternLookup {
   const before = pattern.slice(0, asterisk)
   const { after, field } = splitField(pattern.slice(asterisk + 1))
   return (element) => {
-    const value = db.source(before + element + after)
+    const key = before + element + after
+    const value = db.live(key, db.findSource(key))
     if (field !== undefined) return value?.type === 'hash' ? value.fields.get(field) : undefined
     return value?.type === 'string' ? value.bytes : undefined
   }

@@ -4,7 +4,7 @@
  */
 import { doubleText } from '../../../base/double-text.ts'
 import type { Rng } from '../../../base/rng.ts'
-import { array, bulk, integer, NULL, type Reply } from '../../../resp/reply.ts'
+import { array, bulk, integer, NULL, NULL_ARRAY, type Reply } from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg, command, type Family } from '../../catalogue/command.ts'
 import { VARYING } from '../../catalogue/command-traits.ts'
@@ -15,6 +15,7 @@ import {
   OUT_OF_RANGE,
   SYNTAX_ERROR,
   WRONG_TYPE,
+  wrongArity,
 } from '../../errors.ts'
 import { isCursor, type Scannable } from '../../keyspace/scan.ts'
 import { encodingOf } from '../../values/encoding.ts'
@@ -49,14 +50,22 @@ const MAX_PACKED_INTEGER = 2 ** 62
 
 const zCard = readingZset(ZERO, ({ size }) => integer(size))
 const zScore = readingZset(NULL, (set, argv) => scoreReply(set, arg(argv, 2)))
-const zRank = readingZset(NULL, (set, argv) => {
-  const rank = set.rank(arg(argv, 2))
-  return rank === undefined ? NULL : integer(rank)
-})
-const zRevRank = readingZset(NULL, (set, argv) => {
-  const rank = set.rank(arg(argv, 2))
-  return rank === undefined ? NULL : integer(set.size - 1 - rank)
-})
+const zRank = ranking('zrank', (_size, rank) => rank)
+const zRevRank = ranking('zrevrank', (size, rank) => size - 1 - rank)
+
+/** WITHSCORE is of Redis 7.2; other words are answered as 7.0 does, which knows none. */
+function ranking(name: string, place: (size: number, rank: number) => number) {
+  return (context: CommandContext, argv: readonly string[]): Reply => {
+    const hasScore = argv.length === 4 && arg(argv, 3).toUpperCase() === 'WITHSCORE'
+    if (argv.length > 3 && !hasScore) return wrongArity(name)
+    return readingZset(hasScore ? NULL_ARRAY : NULL, (set, [, , member = '']) => {
+      const rank = set.rank(member)
+      if (rank === undefined) return hasScore ? NULL_ARRAY : NULL
+      const shown = integer(place(set.size, rank))
+      return hasScore ? array([shown, scoreReply(set, member)]) : shown
+    })(context, argv)
+  }
+}
 
 function zMScore({ db }: CommandContext, argv: readonly string[]): Reply {
   const zset = db.value(arg(argv, 1))
@@ -131,8 +140,8 @@ export const zsetFamily: Family = {
     command('zcard', 2, LOOK, ['1 RO'], zCard),
     command('zscore', 3, LOOK, READ, zScore),
     command('zmscore', -3, LOOK, READ, zMScore),
-    command('zrank', 3, LOOK, READ, zRank),
-    command('zrevrank', 3, LOOK, READ, zRevRank),
+    command('zrank', -3, LOOK, READ, zRank),
+    command('zrevrank', -3, LOOK, READ, zRevRank),
     command('zcount', 4, LOOK, READ, zCount),
     command('zlexcount', 4, LOOK, READ, zLexCount),
     command('zrange', -4, 'readonly', READ, zRange),

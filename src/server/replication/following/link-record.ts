@@ -32,6 +32,10 @@ export class LinkRecord {
     return this.#heardAtMs
   }
 
+  get upSinceMs(): number | undefined {
+    return this.#upSinceMs
+  }
+
   get downSinceMs(): number | undefined {
     return this.#downSinceMs
   }

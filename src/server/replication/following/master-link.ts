@@ -10,12 +10,14 @@
  * each phase has a file of its own (handshake.ts, full-copy.ts, stream-reader.ts).
  */
 import { unreachable } from '../../../base/assert.ts'
-import type { Address } from '../../../base/ip.ts'
+import { type Address, hostAndPort } from '../../../base/ip.ts'
 import { encodeCommand } from '../../../resp/encode.ts'
 import type { LedgerKeeper } from '../../ledger/ledger-keeper.ts'
 import type { ConnectionId, NodeLogLevel } from '../../port.ts'
 import { ageSeconds } from '../../seconds.ts'
+import type { ClientSession } from '../../sessions/session.ts'
 import type { NodeFailover } from '../failover.ts'
+import type { SavedPosition } from '../history/history.ts'
 import type { ReplicationState } from '../state.ts'
 import type { EmptyMasterGuard } from './empty-master-guard.ts'
 import { FullCopy } from './full-copy.ts'
@@ -80,6 +82,20 @@ export class MasterLink {
     return this.#record.downSinceMs
   }
 
+  /** The link as a client of ours, while the stream runs. */
+  client(): ClientSession | undefined {
+    const { node, master } = this.#state
+    const { upSinceMs, heardAtMs } = this.#record
+    if (this.#phase.kind !== 'streaming' || master === undefined) return undefined
+    const times = { connectedAtMs: upSinceMs ?? heardAtMs, heardAtMs }
+    return node.streamTarget.asClient(this.#phase.id, master, times)
+  }
+
+  /** CLIENT KILL: it is made anew. */
+  kill(): void {
+    if (this.isUp) this.#lost('CLIENT KILL', 'open')
+  }
+
   owns(id: ConnectionId): boolean {
     return connectionOf(this.#phase) === id
   }
@@ -93,9 +109,17 @@ export class MasterLink {
     this.#waitFor(0)
   }
 
+  /** `host:port` of the master, once we have been in step with it. */
+  get acquaintance(): string | undefined {
+    const { master } = this.#state
+    if (master === undefined || !this.#position.isAcquainted) return undefined
+    return hostAndPort(master.host, master.port)
+  }
+
   /** The data kept over a restart stand at `history.offset` of `history.id`. */
-  resume(): void {
-    this.#position.resumed()
+  resume({ master: known }: SavedPosition): void {
+    const { master } = this.#state
+    this.#position.resumed(master !== undefined && known === hostAndPort(master.host, master.port))
   }
 
   /** The node follows no master any more. */
@@ -322,24 +346,17 @@ export class MasterLink {
    * that it is down.
    */
   #readStream(phase: Streaming, bytes: string): void {
-    const full = this.#state.node.heap.fullness()
+    const { node, strict } = this.#state
+    const full = node.heap.fullness()
     if (full !== undefined) {
       return this.#lost(`what it sends does not fit: ${full}`, 'open')
     }
     const fault = phase.reader.push(bytes)
     if (this.#phase !== phase) return
-    if (fault === undefined) return this.#applied()
+    if (fault === undefined) return strict.applied()
     // Bytes before the fault may have been damaged as well.
     this.#lost(fault, 'open')
     this.#position.lost()
-  }
-
-  /** In a strict group the master's clients wait for our acknowledgement. */
-  #applied(): void {
-    const { strict } = this.#state
-    if (!strict.isOn) return
-    strict.applied()
-    this.acknowledge()
   }
 
   // The end of a connection

@@ -68,12 +68,13 @@ export class SyncPosition implements Relation {
   }
 
   /**
-   * The data kept over a restart stand at `history.offset` of `history.id`. They come from our
-   * master, which may have been away as well.
+   * The data kept over a restart stand at `history.offset` of `history.id`. `isAcquainted`: they come from
+   * the master that we follow, which may have been away as well. A node that was a master itself, and whose
+   * file now names its successor, must not take the successor for an emptied master.
    */
-  resumed(): void {
+  resumed(isAcquainted: boolean): void {
     this.#hasPosition = true
-    this.isAcquainted = true
+    this.isAcquainted = isAcquainted
     this.#lineage = 'open'
   }
 

@@ -19,6 +19,13 @@ export interface SavedPosition {
   readonly offset: number
   /** The database for commands of the stream that come before the next SELECT. */
   readonly streamDb: number
+  /** The history before that, and the first offset at which it is no longer ours. */
+  readonly previous?: { readonly id: string; readonly secondOffset: number } | undefined
+  /**
+   * `host:port` of the master with which the data were in step; undefined: the node was a master, or the
+   * program that wrote the file does not say.
+   */
+  readonly master?: string | undefined
 }
 
 export class History {
@@ -140,10 +147,22 @@ export class History {
     return isUnused && this.#isNamedHere ? this.previousId : this.id
   }
 
-  /** A replica is back with the data it kept: it was at `offset` of history `id`. */
-  resume(id: string, offset: number): void {
+  /** Where the history came from, to be kept with the data; undefined: from nowhere. */
+  get previous(): SavedPosition['previous'] {
+    const { previousId: id, secondOffset } = this
+    return id === NO_REPLICATION_ID ? undefined : { id, secondOffset }
+  }
+
+  /**
+   * A node that follows a master is back with the data it kept. If it was a master when it kept them, what
+   * was before tells how its history and the master's are related.
+   */
+  resume({ id, offset, previous }: SavedPosition): void {
     this.#take(id)
     this.offset = offset
+    if (previous === undefined) return
+    this.previousId = previous.id
+    this.secondOffset = previous.secondOffset
   }
 
   /**

@@ -43,6 +43,8 @@ export interface ReplicaPeer {
   /** While the stream is held back from it: the offset its snapshot stands for. */
   heldFromOffset: number
   ackOffset: number
+  /** Its word counts once it has acknowledged this much, see `Replicas.attach`. */
+  countsFromOffset: number
   /** How much of the stream the replica has on its disk (FACK), if it says so. */
   fsyncedOffset: number
   /** The reign in which it was told our term, see strict/; undefined: it did not ask. */
@@ -72,6 +74,7 @@ export function newReplicaPeer(connection: PeerConnection): ReplicaPeer {
     phase: 'announced',
     heldFromOffset: 0,
     ackOffset: 0,
+    countsFromOffset: 0,
     fsyncedOffset: 0,
     reign: undefined,
     votesFromOffset: 0,

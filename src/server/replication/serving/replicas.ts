@@ -24,6 +24,8 @@ export class Replicas {
   onGone: (peer: ReplicaPeer) => void = () => undefined
   /** Called with every replica that gets the stream from now on. */
   onOnline: (peer: ReplicaPeer) => void = () => undefined
+  /** Called when a replica counts no longer before it acknowledges something new. */
+  onDoubt: () => void = () => undefined
   readonly #times = new StreamTimes()
   #uncheckedBytes = 0
   /** Monotonic. Since when there has been no replica. */
@@ -46,8 +48,18 @@ export class Replicas {
     return this.#peers.values()
   }
 
+  /**
+   * A replica whose machine lost its power comes back on a new connection while the old one still looks well:
+   * it must not count twice. Two replicas behind one address translation look the same. So from now on an older
+   * connection counts only once it has acknowledged something written later, which a dead one never does.
+   */
   attach(peer: ReplicaPeer): void {
     peer.ackAtMs = this.#node.now.monoMs
+    for (const other of this.#peers.values()) {
+      if (!haveOnePlace(peer, other)) continue
+      other.countsFromOffset = this.#history.offset + 1
+      this.onDoubt()
+    }
     this.#peers.set(peer.connection.id, peer)
   }
 
@@ -121,7 +133,7 @@ export class Replicas {
   countAcknowledged(offset: number): number {
     let count = 0
     for (const peer of this.#peers.values()) {
-      if (peer.phase === 'online' && peer.ackOffset >= offset) count++
+      if (isCounted(peer) && peer.ackOffset >= offset) count++
     }
     return count
   }
@@ -130,7 +142,7 @@ export class Replicas {
   countOnDisk(offset: number): number {
     let count = 0
     for (const peer of this.#peers.values()) {
-      if (peer.phase === 'online' && peer.fsyncedOffset >= offset) count++
+      if (isCounted(peer) && peer.fsyncedOffset >= offset) count++
     }
     return count
   }
@@ -187,6 +199,17 @@ export class Replicas {
 function effectiveLimit(limit: OutputLimit, backlogSizeBytes: number): OutputLimit {
   if (limit.hardBytes === 0) return limit
   return { ...limit, hardBytes: Math.max(limit.hardBytes, backlogSizeBytes) }
+}
+
+/** Whether what the replica has acknowledged counts for promises. */
+export function isCounted({ phase, ackOffset, countsFromOffset }: ReplicaPeer): boolean {
+  return phase === 'online' && ackOffset >= countsFromOffset
+}
+
+/** Backup tools name no port. */
+function haveOnePlace(one: ReplicaPeer, other: ReplicaPeer): boolean {
+  const isNamed = one.listeningPort !== 0 && one.listeningPort === other.listeningPort
+  return isNamed && peerHost(one) === peerHost(other)
 }
 
 function isHeld(peer: ReplicaPeer): boolean {

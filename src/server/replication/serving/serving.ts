@@ -38,6 +38,7 @@ export class Serving {
     this.attachment = new Attachment(state, this.#fullSync, this.waits, failover, link)
     replicas.onGone = (peer) => this.#fullSync.forget(peer)
     replicas.onOnline = (peer) => this.fence.replicaCame(peer)
+    replicas.onDoubt = () => this.fence.replicaIsDoubted()
     settings.onChange('repl-backlog-size', () => {
       history.backlogSizeBytes = settings.int('repl-backlog-size')
     })
@@ -68,6 +69,10 @@ export class Serving {
   }
 
   // The end of the process, see persistence/shutdown.ts
+
+  get hasOnlineReplica(): boolean {
+    return [...this.#state.replicas.all()].some(({ phase }) => phase === 'online')
+  }
 
   /** Whether every replica that is online has acknowledged the stream up to `offset`. */
   haveAcknowledged(offset: number): boolean {

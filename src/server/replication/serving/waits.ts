@@ -74,10 +74,6 @@ interface DiskWaiter extends Waiter {
 
 export class Waits {
   readonly #state: ReplicationState
-  /** The offset after the last command of each client that has sent one. */
-  readonly #offsets = new Map<ConnectionId, number>()
-  /** `doneBytes` of the file after the last command of each client, while the file is on. */
-  readonly #done = new Map<ConnectionId, number>()
   readonly #waiters = new Map<ConnectionId, Waiter>()
   readonly #diskWaiters = new Map<ConnectionId, DiskWaiter>()
   #file: KeptFile = NO_FILE
@@ -93,15 +89,13 @@ export class Waits {
     this.#file = file
   }
 
-  commandExecuted({ id }: ClientSession): void {
-    this.#offsets.set(id, this.#state.history.offset)
+  commandExecuted({ lastDone }: ClientSession): void {
+    lastDone.offset = this.#state.history.offset
     const file = this.#file
-    if (file.isOn) this.#done.set(id, file.doneBytes)
+    if (file.isOn) lastDone.fileBytes = file.doneBytes
   }
 
   forget({ id }: ClientSession): void {
-    this.#offsets.delete(id)
-    this.#done.delete(id)
     this.#waiters.delete(id)
     this.#diskWaiters.delete(id)
   }
@@ -118,7 +112,7 @@ export class Waits {
     if (typeof replicas !== 'number') return NOT_AN_INTEGER
     const timeoutMs = parseTimeout(argv[2])
     if (typeof timeoutMs !== 'number') return timeoutMs
-    const waiter = { session, offset: this.#offsetOf(session), replicas }
+    const waiter = { session, offset: session.lastDone.offset, replicas }
     const count = this.#count(waiter)
     if (count >= replicas || !session.mayBlock) return integer(count)
     this.#waiters.set(session.id, waiter)
@@ -139,8 +133,8 @@ export class Waits {
     if (typeof timeoutMs !== 'number') return timeoutMs
     if (isReplica(this.#state)) return WAITAOF_ON_REPLICA
     if (local === 1 && !this.#file.isOn) return AOF_OFF
-    const doneBytes = this.#done.get(session.id) ?? 0
-    const waiter = { session, offset: this.#offsetOf(session), replicas, doneBytes, local }
+    const { offset, fileBytes: doneBytes } = session.lastDone
+    const waiter = { session, offset, replicas, doneBytes, local }
     if (this.#isOnDisk(waiter) || !session.mayBlock) return this.#diskCounts(waiter)
     this.#diskWaiters.set(session.id, waiter)
     if (replicas > 0) this.#mustAsk = true
@@ -187,10 +181,6 @@ export class Waits {
   /** A pause of writes lets replicas reach the end of the stream: WAIT must not move it. */
   get #mayAsk(): boolean {
     return this.#mustAsk && this.#state.node.pause.scope === undefined
-  }
-
-  #offsetOf({ id }: ClientSession): number {
-    return this.#offsets.get(id) ?? 0
   }
 
   #count({ offset }: Waiter): number {

@@ -21,6 +21,7 @@ import type { Moment } from '../../../base/clock.ts'
 import { GETACK, PING } from '../history/stream.ts'
 import type { ReplicationState } from '../state.ts'
 import type { ReplicaPeer } from './replica-peer.ts'
+import { isCounted } from './replicas.ts'
 
 const NOREPLICAS = 'NOREPLICAS Not enough good replicas to write.'
 /** How often clocks and lags are looked at: a quarter of the shortest max-lag. */
@@ -85,6 +86,11 @@ export class WriteFence {
     if (this.isOn && !this.#isGood(peer)) this.#mustAsk = true
   }
 
+  /** A replica that counted may be gone: whoever is there shall acknowledge something new at once. */
+  replicaIsDoubted(): void {
+    this.#mustAsk = true
+  }
+
   wake(): void {
     const { node, history, stream } = this.#state
     this.#lookedAtMs = node.now.monoMs
@@ -114,10 +120,11 @@ export class WriteFence {
     return this.#mustAsk && this.#state.node.pause.scope === undefined
   }
 
-  #isGood({ phase, ackOffset, hasAllUntilMs }: ReplicaPeer): boolean {
+  #isGood(peer: ReplicaPeer): boolean {
     // Redis counts a replica that still loads its snapshot. Such a replica could not save a single
     // write.
-    if (phase !== 'online' || ackOffset < this.#heardFromOffset) return false
+    if (!isCounted(peer) || peer.ackOffset < this.#heardFromOffset) return false
+    const { hasAllUntilMs } = peer
     const limitMs = Math.max(1000 * this.#maxLagSeconds, TWO_CYCLES_MS)
     const { monoMs } = this.#state.node.now
     return (

@@ -205,11 +205,17 @@ export class Strict {
     this.#isFrozen = false
     if (this.#meeting === undefined) this.#isVoter = false
     else this.#marks = this.#meeting.marks
-    this.applied()
+    this.#look()
   }
 
-  /** More of the master's stream has been applied. */
+  /** More of the master's stream has been applied: its clients wait for our acknowledgement. */
   applied(): void {
+    if (!this.isOn) return
+    this.#look()
+    this.#role.acknowledge()
+  }
+
+  #look(): void {
     if (this.#isVoter || this.#meeting === undefined) return
     if (this.#history.offset < this.#meeting.offset) return
     this.#isVoter = true

@@ -1,0 +1,162 @@
+/**
+ * Asks all Sentinels of a group and its nodes what a forecast takes: the Sentinels' views, a dry run of a failover
+ * from each, and from each node how fast it writes and how it is fenced. Nothing is changed there.
+ */
+import { setTimeout } from 'node:timers/promises'
+import { utf8Bytes } from '../../base/utf8.ts'
+import type { FailoverPlan } from '../../core/failover/failover-plan.ts'
+import { reasonOf } from '../../io/start-error.ts'
+import { readPlan } from '../failover/plan-text.ts'
+import {
+  type AccessOptions,
+  allowanceOfOneRun,
+  connect,
+  readAccess,
+  type SentinelLogin,
+} from '../status/access.ts'
+import { askAll } from '../status/ask.ts'
+import { type Allowance, type Asking, printable, type ReplyValue } from '../status/asking.ts'
+import { type GroupReport, judge } from '../status/judge.ts'
+import { DEFAULT_SENTINEL_ADDRESS } from '../status/status.ts'
+import { addressOf, isVedette, type SentinelAnswer } from '../status/view.ts'
+import { type AskedFacts, type GroupLayout, layoutOf } from './layout.ts'
+
+export interface ExplainAccess extends AccessOptions {
+  readonly sentinel?: readonly string[]
+  readonly nodeUser?: string
+  readonly nodePass?: string
+}
+
+/** So that the password appears in no list of processes. */
+const NODE_PASSWORD_VARIABLE = 'VEDETTE_NODE_PASS'
+/** Between two looks at how much a master has written. */
+const RATE_MS = 1_000
+/** No group has more nodes; a made-up list must not keep us busy. */
+const MOST_NODES = 64
+
+export interface Seen {
+  /** Undefined: no Sentinel that answers watches this group. */
+  readonly layout: GroupLayout | undefined
+  readonly sentinels: readonly SentinelAnswer[]
+}
+
+/** `dryRun`: the words that say which failover the Sentinels are asked about. */
+export async function lookAtGroup(
+  group: string,
+  options: ExplainAccess,
+  dryRun: readonly string[] = [],
+): Promise<Seen> {
+  const access = readAccess(options)
+  const sentinels = await askAll(options.sentinel ?? [DEFAULT_SENTINEL_ADDRESS], access)
+  const [report] = judge(sentinels, group).groups
+  if (report === undefined) return { layout: undefined, sentinels }
+  const [plans, facts] = await Promise.all([
+    askPlans(report, access, dryRun),
+    askNodes(report, nodeAccess(options, access)),
+  ])
+  return { layout: layoutOf(report, sentinels, plans, facts), sentinels }
+}
+
+/** Nodes are asked as their own user; the certificates are those for the Sentinels. */
+function nodeAccess({ nodeUser, nodePass }: ExplainAccess, { tls }: SentinelLogin): SentinelLogin {
+  return { user: nodeUser, password: nodePass ?? process.env[NODE_PASSWORD_VARIABLE], tls }
+}
+
+async function askPlans(
+  { name, says }: GroupReport,
+  access: SentinelLogin,
+  dryRun: readonly string[],
+): Promise<ReadonlyMap<string, FailoverPlan>> {
+  const allowance = allowanceOfOneRun()
+  const ours = says.filter(({ sentinel }) => isVedette(sentinel))
+  const answers = await Promise.all(
+    ours.map(async ({ sentinel: { address } }) => {
+      const words = ['SENTINEL', 'FAILOVER', utf8Bytes(name), ...dryRun, 'DRYRUN']
+      const plan = await withClient(address, access, allowance, async (client) =>
+        readPlan(await client.call(...words)),
+      )
+      return plan instanceof Error ? [] : [[address, plan] as const]
+    }),
+  )
+  return new Map(answers.flat())
+}
+
+async function askNodes(
+  { says }: GroupReport,
+  access: SentinelLogin,
+): Promise<ReadonlyMap<string, AskedFacts>> {
+  const allowance = allowanceOfOneRun()
+  const masters = new Set(says.map(({ group }) => group.address))
+  const replicas = says.flatMap(({ group }) => group.replicas.map(addressOf))
+  const addresses = [...new Set([...masters, ...replicas])].slice(0, MOST_NODES)
+  const told = await Promise.all(
+    addresses.map(async (address) => {
+      const facts = await withClient(address, access, allowance, (client) =>
+        askNode(client, masters.has(address)),
+      )
+      if (!(facts instanceof Error)) return [address, facts] as const
+      return [address, { ...SILENT, failure: printable(utf8Bytes(facts.message)) }] as const
+    }),
+  )
+  return new Map(told)
+}
+
+const SILENT = {
+  program: '',
+  bytesPerSecond: undefined,
+  minReplicasToWrite: undefined,
+  minReplicasMaxLagSeconds: undefined,
+}
+
+async function askNode(client: Asking, isMaster: boolean): Promise<AskedFacts> {
+  const startedAtMs = performance.now()
+  const before = String(await client.call('INFO'))
+  const wanted = await settingOf(client, 'min-replicas-to-write')
+  const lag = await settingOf(client, 'min-replicas-max-lag')
+  const facts = {
+    failure: undefined,
+    program: programIn(before),
+    minReplicasToWrite: wanted,
+    minReplicasMaxLagSeconds: lag,
+  }
+  if (!isMaster) return { ...facts, bytesPerSecond: undefined }
+  await setTimeout(RATE_MS)
+  const after = String(await client.call('INFO'))
+  const seconds = (performance.now() - startedAtMs) / 1_000
+  const written = (offsetIn(after) ?? Number.NaN) - (offsetIn(before) ?? Number.NaN)
+  return { ...facts, bytesPerSecond: written >= 0 ? written / seconds : undefined }
+}
+
+/** Undefined if the node does not tell: the right to ask may be missing. */
+async function settingOf(client: Asking, name: string): Promise<number | undefined> {
+  const answer: ReplyValue = await client.call('CONFIG', 'GET', name).catch(() => null)
+  const value = Array.isArray(answer) ? answer[1] : undefined
+  return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : undefined
+}
+
+function offsetIn(info: string): number | undefined {
+  const [, digits] = /^master_repl_offset:(\d{1,15})\r?$/m.exec(info) ?? []
+  return digits === undefined ? undefined : Number(digits)
+}
+
+function programIn(info: string): string {
+  const [, name, version] = /^(vedette|valkey|redis)_version:(.{1,40}?)\r?$/m.exec(info) ?? []
+  return name === undefined ? '' : printable(`${name} ${version}`)
+}
+
+async function withClient<Answer>(
+  address: string,
+  access: SentinelLogin,
+  allowance: Allowance,
+  ask: (client: Asking) => Promise<Answer>,
+): Promise<Answer | Error> {
+  const client = connect(address, access, allowance)
+  try {
+    await client.open()
+    return await ask(client)
+  } catch (error) {
+    return new Error(reasonOf(error))
+  } finally {
+    client.disconnect()
+  }
+}

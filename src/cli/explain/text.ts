@@ -1,0 +1,157 @@
+/** A forecast for people: first what would happen, then who would do it, what it takes and what it costs. */
+import { colors as pc } from '../colors.ts'
+import { cell, type FittedColumn, table, wrapped } from '../table.ts'
+import type { Forecast, SentinelForecast } from './forecast.ts'
+import type { GroupLayout } from './layout.ts'
+import type { Loss, TimeSpan } from './loss.ts'
+import { type HostLoss, isBad, type Weakness } from './weakest.ts'
+
+/** For a terminal of so many columns; no line break at the end. */
+export function explainText(
+  layout: GroupLayout,
+  told: Forecast,
+  weakness: Weakness,
+  columns = Number.POSITIVE_INFINITY,
+): string {
+  const fold = (lines: readonly string[]) => lines.flatMap((line) => folded(line, columns))
+  return [
+    ...fold(forecastLines(layout, told)),
+    '',
+    pc.bold('If one is lost'),
+    ...hostRows(weakness.losses, columns),
+    '',
+    ...fold([
+      weakness.text,
+      ...(weakness.advice === '' ? [] : [`To mend it: ${weakness.advice}.`]),
+      ...silentNodes(layout),
+    ]),
+  ].join('\n')
+}
+
+function folded(line: string, columns: number): readonly string[] {
+  const indent = /^ */.exec(line)?.[0] ?? ''
+  const room = columns - indent.length
+  return wrapped(line.trimStart().split(' '), ' ', room, 2).map((part) => `${indent}${part}`)
+}
+
+export function forecastLines(layout: GroupLayout, told: Forecast): readonly string[] {
+  const { outcome, text, accident, obstacles, cautions } = told
+  const paint = outcome === 'stuck' ? pc.red : outcome === 'switches' ? pc.green : pc.bold
+  const mark = outcome === 'stuck' ? '✘' : isBad(told) ? '!' : '✔'
+  const isQuiet = told.sentinels.every(({ fate }) => fate === 'sees-no-change')
+  return [
+    `${pc.bold(layout.group)}: if ${accident}`,
+    `  ${paint(mark)} ${text}`,
+    ...(isQuiet ? [] : watcherLines(told)),
+    ...successionLines(told),
+    ...costLines(told),
+    ...(obstacles.length > 0 ? [] : cautions.map((caution) => `  ${pc.yellow('!')} ${caution}`)),
+  ]
+}
+
+function watcherLines({ sentinels, agree, elect }: Forecast): readonly string[] {
+  const enough = ({ count, needed }: { count: number; needed: number }) =>
+    count >= needed ? 'enough' : 'too few'
+  return [
+    '  who would notice:',
+    ...sentinels.map((one) => `    ${one.sentinel}  ${FATES[one.fate](one)}`),
+    `  ${agree.count} would see it down, ${agree.needed} must (quorum): ${enough(agree)}; ${elect.count} could vote, ${elect.needed} must: ${enough(elect)}`,
+  ]
+}
+
+const FATES: Readonly<Record<SentinelForecast['fate'], (one: SentinelForecast) => string>> = {
+  notices: ({ by, noticesMs }) =>
+    by === 'already'
+      ? 'sees it down already'
+      : `after ${spanText(noticesMs ?? { from: 0, to: 0 })}, by ${by === 'refusal' ? 'refused connections, which a replica confirms' : 'its silence'}`,
+  'sees-no-change': () => 'would see no change',
+  lost: () => 'is lost as well',
+  down: () => 'is down now',
+  tilted: () => 'is in TILT and does not act',
+}
+
+function successionLines({ leader, promoted, others, outcome }: Forecast): readonly string[] {
+  const first =
+    outcome !== 'switches' ? [] : [`  the leader: ${leader ?? 'one of them, by chance'}`]
+  return [
+    ...first,
+    ...(promoted === null ? [] : [`  promoted: ${promoted}`]),
+    ...others.map(({ address, reason }) => `    not ${address}: ${reason}`),
+  ]
+}
+
+function costLines({ takesMs, loss }: Forecast): readonly string[] {
+  if (takesMs === null || loss === null) return []
+  return [
+    `  writes would be taken again after ${spanText(takesMs)}, and some round trips of the network; clients have to follow`,
+    `  lost: ${lossText(loss)}`,
+  ]
+}
+
+export function lossText({ behindBytes, toldAgoMs, goesOn }: Loss): string {
+  const ago = toldAgoMs === null ? '' : ` (as the master told ${spanOf(toldAgoMs)} ago)`
+  const behind =
+    behindBytes === null
+      ? 'what the replica has not received; the master does not say how much'
+      : behindBytes === 0
+        ? `nothing but the writes of the last moment: the replica had everything${ago}`
+        : `${behindBytes} bytes that the replica has not acknowledged${ago}`
+  if (goesOn === null) return behind
+  const amount = goesOn.bytes === null ? '' : `, ${goesOn.bytes} bytes at its present rate`
+  const fence = goesOn.isFenced
+    ? ', until min-replicas-to-write stops it'
+    : ', and then as long as it is cut off: min-replicas-to-write does not stop it'
+  return `${behind}; and what the old master goes on acknowledging for ${spanOf(goesOn.forMs)}${amount}${fence}`
+}
+
+export function spanText({ from, to }: TimeSpan): string {
+  const [a, b] = [spanOf(from), spanOf(to)]
+  return a === b ? a : `${a} to ${b}`
+}
+
+function spanOf(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${Number((ms / 1_000).toFixed(2))} s`
+}
+
+const COLUMNS: readonly FittedColumn[] = [
+  { head: 'LOST', align: 'left', spare: 0, least: 0 },
+  { head: 'WITH', align: 'left', spare: 2, least: 0 },
+  { head: 'THEN', align: 'left', spare: 0, least: 0 },
+  { head: 'AFTER', align: 'left', spare: 1, least: 0 },
+  { head: 'ONE MORE', align: 'left', spare: 0, least: 0 },
+]
+
+function hostRows(losses: readonly HostLoss[], columns: number): readonly string[] {
+  const rows = losses.map(({ place, holds, forecast, survivesAnother }) => {
+    const { takesMs } = forecast
+    return [
+      cell(place),
+      cell(holds, pc.dim),
+      cell(thenText(forecast), isBad(forecast) ? pc.red : undefined),
+      cell(takesMs === null ? '' : spanText(takesMs)),
+      cell(survivesAnother ? 'survived' : 'no failover', survivesAnother ? undefined : pc.yellow),
+    ]
+  })
+  return table(COLUMNS, rows, columns, pc.dim)
+}
+
+function thenText({ outcome, promoted, refusesWrites }: Forecast): string {
+  const fence = refusesWrites ? ', refuses writes' : ''
+  if (outcome === 'switches') return `${promoted} is master${fence}`
+  return outcome === 'keeps' ? `same master${fence}` : 'no master'
+}
+
+/** What could not be learnt, so that nobody takes silence for health. */
+function silentNodes({ facts }: GroupLayout): readonly string[] {
+  return [...facts].flatMap(([address, { failure, minReplicasToWrite }]) => {
+    if (failure !== undefined) {
+      return [
+        pc.dim(`${address} did not answer us (${failure}): what is said of it, its Sentinels say`),
+      ]
+    }
+    if (minReplicasToWrite !== undefined) return []
+    return [
+      pc.dim(`${address} does not tell min-replicas-to-write: give --node-user and --node-pass`),
+    ]
+  })
+}

@@ -1,0 +1,78 @@
+/** The commands that tell what would happen, and change nothing: explain and plan. */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { accessOptions } from './access-options.ts'
+import { EXPLAIN_HELP, PLAN_HELP } from './help.ts'
+import { collect, server } from './options.ts'
+
+export function addForesight(program: Command): void {
+  const explain = program.command('explain').argument('<group>', 'whose accidents are foretold')
+  nodeLogin(accessOptions(explain))
+    .description('what would happen if the master died now, a host were lost or a link cut')
+    .addOption(
+      new Option(
+        '--lose <host>',
+        'foretell the loss of this host, or of the process at host:port; again: others at once',
+      ).argParser(collect),
+    )
+    .addOption(
+      new Option('--cut <a,b>', 'foretell a cut between two hosts; again: others').argParser(link),
+    )
+    .option('--json', 'one JSON object, for scripts')
+    .addHelpText('after', EXPLAIN_HELP)
+    .action(async (group: string, options) => {
+      process.exitCode = await (await import('./explain/explain.ts')).runExplain(group, options)
+    })
+  addPlan(program)
+}
+
+function addPlan(program: Command): void {
+  const plan = program
+    .command('plan')
+    .description('a piece of work step by step, with what could go wrong')
+    .addHelpText('after', PLAN_HELP)
+  planned(plan, 'switchover', 'another master, without losing a write')
+    .addOption(new Option('--to <host:port>', 'the replica to hand over to').argParser(server))
+    .action((group: string, options) => run(group, { kind: 'switchover' }, options))
+  planned(plan, 'upgrade', 'all nodes and Sentinels of a group, one after the other').action(
+    (group: string, options) => run(group, { kind: 'upgrade' }, options),
+  )
+  planned(plan, 'remove-sentinel', 'one Sentinel of a group, for good')
+    .argument('<host:port>', 'as the other Sentinels know it', server)
+    .action((group: string, address: string, options) =>
+      run(group, { kind: 'remove-sentinel', address }, options),
+    )
+}
+
+function planned(plan: Command, name: string, description: string): Command {
+  return nodeLogin(accessOptions(plan.command(name).argument('<group>', 'of the Sentinels')))
+    .description(description)
+    .option('--json', 'one JSON object, for scripts')
+    .addHelpText('after', PLAN_HELP)
+}
+
+type RunPlan = typeof import('./plan/plan.ts')['runPlan']
+
+async function run(
+  group: string,
+  work: Parameters<RunPlan>[1],
+  options: Parameters<RunPlan>[2],
+): Promise<void> {
+  process.exitCode = await (await import('./plan/plan.ts')).runPlan(group, work, options)
+}
+
+/** Nodes have users of their own; without a login the Sentinels' knowledge has to do. */
+function nodeLogin(command: Command): Command {
+  return command
+    .option('--node-user <name>', 'the user to ask the nodes as')
+    .option('--node-pass <password>', 'its password; better in the variable VEDETTE_NODE_PASS')
+}
+
+/** `a,b`: two hosts or processes; an option that may be given several times. */
+function link(
+  value: string,
+  before: readonly (readonly [string, string])[] = [],
+): readonly (readonly [string, string])[] {
+  const [a = '', b = '', more] = value.split(',').map((place) => place.trim())
+  if (a !== '' && b !== '' && a !== b && more === undefined) return [...before, [a, b]]
+  throw new InvalidArgumentError('two different hosts are wanted: 10.0.0.1,10.0.0.2')
+}

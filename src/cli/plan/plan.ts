@@ -1,0 +1,100 @@
+/** `vedette plan`: what to do for a switchover, an upgrade or the removal of a Sentinel, before it is done. */
+import { colors as pc } from '../colors.ts'
+import { tellNothing } from '../explain/explain.ts'
+import type { GroupLayout } from '../explain/layout.ts'
+import { type ExplainAccess, lookAtGroup } from '../explain/look.ts'
+import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
+import { splitAddress } from '../status/access.ts'
+import type { SentinelAnswer } from '../status/view.ts'
+import { wrapped } from '../table.ts'
+import { type PlannedWork, planRemoval, planSwitchover, planUpgrade } from './steps.ts'
+
+export interface PlanOptions extends ExplainAccess {
+  /** `host:port` of the replica to hand over to; undefined: the best one. */
+  readonly to?: string
+  readonly json?: boolean
+}
+
+export type WorkOrder =
+  | { readonly kind: 'switchover' }
+  | { readonly kind: 'upgrade' }
+  | { readonly kind: 'remove-sentinel'; readonly address: string }
+
+/** The exit status says whether it could be begun now. */
+export async function runPlan(
+  group: string,
+  work: WorkOrder,
+  options: PlanOptions,
+): Promise<number> {
+  const { layout, sentinels } = await lookAtGroup(group, options, [
+    'COORDINATED',
+    ...targetWords(options.to),
+  ])
+  if (layout === undefined) return tellNothing(group, sentinels)
+  const planned = planFor(layout, sentinels, work)
+  if (planned === undefined) {
+    const known = layout.sentinels.map(({ address }) => address).join(', ')
+    say(`vedette: no Sentinel of ${group} is known at this address`)
+    say(`  they are at ${known}`)
+    return EXIT_CONFIG
+  }
+  const isPossible = planned.obstacles.length === 0
+  if (options.json === true) {
+    const all = { group, plan: work.kind, possible: isPossible, ...planned }
+    process.stdout.write(`${JSON.stringify(all)}\n`)
+  } else {
+    const columns = process.stdout.isTTY ? process.stdout.columns || undefined : undefined
+    process.stdout.write(`${planLines(group, planned, columns).join('\n')}\n`)
+  }
+  return isPossible ? 0 : EXIT_FAILED
+}
+
+function targetWords(to: string | undefined): readonly string[] {
+  if (to === undefined) return []
+  const { host, port } = splitAddress(to)
+  return ['TO', host, String(port)]
+}
+
+function planFor(
+  layout: GroupLayout,
+  sentinels: readonly SentinelAnswer[],
+  work: WorkOrder,
+): PlannedWork | undefined {
+  if (work.kind === 'switchover') return planSwitchover(layout)
+  if (work.kind === 'upgrade') return planUpgrade(layout)
+  const { address } = work
+  const one = layout.sentinels.find((sentinel) => sentinel.address === address)
+  return one && planRemoval(layout, one, otherGroups(layout, sentinels, one.id))
+}
+
+function otherGroups(
+  layout: GroupLayout,
+  sentinels: readonly SentinelAnswer[],
+  id: string,
+): readonly string[] {
+  const views = sentinels.flatMap(({ groups }) => groups)
+  const counting = views.filter(({ peers }) => peers.some(({ runid }) => runid === id))
+  return [...new Set(counting.map(({ name }) => name))].filter((name) => name !== layout.group)
+}
+
+export function planLines(
+  group: string,
+  { what, obstacles, steps, back }: PlannedWork,
+  columns = Number.POSITIVE_INFINITY,
+): readonly string[] {
+  const fold = (indent: string, mark: string, text: string) =>
+    wrapped(text.split(' '), ' ', columns - indent.length - mark.length, 0).map(
+      (line, at) => `${indent}${at === 0 ? mark : ' '.repeat(mark.length)}${line}`,
+    )
+  return [
+    ...fold('', '', `${pc.bold(group)}: ${what}`),
+    ...obstacles.flatMap((text) => fold('  ', '✘ ', `not now: ${text}`)),
+    ...steps.flatMap(({ text, command, until, risks }, at) => [
+      ...fold('', `${at + 1}. `, text),
+      ...(command === '' ? [] : [`     ${pc.bold(command)}`]),
+      ...fold('     ', '', `until ${until}`),
+      ...risks.flatMap((risk) => fold('     ', '! ', risk)),
+    ]),
+    ...fold('', '', `The way back: ${back}`),
+  ]
+}

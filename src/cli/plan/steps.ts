@@ -1,0 +1,294 @@
+/**
+ * What an operator is about to do, step by step: what to type, what to wait for, and what could go wrong, with the
+ * numbers of this group. What the loss of another process meanwhile would mean is foretold for each step.
+ */
+import { majority } from '../../core/election/quorum.ts'
+import type { FailoverPlan } from '../../core/failover/failover-plan.ts'
+import { loses, masterDies } from '../explain/accident.ts'
+import { type Forecast, forecast } from '../explain/forecast.ts'
+import type { GroupLayout, LayoutNode, LayoutSentinel } from '../explain/layout.ts'
+import { isBad } from '../explain/weakest.ts'
+
+export interface PlannedWork {
+  readonly what: string
+  /** Why it should not be begun now; empty if it may. */
+  readonly obstacles: readonly string[]
+  readonly steps: readonly WorkStep[]
+  /** How to undo it. */
+  readonly back: string
+}
+
+export interface WorkStep {
+  readonly text: string
+  /** What to type; empty: it depends on how you run it. */
+  readonly command: string
+  /** What to wait for before the next step. */
+  readonly until: string
+  readonly risks: readonly string[]
+}
+
+/** The dry run of a coordinated failover, of the first Sentinel that finds it possible. */
+export function handoverPlan({ sentinels }: GroupLayout): FailoverPlan | undefined {
+  const plans = sentinels.flatMap(({ says }) => (says?.plan === undefined ? [] : [says.plan]))
+  return plans.find(({ possible }) => possible) ?? plans[0]
+}
+
+export function planSwitchover(layout: GroupLayout): PlannedWork {
+  const { group, master } = layout
+  const plan = handoverPlan(layout)
+  const heir = layout.replicas.find(({ address }) => address === plan?.to)
+  const steps = heir === undefined ? [] : [lookFirst(layout), ...handover(layout, heir)]
+  return {
+    what: heir === undefined ? 'a switchover' : `${heir.address} in the place of ${master.address}`,
+    obstacles: handoverObstacles(layout, plan),
+    steps,
+    back: `vedette failover ${group} --coordinated --to ${master.address} --wait`,
+  }
+}
+
+function handoverObstacles(layout: GroupLayout, plan: FailoverPlan | undefined): string[] {
+  if (plan === undefined) {
+    return [
+      'no Vedette Sentinel tells what a handover would do: redis-sentinel knows none, and `vedette failover` without --coordinated loses what is not replicated',
+    ]
+  }
+  const refused = plan.possible ? [] : [`the Sentinels refuse: ${plan.refusal}`]
+  const reasons = plan.possible
+    ? []
+    : plan.replicas.map(({ address, reason }) => `${address}: ${reason || 'could be promoted'}`)
+  return [...refused, ...reasons, ...unrest(layout)]
+}
+
+/** Nothing is begun in a group that is not at rest. */
+function unrest({ isBusy, isDisputed, master }: GroupLayout): string[] {
+  return [
+    ...(isBusy ? ['a failover is under way'] : []),
+    ...(isDisputed ? ['the Sentinels name different masters'] : []),
+    ...(master.isDown ? [`the master ${master.address} is down`] : []),
+  ]
+}
+
+/** Less is on its way, or was acknowledged since the master told. */
+const LATE_BYTES = 1024 * 1024
+
+function lookFirst({ group, replicas }: GroupLayout): WorkStep {
+  const late = replicas.filter(({ lagBytes = 0 }) => lagBytes > LATE_BYTES)
+  return {
+    text: 'look whether all is well',
+    command: `vedette status ${group}`,
+    until: 'it ends with status 0, and every replica is 0 B behind or nearly so',
+    risks: late.map(({ address, lagBytes }) => `${address} is ${lagBytes} bytes behind now`),
+  }
+}
+
+function handover(layout: GroupLayout, heir: LayoutNode): readonly WorkStep[] {
+  const { group, master, failoverTimeoutMs } = layout
+  const after = forecast(layout, loses([master.address]))
+  return [
+    {
+      text: `hand over: ${master.address} holds writes back until ${heir.address} has them all`,
+      command: `vedette failover ${group} --coordinated --to ${heir.address} --wait`,
+      until: 'it ends with status 0; with 1 the old master goes on',
+      risks: [
+        `writes wait meanwhile, for at most ${failoverTimeoutMs / 1_000} s; then it is given up, and nothing is lost`,
+        'clients that ask no Sentinel stay with the old master, which refuses their writes (READONLY)',
+        ...fenceRisk(after, heir),
+        ...deathRisk(
+          forecast(layout, masterDies(layout)),
+          'the old master died in the middle of it',
+        ),
+      ],
+    },
+    {
+      text: `see that ${master.address} follows ${heir.address}`,
+      command: `vedette status ${group}`,
+      until: 'it ends with status 0, and the old master is a replica with its link up',
+      risks: ['its clients were disconnected: look at the applications, not at Redis alone'],
+    },
+  ]
+}
+
+function fenceRisk({ cautions, refusesWrites, promoted }: Forecast, heir: LayoutNode): string[] {
+  if (!refusesWrites || promoted !== heir.address) return []
+  return cautions
+    .filter((text) => text.includes('min-replicas-to-write'))
+    .map((text) => `until the old master follows it, ${text}`)
+}
+
+/** What the loss of the master would mean while a step is under way. */
+function deathRisk(told: Forecast, when: string): string[] {
+  if (!isBad(told)) return []
+  const why = told.outcome === 'stuck' ? told.obstacles.join('; ') : told.cautions.join('; ')
+  return [
+    `if ${when}, there would be ${told.outcome === 'stuck' ? 'no failover' : 'no writes'}: ${why}`,
+  ]
+}
+
+export function planUpgrade(layout: GroupLayout): PlannedWork {
+  const { group, master, replicas, sentinels } = layout
+  const plan = handoverPlan(layout)
+  const order = (plan?.replicas ?? []).map(({ address }) => address)
+  // The replica that will be handed to comes last, so that the others have shown that the new version works.
+  const place = ({ address }: LayoutNode) => order.indexOf(address)
+  const sorted = replicas.toSorted((a, b) => place(b) - place(a))
+  const heir = replicas.find(({ address }) => address === plan?.to)
+  return {
+    what: `an upgrade of ${1 + replicas.length} nodes and ${sentinels.length} Sentinels, without an outage`,
+    obstacles: [...handoverObstacles(layout, plan), ...downNow(layout)],
+    steps: [
+      lookFirst(layout),
+      ...sorted.map((one) => restartOf(layout, one)),
+      ...(heir === undefined ? [] : handover(layout, heir)),
+      ...(heir === undefined ? [] : [oldMaster(layout, heir)]),
+      ...sentinels.map((one) => restartOfSentinel(layout, one)),
+      lookFirst(layout),
+    ],
+    back: `before the handover: install the old version on the replicas again. After it the old version may not read what the new one wrote: test that first. To give the role back: vedette failover ${group} --coordinated --to ${master.address} --wait`,
+  }
+}
+
+function downNow({ replicas, sentinels }: GroupLayout): string[] {
+  const down = [...replicas, ...sentinels].filter(({ isDown }) => isDown)
+  return down.map(({ address }) => `${address} is down: bring it back first`)
+}
+
+function restartOf(layout: GroupLayout, node: LayoutNode): WorkStep {
+  const { master, group, facts } = layout
+  const alone = forecast(layout, loses([node.address]))
+  const program = facts.get(node.address)?.program ?? ''
+  return {
+    text: `stop the replica ${node.address}${program === '' ? '' : ` (${program})`}, upgrade it, start it`,
+    command: '',
+    until: `vedette status ${group}: its link is up, and it is 0 B behind`,
+    risks: [
+      ...alone.cautions,
+      ...deathRisk(
+        forecast(layout, loses([node.address, master.address])),
+        `the master died meanwhile`,
+      ),
+    ],
+  }
+}
+
+function oldMaster(layout: GroupLayout, heir: LayoutNode): WorkStep {
+  const { master, group } = layout
+  return {
+    text: `stop the old master ${master.address}, upgrade it, start it`,
+    command: '',
+    until: `vedette status ${group}: it follows ${heir.address}, and its link is up`,
+    risks: [
+      'it must come back as a replica: a node that starts as a master is turned into one by the Sentinels, after some seconds',
+      ...deathRisk(
+        forecast(layout, loses([master.address, heir.address])),
+        `the new master ${heir.address} died meanwhile`,
+      ),
+    ],
+  }
+}
+
+function restartOfSentinel(layout: GroupLayout, one: LayoutSentinel): WorkStep {
+  const { master, group } = layout
+  return {
+    text: `stop the Sentinel ${one.address}, upgrade it, start it`,
+    command: '',
+    until: `vedette status ${group}: it answers, and counts ${layout.sentinels.length - 1} peers`,
+    risks: deathRisk(
+      forecast(layout, loses([one.address, master.address])),
+      'the master died meanwhile',
+    ),
+  }
+}
+
+/** `alsoIn`: other groups that count this Sentinel. */
+export function planRemoval(
+  layout: GroupLayout,
+  one: LayoutSentinel,
+  alsoIn: readonly string[],
+): PlannedWork {
+  const { sentinels, master } = layout
+  const now = sentinels.length
+  const quorum = Math.max(...sentinels.map(({ says }) => says?.quorum ?? 1))
+  const groups = [layout.group, ...alsoIn]
+  return {
+    what: `the Sentinel ${one.address} away: ${now} now, ${now - 1} afterwards`,
+    obstacles: [...unrest(layout), ...removalObstacles(layout, one, quorum)],
+    steps: [
+      {
+        text: `stop the Sentinel ${one.address} for good, and keep it from being started again`,
+        command: '',
+        until: `the others see it down, after ${downAfterText(layout)}: vedette status ${layout.group}`,
+        risks: [
+          `until the next step is done, a leader still needs ${Math.max(quorum, majority(now))} votes of ${now}, and ${now - 1} can vote`,
+          ...deathRisk(
+            forecast(layout, loses([one.address, master.address])),
+            'the master died meanwhile',
+          ),
+        ],
+      },
+      ...groups.map((group) => forgetting(layout, one, group)),
+      {
+        text: 'see what is left',
+        command: `vedette explain ${layout.group}`,
+        until: `it counts ${now - 1} Sentinels, and says how many may be lost`,
+        risks: afterwards(now - 1, quorum),
+      },
+    ],
+    back: `start it again: the others learn of it from its hellos, within seconds`,
+  }
+}
+
+function downAfterText({ sentinels }: GroupLayout): string {
+  const ms = Math.max(...sentinels.map(({ says }) => says?.downAfterMs ?? 0))
+  return `${ms / 1_000} s`
+}
+
+function removalObstacles(
+  { sentinels, group }: GroupLayout,
+  one: LayoutSentinel,
+  quorum: number,
+): string[] {
+  const left = sentinels.filter((other) => other !== one)
+  const down = left.filter(({ isDown }) => isDown)
+  return [
+    ...(quorum > left.length
+      ? [
+          `the quorum ${quorum} could not be reached by ${left.length}: SENTINEL SET ${group} quorum ${majority(left.length)} on all of them first`,
+        ]
+      : []),
+    ...down.map(
+      ({ address }) => `${address} is down, too: remove that one first, or bring it back`,
+    ),
+  ]
+}
+
+function forgetting({ sentinels }: GroupLayout, one: LayoutSentinel, group: string): WorkStep {
+  const strangers = sentinels.filter(
+    (other) => other !== one && other.says !== undefined && !other.says.isVedette,
+  )
+  return {
+    text: `make all others forget it in ${group}`,
+    command: `vedette forget ${group} ${one.address}`,
+    until: 'it ends with status 0',
+    risks: [
+      'it is refused as long as the Sentinel is seen alive',
+      ...strangers.map(
+        ({ address }) =>
+          `${address} is a redis-sentinel and cannot be told: SENTINEL RESET ${group} there, alone and while the master is well`,
+      ),
+    ],
+  }
+}
+
+function afterwards(left: number, quorum: number): string[] {
+  const needed = Math.max(quorum, majority(left))
+  const spare = left - needed
+  return [
+    `${needed} of ${left} are needed then: ${spare === 0 ? 'none may be lost' : spare === 1 ? 'one may be lost' : `${spare} may be lost`}`,
+    ...(left % 2 === 0 && left > 0
+      ? [`an even number survives no more losses than ${left - 1} would`]
+      : []),
+    ...(quorum === 1 && left > 1
+      ? ['with quorum 1 a single Sentinel decides that the master is down']
+      : []),
+  ]
+}

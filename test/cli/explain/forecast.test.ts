@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import { accidentOf, loses, masterDies } from '../../../src/cli/explain/accident.ts'
+import { forecast } from '../../../src/cli/explain/forecast.ts'
+import type { GroupLayout } from '../../../src/cli/explain/layout.ts'
+import { explainText } from '../../../src/cli/explain/text.ts'
+import { weakestPoint } from '../../../src/cli/explain/weakest.ts'
+import { dryRun, layout, type Told } from './group-view.ts'
+
+function death(told: Told = {}) {
+  const group = layout(told)
+  return forecast(group, masterDies(group))
+}
+
+function cut(group: GroupLayout, ...links: readonly (readonly [string, string])[]) {
+  return forecast(group, accidentOf(group, [], links).accident)
+}
+
+describe('who notices', () => {
+  test('a process that dies is known by refused connections, a lost host by its silence', () => {
+    const group = layout()
+    const process = forecast(group, masterDies(group))
+    expect(process.sentinels.map(({ by }) => by)).toEqual(['refusal', 'refusal', 'refusal'])
+    expect(process.takesMs).toEqual({ from: 270, to: 500 })
+    const host = forecast(group, loses(['h1']))
+    expect(host.sentinels.map(({ fate, by }) => by ?? fate)).toEqual(['lost', 'silence', 'silence'])
+    expect(host.takesMs).toEqual({ from: 5_020, to: 6_150 })
+  })
+
+  test('refusals prove nothing without a replica that confirms them, or enough Sentinels that ask', () => {
+    const unlinked = { 'master-link-status': 'err' }
+    const alone = death({ replica: { h2: unlinked, h3: unlinked } })
+    expect(alone.sentinels.map(({ by }) => by)).toEqual(['silence', 'silence', 'silence'])
+    const ping = death({ master: { detection: 'ping' } })
+    expect(ping.sentinels.map(({ by }) => by)).toEqual(['silence', 'silence', 'silence'])
+    const mixed = death({
+      change: (one) => (one.address.startsWith('h1') ? one : { ...one, program: 'redis 7.0.15' }),
+    })
+    expect(mixed.sentinels.map(({ by }) => by)).toEqual(['silence', 'silence', 'silence'])
+    expect(mixed.leader).toBeNull()
+  })
+
+  test('a Sentinel in TILT does not count for the quorum, and still votes', () => {
+    const told = death({ change: (one) => ({ ...one, isTilted: !one.address.startsWith('h1') }) })
+    expect(told).toMatchObject({ outcome: 'stuck', agree: { count: 1, needed: 2 } })
+    expect(told.elect).toEqual({ count: 3, needed: 2 })
+  })
+})
+
+describe('quorum and majority', () => {
+  test('two of five Sentinels are a quorum of two and no majority', () => {
+    const group = layout({ sentinels: ['h1', 'h2', 'h3', 'h4', 'h5'] })
+    const told = forecast(group, loses(['h1', 'h4', 'h5']))
+    expect(told).toMatchObject({ outcome: 'stuck', elect: { count: 2, needed: 3 } })
+    expect(told.obstacles).toEqual(['2 Sentinels could vote, and a leader needs 3 of 5'])
+  })
+
+  test('a link that one Sentinel loses changes nothing, and two lost links are a failover', () => {
+    const group = layout()
+    const one = cut(group, ['h1', 'h2'])
+    expect(one).toMatchObject({ outcome: 'keeps', agree: { count: 1, needed: 2 } })
+    const both = cut(group, ['h1', 'h2'], ['h1', 'h3'])
+    expect(both).toMatchObject({ outcome: 'switches', agree: { count: 2, needed: 2 } })
+  })
+
+  test('Sentinels that are cut off from each other do not add up', () => {
+    const group = layout()
+    const told = cut(group, ['h1', 'h2'], ['h1', 'h3'], ['h2', 'h3'])
+    expect(told).toMatchObject({ outcome: 'keeps', agree: { count: 1, needed: 2 } })
+  })
+
+  test('a pause is an obstacle, and is named', () => {
+    const pause = { 'pause-left-ms': '60000', 'pause-by': 'ops' }
+    expect(death({ master: pause })).toMatchObject({
+      outcome: 'stuck',
+      obstacles: ['failovers are paused by ops'],
+    })
+  })
+})
+
+describe('who is promoted', () => {
+  test('the leader promotes as its dry run says, and the reasons are those of the dry run', () => {
+    const told = death({ plan: dryRun('h3', 'h2!the rule h2 says must-not') })
+    expect(told.promoted).toBe('h3:6379')
+    expect(told.others).toEqual([{ address: 'h2:6379', reason: 'the rule h2 says must-not' }])
+  })
+
+  test('the next one is promoted if the first is lost with the master', () => {
+    const group = layout({ plan: dryRun('h3', 'h2') })
+    const told = forecast(group, loses(['h1:6379', 'h3:6379']))
+    expect(told.promoted).toBe('h2:6379')
+    expect(told.others).toEqual([{ address: 'h3:6379', reason: 'it is lost too' }])
+  })
+
+  test('without a dry run priority, then data, then the run id decide, and 0 forbids', () => {
+    const told = (replica: NonNullable<Told['replica']>) =>
+      death({ program: 'redis 7.0.15', replica })
+    expect(told({}).promoted).toBe('h2:6379')
+    expect(told({ h3: { 'slave-priority': '10' } }).promoted).toBe('h3:6379')
+    expect(told({ h3: { 'slave-repl-offset': '2000' } }).promoted).toBe('h3:6379')
+    const none = told({ h2: { 'slave-priority': '0' }, h3: { flags: 'slave,s_down' } })
+    expect(none).toMatchObject({ outcome: 'stuck', promoted: null })
+    expect(none.others.map(({ reason }) => reason).sort()).toEqual([
+      'it is down',
+      'its replica-priority is 0',
+    ])
+  })
+
+  test('the living Sentinel with the smallest run id leads', () => {
+    const group = layout()
+    expect(forecast(group, masterDies(group)).leader).toBe('h1:26379')
+    expect(forecast(group, loses(['h1'])).leader).toBe('h2:26379')
+  })
+})
+
+describe('what is lost', () => {
+  test('what the replica had not acknowledged, as the master told', () => {
+    expect(death().loss).toEqual({ behindBytes: 200, toldAgoMs: 400, goesOn: null })
+  })
+
+  test('a master that is cut off goes on acknowledging, until its fence stops it', () => {
+    const links = [
+      ['h1', 'h2'],
+      ['h1', 'h3'],
+    ] as const
+    const open = cut(layout(), ...links)
+    expect(open.loss?.goesOn).toEqual({ forMs: 6_150, isFenced: false, bytes: 6_150 })
+    const facts = { minReplicasToWrite: 1, minReplicasMaxLagSeconds: 2 }
+    const fenced = cut(layout({ facts }), ...links)
+    expect(fenced.loss?.goesOn).toEqual({ forMs: 3_000, isFenced: true, bytes: 3_000 })
+  })
+
+  test('a fence is no help where only the Sentinels are cut off, and the replicas are not', () => {
+    const group = layout({ sentinels: ['s1', 's2', 's3'], facts: { minReplicasToWrite: 1 } })
+    const told = cut(group, ['h1', 's1'], ['h1', 's2'])
+    expect(told).toMatchObject({ outcome: 'switches', loss: { goesOn: { isFenced: false } } })
+  })
+
+  test('a fence that the rest cannot satisfy stops the new master as well', () => {
+    const told = death({ facts: { minReplicasToWrite: 2 } })
+    expect(told).toMatchObject({ outcome: 'switches', refusesWrites: true })
+    expect(told.cautions).toEqual([
+      'h2:6379 would refuse writes: min-replicas-to-write is 2, and one replica would be left',
+    ])
+  })
+})
+
+describe('the weakest point', () => {
+  test('is the host with two of three Sentinels', () => {
+    const weakness = weakestPoint(layout({ sentinels: ['h1', 'h1', 'h2'] }))
+    expect(weakness.fatal).toEqual([['h1']])
+    expect(weakness.text).toContain('The weakest point is the host h1 (master, 2 Sentinels)')
+    expect(weakness.advice).toContain('at least three hosts')
+  })
+
+  test('of three hosts with one of each is in two of them at once', () => {
+    const weakness = weakestPoint(layout())
+    expect(weakness).toMatchObject({ survives: 1, advice: '' })
+    expect(weakness.fatal).toContainEqual(['h1', 'h2'])
+    expect(weakness.text).toMatch(/^any one may be lost; of two, /)
+  })
+
+  test('is the only replica of a master that needs one to write', () => {
+    const facts = { minReplicasToWrite: 1 }
+    const weakness = weakestPoint(layout({ replicas: ['h2'], facts }))
+    expect(weakness.fatal).toContainEqual(['h2'])
+    expect(weakness.text).toContain('there would be no writes')
+  })
+
+  test('of a trial on one host is looked for among its processes', () => {
+    const one = layout({ sentinels: ['h1', 'h1', 'h1'], replicas: ['h1'] })
+    expect(weakestPoint(one).text).toContain('Everything runs on one host, h1')
+  })
+})
+
+test('the text names who would notice, who would lead, who is promoted and why not the others', () => {
+  const group = layout({ plan: dryRun('h3', 'h2!it is down') })
+  const text = explainText(group, forecast(group, masterDies(group)), weakestPoint(group), 100)
+  expect(text.split('\n').slice(0, 11)).toEqual([
+    'g: if the master h1:6379 dies',
+    '  ✔ h3:6379 would become the master.',
+    '  who would notice:',
+    '    h1:26379  after 250 ms to 350 ms, by refused connections, which a replica confirms',
+    '    h2:26379  after 250 ms to 350 ms, by refused connections, which a replica confirms',
+    '    h3:26379  after 250 ms to 350 ms, by refused connections, which a replica confirms',
+    '  3 would see it down, 2 must (quorum): enough; 3 could vote, 2 must: enough',
+    '  the leader: h1:26379',
+    '  promoted: h3:6379',
+    '    not h2:6379: it is down',
+    '  writes would be taken again after 270 ms to 500 ms, and some round trips of the network; clients',
+  ])
+  expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100)
+})
+
+test('a place where nothing of the group is, is unknown', () => {
+  expect(accidentOf(layout(), ['h1', 'h9'], []).unknown).toBe('h9')
+  expect(accidentOf(layout(), ['h1:6379'], [['h2', 'h3:26379']]).unknown).toBeUndefined()
+})

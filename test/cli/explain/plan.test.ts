@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { planLines } from '../../../src/cli/plan/plan.ts'
+import { planRemoval, planSwitchover, planUpgrade } from '../../../src/cli/plan/steps.ts'
+import { dryRun, layout, type Told } from './group-view.ts'
+
+function removal(told: Told, host: string, alsoIn: readonly string[] = []) {
+  const group = layout(told)
+  const one = group.sentinels.find((sentinel) => sentinel.host === host)
+  if (one === undefined) throw new Error(`no Sentinel at ${host}`)
+  return planRemoval(group, one, alsoIn)
+}
+
+function risks(work: ReturnType<typeof planUpgrade>): string {
+  return work.steps.flatMap((step) => step.risks).join('\n')
+}
+
+test('a switchover hands over to the replica that the dry run names', () => {
+  const work = planSwitchover(layout({ plan: dryRun('h3', 'h2') }))
+  expect(work.obstacles).toEqual([])
+  expect(work.steps.map(({ command }) => command)).toEqual([
+    'vedette status g',
+    'vedette failover g --coordinated --to h3:6379 --wait',
+    'vedette status g',
+  ])
+  expect(work.back).toContain('--to h1:6379')
+})
+
+test('a switchover that the Sentinels refuse has no steps, and says why of each replica', () => {
+  const work = planSwitchover(layout({ plan: dryRun('h2!it is down', 'h3!it is down') }))
+  expect(work.steps).toEqual([])
+  expect(work.obstacles).toEqual([
+    'the Sentinels refuse: NOGOODSLAVE No suitable replica to promote',
+    'h2:6379: it is down',
+    'h3:6379: it is down',
+  ])
+  const strangers = planSwitchover(layout({ program: 'redis 7.0.15' }))
+  expect(strangers.obstacles[0]).toContain('no Vedette Sentinel')
+})
+
+test('an upgrade begins with the replica that is promoted last and ends with the Sentinels', () => {
+  const work = planUpgrade(layout({ plan: dryRun('h3', 'h2') }))
+  const order = work.steps.map(({ text }) => /h\d:\d+/.exec(text)?.[0])
+  expect(order).toEqual([
+    undefined,
+    'h2:6379',
+    'h3:6379',
+    'h1:6379',
+    'h1:6379',
+    'h1:6379',
+    'h1:26379',
+    'h2:26379',
+    'h3:26379',
+    undefined,
+  ])
+  expect(risks(work)).not.toContain('no failover')
+})
+
+test('an upgrade with one replica says that nothing could be promoted while it is away', () => {
+  const work = planUpgrade(layout({ replicas: ['h2'], plan: dryRun('h2') }))
+  expect(risks(work)).toContain(
+    'if the master died meanwhile, there would be no failover: no replica that is left may be promoted',
+  )
+})
+
+test('an upgrade of two Sentinels says that neither can be away', () => {
+  const work = planUpgrade(layout({ sentinels: ['h2', 'h3'], plan: dryRun('h2', 'h3') }))
+  expect(risks(work)).toContain('one Sentinel could vote, and a leader needs 2 of 2')
+})
+
+test('a Sentinel is forgotten in every group that counts it', () => {
+  const work = removal({}, 'h3', ['other'])
+  expect(work.steps.map(({ command }) => command)).toEqual([
+    '',
+    'vedette forget g h3:26379',
+    'vedette forget other h3:26379',
+    'vedette explain g',
+  ])
+  expect(risks(work)).toContain('2 of 2 are needed then: none may be lost')
+})
+
+test('a Sentinel is not removed below the quorum', () => {
+  const work = removal({ master: { quorum: '3' } }, 'h3')
+  expect(work.obstacles).toEqual([
+    'the quorum 3 could not be reached by 2: SENTINEL SET g quorum 2 on all of them first',
+  ])
+})
+
+test('a redis-sentinel among the others has to be reset by hand', () => {
+  const work = removal(
+    { change: (one) => (one.address.startsWith('h2') ? { ...one, program: 'redis 7.0.15' } : one) },
+    'h3',
+  )
+  expect(risks(work)).toContain('h2:26379 is a redis-sentinel and cannot be told')
+})
+
+test('lines are folded, and the marks stand before the first of them', () => {
+  const lines = planLines('g', planSwitchover(layout({ plan: dryRun('h3') })), 60)
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(60)
+  expect(lines[1]).toBe('1. look whether all is well')
+})
