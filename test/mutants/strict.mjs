@@ -46,18 +46,6 @@ export const STRICT_MUTANTS = [
     scenarios: CUT_OFF,
   },
   {
-    name: 'strict-exec-passes-the-gate',
-    story: 'The answers of a transaction do not wait for voters.',
-    edits: [
-      {
-        file: PLAIN,
-        find: '        return transaction?.showsData === false && watch === undefined;\n',
-        replace: '        return true;\n',
-      },
-    ],
-    scenarios: CUT_OFF,
-  },
-  {
     name: 'strict-scripts-pass-the-gate',
     story: 'The answers of a script do not wait for voters.',
     edits: [
@@ -65,18 +53,6 @@ export const STRICT_MUTANTS = [
         file: PLAIN,
         find: '    return !command.mayReplicate && !command.runsScript;\n',
         replace: '    return true;\n',
-      },
-    ],
-    scenarios: CUT_OFF,
-  },
-  {
-    name: 'strict-reads-without-a-round',
-    story: 'A linearizable read is answered without asking whether the node is still the master.',
-    edits: [
-      {
-        file: QUORUM,
-        find: '                this.#beginRound();\n',
-        replace: '                ;\n',
       },
     ],
     scenarios: CUT_OFF,

@@ -69,14 +69,14 @@ export function replicatedBy(replication: ComparedReplication, plan: FuzzPlan): 
 
 /** Three to five voters. With a write quorum beyond the majority fewer of them are needed for a promotion. */
 function drawStrictTopology(rng: Rng): PlannedTopology {
-  const voters = rng.fork('voters').pick([3, 3, 3, 4, 5])
+  const voters = rng.fork('size').pick([3, 3, 3, 4, 5])
   const majority = Math.floor(voters / 2) + 1
   const isWide = rng.fork('wide').chance(1, 5)
   const topology = drawTopology(rng, voters)
   const strict = {
     replication: 'strict' as const,
-    ...(isWide ? { writeQuorum: between(rng.fork('quorum'), majority, voters) } : {}),
-    ...(rng.fork('reads').chance(1, 2) ? { reads: 'linearizable' as const } : {}),
+    ...(isWide ? { writeQuorum: between(rng.fork('needed'), majority, voters) } : {}),
+    ...(rng.fork('reading').chance(1, 2) ? { reads: 'linearizable' as const } : {}),
   }
   const sync = rng.fork('sync').chance(1, 2) ? { appendfsync: 'always' } : {}
   return {
