@@ -59,6 +59,7 @@ const EXCEPTIONS: readonly Exception[] = [
       'core/commands/sentinel-debug.ts': ['promotion'],
       'core/event-spec.ts': ['promotion'],
       'core/event-table.ts': ['promotion', 'failover-block'],
+      'core/failover/failover-kinds.ts': ['voter'],
       'core/failover/fencing.ts': ['voter'],
       'core/failover/flapping.ts': ['failover-block'],
       'core/failover/host-rules.ts': ['zones'],

@@ -254,7 +254,7 @@ function failover(given: Partial<Failover>): Failover {
     acceptedAtMs: undefined,
     refusal: undefined,
     release: 'due',
-    heir: undefined,
+    heir: undefined, fencing: undefined,
     ...given,
   }
 }

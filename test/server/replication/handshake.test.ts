@@ -13,6 +13,8 @@ const PLAIN: HandshakeTerms = {
   takeOver: false,
   asksLineage: false,
   acceptsUnplaced: false,
+  saidTerm: undefined,
+  meetMaster: () => undefined,
 }
 
 const PORT = '*3\r\n$8\r\nREPLCONF\r\n$14\r\nlistening-port\r\n$4\r\n1234\r\n'
