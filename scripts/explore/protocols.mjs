@@ -69,6 +69,78 @@ class Handover {
   }
 }
 
+const LAYOUT = ['1', 'linearizable', ...[0, 1, 2].map((index) => `${hostOf(index)}:6379`)]
+
+/** Fences a majority of the voters in its term and promotes the newest history, as a Sentinel of a strict group does. */
+class StrictLeader {
+  master
+  #trio
+  #term
+  #answers = new Map()
+  #refused = new Set()
+  #ordered = new Set()
+  #hasFailed = false
+
+  constructor(trio, number) {
+    this.#trio = trio
+    this.#term = [`${number + 1}`, `leader${number}`]
+  }
+
+  choices() {
+    if (this.#hasFailed) return []
+    const nodes = this.#trio.nodes.filter(({ isUp }) => isUp).map(({ index }) => index)
+    if (this.master !== undefined) {
+      return nodes.filter((index) => !this.#ordered.has(index)).map((index) => `turn ${index}`)
+    }
+    const asks = nodes
+      .filter((index) => !this.#answers.has(index) && !this.#refused.has(index))
+      .map((index) => `ask ${index}`)
+    return this.#voters().length < MAJORITY ? asks : [...asks, 'promote']
+  }
+
+  choose(word, at) {
+    if (word === 'ask') return this.#ask(at)
+    if (word === 'turn') {
+      this.#ordered.add(at)
+      return JSON.stringify(this.#trio.nodes[at].ask('REPLICAOF', hostOf(this.master), '6379'))
+    }
+    const [best] = this.#voters().sort(
+      ([, a], [, b]) => b.historyTerm - a.historyTerm || b.offset - a.offset,
+    )
+    const reply = this.#trio.nodes[best[0]].isUp
+      ? this.#trio.nodes[best[0]].ask('FENCE', ...this.#term, 'PROMOTE')
+      : undefined
+    if (reply === 'OK') {
+      this.master = best[0]
+      this.#ordered.add(this.master)
+    } else this.#hasFailed = true
+    return JSON.stringify(reply)
+  }
+
+  #ask(at) {
+    const reply = this.#trio.nodes[at].ask('FENCE', ...this.#term, 'ASK', ...LAYOUT)
+    if (!Array.isArray(reply)) {
+      this.#refused.add(at)
+      return JSON.stringify(reply)
+    }
+    const [, historyTerm, offset, standing] = reply
+    this.#answers.set(at, { historyTerm: Number(historyTerm), offset: Number(offset), standing })
+    return reply.slice(1, 4).join(' ')
+  }
+
+  #voters() {
+    return [...this.#answers].filter(([, { standing }]) => standing === 'voter')
+  }
+}
+
+function beginStrict(trio) {
+  for (const member of trio.nodes) member.ask('FENCE', '1', 'leader0', 'ASK', ...LAYOUT)
+  trio.nodes[0].ask('FENCE', '1', 'leader0', 'PROMOTE')
+}
+
+const saysOf = (member, field) =>
+  new RegExp(`${field}:(\\w+)`).exec(member.ask('INFO', 'replication') ?? '')?.[1]
+
 const COMMON = {
   appendonly: 'yes',
   'repl-diskless-sync-delay': '0',
@@ -83,6 +155,13 @@ export const PROTOCOLS = {
     directives: COMMON,
     leader: (trio) => new AsyncLeader(trio),
     isMaster,
+  },
+  strict: {
+    directives: { ...COMMON, 'sync-replication': 'yes' },
+    begin: beginStrict,
+    isReady: ({ nodes }) => nodes.every((member) => saysOf(member, 'sync_voter') === '1'),
+    leader: (trio, number) => new StrictLeader(trio, number),
+    isMaster: (member) => saysOf(member, 'sync_state') === 'master',
   },
   handover: { directives: COMMON, leader: (trio) => new Handover(trio), isMaster },
 }

@@ -27,7 +27,8 @@ export class World {
     this.#protocol = PROTOCOLS[replication]
     this.#trio = new Trio(this.#protocol.directives)
     this.#protocol.begin?.(this.#trio)
-    this.#trio.settle(isWhole)
+    const isReady = this.#protocol.isReady ?? (() => true)
+    this.#trio.settle((trio) => isWhole(trio) && isReady(trio))
   }
 
   choices() {
@@ -91,7 +92,9 @@ export class World {
     const heard = this.#leaders[number].choose(word, at)
     this.#note(4 + number, `${word} ${at} ${heard}`)
     if (!Number.isNaN(at)) this.#note(at, `leader ${number} ${word}`)
-    if (word === 'promote') this.#ask(this.#leaders[number].master, ['LRANGE', KEY, '0', '-1'])
+    const { master } = this.#leaders[number]
+    if (word === 'promote' && master !== undefined)
+      this.#ask(this.#leaders[number].master, ['LRANGE', KEY, '0', '-1'])
   }
 
   #ask(at, argv) {
@@ -166,5 +169,5 @@ function isWhole(trio) {
 }
 
 function isRefusal(error) {
-  return /^(READONLY|LOADING|MASTERDOWN|NOREPLICAS|MISCONF)/.test(error)
+  return /^(READONLY|LOADING|MASTERDOWN|NOREPLICAS|NOSYNCREPLICAS|MISCONF)/.test(error)
 }

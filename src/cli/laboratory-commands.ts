@@ -81,6 +81,7 @@ function addFuzz(program: Command): void {
           'liar',
           'long-life',
           'shared',
+          'strict',
         ] satisfies FuzzProfile[])
         .default('faults'),
     )

@@ -12,7 +12,11 @@ import { groupFacts } from './facts/facts.ts'
 import { missingAt } from './facts/read-back.ts'
 import { awaitConvergence } from './final-checks/convergence.ts'
 import { judgeData } from './final-checks/data-stories.ts'
-import { violationsAfter, violationsInRealTime } from './final-checks/final-checks.ts'
+import {
+  lostStrictWrites,
+  violationsAfter,
+  violationsInRealTime,
+} from './final-checks/final-checks.ts'
 import type { FinishedRun } from './final-checks/finished-run.ts'
 import { judgeShared } from './final-checks/shared-stories.ts'
 import { type PlayedTimeline, playTimeline } from './play/play-timeline.ts'
@@ -123,7 +127,8 @@ async function conclude(file: ScenarioFile, world: World, run: Run): Promise<Pla
   }))
   const unsettled = await settle(file, world, run)
   const expectations = judgeRun(file, { history, facts, unsettled }, run)
-  const late = violationsAtEnd({ topology: file.topology, history, masters }, world, run)
+  const finished = { topology: file.topology, history, masters }
+  const late = [...lostStrictWrites(finished), ...violationsAtEnd(finished, world, run)]
   const violations = [...violationsIn(history), ...data.violations, ...shared.violations, ...late]
   const isPassed = violations.length === 0 && expectations.every(({ passed }) => passed)
   const result: ScenarioResult = {

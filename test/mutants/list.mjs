@@ -7,6 +7,7 @@
  * tried first, for faults that chance would seldom meet.
  */
 import { SLIPS } from './slips.mjs'
+import { STRICT_MUTANTS } from './strict.mjs'
 
 /** Candidates that ask first hardly ever split a vote: faults in voting itself are looked for without that. */
 const WITHOUT_ASKING_FIRST = {
@@ -1089,6 +1090,7 @@ export const MUTANTS = [
     scenarios: ['a-proxy-is-cut-off-with-the-old-master.yml'],
   },
   ...SLIPS,
+  ...STRICT_MUTANTS,
   {
     name: 'orders-leave-the-connections',
     story:

@@ -7,15 +7,36 @@ import { createRng, type Rng } from '../../base/rng.ts'
 import type { PlannedClient, PlannedGroup, PlannedTopology } from '../members.ts'
 import { between, numbers } from '../odds.ts'
 import { demandsOf, FIRST_FAULT_MS, type FuzzPlan } from '../plan.ts'
+import { withinPromise } from '../strict-rules.ts'
 import { drawFaults } from './draw-faults.ts'
 import { drawStrains } from './draw-strains.ts'
+
+/** How long a run is watched when nothing need work in the end. */
+const WILD_REST_MS = 20_000
 
 /** How long faults come. Short runs, many of them: answers contradict each other after one failover or two. */
 const FAULTY_MS = [8_000, 12_000, 20_000, 30_000]
 
 export function drawShared(seed: string): FuzzPlan {
   const rng = createRng(`shared/${seed}`)
-  const topology = drawTopology(rng.fork('topology'))
+  return drawAround(rng, drawTopology(rng.fork('topology')))
+}
+
+/** The same for a strict group. In every third run anything may die at any time, and nothing need work in the end. */
+export function drawStrict(seed: string): FuzzPlan {
+  const rng = createRng(`strict/${seed}`)
+  const topology = drawStrictTopology(rng.fork('topology'))
+  const drawn = drawAround(rng, topology)
+  const isWild = rng.fork('wild').chance(1, 3)
+  const demands: FuzzPlan['demands'] = isWild
+    ? [{ kind: 'anything', group: 'mymaster' }]
+    : drawn.demands
+  const ending = isWild ? { ending: 'limit' as const, restMs: WILD_REST_MS } : {}
+  const plan = { ...drawn, ...ending, demands }
+  return { ...plan, faults: withinPromise(plan) }
+}
+
+function drawAround(rng: Rng, topology: PlannedTopology): FuzzPlan {
   const clients = drawClients(rng.fork('clients'), topology)
   const calmMs = FIRST_FAULT_MS + rng.fork('calm').pick(FAULTY_MS)
   const setting = { topology, clients, calmMs }
@@ -28,8 +49,44 @@ export function drawShared(seed: string): FuzzPlan {
   }
 }
 
-function drawTopology(rng: Rng): PlannedTopology {
-  const nodes = rng.fork('nodes').pick([2, 3, 3, 4])
+/** How the same run goes with another replication: for comparisons. */
+export const REPLICATIONS = ['async', 'min-replicas', 'strict'] as const
+export type ComparedReplication = (typeof REPLICATIONS)[number]
+
+export function replicatedBy(replication: ComparedReplication, plan: FuzzPlan): FuzzPlan {
+  if (replication === 'strict') return plan
+  const { topology } = plan
+  const groups = topology.groups.map(
+    ({ replication: _, writeQuorum: __, reads: ___, ...group }) => group,
+  )
+  const guard = {
+    'min-replicas-to-write': Math.floor(topology.nodes.length / 2),
+    'min-replicas-max-lag': 1,
+  }
+  const settings = { ...topology.settings, ...(replication === 'async' ? {} : guard) }
+  return { ...plan, topology: { ...topology, groups, settings } }
+}
+
+/** Three to five voters. With a write quorum beyond the majority fewer of them are needed for a promotion. */
+function drawStrictTopology(rng: Rng): PlannedTopology {
+  const voters = rng.fork('size').pick([3, 3, 3, 4, 5])
+  const majority = Math.floor(voters / 2) + 1
+  const isWide = rng.fork('wide').chance(1, 5)
+  const topology = drawTopology(rng, voters)
+  const strict = {
+    replication: 'strict' as const,
+    ...(isWide ? { writeQuorum: between(rng.fork('needed'), majority, voters) } : {}),
+    ...(rng.fork('reading').chance(1, 2) ? { reads: 'linearizable' as const } : {}),
+  }
+  const sync = rng.fork('sync').chance(1, 2) ? { appendfsync: 'always' } : {}
+  return {
+    ...topology,
+    groups: topology.groups.map((group) => ({ ...group, ...strict })),
+    settings: { appendonly: 'yes', ...sync },
+  }
+}
+
+function drawTopology(rng: Rng, nodes = rng.fork('nodes').pick([2, 3, 3, 4])): PlannedTopology {
   const sentinels = rng.fork('sentinels').pick([3, 3, 3, 5])
   const isShared = rng.fork('layout').chance(1, 2)
   const place = (kind: 'node' | 'sentinel', number: number): string =>

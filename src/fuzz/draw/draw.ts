@@ -11,11 +11,12 @@ import type { PlannedClient, PlannedTopology } from '../members.ts'
 import { isNoise } from '../noise-rules.ts'
 import { between, numbers } from '../odds.ts'
 import { demandsOf, FIRST_FAULT_MS, type FuzzPlan } from '../plan.ts'
+import { isCoveredByPromise } from '../strict-rules.ts'
 import { drawFaults } from './draw-faults.ts'
 import { drawLiar } from './draw-liar.ts'
 import { drawLongLife } from './draw-long-life.ts'
 import { drawNoise } from './draw-noise.ts'
-import { drawShared } from './draw-shared.ts'
+import { drawShared, drawStrict } from './draw-shared.ts'
 import { drawStalls } from './draw-stalls.ts'
 import { drawStrains } from './draw-strains.ts'
 import { drawTopology } from './draw-topology.ts'
@@ -26,9 +27,10 @@ const FAULTY_MS = [8_000, 20_000, 30_000, 30_000, 45_000, 60_000]
 /**
  * `faults`: everything that may go wrong; `noise`: nothing that is a reason to fail over; `stall`:
  * stopped processes and one-way cuts, while clients write to guarded masters; `liar`: a liar on the
- * network; `long-life`: weeks of one cluster; `shared`: clients of a group fight for the same keys.
+ * network; `long-life`: weeks of one cluster; `shared`: clients of a group fight for the same keys; `strict`: and it loses none of
+ * their writes.
  */
-export type FuzzProfile = 'faults' | 'noise' | 'stall' | 'liar' | 'long-life' | 'shared'
+export type FuzzProfile = 'faults' | 'noise' | 'stall' | 'liar' | 'long-life' | 'shared' | 'strict'
 const NO_FINALE = { restMs: undefined, hasFinalDeath: false }
 
 /** What a run is drawn from. */
@@ -57,6 +59,8 @@ export function drawRun({ seed, profile, detection, days = MONTH_DAYS }: Origin)
       return detectingBy(drawLongLife(seed, days), detection)
     case 'shared':
       return detectingBy(drawShared(seed), detection)
+    case 'strict':
+      return detectingBy(drawStrict(seed), detection)
     default:
       return unreachable(profile)
   }
@@ -65,6 +69,7 @@ export function drawRun({ seed, profile, detection, days = MONTH_DAYS }: Origin)
 /** Whether a smaller plan still satisfies the rules of its profile. */
 export function isStill(profile: Origin['profile'], plan: FuzzPlan): boolean {
   if (profile === 'liar') return isBearable(plan)
+  if (profile === 'strict') return isCoveredByPromise(plan)
   return profile !== 'noise' || isNoise(plan)
 }
 

@@ -34,7 +34,10 @@ function falseAlarm(
   const subject = readMasterEvent(payload)
   if (subject === undefined || process === undefined) return undefined
   const node = scene.nameOf(subject.address)
-  const downAfterMs = scene.group(subject.group)?.downAfterMs
+  const group = scene.group(subject.group)
+  // A master that is in no term says so itself, which no happening shows.
+  if (group?.replication === 'strict') return undefined
+  const downAfterMs = group?.downAfterMs
   if (downAfterMs === undefined || 4 * scene.latencyMaxMs > downAfterMs) return undefined
   const sinceMs = atMs - downAfterMs - SLACK_MS
   const { troubles } = scene

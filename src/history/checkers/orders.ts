@@ -82,7 +82,9 @@ function settle(moves: Map<string, Move>, happening: Happening): void {
 function tooMany(order: Order, moves: Map<string, Move>, past: SentinelPast, scene: CheckerView) {
   const { process = '', group, node, master } = order
   const move = moves.get(`${process} ${group}`)
-  const limit = scene.group(group)?.parallelSyncs
+  const { parallelSyncs: limit, replication } = scene.group(group) ?? {}
+  // Until enough voters follow the new master, it answers nobody: they are turned at once.
+  if (replication === 'strict') return undefined
   if (move === undefined || master === undefined || limit === undefined) return undefined
   // The old master is no replica yet: it is told at once, if it has lost its data.
   if (placeOf(node) === move.old || scene.troubles.hasOtherRules(process)) return undefined

@@ -79,8 +79,8 @@ function isStrict(group: string, scene: CheckerView): boolean {
 }
 
 const ENDS: ReadonlySet<HeardEvent> = new Set([
-  ...(['+elected-leader', '+promoted-slave', '+failover-end', '+switch-master'] as const),
-  ...(['+config-update-from', '+reset-master', '-monitor', '+monitor'] as const),
+  ...(['+elected-leader', '+promoted-slave', '+failover-end', '+reinstated-master'] as const),
+  ...(['+switch-master', '+config-update-from', '+reset-master', '-monitor', '+monitor'] as const),
 ])
 
 function groupOf(name: HeardEvent, payload: string): string {

@@ -71,7 +71,8 @@ while at <= #ARGV do
   local words = tonumber(ARGV[at])
   local answer = redis.pcall(unpack(ARGV, at + 1, at + words))
   local text = type(answer) == 'table' and answer.err
-  if text and (text:find('^READONLY') or text:find('^NOREPLICAS') or text:find('^MISCONF')) then
+  if text and (text:find('^READONLY') or text:find('^NOREPLICAS') or text:find('^NOSYNCREPLICAS')
+      or text:find('^MISCONF')) then
     return answer
   end
   answers[#answers + 1] = answer

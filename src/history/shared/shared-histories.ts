@@ -15,7 +15,17 @@ export interface SharedHistory {
 
 /** A node that answers this has done nothing. Whatever else it says, it may have done what it was asked. */
 const DONE_NOTHING = new Set([
-  ...['READONLY', 'LOADING', 'MASTERDOWN', 'NOREPLICAS', 'MISCONF', 'OOM', 'BUSY', 'EXECABORT'],
+  ...[
+    'READONLY',
+    'LOADING',
+    'MASTERDOWN',
+    'NOREPLICAS',
+    'NOSYNCREPLICAS',
+    'MISCONF',
+    'OOM',
+    'BUSY',
+    'EXECABORT',
+  ],
   ...['NOAUTH', 'NOPERM', 'UNBLOCKED'],
 ])
 

@@ -23,7 +23,16 @@ import type { Violation } from '../result.ts'
 
 /** The node did not do what it was asked, for reasons of its own: the data is as it was. */
 const REFUSALS: ReadonlySet<string> = new Set([
-  ...['READONLY', 'NOREPLICAS', 'LOADING', 'MISCONF', 'MASTERDOWN', 'OOM', 'UNBLOCKED'],
+  ...[
+    'READONLY',
+    'NOREPLICAS',
+    'NOSYNCREPLICAS',
+    'LOADING',
+    'MISCONF',
+    'MASTERDOWN',
+    'OOM',
+    'UNBLOCKED',
+  ],
   ...['EXECABORT', 'NOAUTH', 'BUSY', 'TRYAGAIN'],
 ])
 /** What stands before the commands of a request, in words. */

@@ -5,6 +5,7 @@
  */
 
 import type { Write } from '../../history/writes.ts'
+import { formatDuration } from '../duration.ts'
 import { Lifelines, type RoleSpan } from '../facts/lifelines.ts'
 import type { Violation } from '../result.ts'
 import { promptFailovers } from './availability.ts'
@@ -28,6 +29,21 @@ export function violationsAfter(run: FinishedRun): readonly Violation[] {
     promptFailovers(run),
   ]
   return kinds.flatMap((found) => found.slice(0, EXAMPLES_MAX))
+}
+
+/**
+ * A strict group loses no write that it acknowledged, whatever happened: this needs no clock. The judge of shared keys
+ * says the same of theirs (shared-stories.ts).
+ */
+export function lostStrictWrites({ topology, history }: FinishedRun): readonly Violation[] {
+  const strict = topology.groups.filter(({ replication }) => replication === 'strict')
+  return strict.flatMap(({ name }) => {
+    const missing = [...(history.missing.get(name) ?? [])].slice(0, EXAMPLES_MAX)
+    return missing.map(({ client, node, attemptedAtMs: atMs }) => {
+      const text = `${node} acknowledged a write that ${client} asked for at ${formatDuration(atMs)}, and the last master has it not`
+      return { atMs, checker: 'a strict group loses no acknowledged write', text }
+    })
+  })
 }
 
 /** A world that was further behind the clock than this says nothing about what must have arrived. */

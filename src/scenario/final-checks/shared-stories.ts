@@ -45,13 +45,16 @@ export async function judgeShared(
   const violations: Violation[] = []
   const facts = new Map<string, SharedFacts>()
   const lifelines = new Lifelines(history)
-  for (const { name } of topology.groups) {
+  for (const { name, replication, reads } of topology.groups) {
     const questions = questionsOf(name, topology, history)
     if (questions === undefined) continue
     const looks = await lastLooks(world, name, masters.get(name), questions)
-    const judged = sharedHistories([...questions, ...looks]).map((keys) => ({
+    const isStrict = replication === 'strict'
+    // Without a promise about reads, a replaced master may still show what was there before.
+    const reading = { areReadsLinear: !isStrict || reads === 'linearizable' }
+    const judged = sharedHistories([...questions, ...looks], reading).map((keys) => ({
       ...verdictOn(keys),
-      isPromised: isOneLife(keys, lifelines, history.endMs),
+      isPromised: isStrict || isOneLife(keys, lifelines, history.endMs),
     }))
     facts.set(name, factsOf(judged))
     const broken = judged.flatMap(({ anomaly, isPromised }) =>

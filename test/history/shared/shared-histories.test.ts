@@ -36,7 +36,7 @@ test('what a node refused has not happened, and what it cannot vouch for may hav
   const refused = question('INCR a', { error: 'READONLY no' })
   expect(verdictOf([refused, question('GET a', null)])).toEqual(['linear'])
   expect(verdictOf([refused, question('GET a', '1')])).toEqual(['broken'])
-  const doubtful = question('INCR a', { error: 'NOSYNCREPLICAS no voter answered in time' })
+  const doubtful = question('INCR a', { error: 'UNANSWERED it was sent' })
   expect(verdictOf([doubtful, question('GET a', null)])).toEqual(['linear'])
   expect(verdictOf([doubtful, question('GET a', '1')])).toEqual(['linear'])
 })
