@@ -6,15 +6,15 @@
 import { spawnSync } from 'node:child_process'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startCluster } from './failover/cluster.mjs'
-import { openLoopback } from './failover/place.mjs'
+import { HOSTS, startCluster } from './failover/cluster.mjs'
+import { networkRefusal, openLoopback, prepareNetworks } from './failover/place.mjs'
 import { Application } from './proxy/application.mjs'
 import { WAYS } from './proxy/ways.mjs'
 import { until } from './support/clock.mjs'
 import { withConnectionTo } from './support/connection.mjs'
 import { finish } from './support/finish.mjs'
 import { describeSetting } from './support/machine.mjs'
-import { readOptions } from './support/options.mjs'
+import { readOptions, someOf } from './support/options.mjs'
 import { findPrograms, isBuilt } from './support/programs.mjs'
 import { renderTable, whole } from './support/table.mjs'
 import { inWorkshop } from './support/workshop.mjs'
@@ -29,39 +29,54 @@ const IDLE_CLIENTS = 500
 const FAULTS = [
   { id: 'kill', strike: ({ master }) => master.member.kill() },
   { id: 'stop', strike: ({ master }) => master.member.child.kill('SIGSTOP') },
+  { id: 'cut', needsNetwork: true, strike: ({ place }) => place.isolate('master') },
   { id: 'coordinated', strike: (cluster) => handOver(cluster) },
+  { id: 'rolling', strike: (cluster) => restartAll(cluster) },
 ]
 
-const options = readOptions('proxy', 'compares the ways to a master', DEFAULT_ROUNDS)
+const IDS = FAULTS.map(({ id }) => id)
+const options = readOptions('proxy', 'compares the ways to a master', DEFAULT_ROUNDS, (command) =>
+  command
+    .option('--faults <id,…>', `of ${IDS}; all by default`, someOf(IDS), IDS)
+    .option('--no-speed', 'leave throughput and memory out'),
+)
 if (isBuilt()) await main(options)
 else process.exitCode = 2
 
-async function main({ rounds, json, docs }) {
+async function main({ rounds, json, docs, faults: wanted, speed }) {
   const { versions, missing } = findPrograms(['redis-server', 'redis-benchmark'])
   const setting = describeSetting(versions)
+  const refusal = await networkRefusal()
+  const faults = FAULTS.filter(
+    ({ id, needsNetwork }) => wanted.includes(id) && !(needsNetwork && refusal !== undefined),
+  )
   const samples = await inWorkshop(async (workshop) => ({
-    faults: await faultSamples(workshop, rounds),
-    speed: await speedSamples(workshop, rounds),
+    faults: await faultSamples(workshop, rounds, faults),
+    speed: speed ? await speedSamples(workshop, rounds) : [],
   }))
   const leftOut = missing.map((command) => `${command} is not installed`)
+  if (refusal !== undefined) leftOut.push(`cut: ${refusal}`)
   finish({ name: 'proxy', setting, rounds, samples, text: report(samples), leftOut, json, docs })
 }
 
-async function faultSamples(workshop, rounds) {
+async function faultSamples(workshop, rounds, faults) {
   const samples = []
+  const openNetwork = faults.some(({ needsNetwork }) => needsNetwork)
+    ? await prepareNetworks(workshop)
+    : undefined
   for (let round = 0; round < rounds; round++) {
-    for (const fault of FAULTS)
-      samples.push(...(await underFault(workshop, fault, `${fault.id}-${round}`)))
+    for (const fault of faults) {
+      const place = fault.needsNetwork ? await openNetwork(HOSTS) : openLoopback()
+      const name = `${fault.id}-${round}`
+      samples.push(...(await underFault(workshop, fault, { place, name })))
+      place.close()
+    }
   }
   return samples
 }
 
-async function underFault(workshop, fault, name) {
-  const cluster = await startCluster(workshop, {
-    place: openLoopback(),
-    contender: CONTENDER,
-    name,
-  })
+async function underFault(workshop, fault, { place, name }) {
+  const cluster = await startCluster(workshop, { place, contender: CONTENDER, name })
   const ways = []
   try {
     for (const way of WAYS) {
@@ -71,13 +86,12 @@ async function underFault(workshop, fault, name) {
     await until('all write', BOUND_MS, () => running.every(({ is }) => is.acknowledged > 200))
     for (const { is } of running) is.begin()
     await fault.strike(cluster)
-    const port = await replaced(cluster)
+    const to = await replaced(cluster)
     const before = running.map(({ is }) => is.acknowledged)
     await until('all write again', BOUND_MS, () =>
       running.every(({ is }, at) => is.acknowledged > before[at] + 200),
     )
-    const stored = (key) =>
-      withConnectionTo({ ...cluster.master, port }, async (client) => Number(await client.get(key)))
+    const stored = (key) => withConnectionTo(to, async (client) => Number(await client.get(key)))
     const met = await Promise.all(running.map(({ is }) => is.met(stored)))
     return running.map(({ way }, at) => ({ fault: fault.id, way: way.id, ...met[at] }))
   } finally {
@@ -86,14 +100,45 @@ async function underFault(workshop, fault, name) {
   }
 }
 
-/** The port of the new master, once a Sentinel names it. */
-function replaced({ sentinels, master }) {
+/** The new master, once a Sentinel names it. */
+function replaced({ sentinels, master, replicas }) {
   return withConnectionTo(sentinels[0], (client) =>
     until('there is a new master', BOUND_MS, async () => {
-      const [, port] = await client.sentinel('GET-MASTER-ADDR-BY-NAME', 'mymaster')
-      return Number(port) !== master.port && Number(port)
+      const port = await namedPort(client)
+      return port !== master.port && replicas.find((one) => one.port === port)
     }),
   )
+}
+
+async function namedPort(sentinel) {
+  const [, port] = await sentinel.sentinel('GET-MASTER-ADDR-BY-NAME', 'mymaster')
+  return Number(port)
+}
+
+/** As an operator does it: SIGTERM, started again, and the next one when all is well; the master is the last node. */
+async function restartAll({ master, replicas, sentinels, members }) {
+  for (const one of [...replicas, master]) {
+    await restart(one, members)
+    await until(`${one.port} follows`, BOUND_MS, () => withConnectionTo(one, isInSync))
+  }
+  for (const one of sentinels) {
+    await restart(one, members)
+    await until(`${one.port} names the new master`, BOUND_MS, () =>
+      withConnectionTo(one, async (client) => (await namedPort(client)) !== master.port),
+    )
+  }
+}
+
+async function restart(daemon, members) {
+  const { child } = daemon.member
+  child.kill('SIGTERM')
+  await until(`${daemon.port} ends`, BOUND_MS, () => child.exitCode !== null)
+  members.push(daemon.again())
+}
+
+async function isInSync(client) {
+  const [role, , , state] = await client.role()
+  return role === 'slave' && state === 'connected'
 }
 
 function handOver({ sentinels }) {
@@ -174,7 +219,8 @@ function benchmark(port, pipeline) {
 }
 
 function report({ faults, speed }) {
-  const rows = FAULTS.flatMap(({ id }) =>
+  const played = FAULTS.filter(({ id }) => faults.some((one) => one.fault === id))
+  const rows = played.flatMap(({ id }) =>
     WAYS.map((way) => {
       const those = faults.filter((one) => one.fault === id && one.way === way.id)
       const cell = (field) => whole(median(those.map((one) => one[field])))

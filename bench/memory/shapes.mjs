@@ -31,6 +31,17 @@ function* groups(count) {
   }
 }
 
+/** Fields that expire by themselves, each at a moment of its own. redis-server refuses the second command. */
+function* expiring(count, fields) {
+  const names = elements(fields, (at) => `field:${at}`)
+  for (let at = 0; at < count; at++) {
+    yield ['HSET', `key:${at}`, ...names.flatMap((name) => [name, text(10, at)])]
+    for (const [place, name] of names.entries()) {
+      yield ['HEXPIRE', `key:${at}`, `${100_000 + place}`, 'FIELDS', '1', name]
+    }
+  }
+}
+
 /** A string of bytes to which single bits are set later. */
 function* bits(count) {
   for (let at = 0; at < count; at++) yield ['SETBIT', `bits:${at}`, '1599999', '1']
@@ -87,6 +98,11 @@ export const SHAPES = [
     title: 'hashes of 8 fields',
     commands: () =>
       collections(20_000, 'HSET', () => elements(8, (at) => [`field${at}`, text(25, at)])),
+  },
+  {
+    id: 'hashes-expiring',
+    title: 'hashes of 8 fields that expire',
+    commands: () => expiring(20_000, 8),
   },
   {
     id: 'hash-large',

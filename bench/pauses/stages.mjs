@@ -337,6 +337,15 @@ const others = {
 
 const hyperLogLogs = () => Array.from({ length: 1_000 }, (_, at) => `hll:${at}`)
 
+const CALLS = `for i = 1, 2e5 do redis.call('SET', 'k' .. i % 1000, i) redis.call('GET', 'k' .. i % 1000) end`
+const SORTING =
+  'local t = {} for i = 1, 1e6 do t[i] = (i * 7919) % 1000003 end table.sort(t) return t[1]'
+const TEXTS = "local t = {} for i = 1, 2e5 do t[i] = 'text ' .. i end return #table.concat(t, ',')"
+const JSON_THERE_AND_BACK =
+  'local t = {} for i = 1, 20000 do t[i] = i end return #cjson.decode(cjson.encode(t))'
+
+const script = (title, source) => named(title, () => request('EVAL', source, 0))
+
 /** Returns a function that closes them again. */
 async function subscribe(port) {
   const sockets = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => subscribed(port)))
@@ -351,4 +360,24 @@ function subscribed(port) {
   })
 }
 
-export const STAGES = [bytes, dumps, lists, hashes, sets, zsets, combined, streams, keys, others]
+/** Others wait as long as the script takes: it is what they wait longer that a node can do something about. */
+const scripts = {
+  id: 'scripts',
+  title: 'scripts, on a list of 100 000 elements',
+  fill: function* () {
+    yield* pages(['RPUSH', 'list'], (at) => [element(at)], MANY_KEYS).map((part) => [part])
+  },
+  commands: [
+    script('20 million additions', 'local n = 0 for i = 1, 2e7 do n = n + i end return n'),
+    script('200 000 calls of SET and GET', CALLS),
+    script('LRANGE of 100 000 elements', "return #redis.call('LRANGE', 'list', 0, -1)"),
+    script('a table of a million, sorted', SORTING),
+    script('200 000 texts in one', TEXTS),
+    script('cjson of 20 000 elements', JSON_THERE_AND_BACK),
+  ],
+}
+
+export const STAGES = [
+  ...[bytes, dumps, lists, hashes, sets, zsets, combined, streams, keys, others],
+  scripts,
+]

@@ -19,7 +19,7 @@ export const WAYS = [
 
 async function openProxy(workshop, { name, sentinels }) {
   const [port] = await freePorts(1)
-  const asked = sentinels.flatMap((one) => ['--sentinel', `127.0.0.1:${one.port}`])
+  const asked = sentinels.flatMap((one) => ['--sentinel', `${one.host.ip}:${one.port}`])
   const args = [
     builtPath('launch/vedette.cjs'),
     'proxy',
@@ -49,7 +49,7 @@ async function openHaproxy(workshop, { name, master, replicas, sentinels }) {
 }
 
 function openDirect(_workshop, { sentinels }) {
-  const places = sentinels.map(({ port }) => ({ host: '127.0.0.1', port }))
+  const places = sentinels.map(({ host, port }) => ({ host: host.ip, port }))
   return {
     member: undefined,
     client: () =>
@@ -90,13 +90,13 @@ function configOf(port, nodes, sentinels) {
     `tcp-check send "SENTINEL get-master-addr-by-name ${GROUP}\\r\\n"`,
     ...[`tcp-check expect string ${node.port}`, ...quit],
     ...sentinels.map(
-      (one, number) => `server S${number} 127.0.0.1:${one.port} check inter 1s fall 1 rise 1`,
+      (one, number) => `server S${number} ${one.host.ip}:${one.port} check inter 1s fall 1 rise 1`,
     ),
   ])
   const check = 'check inter 1s fall 1 rise 1 on-marked-down shutdown-sessions'
   const servers = nodes.flatMap((node, at) => [
     `use-server R${at} if { srv_is_up(R${at}) } { nbsrv(is_master_${at}) ge 2 }`,
-    `server R${at} 127.0.0.1:${node.port} ${check}`,
+    `server R${at} ${node.host.ip}:${node.port} ${check}`,
   ])
   const lines = [
     ...['global', 'maxconn 5000', 'defaults', 'mode tcp', 'timeout connect 2s'],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { LOOPBACK } from './host.mjs'
 import { commandFor, programName } from './programs.mjs'
 
-/** `lines` are directives in addition to port, bind and dir. Returns `{ host, port, member }`. */
+/** `lines` are directives in addition to port, bind and dir. Returns `{ host, port, member, again }`; `again` starts it anew. */
 export function startDaemon(workshop, { lines, ...rest }) {
   const file = rest.role === 'sentinel' ? 'sentinel.conf' : 'redis.conf'
   return launch(workshop, { ...rest, file, text: (base) => joined([...confHead(base), ...lines]) })
@@ -31,8 +31,8 @@ function launch(workshop, { family, role, port, name, host = LOOPBACK, file, tex
   const path = join(folder, file)
   writeFileSync(path, text({ host, port, folder }))
   const title = `${programName(family, role)} ${port}`
-  const member = workshop.spawn({ title, folder, host, ...commandFor(family, role, path) })
-  return { host, port, member }
+  const again = () => workshop.spawn({ title, folder, host, ...commandFor(family, role, path) })
+  return { host, port, member: again(), again }
 }
 
 /** Without protected mode, because the clients may be on other hosts. */

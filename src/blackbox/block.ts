@@ -1,7 +1,7 @@
 /**
  * A block of a record: some seconds of what a Sentinel was told, as JSON in columns. Most of what a
  * Sentinel hears it has heard a second ago (PONG, the same hello), so each different event stands
- * once and the others refer to it, and moments are steps from one to the next. The block carries
+ * once in a segment and the others refer to it, and moments are steps from one to the next. The block carries
  * the digest of everything the machine did meanwhile, and one for each step that did more than
  * talk.
  */
@@ -16,8 +16,9 @@ interface Columns {
   readonly mono: readonly number[]
   /** Where the wall clock went another way: at which step, and by how much. */
   readonly wall: readonly (readonly [number, number])[]
+  /** Those that no block of the segment had before; they are numbered through all of them. */
   readonly events: readonly unknown[]
-  /** Which event each step was given. */
+  /** Which event of the segment each step was given. */
   readonly which: readonly number[]
   readonly digests: readonly (readonly [number, string])[]
   readonly extras: readonly (readonly [number, EntryExtra])[]
@@ -29,29 +30,70 @@ export interface RecordBlock {
   readonly digest: string
 }
 
+/** Numbers the different events of a segment. */
+export class EventTable {
+  readonly #numbers = new Map<string, number>()
+  #next = 0
+
+  /** The number of an event; `say` is called with its JSON if it is a new one. */
+  numberOf(event: EntryEvent, say: (json: string) => void): number {
+    const key = briefKey(event)
+    const json = key === undefined ? jsonOf(event) : undefined
+    const known = this.#numbers.get(key ?? json ?? '')
+    if (known !== undefined) return known
+    // Whoever says something new each time must not fill the memory: what is forgotten stands there again.
+    if (this.#numbers.size >= MAX_KNOWN) this.#numbers.clear()
+    this.#numbers.set(key ?? json ?? '', this.#next)
+    say(json ?? jsonOf(event))
+    return this.#next++
+  }
+}
+
+const MAX_KNOWN = 10_000
+
+/** What tells the most frequent events from all others, for less than their JSON. Undefined: only that does. */
+function briefKey(event: EntryEvent): string | undefined {
+  switch (event.kind) {
+    case 'wake':
+      return 'wake'
+    case 'message':
+      return `message ${event.link} ${event.channel} ${event.payload}`
+    case 'received':
+      return `received ${event.client} ${event.bytes}`
+    case 'reply': {
+      const { link, purpose, reply } = event
+      if (purpose.kind !== 'ping' || reply.kind !== 'simple') return undefined
+      return `ping ${link} ${reply.text}`
+    }
+    default:
+      return undefined
+  }
+}
+
 /** Collects the steps of one block. */
 export class BlockWriter {
   readonly #from: Moment
+  readonly #table: EventTable
   #last: Moment
   readonly #mono: number[] = []
   readonly #wall: [number, number][] = []
   readonly #events: string[] = []
-  readonly #numbers = new Map<string, number>()
   readonly #which: number[] = []
   readonly #digests: [number, string][] = []
   readonly #extras: [number, EntryExtra][] = []
   #bytes = 0
 
-  constructor(from: Moment) {
+  constructor(from: Moment, table: EventTable) {
     this.#from = from
     this.#last = from
+    this.#table = table
   }
 
   get length(): number {
     return this.#which.length
   }
 
-  /** Roughly: the different events. */
+  /** Roughly: the new events. */
   get bytes(): number {
     return this.#bytes
   }
@@ -64,7 +106,7 @@ export class BlockWriter {
     if (strayMs !== 0) this.#wall.push([at, strayMs])
     if (digest !== undefined) this.#digests.push([at, digest])
     if (extra !== undefined) this.#extras.push([at, extra])
-    this.#which.push(this.#numberOf(jsonOf(event)))
+    this.#which.push(this.#table.numberOf(event, this.#say))
     this.#last = now
   }
 
@@ -78,23 +120,22 @@ export class BlockWriter {
     return `${head.slice(0, -1)},"events":[${this.#events.join(',')}]}`
   }
 
-  #numberOf(event: string): number {
-    const known = this.#numbers.get(event)
-    if (known !== undefined) return known
-    const number = this.#events.push(event) - 1
-    this.#numbers.set(event, number)
-    this.#bytes += event.length
-    return number
+  readonly #say = (json: string): void => {
+    this.#events.push(json)
+    this.#bytes += json.length
   }
 }
 
 /** What is wrong with a block or an image; the reader adds the file and the offset. */
 export class RecordFault extends Error {}
 
-/** Throws a RecordFault. */
-export function readBlock(text: string): RecordBlock {
+/**
+ * `events`: those of the blocks of the segment so far; the new ones are added. Throws a RecordFault.
+ */
+export function readBlock(text: string, events: unknown[]): RecordBlock {
   const columns = parseColumns(text)
-  const { from, mono, which, events, digest } = columns
+  const { from, mono, which, digest } = columns
+  for (const event of columns.events) events.push(event)
   const digests = byStep(columns.digests, 'digests')
   const extras = byStep(columns.extras, 'extras')
   const strays = byStep(columns.wall, 'wall')

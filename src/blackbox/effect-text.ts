@@ -6,7 +6,6 @@
  */
 import type { Effect } from '../core/effect.ts'
 import type { ClientId } from '../core/ids.ts'
-import type { State } from '../core/state.ts'
 import { encodeReply } from '../resp/encode.ts'
 import {
   type Echoes,
@@ -29,6 +28,12 @@ const VERBS: ReadonlySet<string> = new Set(
   ]),
 )
 
+/**
+ * For users, settings, or whole INFO texts, of which a record keeps a part (info-lines.ts). A renamed command may be
+ * any of them.
+ */
+const ASKING = /acl|config|info-cache|hidden-/i
+
 export const NO_ECHOES: Echoes = new Map()
 
 export class EffectTexts {
@@ -41,9 +46,8 @@ export class EffectTexts {
   }
 
   /** `bytes`: what is recorded of a client's request. */
-  heard(state: State, client: ClientId, bytes: string): void {
-    const isAsking = /acl|config/i.test(bytes) || namesRenamed(state, bytes)
-    if (isAsking) this.#confidants.add(client)
+  heard(client: ClientId, bytes: string): void {
+    if (ASKING.test(bytes)) this.#confidants.add(client)
   }
 
   /** As an image says: these have asked before. */
@@ -97,9 +101,4 @@ export class EffectTexts {
   #json(value: unknown): string {
     return JSON.stringify(value, (key, one) => hideProperty(this.#hiding, key, one))
   }
-}
-
-function namesRenamed({ config }: State, bytes: string): boolean {
-  if (config.ownRenamedCommands.length === 0) return false
-  return bytes.includes('hidden-')
 }

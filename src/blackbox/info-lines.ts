@@ -1,14 +1,16 @@
 /**
- * INFO comes again and again and is by far the longest thing a Sentinel hears, while little in it
- * changes. A record keeps it whole once for each connection, then only the lines that differ.
+ * INFO comes again and again and is by far the longest thing a Sentinel hears. A record keeps it whole once for each
+ * connection, then only the lines that differ and that a Sentinel reads: counters and times, which differ every
+ * time, stay as they were.
  */
+import { readPart } from '../core/discovery/info-parser.ts'
 import type { LinkId } from '../core/ids.ts'
 import type { EntryEvent } from './entry.ts'
 
 type Told = Extract<EntryEvent, { readonly kind: 'reply' | 'infoAgain' }>
 
 export class InfoLines {
-  readonly #last = new Map<LinkId, readonly string[]>()
+  readonly #last = new Map<LinkId, string[]>()
 
   /** For the recorder: what is kept of a reply. */
   shorten(event: EntryEvent): EntryEvent {
@@ -16,11 +18,17 @@ export class InfoLines {
     if (text === undefined || event.kind !== 'reply') return event
     const before = this.#last.get(event.link)
     const lines = text.split('\n')
-    this.#last.set(event.link, lines)
-    if (before?.length !== lines.length) return event
-    const changed = lines.flatMap((line, at): [number, string][] =>
-      line === before[at] ? [] : [[at, line]],
-    )
+    if (before?.length !== lines.length) {
+      this.#last.set(event.link, lines)
+      return event
+    }
+    const changed: [number, string][] = []
+    for (const [at, line] of lines.entries()) {
+      const known = before[at] ?? ''
+      if (line === known || readPart(line) === readPart(known)) continue
+      changed.push([at, line])
+      before[at] = line
+    }
     return { kind: 'infoAgain', link: event.link, lines: changed }
   }
 

@@ -107,7 +107,7 @@ export class Player {
       case 'received': {
         const { stats } = this.#state
         stats.bytesReceived += (extra?.bytes ?? event.bytes.length) - event.bytes.length
-        this.#texts.heard(this.#state, event.client, event.bytes)
+        this.#texts.heard(event.client, event.bytes)
         return event
       }
       case 'saveFailed':

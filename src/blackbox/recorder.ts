@@ -10,16 +10,16 @@
 import type { Moment } from '../base/clock.ts'
 import type { Effect } from '../core/effect.ts'
 import type { Event } from '../core/event.ts'
-import type { ClientId } from '../core/ids.ts'
 import type { CpuUsage, ProcessFacts } from '../core/report/process-facts.ts'
 import type { State } from '../core/state.ts'
 import { step } from '../core/step.ts'
-import { BlockWriter } from './block.ts'
+import type { Reply } from '../resp/reply.ts'
+import { BlockWriter, EventTable } from './block.ts'
 import { ClientInput } from './client-input.ts'
 import { EffectTexts, NO_ECHOES } from './effect-text.ts'
 import type { EntryEvent, EntryExtra } from './entry.ts'
 import { InfoLines } from './info-lines.ts'
-import { hideAnswer, hideConfigs, hideEcho, SecretNames } from './secrets.ts'
+import { type Echoes, hideAnswer, hideConfigs, hideEcho, SecretNames } from './secrets.ts'
 import { imageOf } from './sentinel-image.ts'
 import { UnsavedEffects } from './unsaved-effects.ts'
 
@@ -55,6 +55,8 @@ export interface RecorderOptions {
 /** A block ends after this many steps, or when its different events have this many bytes. */
 const BLOCK_STEPS = 8192
 const BLOCK_BYTES = 512 * 1024
+/** Steps are put into words by the hundred: one at a time costs several times as much. */
+const QUEUE_STEPS = 512
 /** A request that is held back for so long, in bytes, is none that a record can show. */
 const MAX_HELD_BYTES = 1024 * 1024
 /** How much of the digest of a step is kept: enough to notice a difference, not to fend off a forger. */
@@ -78,6 +80,33 @@ export function stepDigest(digest: (text: string) => string, text: string): stri
   return digest(text).slice(0, STEP_DIGEST_CHARACTERS)
 }
 
+/** Replies that are what they are; others read the state of the machine when they are written. */
+const FIXED_REPLIES: ReadonlySet<Reply['kind']> = new Set([
+  'simple',
+  'bulk',
+  'error',
+  'integer',
+  'null',
+  'nullArray',
+] as const)
+
+/** Whether the effect may be put into words later: no later step changes what it says. */
+function canWait(effect: Effect): boolean {
+  if (effect.kind === 'save') return false
+  return effect.kind !== 'respond' || FIXED_REPLIES.has(effect.reply.kind)
+}
+
+/** A step that is not in words yet. */
+interface NotedStep {
+  readonly now: Moment
+  /** Without secrets. */
+  readonly event: EntryEvent
+  readonly effects: readonly Effect[]
+  readonly echoes: Echoes
+  readonly isMarked: boolean
+  readonly extra: EntryExtra | undefined
+}
+
 export class SentinelRecorder {
   readonly #options: RecorderOptions
   readonly #names = new SecretNames()
@@ -85,6 +114,8 @@ export class SentinelRecorder {
   readonly #input = new ClientInput(this.#names)
   readonly #texts = new EffectTexts(this.#names)
   #infos = new InfoLines()
+  #table = new EventTable()
+  #queue: NotedStep[] = []
   #block: BlockWriter | undefined
   /** The effects of the block, as text. */
   #effects = ''
@@ -134,6 +165,11 @@ export class SentinelRecorder {
 
   /** Hands the present block to the sink, if there is one. */
   cut(): void {
+    this.#putIntoWords()
+    this.#handOver()
+  }
+
+  #handOver(): void {
     if (this.#block === undefined) return
     const text = this.#block.text(this.#options.digest(this.#effects))
     this.#block = undefined
@@ -150,6 +186,7 @@ export class SentinelRecorder {
   pause(): void {
     this.#isOn = false
     this.#isDue = false
+    this.#queue = []
     this.#block = undefined
     this.#effects = ''
   }
@@ -160,6 +197,7 @@ export class SentinelRecorder {
     this.#isDue = false
     this.#isOn = true
     this.#infos = new InfoLines()
+    this.#table = new EventTable()
     if (this.#names.areTooMany) this.#names.beginAnew()
     const image = imageOf(state, this.#names, this.#input)
     const { confidants } = this.#texts
@@ -176,17 +214,36 @@ export class SentinelRecorder {
   ): void {
     this.#echoes = NO_ECHOES
     const recorded = this.#recorded(state, event)
-    const text = this.#texts.textOf(effects, this.#echoes)
     const isMarked = isNotable(effects)
-    const digest = isMarked ? stepDigest(this.#options.digest, text) : undefined
     const extra = this.#extra(event, recorded, threw)
-    this.#block ??= new BlockWriter(now)
-    this.#block.add({ now, event: this.#infos.shorten(recorded), digest, extra })
-    this.#effects += text
-    if (event.kind === 'clientClosed') this.#forget(event.client)
-    if (event.kind === 'linkLost') this.#infos.forget(event.link)
-    if (this.#block.length >= BLOCK_STEPS || this.#block.bytes >= BLOCK_BYTES) this.cut()
+    const echoes = this.#echoes
+    this.#queue.push({ now, event: recorded, effects, echoes, isMarked, extra })
+    if (this.#queue.length >= QUEUE_STEPS || !effects.every(canWait)) this.#putIntoWords()
+    if (event.kind === 'clientClosed') this.#input.forget(event.client)
+    if (this.#isBlockFull) this.#handOver()
     this.#options.sink.stepped(isMarked)
+  }
+
+  get #isBlockFull(): boolean {
+    if (this.#block === undefined) return false
+    return this.#block.length >= BLOCK_STEPS || this.#block.bytes >= BLOCK_BYTES
+  }
+
+  #putIntoWords(): void {
+    const steps = this.#queue
+    if (steps.length === 0) return
+    this.#queue = []
+    const { digest } = this.#options
+    for (const { now, event, effects, echoes, isMarked, extra } of steps) {
+      if (event.kind === 'received') this.#texts.heard(event.client, event.bytes)
+      const text = this.#texts.textOf(effects, echoes)
+      this.#block ??= new BlockWriter(now, this.#table)
+      const entry = { now, event: this.#infos.shorten(event), extra }
+      this.#block.add({ ...entry, digest: isMarked ? stepDigest(digest, text) : undefined })
+      this.#effects += text
+      if (event.kind === 'clientClosed') this.#texts.forget(event.client)
+      if (event.kind === 'linkLost') this.#infos.forget(event.link)
+    }
   }
 
   #recorded(state: State, event: Event): EntryEvent {
@@ -194,7 +251,6 @@ export class SentinelRecorder {
       case 'received': {
         const { shown: bytes, echoes } = this.#input.take(state, event.client, event.bytes)
         this.#echoes = echoes
-        this.#texts.heard(state, event.client, bytes)
         if (this.#input.heldBytes > MAX_HELD_BYTES || this.#names.areTooMany) this.renew()
         return bytes === event.bytes ? event : { ...event, bytes }
       }
@@ -226,10 +282,5 @@ export class SentinelRecorder {
       ...(this.#cpu.length === 0 ? {} : { cpu: this.#cpu }),
       ...(threw === undefined ? {} : { threw }),
     }
-  }
-
-  #forget(client: ClientId): void {
-    this.#input.forget(client)
-    this.#texts.forget(client)
   }
 }

@@ -289,6 +289,7 @@ the others say.
 Example:
   vedette incident sentinel-1.blackbox sentinel-2.blackbox sentinel-3.blackbox
   vedette incident --since 2026-11-20T00:00:00Z --json records/s1 records/s2 records/s3
+  vedette incident --html incident.html records/s1 records/s2 records/s3
 
 Exit status: 0 shown, 1 no Sentinel suspected a master then, or a record is damaged, 2 the command line
 is wrong.`

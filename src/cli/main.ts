@@ -221,6 +221,7 @@ function addIncident(program: Command): void {
       ).argParser(moment),
     )
     .addOption(new Option('--at <time>', 'the one at that moment').argParser(moment))
+    .option('--html <file>', 'write it as a page for a browser, too')
     .option('--json', 'one JSON object, for scripts')
     .addHelpText('after', INCIDENT_HELP)
     .action(async (records: string[], options) => {

@@ -6,12 +6,15 @@ import { fixedText } from '../base/double-text.ts'
 
 const TIE_DIGITS = 100
 
+/** How many Lua shows. */
+export const NUMBER_DIGITS = 14
+
 /** As Lua shows a number: `%.14g`. */
 export function numberText(value: number): string {
   if (Number.isInteger(value) && value > -1e14 && value < 1e14) {
     return Object.is(value, -0) ? '-0' : String(value)
   }
-  return generalText(value, 14)
+  return generalText(value, NUMBER_DIGITS)
 }
 
 /** `inf` and `nan`; every nan that arithmetic makes on x86 has its sign set. */

@@ -63,6 +63,20 @@ export class LuaTable extends LuaObject {
     if (hashSize > 0) this.#newHash(hashSize)
   }
 
+  /** For a new table: what is in its list. The table keeps the array. */
+  adoptList(values: LuaValue[]): void {
+    if (values.length === 0) return
+    this.#heap.charge(values.length * SLOT_BYTES)
+    this.array = values
+  }
+
+  /** For a new table with room for one key: the key. */
+  adoptField(key: string, value: LuaValue): void {
+    this.#heap.charge(PLACE_BYTES)
+    this.#places = [key, value, NO_NEXT]
+    this.#free = 1
+  }
+
   get typeName(): string {
     return 'table'
   }

@@ -103,6 +103,8 @@ export function confirmedPart(argv: readonly string[], repliesLeft: number): rea
   return [name, channels[channels.length - repliesLeft - 1] ?? '']
 }
 
-export function isReplyMode(argv: readonly string[]): boolean {
-  return argv[0]?.toLowerCase() === 'client' && argv[1]?.toLowerCase() === 'reply'
+/** CLIENT REPLY, and what would have a node lead the client past the proxy: its name; undefined: it may pass. */
+export function forNodesOnly([name, word]: readonly string[]): string | undefined {
+  const isRefused = /^(reply|maint_notifications)$/i.test(word ?? '')
+  return name?.toLowerCase() === 'client' && isRefused ? `CLIENT ${word?.toUpperCase()}` : undefined
 }

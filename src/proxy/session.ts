@@ -9,9 +9,9 @@ import {
   type Asked,
   CarriedTransaction,
   confirmedPart,
+  forNodesOnly,
   isNothing,
   isPubSub,
-  isReplyMode,
   newAsked,
 } from './asked.ts'
 import { CarriedState } from './carried-state.ts'
@@ -302,9 +302,8 @@ export class Session {
       return this.#send(kind, bytes, isWhole ? bytes : undefined, undefined)
     }
     const argv = isPlain || !isWhole ? undefined : wordsOf(bytes)
-    if (argv !== undefined && isReplyMode(argv)) {
-      return this.#answer(kind, notOffered('CLIENT REPLY'))
-    }
+    const refused = argv && forNodesOnly(argv)
+    if (refused !== undefined) return this.#answer(kind, notOffered(refused))
     this.#send(kind, bytes, isWhole ? bytes : undefined, argv)
   }
 

@@ -1,17 +1,19 @@
 /** Values to bytes. RESP3-only kinds are mapped down for a RESP2 client, the way Redis does it. */
 import { unreachable } from '../base/assert.ts'
 import { doubleText } from '../base/double-text.ts'
-import type { Protocol, Reply } from './reply.ts'
+import { OK, type Protocol, type Reply } from './reply.ts'
+
+const OK_BYTES = '+OK\r\n'
 
 /** A reply as it goes over the wire. */
 export function encodeReply(reply: Reply, protocol: Protocol): string {
   switch (reply.kind) {
     case 'simple':
-      return `+${oneLine(reply.text)}\r\n`
+      return reply === OK ? OK_BYTES : `+${oneLine(reply.text)}\r\n`
     case 'error':
       return `-${oneLine(reply.text)}\r\n`
     case 'integer':
-      return `:${reply.value}\r\n`
+      return encodeInteger(reply.value)
     case 'bulk':
       return encodeBulk(reply.bytes)
     case 'null':
@@ -115,6 +117,14 @@ function headers(text: (length: number) => string): string[] {
   return Array.from({ length: 64 }, (_, length) => text(length))
 }
 
+/** Counts and flags, which most integers are. */
+const INTEGERS: readonly string[] = Array.from({ length: 256 }, (_, value) => `:${value}\r\n`)
+
+function encodeInteger(value: number | bigint): string {
+  const known = typeof value === 'number' ? INTEGERS[value] : undefined
+  return known ?? `:${value}\r\n`
+}
+
 function encodeBulk(bytes: string): string {
   return `${bulkHeader(bytes.length)}${bytes}\r\n`
 }
@@ -142,9 +152,9 @@ function encodeBulks(
   texts: readonly (string | undefined)[],
   protocol: Protocol,
 ): string {
-  let bytes = bulksHeader(of, texts.length, protocol)
-  for (const text of texts) bytes += encodeBulkOrNull(text, protocol)
-  return bytes
+  let bytes = bulksHeader(of, texts.length, protocol).slice(0, -2)
+  for (const text of texts) bytes = withBulk(bytes, text, protocol)
+  return `${bytes}\r\n`
 }
 
 export function bulksHeader(
@@ -153,6 +163,15 @@ export function bulksHeader(
   protocol: Protocol,
 ): string {
   return of === 'map' ? mapHeader(count / 2, protocol) : itemsHeader(of, count, protocol)
+}
+
+/**
+ * `before`, which lacks its last line end, with an element behind it that lacks its own: two concatenations
+ * for each element instead of four.
+ */
+export function withBulk(before: string, text: string | undefined, protocol: Protocol): string {
+  if (text === undefined) return before + (protocol === 3 ? '\r\n_' : '\r\n$-1')
+  return before + argumentHeader(text.length) + text
 }
 
 export function encodeBulkOrNull(text: string | undefined, protocol: Protocol): string {

@@ -3,7 +3,14 @@
  * half a gigabyte, takes longer than other clients should have to wait; and several of the largest values
  * together do not fit into one string.
  */
-import { bulksHeader, encodeBulkOrNull, encodeReply, itemsHeader, mapHeader } from './encode.ts'
+import {
+  bulksHeader,
+  encodeBulkOrNull,
+  encodeReply,
+  itemsHeader,
+  mapHeader,
+  withBulk,
+} from './encode.ts'
 import type { Protocol, Reply } from './reply.ts'
 
 /** A part that is being written. */
@@ -18,6 +25,8 @@ type Part =
   | { readonly kind: 'items'; readonly item: (at: number) => Reply }
   | { readonly kind: 'bulks'; readonly texts: readonly (string | undefined)[] }
   | { readonly kind: 'bytes'; readonly bytes: string }
+
+const LINE_END = '\r\n'
 
 /** A longer value goes out in pieces. */
 export const LONG_BYTES = 64 * 1024
@@ -117,16 +126,19 @@ export class ReplyWriter {
   }
 
   #advanceBulks(frame: Frame, texts: readonly (string | undefined)[], wanted: number): void {
-    let [text, at] = [this.#text, frame.done]
-    for (; at < frame.count && text.length < wanted; at++) {
+    let at = frame.done
+    let text = ''
+    const room = wanted - this.#text.length
+    for (; at < frame.count && text.length < room; at++) {
       const bytes = texts[at]
       if (bytes !== undefined && bytes.length > LONG_BYTES) break
-      text += encodeBulkOrNull(bytes, this.#protocol)
+      text = withBulk(text, bytes, this.#protocol)
     }
-    this.#text = text
+    // Each element has brought the line end of the one before.
+    if (text !== '') this.#text += `${text.slice(LINE_END.length)}${LINE_END}`
     frame.done = at
     const long = texts[at]
-    if (at === frame.count || text.length >= wanted || long === undefined) return
+    if (at === frame.count || this.#text.length >= wanted || long === undefined) return
     frame.done++
     this.#beginBulk(long)
   }

@@ -101,8 +101,8 @@ export class Execution implements CommandContext {
     // While a script waits for its next slice, only commands run that may run beside it.
     const isBeside = this.node.scripting.isInterrupted
     if (command.runsScript && this.node.monitors.isOn) this.#tellMonitors(command, argv)
+    const startedAt = this.#effects.isCollecting ? this.node.times.now() : this.node.times.begun()
     this.#effects.begin()
-    const startedAt = this.node.times.now()
     const reply = command.handler(this, argv)
     if (!isBeside && this.isInterrupted) return this.#endLater(command, argv, startedAt, outerArgv)
     this.#ended(command, argv, startedAt, reply)

@@ -55,7 +55,7 @@ export function refusal(
     if (refused !== undefined) return refused
   }
   if (isWrite) {
-    const refused = writeRefusal(node)
+    const refused = writeRefusal(node, session)
     if (refused !== undefined) return refused
   }
   if (session.protocol === 2 && session.isSubscribed && !command.isForSubscribers) {
@@ -131,6 +131,7 @@ export function isHeldBack(
   command: CommandInfo,
 ): boolean {
   if (node.pause.scope === undefined || session.kind === 'replica') return false
+  if (node.replication.failover.mayStillWrite(session)) return false
   if (node.pause.scope === 'all') return true
   const mayReplicate = command.isWrite || command.mayReplicate
   return mayReplicate || (command.runsQueue && session.transaction?.mayReplicate === true)
@@ -144,10 +145,11 @@ function diskRefusal(node: NodeServices): Reply | undefined {
   return text === undefined ? undefined : error(text)
 }
 
-function writeRefusal(node: NodeServices): Reply | undefined {
+function writeRefusal(node: NodeServices, session: ClientSession): Reply | undefined {
   const tooFewReplicas = node.replication.refusal()
   if (tooFewReplicas !== undefined) return error(tooFewReplicas)
-  return isReadOnlyReplica(node) ? READ_ONLY_REPLICA : undefined
+  if (!isReadOnlyReplica(node) || node.handoffs.isHeld(session, node.now.monoMs)) return undefined
+  return READ_ONLY_REPLICA
 }
 
 export function isReadOnlyReplica(node: NodeServices): boolean {

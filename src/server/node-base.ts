@@ -20,6 +20,7 @@ import { ScriptEngine } from './scripting/engine.ts'
 import { Blocking } from './sessions/blocking.ts'
 import { ClientDisconnects } from './sessions/client-disconnects.ts'
 import { DebugSleep } from './sessions/debug-sleep.ts'
+import { Handoffs } from './sessions/handoffs.ts'
 import { KeyspaceEvents } from './sessions/keyspace-events.ts'
 import { MasterSession } from './sessions/master-session.ts'
 import { OutputGate } from './sessions/output-gate.ts'
@@ -74,6 +75,7 @@ export class NodeBase {
   readonly pause = new Pause()
   readonly sleep = new DebugSleep()
   readonly disconnects: ClientDisconnects
+  readonly handoffs: Handoffs
   readonly pubsub = new PubSub()
   readonly keyspaceEvents: KeyspaceEvents
   readonly tracking: ClientTracking
@@ -126,6 +128,7 @@ export class NodeBase {
     this.sentinels = new SentinelBoard(settings, this.sessions)
     this.blocking = new Blocking(this.sessions, stats)
     this.disconnects = new ClientDisconnects(settings, this.sessions, pause)
+    this.handoffs = new Handoffs(this.sessions, pause)
     this.streamTarget = new MasterSession(now, this.sessions)
   }
 
@@ -136,6 +139,7 @@ export class NodeBase {
 
   beginTurn(now: Moment): void {
     this.port.beginTurn()
+    this.times.turnBegins()
     this.now = now
     this.keyspace.nowMs = now.wallMs
   }

@@ -244,6 +244,12 @@ export interface PlayedScript {
   readonly labels: ReadonlyMap<string, number>
 }
 
+/** How a scenario file went that was played on a cluster. */
+export interface PlayedScenarioFile extends PlayedScript {
+  /** What was expected and how it went, as `vedette scenario run` prints it. */
+  readonly report: string
+}
+
 /** A whole high-availability cluster on free ports of 127.0.0.1. */
 export interface Cluster {
   readonly nodes: readonly NodeMember[]
@@ -282,6 +288,20 @@ export interface Cluster {
    * await cluster.at([{ at: '0s', partition: [['n1', 's1']] }, { at: '500ms', heal: true }])
    */
   at(steps: readonly ScriptStep[]): Promise<PlayedScript>
+  /**
+   * Plays a scenario file (docs/scenarios.md) on this cluster: its clients write, its timeline is done, its expectations
+   * are judged. The file's groups, nodes and Sentinels must be those of the cluster; its hosts are members that are cut
+   * off together. Down-after and the like stay the cluster's own. Deadlines are postponed by five seconds, but not with
+   * `clock: 'manual'`. The cluster is left as the scenario leaves it: `reset` comes next.
+   *
+   * @param file - A path, from the working directory on, or a URL.
+   * @throws TypeError that names each mistake in the file and all that does not fit, before anything is done.
+   * @throws Error with the report, if an expectation does not hold.
+   *
+   * @example
+   * await cluster.scenario('test/scenarios/master-killed.yml')
+   */
+  scenario(file: string | URL): Promise<PlayedScenarioFile>
   /** Orders a failover at the first running Sentinel. Throws what the Sentinel refuses it with. */
   failover(order?: FailoverOrder): Promise<void>
 

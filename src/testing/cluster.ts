@@ -10,6 +10,7 @@ import type {
   Member,
   NodeMember,
   Partition,
+  PlayedScenarioFile,
   PlayedScript,
   ScriptStep,
   Slowness,
@@ -25,12 +26,13 @@ import type { Members } from './members-start.ts'
 import { ClusterNetwork } from './network.ts'
 import { type FullOptions, fullOptions } from './options.ts'
 import type { ManagedMember, ManagedNode, ManagedSentinel } from './parts.ts'
+import type { ScriptStage } from './script.ts'
 import type { StartClusterOptions } from './start-options.ts'
 import { Switchboard } from './switchboard.ts'
 import { timelineOf } from './timeline.ts'
 import { ClusterUntil } from './until.ts'
 import { ask } from './wire.ts'
-import { RunningRecorder } from './writes.ts'
+import { type RecorderStart, RunningRecorder } from './writes.ts'
 
 export async function startCluster(options: StartClusterOptions = {}): Promise<RunningCluster> {
   const full = fullOptions(options)
@@ -178,18 +180,41 @@ export class RunningCluster implements Cluster {
   async at(steps: readonly ScriptStep[]): Promise<PlayedScript> {
     // The language of scenarios is loaded by those who speak it.
     const { playScript } = await import('./script.ts')
+    return playScript(steps, this.#stage())
+  }
+
+  async scenario(file: string | URL): Promise<PlayedScenarioFile> {
+    const { playScenarioFile } = await import('./scenario.ts')
+    const { seed, clock } = this.#options
+    return playScenarioFile(file, {
+      ...this.#stage(),
+      ...{ nodes: this.nodes, sentinels: this.sentinels, events: this.events, seed },
+      isManual: clock === 'manual',
+      login: this.#login(),
+      recorderOf: (group) => this.#recorderStart(this.group(group)),
+      lead: (group, node) => this.#lead(group, node),
+    })
+  }
+
+  #stage(): ScriptStage {
     const { clock } = this.#room
-    const history = () => this.history
-    return playScript(steps, {
-      ...{ clock, until: this.until, members: this.members, groups: [...this.#groups.values()] },
-      get history() {
-        return history()
-      },
-      member: (name) => this.member(name),
-      partition: (partition) => this.partition(partition),
-      slow: (slowness) => this.slow(slowness),
+    const groups = [...this.#groups.values()]
+    const stage = { clock, until: this.until, members: this.members, groups, history: [] }
+    Object.defineProperty(stage, 'history', { get: () => this.history })
+    return Object.assign(stage, {
+      member: (name: string) => this.member(name),
+      partition: (partition: Partition) => this.partition(partition),
+      slow: (slowness: Slowness) => this.slow(slowness),
       heal: () => this.heal(),
     })
+  }
+
+  async #lead(group: string, name: string): Promise<void> {
+    const to = this.group(group).nodes.find((node) => node.name === name)
+    if (to === undefined || to === this.group(group).master) return
+    await this.failover({ group, coordinated: true, to })
+    await this.until.switched({ group })
+    await this.until.settled()
   }
 
   // What can be seen of it
@@ -208,13 +233,17 @@ export class RunningCluster implements Cluster {
     const of = this.group(group)
     const known = this.#recorders.get(of.name)
     if (known !== undefined) return known
-    const recorder = new RunningRecorder({
-      ...{ group: of, sentinels: this.sentinels, clock: this.#room.clock },
-      isCut: (one, other) => this.#network.isCut(one, other),
-      login: this.#login(),
-    })
+    const recorder = new RunningRecorder(this.#recorderStart(of))
     this.#recorders.set(of.name, recorder)
     return recorder
+  }
+
+  #recorderStart(group: RunningGroup): RecorderStart {
+    return {
+      ...{ group, sentinels: this.sentinels, clock: this.#room.clock },
+      isCut: (one, other) => this.#network.isCut(one, other),
+      login: this.#login(),
+    }
   }
 
   timeline(options?: TimelineOptions): string {

@@ -38,6 +38,8 @@ export interface SentinelView {
   readonly instances: readonly SeenInstance[]
   /** It leads a failover at this moment. */
   readonly isFailingOver: boolean
+  /** Of the failover that made this node the master. */
+  readonly configEpoch: number
 }
 
 export interface SeenInstance {

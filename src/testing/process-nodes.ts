@@ -138,6 +138,7 @@ export class ProcessSentinel extends ProcessMember implements ManagedSentinel {
         masterPort: Number(masterPort),
         instances,
         isFailingOver,
+        configEpoch: Number(master?.get('config-epoch') ?? 0),
       })
     } catch {
       this.#views.delete(group)

@@ -71,7 +71,7 @@ function stepsOf(steps: readonly ScriptStep[], { members, groups }: ScriptStage)
 type ActionOf<Kind extends Action['kind']> = Extract<Action, { readonly kind: Kind }>
 
 /** What a cluster in a test can do, by the kind of action. */
-const DOING: {
+export const DOING: {
   readonly [Kind in Action['kind']]?: (stage: ScriptStage, action: ActionOf<Kind>) => void
 } = {
   kill: (stage, { processes }) => each(stage, processes, (member) => member.kill()),

@@ -132,7 +132,8 @@ function viewOf(group: Group): SentinelView {
       isInPlace: isInPlace(instance, masterPort),
     }
   })
-  return { masterHost, masterPort, instances, isFailingOver: group.failover !== undefined }
+  const isFailingOver = group.failover !== undefined
+  return { masterHost, masterPort, instances, isFailingOver, configEpoch: group.configEpoch }
 }
 
 function isInPlace(instance: Instance, masterPort: number): boolean {

@@ -28,7 +28,7 @@ const KEYS_AT_ONCE = 500
 export class RunningRecorder implements WriteRecorder {
   readonly #start: RecorderStart
   readonly #acknowledged = new Map<string, AcknowledgedWrite>()
-  #writer: Writer | undefined
+  #writer: KeyWriter | undefined
   #unanswered = 0
   #refused = 0
 
@@ -58,10 +58,11 @@ export class RunningRecorder implements WriteRecorder {
   }
 
   start({ perSecond = 500 }: WriteLoad = {}): void {
-    this.#writer ??= new Writer(this.#start, perSecond, (key, value, outcome) => {
+    const load = { perSecond, prefix: 'vedette:write' }
+    this.#writer ??= new KeyWriter(this.#start, load, (key, value, to) => (outcome) => {
       if (outcome === 'unanswered') this.#unanswered++
       else if (outcome === 'refused') this.#refused++
-      else this.note(key, value, outcome)
+      else this.note(key, value, to)
     })
   }
 
@@ -103,27 +104,33 @@ function textsOf(reply: Awaited<ReturnType<Wire['send']>>): (string | undefined)
   return reply.items.map((item) => (item.kind === 'bulk' ? utf8Text(item.bytes) : undefined))
 }
 
-type Outcome = ManagedNode | 'refused' | 'unanswered'
+/** `text` is the node's error, if it refused. */
+type TellOutcome = (outcome: 'acknowledged' | 'refused' | 'unanswered', text: string) => void
+
+/** Told of each write when it is sent; what it returns is told what became of it. */
+export type TellWrite = (key: string, value: string, to: ManagedNode) => TellOutcome
+
+export interface KeyLoad {
+  readonly perSecond: number
+  /** Of the keys, which are numbered. */
+  readonly prefix: string
+}
 
 /** One connection to whatever node is master; it moves when the Sentinels name another one. */
-class Writer {
+export class KeyWriter {
   readonly #start: RecorderStart
-  readonly #tell: (key: string, value: string, outcome: Outcome) => void
-  readonly #perSecond: number
+  readonly #tell: TellWrite
+  readonly #load: KeyLoad
   #isOver = false
   #cancel: () => void = () => undefined
   readonly #pending = new Set<Promise<void>>()
   #wire: { readonly wire: Wire; readonly to: ManagedNode } | undefined
   #number = 0
 
-  constructor(
-    start: RecorderStart,
-    perSecond: number,
-    tell: (key: string, value: string, outcome: Outcome) => void,
-  ) {
+  constructor(start: RecorderStart, load: KeyLoad, tell: TellWrite) {
     this.#start = start
     this.#tell = tell
-    this.#perSecond = perSecond
+    this.#load = load
     this.#next()
   }
 
@@ -136,7 +143,7 @@ class Writer {
 
   #next(): void {
     if (this.#isOver) return
-    this.#cancel = this.#start.clock.after(1_000 / this.#perSecond, () => {
+    this.#cancel = this.#start.clock.after(1_000 / this.#load.perSecond, () => {
       this.#write()
       this.#next()
     })
@@ -144,7 +151,7 @@ class Writer {
 
   #write(): void {
     const number = ++this.#number
-    const doing = this.#set(`vedette:write:${number}`, `${number}`)
+    const doing = this.#set(`${this.#load.prefix}:${number}`, `${number}`)
     this.#pending.add(doing)
     void doing.then(() => this.#pending.delete(doing))
   }
@@ -152,12 +159,14 @@ class Writer {
   async #set(key: string, value: string): Promise<void> {
     const { wire, to } = this.#connected()
     const answered = this.#start.clock.after(ANSWER_WITHIN_MS, () => wire.close())
+    const tell = this.#tell(key, value, to)
     try {
       const reply = await wire.send('SET', key, value)
-      this.#tell(key, value, reply.kind === 'error' ? 'refused' : to)
+      if (reply.kind === 'error') tell('refused', reply.text)
+      else tell('acknowledged', '')
     } catch {
       // The connection is over: whether the write was done is not known.
-      this.#tell(key, value, 'unanswered')
+      tell('unanswered', '')
     } finally {
       answered()
     }

@@ -124,7 +124,7 @@ describe('a record that is not what it should be', () => {
 
   test.each([
     ['of another kind', 'nothing of ours\n', 'offset 0: it is no record of a Sentinel'],
-    ['of a later format', 'vedette-blackbox 2\n', 'offset 0: its format is "2"'],
+    ['of a later format', 'vedette-blackbox 3\n', 'offset 0: its format is "3"'],
   ])('%s, is refused', (_kind, bytes, reason) => {
     expect(outcomeOf(bytes).fault).toContain(reason)
   })

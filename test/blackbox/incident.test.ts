@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { commonTime } from '../../src/blackbox/incident/common-time.ts'
 import { SentinelLife } from '../../src/blackbox/incident/life.ts'
 import type { PlayedStep } from '../../src/blackbox/player.ts'
-import { recordedRun } from '../../src/cli/incident/recorded-run.ts'
+import { partOf, recordedRun } from '../../src/cli/incident/recorded-run.ts'
 import { explainRecorded } from '../../src/report/chain/chain.ts'
+import { renderRecordedPage } from '../../src/report/page/html-page.ts'
 import { parseScenario } from '../../src/scenario/parse.ts'
 import { playScenario } from '../../src/scenario/run.ts'
 import { differencesOf, type KeptRecord, recordingEngine } from './support.ts'
@@ -102,4 +103,36 @@ test('the story names who noticed, who agreed, who was elected, and what followe
   // Both replicas ran.
   expect(text).toMatch(/selects [\d.:]+ before [\d.:]+: the priorities are equal/)
   expect(text).not.toContain('Nothing had been done')
+})
+
+test('a part of a long record tells the same incident, from a time of its own', async () => {
+  const { run, chapters } = await killed
+  const [chapter] = chapters
+  const { fromMs = 0, untilMs = 0 } = chapter ?? {}
+  expect(fromMs).toBeGreaterThan(2_000)
+  const part = partOf(run, fromMs, untilMs)
+  const times = part.history.happenings.map(({ atMs }) => atMs)
+  expect(Math.min(...times)).toBe(0)
+  expect(Math.max(...times)).toBeLessThanOrEqual(part.history.endMs)
+  expect(part.history.endMs).toBeLessThan(run.history.endMs)
+  const [told] = explainRecorded(part.file, part.history)
+  const words = (links = chapter?.links) => links?.map(({ text }) => text.replace(/\d[\d.]*/g, '#'))
+  expect(words(told?.links)).toEqual(words())
+  expect(part.zeroMs + (told?.fromMs ?? 0)).toBeCloseTo(run.zeroMs + fromMs, 3)
+})
+
+test('the page of an incident has its sentences, a lane for each process, and loads nothing', async () => {
+  const { run, chapters } = await killed
+  const [{ title, fromMs, untilMs, links } = { title: '', fromMs: 0, untilMs: 0, links: [] }] =
+    chapters
+  const { file, history } = partOf(run, fromMs, untilMs)
+  const page = renderRecordedPage({ title, remarks: ['<times> of s1'], file, history })
+  expect(page).toContain('<p class="run">&lt;times&gt; of s1</p>')
+  expect(page.match(/<li><a class="when"/g)).toHaveLength(links.length)
+  for (const { name } of [...file.topology.nodes, ...file.topology.sentinels])
+    expect(page).toContain(name)
+  // Each Sentinel names a master from the beginning, and another one in the end.
+  expect(page).not.toContain('>starting<')
+  expect(page).not.toMatch(/NaN|undefined<|(?:src|href)="(?!#)/)
+  expect(page).toContain('content="default-src &#39;none&#39;;')
 })

@@ -79,8 +79,9 @@ export function differencesOf(record: KeptRecord, look?: (step: PlayedStep) => v
   record.recorder.cut()
   return record.segments.flatMap((segment, at) => {
     const player = new Player(readHead(segment.head), sha256)
+    const events: unknown[] = []
     for (const [number, text] of segment.blocks.entries()) {
-      const difference = playAll(player, readBlock(text), look)
+      const difference = playAll(player, readBlock(text, events), look)
       if (difference !== undefined) return [`segment ${at}, block ${number}: ${worded(difference)}`]
     }
     return []

@@ -273,7 +273,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'core/detection/suspicion.js',
-        find: 'unanswered + group.config.downAfterMs + 1',
+        find: 'unanswered + downAfterMs + lateMs(state.tilt.late, unanswered, downAfterMs) + 1',
         replace: 'unanswered + 1',
       },
     ],
@@ -621,7 +621,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'server/replication/serving/write-fence.js',
-        find: ' || ackOffset < this.#heardFromOffset',
+        find: ' || peer.ackOffset < this.#heardFromOffset',
         replace: '',
       },
     ],
@@ -633,7 +633,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'server/gate.js',
-        find: 'return isReadOnlyReplica(node) ? READ_ONLY_REPLICA : undefined;',
+        find: 'return READ_ONLY_REPLICA;',
         replace: 'return undefined;',
       },
     ],

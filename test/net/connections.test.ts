@@ -1,4 +1,4 @@
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import { type ConnectionOptions, Connections } from '../../src/io/network/connections.ts'
 import { Gate } from '../../src/io/network/demo-partition.ts'
@@ -41,7 +41,7 @@ async function served(options: ConnectionOptions = {}) {
     server.close()
     for (const socket of sockets) socket.destroy()
   })
-  return { connections, events, port, sockets }
+  return { connections, events, port, server }
 }
 
 async function client(port: number, localAddress = '127.0.0.1') {
@@ -245,14 +245,51 @@ test('a held connection is not read until its peer has taken what it was sent', 
 })
 
 test('a paused connection keeps what is sent to it with the kernel', async () => {
-  const { connections, events, port, sockets } = await served()
+  const { connections, events, port } = await served()
   const { socket } = await client(port)
-  await until(() => events.includes('1 accepted'))
+  const other = await client(port)
+  await until(() => events.includes('2 accepted'))
   connections.pauseReading(1)
-  socket.write('later')
-  expect(sockets[0]?.isPaused()).toBe(true)
+  await new Promise<void>((resolve) => void socket.write('later', () => resolve()))
+  other.socket.write('meanwhile')
+  await until(() => events.includes('2 received meanwhile'))
+  expect(events).not.toContain('1 received later')
   connections.resumeReading()
   await until(() => events.includes('1 received later'))
+})
+
+test('what has arrived before a connection is taken over is not lost', async () => {
+  const events: string[] = []
+  const connections = new Connections({
+    received: (id, bytes) => events.push(`${id} received ${bytes}`),
+    closed: (id, reason) => events.push(`${id} closed: ${reason}`),
+  })
+  const waiting: Socket[] = []
+  const server = createServer((socket) => waiting.push(socket)).listen(0, '127.0.0.1')
+  cleanups.push(() => server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { socket } = await client((server.address() as AddressInfo).port)
+  socket.write('early')
+  await until(() => (waiting[0]?.readableLength ?? 0) > 0)
+  connections.add(1, waiting[0] as Socket)
+  await until(() => events.includes('1 received early'))
+  socket.end()
+  await until(() => events.includes('1 closed: closed by the other side'))
+})
+
+test('a server that closes waits for connections that were taken over', async () => {
+  const { connections, events, port, server } = await served()
+  const { socket } = await client(port)
+  await until(() => events.includes('1 accepted'))
+  let hasClosed = false
+  server.close(() => {
+    hasClosed = true
+  })
+  socket.write('still here')
+  await until(() => events.includes('1 received still here'))
+  expect(hasClosed).toBe(false)
+  connections.close(1)
+  await until(() => hasClosed)
 })
 
 test('where all together do not take what they are sent, those with most are dropped', async () => {

@@ -375,15 +375,19 @@ describe('a transaction', () => {
 })
 
 describe('what the proxy answers itself', () => {
-  test.each(['MONITOR', 'SYNC', 'PSYNC ? -1', 'REPLCONF capa eof', 'CLIENT REPLY OFF'])(
-    '%s is refused by name',
-    (command) => {
-      const stage = new ProxyStage()
-      const client = stage.client()
-      client.sends(command)
-      expect(client.takes()).toMatch(/^-ERR .* is not offered through the proxy/)
-    },
-  )
+  test.each([
+    'MONITOR',
+    'SYNC',
+    'PSYNC ? -1',
+    'REPLCONF capa eof',
+    'CLIENT REPLY OFF',
+    'client maint_notifications on',
+  ])('%s is refused by name', (command) => {
+    const stage = new ProxyStage()
+    const client = stage.client()
+    client.sends(command)
+    expect(client.takes()).toMatch(/^-ERR .* is not offered through the proxy/)
+  })
 
   test('PROXY INFO says which master is confirmed, and by how many', () => {
     const client = new ProxyStage().client()

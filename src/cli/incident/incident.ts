@@ -1,13 +1,22 @@
 /** `vedette incident`: what several Sentinels recorded of a failover, in the order of causes. */
+import { writeFileSync } from 'node:fs'
 import { commonTime } from '../../blackbox/incident/common-time.ts'
 import { SentinelLife } from '../../blackbox/incident/life.ts'
 import { segmentPaths } from '../../io/blackbox/segment-reader.ts'
+import { reasonOf, StartError } from '../../io/start-error.ts'
 import { type Chapter, explainRecorded } from '../../report/chain/chain.ts'
+import { renderRecordedPage } from '../../report/page/html-page.ts'
 import { playSegment } from '../replay/play.ts'
 import { clockTime } from '../replay/words.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
-import { countedFrom, recordedRun } from './recorded-run.ts'
-import { eventsOf, type IncidentStory, incidentText, type ShownIncident } from './text.ts'
+import { countedFrom, partOf, type RecordedRun, recordedRun } from './recorded-run.ts'
+import {
+  clockLines,
+  eventsOf,
+  type IncidentStory,
+  incidentText,
+  type ShownIncident,
+} from './text.ts'
 
 export interface IncidentOptions {
   readonly last?: boolean
@@ -15,6 +24,8 @@ export interface IncidentOptions {
   readonly since?: number
   readonly at?: number
   readonly json?: boolean
+  /** The file into which the page is written. */
+  readonly html?: string
 }
 
 /** An incident is meant by a moment so near to it: the clock on the wall of whoever asks is another one. */
@@ -36,7 +47,8 @@ export function runIncident(records: readonly string[], options: IncidentOptions
   const ties = commonTime(lives)
   const run = recordedRun(lives, ties)
   const all = explainRecorded(run.file, run.history)
-  const stories = choose(all, since, at, run.zeroMs).map((chapter): IncidentStory => {
+  const chosen = choose(all, since, at, run.zeroMs)
+  const stories = chosen.map((chapter): IncidentStory => {
     const own = countedFrom(run, chapter.fromMs)
     const [told = chapter] = explainRecorded(own.file, own.history).slice(all.indexOf(chapter))
     return { run: own, chapter: told }
@@ -46,10 +58,42 @@ export function runIncident(records: readonly string[], options: IncidentOptions
     return EXIT_FAILED
   }
   const shown = { nameOf: run.nameOf, ties, stories }
+  if (options.html !== undefined) writePage(options.html, chosen, run, shown)
   process.stdout.write(
     json === true ? `${JSON.stringify(incidentJson(shown))}\n` : incidentText(shown),
   )
   return faults.length === 0 ? 0 : EXIT_FAILED
+}
+
+/** One page for all of them, from before the first to behind the last. */
+function writePage(
+  path: string,
+  chosen: readonly Chapter[],
+  run: RecordedRun,
+  shown: ShownIncident,
+): void {
+  const fromMs = Math.min(...chosen.map((chapter) => chapter.fromMs))
+  const untilMs = Math.max(...chosen.map((chapter) => chapter.untilMs))
+  const part = partOf(run, fromMs, untilMs)
+  const [only, another] = chosen
+  const title = another === undefined ? (only?.title ?? '') : `${chosen.length} incidents`
+  const remarks = [
+    `time 0 is ${clockTime(part.zeroMs)}`,
+    ...clockLines(shown),
+    'told by what Sentinels recorded: what was done to the cluster, what clients felt and which writes were lost is not in it',
+  ]
+  try {
+    writeFileSync(
+      path,
+      renderRecordedPage({ title, remarks, file: part.file, history: part.history }),
+    )
+  } catch (error) {
+    throw new StartError(
+      'E_REPORT_FILE',
+      `cannot write ${path}: ${reasonOf(error)}`,
+      'name a file that this user may write',
+    )
+  }
 }
 
 /** By default the last one. */

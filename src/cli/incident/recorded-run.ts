@@ -1,5 +1,5 @@
 /** The records of Sentinels as a run, in the language of the laboratory: its reports tell it then. */
-import { hostAndPort } from '../../base/ip.ts'
+import { type Address, hostAndPort } from '../../base/ip.ts'
 import type { ClockTie } from '../../blackbox/incident/common-time.ts'
 import type { SaidEvent, SentinelLife } from '../../blackbox/incident/life.ts'
 import type { Group } from '../../core/state.ts'
@@ -67,6 +67,31 @@ export function countedFrom(run: RecordedRun, fromMs: number): RecordedRun {
   return { ...run, history, zeroMs: run.zeroMs + fromMs }
 }
 
+/** So much is shown before an incident and behind it. */
+const MARGIN_MS = 2_000
+
+/**
+ * A part of the run as a run of its own: it begins with what every process was then, and what happened before and
+ * behind it is left out.
+ */
+export function partOf(run: RecordedRun, fromMs: number, untilMs: number): RecordedRun {
+  const startMs = Math.max(0, Math.floor(fromMs - MARGIN_MS))
+  const { happenings, endMs } = run.history
+  const before = new Map<string, Happening>()
+  for (const one of happenings) {
+    if (one.atMs >= startMs) continue
+    // What a process is stays so until the next word of it; what it said is over.
+    if (one.kind !== 'event' && one.kind !== 'log') {
+      const group = 'group' in one ? one.group : ''
+      before.set(`${one.process} ${one.kind} ${group}`, { ...one, atMs: startMs })
+    }
+  }
+  const lastMs = Math.min(endMs, Math.ceil(untilMs + MARGIN_MS))
+  const inside = happenings.filter(({ atMs }) => atMs >= startMs && atMs <= lastMs)
+  const part = { ...run.history, happenings: [...before.values(), ...inside], endMs: lastMs }
+  return countedFrom({ ...run, history: part }, startMs)
+}
+
 type Told = { readonly monoMs: number; readonly process: string } & Occurrence
 
 function toldBy(life: SentinelLife, process: string): Told[] {
@@ -80,6 +105,7 @@ function toldBy(life: SentinelLife, process: string): Told[] {
   return [
     { monoMs: startedAt.monoMs, process, kind: 'status', status: 'running' },
     ...hellos,
+    ...viewsOf(life, process),
     ...life.said.flatMap(seenStatus),
     ...life.said.map(({ monoMs, event }): Told => {
       return { monoMs, process, kind: 'event', name: event.name, payload: event.payload }
@@ -92,6 +118,33 @@ function toldBy(life: SentinelLife, process: string): Told[] {
     }),
     { monoMs: lastMonoMs, process, kind: 'status', status: 'down' },
   ]
+}
+
+/** Which master a Sentinel tells clients: the one that its first switch left, and then what each switch says. */
+function viewsOf({ startedAt, said, state }: SentinelLife, process: string): Told[] {
+  const first = new Map<string, Address>(
+    [...state.groups.values()].map(({ config, master }) => [config.name, master]),
+  )
+  const switches = said.filter(({ event }) => event.name === '+switch-master')
+  const told = switches.map(({ monoMs, event: { payload } }) => {
+    const [group = '', ...places] = payload.split(' ')
+    const [oldHost = '', oldPort, host = '', port] = places
+    return {
+      monoMs,
+      group,
+      old: { host: oldHost, port: Number(oldPort) },
+      host,
+      port: Number(port),
+    }
+  })
+  for (const { group, old } of told.toReversed()) first.set(group, old)
+  const begun = [...first].map(([group, master]): Told => {
+    return { monoMs: startedAt.monoMs, process, kind: 'view', group, master }
+  })
+  const changed = told.map(({ monoMs, group, host, port }): Told => {
+    return { monoMs, process, kind: 'view', group, master: { host, port } }
+  })
+  return [...begun, ...changed]
 }
 
 /** Each Sentinel hears of a role by itself: the first counts. */
@@ -129,7 +182,10 @@ function topologyOf(lives: readonly SentinelLife[], nameOf: (myid: string) => st
   return {
     groups: [...new Map(groups.map((group) => [group.config.name, groupSpec(group)])).values()],
     nodes: [...new Map(groups.flatMap(nodeSpecs).map((node) => [node.name, node])).values()],
-    sentinels: [...sentinels].map((name) => ({ name, host: name, port: 0, joinsLater: false })),
+    sentinels: [...sentinels].map((name) => ({
+      ...{ name, port: 0, joinsLater: false },
+      host: name.replace(/:\d+$/, ''),
+    })),
     ...{ clients: [], liars: [], password: undefined, ways: [], zones: new Map() },
     latency: { baseMs: 0, jitterMs: 0 },
   }

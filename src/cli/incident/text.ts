@@ -20,9 +20,13 @@ export interface IncidentStory {
   readonly chapter: Chapter
 }
 
-export function incidentText({ nameOf, ties, stories }: ShownIncident): string {
-  const clocks = [...ties].map(([life, tie], at) => clockLine(nameOf(life.myid), tie, at === 0))
-  return [...stories.flatMap(storyLines), ...clocks, ''].join('\n')
+export function incidentText(shown: ShownIncident): string {
+  return [...shown.stories.flatMap(storyLines), ...clockLines(shown), ''].join('\n')
+}
+
+/** How far the clock of each Sentinel is off. */
+export function clockLines({ nameOf, ties }: ShownIncident): readonly string[] {
+  return [...ties].map(([life, tie], at) => clockLine(nameOf(life.myid), tie, at === 0))
 }
 
 function storyLines(story: IncidentStory): readonly string[] {

@@ -92,6 +92,17 @@ export function parseInfo(text: string): InfoFacts {
   return { ...readFields(fields), replicas }
 }
 
+/**
+ * The part of a line of INFO that decides something here; empty: a Sentinel passes over it. Of the replicas that a
+ * master lists only their addresses count.
+ */
+export function readPart(line: string): string {
+  const colon = line.indexOf(':')
+  const name = line.slice(0, colon)
+  if (/^slave\d+$/.test(name)) return line.split(',', 3).join(',')
+  return isRead(name) ? line : ''
+}
+
 function isRead(name: string): name is Field {
   return IS_READ.has(name)
 }

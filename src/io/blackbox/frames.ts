@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { RecordFault } from '../../blackbox/block.ts'
 
-export const MAGIC = 'vedette-blackbox 1\n'
+export const MAGIC = 'vedette-blackbox 2\n'
 export const SEGMENT_SUFFIX = '.vbb'
 
 /** `H`: the head of the segment. `B`: a block. */

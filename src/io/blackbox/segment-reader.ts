@@ -54,7 +54,7 @@ export function openSegment(path: string): RecordSegment | undefined {
     const [name, version] = beginning.split(/[ \n]/)
     const isOther = name === MAGIC.split(' ')[0]
     const what = isOther
-      ? `its format is ${JSON.stringify(version)}, and this program reads 1`
+      ? `its format is ${JSON.stringify(version)}, and this program reads ${MAGIC.split(/[ \n]/)[1]}`
       : 'it is no record of a Sentinel'
     throw new SegmentFault(path, 0, what)
   }
@@ -78,12 +78,13 @@ function contentOf(path: string): Buffer {
 
 function* blocksOf(path: string, file: Buffer, from: number): Generator<SegmentBlock> {
   let offset = from
+  const events: unknown[] = []
   for (;;) {
     const next = located(path, offset, () => {
       const frame = readFrame(file, offset)
       if (frame === 'torn') return undefined
       if (frame.type !== 'B') throw new RecordFault('a second head in one segment')
-      return { endsAt: frame.endsAt, block: readBlock(frame.text) }
+      return { endsAt: frame.endsAt, block: readBlock(frame.text, events) }
     })
     if (next === undefined) return
     yield { offset, block: next.block }

@@ -12,6 +12,7 @@
 import type { Socket } from 'node:net'
 import { reasonOf } from '../start-error.ts'
 import type { Gate } from './demo-partition.ts'
+import { received } from './shared-inbox.ts'
 
 /** More output than this goes to the socket at once: a string cannot grow without bound. */
 const MAX_BATCH_BYTES = 256 * 1024
@@ -72,6 +73,8 @@ export class Connections {
   readonly #lingering = new Lingering()
   readonly #entries = new Map<number, Entry>()
   #dirty: Entry[] = []
+  /** A connection has told of bytes, and the machine is at work on them. */
+  #isInTurn = false
   #paused: Entry[] = []
   /**
    * Connections that have sent much, and are not read until it is their turn; the longest wait comes
@@ -88,17 +91,18 @@ export class Connections {
     this.#maxTotalBytes = options.maxTotalBytes ?? Number.POSITIVE_INFINITY
   }
 
-  /** Takes over a socket, connected or connecting. */
-  add(id: number, socket: Socket): void {
+  /** Takes over a socket, connected or connecting; the caller has no use of it any more. */
+  add(id: number, accepted: Socket): void {
+    // A gate stops sockets itself, and must find them stopped.
+    const hasTurns = !accepted.connecting && this.#gate === undefined
+    const take = (bytes: string) => {
+      if (hasTurns && bytes.length >= BULK_BYTES) this.#waitForItsTurn(entry)
+      this.#turn(entry, bytes)
+    }
+    const socket = received(accepted, take, hasTurns)
     const entry: Entry = { id, socket, batch: '', isHeld: false, isPaused: false, isWaiting: false }
     this.#entries.set(id, entry)
     socket.setNoDelay(true)
-    // A gate stops sockets itself, and must find them stopped.
-    const hasTurns = !socket.connecting && this.#gate === undefined
-    socket.on('data', (chunk) => {
-      if (hasTurns && chunk.length >= BULK_BYTES) this.#waitForItsTurn(entry)
-      this.#received(entry, chunk.toString('latin1'))
-    })
     socket.on('end', () => this.#lost(entry, 'closed by the other side'))
     socket.on('error', (error) => this.#lost(entry, reasonOf(error)))
     socket.on('close', () => this.#lost(entry, 'closed'))
@@ -198,6 +202,17 @@ export class Connections {
     for (const socket of sockets) socket.destroy()
   }
 
+  /** What the machine writes while it is told this leaves when it has dealt with it. */
+  #turn(entry: Entry, bytes: string): void {
+    this.#isInTurn = true
+    try {
+      this.#received(entry, bytes)
+    } finally {
+      this.#isInTurn = false
+      this.#flushAll()
+    }
+  }
+
   #received(entry: Entry, bytes: string): void {
     // After `close` the machine no longer knows the id.
     if (this.#entries.has(entry.id)) this.#events.received(entry.id, bytes)
@@ -245,11 +260,12 @@ export class Connections {
   }
 
   #markDirty(entry: Entry): void {
-    if (this.#dirty.length === 0) process.nextTick(() => this.#flushAll())
+    if (this.#dirty.length === 0 && !this.#isInTurn) process.nextTick(() => this.#flushAll())
     this.#dirty.push(entry)
   }
 
   #flushAll(): void {
+    if (this.#dirty.length === 0) return
     const dirty = this.#dirty
     this.#dirty = []
     for (const entry of dirty) flush(entry)

@@ -10,9 +10,19 @@ export interface Clock {
   after(ms: number, fire: () => void): () => void
 }
 
-/** Reads both clocks. The monotonic one is rounded down, so that a deadline never seems reached early. */
+/** How far the wall clock was ahead of the monotonic one when they were last found apart. */
+let wallAheadMs = Number.NaN
+
+/**
+ * Reads both clocks. The monotonic one is rounded down, so that a deadline never seems reached early. Rounding lets
+ * the two differ by a millisecond more or less from one reading to the next: that is no news, and the wall clock
+ * follows the monotonic one until it has gone another way.
+ */
 export function readClock(): Moment {
-  return { monoMs: Math.floor(nowMs()), wallMs: wallNowMs() }
+  const monoMs = Math.floor(nowMs())
+  const aheadMs = wallNowMs() - monoMs
+  if (!(Math.abs(aheadMs - wallAheadMs) <= 1)) wallAheadMs = aheadMs
+  return { monoMs, wallMs: monoMs + wallAheadMs }
 }
 
 /** The clocks of the machine we run on. */

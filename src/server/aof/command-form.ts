@@ -102,10 +102,17 @@ function* withFieldExpiries(
 ): Iterable<Argv> {
   for (const command of commands) {
     yield command
+    const byMoment = new Map<number, string[]>()
     for (let at = 2; at < command.length; at += 2) {
       const field = command[at] as string
       const atMs = reading.expiryOf(field)
-      if (atMs !== undefined) yield ['HPEXPIREAT', key, String(atMs), 'FIELDS', '1', field]
+      if (atMs === undefined) continue
+      const others = byMoment.get(atMs)
+      if (others === undefined) byMoment.set(atMs, [field])
+      else others.push(field)
+    }
+    for (const [atMs, fields] of byMoment) {
+      yield ['HPEXPIREAT', key, String(atMs), 'FIELDS', String(fields.length), ...fields]
     }
   }
 }

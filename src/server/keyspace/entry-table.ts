@@ -36,7 +36,7 @@ export class EntryTable extends KeyTable<Entry> {
    */
   readonly expiringFields = new Deadlines()
   /** Entries whose values may have changed since they were counted. */
-  #changed: Entry[] = []
+  readonly #changed: Entry[] = []
 
   /** What keys and values take, without the table. */
   get contentBytes(): number {
@@ -96,7 +96,7 @@ export class EntryTable extends KeyTable<Entry> {
       this.#bytes += bytes - entry.bytes
       entry.bytes = bytes
     }
-    this.#changed = []
+    this.#changed.length = 0
   }
 }
 

@@ -13,8 +13,10 @@
 import { parseInt64 } from '../../base/decimal.ts'
 import type { Address } from '../../base/ip.ts'
 import { error, OK, type Reply } from '../../resp/reply.ts'
+import { earliest } from '../earliest.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR } from '../errors.ts'
-import { GETACK, PING } from './history/stream.ts'
+import type { ClientSession } from '../sessions/session.ts'
+import { GETACK, GETACK_BEFORE_TAKEOVER, PING } from './history/stream.ts'
 import { peerHost, type ReplicaPeer } from './serving/replica-peer.ts'
 import { isReplica, type ReplicationState, type RoleChange } from './state.ts'
 
@@ -33,9 +35,17 @@ interface Run {
    * it.
    */
   question: { readonly answer: number; readonly endOffset: number } | undefined
+  /**
+   * Clients that asked for it are sent to the target before the role goes there: `asked` whether it expects
+   * them, `moving` until they have left, `over` also if there are none. See sessions/handoffs.ts.
+   */
+  farewell: 'asked' | 'moving' | 'over'
   /** How often the target was asked to take over; the node asks again after a lost connection. */
   requests: number
 }
+
+/** What clients are told of one without a time limit. */
+const FAILING_OVER_MS = 10_000
 
 const IN_PROGRESS = error('ERR FAILOVER already in progress.')
 const NOT_IN_PROGRESS = error('ERR No failover in progress.')
@@ -109,7 +119,9 @@ export class NodeFailover {
 
   nextWakeUpMs(): number | undefined {
     if (this.#mustLook) return this.#state.node.now.monoMs
-    return this.#run?.state === 'waiting-for-sync' ? this.#run.endMs : undefined
+    if (this.#run?.state !== 'waiting-for-sync') return undefined
+    const isMoving = this.#run.farewell === 'moving'
+    return earliest(this.#run.endMs, isMoving ? this.#state.node.handoffs.farewellEndMs : undefined)
   }
 
   /** PSYNC with FAILOVER is on its way to the target. */
@@ -121,7 +133,7 @@ export class NodeFailover {
   granted(): void {
     if (!this.isHandingOver) return
     this.#log('notice', 'it is done, the target is the master now')
-    this.#clear()
+    this.#clear(false)
     this.#state.node.disconnects.demoted(undefined)
   }
 
@@ -168,15 +180,41 @@ export class NodeFailover {
   #begin({ target, force, timeoutMs }: FailoverRequest): Reply {
     const { node } = this.#state
     const endMs = timeoutMs === undefined ? undefined : node.now.monoMs + timeoutMs
-    const fresh = { question: undefined, requests: 0 }
+    const mayMove = target !== undefined && node.handoffs.hasTakers
+    const farewell = mayMove ? ('asked' as const) : ('over' as const)
+    const fresh = { question: undefined, requests: 0, farewell }
     this.#run = { state: 'waiting-for-sync', target, force, endMs, ...fresh }
     this.#mustLook = true
+    node.handoffs.failingOver(timeoutMs ?? FAILING_OVER_MS)
     node.pause.start(Number.POSITIVE_INFINITY, 'writes', 'failover')
     this.#log('notice', 'writes wait until the target has everything')
     return OK
   }
 
+  /** Its farewell is under way: what it sends is carried out, and waited for, before the role goes. */
+  mayStillWrite({ handoff }: ClientSession): boolean {
+    const run = this.#run
+    if (handoff === undefined || run?.state !== 'waiting-for-sync') return false
+    return run.farewell === 'asked' || (run.farewell === 'moving' && handoff.isMoving)
+  }
+
+  #sayFarewell(run: Run): void {
+    const { node } = this.#state
+    const heir = run.target && this.#find(run.target)
+    if (run.farewell === 'asked' && run.target !== undefined && heir?.expectsRole === true) {
+      run.farewell = 'moving'
+      node.handoffs.moveTo(run.target, node.now.monoMs)
+    }
+    // A target that is no node of ours has answered, and will not hold what comes too early.
+    const hasAnswered = (heir?.ackOffset ?? 0) >= (run.question?.answer ?? Number.POSITIVE_INFINITY)
+    if (run.farewell === 'asked' && (heir === undefined || hasAnswered)) run.farewell = 'over'
+    if (run.farewell !== 'moving' || node.handoffs.isAwaiting(node.now.monoMs)) return
+    run.farewell = 'over'
+  }
+
   #look(run: Run): void {
+    if (run.farewell !== 'over') this.#sayFarewell(run)
+    if (run.farewell !== 'over') return this.#ask(run)
     const synced = [...this.#state.replicas.all()].find((peer) => this.#isSynced(run, peer))
     if (synced === undefined) return this.#ask(run)
     run.target ??= { host: peerHost(synced), port: synced.listeningPort }
@@ -196,9 +234,11 @@ export class NodeFailover {
   #ask(run: Run): void {
     const { history, stream } = this.#state
     if (run.question?.endOffset === history.offset) return
+    // One question is enough for the farewell: what comes meanwhile is asked about when it is over.
+    if (run.farewell !== 'over' && run.question !== undefined) return
     stream.feedIfKept(PING)
     const answer = history.offset
-    stream.feedIfKept(GETACK)
+    stream.feedIfKept(run.farewell === 'asked' ? GETACK_BEFORE_TAKEOVER : GETACK)
     run.question = { answer, endOffset: history.offset }
   }
 
@@ -218,13 +258,15 @@ export class NodeFailover {
   #abort(reason: string): void {
     this.#log('warning', `given up: ${reason}`)
     const mustReturn = this.isHandingOver
-    this.#clear()
+    this.#clear(true)
     if (mustReturn) this.#role.promote()
   }
 
-  #clear(): void {
+  #clear(isGivenUp: boolean): void {
     this.#run = undefined
     this.#mustLook = false
+    this.#state.node.handoffs.farewellOver(isGivenUp)
+    for (const peer of this.#state.replicas.all()) peer.expectsRole = false
     this.#state.node.pause.end('failover')
   }
 

@@ -217,6 +217,7 @@ export class Replication implements RoleChange {
 
   sessionClosed(session: ClientSession): void {
     this.serving.waits.forget(session)
+    if (session.handoff?.isMoving === true) this.failover.replicasChanged()
     if (session.replica === undefined) return
     this.#state.replicas.detach(session.replica)
     this.failover.replicasChanged()
@@ -238,6 +239,7 @@ export class Replication implements RoleChange {
       this.strict.everySecond()
     }
     this.#link.wake()
+    this.#state.node.handoffs.timePassed(nowMs, this.#state.master)
     this.serving.wake()
     this.failover.wake()
     if (this.strict.isOn) this.strict.quorum.wake()
@@ -264,6 +266,7 @@ export class Replication implements RoleChange {
     replicas.dropAll('they have to learn the id of the new history')
     replicas.restartEmptyTimer()
     node.settings.set('replicaof', '')
+    node.handoffs.promoted()
     node.port.log('notice', `this node is the master now, its history is ${history.id}`)
   }
 

@@ -163,7 +163,7 @@ export class ScriptEngine {
 }
 
 function listOf(machine: Machine, texts: readonly string[]): LuaValue {
-  const table = machine.newTable(texts.length)
-  for (let at = 0; at < texts.length; at++) table.setNumber(at + 1, texts[at])
+  const table = machine.newTable()
+  table.adoptList(texts.slice())
   return table
 }

@@ -86,8 +86,8 @@ function counted(native: Native, text: string): string {
 }
 
 function single(native: Native, key: string, value: LuaValue): LuaTable {
-  const table = native.newTable(0, 1)
-  table.set(key, value)
+  const table = native.newTable()
+  table.adoptField(key, value)
   return table
 }
 

@@ -7,8 +7,8 @@
 import type { ClientSession } from './session.ts'
 
 export type PauseScope = 'writes' | 'all'
-/** What holds commands back: CLIENT PAUSE, a running FAILOVER or MIGRATE, a shutdown, or DEBUG RELOAD. */
-export type PauseCause = 'client' | 'failover' | 'shutdown' | 'reload' | 'migration'
+/** What holds commands back: CLIENT PAUSE, a running FAILOVER or MIGRATE, the role to come, a shutdown, or DEBUG RELOAD. */
+export type PauseCause = 'client' | 'failover' | 'takeover' | 'shutdown' | 'reload' | 'migration'
 
 interface Hold {
   /** Monotonic; Infinity: until the cause itself ends it. */

@@ -36,6 +36,16 @@ interface CountedMemory {
   isEvictable: boolean
 }
 
+/** [CLIENT MAINT_NOTIFICATIONS] A client that is to be told before its master changes, see handoffs.ts. */
+interface Handoff {
+  /** MOVING names no address: the client goes back to the one it is configured with. */
+  readonly isNameless: boolean
+  /** Monotonic: the client came when this node expected to become the master. */
+  readonly cameAtMs: number | undefined
+  /** It has been told to move. */
+  isMoving: boolean
+}
+
 /** Gathered output above this goes out at once: joining strings is cheap, keeping them is not. */
 const GATHER_BYTES = 256 * 1024
 
@@ -90,6 +100,8 @@ export class ClientSession implements SessionClient {
   noTouch = false
   /** CLIENT CAPA REDIRECT: a replica sends it to its master, unless READONLY was sent. */
   takesRedirects = false
+  /** [CLIENT MAINT_NOTIFICATIONS] */
+  handoff: Handoff | undefined
   /** READONLY. */
   readsReplica = false
   /** What client-memory.ts counts for it. */

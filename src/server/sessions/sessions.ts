@@ -39,6 +39,8 @@ export interface SessionsOptions {
 
 /** More of a long reply is written when less than this waits for the client to take it. */
 const MAX_QUEUED_BYTES = 1024 * 1024
+/** In Redis, the first bytes of a reply have a place of their own in each client, and do not count. */
+const UNCOUNTED_BYTES = 16 * 1024
 /** The most long replies that are written on in one turn. */
 const WRITERS_PER_TURN = 2
 /**
@@ -135,7 +137,8 @@ export class Sessions implements OutputSink, Iterable<ClientSession> {
 
   isTooLong(session: ClientSession, reply: Reply): boolean {
     const { hardBytes = 0 } = this.#limitOf(session) ?? {}
-    if (hardBytes === 0 || !isLongerThan(hardBytes, reply, session.protocol)) return false
+    if (hardBytes === 0) return false
+    if (!isLongerThan(hardBytes + UNCOUNTED_BYTES, reply, session.protocol)) return false
     if (this.#byId.has(session.id)) this.#closeForOutput(session, hardBytes)
     return true
   }

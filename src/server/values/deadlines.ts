@@ -4,7 +4,14 @@
  * is out of date stays in it and is passed over when its turn comes, or left out when there is more of it than of the rest.
  */
 import { Heap } from '../../base/heap.ts'
-import { BOXED_BYTES, mapBytes, objectBytes, textBytes } from './engine-sizes.ts'
+import {
+  arrayBytes,
+  BOXED_BYTES,
+  grownCapacity,
+  mapBytes,
+  objectBytes,
+  textBytes,
+} from './engine-sizes.ts'
 
 interface Deadline {
   readonly name: string
@@ -15,11 +22,16 @@ interface Deadline {
 /** What is out of date in the heap may be as much as the rest, and so much more. */
 const SPARE = 64
 
-const DEADLINE_BYTES = objectBytes(2) + 8 + BOXED_BYTES
+/** The object itself, its heap, and its place in the hash it belongs to. */
+const OWN_BYTES = objectBytes(5) + objectBytes(2) + objectBytes(3)
+const DEADLINE_BYTES = objectBytes(2)
+
+const isSooner = (a: Deadline, b: Deadline) =>
+  a.atMs < b.atMs || (a.atMs === b.atMs && a.name < b.name)
 
 export class Deadlines {
   readonly #atMs = new Map<string, number>()
-  #heap = emptyHeap()
+  #heap = new Heap(isSooner)
   #nameBytes = 0
   /** What the names that changed since `keep` had then. */
   #kept: Map<string, number | undefined> | undefined
@@ -30,13 +42,9 @@ export class Deadlines {
 
   get heapBytes(): number {
     const { size } = this.#atMs
-    return (
-      mapBytes(size) +
-      this.#nameBytes +
-      BOXED_BYTES * size +
-      DEADLINE_BYTES * this.#heap.size +
-      objectBytes(4)
-    )
+    const { size: waiting } = this.#heap
+    const heapBytes = arrayBytes(grownCapacity(waiting)) + DEADLINE_BYTES * waiting
+    return OWN_BYTES + mapBytes(size) + this.#nameBytes + BOXED_BYTES * size + heapBytes
   }
 
   /** Wall-clock milliseconds; undefined: it does not expire. */
@@ -118,11 +126,7 @@ export class Deadlines {
   }
 
   #tidy(): void {
-    this.#heap = emptyHeap()
+    this.#heap = new Heap(isSooner)
     for (const [name, atMs] of this.#atMs) this.#heap.push({ name, atMs })
   }
-}
-
-function emptyHeap(): Heap<Deadline> {
-  return new Heap<Deadline>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.name < b.name))
 }

@@ -10,6 +10,8 @@ import { LatencyHistogram } from './latency-histogram.ts'
 import { type LatencyEvent, LatencyMonitor } from './latency-monitor.ts'
 import { SlowLog } from './slow-log.ts'
 
+const UNKNOWN = Number.NEGATIVE_INFINITY
+
 export class CommandTimes {
   readonly slowLog: SlowLog
   readonly latency: LatencyMonitor
@@ -17,6 +19,8 @@ export class CommandTimes {
   #slowMicros = 0
   #thresholdMicros = 0
   #isTracked = true
+  /** When a command ended, while the next one of the same turn may have begun at that moment. */
+  #endedAt = UNKNOWN
 
   constructor(settings: Settings, port: NodePort) {
     this.slowLog = new SlowLog(settings)
@@ -40,6 +44,18 @@ export class CommandTimes {
     return this.#stopwatch()
   }
 
+  /**
+   * The same for a command that a client sent: in a pipeline it begins when the one before has ended, and
+   * one look at the stopwatch, which costs as much as a small command, is enough for both.
+   */
+  begun(): number {
+    return this.#endedAt === UNKNOWN ? this.#stopwatch() : this.#endedAt
+  }
+
+  turnBegins(): void {
+    this.#endedAt = UNKNOWN
+  }
+
   /** A command has run, from the moment `startedAt` on. `nowMs`: wall clock. */
   ended(
     client: ClientSession,
@@ -48,7 +64,8 @@ export class CommandTimes {
     startedAt: number,
     nowMs: number,
   ): void {
-    const micros = this.#stopwatch() - startedAt
+    this.#endedAt = this.#stopwatch()
+    const micros = this.#endedAt - startedAt
     command.micros += micros
     if (client.blocked !== undefined) client.blockedRun = { command, argv, micros }
     else this.#note(client, command, argv, micros, nowMs)

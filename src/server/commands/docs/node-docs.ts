@@ -14,6 +14,8 @@ client|help 5.0.0: Explains the subcommands.
 client|id 5.0.0: Tells the id of the connection.
 client|capa 8.0.0: Tells what the client can do: follow a redirection.
   capability*
+client|maint_notifications 8.4.0: Tells the client where to go before its master hands over.
+  state(on=on!|off=off!) type('moving-endpoint-type'=type?)?
 client|info 6.2.0: Describes the connection.
 client|kill 2.4.0: Closes connections.
   filter('ip:port'~2.8.12|new-format(ID=client-id:integer@2.8.12?|TYPE=normal_master_slave_pubsub(normal!|master!@3.2.0|slave!|replica!@5.0.0|pubsub!)@2.8.12?|USER=username?|ADDR='ip:port'?|LADDR='ip:port'@6.2.0?|SKIPME='yes/no'?)*)

@@ -55,6 +55,13 @@ function capa({ session }: CommandContext, argv: readonly string[]): Reply {
   return OK
 }
 
+function maintNotifications(
+  { node, session, now }: CommandContext,
+  argv: readonly string[],
+): Reply {
+  return node.handoffs.command(session, argv, now.monoMs)
+}
+
 /** Only remembered here; execution.ts acts on it. */
 function noTouch({ session }: CommandContext, argv: readonly string[]): Reply {
   const isOn = client.parseOnOff(argv[2])
@@ -93,14 +100,16 @@ function everyClient({ sessions, replication }: NodeServices): readonly ClientSe
   return master === undefined ? [...sessions] : [...sessions, master]
 }
 
-function kill({ node, session }: CommandContext, argv: readonly string[]): Reply {
+function kill({ node, session, now }: CommandContext, argv: readonly string[]): Reply {
   const request = parseKill(argv, node.access.users, cString)
   if ('kind' in request) return request
   // If a filter is given twice, the last one counts, as in Redis.
   const filters = [...new Map(request.filters.map((one) => [one.name, one])).values()]
+  const isByType = filters.length === 1 && filters[0]?.name === 'type'
   let killed = 0
   for (const candidate of everyClient(node)) {
     if (!filters.every((filter) => passesFilter(filter, candidate, candidate.kind))) continue
+    if (isByType && node.handoffs.isSpared(candidate, now.monoMs)) continue
     if (candidate.kind === 'master') node.replication.killMasterClient()
     else if (candidate !== session) node.sessions.close(candidate)
     else if (request.skipsMe) continue
@@ -179,6 +188,8 @@ function help(): Reply {
     '    Close all that match: ID, ADDR, LADDR, TYPE, USER, SKIPME (yes|no).',
     'LIST [TYPE (NORMAL|MASTER|REPLICA|PUBSUB) | ID <id> [...]]',
     '    One line per connection.',
+    'MAINT_NOTIFICATIONS ON [MOVING-ENDPOINT-TYPE <type>] | OFF',
+    '    Be told where to go before this node hands over.',
     'NO-EVICT (ON|OFF)',
     '    Whether this connection may be closed when memory is short.',
     'NO-TOUCH (ON|OFF)',
@@ -216,6 +227,7 @@ const clientSubcommands = [
   command('info', 2, OWN, [], info, VARYING),
   command('kill', -3, ADMIN, [], kill),
   command('list', -2, ADMIN, [], list, VARYING),
+  command('maint_notifications', -3, OWN, [], maintNotifications),
   command('no-evict', 3, ADMIN, [], noEvict),
   command('no-touch', 3, OWN, [], noTouch),
   command('pause', -3, ADMIN, [], pause),

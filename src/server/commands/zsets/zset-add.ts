@@ -16,6 +16,8 @@ const OPTIONS: ReadonlySet<string> = new Set(['NX', 'XX', 'GT', 'LT', 'CH', 'INC
 
 type Options = ReadonlySet<string>
 
+const NO_OPTIONS: Options = new Set()
+
 interface Addition {
   readonly member: string
   readonly score: number
@@ -35,10 +37,10 @@ interface Counts {
 
 export function zAdd(context: CommandContext, argv: readonly string[]): Reply {
   const firstScore = optionsEnd(argv)
-  const options = new Set(argv.slice(2, firstScore).map((word) => word.toUpperCase()))
+  const options = firstScore === 2 ? NO_OPTIONS : optionsOf(argv.slice(2, firstScore))
   const pairs = (argv.length - firstScore) / 2
   if (pairs === 0 || !Number.isInteger(pairs)) return SYNTAX_ERROR
-  const conflict = conflictIn(options, pairs)
+  const conflict = options.size === 0 ? undefined : conflictIn(options, pairs)
   if (conflict !== undefined) return conflict
   return addAll(context, argv, options, firstScore)
 }
@@ -47,6 +49,10 @@ export function zIncrBy(context: CommandContext, argv: readonly string[]): Reply
   // Redis parses the options of ZADD here as well; with any option, the number of words is wrong.
   if (optionsEnd(argv) > 2) return SYNTAX_ERROR
   return addAll(context, argv, new Set(['INCR']), 2)
+}
+
+function optionsOf(words: readonly string[]): Options {
+  return new Set(words.map((word) => word.toUpperCase()))
 }
 
 /** Index of the first word that is not an option. */

@@ -18,6 +18,7 @@ import { ageSeconds } from '../../seconds.ts'
 import type { ClientSession } from '../../sessions/session.ts'
 import type { NodeFailover } from '../failover.ts'
 import type { SavedPosition } from '../history/history.ts'
+import { TAKEOVER_WORD } from '../history/stream.ts'
 import type { ReplicationState } from '../state.ts'
 import type { EmptyMasterGuard } from './empty-master-guard.ts'
 import { FullCopy } from './full-copy.ts'
@@ -168,15 +169,15 @@ export class MasterLink {
   /** Tells the master how far we are, if we know. */
   acknowledge(): void {
     if (this.#phase.kind !== 'streaming' || !this.hasPosition) return
-    if (!this.#state.strict.mayAcknowledge) return
-    const ack = encodeCommand(this.#state.history.acknowledgement())
-    this.#state.node.port.write(this.#phase.id, ack)
+    const { history, node, strict } = this.#state
+    if (!strict.mayAcknowledge) return
+    // Only a master of ours has asked for that.
+    const isHeir = node.handoffs.isExpecting(this.#nowMs)
+    const ack = [...history.acknowledgement(), ...(isHeir ? [TAKEOVER_WORD, 'yes'] : [])]
+    node.port.write(this.#phase.id, encodeCommand(ack))
   }
 
-  /**
-   * The history is to stand still. The master is tried again later: by then it may be of our term,
-   * and if it is of an older one, it learns of ours.
-   */
+  /** The history is to stand still. The master is tried again later: if it is of an older term, it learns of ours. */
   freeze(): void {
     if (this.#phase.kind === 'none') return
     this.#disconnect()

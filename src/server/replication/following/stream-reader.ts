@@ -6,7 +6,7 @@
  */
 import { RequestDecoder } from '../../../resp/request-decoder.ts'
 import type { MasterSession } from '../../sessions/master-session.ts'
-import type { ReplicationStream } from '../history/stream.ts'
+import { type ReplicationStream, TAKEOVER_WORD } from '../history/stream.ts'
 import type { ReplicationState } from '../state.ts'
 
 /** More than the longest value, less than the longest string. */
@@ -21,6 +21,7 @@ interface OpenCommand {
 export class StreamReader {
   readonly #target: MasterSession
   readonly #stream: ReplicationStream
+  readonly #node: ReplicationState['node']
   readonly #acknowledge: () => void
   readonly #decoder = new RequestDecoder({ acceptsInline: false })
   /** Bytes that are not part of a complete command yet. */
@@ -34,6 +35,7 @@ export class StreamReader {
 
   /** `acknowledge` tells the master how far we are. */
   constructor({ node, stream }: ReplicationState, acknowledge: () => void) {
+    this.#node = node
     this.#target = node.streamTarget
     this.#stream = stream
     this.#acknowledge = acknowledge
@@ -79,6 +81,8 @@ export class StreamReader {
     if (name === 'select') this.#db = Number(argv[1])
     if (name !== 'replconf') this.#target.apply(argv)
     else if (argv[1]?.toLowerCase() === 'getack') this.#mustAcknowledge = true
+    if (this.#mustAcknowledge && argv[2] === TAKEOVER_WORD)
+      this.#node.handoffs.expect(this.#node.now.monoMs)
   }
 
   /**

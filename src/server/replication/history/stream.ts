@@ -17,6 +17,10 @@ const EXEC = encodeCommand(['EXEC'])
 export const PING = encodeCommand(['ping'])
 export const GETACK = encodeCommand(['REPLCONF', 'GETACK', '*'])
 
+/** GETACK for all; the word of its own says to replicas of ours that one of them is to become the master. */
+export const TAKEOVER_WORD = 'takeover'
+export const GETACK_BEFORE_TAKEOVER = encodeCommand(['REPLCONF', 'GETACK', TAKEOVER_WORD])
+
 export class StreamEncoder {
   #db: number | undefined
 

@@ -10,6 +10,7 @@ import type { ClientSession } from '../../sessions/session.ts'
 import type { NodeFailover } from '../failover.ts'
 import type { MasterLink } from '../following/master-link.ts'
 import type { History } from '../history/history.ts'
+import { TAKEOVER_WORD } from '../history/stream.ts'
 import { isReplica, type ReplicationState } from '../state.ts'
 import type { FullSync } from './full-sync.ts'
 import { newReplicaPeer, peerHost, type ReplicaPeer } from './replica-peer.ts'
@@ -151,15 +152,14 @@ export class Attachment {
   }
 
   /** `ACK <applied>`, since Redis 7.2 perhaps with `FACK <on disk>`. */
-  #acknowledge(
-    peer: ReplicaPeer,
-    [text = '', fack = '', synced = '']: readonly string[],
-  ): undefined {
+  #acknowledge(peer: ReplicaPeer, words: readonly string[]): undefined {
+    const [text = '', fack = '', synced = ''] = words
     const offset = parseInt64(text)
     if (typeof offset !== 'number' || peer.phase === 'announced') return
     peer.ackOffset = Math.max(peer.ackOffset, offset)
     const onDisk = fack.toLowerCase() === 'fack' ? parseInt64(synced) : undefined
     if (typeof onDisk === 'number') peer.fsyncedOffset = Math.max(peer.fsyncedOffset, onDisk)
+    peer.expectsRole = words.at(-2) === TAKEOVER_WORD
     peer.ackAtMs = this.#state.node.now.monoMs
     this.#replicas.hasReached(peer, peer.ackOffset)
     if (peer.phase === 'loading') this.#replicas.bringOnline(peer, peer.heldFromOffset + 1)

@@ -43,6 +43,8 @@ export interface ReplicaPeer {
   /** While the stream is held back from it: the offset its snapshot stands for. */
   heldFromOffset: number
   ackOffset: number
+  /** Its last ACK said that it expects to become the master. */
+  expectsRole: boolean
   /** Its word counts once it has acknowledged this much, see `Replicas.attach`. */
   countsFromOffset: number
   /** How much of the stream the replica has on its disk (FACK), if it says so. */
@@ -74,6 +76,7 @@ export function newReplicaPeer(connection: PeerConnection): ReplicaPeer {
     phase: 'announced',
     heldFromOffset: 0,
     ackOffset: 0,
+    expectsRole: false,
     countsFromOffset: 0,
     fsyncedOffset: 0,
     reign: undefined,

@@ -1,7 +1,7 @@
 /** From values to JSON, as lua-cjson 2.1 writes it. */
 import { OutOfMemory } from '../../../lua/heap.ts'
 import type { Native } from '../../../lua/machine/functions.ts'
-import { generalText } from '../../../lua/number-text.ts'
+import { generalText, NUMBER_DIGITS, numberText } from '../../../lua/number-text.ts'
 import { LuaTable } from '../../../lua/table.ts'
 import { type LuaError, type LuaValue, Opaque, typeName } from '../../../lua/values.ts'
 
@@ -73,7 +73,7 @@ export class JsonWriter {
       if (!encodesInvalid) throw this.#fail(value, 'must not be NaN or Inf')
       if (Number.isNaN(value)) return 'nan'
     }
-    return generalText(value, precision)
+    return precision === NUMBER_DIGITS ? numberText(value) : generalText(value, precision)
   }
 
   #table(table: LuaTable, depth: number): string {

@@ -1,0 +1,88 @@
+/**
+ * Has a command become dearer? Counts what each command allocates, in this build and in another one, and fails
+ * if one allocates more than it may. Unlike times, these counts hardly depend on the machine or its load, and
+ * what is allocated is what a data node in JavaScript pays for twice: when it is made and when it is collected.
+ *
+ *   npm run bench:guard                                  # this build alone
+ *   npm run bench:guard -- --against ../before/dist      # beside the build of the commit before
+ *
+ * Exit status 1: a command allocates too much; 2: an option makes no sense, or a build cannot be measured.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Command } from 'commander'
+import { pathOf } from '../scripts/paths.mjs'
+import { renderTable } from './support/table.mjs'
+
+/** Compiled at the same moments in every run, and nothing is collected while it counts. */
+const FLAGS = ['--expose-gc', '--single-threaded']
+const ROOM = ['--min-semi-space-size=64', '--max-semi-space-size=64']
+/** Two runs of one build differ by up to a twentieth, or by a few objects. */
+const MORE_ALLOWED = 1.1
+const BYTES_ALLOWED = 32
+
+const { against, dist, json } = new Command('bench:guard')
+  .description('counts what each command allocates, and compares it with another build')
+  .option('--against <folder>', 'the dist folder of the build to compare with')
+  .option('--dist <folder>', 'the build to measure', pathOf('dist'))
+  .option('--json', 'print the counts as JSON')
+  .addHelpText('after', '\nExample:\n  npm run bench:guard -- --against ../before/dist')
+  .parse()
+  .opts()
+
+const ours = countsOf(dist)
+const before = against === undefined ? undefined : countsOf(against)
+if (ours !== undefined && (against === undefined || before !== undefined)) report(ours, before)
+
+function countsOf(folder) {
+  if (!existsSync(join(folder, 'server', 'node.js'))) {
+    return fail(`${resolve(folder)} is no build: run npm run build there, and name its dist folder`)
+  }
+  const script = pathOf('bench/guard/count.mjs')
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [...FLAGS, ...ROOM, script, resolve(folder)],
+    { encoding: 'utf8' },
+  )
+  return status === 0 ? JSON.parse(stdout) : fail(`${resolve(folder)}: ${stderr.trim()}`)
+}
+
+function fail(text) {
+  console.error(`bench:guard: ${text}`)
+  process.exitCode = 2
+}
+
+function report(now, then) {
+  const dearer = Object.keys(now).filter((command) => isDearer(now[command], then?.[command]))
+  if (json) console.log(JSON.stringify({ now, before: then, dearer }))
+  else console.log(shown(now, then))
+  for (const command of dearer) {
+    console.error(
+      `bench:guard: ${command} allocates ${now[command]} bytes, ${then[command]} before`,
+    )
+  }
+  if (dearer.length > 0) process.exitCode = 1
+}
+
+/** A command that the other build did not count has nothing to be compared with. */
+function isDearer(bytes, bytesBefore) {
+  if (bytesBefore === undefined) return false
+  return bytes > Math.max(bytesBefore * MORE_ALLOWED, bytesBefore + BYTES_ALLOWED)
+}
+
+function shown(now, then) {
+  const rows = Object.entries(now).map(([command, bytes]) => {
+    const old = then?.[command]
+    return then === undefined
+      ? [command, String(bytes)]
+      : [
+          command,
+          String(old ?? '–'),
+          String(bytes),
+          old === undefined ? '–' : (bytes / old).toFixed(2),
+        ]
+  })
+  const head = ['command', ...(then === undefined ? ['bytes'] : ['before', 'now', 'ratio'])]
+  return renderTable(head, rows)
+}

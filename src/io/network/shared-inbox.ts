@@ -1,0 +1,59 @@
+/**
+ * Accepted sockets that read into one buffer. Node gives every read of an accepted socket 64 KiB of its own
+ * and passes them on through a stream, which costs a small command more than all that is done for it. It
+ * lets a socket that is created read into a buffer of ours (`onread`), and an accepted one it creates itself:
+ * so ours takes over the handle of that one. Handles have no documented name; where they are not what we
+ * know, or have been read from, or TLS stands between, the socket stays as it is and tells what it reads by
+ * its events.
+ */
+import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
+import { TLSSocket } from 'node:tls'
+
+/** The most that is read in one go. */
+const INBOX_BYTES = 64 * 1024
+/** Shared by all: what was read into it becomes a string before the next read. */
+const INBOX = Buffer.allocUnsafeSlow(INBOX_BYTES)
+
+/** What Node's own code knows of a socket that a server has accepted. */
+interface Accepted {
+  _handle?: unknown
+  /** The server that counts it until it is closed. */
+  _server?: unknown
+  server?: unknown
+}
+
+type Options = SocketConstructorOpts & { readonly onread?: OnReadOpts; readonly handle?: unknown }
+
+/**
+ * Hands over what arrives on the socket, as latin1. Returns the socket to use from now on: the same one
+ * unless it `isOurs` to replace.
+ */
+export function received(socket: Socket, take: (bytes: string) => void, isOurs: boolean): Socket {
+  if (!isOurs || !mayTakeOver(socket)) {
+    socket.on('data', (chunk) => take(chunk.toString('latin1')))
+    return socket
+  }
+  const accepted = socket as unknown as Accepted
+  const { _handle, _server, server } = accepted
+  const callback = (length: number) => {
+    take(INBOX.toString('latin1', 0, length))
+    return true
+  }
+  const options: Options = { handle: _handle, onread: { buffer: INBOX, callback } }
+  const ours = new Socket(options)
+  Object.assign(ours, { _server, server })
+  accepted._handle = null
+  accepted._server = null
+  return ours
+}
+
+function mayTakeOver(socket: Socket): boolean {
+  if (socket instanceof TLSSocket || socket.connecting || socket.destroyed) return false
+  if (socket.readableLength > 0 || socket.readableEnded || !socket.writable) return false
+  const { _handle, _server } = socket as unknown as Accepted
+  return isHandle(_handle) && typeof _server === 'object' && _server !== null
+}
+
+function isHandle(handle: unknown): boolean {
+  return typeof handle === 'object' && handle !== null && 'useUserBuffer' in handle
+}

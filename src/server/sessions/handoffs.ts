@@ -1,0 +1,163 @@
+/**
+ * CLIENT MAINT_NOTIFICATIONS: clients that are told where to go before this node stops answering them, instead of
+ * learning it from an error. node-redis, redis-py, go-redis and Lettuce ask for it by themselves.
+ *
+ * In a coordinated failover both nodes have a part. The old master pushes FAILING_OVER, and MOVING with the address
+ * of its heir, once the heir has said that it expects the role. A client then opens a connection there, waits for
+ * what is on its way here, and leaves; so what it still sends is carried out here although others wait, and
+ * the role changes when all have left, or after a while. The heir holds the writes of those who come back until
+ * it is the master, and then pushes FAILED_OVER.
+ *
+ * Who has not asked notices nothing of all this but that the pause is longer by a few round trips.
+ */
+import { type Address, hostAndPort } from '../../base/ip.ts'
+import { bulk, error, integer, NULL, OK, type Reply } from '../../resp/reply.ts'
+import { SYNTAX_ERROR } from '../errors.ts'
+import type { Pause } from './pause.ts'
+import type { ClientSession } from './session.ts'
+import type { Sessions } from './sessions.ts'
+
+const ENDPOINT_TYPES = ['internal-ip', 'internal-fqdn', 'external-ip', 'external-fqdn', 'none']
+/** For a connection to the heir, its handshake, and the answers under way. */
+const FAREWELL_MS = 1_000
+/** The heir has to be the master so soon after it was asked to expect it. */
+const EXPECTED_MS = 5_000
+/** The Sentinel sends clients of both nodes away when the role has changed; those who came for it stay. */
+const SPARED_MS = 5_000
+
+const NEEDS_RESP3 = error('ERR Maintenance notifications need RESP3: send HELLO 3 first')
+const UNKNOWN_TYPE = error(`ERR moving-endpoint-type must be one of ${ENDPOINT_TYPES.join(', ')}`)
+
+export class Handoffs {
+  readonly #sessions: Sessions
+  readonly #pause: Pause
+  #sequence = 0
+  /** Monotonic; undefined: nobody is awaited. */
+  #farewellEndMs: number | undefined
+  /** Monotonic; undefined: this node expects no role. */
+  #expectedUntilMs: number | undefined
+
+  constructor(sessions: Sessions, pause: Pause) {
+    this.#sessions = sessions
+    this.#pause = pause
+  }
+
+  /** CLIENT MAINT_NOTIFICATIONS ON [moving-endpoint-type <type>] | OFF */
+  command(session: ClientSession, argv: readonly string[], nowMs: number): Reply {
+    const [word = '', option, type, more] = argv.slice(2).map((one) => one.toLowerCase())
+    if (word === 'off' && option === undefined) {
+      session.handoff = undefined
+      return OK
+    }
+    if (word !== 'on' || more !== undefined) return SYNTAX_ERROR
+    if (option !== undefined && (option !== 'moving-endpoint-type' || type === undefined)) {
+      return SYNTAX_ERROR
+    }
+    if (type !== undefined && !ENDPOINT_TYPES.includes(type)) return UNKNOWN_TYPE
+    if (session.protocol !== 3) return NEEDS_RESP3
+    const cameAtMs = this.isExpecting(nowMs) ? nowMs : undefined
+    session.handoff = { isNameless: type === 'none', cameAtMs, isMoving: false }
+    return OK
+  }
+
+  // The old master
+
+  /** Whether anybody is to be told. */
+  get hasTakers(): boolean {
+    return this.#takers().length > 0
+  }
+
+  failingOver(limitMs: number): void {
+    const seconds = integer(Math.ceil(limitMs / 1_000))
+    for (const session of this.#takers()) this.#push(session, 'FAILING_OVER', seconds)
+  }
+
+  /** The heir expects them. */
+  moveTo(heir: Address, nowMs: number): void {
+    this.#farewellEndMs = nowMs + FAREWELL_MS
+    for (const session of this.#takers()) {
+      if (session.handoff !== undefined) session.handoff.isMoving = true
+      this.#pushMoving(session, heir)
+    }
+  }
+
+  /** Somebody has been told to go, may do so, and is still here. */
+  isAwaiting(nowMs: number): boolean {
+    if (this.#farewellEndMs === undefined || nowMs >= this.#farewellEndMs) return false
+    return this.#takers().some(({ handoff }) => handoff?.isMoving === true)
+  }
+
+  get farewellEndMs(): number | undefined {
+    return this.#farewellEndMs
+  }
+
+  /** The role has gone, or stays after all: who is still here is on normal terms again. */
+  farewellOver(isGivenUp: boolean): void {
+    this.#farewellEndMs = undefined
+    for (const session of this.#takers()) {
+      if (session.handoff !== undefined) session.handoff.isMoving = false
+      if (isGivenUp) this.#push(session, 'FAILED_OVER')
+    }
+  }
+
+  // The heir
+
+  /** The master will hand its role over. Returns whether this node goes along. */
+  expect(nowMs: number): void {
+    this.#expectedUntilMs = nowMs + EXPECTED_MS
+    this.#pause.start(this.#expectedUntilMs, 'writes', 'takeover')
+  }
+
+  isExpecting(nowMs: number): boolean {
+    return this.#expectedUntilMs !== undefined && nowMs < this.#expectedUntilMs
+  }
+
+  /** The writes of those who moved here wait for the role. */
+  isHeld({ handoff }: ClientSession, nowMs: number): boolean {
+    return handoff !== undefined && this.isExpecting(nowMs)
+  }
+
+  /** This node is the master: who came for that hears that it is over. */
+  promoted(): void {
+    if (this.#expectedUntilMs === undefined) return
+    this.#expectedUntilMs = undefined
+    this.#pause.end('takeover')
+    for (const session of this.#arrived()) this.#push(session, 'FAILED_OVER')
+  }
+
+  /** The role did not come: who came for it goes back to the master. */
+  timePassed(nowMs: number, master: Address | undefined): void {
+    if (this.#expectedUntilMs === undefined || nowMs < this.#expectedUntilMs) return
+    this.#expectedUntilMs = undefined
+    if (master === undefined) return
+    for (const session of this.#arrived()) this.#pushMoving(session, master)
+  }
+
+  /** A client that has just moved here is not sent away with those who have to ask a Sentinel. */
+  isSpared({ handoff }: ClientSession, nowMs: number): boolean {
+    return handoff?.cameAtMs !== undefined && nowMs - handoff.cameAtMs < SPARED_MS
+  }
+
+  #takers(): ClientSession[] {
+    return [...this.#sessions].filter(takesPart)
+  }
+
+  #arrived(): ClientSession[] {
+    return this.#takers().filter(({ handoff }) => handoff?.cameAtMs !== undefined)
+  }
+
+  #pushMoving(session: ClientSession, { host, port }: Address): void {
+    const endpoint = session.handoff?.isNameless === true ? NULL : bulk(hostAndPort(host, port))
+    this.#push(session, 'MOVING', integer(Math.ceil(EXPECTED_MS / 1_000)), endpoint)
+  }
+
+  #push(session: ClientSession, name: string, ...facts: readonly Reply[]): void {
+    session.push({ kind: 'push', items: [bulk(name), integer(++this.#sequence), ...facts] })
+  }
+}
+
+/** Clients that block or are subscribed stay until they are sent away, as their libraries expect. */
+function takesPart(session: ClientSession): boolean {
+  const { handoff, blocked, isClosing } = session
+  return handoff !== undefined && blocked === undefined && !session.isSubscribed && !isClosing
+}

@@ -1,0 +1,117 @@
+/**
+ * Scenario files on a cluster that a test has started: the runner and the judge are those of `vedette scenario run`,
+ * the world is the cluster. Its groups, nodes and Sentinels must be those of the file; what it cannot do is refused
+ * before anything is done.
+ */
+import { readFileSync } from 'node:fs'
+import type { ActionKind } from '../history/action.ts'
+import { parseScenario } from '../scenario/parse.ts'
+import { renderReport } from '../scenario/report.ts'
+import { playScenario } from '../scenario/run.ts'
+import type { ScenarioFile } from '../scenario/scenario-file.ts'
+import type { PlayedScenarioFile } from './api.ts'
+import { type ScenarioStage, StagedWorld } from './scenario-world.ts'
+import { DOING } from './script.ts'
+
+/** By so much deadlines are postponed where time passes by itself: the machine may be busy with other tests. */
+const GRACE_MS = 5_000
+
+export interface ScenarioCluster extends ScenarioStage {
+  readonly seed: string
+  readonly isManual: boolean
+  /** Makes this node the master of its group, if it is not. */
+  lead(group: string, node: string): Promise<void>
+}
+
+/** Throws a TypeError for a file that is wrong or does not fit, and an Error with the report if it fails. */
+export async function playScenarioFile(
+  file: string | URL,
+  cluster: ScenarioCluster,
+): Promise<PlayedScenarioFile> {
+  const parsed = parseScenario(readFileSync(file, 'utf8'), `${file}`)
+  if (!parsed.ok) {
+    const texts = parsed.problems.map(({ line, path, message, hint }) => {
+      return `${file}:${line}: ${path}: ${message}${hint === '' ? '' : ` (${hint})`}`
+    })
+    throw new TypeError(texts.join('; '))
+  }
+  const misfits = [...misfitsOf(parsed.value, cluster), ...refusalsOf(parsed.value)]
+  if (misfits.length > 0) throw new TypeError(`${file}: ${misfits.join('; ')}`)
+  return await play(parsed.value, cluster)
+}
+
+async function play(file: ScenarioFile, cluster: ScenarioCluster): Promise<PlayedScenarioFile> {
+  for (const { name, master } of file.topology.groups) await cluster.lead(name, master)
+  const { result, history } = await playScenario(file, {
+    engine: {
+      // As of processes, too little is known of the machines to check what must never happen.
+      name: 'process',
+      programs: 'Vedette',
+      refusal: () => undefined,
+      create: async () => new StagedWorld(cluster, file.topology),
+    },
+    seed: cluster.seed,
+    graceMs: cluster.isManual ? 0 : GRACE_MS,
+  })
+  const report = renderReport(result)
+  if (result.verdict !== 'passed') throw new Error(report)
+  return { report, labels: history.labels }
+}
+
+/** In what the file's cluster is another one. */
+function misfitsOf({ topology }: ScenarioFile, cluster: ScenarioCluster): string[] {
+  const { groups, nodes, sentinels } = topology
+  return [
+    ...differences('groups', groups, cluster.groups),
+    ...groups.flatMap(({ name }) => {
+      const own = nodes.filter(({ group }) => group === name)
+      const there = cluster.groups.find((group) => group.name === name)
+      return there === undefined ? [] : differences(`nodes of ${name}`, own, there.nodes)
+    }),
+    ...differences('Sentinels', sentinels, cluster.sentinels),
+  ]
+}
+
+interface Named {
+  readonly name: string
+}
+
+function differences(what: string, file: readonly Named[], cluster: readonly Named[]): string[] {
+  const [wanted, there] = [file, cluster].map((list) =>
+    list
+      .map(({ name }) => name)
+      .sort()
+      .join(' '),
+  )
+  return wanted === there ? [] : [`its ${what} are ${wanted}, the cluster's are ${there}`]
+}
+
+/** What a script cannot do, and scenario-world.ts does. */
+const OWN: ReadonlySet<ActionKind> = new Set(['powerLoss', 'command'])
+
+/** What can be asked of a world, and not of a cluster in a test. */
+function refusalsOf({ topology, steps }: ScenarioFile): string[] {
+  const { clients, nodes, sentinels, liars, ways } = topology
+  const [liar] = liars
+  const late = [...nodes, ...sentinels].find(({ joinsLater }) => joinsLater)
+  const told = nodes.find(({ directives }) => directives.size > 0)
+  const strange = clients.find(({ operation, pace, hasProxy }) => {
+    return operation !== 'keys' || pace.kind !== 'rate' || hasProxy === true
+  })
+  const hosts = new Set(clients.map(({ host }) => host))
+  return [
+    ...(liar === undefined ? [] : [`${liar.name}: liars live in the simulated world only`]),
+    ...(late === undefined ? [] : [`${late.name}: every member runs from the beginning`]),
+    ...(told === undefined
+      ? []
+      : [`${told.name}: directives are an option of startCluster, for all nodes`]),
+    ...(strange === undefined ? [] : [`${strange.name}: a client writes keys, at a rate`]),
+    ...(hosts.size < 2 ? [] : [`${[...hosts].join(' ')}: all clients stand on one host`]),
+    ...(ways.length === 0 ? [] : ['ways: see cluster.slow']),
+    ...steps.flatMap(({ actions }, index) => {
+      const action = actions.find(({ kind }) => !OWN.has(kind) && DOING[kind] === undefined)
+      if (action === undefined) return []
+      return [`step ${index + 1}: ${action.kind} cannot be done to a cluster in a test`]
+    }),
+  ]
+}

@@ -1,0 +1,103 @@
+/** What a record leaves out because it was said before, or because no Sentinel reads it. */
+import { expect, test } from 'vitest'
+import { createRng } from '../../src/base/rng.ts'
+import { BlockWriter, EventTable, readBlock } from '../../src/blackbox/block.ts'
+import type { EntryEvent } from '../../src/blackbox/entry.ts'
+import { InfoLines } from '../../src/blackbox/info-lines.ts'
+import { DEFAULT_SENTINEL } from '../../src/core/config.ts'
+import type { Event } from '../../src/core/event.ts'
+import { startSentinel } from '../../src/core/sentinel.ts'
+import { encodeCommand } from '../../src/resp/encode.ts'
+import { GROUP } from '../support/sentinel-stage.ts'
+import { differencesOf, KeptRecord } from './support.ts'
+
+const INFO = [
+  'role:master',
+  'uptime_in_seconds:100',
+  'used_memory:1000',
+  'slave0:ip=10.0.0.2,port=6379,state=online,offset=500,lag=0',
+]
+
+function info(lines: readonly string[]): Extract<Event, { kind: 'reply' }> {
+  const reply = { kind: 'bulk', bytes: lines.map((line) => `${line}\r\n`).join('') } as const
+  return { kind: 'reply', link: 1, purpose: { kind: 'info' }, reply }
+}
+
+test('of an INFO after the first only lines that a Sentinel reads are kept', () => {
+  const infos = new InfoLines()
+  const first = info(INFO)
+  expect(infos.shorten(first)).toBe(first)
+  const changed = (from: string, to: string) =>
+    infos.shorten(info(INFO.map((line) => line.replace(from, to))))
+  const nothing = { kind: 'infoAgain', link: 1, lines: [] }
+  expect(changed('in_seconds:100', 'in_seconds:110')).toEqual(nothing)
+  expect(changed('offset=500', 'offset=900')).toEqual(nothing)
+  expect(changed('port=6379', 'port=6380')).toMatchObject({ lines: [[3, expect.any(String)]] })
+  // What was kept is what the reader has, so going back is news.
+  expect(changed('', '')).toMatchObject({ lines: [[3, `${INFO[3]}\r`]] })
+  expect(changed('memory:1000', 'memory:1001')).toMatchObject({
+    lines: [[2, 'used_memory:1001\r']],
+  })
+})
+
+test('an event stands once in a segment, and later blocks refer to it', () => {
+  const table = new EventTable()
+  const pong: EntryEvent = {
+    ...{ kind: 'reply', link: 3, purpose: { kind: 'ping' } },
+    reply: { kind: 'simple', text: 'PONG' },
+  }
+  const other: EntryEvent = { ...pong, link: 4 }
+  const blocks = [[pong, other], [{ kind: 'wake' } as const, pong], [other]].map((events, at) => {
+    const now = { monoMs: at, wallMs: 1_000 + at }
+    const block = new BlockWriter(now, table)
+    for (const event of events) block.add({ now, event, digest: undefined, extra: undefined })
+    return block.text('')
+  })
+  expect(blocks.map((text) => JSON.parse(text).events.length)).toEqual([2, 1, 0])
+  const events: unknown[] = []
+  const read = blocks.flatMap((text) => readBlock(text, events).entries.map(({ event }) => event))
+  expect(read).toEqual([pong, other, { kind: 'wake' }, pong, other])
+  expect(() => readBlock(blocks[2] ?? '', [])).toThrow('step 1: there is no such event')
+})
+
+test('a Sentinel that hears something new each time remembers a bounded number of events', () => {
+  const table = new EventTable()
+  let said = 0
+  const numberOf = (payload: string) =>
+    table.numberOf({ kind: 'message', link: 1, channel: 'c', payload }, () => said++)
+  for (let at = 0; at < 25_000; at++) numberOf(String(at))
+  expect(numberOf('24999')).toBe(24_999)
+  expect(said).toBe(25_000)
+  // Forgotten: it stands there again, under another number.
+  expect(numberOf('0')).toBe(25_000)
+})
+
+test('whole INFO texts that a client is given are not compared, since a record has a part of them', () => {
+  const record = new KeptRecord()
+  let monoMs = 1_000
+  const now = () => ({ monoMs, wallMs: 1_700_000_000_000 + monoMs })
+  const config = { ...DEFAULT_SENTINEL, groups: [GROUP] }
+  const start = { config, saved: undefined, rng: createRng('told'), now: now() }
+  const { state, effects } = startSentinel(start)
+  record.recorder.begin(state, start.now, effects)
+  const feed = (event: Event) => {
+    monoMs += 10
+    const done = record.recorder.step(state, now(), event)
+    if (done.some(({ kind }) => kind === 'save'))
+      record.recorder.step(state, now(), { kind: 'saved' })
+    return JSON.stringify(done)
+  }
+  feed({ kind: 'saved' })
+  const ends = { address: '127.0.0.1:5000', localAddress: '127.0.0.1:26379' }
+  feed({ kind: 'clientOpened', client: 1, ...ends })
+  const [link = 0] = state.connections.keys()
+  feed({ kind: 'linkUp', link, localHost: '127.0.0.1' })
+  for (const seconds of [100, 110]) {
+    const lines = INFO.map((line) => line.replace('seconds:100', `seconds:${seconds}`))
+    feed({ ...info(lines), link })
+  }
+  const bytes = encodeCommand(['SENTINEL', 'INFO-CACHE', GROUP.name])
+  expect(feed({ kind: 'received', client: 1, bytes })).toContain('uptime_in_seconds:110')
+  expect(differencesOf(record)).toEqual([])
+  expect(record.text).not.toContain('uptime_in_seconds:110')
+})
