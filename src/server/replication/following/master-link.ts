@@ -177,10 +177,7 @@ export class MasterLink {
     node.port.write(this.#phase.id, encodeCommand(ack))
   }
 
-  /**
-   * The history is to stand still. The master is tried again later: by then it may be of our term,
-   * and if it is of an older one, it learns of ours.
-   */
+  /** The history is to stand still. The master is tried again later: if it is of an older term, it learns of ours. */
   freeze(): void {
     if (this.#phase.kind === 'none') return
     this.#disconnect()
