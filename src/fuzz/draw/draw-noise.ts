@@ -58,8 +58,9 @@ function drawTopology(rng: Rng, detection: Detection | undefined): FuzzPlan['top
   const place = (kind: 'node' | 'sentinel', number: number): string =>
     isShared ? `box${number}` : `${kind}${number}`
   return {
-    // A node that comes back without its data is more than noise.
-    ...{ latencyMs: LATENCY_MS, jitterMs: 1, zones: [], settings: { appendonly: 'yes' } },
+    // A node that comes back without its data is more than noise, and so is one that hands over as it ends.
+    ...{ latencyMs: LATENCY_MS, jitterMs: 1, zones: [] },
+    settings: { appendonly: 'yes', 'shutdown-failover': 'no' },
     groups: [drawGroup(rng.fork('group'), sentinels, detection)],
     nodes: numbers(replicas + 1).map((number) => ({
       ...{ name: `n${number}`, host: place('node', number), group: 'mymaster' },

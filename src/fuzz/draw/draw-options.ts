@@ -106,6 +106,10 @@ export const UNDRAWN: Partial<Record<GroupOptionKey, string>> = {
   authUser: 'users of data nodes are files of their own: test/net/access and test/core/access',
   authPassAlso: 'passwords change in steps, in an order that matters: test/core/links',
   renamedCommands: 'the nodes would have to rename them too: test/core/links',
+  replication: 'strict groups have a profile of their own: vedette fuzz --profile strict',
+  voters: 'as replication',
+  writeQuorum: 'as replication',
+  reads: 'as replication',
   grayAfterMs: 'a full disk is gray until its next snapshot: test/core/detection and test/net',
 }
 
