@@ -818,8 +818,8 @@ export const MUTANTS = [
     edits: [
       {
         file: 'core/election/election.js',
-        find: "failover.kind === 'forced' ? { kind: 'won' }",
-        replace: "failover.kind !== 'automatic' ? { kind: 'won' }",
+        find: 'const outcome = needsVotes(group, failover.kind)',
+        replace: "const outcome = failover.kind === 'automatic'",
       },
     ],
   },

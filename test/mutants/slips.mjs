@@ -62,8 +62,8 @@ export const SLIPS = [
   one(
     'stands-without-a-replica',
     'election/failover-start',
-    'return voterShortage(group) ?? replicaObstacle(turn, group);',
-    'return voterShortage(group);',
+    'return shortage ?? replicaObstacle(turn, group);',
+    'return shortage;',
     'A Sentinel stands although no replica could be promoted.',
   ),
   // The failover
