@@ -49,12 +49,16 @@ export function forecastLines(layout: GroupLayout, told: Forecast): readonly str
   ]
 }
 
-function watcherLines({ sentinels, agree, elect }: Forecast): readonly string[] {
+function watcherLines({ sentinels, agree, elect, outcome }: Forecast): readonly string[] {
   const enough = ({ count, needed }: { count: number; needed: number }) =>
     count >= needed ? 'enough' : 'too few'
+  const watchers = sentinels.map((one) => `    ${one.sentinel}  ${FATES[one.fate](one)}`)
+  // As long as nobody loses the master, there is nothing to agree on.
+  const isLost = outcome === 'stuck' || sentinels.some(({ fate }) => fate === 'notices')
+  if (!isLost) return ['  who would notice:', ...watchers]
   return [
     '  who would notice:',
-    ...sentinels.map((one) => `    ${one.sentinel}  ${FATES[one.fate](one)}`),
+    ...watchers,
     `  ${agree.count} would see it down, ${agree.needed} must (quorum): ${enough(agree)}; ${elect.count} could vote, ${elect.needed} must: ${enough(elect)}`,
   ]
 }

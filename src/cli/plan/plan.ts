@@ -31,7 +31,8 @@ export async function runPlan(
     ...targetWords(options.to),
   ])
   if (layout === undefined) return tellNothing(group, sentinels)
-  const planned = planFor(layout, sentinels, work)
+  const found = planFor(layout, sentinels, work)
+  const planned = found && typedHere(found, options.sentinel ?? [])
   if (planned === undefined) {
     const known = layout.sentinels.map(({ address }) => address).join(', ')
     say(`vedette: no Sentinel of ${group} is known at this address`)
@@ -47,6 +48,17 @@ export async function runPlan(
     process.stdout.write(`${planLines(group, planned, columns).join('\n')}\n`)
   }
   return isPossible ? 0 : EXIT_FAILED
+}
+
+/** With the Sentinels that this command was given, so that each command can be typed as it stands. */
+export function typedHere(planned: PlannedWork, sentinels: readonly string[]): PlannedWork {
+  const words = sentinels.map((one) => ` --sentinel ${one}`).join('')
+  const typed = (text: string) =>
+    text.replace(/vedette (?:status|failover|forget|explain) [^\s:`]+/g, `$&${words}`)
+  const steps = planned.steps.map((step) => {
+    return { ...step, command: typed(step.command), until: typed(step.until) }
+  })
+  return { ...planned, steps, back: typed(planned.back) }
 }
 
 function targetWords(to: string | undefined): readonly string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { planLines } from '../../../src/cli/plan/plan.ts'
+import { planLines, typedHere } from '../../../src/cli/plan/plan.ts'
 import { planRemoval, planSwitchover, planUpgrade } from '../../../src/cli/plan/steps.ts'
 import { dryRun, layout, type Told } from './group-view.ts'
 
@@ -23,6 +23,19 @@ test('a switchover hands over to the replica that the dry run names', () => {
     'vedette status g',
   ])
   expect(work.back).toContain('--to h1:6379')
+})
+
+test('commands name the Sentinels that were named, and can be typed as they stand', () => {
+  const work = planSwitchover(layout({ plan: dryRun('h3', 'h2') }))
+  const typed = typedHere(work, ['h1:7500', 'h2:7500'])
+  const where = '--sentinel h1:7500 --sentinel h2:7500'
+  expect(typed.steps.map(({ command }) => command)).toEqual([
+    `vedette status g ${where}`,
+    `vedette failover g ${where} --coordinated --to h3:6379 --wait`,
+    `vedette status g ${where}`,
+  ])
+  expect(typed.back).toContain(`vedette failover g ${where} --coordinated`)
+  expect(typedHere(work, [])).toEqual(work)
 })
 
 test('a switchover that the Sentinels refuse has no steps, and says why of each replica', () => {
