@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRng, type Rng } from '../../src/base/rng.ts'
 import { splitArgs } from '../../src/base/split-args.ts'
+import { isRedisName } from '../support/newer-commands.ts'
 import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
 import { transcript } from '../support/transcript.ts'
 
@@ -318,17 +319,6 @@ describe.skipIf(!hasRedisServer)('against a real redis-server', () => {
     }
   }, 60_000)
 })
-
-/** Commands of Redis 7.2 and Valkey that we have besides. */
-const NEWER: readonly string[] = [
-  ...['client|capa', 'client|no-touch', 'client|setinfo', 'waitaof'],
-  ...['delex', 'delifeq', 'hgetdel', 'hgetex', 'hsetex', 'hpersist', 'httl', 'hpttl'],
-  ...['hexpire', 'hpexpire', 'hexpireat', 'hpexpireat', 'hexpiretime', 'hpexpiretime'],
-]
-
-function isRedisName(name: string): boolean {
-  return !NEWER.includes(name)
-}
 
 async function strings(node: RealNode, ...argv: readonly string[]): Promise<string[]> {
   const [first = '', ...rest] = argv

@@ -1,14 +1,12 @@
 /** What COMMAND says of the commands we have, beside what redis-server says of them. */
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isRedisName } from '../support/newer-commands.ts'
 import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
 
 /** As COMMAND INFO gives it in RESP2; the last item is the subcommands. */
 type Entry = readonly [name: string, ...facts: unknown[]]
 
-/** Newer than redis-server 7.0. */
-const OURS_ALONE =
-  /^(waitaof|client\|(no-touch|setinfo|capa)|delex|delifeq|hgetdel|hgetex|hsetex|hp?(expire(at|time)?|ttl)|hpersist)$/
 /** They have options of newer servers. */
 const NEWER_OPTIONS = /^(zrank|zrevrank|hscan)$/
 
@@ -30,7 +28,7 @@ describe.skipIf(!hasRedisServer)('the command table (needs redis-server)', () =>
   test('every command has the arity, flags, keys, categories and tips it has there', async () => {
     const [ours, theirs] = await Promise.all(servers.map(entriesOf))
     const names = [...(ours?.keys() ?? [])].filter(
-      (name) => !OURS_ALONE.test(name) && !NEWER_OPTIONS.test(name),
+      (name) => isRedisName(name) && !NEWER_OPTIONS.test(name),
     )
     expect(names.length).toBeGreaterThan(200)
     const different = names.flatMap((name) => {
@@ -46,7 +44,7 @@ describe.skipIf(!hasRedisServer)('the command table (needs redis-server)', () =>
     const docs = servers.map(async ({ client }) => flatDocs(await client.call('COMMAND', 'DOCS')))
     const [ours, theirs] = await Promise.all(docs)
     const names = [...(ours?.keys() ?? [])].filter(
-      (name) => !OURS_ALONE.test(name) && !NEWER_OPTIONS.test(name),
+      (name) => isRedisName(name) && !NEWER_OPTIONS.test(name),
     )
     expect(names.length).toBeGreaterThan(300)
     const different = names.flatMap((name) => {

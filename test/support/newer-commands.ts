@@ -1,0 +1,12 @@
+/** Commands that we have and redis-server 7.0 has not: those of newer servers, and our own. */
+const NEWER: ReadonlySet<string> = new Set([
+  ...['client|capa', 'client|maint_notifications', 'client|no-touch', 'client|setinfo', 'waitaof'],
+  ...['delex', 'delifeq', 'hgetdel', 'hgetex', 'hsetex', 'hpersist', 'httl', 'hpttl'],
+  ...['hexpire', 'hpexpire', 'hexpireat', 'hpexpireat', 'hexpiretime', 'hpexpiretime'],
+  'fence',
+])
+
+/** Whether redis-server 7.0 has the command, or subcommand (`client|info`), too. */
+export function isRedisName(name: string): boolean {
+  return !NEWER.has(name)
+}
