@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url'
 import type { Address } from '../../base/ip.ts'
 import {
   GROUP_OPTIONS,
+  type GroupOption,
   type GroupOptionKey,
   type GroupOptionValues,
+  type HostRule,
   isOwnOption,
 } from '../../core/group-options.ts'
 import {
@@ -172,8 +174,10 @@ export function sentinelYml(
 /** Values of JSON are values of YAML. */
 function promotionLines(options: Partial<GroupOptionValues>): readonly string[] {
   return Object.entries(options).map(([key, value]) => {
-    const shown = Array.isArray(value) ? Object.fromEntries(value) : value
-    return `    ${GROUP_OPTIONS[key as GroupOptionKey].yml}: ${JSON.stringify(shown)}`
+    const row: GroupOption = GROUP_OPTIONS[key as GroupOptionKey]
+    // Rules are a map, other lists are lists.
+    const shown = row.kind === 'rules' ? Object.fromEntries(value as HostRule[]) : value
+    return `    ${row.yml}: ${JSON.stringify(shown)}`
   })
 }
 

@@ -34,3 +34,16 @@ test('a replica follows its master, and what the file sets comes after the defau
   expect(lines.at(-1)).toBe('replicaof 10.208.0.1 6379')
   expect(lines.indexOf('min-replicas-to-write 1')).toBeGreaterThan(lines.indexOf('save ""'))
 })
+
+test('the voters of a strict group are a list in the file of a Sentinel', () => {
+  const text = sentinelYml(SENTINEL, [GROUP], addressOf, () => ({
+    replication: 'strict',
+    voters: ['10.208.0.1:6379', '10.208.0.2:6379', '10.208.0.3:6379'],
+  }))
+  const parsed = parseSentinelYml(text, 'sentinel.yml')
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join())
+  expect(parsed.value.core.groups[0]).toMatchObject({
+    replication: 'strict',
+    voters: ['10.208.0.1:6379', '10.208.0.2:6379', '10.208.0.3:6379'],
+  })
+})
