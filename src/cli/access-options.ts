@@ -8,7 +8,7 @@ export function accessOptions(command: Command): Command {
     command.addOption(
       new Option(
         '--sentinel <host:port>',
-        'a Sentinel to ask; again: others (default: 127.0.0.1:26379)',
+        'a Sentinel to ask; may be repeated (default: 127.0.0.1:26379)',
       ).argParser(addresses),
     ),
   )
@@ -18,9 +18,9 @@ export function accessOptions(command: Command): Command {
 export function loginOptions(command: Command): Command {
   return command
     .option('--user <name>', 'the user to log in as')
-    .option('--pass <password>', 'its password; better in the variable REDISCLI_AUTH')
+    .option('--pass <password>', 'its password; safer in the environment variable REDISCLI_AUTH')
     .option('--tls', 'connect with TLS')
-    .option('--cacert <file>', 'whom to believe, in PEM')
-    .option('--cert <file>', 'who we are, in PEM')
-    .option('--key <file>', 'the key that belongs to it')
+    .option('--cacert <file>', 'the certificate authorities to trust, in PEM')
+    .option('--cert <file>', 'the client certificate, in PEM')
+    .option('--key <file>', 'the private key of the client certificate')
 }

@@ -5,19 +5,22 @@ import { EXPLAIN_HELP, PLAN_HELP } from './help.ts'
 import { collect, server } from './options.ts'
 
 export function addForesight(program: Command): void {
-  const explain = program.command('explain').argument('<group>', 'whose accidents are foretold')
+  const explain = program.command('explain').argument('<group>', 'the group to ask about')
   nodeLogin(accessOptions(explain))
-    .description('what would happen if the master died now, a host were lost or a link cut')
+    .description('show what would happen if the master died now, a host were lost or a link cut')
     .addOption(
       new Option(
         '--lose <host>',
-        'foretell the loss of this host, or of the process at host:port; again: others at once',
+        'suppose this host, or the process at host:port, is lost; may be repeated',
       ).argParser(collect),
     )
     .addOption(
-      new Option('--cut <a,b>', 'foretell a cut between two hosts; again: others').argParser(link),
+      new Option(
+        '--cut <a,b>',
+        'suppose the link between two hosts is cut; may be repeated',
+      ).argParser(link),
     )
-    .option('--json', 'one JSON object, for scripts')
+    .option('--json', 'print one JSON object, for scripts')
     .addHelpText('after', EXPLAIN_HELP)
     .action(async (group: string, options) => {
       process.exitCode = await (await import('./explain/explain.ts')).runExplain(group, options)
@@ -28,25 +31,25 @@ export function addForesight(program: Command): void {
 function addPlan(program: Command): void {
   const plan = program
     .command('plan')
-    .description('a piece of work step by step, with what could go wrong')
+    .description('plan an upgrade, a switchover or a removal, step by step')
     .addHelpText('after', PLAN_HELP)
-  planned(plan, 'switchover', 'another master, without losing a write')
+  planned(plan, 'switchover', 'move to another master without losing a write')
     .addOption(new Option('--to <host:port>', 'the replica to hand over to').argParser(server))
     .action((group: string, options) => run(group, { kind: 'switchover' }, options))
-  planned(plan, 'upgrade', 'all nodes and Sentinels of a group, one after the other').action(
+  planned(plan, 'upgrade', 'upgrade all nodes and Sentinels of a group, one at a time').action(
     (group: string, options) => run(group, { kind: 'upgrade' }, options),
   )
-  planned(plan, 'remove-sentinel', 'one Sentinel of a group, for good')
-    .argument('<host:port>', 'as the other Sentinels know it', server)
+  planned(plan, 'remove-sentinel', 'remove a Sentinel from a group for good')
+    .argument('<host:port>', 'its address, as the other Sentinels know it', server)
     .action((group: string, address: string, options) =>
       run(group, { kind: 'remove-sentinel', address }, options),
     )
 }
 
 function planned(plan: Command, name: string, description: string): Command {
-  return nodeLogin(accessOptions(plan.command(name).argument('<group>', 'of the Sentinels')))
+  return nodeLogin(accessOptions(plan.command(name).argument('<group>', 'the name of the group')))
     .description(description)
-    .option('--json', 'one JSON object, for scripts')
+    .option('--json', 'print one JSON object, for scripts')
     .addHelpText('after', PLAN_HELP)
 }
 
@@ -63,8 +66,11 @@ async function run(
 /** Nodes have users of their own; without a login the Sentinels' knowledge has to do. */
 function nodeLogin(command: Command): Command {
   return command
-    .option('--node-user <name>', 'the user to ask the nodes as')
-    .option('--node-pass <password>', 'its password; better in the variable VEDETTE_NODE_PASS')
+    .option('--node-user <name>', 'the user to log in to the nodes as')
+    .option(
+      '--node-pass <password>',
+      'its password; safer in the environment variable VEDETTE_NODE_PASS',
+    )
 }
 
 /** `a,b`: two hosts or processes; an option that may be given several times. */

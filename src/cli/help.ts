@@ -4,45 +4,46 @@
  */
 
 export const UP_HELP = `
-Every node and every Sentinel is a process of its own. Ctrl-C ends them all. On a terminal there is
-a live view, and these keys: k kill the master, p pause it, c cut it off from the rest, b bring it
-back, w start or stop a client that writes all the time, o open the page in a browser, q quit.
+Starts each node and each Sentinel as a process of its own; Ctrl-C ends them all. On a terminal you get
+a live view with these keys: k kills the master, p pauses it, c cuts it off from the rest, b brings it
+back, w starts or stops a client that writes all the time, o opens the page in a browser, q quits.
 
-While it runs, programs in any language do the same from outside: vedette up kill, stop, cut, back,
-status, each with --json.
+While the cluster runs, other programs can control it with vedette up kill, stop, cut, back and status;
+each of them takes --json.
 
 Example:
   vedette up --replicas 2 --sentinels 3 --port 7000
   vedette up kill && vedette up status --json
   redis-cli -p 7100 sentinel get-master-addr-by-name mymaster
 
-Exit status: 0 ended on request, 1 could not start, 2 wrong options or configuration.`
+Exit status: 0 you ended it, 1 it could not start, 2 an option or the configuration is wrong.`
 
 export const SENTINEL_HELP = `
-FILE is a sentinel.yml, or a sentinel.conf as redis-sentinel takes it. It is never written: what the
-Sentinel learns goes to a state file in its state-dir (by default the folder of FILE).
-Directives on the command line override the file, as with Redis: --port 26380 --loglevel debug. A last
-word of - reads more lines of a sentinel.conf from standard input. SIGHUP reads all of it again.
+FILE is a sentinel.yml, or a sentinel.conf in the format of redis-sentinel. The Sentinel never writes to
+it: what it learns goes to a state file in its state-dir (by default the folder of FILE).
+Directives on the command line override the file, as with Redis: --port 26380 --loglevel debug. If the
+last argument is -, further lines of a sentinel.conf are read from standard input. SIGHUP reads the
+configuration again.
 
 Example:
   vedette sentinel /etc/vedette/sentinel.yml --port 26380
 
-Exit status: 0 stopped on request (with daemonize yes: it runs), 1 could not start, failed or a wrong
-sentinel.conf, 2 a wrong sentinel.yml.`
+Exit status: 0 you stopped it (or it runs in the background, with daemonize yes), 1 it could not start,
+it failed, or its sentinel.conf is wrong, 2 its sentinel.yml is wrong.`
 
 export const SERVER_HELP = `
-Arguments are those of redis-server: a redis.conf if the first one does not begin with --, then
-directives that override it. The file is never written: what CONFIG REWRITE keeps goes to a file
-beside it, <redis.conf>.learnt, which is read after it; delete that file to go back to redis.conf.
+Takes the arguments of redis-server: a redis.conf, if the first argument does not begin with --, and then
+directives that override it. The server never writes to the file: CONFIG REWRITE saves changes beside
+it, in <redis.conf>.learnt, which is read after it. Delete that file to go back to redis.conf.
 
 Example:
   vedette server redis.conf --port 7000 --replicaof 127.0.0.1 6379
 
-Exit status: 0 stopped on request, 1 wrong configuration, could not start, or failed.`
+Exit status: 0 you stopped it, 1 its configuration is wrong, it could not start, or it failed.`
 
 export const CHECK_HELP = `
-Says what is wrong with a sentinel.yml, sentinel.conf or redis.conf, what is unwise about it (a node that
-keeps nothing, a dump that will not be loaded, rights that are missing), and what has no effect.
+Reports what is wrong with a sentinel.yml, sentinel.conf or redis.conf, what is risky (a node that keeps
+nothing, a dump that will not be loaded, missing permissions), and what has no effect.
 
 Example:
   vedette check sentinel.yml
@@ -51,68 +52,78 @@ Example:
   vedette check --deep sentinel.yml --timeout 20s
   REDISCLI_AUTH=secret vedette check --deep /etc/redis/redis.conf --user admin
 
-What the file names on this machine has to be there: certificates and keys, ACL files, secrets and
-authorities of webhooks, the token of HTTP, the folder of the state, addresses to bind to. With
---elsewhere nothing of that is looked for.
+Everything that the file names must exist on this machine: certificates and keys, ACL files, secrets and
+certificate authorities of webhooks, the HTTP token, the state folder, the addresses to bind to. With
+--elsewhere none of these is looked for.
 
-With --settings the options in force are shown as well, group by group: a group's own, what it inherits
-from defaults:, and what is the program's. With --json that is {problems, settings}.
+--settings also shows the options in force, group by group: which come from the group itself, which from
+defaults:, and which are built-in defaults. With --json the result is {problems, settings}.
 
-With --deep every node of every group and every Sentinel is asked, as the configured users and with the
-configured certificates: do they let us in, with every right that a failover needs, and do their
-settings fit together? Nothing is changed there. ✗ must be mended, ! should be looked at, ✓ is in order.
+--deep also asks every Sentinel and every node of every group, as the configured users and with the
+configured certificates. It checks that they accept the login, that the user has every permission a
+failover needs, and that their settings fit together. It changes nothing there. ✗ must be fixed, ! deserves
+a look, ✓ is in order.
 
-Exit status: 0 it can be used (warnings may have been shown), 2 it cannot. With --deep: 0 all is in
-order, 1 something should be looked at or was not asked in time, 2 something must be mended.`
+Exit status: 0 the file can be used (there may be warnings), 2 it cannot. With --deep: 0 all is in order,
+1 something deserves a look or did not answer in time, 2 something must be fixed.`
 
 export const EXPORT_CONF_HELP = `
-Writes what FILE says and what the Sentinel has learnt since, as redis-sentinel writes it: current
-masters, known replicas and Sentinels, epochs, its id, changed options, users. Beside a running
-Sentinel it reads the state that was saved last. What Redis 7.0 could not keep is refused in words.
+Writes the contents of FILE and what the Sentinel has learnt since then, in the format of redis-sentinel:
+current masters, known replicas and Sentinels, epochs, the Sentinel's id, changed options, users. If the
+Sentinel is running, the state it saved last is used. The command refuses, with the reason, to export
+what Redis 7.0 could not keep.
 
 Example:
   vedette export-conf /etc/redis/sentinel.conf --out /tmp/sentinel.conf
   vedette export-conf sentinel.yml --state /var/lib/vedette/sentinel-26379.state
 
-Exit status: 0 written, 1 it cannot be written or said, 2 wrong configuration.`
+Exit status: 0 written, 1 it cannot be written or expressed, 2 the configuration is wrong.`
 
 export const SCENARIO_HELP = `
-Engines: sim runs on virtual time, and a seed decides everything; tcp runs on real sockets in this
-process; process gives every node a process and a network of its own, which needs root, and with
---against redis or mixed plays the same file against the redis-server and redis-sentinel installed
-here. What an engine cannot do it says, and the scenario counts as skipped.
+Engines: sim runs on virtual time, and the seed decides everything. tcp runs on real sockets within this
+process. process runs each node as a process with a network of its own, which needs root; with --against
+redis or mixed it plays the same file against the redis-server and redis-sentinel installed here. If an
+engine cannot do what a scenario asks for, it says so and counts the scenario as skipped.
 
 Example:
   vedette scenario run scenarios/*.yml --seed 42
   vedette scenario run scenarios/01-master-killed.yml --seeds 1..50 --brief
   vedette scenario run scenarios/01-master-killed.yml --report pages
 
-Exit status: 0 every expectation held (what was skipped is named), 1 one did not, 2 a scenario file
-or the command line is wrong, 3 nothing was played, since all of it was skipped.`
+Exit status: 0 every expectation held (skipped scenarios are listed), 1 an expectation failed, 2 a
+scenario file or the command line is wrong, 3 every scenario was skipped.`
 
 export const FUZZ_HELP = `
-Each seed stands for a cluster, its load and its faults, and for everything chance decides while they
-are played on virtual time. After some time of faults everything is healed, and the cluster has to
-come to rest and to take writes again. What fails is made small and written as a scenario file.
-With --profile noise the cluster is healthy and only the network is not: 5 % loss, jitter up to half of
-down-after, hangs and cuts up to down-after less a tenth, resets, restarts faster than refused-after.
-Whatever tries to fail over then fails the seed; each is played with both modes of detection.
-With --profile stall processes stop for longer than min-replicas-max-lag and ways are cut in one direction,
-while clients with the manners of ioredis write: nobody may promise what only he has.
-With --profile liar a stranger is on the network, half of the time of a cluster with a password, which it
-may know: hellos, votes and answers with hostile epochs, ids and addresses, between ordinary accidents.
-When it has fallen silent a master dies, and has to be replaced in the time of an ordinary failover.
-With --profile long-life one cluster lives for thirty days with a rare fault every few hours, and its machines
-are measured every day: nothing may grow. A month takes some minutes.
-With --profile shared the clients of one group fight for the same keys under every kind of fault, and all their
-answers together must have a linear order wherever one life of one master gave them.
-With --guided each run is measured; one that reached new code, the same code more often, or an event in another
-state of a failover is kept, and most of the next runs are such a plan with changes. The files of
-failures hold all that is needed to replay them.
-With --engine tcp or process the same clusters meet five seconds of their faults on real sockets or real
-processes, in real time: half a minute each, without what costs TILT and without what the engine cannot do.
-A run that fails for an expectation is played once more, and none is made small.
-With --minutes and no last seed it goes on with new seeds until the time is over.
+Each seed decides a cluster, its load, its faults, and all randomness while they run on virtual time. After
+the faults everything is healed; then the cluster must settle and take writes again. A run that fails is
+reduced to a small one and written as a scenario file.
+
+Profiles:
+  faults     any fault that can be drawn.
+  noise      the cluster is healthy and only the network is poor: 5 % loss, jitter up to half of
+             down-after, hangs and cuts a little shorter than down-after, resets, and restarts faster
+             than refused-after. Any attempt to fail over fails the seed. Each seed runs with both
+             modes of detection.
+  stall      processes stop for longer than min-replicas-max-lag and links are cut in one direction,
+             while clients that behave like ioredis write. No node may acknowledge a write that only
+             it holds.
+  liar       a hostile program is on the network; in half of the clusters with a password it knows the
+             password. It sends hellos, votes and replies with forged epochs, ids and addresses. After
+             it falls silent a master dies, and must be replaced as fast as in any other cluster.
+  long-life  one cluster lives for thirty days with a fault every few hours, and is measured every day:
+             nothing may grow. A month takes some minutes.
+  shared     the clients of one group write the same keys during every kind of fault. All their answers
+             must fit one linear order, as long as they come from one life of one master.
+  strict     the same for a group with strict replication, over all its masters: no acknowledged write
+             may be lost. In every third run anything may die at any time.
+
+--guided measures each run. It keeps a run that reached new code, ran code more often, or saw an event in
+a new state of a failover, and makes most of the next runs by changing runs it kept. The files of failures
+contain all that is needed to replay them.
+--engine tcp and --engine process play the same clusters in real time, on real sockets or real processes:
+five seconds of faults, half a minute for each run, without faults that lead to TILT or that the engine
+cannot carry out. A run that fails an expectation is played once more; none is reduced.
+With --minutes and an open range of seeds (5000..), new seeds run until the time is over.
 
 Example:
   vedette fuzz --seeds 1..1000
@@ -121,71 +132,69 @@ Example:
   vedette fuzz --guided --minutes 10
   vedette fuzz --seeds 1..1000 --coverage
   vedette fuzz --profile noise --seeds 1..2000 --json
-  vedette fuzz --profile stall --seeds 1..2000
-  vedette fuzz --profile liar --seeds 1..200
-  vedette fuzz --profile shared --seeds 1..200
   vedette fuzz --profile long-life --seeds 1..2
   vedette fuzz --seeds 7 --print > seed-7.yml && vedette scenario run seed-7.yml --seed 7
 
-Exit status: 0 nothing failed, 1 something did, 2 the command line is wrong, 3 this machine cannot play
-anything with that engine, 130 ended with Ctrl-C.`
+Exit status: 0 nothing failed, 1 a run failed, 2 the command line is wrong, 3 this machine cannot play
+anything with that engine, 130 you pressed Ctrl-C.`
 
 export const SIMULATE_HELP = `
-Builds the cluster your files describe (masters, rules, and what a Sentinel has learnt of replicas
-and other Sentinels), assumes the rest and says so, and plays random histories against it on virtual
-time: crashes, restarts, power cuts, hangs, partitions, slow networks. What a node still has when it
-comes back its redis.conf decides (save, appendonly, appendfsync). Tells how long it took to notice and
-to recover, how many acknowledged writes were lost, which failovers were needless or did not come, and
-which setting is the cause. With --compare or --compare-server both configurations meet the same.
+Builds the cluster that your files describe (masters, rules, and what a Sentinel has learnt about replicas
+and other Sentinels), lists what it had to assume, and plays random histories against it on virtual time:
+crashes, restarts, power cuts, hangs, partitions, slow networks. The redis.conf of a node (save, appendonly,
+appendfsync) decides what data it still has after a restart. The result says how long the cluster took to
+notice and to recover, how many acknowledged writes were lost, which failovers were needless or missing, and
+which setting is the cause. --compare and --compare-server play the same histories with another
+configuration.
 
 Example:
   vedette simulate /etc/redis/sentinel.conf --server /etc/redis/redis.conf --sentinels 3
   vedette simulate sentinel.yml --profile cross-zone --compare faster.yml
   vedette simulate sentinel.yml --seed 17 --write seed-17.yml
 
-Exit status: 0 done, 1 a history could not be played, 2 a configuration or the command line is
-wrong, 130 ended with Ctrl-C, after telling what there was.`
+Exit status: 0 done, 1 a history could not be played, 2 a configuration or the command line is wrong,
+130 you pressed Ctrl-C; what had been measured by then was printed.`
 
 export const STATUS_HELP = `
-Asks one Sentinel, then all the others it knows, Vedette's and Redis' alike, and holds their answers
-against each other: who is the master, who is down for whom, could a failover be authorized now, do
-their settings agree, why does an instance turn a Sentinel away, and how far is each replica behind (as
-the master told a Sentinel last, at most ten seconds ago).
+Asks one Sentinel, then all others it knows, Vedette and Redis alike, and compares their answers: which node
+is the master, which instances each Sentinel considers down, whether a failover could be authorized now,
+whether their settings agree, why an instance rejects a Sentinel, and how far each replica lags behind (as
+the master last reported, at most ten seconds ago).
 
 Example:
   vedette status
   vedette status mymaster --sentinel 10.0.0.1:26379 --watch
   REDISCLI_AUTH=secret vedette status --json | jq .health
 
-Exit status: 0 all is well, 1 something needs attention, 2 the command line is wrong, 3 a group has no
-master all agree on, or could not be failed over now, 4 no Sentinel answered.`
+Exit status: 0 all is well, 1 something needs attention, 2 the command line is wrong, 3 the Sentinels do not
+agree on the master of a group, or could not fail it over now, 4 no Sentinel answered.`
 
 export const FAILOVER_HELP = `
-Asks a Sentinel to promote the best replica now, as SENTINEL FAILOVER does. What the master has
-acknowledged and not yet replicated is lost; with --coordinated the master itself pauses its clients,
-waits for the replica and hands over, so that nothing is (the master must know FAILOVER: 6.2 or newer).
-With --to you choose the replica: it may be in another zone, but a rule must-not, or replica-priority 0,
-holds for you, too. --dry-run tells what would be done, in order, and why each other replica would not be
-promoted, and changes nothing.
+Asks a Sentinel to promote the best replica now, as SENTINEL FAILOVER does. Writes that the master has
+acknowledged but not yet replicated are lost. With --coordinated no write is lost: the master pauses its
+clients, waits for the replica and hands over to it (the master must have the command FAILOVER: Redis 6.2 or
+newer). With --to you choose the replica: it may be in another zone, but the rule must-not and
+replica-priority 0 still apply. --dry-run changes nothing; it lists the steps in order, and says why each
+other replica would not be promoted.
 
 Example:
   vedette failover mymaster --coordinated --wait
   vedette failover mymaster --coordinated --to 10.0.0.3:6379 --dry-run
   vedette failover mymaster --sentinel 10.0.0.1:26379 --sentinel 10.0.0.2:26379
 
-Exit status: 0 done, begun without --wait, or with --dry-run possible, 1 refused, not possible, given up or
+Exit status: 0 done (without --wait: begun; with --dry-run: possible), 1 refused, not possible, given up, or
 not complete in time, 2 the command line is wrong, 4 no Sentinel answered.`
 
 export const EXPLAIN_HELP = `
-Asks all Sentinels of the group and its nodes, changes nothing, and tells what would happen if the master
-died now: which Sentinel would notice after what time, whether quorum and majority are there, who would lead,
-which replica would be promoted and why none of the others (a dry run, answered by the code that decides),
-how long it would take, and what would be lost. Then what the loss of each host would mean, and which is
-the weakest point. With --lose and --cut the same for other accidents. A host that is lost is silent; of
-a process (host:port) that dies its machine refuses connections.
+Asks all Sentinels and nodes of the group, changes nothing, and says what would happen if the master died
+now: which Sentinel would notice and when, whether there is a quorum and a majority, which Sentinel would
+lead, which replica it would promote and why no other (a dry run by the code that decides), how long the
+failover would take, and what would be lost. It then says what the loss of each host would mean, and names
+the weakest point. --lose and --cut ask the same about other accidents. A lost host does not answer at all;
+if only a process (host:port) dies, its machine refuses connections.
 
-Nodes are asked how fast they write and for min-replicas-to-write; where that is refused, --node-user and
---node-pass help.
+The nodes are asked for their write rate and their min-replicas-to-write. If they refuse, give a login with
+--node-user and --node-pass.
 
 Example:
   vedette explain mymaster
@@ -196,48 +205,50 @@ Exit status: 0 there would be a master that takes writes, 1 there would be none,
 wrong, or no such group or host is known, 4 no Sentinel answered.`
 
 export const PLAN_HELP = `
-Asks the Sentinels and nodes of a group, changes nothing, and tells step by step what to type, what to wait
-for, and what could go wrong: what the death of the master in the middle of each step would mean.
+Asks the Sentinels and nodes of a group and prints a plan, step by step: what to type, what to wait for, and
+what could go wrong, including what would happen if the master died in the middle of each step. It changes
+nothing.
 
 Example:
   vedette plan switchover mymaster --to 10.0.0.2:6379
   vedette plan upgrade mymaster --sentinel 10.0.0.1:26379
   vedette plan remove-sentinel mymaster 10.0.0.3:26379 --json
 
-Exit status: 0 it could be begun now, 1 something is in the way, 2 the command line is wrong, or no such
+Exit status: 0 you could begin now, 1 something stands in the way, 2 the command line is wrong, or no such
 group or Sentinel is known, 4 no Sentinel answered.`
 
 export const DRAIN_HELP = `
-For redis-server and Valkey, which just end when they are told to. (\`vedette server\` hands over by itself
-when it gets SIGTERM.) A master has a Sentinel arrange a coordinated failover, as \`vedette failover
---coordinated --wait\` does, and this ends when every Sentinel names another master; a replica, and a
-master without replicas, can be stopped as they are. A Sentinel that refuses, because no replica is fit
-or a failover runs, is asked again for five seconds. The password in REDISCLI_AUTH is for the node and for
-the Sentinels; where they differ, --node-pass and --pass say so.
+Run this before you stop a redis-server or Valkey, which end without handing over. (\`vedette server\` hands
+over by itself on SIGTERM.) If the node is a master, the command asks a Sentinel for a coordinated failover,
+as \`vedette failover --coordinated --wait\` does, and returns when every Sentinel names another master. A
+replica, or a master without replicas, can be stopped at once. If the Sentinel refuses, because no replica
+is fit or a failover is running, the command asks again for five seconds. The password in REDISCLI_AUTH is
+used for the node and for the Sentinels; if they differ, use --node-pass and --pass.
 
 Example:
   vedette drain --sentinel 10.0.0.1:26379 --sentinel 10.0.0.2:26379
   vedette drain --node 127.0.0.1:6380 --timeout 8s --json
   lifecycle: {preStop: {exec: {command: [vedette, drain, --sentinel, 'sentinels:26379']}}}
 
-Exit status: 0 it may be stopped, 1 refused, given up or not complete in time: it is still the master, 2 the
-command line is wrong, 4 the node or no Sentinel answers.`
+Exit status: 0 the node may be stopped, 1 the handover was refused, given up, or not complete in time, and
+the node is still the master, 2 the command line is wrong, 4 the node does not answer, or no Sentinel does.`
 
 export const PAUSE_HELP = `
-Keeps all Sentinels from failing the group over by themselves, for at most a day. Masters are still watched,
-and \`vedette failover\` still works. One Sentinel is told, and tells the others: it is refused unless a
-majority of all can hold the pause (redis-sentinels cannot), so that nobody can be elected while it
-lasts. It ends by itself, or with \`vedette resume\`; the same command again sets a new end.
+Keeps all Sentinels from failing the group over by themselves, for at most a day. They still watch the
+master, and \`vedette failover\` still works. The command tells one Sentinel, and that Sentinel tells the
+others. The pause is refused unless a majority of all Sentinels can hold it (redis-sentinel cannot), so no
+Sentinel can be elected while it lasts. It ends by itself or with \`vedette resume\`; run the command again
+to set a new end.
 
 Example:
   vedette pause mymaster --for 30m --reason 'new kernel on db1'
   vedette pause mymaster --for 2h --sentinel 10.0.0.1:26379 --json
 
-Exit status: 0 paused, 1 refused: nothing is paused, 2 the command line is wrong, 4 no Sentinel answered.`
+Exit status: 0 paused, 1 refused, nothing is paused, 2 the command line is wrong, 4 no Sentinel answered.`
 
 export const RESUME_HELP = `
-Ends a pause before its time. If the master is down by then, a failover begins within a round trip.
-Sentinels out of reach hear of it as soon as they can be reached: until then they give no vote.
+Ends a pause early. If the master is down, a failover begins within a round trip. A Sentinel that cannot be
+reached now learns of it as soon as it can be reached; until then it gives no vote.
 
 Example:
   vedette resume mymaster --sentinel 10.0.0.1:26379
@@ -246,9 +257,10 @@ Exit status: 0 resumed, 1 refused, or nothing was paused, 2 the command line is 
 answered.`
 
 export const FORGET_HELP = `
-Makes all Sentinels forget a replica or a Sentinel that is gone for good, by its address. It must be down
-for a majority of the Sentinels, and the quorum must stay within reach of those that are left. Other
-instances, votes and epochs stay, unlike with SENTINEL RESET. One that is only cut off is found again.
+Makes all Sentinels forget the replica or Sentinel at this address, because it is gone for good. A majority
+of the Sentinels must consider it down, and those that remain must still be able to reach the quorum. Other
+instances, votes and epochs are kept, unlike with SENTINEL RESET. If the instance was only cut off, the
+Sentinels find it again.
 
 Example:
   vedette forget mymaster 10.0.0.7:6379
@@ -257,51 +269,52 @@ Example:
 Exit status: 0 forgotten, 1 refused, 2 the command line is wrong, 4 no Sentinel answered.`
 
 export const EPOCHS_HELP = `
-Each failover takes a new epoch, and only a program that believes everything gets to numbers like 2^48.
-Where that has happened, --lower gives all Sentinels a number that honest elections can have reached: all
-are frozen first, which means that nobody votes, and nothing is lowered unless every Sentinel that any of
-them counts takes part and all name the same masters. If it is interrupted, run it again.
+Each failover takes a new epoch. A Sentinel reaches numbers like 2^48 only if it believed a forged message.
+In that case --lower gives all Sentinels a number that honest elections could have reached. It first freezes
+all of them, so that none gives a vote. It lowers nothing unless every known Sentinel takes part and all
+name the same masters. If it is interrupted, run it again.
 
 Example:
   vedette epochs --sentinel 10.0.0.1:26379
   vedette epochs --lower --sentinel 10.0.0.1:26379 --sentinel 10.0.0.2:26379
 
-Exit status: 0 all is sound, or has been lowered, 1 something is wrong, or could not be lowered, 2 the
+Exit status: 0 all epochs are sound or have been lowered, 1 something is wrong or could not be lowered, 2 the
 command line is wrong, 4 no Sentinel answered.`
 
 export const LEDGER_SHOW_HELP = `
-A data node that has to become a copy of its master writes down what the master never had, before it
-throws it away: lost-writes-*.ledger in its dir. This shows who wrote it, why, and each command, with
-its database in brackets. What is long is cut; --json has all of it, one character for each byte.
+When a data node has to become a copy of its master, it first saves the writes that the master never had,
+in lost-writes-*.ledger in its dir. This command shows which node wrote the file, why, and each command
+with its database in brackets. Long commands are cut; --json shows them in full, one character for each
+byte.
 
 Example:
   vedette ledger show /var/lib/redis/lost-writes-8f3a01c2-1042-1700000000123.ledger
 
-Exit status: 0 shown, 1 it cannot be read or is damaged, 2 the command line is wrong.`
+Exit status: 0 shown, 1 the file is damaged or cannot be read, 2 the command line is wrong.`
 
 export const INCIDENT_HELP = `
 Reads the records of several Sentinels (black-box: yes; see vedette replay) and tells which of them noticed
-what, how they agreed, who was elected and what followed. Their clocks may disagree by any amount: what
-one heard from another orders them, and how far each clock is off is said. Copy the folders
-<state file>.blackbox of all Sentinels to one place first; those that are missing are told by what
-the others say.
+what, how they agreed, which one was elected, and what followed. Their clocks may disagree by any amount:
+messages between them give the order, and the offset of each clock is shown. First copy the folders
+<state file>.blackbox of all Sentinels to one place. If the record of a Sentinel is missing, its part is
+told from the records of the others.
 
 Example:
   vedette incident sentinel-1.blackbox sentinel-2.blackbox sentinel-3.blackbox
   vedette incident --since 2026-11-20T00:00:00Z --json records/s1 records/s2 records/s3
   vedette incident --html incident.html records/s1 records/s2 records/s3
 
-Exit status: 0 shown, 1 no Sentinel suspected a master then, or a record is damaged, 2 the command line
-is wrong.`
+Exit status: 0 shown, 1 no Sentinel suspected a master in that time, or a record is damaged, 2 the command
+line is wrong.`
 
 export const REPLAY_HELP = `
-With black-box: yes in its configuration, a Sentinel records every event it is told, in <state file>.blackbox. This
-runs the same machine on such a record: it must do the same again, byte for byte. Where it does not,
-the file, the offset and the step are named; please report that with the file. Records contain
-addresses, names of groups and what clients asked, and no passwords.
+With black-box: yes in its configuration, a Sentinel records every event it receives, in
+<state file>.blackbox. This command runs the same machine on such a record: it must do the same again, byte
+for byte. If it does not, the file, the offset and the step are printed; please report them together with
+the file. Records contain addresses, names of groups and what clients asked, but no passwords.
 
-With --step: space or n goes to the next decision, s to the next step, m ten decisions on, b back to
-the decision before, q ends.
+Keys with --step: space or n go to the next decision, s to the next step, m ten decisions on, b back to the
+previous decision, q quits.
 
 Example:
   vedette replay /var/lib/vedette/sentinel-26379.state.blackbox
@@ -312,13 +325,14 @@ Exit status: 0 it decides the same, 1 it does not, or a record is damaged, 2 the
 
 export const LEDGER_REPLAY_HELP = `
 Sends the commands of a ledger to a server, in their order and to their databases. They are older than
-what the server was told since, and may undo it: --dry-run shows them, and which of their keys the
-server has now. With --only-missing-keys all that touches such a key is left out. That it was sent is
-noted beside the ledger (.replayed), and a second time is refused without --again.
+writes the server has received since, and may undo those: --dry-run shows them, and which of their keys the
+server has now. --only-missing-keys leaves out every command that touches such a key. A note beside the
+ledger (.replayed) records that it was sent, and a second time is refused without --again.
 
 Example:
   vedette ledger replay lost-writes-8f3a01c2-1042-1700000000123.ledger --to 10.0.0.2:6379 --dry-run
   vedette ledger replay lost-writes-8f3a01c2-1042-1700000000123.ledger --to 10.0.0.2:6379 --yes
 
-Exit status: 0 all were accepted, or shown, 1 some were refused, or the file is damaged, 2 the command
-line is wrong, neither --yes nor --dry-run was given, or it was sent before, 4 the server does not answer.`
+Exit status: 0 all commands were accepted (with --dry-run: shown), 1 some were refused, or the file is damaged,
+2 the command line is wrong, neither --yes nor --dry-run was given, or the ledger was sent before, 4 the server
+does not answer.`

@@ -17,16 +17,10 @@ import {
 import { ENGINES, SIDES } from './scenario/engines.ts'
 import { DEFAULT_RATE, DEFAULT_SEEDS, LAYOUTS, PROFILE_NAMES } from './simulate/simulate-options.ts'
 
-export function addLaboratory(program: Command): void {
-  addScenario(program)
-  addFuzz(program)
-  addSimulate(program)
-}
-
-function addScenario(program: Command): void {
+export function addScenario(program: Command): void {
   const scenario = program
     .command('scenario')
-    .description('play failures against the real machines, on virtual time or real')
+    .description('play failures against the production code, in virtual or real time')
   scenario
     .command('run')
     .argument('<files...>', 'scenario files')
@@ -36,18 +30,21 @@ function addScenario(program: Command): void {
         .default('sim'),
     )
     .addOption(
-      new Option('--against <side>', 'whose programs the process engine runs')
+      new Option('--against <side>', 'the programs that the process engine runs')
         .choices(SIDES)
         .default('vedette'),
     )
-    .option('--seed <text>', 'the seed of everything random: the same seed gives the same run')
+    .option('--seed <text>', 'the seed of all randomness: the same seed gives the same run')
     .addOption(new Option('--seeds <a..b>', 'one run for each of these seeds').argParser(seeds))
     .addOption(
-      new Option('--jobs <n>', 'runs at the same time; four to a core are well').argParser(count),
+      new Option(
+        '--jobs <n>',
+        'number of runs at the same time; up to four for each core',
+      ).argParser(count),
     )
-    .option('--report <folder>', 'write a page to look at in a browser for each run')
-    .option('--json', 'one JSON object a line for each run, for scripts')
-    .option('--brief', 'leave the course of events out')
+    .option('--report <folder>', 'write a web page for each run')
+    .option('--json', 'print one JSON object in a line for each run, for scripts')
+    .option('--brief', 'leave out the timeline')
     .addOption(
       new Option('--grace <time>', 'put deadlines off by so much (default: by the engine)')
         .argParser(duration)
@@ -60,20 +57,17 @@ function addScenario(program: Command): void {
     })
 }
 
-function addFuzz(program: Command): void {
+export function addFuzz(program: Command): void {
   program
     .command('fuzz')
-    .description('draw clusters and faults at random, and look for what must never happen')
+    .description('play random clusters and faults, and look for what must never happen')
     .addOption(
       new Option('--seeds <a..b>', 'one run for each of these seeds (default: 1..100)').argParser(
         openSeeds,
       ),
     )
     .addOption(
-      new Option(
-        '--profile <name>',
-        'what may go wrong: anything, only what is no reason to act, or stops and one-way cuts',
-      )
+      new Option('--profile <name>', 'what may go wrong; see below')
         .choices([
           'faults',
           'noise',
@@ -93,72 +87,84 @@ function addFuzz(program: Command): void {
     .addOption(
       new Option(
         '--detection <mode>',
-        'how masters are found dead (default: as drawn; with noise: both)',
+        'how Sentinels detect a dead master (default: as drawn; with noise: both)',
       ).choices(['ping', 'evidence', 'both']),
     )
-    .addOption(new Option('--minutes <m>', 'end after so long').argParser(minutes))
+    .addOption(new Option('--minutes <m>', 'stop after this many minutes').argParser(minutes))
     .addOption(
       new Option(
         '--jobs <n>',
-        'runs at the same time (default: one per core, with tcp four)',
+        'number of runs at the same time (default: one per core, with tcp four)',
       ).argParser(workers),
     )
     .addOption(
-      new Option('--days <n>', 'with --profile long-life: how long it is (default: 30)').argParser(
-        days,
-      ),
+      new Option(
+        '--days <n>',
+        'with --profile long-life: its length in days (default: 30)',
+      ).argParser(days),
     )
-    .option('--stop-at-first', 'end with the first failure')
-    .option('--guided', 'prefer what is new: change the plans of runs that reached something new')
-    .option('--coverage', 'tell what no run has reached of the machines')
-    .option('--coverage-json <file>', 'write what each part was reached by, for programs')
-    .option('--out <folder>', 'where failing scenarios are written', './vedette-failures')
-    .option('--no-shrink', 'write failing scenarios as they were drawn')
-    .option('--json', 'one JSON object a line for each failure, and one for the summary')
-    .option('--print', 'show the drawn scenarios instead of playing them')
+    .option('--stop-at-first', 'stop at the first failure')
+    .option('--guided', 'make new runs by changing runs that reached something new')
+    .option('--coverage', 'show which code of the machines no run has reached')
+    .option('--coverage-json <file>', 'write which run reached which code, for programs')
+    .option('--out <folder>', 'the folder for scenarios that fail', './vedette-failures')
+    .option('--no-shrink', 'write failing scenarios as drawn, without reducing them')
+    .option('--json', 'print one JSON object in a line for each failure, and one for the summary')
+    .option('--print', 'print the drawn scenarios instead of playing them')
     .addHelpText('after', FUZZ_HELP)
     .action(async (options) => {
       process.exitCode = await (await import('./fuzz/fuzz.ts')).runFuzz(options)
     })
 }
 
-function addSimulate(program: Command): void {
+export function addSimulate(program: Command): void {
   program
     .command('simulate')
     .argument('<config>', 'your sentinel.yml or sentinel.conf')
-    .description('say what a configuration does under hundreds of random fault histories')
+    .description('measure a configuration under hundreds of random failures')
     .addOption(
-      new Option('--seeds <n>', 'so many histories, or those of the seeds a..b')
+      new Option('--seeds <n>', 'the number of histories, or a range of seeds a..b')
         .default(DEFAULT_SEEDS, '200')
         .argParser(seedCount),
     )
     .addOption(
-      new Option('--profile <name>', 'the network between the boxes')
+      new Option('--profile <name>', 'the network between the machines')
         .choices(PROFILE_NAMES)
         .default('lan'),
     )
-    .option('--server <file>', "the nodes' redis.conf; again: of the first replica, …", collect)
-    .option('--compare <other>', 'play the same histories with this configuration too')
-    .option('--compare-server <file>', 'with this redis.conf', collect)
-    .addOption(new Option('--sentinels <n>', 'how many there are').argParser(workers))
-    .addOption(new Option('--replicas <n>', 'of each master').argParser(count))
+    .option(
+      '--server <file>',
+      'the redis.conf of the master; repeat it for the first replica, and so on',
+      collect,
+    )
+    .option('--compare <other>', 'play the same histories with this configuration, too')
+    .option(
+      '--compare-server <file>',
+      'the redis.conf to compare with; may be repeated, as --server',
+      collect,
+    )
+    .addOption(new Option('--sentinels <n>', 'number of Sentinels').argParser(workers))
+    .addOption(new Option('--replicas <n>', 'number of replicas of each master').argParser(count))
     .addOption(
-      new Option('--layout <place>', "Sentinels on the nodes' boxes, or on the clients'").choices(
-        LAYOUTS,
-      ),
+      new Option(
+        '--layout <place>',
+        "where Sentinels run: on the nodes' machines, or on the clients'",
+      ).choices(LAYOUTS),
     )
     .addOption(
-      new Option('--rate <n>', 'writes a second of each client')
+      new Option('--rate <n>', 'writes per second of each client')
         .default(DEFAULT_RATE)
         .argParser(rate),
     )
     .option('--seed <text>', 'play one history and show it in full')
     .option('--write <file>', 'write that history as a scenario file')
-    .option('--report <folder>', 'write a page to look at in a browser for that history')
+    .option('--report <folder>', 'write that history as a web page')
     .addOption(
-      new Option('--jobs <n>', 'runs at the same time (default: one per core)').argParser(workers),
+      new Option('--jobs <n>', 'number of runs at the same time (default: one per core)').argParser(
+        workers,
+      ),
     )
-    .option('--json', 'everything as one JSON object, for scripts')
+    .option('--json', 'print everything as one JSON object, for scripts')
     .addHelpText('after', SIMULATE_HELP)
     .action(async (config: string, options) => {
       process.exitCode = await (await import('./simulate/simulate.ts')).runSimulate(config, options)

@@ -21,7 +21,7 @@ import {
   STATUS_HELP,
   UP_HELP,
 } from './help.ts'
-import { addLaboratory } from './laboratory-commands.ts'
+import { addFuzz, addScenario, addSimulate } from './laboratory-commands.ts'
 import { count, duration, moment, port, server } from './options.ts'
 import { addOrders } from './order-commands.ts'
 import { outliveReader, watchOutput } from './output.ts'
@@ -32,35 +32,34 @@ import { ownVersion } from './version.ts'
 function createProgram(): Command {
   const version = ownVersion()
   const program = new Command('vedette')
-    .description('Keeps Redis-protocol masters alive: Sentinel, data node and partition laboratory')
+    .description('A Redis Sentinel, a Redis-protocol data node, and a laboratory for failures')
     .version(version, '-v, --version')
     .showHelpAfterError('(--help tells how)')
     .exitOverride()
     .hook('preAction', (_, command) => outliveReader(command.name()))
-  addUp(program)
-  addSentinel(program)
-  addServer(program)
-  addProxy(program)
-  addCheck(program)
-  addExportConf(program)
-  addStatus(program)
-  addFailover(program)
-  addForesight(program)
-  addOrders(program)
-  addEpochs(program)
-  addLaboratory(program)
-  addLedger(program)
-  addReplay(program)
-  addIncident(program)
+  for (const [heading, additions] of COMMAND_GROUPS) {
+    program.commandsGroup(heading)
+    for (const add of additions) add(program)
+  }
+  program.commandsGroup('Help:').helpCommand(true)
   return program
 }
 
+/** The commands in the order of the top-level help, under its headings. */
+const COMMAND_GROUPS: readonly (readonly [string, readonly ((program: Command) => void)[]])[] = [
+  ['Run:', [addUp, addSentinel, addServer, addProxy]],
+  ['Configure:', [addCheck, addExportConf]],
+  ['Operate:', [addStatus, addFailover, addOrders, addEpochs]],
+  ['Understand:', [addForesight, addIncident, addReplay, addLedger]],
+  ['Laboratory:', [addScenario, addFuzz, addSimulate]],
+]
+
 const UP_ORDER_WORDS = {
-  kill: 'kill the master of a running vedette up, or the member at PORT (SIGKILL)',
-  stop: 'stop it, so that connections stay and answers do not come (SIGSTOP)',
-  cut: 'cut a node off from the rest; clients still reach it',
-  back: 'bring back what was harmed last, or the member at PORT',
-  status: 'who is there, who is master, and what is missing',
+  kill: 'kill the master of the running cluster, or the member at PORT (SIGKILL)',
+  stop: 'freeze it: connections stay open, but nothing answers (SIGSTOP)',
+  cut: 'cut it off from the other nodes and the Sentinels; clients still reach it',
+  back: 'undo the last fault, or bring back the member at PORT',
+  status: 'show the members, the master, and what is missing',
 } as const
 
 /** The remote control of a `vedette up` that runs. */
@@ -68,12 +67,15 @@ function addUpOrders(up: Command): void {
   for (const order of ['kill', 'stop', 'cut', 'back', 'status'] as const) {
     const command = up.command(order).description(UP_ORDER_WORDS[order])
     if (order !== 'status')
-      command.addArgument(new Argument('[port]', 'of the member').argParser(port))
+      command.addArgument(new Argument('[port]', 'the port of the member').argParser(port))
     command
       .addOption(
-        new Option('--cluster <p>', 'the one that has node p, if several run').argParser(port),
+        new Option(
+          '--cluster <p>',
+          'if several clusters run: the one with a node on port p',
+        ).argParser(port),
       )
-      .option('--json', 'one JSON object, for scripts')
+      .option('--json', 'print one JSON object, for scripts')
       .action(async (...words) => {
         const member = order === 'status' ? undefined : words[0]
         const { runRemote } = await import('./up/remote.ts')
@@ -85,20 +87,26 @@ function addUpOrders(up: Command): void {
 function addUp(program: Command): void {
   const up = program
     .command('up')
-    .description('start a demonstration cluster: one master, its replicas, and Sentinels')
-    .addOption(new Option('--replicas <n>', 'replicas of the master').default(2).argParser(count))
-    .addOption(new Option('--sentinels <n>', 'Sentinels').default(3).argParser(count))
+    .description('start a demonstration cluster: a master, replicas and Sentinels')
+    .addOption(new Option('--replicas <n>', 'number of replicas').default(2).argParser(count))
+    .addOption(new Option('--sentinels <n>', 'number of Sentinels').default(3).argParser(count))
     .addOption(
-      new Option('--port <p>', 'nodes on p, p+1, …, Sentinels on p+100, p+101, …').argParser(port),
-    )
-    .option('--dir <folder>', 'keep all files there; with the same --port it goes on later')
-    .option('--config <file>', 'take the rules of the group from this sentinel.yml')
-    .addOption(
-      new Option('--down-after <time>', 'silence that counts as down: 1s, 500ms').argParser(
-        duration,
+      new Option('--port <p>', 'nodes listen on p, p+1, …, Sentinels on p+100, p+101, …').argParser(
+        port,
       ),
     )
-    .option('--open', 'open its page in a browser')
+    .option(
+      '--dir <folder>',
+      'keep all files in this folder; the same --port continues with them later',
+    )
+    .option('--config <file>', 'take the options of the group from this sentinel.yml')
+    .addOption(
+      new Option(
+        '--down-after <time>',
+        'a master that is silent for this long is down: 1s, 500ms',
+      ).argParser(duration),
+    )
+    .option('--open', 'open the web page of the cluster in a browser')
     .addHelpText('after', UP_HELP)
     .action(async (options) => exitWith(await (await import('./up/up.ts')).runUp(options)))
   addUpOrders(up)
@@ -106,7 +114,7 @@ function addUp(program: Command): void {
 
 function addSentinel(program: Command): void {
   directives(program.command('sentinel'), '<file> [directives...]')
-    .description('watch over masters and fail them over')
+    .description('run a Sentinel: watch masters and fail them over')
     .addHelpText('after', SENTINEL_HELP)
     .action(async (file: string, directives: string[]) => {
       const { path, overrides, stdin } = splitArguments([file, ...directives])
@@ -125,10 +133,10 @@ function addServer(program: Command): void {
 }
 
 function addStatus(program: Command): void {
-  accessOptions(program.command('status').argument('[group]', 'only this group'))
-    .description('what all Sentinels think, side by side, and what is wrong')
-    .option('--watch', 'again every second, until q or Ctrl-C')
-    .option('--json', 'one JSON object a round, for scripts')
+  accessOptions(program.command('status').argument('[group]', 'show only this group'))
+    .description('show what each Sentinel believes, side by side, and what is wrong')
+    .option('--watch', 'refresh every second, until q or Ctrl-C')
+    .option('--json', 'print one JSON object for each round, for scripts')
     .addHelpText('after', STATUS_HELP)
     .action(async (group: string | undefined, options) => {
       exitWith(await (await import('./status/status.ts')).runStatus(group, options))
@@ -136,13 +144,13 @@ function addStatus(program: Command): void {
 }
 
 function addFailover(program: Command): void {
-  accessOptions(program.command('failover').argument('<group>', 'whose master is to change'))
-    .description('promote a replica now')
-    .option('--coordinated', 'let the master hand over itself, so that no write is lost')
+  accessOptions(program.command('failover').argument('<group>', 'the group to fail over'))
+    .description('fail a group over to a replica now')
+    .option('--coordinated', 'let the master hand over, so that no write is lost')
     .addOption(new Option('--to <host:port>', 'promote this replica').argParser(server))
-    .option('--dry-run', 'only tell what would be done, and why not')
-    .option('--wait', 'until every Sentinel names the new master')
-    .option('--json', 'one JSON object, for scripts')
+    .option('--dry-run', 'show what would be done, or why it is not possible; change nothing')
+    .option('--wait', 'wait until every Sentinel names the new master')
+    .option('--json', 'print one JSON object, for scripts')
     .addOption(
       new Option('--timeout <time>', 'how long to wait').default(60_000, '60s').argParser(duration),
     )
@@ -154,8 +162,10 @@ function addFailover(program: Command): void {
 
 function addEpochs(program: Command): void {
   accessOptions(program.command('epochs'))
-    .description('the epochs of all Sentinels; lower them where they are used up or too far apart')
-    .option('--lower', 'do it, with all Sentinels or with none')
+    .description(
+      'show the epochs of all Sentinels; lower them if they are used up or too far apart',
+    )
+    .option('--lower', 'lower the epochs, on all Sentinels or on none')
     .addHelpText('after', EPOCHS_HELP)
     .action(async (options) => {
       exitWith(await (await import('./epochs/epochs.ts')).runEpochs(options))
@@ -165,23 +175,23 @@ function addEpochs(program: Command): void {
 function addLedger(program: Command): void {
   const ledger = program
     .command('ledger')
-    .description('look at writes that were lost in a failover, and put them back')
+    .description('show writes that a failover discarded, and send them again')
   ledger
     .command('show')
-    .argument('<file>', 'lost-writes-….ledger, from the dir of a data node')
-    .description('say what is in a ledger')
-    .option('--json', 'one JSON object, for scripts')
+    .argument('<file>', 'a lost-writes-….ledger from the dir of a data node')
+    .description('show the contents of a ledger')
+    .option('--json', 'print one JSON object, for scripts')
     .addHelpText('after', LEDGER_SHOW_HELP)
     .action(async (file: string, options) => {
       exitWith((await import('./ledger/ledger.ts')).runLedgerShow(file, options))
     })
-  loginOptions(ledger.command('replay').argument('<file>', 'lost-writes-….ledger'))
-    .description('send what is in a ledger to a server')
+  loginOptions(ledger.command('replay').argument('<file>', 'a lost-writes-….ledger'))
+    .description('send the commands of a ledger to a server')
     .addOption(new Option('--to <host:port>', 'the server').argParser(server).makeOptionMandatory())
     .option('--dry-run', 'show what would be sent')
     .option('--yes', 'send it')
-    .option('--only-missing-keys', 'leave out what touches a key the server has')
-    .option('--again', 'send it although it was sent before')
+    .option('--only-missing-keys', 'leave out commands that touch a key the server has')
+    .option('--again', 'send it although it has been sent before')
     .addHelpText('after', LEDGER_REPLAY_HELP)
     .action(async (file: string, options) => {
       exitWith(await (await import('./ledger/ledger-replay.ts')).runLedgerReplay(file, options))
@@ -191,17 +201,17 @@ function addLedger(program: Command): void {
 function addReplay(program: Command): void {
   program
     .command('replay')
-    .argument('<records...>', 'segments of a black box, or folders of them')
-    .description('play the record of a Sentinel again, and say whether it decides the same')
-    .option('--events', 'show what it announced')
+    .argument('<records...>', 'record files (*.vbb) of one Sentinel, or folders of them')
+    .description('run the record of a Sentinel again, and check that it decides the same')
+    .option('--events', 'show the events it announced')
     .addOption(
       new Option(
         '--at <time>',
-        'show what it believed at a moment: 2026-11-20T03:12:44Z',
+        'show what it believed at this moment: 2026-11-20T03:12:44Z',
       ).argParser(moment),
     )
-    .option('--step', 'go through it decision by decision, with keys')
-    .option('--json', 'one JSON object, for scripts')
+    .option('--step', 'step through its decisions with the keyboard')
+    .option('--json', 'print one JSON object, for scripts')
     .addHelpText('after', REPLAY_HELP)
     .action(async (records: string[], options) => {
       exitWith(await (await import('./replay/replay.ts')).runReplay(records, options))
@@ -211,18 +221,18 @@ function addReplay(program: Command): void {
 function addIncident(program: Command): void {
   program
     .command('incident')
-    .argument('<records...>', 'segments of black boxes, or folders of them, of all Sentinels')
-    .description('tell what Sentinels recorded of a failover, in the order of causes')
-    .option('--last', 'the last one; so it is without any of these three')
+    .argument('<records...>', 'record files (*.vbb) of all Sentinels, or folders of them')
+    .description('tell the story of a failover from the records of all Sentinels')
+    .option('--last', 'the last failover (default)')
     .addOption(
       new Option(
         '--since <time>',
-        'all that were not over by then: 2026-11-20T03:12:44Z',
+        'all failovers that ended after this moment: 2026-11-20T03:12:44Z',
       ).argParser(moment),
     )
-    .addOption(new Option('--at <time>', 'the one at that moment').argParser(moment))
-    .option('--html <file>', 'write it as a page for a browser, too')
-    .option('--json', 'one JSON object, for scripts')
+    .addOption(new Option('--at <time>', 'the failover at this moment').argParser(moment))
+    .option('--html <file>', 'also write it as a web page')
+    .option('--json', 'print one JSON object, for scripts')
     .addHelpText('after', INCIDENT_HELP)
     .action(async (records: string[], options) => {
       exitWith((await import('./incident/incident.ts')).runIncident(records, options))
@@ -232,9 +242,9 @@ function addIncident(program: Command): void {
 function addExportConf(program: Command): void {
   program
     .command('export-conf')
-    .argument('<file>', 'sentinel.conf or sentinel.yml')
-    .description('write a sentinel.conf with which redis-sentinel goes on where this Sentinel is')
-    .option('--state <file>', 'the state file, if it is not the one beside the configuration')
+    .argument('<file>', 'a sentinel.conf or sentinel.yml')
+    .description('write a sentinel.conf with which redis-sentinel can take over')
+    .option('--state <file>', 'the state file, if it is not beside the configuration')
     .option('--out <file>', 'write to this file instead of standard output')
     .addHelpText('after', EXPORT_CONF_HELP)
     .action(async (file: string, options) => {

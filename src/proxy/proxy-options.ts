@@ -30,7 +30,7 @@ export interface TimingRow {
 export const PROXY_TIMING: { readonly [Key in keyof ProxyTiming]: TimingRow } = {
   leaseMs: {
     ...{ word: 'lease', kind: 'duration', default: 1_000 },
-    about: 'how long the word of a majority of Sentinels about a master holds',
+    about: 'how long the answer of a majority of Sentinels stays valid',
   },
   holdMs: {
     ...{ word: 'hold', kind: 'duration', default: 10_000 },
@@ -38,19 +38,19 @@ export const PROXY_TIMING: { readonly [Key in keyof ProxyTiming]: TimingRow } = 
   },
   holdBytes: {
     ...{ word: 'hold-bytes', kind: 'bytes', default: 64 * 1024 * 1024 },
-    about: 'how many bytes of commands may wait, of all clients together',
+    about: 'how many bytes of commands may wait, over all clients',
   },
   farewellMs: {
     ...{ word: 'farewell', kind: 'duration', default: 100 },
-    about: 'how long the answers of a replaced master are waited for',
+    about: 'how long to wait for the answers of a replaced master',
   },
   maxLagMs: {
     ...{ word: 'max-lag', kind: 'duration', default: 15_000 },
-    about: 'how old the last byte a replica has from its master may be',
+    about: 'how long ago a replica may have last heard from its master and still serve reads',
   },
   drainMs: {
     ...{ word: 'drain', kind: 'duration', default: 10_000 },
-    about: 'how long clients have to finish after SIGTERM',
+    about: 'how long clients may take to finish after SIGTERM',
   },
 }
 

@@ -6,26 +6,29 @@ import { duration } from '../options.ts'
 export function addCheck(program: Command): void {
   program
     .command('check')
-    .argument('<file>', 'sentinel.yml, sentinel.conf or redis.conf')
-    .description('say everything that is wrong with a configuration, or unwise about it')
-    .option('--elsewhere', 'it is for another machine: look for nothing it names on this one')
-    .option('--deep', 'ask every node and Sentinel as well, and try what a failover needs')
+    .argument('<file>', 'a sentinel.yml, sentinel.conf or redis.conf')
+    .description('check a configuration: report every error and every risk')
+    .option('--elsewhere', 'the file is for another machine: do not look for what it names here')
+    .option('--deep', 'also ask every node and Sentinel, and try what a failover needs')
     .addOption(
-      new Option('--timeout <time>', 'with --deep: how long all of it may take')
+      new Option('--timeout <time>', 'with --deep: how long the whole check may take')
         .default(10_000, '10s')
         .argParser(duration),
     )
-    .option('--user <name>', 'with --deep: who may read settings, if the configured users may not')
-    .option('--pass <password>', 'its password; better in the variable REDISCLI_AUTH')
+    .option(
+      '--user <name>',
+      'with --deep: a user that may read settings, if the configured users may not',
+    )
+    .option('--pass <password>', 'its password; safer in the environment variable REDISCLI_AUTH')
     .addOption(
       new Option(
         '--settings',
-        'show every option of every group, and where it comes from',
+        'show every option of every group and where it comes from',
       ).conflicts('deep'),
     )
     .option(
       '--json',
-      'one JSON array of problems, for scripts; with --deep or --settings one object',
+      'print a JSON array of problems, for scripts; with --deep or --settings an object',
     )
     .addHelpText('after', CHECK_HELP)
     .action(async (file: string, options) => {

@@ -6,44 +6,57 @@ import { accessOptions } from '../access-options.ts'
 import { collect, duration, port } from '../options.ts'
 
 const PROXY_HELP = `
-Clients that know no Sentinels connect to the port and always reach the master that more than half of the
-Sentinels have named within the lease. While the master changes, commands wait; what the lost master had not
-answered gets the error UNANSWERED, and what could never be sent NOMASTER. No write is sent twice.
-FILE is a sentinel.yml whose section proxy: says the same and more; SIGHUP reads it again without cutting a
-connection. SIGTERM lets clients finish what they have begun. docs/proxy.md has the rest.
+For clients that do not know Sentinels: they connect to the port and reach the master that more than half of
+the Sentinels have named within the lease. While the master changes, commands wait. A command that the lost
+master had not answered gets the error UNANSWERED, and one that could not be sent gets NOMASTER. The proxy
+never sends a write twice.
+FILE is a sentinel.yml with a section proxy:, which has these options and more; SIGHUP reads it again without
+cutting a connection. After SIGTERM, clients can finish what they have begun. docs/proxy.md says more.
 
 Example:
   vedette proxy --sentinel 10.0.0.1:26379 --sentinel 10.0.0.2:26379 --sentinel 10.0.0.3:26379 \\
     --group mymaster --port 6400 --read-port 6401
   redis-cli -p 6400 PROXY INFO
 
-Exit status: 0 stopped on request, 1 could not start, 2 wrong options or configuration.`
+Exit status: 0 you stopped it, 1 it could not start, 2 an option or the configuration is wrong.`
 
 export function addProxy(program: Command): void {
   const command = accessOptions(program.command('proxy').argument('[file]', 'a sentinel.yml'))
-    .description('a plain address that always leads to the master')
-    .option('--group <name>', 'a group; again: others', collect)
+    .description('run a proxy: one address that always leads to the master')
+    .option('--group <name>', 'a group to serve; may be repeated', collect)
+    .addOption(new Option('--port <p>', 'the port for writes; one for each group').argParser(ports))
     .addOption(
-      new Option('--port <p>', 'where its clients write; one for each group').argParser(ports),
+      new Option(
+        '--read-port <p>',
+        'the port for reads, which go to replicas if possible',
+      ).argParser(ports),
+    )
+    .option('--socket <path>', 'a Unix socket for writes; one for each group', collect)
+    .option(
+      '--bind <address>',
+      'the address to listen on; may be repeated (default: 127.0.0.1)',
+      collect,
+    )
+    .option('--tls-clients', 'serve clients over TLS, with --cert and --key')
+    .option('--proxy-protocol', 'clients come through a load balancer that sends PROXY headers')
+    .addOption(
+      new Option(
+        '--send-proxy <version>',
+        'send PROXY headers with the client address to nodes',
+      ).choices(['no', 'v1', 'v2']),
     )
     .addOption(
-      new Option('--read-port <p>', 'where they read, from replicas if possible').argParser(ports),
-    )
-    .option('--socket <path>', 'a Unix socket to write at; one for each group', collect)
-    .option('--bind <address>', 'where to listen; again: others (default: 127.0.0.1)', collect)
-    .option('--tls-clients', 'clients speak TLS, with --cert and --key')
-    .option('--proxy-protocol', 'clients come through a balancer that sends PROXY headers')
-    .addOption(
-      new Option('--send-proxy <version>', 'tell nodes who the client is').choices([
-        'no',
-        'v1',
-        'v2',
-      ]),
+      new Option(
+        '--max-clients <n>',
+        'the most clients at the same time (default: 10000)',
+      ).argParser(clients),
     )
     .addOption(
-      new Option('--max-clients <n>', 'at the same time (default: 10000)').argParser(clients),
+      new Option(
+        '--http-port <p>',
+        'the port that serves /health, /readiness and /metrics',
+      ).argParser(port),
     )
-    .addOption(new Option('--http-port <p>', '/health, /readiness and /metrics').argParser(port))
     .addHelpText('after', PROXY_HELP)
   for (const [, { word, kind, about, default: value }] of TIMING_ROWS) {
     const isTime = kind === 'duration'
