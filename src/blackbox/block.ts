@@ -197,6 +197,7 @@ const SHAPES: Readonly<Record<EntryEvent['kind'], Readonly<Record<string, Check>
   saved: {},
   saveFailed: { reason: 'string' },
   inquired: { inquiry: 'number', answer: 'object' },
+  recordTold: { inquiry: 'number', bytes: 'number' },
   scriptStarted: { job: 'number', pid: 'number' },
   scriptEnded: { job: 'number', status: 'number', signal: 'number' },
   scriptNotStarted: { job: 'number', failed: 'string', reason: 'string' },

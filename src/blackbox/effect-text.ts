@@ -29,10 +29,10 @@ const VERBS: ReadonlySet<string> = new Set(
 )
 
 /**
- * For users, settings, or whole INFO texts, of which a record keeps a part (info-lines.ts). A renamed command may be
- * any of them.
+ * For users, settings, the record itself, or whole INFO texts, of which a record keeps a part (info-lines.ts). A
+ * renamed command may be any of them.
  */
-const ASKING = /acl|config|info-cache|hidden-/i
+const ASKING = /acl|config|info-cache|black-box|hidden-/i
 
 export const NO_ECHOES: Echoes = new Map()
 

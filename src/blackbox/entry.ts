@@ -25,6 +25,8 @@ export interface EntryExtra {
 export type EntryEvent =
   | Exclude<Event, { readonly kind: 'saveFailed' }>
   | { readonly kind: 'saveFailed'; readonly reason: string }
+  /** The answer was a piece of this record, of so many bytes: a record does not hold itself. */
+  | { readonly kind: 'recordTold'; readonly inquiry: number; readonly bytes: number }
   /** INFO again on this connection: the lines that differ from the reply before, by number. */
   | {
       readonly kind: 'infoAgain'

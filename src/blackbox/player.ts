@@ -4,6 +4,7 @@
  * of the machine, of its version, or of the recorder, and none is normal.
  */
 import type { Moment } from '../base/clock.ts'
+import { RECORD_PIECE_BYTES } from '../core/commands/sentinel-black-box.ts'
 import type { Effect } from '../core/effect.ts'
 import type { Event } from '../core/event.ts'
 import type { CpuUsage } from '../core/report/process-facts.ts'
@@ -118,6 +119,16 @@ export class Player {
       case 'linkLost':
         this.#infos.forget(event.link)
         return event
+      case 'recordTold': {
+        const { inquiry, bytes } = event
+        if (!(bytes >= 0 && bytes <= RECORD_PIECE_BYTES))
+          throw new RecordFault(`step ${at + 1}: no piece of a record has ${bytes} bytes`)
+        return {
+          kind: 'inquired',
+          inquiry,
+          answer: { kind: 'readRecord', bytes: '?'.repeat(bytes) },
+        }
+      }
       case 'reply':
       case 'infoAgain': {
         const whole = this.#infos.complete(event)

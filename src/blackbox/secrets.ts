@@ -12,6 +12,7 @@ import type { Event } from '../core/event.ts'
 import { GLOBAL_SETTING_ROWS } from '../core/global-settings.ts'
 import { GROUP_OPTION_ROWS, GROUP_OPTIONS } from '../core/group-options.ts'
 import type { State } from '../core/state.ts'
+import type { EntryEvent } from './entry.ts'
 
 /** What stands for a secret in a record. */
 export interface Hiding {
@@ -234,8 +235,11 @@ export function hideConfigs(hiding: Hiding, event: EventOf<'reloaded'>): EventOf
   return JSON.parse(JSON.stringify(event, (key, value) => hideProperty(hiding, key, value)))
 }
 
-export function hideAnswer(hiding: Hiding, event: EventOf<'inquired'>): EventOf<'inquired'> {
-  const { answer } = event
+/** A record does not hold itself: of its pieces it keeps the lengths. */
+export function hideAnswer(hiding: Hiding, event: EventOf<'inquired'>): EntryEvent {
+  const { answer, inquiry } = event
+  if (answer.kind === 'readRecord')
+    return { kind: 'recordTold', inquiry, bytes: answer.bytes.length }
   if (answer.kind !== 'readAclFile') return event
   return { ...event, answer: { ...answer, text: hideAclFile(hiding, answer.text) } }
 }

@@ -13,6 +13,15 @@ export type ExternalQuery =
   | { readonly kind: 'readAclFile' }
   /** [aclfile] Replace its text, safely on disk. */
   | { readonly kind: 'writeAclFile'; readonly text: string }
+  /** [black-box] The segments of the record, with what happened up to now. */
+  | { readonly kind: 'listRecord' }
+  /** [black-box] So many bytes of a segment. */
+  | {
+      readonly kind: 'readRecord'
+      readonly segment: string
+      readonly offset: number
+      readonly bytes: number
+    }
   /** [pre-failover-hook] Whether a failover may begin. The answer takes no longer than that. */
   | {
       readonly kind: 'preFailover'
@@ -27,9 +36,20 @@ export type Answer =
   | { readonly kind: 'executable'; readonly isExecutable: boolean }
   | { readonly kind: 'readAclFile'; readonly text: string }
   | { readonly kind: 'writeAclFile' }
+  /** The oldest first. */
+  | { readonly kind: 'listRecord'; readonly segments: readonly RecordedSegment[] }
+  /** A byte string; shorter than asked for where the segment ends. */
+  | { readonly kind: 'readRecord'; readonly bytes: string }
   /** `reason` is what the hook says for people; it may be empty, and is a byte string. */
   | { readonly kind: 'preFailover'; readonly allows: boolean; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
+
+export interface RecordedSegment {
+  readonly name: string
+  readonly bytes: number
+  /** Wall-clock milliseconds of the last write. */
+  readonly writtenAtMs: number
+}
 
 /** What asked the question, kept as data like the purpose of a command. */
 export type InquiryPurpose =

@@ -5,13 +5,26 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { unreachable } from '../base/assert.ts'
 import { utf8Text } from '../base/utf8.ts'
-import type { Answer, ExternalQuery } from '../core/external-query.ts'
+import type { Answer, ExternalQuery, RecordedSegment } from '../core/external-query.ts'
 import type { InquiryId } from '../core/ids.ts'
 import type { AclFile } from './files/acl-file.ts'
 import { NameLookups } from './network/name-lookups.ts'
 import { reasonOf } from './start-error.ts'
 
 export type AnswerHandler = (inquiry: InquiryId, answer: Answer) => void
+
+/** What the answers are taken from. */
+export interface AnswerSources {
+  readonly names?: NameLookups
+  readonly aclFile?: AclFile | undefined
+  readonly record?: KeptRecord | undefined
+}
+
+/** [black-box] The record on disk. Both throw an error with the reason. */
+export interface KeptRecord {
+  list(): Promise<readonly RecordedSegment[]>
+  read(segment: string, offset: number, bytes: number): Promise<string>
+}
 
 /** One per process: the threads it saves are those of the process. */
 const NAMES = new NameLookups()
@@ -20,10 +33,9 @@ export function answerLater(
   inquiry: InquiryId,
   question: ExternalQuery,
   answered: AnswerHandler,
-  names = NAMES,
-  aclFile: AclFile | undefined = undefined,
+  sources: AnswerSources = {},
 ): void {
-  answer(question, names, aclFile).then(
+  answer(question, sources).then(
     (found) => answered(inquiry, found),
     (error: unknown) => answered(inquiry, { kind: 'failed', reason: reasonOf(error) }),
   )
@@ -31,8 +43,7 @@ export function answerLater(
 
 async function answer(
   question: ExternalQuery,
-  names: NameLookups,
-  aclFile: AclFile | undefined,
+  { names = NAMES, aclFile, record }: AnswerSources,
 ): Promise<Answer> {
   switch (question.kind) {
     case 'resolve':
@@ -46,6 +57,15 @@ async function answer(
       if (aclFile === undefined) return NO_ACL_FILE
       await aclFile.write(question.text)
       return { kind: 'writeAclFile' }
+    case 'listRecord':
+      return record === undefined
+        ? NO_RECORD
+        : { kind: 'listRecord', segments: await record.list() }
+    case 'readRecord': {
+      if (record === undefined) return NO_RECORD
+      const { segment, offset, bytes } = question
+      return { kind: 'readRecord', bytes: await record.read(segment, offset, bytes) }
+    }
     case 'preFailover': {
       // Imported only here: most Sentinels have no hook.
       const { askHook } = await import('./hooks/pre-failover.ts')
@@ -57,6 +77,12 @@ async function answer(
 }
 
 const NO_ACL_FILE: Answer = { kind: 'failed', reason: 'no aclfile is configured' }
+
+const NO_RECORD: Answer = {
+  kind: 'failed',
+  reason:
+    'this Sentinel keeps no record: it takes black-box: yes in its configuration, and a restart',
+}
 
 async function isExecutable(path: string): Promise<boolean> {
   try {

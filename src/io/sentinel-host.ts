@@ -20,7 +20,7 @@ import { nextWakeUpMs, step } from '../core/step.ts'
 import { encodeReply } from '../resp/encode.ts'
 import type { Reply } from '../resp/reply.ts'
 import { Driver, type DriverPorts, type DriverWatch, type SentinelMachine } from './driver.ts'
-import { answerLater } from './external-queries.ts'
+import { answerLater, type KeptRecord } from './external-queries.ts'
 import type { AclFile } from './files/acl-file.ts'
 import { kernelSurroundings, type Surroundings } from './host-environment.ts'
 import { LineBudget } from './log/line-budget.ts'
@@ -53,6 +53,8 @@ export interface SentinelHostOptions {
   readonly watch?: SentinelWatch | undefined
   /** Records what the machine is told and does; undefined: nothing is recorded. */
   readonly recorder?: SentinelRecorder | undefined
+  /** What it has recorded, for those who ask for it. */
+  readonly record?: KeptRecord | undefined
   /** Told of every event in the log, whatever its level; must return at once. */
   readonly onEvent?: ((event: AnnouncedEvent) => void) | undefined
   /** Told by how many milliseconds each wake-up is late. */
@@ -211,8 +213,7 @@ export class SentinelHost {
           inquiry,
           question,
           (id, answer) => this.#feed({ kind: 'inquired', inquiry: id, answer }),
-          undefined,
-          this.#options.aclFile,
+          this.#options,
         ),
       runScript: (job, argv) => this.#scripts.run(job, argv),
       killScript: (job) => this.#scripts.kill(job),

@@ -101,6 +101,7 @@ async function start({ file, folder, source, warnings, isBackground }: Start): P
   }
   const record = await openRecord(file, folder, logger)
   const host = new SentinelHost({
+    record,
     recorder: record?.recorder,
     start: {
       config: core,

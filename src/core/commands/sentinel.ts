@@ -3,6 +3,7 @@
  * Valkey's `primary`): all names are accepted, and HELP lists one for each subcommand.
  */
 import { container, ownName, synonym } from './command.ts'
+import { BLACK_BOX } from './sentinel-black-box.ts'
 import { CHANGES } from './sentinel-change.ts'
 import { CONFIG } from './sentinel-config.ts'
 import { DEBUG, SIMULATE_FAILURE } from './sentinel-debug.ts'
@@ -12,6 +13,7 @@ import { CONFER, IS_MASTER_DOWN } from './sentinel-peers.ts'
 import { MASTER, MASTER_ADDRESS, MASTERS, OTHER_QUERIES, REPLICAS } from './sentinel-query.ts'
 
 const HELP_ORDER: readonly string[] = [
+  'black-box',
   'by-hand',
   'ckquorum',
   'confer',
@@ -47,6 +49,7 @@ const SUBCOMMANDS = [
   REPLICAS,
   MASTER_ADDRESS,
   IS_MASTER_DOWN,
+  BLACK_BOX,
   CONFER,
   CONFIG,
   DEBUG,

@@ -17,6 +17,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { headText } from '../../blackbox/record-head.ts'
 import { type RecordHead, type RecordSink, SentinelRecorder } from '../../blackbox/recorder.ts'
+import type { RecordedSegment } from '../../core/external-query.ts'
+import type { KeptRecord } from '../external-queries.ts'
 import { reasonOf } from '../start-error.ts'
 import { type FrameType, frameOf, frameOfSync, MAGIC, SEGMENT_SUFFIX, sha256Hex } from './frames.ts'
 
@@ -57,12 +59,14 @@ const PRIVATE_FILE = 0o600
 /** Nothing is cut off: two writers of the same frame may meet here, see `finish`. */
 const WRITE = constants.O_CREAT | constants.O_RDWR
 
-export class RecordFiles implements RecordSink {
+export class RecordFiles implements RecordSink, KeptRecord {
   readonly recorder: SentinelRecorder
   readonly #options: RecordOptions
   #pending: Pending[] = []
   #pendingBytes = 0
   #isWriting = false
+  /** The writing that is under way, or was last. */
+  #written: Promise<void> = Promise.resolve()
   #file: FileHandle | undefined
   /** The file of the segment that the recorder is at. */
   #path = ''
@@ -121,13 +125,38 @@ export class RecordFiles implements RecordSink {
     if (!this.#isWriting) this.#close()
   }
 
+  /** With what happened up to now. Throws an error with the reason. */
+  async list(): Promise<readonly RecordedSegment[]> {
+    this.recorder.cut()
+    while (this.#isWriting) await this.#written
+    return this.#segments().map((name) => {
+      const { size, mtimeMs } = statSync(join(this.#options.folder, name))
+      return { name, bytes: size, writtenAtMs: Math.floor(mtimeMs) }
+    })
+  }
+
+  /** A byte string. Throws an error with the reason. */
+  async read(segment: string, offset: number, bytes: number): Promise<string> {
+    if (!this.#segments().includes(segment))
+      throw new Error(
+        `there is no segment ${segment}: the oldest are removed, ask for the list again`,
+      )
+    const file = await open(join(this.#options.folder, segment), constants.O_RDONLY)
+    try {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, offset)
+      return buffer.toString('latin1', 0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  }
+
   #put(type: FrameType, text: string): void {
     if (this.#hasEnded) return
     this.#pending.push({ type, text, path: this.#path })
     this.#pendingBytes += text.length
     if (this.#pendingBytes > MAX_PENDING_BYTES && this.#pending.length > 1)
       return this.#giveUp('the disk does not take it as fast as it comes')
-    if (!this.#isWriting) void this.#writeAll()
+    if (!this.#isWriting) this.#written = this.#writeAll()
   }
 
   async #writeAll(): Promise<void> {

@@ -255,6 +255,9 @@ function simulatedAnswer(process: Process, question: ExternalQuery): Answer {
     case 'readAclFile':
     case 'writeAclFile':
       return { kind: 'failed', reason: 'no aclfile is configured' }
+    case 'listRecord':
+    case 'readRecord':
+      return { kind: 'failed', reason: 'a simulated Sentinel keeps no record' }
     case 'preFailover':
       return HOOKS.get(question.hook) ?? { kind: 'failed', reason: 'there is no such program' }
     default:

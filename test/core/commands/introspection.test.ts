@@ -63,6 +63,7 @@ test('every command can be refused for its number of words without having run', 
 
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   SENTINEL: [
+    'BLACK-BOX LIST | READ <segment> <offset> [<bytes>]',
     'BY-HAND <master-name> <epoch> <runid>',
     ...['CKQUORUM <master-name>', 'CONFER <ip> <port> <epoch> <runid>'],
     ...['CONFIG SET <param> <value> [<param> <value> ...]'],

@@ -132,7 +132,9 @@ describe('lookups', () => {
 describe('questions of the machine', () => {
   const answers: (readonly [number, Answer])[] = []
   function question(inquiry: number, host: string): void {
-    answerLater(inquiry, { kind: 'resolve', host }, (...told) => answers.push(told), lookups)
+    answerLater(inquiry, { kind: 'resolve', host }, (...told) => answers.push(told), {
+      names: lookups,
+    })
   }
 
   test('are answered once each, also when nothing is found', async () => {
