@@ -157,15 +157,21 @@ export class Handover {
     return replication.isReplica() && !replication.failover.isRunning && pause.scope === undefined
   }
 
+  /**
+   * Those that name this node come first. The others are asked as well: behind a NAT or in a container network
+   * they know this node by an address that it does not know, and the run id tells whether it is meant.
+   */
   #sentinels(): SentinelPresence[] {
     const { sentinels, now, settings, sessions } = this.#host
     const isSecret = settings.text('sentinel-pass') !== ''
     const mayHear = ({ host, connection }: SentinelPresence) =>
       !isSecret || sessions.get(connection)?.ends.remoteHost === host
-    const all = sentinels
-      .present(now.monoMs)
-      .filter(({ isPresent, namesUs }) => isPresent && namesUs)
-    return all.filter(mayHear).reverse()
+    const present = sentinels.present(now.monoMs).filter((one) => one.isPresent && mayHear(one))
+    const newestFirst = present.reverse()
+    return [
+      ...newestFirst.filter(({ namesUs }) => namesUs),
+      ...newestFirst.filter(({ namesUs }) => !namesUs),
+    ]
   }
 
   #askNext(attempt: Attempt): void {

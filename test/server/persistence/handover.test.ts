@@ -24,10 +24,10 @@ class Ending extends NodeHarness {
     else this.#said.set(id, (this.#said.get(id) ?? '') + bytes)
   }
 
-  /** A Sentinel whose hellos name this node. */
-  sentinel(number: number, from = '10.0.0.1', host = from): void {
+  /** A Sentinel whose hellos name this node, or another address. */
+  sentinel(number: number, from = '10.0.0.1', host = from, master = '127.0.0.1'): void {
     const runId = String(number).repeat(40)
-    const hello = `${host},${26_000 + number},${runId},1,mymaster,127.0.0.1,6379,0`
+    const hello = `${host},${26_000 + number},${runId},1,mymaster,${master},6379,0`
     this.client(from).send('PUBLISH', CHANNEL, hello)
   }
 
@@ -102,6 +102,25 @@ describe('a master with replicas and Sentinels', () => {
     expect(harness.exitStatus).toBeUndefined()
     sentinel.say('CLIENT UNPAUSE')
     expect(harness.exitStatus).toBe(0)
+  })
+
+  test('asks a Sentinel last that knows it by an address it does not know', () => {
+    const harness = ready()
+    harness.sentinel(3, '10.0.0.3', '10.0.0.3', '203.0.113.7')
+    harness.node.stopRequested(harness.now)
+    for (let refused = 0; refused < 2; refused++) {
+      harness.accept()
+      harness.answer('-NOAUTH\r\n')
+    }
+    expect(harness.dialled.map(({ to }) => to)).toEqual([
+      '10.0.0.1:26002',
+      '10.0.0.1:26001',
+      '10.0.0.3:26003',
+    ])
+    harness.accept()
+    expect(harness.answer(master({ runid: harness.runId, flags: 'master' }))).toBe(
+      'SENTINEL FAILOVER mymaster COORDINATED',
+    )
   })
 
   test('gives no order to one whose master is another process', () => {
