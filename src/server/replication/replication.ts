@@ -150,7 +150,9 @@ export class Replication implements RoleChange {
       }
     }
     // Without a backlog writes are not counted, so no replica has any of them at an offset of ours.
-    return backlog === undefined ? undefined : { id, offset, streamDb: stream.db ?? 0, previous }
+    if (backlog === undefined) return undefined
+    // Until we write, the stream stands where our last master left it.
+    return { id, offset, streamDb: stream.db ?? node.streamTarget.db, previous }
   }
 
   /**
@@ -161,10 +163,11 @@ export class Replication implements RoleChange {
     if (position === undefined) return
     const { node, history, replicas } = this.#state
     const { id, offset, streamDb } = position
+    // A master may yet be told to follow another node, and goes on from here as well.
+    node.streamTarget.db = streamDb
     if (this.#state.master !== undefined) {
       history.resume(position)
       this.#link.resume(position)
-      node.streamTarget.db = streamDb
       return
     }
     history.restart(id, offset)
@@ -280,7 +283,8 @@ export class Replication implements RoleChange {
     if (master === undefined) {
       this.serving.waits.clear()
       history.createBacklog()
-      node.streamTarget.db = 0
+      // The stream's database stays: a promotion taken back, or a master that was restarted, goes on in the
+      // middle of a stream whose sender has no reason to select it again.
     }
     this.strict.demoted()
     this.#link.follow(address, master === undefined || this.#link.hasPosition)

@@ -157,6 +157,25 @@ test('a promotion that is taken back before anything was written costs no full c
   expect([served(master), replica.info('master_replid'), below.get('k')]).toEqual([[1, 1], id, 'v'])
 })
 
+test('a promotion that is taken back goes on in the database the stream was at', () => {
+  const { world, master, replica } = pair()
+  const client = world.client(master)
+  client.call('SELECT', '9')
+  client.call('SET', 'k', 'before')
+  world.untilInStep(master, replica)
+  replica.promote()
+  replica.follow(master)
+  world.untilInStep(master, replica)
+  // The master has no reason to select it again.
+  client.call('SET', 'k', 'after')
+  world.untilInStep(master, replica)
+  expect([served(master), replica.get('k')]).toEqual([[1, 1], undefined])
+  expect(replica.call('DEBUG', 'DIGEST')).toEqual(master.call('DEBUG', 'DIGEST'))
+  const reader = world.client(replica)
+  reader.call('SELECT', '9')
+  expect(reader.call('GET', 'k')).toEqual({ kind: 'bulk', bytes: 'after' })
+})
+
 test('following the master one follows already changes nothing', () => {
   const { world, master, replica } = pair()
   expect(replica.call('REPLICAOF', master.address, '6379')).toEqual(
