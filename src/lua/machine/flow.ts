@@ -31,13 +31,17 @@ const FRAME_BYTES = 200
 export class Flow extends MachineState {
   #boundaries = 0
 
-  /** Begins a call of a function by the host. */
+  /** Begins a call of a function by the host. Throws the LuaError of one that has failed at once. */
   begin(callee: LuaValue, args: readonly LuaValue[]): void {
     if (!this.thread.tryReset()) this.thread = new Coroutine(this.heap, undefined)
     this.thread.status = 'running'
     this.results = undefined
     this.#boundaries = 0
-    this.callWith(callee, [...args], 0, -1, false)
+    try {
+      this.callWith(callee, [...args], 0, -1, false)
+    } catch (thrown) {
+      this.unwind(thrown)
+    }
   }
 
   // Calls

@@ -2,8 +2,12 @@
  * Libraries of functions, in a machine of their own. Loading runs the code of a library once, which
  * registers its functions; it may not call commands, and not take long.
  */
-import { assert } from '../../base/assert.ts'
-import { Closure, type Native, type NativeResult } from '../../lua/machine/functions.ts'
+import {
+  Closure,
+  type Native,
+  NativeFunction,
+  type NativeResult,
+} from '../../lua/machine/functions.ts'
 import type { Machine } from '../../lua/machine/machine.ts'
 import { toText } from '../../lua/machine/operators.ts'
 import { LuaTable } from '../../lua/table.ts'
@@ -12,7 +16,7 @@ import { createEnvironment, refuseUnknown } from './environment.ts'
 import { raised } from './redis-library.ts'
 import { raisedText } from './reply-conversion.ts'
 import type { RunningScript, ScriptFlags } from './run.ts'
-import { flagsOf, isFlag } from './shebang.ts'
+import { FLAGS, flagsOf, isFlag } from './shebang.ts'
 
 /** About half a second, after which Redis gives up as well. */
 const LOAD_STEPS = 20_000_000
@@ -128,7 +132,10 @@ export class FunctionLibraries {
 
   #register(args: LuaValue[], native: Native): NativeResult {
     const loading = this.#loading
-    assert(loading !== undefined, 'only libraries that are being loaded can see it')
+    // A function can see it too, if its library kept the table in a local of its own.
+    if (loading === undefined) {
+      throw raised(native, 'redis.register_function can only be called on FUNCTION LOAD command')
+    }
     const fields =
       args.length === 1 ? this.#namedFields(args[0], native) : plainFields(args, native)
     const { name } = fields
@@ -156,12 +163,13 @@ export class FunctionLibraries {
     let callee: LuaValue
     let flagNames: readonly string[] = []
     for (const [key, field] of value.entries()) {
-      if (typeof key !== 'string')
+      const word = toText(key)?.toLowerCase()
+      if (word === undefined)
         throw raised(native, 'named argument key given to redis.register_function is not a string')
-      if (key === 'function_name') name = textField(native, key, field)
-      else if (key === 'description') description = textField(native, key, field)
-      else if (key === 'callback') callee = calleeField(native, field)
-      else if (key === 'flags') flagNames = flagsField(native, field)
+      if (word === 'function_name') name = textField(native, word, field)
+      else if (word === 'description') description = textField(native, word, field)
+      else if (word === 'callback') callee = calleeField(native, field)
+      else if (word === 'flags') flagNames = flagsField(native, field)
       else throw raised(native, 'unknown argument given to redis.register_function')
     }
     if (name === undefined)
@@ -173,24 +181,32 @@ export class FunctionLibraries {
 }
 
 function plainFields(args: LuaValue[], native: Native): Omit<ScriptFunction, 'library'> {
-  if (args.length !== 2)
+  if (args.length !== 2) {
     throw raised(native, 'wrong number of arguments to redis.register_function')
+  }
   const name = toText(args[0])
   if (name === undefined)
     throw raised(native, 'first argument to redis.register_function must be a string')
-  if (!(args[1] instanceof Closure)) {
+  if (!isFunction(args[1])) {
     throw raised(native, 'second argument to redis.register_function must be a function')
   }
   return { name, description: undefined, callee: args[1], flagNames: [], flags: flagsOf([]) }
 }
 
+/** One of the library's or one of the host's, such as `redis.log`. */
+function isFunction(value: LuaValue): boolean {
+  return value instanceof Closure || value instanceof NativeFunction
+}
+
+/** A number counts as its text. */
 function textField(native: Native, key: string, value: LuaValue): string {
-  if (typeof value === 'string') return value
+  const text = toText(value)
+  if (text !== undefined) return text
   throw raised(native, `${key} argument given to redis.register_function must be a string`)
 }
 
 function calleeField(native: Native, value: LuaValue): LuaValue {
-  if (value instanceof Closure) return value
+  if (isFunction(value)) return value
   throw raised(native, 'callback argument given to redis.register_function must be a function')
 }
 
@@ -201,11 +217,11 @@ function flagsField(native: Native, value: LuaValue): readonly string[] {
       'flags argument to redis.register_function must be a table representing function flags',
     )
   }
-  const names: string[] = []
+  const given = new Set<string>()
   for (let at = 1; value.getNumber(at) !== undefined; at++) {
-    const name = value.getNumber(at)
-    if (typeof name !== 'string' || !isFlag(name)) throw raised(native, 'unknown flag given')
-    names.push(name)
+    const name = toText(value.getNumber(at))?.toLowerCase()
+    if (name === undefined || !isFlag(name)) throw raised(native, 'unknown flag given')
+    given.add(name)
   }
-  return names
+  return FLAGS.filter((name) => given.has(name))
 }

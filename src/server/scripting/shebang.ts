@@ -2,7 +2,8 @@
 import { splitArgs } from '../../base/split-args.ts'
 import type { ScriptFlags } from './run.ts'
 
-const FLAGS = [
+/** In the order in which FUNCTION LIST names them. */
+export const FLAGS = [
   'no-writes',
   'allow-oom',
   'allow-stale',
