@@ -293,19 +293,21 @@ Example:
 Exit status: 0 shown, 1 the file is damaged or cannot be read, 2 the command line is wrong.`
 
 export const INCIDENT_HELP = `
-Reads the records of several Sentinels (black-box: yes; see vedette replay) and tells which of them noticed
-what, how they agreed, which one was elected, and what followed. Their clocks may disagree by any amount:
-messages between them give the order, and the offset of each clock is shown. First copy the folders
-<state file>.blackbox of all Sentinels to one place. If the record of a Sentinel is missing, its part is
-told from the records of the others.
+Fetches the records of all Sentinels of a group (black-box: yes; see vedette replay), or reads them from files,
+and tells which Sentinel noticed what, how they agreed, which one was elected, and what followed. Their clocks
+may disagree by any amount: messages between them give the order, and the offset of each clock is shown. If
+the record of a Sentinel is missing, its part is told from the records of the others. To read a record, a user
+of the Sentinel needs +sentinel|black-box.
+
+With files, name the folders <state file>.blackbox of all Sentinels, or copies of them.
 
 Example:
-  vedette incident sentinel-1.blackbox sentinel-2.blackbox sentinel-3.blackbox
+  vedette incident --sentinel 10.0.0.1:26379
+  vedette incident --sentinel 10.0.0.1:26379 --group mymaster --id mymaster-7 --html incident.html
   vedette incident --since 2026-11-20T00:00:00Z --json records/s1 records/s2 records/s3
-  vedette incident --html incident.html records/s1 records/s2 records/s3
 
 Exit status: 0 shown, 1 no Sentinel suspected a master in that time, or a record is damaged, 2 the command
-line is wrong.`
+line is wrong, or no Sentinel watches that group, 4 no Sentinel answered, or none has a record.`
 
 export const REPLAY_HELP = `
 With black-box: yes in its configuration, a Sentinel records every event it receives, in

@@ -219,9 +219,11 @@ function addReplay(program: Command): void {
 }
 
 function addIncident(program: Command): void {
-  program
+  const incident = program
     .command('incident')
-    .argument('<records...>', 'record files (*.vbb) of all Sentinels, or folders of them')
+    .argument('[records...]', 'record files (*.vbb), or folders of them; none: ask the Sentinels')
+  accessOptions(incident)
+    .option('--group <name>', 'the group, if the Sentinels watch several')
     .description('tell the story of a failover from the records of all Sentinels')
     .option('--last', 'the last failover (default)')
     .addOption(
@@ -231,11 +233,12 @@ function addIncident(program: Command): void {
       ).argParser(moment),
     )
     .addOption(new Option('--at <time>', 'the failover at this moment').argParser(moment))
+    .option('--id <id>', 'the failover that the Sentinels announced under this id: mymaster-7')
     .option('--html <file>', 'also write it as a web page')
     .option('--json', 'print one JSON object, for scripts')
     .addHelpText('after', INCIDENT_HELP)
     .action(async (records: string[], options) => {
-      exitWith((await import('./incident/incident.ts')).runIncident(records, options))
+      exitWith(await (await import('./incident/incident.ts')).runIncident(records, options))
     })
 }
 

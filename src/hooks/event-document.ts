@@ -6,6 +6,7 @@
 import { utf8Text } from '../base/utf8.ts'
 import type { AnnouncedEvent } from '../core/announced-event.ts'
 import { EVENTS } from '../core/event-table.ts'
+import { incidentId } from '../core/incident-id.ts'
 
 /** What has no value for this event is left out. */
 export interface EventDocument {
@@ -23,6 +24,8 @@ export interface EventDocument {
   readonly configEpoch?: number
   readonly failover?: 'automatic' | 'forced' | 'coordinated'
   readonly evidence?: string
+  /** Of a failover that is over: `vedette incident --id` tells how it came to it. */
+  readonly incident?: string
   readonly details?: Readonly<Record<string, string | number>>
   /** The run id of the Sentinel that announces it. */
   readonly by: string
@@ -31,6 +34,7 @@ export interface EventDocument {
 export function eventDocument(event: AnnouncedEvent): EventDocument {
   const { name, group, instance, epoch, evidence, by } = event
   const details = detailsOf(event)
+  const incident = incidentId(event)
   return {
     event: name,
     ...(group && { group: utf8Text(group.name) }),
@@ -39,6 +43,7 @@ export function eventDocument(event: AnnouncedEvent): EventDocument {
     epoch,
     ...(group && { configEpoch: group.configEpoch }),
     ...(group?.failover && { failover: group.failover }),
+    ...(incident !== undefined && { incident: utf8Text(incident) }),
     ...(evidence !== '' && { evidence: utf8Text(evidence) }),
     ...(Object.keys(details).length > 0 && { details }),
     by,

@@ -28,7 +28,7 @@ function segmentsIn(folder: string): string[] {
 }
 
 function play(path: string): SegmentOutcome {
-  const steps = playSegment(path)
+  const steps = playSegment({ path })
   for (;;) {
     const { done, value } = steps.next()
     if (done === true) return value

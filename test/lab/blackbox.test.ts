@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRng, type Rng } from '../../src/base/rng.ts'
-import { openSegment, segmentPaths } from '../../src/io/blackbox/segment-reader.ts'
+import { openSegment, segmentsAt } from '../../src/io/blackbox/segment-reader.ts'
 import {
   agreedMaster,
   cli,
@@ -106,14 +106,16 @@ test('the records of all Sentinels together tell the failovers; wrong questions 
 }, 60_000)
 
 test('no password is in any frame of the records', () => {
-  const texts = cluster.sentinels.flatMap((one) => segmentPaths([recordOf(one)]).flatMap(framesOf))
+  const texts = cluster.sentinels.flatMap((one) =>
+    segmentsAt([recordOf(one)]).flatMap(({ path }) => framesOf(path)),
+  )
   expect(texts.length).toBeGreaterThan(5)
   expect(texts.some((text) => text.includes('AUTH'))).toBe(true)
   expect(texts.filter((text) => text.includes(PASSWORD))).toEqual([])
 })
 
 test('a record that ends in the middle of a frame is read up to there', async () => {
-  const path = segmentPaths([recordOf(cluster.sentinels[0] as Program)]).at(-1) ?? ''
+  const path = segmentsAt([recordOf(cluster.sentinels[0] as Program)]).at(-1)?.path ?? ''
   const whole = readFileSync(path)
   const before = blocksIn(path)
   truncateSync(path, whole.length - 5)
@@ -167,7 +169,7 @@ function recordOf(sentinel: Program): string {
 }
 
 function blocksIn(path: string): number {
-  return [...(openSegment(path)?.blocks() ?? [])].length
+  return [...(openSegment({ path })?.blocks() ?? [])].length
 }
 
 /** The frames of a file, unpacked, without the reader of the program. */

@@ -1,15 +1,15 @@
 /** `vedette incident`: what several Sentinels recorded of a failover, in the order of causes. */
 import { writeFileSync } from 'node:fs'
-import { commonTime } from '../../blackbox/incident/common-time.ts'
-import { SentinelLife } from '../../blackbox/incident/life.ts'
-import { segmentPaths } from '../../io/blackbox/segment-reader.ts'
+import { segmentsAt } from '../../io/blackbox/segment-reader.ts'
 import { reasonOf, StartError } from '../../io/start-error.ts'
-import { type Chapter, explainRecorded } from '../../report/chain/chain.ts'
+import type { Chapter } from '../../report/chain/chain.ts'
 import { renderRecordedPage } from '../../report/page/html-page.ts'
-import { playSegment } from '../replay/play.ts'
 import { clockTime } from '../replay/words.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
-import { countedFrom, partOf, type RecordedRun, recordedRun } from './recorded-run.ts'
+import { type Gathered, gatherRecords, type WireAccess } from './gather.ts'
+import { livesIn } from './lives.ts'
+import { partOf, type RecordedRun } from './recorded-run.ts'
+import { type Choice, tell } from './stories.ts'
 import {
   clockLines,
   eventsOf,
@@ -18,51 +18,65 @@ import {
   type ShownIncident,
 } from './text.ts'
 
-export interface IncidentOptions {
-  readonly last?: boolean
-  /** Wall-clock milliseconds. */
-  readonly since?: number
-  readonly at?: number
+export interface IncidentOptions extends Choice, WireAccess {
   readonly json?: boolean
   /** The file into which the page is written. */
   readonly html?: string
 }
 
-/** An incident is meant by a moment so near to it: the clock on the wall of whoever asks is another one. */
-const NEAR_MS = 10_000
-
-/** Returns the exit status. */
-export function runIncident(records: readonly string[], options: IncidentOptions): number {
-  const { last, since, at, json } = options
-  if ([last, since !== undefined, at !== undefined].filter(Boolean).length > 1) {
-    say('vedette: --last, --since and --at are three ways to choose: take one')
+/** `records`: files and folders; none: they are fetched from the Sentinels. Returns the exit status. */
+export async function runIncident(
+  records: readonly string[],
+  options: IncidentOptions,
+): Promise<number> {
+  const { last, since, at, id, sentinel = [] } = options
+  const ways = [last, since !== undefined, at !== undefined, id !== undefined]
+  if (ways.filter(Boolean).length > 1) {
+    say('vedette: --last, --since, --at and --id are four ways to choose: take one')
     return EXIT_CONFIG
   }
-  const { lives, faults } = livesIn(segmentPaths(records))
-  for (const fault of faults) say(`vedette: ${fault}`)
-  if (lives.length === 0) {
-    say(`vedette: there is no record of a Sentinel in ${records.join(', ')}`)
-    return EXIT_FAILED
+  if (records.length > 0 && sentinel.length > 0) {
+    say('vedette: records are read from files or fetched from --sentinel: leave one of them out')
+    return EXIT_CONFIG
   }
-  const ties = commonTime(lives)
-  const run = recordedRun(lives, ties)
-  const all = explainRecorded(run.file, run.history)
-  const chosen = choose(all, since, at, run.zeroMs)
-  const stories = chosen.map((chapter): IncidentStory => {
-    const own = countedFrom(run, chapter.fromMs)
-    const [told = chapter] = explainRecorded(own.file, own.history).slice(all.indexOf(chapter))
-    return { run: own, chapter: told }
-  })
+  const gathered =
+    records.length > 0 ? fromFiles(records, options) : await gatherRecords(options, options)
+  return typeof gathered === 'number' ? gathered : show(gathered, options)
+}
+
+function fromFiles(records: readonly string[], choice: Choice): Gathered | number {
+  const segments = segmentsAt(records)
+  const { lives, faults } = livesIn(segments)
+  if (lives.length > 0) return { faults, missing: [], told: tell(lives, choice) }
+  for (const fault of faults) say(`vedette: ${fault}`)
+  say(`vedette: there is no record of a Sentinel in ${records.join(', ')}`)
+  return EXIT_FAILED
+}
+
+function show({ faults, missing, told }: Gathered, { json, html, id }: IncidentOptions): number {
+  for (const fault of faults) say(`vedette: ${fault}`)
+  for (const { address, reason } of missing) say(`vedette: no record of ${address}: ${reason}`)
+  const { run, ties, chosen, stories } = told
   if (stories.length === 0) {
-    say('vedette: these Sentinels suspected no master in that time')
+    const what =
+      id === undefined ? 'these Sentinels suspected no master in that time' : noSuch(id, run)
+    say(`vedette: ${what}`)
     return EXIT_FAILED
   }
   const shown = { nameOf: run.nameOf, ties, stories }
-  if (options.html !== undefined) writePage(options.html, chosen, run, shown)
+  if (html !== undefined) writePage(html, chosen, run, shown)
   process.stdout.write(
-    json === true ? `${JSON.stringify(incidentJson(shown))}\n` : incidentText(shown),
+    json === true ? `${JSON.stringify(incidentJson(shown, missing))}\n` : incidentText(shown),
   )
   return faults.length === 0 ? 0 : EXIT_FAILED
+}
+
+const SHOWN_IDS = 10
+
+function noSuch(id: string, { ended }: RecordedRun): string {
+  const ids = [...new Set(ended.map((one) => one.id))]
+  if (ids.length === 0) return `there is no incident ${id}: no failover has ended in these records`
+  return `there is no incident ${id} in these records; the last ones are ${ids.slice(-SHOWN_IDS).join(', ')}`
 }
 
 /** One page for all of them, from before the first to behind the last. */
@@ -96,48 +110,13 @@ function writePage(
   }
 }
 
-/** By default the last one. */
-function choose(
-  chapters: readonly Chapter[],
-  since: number | undefined,
-  at: number | undefined,
-  zeroMs: number,
-): readonly Chapter[] {
-  if (since !== undefined) return chapters.filter(({ untilMs }) => untilMs + zeroMs >= since)
-  if (at === undefined) return chapters.slice(-1)
-  return chapters.filter(
-    ({ fromMs, untilMs }) => fromMs + zeroMs - NEAR_MS <= at && untilMs + zeroMs + NEAR_MS >= at,
-  )
-}
-
-/** Every life of every Sentinel, the longest first: its clock is the common one. */
-function livesIn(paths: readonly string[]): {
-  readonly lives: readonly SentinelLife[]
-  readonly faults: readonly string[]
-} {
-  const lives = new Map<string, SentinelLife>()
-  const faults: string[] = []
-  for (const path of paths) {
-    const steps = playSegment(path)
-    let step = steps.next()
-    for (; step.done !== true; step = steps.next()) {
-      const { state } = step.value
-      const { wallMs, monoMs } = state.startedAt
-      const key = `${state.myid} ${wallMs} ${monoMs}`
-      const life = lives.get(key) ?? new SentinelLife(state)
-      lives.set(key, life)
-      life.note(step.value)
-    }
-    if (step.value.fault !== undefined) faults.push(step.value.fault)
-  }
-  const length = ({ startedAt, lastMonoMs }: SentinelLife) => lastMonoMs - startedAt.monoMs
-  const sorted = [...lives.values()].sort((one, other) => length(other) - length(one))
-  return { lives: sorted, faults }
-}
-
 /** The incidents for scripts. */
-function incidentJson({ nameOf, ties, stories }: ShownIncident): object {
+function incidentJson(
+  { nameOf, ties, stories }: ShownIncident,
+  missing: Gathered['missing'],
+): object {
   return {
+    missing: missing.map(({ address, reason }) => ({ sentinel: address, reason })),
     incidents: stories.map(storyJson),
     clocks: [...ties].map(([{ myid }, { aheadMs, withinMs }]) => {
       return { sentinel: nameOf(myid), aheadMs, withinMs: withinMs ?? null }
@@ -146,10 +125,12 @@ function incidentJson({ nameOf, ties, stories }: ShownIncident): object {
 }
 
 function storyJson(story: IncidentStory): object {
-  const { chapter, run } = story
+  const { chapter, run, ids } = story
   const time = (atMs: number) => clockTime(run.zeroMs + atMs)
   return {
     title: chapter.title,
+    group: chapter.group ?? null,
+    ids,
     from: time(chapter.fromMs),
     until: time(chapter.untilMs),
     sentences: chapter.links.map(({ atMs, process, text }) => ({

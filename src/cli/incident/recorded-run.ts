@@ -2,6 +2,7 @@
 import { type Address, hostAndPort } from '../../base/ip.ts'
 import type { ClockTie } from '../../blackbox/incident/common-time.ts'
 import type { SaidEvent, SentinelLife } from '../../blackbox/incident/life.ts'
+import { incidentId } from '../../core/incident-id.ts'
 import type { Group } from '../../core/state.ts'
 import type { Happening, NodeRole, Occurrence } from '../../history/happening.ts'
 import {
@@ -19,6 +20,14 @@ export interface RecordedRun {
   /** Common time, in wall-clock milliseconds, of the moment from which the history counts. */
   readonly zeroMs: number
   readonly nameOf: (myid: string) => string
+  /** When a Sentinel said that a failover is over, and under which id. */
+  readonly ended: readonly EndedFailover[]
+}
+
+export interface EndedFailover {
+  readonly atMs: number
+  readonly group: string
+  readonly id: string
 }
 
 type Ties = ReadonlyMap<SentinelLife, ClockTie>
@@ -42,7 +51,15 @@ export function recordedRun(lives: readonly SentinelLife[], ties: Ties): Recorde
     nameOf: ({ host, port }) => hostAndPort(host, port),
     endMs: Math.max(...lives.map((life) => at(life, life.lastMonoMs))) - zeroMs,
   }
-  return { file, history, zeroMs, nameOf }
+  const ended = lives.flatMap((life) =>
+    life.said.flatMap(({ monoMs, event }): EndedFailover[] => {
+      const id = incidentId(event)
+      const group = event.group?.name
+      if (id === undefined || group === undefined) return []
+      return [{ atMs: at(life, monoMs) - zeroMs, group, id }]
+    }),
+  )
+  return { file, history, zeroMs, nameOf, ended }
 }
 
 /** A node counts as running until a Sentinel holds it down, for want of better knowledge. */
@@ -64,7 +81,8 @@ export function countedFrom(run: RecordedRun, fromMs: number): RecordedRun {
     happenings: happenings.map((one) => ({ ...one, atMs: one.atMs - fromMs })),
     endMs: endMs - fromMs,
   }
-  return { ...run, history, zeroMs: run.zeroMs + fromMs }
+  const ended = run.ended.map((one) => ({ ...one, atMs: one.atMs - fromMs }))
+  return { ...run, history, ended, zeroMs: run.zeroMs + fromMs }
 }
 
 /** So much is shown before an incident and behind it. */

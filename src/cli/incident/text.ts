@@ -18,6 +18,8 @@ export interface ShownIncident {
 export interface IncidentStory {
   readonly run: RecordedRun
   readonly chapter: Chapter
+  /** As the Sentinels announced it; several where one failover followed another at once. */
+  readonly ids: readonly string[]
 }
 
 export function incidentText(shown: ShownIncident): string {
@@ -38,7 +40,8 @@ function storyLines(story: IncidentStory): readonly string[] {
   const events = eventsOf(story).map(({ atMs, process, text }) => {
     return pc.dim(`${secondsText(atMs).padStart(10)}  ${process}  ${text}`)
   })
-  const when = `began ${clockTime(story.run.zeroMs)}`
+  const named = story.ids.map((id) => `, incident ${id}`).join('')
+  const when = `began ${clockTime(story.run.zeroMs)}${named}`
   return [pc.bold(title), when, ...sentences, '', ...events, '']
 }
 

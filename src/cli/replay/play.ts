@@ -6,6 +6,7 @@ import {
   openSegment,
   type RecordSegment,
   SegmentFault,
+  type SegmentSource,
 } from '../../io/blackbox/segment-reader.ts'
 
 /** A step, and the place of its block. */
@@ -29,12 +30,13 @@ export interface SegmentOutcome {
 }
 
 /** Plays a segment to its end, or to the first thing that is wrong. */
-export function* playSegment(path: string): Generator<PlacedStep, SegmentOutcome> {
+export function* playSegment(source: SegmentSource): Generator<PlacedStep, SegmentOutcome> {
+  const { path } = source
   const found = { path, steps: 0, decisions: 0, fromMs: 0, toMs: 0 }
   let segment: RecordSegment | undefined
   let fault: string | undefined
   try {
-    segment = openSegment(path)
+    segment = openSegment(source)
     if (segment !== undefined) {
       found.fromMs = segment.head.now.wallMs
       found.toMs = found.fromMs

@@ -1,6 +1,6 @@
 /** `vedette replay`: the production machine, run again on the record of a Sentinel. */
 import { beliefOf } from '../../blackbox/belief.ts'
-import { segmentPaths } from '../../io/blackbox/segment-reader.ts'
+import { type SegmentSource, segmentsAt } from '../../io/blackbox/segment-reader.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { type PlacedStep, playSegment, type SegmentOutcome } from './play.ts'
 import { StepView } from './step-view.ts'
@@ -24,15 +24,15 @@ export async function runReplay(
     say('vedette: --events, --at, --step and --json are four ways to show it: choose one')
     return EXIT_CONFIG
   }
-  const paths = segmentPaths(records)
-  if (paths.length === 0) {
+  const sources = segmentsAt(records)
+  if (sources.length === 0) {
     say(`vedette: there is no record in ${records.join(', ')}`)
     say('  black-box: yes in the configuration of a Sentinel keeps one in <state file>.blackbox')
     return EXIT_FAILED
   }
-  if (step === true) return stepThrough(paths)
-  if (at !== undefined) return showMoment(paths, at)
-  const outcomes = paths.map((path) => playToEnd(path, events === true))
+  if (step === true) return stepThrough(sources)
+  if (at !== undefined) return showMoment(sources, at)
+  const outcomes = sources.map((source) => playToEnd(source, events === true))
   const lines = [...outcomes.map(outcomeLine), verdictLine(outcomes)]
   process.stdout.write(json === true ? `${JSON.stringify(outcomes)}\n` : `${lines.join('\n')}\n`)
   return statusOf(outcomes)
@@ -42,8 +42,8 @@ function statusOf(outcomes: readonly SegmentOutcome[]): number {
   return outcomes.every(({ fault }) => fault === undefined) ? 0 : EXIT_FAILED
 }
 
-function playToEnd(path: string, isShowingEvents: boolean): SegmentOutcome {
-  const steps = playSegment(path)
+function playToEnd(source: SegmentSource, isShowingEvents: boolean): SegmentOutcome {
+  const steps = playSegment(source)
   for (;;) {
     const { done, value } = steps.next()
     if (done === true) return value
@@ -53,15 +53,15 @@ function playToEnd(path: string, isShowingEvents: boolean): SegmentOutcome {
 }
 
 /** What the last step before a moment left behind. */
-function showMoment(paths: readonly string[], atMs: number): number {
+function showMoment(sources: readonly SegmentSource[], atMs: number): number {
   let belief: readonly string[] | undefined
   const outcomes: SegmentOutcome[] = []
   const look = ({ state, now, next }: PlacedStep): void => {
     const isLast = now.wallMs <= atMs && (next === undefined || next.wallMs > atMs)
     if (isLast) belief = [`at ${clockTime(now.wallMs)}:`, ...beliefOf(state, now)]
   }
-  for (const path of paths) {
-    const steps = playSegment(path)
+  for (const source of sources) {
+    const steps = playSegment(source)
     let step = steps.next()
     for (; step.done !== true; step = steps.next()) look(step.value)
     outcomes.push(step.value)
@@ -76,10 +76,10 @@ function showMoment(paths: readonly string[], atMs: number): number {
   return statusOf(outcomes)
 }
 
-async function stepThrough(paths: readonly string[]): Promise<number> {
+async function stepThrough(sources: readonly SegmentSource[]): Promise<number> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
     say('vedette: --step needs a terminal; --events and --at show the same elsewhere')
     return EXIT_CONFIG
   }
-  return new StepView(paths).run()
+  return new StepView(sources).run()
 }

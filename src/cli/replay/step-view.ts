@@ -1,6 +1,7 @@
 /** `vedette replay --step`: through a record with single keys, with what the Sentinel believes after each step. */
 import { createLogUpdate } from 'log-update'
 import { beliefOf } from '../../blackbox/belief.ts'
+import type { SegmentSource } from '../../io/blackbox/segment-reader.ts'
 import { colors as pc } from '../colors.ts'
 import { Keyboard } from '../keyboard.ts'
 import { EXIT_FAILED } from '../report.ts'
@@ -12,8 +13,11 @@ const LEAP = 10
 /** How many effects of a step are shown. */
 const SHOWN_EFFECTS = 8
 
+/** A segment that is not complete. */
+const NOTHING: SegmentSource = { path: '', content: Buffer.alloc(0) }
+
 export class StepView {
-  readonly #paths: readonly string[]
+  readonly #sources: readonly SegmentSource[]
   readonly #screen = createLogUpdate(process.stdout)
   #at = 0
   #steps: Generator<PlacedStep, SegmentOutcome>
@@ -23,9 +27,9 @@ export class StepView {
   #status = 0
   #end: (status: number) => void = () => undefined
 
-  constructor(paths: readonly string[]) {
-    this.#paths = paths
-    this.#steps = playSegment(paths[0] ?? '')
+  constructor(sources: readonly SegmentSource[]) {
+    this.#sources = sources
+    this.#steps = playSegment(sources[0] ?? NOTHING)
   }
 
   /** Resolves to the exit status. */
@@ -72,25 +76,25 @@ export class StepView {
     if (fault !== undefined) this.#status = EXIT_FAILED
     this.#screen.clear()
     process.stdout.write(`${outcomeLine(next.value)}\n`)
-    const path = this.#paths[this.#at + 1]
-    if (path === undefined) {
+    const source = this.#sources[this.#at + 1]
+    if (source === undefined) {
       this.#end(this.#status)
       return false
     }
     this.#at++
-    this.#open(path)
+    this.#open(source)
     return true
   }
 
-  #open(path: string): void {
-    this.#steps = playSegment(path)
+  #open(source: SegmentSource): void {
+    this.#steps = playSegment(source)
     this.#decisions = 0
   }
 
   /** A machine does not run backwards: the segment is played again, to the decision before. */
   #back(): void {
     const before = Math.max(1, this.#decisions - 1)
-    this.#open(this.#paths[this.#at] ?? '')
+    this.#open(this.#sources[this.#at] ?? NOTHING)
     this.#forward(before)
   }
 

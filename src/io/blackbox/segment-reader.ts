@@ -28,12 +28,19 @@ export interface SegmentBlock {
   readonly block: RecordBlock
 }
 
+/** A segment that can be read: a file, or bytes that came in another way, under the name that faults give. */
+export interface SegmentSource {
+  readonly path: string
+  /** Undefined: what the file at that path holds. */
+  readonly content?: Buffer
+}
+
 /** The segments that these paths name, in the order of their names; a folder means all in it. */
-export function segmentPaths(paths: readonly string[]): readonly string[] {
+export function segmentsAt(paths: readonly string[]): readonly SegmentSource[] {
   return paths.flatMap((path) => {
-    if (!isFolder(path)) return [path]
+    if (!isFolder(path)) return [{ path }]
     const names = readdirSync(path).filter((name) => name.endsWith(SEGMENT_SUFFIX))
-    return names.sort().map((name) => join(path, name))
+    return names.sort().map((name) => ({ path: join(path, name) }))
   })
 }
 
@@ -46,8 +53,8 @@ function isFolder(path: string): boolean {
 }
 
 /** Throws a SegmentFault. `undefined`: the file holds no head yet, because its writer was cut off. */
-export function openSegment(path: string): RecordSegment | undefined {
-  const file = contentOf(path)
+export function openSegment({ path, content }: SegmentSource): RecordSegment | undefined {
+  const file = content ?? contentOf(path)
   const beginning = file.toString('latin1', 0, MAGIC.length)
   if (MAGIC.startsWith(beginning) && beginning !== MAGIC) return undefined
   if (beginning !== MAGIC) {

@@ -7,6 +7,8 @@ import type { LostWrite } from '../losses.ts'
 import type { SuspectedMaster } from './incidents.ts'
 
 export interface Chapter {
+  /** Undefined if it is about no particular group. */
+  readonly group: string | undefined
   readonly title: string
   readonly fromMs: number
   readonly untilMs: number

@@ -86,7 +86,8 @@ function chapterOf(
   links.sort((a, b) => (a.atMs ?? Number.POSITIVE_INFINITY) - (b.atMs ?? Number.POSITIVE_INFINITY))
   const times = links.flatMap(({ atMs }) => (atMs === undefined ? [] : [atMs]))
   const fromMs = Math.min(causeAtMs, ...times)
-  return { title: titleOf(incident), fromMs, untilMs: Math.max(fromMs, ...times), links }
+  const { group } = incident
+  return { group, title: titleOf(incident), fromMs, untilMs: Math.max(fromMs, ...times), links }
 }
 
 function titleOf({ group, master, promotion, recoveredAtMs }: SuspectedMaster): string {
@@ -125,7 +126,15 @@ function otherLosses(losses: readonly LostWrite[]): Chapter[] {
   const [first] = losses
   if (first === undefined) return []
   const untilMs = losses.at(-1)?.atMs ?? first.atMs
-  return [{ title: 'Other losses', fromMs: first.atMs, untilMs, links: lossLinks(losses) }]
+  return [
+    {
+      group: undefined,
+      title: 'Other losses',
+      fromMs: first.atMs,
+      untilMs,
+      links: lossLinks(losses),
+    },
+  ]
 }
 
 /** One sentence per cause and node. */
@@ -164,5 +173,5 @@ function calmChapter(file: ScenarioFile, history: RunHistory): Chapter {
       ? `Nothing was done to the cluster, and no Sentinel suspected the master ${names}.`
       : `No Sentinel suspected the master ${names}: there was nothing to fail over.`
   const links = [link(undefined, text)]
-  return { title: 'No failover', fromMs: 0, untilMs: history.endMs, links }
+  return { group: undefined, title: 'No failover', fromMs: 0, untilMs: history.endMs, links }
 }

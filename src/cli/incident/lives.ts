@@ -1,0 +1,33 @@
+/** What records tell of the lives of Sentinels: the segments are played, one after the other. */
+import { SentinelLife } from '../../blackbox/incident/life.ts'
+import type { SegmentSource } from '../../io/blackbox/segment-reader.ts'
+import { playSegment } from '../replay/play.ts'
+
+export interface Lives {
+  /** The longest first: its clock is the common one. */
+  readonly lives: readonly SentinelLife[]
+  /** What is damaged, with file and offset. */
+  readonly faults: readonly string[]
+}
+
+/** The segments of each Sentinel in the order in which they were written. */
+export function livesIn(segments: readonly SegmentSource[]): Lives {
+  const lives = new Map<string, SentinelLife>()
+  const faults: string[] = []
+  for (const segment of segments) {
+    const steps = playSegment(segment)
+    let step = steps.next()
+    for (; step.done !== true; step = steps.next()) {
+      const { state } = step.value
+      const { wallMs, monoMs } = state.startedAt
+      const key = `${state.myid} ${wallMs} ${monoMs}`
+      const life = lives.get(key) ?? new SentinelLife(state)
+      lives.set(key, life)
+      life.note(step.value)
+    }
+    if (step.value.fault !== undefined) faults.push(step.value.fault)
+  }
+  const length = ({ startedAt, lastMonoMs }: SentinelLife) => lastMonoMs - startedAt.monoMs
+  const sorted = [...lives.values()].sort((one, other) => length(other) - length(one))
+  return { lives: sorted, faults }
+}

@@ -1,0 +1,66 @@
+/** Which incidents the records tell, and which of them are asked for. */
+import { type ClockTie, commonTime } from '../../blackbox/incident/common-time.ts'
+import type { SentinelLife } from '../../blackbox/incident/life.ts'
+import { type Chapter, explainRecorded } from '../../report/chain/chain.ts'
+import { countedFrom, type RecordedRun, recordedRun } from './recorded-run.ts'
+import type { IncidentStory } from './text.ts'
+
+/** Which incident is meant; the last one if nothing says so. */
+export interface Choice {
+  readonly last?: boolean
+  /** All that were not over by then, in wall-clock milliseconds. */
+  readonly since?: number
+  /** The one at that moment. */
+  readonly at?: number
+  /** As the Sentinels announce it: `mymaster-7`. */
+  readonly id?: string
+  /** Undefined: of all groups. */
+  readonly group?: string
+}
+
+/** An incident is meant by a moment so near to it: the clock on the wall of whoever asks is another one. */
+export const NEAR_MS = 10_000
+
+export interface IncidentsTold {
+  readonly run: RecordedRun
+  readonly ties: ReadonlyMap<SentinelLife, ClockTie>
+  readonly chosen: readonly Chapter[]
+  readonly stories: readonly IncidentStory[]
+}
+
+/** `lives`: the longest first, and at least one. */
+export function tell(lives: readonly SentinelLife[], choice: Choice): IncidentsTold {
+  const ties = commonTime(lives)
+  const run = recordedRun(lives, ties)
+  const all = explainRecorded(run.file, run.history)
+  const chosen = choose(all, run, choice)
+  const stories = chosen.map((chapter): IncidentStory => {
+    const own = countedFrom(run, chapter.fromMs)
+    const [told = chapter] = explainRecorded(own.file, own.history).slice(all.indexOf(chapter))
+    return { run: own, chapter: told, ids: idsOf(chapter, run) }
+  })
+  return { run, ties, chosen, stories }
+}
+
+function choose(
+  chapters: readonly Chapter[],
+  run: RecordedRun,
+  { since, at, id, group }: Choice,
+): readonly Chapter[] {
+  const { zeroMs } = run
+  const own = chapters.filter((chapter) => group === undefined || chapter.group === group)
+  if (id !== undefined) return own.filter((chapter) => idsOf(chapter, run).includes(id))
+  if (since !== undefined) return own.filter(({ untilMs }) => untilMs + zeroMs >= since)
+  if (at === undefined) return own.slice(-1)
+  return own.filter(
+    ({ fromMs, untilMs }) => fromMs + zeroMs - NEAR_MS <= at && untilMs + zeroMs + NEAR_MS >= at,
+  )
+}
+
+/** The failovers that ended in an incident: usually one, none if it is not over. */
+function idsOf({ group, fromMs, untilMs }: Chapter, { ended }: RecordedRun): readonly string[] {
+  const own = ended.filter(
+    (one) => one.group === group && one.atMs >= fromMs && one.atMs <= untilMs,
+  )
+  return [...new Set(own.map(({ id }) => id))]
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { readList } from '../../src/cli/incident/wire-records.ts'
+
+const NOW = 1_700_000_000_000
+const LIST = (segments: readonly unknown[], wallMs: unknown = NOW) =>
+  ['wall-clock-ms', wallMs, 'segments', segments] as Parameters<typeof readList>[0]
+
+test('the moments of a list are told by the clock of the one who asks', () => {
+  const list = LIST(
+    [
+      ['00000001.vbb', 10, NOW + 4_000],
+      ['00000002.vbb', 20, NOW + 5_000],
+    ],
+    NOW + 5_000,
+  )
+  expect(readList(list, NOW)).toEqual([
+    { name: '00000001.vbb', bytes: 10, fromMs: 0, untilMs: NOW - 1_000 },
+    { name: '00000002.vbb', bytes: 20, fromMs: NOW - 1_000, untilMs: NOW },
+  ])
+})
+
+test.each([
+  ['no list', 'OK'],
+  ['a clock that is no number', LIST([], 'now')],
+  ['a path for a name', LIST([['../1.vbb', 10, NOW]])],
+  ['a size that is no number', LIST([['00000001.vbb', '10', NOW]])],
+  ['a segment that is no list', LIST(['00000001.vbb'])],
+])('%s is refused', (_, answer) => {
+  expect(() => readList(answer, NOW)).toThrow(/in a wrong form/)
+})

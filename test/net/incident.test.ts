@@ -1,0 +1,101 @@
+/** An incident of real processes, told from the records that their Sentinels hand out. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  agreedMaster,
+  cli,
+  type RealCluster,
+  startCluster,
+  until,
+  vedette,
+} from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+let cluster: RealCluster
+let sentinel: string
+
+beforeAll(async () => {
+  cluster = await startCluster({ downAfterMs: 500, sentinelLines: ['black-box: yes'] })
+  sentinel = `127.0.0.1:${cluster.sentinels[0]?.port}`
+  await cluster.nodes[0]?.kill()
+  await agreedMaster(cluster)
+  await until('the failover has ended', 10_000, () => announced().length > 0)
+}, 60_000)
+
+afterAll(() => cluster.stop())
+
+/** The ids that the Sentinels wrote into their logs. */
+function announced(): readonly string[] {
+  const lines = cluster.sentinels.flatMap((one) => one.log().split('\n'))
+  const ended = lines.filter((line) => line.includes('"event":"+failover-end"'))
+  return ended.map((line) => JSON.parse(line).incident)
+}
+
+test('any one Sentinel leads to the records of all, which tell the failover under the id of the log', async () => {
+  const told = await vedette('incident', '--sentinel', sentinel, '--json')
+  expect(told).toMatchObject({ status: 0, stderr: '' })
+  const { incidents, clocks, missing } = JSON.parse(told.stdout)
+  expect(missing).toEqual([])
+  expect(clocks).toHaveLength(3)
+  const [{ ids, group, title, sentences }] = incidents
+  expect(group).toBe('mymaster')
+  expect(ids).toEqual([...new Set(announced())])
+  expect(title).toMatch(/^mymaster: failover from 127\.0\.0\.1:\d+ to 127\.0\.0\.1:\d+$/)
+  const text = sentences.map((one: { text: string }) => one.text).join('\n')
+  for (const part of ['is the first to hold', 'is elected after', 'The Sentinels announce'])
+    expect(text).toContain(part)
+})
+
+test('an incident is chosen by its id, its moment or its group; wrong questions are told how', async () => {
+  const ask = (...words: string[]) => vedette('incident', '--sentinel', sentinel, ...words)
+  const [id = ''] = announced()
+  const page = join(scratchFolder('incident'), 'incident.html')
+  const named = await ask('--group', 'mymaster', '--id', id, '--html', page)
+  expect(named).toMatchObject({ status: 0, stderr: '' })
+  expect(named.stdout).toContain(`, incident ${id}\n`)
+  expect(readFileSync(page, 'utf8')).toContain('<html')
+  expect((await ask('--at', new Date().toISOString())).status).toBe(0)
+  const unknown = await ask('--id', 'mymaster-99')
+  expect(unknown).toMatchObject({ status: 1, stdout: '' })
+  expect(unknown.stderr).toContain(
+    `there is no incident mymaster-99 in these records; the last ones are ${id}`,
+  )
+  const stranger = await ask('--group', 'other')
+  expect(stranger).toMatchObject({ status: 2, stdout: '' })
+  expect(stranger.stderr).toContain("no Sentinel that answers watches 'other'; they watch mymaster")
+  expect(await ask('--last', '--id', id)).toMatchObject({ status: 2 })
+  expect(await ask(page)).toMatchObject({ status: 2 })
+  const nobody = await vedette('incident', '--sentinel', `127.0.0.1:${cluster.nodes[0]?.port}`)
+  expect(nobody).toMatchObject({ status: 4, stdout: '' })
+})
+
+test('pieces over the wire are the files of the Sentinel', () => {
+  const [one] = cluster.sentinels
+  const port = one?.port ?? 0
+  const name = cli(port, 'SENTINEL', 'BLACK-BOX', 'LIST').find((line) => line.endsWith('.vbb'))
+  const head = cli(port, 'SENTINEL', 'BLACK-BOX', 'READ', name ?? '', '0', '18')
+  expect(head).toEqual(['vedette-blackbox 2'])
+})
+
+test('a Sentinel that is down is named, and its part is told by the others', async () => {
+  const [, , last] = cluster.sentinels
+  await last?.kill()
+  const told = await vedette('incident', '--sentinel', sentinel, '--json')
+  expect(told.status).toBe(0)
+  expect(told.stderr).toContain(`vedette: no record of 127.0.0.1:${last?.port}: `)
+  const { incidents, missing } = JSON.parse(told.stdout)
+  expect(missing).toMatchObject([{ sentinel: `127.0.0.1:${last?.port}` }])
+  expect(incidents).toHaveLength(1)
+  last?.start()
+})
+
+test('a Sentinel without a record says what it takes', async () => {
+  const plain = await startCluster({ replicas: 0, sentinels: 1, quorum: 1 })
+  const port = plain.sentinels[0]?.port
+  const told = await vedette('incident', '--sentinel', `127.0.0.1:${port}`)
+  await plain.stop()
+  expect(told).toMatchObject({ status: 4, stdout: '' })
+  expect(told.stderr).toContain('this Sentinel keeps no record: it takes black-box: yes')
+  expect(told.stderr).toContain('no Sentinel of mymaster gives a record')
+})
