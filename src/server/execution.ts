@@ -211,6 +211,8 @@ export class Execution implements CommandContext {
   /** Serves clients that wait for a key which has something new; the first that came goes first. */
   serveWaiting(): void {
     const { blocking } = this.node
+    // A script that waits for its next slice must find the data as it left them.
+    if (this.isInterrupted) return
     // Moving an element to another list can make that list ready.
     while (blocking.hasReadyKeys) {
       for (const { db, key } of blocking.takeReadyKeys()) this.#serveKey(db, key)

@@ -80,6 +80,25 @@ describe('a script that takes long', () => {
     expect(client.say('GET b')).toBe('$1\r\n3\r\n')
   })
 
+  test('is over before a client gets what it has pushed, whatever others send meanwhile', () => {
+    const harness = new NodeHarness({ 'busy-reply-threshold': '1' })
+    const [runner, waiting, other] = [harness.client(), harness.client(), harness.client()]
+    const replica = harness.replica()
+    waiting.say('BLPOP l 0')
+    const script =
+      "redis.call('RPUSH', 'l', 'x') for i = 1, 2e6 do end return redis.call('LLEN', 'l')"
+    runner.send('EVAL', script, '0')
+    harness.advance(5)
+    // One is refused, one runs beside the script, both end with a look at who may be served.
+    expect(other.say('GET a')).toContain(BUSY)
+    expect(other.say('UNWATCH')).toBe('+OK\r\n')
+    expect(waiting.take()).toBe('')
+    harness.advance(500)
+    expect(runner.take()).toBe(':1\r\n')
+    expect(waiting.take()).toBe('*2\r\n$1\r\nl\r\n$1\r\nx\r\n')
+    expect(replica.told()).toEqual(['SELECT 0', 'RPUSH l x', 'LPOP l'])
+  })
+
   test('outlives the client that sent it', () => {
     const { harness, runner, other } = busyNode(
       "for i = 1, 1e6 do end redis.call('SET', 'done', 1)",

@@ -99,7 +99,11 @@ function sMove(context: CommandContext, argv: readonly string[]): Reply {
     context.db.remove(source)
     context.notify('del', source)
   }
-  if (addMember(openSet(context, target, to), member)) context.notify('sadd', target)
+  // A target that has it already is not changed, and transactions that watch it go through.
+  if (to?.members.has(member) !== true) {
+    addMember(openSet(context, target, to), member)
+    context.notify('sadd', target)
+  }
   context.propagate()
   return ONE
 }
