@@ -15,8 +15,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { confirmBundle, makeBundle, writeBundle } from './bundle.mjs'
-import { makeCommonJs, writeCommonJs } from './commonjs.mjs'
 import { makeExportedTypes, writeExportedTypes } from './exported-types.mjs'
+import { makeLibrary, writeLibrary } from './library.mjs'
 import { pathOf } from './paths.mjs'
 import { captureNode } from './spawn.mjs'
 
@@ -29,8 +29,8 @@ const PROJECTS = ['tsconfig.json', 'tsconfig.dashboard.json']
 const MAKERS = [
   'scripts/build.mjs',
   'scripts/bundle.mjs',
-  'scripts/commonjs.mjs',
   'scripts/exported-types.mjs',
+  'scripts/library.mjs',
 ]
 /** The compiler, below the project's folder. */
 export const TSC = 'node_modules/typescript/bin/tsc'
@@ -59,7 +59,7 @@ export async function build() {
     copyFileSync(join(pathOf('src'), name), join(pathOf('dist'), name))
   }
   writeExportedTypes(bundled.types)
-  writeCommonJs(bundled.commonJs)
+  writeLibrary(bundled.library)
   // Behind the compiler: a bundle older than the modules is not used.
   writeBundle(bundled.bundle)
   writeFileSync(STAMP, fingerprint)
@@ -79,7 +79,7 @@ async function compile() {
 async function tryBundle() {
   try {
     const bundle = await makeBundle()
-    return { bundle, types: await makeExportedTypes(), commonJs: await makeCommonJs() }
+    return { bundle, types: await makeExportedTypes(), library: await makeLibrary() }
   } catch (error) {
     return { fault: error.message }
   }

@@ -7,7 +7,7 @@ import { pathOf } from '../../scripts/paths.mjs'
 const FAILOVERS = 20
 const [contender, tools] = [JSON.parse(process.argv[2]), process.argv[3]]
 const { startCluster, startServer } = await import(
-  pathToFileURL(pathOf('dist/exports/testing.js')).href
+  pathToFileURL(pathOf('dist/library/testing.js')).href
 )
 const require = createRequire(resolve(tools, 'package.json'))
 

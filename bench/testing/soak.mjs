@@ -46,7 +46,7 @@ function lead() {
 }
 
 async function work() {
-  const { startCluster } = await import(pathToFileURL(pathOf('dist/exports/testing.js')).href)
+  const { startCluster } = await import(pathToFileURL(pathOf('dist/library/testing.js')).href)
   process.on('message', async (order) => {
     if (order === 'end') return process.disconnect()
     const run = await playRun(startCluster)

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-const TESTING = new URL('../../dist/exports/testing.js', import.meta.url)
+const TESTING = new URL('../../dist/library/testing.js', import.meta.url)
 const SOURCES = new URL('../../src/', import.meta.url)
 
 test('a cluster fails over without a file, a process, a signal or a socket with a path', async () => {
