@@ -17,8 +17,8 @@ const settings = new Settings()
 const besideNodeSpecs = filesOf('server', 'config', 'cli').filter(
   (file) =>
     !file.startsWith('server/commands/') &&
-    // Those that are not there, and the directives, of which some are called like commands.
-    !['server/catalogue/absent-commands.ts', 'server/settings/setting-table.ts'].includes(file) &&
+    // The directives, of which some are called like commands.
+    file !== 'server/settings/setting-table.ts' &&
     // What Sentinels and replicas send, which is tried on other programs; held to docs/users.md.
     file !== 'cli/check/deep/rights.ts',
 )

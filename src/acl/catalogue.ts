@@ -9,8 +9,6 @@ export interface AclCommand {
   /** Each name begins with `@`. */
   readonly categories: readonly string[]
   readonly subcommands: readonly AclCommand[]
-  /** Rules may name this command, but this server does not have it. */
-  readonly isAbsent?: boolean
 }
 
 /** In Redis' order, which ACL CAT shows and the description of a user follows. */
@@ -37,29 +35,6 @@ export const CATEGORIES: readonly string[] = [
   'transaction',
   'scripting',
 ]
-
-/**
- * Adds commands that rules may name although this server does not have them, and missing subcommands of
- * commands it has.
- */
-export function withAbsent(
-  commands: readonly AclCommand[],
-  absent: readonly AclCommand[],
-): readonly AclCommand[] {
-  const known = new Set(
-    commands.flatMap(({ name, subcommands }) => [name, ...namesOf(subcommands)]),
-  )
-  const more = absent.filter(({ name }) => !known.has(name))
-  const whole = [...commands, ...more.filter(({ name }) => !name.includes('|'))]
-  return whole.map((command) => {
-    const added = more.filter(({ name }) => name.startsWith(`${command.name}|`))
-    return { ...command, subcommands: [...command.subcommands, ...added] }
-  })
-}
-
-function namesOf(commands: readonly AclCommand[]): readonly string[] {
-  return commands.map(({ name }) => name)
-}
 
 export class Catalogue {
   /** Commands and subcommands; a container comes before its subcommands. */

@@ -80,7 +80,7 @@ export function showCategories({ users }: AclFacts, argv: readonly string[]): Re
   if (commands === undefined) {
     return error(`ERR Unknown category '${cString(category).slice(0, SHOWN_BYTES)}'`)
   }
-  return bulks(commands.filter((one) => one.isAbsent !== true).map(({ name }) => name))
+  return bulks(commands.map(({ name }) => name))
 }
 
 /** ACL LOG, with its optional argument: a count, or RESET. */

@@ -1,6 +1,6 @@
 /** The users a data node starts with, and whether files that name them are sound. */
 import { checkAclFile, usersOfAclFile } from '../../acl/acl-file.ts'
-import { type AclCommand, Catalogue, withAbsent } from '../../acl/catalogue.ts'
+import { type AclCommand, Catalogue } from '../../acl/catalogue.ts'
 import { AclLog } from '../../acl/log.ts'
 import { PasswordSource } from '../../acl/passwords.ts'
 import type { RuleBook } from '../../acl/rules.ts'
@@ -14,16 +14,13 @@ import {
 } from '../../acl/user-lines.ts'
 import { Users, type UsersByName } from '../../acl/users.ts'
 import { sha256 } from '../../base/sha256.ts'
-import { ABSENT_COMMANDS } from '../catalogue/absent-commands.ts'
 import type { CommandInfo } from '../catalogue/command-info.ts'
 import { nodeCommands } from '../commands/registry.ts'
 import type { LearntUsers } from '../port.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { FileUsers, NodeAccess, NodeAclFile } from './access.ts'
 
-const CATALOGUE = new Catalogue(
-  withAbsent([...nodeCommands().all.values()].map(toAclCommand), ABSENT_COMMANDS),
-)
+const CATALOGUE = new Catalogue([...nodeCommands().all.values()].map(toAclCommand))
 
 function toAclCommand({ fullName, categories, subcommands }: CommandInfo): AclCommand {
   const inside = [...(subcommands?.values() ?? [])]

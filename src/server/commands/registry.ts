@@ -4,7 +4,6 @@
  * in its family alone.
  */
 import type { CommandRename } from '../../base/command-renames.ts'
-import { ABSENT_COMMANDS } from '../catalogue/absent-commands.ts'
 import type { Family } from '../catalogue/command.ts'
 import { CommandTable } from '../catalogue/command-table.ts'
 import { bitfieldFamily } from './bits/bitfield.ts'
@@ -21,6 +20,7 @@ import { aclFamily } from './node/acl.ts'
 import { adminFamily } from './node/admin.ts'
 import { aofFamily } from './node/aof.ts'
 import { clientFamily } from './node/client.ts'
+import { clusterFamily, moduleFamily } from './node/cluster.ts'
 import { commandFamily } from './node/command.ts'
 import { configFamily } from './node/config.ts'
 import { connectionFamily } from './node/connection.ts'
@@ -40,8 +40,10 @@ import { zsetFamily } from './zsets/zsets.ts'
 
 const FAMILIES: readonly Family[] = [
   connectionFamily,
+  clusterFamily,
   clientFamily,
   adminFamily,
+  moduleFamily,
   watchingFamily,
   configFamily,
   aclFamily,
@@ -77,11 +79,8 @@ export function nodeCommands(renames: readonly CommandRename[] = []): CommandTab
   return new CommandTable(FAMILIES, renames)
 }
 
-/**
- * Whether [rename-command] may name it, in lower case: a command that Redis has. Files that switch a
- * command off which is missing here get what they ask for.
- */
+/** Whether [rename-command] may name it, in lower case. */
 export function isNodeCommand(name: string): boolean {
   const isNamed = (one: { readonly name: string }) => one.name === name
-  return FAMILIES.some(({ commands }) => commands.some(isNamed)) || ABSENT_COMMANDS.some(isNamed)
+  return FAMILIES.some(({ commands }) => commands.some(isNamed))
 }

@@ -1,6 +1,60 @@
 /** What COMMAND DOCS says of the commands on connections and the node; see docs-text.ts for the notation. */
 export const NODE_DOCS = `
 asking 3.0.0: In a cluster, asks for a key that is on its way.
+cluster 3.0.0: Commands about a cluster.
+cluster|addslots 3.0.0: In a cluster, takes slots.
+  slot:integer*
+cluster|addslotsrange 7.0.0: In a cluster, takes ranges of slots.
+  start-slot_end-slot{start-slot:integer end-slot:integer}*
+cluster|bumpepoch 3.0.0: In a cluster, raises the epoch.
+cluster|count-failure-reports 3.0.0: In a cluster, counts who takes a node for failing.
+  node-id
+cluster|countkeysinslot 3.0.0: In a cluster, counts the keys of a slot.
+  slot:integer
+cluster|delslots 3.0.0: In a cluster, gives slots up.
+  slot:integer*
+cluster|delslotsrange 7.0.0: In a cluster, gives ranges of slots up.
+  start-slot_end-slot{start-slot:integer end-slot:integer}*
+cluster|failover 3.0.0: In a cluster, makes a replica the master.
+  options(force!|takeover!)?
+cluster|flushslots 3.0.0: In a cluster, gives all slots up.
+cluster|forget 3.0.0: In a cluster, forgets a node.
+  node-id
+cluster|getkeysinslot 3.0.0: In a cluster, shows keys of a slot.
+  slot:integer count:integer
+cluster|help 5.0.0: Explains the subcommands.
+cluster|info 3.0.0: In a cluster, describes its state.
+cluster|keyslot 3.0.0: In a cluster, tells the slot of a key.
+  key
+cluster|links 7.0.0: In a cluster, shows the links to other nodes.
+cluster|meet 3.0.0: In a cluster, makes two nodes know one another.
+  ip port:integer cluster_bus_port:integer@4.0.0?
+cluster|myid 3.0.0: In a cluster, tells the id of the node.
+cluster|nodes 3.0.0: In a cluster, shows its nodes.
+cluster|replicas 5.0.0: In a cluster, shows the replicas of a node.
+  node-id
+cluster|replicate 3.0.0: In a cluster, makes the node a replica.
+  node-id
+cluster|reset 3.0.0: In a cluster, makes the node forget it.
+  hard_soft(hard!|soft!)?
+cluster|saveconfig 3.0.0: In a cluster, saves what the node knows of it.
+cluster|set-config-epoch 3.0.0: In a cluster, sets the epoch of a new node.
+  config-epoch:integer
+cluster|setslot 3.0.0: In a cluster, says where a slot is.
+  slot:integer subcommand(IMPORTING=node-id|MIGRATING=node-id|NODE=node-id|stable!)
+cluster|shards 7.0.0: In a cluster, shows which nodes have which slots.
+cluster|slaves 3.0.0~5.0.0: In a cluster, shows the replicas of a node.
+  node-id
+cluster|slots 3.0.0~7.0.0: In a cluster, shows where each slot is.
+module 4.0.0: Commands about modules.
+module|help 5.0.0: Explains the subcommands.
+module|list 4.0.0: Lists the modules that are loaded.
+module|load 4.0.0: Loads a module.
+  path arg?*
+module|loadex 7.0.0: Loads a module with settings of its own.
+  path CONFIG=configs{name value}?+* ARGS=args{arg}?*
+module|unload 4.0.0: Unloads a module.
+  name
 readonly 3.0.0: In a cluster, reads from replicas.
 readwrite 3.0.0: In a cluster, no longer reads from replicas.
 auth 1.0.0: Logs in.

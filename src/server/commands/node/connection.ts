@@ -9,6 +9,7 @@ import type { CommandContext } from '../../context.ts'
 import { DB_OUT_OF_RANGE, NOT_AN_INT32, NOT_AN_INTEGER } from '../../errors.ts'
 import { clientLine } from '../../sessions/client-line.ts'
 import { REDIS_VERSION } from '../../version.ts'
+import { clusterOnly } from './cluster.ts'
 
 function ping({ session }: CommandContext, argv: readonly string[]): Reply {
   return handshake.ping(argv, session.isSubscribed && session.protocol === 2)
@@ -78,11 +79,6 @@ function readsReplica(isOn: boolean) {
     session.readsReplica = isOn
     return OK
   }
-}
-
-/** Only a server in cluster mode knows these commands. */
-function clusterOnly(): Reply {
-  return error('ERR This instance has cluster support disabled')
 }
 
 /** Behind AUTH. */
