@@ -1,15 +1,19 @@
 /**
- * Has a command become dearer? Counts what each command allocates, in this build and in another one, and fails
+ * Has a command become dearer? Counts what each command allocates, in this build and in one before it, and fails
  * if one allocates more than it may. Unlike times, these counts hardly depend on the machine or its load, and
  * what is allocated is what a data node in JavaScript pays for twice: when it is made and when it is collected.
  *
- *   npm run bench:guard                                  # this build alone
- *   npm run bench:guard -- --against ../before/dist      # beside the build of the commit before
+ *   npm run bench:guard                                  # beside the counts kept in bench/guard/kept.json, as CI does
+ *   npm run bench:guard -- --keep                        # keeps the counts of this build
+ *   npm run bench:guard -- --against ../before/dist      # beside another build, counted in the same run
  *
- * Exit status 1: a command allocates too much; 2: an option makes no sense, or a build cannot be measured.
+ * Counts differ from one release of Node to the next, so those kept are compared under the major release they were
+ * kept with alone.
+ *
+ * Exit status 1: a command allocates too much; 2: an option makes no sense, or there is nothing to compare with.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { pathOf } from '../scripts/paths.mjs'
@@ -21,19 +25,40 @@ const ROOM = ['--min-semi-space-size=64', '--max-semi-space-size=64']
 /** Two runs of one build differ by up to a twentieth, or by a few objects. */
 const MORE_ALLOWED = 1.1
 const BYTES_ALLOWED = 32
+const KEPT = pathOf('bench/guard/kept.json')
+const NODE = Number.parseInt(process.versions.node, 10)
 
-const { against, dist, json } = new Command('bench:guard')
-  .description('counts what each command allocates, and compares it with another build')
-  .option('--against <folder>', 'the dist folder of the build to compare with')
+const { against, dist, json, keep } = new Command('bench:guard')
+  .description('counts what each command allocates, and compares it with an earlier build')
+  .option(
+    '--against <folder>',
+    'compare with the build in this dist folder, not with the kept counts',
+  )
   .option('--dist <folder>', 'the build to measure', pathOf('dist'))
+  .option('--keep', 'keep the counts of this build, for later ones to be compared with')
   .option('--json', 'print the counts as JSON')
   .addHelpText('after', '\nExample:\n  npm run bench:guard -- --against ../before/dist')
   .parse()
   .opts()
 
 const ours = countsOf(dist)
-const before = against === undefined ? undefined : countsOf(against)
-if (ours !== undefined && (against === undefined || before !== undefined)) report(ours, before)
+const before = against === undefined ? keptCounts() : countsOf(against)
+if (ours !== undefined && keep) keepCounts(ours)
+else if (ours !== undefined && before !== undefined) report(ours, before)
+
+function keptCounts() {
+  if (keep) return {}
+  const { node, counts } = JSON.parse(readFileSync(KEPT, 'utf8'))
+  if (node === NODE) return counts
+  return fail(
+    `bench/guard/kept.json was counted with Node ${node}, and this is ${NODE}: use that one, or --against`,
+  )
+}
+
+function keepCounts(counts) {
+  writeFileSync(KEPT, `${JSON.stringify({ node: NODE, counts }, null, 2)}\n`)
+  console.log(shown(counts, counts))
+}
 
 function countsOf(folder) {
   if (!existsSync(join(folder, 'server', 'node.js'))) {
@@ -54,7 +79,7 @@ function fail(text) {
 }
 
 function report(now, then) {
-  const dearer = Object.keys(now).filter((command) => isDearer(now[command], then?.[command]))
+  const dearer = Object.keys(now).filter((command) => isDearer(now[command], then[command]))
   if (json) console.log(JSON.stringify({ now, before: then, dearer }))
   else console.log(shown(now, then))
   for (const command of dearer) {
@@ -73,16 +98,9 @@ function isDearer(bytes, bytesBefore) {
 
 function shown(now, then) {
   const rows = Object.entries(now).map(([command, bytes]) => {
-    const old = then?.[command]
-    return then === undefined
-      ? [command, String(bytes)]
-      : [
-          command,
-          String(old ?? '–'),
-          String(bytes),
-          old === undefined ? '–' : (bytes / old).toFixed(2),
-        ]
+    const old = then[command]
+    const ratio = old === undefined ? '–' : (bytes / old).toFixed(2)
+    return [command, String(old ?? '–'), String(bytes), ratio]
   })
-  const head = ['command', ...(then === undefined ? ['bytes'] : ['before', 'now', 'ratio'])]
-  return renderTable(head, rows)
+  return renderTable(['command', 'before', 'now', 'ratio'], rows)
 }

@@ -38,6 +38,7 @@ const LANES = [
     steps: [
       { name: 'test:lab, what is virtual', args: [...LAB, 'virtual'] },
       { name: 'test:mutants', args: ['scripts/mutants.mjs'] },
+      { name: 'bench:guard', args: ['bench/guard.mjs'] },
     ],
   },
 ]

@@ -40,6 +40,9 @@ const COMMANDS = [
   'ZADD zset # member:#',
   'ZRANGEBYSCORE zset 0 9',
   'XADD stream * field value:#',
+  'XRANGE stream - + COUNT 10',
+  'PUBLISH channel message:#',
+  "EVAL return(redis.call('GET',KEYS[1])) 1 key:#",
 ]
 const KEYS = 1000
 const DEPTH = 16
