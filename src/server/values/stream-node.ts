@@ -39,6 +39,8 @@ export class StreamNode {
   readonly masterId: StreamId
   /** The fields of that entry; entries with the same fields are written without them. */
   readonly fields: readonly string[]
+  /** What those take in memory, with the array they stand in. */
+  readonly #fieldsBytes: number
   /** What the entries take in memory, without the array they stand in. */
   #entriesBytes = 0
   /** The entries that are not deleted, ascending. */
@@ -55,8 +57,9 @@ export class StreamNode {
     this.masterId = masterId
     this.lastId = masterId
     this.fields = fields
+    this.#fieldsBytes = arrayBytes(fields.length) + sumOf(fields, ({ length }) => textBytes(length))
     const fixed = [fields.length, ...fields, 0]
-    this.#bytes = LISTPACK_FRAME_BYTES + sum(fixed)
+    this.#bytes = LISTPACK_FRAME_BYTES + sumOf(fixed, listpackBytesOf)
   }
 
   get firstId(): StreamId {
@@ -75,10 +78,8 @@ export class StreamNode {
 
   /** What the node takes in memory. */
   get heapBytes(): number {
-    const { entries, fields } = this
-    const texts = fields.reduce((sum, { length }) => sum + textBytes(length), 0)
-    const places = arrayBytes(fields.length) + arrayBytes(grownCapacity(entries.length))
-    return OWN_BYTES + texts + places + this.#entriesBytes
+    const places = arrayBytes(grownCapacity(this.entries.length))
+    return OWN_BYTES + this.#fieldsBytes + places + this.#entriesBytes
   }
 
   /** Whether there is room for an entry whose fields and values have `bytes` in all. */
@@ -93,7 +94,9 @@ export class StreamNode {
     this.entries.push(entry)
     this.#entriesBytes += this.#bytesOf(entry)
     this.lastId = id
-    this.#bytes += sum(elementsOf(this, entry))
+    eachElement(this, entry, (element) => {
+      this.#bytes += listpackBytesOf(element)
+    })
   }
 
   /** Where the entry with the id is, or would be inserted. */
@@ -128,7 +131,8 @@ export class StreamNode {
   /** Field names that are the node's are not counted again. */
   #bytesOf({ pairs }: StreamEntry): number {
     let bytes = ENTRY_BYTES + PLACE_BYTES * pairs.length
-    for (const [at, text] of pairs.entries()) {
+    for (let at = 0; at < pairs.length; at++) {
+      const text = pairs[at] as string
       const isShared = at % 2 === 0 && this.fields[at / 2] === text
       if (!isShared) bytes += textBytes(text.length)
     }
@@ -145,17 +149,25 @@ export class StreamNode {
 }
 
 /** An entry as the elements of the node's listpack. */
-export function elementsOf(node: StreamNode, { id, pairs }: StreamEntry): ListpackElement[] {
-  const isSame = hasFields(pairs, node.fields)
-  const relative = [
-    difference(idMs(id), idMs(node.masterId)),
-    difference(idSeq(id), idSeq(node.masterId)),
-  ]
-  const elements: ListpackElement[] = isSame
-    ? [SAME_FIELDS, ...relative, ...pairs.filter((_, at) => at % 2 === 1)]
-    : [OTHER_FIELDS, ...relative, pairs.length / 2, ...pairs]
-  elements.push(elements.length)
+export function elementsOf(node: StreamNode, entry: StreamEntry): ListpackElement[] {
+  const elements: ListpackElement[] = []
+  eachElement(node, entry, (element) => elements.push(element))
   return elements
+}
+
+/** Every XADD asks how many bytes they have: for that they need no array. */
+function eachElement(
+  node: StreamNode,
+  { id, pairs }: StreamEntry,
+  take: (element: ListpackElement) => void,
+): void {
+  const isSame = hasFields(pairs, node.fields)
+  take(isSame ? SAME_FIELDS : OTHER_FIELDS)
+  take(difference(idMs(id), idMs(node.masterId)))
+  take(difference(idSeq(id), idSeq(node.masterId)))
+  if (!isSame) take(pairs.length / 2)
+  for (let at = isSame ? 1 : 0; at < pairs.length; at += isSame ? 2 : 1) take(pairs[at] as string)
+  take(isSame ? 3 + pairs.length / 2 : 4 + pairs.length)
 }
 
 function hasFields(pairs: readonly string[], fields: readonly string[]): boolean {
@@ -163,8 +175,6 @@ function hasFields(pairs: readonly string[], fields: readonly string[]): boolean
   return fields.every((field, at) => pairs[2 * at] === field)
 }
 
-function sum(elements: readonly ListpackElement[]): number {
-  let bytes = 0
-  for (const element of elements) bytes += listpackBytesOf(element)
-  return bytes
+function sumOf<Item>(items: readonly Item[], size: (item: Item) => number): number {
+  return items.reduce((bytes, item) => bytes + size(item), 0)
 }

@@ -97,9 +97,10 @@ function add(
   context.notify('xadd', key)
   if (plan !== undefined && plan.removed > 0) context.notify('xtrim', key)
   const effect = withExactTrim(argv, options, stream)
-  if (!choice.isGiven) effect[options.endAt] = idText(id)
+  const text = idText(id)
+  if (!choice.isGiven) effect[options.endAt] = text
   context.propagate(effect)
-  return bulk(idText(id))
+  return bulk(text)
 }
 
 /**
