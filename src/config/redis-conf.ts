@@ -107,7 +107,8 @@ function problemOf(
 function put(settings: Map<string, string>, line: ConfLine): void {
   const before = settings.get(line.directive)
   const value = line.args.join(' ')
-  // `save ""` takes back the save lines before it.
+  // `save ""` takes back the save lines before it, a bare `save` does not.
+  if (line.args.length === 0 && before !== undefined) return
   const adds = CUMULATIVE.has(line.directive) && before !== undefined && value !== ''
   settings.delete(line.directive)
   settings.set(line.directive, adds ? `${before} ${value}`.trim() : value)

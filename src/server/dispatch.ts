@@ -10,7 +10,7 @@ import type { CommandTable } from './catalogue/command-table.ts'
 import type { NodeServices } from './context.ts'
 import { execAborted } from './errors.ts'
 import type { Execution } from './execution.ts'
-import { isFencing, isHeldBack, isPlain, refusal, waitsForExec } from './gate.ts'
+import { demandsOf, isFencing, isHeldBack, isPlain, refusal, waitsForExec } from './gate.ts'
 import { countError } from './info/stats.ts'
 import type { ClientSession } from './sessions/session.ts'
 
@@ -47,19 +47,20 @@ export class Dispatcher {
     argv: readonly string[],
   ): void {
     const node = this.#node
-    const refused = refusal(node, session, command, argv)
+    const demands = demandsOf(node, command, argv)
+    const refused = refusal(node, session, command, argv, demands)
     if (refused !== undefined) {
       this.#refuse(session, command, refused)
       if (isFencing(refused)) node.disconnects.fenced(session, node.now.monoMs)
       if (node.blocking.hasReadyKeys) this.#execution.serveWaiting()
       return
     }
-    if (isHeldBack(node, session, command)) {
+    if (isHeldBack(node, session, command, demands)) {
       node.pause.hold(session, typed)
       return
     }
     if (waitsForExec(session, command)) {
-      session.transaction?.add(command, argv, !session.isPlain)
+      session.transaction?.add(demands, argv, !session.isPlain)
       session.reply(QUEUED)
     } else {
       this.#runNow(session, command, argv)

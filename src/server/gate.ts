@@ -8,7 +8,7 @@ import { isLocalPeer } from '../base/ip.ts'
 import { error, type Reply } from '../resp/reply.ts'
 import { fitsArity } from '../session/commands.ts'
 import { permissionRefusal } from './access/permission.ts'
-import type { CommandInfo } from './catalogue/command-info.ts'
+import type { CommandInfo, Demands } from './catalogue/command-info.ts'
 import type { NodeServices } from './context.ts'
 import {
   BUSY_FUNCTION,
@@ -24,6 +24,8 @@ import {
   REPLICA_KEYSPACE,
   wrongArity,
 } from './errors.ts'
+import type { ScriptFlags } from './scripting/run.ts'
+import { declaredFlags } from './scripting/shebang.ts'
 import { HELLO_CHANNEL } from './sessions/sentinel-board.ts'
 import type { ClientSession } from './sessions/session.ts'
 
@@ -33,6 +35,7 @@ export function refusal(
   session: ClientSession,
   command: CommandInfo,
   argv: readonly string[],
+  demands: Demands,
 ): Reply | undefined {
   if (!fitsArity(command.arity, argv.length)) return wrongArity(command.fullName)
   if (command.isProtected && !mayDebug(node, session)) return DEBUG_NOT_ALLOWED
@@ -41,15 +44,15 @@ export function refusal(
   if (session.transaction !== undefined && command.isNoMulti) return NOT_IN_TRANSACTION
   const forbidden = permissionRefusal(node, session, command, argv)
   if (forbidden !== undefined) return forbidden
-  const redirect = redirectOf(node, session, command)
+  const redirect = redirectOf(node, session, command, demands)
   if (redirect !== undefined) return redirect
   const unsynced = strictRefusal(node, session, command, argv)
   if (unsynced !== undefined) return unsynced
-  if (isTooMuch(node, session, command, argv)) {
+  if (isTooMuch(node, session, command, argv, demands)) {
     node.stats.outOfMemory++
     return OUT_OF_MEMORY
   }
-  const isWrite = command.isWrite || (command.runsQueue && session.transaction?.hasWrite === true)
+  const isWrite = demands.isWrite || (command.runsQueue && session.transaction?.hasWrite === true)
   if (isWrite || command.needsDisk) {
     const refused = diskRefusal(node)
     if (refused !== undefined) return refused
@@ -61,12 +64,38 @@ export function refusal(
   if (session.protocol === 2 && session.isSubscribed && !command.isForSubscribers) {
     return notAllowedWhenSubscribed(command.fullName)
   }
-  if (isMasterMissed(node, session, command)) return MASTER_DOWN
+  if (isMasterMissed(node, session, command, demands)) return MASTER_DOWN
   if (node.persistence.isLoading && !command.isForLoading) return LOADING
   if (node.scripting.isInterrupted && !command.isForBusy) return busyError(node)
   const isReplica = session.kind === 'replica' || session.isMonitor
   if (isReplica && command.hasKeys) return REPLICA_KEYSPACE
   return undefined
+}
+
+/** A script that declares what it does is judged by that before it runs; every other command by its flags. */
+export function demandsOf(
+  node: NodeServices,
+  command: CommandInfo,
+  argv: readonly string[],
+): Demands {
+  const { runs } = command.traits
+  const flags = runs === undefined ? undefined : flagsOfScript(node, runs, argv[1] ?? '')
+  if (flags === undefined || flags.isOldStyle) return command
+  return {
+    isWrite: !flags.noWrites,
+    mayReplicate: false,
+    isStale: flags.allowStale,
+    needsMemory: !flags.noWrites && !flags.allowOom,
+  }
+}
+
+function flagsOfScript(
+  { scripting, functions }: NodeServices,
+  runs: NonNullable<CommandInfo['traits']['runs']>,
+  script: string,
+): ScriptFlags | undefined {
+  if (runs === 'source') return declaredFlags(script)
+  return runs === 'digest' ? scripting.scripts.find(script)?.flags : functions.find(script)?.flags
 }
 
 /**
@@ -103,9 +132,10 @@ function redirectOf(
   { replication, settings }: NodeServices,
   session: ClientSession,
   command: CommandInfo,
+  demands: Demands,
 ): Reply | undefined {
   if (!session.takesRedirects || !replication.isReplica()) return undefined
-  if (!command.isWrite && (!command.isRead || session.readsReplica)) return undefined
+  if (!demands.isWrite && (!command.isRead || session.readsReplica)) return undefined
   return error(`REDIRECT ${settings.text('replicaof').trim().replace(/\s+/, ':')}`)
 }
 
@@ -129,11 +159,12 @@ export function isHeldBack(
   node: NodeServices,
   session: ClientSession,
   command: CommandInfo,
+  demands: Demands,
 ): boolean {
   if (node.pause.scope === undefined || session.kind === 'replica') return false
   if (node.replication.failover.mayStillWrite(session)) return false
   if (node.pause.scope === 'all') return true
-  const mayReplicate = command.isWrite || command.mayReplicate
+  const mayReplicate = demands.isWrite || demands.mayReplicate
   return mayReplicate || (command.runsQueue && session.transaction?.mayReplicate === true)
 }
 
@@ -162,16 +193,17 @@ function isTooMuch(
   session: ClientSession,
   command: CommandInfo,
   argv: readonly string[],
+  demands: Demands,
 ): boolean {
   // Nothing is evicted in the middle of a script.
   const isShort = !node.scripting.isInterrupted && node.eviction.makeRoom()
-  if (!needsMemory(session, command)) return false
+  if (!needsMemory(session, command, demands)) return false
   return isShort || (!isReadOnlyReplica(node) && node.heap.refuses(command, argv))
 }
 
 /** Any command that is queued takes memory. */
-function needsMemory(session: ClientSession, command: CommandInfo): boolean {
-  if (command.needsMemory || waitsForExec(session, command)) return true
+function needsMemory(session: ClientSession, command: CommandInfo, demands: Demands): boolean {
+  if (demands.needsMemory || waitsForExec(session, command)) return true
   return command.runsQueue && session.transaction?.needsMemory === true
 }
 
@@ -179,8 +211,13 @@ function needsMemory(session: ClientSession, command: CommandInfo): boolean {
  * [replica-serve-stale-data] A replica without its master may refuse commands that depend on the
  * data.
  */
-function isMasterMissed(node: NodeServices, session: ClientSession, command: CommandInfo): boolean {
-  if (command.isStale && !(command.runsQueue && session.transaction?.needsFreshData === true)) {
+function isMasterMissed(
+  node: NodeServices,
+  session: ClientSession,
+  command: CommandInfo,
+  demands: Demands,
+): boolean {
+  if (demands.isStale && !(command.runsQueue && session.transaction?.needsFreshData === true)) {
     return false
   }
   return missesMaster(node)

@@ -35,6 +35,8 @@ test('lines become settings, and the command line has the last word', () => {
 test('save lines add up until an empty one takes them back', () => {
   expect(parse('save 3600 1\nsave 300 100').settings).toEqual([['save', '3600 1 300 100']])
   expect(parse('save 3600 1\nsave ""').settings).toEqual([['save', '']])
+  expect(parse('save').settings).toEqual([['save', '']])
+  expect(parse('save 3600 1\nsave').settings).toEqual([['save', '3600 1']])
   expect(parse('save 3600 1\nsave ""\nsave 60 1').settings).toEqual([['save', '60 1']])
 })
 

@@ -8,6 +8,9 @@ import type { LatencyHistogram } from '../watching/latency-histogram.ts'
 import type { CommandTraits } from './command-traits.ts'
 import type { KeySpec } from './key-spec.ts'
 
+/** What a command asks of the state of the node: by its flags, or by what its script declares. */
+export type Demands = Pick<CommandInfo, 'isWrite' | 'mayReplicate' | 'isStale' | 'needsMemory'>
+
 export interface CommandInfo {
   /** `get`, `config|get`. */
   readonly fullName: string

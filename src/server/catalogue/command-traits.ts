@@ -30,6 +30,8 @@ export interface CommandTraits {
   readonly writesKeys?: (argv: readonly string[]) => boolean
   /** Which of these words nobody else may see: passwords. */
   readonly secrets?: (argv: readonly string[]) => readonly number[]
+  /** What its first argument is, if it runs a script: what the script declares counts in place of its flags. */
+  readonly runs?: 'source' | 'digest' | 'function'
   /** The command may write far behind the end of a string, at an offset in these units. */
   readonly stretchesBy?: 'bits' | 'bytes'
 }

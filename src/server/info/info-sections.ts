@@ -52,14 +52,19 @@ function server({ node, now }: InfoSource): string[] {
 
 function clients({ node }: InfoSource): string[] {
   let replicas = 0
-  for (const session of node.sessions) if (session.kind === 'replica') replicas++
+  // A pause blocks clients as well.
+  let blocked = node.blocking.count
+  for (const { kind, postponed } of node.sessions) {
+    if (kind === 'replica') replicas++
+    if (postponed !== undefined) blocked++
+  }
   return lines({
     connected_clients: node.sessions.size - replicas,
     cluster_connections: 0,
     maxclients: node.settings.int('maxclients'),
     client_recent_max_input_buffer: 0,
     client_recent_max_output_buffer: 0,
-    blocked_clients: node.blocking.count,
+    blocked_clients: blocked,
     tracking_clients: node.tracking.clients,
     clients_in_timeout_table: 0,
     ...newerClientFields({ node }),

@@ -50,6 +50,13 @@ export function readShebang(source: string): Shebang {
   return { ok: true, flags: flagsOf(names), body: source.slice(end) }
 }
 
+/** What the first line of a script for EVAL declares; undefined: nothing, or it is refused anyway. */
+export function declaredFlags(source: string): ScriptFlags | undefined {
+  if (!source.startsWith('#!')) return undefined
+  const shebang = readShebang(source)
+  return shebang.ok ? shebang.flags : undefined
+}
+
 export function isFlag(name: string): boolean {
   return (FLAGS as readonly string[]).includes(name)
 }

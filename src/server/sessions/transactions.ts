@@ -3,15 +3,11 @@
  * any other command in between. WATCH makes it conditional: it does not run if a watched key was
  * changed meanwhile, by any client, or has expired.
  */
+import type { Demands } from '../catalogue/command-info.ts'
 import type { Db, Watcher } from '../keyspace/db.ts'
 
 /** What EXEC has to know beforehand about each command it will run. */
-interface Queued {
-  readonly isWrite: boolean
-  readonly mayReplicate: boolean
-  readonly isStale: boolean
-  readonly needsMemory: boolean
-}
+type Queued = Demands
 
 /** Roughly what the words of a command take in memory while they are kept. */
 export function wordsBytes(words: readonly string[]): number {

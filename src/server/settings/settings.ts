@@ -106,8 +106,10 @@ export class Settings {
 
   /** One line of the configuration file or one command-line option. Several `save` lines add up. */
   load(name: string, args: readonly string[]): string | undefined {
-    if (args.length === 0) return 'wrong number of arguments'
     const key = canonical(name)
+    if (args.length === 0 && key !== 'save') return 'wrong number of arguments'
+    // A bare `save` takes away the points that hold by default, and none that a line has named.
+    if (args.length === 0 && this.#loaded.has(key)) return undefined
     const given = args.join(' ')
     const isFurtherSave = key === 'save' && this.#loaded.has(key) && given !== ''
     this.#loaded.add(key)

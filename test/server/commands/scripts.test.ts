@@ -138,8 +138,11 @@ describe('what scripts may do', () => {
       /^-READONLY You can't/,
     )
     expect(client.send('EVAL', "#!lua\nreturn redis.call('get', 'a')", '0')).toMatch(
-      /^-READONLY Can not run script with write flag/,
+      /^-READONLY You can't write/,
     )
+    expect(client.say('MULTI')).toBe('+OK\r\n')
+    expect(client.send('EVAL', '#!lua\nreturn 1', '0')).toMatch(/^-READONLY You can't write/)
+    expect(client.say('EXEC')).toMatch(/^-EXECABORT /)
     expect(client.send('EVAL', "#!lua flags=no-writes\nreturn redis.call('get', 'a')", '0')).toBe(
       '$-1\r\n',
     )

@@ -120,6 +120,24 @@ describe('CLIENT PAUSE', () => {
     expect(b.take()).toBe('+OK\r\n')
   })
 
+  test('of writes holds the scripts that may write, by what their first line says', () => {
+    const harness = new NodeHarness()
+    const [a, b, c] = [harness.client(), harness.client(), harness.client()]
+    const library =
+      "#!lua name=l\nredis.register_function('writes', function() return 1 end)\n" +
+      "redis.register_function{function_name='reads', callback=function() return 2 end, flags={'no-writes'}}"
+    a.send('FUNCTION', 'LOAD', library)
+    a.say('CLIENT PAUSE 1000 WRITE')
+    expect(b.send('EVAL', '#!lua flags=no-writes\nreturn 3', '0')).toBe(':3\r\n')
+    expect(b.send('FCALL', 'reads', '0')).toBe(':2\r\n')
+    expect(b.send('EVAL', '#!lua\nreturn 4', '0')).toBe('')
+    expect(c.send('FCALL', 'writes', '0')).toBe('')
+    expect(a.say('INFO clients')).toContain('blocked_clients:2\r\n')
+    harness.advance(1000)
+    expect([b.take(), c.take()]).toEqual([':4\r\n', ':1\r\n'])
+    expect(a.say('INFO clients')).toContain('blocked_clients:0\r\n')
+  })
+
   test('of everything holds everything, in order', () => {
     const harness = new NodeHarness()
     const [a, b] = [harness.client(), harness.client()]

@@ -197,14 +197,15 @@ function help(): Reply {
 const CHANGING = 'write noscript'
 const LOADING = 'write denyoom noscript'
 const RUNS = 'noscript stale skip_monitor no_mandatory_keys may_replicate runs_script'
+const FUNCTION = { runs: 'function' } as const
 const READS = 'readonly noscript stale skip_monitor no_mandatory_keys runs_script'
 
 export const functionFamily: Family = {
   group: 'scripting',
   category: '@scripting',
   commands: [
-    command('fcall', -3, RUNS, ['2# RW access update'], call(false)),
-    command('fcall_ro', -3, READS, ['2# RO access'], call(true)),
+    command('fcall', -3, RUNS, ['2# RW access update'], call(false), FUNCTION),
+    command('fcall_ro', -3, READS, ['2# RO access'], call(true), FUNCTION),
     container('function', [
       command('delete', 3, CHANGING, [], remove, ON_ALL_SHARDS),
       command('dump', 2, 'noscript', [], ({ node }) => bulk(functionPayload(node.functions.all()))),

@@ -98,16 +98,18 @@ function help(): Reply {
 
 const RUNS = 'noscript stale skip_monitor no_mandatory_keys may_replicate runs_script'
 const READS = 'readonly noscript stale skip_monitor no_mandatory_keys runs_script'
+const SOURCE = { runs: 'source' } as const
+const DIGEST = { runs: 'digest' } as const
 const ON_ALL = ['request_policy:all_nodes', 'response_policy:all_succeeded'] as const
 
 export const scriptFamily: Family = {
   group: 'scripting',
   category: '@scripting',
   commands: [
-    command('eval', -3, RUNS, ['2# RW access update'], evalSource(false)),
-    command('eval_ro', -3, READS, ['2# RO access'], evalSource(true)),
-    command('evalsha', -3, RUNS, ['2# RW access update'], evalDigest(false)),
-    command('evalsha_ro', -3, READS, ['2# RO access'], evalDigest(true)),
+    command('eval', -3, RUNS, ['2# RW access update'], evalSource(false), SOURCE),
+    command('eval_ro', -3, READS, ['2# RO access'], evalSource(true), SOURCE),
+    command('evalsha', -3, RUNS, ['2# RW access update'], evalDigest(false), DIGEST),
+    command('evalsha_ro', -3, READS, ['2# RO access'], evalDigest(true), DIGEST),
     container('script', [
       command('debug', 3, 'noscript', [], debug),
       command('exists', -3, 'noscript', [], exists, {
