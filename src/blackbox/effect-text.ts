@@ -102,3 +102,10 @@ export class EffectTexts {
     return JSON.stringify(value, (key, one) => hideProperty(this.#hiding, key, one))
   }
 }
+
+/** What a step did, without words: kinds of effects, and names of events. */
+export function shapeOf(effects: readonly Effect[]): string {
+  return effects
+    .map((effect) => (effect.kind === 'log' ? `log ${effect.event?.name ?? ''}` : effect.kind))
+    .join()
+}

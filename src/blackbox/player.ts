@@ -11,7 +11,7 @@ import type { CpuUsage } from '../core/report/process-facts.ts'
 import type { State } from '../core/state.ts'
 import { step } from '../core/step.ts'
 import { type RecordBlock, RecordFault } from './block.ts'
-import { EffectTexts } from './effect-text.ts'
+import { EffectTexts, shapeOf } from './effect-text.ts'
 import type { RecordEntry } from './entry.ts'
 import { ImageFault } from './image.ts'
 import { InfoLines } from './info-lines.ts'
@@ -37,6 +37,11 @@ export interface Difference {
   /** Undefined: somewhere in the block, at no step that shows it by itself. */
   readonly at: number | undefined
   readonly what: string
+}
+
+export interface Digested {
+  readonly digested: RecordBlock
+  readonly after: readonly string[]
 }
 
 export class Player {
@@ -89,6 +94,29 @@ export class Player {
       at: undefined,
       what: 'what it sends and answers is not what it sent and answered then',
     }
+  }
+
+  /**
+   * The digests of what the machine does on these entries now, and the shape of each step (effect-text.ts). Throws a
+   * RecordFault where the machine fails and did not, or the other way round.
+   */
+  digested(entries: readonly RecordEntry[]): Digested {
+    let all = ''
+    const after: string[] = []
+    const told = entries.map((entry, at): RecordEntry => {
+      const effects = this.#step(entry, this.#eventOf(entry, at))
+      const failure = typeof effects === 'string' ? effects : undefined
+      if ((failure === undefined) !== (entry.extra?.threw === undefined))
+        throw new RecordFault(
+          `step ${at + 1}: the machine fails otherwise: ${failure ?? 'not at all'}`,
+        )
+      if (typeof effects === 'string') return entry
+      const text = this.#texts.textOf(effects)
+      all += text
+      after.push(shapeOf(effects))
+      return { ...entry, digest: isNotable(effects) ? stepDigest(this.#digest, text) : undefined }
+    })
+    return { digested: { entries: told, digest: this.#digest(all) }, after }
   }
 
   /** The effects, or why the machine failed. */

@@ -299,12 +299,15 @@ may disagree by any amount: messages between them give the order, and the offset
 the record of a Sentinel is missing, its part is told from the records of the others. To read a record, a user
 of the Sentinel needs +sentinel|black-box.
 
-With files, name the folders <state file>.blackbox of all Sentinels, or copies of them.
+With files, name the folders <state file>.blackbox of all Sentinels, copies of them, or a bundle. --bundle
+writes the segments that hold the incident into one file, which vedette incident and vedette replay read
+anywhere. With --pseudonyms other names and addresses stand in it; ports, times and run ids stay.
 
 Example:
   vedette incident --sentinel 10.0.0.1:26379
   vedette incident --sentinel 10.0.0.1:26379 --group mymaster --id mymaster-7 --html incident.html
   vedette incident --since 2026-11-20T00:00:00Z --json records/s1 records/s2 records/s3
+  vedette incident --sentinel 10.0.0.1:26379 --bundle incident.bundle --pseudonyms
 
 Exit status: 0 shown, 1 no Sentinel suspected a master in that time, or a record is damaged, 2 the command
 line is wrong, or no Sentinel watches that group, 4 no Sentinel answered, or none has a record.`

@@ -235,6 +235,8 @@ function addIncident(program: Command): void {
     .addOption(new Option('--at <time>', 'the failover at this moment').argParser(moment))
     .option('--id <id>', 'the failover that the Sentinels announced under this id: mymaster-7')
     .option('--html <file>', 'also write it as a web page')
+    .option('--bundle <file>', 'also write its records into one file, to attach to an issue')
+    .option('--pseudonyms', 'in the bundle: replace names and addresses')
     .option('--json', 'print one JSON object, for scripts')
     .addHelpText('after', INCIDENT_HELP)
     .action(async (records: string[], options) => {

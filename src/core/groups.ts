@@ -60,6 +60,8 @@ export function reconfigureGroup(turn: Turn, group: Group, config: GroupConfig):
   checkOdown(turn, group)
 }
 
+const NO_SLOTS: ReadonlyMap<string, number> = new Map()
+
 function createGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefined): Group {
   const group = {
     kind: 'group',
@@ -85,6 +87,7 @@ function createGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefi
     pause: NEVER_PAUSED,
     isolatedAtMs: undefined,
     electionByHand: undefined,
+    slots: NO_SLOTS,
   } satisfies Omit<Group, 'master'>
   // The master's record points back at its group, so one of the two has to come first.
   return Object.assign(group, {

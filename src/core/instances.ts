@@ -129,7 +129,7 @@ function instanceBase(
     lastSdownAtMs: undefined,
     scriptKillSent: false,
     helloPending: false,
-    slot: slotOf(`${group.config.name} ${name}`),
+    slot: group.slots.get(name) ?? slotOf(`${group.config.name} ${name}`),
   }
 }
 

@@ -139,6 +139,8 @@ export interface Group extends TimerOwner {
   isolatedAtMs: number | undefined
   /** A peer was ordered by hand to fail over: a pause does not keep our vote from it. */
   electionByHand: { readonly epoch: number; readonly leader: string } | undefined
+  /** By name: slots (grid.ts) that the name does not give; in records under pseudonyms, to keep their rhythm. */
+  slots: ReadonlyMap<string, number>
 }
 
 export interface Failover {

@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRng, type Rng } from '../../src/base/rng.ts'
-import { openSegment, segmentsAt } from '../../src/io/blackbox/segment-reader.ts'
+import { segmentsAt } from '../../src/io/blackbox/records-at.ts'
+import { openSegment } from '../../src/io/blackbox/segment-reader.ts'
 import {
   agreedMaster,
   cli,

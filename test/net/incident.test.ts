@@ -5,12 +5,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   agreedMaster,
   cli,
+  MAIN,
   type RealCluster,
+  run,
   startCluster,
   until,
-  vedette,
 } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
+
+/** Records are played, which takes a while on a busy machine. */
+const vedette = (...argv: string[]) => run(process.execPath, [MAIN, ...argv], 40_000)
 
 let cluster: RealCluster
 let sentinel: string
@@ -68,6 +72,29 @@ test('an incident is chosen by its id, its moment or its group; wrong questions 
   expect(await ask(page)).toMatchObject({ status: 2 })
   const nobody = await vedette('incident', '--sentinel', `127.0.0.1:${cluster.nodes[0]?.port}`)
   expect(nobody).toMatchObject({ status: 4, stdout: '' })
+})
+
+test('a bundle tells the same incident elsewhere; with pseudonyms no name of before is in it', async () => {
+  const folder = scratchFolder('incident')
+  const sentences = async (...words: string[]) => {
+    const told = await vedette('incident', '--json', ...words)
+    expect(told.status, told.stderr).toBe(0)
+    const [incident] = JSON.parse(told.stdout).incidents
+    return incident.sentences.map((one: { text: string }) => one.text)
+  }
+  const [plain, hidden] = [join(folder, 'plain.bundle'), join(folder, 'hidden.bundle')]
+  const there = await sentences('--sentinel', sentinel, '--bundle', plain)
+  expect(await sentences(plain)).toEqual(there)
+  const again = await vedette('replay', plain)
+  expect(again).toMatchObject({ status: 0, stderr: '' })
+  expect(again.stdout).toContain('all the same when played again')
+  expect(await sentences(plain, '--bundle', hidden, '--pseudonyms')).toEqual(there)
+  expect((await vedette('replay', hidden)).status).toBe(0)
+  const renamed = await sentences(hidden)
+  expect(renamed.join('\n')).not.toContain('mymaster')
+  // Loopback addresses stay, and ports.
+  expect(renamed).toHaveLength(there.length)
+  expect(await vedette('incident', plain, '--pseudonyms')).toMatchObject({ status: 2 })
 })
 
 test('pieces over the wire are the files of the Sentinel', () => {

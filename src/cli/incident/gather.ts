@@ -4,7 +4,7 @@ import { type AccessOptions, readAccess } from '../status/access.ts'
 import { askAll } from '../status/ask.ts'
 import { DEFAULT_SENTINEL_ADDRESS, EXIT_NO_ANSWER } from '../status/status.ts'
 import type { SentinelAnswer } from '../status/view.ts'
-import { livesIn } from './lives.ts'
+import { livesIn, type PlayedSegment } from './lives.ts'
 import { type Choice, type IncidentsTold, NEAR_MS, tell } from './stories.ts'
 import { type MissingRecord, WireRecords } from './wire-records.ts'
 
@@ -15,6 +15,8 @@ export interface WireAccess extends AccessOptions {
 
 export interface Gathered {
   readonly told: IncidentsTold
+  /** What it is told from. */
+  readonly played: readonly PlayedSegment[]
   /** What of the records is damaged. */
   readonly faults: readonly string[]
   readonly missing: readonly MissingRecord[]
@@ -68,9 +70,9 @@ async function look(
   fromMs: number,
   untilMs: number,
 ): Promise<Gathered | undefined> {
-  const { lives, faults } = livesIn(await records.between(fromMs, untilMs))
+  const { lives, faults, played } = livesIn(await records.between(fromMs, untilMs))
   if (lives.length === 0) return undefined
-  return { told: tell(lives, choice), faults, missing: records.missing }
+  return { told: tell(lives, choice), played, faults, missing: records.missing }
 }
 
 /** The group that was asked for, or the only one there is; otherwise an exit status. */

@@ -1,11 +1,12 @@
 /** `vedette incident`: what several Sentinels recorded of a failover, in the order of causes. */
 import { writeFileSync } from 'node:fs'
-import { segmentsAt } from '../../io/blackbox/segment-reader.ts'
+import { segmentsAt } from '../../io/blackbox/records-at.ts'
 import { reasonOf, StartError } from '../../io/start-error.ts'
 import type { Chapter } from '../../report/chain/chain.ts'
 import { renderRecordedPage } from '../../report/page/html-page.ts'
 import { clockTime } from '../replay/words.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
+import { writeBundle } from './bundle.ts'
 import { type Gathered, gatherRecords, type WireAccess } from './gather.ts'
 import { livesIn } from './lives.ts'
 import { partOf, type RecordedRun } from './recorded-run.ts'
@@ -22,6 +23,10 @@ export interface IncidentOptions extends Choice, WireAccess {
   readonly json?: boolean
   /** The file into which the page is written. */
   readonly html?: string
+  /** The file into which the records of the incidents are put. */
+  readonly bundle?: string
+  /** Other names and addresses in the bundle. */
+  readonly pseudonyms?: boolean
 }
 
 /** `records`: files and folders; none: they are fetched from the Sentinels. Returns the exit status. */
@@ -39,6 +44,10 @@ export async function runIncident(
     say('vedette: records are read from files or fetched from --sentinel: leave one of them out')
     return EXIT_CONFIG
   }
+  if (options.pseudonyms === true && options.bundle === undefined) {
+    say('vedette: --pseudonyms changes what --bundle writes: name the file')
+    return EXIT_CONFIG
+  }
   const gathered =
     records.length > 0 ? fromFiles(records, options) : await gatherRecords(options, options)
   return typeof gathered === 'number' ? gathered : show(gathered, options)
@@ -46,14 +55,16 @@ export async function runIncident(
 
 function fromFiles(records: readonly string[], choice: Choice): Gathered | number {
   const segments = segmentsAt(records)
-  const { lives, faults } = livesIn(segments)
-  if (lives.length > 0) return { faults, missing: [], told: tell(lives, choice) }
+  const { lives, faults, played } = livesIn(segments)
+  if (lives.length > 0) return { faults, played, missing: [], told: tell(lives, choice) }
   for (const fault of faults) say(`vedette: ${fault}`)
   say(`vedette: there is no record of a Sentinel in ${records.join(', ')}`)
   return EXIT_FAILED
 }
 
-function show({ faults, missing, told }: Gathered, { json, html, id }: IncidentOptions): number {
+function show(gathered: Gathered, options: IncidentOptions): number {
+  const { faults, missing, told } = gathered
+  const { json, html, id, bundle } = options
   for (const fault of faults) say(`vedette: ${fault}`)
   for (const { address, reason } of missing) say(`vedette: no record of ${address}: ${reason}`)
   const { run, ties, chosen, stories } = told
@@ -64,6 +75,7 @@ function show({ faults, missing, told }: Gathered, { json, html, id }: IncidentO
     return EXIT_FAILED
   }
   const shown = { nameOf: run.nameOf, ties, stories }
+  if (bundle !== undefined) writeBundle(bundle, gathered, options.pseudonyms === true)
   if (html !== undefined) writePage(html, chosen, run, shown)
   process.stdout.write(
     json === true ? `${JSON.stringify(incidentJson(shown, missing))}\n` : incidentText(shown),

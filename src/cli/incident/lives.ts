@@ -3,20 +3,32 @@ import { SentinelLife } from '../../blackbox/incident/life.ts'
 import type { SegmentSource } from '../../io/blackbox/segment-reader.ts'
 import { playSegment } from '../replay/play.ts'
 
+/** Which part of a life a segment holds, by the monotonic clock of that life. */
+export interface PlayedSegment {
+  readonly source: SegmentSource
+  readonly life: SentinelLife
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
 export interface Lives {
   /** The longest first: its clock is the common one. */
   readonly lives: readonly SentinelLife[]
   /** What is damaged, with file and offset. */
   readonly faults: readonly string[]
+  readonly played: readonly PlayedSegment[]
 }
 
 /** The segments of each Sentinel in the order in which they were written. */
 export function livesIn(segments: readonly SegmentSource[]): Lives {
   const lives = new Map<string, SentinelLife>()
   const faults: string[] = []
+  const played: PlayedSegment[] = []
   for (const segment of segments) {
     const steps = playSegment(segment)
     let step = steps.next()
+    let own: SentinelLife | undefined
+    let fromMs = 0
     for (; step.done !== true; step = steps.next()) {
       const { state } = step.value
       const { wallMs, monoMs } = state.startedAt
@@ -24,10 +36,15 @@ export function livesIn(segments: readonly SegmentSource[]): Lives {
       const life = lives.get(key) ?? new SentinelLife(state)
       lives.set(key, life)
       life.note(step.value)
+      if (own === undefined) fromMs = step.value.now.monoMs
+      own = life
+    }
+    if (own !== undefined) {
+      played.push({ source: segment, life: own, fromMs, untilMs: own.lastMonoMs })
     }
     if (step.value.fault !== undefined) faults.push(step.value.fault)
   }
   const length = ({ startedAt, lastMonoMs }: SentinelLife) => lastMonoMs - startedAt.monoMs
   const sorted = [...lives.values()].sort((one, other) => length(other) - length(one))
-  return { lives: sorted, faults }
+  return { lives: sorted, faults, played }
 }

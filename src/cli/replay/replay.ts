@@ -1,6 +1,7 @@
 /** `vedette replay`: the production machine, run again on the record of a Sentinel. */
 import { beliefOf } from '../../blackbox/belief.ts'
-import { type SegmentSource, segmentsAt } from '../../io/blackbox/segment-reader.ts'
+import { segmentsAt } from '../../io/blackbox/records-at.ts'
+import type { SegmentSource } from '../../io/blackbox/segment-reader.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { type PlacedStep, playSegment, type SegmentOutcome } from './play.ts'
 import { StepView } from './step-view.ts'

@@ -1,11 +1,10 @@
 /** Reads the segments of a record; everything that is wrong has a file and an offset. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { type RecordBlock, RecordFault, readBlock } from '../../blackbox/block.ts'
 import { readHead } from '../../blackbox/record-head.ts'
 import type { RecordHead } from '../../blackbox/recorder.ts'
 import { reasonOf, StartError } from '../start-error.ts'
-import { MAGIC, readFrame, SEGMENT_SUFFIX } from './frames.ts'
+import { MAGIC, readFrame } from './frames.ts'
 
 /** Where in which file something is wrong, and what. */
 export class SegmentFault extends StartError {
@@ -35,26 +34,10 @@ export interface SegmentSource {
   readonly content?: Buffer
 }
 
-/** The segments that these paths name, in the order of their names; a folder means all in it. */
-export function segmentsAt(paths: readonly string[]): readonly SegmentSource[] {
-  return paths.flatMap((path) => {
-    if (!isFolder(path)) return [{ path }]
-    const names = readdirSync(path).filter((name) => name.endsWith(SEGMENT_SUFFIX))
-    return names.sort().map((name) => ({ path: join(path, name) }))
-  })
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory()
-  } catch (error) {
-    throw new SegmentFault(path, 0, `cannot be read: ${reasonOf(error)}`)
-  }
-}
-
 /** Throws a SegmentFault. `undefined`: the file holds no head yet, because its writer was cut off. */
-export function openSegment({ path, content }: SegmentSource): RecordSegment | undefined {
-  const file = content ?? contentOf(path)
+export function openSegment(source: SegmentSource): RecordSegment | undefined {
+  const { path } = source
+  const file = contentOf(source)
   const beginning = file.toString('latin1', 0, MAGIC.length)
   if (MAGIC.startsWith(beginning) && beginning !== MAGIC) return undefined
   if (beginning !== MAGIC) {
@@ -75,7 +58,9 @@ export function openSegment({ path, content }: SegmentSource): RecordSegment | u
   })
 }
 
-function contentOf(path: string): Buffer {
+/** Throws a SegmentFault. */
+export function contentOf({ path, content }: SegmentSource): Buffer {
+  if (content !== undefined) return content
   try {
     return readFileSync(path)
   } catch (error) {
