@@ -23,17 +23,29 @@ export function readListpack(blob: string): string[] | undefined {
   return walk.isAtEnd && countHolds(uint16(blob, 4), items) ? items : undefined
 }
 
+/** Each entry begins with the length of the one before, and the header says where the last one begins. */
 export function readZiplist(blob: string): string[] | undefined {
   if (blob.length < 11 || uint32(blob, 0) !== blob.length) return undefined
   const walk = new Walk(blob, 10)
   const items: string[] = []
+  let last = walk.at
+  let lastBytes = 0
   while (walk.hasMore) {
-    walk.at += blob.charCodeAt(walk.at) < 254 ? 1 : 5
+    const start = walk.at
+    if (ziplistBackLength(walk) !== lastBytes) return undefined
     const item = ziplistElement(walk)
     if (item === undefined) return undefined
     items.push(item)
+    last = start
+    lastBytes = walk.at - start
   }
+  if (items.length > 0 && uint32(blob, 4) !== last) return undefined
   return walk.isAtEnd && countHolds(uint16(blob, 8), items) ? items : undefined
+}
+
+function ziplistBackLength(walk: Walk): number {
+  const first = walk.code()
+  return first < 254 ? first : walk.long(uint32)
 }
 
 export function readIntset(blob: string): string[] | undefined {
@@ -151,7 +163,7 @@ function ziplistElement(walk: Walk): string | undefined {
   const first = walk.code()
   if (first < 0x40) return walk.text(first)
   if (first < 0x80) return walk.text(((first & 0x3f) << 8) | walk.code())
-  if (first === 0x80) return walk.text(walk.long(uint32BigEndian))
+  if (first < 0xc0) return walk.text(walk.long(uint32BigEndian))
   if (first >= 0xf1 && first <= 0xfd) return String(first - 0xf1)
   const width = ZIPLIST_INTEGER_BYTES.get(first)
   return width === undefined ? undefined : walk.integer(width)

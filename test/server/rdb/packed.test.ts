@@ -18,7 +18,8 @@ function listpack(count: number, ...elements: string[]): string {
 
 function ziplist(count: number, ...elements: string[]): string {
   const body = elements.join('')
-  return `${le32(body.length + 11)}${le32(10)}${bytes(count & 255, count >> 8)}${body}\xff`
+  const last = 10 + body.length - (elements.at(-1) ?? '').length
+  return `${le32(body.length + 11)}${le32(last)}${bytes(count & 255, count >> 8)}${body}\xff`
 }
 
 test('a listpack keeps integers of every width and strings of every length form', () => {
@@ -52,12 +53,23 @@ test('a listpack whose count is unknown is walked to its end', () => {
   expect(readListpack(listpack(0xffff, bytes(5, 1)))).toEqual(['5'])
 })
 
+test('a ziplist whose entries disagree about their lengths is damaged', () => {
+  const [a, b] = [bytes(0, 1, 'a'), bytes(3, 1, 'b')]
+  expect(readZiplist(ziplist(2, a, b))).toEqual(['a', 'b'])
+  expect(readZiplist(ziplist(2, a, bytes(2, 1, 'b')))).toBeUndefined()
+  expect(readZiplist(ziplist(2, a, bytes(254, le32(14), 1, 'b')))).toBeUndefined()
+  expect(readZiplist(ziplist(1, b))).toBeUndefined()
+  // The header names the second byte of the last entry as its beginning.
+  const sound = ziplist(2, a, b)
+  expect(readZiplist(`${sound.slice(0, 4)}${le32(14)}${sound.slice(8)}`)).toBeUndefined()
+})
+
 test('a ziplist keeps integers of every width and strings of every length form', () => {
   const blob = ziplist(
     8,
     bytes(0, 3, 'abc'),
     bytes(5, 0x41, 0, 'z'.repeat(256)),
-    bytes(254, le32(260), 0x80, 0, 0, 0, 2, 'hi'),
+    bytes(254, le32(259), 0x80, 0, 0, 0, 2, 'hi'),
     bytes(12, 0xc0, 0, 0x80),
     bytes(4, 0xf0, 0xff, 0xff, 0xff),
     bytes(5, 0xfe, 0x80),

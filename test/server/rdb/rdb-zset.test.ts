@@ -33,7 +33,7 @@ describe('a sorted set is read', () => {
     [
       'from a ziplist, as before 7.0',
       TYPE.zsetZiplist,
-      '18 18000000 13000000 0400 00 01 61 03 f2 02 01 62 03 03 322e35 ff',
+      '18 18000000 12000000 0400 00 01 61 03 f2 02 01 62 03 03 322e35 ff',
     ],
   ])('%s', (_, type, bytes) => expect(read(type, hex(bytes))).toEqual(TWO))
 
