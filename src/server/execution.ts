@@ -314,8 +314,14 @@ export class Execution implements CommandContext {
     }
   }
 
-  /** Serves in the name of the client that waited, as if it had sent a command. */
   #serve(session: ClientSession, wait: KeyWait, key: string): boolean {
+    const { keyspace, tracking } = this.node
+    if (keyspace.tracker === undefined) return this.#serveNow(session, wait, key)
+    return tracking.whileServing(session, () => this.#serveNow(session, wait, key))
+  }
+
+  /** Serves in the name of the client that waited, as if it had sent a command. */
+  #serveNow(session: ClientSession, wait: KeyWait, key: string): boolean {
     this.#enter(session)
     this.#db = this.node.keyspace.dbs[wait.db] as Db
     this.#effects.begin()

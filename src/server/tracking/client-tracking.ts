@@ -96,6 +96,19 @@ export class ClientTracking {
     if (session !== undefined) for (const keys of pending) this.#tell(session, keys)
   }
 
+  /** A client that has waited is served, while the command of another runs or has just been answered. */
+  whileServing<Result>(session: ClientSession, serve: () => Result): Result {
+    const [present, isRunning, pending] = [this.#present, this.#isRunning, this.#pending]
+    this.#pending = []
+    this.commandBegins(session)
+    const result = serve()
+    this.commandEnded()
+    this.#present = present
+    this.#isRunning = isRunning
+    this.#pending = pending
+    return result
+  }
+
   /** A command has read keys for a client that tracks them. */
   keysRead(session: ClientSession, command: CommandInfo, argv: readonly string[]): void {
     const { tracking } = session
