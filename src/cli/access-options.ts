@@ -24,3 +24,13 @@ export function loginOptions(command: Command): Command {
     .option('--cert <file>', 'the client certificate, in PEM')
     .option('--key <file>', 'the private key of the client certificate')
 }
+
+/** Nodes have users of their own; without a login the Sentinels' knowledge has to do. */
+export function nodeLoginOptions(command: Command): Command {
+  return command
+    .option('--node-user <name>', 'the user to log in to the nodes as')
+    .option(
+      '--node-pass <password>',
+      'its password; safer in the environment variable VEDETTE_NODE_PASS',
+    )
+}

@@ -1,12 +1,12 @@
 /** The commands that tell what would happen, and change nothing: explain and plan. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { accessOptions } from './access-options.ts'
+import { accessOptions, nodeLoginOptions } from './access-options.ts'
 import { EXPLAIN_HELP, PLAN_HELP } from './help.ts'
 import { collect, server } from './options.ts'
 
 export function addForesight(program: Command): void {
   const explain = program.command('explain').argument('<group>', 'the group to ask about')
-  nodeLogin(accessOptions(explain))
+  nodeLoginOptions(accessOptions(explain))
     .description('show what would happen if the master died now, a host were lost or a link cut')
     .addOption(
       new Option(
@@ -47,7 +47,9 @@ function addPlan(program: Command): void {
 }
 
 function planned(plan: Command, name: string, description: string): Command {
-  return nodeLogin(accessOptions(plan.command(name).argument('<group>', 'the name of the group')))
+  return nodeLoginOptions(
+    accessOptions(plan.command(name).argument('<group>', 'the name of the group')),
+  )
     .description(description)
     .option('--json', 'print one JSON object, for scripts')
     .addHelpText('after', PLAN_HELP)
@@ -61,16 +63,6 @@ async function run(
   options: Parameters<RunPlan>[2],
 ): Promise<void> {
   process.exitCode = await (await import('./plan/plan.ts')).runPlan(group, work, options)
-}
-
-/** Nodes have users of their own; without a login the Sentinels' knowledge has to do. */
-function nodeLogin(command: Command): Command {
-  return command
-    .option('--node-user <name>', 'the user to log in to the nodes as')
-    .option(
-      '--node-pass <password>',
-      'its password; safer in the environment variable VEDETTE_NODE_PASS',
-    )
 }
 
 /** `a,b`: two hosts or processes; an option that may be given several times. */

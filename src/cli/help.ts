@@ -292,12 +292,25 @@ Example:
 
 Exit status: 0 shown, 1 the file is damaged or cannot be read, 2 the command line is wrong.`
 
+export const LEDGER_GROUP_HELP = `
+A data node that loses writes keeps them in a ledger. This command finds the ledgers of all nodes of a group:
+any Sentinel leads to the others and to the nodes. A node that keeps no ledgers, because it is a redis-server,
+or does not answer is named. On the nodes it takes +ledger, for --node-user. A ledger holds keys and values:
+fetch writes each into a file of its own name, which vedette ledger show and vedette ledger replay read.
+
+Example:
+  vedette ledger list --sentinel 10.0.0.1:26379 --group mymaster
+  vedette ledger fetch --sentinel 10.0.0.1:26379 --out ledgers
+
+Exit status: 0 all nodes answered, 1 some did not, or a ledger could not be fetched, 2 the command line is
+wrong, or no Sentinel watches that group, 4 no Sentinel answered.`
+
 export const INCIDENT_HELP = `
 Fetches the records of all Sentinels of a group (black-box: yes; see vedette replay), or reads them from files,
 and tells which Sentinel noticed what, how they agreed, which one was elected, and what followed. Their clocks
 may disagree by any amount: messages between them give the order, and the offset of each clock is shown. If
-the record of a Sentinel is missing, its part is told from the records of the others. To read a record, a user
-of the Sentinel needs +sentinel|black-box.
+the record of a Sentinel is missing, its part is told from the records of the others. The nodes are asked for
+ledgers of lost writes. It takes +sentinel|black-box on the Sentinels, and +ledger on the nodes (--node-user).
 
 With files, name the folders <state file>.blackbox of all Sentinels, copies of them, or a bundle. --bundle
 writes the segments that hold the incident into one file, which vedette incident and vedette replay read

@@ -4,7 +4,7 @@
  * YAML parser, nor a check for a client library.
  */
 import { Argument, Command, CommanderError, Option } from 'commander'
-import { accessOptions, loginOptions } from './access-options.ts'
+import { accessOptions, loginOptions, nodeLoginOptions } from './access-options.ts'
 import { addCheck } from './check/check-command.ts'
 import { splitArguments } from './daemon/redis-arguments.ts'
 import { addForesight } from './foresight-commands.ts'
@@ -13,6 +13,7 @@ import {
   EXPORT_CONF_HELP,
   FAILOVER_HELP,
   INCIDENT_HELP,
+  LEDGER_GROUP_HELP,
   LEDGER_REPLAY_HELP,
   LEDGER_SHOW_HELP,
   REPLAY_HELP,
@@ -176,6 +177,23 @@ function addLedger(program: Command): void {
   const ledger = program
     .command('ledger')
     .description('show writes that a failover discarded, and send them again')
+  nodeLoginOptions(accessOptions(ledger.command('list')))
+    .description('list the ledgers of all nodes of a group')
+    .option('--group <name>', 'the group, if the Sentinels watch several')
+    .option('--json', 'print one JSON object, for scripts')
+    .addHelpText('after', LEDGER_GROUP_HELP)
+    .action(async (options) => {
+      exitWith(await (await import('./ledger/ledger-group.ts')).runLedgerList(options))
+    })
+  const fetch = ledger.command('fetch').argument('[names...]', 'ledgers; none: all of them')
+  nodeLoginOptions(accessOptions(fetch))
+    .description('copy ledgers from the nodes of a group')
+    .option('--group <name>', 'the group, if the Sentinels watch several')
+    .option('--out <folder>', 'the folder to write them to (default: this one)')
+    .addHelpText('after', LEDGER_GROUP_HELP)
+    .action(async (names: string[], options) => {
+      exitWith(await (await import('./ledger/ledger-group.ts')).runLedgerFetch(names, options))
+    })
   ledger
     .command('show')
     .argument('<file>', 'a lost-writes-….ledger from the dir of a data node')
@@ -222,7 +240,7 @@ function addIncident(program: Command): void {
   const incident = program
     .command('incident')
     .argument('[records...]', 'record files (*.vbb), or folders of them; none: ask the Sentinels')
-  accessOptions(incident)
+  nodeLoginOptions(accessOptions(incident))
     .option('--group <name>', 'the group, if the Sentinels watch several')
     .description('tell the story of a failover from the records of all Sentinels')
     .option('--last', 'the last failover (default)')

@@ -1,7 +1,16 @@
 /** An incident of real processes, told from the records that their Sentinels hand out. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { encodeCommand } from '../../src/resp/encode.ts'
+import { ledgerName } from '../../src/server/ledger/ledger-file.ts'
+import {
+  type LedgerFacts,
+  renderCounts,
+  renderHeader,
+} from '../../src/server/ledger/ledger-format.ts'
+import { hexOf } from '../../src/server/ledger/ledger-numbers.ts'
+import { Crc64 } from '../../src/server/rdb/crc64.ts'
 import {
   agreedMaster,
   cli,
@@ -95,6 +104,41 @@ test('a bundle tells the same incident elsewhere; with pseudonyms no name of bef
   // Loopback addresses stay, and ports.
   expect(renamed).toHaveLength(there.length)
   expect(await vedette('incident', plain, '--pseudonyms')).toMatchObject({ status: 2 })
+})
+
+test('ledgers of all nodes are listed and fetched, and lost writes are part of the incident', async () => {
+  const [, node] = cluster.nodes
+  const facts: LedgerFacts = {
+    ...{ node: `127.0.0.1:${node?.port}`, writtenAtMs: Date.now(), history: 'a'.repeat(40) },
+    ...{ from: 1, to: 40, kept: 1, master: '127.0.0.1:1' },
+    rule: 'exact',
+    ...{ masterHistory: 'b'.repeat(40), masterOffset: 1 },
+  }
+  const body = `${renderHeader(facts)}${encodeCommand(['SET', 'lost', 'x'])}${renderCounts(1, 1)}`
+  const crc = new Crc64()
+  crc.update(body)
+  const name = ledgerName(facts)
+  writeFileSync(join(node?.folder ?? '', name), `${body}${hexOf(crc.digest())}\n`, 'latin1')
+  const out = scratchFolder('ledgers')
+  const ask = (...words: string[]) => vedette('ledger', ...words, '--sentinel', sentinel)
+  const list = await ask('list')
+  expect(list.stdout).toContain(name)
+  // The master was killed.
+  expect(list).toMatchObject({ status: 1 })
+  expect(list.stderr).toContain(`vedette: no ledgers of 127.0.0.1:${cluster.nodes[0]?.port}: `)
+  const fetched = await ask('fetch', '--out', out)
+  expect(fetched.stdout).toContain(`${name}: 1 commands on 1 keys, from 127.0.0.1:${node?.port}`)
+  expect((await vedette('ledger', 'show', join(out, name))).stdout).toContain('SET lost x')
+  const missing = await ask('fetch', 'lost-writes-00-1-1.ledger')
+  expect(missing.stderr).toContain('no node of mymaster keeps a ledger lost-writes-00-1-1.ledger')
+  const told = await vedette('incident', '--sentinel', sentinel)
+  expect(told.stdout).toContain(
+    'has lost 1 write to 1 key; vedette ledger fetch lost-writes-aaaaaaaa',
+  )
+  const { incidents } = JSON.parse(
+    (await vedette('incident', '--json', '--sentinel', sentinel)).stdout,
+  )
+  expect(incidents[0].lost).toMatchObject([{ ledger: name, commands: 1, keys: 1, rule: 'exact' }])
 })
 
 test('pieces over the wire are the files of the Sentinel', () => {

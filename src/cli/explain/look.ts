@@ -21,11 +21,14 @@ import { DEFAULT_SENTINEL_ADDRESS } from '../status/status.ts'
 import { addressOf, isVedette, type SentinelAnswer } from '../status/view.ts'
 import { type AskedFacts, type GroupLayout, layoutOf } from './layout.ts'
 
-export interface ExplainAccess extends AccessOptions {
+/** How to reach the Sentinels, and how to log in to them and to the nodes. */
+export interface MemberAccess extends AccessOptions {
   readonly sentinel?: readonly string[]
   readonly nodeUser?: string
   readonly nodePass?: string
 }
+
+export type ExplainAccess = MemberAccess
 
 /** So that the password appears in no list of processes. */
 const NODE_PASSWORD_VARIABLE = 'VEDETTE_NODE_PASS'
@@ -52,14 +55,15 @@ export async function lookAtGroup(
   if (report === undefined) return { layout: undefined, sentinels }
   const [plans, facts] = await Promise.all([
     askPlans(report, access, dryRun),
-    askNodes(report, nodeAccess(options, access)),
+    askNodes(report, nodeLogin(options)),
   ])
   return { layout: layoutOf(report, sentinels, plans, facts), sentinels }
 }
 
 /** Nodes are asked as their own user; the certificates are those for the Sentinels. */
-function nodeAccess({ nodeUser, nodePass }: ExplainAccess, { tls }: SentinelLogin): SentinelLogin {
-  return { user: nodeUser, password: nodePass ?? process.env[NODE_PASSWORD_VARIABLE], tls }
+export function nodeLogin(options: MemberAccess): SentinelLogin {
+  const { nodeUser, nodePass = process.env[NODE_PASSWORD_VARIABLE] } = options
+  return { user: nodeUser, password: nodePass, tls: readAccess(options).tls }
 }
 
 async function askPlans(

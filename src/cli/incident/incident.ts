@@ -4,11 +4,13 @@ import { segmentsAt } from '../../io/blackbox/records-at.ts'
 import { reasonOf, StartError } from '../../io/start-error.ts'
 import type { Chapter } from '../../report/chain/chain.ts'
 import { renderRecordedPage } from '../../report/page/html-page.ts'
+import type { MemberAccess } from '../explain/look.ts'
 import { clockTime } from '../replay/words.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { writeBundle } from './bundle.ts'
-import { type Gathered, gatherRecords, type WireAccess } from './gather.ts'
+import { type Gathered, gatherRecords } from './gather.ts'
 import { livesIn } from './lives.ts'
+import { lossesIn, lossJson } from './lost-writes.ts'
 import { partOf, type RecordedRun } from './recorded-run.ts'
 import { type Choice, tell } from './stories.ts'
 import {
@@ -16,10 +18,12 @@ import {
   eventsOf,
   type IncidentStory,
   incidentText,
+  lostLines,
   type ShownIncident,
+  type ShownLosses,
 } from './text.ts'
 
-export interface IncidentOptions extends Choice, WireAccess {
+export interface IncidentOptions extends Choice, MemberAccess {
   readonly json?: boolean
   /** The file into which the page is written. */
   readonly html?: string
@@ -56,7 +60,8 @@ export async function runIncident(
 function fromFiles(records: readonly string[], choice: Choice): Gathered | number {
   const segments = segmentsAt(records)
   const { lives, faults, played } = livesIn(segments)
-  if (lives.length > 0) return { faults, played, missing: [], told: tell(lives, choice) }
+  if (lives.length > 0)
+    return { faults, played, missing: [], losses: undefined, told: tell(lives, choice) }
   for (const fault of faults) say(`vedette: ${fault}`)
   say(`vedette: there is no record of a Sentinel in ${records.join(', ')}`)
   return EXIT_FAILED
@@ -74,13 +79,19 @@ function show(gathered: Gathered, options: IncidentOptions): number {
     say(`vedette: ${what}`)
     return EXIT_FAILED
   }
-  const shown = { nameOf: run.nameOf, ties, stories }
+  const shown = { nameOf: run.nameOf, ties, stories, losses: shownLosses(gathered) }
   if (bundle !== undefined) writeBundle(bundle, gathered, options.pseudonyms === true)
   if (html !== undefined) writePage(html, chosen, run, shown)
   process.stdout.write(
     json === true ? `${JSON.stringify(incidentJson(shown, missing))}\n` : incidentText(shown),
   )
   return faults.length === 0 ? 0 : EXIT_FAILED
+}
+
+function shownLosses({ losses, told }: Gathered): ShownLosses | undefined {
+  if (losses === undefined) return undefined
+  const { chosen, all, run } = told
+  return { known: losses, parts: chosen.map((one) => lossesIn(losses, one, all, run.zeroMs)) }
 }
 
 const SHOWN_IDS = 10
@@ -106,7 +117,8 @@ function writePage(
   const remarks = [
     `time 0 is ${clockTime(part.zeroMs)}`,
     ...clockLines(shown),
-    'told by what Sentinels recorded: what was done to the cluster, what clients felt and which writes were lost is not in it',
+    ...chosen.flatMap((_, at) => lostLines(shown, at)),
+    'told by what Sentinels recorded: what was done to the cluster and what clients felt is not in it',
   ]
   try {
     writeFileSync(
@@ -124,12 +136,16 @@ function writePage(
 
 /** The incidents for scripts. */
 function incidentJson(
-  { nameOf, ties, stories }: ShownIncident,
+  { nameOf, ties, stories, losses }: ShownIncident,
   missing: Gathered['missing'],
 ): object {
   return {
     missing: missing.map(({ address, reason }) => ({ sentinel: address, reason })),
-    incidents: stories.map(storyJson),
+    incidents: stories.map((story, at) => ({
+      ...storyJson(story),
+      lost: losses?.parts[at]?.map(lossJson) ?? null,
+    })),
+    lossesUnknownOf: losses?.known.silent ?? null,
     clocks: [...ties].map(([{ myid }, { aheadMs, withinMs }]) => {
       return { sentinel: nameOf(myid), aheadMs, withinMs: withinMs ?? null }
     }),

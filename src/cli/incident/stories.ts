@@ -24,6 +24,8 @@ export const NEAR_MS = 10_000
 export interface IncidentsTold {
   readonly run: RecordedRun
   readonly ties: ReadonlyMap<SentinelLife, ClockTie>
+  /** Every incident of the records. */
+  readonly all: readonly Chapter[]
   readonly chosen: readonly Chapter[]
   readonly stories: readonly IncidentStory[]
 }
@@ -39,7 +41,7 @@ export function tell(lives: readonly SentinelLife[], choice: Choice): IncidentsT
     const [told = chapter] = explainRecorded(own.file, own.history).slice(all.indexOf(chapter))
     return { run: own, chapter: told, ids: idsOf(chapter, run) }
   })
-  return { run, ties, chosen, stories }
+  return { run, ties, all, chosen, stories }
 }
 
 function choose(

@@ -6,12 +6,15 @@ import type { Chapter } from '../../report/chain/chain.ts'
 import { formatDuration, secondsText } from '../../scenario/duration.ts'
 import { colors as pc } from '../colors.ts'
 import { clockTime } from '../replay/words.ts'
+import { type GroupLosses, type LostPart, lossLines } from './lost-writes.ts'
 import type { RecordedRun } from './recorded-run.ts'
 
 export interface ShownIncident {
   readonly nameOf: (myid: string) => string
   readonly ties: ReadonlyMap<SentinelLife, ClockTie>
   readonly stories: readonly IncidentStory[]
+  /** Undefined: no node was asked. */
+  readonly losses: ShownLosses | undefined
 }
 
 /** A chapter, and the run with its times counted from the beginning of the chapter. */
@@ -22,8 +25,20 @@ export interface IncidentStory {
   readonly ids: readonly string[]
 }
 
+/** What is known of the writes that were lost: of each story, in the order of the stories. */
+export interface ShownLosses {
+  readonly known: GroupLosses
+  readonly parts: readonly (readonly LostPart[])[]
+}
+
 export function incidentText(shown: ShownIncident): string {
-  return [...shown.stories.flatMap(storyLines), ...clockLines(shown), ''].join('\n')
+  const stories = shown.stories.flatMap((story, at) => storyLines(story, lostLines(shown, at)))
+  return [...stories, ...clockLines(shown), ''].join('\n')
+}
+
+/** What the story at this place has lost, in lines. */
+export function lostLines({ losses }: ShownIncident, at: number): readonly string[] {
+  return losses === undefined ? [] : lossLines(losses.parts[at] ?? [], losses.known)
 }
 
 /** How far the clock of each Sentinel is off. */
@@ -31,7 +46,7 @@ export function clockLines({ nameOf, ties }: ShownIncident): readonly string[] {
   return [...ties].map(([life, tie], at) => clockLine(nameOf(life.myid), tie, at === 0))
 }
 
-function storyLines(story: IncidentStory): readonly string[] {
+function storyLines(story: IncidentStory, lost: readonly string[]): readonly string[] {
   const { title, links } = story.chapter
   const sentences = links.map(({ atMs, text }) => {
     const time = atMs === undefined ? '' : secondsText(atMs)
@@ -42,7 +57,8 @@ function storyLines(story: IncidentStory): readonly string[] {
   })
   const named = story.ids.map((id) => `, incident ${id}`).join('')
   const when = `began ${clockTime(story.run.zeroMs)}${named}`
-  return [pc.bold(title), when, ...sentences, '', ...events, '']
+  const losses = lost.map((line) => `${''.padStart(10)}  ${line}`)
+  return [pc.bold(title), when, ...sentences, ...losses, '', ...events, '']
 }
 
 interface ToldEvent {

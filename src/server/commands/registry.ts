@@ -24,6 +24,7 @@ import { clusterFamily, moduleFamily } from './node/cluster.ts'
 import { commandFamily } from './node/command.ts'
 import { configFamily } from './node/config.ts'
 import { connectionFamily } from './node/connection.ts'
+import { ledgerFamily } from './node/ledger.ts'
 import { replicationFamily, waitFamily } from './node/replication.ts'
 import { savingFamily } from './node/saving.ts'
 import { watchingFamily } from './node/watching.ts'
@@ -71,6 +72,7 @@ const FAMILIES: readonly Family[] = [
   transactionFamily,
   pubsubFamily,
   replicationFamily,
+  ledgerFamily,
   waitFamily,
 ]
 

@@ -14,6 +14,7 @@ import { error, OK, type Reply, simple } from '../../resp/reply.ts'
 import { earliest } from '../earliest.ts'
 import { deletion } from '../effects.ts'
 import { LedgerKeeper } from '../ledger/ledger-keeper.ts'
+import { LedgerShelf } from '../ledger/ledger-shelf.ts'
 import type { KeysOf } from '../ledger/lost-commands.ts'
 import type { NodeBase } from '../node-base.ts'
 import type { FileAnswer, FileRequestId } from '../persistence/files.ts'
@@ -49,6 +50,8 @@ const NEEDS_FENCE = error(
 export class Replication implements RoleChange {
   readonly serving: Serving
   readonly failover: NodeFailover
+  /** The ledgers on disk, for those who ask. */
+  readonly shelf: LedgerShelf
   readonly #state: ReplicationState
   readonly #link: MasterLink
   /** Replication's own requests to the node's folder. */
@@ -64,6 +67,7 @@ export class Replication implements RoleChange {
     // Ids below zero: those above are for requests of the node itself.
     this.#files = new Jobs((id, request) => node.port.askFile(-id, request))
     this.#keeper = new LedgerKeeper(node, this.#files, keysOf)
+    this.shelf = new LedgerShelf(this.#files)
     this.failover = new NodeFailover(state, this)
     this.#link = new MasterLink(state, this.failover, this.#keeper)
     this.serving = new Serving(state, this.#files, this.failover, this.#link)

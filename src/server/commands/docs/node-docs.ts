@@ -173,6 +173,8 @@ latency|history 2.8.13: Lists the samples of an event.
 latency|latest 2.8.13: Shows the last sample of each event.
 latency|reset 2.8.13: Forgets the samples of events.
   event?*
+ledger 7.0.0: Hands out the ledgers of this node, in which lost writes are kept.
+  how(list!|read!) name? offset:integer? bytes:integer?
 lolwut 5.0.0: Shows something pretty and the version.
   VERSION=version:integer?
 memory 4.0.0: Commands about memory in use.

@@ -1,0 +1,74 @@
+/** `vedette ledger list` and `vedette ledger fetch`: the ledgers of all nodes of a group. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { reasonOf } from '../../io/start-error.ts'
+import { type MemberAccess, nodeLogin } from '../explain/look.ts'
+import { askGroup } from '../incident/group-meant.ts'
+import { EXIT_FAILED, say } from '../report.ts'
+import { fetchLedger, type ListedLedger, listLedgers, parseLedger } from './wire-ledgers.ts'
+
+export interface GroupLedgerOptions extends MemberAccess {
+  readonly group?: string
+  readonly json?: boolean
+  /** The folder into which ledgers are fetched. */
+  readonly out?: string
+}
+
+/** Returns the exit status. */
+export async function runLedgerList(options: GroupLedgerOptions): Promise<number> {
+  const found = await ledgersOf(options)
+  if (typeof found === 'number') return found
+  const { ledgers, silent, group } = found
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify({ group, ledgers, silent })}\n`)
+  } else if (ledgers.length === 0) {
+    process.stdout.write(`${group}: no node keeps a ledger: no write is known to be lost\n`)
+  } else {
+    for (const { node, name, bytes, writtenAtMs } of ledgers) {
+      const written = new Date(writtenAtMs).toISOString()
+      process.stdout.write(`${node.padEnd(21)}  ${written}  ${name}  ${bytes} bytes\n`)
+    }
+  }
+  return silent.length === 0 ? 0 : EXIT_FAILED
+}
+
+/** `names`: those that are wanted; none: all. */
+export async function runLedgerFetch(
+  names: readonly string[],
+  options: GroupLedgerOptions,
+): Promise<number> {
+  const found = await ledgersOf(options)
+  if (typeof found === 'number') return found
+  const unknown = names.filter((name) => found.ledgers.every((one) => one.name !== name))
+  for (const name of unknown) say(`vedette: no node of ${found.group} keeps a ledger ${name}`)
+  const wanted = found.ledgers.filter(({ name }) => names.length === 0 || names.includes(name))
+  let failures = unknown.length + found.silent.length
+  for (const one of wanted) {
+    const failure = await fetchOne(one, options).then(() => undefined, reasonOf)
+    if (failure === undefined) continue
+    failures++
+    say(`vedette: ${failure}`)
+  }
+  return failures === 0 ? 0 : EXIT_FAILED
+}
+
+/** Throws an error with the reason. */
+async function fetchOne(one: ListedLedger, options: GroupLedgerOptions): Promise<void> {
+  const path = join(options.out ?? '.', one.name)
+  const bytes = await fetchLedger(one, nodeLogin(options))
+  const { end } = parseLedger(one, bytes)
+  const content = Buffer.from(bytes, 'latin1')
+  if (existsSync(path) && !readFileSync(path).equals(content))
+    throw new Error(`${path} is there already, and holds something else`)
+  writeFileSync(path, content)
+  process.stdout.write(`${path}: ${end.commands} commands on ${end.keys} keys, from ${one.node}\n`)
+}
+
+async function ledgersOf(options: GroupLedgerOptions) {
+  const meant = await askGroup(options, options.group)
+  if (typeof meant === 'number') return meant
+  const { sentinels, group } = meant
+  const found = await listLedgers(sentinels, group, nodeLogin(options))
+  for (const { node, reason } of found.silent) say(`vedette: no ledgers of ${node}: ${reason}`)
+  return { ...found, group }
+}
