@@ -87,6 +87,8 @@ export class NodeBase {
   readonly streamTarget: MasterSession
   /** DEBUG PAUSE-CRON: nothing is done by the clock. */
   isCronPaused = false
+  /** DEBUG SET-SKIP-CHECKSUM-VALIDATION: payloads of RESTORE may have any checksum. */
+  skipsChecksums = false
   #lastConnectionId: ConnectionId = 0
   /** Runs one command of a file that is being loaded, see replay.ts. */
   applyLoaded: (argv: readonly string[]) => LoadedCommand = () => ({ kind: 'unknown' })

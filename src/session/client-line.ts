@@ -39,7 +39,11 @@ export interface ClientLineExtras {
   readonly db: number
   readonly ssub: number
   readonly multi: number
+  /** Input that is not dealt with yet. */
+  readonly qbuf: number
   readonly obl: number
+  /** How many blocks of output wait. */
+  readonly oll: number
   /** Of a command that waits, and of those that MULTI has queued. */
   readonly argvMem: number
   readonly multiMem: number
@@ -68,14 +72,14 @@ export function lineOf(client: SessionClient, nowMs: number, extras: ClientLineE
     ['psub', client.patterns.size],
     ['ssub', extras.ssub],
     ['multi', extras.multi],
-    ['qbuf', client.decoder.pendingBytes],
+    ['qbuf', extras.qbuf],
     ['qbuf-free', 0],
     ['argv-mem', extras.argvMem],
     ['multi-mem', extras.multiMem],
     ['rbs', 0],
     ['rbp', 0],
     ['obl', extras.obl],
-    ['oll', 0],
+    ['oll', extras.oll],
     ['omem', extras.omem],
     ['tot-mem', extras.totMem],
     ['events', 'r'],

@@ -82,7 +82,7 @@ function deniedTo(
   if (denied === undefined) return undefined
   const object = deniedObject(denied, request)
   const nowMs = node.now.monoMs
-  const clientInfo = clientLine(session, nowMs)
+  const clientInfo = clientLine(node, session, nowMs)
   const { reason } = denied
   node.access.log.add({ reason, context, object, username: account.name, clientInfo }, nowMs)
   return denied

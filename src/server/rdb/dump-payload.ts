@@ -49,11 +49,13 @@ export function withFooter(record: string, version: number): string {
   return bytes + crc64(bytes)
 }
 
-/** Whether the footer confirms the bytes before it, and has a version we know. */
-export function isSoundPayload(payload: string): boolean {
+/** Whether the footer confirms the bytes before it, and has a version we know. `skipsChecksum`: only the latter. */
+export function isSoundPayload(payload: string, skipsChecksum: boolean): boolean {
   const end = payload.length - FOOTER_BYTES
   if (end < 0 || uint16(payload, end) > NEWEST_VERSION) return false
-  return crc64(payload.slice(0, -CHECKSUM_BYTES)) === payload.slice(-CHECKSUM_BYTES)
+  return (
+    skipsChecksum || crc64(payload.slice(0, -CHECKSUM_BYTES)) === payload.slice(-CHECKSUM_BYTES)
+  )
 }
 
 /**

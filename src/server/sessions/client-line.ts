@@ -1,11 +1,25 @@
 /** One connection as CLIENT LIST and CLIENT INFO show it. */
+import { encodeCommand } from '../../resp/encode.ts'
 import { clientFlags, lineOf } from '../../session/client-line.ts'
 import { redirectOf } from '../../session/tracking.ts'
+import type { NodePort } from '../port.ts'
 import type { ClientSession } from './session.ts'
 import { wordsBytes } from './transactions.ts'
 
-/** `nowMs` is monotonic. */
-export function clientLine(session: ClientSession, nowMs: number): string {
+/** What Redis would put into one block of a reply that waits. */
+const BLOCK_BYTES = 16 * 1024
+
+/**
+ * `nowMs` is monotonic. `request`: the words of the command that shows this connection, if it came from
+ * there; they count as not dealt with yet.
+ */
+export function clientLine(
+  { port }: { readonly port: Pick<NodePort, 'queuedBytes'> },
+  session: ClientSession,
+  nowMs: number,
+  request?: readonly string[],
+): string {
+  const outputBytes = session.pendingOutputBytes + port.queuedBytes(session.id)
   const transaction = session.transaction ?? session.runs
   const flags = clientFlags({
     O: session.isMonitor,
@@ -28,15 +42,15 @@ export function clientLine(session: ClientSession, nowMs: number): string {
     db: session.db,
     ssub: session.shardChannels.size,
     multi: transaction?.queue.length ?? -1,
+    qbuf:
+      session.decoder.pendingBytes + (request === undefined ? 0 : encodeCommand(request).length),
     obl: session.pendingOutputBytes,
-    argvMem: wordsBytes(session.postponed ?? session.blockedRun?.argv ?? []),
+    oll: Math.ceil(outputBytes / BLOCK_BYTES),
+    argvMem: wordsBytes(session.postponed ?? session.blockedRun?.argv ?? request ?? []),
     multiMem: transaction?.bytes ?? 0,
-    omem: session.pendingOutputBytes,
+    omem: outputBytes,
     // As it was counted last; never less than what is known to wait now.
-    totMem: Math.max(
-      session.counted.bytes,
-      session.decoder.pendingBytes + session.pendingOutputBytes,
-    ),
+    totMem: Math.max(session.counted.bytes, session.decoder.pendingBytes + outputBytes),
     redir: redirectOf(session),
   })
 }

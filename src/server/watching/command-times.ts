@@ -19,6 +19,8 @@ export class CommandTimes {
   #slowMicros = 0
   #thresholdMicros = 0
   #isTracked = true
+  /** For how long commands have made the node stand still, while the stopwatch did not run. */
+  #stoodMicros = 0
   /** When a command ended, while the next one of the same turn may have begun at that moment. */
   #endedAt = UNKNOWN
 
@@ -41,7 +43,12 @@ export class CommandTimes {
 
   /** Microseconds since some moment. */
   now(): number {
-    return this.#stopwatch()
+    return this.#stopwatch() + this.#stoodMicros
+  }
+
+  /** The command that runs stands still when it has ended: DEBUG SLEEP. That counts as its time. */
+  stood(durationMs: number): void {
+    this.#stoodMicros += durationMs * 1000
   }
 
   /**
@@ -49,7 +56,7 @@ export class CommandTimes {
    * one look at the stopwatch, which costs as much as a small command, is enough for both.
    */
   begun(): number {
-    return this.#endedAt === UNKNOWN ? this.#stopwatch() : this.#endedAt
+    return this.#endedAt === UNKNOWN ? this.now() : this.#endedAt
   }
 
   turnBegins(): void {
@@ -64,7 +71,7 @@ export class CommandTimes {
     startedAt: number,
     nowMs: number,
   ): void {
-    this.#endedAt = this.#stopwatch()
+    this.#endedAt = this.now()
     const micros = this.#endedAt - startedAt
     command.micros += micros
     if (client.blocked !== undefined) client.blockedRun = { command, argv, micros }
@@ -75,7 +82,7 @@ export class CommandTimes {
   served(client: ClientSession, startedAt: number, nowMs: number): void {
     const run = client.blockedRun
     if (run === undefined) return
-    const serving = this.#stopwatch() - startedAt
+    const serving = this.now() - startedAt
     run.command.micros += serving
     this.#note(client, run.command, run.argv, run.micros + serving, nowMs)
   }
@@ -102,7 +109,7 @@ export class CommandTimes {
   /** Something besides a command has run. */
   noteEvent(event: LatencyEvent, startedAt: number, nowMs: number): void {
     if (this.#thresholdMicros === Number.POSITIVE_INFINITY) return
-    this.latency.note(event, this.#stopwatch() - startedAt, nowMs)
+    this.latency.note(event, this.now() - startedAt, nowMs)
   }
 }
 

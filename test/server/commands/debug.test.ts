@@ -50,6 +50,45 @@ test('DEBUG PAUSE-CRON stops what is done by the clock, and the end of it catche
   expect(client.say('INFO keyspace')).not.toContain('keys=1')
 })
 
+test('DEBUG SLEEP counts as the time of the command, and of what runs it', () => {
+  const node = new NodeHarness({ 'latency-monitor-threshold': '1' })
+  const client = node.client()
+  client.say('MULTI')
+  client.say('DEBUG SLEEP 0.5')
+  client.say('EXEC')
+  node.advance(500)
+  expect(client.take()).toContain('+OK\r\n')
+  expect(client.say('SLOWLOG LEN')).toBe(':1\r\n')
+  expect(client.say('LATENCY LATEST')).toContain('\r\n:500\r\n:500\r\n')
+  const stats = client.say('INFO commandstats')
+  expect(stats).toMatch(/cmdstat_debug:calls=1,usec=500000,/)
+  expect(stats).toMatch(/cmdstat_exec:calls=1,usec=500000,/)
+})
+
+test('DEBUG SET-SKIP-CHECKSUM-VALIDATION lets RESTORE take any checksum, and nothing else', () => {
+  const client = new NodeHarness().client()
+  client.say('SET k v')
+  const dumped = client.say('DUMP k').split('\r\n').slice(1).join('\r\n').slice(0, -2)
+  const damaged = `${dumped.slice(0, -1)}${String.fromCharCode(dumped.charCodeAt(dumped.length - 1) ^ 1)}`
+  expect(client.send('RESTORE', 'l', '0', damaged)).toContain(
+    'payload version or checksum are wrong',
+  )
+  client.say('DEBUG SET-SKIP-CHECKSUM-VALIDATION 1')
+  expect(client.send('RESTORE', 'l', '0', damaged)).toBe('+OK\r\n')
+  expect(client.send('RESTORE', 'm', '0', `\xff${damaged}`)).toContain('Bad data format')
+  client.say('DEBUG SET-SKIP-CHECKSUM-VALIDATION 0')
+  expect(client.send('RESTORE', 'n', '0', damaged)).toContain(
+    'payload version or checksum are wrong',
+  )
+})
+
+test('DEBUG CONFIG-REWRITE-FORCE-ALL is CONFIG REWRITE', () => {
+  const node = new NodeHarness({}, true)
+  node.client().say('CONFIG SET hz 20')
+  expect(node.client().say('DEBUG CONFIG-REWRITE-FORCE-ALL')).toBe('+OK\r\n')
+  expect(node.saved.at(-1)?.get('hz')).toBe('20')
+})
+
 test('DEBUG POPULATE tells no replica', () => {
   const node = new NodeHarness()
   const replica = node.replica()

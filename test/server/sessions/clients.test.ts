@@ -16,6 +16,16 @@ describe('CLIENT LIST', () => {
     expect(second).toMatch(/^id=2 .* idle=0 .* cmd=client\|list /)
   })
 
+  test('tells what waits for a client that does not read, and the request that asks', () => {
+    const harness = new NodeHarness()
+    const [a, b] = [harness.client(), harness.client()]
+    b.queuedBytes = 40_000
+    const [asking, slow] = a.say('CLIENT LIST').split('\n').slice(1)
+    expect(asking).toMatch(/ qbuf=26 .* oll=0 omem=0 /)
+    expect(slow).toMatch(/ qbuf=0 qbuf-free=0 argv-mem=32 .* oll=3 omem=40000 tot-mem=[4-9]\d{4} /)
+    expect(a.say('CLIENT INFO')).toContain(' qbuf=26 ')
+  })
+
   test('can be limited to a type or to ids', () => {
     const harness = new NodeHarness()
     const [a, b] = [harness.client(), harness.client()]

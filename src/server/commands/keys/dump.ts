@@ -41,7 +41,7 @@ function restore(context: CommandContext, argv: readonly string[]): Reply {
   if (ttlMs < 0) return NEGATIVE_TTL
   const atMs = momentOf(context, ttlMs, options)
   const payload = arg(argv, 3)
-  if (!isSoundPayload(payload)) return BAD_PAYLOAD
+  if (!isSoundPayload(payload, context.node.skipsChecksums)) return BAD_PAYLOAD
   const value = valueOfPayload(payload)
   if (value === undefined) return BAD_DATA_FORMAT
   if (atMs > 0 && isPast(context, atMs)) removeInstead(context, key)

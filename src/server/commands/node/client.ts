@@ -70,15 +70,18 @@ function noTouch({ session }: CommandContext, argv: readonly string[]): Reply {
   return OK
 }
 
-function info({ session, now }: CommandContext): Reply {
-  return textReply(`${clientLine(session, now.monoMs)}\n`)
+function info({ node, session, now }: CommandContext, argv: readonly string[]): Reply {
+  return textReply(`${clientLine(node, session, now.monoMs, argv)}\n`)
 }
 
-function list({ node, now }: CommandContext, argv: readonly string[]): Reply {
+function list({ node, session: asking, now }: CommandContext, argv: readonly string[]): Reply {
   const choice = parseList(argv, cString)
   if ('kind' in choice) return choice
   let lines = ''
-  for (const session of chosenBy(choice, node)) lines += `${clientLine(session, now.monoMs)}\n`
+  for (const session of chosenBy(choice, node)) {
+    const request = session === asking ? argv : undefined
+    lines += `${clientLine(node, session, now.monoMs, request)}\n`
+  }
   return textReply(lines)
 }
 

@@ -40,7 +40,7 @@ function set({ node }: CommandContext, argv: readonly string[]): Reply {
 }
 
 /** The user's file stays unchanged; the differences are kept beside it. */
-function rewrite({ node }: CommandContext): Reply {
+export function rewriteConfig({ node }: CommandContext): Reply {
   if (!node.hasConfigFile) return NO_CONFIG_FILE
   const problem = node.port.saveSettings(node.settings.differing(), learntUsers(node.access))
   return problem === undefined ? OK : error(problem)
@@ -95,7 +95,7 @@ const configSubcommands = [
   command('get', -3, ADMIN, [], get),
   command('help', 2, 'loading stale', [], help),
   command('resetstat', 2, ADMIN, [], resetStat),
-  command('rewrite', 2, ADMIN, [], rewrite),
+  command('rewrite', 2, ADMIN, [], rewriteConfig),
   command('set', -4, ADMIN, [], set, { ...ON_ALL_NODES, secrets: passwordsOf }),
 ]
 

@@ -33,7 +33,13 @@ function hello(context: CommandContext, argv: readonly string[]): Reply {
 function loginContext({ node, session, now }: CommandContext): handshake.LoginContext {
   const { users, log } = node.access
   const context = session.transaction === undefined ? 'toplevel' : 'multi'
-  return { users, log, context, clientInfo: clientLine(session, now.monoMs), nowMs: now.monoMs }
+  return {
+    users,
+    log,
+    context,
+    clientInfo: clientLine(node, session, now.monoMs),
+    nowMs: now.monoMs,
+  }
 }
 
 function select({ node, session }: CommandContext, argv: readonly string[]): Reply {

@@ -11,6 +11,7 @@ import { MUST_BE_POSITIVE, SYNTAX_ERROR, unknownSubcommandOrArity } from '../../
 import { replyLater } from '../../sessions/reply-later.ts'
 import { parseBytes } from '../../settings/setting-types.ts'
 import { keyspaceDigest } from '../../values/digest.ts'
+import { rewriteConfig } from './config.ts'
 import {
   digestsOfValues,
   object,
@@ -51,6 +52,11 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       'CHANGE-REPL-ID',
       'Begin a new replication history: replicas that reconnect need a copy.',
     ],
+  },
+  'config-rewrite-force-all': {
+    words: [0, 0],
+    run: rewriteConfig,
+    help: ['CONFIG-REWRITE-FORCE-ALL', 'The same as CONFIG REWRITE.'],
   },
   digest: {
     words: [0, 0],
@@ -122,6 +128,14 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     run: replicate,
     help: ['REPLICATE <command> [<arg> ...]', 'Tell replicas this, and do nothing here.'],
   },
+  replybuffer: {
+    words: [2, 2],
+    run: () => OK,
+    help: [
+      'REPLYBUFFER <subcommand> <argument>',
+      'Nothing: buffers of replies have no fixed size.',
+    ],
+  },
   sdslen: {
     words: [1, 1],
     run: stringSizes,
@@ -136,6 +150,14 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     words: [1, 1],
     run: setActiveExpire,
     help: ['SET-ACTIVE-EXPIRE <0|1>', 'Whether expired keys go before somebody asks for them.'],
+  },
+  'set-skip-checksum-validation': {
+    words: [1, 1],
+    run: skipChecksums,
+    help: [
+      'SET-SKIP-CHECKSUM-VALIDATION <0|1>',
+      'Take payloads of RESTORE whatever their checksum.',
+    ],
   },
   sleep: {
     words: [1, 1],
@@ -174,6 +196,7 @@ function sleep({ node, now }: CommandContext, argv: readonly string[]): Reply {
   const seconds = parseFloating(arg(argv, 2)) ?? 0
   const durationMs = Math.min(MAX_SLEEP_MS, Math.max(0, Math.round(seconds * 1000)))
   node.sleep.start(now.monoMs + durationMs)
+  node.times.stood(durationMs)
   return OK
 }
 
@@ -186,6 +209,12 @@ function setActiveExpire({ node }: CommandContext, argv: readonly string[]): Rep
 /** Any word that is no number counts as 0, as in Redis. */
 function pauseCron({ node }: CommandContext, argv: readonly string[]): Reply {
   node.isCronPaused = (parseInteger(argv[2]) ?? 0) !== 0
+  return OK
+}
+
+/** Any word that is no number counts as 0, as in Redis. */
+function skipChecksums({ node }: CommandContext, argv: readonly string[]): Reply {
+  node.skipsChecksums = (parseInteger(argv[2]) ?? 0) !== 0
   return OK
 }
 

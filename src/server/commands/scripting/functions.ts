@@ -141,7 +141,7 @@ function restore(context: CommandContext, argv: readonly string[]): Reply {
   const policy = argv[3]?.toUpperCase() ?? 'APPEND'
   if (policy !== 'FLUSH' && policy !== 'APPEND' && policy !== 'REPLACE') return BAD_POLICY
   const payload = arg(argv, 2)
-  if (!isSoundPayload(payload)) return BAD_PAYLOAD
+  if (!isSoundPayload(payload, context.node.skipsChecksums)) return BAD_PAYLOAD
   const sources = sourcesOfPayload(payload)
   if (sources === 'not a function') return error('ERR given type is not a function')
   if (sources === 'damaged') return error('ERR failed loading functions payload')
