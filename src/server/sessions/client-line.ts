@@ -21,6 +21,7 @@ export function clientLine(
 ): string {
   const outputBytes = session.pendingOutputBytes + port.queuedBytes(session.id)
   const transaction = session.transaction ?? session.runs
+  const words = session.postponed ?? session.blockedRun?.argv ?? request
   const flags = clientFlags({
     O: session.isMonitor,
     S: session.kind === 'replica',
@@ -46,7 +47,7 @@ export function clientLine(
       session.decoder.pendingBytes + (request === undefined ? 0 : encodeCommand(request).length),
     obl: session.pendingOutputBytes,
     oll: Math.ceil(outputBytes / BLOCK_BYTES),
-    argvMem: wordsBytes(session.postponed ?? session.blockedRun?.argv ?? request ?? []),
+    argvMem: words === undefined ? 0 : wordsBytes(words),
     multiMem: transaction?.bytes ?? 0,
     omem: outputBytes,
     // As it was counted last; never less than what is known to wait now.

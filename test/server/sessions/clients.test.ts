@@ -22,7 +22,7 @@ describe('CLIENT LIST', () => {
     b.queuedBytes = 40_000
     const [asking, slow] = a.say('CLIENT LIST').split('\n').slice(1)
     expect(asking).toMatch(/ qbuf=26 .* oll=0 omem=0 /)
-    expect(slow).toMatch(/ qbuf=0 qbuf-free=0 argv-mem=32 .* oll=3 omem=40000 tot-mem=[4-9]\d{4} /)
+    expect(slow).toMatch(/ qbuf=0 qbuf-free=0 argv-mem=0 .* oll=3 omem=40000 tot-mem=[4-9]\d{4} /)
     expect(a.say('CLIENT INFO')).toContain(' qbuf=26 ')
   })
 
