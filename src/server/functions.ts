@@ -83,23 +83,60 @@ export class FunctionStore {
     // It keeps the place of the library that it replaces.
     if (old !== undefined) this.#forget(old)
     const library = { name, engine: 'LUA', source, functions: loaded.functions }
-    this.#libraries.set(name, library)
-    for (const each of loaded.functions) this.#functions.set(each.name.toLowerCase(), each)
+    this.#take(library)
     return { ok: true, library }
   }
 
-  /** All or none; the result says which was refused. `clears`: they take the place of all others. */
+  /**
+   * All or none; the result says which was refused, and then the libraries there are have lost nothing of what
+   * they keep. `clears`: these take the place of all others.
+   */
   restore(sources: readonly string[], clears: boolean, replaces: boolean): string | undefined {
-    const before = [...this.all()]
-    if (clears) this.clear()
+    const staged: Library[] = []
+    const problem =
+      this.#stage(sources, staged) ?? (clears ? undefined : this.#clash(staged, replaces))
+    if (problem !== undefined) {
+      for (const { functions } of staged) this.#loader.release(functions)
+      return problem
+    }
+    for (const { name } of clears ? [...this.libraries()] : staged) this.remove(name)
+    for (const library of staged) this.#take(library)
+    return undefined
+  }
+
+  /** Loads libraries beside those there are; the result says which is none. */
+  #stage(sources: readonly string[], staged: Library[]): string | undefined {
     for (const source of sources) {
-      const added = this.add(source, replaces)
-      if (added.ok) continue
-      this.clear()
-      for (const old of before) this.add(old)
-      return added.error
+      const header = parseHeader(source)
+      if (!header.ok) return header.error
+      const { name, body } = header
+      if (staged.some((each) => each.name === name)) return `Library '${name}' already exists`
+      const loaded = this.#loader.load(name, body)
+      if (!loaded.ok) return loaded.error
+      const { functions } = loaded
+      const others = namesOf(staged)
+      staged.push({ name, engine: 'LUA', source, functions })
+      const taken = functions.find((each) => others.has(each.name.toLowerCase()))
+      if (taken !== undefined) return `Function ${taken.name} already exists`
     }
     return undefined
+  }
+
+  /** What of these libraries stands in the way of being added. */
+  #clash(staged: readonly Library[], replaces: boolean): string | undefined {
+    const known = staged.find(({ name }) => this.#libraries.has(name))
+    if (known !== undefined && !replaces) return `Library ${known.name} already exists`
+    const going = new Set(staged.map(({ name }) => name))
+    for (const each of staged.flatMap(({ functions }) => functions)) {
+      const owner = this.#functions.get(each.name.toLowerCase())?.library
+      if (owner !== undefined && !going.has(owner)) return `Function ${each.name} already exists`
+    }
+    return undefined
+  }
+
+  #take(library: Library): void {
+    this.#libraries.set(library.name, library)
+    for (const each of library.functions) this.#functions.set(each.name.toLowerCase(), each)
   }
 
   /** Whether there was such a library. */
@@ -120,6 +157,12 @@ export class FunctionStore {
     this.#functions.clear()
     this.#loader.clear()
   }
+}
+
+/** Of their functions, in lower case. */
+function namesOf(libraries: readonly Library[]): ReadonlySet<string> {
+  const all = libraries.flatMap(({ functions }) => functions)
+  return new Set(all.map(({ name }) => name.toLowerCase()))
 }
 
 type Header = { readonly ok: true; readonly name: string; readonly body: string } | Failed

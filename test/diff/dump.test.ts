@@ -3,6 +3,7 @@
  * what is no sound payload of one is refused by both.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { functionPayload } from '../../src/server/rdb/function-payload.ts'
 import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
 
 const many = Array.from({ length: 3000 }, (_, index) => `item-${index}`)
@@ -102,6 +103,36 @@ describe.skipIf(!hasRedisServer)('what is dumped', () => {
         await expect(call(node, ['RESTORE', 'd', '0', damaged])).rejects.toThrow(
           'DUMP payload version or checksum are wrong',
         )
+      }
+    }
+  })
+
+  test('as libraries of functions is restored, or refused, in the same words', async () => {
+    const library = (name: string, ...functions: string[]) =>
+      `#!lua name=${name}\n${functions.map((each) => `redis.register_function('${each}', function() return 1 end)`).join('\n')}`
+    const [one, two] = [library('one', 'f'), library('two', 'g')]
+    const payloads = [
+      [one],
+      [one, one],
+      [two, library('three', 'G')],
+      [two, 'x'],
+      [library('two')],
+      [two],
+    ]
+    for (const sources of payloads) {
+      const payload = Buffer.from(functionPayload(sources), 'latin1')
+      for (const policy of [[], ['REPLACE'], ['FLUSH']]) {
+        const [own, other] = await Promise.all(
+          [ours, real].map(async (node) => {
+            await node.client.call('FUNCTION', 'FLUSH')
+            await node.client.call('FUNCTION', 'LOAD', library('one', 'f', 'g'))
+            const answer = await call(node, ['FUNCTION', 'RESTORE', payload, ...policy]).catch(
+              String,
+            )
+            return [String(answer), await node.client.call('FUNCTION', 'STATS')]
+          }),
+        )
+        expect([sources, policy, own]).toEqual([sources, policy, other])
       }
     }
   })

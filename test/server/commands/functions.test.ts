@@ -112,6 +112,25 @@ describe('what a master sends', () => {
     expect(dumped).toContain(functionPayload([TWO]))
   })
 
+  test('is refused without a trace in the libraries there are', () => {
+    const counting =
+      "#!lua name=counting\nlocal n = 0\nredis.register_function('count', function() n = n + 1 return n end)"
+    const { client, fromMaster } = nodeWith(counting)
+    client.say('FCALL count 0')
+    const clashing = TWO.replace('"g"', '"COUNT"')
+    const refused = [[counting], [ONE, clashing], [ONE, ONE], [ONE, '#!lua name=x\nreturn 1']]
+    for (const sources of refused) {
+      fromMaster('FUNCTION', 'RESTORE', functionPayload(sources))
+      if (sources[1] !== clashing) continue
+      fromMaster('FUNCTION', 'RESTORE', functionPayload(sources), 'REPLACE')
+    }
+    fromMaster('FUNCTION', 'RESTORE', functionPayload([ONE, ONE]), 'FLUSH')
+    expect(client.say('FCALL count 0')).toBe(':2\r\n')
+    expect(client.say('FUNCTION STATS')).toContain('$15\r\nlibraries_count\r\n:1\r\n')
+    fromMaster('FUNCTION', 'RESTORE', functionPayload([counting]), 'FLUSH')
+    expect(client.say('FCALL count 0')).toBe(':1\r\n')
+  })
+
   test('is refused when it is damaged', () => {
     const { harness, client, fromMaster } = nodeWith(ONE)
     for (const payload of ['', 'x', withFooter('\0\x01a', 10), withFooter('\xf5\x05abc', 10)]) {
