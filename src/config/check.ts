@@ -26,6 +26,7 @@ export function advise(file: SentinelFile): Problem[] {
     ...adviseGrayAfter(file, group),
     ...adviseParallelSyncs(file, group),
     ...adviseVoters(file, group),
+    ...adviseClientAddresses(file, group),
   ])
   return [...adviseNumber(file), ...adviseName(file), ...perGroup]
 }
@@ -167,6 +168,24 @@ function adviseVoters(file: SentinelFile, group: GroupConfig): Problem[] {
   if (needed < voters.length && fencesNeeded(group) < voters.length) return []
   const message = `writes or failovers need all ${voters.length} voters: each failure ends one of them`
   return [warn(file, 'W_VOTERS', option, message, 'have three voters, or five')]
+}
+
+/**
+ * A network whose clients are told of the other members and not of this one: if it is promoted, they are sent to an
+ * address that they cannot reach.
+ */
+function adviseClientAddresses(file: SentinelFile, group: GroupConfig): Problem[] {
+  const table = group.clientAddresses
+  const members = [hostAndPort(group.host, group.port), ...table.map(([, member]) => member)]
+  return [...new Set(table.map(([network]) => network))].flatMap((network) => {
+    const own = table.filter(([one]) => one === network)
+    const isAsItIs = own.every(([, member, announced]) => member === announced)
+    const missing = [...new Set(members)].filter((one) => !own.some(([, member]) => member === one))
+    if (isAsItIs || missing.length === 0) return []
+    const message = `clients from ${network} are told ${missing.join(' and ')} as it is inside`
+    const hint = 'name every data node and every Sentinel for each of the networks'
+    return [warn(file, 'W_CLIENT_ADDRESSES', pathOf(group, 'clientAddresses'), message, hint)]
+  })
 }
 
 /** No process can end and listen again in less time. */

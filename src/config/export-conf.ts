@@ -11,9 +11,9 @@
 import { isPlain, quoted } from '../base/quote.ts'
 import { utf8Text } from '../base/utf8.ts'
 import type { GroupConfig, SentinelConfig } from '../core/config.ts'
+import type { GroupOption } from '../core/group-option-kinds.ts'
 import {
   GROUP_OPTION_ROWS,
-  type GroupOption,
   type GroupOptionKey,
   hasOptionValue,
   isOwnOption,

@@ -47,6 +47,7 @@ export type ProblemCode =
   | 'W_NO_EFFECT'
   | 'W_REFUSED_AFTER_SHORT'
   | 'W_GRAY_AFTER_SHORT'
+  | 'W_CLIENT_ADDRESSES'
   /** A strict group that could promise nothing, or that no failure leaves working. */
   | 'E_VOTERS'
   | 'W_VOTERS'

@@ -4,18 +4,23 @@
  */
 import { unreachable } from '../base/assert.ts'
 import { ruleFault } from '../core/failover/host-rules.ts'
+import type {
+  ClientAddress,
+  ClientAddressesOption,
+  CountOption,
+  GroupOption,
+  HostRule,
+  HostRulesOption,
+  RenamedCommand,
+  WordOption,
+} from '../core/group-option-kinds.ts'
 import {
-  type CountOption,
   GROUP_OPTION_ROWS,
-  type GroupOption,
   type GroupOptionKey,
-  type HostRule,
-  type HostRulesOption,
   isOwnOption,
   isPath,
-  type RenamedCommand,
-  type WordOption,
 } from '../core/group-options.ts'
+import { clientAddressFault } from '../core/names/told-address.ts'
 import { within } from './config-filesystem.ts'
 import { lenientInteger } from './lenient.ts'
 import { BAD_EPOCH, isRunId, readAddress, readEpoch } from './sentinel-directives.ts'
@@ -60,6 +65,7 @@ export function confNames({ name, aliases = [], isInMonitor }: GroupOption): rea
 function optionDirective(key: GroupOptionKey, row: GroupOption): GroupDirective {
   if (row.kind === 'renames') return { words: [2], apply: renameCommand }
   if (row.kind === 'rules') return rulesDirective(key, row)
+  if (row.kind === 'addresses') return addressesDirective(key, row)
   if (row.kind === 'texts')
     return { words: [1], apply: (group, words) => addText(group, key, words) }
   return {
@@ -79,7 +85,7 @@ interface ConfValue {
 }
 
 function readValue(
-  row: Exclude<GroupOption, { readonly kind: 'renames' | 'rules' | 'texts' }>,
+  row: Exclude<GroupOption, { readonly kind: 'renames' | 'rules' | 'addresses' | 'texts' }>,
   text: string,
   draft: Draft,
 ): ConfValue {
@@ -152,6 +158,21 @@ function rulesDirective(key: GroupOptionKey, row: HostRulesOption): GroupDirecti
         return refusal('E_DUPLICATE', `two rules for ${JSON.stringify(pattern)}`)
       }
       Object.assign(group.config, { [key]: [...rules, [pattern, word]] })
+      return EXTENSION
+    },
+  }
+}
+
+/** One line for each, as in `sentinel … mymaster 203.0.113.0/24 10.0.0.1:6379 198.51.100.7:7001`. */
+function addressesDirective(key: GroupOptionKey, row: ClientAddressesOption): GroupDirective {
+  return {
+    words: [3],
+    apply: (group, [network = '', member = '', announced = '']) => {
+      const table = group.config[key] as readonly ClientAddress[]
+      const entry: ClientAddress = [network, member, announced]
+      const fault = clientAddressFault(entry, table)
+      if (fault !== undefined) return refusal('E_VALUE', fault, row.example)
+      Object.assign(group.config, { [key]: [...table, entry] })
       return EXTENSION
     },
   }

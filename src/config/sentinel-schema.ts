@@ -8,7 +8,8 @@ import { unreachable } from '../base/assert.ts'
 import { LOG_FORMATS } from '../base/log-format.ts'
 import { DEFAULT_PERIODS, DEFAULT_SENTINEL } from '../core/config.ts'
 import { LOG_LEVELS } from '../core/global-settings.ts'
-import { GROUP_OPTION_ROWS, GROUP_OPTIONS, type GroupOption } from '../core/group-options.ts'
+import type { GroupOption } from '../core/group-option-kinds.ts'
+import { GROUP_OPTION_ROWS, GROUP_OPTIONS } from '../core/group-options.ts'
 import { LEAST_BLACK_BOX_BYTES, MOST_BLACK_BOX_DAYS } from './black-box-options.ts'
 import { NO_HTTP } from './http-options.ts'
 import type { ProblemCode } from './problem.ts'
@@ -20,6 +21,7 @@ import {
   bind,
   byteList,
   bytes,
+  clientAddresses,
   duration,
   durationOrNone,
   flag,
@@ -141,6 +143,8 @@ function valueOfKind(row: GroupOption): z.ZodType {
       return renamedCommands
     case 'rules':
       return hostRules(row)
+    case 'addresses':
+      return clientAddresses(row)
     case 'texts':
       return byteList
     case 'word':

@@ -17,7 +17,8 @@ import {
   type GlobalSettings,
   LOG_LEVELS,
 } from '../core/global-settings.ts'
-import { GROUP_OPTION_ROWS, type GroupOption, type GroupOptionKey } from '../core/group-options.ts'
+import type { GroupOption } from '../core/group-option-kinds.ts'
+import { GROUP_OPTION_ROWS, type GroupOptionKey } from '../core/group-options.ts'
 import type { SavedPause } from '../core/pause/pause-record.ts'
 import type { SavedGroup, SavedState } from '../core/persistence/saved.ts'
 import { z } from './zod.ts'
@@ -144,6 +145,8 @@ function savedOption(row: GroupOption): z.ZodType {
     case 'renames':
     case 'rules':
       return z.array(z.tuple([z.string(), z.string()]))
+    case 'addresses':
+      return z.array(z.tuple([z.string(), z.string(), z.string()]))
     case 'texts':
       return z.array(z.string())
     case 'word':

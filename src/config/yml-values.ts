@@ -8,7 +8,14 @@ import { canonicalIp } from '../base/ip.ts'
 import { splitArgs } from '../base/split-args.ts'
 import { utf8Bytes } from '../base/utf8.ts'
 import { ruleFault } from '../core/failover/host-rules.ts'
-import type { HostRule, HostRulesOption, RenamedCommand } from '../core/group-options.ts'
+import type {
+  ClientAddress,
+  ClientAddressesOption,
+  HostRule,
+  HostRulesOption,
+  RenamedCommand,
+} from '../core/group-option-kinds.ts'
+import { tableFault } from '../core/names/told-address.ts'
 import { parseBytes } from '../server/settings/setting-types.ts'
 import { canonicalHost } from './host-name.ts'
 import type { ProblemCode } from './problem.ts'
@@ -165,6 +172,35 @@ export function hostRules(row: HostRulesOption) {
       ? { value: rules as readonly HostRule[] }
       : fault('E_VALUE', faults.join('; '), row.example)
   })
+}
+
+/** What clients are told of addresses: by network a map from members to the addresses they have there. */
+export function clientAddresses(row: ClientAddressesOption) {
+  const notTable = fault('E_TYPE', 'must be a map from networks to maps of addresses', row.example)
+  return required((value) => {
+    const networks = pairsOf(value)?.map(
+      ([network, members]) => [network, pairsOf(members)] as const,
+    )
+    if (networks === undefined) return notTable
+    const table: ClientAddress[] = []
+    for (const [network, members] of networks) {
+      if (members === undefined) return notTable
+      if (members.length === 0)
+        return fault('E_VALUE', `no member is named for ${network}`, AS_IT_IS)
+      for (const [member, announced] of members) table.push([network, member, String(announced)])
+    }
+    const wrong = tableFault(table)
+    return wrong === undefined
+      ? { value: table as readonly ClientAddress[] }
+      : fault('E_VALUE', wrong, row.example)
+  })
+}
+
+const AS_IT_IS = 'to tell a network the addresses as they are, give one member its own'
+
+function pairsOf(value: unknown): readonly (readonly [string, unknown])[] | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  return Object.entries(value)
 }
 
 /** Texts as the bytes that are sent over the wire: one, or a list of them. */

@@ -5,13 +5,8 @@
  */
 
 import { DEFAULT_SETTINGS, type GlobalSettings } from './global-settings.ts'
-import {
-  GROUP_OPTION_ROWS,
-  GROUP_OPTIONS,
-  type GroupOption,
-  type GroupOptionValues,
-  type RenamedCommand,
-} from './group-options.ts'
+import type { GroupOption, RenamedCommand } from './group-option-kinds.ts'
+import { GROUP_OPTION_ROWS, GROUP_OPTIONS, type GroupOptionValues } from './group-options.ts'
 
 /**
  * Each group costs two connections and one PING a second. Our two largest users together have fewer

@@ -8,6 +8,7 @@ import { publish } from './clients/subscriptions.ts'
 import { EVENTS, type EventName, type EventWord, eventText } from './event-table.ts'
 import type { LogLevel } from './log-level.ts'
 import { shownHost } from './names/names.ts'
+import { type AddressTold, toldInside, toldTo } from './names/told-address.ts'
 import { tallyEvent } from './report/tally.ts'
 import { callNotificationScript } from './scripts/script-calls.ts'
 import type { DataInstance, Group, Instance, Master, Peer, Replica, State, Turn } from './state.ts'
@@ -66,17 +67,41 @@ function say(
   words: EventDetails = {},
 ): void {
   const instance = about?.kind === 'group' ? undefined : about
-  const described = instance === undefined ? '' : describe(turn.state, instance)
-  const payload = joined(described, eventText(name, words))
+  const payload = payloadOf(name, instance, words, toldInside(turn.state))
   if (level !== 'unlogged') {
     const event = { ...asData(turn, name, about, words), level, payload }
     emit(turn, { kind: 'log', level, text: joined(name, payload), event })
   }
-  if (level !== 'debug') publish(turn, name, payload)
   const group = about?.kind === 'group' ? about : about?.group
+  if (level !== 'debug') {
+    publish(turn, name, (client) => {
+      if (group === undefined || group.config.clientAddresses.length === 0) return payload
+      return payloadOf(name, instance, words, toldTo(turn.state, client, group))
+    })
+  }
   if (level === 'warning' && group !== undefined) {
     callNotificationScript(turn, group, name, payload)
   }
+}
+
+function payloadOf(
+  name: EventName,
+  instance: Instance | undefined,
+  words: EventDetails,
+  told: AddressTold,
+): string {
+  const described = instance === undefined ? '' : describeTo(told, instance)
+  return joined(described, eventText(name, toldWords(words, told)))
+}
+
+/** The words of a switch, which are two addresses. */
+function toldWords(words: EventDetails, told: AddressTold): EventDetails {
+  const { oldHost, oldPort, newHost, newPort } = words
+  if (newHost === undefined) return words
+  const old = told({ host: String(oldHost), port: Number(oldPort) })
+  const now = told({ host: String(newHost), port: Number(newPort) })
+  const addresses = { oldHost: old.host, oldPort: old.port, newHost: now.host, newPort: now.port }
+  return { ...words, ...addresses }
 }
 
 function asData(
@@ -116,11 +141,16 @@ function joined(first: string, second: string): string {
 
 /** `<type> <name> <ip> <port>`, and for all but masters ` @ <group> <master-ip> <master-port>`. */
 export function describe(state: State, instance: Instance): string {
-  const host = shownHost(state, instance.host)
-  const own = `${wireType(instance)} ${instance.name} ${host} ${instance.port}`
+  return describeTo(toldInside(state), instance)
+}
+
+function describeTo(told: AddressTold, instance: Instance): string {
+  const { host, port } = told(instance)
+  const own = `${wireType(instance)} ${instance.name} ${host} ${port}`
   if (instance.kind === 'master') return own
   const { config } = instance.group
-  return `${own} @ ${config.name} ${shownHost(state, config.host)} ${config.port}`
+  const master = told(config)
+  return `${own} @ ${config.name} ${master.host} ${master.port}`
 }
 
 /** The wire keeps Sentinel's words, because clients parse them. */

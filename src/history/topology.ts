@@ -1,9 +1,9 @@
 import { type Address, hostAndPort } from '../base/ip.ts'
 import { DEFAULT_SENTINEL } from '../core/config.ts'
 import type { PromotionWord } from '../core/failover/host-rules.ts'
+import type { GroupOption } from '../core/group-option-kinds.ts'
 import {
   GROUP_OPTIONS,
-  type GroupOption,
   type GroupOptionKey,
   type GroupOptionValues,
 } from '../core/group-options.ts'
@@ -17,7 +17,8 @@ export interface Latency {
 export { DETECTIONS, type Detection } from '../core/config.ts'
 export type { PromotionWord } from '../core/failover/host-rules.ts'
 export type { GlobalSettingKey } from '../core/global-settings.ts'
-export { GROUP_OPTIONS, type GroupOption, type GroupOptionKey } from '../core/group-options.ts'
+export type { GroupOption } from '../core/group-option-kinds.ts'
+export { GROUP_OPTIONS, type GroupOptionKey } from '../core/group-options.ts'
 
 /**
  * The options of a group that a topology sets, and so scenarios, random histories and predictions

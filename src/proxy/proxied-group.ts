@@ -11,6 +11,15 @@ export interface ReadableReplica {
   readonly untilMs: number
 }
 
+interface KnownReplica {
+  readonly address: Address
+  /**
+   * Its master, by the address that we are told. Undefined: addresses are told as the nodes know them, so what it says
+   * itself can be compared.
+   */
+  readonly follows: Address | undefined
+}
+
 export class ProxiedGroup {
   readonly name: string
   readonly hasReadPort: boolean
@@ -18,7 +27,7 @@ export class ProxiedGroup {
   readonly #view: MasterView
   #confirmed: ConfirmedMaster | undefined
   /** The replicas each Sentinel knows. */
-  readonly #replicas = new Map<string, readonly Address[]>()
+  readonly #replicas = new Map<string, readonly KnownReplica[]>()
   /** Those that have lately said of themselves that they follow the master closely enough. */
   readonly #readable = new Map<string, ReadableReplica>()
   #turn = 0
@@ -81,20 +90,23 @@ export class ProxiedGroup {
   }
 
   knowsReplicas(by: Address, fields: FieldList): void {
-    const addresses = fields.flatMap((row) => {
-      const port = Number(row.get('port'))
-      return port > 0 && port <= 65_535 ? [{ host: row.get('ip') ?? '', port }] : []
+    const replicas = fields.flatMap((row): KnownReplica[] => {
+      const address = { host: row.get('ip') ?? '', port: Number(row.get('port')) }
+      if (!(address.port > 0 && address.port <= 65_535)) return []
+      const isTranslated = row.get('name') !== hostAndPort(address.host, address.port)
+      const master = { host: row.get('master-host') ?? '', port: Number(row.get('master-port')) }
+      return [{ address, follows: isTranslated ? master : undefined }]
     })
-    this.#replicas.set(this.electorate.keyOf(by), addresses.slice(0, MAX_REPLICAS))
+    this.#replicas.set(this.electorate.keyOf(by), replicas.slice(0, MAX_REPLICAS))
   }
 
   /** The replicas that more than half of the Sentinels know. */
   replicas(): readonly Address[] {
     const voters = this.electorate.voters()
     const counts = new Map<string, { readonly address: Address; count: number }>()
-    for (const [key, addresses] of this.#replicas) {
+    for (const [key, known] of this.#replicas) {
       if (!voters.has(key)) continue
-      for (const address of addresses) {
+      for (const { address } of known) {
         const name = hostAndPort(address.host, address.port)
         const found = counts.get(name) ?? { address, count: 0 }
         found.count++
@@ -104,6 +116,20 @@ export class ProxiedGroup {
     return [...counts.values()]
       .filter(({ count }) => count > voters.size / 2)
       .map(({ address }) => address)
+  }
+
+  /**
+   * Whether more than half of the Sentinels say that this replica follows the confirmed master. Outside of a NAT its own
+   * word cannot be compared: it names its master by the address inside.
+   */
+  isSaidToFollow(replica: Address, nowMs: number): boolean {
+    const master = this.masterAt(nowMs)
+    const voters = this.electorate.voters()
+    const says = [...this.#replicas].filter(([key, known]) => {
+      const found = known.find(({ address }) => isSame(address, replica))
+      return voters.has(key) && found?.follows !== undefined && isSame(found.follows, master)
+    })
+    return master !== undefined && says.length > voters.size / 2
   }
 
   /** A replica has said how far it is; undefined: it may not be read. */

@@ -104,7 +104,8 @@ export class ReplicaProbe {
     const lagMs = Number(field('master_last_io_seconds_ago')) * 1_000
     const follows = field('role') === 'slave' && field('master_link_status') === 'up'
     if (!follows || !(lagMs >= 0 && lagMs <= this.#home.maxLagMs)) return false
-    return isSame(master, this.#group.masterAt(nowMs))
+    const isNamed = isSame(master, this.#group.masterAt(nowMs))
+    return isNamed || this.#group.isSaidToFollow(this.address, nowMs)
   }
 
   #lost(): void {

@@ -119,6 +119,17 @@ test('a gray-after below a second makes a failover of a hiccup, and 0 makes none
   expect(adviceFor({ group: 'gray-after: 0' })).toEqual([])
 })
 
+test('whom clients from elsewhere cannot reach although others are named for them is said', () => {
+  const codes = (table: string) => adviceFor({ group: `client-addresses: {${table}}` })
+  const one = '"203.0.113.0/24": {"10.0.0.1:6379": "198.51.100.7:7001"'
+  expect(codes('')).toEqual([])
+  const isSaid = ['W_CLIENT_ADDRESSES']
+  expect(codes(`${one.replace('10.0.0.1', '10.0.0.2')}}`)).toEqual(isSaid)
+  expect(codes(`${one}}, "10.0.0.0/8": {"10.0.0.1:6379": "10.0.0.1:6379"}`)).toEqual(
+    codes(`${one}}`),
+  )
+})
+
 test('advice on detection names the line, in either form of the file', () => {
   const yml = `groups:
   g:

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_GROUP, type GroupConfig } from '../../src/core/config.ts'
-import type { RenamedCommand } from '../../src/core/group-options.ts'
+import type { RenamedCommand } from '../../src/core/group-option-kinds.ts'
 import { bulk } from '../../src/resp/reply.ts'
 import { SentinelBench } from '../support/sentinel-bench.ts'
 

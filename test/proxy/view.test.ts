@@ -119,6 +119,22 @@ describe('the read port', () => {
     expect(reading(info).stage.server(A).takes()).toEqual(['GET a'])
   })
 
+  test('outside of a NAT most Sentinels must say that the replica follows the confirmed master', () => {
+    const readerWith = (master: string) => {
+      const stage = new ProxyStage()
+      stage.replicas.push(REPLICA)
+      const [host = '', port = ''] = master.split(':')
+      const inside = ['name', '192.168.0.3:6379', 'master-host', host, 'master-port', port]
+      stage.translated.set(REPLICA, inside)
+      stage.infos.set(REPLICA, infoOf('192.168.0.1:6379', 1))
+      stage.pass(2_500)
+      stage.client('read').sends('GET a')
+      return stage
+    }
+    expect(readerWith(A).server(REPLICA).takes()).toEqual(['GET a'])
+    expect(readerWith(LIE).server(A).takes()).toEqual(['GET a'])
+  })
+
   test('a reader stays where it is, and leaves a replica that falls behind', () => {
     const { stage, client } = reading(infoOf(A, 1))
     stage.server(REPLICA).says('$1\r\n1')

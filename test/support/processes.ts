@@ -190,6 +190,8 @@ export interface ClusterPlan {
   readonly failoverTimeoutMs?: number
   /** [http-port] One for each program, the nodes first; with the lines below for the Sentinels. */
   readonly httpPorts?: readonly number[]
+  /** Where the Sentinels listen beside 127.0.0.1. */
+  readonly alsoOn?: string
   /** More lines for every Sentinel's sentinel.yml. */
   readonly sentinelLines?: readonly string[]
   /** More lines for every node's redis.conf. */
@@ -333,6 +335,8 @@ export interface Watch {
   readonly quorum?: number
   readonly downAfterMs?: number
   readonly failoverTimeoutMs?: number
+  /** Where it listens beside 127.0.0.1. */
+  readonly alsoOn?: string
   /** More lines for sentinel.yml. */
   readonly lines?: readonly string[]
 }
@@ -342,7 +346,7 @@ export function sentinel(folder: string, port: number, watch: Watch): Program {
   const { master, quorum = 2, downAfterMs = 1_000, failoverTimeoutMs = 180_000 } = watch
   const path = writeConfig(folder, port, 'sentinel.yml', [
     `port: ${port}`,
-    'bind: 127.0.0.1',
+    `bind: [127.0.0.1${watch.alsoOn === undefined ? '' : `, ${watch.alsoOn}`}]`,
     ...(watch.lines ?? []),
     'groups:',
     '  mymaster:',

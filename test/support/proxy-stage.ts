@@ -40,6 +40,8 @@ export class ProxyStage {
   /** What each Sentinel says of others. */
   readonly knows = new Map<string, readonly string[]>()
   readonly replicas: string[] = []
+  /** What a Sentinel that translates addresses says of a replica beside its address: field and value by turns. */
+  readonly translated = new Map<string, readonly string[]>()
   /** What nodes say to INFO replication, by address. */
   readonly infos = new Map<string, string>()
   readonly logged: string[] = []
@@ -204,7 +206,8 @@ export class ProxyStage {
       const others = this.knows.get(address) ?? SENTINELS.filter((one) => one !== address)
       this.#tell(id, array(others.map((one) => rowOf(one, runId(one)))))
     } else if (argv[1] === 'REPLICAS') {
-      this.#tell(id, array(this.replicas.map((one) => rowOf(one, ''))))
+      const rows = this.replicas.map((one) => rowOf(one, '', this.translated.get(one) ?? ['name', one]))
+      this.#tell(id, array(rows))
     } else this.#tell(id, simple('OK'))
   }
 
@@ -291,9 +294,13 @@ function runId(address: string): string {
   return `run-id-of-${address}`
 }
 
-function rowOf(address: string, id: string): Reply {
+function rowOf(address: string, id: string, more: readonly string[] = []): Reply {
   const { host, port } = addressOf(address)
+  const pairs = more.flatMap((word, at) => {
+    return at % 2 === 0 ? [[word, more[at + 1] ?? ''] as const] : []
+  })
   return bulkMap([
+    ...pairs,
     ['ip', host],
     ['port', String(port)],
     ['runid', id],

@@ -5,7 +5,8 @@
  */
 import { utf8Text } from '../../base/utf8.ts'
 import { locationOf, type SentinelFile } from '../../config/sentinel-file.ts'
-import { GROUP_OPTION_ROWS, type GroupOption, optionText } from '../../core/group-options.ts'
+import type { GroupOption } from '../../core/group-option-kinds.ts'
+import { GROUP_OPTION_ROWS, optionText } from '../../core/group-options.ts'
 
 export interface SettingInForce {
   readonly value: string

@@ -1,7 +1,8 @@
 /** What one Sentinel says of the world, as it was asked. All texts are its own. */
+
+import type { GroupOption } from '../../core/group-option-kinds.ts'
 import {
   GROUP_OPTIONS,
-  type GroupOption,
   isNumeric,
   isOwnOption,
   JUDGING_OPTION_ROWS,

@@ -18,14 +18,18 @@ export type SubscriptionKind = 'channel' | 'pattern'
 
 /**
  * Sends an event to all subscribers: once for its channel, and once more for each pattern it
- * matches.
+ * matches. Not all are told the same addresses.
  */
-export function publish(turn: Turn, channel: EventName, payload: string): void {
+export function publish(
+  turn: Turn,
+  channel: EventName,
+  payloadFor: (client: Client) => string,
+): void {
   for (const client of turn.state.clients.values()) {
-    if (client.channels.has(channel)) tell(turn, client, channel, payload)
+    if (client.channels.has(channel)) tell(turn, client, channel, payloadFor(client))
     for (const pattern of client.patterns) {
       if (!matchesGlob(pattern, channel)) continue
-      respond(turn, client, messageFrame(['pmessage', pattern, channel, payload]))
+      respond(turn, client, messageFrame(['pmessage', pattern, channel, payloadFor(client)]))
     }
   }
 }

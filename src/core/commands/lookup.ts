@@ -1,6 +1,6 @@
 /** From the name that a client typed to the command that it means here. */
 import { commandMeant } from '../../base/command-renames.ts'
-import type { RenamedCommand } from '../group-options.ts'
+import type { RenamedCommand } from '../group-option-kinds.ts'
 import type { PortCommand } from './command.ts'
 
 /** By name in lower case. */

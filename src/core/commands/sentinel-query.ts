@@ -16,7 +16,7 @@ import {
 import type { Client } from '../clients/client.ts'
 import { quorumVerdict } from '../election/quorum.ts'
 import { switchAgeMs } from '../failover/last-switch.ts'
-import { shownHost } from '../names/names.ts'
+import { toldTo } from '../names/told-address.ts'
 import { instanceMap } from '../report/instance-map.ts'
 import type { ScriptJob } from '../scripts/script-job.ts'
 import {
@@ -29,21 +29,27 @@ import {
 } from '../state.ts'
 import { onGroup, sentinelCommand } from './sentinel-command.ts'
 
-function mapsOf(turn: Turn, instances: readonly Instance[]): Reply {
-  return array(instances.map((instance) => instanceMap(turn, instance)))
+function mapFor(turn: Turn, client: Client, instance: Instance): Reply {
+  return instanceMap(turn, instance, toldTo(turn.state, client, instance.group))
 }
 
-function masters(turn: Turn): Reply {
+function mapsOf(turn: Turn, client: Client, instances: readonly Instance[]): Reply {
+  return array(instances.map((instance) => mapFor(turn, client, instance)))
+}
+
+function masters(turn: Turn, client: Client): Reply {
   return mapsOf(
     turn,
+    client,
     [...turn.state.groups.values()].map((group) => group.master),
   )
 }
 
 /** Replicas that do not want to be announced are watched and may be promoted, but are not shown. */
-function replicas(turn: Turn, group: Group): Reply {
+function replicas(turn: Turn, group: Group, _argv: readonly string[], client: Client): Reply {
   return mapsOf(
     turn,
+    client,
     [...group.replicas.values()].filter((replica) => replica.announced),
   )
 }
@@ -51,24 +57,25 @@ function replicas(turn: Turn, group: Group): Reply {
 /**
  * The question that every client asks first. An unknown name gets a null reply and not an error.
  */
-function masterAddress(turn: Turn, _client: Client, argv: readonly string[]): Reply {
+function masterAddress(turn: Turn, client: Client, argv: readonly string[]): Reply {
   const group = turn.state.groups.get(argv[2] ?? '')
   if (group === undefined) return NULL_ARRAY
-  const { host, port } = currentMaster(group)
-  return bulks([shownHost(turn.state, host), String(port)])
+  const { host, port } = toldTo(turn.state, client, group)(currentMaster(group))
+  return bulks([host, String(port)])
 }
 
 /**
  * Old and new address, config epoch, milliseconds since the switch; null if there was none since
  * our start.
  */
-function lastSwitch(turn: Turn, { lastSwitch: last }: Group): Reply {
+function lastSwitch(turn: Turn, group: Group, _argv: readonly string[], client: Client): Reply {
+  const { lastSwitch: last } = group
   if (last === undefined) return NULL_ARRAY
   const { from, to, configEpoch } = last
-  const addresses = [from, to].flatMap(({ host, port }) => [
-    bulk(shownHost(turn.state, host)),
-    bulk(String(port)),
-  ])
+  const told = toldTo(turn.state, client, group)
+  const addresses = [from, to]
+    .map(told)
+    .flatMap(({ host, port }) => [bulk(host), bulk(String(port))])
   return array([...addresses, integer(configEpoch), integer(switchAgeMs(turn, last))])
 }
 
@@ -105,7 +112,7 @@ export const MASTERS = sentinelCommand(
 
 export const MASTER = sentinelCommand(
   { name: 'master', arity: 3, usage: NAME, summary: 'Show a master.' },
-  onGroup((turn, group) => instanceMap(turn, group.master)),
+  onGroup((turn, group, _argv, client) => mapFor(turn, client, group.master)),
 )
 
 export const REPLICAS = sentinelCommand(
@@ -132,7 +139,7 @@ export const MASTER_ADDRESS = sentinelCommand(
 export const OTHER_QUERIES = [
   sentinelCommand(
     { name: 'sentinels', arity: 3, usage: NAME, summary: 'Show the other Sentinels of a master.' },
-    onGroup((turn, group) => mapsOf(turn, [...group.peers.values()])),
+    onGroup((turn, group, _argv, client) => mapsOf(turn, client, [...group.peers.values()])),
   ),
   sentinelCommand(
     { name: 'myid', arity: 2, summary: 'Give the id of this Sentinel.', since: '6.2.0' },

@@ -5,24 +5,24 @@
  */
 
 import { unreachable } from '../../base/assert.ts'
+import { hostAndPort } from '../../base/ip.ts'
 import { error, OK, type Reply } from '../../resp/reply.ts'
 import type { Client } from '../clients/client.ts'
 import type { GroupConfig } from '../config.ts'
 import { announce } from '../events.ts'
 import { consult } from '../external-queries.ts'
 import { changeRule, ruleFault } from '../failover/host-rules.ts'
-import {
-  GROUP_OPTION_ROWS,
-  type GroupOption,
-  type GroupOptionKey,
-  type HostRule,
-  type HostRulesOption,
-  isPath,
-  type RenamedCommand,
-} from '../group-options.ts'
+import type {
+  GroupOption,
+  HostRule,
+  HostRulesOption,
+  RenamedCommand,
+} from '../group-option-kinds.ts'
+import { GROUP_OPTION_ROWS, type GroupOptionKey, isPath } from '../group-options.ts'
 import { reconfigureGroup } from '../groups.ts'
+import { changeClientAddress, isKnownMember } from '../names/told-address.ts'
 import { save } from '../persistence/save.ts'
-import type { Group, Turn } from '../state.ts'
+import { type Group, instancesOf, type Turn } from '../state.ts'
 import { parseInteger, refuseControlCharacters } from './sentinel-arguments.ts'
 import { onGroup, sentinelCommand } from './sentinel-command.ts'
 
@@ -100,7 +100,7 @@ function readOptions(
     const values = rest.slice(0, option?.values)
     const change = readOption(config, typed, option, values)
     if ('kind' in change) return { config, mistake: change }
-    const refusal = option && refuseToSet(turn, option, values[0] ?? '', unusable)
+    const refusal = option && refuseToSet(turn, group, option, values, unusable)
     if (refusal !== undefined) return { config, mistake: refusal }
     config = { ...config, ...change }
     const shown = option?.row.isSecret ? ['******'] : values
@@ -131,13 +131,28 @@ const DENIED = error(
 
 function refuseToSet(
   turn: Turn,
+  group: Group,
   { row }: SettableOption,
-  value: string,
+  values: readonly string[],
   unusable: ReadonlySet<string>,
 ): Reply | undefined {
   if (row.set === 'if-allowed' && turn.state.config.denyScriptsReconfig) return DENIED
+  if (row.kind === 'addresses') return refuseStranger(turn, group, row, values)
+  const [value = ''] = values
   if (!('title' in row) || !unusable.has(value)) return undefined
   return error(`ERR ${row.title} script seems non existing or non executable`)
+}
+
+/** A file may name members that are not there yet; whoever types an address that no member has was mistaken. */
+function refuseStranger(
+  { state }: Turn,
+  group: Group,
+  { name }: GroupOption,
+  [, member = '', announced = '']: readonly string[],
+): Reply | undefined {
+  if (announced === '' || isKnownMember(state, group, member)) return undefined
+  const known = [...instancesOf(group)].map(({ host, port }) => hostAndPort(host, port)).join(', ')
+  return error(`ERR ${name}: '${member}' is no member of ${group.config.name}: it has ${known}`)
 }
 
 export const SET = sentinelCommand(
@@ -163,22 +178,30 @@ function findOption(typed: string): SettableOption | undefined {
   return OPTIONS.get(typed.toLowerCase())
 }
 
+/** How many words follow the name of an option, where it is not one. */
+const WORDS_BEHIND: Partial<Record<GroupOption['kind'], number>> = {
+  renames: 2,
+  rules: 2,
+  addresses: 3,
+}
+
 const OPTIONS: ReadonlyMap<string, SettableOption> = new Map(
   GROUP_OPTION_ROWS.filter(([, { set }]) => set !== 'no').flatMap(([key, row]) => {
-    const option = { key, row, values: row.kind === 'renames' || row.kind === 'rules' ? 2 : 1 }
+    const option = { key, row, values: WORDS_BEHIND[row.kind] ?? 1 }
     return [row.name, ...(row.aliases ?? [])].map((name) => [name, option] as const)
   }),
 )
 
-/** The changed fields, or the value that is not valid. */
+/** The changed fields, or the value that is not valid, or what is wrong with it. */
 function changeOption(
   { key, row }: SettableOption,
   config: GroupConfig,
   values: readonly string[],
-): Partial<GroupConfig> | string {
+): Partial<GroupConfig> | string | Reply {
   const [text = ''] = values
   if (row.kind === 'renames') return renameCommand(config, values)
   if (row.kind === 'rules') return setRule(key, row, config, values)
+  if (row.kind === 'addresses') return setAddress(row, config, values)
   if (row.kind === 'texts') return { [key]: addedText(config[key] as readonly string[], text) }
   const value = readValue(row, text)
   return value === undefined ? text : { [key]: value }
@@ -197,12 +220,25 @@ function setRule(
   return { [key]: changeRule(config[key] as readonly HostRule[], rule) }
 }
 
+/** An empty announced address takes the entry away. */
+function setAddress(
+  { name }: GroupOption,
+  { clientAddresses }: GroupConfig,
+  [network = '', member = '', announced = '']: readonly string[],
+): Partial<GroupConfig> | Reply {
+  const table = changeClientAddress(clientAddresses, [network, member, announced])
+  return typeof table === 'string' ? error(`ERR ${name}: ${table}`) : { clientAddresses: table }
+}
+
 /** Each text comes behind those that are there; an empty one takes them all away. */
 function addedText(texts: readonly string[], text: string): readonly string[] {
   return text === '' ? [] : [...texts.filter((one) => one !== text), text]
 }
 
-type PlainOption = Exclude<GroupOption, { readonly kind: 'renames' | 'rules' | 'texts' }>
+type PlainOption = Exclude<
+  GroupOption,
+  { readonly kind: 'renames' | 'rules' | 'addresses' | 'texts' }
+>
 
 /** Undefined if the text is no valid value. */
 function readValue(row: PlainOption, text: string): string | number | undefined {

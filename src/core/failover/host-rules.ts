@@ -6,12 +6,8 @@
  */
 import { matchesGlob } from '../../base/glob.ts'
 import { type Address, hostAndPort } from '../../base/ip.ts'
-import {
-  GROUP_OPTIONS,
-  type GroupOptionValues,
-  type HostRule,
-  type HostRulesOption,
-} from '../group-options.ts'
+import type { HostRule, HostRulesOption } from '../group-option-kinds.ts'
+import { GROUP_OPTIONS, type GroupOptionValues } from '../group-options.ts'
 import { hostIdentity } from '../names/names.ts'
 import type { State } from '../state.ts'
 

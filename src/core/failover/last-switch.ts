@@ -12,17 +12,22 @@ import type { Client } from '../clients/client.ts'
 import { tell } from '../clients/subscriptions.ts'
 import { eventText } from '../event-table.ts'
 import { announce } from '../events.ts'
-import { shownHost } from '../names/names.ts'
-import type { Group, State, Turn } from '../state.ts'
+import { toldInside, toldTo } from '../names/told-address.ts'
+import type { Group, Turn } from '../state.ts'
 import type { LastSwitch } from './failover-kinds.ts'
 
 /** Sends the last switch of each group to a new subscriber, and every later one to all. */
 export const RETAINED_CHANNEL = '+switch-master-retained'
 
-export function switchWords(state: State, group: Group, from: Address, to: Address) {
-  const { name } = group.config
-  const old = { oldHost: shownHost(state, from.host), oldPort: from.port }
-  return { group: name, ...old, newHost: shownHost(state, to.host), newPort: to.port }
+function switchWords({ config }: Group, from: Address, to: Address) {
+  const old = { oldHost: from.host, oldPort: from.port }
+  return { group: config.name, ...old, newHost: to.host, newPort: to.port }
+}
+
+/** The words of a switch for the log and for all who are told addresses as they are inside. */
+export function switchWordsInside({ state }: Turn, group: Group, from: Address, to: Address) {
+  const told = toldInside(state)
+  return switchWords(group, told(from), told(to))
 }
 
 /**
@@ -37,7 +42,7 @@ export function retainSwitch(turn: Turn, group: Group, from: Address, to: Addres
     configEpoch,
     atMs: turn.now.monoMs,
   }
-  announce(turn, RETAINED_CHANNEL, group, switchWords(turn.state, group, from, to))
+  announce(turn, RETAINED_CHANNEL, group, switchWordsInside(turn, group, from, to))
 }
 
 /** Sends a new subscriber what it has missed, in the order in which it happened. */
@@ -47,7 +52,8 @@ export function replaySwitches(turn: Turn, client: Client): void {
   )
   missed.sort((a, b) => a.atMs - b.atMs)
   for (const { group, from, to } of missed) {
-    const words = switchWords(turn.state, group, from, to)
+    const told = toldTo(turn.state, client, group)
+    const words = switchWords(group, told(from), told(to))
     tell(turn, client, RETAINED_CHANNEL, eventText(RETAINED_CHANNEL, words))
   }
 }

@@ -15,12 +15,12 @@ import { save } from '../persistence/save.ts'
 import type { DataInstance, Group, State, Turn } from '../state.ts'
 import { dataInstancesOf } from '../state.ts'
 import { callOffHandover } from './coordinated-commands.ts'
-import { retainSwitch, switchWords } from './last-switch.ts'
+import { retainSwitch, switchWordsInside } from './last-switch.ts'
 
 /** Replaces the master, and returns the old one. That becomes a replica, to be turned back when it returns. */
 export function switchMaster(turn: Turn, group: Group, to: Address): Address {
   const old = replacedBy(turn.state, group, to)
-  announce(turn, '+switch-master', group, switchWords(turn.state, group, old, to))
+  announce(turn, '+switch-master', group, switchWordsInside(turn, group, old, to))
   retainSwitch(turn, group, old, to)
   const remembered = rememberedReplicas(turn.state, group, to)
   changeAddress(turn, group, to)

@@ -9,9 +9,9 @@ import { bulkMap, type Reply } from '../../resp/reply.ts'
 import type { GroupConfig } from '../config.ts'
 import { roleWord } from '../discovery/info-parser.ts'
 import { electorsOf } from '../election/quorum.ts'
+import type { GroupOption } from '../group-option-kinds.ts'
 import {
   GROUP_OPTION_ROWS,
-  type GroupOption,
   hasOptionValue,
   isHidden,
   isOwnOption,
@@ -19,7 +19,7 @@ import {
   optionText,
   valueInRedis,
 } from '../group-options.ts'
-import { shownHost } from '../names/names.ts'
+import { type AddressTold, toldInside } from '../names/told-address.ts'
 import { holdersOf, isPaused } from '../pause/pause.ts'
 import { pauseLeftMs } from '../pause/pause-record.ts'
 import type { DataInstance, Group, Instance, Master, Peer, Replica, Turn } from '../state.ts'
@@ -27,8 +27,13 @@ import { isOdown, isSdown } from '../state.ts'
 
 type Field = readonly [name: string, value: string | number]
 
-export function instanceMap(turn: Turn, instance: Instance): Reply {
-  const fields = [...commonFields(turn, instance), ...fieldsByKind(turn, instance)]
+/** Addresses are shown as `told` says. */
+export function instanceMap(
+  turn: Turn,
+  instance: Instance,
+  told: AddressTold = toldInside(turn.state),
+): Reply {
+  const fields = [...commonFields(turn, instance, told), ...fieldsByKind(turn, instance, told)]
   return bulkMap(fields.map(([name, value]) => [name, String(value)] as const))
 }
 
@@ -69,13 +74,14 @@ function failoverOf(instance: Instance) {
   return instance.kind === 'master' ? instance.group.failover : undefined
 }
 
-function commonFields(turn: Turn, instance: Instance): readonly Field[] {
-  const { name, host, port, runId, link, group, sdownSinceMs } = instance
+function commonFields(turn: Turn, instance: Instance, told: AddressTold): readonly Field[] {
+  const { host, port } = told(instance)
+  const { name, runId, link, group, sdownSinceMs } = instance
   const failover = failoverOf(instance)
   const odownSinceMs = instance.kind === 'master' ? group.odownSinceMs : undefined
   return [
     ['name', name],
-    ['ip', shownHost(turn.state, host)],
+    ['ip', host],
     ['port', port],
     ['runid', runId],
     ['flags', flagsOf(instance).join(',')],
@@ -91,7 +97,7 @@ function commonFields(turn: Turn, instance: Instance): readonly Field[] {
   ]
 }
 
-function fieldsByKind(turn: Turn, instance: Instance): readonly Field[] {
+function fieldsByKind(turn: Turn, instance: Instance, told: AddressTold): readonly Field[] {
   switch (instance.kind) {
     case 'master':
       return [
@@ -100,7 +106,7 @@ function fieldsByKind(turn: Turn, instance: Instance): readonly Field[] {
         ...pauseFields(turn, instance.group),
       ]
     case 'replica':
-      return [...infoFields(turn, instance), ...replicaFields(instance)]
+      return [...infoFields(turn, instance), ...replicaFields(instance, told)]
     case 'sentinel':
       return peerFields(turn, instance)
     default:
@@ -149,12 +155,13 @@ function optionFields(config: GroupConfig, where: GroupOption['shown']): readonl
   }).map(([key, row]) => [row.name, optionText(config[key])])
 }
 
-function replicaFields(replica: Replica): readonly Field[] {
+function replicaFields(replica: Replica, told: AddressTold): readonly Field[] {
+  const master = told({ host: replica.masterHost, port: replica.masterPort })
   return [
     ['master-link-down-time', replica.masterLinkDownMs],
     ['master-link-status', replica.masterLinkUp ? 'ok' : 'err'],
-    ['master-host', replica.masterHost],
-    ['master-port', replica.masterPort],
+    ['master-host', master.host],
+    ['master-port', master.port],
     ['slave-priority', replica.priority],
     ['slave-repl-offset', replica.offset],
     ['replica-announced', replica.announced ? 1 : 0],

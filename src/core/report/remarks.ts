@@ -10,8 +10,9 @@ import { grayRemark } from '../detection/gray-master.ts'
 import { isUsedUp } from '../election/epoch.ts'
 import { CURE } from '../election/new-epoch.ts'
 import { electorsOf } from '../election/quorum.ts'
-import { isHidden, JUDGING_OPTION_ROWS, optionText } from '../group-options.ts'
+import { GROUP_OPTIONS, isHidden, JUDGING_OPTION_ROWS, optionText } from '../group-options.ts'
 import { shownHost } from '../names/names.ts'
+import { unknownMembers } from '../names/told-address.ts'
 import { holdersOf, isPaused } from '../pause/pause.ts'
 import { pauseLeftMs } from '../pause/pause-record.ts'
 import type { Group, Instance, State, Turn } from '../state.ts'
@@ -65,6 +66,7 @@ function remarksOnGroup(turn: Turn, group: Group): readonly string[] {
   return [
     ...(state.canSave ? [] : [remark(config.name, '', unsaved)]),
     ...unprovenRemark(group),
+    ...strangerRemark(turn, group),
     ...epochRemarks(turn).map((text) => remark(config.name, '', text)),
     ...(obstacle === undefined ? [] : [remark(config.name, '', `no failover yet: ${obstacle}`)]),
   ]
@@ -81,6 +83,14 @@ function unprovenRemark({ config, peers }: Group): readonly string[] {
   const where = hostAndPort(first.host, first.port)
   const text = `${silent.length} of the Sentinels we hear of have never answered us (${where})`
   return [remark(config.name, '', text)]
+}
+
+/** In the table of what clients from elsewhere are told: a slip of the pen, or a member that is not there yet. */
+function strangerRemark({ state }: Turn, group: Group): readonly string[] {
+  const strangers = unknownMembers(state, group)
+  if (strangers.length === 0) return []
+  const { name } = GROUP_OPTIONS.clientAddresses
+  return [remark(group.config.name, '', `${name} names no member: ${strangers.join(' ')}`)]
 }
 
 /** How many epochs were refused since the start, and what the current one is. */

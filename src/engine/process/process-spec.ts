@@ -3,12 +3,11 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Address } from '../../base/ip.ts'
+import type { GroupOption, HostRule } from '../../core/group-option-kinds.ts'
 import {
   GROUP_OPTIONS,
-  type GroupOption,
   type GroupOptionKey,
   type GroupOptionValues,
-  type HostRule,
   isOwnOption,
 } from '../../core/group-options.ts'
 import {

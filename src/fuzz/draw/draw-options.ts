@@ -110,6 +110,8 @@ export const UNDRAWN: Partial<Record<GroupOptionKey, string>> = {
   voters: 'as replication',
   writeQuorum: 'as replication',
   reads: 'as replication',
+  clientAddresses:
+    'changes no decision, only what clients from elsewhere are told: test/core/names',
   grayAfterMs: 'a full disk is gray until its next snapshot: test/core/detection and test/net',
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RenamedCommand } from '../../../src/core/group-options.ts'
+import type { RenamedCommand } from '../../../src/core/group-option-kinds.ts'
 import { TestSentinel } from '../../support/sentinel-builder.ts'
 
 const RENAMES: readonly RenamedCommand[] = [

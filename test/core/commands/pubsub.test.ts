@@ -34,7 +34,7 @@ test('an event reaches a client once for its channel and once for each pattern t
   const [listener, other] = [sentinel.connect(), sentinel.connect()]
   listener.ask('SUBSCRIBE +sdown')
   listener.ask('PSUBSCRIBE * +s* -*')
-  sentinel.run((turn) => publish(turn, '+sdown', 'master m'))
+  sentinel.run((turn) => publish(turn, '+sdown', () => 'master m'))
   expect(listener.read()).toBe(
     wireBulks('message', '+sdown', 'master m') +
       wireBulks('pmessage', '*', '+sdown', 'master m') +
@@ -48,7 +48,7 @@ test('in RESP3 confirmations and events are pushes', () => {
   const client = sentinel.connect()
   client.ask('HELLO 3')
   expect(client.ask('SUBSCRIBE +tilt')).toBe(`>${frame('subscribe', '+tilt', 1).slice(1)}`)
-  sentinel.run((turn) => publish(turn, '+tilt', 'x'))
+  sentinel.run((turn) => publish(turn, '+tilt', () => 'x'))
   expect(client.read()).toBe(`>${wireBulks('message', '+tilt', 'x').slice(1)}`)
 })
 
@@ -57,7 +57,7 @@ test('a client that has gone hears nothing more', () => {
   const client = sentinel.connect()
   client.ask('SUBSCRIBE +tilt')
   client.leave()
-  sentinel.run((turn) => publish(turn, '+tilt', 'x'))
+  sentinel.run((turn) => publish(turn, '+tilt', () => 'x'))
   expect(client.read()).toBe('')
 })
 

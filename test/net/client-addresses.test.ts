@@ -1,0 +1,103 @@
+/**
+ * An application in a network from which nobody reaches the addresses that the members have among themselves, as
+ * outside of a NAT: a network namespace. It follows the master through a kill, by the addresses that it is told.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { expect, test } from 'vitest'
+import {
+  agreedMaster,
+  cli,
+  HAS_REDIS_CLI,
+  type Program,
+  startCluster,
+  until,
+} from '../support/processes.ts'
+
+const NAMESPACE = `vedette-outside-${process.pid}`
+const [HERE, THERE] = [`vo${process.pid % 10_000}h`, `vo${process.pid % 10_000}t`]
+const NETWORK = '198.51.100.0/24'
+const [DOOR, OUTSIDE] = ['198.51.100.1', '198.51.100.40']
+
+function ip(...argv: string[]): boolean {
+  return spawnSync('ip', argv).status === 0
+}
+
+/** False if this machine lets us make no namespaces. */
+function makeOutside(): boolean {
+  return (
+    ip('netns', 'add', NAMESPACE) &&
+    ip('link', 'add', HERE, 'type', 'veth', 'peer', 'name', THERE, 'netns', NAMESPACE) &&
+    ip('addr', 'add', `${DOOR}/24`, 'dev', HERE) &&
+    ip('link', 'set', HERE, 'up') &&
+    ip('-n', NAMESPACE, 'addr', 'add', `${OUTSIDE}/24`, 'dev', THERE) &&
+    ip('-n', NAMESPACE, 'link', 'set', THERE, 'up')
+  )
+}
+
+/** What runs outside: a stock client that writes a number every few milliseconds, and says each that was acknowledged. */
+const APPLICATION = `
+import { Redis } from 'ioredis'
+const [host, ...ports] = process.argv.slice(1)
+const redis = new Redis({
+  sentinels: ports.map((port) => ({ host, port: Number(port) })), name: 'mymaster',
+  failoverDetector: true, retryStrategy: () => 50, sentinelRetryStrategy: () => 50,
+  maxRetriesPerRequest: null, connectTimeout: 500,
+})
+redis.on('error', () => undefined)
+redis.on('end', () => redis.connect().catch(() => undefined))
+setInterval(() => redis.incr('n').then((n) => {
+  console.log(n + ' ' + redis.stream.remoteAddress + ':' + redis.stream.remotePort)
+}, () => undefined), 5)
+`
+
+test.skipIf(!HAS_REDIS_CLI)(
+  'ioredis in another network follows the master by the addresses it is told (needs network namespaces)',
+  async ({ onTestFinished, skip }) => {
+    onTestFinished(() => {
+      ip('link', 'del', HERE)
+      ip('netns', 'del', NAMESPACE)
+    })
+    if (!makeOutside()) return skip('no network namespaces here')
+    const cluster = await startCluster({
+      nodeLines: [`bind 127.0.0.1 ${DOOR}`, 'protected-mode no'],
+      alsoOn: DOOR,
+      sentinelLines: ['protected-mode: no'],
+    })
+    onTestFinished(() => cluster.stop())
+    const members = [...cluster.nodes, ...cluster.sentinels]
+    for (const { port } of cluster.sentinels) announceAll(port, members)
+
+    const ports = cluster.sentinels.map(({ port }) => String(port))
+    const argv = [process.execPath, '--input-type=module', '-e', APPLICATION, DOOR, ...ports]
+    const application = spawn('ip', ['netns', 'exec', NAMESPACE, ...argv])
+    onTestFinished(() => void application.kill())
+    let last = ''
+    createInterface({ input: application.stdout }).on('line', (line) => {
+      last = line
+    })
+    let complaints = ''
+    application.stderr.on('data', (text) => {
+      complaints += text
+    })
+    const master = cluster.nodes[0] as Program
+    const writesTo = (port: number) =>
+      until(`the application writes to ${DOOR}:${port}`, 10_000, () => {
+        return last.endsWith(` ${DOOR}:${port}`) || (complaints !== '' && expect.fail(complaints))
+      })
+    await writesTo(master.port)
+    await master.kill()
+    const promoted = await agreedMaster(cluster, master.port, 10_000)
+    await writesTo(promoted)
+    expect(Number(cli(promoted, 'GET', 'n')[0])).toBeGreaterThan(0)
+  },
+)
+
+/** As an operator does at run time: each member is reached outside at the same port of another host. */
+function announceAll(sentinel: number, members: readonly Program[]): void {
+  for (const { port } of members) {
+    const words = [NETWORK, `127.0.0.1:${port}`, `${DOOR}:${port}`]
+    const [answer] = cli(sentinel, 'SENTINEL', 'SET', 'mymaster', 'client-addresses', ...words)
+    expect(answer).toBe('OK')
+  }
+}
