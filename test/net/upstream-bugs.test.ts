@@ -1,0 +1,88 @@
+/**
+ * Bugs of client libraries that their users meet at a failover, whichever Sentinels they ask: each test asserts the bug
+ * as it is, on a Sentinel and a master that follow a script, and names the line that changes once it is mended. The
+ * reports are in docs/upstream.md.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { createSentinel } from 'redis'
+import { expect, onTestFinished, test } from 'vitest'
+import { matchesGlob } from '../../src/base/glob.ts'
+import { until } from '../support/processes.ts'
+import { ScriptedMaster, ScriptedSentinel } from '../support/scripted-sentinel.ts'
+
+interface Stage {
+  readonly sentinel: ScriptedSentinel
+  readonly sentinelPort: number
+  readonly master: ScriptedMaster
+}
+
+async function stage(): Promise<Stage> {
+  const [sentinel, master] = [new ScriptedSentinel(), new ScriptedMaster()]
+  onTestFinished(() => {
+    sentinel.close()
+    master.close()
+  })
+  sentinel.masterPort = await master.listen()
+  return { sentinel, sentinelPort: await sentinel.listen(), master }
+}
+
+function nodeRedis(sentinelPort: number) {
+  const client = createSentinel({
+    name: 'mymaster',
+    sentinelRootNodes: [{ host: '127.0.0.1', port: sentinelPort }],
+  })
+  client.on('error', () => undefined)
+  onTestFinished(() => client.destroy().catch(() => undefined))
+  return client
+}
+
+test('node-redis 6.3 listens to a pattern without the + of +switch-master', async () => {
+  const { sentinel, sentinelPort } = await stage()
+  await nodeRedis(sentinelPort).connect()
+  await until('it listens', 5_000, () => sentinel.listeners.size > 0)
+  const patterns = [...sentinel.listeners.values()].flat()
+  expect(patterns).toContain('switch-master')
+  // Mended: some pattern matches, and this is true.
+  expect(patterns.some((pattern) => matchesGlob(pattern, '+switch-master'))).toBe(false)
+})
+
+test('node-redis 6.3 sleeps a second after a round that failed, although the next one would succeed at once', async () => {
+  const { sentinel, sentinelPort } = await stage()
+  sentinel.failuresLeft = 1
+  const connecting = nodeRedis(sentinelPort).connect()
+  await until('the next round begins', 10_000, () => {
+    return sentinel.failedAtMs > 0 && sentinel.connectedAtMs > sentinel.failedAtMs
+  })
+  // Mended: a few milliseconds, or what an option says.
+  expect(sentinel.connectedAtMs - sentinel.failedAtMs).toBeGreaterThan(990)
+  await connecting
+})
+
+test('ioredis 6.0 gives up for good when a switch is announced while it asks a Sentinel', async () => {
+  const { sentinel, sentinelPort, master } = await stage()
+  const redis = new Redis({
+    sentinels: [{ host: '127.0.0.1', port: sentinelPort }],
+    name: 'mymaster',
+    failoverDetector: true,
+    retryStrategy: () => 10,
+    sentinelRetryStrategy: () => 10,
+  })
+  redis.on('error', () => undefined)
+  onTestFinished(() => redis.disconnect())
+  await until('it is ready and listens', 5_000, () => {
+    return redis.status === 'ready' && sentinel.listeners.size > 0
+  })
+  sentinel.isHolding = true
+  master.cut()
+  await until('it asks for the master', 5_000, () => sentinel.held.length > 0)
+  sentinel.announce('+switch-master', 'mymaster 127.0.0.1 1 127.0.0.1 2')
+  // The announcement and the answer take two connections: it has to be read first.
+  await sleep(100)
+  sentinel.release()
+  // Mended: it is `ready` again, because the Sentinel names a master that answers.
+  await until('it gives up', 5_000, () => redis.status === 'end')
+  const asked = sentinel.asked.length
+  await sleep(300)
+  expect([redis.status, sentinel.asked.length]).toEqual(['end', asked])
+})
