@@ -17,8 +17,8 @@ interface Stage {
   readonly master: ScriptedMaster
 }
 
-async function stage(): Promise<Stage> {
-  const [sentinel, master] = [new ScriptedSentinel(), new ScriptedMaster()]
+async function stage(silentTo = ''): Promise<Stage> {
+  const [sentinel, master] = [new ScriptedSentinel(), new ScriptedMaster(silentTo)]
   onTestFinished(() => {
     sentinel.close()
     master.close()
@@ -85,4 +85,37 @@ test('ioredis 6.0 gives up for good when a switch is announced while it asks a S
   const asked = sentinel.asked.length
   await sleep(300)
   expect([redis.status, sentinel.asked.length]).toEqual(['end', asked])
+})
+
+test('ioredis 6.0 forgets commands without an answer when it may not send them again: their promises stay open', async () => {
+  const { master } = await stage('INCR')
+  const address = master.server.address()
+  const redis = new Redis({
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    retryStrategy: () => 10,
+    maxRetriesPerRequest: null,
+    autoResendUnfulfilledCommands: false,
+  })
+  redis.on('error', () => undefined)
+  onTestFinished(() => redis.disconnect())
+  let outcome = 'open'
+  redis.incr('n').then(
+    () => {
+      outcome = 'answered'
+    },
+    () => {
+      outcome = 'rejected'
+    },
+  )
+  await until('the master has the command', 5_000, () => {
+    return master.asked.some(([command]) => command?.toUpperCase() === 'INCR')
+  })
+  const cutAtMs = performance.now()
+  master.cut()
+  await until('it is ready again', 5_000, () => {
+    return master.connectedAtMs > cutAtMs && redis.status === 'ready'
+  })
+  await sleep(300)
+  // Mended: rejected, as the connection on which it was sent is gone.
+  expect(outcome).toBe('open')
 })

@@ -206,7 +206,9 @@ export class ProxyStage {
       const others = this.knows.get(address) ?? SENTINELS.filter((one) => one !== address)
       this.#tell(id, array(others.map((one) => rowOf(one, runId(one)))))
     } else if (argv[1] === 'REPLICAS') {
-      const rows = this.replicas.map((one) => rowOf(one, '', this.translated.get(one) ?? ['name', one]))
+      const rows = this.replicas.map((one) =>
+        rowOf(one, '', this.translated.get(one) ?? ['name', one]),
+      )
       this.#tell(id, array(rows))
     } else this.#tell(id, simple('OK'))
   }
@@ -299,10 +301,5 @@ function rowOf(address: string, id: string, more: readonly string[] = []): Reply
   const pairs = more.flatMap((word, at) => {
     return at % 2 === 0 ? [[word, more[at + 1] ?? ''] as const] : []
   })
-  return bulkMap([
-    ...pairs,
-    ['ip', host],
-    ['port', String(port)],
-    ['runid', id],
-  ])
+  return bulkMap([...pairs, ['ip', host], ['port', String(port)], ['runid', id]])
 }

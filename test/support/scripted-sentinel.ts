@@ -29,7 +29,10 @@ export class ScriptedServer {
       socket.on('data', (bytes) => {
         decoder.push(bytes.toString('latin1'))
         for (let next = decoder.next(); next !== undefined; next = decoder.next()) {
-          if (next.kind !== 'command') return socket.destroy()
+          if (next.kind !== 'command') {
+            socket.destroy()
+            return
+          }
           this.asked.push(next.argv)
           const reply = this.#greeting(next.argv, socket) ?? answer(next.argv, socket)
           if (reply !== undefined) this.tell(socket, reply)
@@ -67,8 +70,10 @@ export class ScriptedServer {
 }
 
 export class ScriptedMaster extends ScriptedServer {
-  constructor() {
+  /** It answers nothing to this command. */
+  constructor(silentTo = '') {
     super((argv) => {
+      if (argv[0]?.toUpperCase() === silentTo) return undefined
       return argv[0]?.toUpperCase() === 'INFO' ? bulk('role:master\r\nloading:0\r\n') : OK
     })
   }
@@ -128,7 +133,12 @@ export class ScriptedSentinel extends ScriptedServer {
   #master(): Reply {
     const port = String(this.masterPort)
     return bulkMap([
-      ...([['name', 'mymaster'], ['ip', '127.0.0.1'], ['port', port], ['flags', 'master']] as const),
+      ...([
+        ['name', 'mymaster'],
+        ['ip', '127.0.0.1'],
+        ['port', port],
+        ['flags', 'master'],
+      ] as const),
     ])
   }
 
