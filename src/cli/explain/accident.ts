@@ -22,14 +22,14 @@ export function loses(places: readonly string[]): Accident {
   return { text: `${places.join(' and ')} ${verb} lost`, lost: places, cut: [] }
 }
 
-/** Undefined in `unknown`: every place is there. */
+/** `unknown`: the first place at which nothing of the group runs; undefined if there is none. */
 export function accidentOf(
   layout: GroupLayout,
   lost: readonly string[],
   cut: readonly (readonly [string, string])[],
 ): { readonly accident: Accident; readonly unknown: string | undefined } {
   const links = cut.map(([a, b]) => `the link between ${a} and ${b} is cut`)
-  const text = [...(lost.length > 0 ? [loses(lost).text] : []), ...links].join(', ')
+  const text = [...(lost.length > 0 ? [loses(lost).text] : []), ...links].join(' and ')
   const members = membersOf(layout)
   const unknown = [...lost, ...cut.flat()].find(
     (place) => !members.some((member) => isAt(member, place)),

@@ -48,7 +48,7 @@ export function tellNothing(group: string, sentinels: readonly SentinelAnswer[])
   }
   if (silent.length === sentinels.length) return EXIT_NO_ANSWER
   const names = new Set(sentinels.flatMap(({ groups }) => groups.map(({ name }) => name)))
-  const known = names.size === 0 ? 'they watch none' : `they watch ${[...names].join(', ')}`
+  const known = names.size === 0 ? 'they watch no group' : `they watch ${[...names].join(', ')}`
   say(`vedette: no Sentinel that answers watches '${group}'; ${known}`)
   return EXIT_CONFIG
 }
@@ -56,7 +56,7 @@ export function tellNothing(group: string, sentinels: readonly SentinelAnswer[])
 function refuse(layout: GroupLayout, place: string): number {
   const members = membersOf(layout)
   const known = new Set(members.flatMap(({ host, address }) => [host, address]))
-  say(`vedette: nothing of ${layout.group} is at '${place}'`)
-  say(`  it is at ${[...known].join(', ')}`)
+  say(`vedette: nothing of ${layout.group} runs at '${place}'`)
+  say(`  its members run at ${[...known].join(', ')}`)
   return EXIT_CONFIG
 }

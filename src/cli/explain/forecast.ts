@@ -1,8 +1,8 @@
 /**
  * What an accident would do to a group: which Sentinels would notice and when, whether they could agree and elect a
- * leader, which replica the leader would promote and why none of the others, how long it would take, and what would be
- * lost. Who may be promoted is asked of the Sentinels themselves (a dry run); the rest follows from the rules
- * they all go by: the quorum must see the master down, and a leader needs the majority.
+ * leader, which replica the leader would promote and why no other, how long it would take, and what would be lost.
+ * The Sentinels themselves say which replica they would promote (a dry run); the rest follows from the rules that
+ * all of them follow: the quorum must see the master down, and a leader needs the majority.
  */
 import { DEFAULT_PERIODS } from '../../core/config.ts'
 import { masterPingMs } from '../../core/detection/ping.ts'
@@ -15,7 +15,7 @@ import { choose, type PassedOver } from './succession.ts'
 
 export interface Forecast {
   readonly accident: string
-  /** `keeps`: nothing is to be done; `switches`: another master; `stuck`: no master until somebody helps. */
+  /** `keeps`: the master stays; `switches`: another master; `stuck`: no master until an operator helps. */
   readonly outcome: 'keeps' | 'switches' | 'stuck'
   /** One sentence. */
   readonly text: string
@@ -24,7 +24,7 @@ export interface Forecast {
   readonly agree: HeadCount
   /** How many votes a leader could get, and how many it takes. */
   readonly elect: HeadCount
-  /** The Sentinel that would stand first; null: nobody, or it is left to chance. */
+  /** The Sentinel that would stand first; null: none, or chance decides. */
   readonly leader: string | null
   /** `host:port`. */
   readonly promoted: string | null
@@ -36,7 +36,7 @@ export interface Forecast {
   readonly refusesWrites: boolean
   /** Why nothing would be done. */
   readonly obstacles: readonly string[]
-  /** What could make it otherwise, or is unwell afterwards. */
+  /** What could change the outcome, or is wrong afterwards. */
   readonly cautions: readonly string[]
 }
 
@@ -87,7 +87,7 @@ export function forecast(layout: GroupLayout, accident: Accident): Forecast {
   const { promoted, others } = choose(layout, accident, camp?.leader)
   const obstacles = obstaclesTo(layout, { camp, agree, elect, hasHeir: promoted !== undefined })
   if (obstacles.length > 0 || camp === undefined || promoted === undefined) {
-    const text = `No failover: ${obstacles.join('; ')}. ${isGone ? 'The group would have no master.' : `${master.address} would remain the master, seen by a part only.`}`
+    const text = `No failover: ${obstacles.join('; ')}. ${isGone ? 'The group would have no master.' : `${master.address} would remain the master, but only a part of the group would reach it.`}`
     return { ...base, ...NOTHING, outcome: 'stuck', text, obstacles, others, cautions: [] }
   }
   const takesMs = durationOf(camp, watchers)
@@ -119,11 +119,11 @@ interface Kept {
 function keeps(layout: GroupLayout, accident: Accident, { base, seeing }: Kept): Forecast {
   const { master } = layout
   const fence = fenceOf(layout, accident, master.address)
-  const few = `seen down by ${base.agree.count} of the ${base.agree.needed} Sentinels it takes`
+  const few = `only ${base.agree.count} of the ${base.agree.needed} Sentinels that the quorum needs would see it down`
   const isAlone = replicasLeft(layout, accident, master.address) === 0
   return {
     ...{ ...base, ...NOTHING, outcome: 'keeps', others: [], obstacles: [] },
-    text: `${master.address} would remain the master${seeing.size > 0 ? `: it would be ${few}` : ''}.`,
+    text: `${master.address} would remain the master${seeing.size > 0 ? `: ${few}` : ''}.`,
     cautions: [...fence, ...(isAlone ? ['no replica would be left to take over from it'] : [])],
     refusesWrites: fence.length > 0,
   }
@@ -238,7 +238,7 @@ interface Prospects {
 
 function obstaclesTo(layout: GroupLayout, { camp, agree, elect, hasHeir }: Prospects): string[] {
   const lacks: string[] = []
-  if (camp === undefined) lacks.push('no Sentinel is left that sees it')
+  if (camp === undefined) lacks.push('no Sentinel would be left that notices')
   else if (agree.count < agree.needed)
     lacks.push(`${sentinelsIn(agree.count)} would see it down, and the quorum is ${agree.needed}`)
   if (camp !== undefined && elect.count < elect.needed)
@@ -246,8 +246,9 @@ function obstaclesTo(layout: GroupLayout, { camp, agree, elect, hasHeir }: Prosp
       `${sentinelsIn(elect.count)} could vote, and a leader needs ${elect.needed} of ${camp.leader.says?.known ?? layout.sentinels.length}`,
     )
   if (layout.pause !== undefined) lacks.push(`failovers are ${layout.pause}`)
-  if (layout.replicas.length === 0) lacks.push('no replica is known')
-  else if (!hasHeir && camp !== undefined) lacks.push('no replica that is left may be promoted')
+  if (layout.replicas.length === 0) lacks.push('the Sentinels know no replica')
+  else if (!hasHeir && camp !== undefined)
+    lacks.push('none of the remaining replicas may be promoted')
   return lacks
 }
 
@@ -273,11 +274,15 @@ function cautionsOf(layout: GroupLayout, camp: Camp): string[] {
   const counts = new Set(layout.sentinels.flatMap(({ says }) => (says ? [says.known] : [])))
   return [
     ...(hooks.length > 0
-      ? [`the ${GROUP_OPTIONS.preFailoverHook.name} is asked first, and may refuse`]
+      ? [`the ${GROUP_OPTIONS.preFailoverHook.name} runs first and may refuse`]
       : []),
     ...(layout.isDisputed ? ['the Sentinels name different masters: see `vedette status`'] : []),
-    ...(layout.isBusy ? ['a failover is under way just now'] : []),
-    ...(counts.size > 1 ? [`they count ${[...counts].sort().join(' or ')} Sentinels`] : []),
+    ...(layout.isBusy ? ['a failover is running now'] : []),
+    ...(counts.size > 1
+      ? [
+          `the Sentinels do not agree how many of them there are: ${[...counts].sort().join(' or ')}`,
+        ]
+      : []),
     ...(camp.leader.says?.remarks ?? []),
   ]
 }
@@ -297,12 +302,12 @@ function replicasLeft(layout: GroupLayout, accident: Accident, masterAddress: st
   ).length
 }
 
-/** Why the master at this address would refuse writes; empty if it would not, or does not tell. */
+/** Why the master at this address would refuse writes; empty if it would not, or if its settings are unknown. */
 function fenceOf(layout: GroupLayout, accident: Accident, address: string): string[] {
   const wanted = layout.facts.get(address)?.minReplicasToWrite ?? 0
   const left = replicasLeft(layout, accident, address)
   if (wanted <= left) return []
-  const replicas = left === 1 ? 'one replica' : `${left} replicas`
+  const replicas = left === 0 ? 'no replica' : left === 1 ? 'one replica' : `${left} replicas`
   return [
     `${address} would refuse writes: min-replicas-to-write is ${wanted}, and ${replicas} would be left`,
   ]

@@ -13,14 +13,14 @@ export interface TimeSpan {
 }
 
 export interface Loss {
-  /** Bytes that the promoted replica was behind when the master last told; null: it did not. */
+  /** How many bytes the promoted replica was behind when the master last reported it; null: it did not. */
   readonly behindBytes: number | null
   readonly toldAgoMs: number | null
   /** The old master lives on, and its clients may reach it; null: it does not. */
   readonly goesOn: {
     /** How long it acknowledges writes that will be discarded. */
     readonly forMs: number
-    /** Why no longer: min-replicas-to-write; false: until it is told. */
+    /** Whether min-replicas-to-write stops it; if not, it goes on until a Sentinel reaches it. */
     readonly isFenced: boolean
     /** At the rate it writes now; null: unknown. */
     readonly bytes: number | null

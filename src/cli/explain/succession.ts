@@ -1,4 +1,4 @@
-/** Which replica a leader would promote after an accident, and why none of the others. */
+/** Which replica a leader would promote after an accident, and why no other. */
 import { comparePromotion } from '../../core/failover/selection.ts'
 import { type Accident, isCut, isLost } from './accident.ts'
 import type { GroupLayout, LayoutNode, LayoutSentinel } from './layout.ts'
@@ -45,13 +45,13 @@ export function choose(
 
 function behind(promoted: LayoutNode | undefined): string {
   return promoted === undefined
-    ? 'it would be chosen, but nothing would be done'
+    ? 'it would be chosen, but there is no failover'
     : `${promoted.address} comes first`
 }
 
 function lossOf(accident: Accident, { node }: Ranked, leader: LayoutSentinel | undefined): string {
-  if (isLost(accident, node)) return 'it is lost too'
-  if (leader !== undefined && isCut(accident, leader, node)) return 'the leader does not reach it'
+  if (isLost(accident, node)) return 'it is lost, too'
+  if (leader !== undefined && isCut(accident, leader, node)) return 'the leader cannot reach it'
   return ''
 }
 
@@ -79,7 +79,7 @@ function barOf({ master, sentinels }: GroupLayout, node: LayoutNode): string {
   if (node.isDown) return 'it is down'
   const downAfterMs = Math.max(0, ...sentinels.map(({ says }) => says?.downAfterMs ?? 0))
   const isOld = !master.isDown && !node.isLinked && node.linkDownMs > 10 * downAfterMs
-  return isOld ? `it lost the master ${Math.round(node.linkDownMs / 1_000)} s ago` : ''
+  return isOld ? `it lost its link to the master ${Math.round(node.linkDownMs / 1_000)} s ago` : ''
 }
 
 function worse(best: LayoutNode, { node }: { readonly node: LayoutNode }): string {

@@ -1,7 +1,7 @@
-/** A forecast for people: first what would happen, then who would do it, what it takes and what it costs. */
+/** A forecast as text: what would happen, which Sentinels would act, how long it would take, what it would cost. */
 import { colors as pc } from '../colors.ts'
 import { cell, type FittedColumn, table, wrapped } from '../table.ts'
-import type { Forecast, SentinelForecast } from './forecast.ts'
+import type { Forecast, HeadCount, SentinelForecast } from './forecast.ts'
 import type { GroupLayout } from './layout.ts'
 import type { Loss, TimeSpan } from './loss.ts'
 import { type HostLoss, isBad, type Weakness } from './weakest.ts'
@@ -17,12 +17,12 @@ export function explainText(
   return [
     ...fold(forecastLines(layout, told)),
     '',
-    pc.bold('If one is lost'),
+    pc.bold('If one of these is lost'),
     ...hostRows(weakness.losses, columns),
     '',
     ...fold([
       weakness.text,
-      ...(weakness.advice === '' ? [] : [`To mend it: ${weakness.advice}.`]),
+      ...(weakness.advice === '' ? [] : [`What to do: ${weakness.advice}.`]),
       ...silentNodes(layout),
     ]),
   ].join('\n')
@@ -50,33 +50,34 @@ export function forecastLines(layout: GroupLayout, told: Forecast): readonly str
 }
 
 function watcherLines({ sentinels, agree, elect, outcome }: Forecast): readonly string[] {
-  const enough = ({ count, needed }: { count: number; needed: number }) =>
-    count >= needed ? 'enough' : 'too few'
   const watchers = sentinels.map((one) => `    ${one.sentinel}  ${FATES[one.fate](one)}`)
-  // As long as nobody loses the master, there is nothing to agree on.
+  // As long as no Sentinel loses the master, there is nothing to agree on.
   const isLost = outcome === 'stuck' || sentinels.some(({ fate }) => fate === 'notices')
-  if (!isLost) return ['  who would notice:', ...watchers]
+  if (!isLost) return ['  which Sentinels would notice:', ...watchers]
   return [
-    '  who would notice:',
+    '  which Sentinels would notice:',
     ...watchers,
-    `  ${agree.count} would see it down, ${agree.needed} must (quorum): ${enough(agree)}; ${elect.count} could vote, ${elect.needed} must: ${enough(elect)}`,
+    `  ${headCount(agree, 'would see it down (quorum)')}; ${headCount(elect, 'could vote')}`,
   ]
+}
+
+function headCount({ count, needed }: HeadCount, what: string): string {
+  return `${count} ${what}, ${needed} ${needed === 1 ? 'is' : 'are'} needed${count < needed ? ': too few' : ''}`
 }
 
 const FATES: Readonly<Record<SentinelForecast['fate'], (one: SentinelForecast) => string>> = {
   notices: ({ by, noticesMs }) =>
     by === 'already'
-      ? 'sees it down already'
-      : `after ${spanText(noticesMs ?? { from: 0, to: 0 })}, by ${by === 'refusal' ? 'refused connections, which a replica confirms' : 'its silence'}`,
-  'sees-no-change': () => 'would see no change',
-  lost: () => 'is lost as well',
+      ? 'already sees it down'
+      : `after ${spanText(noticesMs ?? { from: 0, to: 0 })}, ${by === 'refusal' ? 'when connections are refused and a replica confirms it' : 'when it has been silent for too long'}`,
+  'sees-no-change': () => 'would not notice anything',
+  lost: () => 'is lost, too',
   down: () => 'is down now',
   tilted: () => 'is in TILT and does not act',
 }
 
 function successionLines({ leader, promoted, others, outcome }: Forecast): readonly string[] {
-  const first =
-    outcome !== 'switches' ? [] : [`  the leader: ${leader ?? 'one of them, by chance'}`]
+  const first = outcome !== 'switches' ? [] : [`  leader: ${leader ?? 'chance decides'}`]
   return [
     ...first,
     ...(promoted === null ? [] : [`  promoted: ${promoted}`]),
@@ -87,25 +88,25 @@ function successionLines({ leader, promoted, others, outcome }: Forecast): reado
 function costLines({ takesMs, loss }: Forecast): readonly string[] {
   if (takesMs === null || loss === null) return []
   return [
-    `  writes would be taken again after ${spanText(takesMs)}, and some round trips of the network; clients have to follow`,
+    `  writes would be accepted again after ${spanText(takesMs)}, plus about ten network round trips; clients must reconnect`,
     `  lost: ${lossText(loss)}`,
   ]
 }
 
 export function lossText({ behindBytes, toldAgoMs, goesOn }: Loss): string {
-  const ago = toldAgoMs === null ? '' : ` (as the master told ${spanOf(toldAgoMs)} ago)`
+  const ago = toldAgoMs === null ? '' : ` (the master reported this ${spanOf(toldAgoMs)} ago)`
   const behind =
     behindBytes === null
-      ? 'what the replica has not received; the master does not say how much'
+      ? 'whatever the replica has not received; the master does not report how much'
       : behindBytes === 0
-        ? `nothing but the writes of the last moment: the replica had everything${ago}`
+        ? `only the writes of the last moment: the replica had everything${ago}`
         : `${behindBytes} bytes that the replica has not acknowledged${ago}`
   if (goesOn === null) return behind
-  const amount = goesOn.bytes === null ? '' : `, ${goesOn.bytes} bytes at its present rate`
+  const amount = goesOn.bytes === null ? '' : ` (${goesOn.bytes} bytes at its current rate)`
   const fence = goesOn.isFenced
     ? ', until min-replicas-to-write stops it'
-    : ', and then as long as it is cut off: min-replicas-to-write does not stop it'
-  return `${behind}; and what the old master goes on acknowledging for ${spanOf(goesOn.forMs)}${amount}${fence}`
+    : ' or longer, as long as it is cut off: min-replicas-to-write does not stop it'
+  return `${behind}; and the writes that the old master still acknowledges for ${spanOf(goesOn.forMs)}${amount}${fence}`
 }
 
 export function spanText({ from, to }: TimeSpan): string {
@@ -119,7 +120,7 @@ function spanOf(ms: number): string {
 
 const COLUMNS: readonly FittedColumn[] = [
   { head: 'LOST', align: 'left', spare: 0, least: 0 },
-  { head: 'WITH', align: 'left', spare: 2, least: 0 },
+  { head: 'RUNS', align: 'left', spare: 2, least: 0 },
   { head: 'THEN', align: 'left', spare: 0, least: 0 },
   { head: 'AFTER', align: 'left', spare: 1, least: 0 },
   { head: 'ONE MORE', align: 'left', spare: 0, least: 0 },
@@ -145,17 +146,21 @@ function thenText({ outcome, promoted, refusesWrites }: Forecast): string {
   return outcome === 'keeps' ? `same master${fence}` : 'no master'
 }
 
-/** What could not be learnt, so that nobody takes silence for health. */
+/** The nodes that did not answer everything, so that a reader does not take silence for health. */
 function silentNodes({ facts }: GroupLayout): readonly string[] {
   return [...facts].flatMap(([address, { failure, minReplicasToWrite }]) => {
     if (failure !== undefined) {
       return [
-        pc.dim(`${address} did not answer us (${failure}): what is said of it, its Sentinels say`),
+        pc.dim(
+          `${address} did not answer us (${failure}): what stands here about it comes from its Sentinels`,
+        ),
       ]
     }
     if (minReplicasToWrite !== undefined) return []
     return [
-      pc.dim(`${address} does not tell min-replicas-to-write: give --node-user and --node-pass`),
+      pc.dim(
+        `${address} does not let us read min-replicas-to-write: give --node-user and --node-pass`,
+      ),
     ]
   })
 }

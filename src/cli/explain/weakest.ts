@@ -30,7 +30,7 @@ export interface Weakness {
 
 /** More at once are no accident but a catastrophe. */
 const MOST_AT_ONCE = 3
-/** Of more hosts than this only single ones are tried: nobody reads so long a list. */
+/** With more hosts than this only single ones are tried: a longer list would not be read. */
 const MOST_IN_SETS = 24
 
 export function weakestPoint(layout: GroupLayout): Weakness {
@@ -104,7 +104,7 @@ const NUMBERS = ['none', 'one', 'two', 'three']
 function verdict(layout: GroupLayout, { losses, fatal, size, isOneHost }: Findings): string {
   const unit = isOneHost ? 'process' : 'host'
   const shared = isOneHost
-    ? `Everything runs on one host, ${layout.master.host}: its loss is the end of all. Process by process: `
+    ? `Everything runs on one host, ${layout.master.host}: if that host is lost, nothing is left. Its processes: `
     : ''
   if (fatal.length === 0) return `${shared}any ${NUMBERS[size]} may be lost at once.`
   const weight = (place: string) => fatal.filter((set) => set.includes(place)).length
@@ -115,18 +115,23 @@ function verdict(layout: GroupLayout, { losses, fatal, size, isOneHost }: Findin
   const why = (told.outcome === 'stuck' ? told.obstacles : told.cautions).join('; ')
   if (size === 1) {
     const others = fatal.flat().filter((place) => place !== worst?.place)
-    const rest = others.length === 0 ? '' : ` So it is for ${others.join(', ')}.`
-    const end = told.outcome === 'stuck' ? 'no master' : 'no writes'
+    const rest = others.length === 0 ? '' : ` The same is true of ${others.join(', ')}.`
+    const end = told.outcome === 'stuck' ? 'no master' : 'a master that refuses writes'
     return `${shared}${name}: without it there would be ${end} (${why}).${rest}`
   }
-  const count = fatal.length === 1 ? 'one set' : `${fatal.length} sets`
+  const count = fatal.length === 1 ? 'one combination' : `${fatal.length} combinations`
   const alone = size === 2 ? 'any one may be lost' : `any ${NUMBERS[size - 1]} may be lost at once`
-  const share = fatal.length === 1 ? 'it' : `${weight(worst?.place ?? '')} of them`
-  return `${shared}${alone}; of ${NUMBERS[size]}, ${count} may not. ${name}, which is in ${share}: ${first.join(', ')} at once would leave ${told.outcome === 'stuck' ? 'no master' : 'no writes'} (${why}).`
+  const share = fatal.length === 1 ? 'in it' : `in ${weight(worst?.place ?? '')} of them`
+  return `${shared}${alone}, but ${count} of ${NUMBERS[size]} may not. ${name}, which is ${share}: the loss of ${listed(first)} would leave ${told.outcome === 'stuck' ? 'no master' : 'a master that refuses writes'} (${why}).`
+}
+
+/** `a, b and c`. */
+function listed(places: readonly string[]): string {
+  return [places.slice(0, -1).join(', '), ...places.slice(-1)].filter(Boolean).join(' and ')
 }
 
 function adviceFor({ replicas, sentinels, pause }: GroupLayout, isOneHost: boolean): string {
-  if (pause !== undefined) return '`vedette resume` ends the pause'
+  if (pause !== undefined) return 'end the pause with `vedette resume`'
   if (replicas.length === 0) return 'start a replica on another host'
   if (isOneHost) return 'put master, replicas and Sentinels on hosts that fail independently'
   const hosts = new Set(sentinels.map(({ host }) => host)).size

@@ -1,4 +1,4 @@
-/** `vedette plan`: what to do for a switchover, an upgrade or the removal of a Sentinel, before it is done. */
+/** `vedette plan`: the steps of a switchover, of an upgrade, or of the removal of a Sentinel. */
 import { colors as pc } from '../colors.ts'
 import { tellNothing } from '../explain/explain.ts'
 import type { GroupLayout } from '../explain/layout.ts'
@@ -36,7 +36,7 @@ export async function runPlan(
   if (planned === undefined) {
     const known = layout.sentinels.map(({ address }) => address).join(', ')
     say(`vedette: no Sentinel of ${group} is known at this address`)
-    say(`  they are at ${known}`)
+    say(`  the known ones are at ${known}`)
     return EXIT_CONFIG
   }
   const isPossible = planned.obstacles.length === 0
@@ -50,7 +50,7 @@ export async function runPlan(
   return isPossible ? 0 : EXIT_FAILED
 }
 
-/** With the Sentinels that this command was given, so that each command can be typed as it stands. */
+/** Adds the Sentinels that this command was given, so that each command can be typed as printed. */
 export function typedHere(planned: PlannedWork, sentinels: readonly string[]): PlannedWork {
   const words = sentinels.map((one) => ` --sentinel ${one}`).join('')
   const typed = (text: string) =>
@@ -104,9 +104,9 @@ export function planLines(
     ...steps.flatMap(({ text, command, until, risks }, at) => [
       ...fold('', `${at + 1}. `, text),
       ...(command === '' ? [] : [`     ${pc.bold(command)}`]),
-      ...fold('     ', '', `until ${until}`),
+      ...fold('     ', '', `wait until ${until}`),
       ...risks.flatMap((risk) => fold('     ', '! ', risk)),
     ]),
-    ...fold('', '', `The way back: ${back}`),
+    ...fold('', '', `To undo it: ${back}`),
   ]
 }

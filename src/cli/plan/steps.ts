@@ -1,6 +1,6 @@
 /**
- * What an operator is about to do, step by step: what to type, what to wait for, and what could go wrong, with the
- * numbers of this group. What the loss of another process meanwhile would mean is foretold for each step.
+ * The steps of a piece of work: what to type, what to wait for, and what could go wrong, with the numbers of this
+ * group. For each step the forecast says what the loss of another process in the middle of it would mean.
  */
 import { majority } from '../../core/election/quorum.ts'
 import type { FailoverPlan } from '../../core/failover/failover-plan.ts'
@@ -20,7 +20,7 @@ export interface PlannedWork {
 
 export interface WorkStep {
   readonly text: string
-  /** What to type; empty: it depends on how you run it. */
+  /** What to type; empty: it depends on how the operator runs the processes. */
   readonly command: string
   /** What to wait for before the next step. */
   readonly until: string
@@ -39,7 +39,10 @@ export function planSwitchover(layout: GroupLayout): PlannedWork {
   const heir = layout.replicas.find(({ address }) => address === plan?.to)
   const steps = heir === undefined ? [] : [lookFirst(layout), ...handover(layout, heir)]
   return {
-    what: heir === undefined ? 'a switchover' : `${heir.address} in the place of ${master.address}`,
+    what:
+      heir === undefined
+        ? 'a switchover'
+        : `a switchover from ${master.address} to ${heir.address}`,
     obstacles: handoverObstacles(layout, plan),
     steps,
     back: `vedette failover ${group} --coordinated --to ${master.address} --wait`,
@@ -49,7 +52,7 @@ export function planSwitchover(layout: GroupLayout): PlannedWork {
 function handoverObstacles(layout: GroupLayout, plan: FailoverPlan | undefined): string[] {
   if (plan === undefined) {
     return [
-      'no Vedette Sentinel tells what a handover would do: redis-sentinel knows none, and `vedette failover` without --coordinated loses what is not replicated',
+      'no Vedette Sentinel says what a handover would do: redis-sentinel has no coordinated failover, and `vedette failover` without --coordinated loses writes that are not yet replicated',
     ]
   }
   const refused = plan.possible ? [] : [`the Sentinels refuse: ${plan.refusal}`]
@@ -59,24 +62,24 @@ function handoverObstacles(layout: GroupLayout, plan: FailoverPlan | undefined):
   return [...refused, ...reasons, ...unrest(layout)]
 }
 
-/** Nothing is begun in a group that is not at rest. */
+/** No work begins in a group that is not at rest. */
 function unrest({ isBusy, isDisputed, master }: GroupLayout): string[] {
   return [
-    ...(isBusy ? ['a failover is under way'] : []),
+    ...(isBusy ? ['a failover is running'] : []),
     ...(isDisputed ? ['the Sentinels name different masters'] : []),
     ...(master.isDown ? [`the master ${master.address} is down`] : []),
   ]
 }
 
-/** Less is on its way, or was acknowledged since the master told. */
+/** Less than this may be on its way, or acknowledged since the master's last report. */
 const LATE_BYTES = 1024 * 1024
 
 function lookFirst({ group, replicas }: GroupLayout): WorkStep {
   const late = replicas.filter(({ lagBytes = 0 }) => lagBytes > LATE_BYTES)
   return {
-    text: 'look whether all is well',
+    text: 'check that all is well',
     command: `vedette status ${group}`,
-    until: 'it ends with status 0, and every replica is 0 B behind or nearly so',
+    until: 'it exits with status 0, and every replica is 0 B behind or nearly so',
     risks: late.map(({ address, lagBytes }) => `${address} is ${lagBytes} bytes behind now`),
   }
 }
@@ -86,24 +89,22 @@ function handover(layout: GroupLayout, heir: LayoutNode): readonly WorkStep[] {
   const after = forecast(layout, loses([master.address]))
   return [
     {
-      text: `hand over: ${master.address} holds writes back until ${heir.address} has them all`,
+      text: `hand over: ${master.address} holds back new writes until ${heir.address} has all earlier ones`,
       command: `vedette failover ${group} --coordinated --to ${heir.address} --wait`,
-      until: 'it ends with status 0; with 1 the old master goes on',
+      until:
+        'it exits with status 0; if it exits with status 1, the old master is still the master',
       risks: [
-        `writes wait meanwhile, for at most ${failoverTimeoutMs / 1_000} s; then it is given up, and nothing is lost`,
-        'clients that ask no Sentinel stay with the old master, which refuses their writes (READONLY)',
+        `writes wait during the handover, for at most ${failoverTimeoutMs / 1_000} s; after that it is given up, and nothing is lost`,
+        'clients that do not ask a Sentinel stay with the old master, which refuses their writes (READONLY)',
         ...fenceRisk(after, heir),
-        ...deathRisk(
-          forecast(layout, masterDies(layout)),
-          'the old master died in the middle of it',
-        ),
+        ...deathRisk(forecast(layout, masterDies(layout)), 'the old master died during this step'),
       ],
     },
     {
-      text: `see that ${master.address} follows ${heir.address}`,
+      text: `check that ${master.address} follows ${heir.address}`,
       command: `vedette status ${group}`,
-      until: 'it ends with status 0, and the old master is a replica with its link up',
-      risks: ['its clients were disconnected: look at the applications, not at Redis alone'],
+      until: 'it exits with status 0, and the old master is a replica with its link up',
+      risks: ['the clients of the old master were disconnected: check the applications, too'],
     },
   ]
 }
@@ -120,7 +121,7 @@ function deathRisk(told: Forecast, when: string): string[] {
   if (!isBad(told)) return []
   const why = told.outcome === 'stuck' ? told.obstacles.join('; ') : told.cautions.join('; ')
   return [
-    `if ${when}, there would be ${told.outcome === 'stuck' ? 'no failover' : 'no writes'}: ${why}`,
+    `if ${when}, there would be ${told.outcome === 'stuck' ? 'no failover' : 'a master that refuses writes'}: ${why}`,
   ]
 }
 
@@ -133,7 +134,7 @@ export function planUpgrade(layout: GroupLayout): PlannedWork {
   const sorted = replicas.toSorted((a, b) => place(b) - place(a))
   const heir = replicas.find(({ address }) => address === plan?.to)
   return {
-    what: `an upgrade of ${1 + replicas.length} nodes and ${sentinels.length} Sentinels, without an outage`,
+    what: `an upgrade of ${1 + replicas.length} nodes and ${sentinels.length} Sentinels without an outage`,
     obstacles: [...handoverObstacles(layout, plan), ...downNow(layout)],
     steps: [
       lookFirst(layout),
@@ -143,7 +144,7 @@ export function planUpgrade(layout: GroupLayout): PlannedWork {
       ...sentinels.map((one) => restartOfSentinel(layout, one)),
       lookFirst(layout),
     ],
-    back: `before the handover: install the old version on the replicas again. After it the old version may not read what the new one wrote: test that first. To give the role back: vedette failover ${group} --coordinated --to ${master.address} --wait`,
+    back: `before the handover, install the old version on the replicas again. After the handover, the old version may be unable to read what the new one wrote: test that first. To move the master back: vedette failover ${group} --coordinated --to ${master.address} --wait`,
   }
 }
 
@@ -157,14 +158,14 @@ function restartOf(layout: GroupLayout, node: LayoutNode): WorkStep {
   const alone = forecast(layout, loses([node.address]))
   const program = facts.get(node.address)?.program ?? ''
   return {
-    text: `stop the replica ${node.address}${program === '' ? '' : ` (${program})`}, upgrade it, start it`,
+    text: `stop the replica ${node.address}${program === '' ? '' : ` (${program})`}, upgrade it, and start it`,
     command: '',
-    until: `vedette status ${group}: its link is up, and it is 0 B behind`,
+    until: `vedette status ${group} shows its link up and 0 B behind`,
     risks: [
       ...alone.cautions,
       ...deathRisk(
         forecast(layout, loses([node.address, master.address])),
-        `the master died meanwhile`,
+        'the master died during this step',
       ),
     ],
   }
@@ -173,14 +174,14 @@ function restartOf(layout: GroupLayout, node: LayoutNode): WorkStep {
 function oldMaster(layout: GroupLayout, heir: LayoutNode): WorkStep {
   const { master, group } = layout
   return {
-    text: `stop the old master ${master.address}, upgrade it, start it`,
+    text: `stop the old master ${master.address}, upgrade it, and start it`,
     command: '',
-    until: `vedette status ${group}: it follows ${heir.address}, and its link is up`,
+    until: `vedette status ${group} shows that it follows ${heir.address} with its link up`,
     risks: [
-      'it must come back as a replica: a node that starts as a master is turned into one by the Sentinels, after some seconds',
+      'it must come back as a replica: if it starts as a master, the Sentinels make it a replica after some seconds',
       ...deathRisk(
         forecast(layout, loses([master.address, heir.address])),
-        `the new master ${heir.address} died meanwhile`,
+        `the new master ${heir.address} died during this step`,
       ),
     ],
   }
@@ -189,12 +190,12 @@ function oldMaster(layout: GroupLayout, heir: LayoutNode): WorkStep {
 function restartOfSentinel(layout: GroupLayout, one: LayoutSentinel): WorkStep {
   const { master, group } = layout
   return {
-    text: `stop the Sentinel ${one.address}, upgrade it, start it`,
+    text: `stop the Sentinel ${one.address}, upgrade it, and start it`,
     command: '',
-    until: `vedette status ${group}: it answers, and counts ${layout.sentinels.length - 1} peers`,
+    until: `vedette status ${group} shows that it answers and counts ${layout.sentinels.length - 1} peers`,
     risks: deathRisk(
       forecast(layout, loses([one.address, master.address])),
-      'the master died meanwhile',
+      'the master died during this step',
     ),
   }
 }
@@ -210,30 +211,30 @@ export function planRemoval(
   const quorum = Math.max(...sentinels.map(({ says }) => says?.quorum ?? 1))
   const groups = [layout.group, ...alsoIn]
   return {
-    what: `the Sentinel ${one.address} away: ${now} now, ${now - 1} afterwards`,
+    what: `the removal of the Sentinel ${one.address}: ${now} Sentinels before, ${now - 1} after`,
     obstacles: [...unrest(layout), ...removalObstacles(layout, one, quorum)],
     steps: [
       {
-        text: `stop the Sentinel ${one.address} for good, and keep it from being started again`,
+        text: `stop the Sentinel ${one.address}, and make sure that nothing starts it again`,
         command: '',
-        until: `the others see it down, after ${downAfterText(layout)}: vedette status ${layout.group}`,
+        until: `the others see it down (after ${downAfterText(layout)}): vedette status ${layout.group}`,
         risks: [
-          `until the next step is done, a leader still needs ${Math.max(quorum, majority(now))} votes of ${now}, and ${now - 1} can vote`,
+          `until the next step is done, a leader still needs ${Math.max(quorum, majority(now))} of ${now} votes, and only ${now - 1} Sentinels can vote`,
           ...deathRisk(
             forecast(layout, loses([one.address, master.address])),
-            'the master died meanwhile',
+            'the master died during this step',
           ),
         ],
       },
       ...groups.map((group) => forgetting(layout, one, group)),
       {
-        text: 'see what is left',
+        text: 'check what is left',
         command: `vedette explain ${layout.group}`,
-        until: `it counts ${now - 1} Sentinels, and says how many may be lost`,
+        until: `it counts ${now - 1} Sentinels; it says how many of them may be lost`,
         risks: afterwards(now - 1, quorum),
       },
     ],
-    back: `start it again: the others learn of it from its hellos, within seconds`,
+    back: `start it again: the others find it by its hellos within seconds`,
   }
 }
 
@@ -252,7 +253,7 @@ function removalObstacles(
   return [
     ...(quorum > left.length
       ? [
-          `the quorum ${quorum} could not be reached by ${left.length}: SENTINEL SET ${group} quorum ${majority(left.length)} on all of them first`,
+          `${left.length} Sentinels could not reach the quorum ${quorum}: first run SENTINEL SET ${group} quorum ${majority(left.length)} on all of them`,
         ]
       : []),
     ...down.map(
@@ -266,14 +267,14 @@ function forgetting({ sentinels }: GroupLayout, one: LayoutSentinel, group: stri
     (other) => other !== one && other.says !== undefined && !other.says.isVedette,
   )
   return {
-    text: `make all others forget it in ${group}`,
+    text: `make all other Sentinels forget it in ${group}`,
     command: `vedette forget ${group} ${one.address}`,
-    until: 'it ends with status 0',
+    until: 'it exits with status 0',
     risks: [
-      'it is refused as long as the Sentinel is seen alive',
+      'the command is refused as long as a majority sees the Sentinel alive',
       ...strangers.map(
         ({ address }) =>
-          `${address} is a redis-sentinel and cannot be told: SENTINEL RESET ${group} there, alone and while the master is well`,
+          `${address} is a redis-sentinel, which cannot forget one Sentinel: run SENTINEL RESET ${group} there, on one Sentinel at a time and while the master is well`,
       ),
     ],
   }
@@ -283,12 +284,12 @@ function afterwards(left: number, quorum: number): string[] {
   const needed = Math.max(quorum, majority(left))
   const spare = left - needed
   return [
-    `${needed} of ${left} are needed then: ${spare === 0 ? 'none may be lost' : spare === 1 ? 'one may be lost' : `${spare} may be lost`}`,
+    `${needed} of ${left} Sentinels will be needed: ${spare === 0 ? 'none' : spare === 1 ? 'one' : spare} may be lost`,
     ...(left % 2 === 0 && left > 0
-      ? [`an even number survives no more losses than ${left - 1} would`]
+      ? [`${left} Sentinels survive no more losses than ${left - 1} would`]
       : []),
     ...(quorum === 1 && left > 1
-      ? ['with quorum 1 a single Sentinel decides that the master is down']
+      ? ['with quorum 1 a single Sentinel can decide that the master is down']
       : []),
   ]
 }

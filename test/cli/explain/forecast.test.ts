@@ -15,7 +15,7 @@ function cut(group: GroupLayout, ...links: readonly (readonly [string, string])[
   return forecast(group, accidentOf(group, [], links).accident)
 }
 
-describe('who notices', () => {
+describe('which Sentinels notice', () => {
   test('a process that dies is known by refused connections, a lost host by its silence', () => {
     const group = layout()
     const process = forecast(group, masterDies(group))
@@ -77,7 +77,7 @@ describe('quorum and majority', () => {
   })
 })
 
-describe('who is promoted', () => {
+describe('which replica is promoted', () => {
   test('the leader promotes as its dry run says, and the reasons are those of the dry run', () => {
     const told = death({ plan: dryRun('h3', 'h2!the rule h2 says must-not') })
     expect(told.promoted).toBe('h3:6379')
@@ -88,7 +88,7 @@ describe('who is promoted', () => {
     const group = layout({ plan: dryRun('h3', 'h2') })
     const told = forecast(group, loses(['h1:6379', 'h3:6379']))
     expect(told.promoted).toBe('h2:6379')
-    expect(told.others).toEqual([{ address: 'h3:6379', reason: 'it is lost too' }])
+    expect(told.others).toEqual([{ address: 'h3:6379', reason: 'it is lost, too' }])
   })
 
   test('without a dry run priority, then data, then the run id decide, and 0 forbids', () => {
@@ -156,14 +156,14 @@ describe('the weakest point', () => {
     const weakness = weakestPoint(layout())
     expect(weakness).toMatchObject({ survives: 1, advice: '' })
     expect(weakness.fatal).toContainEqual(['h1', 'h2'])
-    expect(weakness.text).toMatch(/^any one may be lost; of two, /)
+    expect(weakness.text).toMatch(/^any one may be lost, but \d+ combinations of two may not/)
   })
 
   test('is the only replica of a master that needs one to write', () => {
     const facts = { minReplicasToWrite: 1 }
     const weakness = weakestPoint(layout({ replicas: ['h2'], facts }))
     expect(weakness.fatal).toContainEqual(['h2'])
-    expect(weakness.text).toContain('there would be no writes')
+    expect(weakness.text).toContain('there would be a master that refuses writes')
   })
 
   test('of a trial on one host is looked for among its processes', () => {
@@ -172,21 +172,21 @@ describe('the weakest point', () => {
   })
 })
 
-test('the text names who would notice, who would lead, who is promoted and why not the others', () => {
+test('the text names the Sentinels that would notice, the leader, the promoted replica and why no other', () => {
   const group = layout({ plan: dryRun('h3', 'h2!it is down') })
   const text = explainText(group, forecast(group, masterDies(group)), weakestPoint(group), 100)
   expect(text.split('\n').slice(0, 11)).toEqual([
     'g: if the master h1:6379 dies',
     '  ✔ h3:6379 would become the master.',
-    '  who would notice:',
-    '    h1:26379  after 250 ms to 350 ms, by refused connections, which a replica confirms',
-    '    h2:26379  after 250 ms to 350 ms, by refused connections, which a replica confirms',
-    '    h3:26379  after 250 ms to 350 ms, by refused connections, which a replica confirms',
-    '  3 would see it down, 2 must (quorum): enough; 3 could vote, 2 must: enough',
-    '  the leader: h1:26379',
+    '  which Sentinels would notice:',
+    '    h1:26379  after 250 ms to 350 ms, when connections are refused and a replica confirms it',
+    '    h2:26379  after 250 ms to 350 ms, when connections are refused and a replica confirms it',
+    '    h3:26379  after 250 ms to 350 ms, when connections are refused and a replica confirms it',
+    '  3 would see it down (quorum), 2 are needed; 3 could vote, 2 are needed',
+    '  leader: h1:26379',
     '  promoted: h3:6379',
     '    not h2:6379: it is down',
-    '  writes would be taken again after 270 ms to 500 ms, and some round trips of the network; clients',
+    '  writes would be accepted again after 270 ms to 500 ms, plus about ten network round trips; clients',
   ])
   expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100)
 })

@@ -71,7 +71,7 @@ test('an upgrade begins with the replica that is promoted last and ends with the
 test('an upgrade with one replica says that nothing could be promoted while it is away', () => {
   const work = planUpgrade(layout({ replicas: ['h2'], plan: dryRun('h2') }))
   expect(risks(work)).toContain(
-    'if the master died meanwhile, there would be no failover: no replica that is left may be promoted',
+    'if the master died during this step, there would be no failover: none of the remaining replicas may be promoted',
   )
 })
 
@@ -88,13 +88,13 @@ test('a Sentinel is forgotten in every group that counts it', () => {
     'vedette forget other h3:26379',
     'vedette explain g',
   ])
-  expect(risks(work)).toContain('2 of 2 are needed then: none may be lost')
+  expect(risks(work)).toContain('2 of 2 Sentinels will be needed: none may be lost')
 })
 
 test('a Sentinel is not removed below the quorum', () => {
   const work = removal({ master: { quorum: '3' } }, 'h3')
   expect(work.obstacles).toEqual([
-    'the quorum 3 could not be reached by 2: SENTINEL SET g quorum 2 on all of them first',
+    '2 Sentinels could not reach the quorum 3: first run SENTINEL SET g quorum 2 on all of them',
   ])
 })
 
@@ -103,11 +103,11 @@ test('a redis-sentinel among the others has to be reset by hand', () => {
     { change: (one) => (one.address.startsWith('h2') ? { ...one, program: 'redis 7.0.15' } : one) },
     'h3',
   )
-  expect(risks(work)).toContain('h2:26379 is a redis-sentinel and cannot be told')
+  expect(risks(work)).toContain('h2:26379 is a redis-sentinel, which cannot forget one Sentinel')
 })
 
 test('lines are folded, and the marks stand before the first of them', () => {
   const lines = planLines('g', planSwitchover(layout({ plan: dryRun('h3') })), 60)
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(60)
-  expect(lines[1]).toBe('1. look whether all is well')
+  expect(lines[1]).toBe('1. check that all is well')
 })
