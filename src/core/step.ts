@@ -8,20 +8,29 @@
  * election, tally, failover, promotion, selection, slaveof, reconfigure, switch, hello-send,
  * hello-receive, repair; and for a planned failover coordinated.
  */
-
-import { unreachable } from '../base/assert.ts'
+import { assert, unreachable } from '../base/assert.ts'
 import type { Moment } from '../base/clock.ts'
-import { clientClosed, clientDrained, clientOpened, clientReceived } from './clients/clients.ts'
+import {
+  clientClosed,
+  clientDrained,
+  clientOpened,
+  clientReceived,
+  resumeClient,
+} from './clients/clients.ts'
 import { noteLateness, noteNextDeadline } from './detection/lateness.ts'
 import { checkClocks } from './detection/tilt.ts'
 import { HELLO_CHANNEL } from './discovery/hello-format.ts'
 import { receiveHello } from './discovery/hello-receive.ts'
 import type { Effect } from './effect.ts'
+import { considerFailover } from './election/failover-start.ts'
+import { noteHookAnswer } from './election/hook-gate.ts'
 import type { Event } from './event.ts'
-import { onInquired } from './external-answers.ts'
-import type { LinkId } from './ids.ts'
+import { questionKey } from './external-queries.ts'
+import type { Answer, ExternalQuery } from './external-query.ts'
+import type { ClientId, InquiryId, LinkId } from './ids.ts'
 import { onLinkLost, onLinkUp } from './links/connections.ts'
 import { findConnection } from './links/links.ts'
+import { onNameAnswered } from './names/name-answers.ts'
 import { onReloaded } from './persistence/reload.ts'
 import { onSaved, onSaveFailed } from './persistence/save-outcome.ts'
 import { onReply } from './replies.ts'
@@ -112,4 +121,35 @@ function stop(turn: Turn): void {
   turn.state.stopping = true
   log(turn, 'notice', 'stopping: what had to be remembered is on disk already')
   emit(turn, { kind: 'exit', status: 0 })
+}
+
+/** Hands the answers of the outside world to the mechanisms that asked. */
+export function onInquired(turn: Turn, inquiry: InquiryId, answer: Answer): void {
+  const { inquiries } = turn.state
+  const purpose = inquiries.open.get(inquiry)
+  assert(purpose !== undefined, 'an answer belongs to a question')
+  inquiries.open.delete(inquiry)
+  switch (purpose.kind) {
+    case 'command':
+      return answerClient(turn, purpose.client, purpose.question, answer)
+    case 'name':
+      return onNameAnswered(turn, purpose.host, answer)
+    case 'preFailover':
+      return onHookAnswered(turn, purpose.group, inquiry, answer)
+    default:
+      return unreachable(purpose)
+  }
+}
+
+function answerClient(turn: Turn, id: ClientId, question: ExternalQuery, answer: Answer): void {
+  const client = turn.state.clients.get(id)
+  // The client may have gone while it waited.
+  if (client === undefined) return
+  client.answers.set(questionKey(question), answer)
+  resumeClient(turn, client)
+}
+
+function onHookAnswered(turn: Turn, group: string, inquiry: InquiryId, answer: Answer): void {
+  const answered = noteHookAnswer(turn, group, inquiry, answer)
+  if (answered !== undefined) considerFailover(turn, answered)
 }

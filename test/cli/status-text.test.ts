@@ -1,9 +1,9 @@
 /** What `vedette status` shows to people and to scripts. */
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { readStream } from '../../src/cli/status/ask.ts'
 import { statusJson } from '../../src/cli/status/json.ts'
 import { judge } from '../../src/cli/status/judge.ts'
-import { readStream } from '../../src/cli/status/stream.ts'
 import { statusText } from '../../src/cli/status/text.ts'
 import type { GroupView, InstanceFields, SentinelAnswer } from '../../src/cli/status/view.ts'
 import { DEFAULT_GROUP } from '../../src/core/config.ts'

@@ -16,7 +16,7 @@ import {
 } from '../../src/cli/up/model.ts'
 import { connectionHints } from '../../src/cli/up/session.ts'
 import type { WriteReport } from '../../src/cli/up/writer.ts'
-import { PromisedWrites } from '../../src/cli/up/writes.ts'
+import { PromisedWrites } from '../../src/cli/up/writer.ts'
 import { type EventName, heardEvent } from '../../src/core/event-table.ts'
 
 const PLACE = { sourceAddress: undefined }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Write } from '../../src/history/writes.ts'
-import { doubledWrites } from '../../src/scenario/final-checks/doubled-writes.ts'
+import { doubledWrites } from '../../src/scenario/final-checks/final-checks.ts'
 import type { FinishedRun } from '../../src/scenario/final-checks/finished-run.ts'
 
 /** The answers to the increments of one counter, in the order in which they were asked; undefined: none came. */

@@ -4,21 +4,24 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createRng } from '../../base/rng.ts'
 import { DETECTIONS, type Detection } from '../../core/config.ts'
 import { assemble } from '../../fuzz/assemble.ts'
 import type { Origin } from '../../fuzz/draw/draw.ts'
 import { renderScenario } from '../../fuzz/file.ts'
+import { Corpus } from '../../fuzz/guided/corpus.ts'
+import { CoverageMap } from '../../fuzz/guided/coverage.ts'
 import type { FuzzPlan } from '../../fuzz/plan.ts'
 import { titleOf } from '../../fuzz/run.ts'
 import type { Engine, EngineName } from '../../scenario/world.ts'
 import { type JobOutcome, runPool } from '../pool/pool.ts'
 import { EXIT_CONFIG, EXIT_FAILED, EXIT_NOTHING_PLAYED, say } from '../report.ts'
 import { loadEngine } from '../scenario/engines.ts'
+import { coverageFile, coverageJson, coverageLines, summarise } from './coverage-report.ts'
 import { drawForEngine, engineProblem, jobsFor, machineProblem } from './fuzz-engine.ts'
 import type { FuzzOutcome, FuzzTask } from './fuzz-job.ts'
 import { createFuzzOutput, type FuzzOutput } from './fuzz-output.ts'
 import { FuzzTallies } from './fuzz-tally.ts'
-import { ReachedCode } from './reached-code.ts'
 
 export interface FuzzOptions {
   readonly seeds?: { readonly first: number; readonly last: number | undefined }
@@ -235,4 +238,53 @@ class Fuzzing {
     const { minutes } = this.#options
     return minutes === undefined ? Number.POSITIVE_INFINITY : minutes * 60_000
   }
+}
+
+/** What the runs of `vedette fuzz` have reached: for the search that prefers what is new, and to be told at the end. */
+interface CoverageOptions {
+  readonly guided?: true
+  readonly coverage?: true
+  readonly coverageJson?: string
+  readonly json?: true
+}
+
+class ReachedCode {
+  readonly #map = new CoverageMap()
+  readonly #corpus: Corpus
+  #runs = 0
+
+  constructor(seed: string) {
+    this.#corpus = new Corpus(createRng(`guided/${seed}`))
+  }
+
+  add(seed: string, outcome: JobOutcome<FuzzOutcome>): void {
+    const measured = outcome.kind === 'done' ? outcome.result.measured : undefined
+    if (measured === undefined) return
+    this.#runs++
+    if (measured.all !== undefined) this.#map.add(seed, measured.all)
+    this.#map.add(seed, measured.coverage)
+    this.#corpus.add(measured.plan, measured.features)
+  }
+
+  /** Undefined: the one that the next seed stands for. */
+  nextPlan(): FuzzPlan | undefined {
+    return this.#corpus.next()
+  }
+
+  tell({ guided, coverage, coverageJson: path, json }: CoverageOptions): void {
+    const { size, features } = this.#corpus
+    if (guided && json)
+      write([JSON.stringify({ kind: 'guided', runs: this.#runs, kept: size, features })])
+    else if (guided)
+      write([`  ${features} features, ${size} of ${this.#runs} runs showed a new one`])
+    if (coverage) {
+      const summary = summarise(this.#map)
+      write(json ? [coverageJson(summary)] : coverageLines(summary))
+    }
+    if (path !== undefined) writeFileSync(path, coverageFile(this.#map, this.#runs))
+  }
+}
+
+function write(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`)
 }

@@ -2,15 +2,16 @@
 import { utf8Bytes } from '../../base/utf8.ts'
 import { reasonOf } from '../../io/start-error.ts'
 import { allowanceOfOneRun, connect, type SentinelLogin } from './access.ts'
-import { type Allowance, type Asking, printable } from './asking.ts'
+import { type Allowance, type Asking, printable, type ReplyValue } from './asking.ts'
 import { readAddress, readMasters, readMyid, readOthers, readText } from './shapes.ts'
-import { readStream } from './stream.ts'
 import {
   type GroupView,
   hostAndPort,
   type InstanceFields,
+  type MasterStream,
   peersOf,
   type Remark,
+  type ReplicaAck,
   type SentinelAnswer,
 } from './view.ts'
 
@@ -168,4 +169,50 @@ function remarksIn(text: string): readonly Remark[] {
     const [, group = '', instance = '', words = ''] = match
     return [{ group: printable(group), instance: printable(instance), text: printable(words) }]
   })
+}
+
+/**
+ * How far each replica is behind its master, out of what a Sentinel remembers of the master's INFO
+ * [SENTINEL INFO-CACHE]. Master and replicas stand in one INFO, so their offsets are of one moment: those
+ * that Sentinels collect from the nodes one by one are up to ten seconds apart, and their difference says
+ * nothing.
+ */
+
+/** Undefined if the Sentinel has no INFO of a master, or may not tell. */
+export function readStream(answer: ReplyValue): MasterStream | undefined {
+  const [, instances] = listOf(answer)
+  // The master comes first, in C Sentinel as well.
+  const [age, info] = listOf(listOf(instances)[0] ?? null)
+  if (typeof age !== 'number' || typeof info !== 'string') return undefined
+  const lines = info.split('\r\n')
+  const offset = countIn(/^master_repl_offset:(\d{1,15})$/, lines)
+  if (!lines.includes('role:master') || offset === undefined) return undefined
+  return { ageMs: age, offset, replicas: new Map(lines.flatMap((line) => ackIn(line, offset))) }
+}
+
+/** `slave0:ip=10.0.0.2,port=6379,state=online,offset=1234,lag=0`. */
+function ackIn(line: string, written: number): readonly (readonly [string, ReplicaAck])[] {
+  if (!/^slave\d+:/.test(line)) return []
+  const fields = line.slice(line.indexOf(':') + 1).split(',')
+  const [, host] = /^ip=([\w.:-]{1,255})$/.exec(fields[0] ?? '') ?? []
+  const port = countIn(/^port=(\d{1,5})$/, fields)
+  const offset = countIn(/^offset=(\d{1,15})$/, fields)
+  // Before its copy is complete, a replica acknowledges nothing.
+  if (host === undefined || port === undefined || offset === undefined) return []
+  if (!fields.includes('state=online')) return []
+  const ackSeconds = countIn(/^lag=(\d{1,15})$/, fields)
+  const lagBytes = Math.max(0, written - offset)
+  return [[hostAndPort(host, String(port)), { offset, lagBytes, ackSeconds }]]
+}
+
+function countIn(pattern: RegExp, lines: readonly string[]): number | undefined {
+  for (const line of lines) {
+    const [, digits] = pattern.exec(line) ?? []
+    if (digits !== undefined) return Number(digits)
+  }
+  return undefined
+}
+
+function listOf(answer: ReplyValue | undefined): readonly ReplyValue[] {
+  return Array.isArray(answer) ? answer : []
 }

@@ -1,4 +1,7 @@
 /** A user watches a demonstration cluster, harms it as they please, and ends it. */
+
+import { createLogUpdate } from 'log-update'
+import { Keyboard } from '../keyboard.ts'
 import { EXIT_FAILED, say } from '../report.ts'
 import { ACTION_KEYS, Actions, type UpActionKey } from './actions.ts'
 import type { DemoCluster } from './cluster.ts'
@@ -7,7 +10,7 @@ import { UP_ORDERS, UpControl } from './control.ts'
 import { harmed, lostWrites, wrote } from './incident.ts'
 import { type DemoLayout, HOST, pagePort } from './layout.ts'
 import { LineView } from './line-view.ts'
-import { LiveView } from './live-view.ts'
+import { drawLive } from './live-text.ts'
 import type { DemoMember } from './member.ts'
 import {
   type ClusterModel,
@@ -19,7 +22,7 @@ import {
   shownState,
 } from './model.ts'
 import type { GroupRules } from './rules.ts'
-import type { View } from './view.ts'
+import type { View, ViewOptions } from './view.ts'
 import { ClusterWatch } from './watch.ts'
 import { Writer } from './writer.ts'
 
@@ -273,5 +276,59 @@ async function openInBrowser(url: string, failed: (why: string) => void): Promis
     })
   } catch (error) {
     tell(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** The live view: the picture, redrawn when something changes, and the keys. */
+
+/** A faster redraw would not be seen. */
+const REDRAW_MS = 80
+/** The clock ticks even if nothing happens. */
+const TICK_MS = 1_000
+
+class LiveView implements View {
+  readonly #model: ClusterModel
+  readonly #options: ViewOptions
+  readonly #draw = createLogUpdate(process.stdout)
+  readonly #keyboard: Keyboard
+  readonly #tick: NodeJS.Timeout
+  readonly #startedAtMs = performance.now()
+  readonly #onResize = () => this.changed()
+  #redraw: NodeJS.Timeout | undefined
+
+  constructor(model: ClusterModel, options: ViewOptions) {
+    this.#model = model
+    this.#options = options
+    this.#keyboard = new Keyboard(process.stdin, options.onKey)
+    process.stdout.on('resize', this.#onResize)
+    this.#tick = setInterval(() => this.#paint(), TICK_MS)
+    this.#paint()
+  }
+
+  ready(): void {
+    this.changed()
+  }
+
+  changed(): void {
+    this.#redraw ??= setTimeout(() => this.#paint(), REDRAW_MS)
+  }
+
+  close(): void {
+    clearTimeout(this.#redraw)
+    clearInterval(this.#tick)
+    process.stdout.off('resize', this.#onResize)
+    this.#paint()
+    this.#draw.done()
+    this.#keyboard.close()
+  }
+
+  #paint(): void {
+    this.#redraw = undefined
+    const { columns, rows } = process.stdout
+    const { title } = this.#options
+    const hints = this.#options.hints()
+    const uptimeMs = performance.now() - this.#startedAtMs
+    const writes = this.#options.writes()
+    this.#draw(drawLive(this.#model, { columns, rows, title, hints, uptimeMs, writes }))
   }
 }

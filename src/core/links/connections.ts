@@ -5,11 +5,10 @@
  * That a connection broke is evidence that the kernel gives us for free: from that moment the instance
  * owes us an answer, as if a PING were pending.
  */
-
 import { askPeer } from '../detection/ask.ts'
+import { confer } from '../detection/confer.ts'
 import { checkDown } from '../detection/down.ts'
 import { sendPing } from '../detection/ping.ts'
-import { noteAccepted, noteFailedAttempt } from '../detection/refused-connections.ts'
 import { HELLO_CHANNEL } from '../discovery/hello-format.ts'
 import { sendHello } from '../discovery/hello-send.ts'
 import { requestInfo, scheduleInfo } from '../discovery/info-request.ts'
@@ -18,8 +17,7 @@ import { considerFailover } from '../election/failover-start.ts'
 import type { Event } from '../event.ts'
 import { announce } from '../events.ts'
 import { driveFailover } from '../failover/failover.ts'
-import type { Connection, Instance, Turn } from '../state.ts'
-import { isSdown } from '../state.ts'
+import { type Connection, type Instance, isSdown, type Master, type Turn } from '../state.ts'
 import { send } from '../turn.ts'
 import { credentialsFor } from './credentials.ts'
 import { PROTOCOL_FAULT } from './link-input.ts'
@@ -85,4 +83,43 @@ function introduce(turn: Turn, connection: Connection): void {
   const { words } = credentialsFor(turn.state, instance)
   if (words.length > 0) send(turn, connection, { kind: 'auth' }, ['AUTH', ...words])
   send(turn, connection, { kind: 'setup' }, ['CLIENT', 'SETNAME', name])
+}
+
+/**
+ * A master that refuses connections: from the first refusal until a process listens there again, we
+ * retry it every few moments, and each time ask the replicas and the peers what they see. What all
+ * that proves is in evidence.ts.
+ */
+
+/** An attempt to connect has failed: it was refused, or not answered at all. */
+function noteFailedAttempt(turn: Turn, { link, openedAtMs }: Connection, isRefused: boolean): void {
+  for (const owner of link.owners) {
+    if (owner.kind !== 'master' || owner.group.config.detection !== 'evidence') continue
+    if (isRefused) noteRefused(turn, owner, openedAtMs)
+    // The network may be at fault then, and what came before proves nothing any more.
+    else doubt(owner)
+  }
+}
+
+/** A process listens there. What was proven before is taken back only by a reply that means it is well. */
+function noteAccepted({ link }: Connection): void {
+  for (const owner of link.owners) if (owner.kind === 'master') doubt(owner)
+}
+
+function noteRefused(turn: Turn, master: Master, askedAtMs: number): void {
+  const { group, link } = master
+  // A master that we have never seen well may not have been started yet.
+  if (!link.wasOk) return
+  master.refusal ??= { sinceMs: turn.now.monoMs, isProof: false, askedAtMs }
+  master.refusal.askedAtMs = Math.max(master.refusal.askedAtMs, askedAtMs)
+  if (master.refusal.isProof) return
+  confer(turn, group)
+  for (const replica of group.replicas.values()) {
+    if (replica.infosPending === 0) requestInfo(turn, replica)
+  }
+  checkDown(turn, master)
+}
+
+function doubt(master: Master): void {
+  if (master.refusal?.isProof === false) master.refusal = undefined
 }

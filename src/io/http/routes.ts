@@ -1,4 +1,6 @@
 /** The routes, and which of them need the token. docs/http.md has the table. */
+
+import { readdir, readFile } from 'node:fs/promises'
 import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
@@ -11,8 +13,7 @@ import { type ProbeAnswer, ROLE_PROBES, type RoleProbe, yes } from '../../http/p
 import { ORDERS, type SteeringBody, type SteeringWord } from '../../http/steering.ts'
 import { EventStreams } from './event-stream.ts'
 import { json, jsonDocument, refusal } from './http-reply.ts'
-import type { HttpSite } from './http-site.ts'
-import { pageAsset } from './page-assets.ts'
+import type { HttpSite, PageAsset } from './http-site.ts'
 import type { HttpToken } from './token.ts'
 
 type Env = { readonly Bindings: HttpBindings }
@@ -207,4 +208,31 @@ async function asset(c: Site): Promise<Response> {
     'Content-Security-Policy': PAGE_POLICY,
     'Referrer-Policy': 'no-referrer',
   })
+}
+
+/** The files of the page, by path. They hold no data, so they need no token. */
+const FOLDER = new URL('../../dashboard/', import.meta.url)
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+let assets: Promise<ReadonlyMap<string, PageAsset>> | undefined
+
+/** Read once, all of them: no path from outside ever names a file. */
+async function pageAsset(path: string): Promise<PageAsset | undefined> {
+  assets ??= readAssets()
+  return (await assets).get(path === '/' ? '/index.html' : path)
+}
+
+async function readAssets(): Promise<ReadonlyMap<string, PageAsset>> {
+  const found = new Map<string, PageAsset>()
+  for (const name of await readdir(FOLDER)) {
+    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)]
+    if (type === undefined) continue
+    found.set(`/${name}`, { type, body: await readFile(new URL(name, FOLDER), 'utf8') })
+  }
+  return found
 }

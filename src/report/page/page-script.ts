@@ -5,7 +5,30 @@
  */
 import { FIGURE_SCRIPT } from './page-script-figure.ts'
 import { INPUT_SCRIPT } from './page-script-input.ts'
-import { TABLE_SCRIPT } from './page-script-table.ts'
+
+/** The filter of the event table. */
+const TABLE_SCRIPT = `
+const table = document.getElementById('events')
+const rows = [...table.tBodies[0].rows]
+const texts = rows.map((row) => row.textContent.toLowerCase())
+const words = document.getElementById('filter-text')
+const who = document.getElementById('filter-process')
+const routine = document.getElementById('filter-routine')
+const amount = document.getElementById('filter-amount')
+function filter() {
+  const wanted = words.value.trim().toLowerCase()
+  let count = 0
+  rows.forEach((row, place) => {
+    const { process, routine: isRoutine } = row.dataset
+    const isShown = texts[place].includes(wanted) && (who.value === '' || process === who.value) && (routine.checked || isRoutine === undefined)
+    row.hidden = !isShown
+    if (isShown) count++
+  })
+  amount.textContent = count + ' of ' + rows.length
+}
+for (const input of [words, who, routine]) input.addEventListener('input', filter)
+filter()
+`
 
 export const SCRIPT = `(() => {
 'use strict'

@@ -11,7 +11,6 @@ import { Db, type DbRules, type Entry, type ExpiryMode, type KeyTracker } from '
 import { EntryTable } from './entry-table.ts'
 import type { KeyHash } from './key-hash.ts'
 import type { KeyTable } from './key-table.ts'
-import { LocalExpiries } from './local-expiries.ts'
 import { Usage } from './usage.ts'
 
 export type { Entry } from './db.ts'
@@ -158,5 +157,42 @@ export class Keyspace implements DbRules {
     first.replace(second.entries, second.expires)
     second.replace(entries, expires)
     this.afterSwap?.(first.index, second.index)
+  }
+}
+
+/**
+ * [replica-read-only no] The keys to which a client of a replica gave a time to live. The master
+ * knows nothing of that and sends no DEL, so the replica deletes them itself.
+ */
+interface LocalExpiry {
+  readonly db: Db
+  readonly key: string
+}
+
+class LocalExpiries {
+  /** By `db key`. */
+  readonly #all = new Map<string, LocalExpiry>()
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  add(db: Db, key: string): void {
+    this.#all.set(`${db.index} ${key}`, { db, key })
+  }
+
+  /** The keys are gone, or this node decides about all of them now. */
+  clear(): void {
+    this.#all.clear()
+  }
+
+  /** Deletes those whose time is over, and forgets those that have none any more. */
+  run(nowMs: number): void {
+    for (const [name, { db, key }] of this.#all) {
+      const expireAtMs = db.entries.get(key)?.expireAtMs
+      if (expireAtMs !== undefined && expireAtMs >= nowMs) continue
+      this.#all.delete(name)
+      if (expireAtMs !== undefined) db.expire(key)
+    }
   }
 }

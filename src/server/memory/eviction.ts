@@ -16,7 +16,6 @@ import { humanBytes } from '../arguments/numbers.ts'
 import type { Db, Entry } from '../keyspace/db.ts'
 import type { KeyTable } from '../keyspace/key-table.ts'
 import type { Usage } from '../keyspace/usage.ts'
-import { EvictionPool } from './eviction-pool.ts'
 import type { MemoryUse, UnmeasuredNode } from './memory-use.ts'
 
 /** Redis looks at its clock after this many keys. */
@@ -255,4 +254,45 @@ function tableOf(db: Db, { isVolatile }: Policy): KeyTable<Entry> {
 function scoreOf(entry: Entry, kind: Kind, usage: Usage): number {
   if (kind === 'ttl') return -(entry.expireAtMs ?? 0)
   return kind === 'lfu' ? -usage.frequency(entry.usage) : usage.idleSeconds(entry.usage)
+}
+
+/**
+ * The best candidates for eviction among the keys drawn so far, as in Redis: keeping a few from one draw to
+ * the next finds keys nearly as good as the best of all, although each draw looks at a handful.
+ */
+interface EvictionCandidate {
+  readonly key: string
+  /** The index of its database. */
+  readonly db: number
+  /** The higher, the sooner it goes. */
+  readonly score: number
+}
+
+const SIZE = 16
+
+class EvictionPool {
+  /** Ascending by score. */
+  #candidates: EvictionCandidate[] = []
+
+  /** A candidate that is worse than all of a full pool is left out. */
+  offer(candidate: EvictionCandidate): void {
+    const candidates = this.#candidates
+    const at = candidates.findIndex(({ score }) => score >= candidate.score)
+    const place = at < 0 ? candidates.length : at
+    if (candidates.length < SIZE) {
+      candidates.splice(place, 0, candidate)
+    } else if (place > 0) {
+      candidates.splice(place, 0, candidate)
+      candidates.shift()
+    }
+  }
+
+  /** Removes the best. It may have been deleted, or used, since it was offered. */
+  take(): EvictionCandidate | undefined {
+    return this.#candidates.pop()
+  }
+
+  clear(): void {
+    this.#candidates = []
+  }
 }

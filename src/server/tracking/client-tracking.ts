@@ -13,8 +13,6 @@ import type { Keyspace } from '../keyspace/keyspace.ts'
 import type { ClientSession } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Settings } from '../settings/settings.ts'
-import { Broadcasts } from './broadcasts.ts'
-import { TrackingTable } from './tracking-table.ts'
 
 /** The channel on which RESP2 clients hear of changes. */
 const CHANNEL = '__redis__:invalidate'
@@ -197,4 +195,108 @@ function message(keys: Keys): Reply {
 
 function keysReply(keys: Keys): Reply {
   return keys === undefined ? NULL : bulks(keys)
+}
+
+/**
+ * [CLIENT TRACKING BCAST] Clients that want to hear of every changed key with a prefix, and the keys
+ * that changed since they were told last.
+ */
+interface Audience {
+  readonly clients: Set<ClientSession>
+  /** The keys that changed, and the client that changed each first; undefined: nobody did. */
+  changed: Map<string, ClientSession | undefined>
+}
+
+class Broadcasts {
+  readonly #audiences = new Map<string, Audience>()
+  #hasChanges = false
+
+  /** How many prefixes somebody wants to hear of. */
+  get size(): number {
+    return this.#audiences.size
+  }
+
+  join(client: ClientSession, prefix: string): void {
+    const audience = this.#audiences.get(prefix)
+    if (audience !== undefined) audience.clients.add(client)
+    else this.#audiences.set(prefix, { clients: new Set([client]), changed: new Map() })
+  }
+
+  leave(client: ClientSession, prefix: string): void {
+    const audience = this.#audiences.get(prefix)
+    audience?.clients.delete(client)
+    if (audience?.clients.size === 0) this.#audiences.delete(prefix)
+  }
+
+  note(key: string, by: ClientSession | undefined): void {
+    for (const [prefix, { changed }] of this.#audiences) {
+      if (!key.startsWith(prefix) || changed.has(key)) continue
+      changed.set(key, by)
+      this.#hasChanges = true
+    }
+  }
+
+  /** Tells everybody what has changed, prefix by prefix. */
+  tellAll(tell: (client: ClientSession, keys: readonly string[]) => void): void {
+    if (!this.#hasChanges) return
+    this.#hasChanges = false
+    for (const audience of this.#audiences.values()) {
+      const { clients, changed } = audience
+      if (changed.size === 0) continue
+      audience.changed = new Map()
+      const keys = [...changed.keys()].sort()
+      for (const client of clients) {
+        const isOwn = (key: string) => changed.get(key) === client
+        const told = client.tracking?.noLoop === true ? keys.filter((key) => !isOwn(key)) : keys
+        if (told.length > 0) tell(client, told)
+      }
+    }
+  }
+}
+
+/**
+ * Which clients may have which keys in their caches. A key is forgotten when its clients have been
+ * told that it changed; a client that is gone stays in until then.
+ */
+class TrackingTable {
+  readonly #clients = new Map<string, Set<number>>()
+  #items = 0
+
+  /** How many keys. */
+  get size(): number {
+    return this.#clients.size
+  }
+
+  /** How many pairs of a key and a client. */
+  get items(): number {
+    return this.#items
+  }
+
+  /** The key that came first. */
+  get oldest(): string | undefined {
+    const [key] = this.#clients.keys()
+    return key
+  }
+
+  add(key: string, client: number): void {
+    const clients = this.#clients.get(key)
+    if (clients?.has(client) === true) return
+    this.#items++
+    if (clients === undefined) this.#clients.set(key, new Set([client]))
+    else clients.add(client)
+  }
+
+  /** Forgets the key. Returns the ids of the clients that may have it. */
+  take(key: string): Iterable<number> {
+    const clients = this.#clients.get(key)
+    if (clients === undefined) return []
+    this.#clients.delete(key)
+    this.#items -= clients.size
+    return clients
+  }
+
+  clear(): void {
+    this.#clients.clear()
+    this.#items = 0
+  }
 }

@@ -1,6 +1,6 @@
 /** What `vedette check` says of maxmemory, for machines and containers of all sizes. */
 import { expect, test } from 'vitest'
-import { memoryProblems } from '../../../src/cli/check/memory-advice.ts'
+import { memoryProblems } from '../../../src/cli/check/machine.ts'
 import { Settings } from '../../../src/server/settings/settings.ts'
 
 const MB = 1024 * 1024

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { onInquired } from '../../../src/core/external-answers.ts'
+import { onInquired } from '../../../src/core/step.ts'
 import { encodeCommand } from '../../../src/resp/encode.ts'
 import { MYMASTER, type TestClient, TestSentinel } from '../../support/sentinel-builder.ts'
 

@@ -4,12 +4,11 @@ import { formatHello } from '../../../src/core/discovery/hello-format.ts'
 import { receiveHello } from '../../../src/core/discovery/hello-receive.ts'
 import { onInfoReply } from '../../../src/core/discovery/info-reply.ts'
 import type { Effect } from '../../../src/core/effect.ts'
-import { onInquired } from '../../../src/core/external-answers.ts'
 import type { Answer } from '../../../src/core/external-query.ts'
 import { sendSlaveof } from '../../../src/core/failover/slaveof.ts'
 import { sameHost } from '../../../src/core/names/names.ts'
 import type { Instance, Replica } from '../../../src/core/state.ts'
-import { step } from '../../../src/core/step.ts'
+import { onInquired, step } from '../../../src/core/step.ts'
 import { bulk } from '../../../src/resp/reply.ts'
 import {
   MYMASTER,
