@@ -1,10 +1,10 @@
 /**
- * What becomes of a program whose output nobody reads any more: `vedette status | head -1` closes its end
+ * What becomes of a program whose output is not read any more: `vedette status | head -1` closes its end
  * of the pipe. Node reports that as an error of the stream, which would be a crash with a stack.
  *
  * - A program that only shows something ends at once and silently, as other Unix tools do.
  * - A program that changes something, or keeps a service alive, carries on to its end: a replay or a
- *   lowering of epochs that stops half-way is worse than one that nobody reads about.
+ *   lowering of epochs that stops half-way is worse than one whose report is not read.
  */
 import { EXIT_FAILED } from './report.ts'
 

@@ -123,7 +123,7 @@ function adviseTimes(file: SentinelFile, group: GroupConfig): Problem[] {
   return problems
 }
 
-/** Up to here a number of milliseconds was probably meant as seconds: nobody wants `down-after: 5`. */
+/** Up to here a number of milliseconds was probably meant as seconds: `down-after: 5` is of no use. */
 const SECONDS_MEANT = { downAfter: 99, failoverTimeout: 999 } as const
 
 function askForUnit({ name }: SentinelFile, ms: number, most: number, otherwise: string): string {

@@ -67,7 +67,7 @@ function draw(): void {
   drawFeed()
 }
 
-/** The lanes are drawn for the width of the window, which changes many times while somebody drags it. */
+/** The lanes are drawn for the width of the window, which changes many times while it is being dragged. */
 function drawSoon(): void {
   clearTimeout(redraw)
   redraw = setTimeout(draw, RESIZED_MS)

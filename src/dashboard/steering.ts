@@ -21,7 +21,7 @@ interface Order {
   readonly body: Readonly<Record<string, unknown>>
   readonly explanation: readonly string[]
   readonly button: string
-  /** Undefined: nobody has asked. */
+  /** Undefined: not asked yet. */
   readonly isPossible?: boolean
 }
 

@@ -58,7 +58,7 @@ export function startServer(options: StartServerOptions = {}): Promise<TestServe
 }
 
 /**
- * Starts a Sentinel alone over nodes that somebody else has started. It finds their replicas by itself.
+ * Starts only a Sentinel, over nodes that run already. It finds their replicas by itself.
  *
  * @throws TypeError if no master is named.
  *

@@ -19,7 +19,7 @@ const ROUND_TRIPS_MS = 10_000
  */
 const REPL_TIMEOUT_MS = 60_000
 
-/** A pause that nobody could be told to end goes on for this long at most. */
+/** A pause that no Sentinel could be told to end lasts for this long at most. */
 const PAUSE_REST_MS = 10_000
 
 export function calmBudgetMs({ topology, faults }: FuzzPlan): number {

@@ -1,7 +1,7 @@
 /**
  * The text of a message, with placeholders: `{event}`, `{details.quorum}`. A placeholder without a value
  * for this event becomes an empty text; `{{` is a brace. Nothing is evaluated, so a name that
- * somebody gave a group or a node stays a name.
+ * an operator gave a group or a node stays a name.
  */
 import type { EventDocument } from './event-document.ts'
 

@@ -28,7 +28,7 @@ export interface IfMasterDied {
   /** As many Sentinels are in reach as must see the master down, and as a leader needs votes. */
   readonly canAgree: boolean
   readonly canElect: boolean
-  /** The run id of the Sentinel that would stand first; null: nobody could be elected. */
+  /** The run id of the Sentinel that would stand first; null: no Sentinel could be elected. */
   readonly leader: string | null
   readonly promoted: NodePlace | null
   /** One sentence for people. */

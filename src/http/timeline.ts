@@ -32,7 +32,7 @@ export interface TimelineDocument {
 }
 
 const KEPT_MS = 3_600_000
-/** A pause in observing that is longer is a hole: nobody knows what was then. */
+/** A pause in observing that is longer is a hole: what happened then is unknown. */
 const HOLE_MS = 15_000
 /** An instance that flaps all the time loses the oldest part of its hour. */
 const MOST_SPANS = 500

@@ -29,7 +29,7 @@ export interface SlicedDocument {
   pieces(): readonly string[]
 }
 
-/** At most a fifth of the time goes into a document, however often somebody asks. */
+/** At most a fifth of the time goes into a document, however often it is asked for. */
 const REST = 4
 
 /**

@@ -1,6 +1,6 @@
 /**
  * What the proxy has to know of a command before it passes it on. The table of the data node says which commands
- * only read: those may be sent again if their answer was lost. All others, and those that nobody knows, are taken
+ * only read: those may be sent again if their answer was lost. All others, and unknown ones, are taken
  * for writes, which are never sent twice.
  */
 import { nodeCommands } from '../server/commands/registry.ts'

@@ -1,6 +1,6 @@
 /**
  * The proxy as a machine without I/O: it watches the Sentinels, keeps a session for each client, and tells every
- * session when the master of its group has changed. It believes nobody alone (master-view.ts), and forwards to
+ * session when the master of its group has changed. It believes no single Sentinel (master-view.ts), and forwards to
  * nothing that is not confirmed at this moment.
  */
 import type { Moment } from '../base/clock.ts'

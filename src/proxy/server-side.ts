@@ -39,7 +39,7 @@ export interface Served {
   tellAside(bytes: string): void
   /** What EXEC answers if its transaction cannot be sent to another server. */
   endOf(transaction: CarriedTransaction | undefined): string
-  /** The server is gone: what else comes of a long command is for nobody. */
+  /** The server is gone: the rest of a long command is dropped. */
   streamLost(): void
   /** The connection to the server is gone, and what it was for the server. */
   serverLost(): void

@@ -282,7 +282,7 @@ export class Session {
     else this.state.note(argv)
   }
 
-  /** The server is gone: what else comes of a long command is for nobody. */
+  /** The server is gone: the rest of a long command is dropped. */
   streamLost(): void {
     if (this.#stream === 'server') this.#stream = 'nowhere'
   }

@@ -13,7 +13,7 @@ export interface KnownSentinel {
   readonly address: Address
 }
 
-/** Nobody runs more; a liar cannot make us open connections without end. */
+/** No group has more; a forged list cannot make us open connections without end. */
 const MAX_KNOWN = 64
 
 export class Voters {

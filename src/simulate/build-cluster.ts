@@ -172,7 +172,7 @@ function assumptionsOf(start: ClusterStart): readonly string[] {
   ]
 }
 
-/** Whether rules about addresses cannot be applied, because nobody has told the addresses. */
+/** Whether rules about addresses cannot be applied, because the addresses are unknown. */
 function hasUnknownZones(start: ClusterStart): boolean {
   return start.file.core.groups.some(({ name, zones, promotionRules }) => {
     const known = learntOf(start, name)?.replicas.length ?? 0

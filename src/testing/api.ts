@@ -343,7 +343,7 @@ export interface TestServer {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A Sentinel alone, over nodes that somebody else has started. */
+/** Only a Sentinel, over nodes that run already. */
 export interface TestSentinel {
   /** What can be done to it: kill, restart, stop, resume. */
   readonly sentinel: SentinelMember

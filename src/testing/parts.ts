@@ -6,7 +6,7 @@ import type { Member, NodeMember, SentinelMember, TestGroup } from './api.ts'
 export interface Managed {
   /** When it was started so far, in milliseconds since the cluster was made. */
   readonly startsMs: readonly number[]
-  /** `master`: whom a node of this process follows from the beginning of this life. */
+  /** `master`: the node that a node of this process follows from the beginning of this life. */
   start(master?: NodeMember): void
   halt(): void
   /** Brings what is known of it up to date; a member of this process has nothing to do. */

@@ -1,4 +1,4 @@
-/** A Sentinel alone, over nodes that somebody else has started: redis-server, a container, a node of ours. */
+/** Only a Sentinel, over nodes that run already: redis-server, a container, a node of ours. */
 import {
   DEFAULT_GROUP,
   DEFAULT_PERIODS,

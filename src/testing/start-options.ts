@@ -56,7 +56,7 @@ export interface ClusterCertificates {
 
 export interface StartServerOptions extends Pick<StartClusterOptions, 'password' | 'directives'> {}
 
-/** Nodes that somebody else has started: only the masters are named, the Sentinel finds their replicas. */
+/** Nodes that run already: only the masters are named, the Sentinel finds their replicas. */
 export interface StartSentinelOptions {
   /** The masters to watch, by the names of their groups. */
   readonly masters: Readonly<Record<string, { readonly host: string; readonly port: number }>>

@@ -1,7 +1,7 @@
 /**
  * The network of a cluster under test: one door on 127.0.0.1 for each member, and a way in each direction
  * between any two parties. It knows which connection is whose by the port that a member dials from;
- * whatever nobody here has dialled is a client. Nothing but the loopback address is used, and no port that
+ * a connection that was not dialled from here comes from a client. Nothing but the loopback address is used, and no port that
  * the system did not hand out, so it works alike on every system, and any number of clusters at once.
  */
 import { createServer, type Server, type Socket } from 'node:net'

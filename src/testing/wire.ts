@@ -25,7 +25,7 @@ export class Wire {
   readonly #decoder = new ReplyDecoder()
   readonly #waiting: Waiting[] = []
   #failure: Error | undefined
-  /** Told of what nobody has asked for. */
+  /** Told of what arrives without a request. */
   #told: (reply: Reply) => void = () => undefined
 
   constructor({ host, port, password = '', ca }: NodeLogin) {

@@ -27,7 +27,7 @@ export async function runRedisProgram(
   }
 }
 
-/** A service goes on if nobody reads what it writes. */
+/** A service goes on even if its output is not read. */
 function start(
   args: readonly string[],
   run: (given: RedisArguments) => Promise<number | undefined>,

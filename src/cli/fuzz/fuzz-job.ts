@@ -31,7 +31,7 @@ export interface FuzzOutcome extends FuzzVerdict {
   readonly file: (FailingFile & { readonly runs: number }) | undefined
   /** What it missed the first time and not when it was played again; undefined: nothing. */
   readonly missedOnce: string | undefined
-  /** Undefined if nobody asked for it. */
+  /** Undefined if it was not asked for. */
   readonly measured: Measured | undefined
 }
 

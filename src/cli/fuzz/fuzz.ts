@@ -125,7 +125,7 @@ class Fuzzing {
   /** Runs of seeds that have begun. */
   readonly #queue: Origin[] = []
   readonly #abort = new AbortController()
-  /** Undefined if nobody asks what was reached. */
+  /** Undefined if coverage was not asked for. */
   readonly #reached: ReachedCode | undefined
   #next: number
   #isInterrupted = false

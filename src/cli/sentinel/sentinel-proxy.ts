@@ -46,7 +46,7 @@ export class Sidecar {
   }
 }
 
-/** The section has been taken out: nobody comes in any more. */
+/** The section has been removed from the file: no new client is accepted. */
 const NONE: ProxyFile = {
   ...{ groups: [], sentinels: [] },
   ...{ bind: [], hasTls: false, user: '', password: '', sendProxy: 0, maxClients: 1 },

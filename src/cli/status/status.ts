@@ -29,7 +29,7 @@ export async function runStatus(
   const look = async () => judge(await askAll(addresses, access), group)
   if (options.watch === true) {
     const last = await watchStatus(look, options.json === true)
-    // At once: a look may still be under way, and nobody waits for it any more.
+    // At once: a round may still be under way, and it is not needed any more.
     process.exit(last === undefined ? EXIT_INTERRUPTED : exitStatus(last, group))
   }
   const report = await look()

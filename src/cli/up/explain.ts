@@ -23,7 +23,7 @@ export function explain(
   return EVENTS[event].says.replace(/<(\w+)>/g, (_, word: string) => inOurWords(words[word] ?? ''))
 }
 
-/** `slave <name> <host> <port> @ … # <reason>`: whom it is about, and why. */
+/** `slave <name> <host> <port> @ … # <reason>`: the instance it is about, and why. */
 function reasonIn(text: string): string {
   const [, kind = '', port = '', reason = ''] = /^(\S+) \S+ \S+ (\d+) .*?# (.*)$/.exec(text) ?? []
   return reason === '' ? text : `${inOurWords(kind)} ${port}: ${reason}`

@@ -13,7 +13,7 @@ export interface MasterIncident {
   /** Counted from 1. */
   readonly number: number
   readonly startedWallMs: number
-  /** What was done to the master; empty if nobody here did it. */
+  /** What was done to the master; empty if it was not done from here. */
   readonly cause: string
   readonly from: number
   /** Undefined until there is a new master. */

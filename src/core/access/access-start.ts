@@ -1,4 +1,4 @@
-/** The users with whom a Sentinel starts, and whether the files that name them are sound. */
+/** The users that a Sentinel starts with, and whether the files that name them are sound. */
 import { checkAclFile, usersOfAclFile } from '../../acl/acl-file.ts'
 import { type AclCommand, Catalogue } from '../../acl/catalogue.ts'
 import { AclLog } from '../../acl/log.ts'

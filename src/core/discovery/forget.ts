@@ -1,5 +1,5 @@
 /**
- * Forgetting an instance that is gone for good: a replica or a Sentinel at an address that nobody uses
+ * Forgetting an instance that is gone for good: a replica or a Sentinel at an address that is not used
  * any more. C Sentinel has only RESET, which forgets everything else as well.
  *
  * A dead Sentinel counts in every majority, so forgetting one makes majorities smaller. That must not

@@ -75,7 +75,7 @@ export function giveUpHook(turn: Turn, group: Group): void {
   judge(turn, group, hook, { kind: 'failed', reason })
 }
 
-/** Takes the answer. One that comes too late, or for a failover that nobody wants any more, is ignored. */
+/** Takes the answer. One that comes too late, or for a failover that is no longer wanted, is ignored. */
 export function noteHookAnswer(
   turn: Turn,
   groupName: string,

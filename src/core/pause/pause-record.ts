@@ -11,7 +11,7 @@
 
 import type { Moment } from '../../base/clock.ts'
 
-/** A day: a pause that somebody forgot must not last for ever. */
+/** A day: a forgotten pause must not last for ever. */
 export const PAUSE_MAX_MS = 24 * 60 * 60 * 1_000
 /** How far ahead of ours a number may be: more orders than anybody gives, and far from the end of numbers. */
 const REACH = 1_000_000

@@ -24,7 +24,7 @@ export type FailoverPart = 'leader' | 'observer'
 
 export const FAILOVER_PARTS: readonly FailoverPart[] = ['leader', 'observer']
 
-/** Seconds: a round trip on one machine, up to a master that nobody could replace for a while. */
+/** Seconds: a round trip on one machine, up to a master that could not be replaced for a while. */
 const PHASE_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 /** Seconds: a whole failover waits for one down-after at least. */
 const WHOLE_BOUNDS = [0.1, 0.25, 0.5, 1, 2, 3, 5, 7.5, 10, 15, 30, 60, 120]

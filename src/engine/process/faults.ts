@@ -25,7 +25,8 @@ const IMPOSSIBLE = {
   diskDelay: 'a real disk cannot be made slow',
   rollBack: 'no backups are made of the state files of real processes',
   memoryUse: 'how much memory a real process needs is its own business',
-  refuse: 'the bridge between real hosts drops or lets pass, and answers for nobody',
+  refuse:
+    'the bridge between real hosts drops packets or lets them pass, and cannot answer for a host',
 } as const
 
 /** Why this machine cannot do it; undefined: it can. */

@@ -97,7 +97,7 @@ function drawFullHeap(rng: Rng, at: DrawnMoment): Of<'fullHeap'> | undefined {
   return { kind: 'fullHeap', ...span(rng, at, 1_000, 15_000), process, share, ends }
 }
 
-/** Longer than a Sentinel's patience as a rule, so that what comes in the end answers nobody. */
+/** Longer than a Sentinel's patience as a rule, so that its late answer is of no use. */
 function drawLatePackets(rng: Rng, at: DrawnMoment): Of<'latePackets'> | undefined {
   const [one, other] = sample(rng, hostsOf(at), 2)
   if (one === undefined || other === undefined) return undefined

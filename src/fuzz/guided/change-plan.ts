@@ -1,7 +1,7 @@
 /**
  * Small changes to a plan whose run was remarkable: the same cluster with its faults closer together, later,
  * twice, left out, mixed with those of another plan, or with other chance. A changed plan keeps the rules by
- * which plans are drawn: nobody is held down twice at once, and nobody is started while it cannot save.
+ * which plans are drawn: no process is held down twice at once, and none is started while it cannot save.
  */
 import type { Rng } from '../../base/rng.ts'
 import { BusyUntil } from '../busy-until.ts'

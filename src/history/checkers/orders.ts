@@ -83,7 +83,7 @@ function tooMany(order: Order, moves: Map<string, Move>, past: SentinelPast, sce
   const { process = '', group, node, master } = order
   const move = moves.get(`${process} ${group}`)
   const { parallelSyncs: limit, replication } = scene.group(group) ?? {}
-  // Until enough voters follow the new master, it answers nobody: they are turned at once.
+  // Until enough voters follow the new master, it answers no client: the voters are turned at once.
   if (replication === 'strict') return undefined
   if (move === undefined || master === undefined || limit === undefined) return undefined
   // The old master is no replica yet: it is told at once, if it has lost its data.

@@ -1,7 +1,7 @@
 /**
  * Sentinels that were started again from an old copy of their state file. What they told since that copy
  * they may tell once more and otherwise: they may vote a second time in an epoch that they have forgotten,
- * and so an epoch may get a second leader. Nothing in the protocol can prevent that, and nobody promises
+ * and so an epoch may get a second leader. Nothing in the protocol can prevent that, and we do not promise
  * it. Later epochs are as safe as ever.
  */
 import type { Happening } from '../happening.ts'

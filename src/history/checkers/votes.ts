@@ -114,7 +114,7 @@ export function oneLeader(): Checker {
  */
 export function votesAreCurrent(): Checker {
   const epochs = new Map<string, number>()
-  /** The config epochs that were known when a vote was given that nobody has heard of. */
+  /** The config epochs that were known when a vote was given that has not been announced. */
   const fresh = new Map<string, ReadonlyMap<string, number>>()
   const unsaved = new UnsavedLives()
   return {

@@ -252,7 +252,7 @@ function mortal(holdings: Holdings, key: string, dies: Span) {
   return only(put(holdings, key, { value: entry.value, dies }), 1)
 }
 
-/** The keys of the selected database that live, and those of which nobody can know. */
+/** The keys of the selected database that are alive, and those for which that cannot be known. */
 function livesIn(holdings: Holdings, at: CarriedOut) {
   const database = selectedOf(holdings)
   const keys = [...database.keys()]

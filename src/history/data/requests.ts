@@ -30,7 +30,7 @@ const COMMANDS: CommandRows = Object.assign({}, ...Object.values(FAMILIES))
 
 export type Argv = readonly string[]
 
-/** One command, or several that nobody sees by half: those between MULTI and EXEC, or those of a script. */
+/** One command, or several that take effect together: those between MULTI and EXEC, or those of a script. */
 export interface DataRequest {
   readonly commands: readonly Argv[]
   readonly form: 'command' | 'transaction' | 'script'
@@ -176,7 +176,7 @@ function isOutOfMemory(answer: Told | undefined): boolean {
   return isToldError(answer) && codeOf(answer) === 'OOM'
 }
 
-/** The ways in which the command may come out that go with the answer; undefined: nobody knows it. */
+/** The outcomes of the command that fit its answer; undefined: the answer is unknown. */
 function fittingOutcomes(
   holdings: Holdings,
   argv: Argv,
@@ -185,7 +185,7 @@ function fittingOutcomes(
 ): readonly Pick<Outcome, 'holdings'>[] {
   const row = rowOf(nameOf(argv))
   const keys = keysOf(argv)
-  // What nobody was told does not say either which keys were still alive.
+  // Without an answer we do not know either which keys were still alive.
   if (answer === undefined && row.kind === 'read' && keys.length > 0) return [{ holdings }]
   const args = argsOf(argv)
   const outcomes = passTime(holdings, at, keys).flatMap((state) =>

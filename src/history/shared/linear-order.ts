@@ -7,7 +7,7 @@
  *
  * Three things keep it short, and none of them changes the verdict:
  * - What fits the state and leaves it as it is takes effect as soon as it may: that rules nothing out.
- * - Of operations without an answer that nobody can tell apart, the first takes effect first.
+ * - Of operations without an answer that cannot be told apart, the first takes effect first.
  * - A value that was set without an answer and that no answer shows was never set.
  */
 import type { Argv } from '../data/requests.ts'
@@ -15,7 +15,7 @@ import { isSameTold, type Told } from '../data/told.ts'
 import { applyShared, isSharedRead, type SharedState, textOfState } from './shared-data.ts'
 
 export interface LinearOperation {
-  /** For texts: who asked whom. */
+  /** For texts: which client asked which node. */
   readonly client: string
   readonly node: string
   readonly askedAtMs: number
@@ -46,7 +46,7 @@ export function findLinearOrder(
 }
 
 interface Candidate extends LinearOperation {
-  /** Unanswered operations with the same text are the same to everybody; empty if it was answered. */
+  /** Unanswered operations with the same text cannot be told apart; empty if it was answered. */
   readonly likeness: string
 }
 

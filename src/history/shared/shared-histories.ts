@@ -78,7 +78,7 @@ function operationsOf(question: Question, { areReadsLinear }: SharedReading): Li
   ]
 }
 
-/** `none`: the node did nothing. Undefined: nobody knows. */
+/** `none`: the node did nothing. Undefined: unknown. */
 function answersOf({ request }: Question, told: Told): readonly Told[] | 'none' | undefined {
   if (isToldError(told)) return DONE_NOTHING.has(codeOf(told)) ? 'none' : undefined
   if (request.form === 'command') return [told]

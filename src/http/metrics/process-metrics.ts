@@ -4,7 +4,7 @@ import type { Exposition } from './exposition.ts'
 import { labelText } from './exposition.ts'
 import { counter, gauge, histogram } from './family.ts'
 
-/** What the shell measures while somebody may ask for it. */
+/** What the shell measures while a scraper may ask for it. */
 export interface ProcessMeters {
   /** Seconds by which the process woke up later than it wanted. */
   readonly loopLag: Histogram

@@ -53,7 +53,7 @@ const SEGMENTS = 8
 const MAX_SEGMENT_BYTES = 8 * 1024 * 1024
 const MIN_SEGMENT_BYTES = 64 * 1024
 
-/** Only for us: it tells who talks to whom. */
+/** Readable only by its owner: a record tells which processes talk to each other. */
 const PRIVATE_FOLDER = 0o700
 const PRIVATE_FILE = 0o600
 /** Nothing is cut off: two writers of the same frame may meet here, see `finish`. */

@@ -54,7 +54,7 @@ async function writeSynced(
 }
 
 /**
- * The file is always newly created: whatever a crash left at that path, or somebody put there (a link
+ * The file is always newly created: whatever a crash left at that path, or an attacker put there (a link
  * to one of our files, a file others may read, a pipe), is removed and never written through.
  */
 async function openNew(files: FileSystem, path: string): Promise<OpenFile> {

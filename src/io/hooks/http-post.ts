@@ -1,7 +1,7 @@
 /**
  * One POST to a server of which nothing good is assumed: it may be silent, slow, close, send without end, or
  * send us elsewhere. Everything is bounded by one deadline and one size, and redirects are not
- * followed: a secret or a signature must not travel to an address that nobody configured.
+ * followed: a secret or a signature must not travel to an address that was not configured.
  */
 import { type Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { request as requestTls } from 'node:https'

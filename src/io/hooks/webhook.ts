@@ -177,7 +177,7 @@ function reasonIn(outcome: HttpOutcome): string {
 
 /**
  * As "Standard Webhooks" defines it, for which receivers have libraries: the id, the time and the body are
- * signed, so that nobody can change one or send it again later.
+ * signed, so that an attacker can neither change one nor send it again later.
  */
 export function signatureHeaders(
   secret: string | undefined,

@@ -101,7 +101,7 @@ function doorsOf({
   ]
 }
 
-/** Takes the place of a socket that nobody listens at any more. */
+/** Replaces a socket at which no process listens any more. */
 function listenAt(path: string, take: (socket: Socket) => void): Promise<() => void> {
   const server = createServer(take)
   return new Promise((resolve, reject) => {

@@ -34,7 +34,7 @@ export class Machine extends Interpreter {
 
   /**
    * Runs about so many instructions. Returns the results of the function that `begin` called;
-   * undefined: it is not done. Throws a LuaError that nobody caught.
+   * undefined: it is not done. Throws a LuaError that no pcall caught.
    */
   run(steps: number): LuaValue[] | undefined {
     this.steps = steps

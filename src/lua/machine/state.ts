@@ -81,7 +81,7 @@ export class MachineState implements Native {
     return undefined
   }
 
-  /** Where an error that nobody catches comes from. */
+  /** Where an uncaught error comes from. */
   placeOfError(): CodePlace | undefined {
     const { frames } = this.thread
     const last = frames.at(-1)

@@ -54,7 +54,7 @@ function tell(story: Story): Chapter {
 }
 
 /**
- * The same for what Sentinels have recorded of themselves: nobody knows what was done to the
+ * The same for what Sentinels have recorded of themselves: it is unknown what was done to the
  * cluster, nor which writes were lost.
  */
 export function explainRecorded(file: ScenarioFile, history: RunHistory): readonly Chapter[] {

@@ -1,4 +1,4 @@
-/** A Sentinel: its events, its votes, and whom it names as master. */
+/** A Sentinel: its events, its votes, and the master it names. */
 import type { Happening, HeardEvent } from '../../history/happening.ts'
 import { type EventFacts, readEvent } from '../event-facts.ts'
 import { eventMoment } from '../event-moment.ts'

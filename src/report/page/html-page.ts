@@ -42,7 +42,7 @@ ${isRun ? renderCourse(file, explain(file, result, history), history) : undefine
   )
 }
 
-/** What Sentinels have recorded of themselves, as the same page; nobody judges it. */
+/** What Sentinels have recorded of themselves, as the same page, without a verdict. */
 export interface RecordedStory {
   readonly title: string
   /** When and by whose clock, and what is not known. */

@@ -211,7 +211,7 @@ export class DataStory {
 
   /**
    * The same if requests of an earlier connection were carried out late: at any time in this one, or in
-   * one before it, whose node then had what nobody was told. The answers since then must go with that.
+   * one before it, whose node then had writes that no client was told of. The answers since then must go with that.
    */
   #fittingLate(question: Question, most: number): readonly Version[] {
     const steps = [...this.#steps, { question, before: this.#now }]
@@ -308,7 +308,7 @@ export class DataStory {
 
   /**
    * The versions after requests of one connection that were never answered, carried out late. A node
-   * may have refused some of them first, and nobody heard of it.
+   * may have refused some of them first, without anyone hearing of it.
    */
   #withLateOnes(
     lanes: readonly (readonly Question[])[],

@@ -103,7 +103,7 @@ function firstPromotion(group: string, history: RunHistory): string | undefined 
   return undefined
 }
 
-/** A history that nobody could decide may be either. */
+/** A history that could not be decided may be either. */
 function judgeAnomalies(claim: Claim<'anomalies'>, shared: GroupFacts['shared']): Verdict {
   if (shared === undefined) return failed('no client of the group shares keys (operation: shared)')
   const { anomalies, histories, undecided } = shared

@@ -28,7 +28,7 @@ export interface CommandTraits {
   readonly readsKeys?: (argv: readonly string[]) => boolean
   /** Whether these words write the keys that it calls written; if absent, they always do. */
   readonly writesKeys?: (argv: readonly string[]) => boolean
-  /** Which of these words nobody else may see: passwords. */
+  /** Which of these words are secret and must not be shown: passwords. */
   readonly secrets?: (argv: readonly string[]) => readonly number[]
   /** What its first argument is, if it runs a script: what the script declares counts in place of its flags. */
   readonly runs?: 'source' | 'digest' | 'function'

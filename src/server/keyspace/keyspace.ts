@@ -96,7 +96,7 @@ export class Keyspace implements DbRules {
   }
 
   /**
-   * Counts what has changed: at the end of a turn, and when somebody asks. No command may be in the middle
+   * Counts what has changed: at the end of a turn, and when the size is asked for. No command may be in the middle
    * of changing a value.
    */
   settle(): void {

@@ -1,7 +1,7 @@
 /**
  * What all connections take, kept up to date where it changes: a session is counted again after what it
  * sent was dealt with, and after something was written to it. What the kernel takes from a connection
- * nobody tells us, so before it matters all are counted again.
+ * the engine does not tell us, so all are counted again before it matters.
  *
  * [maxmemory-clients] While clients together take more than that, the one that takes most is closed. Our
  * replicas and our master do not count, nor do clients that said CLIENT NO-EVICT.

@@ -103,7 +103,7 @@ export class Migration {
     const move = this.#move
     const target = this.#targets.find(id)
     if (target === undefined) return
-    // Nobody has asked for what it says, so its next answers could not be told from that.
+    // It has sent a reply without a request, so its next replies could not be told apart from that one.
     if (move?.target !== target) return this.#targets.close(target)
     this.#setDeadline(move)
     move.decoder.push(bytes)
@@ -121,7 +121,7 @@ export class Migration {
     const move = this.#move
     if (move?.target !== target) return
     if (target.isConnected) return this.#fail(move, 'reading to target instance')
-    // Redis learns that nobody listens from its first write, and of any other obstacle before it.
+    // Redis learns from its first write that no process listens there, and of any other obstacle before it.
     const isRefused = reason.includes('ECONNREFUSED')
     this.#fail(move, isRefused ? 'writing to target instance' : 'connecting to the client')
   }

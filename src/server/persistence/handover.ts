@@ -3,7 +3,7 @@
  * have another master before it is gone, and no write is lost.
  *
  * It knows its Sentinels by their hellos (sentinel-board.ts), which any client that may publish can forge. So it
- * gives the order to nobody before that Sentinel has named this node's run id as that of its master; a forged
+ * gives the order to no Sentinel that has not named this node's run id as that of its master; a forged
  * hello costs one connection. The password goes only to the address from which the hello came.
  *
  * A Sentinel that refuses is no obstacle: the next one is asked, for a while all of them again, and then the node
@@ -64,7 +64,7 @@ export class Handover {
     return this.#attempt !== undefined
   }
 
-  /** False if there is nobody to hand over to, or no Sentinel to ask. `onEnd` follows if it is true. */
+  /** False if there is no replica to hand over to, or no Sentinel to ask. `onEnd` follows if it is true. */
   begin(limitMs: number, onEnd: () => void): boolean {
     const { settings, replication, now } = this.#host
     if (!settings.flag('shutdown-failover') || replication.isReplica()) return false

@@ -57,7 +57,7 @@ export function* readValue(input: RdbInput, type: number): Parse<Value | undefin
 }
 
 // Hashes of Redis 7.4, whose fields may have an expiry of their own. A field whose time is over is loaded like any
-// other: it is deleted when somebody looks, by the master alone.
+// other: only the master deletes it, when a command looks at it.
 
 /** The earliest expiry of any field comes before the fields, except in files of 7.4's release candidates. */
 function* readFieldTtlHash(input: RdbInput, type: number): Parse<HashValue | undefined> {

@@ -1,4 +1,4 @@
-/** One run of a script or a function: what it may do, and for whom. */
+/** One run of a script or a function: what it may do, and for which client. */
 import type { Moment } from '../../base/clock.ts'
 import type { Reply } from '../../resp/reply.ts'
 import type { EffectTargets } from '../effects.ts'

@@ -63,7 +63,7 @@ export class ScriptTurns {
 
   /**
    * The process is asked to end. A script that has written nothing is killed; what another one has
-   * written so far is told to nobody, so the process ends without saving it.
+   * written so far has reached no replica and no client, so the process ends without saving it.
    */
   #endsBefore(): boolean {
     const { scripting, persistence } = this.#node

@@ -32,7 +32,7 @@ export class Handoffs {
   readonly #sessions: Sessions
   readonly #pause: Pause
   #sequence = 0
-  /** Monotonic; undefined: nobody is awaited. */
+  /** Monotonic; undefined: no client is awaited. */
   #farewellEndMs: number | undefined
   /** Monotonic; undefined: this node expects no role. */
   #expectedUntilMs: number | undefined
@@ -81,7 +81,7 @@ export class Handoffs {
     }
   }
 
-  /** Somebody has been told to go, may do so, and is still here. */
+  /** Whether a client has been told to go, may do so, and is still connected. */
   isAwaiting(nowMs: number): boolean {
     if (this.#farewellEndMs === undefined || nowMs >= this.#farewellEndMs) return false
     return this.#takers().some(({ handoff }) => handoff?.isMoving === true)

@@ -78,7 +78,7 @@ export function newStreamSession(startedAt: Moment, sink: OutputSink): ClientSes
   return session
 }
 
-/** A session in which the commands of scripts run: what it is sent reaches nobody. */
+/** A session in which the commands of scripts run: what it is sent goes nowhere. */
 export function newScriptSession(startedAt: Moment): ClientSession {
   const session = new ClientSession(NO_CONNECTION, NOWHERE, startedAt, DEAF)
   session.isScript = true

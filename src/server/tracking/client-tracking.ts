@@ -203,7 +203,7 @@ function keysReply(keys: Keys): Reply {
  */
 interface Audience {
   readonly clients: Set<ClientSession>
-  /** The keys that changed, and the client that changed each first; undefined: nobody did. */
+  /** The keys that changed, and the client that changed each first; undefined: no client did. */
   changed: Map<string, ClientSession | undefined>
 }
 
@@ -211,7 +211,7 @@ class Broadcasts {
   readonly #audiences = new Map<string, Audience>()
   #hasChanges = false
 
-  /** How many prefixes somebody wants to hear of. */
+  /** How many prefixes at least one client wants to hear of. */
   get size(): number {
     return this.#audiences.size
   }
@@ -236,7 +236,7 @@ class Broadcasts {
     }
   }
 
-  /** Tells everybody what has changed, prefix by prefix. */
+  /** Tells each client what has changed, prefix by prefix. */
   tellAll(tell: (client: ClientSession, keys: readonly string[]) => void): void {
     if (!this.#hasChanges) return
     this.#hasChanges = false

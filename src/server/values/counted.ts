@@ -1,6 +1,6 @@
 /**
  * A Map and a Set, for hashes and sets, that know how much their contents take. Counting on each change costs less than a
- * look-up; adding everything up when somebody asks would cost as much as there is.
+ * look-up; adding everything up for each question would take time in proportion to the data.
  */
 import { textBytes } from './engine-sizes.ts'
 

@@ -8,7 +8,7 @@
 const RUN_BITS = 50
 /** 1 / (2 ln 2), to the digits Redis uses. */
 const ALPHA = 0.7213475204444817
-/** Registers that nobody has counted into can say more than 64 bits hold, or that there is no end. */
+/** Forged registers can lead to an estimate beyond 64 bits, or to an infinite one. */
 const TOO_MANY = 2 ** 63
 /** What Redis makes of that: the conversion from a floating number overflows. */
 const OVERFLOWN = -(2 ** 63)

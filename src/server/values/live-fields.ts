@@ -1,7 +1,7 @@
 import type { Deadlines } from './deadlines.ts'
 import type { HashFields } from './value.ts'
 
-/** The fields of a hash without those whose time is over and which nobody has deleted yet. It is only read. */
+/** The fields of a hash without those that have expired and are not deleted yet. It is only read. */
 export class LiveFields implements HashFields {
   readonly #fields: HashFields
   readonly #expiries: Deadlines

@@ -292,7 +292,7 @@ export class ClientProgram implements Program {
   }
 }
 
-/** There is nobody to ask. */
+/** There is no server to ask. */
 function knownPlace(
   place: Address,
   named: (address: Address) => void,

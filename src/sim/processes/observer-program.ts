@@ -24,7 +24,7 @@ export interface ObserverStart {
   readonly asksRole: (node: string) => (role: NodeRole) => void
   /** What the node would answer to ROLE now; undefined: it can only be asked. */
   readonly lookAt?: (node: string) => Reply | undefined
-  /** Whether nothing has happened for so long that nobody needs to look closely. */
+  /** Whether nothing has happened for so long that it need not look closely. */
   readonly isQuiet?: () => boolean
   /** Undefined if none is required. */
   readonly password?: string | undefined

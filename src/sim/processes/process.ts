@@ -62,7 +62,7 @@ export class Process implements SocketOwner, Shell {
   #armedAtMs: number | undefined
   /** How many times the process was started. */
   life = 0
-  /** The share of the heap that is said to be in use; undefined: nobody looks at it. */
+  /** The share of the heap that is said to be in use; undefined: the program does not look at it. */
   #heapShare: number | undefined
 
   constructor(start: ProcessStart) {

@@ -47,7 +47,7 @@ function judgeNode(node: SeenNode, scene: GroupScene): readonly DeepFinding[] {
   return [...found, ...judgeLink(node, area, where), ...judgeOwnSettings(node, scene, where)]
 }
 
-/** Nobody configured this address: the master, or a Sentinel, was told it by the node. */
+/** This address was not configured: the master, or a Sentinel, learnt it from the node. */
 function judgeNamedBy(node: SeenNode, area: string, where: string): readonly DeepFinding[] {
   if (!/^ECONN|^ETIMEDOUT|^EHOST|^ENET|^no answer/.test(node.failure ?? '')) return []
   if (!node.namedBy.startsWith('its master')) return []

@@ -16,7 +16,7 @@ export interface Named {
 
 type Look<Facts> = (named: Named) => Promise<Facts>
 
-/** Wave by wave: whatever the last wave named and nobody has looked at yet. */
+/** Wave by wave: the addresses that the last wave named and that have not been looked at yet. */
 async function search<Facts>(
   first: readonly Named[],
   look: Look<Facts>,

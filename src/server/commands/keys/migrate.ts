@@ -135,7 +135,7 @@ function parseMigrate(argv: readonly string[]): MigrateRequest | Reply {
   }
 }
 
-/** What is no port leads nowhere, like a port at which nobody listens. */
+/** A number that is no port fails like a port at which no process listens. */
 function portOf(text: string): number {
   const port = parseInteger(text) ?? 0
   return port > 0 && port < 2 ** 16 ? port : 0

@@ -67,7 +67,7 @@ function shutdown(context: CommandContext, argv: readonly string[]): Reply | und
   const { shutdown: ending } = context.node.persistence
   if (options.has('ABORT')) return options.size === 1 ? ending.abort() : SYNTAX_ERROR
   const isBusy = context.node.scripting.isInterrupted
-  // What a script has written so far is told to nobody, so it must not be kept either.
+  // What a script has written so far has reached no replica and no client, so it must not be kept either.
   if (isBusy && !options.has('NOSAVE')) return busyError(context.node)
   const request: ShutdownRequest = {
     mustSave: options.has('SAVE') ? true : options.has('NOSAVE') ? false : undefined,

@@ -105,7 +105,7 @@ export class Strict {
     })
   }
 
-  /** A master without a term, in a history that nobody follows. */
+  /** A master without a term, in a history that no replica follows. */
   get isIdle(): boolean {
     return this.isOn && !this.#isServing && !this.#role.isFollower()
   }
