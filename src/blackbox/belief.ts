@@ -1,6 +1,6 @@
 /**
  * What a Sentinel believes at a moment, and on what evidence, in lines: how long each instance has
- * been silent, who says that the master is down, which votes there are, what it waits for. Read
+ * been silent, which of them say that the master is down, which votes there are, what it waits for. Read
  * from the state of the machine itself.
  */
 import type { Moment } from '../base/clock.ts'

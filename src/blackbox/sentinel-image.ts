@@ -80,7 +80,7 @@ function accessContent({ access, config }: State, hiding: Hiding): AccessContent
 
 interface AccountContent {
   readonly name: string
-  /** False for users who were deleted meanwhile, and for those who come by HTTP. */
+  /** False for users who were deleted meanwhile, and for clients of the HTTP port. */
   readonly isKnown: boolean
   readonly isUnrestricted: boolean
 }

@@ -46,7 +46,7 @@ export interface SentinelFile {
    * [client-output-buffer-limit pubsub] A client with more unsent output than this is disconnected.
    */
   readonly outputLimitBytes: number
-  /** Who is told of events over HTTP; a sentinel.conf has no words for it. */
+  /** Where events are sent over HTTP; a sentinel.conf has no directive for it. */
   readonly webhooks: readonly WebhookConfig[]
   /** The proxy that runs in the same process; undefined: none does. */
   readonly proxy: ProxyFile | undefined

@@ -11,7 +11,7 @@ import { isNumberOption } from './sentinel-schema.ts'
 import { addressOf, type YmlDocument } from './yml-document.ts'
 
 const REFERENCE = /(\$?)\$\{(env|file):([^}]*)\}/g
-/** What people write who are used to shells. */
+/** What people who are used to shells write. */
 const SHELL_LIKE = /^\$\{[A-Za-z_]\w*\}$/
 
 /** The document with each reference replaced; what cannot be found is a problem at its line. */

@@ -123,7 +123,7 @@ export async function runScenario(
   return { ok: true, result, report: renderReport(result) }
 }
 
-/** Loaded only by those who ask for it. */
+/** Loaded only when it is used. */
 async function realTime(): Promise<{ engine: Engine }> {
   const { createTcpEngine } = await import('../engine/tcp/engine.ts')
   return { engine: createTcpEngine() }

@@ -43,7 +43,7 @@ const SLICE_GROUPS = 16
 type Lane = { readonly kind: TimelineLane['kind']; readonly address: string; spans: TimelineSpan[] }
 
 export class Timeline {
-  /** By group and then by kind and address: who has a new run id is still the same lane. */
+  /** By group and then by kind and address: an instance with a new run id keeps its lane. */
   readonly #groups = new Map<string, Map<string, Lane>>()
 
   /** Looks at all groups: after every event, and every few seconds. */

@@ -1,6 +1,6 @@
 /**
  * Clients of a Sentinel that are no connections: the program itself gives commands to its machine, and
- * listens to its events, for those who come by HTTP. Everything goes through the machine's own table of
+ * listens to its events, for clients of the HTTP port. Everything goes through the machine's own table of
  * commands, so there is no second way to do anything.
  */
 import type { Event } from '../core/event.ts'

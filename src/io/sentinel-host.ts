@@ -53,7 +53,7 @@ export interface SentinelHostOptions {
   readonly watch?: SentinelWatch | undefined
   /** Records what the machine is told and does; undefined: nothing is recorded. */
   readonly recorder?: SentinelRecorder | undefined
-  /** What it has recorded, for those who ask for it. */
+  /** What it has recorded, for clients that ask for it. */
   readonly record?: KeptRecord | undefined
   /** Told of every event in the log, whatever its level; must return at once. */
   readonly onEvent?: ((event: AnnouncedEvent) => void) | undefined
@@ -88,7 +88,7 @@ export class SentinelHost {
   readonly #clients: Connections
   readonly #scripts: Scripts
   readonly #state: State
-  /** Those who come by HTTP. */
+  /** The clients of the HTTP port. */
   readonly #operators: OperatorClients
   readonly #budget = new LineBudget(LINES_PER_MINUTE, MINUTE_MS)
   #lastClientId = 0

@@ -1,5 +1,5 @@
 /**
- * The PROXY protocol, versions 1 and 2 [haproxy.org, proxy-protocol.txt]: who is behind a connection, said before its
+ * The PROXY protocol, versions 1 and 2 [haproxy.org, proxy-protocol.txt]: the client behind a connection, named before its
  * first byte. It is only read where the user says so, because anyone could send it.
  */
 import { canonicalIp, isIpv4 } from '../base/ip.ts'

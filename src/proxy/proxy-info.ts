@@ -1,4 +1,4 @@
-/** PROXY INFO: what a person wants to know who has reached the proxy and not the data. */
+/** PROXY INFO: what a person wants to know when the proxy answers but the data do not. */
 import { hostAndPort } from '../base/ip.ts'
 import { encodeReply } from '../resp/encode.ts'
 import { array, bulk, simple } from '../resp/reply.ts'

@@ -45,7 +45,7 @@ interface Question {
   readonly askedAtMs: number
 }
 
-/** Who does not answer this long is connected to anew. */
+/** A Sentinel that does not answer for this long is connected to anew. */
 const SILENCE_MS = 1_000
 const RETRY_MS = 250
 /** How often a Sentinel is asked for other Sentinels and for replicas. */

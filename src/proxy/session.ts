@@ -159,7 +159,7 @@ export class Session {
     return port.queuedBytes(this.client) > MAX_QUEUED_BYTES || this.server.isBackedUp
   }
 
-  /** After each turn: what is waited for, and who is to be read. */
+  /** After each turn: what is waited for, and whether the client is read. */
   #minds(nowMs: number): void {
     const isIdle = this.inFlight.size === 0 && this.#requests.pendingBytes === 0
     const isQuiet = isIdle && this.transaction === undefined && this.#stream === 'none'

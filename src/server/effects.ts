@@ -6,7 +6,7 @@
  */
 import { assert } from '../base/assert.ts'
 
-/** Who is told of an effect: `redis.set_repl` of scripts. */
+/** Which of replicas and append-only file are told of an effect: `redis.set_repl` of scripts. */
 export type EffectTargets = 'all' | 'replicas' | 'file' | 'none'
 
 export interface CommandEffect {
@@ -21,7 +21,7 @@ export interface CommandEffect {
 export class Effects {
   #pending: CommandEffect[] = []
   #depth = 0
-  /** Who is told of what comes; a script may choose. */
+  /** Where the next effects go; a script may choose. */
   targets: EffectTargets = 'all'
 
   /** Between `begin` and `end`, while effects are collected. */

@@ -323,7 +323,7 @@ export interface Cluster {
 
   /** Sets keys at the master, and waits until the replicas have them. */
   seed(values: Readonly<Record<string, string>>, group?: string): Promise<void>
-  /** As new, but for who is master: healed, everything running, empty, at rest, with an empty timeline. */
+  /** As new, except that another node may be the master: healed, everything running, empty, at rest, with an empty timeline. */
   reset(): Promise<void>
   /** Ends everything: no port, timer, process or connection of the cluster is left. */
   stop(): Promise<void>

@@ -177,7 +177,7 @@ export class RunningCluster implements Cluster {
   }
 
   async at(steps: readonly ScriptStep[]): Promise<PlayedScript> {
-    // The language of scenarios is loaded by those who speak it.
+    // The language of scenarios is loaded only when it is used.
     const { playScript } = await import('./script.ts')
     return playScript(steps, this.#stage())
   }

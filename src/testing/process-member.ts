@@ -1,6 +1,6 @@
 /**
  * A member that is a process of its own: our programs, or redis-server and redis-sentinel. It listens on a loopback
- * address of its own, behind the member's door, and connects to others from there: so the door knows who comes, and
+ * address of its own, behind the member's door, and connects to others from there: so the door knows which member connects, and
  * everything takes the ways that a test can cut. Signals stop and end it; what is known of it, it is asked.
  */
 import { type ChildProcess, spawn } from 'node:child_process'

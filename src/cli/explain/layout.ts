@@ -1,5 +1,5 @@
 /**
- * Who there is in a group, and where: what its Sentinels say, the plan of each (a dry run of a failover, answered by
+ * The members of a group and their addresses: what its Sentinels say, the plan of each (a dry run of a failover, answered by
  * the code that decides), and what its nodes say of themselves, put together. What could happen to it is
  * foretold from this alone (forecast.ts).
  */

@@ -202,7 +202,7 @@ function judgeSentinels(sentinels: readonly SentinelAnswer[], says: Says): Statu
 }
 
 /**
- * Settings that all of them should share; where they differ, the outcome depends on who leads. A C
+ * Settings that all of them should share; where they differ, the outcome depends on which of them leads. A C
  * Sentinel does not disagree about what it does not know.
  */
 function judgeRules(says: Says): StatusFinding[] {

@@ -93,7 +93,7 @@ function rulesOf({ says }: GroupReport, sentinels: readonly SentinelAnswer[]): r
   return [...rules, `config epoch ${master['config-epoch']}`]
 }
 
-/** Of the first who has a choice: Redis' Sentinels know nothing but silence. */
+/** Of the first Sentinel that has the option: redis-sentinel knows only silence. */
 function ownRules(says: GroupReport['says']): readonly string[] {
   const own = says.find(({ sentinel }) => isVedette(sentinel))
   if (own === undefined) return []

@@ -22,7 +22,7 @@ function clientsOf(turn: Turn, account: Account): readonly Client[] {
   return [...turn.state.clients.values()].filter((client) => client.account === account)
 }
 
-/** A user who takes his own rights away still gets his answer. */
+/** A user who removes their own permissions still gets the answer. */
 function leave(turn: Turn, client: Client, caller: Client | undefined): void {
   client.decoder.isAuthenticated = false
   client.account = turn.state.access.users.default

@@ -1,5 +1,5 @@
 /**
- * The hello: eight comma-separated tokens that say who we are, which epoch we have reached, which
+ * The hello: eight comma-separated tokens that say our address and run id, which epoch we have reached, which
  * master we know, and since which epoch. Format and channel are Sentinel's own.
  */
 import type { Address } from '../../base/ip.ts'

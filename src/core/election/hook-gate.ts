@@ -4,7 +4,7 @@
  *
  * It is asked at the last moment before the Sentinel stands for election, and not after it is elected. So
  * a refusal costs nothing: no epoch is begun, no vote is taken, and no other Sentinel has to wait. All
- * the hook can do is to delay this Sentinel, or to keep it from standing; who may act is decided by the
+ * the hook can do is to delay this Sentinel, or to keep it from standing; which Sentinel may act is decided by the
  * votes, as ever.
  *
  * It cannot block for ever: the machine has a deadline of its own, whatever becomes of the question.

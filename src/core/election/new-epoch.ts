@@ -15,7 +15,7 @@ import { log } from '../turn.ts'
 import { type Door, EPOCH_MAX, type EpochSource, isUsedUp, reachOf, spend } from './epoch.ts'
 import { electorsOf, majority, votersOf } from './quorum.ts'
 
-/** Who says a number, and in which message. */
+/** Where a number comes from: which process, and in which message. */
 export interface Speaker {
   readonly door: Door
   /** What it calls itself: a run id, or the name of a connection. */

@@ -4,7 +4,7 @@ import { isSdown } from '../state.ts'
 
 /**
  * Two numbers rule a group, and they are different on purpose. The quorum says how many Sentinels must see the
- * master down before any of them acts. The majority of all Sentinels ever met says who may act: without it,
+ * master down before any of them acts. The majority of all Sentinels ever met decides which one may act: without it,
  * both halves of a partition could promote a replica.
  *
  * Anyone can write a hello, so a peer counts once it has proven to be a Sentinel (proof.ts), and from then on

@@ -10,7 +10,7 @@ export type FailoverState =
   | 'update_config'
 
 /**
- * `automatic`: the master is O_DOWN, and an election decides who acts. `forced`: SENTINEL FAILOVER, which
+ * `automatic`: the master is O_DOWN, and an election decides which Sentinel acts. `forced`: SENTINEL FAILOVER, which
  * needs neither. `coordinated`: SENTINEL FAILOVER … COORDINATED, elected and without loss, see
  * coordinated.ts.
  */

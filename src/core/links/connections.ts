@@ -1,5 +1,5 @@
 /**
- * What happens when a connection comes up or breaks. On a new one we first send who we are and a PING;
+ * What happens when a connection comes up or breaks. On a new one we first send our name and a PING;
  * data nodes are asked for INFO at the same time, and every instance gets our hello at once.
  *
  * That a connection broke is evidence that the kernel gives us for free: from that moment the instance

@@ -25,7 +25,7 @@ export function drawStrains(rng: Rng, setting: Setting, others: readonly Fault[]
 }
 
 /**
- * Who is down or unable to save at some time from now on until calm: starting such a process again
+ * The processes that are down or unable to save at some time from now on until calm: starting one of them again
  * would fail, or undo the other fault.
  */
 function occupationAt(fromMs: number, { calmMs }: Setting, others: readonly Fault[]): BusyUntil {

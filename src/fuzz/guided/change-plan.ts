@@ -107,7 +107,7 @@ function momentIn(rng: Rng, plan: FuzzPlan) {
   return { ...plan, fromMs: between(rng, FIRST_FAULT_MS, lastMs), occupation: new BusyUntil() }
 }
 
-/** Half of another plan's faults come to this cluster: those that name who is not there are dropped. */
+/** Half of another plan's faults come to this cluster: those that name a process that is not there are dropped. */
 function mix(rng: Rng, plan: FuzzPlan, other: FuzzPlan): readonly Fault[] {
   const isForeign = ({ kind }: Fault): boolean => kind === 'command' || kind === 'readdress'
   const lent = other.faults.filter((fault) => isMovable(fault) && !isForeign(fault))
@@ -115,7 +115,7 @@ function mix(rng: Rng, plan: FuzzPlan, other: FuzzPlan): readonly Fault[] {
   return [...plan.faults.filter((fault) => !isMovable(fault) || rng.chance(3, 4)), ...some]
 }
 
-/** Who is held down, or cannot save, by which fault: these must not overlap. */
+/** Which process is held down, or cannot save, by which fault: these must not overlap. */
 export function isSound({ faults }: FuzzPlan): boolean {
   const spans = faults.flatMap((fault) =>
     heldBy(fault).map((name) => ({ name, fromMs: fault.fromMs, untilMs: endOf(fault) })),

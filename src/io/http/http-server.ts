@@ -89,7 +89,7 @@ export class HttpServer {
   }
 }
 
-/** The token says who it is, not a certificate: a load balancer or a browser has none. */
+/** Clients prove themselves with the token, not with a certificate: a load balancer or a browser has none. */
 function withoutClientCertificates(tls: Tls): () => Pick<TlsContexts, 'listening'> {
   let known: TlsContexts | undefined
   let own: Pick<TlsContexts, 'listening'> | undefined

@@ -35,7 +35,7 @@ export interface LaneMark {
   readonly text: string
 }
 
-/** What a moment is about, for those who draw it in colour. */
+/** What a moment is about; decides its colour. */
 export type LaneTopic = EventTopic | 'state'
 
 export interface LaneMoment {

@@ -1,5 +1,5 @@
 /**
- * Who may take a snapshot. One runs at a time: a save to disk, a rewrite of the append-only file, or a
+ * Which task may take a snapshot. One runs at a time: a save to disk, a rewrite of the append-only file, or a
  * full resynchronisation. A user that finds the turn taken tries again when it is woken.
  */
 import { assert } from '../../base/assert.ts'

@@ -4,7 +4,7 @@
  * visible before it is complete and its checksum is right, so a broken transfer costs nothing but
  * time.
  *
- * This module does not ask whether a key is expired: the caller knows who decides that.
+ * This module does not ask whether a key is expired: the caller knows whether this node decides that.
  */
 import { type Entry, type EntryTable, UNCOUNTED } from '../keyspace/entry-table.ts'
 import type { KeyTable } from '../keyspace/key-table.ts'

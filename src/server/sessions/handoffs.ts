@@ -5,10 +5,10 @@
  * In a coordinated failover both nodes have a part. The old master pushes FAILING_OVER, and MOVING with the address
  * of its heir, once the heir has said that it expects the role. A client then opens a connection there, waits for
  * what is on its way here, and leaves; so what it still sends is carried out here although others wait, and
- * the role changes when all have left, or after a while. The heir holds the writes of those who come back until
+ * the role changes when all have left, or after a while. The heir holds the writes of clients that come back until
  * it is the master, and then pushes FAILED_OVER.
  *
- * Who has not asked notices nothing of all this but that the pause is longer by a few round trips.
+ * A client that has not asked notices only that the pause is longer by a few round trips.
  */
 import { type Address, hostAndPort } from '../../base/ip.ts'
 import { bulk, error, integer, NULL, OK, type Reply } from '../../resp/reply.ts'
@@ -22,7 +22,7 @@ const ENDPOINT_TYPES = ['internal-ip', 'internal-fqdn', 'external-ip', 'external
 const FAREWELL_MS = 1_000
 /** The heir has to be the master so soon after it was asked to expect it. */
 const EXPECTED_MS = 5_000
-/** The Sentinel sends clients of both nodes away when the role has changed; those who came for it stay. */
+/** The Sentinel sends clients of both nodes away when the role has changed; clients that came for it stay. */
 const SPARED_MS = 5_000
 
 const NEEDS_RESP3 = error('ERR Maintenance notifications need RESP3: send HELLO 3 first')
@@ -91,7 +91,7 @@ export class Handoffs {
     return this.#farewellEndMs
   }
 
-  /** The role has gone, or stays after all: who is still here is on normal terms again. */
+  /** The role has gone, or stays after all: clients that are still here are treated normally again. */
   farewellOver(isGivenUp: boolean): void {
     this.#farewellEndMs = undefined
     for (const session of this.#takers()) {
@@ -112,12 +112,12 @@ export class Handoffs {
     return this.#expectedUntilMs !== undefined && nowMs < this.#expectedUntilMs
   }
 
-  /** The writes of those who moved here wait for the role. */
+  /** The writes of clients that moved here wait for the role. */
   isHeld({ handoff }: ClientSession, nowMs: number): boolean {
     return handoff !== undefined && this.isExpecting(nowMs)
   }
 
-  /** This node is the master: who came for that hears that it is over. */
+  /** This node is the master: clients that came for that are told that the handover is over. */
   promoted(): void {
     if (this.#expectedUntilMs === undefined) return
     this.#expectedUntilMs = undefined
@@ -125,7 +125,7 @@ export class Handoffs {
     for (const session of this.#arrived()) this.#push(session, 'FAILED_OVER')
   }
 
-  /** The role did not come: who came for it goes back to the master. */
+  /** The role did not come: clients that came for it are sent back to the master. */
   timePassed(nowMs: number, master: Address | undefined): void {
     if (this.#expectedUntilMs === undefined || nowMs < this.#expectedUntilMs) return
     this.#expectedUntilMs = undefined
@@ -133,7 +133,7 @@ export class Handoffs {
     for (const session of this.#arrived()) this.#pushMoving(session, master)
   }
 
-  /** A client that has just moved here is not sent away with those who have to ask a Sentinel. */
+  /** A client that has just moved here is not sent away with those that have to ask a Sentinel. */
   isSpared({ handoff }: ClientSession, nowMs: number): boolean {
     return handoff?.cameAtMs !== undefined && nowMs - handoff.cameAtMs < SPARED_MS
   }

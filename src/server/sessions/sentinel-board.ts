@@ -1,5 +1,5 @@
 /**
- * What the Sentinels say of this node: who they are, which master each of them named last, and whether it
+ * What the Sentinels say of this node: their ids, which master each of them named last, and whether it
  * is still there. A master cannot know by itself that it has been replaced; its Sentinels tell it every
  * two seconds, in the hellos that they publish here for one another. GET /primary is answered from this.
  *

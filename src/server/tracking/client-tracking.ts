@@ -1,6 +1,6 @@
 /**
  * [CLIENT TRACKING] Tells clients which keys of their caches have changed. In the default mode the
- * node remembers who read a key, and tells those clients once, when it changes; with BCAST it tells
+ * node remembers which clients read a key, and tells those clients once, when it changes; with BCAST it tells
  * of every key with a prefix, at the end of the turn.
  *
  * A client hears of its own change after the answer to the command that made it, never inside.

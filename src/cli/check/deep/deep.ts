@@ -31,7 +31,7 @@ import { masterNamedBy, type Named, searchNodes, searchSentinels } from './searc
 export interface DeepOptions {
   /** Milliseconds for all of it. */
   readonly timeout: number
-  /** Who may read settings, if not the users of the configuration. */
+  /** The user that may read settings, if those of the configuration may not. */
   readonly user?: string
   readonly pass?: string
 }

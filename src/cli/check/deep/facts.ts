@@ -32,14 +32,14 @@ export interface SeenProgram {
 export interface SeenNode extends SeenProgram {
   /** The user we logged in as. */
   readonly user: string
-  /** Who named this address: `sentinel.yml`, `its master`. */
+  /** What named this address: `sentinel.yml`, `its master`. */
   readonly namedBy: string
 }
 
 export interface SeenSentinel extends SeenProgram {
   /** Whether it is the one that the file configures. */
   readonly isOwn: boolean
-  /** Who named this address: `sentinel.yml`, `Sentinel 10.0.0.1:26379`. */
+  /** What named this address: `sentinel.yml`, `Sentinel 10.0.0.1:26379`. */
   readonly namedBy: string
   readonly user: string
   /** 40 hex characters; empty if unknown. */

@@ -140,7 +140,7 @@ function judgeSettings(reached: readonly SeenSentinel[]): readonly DeepFinding[]
   return [...differing, speak.warning(`versions differ: ${versions}`, 'upgrade the older ones')]
 }
 
-/** Who has which value; undefined if all have the same. */
+/** Which Sentinel has which value; undefined if all have the same. */
 function differences(values: readonly (readonly [string, string])[]): string | undefined {
   const byValue = new Map<string, string[]>()
   for (const [address, value] of values) {

@@ -23,7 +23,7 @@ export interface Looking {
   /** Connections that are open, so that the end of the time can close them. */
   readonly open: Set<Asking>
   readonly isOver: () => boolean
-  /** Who may read the settings, if the users of the configuration may not. */
+  /** The user that may read the settings, if those of the configuration may not. */
   readonly admin: { readonly user: string | undefined; readonly password: string } | undefined
 }
 

@@ -10,7 +10,7 @@ const MOST = 64
 
 export interface Named {
   readonly address: string
-  /** Who named it. */
+  /** What named it. */
   readonly by: string
 }
 

@@ -40,7 +40,7 @@ export function parseSortOptions(
   return options
 }
 
-/** For those who ask where the keys are; the last STORE counts. */
+/** For COMMAND GETKEYS and ACL; the last STORE counts. */
 export function storedKey(argv: readonly string[]): KeyRange {
   let found = NOWHERE
   for (let at = 2; at < argv.length; at++) {

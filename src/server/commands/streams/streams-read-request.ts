@@ -62,7 +62,7 @@ const OPTION_WORDS = new Map([
   ['NOACK', 1],
 ])
 
-/** For those who ask where the keys are, of words that may be wrong: the first half of those after STREAMS. */
+/** For COMMAND GETKEYS and ACL, of words that may be wrong: the first half of those after STREAMS. */
 export function readKeys(argv: readonly string[]): KeyRange | undefined {
   let at = 1
   for (;;) {

@@ -1,6 +1,6 @@
 /**
  * What a node of a strict group must not forget: the highest term it has heard of, whether it has
- * ever been in one, and who the voters are. It is on disk before the node tells it, like the vote of
+ * ever been in one, and which nodes are the voters. It is on disk before the node tells it, like the vote of
  * a Sentinel: a node that forgot a fence could acknowledge a write to a master that has been replaced.
  *
  * The position in the history is not in it. A process that ends loses what it had in memory, so a
