@@ -72,5 +72,5 @@ function link(
 ): readonly (readonly [string, string])[] {
   const [a = '', b = '', more] = value.split(',').map((place) => place.trim())
   if (a !== '' && b !== '' && a !== b && more === undefined) return [...before, [a, b]]
-  throw new InvalidArgumentError('two different hosts are wanted: 10.0.0.1,10.0.0.2')
+  throw new InvalidArgumentError('expected two different hosts, such as 10.0.0.1,10.0.0.2')
 }

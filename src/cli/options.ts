@@ -18,7 +18,7 @@ export function port(text: string): number {
 export function duration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s)?$/.exec(text)
   const ms = Math.round(Number(match?.[1]) * (match?.[2] === 's' ? 1000 : 1))
-  if (!(ms >= 1)) throw new InvalidArgumentError('a time is wanted: 500ms, 1s')
+  if (!(ms >= 1)) throw new InvalidArgumentError('expected a time, such as 500ms or 1s')
   return ms
 }
 
@@ -27,7 +27,7 @@ export function pauseSeconds(text: string): number {
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(s|m|h)$/.exec(text) ?? []
   const seconds = Math.round(Number(amount) * ({ s: 1, m: 60, h: 3_600 }[unit] ?? Number.NaN))
   if (seconds >= 1 && seconds <= 86_400) return seconds
-  throw new InvalidArgumentError('a time from 1s to 24h is wanted: 30m, 90s, 2h')
+  throw new InvalidArgumentError('expected a time from 1s to 24h, such as 30m, 90s or 2h')
 }
 
 /** `1..100`, both included, or a single number. */
@@ -36,7 +36,7 @@ export function seeds(text: string): { readonly first: number; readonly last: nu
   const first = Number(match?.[1])
   const last = Number(match?.[2] ?? match?.[1])
   if (last - first >= 0 && last - first < SEEDS_MAX) return { first, last }
-  throw new InvalidArgumentError('a range of at most a million seeds is wanted: 1..100')
+  throw new InvalidArgumentError('expected a range of at most a million seeds, such as 1..100')
 }
 
 /** `1..100`, a single number, or `1..` for all seeds from there on. */
@@ -65,7 +65,7 @@ export function addresses(value: string, before: readonly string[] = []): readon
   if (match?.[1] !== undefined && port >= 1 && port <= 65_535) {
     return [...before, `${match[1]}:${port}`]
   }
-  throw new InvalidArgumentError('an address is wanted: 10.0.0.1:26379, [::1]:26379')
+  throw new InvalidArgumentError('expected an address, such as 10.0.0.1:26379 or [::1]:26379')
 }
 
 const SENTINEL_PORT = 26_379
@@ -75,7 +75,9 @@ export function server(value: string): string {
   const match = /^(\[[^\]]+\]|[^:[\]]+):(\d+)$/.exec(value)
   const number = Number(match?.[2])
   if (number >= 1 && number <= 65_535) return value
-  throw new InvalidArgumentError('an address with its port is wanted: 10.0.0.1:6379, [::1]:6379')
+  throw new InvalidArgumentError(
+    'expected an address with its port, such as 10.0.0.1:6379 or [::1]:6379',
+  )
 }
 
 /** Operations a second. */
@@ -87,14 +89,14 @@ export function rate(text: string): number {
 export function minutes(text: string): number {
   const value = Number(text)
   if (/^\d+(\.\d+)?$/.test(text) && value > 0 && value <= MINUTES_MAX) return value
-  throw new InvalidArgumentError('a number of minutes is wanted: 5, 0.5')
+  throw new InvalidArgumentError('expected a number of minutes, such as 5 or 0.5')
 }
 
 /** A moment of the calendar, in milliseconds since 1970. */
 export function moment(text: string): number {
   const atMs = Date.parse(text)
   if (/^\d{4}-\d{2}-\d{2}T/.test(text) && Number.isFinite(atMs)) return atMs
-  throw new InvalidArgumentError('a moment is wanted: 2026-11-20T03:12:44Z')
+  throw new InvalidArgumentError('expected a moment, such as 2026-11-20T03:12:44Z')
 }
 
 export function workers(text: string): number {
@@ -113,5 +115,5 @@ const SEEDS_MAX = 1_000_000
 function wholeNumber(text: string, min: number, max: number): number {
   const value = Number(text)
   if (/^\d+$/.test(text) && value >= min && value <= max) return value
-  throw new InvalidArgumentError(`a whole number from ${min} to ${max} is wanted`)
+  throw new InvalidArgumentError(`expected a whole number from ${min} to ${max}`)
 }

@@ -63,7 +63,7 @@ export class Feed {
   }
 
   #askForToken(): void {
-    this.#handlers.onTrouble('a token is wanted')
+    this.#handlers.onTrouble('a token is needed')
     this.#handlers.onTokenWanted(sessionStorage.getItem(TOKEN_KEY) !== null)
   }
 

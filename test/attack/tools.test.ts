@@ -109,7 +109,7 @@ describe('status before a Sentinel that', () => {
     ])
     expect(silent.stdout).toContain('no answer within 3 s')
     expect(closed.stdout).toContain('it closed the connection')
-    expect(binary.stdout).toContain('it speaks no Redis')
+    expect(binary.stdout).toContain('it does not speak the Redis protocol')
   })
 
   test('announces more than there can be costs no memory', async () => {

@@ -415,7 +415,7 @@ describe.runIf(HAS_REDIS_CLI)('SIGHUP', () => {
       return said.includes('reload: done') && said
     })
     expect(text).toContain('reload: a: down-after-milliseconds was 30000, is 7000')
-    expect(text).toContain('reload: pidfile has changed, which takes a restart')
+    expect(text).toContain('reload: pidfile has changed, which needs a restart')
     expect(text).toContain('reload: maxclients is 50')
   })
 
@@ -429,7 +429,7 @@ describe.runIf(HAS_REDIS_CLI)('SIGHUP', () => {
       const old = readFileSync(`${log}.1`, 'utf8')
       return old.includes('did you mean maxclients?') && said !== undefined && old
     })
-    expect(text).toContain('reload: nothing is changed, the configuration has errors')
+    expect(text).toContain('reload: nothing has changed, because the configuration has errors')
     expect(cli(port, 'SENTINEL', 'MASTER', 'a').length).toBeGreaterThan(1)
     cli(port, 'SENTINEL', 'MONITOR', 'c', '127.0.0.1', '1', '1')
     await until('lines go to the new file', 5_000, () => {

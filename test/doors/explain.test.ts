@@ -92,6 +92,6 @@ describe.skipIf(!HAS_REDIS_CLI)('a group with an uneven future (need redis-cli)'
     expect(silent.status).toBe(4)
     const links = await vedette('explain', 'mymaster', '--cut', '10.0.0.1')
     expect(links.status).toBe(2)
-    expect(links.stderr).toContain('two different hosts are wanted')
+    expect(links.stderr).toContain('expected two different hosts')
   })
 })

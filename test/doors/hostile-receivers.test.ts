@@ -67,7 +67,7 @@ test('a receiver that never answers holds up nothing but its own queue, which st
   await until('the other receiver has some', 10_000, () => well.received.length > 100)
   await until('it is tried again', 5_000, () => silent.received.length >= 2)
   expect(new Set(epochs(silent)).size).toBe(1)
-  expect(stage.lines.join('\n')).toContain('no answer within 300 ms; tried again in')
+  expect(stage.lines.join('\n')).toContain('no answer within 300 ms; next attempt in')
   expect(stage.lines.filter((line) => line.includes('is dropped'))).toHaveLength(1)
   expect(stage.lines.length).toBeLessThan(5)
 })
@@ -95,7 +95,9 @@ test('order is kept over failures, repetitions have the same id, and the receive
     [5, 0],
     [6, 0],
   ])
-  expect(stage.lines.at(-1)).toMatch(/takes events again, after 3 attempts; 3 were dropped so far/)
+  expect(stage.lines.at(-1)).toMatch(
+    /accepts events again, after 3 attempts; 3 were dropped so far/,
+  )
 })
 
 test.each([

@@ -90,6 +90,6 @@ test('a time without a unit, or too long, is refused with what is wanted', async
   for (const time of ['30', '25h', '0s']) {
     const { status, stderr } = await vedette('pause', 'mymaster', '--for', time)
     expect(status).toBe(2)
-    expect(stderr).toContain('a time from 1s to 24h is wanted')
+    expect(stderr).toContain('expected a time from 1s to 24h')
   }
 })

@@ -168,5 +168,5 @@ test('a Sentinel without a record says what it takes', async () => {
   await plain.stop()
   expect(told).toMatchObject({ status: 4, stdout: '' })
   expect(told.stderr).toContain('this Sentinel keeps no record: it takes black-box: yes')
-  expect(told.stderr).toContain('no Sentinel of mymaster gives a record')
+  expect(told.stderr).toContain('no Sentinel of mymaster sends a record')
 })

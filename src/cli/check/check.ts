@@ -35,15 +35,15 @@ export async function runCheck(path: string, options: CheckOptions): Promise<num
 }
 
 function refuseSettings(): number {
-  say('vedette: --settings shows the options of groups, and a redis.conf has none')
-  say('  CONFIG GET * shows those of a data node')
+  say('vedette: --settings shows the options of groups, which a redis.conf does not have')
+  say('  use CONFIG GET * for the settings of a data node')
   return EXIT_CONFIG
 }
 
 async function runDeep(path: string, options: CheckOptions): Promise<number> {
   if (options.elsewhere === true) {
-    say('vedette: --deep asks from this machine, with the certificates that are here')
-    say('  leave --elsewhere out, or run it where the configuration belongs')
+    say('vedette: --deep asks from this machine, with its certificates')
+    say('  omit --elsewhere, or run the check on the machine of the configuration')
     return EXIT_CONFIG
   }
   const { checkDeep } = await import('./deep/deep.ts')

@@ -128,7 +128,7 @@ async function withdraw(members: readonly Member[], token: string): Promise<numb
   const isUntouched = members.every(({ report }) => report.phase !== 'lowered')
   const frozen = members.filter(({ report }) => report.phase === 'frozen')
   if (isUntouched && (await callAll(frozen, () => ['CANCEL', token]))) {
-    say('vedette: nothing was lowered, and the Sentinels go on as before')
+    say('vedette: nothing was lowered; the Sentinels continue as before')
     return EXIT_FAILED
   }
   return outcome(false, '')

@@ -50,7 +50,7 @@ export function createFuzzOutput({ isJson, engine }: FuzzOutputOptions): FuzzOut
     },
     missedOnce: ({ seed }, what) => {
       status.clear()
-      say(`fuzz: seed ${seed} held at the second try only; at the first: ${what}`)
+      say(`fuzz: seed ${seed} passed only at the second try; the first failed: ${what}`)
     },
     failed: (failed) => {
       status.clear()

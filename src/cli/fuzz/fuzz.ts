@@ -61,15 +61,15 @@ const MEASURED_JOB = new URL(`./measured-job.${KIND}`, import.meta.url)
 export async function runFuzz(options: FuzzOptions): Promise<number> {
   const range = rangeOf(options)
   if (range === undefined) {
-    say('fuzz: seeds without an end need a time: add --minutes, or write --seeds 1..100')
+    say('fuzz: an open range of seeds needs a time limit: add --minutes, or write --seeds 1..100')
     return EXIT_CONFIG
   }
   if (options.days !== undefined && options.profile !== 'long-life') {
-    say('fuzz: --days is for --profile long-life')
+    say('fuzz: --days needs --profile long-life')
     return EXIT_CONFIG
   }
   if (options.guided && options.profile !== 'faults') {
-    say('fuzz: --guided changes what is drawn, which only the rules of --profile faults allow')
+    say('fuzz: --guided works only with --profile faults')
     return EXIT_CONFIG
   }
   const problem = engineProblem(options)

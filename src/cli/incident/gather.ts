@@ -45,7 +45,7 @@ export async function gatherRecords(
   }
   for (const { address, reason } of records.missing)
     say(`vedette: no record of ${address}: ${reason}`)
-  say(`vedette: no Sentinel of ${group} gives a record`)
+  say(`vedette: no Sentinel of ${group} sends a record`)
   return EXIT_NO_ANSWER
 }
 

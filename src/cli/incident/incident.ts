@@ -41,11 +41,11 @@ export async function runIncident(
   const { last, since, at, id, sentinel = [] } = options
   const ways = [last, since !== undefined, at !== undefined, id !== undefined]
   if (ways.filter(Boolean).length > 1) {
-    say('vedette: --last, --since, --at and --id are four ways to choose: take one')
+    say('vedette: use only one of --last, --since, --at and --id')
     return EXIT_CONFIG
   }
   if (records.length > 0 && sentinel.length > 0) {
-    say('vedette: records are read from files or fetched from --sentinel: leave one of them out')
+    say('vedette: give either files of records or --sentinel, not both')
     return EXIT_CONFIG
   }
   if (options.pseudonyms === true && options.bundle === undefined) {

@@ -50,9 +50,9 @@ export async function runLedgerReplay(path: string, options: ReplayOptions): Pro
 }
 
 function refuseAgain(path: string, before: string): number {
-  say(`vedette: ${path} was sent already: ${before}.`)
-  say('  What counts up or appends would count twice. --again sends it once more,')
-  say('  --only-missing-keys what touches no key that is there now.')
+  say(`vedette: ${path} has been sent already: ${before}.`)
+  say('  Commands like INCR and RPUSH would take effect twice. --again sends all of it once more,')
+  say('  --only-missing-keys only the commands whose keys the server does not have.')
   return EXIT_CONFIG
 }
 
@@ -79,14 +79,14 @@ async function replay(
   const { to, onlyMissingKeys } = options
   const master = await masterOf(client)
   if (master !== undefined) {
-    say(`vedette: ${to} is a replica and takes no writes: send them to its master, ${master}`)
+    say(`vedette: ${to} is a replica and accepts no writes: send them to its master, ${master}`)
     return EXIT_FAILED
   }
   const keys = onlyMissingKeys === true ? await keysThere(client, writesOf(ledger)) : []
   const commands = chosen(ledger, keys, options)
   const unnoted = noteReplay(path, to, new Date())
   if (unnoted !== undefined) {
-    say(`warning: that it was sent cannot be noted beside ${path}: ${unnoted}`)
+    say(`warning: cannot record beside ${path} that it was sent: ${unnoted}`)
   }
   return await send(client, commands, to)
 }
@@ -102,8 +102,10 @@ function ask(ledger: Ledger, target: string): number {
   const { facts, end } = ledger
   say(`vedette: this would send ${end.commands} commands on ${end.keys} keys to ${target}.`)
   if (facts.rule === 'at most')
-    say('  Not all of them were lost: it may have some of them already.')
-  say('  They are older than what it was told since. --dry-run shows them, --yes sends them.')
+    say('  Not all of them were lost: the server may already have some of them.')
+  say(
+    '  They are older than the latest writes of the server. --dry-run shows them, --yes sends them.',
+  )
   return EXIT_CONFIG
 }
 

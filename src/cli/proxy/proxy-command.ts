@@ -77,11 +77,11 @@ function ports(text: string, before: readonly number[] = []): readonly number[] 
 function size(text: string): number {
   const bytes = parseLag(text)
   if (bytes !== undefined && bytes > 0) return bytes
-  throw new InvalidArgumentError('a size is wanted: 1048576, 64mb')
+  throw new InvalidArgumentError('expected a size, such as 1048576 or 64mb')
 }
 
 function clients(text: string): number {
   const value = Number(text)
   if (/^\d+$/.test(text) && value >= 1 && value <= 1_000_000) return value
-  throw new InvalidArgumentError('a whole number from 1 to 1000000 is wanted')
+  throw new InvalidArgumentError('expected a whole number from 1 to 1000000')
 }

@@ -84,7 +84,7 @@ export async function openProxy(start: ProxyStart): Promise<RunningProxy> {
   for (const { name, port, readPort, socket, readSocket } of proxy.groups) {
     const places = [port || '', readPort === 0 ? '' : `${readPort} (reads)`, socket, readSocket]
     const where = places.filter((place) => place !== '').join(', ')
-    logger.log('notice', `Proxy: clients of ${name} come in at ${where}`)
+    logger.log('notice', `Proxy: clients of ${name} connect to ${where}`)
   }
   return {
     host,
@@ -110,7 +110,7 @@ async function reload(
     logger.log('notice', 'reload: done; no connection was cut')
   } catch (error) {
     const text = error instanceof StartError ? `${error.message}; ${error.hint}` : reasonOf(error)
-    logger.log('warning', `reload: nothing is changed: ${text}`)
+    logger.log('warning', `reload: nothing has changed: ${text}`)
   }
 }
 

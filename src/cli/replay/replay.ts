@@ -22,7 +22,7 @@ export async function runReplay(
 ): Promise<number> {
   const { events, at, step, json } = options
   if ([events, at !== undefined, step, json].filter(Boolean).length > 1) {
-    say('vedette: --events, --at, --step and --json are four ways to show it: choose one')
+    say('vedette: use only one of --events, --at, --step and --json')
     return EXIT_CONFIG
   }
   const sources = segmentsAt(records)
@@ -79,7 +79,7 @@ function showMoment(sources: readonly SegmentSource[], atMs: number): number {
 
 async function stepThrough(sources: readonly SegmentSource[]): Promise<number> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
-    say('vedette: --step needs a terminal; --events and --at show the same elsewhere')
+    say('vedette: --step needs a terminal; without one, use --events or --at')
     return EXIT_CONFIG
   }
   return new StepView(sources).run()

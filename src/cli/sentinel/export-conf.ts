@@ -46,7 +46,7 @@ function readState(file: SentinelFile, path: string, { state }: ExportOptions): 
   if (loaded.warning !== undefined) say(`note: state file: ${loaded.warning}; its copy is used`)
   if (loaded.saved !== undefined) return loaded
   if (state !== undefined) throw noState(state)
-  say(`note: there is no ${usual}: only what the configuration says is written`)
+  say(`note: there is no ${usual}: only the contents of the configuration are written`)
   return loaded
 }
 

@@ -53,12 +53,12 @@ export class Reloader {
     try {
       const parsed = readSentinelFile(source)
       if (parsed.ok) return parsed.value
-      logger.log('warning', 'reload: nothing is changed, the configuration has errors')
+      logger.log('warning', 'reload: nothing has changed, because the configuration has errors')
       for (const problem of parsed.problems) {
         logger.log('warning', `reload: ${problem.severity}: ${formatProblem(problem)}`)
       }
     } catch (error) {
-      logger.log('warning', `reload: nothing is changed: ${messageOf(error)}`)
+      logger.log('warning', `reload: nothing has changed: ${messageOf(error)}`)
     }
     return undefined
   }
@@ -72,7 +72,7 @@ export class Reloader {
     this.#takeProxy(file)
     host.reload(file.core, before.core)
     for (const text of changesForRestart(this.#started, file)) {
-      logger.log('warning', `reload: ${text} has changed, which takes a restart`)
+      logger.log('warning', `reload: ${text} has changed, which needs a restart`)
     }
     logger.log('notice', 'reload: done')
   }

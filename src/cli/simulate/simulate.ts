@@ -31,7 +31,7 @@ const JOB = new URL(
 /** Resolves to the exit status. */
 export async function runSimulate(path: string, options: SimulateOptions): Promise<number> {
   if (options.seed === undefined && (options.write ?? options.report) !== undefined) {
-    say('vedette: --write and --report are about one history')
+    say('vedette: --write and --report need one history')
     say('  add --seed N')
     return EXIT_CONFIG
   }

@@ -123,7 +123,9 @@ export class Asking {
       const reply = this.#decoder.next()
       if (reply === undefined) return
       if (reply.kind === 'malformed') {
-        return this.#fail(new Error(`it speaks no Redis: ${printable(reply.text)}`))
+        return this.#fail(
+          new Error(`it does not speak the Redis protocol: ${printable(reply.text)}`),
+        )
       }
       this.#answered(reply)
     }
@@ -131,7 +133,7 @@ export class Asking {
 
   #answered(reply: Reply): void {
     const question = this.#open.shift()
-    if (question === undefined) return this.#fail(new Error('it answers what nobody asked'))
+    if (question === undefined) return this.#fail(new Error('it sent a reply without a request'))
     clearTimeout(question.timer)
     this.#hasAnswered = true
     const answer = toAnswer(reply)

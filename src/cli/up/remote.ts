@@ -43,7 +43,9 @@ function ask({ port }: ControlAddress, request: UpRequest): Promise<UpAnswer> {
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk
     })
-    socket.on('close', () => (text === '' ? fail('it hung up') : resolve(JSON.parse(text))))
+    socket.on('close', () =>
+      text === '' ? fail('it closed the connection') : resolve(JSON.parse(text)),
+    )
     socket.write(`${JSON.stringify(request)}\n`)
   })
 }

@@ -48,6 +48,6 @@ async function readRulesFile(path: string): Promise<GroupRules | undefined> {
   const parsed = readSentinelFile({ path, overrides: [], elsewhere: true })
   reportProblems(parsed.ok ? parsed.warnings : parsed.problems)
   const rules = parsed.ok ? rulesOf(parsed.value, GROUP) : undefined
-  if (parsed.ok && rules === undefined) say(`${path}: it monitors no group`)
+  if (parsed.ok && rules === undefined) say(`${path}: the file monitors no group`)
   return rules
 }

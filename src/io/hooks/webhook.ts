@@ -128,13 +128,13 @@ export class Webhook {
     if (this.#trouble === undefined) return
     this.#trouble = undefined
     const lost = this.#queue.dropped === 0 ? '' : `; ${this.#queue.dropped} were dropped so far`
-    this.#log('notice', `takes events again, after ${attempt} attempts${lost}`)
+    this.#log('notice', `accepts events again, after ${attempt} attempts${lost}`)
   }
 
   #failed(reason: string, againInMs: number): void {
     if (this.#trouble === reason) return
     this.#trouble = reason
-    this.#log('warning', `${reason}; tried again in ${Math.round(againInMs)} ms`)
+    this.#log('warning', `${reason}; next attempt in ${Math.round(againInMs)} ms`)
   }
 
   #dropped(reason: string): void {

@@ -47,7 +47,7 @@ export class HttpServer {
     const budget = new LineBudget(LINES_PER_MINUTE, MINUTE_MS)
     const server = httpServer(options.site, token, (error) => {
       if (budget.spend(performance.now()) === undefined) return
-      options.log('warning', `HTTP: an answer could not be made: ${error.stack ?? error.message}`)
+      options.log('warning', `HTTP: no answer could be made: ${error.stack ?? error.message}`)
     })
     const take = (socket: Socket) => this.#take(server, socket)
     const { tls, log, http } = options

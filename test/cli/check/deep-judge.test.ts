@@ -84,7 +84,7 @@ describe('the nodes of a group', () => {
     ['it closed the connection: this port speaks TLS; add --tls', 'TLS is not configured for it'],
     ['no TLS handshake: this port speaks no TLS; leave', 'but tls-replication is on'],
     ['certificate of an unknown authority: add --cacert', 'no authority of tls-ca-cert-file'],
-    ['it speaks no Redis: HTTP/1.1', 'this is no Redis port'],
+    ['it does not speak the Redis protocol: HTTP/1.1', 'this is no Redis port'],
   ])('%s is explained', (failure, words) => {
     const [first] = group(node(1, 'master', { facts: { failure, info: new Map() } }))
     expect(first).toContain('problem 10.0.0.1:6379: ')

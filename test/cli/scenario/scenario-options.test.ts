@@ -41,6 +41,6 @@ test.each([
 test.each(['', 'a..b', '3..1', '1..', '1...3', '-1..3', '0..1000000', '1e3..2'])(
   '"%s" is no range of seeds',
   (text) => {
-    expect(() => seeds(text)).toThrow(/a range of at most a million seeds is wanted/)
+    expect(() => seeds(text)).toThrow(/expected a range of at most a million seeds/)
   },
 )
