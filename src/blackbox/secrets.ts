@@ -24,7 +24,7 @@ export interface Hiding {
 /** While a record is played: what it contains is hidden already. */
 export const HIDDEN_ALREADY: Hiding = { text: (secret) => secret, hash: (hash) => hash }
 
-/** Whoever tries passwords makes a name with each: beyond this many they begin anew. */
+/** Each guessed password makes a new name: beyond this many, the names begin anew. */
 const MAX_NAMES = 10_000
 /** How many secrets are recognised where another process repeats them. */
 const RECENT = 100

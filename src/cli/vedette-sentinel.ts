@@ -17,7 +17,7 @@ Examples:
        vedette-sentinel /etc/redis/sentinel.conf
        vedette-sentinel /etc/redis/sentinel.conf --port 26380 --loglevel verbose`
 
-// Not awaited: a bundle cannot wait while its modules load, and nothing stands behind it.
+// Not awaited: a bundle cannot wait while its modules load, and nothing follows it.
 void runRedisProgram(process.argv.slice(2), HELP, async ({ path, overrides, stdin }) => {
   if (path === undefined) {
     say('Sentinel needs config file on disk to save state. Exiting...')

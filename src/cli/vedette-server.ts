@@ -23,7 +23,7 @@ Examples:
 Sentinel mode:
        vedette-server /etc/redis/sentinel.conf --sentinel`
 
-// Not awaited: a bundle cannot wait while its modules load, and nothing stands behind it.
+// Not awaited: a bundle cannot wait while its modules load, and nothing follows it.
 void runRedisProgram(process.argv.slice(2), HELP, async (given) => {
   const { path, overrides, stdin } = given
   if (!overrides.includes('--sentinel'))

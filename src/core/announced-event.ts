@@ -17,7 +17,7 @@ export interface AnnouncedEvent {
   readonly payload: string
   readonly group: AnnouncedGroup | undefined
   readonly instance: AnnouncedInstance | undefined
-  /** Of the failover that is under way here, otherwise the highest one this Sentinel knows. */
+  /** The epoch of the failover that is running here, otherwise the highest one this Sentinel knows. */
   readonly epoch: number
   /** What the event gives as its reason: its text behind a `#`; empty if it gives none. */
   readonly evidence: string

@@ -10,7 +10,7 @@ import { type EventName, isAbort } from './event-table.ts'
 export function incidentId({ name, group, epoch }: AnnouncedEvent): string | undefined {
   if (group === undefined) return undefined
   if (isAbort(name)) return `${group.name}-${epoch}`
-  // Whoever follows may have heard of later epochs: the one of the configuration is the same for all.
+  // Other Sentinels may know later epochs: that of the configuration is the same for all.
   return SUCCESSES.has(name) ? `${group.name}-${group.configEpoch}` : undefined
 }
 

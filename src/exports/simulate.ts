@@ -45,7 +45,7 @@ export interface SimulateConfigOptions {
   readonly replicas?: number
   /** Directives of redis.conf, for all nodes. */
   readonly directives?: Readonly<Record<string, string>>
-  /** Of each client; 20 by default. */
+  /** Writes per second of each client; 20 by default. */
   readonly writesPerSecond?: number
 }
 

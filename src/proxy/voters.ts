@@ -55,7 +55,7 @@ export class Voters {
     return voters
   }
 
-  /** Those that more than half of the named ones know, or are themselves. */
+  /** The Sentinels that more than half of the named ones know, or are themselves. */
   #agreed(named: number): readonly KnownSentinel[] {
     const votes = new Map<string, { readonly sentinel: KnownSentinel; count: number }>()
     for (const others of this.#known.values()) {

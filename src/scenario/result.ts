@@ -77,9 +77,9 @@ export interface GroupFacts {
 /** Keys that were touched together have one history; see `history/shared`. */
 export interface SharedFacts {
   readonly histories: number
-  /** Those that have no linear order. */
+  /** How many histories have no linear order. */
   readonly anomalies: number
-  /** Those with too many possibilities. */
+  /** How many histories have too many possible orders to decide. */
   readonly undecided: number
 }
 

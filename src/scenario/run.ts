@@ -148,7 +148,7 @@ async function conclude(file: ScenarioFile, world: World, run: Run): Promise<Pla
   return { result, history }
 }
 
-/** Of real processes too little is known: what happened to them is seen later than it was. */
+/** Too little is known of real processes: what happens to them is seen only later. */
 function violationsAtEnd(
   finished: FinishedRun,
   world: World,

@@ -46,7 +46,7 @@ export function changeTracking(
 interface Options {
   readonly redirect: number
   readonly prefixes: readonly string[]
-  /** Those of `bcast`, `optin`, `optout` and `noloop` that were given. */
+  /** Which of `bcast`, `optin`, `optout` and `noloop` were given. */
   readonly switches: ReadonlySet<string>
 }
 

@@ -20,7 +20,7 @@ const STEPS_MS: readonly number[] = [
 ]
 /** Fewer needless failovers than one in this many histories cannot be blamed on a setting. */
 const RARE = 50
-/** Such a long down-after is most of an outage. */
+/** A down-after of this length makes up most of an outage. */
 const LONG_MS = 10_000
 const SHORTER_MS = 5_000
 

@@ -28,7 +28,7 @@ export interface MemberPlace {
   readonly clock: ClusterClock
   /** What members may ask of the cluster that they are in; a server alone has no network. */
   readonly cluster: MemberSurroundings
-  /** Of a member in this process; undefined: its connections are plain. */
+  /** For a member in this process; undefined: its connections are not encrypted. */
   readonly tls?: ClusterTls | undefined
 }
 

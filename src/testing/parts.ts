@@ -31,14 +31,14 @@ export interface ManagedSentinel extends SentinelMember, Managed {
 
 /** What a Sentinel knows of a group. */
 export interface SentinelView {
-  /** Of the master that it tells clients. */
+  /** The host of the master that it tells clients. */
   readonly masterHost: string
   readonly masterPort: number
   /** The master first. */
   readonly instances: readonly SeenInstance[]
   /** It leads a failover at this moment. */
   readonly isFailingOver: boolean
-  /** Of the failover that made this node the master. */
+  /** The epoch of the failover that made this node the master. */
   readonly configEpoch: number
 }
 

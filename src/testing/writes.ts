@@ -112,7 +112,7 @@ export type TellWrite = (key: string, value: string, to: ManagedNode) => TellOut
 
 export interface KeyLoad {
   readonly perSecond: number
-  /** Of the keys, which are numbered. */
+  /** The prefix of the keys, which are numbered. */
   readonly prefix: string
 }
 

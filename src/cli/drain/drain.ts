@@ -90,7 +90,7 @@ async function readNode(asking: Asking): Promise<OwnRole> {
 
 interface FoundGroup {
   readonly group: string
-  /** Those that answer and know the node as its master. */
+  /** The Sentinels that answer and name this node as the master. */
   readonly sentinels: readonly string[]
 }
 

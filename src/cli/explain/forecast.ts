@@ -185,7 +185,7 @@ function quorumOf(sentinels: readonly LayoutSentinel[]): number {
   return typical(sentinels)?.quorum ?? 1
 }
 
-/** Of the Sentinels that would stand: the one that gets furthest; of equals the smallest run id, which stands first. */
+/** Among the Sentinels that would stand, the one that gets furthest; among equals, the smallest run id stands first. */
 function strongestCamp(
   alive: readonly LayoutSentinel[],
   accident: Accident,

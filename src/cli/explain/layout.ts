@@ -173,7 +173,7 @@ export function memberAt(address: string): LayoutMember {
   return { address, host: splitAddress(address).host }
 }
 
-/** Those that answered, under the address by which their peers know them, and those only peers know. */
+/** The Sentinels that answered, at the address by which their peers know them, and those that only peers know. */
 function sentinelsIn(
   says: Says,
   all: readonly SentinelAnswer[],

@@ -26,7 +26,7 @@ export interface ProxyOptions extends AccessOptions {
   readonly sendProxy?: 'no' | 'v1' | 'v2'
   readonly maxClients?: number
   readonly httpPort?: number
-  /** Those of ProxyTiming, by their words in camel case. */
+  /** The options of ProxyTiming, by their names in camel case. */
   readonly [timing: string]: unknown
 }
 

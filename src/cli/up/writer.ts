@@ -15,7 +15,7 @@ const KEY = 'vedette:demonstration'
 
 export interface WriteReport {
   readonly acknowledged: number
-  /** Of them, those that a later master did not have. */
+  /** How many of them a later master did not have. */
   readonly lost: number
   /** Time since the last acknowledged write, or since the start. */
   readonly silentMs: number

@@ -73,7 +73,7 @@ export const CONFER = sentinelCommand(
     arity: 6,
     usage: '<ip> <port> <epoch> <runid>',
     summary:
-      'Say what this Sentinel sees of that master, and whether it would vote so. Binds nobody.',
+      'Say what this Sentinel sees of that master, and whether it would vote so. Does not bind it.',
   },
   confer,
 )

@@ -63,7 +63,7 @@ function restoreGroup(file: GroupConfig, saved: SavedGroup | undefined): Restore
   return { config, file, saved }
 }
 
-/** Of each of these: the learnt value, or what the file says where that is new. */
+/** For each option the learnt value, or the file's value where the file has changed. */
 function learntValues<Values, Key extends keyof Values>(
   keys: readonly Key[],
   file: Values,

@@ -69,7 +69,7 @@ export interface SavedGroup {
    */
   readonly blockedUntilWallMs?: number | undefined
   readonly replicas: readonly Address[]
-  /** Those that have proven to be Sentinels. */
+  /** The peers that have proven to be Sentinels. */
   readonly peers: readonly SavedPeer[]
   /** The last order to pause automatic failover, or to resume it; undefined: there was none. */
   readonly pause?: SavedPause | undefined

@@ -42,7 +42,7 @@ export interface EventTally {
 export interface GroupTally {
   /** Changes of the master that this Sentinel told its clients. */
   switches: number
-  /** Those of them that it led. */
+  /** How many of them this Sentinel led. */
   led: number
   /** Failovers of its own that came to nothing. */
   givenUp: number

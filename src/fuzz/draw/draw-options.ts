@@ -80,7 +80,7 @@ export function withGuards(rng: Rng, nodes: readonly PlannedNode[]): readonly Pl
   })
 }
 
-/** Of every size that all masters can meet with the replicas at their sides, with bounds from tight to loose. */
+/** Draws a number of replicas that all masters can meet, with bounds from tight to loose. */
 export function drawMinReplicas(rng: Rng, nearest: number): PlannedTopology['settings'] {
   if (nearest < 1 || !rng.chance(1, 3)) return {}
   const needed = rng.chance(2, 3) ? 1 : between(rng, 1, nearest)

@@ -37,7 +37,7 @@ export interface DataRequest {
 }
 
 const TRANSACTION_ONE_IN = 8
-/** Of those with several commands. */
+/** Among requests with several commands, one in this many is a script. */
 const SCRIPT_ONE_IN = 3
 const TRANSACTION_MAX = 4
 const LOOK_ONE_IN = 100
@@ -162,7 +162,7 @@ export function applyRequest(
   let states: readonly Holdings[] = [holdings]
   for (const [place, argv] of commands.entries()) {
     const answer = answers[place] as Told | undefined
-    // Of a script only what needs memory is refused.
+    // In a script, only commands that need memory are refused.
     if (form === 'script' && isOutOfMemory(answer)) continue
     states = states.flatMap((state) =>
       fittingOutcomes(state, argv, at, answer).map((outcome) => outcome.holdings),
@@ -224,7 +224,7 @@ export function couldBecome(
     const keys = keysOf(argv)
     const answer = told[place] as Told | undefined
     if (keys.some((key) => changed.has(key))) continue
-    // Of whole databases, a count or a choice.
+    // These commands ask about a whole database, for a count or a choice.
     if (keys.length === 0 && argv[0] !== 'SELECT') continue
     const fitting = fittingOutcomes(state, argv, at, answer)
     if (fitting[0] === undefined) return false

@@ -18,7 +18,7 @@ const SPAN_MS = 2_000
 const EARLIER_ONE_IN = 5
 const EARLIER_MAX = 6
 const TOGETHER_ONE_IN = 7
-/** Of those with several commands. */
+/** Among requests with several commands, one in this many is a script. */
 const SCRIPT_ONE_IN = 3
 const TOGETHER_MAX = 4
 /** Shorter than the patience of clients. */

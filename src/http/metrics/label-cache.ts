@@ -15,7 +15,7 @@ export interface GroupLabels {
   readonly own: string
   /** `master_name` and `master_address`. */
   readonly exporter: string
-  /** Those two and the state of the master. */
+  /** The labels of the two above, and the state of the master. */
   readonly status: LastLabels
   /** `master_name` and the answer of CKQUORUM. */
   readonly verdict: LastLabels

@@ -41,7 +41,7 @@ export class Prototype {
   readonly registers: number
   readonly code: Int32Array
   readonly constants: readonly LuaValue[]
-  /** Of the constants that are strings. */
+  /** The hashes of the constants that are strings. */
   readonly hashes: Int32Array
   readonly prototypes: readonly Prototype[]
   readonly upvalues: readonly UpvaluePlace[]

@@ -5,7 +5,7 @@ export type TokenKind = 'name' | 'string' | 'number' | 'end' | 'symbol'
 
 export interface Token {
   readonly kind: TokenKind
-  /** Of a symbol or keyword the text itself, of a name its letters, of a string its contents. */
+  /** For a symbol or keyword its text, for a name its letters, for a string its contents. */
   readonly text: string
   readonly value: number
   /** As errors quote it. */

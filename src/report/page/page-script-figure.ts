@@ -129,7 +129,7 @@ function layRules() {
   })
 }
 
-/** Those in the window, as far apart that they can be told apart. */
+/** The marks in the window, with enough distance between them to be distinguished. */
 function joinRules() {
   const heads = []
   for (const rule of rules) {

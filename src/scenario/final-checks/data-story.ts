@@ -90,7 +90,7 @@ export class DataStory {
   #now: readonly Version[] = this.#all
   /** The answers of the present connection so far. */
   #steps: Step[] = []
-  /** Those of earlier connections. */
+  /** The steps of earlier connections. */
   readonly #past: Step[][] = []
   #work = 0
   /** Requests without an answer, by the node to which they were sent, connection by connection. */

@@ -28,7 +28,7 @@ export class ClientMemory {
   readonly #node: ClientNode
   #normalBytes = 0
   #replicaBytes = 0
-  /** Of those that may be closed for it. */
+  /** The bytes of the clients that may be closed to free memory. */
   #evictableBytes = 0
 
   constructor(node: ClientNode) {

@@ -65,7 +65,7 @@ interface Holder {
 }
 
 export class HeapGuard {
-  /** Of a replica: what is kept for it besides what its connection has not taken. */
+  /** How much is kept for a replica besides what its connection has not taken. */
   heldForReplica: (session: ClientSession) => number = () => 0
   readonly #node: GuardedNode
   readonly #sessions: Sessions

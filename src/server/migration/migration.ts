@@ -17,7 +17,7 @@ import { type MoveTarget, Targets } from './targets.ts'
 
 export interface MigrationOrder {
   readonly address: Address
-  /** Of the other server. */
+  /** The number of the database on the other server. */
   readonly db: number
   /** The other server may be silent for so long. */
   readonly timeoutMs: number

@@ -105,7 +105,7 @@ export class AofSchedule {
     this.#wanted = 'ordered'
   }
 
-  /** None is wanted any more. */
+  /** No rewrite is wanted any more. */
   cancel(): void {
     this.#wanted = undefined
   }

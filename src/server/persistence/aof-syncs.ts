@@ -41,7 +41,7 @@ export class AofSyncs {
     return !this.isWanted && !this.isRunning
   }
 
-  /** That turn did something that has to be written. */
+  /** The turn did something that has to be written. */
   done(turn: number): void {
     this.#unwrittenSince ??= turn
   }

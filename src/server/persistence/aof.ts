@@ -103,7 +103,7 @@ export class Aof implements KeptFile {
     return this.#state === 'complete' ? this.#log.syncedOffset : undefined
   }
 
-  /** Of the running rewrite; 0 if none runs. */
+  /** How many keys the running rewrite has to write; 0 if none runs. */
   get keysTotal(): number {
     return this.#rewrite.keysTotal
   }

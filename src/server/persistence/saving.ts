@@ -107,7 +107,7 @@ export class Saving {
     return this.#run?.isBackground === true
   }
 
-  /** Of the running save; 0 if none runs. */
+  /** How many keys the running save has to write; 0 if none runs. */
   get keysTotal(): number {
     return this.#run?.source.keysTotal ?? 0
   }

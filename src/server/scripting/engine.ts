@@ -44,7 +44,7 @@ export class ScriptEngine {
     this.libraries = new FunctionLibraries(this.#limitBytes, () => this.run)
   }
 
-  /** Of EVAL. It is made when the first script comes. */
+  /** The machine that runs EVAL. It is made for the first script. */
   get machine(): Machine {
     this.#machine ??= createEnvironment(
       this.#limitBytes,

@@ -42,7 +42,7 @@ export class FunctionLibraries {
   #machine: Machine | undefined
   #runGlobals: LuaTable | undefined
   #loadGlobals: LuaTable | undefined
-  /** Of the library that is being loaded. */
+  /** The library that is being loaded. */
   #loading: { readonly name: string; readonly functions: ScriptFunction[] } | undefined
 
   constructor(limitBytes: number, running: () => RunningScript | undefined) {

@@ -28,7 +28,7 @@ export class ScriptCache {
   readonly #machine: () => Machine
   readonly #byId = new Map<string, Script>()
   #bytes = 0
-  /** Those that came with EVAL, the oldest first. */
+  /** The scripts that came with EVAL, the oldest first. */
   readonly #passing = new Map<string, Script>()
 
   constructor(machine: () => Machine) {

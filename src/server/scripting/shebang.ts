@@ -22,7 +22,7 @@ export type Shebang =
   | { readonly ok: true; readonly flags: ScriptFlags; readonly body: string }
   | { readonly ok: false; readonly error: string }
 
-/** Of a script for EVAL, which has no name. Lines keep their numbers. */
+/** Reads the first line of a script for EVAL, which has no name. Lines keep their numbers. */
 export function readShebang(source: string): Shebang {
   if (!source.startsWith('#!')) return { ok: true, flags: OLD_STYLE, body: source }
   const end = source.indexOf('\n')

@@ -319,7 +319,7 @@ export const SETTING_ALIASES: ReadonlyMap<string, string> = new Map([
   ...NEIGHBOUR_ALIASES,
 ])
 
-/** Of Valkey, which obeys it in a cluster only: without one it does nothing there either. */
+/** A setting of Valkey, which uses it only in a cluster: without one it has no effect there either. */
 const FAILOVER = 'failover'
 
 // A directive of several words at once, each of which says one thing: `save now`.

@@ -25,7 +25,7 @@ export interface LatencySample {
 export interface LatencySeries {
   /** The oldest first; at most one for each second. */
   readonly samples: LatencySample[]
-  /** Of all times, those that are forgotten included. */
+  /** The longest of all times, including those that are forgotten. */
   maxMs: number
 }
 

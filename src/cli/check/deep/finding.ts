@@ -3,7 +3,7 @@ export interface DeepFinding {
   readonly severity: 'problem' | 'warning' | 'passed'
   /** The heading it stands under: `certificates`, `group mymaster`, `Sentinels`. */
   readonly area: string
-  /** Of which program or option; may be empty. */
+  /** The program or option that it is about; may be empty. */
   readonly where: string
   readonly text: string
   /** How to mend it; empty for what is well. */

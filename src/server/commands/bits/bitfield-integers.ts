@@ -9,7 +9,7 @@ export type Overflow = 'WRAP' | 'SAT' | 'FAIL'
 
 /** Where an integer is, and how to read it. */
 export interface BitField {
-  /** Of its first, highest bit. */
+  /** The place of its first, highest bit. */
   readonly offset: number
   /** In bits. */
   readonly width: number

@@ -134,7 +134,7 @@ function packedTable(native: Native, table: LuaTable, level: number): string {
   return text
 }
 
-/** Of a table whose keys are exactly 1 to n; an empty table is a list. */
+/** The length of a table whose keys are exactly 1 to n; an empty table is a list. */
 function listLength(table: LuaTable): number | undefined {
   let most = 0
   let count = 0

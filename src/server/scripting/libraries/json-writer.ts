@@ -100,7 +100,7 @@ export class JsonWriter {
     throw this.#fail(key, 'table key must be a number or string')
   }
 
-  /** Of a list; 0: it is an object. */
+  /** The length of a list; 0: the table is an object. */
   #lengthOf(table: LuaTable): number {
     let most = 0
     let count = 0
