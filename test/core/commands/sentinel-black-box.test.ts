@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { onInquired } from '../../../src/core/external-answers.ts'
+import { onInquired } from '../../../src/core/step.ts'
 import type { Answer } from '../../../src/core/external-query.ts'
 import { TestSentinel } from '../../support/sentinel-builder.ts'
 
