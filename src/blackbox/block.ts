@@ -41,7 +41,7 @@ export class EventTable {
     const json = key === undefined ? jsonOf(event) : undefined
     const known = this.#numbers.get(key ?? json ?? '')
     if (known !== undefined) return known
-    // Whoever says something new each time must not fill the memory: what is forgotten stands there again.
+    // A peer that sends something new each time must not fill the memory: what is forgotten is written again.
     if (this.#numbers.size >= MAX_KNOWN) this.#numbers.clear()
     this.#numbers.set(key ?? json ?? '', this.#next)
     say(json ?? jsonOf(event))

@@ -57,7 +57,7 @@ const BLOCK_STEPS = 8192
 const BLOCK_BYTES = 512 * 1024
 /** Steps are put into words by the hundred: one at a time costs several times as much. */
 const QUEUE_STEPS = 512
-/** A request that is held back for so long, in bytes, is none that a record can show. */
+/** A request that stays incomplete beyond this many bytes is left out of the record. */
 const MAX_HELD_BYTES = 1024 * 1024
 /** How much of the digest of a step is kept: enough to notice a difference, not to fend off a forger. */
 const STEP_DIGEST_CHARACTERS = 8

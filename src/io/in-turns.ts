@@ -33,7 +33,7 @@ export interface SlicedDocument {
 const REST = 4
 
 /**
- * Whoever asks while a document is made gets the same one, and one that took long is given out again for a
+ * A client that asks while a document is made gets the same one, and one that took long is sent again for a
  * while: many readers cost little more than one.
  */
 export class DocumentInTurns {

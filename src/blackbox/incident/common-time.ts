@@ -30,7 +30,7 @@ export function commonTime(lives: readonly SentinelLife[]): ReadonlyMap<Sentinel
   const bounds = boundsOf(lives)
   for (const life of lives) {
     if (ties.has(life)) continue
-    // It is not tied to those before it: its own wall clock has to do.
+    // Nothing ties it to those before it, so its own wall clock is used.
     ties.set(life, { offsetMs: wallOffset(life), aheadMs: 0, withinMs: undefined })
     spread(bounds, ties)
   }

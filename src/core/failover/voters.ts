@@ -16,7 +16,7 @@ export function isStrict({ config }: Pick<Group, 'config'>): boolean {
   return config.replication === 'strict'
 }
 
-/** The addresses of the voters; those that are none are left out, `check` has named them. */
+/** The addresses of the voters; invalid ones are left out, `check` has named them. */
 export function votersIn({ replication, voters }: GroupConfig): Address[] {
   if (replication !== 'strict') return []
   return voters.flatMap((voter) => parseVoter(voter) ?? [])

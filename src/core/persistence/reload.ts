@@ -121,7 +121,7 @@ function changedOptions(before: GroupConfig, after: GroupConfig): readonly strin
   const address = (config: GroupConfig) => `${config.host}:${config.port}`
   const moved = address(before) === address(after) ? [] : [`the master is at ${address(after)}`]
   const changed = GROUP_OPTION_ROWS.flatMap(([key, row]) => {
-    // Whoever knows the new name of a command can use it: it is kept like a password.
+    // Anyone who knows the new name of a command can use it, so it is kept like a password.
     const shown = row.kind === 'renames' ? { ...row, isSecret: true as const } : row
     return changeOf(shown, before[key], after[key])
   })

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import type { HttpOptions } from '../../config/http-options.ts'
 import { reasonOf, StartError } from '../start-error.ts'
 
-/** Whoever tries as many tokens as the network allows must not find one. */
+/** An attacker who tries as many tokens as the network allows must not find one. */
 const TOKEN_MIN = 16
 
 export class HttpToken {

@@ -99,7 +99,7 @@ export class SentinelBoard {
     const announced = this.#settings.text('replica-announce-ip')
     const ports = OWN_PORTS.map((name) => this.#settings.int(name))
     if (masterPort !== ends.localPort && !ports.includes(masterPort)) return false
-    // A host name may be any machine's: then the port alone has to do.
+    // A host name can belong to any machine: then only the port is compared.
     if (canonicalIp(masterHost) === undefined) return true
     return masterHost === ends.localHost || masterHost === announced
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { briefly } from '../../../src/fuzz/draw/brief.ts'
+import { briefly } from '../../../src/cli/fuzz/fuzz-engine.ts'
 import { drawPlan } from '../../../src/fuzz/draw/draw.ts'
 import { costOf, endOf } from '../../../src/fuzz/faults/faults.ts'
 import { FIRST_FAULT_MS } from '../../../src/fuzz/plan.ts'

@@ -1,8 +1,8 @@
 /** Libraries of functions: loaded by clients and masters, kept, handed on and called. */
 import { describe, expect, test } from 'vitest'
+import { functionPayload } from '../../../src/server/commands/scripting/functions.ts'
 import { FunctionStore } from '../../../src/server/functions.ts'
 import { withFooter } from '../../../src/server/rdb/dump-payload.ts'
-import { functionPayload } from '../../../src/server/rdb/function-payload.ts'
 import { FunctionLibraries } from '../../../src/server/scripting/function-libraries.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 

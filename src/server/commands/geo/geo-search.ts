@@ -37,7 +37,7 @@ function searching(form: GeoForm) {
   }
 }
 
-/** A count means the nearest ones, unless any will do. */
+/** A count means the nearest ones, unless ANY is given. */
 function results(query: GeoQuery): Found[] {
   const { source, center, measured, count, takesAny } = query
   if (source === undefined || center === undefined || measured === undefined) return []

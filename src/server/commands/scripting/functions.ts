@@ -7,8 +7,10 @@ import { ON_ALL_SHARDS, REPORT_OF_SHARD, UNORDERED } from '../../catalogue/comma
 import type { CommandContext } from '../../context.ts'
 import { BAD_PAYLOAD, unknownSubcommandOrArity } from '../../errors.ts'
 import type { Library } from '../../functions.ts'
-import { isSoundPayload } from '../../rdb/dump-payload.ts'
-import { functionPayload, sourcesOfPayload } from '../../rdb/function-payload.ts'
+import { FOOTER_BYTES, isSoundPayload, withFooter } from '../../rdb/dump-payload.ts'
+import { OPCODE } from '../../rdb/rdb-format.ts'
+import { RdbInput } from '../../rdb/rdb-input.ts'
+import { rdbFunction } from '../../rdb/rdb-writer.ts'
 import { newRun, scriptArguments, scriptRefusal } from './running.ts'
 import { kill } from './scripts.ts'
 
@@ -220,4 +222,30 @@ export const functionFamily: Family = {
       command('stats', 2, 'noscript allow_busy', [], stats, REPORT_OF_SHARD),
     ]),
   ],
+}
+
+/** The payload of FUNCTION DUMP: RDB records of libraries, and the footer of every DUMP payload. */
+
+/** Functions came with this version of the format. */
+const VERSION = 10
+
+export function functionPayload(sources: Iterable<string>): string {
+  return withFooter([...sources].map(rdbFunction).join(''), VERSION)
+}
+
+type PayloadFault = 'not a function' | 'damaged'
+
+/** The sources of a payload whose footer has been checked. */
+function sourcesOfPayload(payload: string): readonly string[] | PayloadFault {
+  const input = new RdbInput()
+  const end = payload.length - FOOTER_BYTES
+  input.push(payload.slice(0, end))
+  const sources: string[] = []
+  while (input.offset < end) {
+    if (input.takeByte() !== OPCODE.function) return 'not a function'
+    const step = input.string().next()
+    if (step.done !== true) return 'damaged'
+    sources.push(step.value)
+  }
+  return sources
 }
