@@ -154,7 +154,7 @@ function hintFor(reason: string): string {
   if (reason.startsWith('NOMAJORITY'))
     return '`vedette status` tells which Sentinels are out of reach, and what program each is'
   if (reason.startsWith('NOTPAUSED')) return '`vedette status` shows a pause and who holds it'
-  if (reason.startsWith('INPROG')) return 'one is under way: `vedette status --watch` shows it'
+  if (reason.startsWith('INPROG')) return 'a failover is running: `vedette status --watch` shows it'
   if (reason.startsWith('LISTED'))
     return 'the master drops it after its repl-timeout, 60 s by default'
   if (reason.startsWith('ALIVE')) return 'stop it, wait until it is seen down, and try again'

@@ -36,8 +36,9 @@ export function adviseNode(node: NodeFile): Problem[] {
 function adviseKeeping(node: NodeFile): Problem[] {
   const { settings } = node
   if (settings.flag('appendonly') || settings.text('save') !== '') return []
-  const message = 'nothing is kept on disk: a node that is started again is empty'
-  const hint = 'set appendonly yes, or restart it so late that a replica was promoted (RestartSec)'
+  const message = 'nothing is kept on disk: after a restart the node is empty'
+  const hint =
+    'set appendonly yes, or restart it only after a replica has been promoted (RestartSec)'
   return [warn(node, 'W_KEEPS_NOTHING', 'save', message, hint)]
 }
 
@@ -62,7 +63,7 @@ function adviseGuard(node: NodeFile): Problem[] {
   if (name === '' || !settings.flag('replica-empty-master-guard')) return []
   const user = usersOfLines(node.users, ruleBook(settings)).get(name)
   if (user === undefined || denial(user, INFO) === undefined) return []
-  const message = `user ${name} may not run INFO, so a replica cannot tell a master restarted from its append-only file from one that lost its data, and refuses both`
+  const message = `user ${name} may not run INFO, so a replica cannot distinguish a master restarted from its append-only file from one that lost its data, and refuses both`
   return [warn(node, 'W_GUARD_NEEDS_INFO', 'masteruser', message, `add +info to user ${name}`)]
 }
 

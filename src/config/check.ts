@@ -15,7 +15,7 @@ import { locationOf, type SentinelFile } from './sentinel-file.ts'
 export function advise(file: SentinelFile): Problem[] {
   const { groups } = file.core
   if (groups.length === 0) {
-    const hint = 'until SENTINEL MONITOR adds a group there is nothing to do'
+    const hint = 'there is nothing to do until SENTINEL MONITOR adds a group'
     return [warn(file, 'W_NO_GROUP', 'groups', 'no group is monitored', hint)]
   }
   const perGroup = groups.flatMap((group) => [
@@ -217,7 +217,7 @@ function adviseRefusedAfter(file: SentinelFile, group: GroupConfig): Problem[] {
     return [warn(file, 'W_NO_EFFECT', option, message, `use less than ${downAfterMs} ms`)]
   }
   if (refusedAfterMs >= MIN_REFUSED_AFTER_MS) return []
-  const message = 'a master that is restarted quickly is failed over'
+  const message = 'a quick restart of the master would cause a failover'
   const hint = `use ${MIN_REFUSED_AFTER_MS} ms or more, and more than a restart takes`
   return [warn(file, 'W_REFUSED_AFTER_SHORT', option, message, hint)]
 }
@@ -225,7 +225,7 @@ function adviseRefusedAfter(file: SentinelFile, group: GroupConfig): Problem[] {
 function adviseGrayAfter(file: SentinelFile, group: GroupConfig): Problem[] {
   const { grayAfterMs } = group
   if (grayAfterMs === 0 || grayAfterMs >= MIN_GRAY_AFTER_MS) return []
-  const message = 'a master that refuses writes for a moment only is failed over'
+  const message = 'a master that refuses writes only for a moment would be failed over'
   const hint = `use ${MIN_GRAY_AFTER_MS} ms or more; 0 only reports it`
   return [warn(file, 'W_GRAY_AFTER_SHORT', pathOf(group, 'grayAfterMs'), message, hint)]
 }
@@ -235,7 +235,7 @@ function adviseParallelSyncs(file: SentinelFile, group: GroupConfig): Problem[] 
   const replicas = learnt?.replicas.length ?? 0
   // One replica is promoted; of two, only one is left to reconfigure.
   if (replicas < 2 || group.parallelSyncs < replicas) return []
-  const message = `all ${replicas} replicas may synchronise at the same time, and none can be read from`
+  const message = `all ${replicas} replicas may synchronise at the same time, and then none serves reads`
   const option = pathOf(group, 'parallelSyncs')
   return [warn(file, 'W_PARALLEL_SYNCS', option, message, `use less than ${replicas}`)]
 }

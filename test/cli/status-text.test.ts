@@ -130,7 +130,7 @@ describe('how far a replica is behind', () => {
     expect(lines).toContain(
       '  10.0.0.2:6379  replica  ok by 3  up         100      1,200  1,233,367 B   4 s ago',
     )
-    expect(lines).toContain('  offsets as told by the master 0.7 s ago')
+    expect(lines).toContain('  offsets as the master reported them 0.7 s ago')
   })
 
   test('is left open where no Sentinel tells, and the offset a Sentinel collected is shown', () => {

@@ -179,7 +179,7 @@ function namesOf(leaf: X509Certificate, announced: readonly string[]): readonly 
   const missing = announced.filter((address) => !covers(leaf, address))
   if (missing.length === 0) return []
   const text = `does not name ${missing.join(', ')}, where clients connect (it names ${shownNames(leaf)})`
-  return [['warning', text, 'clients that check names refuse it: issue it with these as SAN']]
+  return [['warning', text, 'clients that check names reject it: issue it with these as SAN']]
 }
 
 export function covers(leaf: X509Certificate, address: string): boolean {

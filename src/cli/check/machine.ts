@@ -238,7 +238,7 @@ async function bindProblems(addresses: readonly string[], locate: Locate): Promi
   const unusable = await unusableBinds(addresses.filter((address) => address !== ''))
   return unusable.map(({ address, reason }) => {
     const hint =
-      'bind to an address of this machine, to * for all, or put - before it to do without'
+      'bind to an address of this machine, to * for all, or put - before it if it may be missing'
     return problem(locate('bind'), 'E_BIND', `${address}: ${reason}`, hint)
   })
 }

@@ -52,7 +52,7 @@ export async function runDrain(options: DrainOptions): Promise<number> {
   if (found === undefined) {
     told(
       false,
-      'no Sentinel has it for the master of a group; `vedette status` shows what they have',
+      'no Sentinel names it as the master of a group; `vedette status` shows which masters they name',
     )
     return EXIT_FAILED
   }

@@ -66,7 +66,7 @@ async function join(
 }
 
 const STOP_IT =
-  'Stop it, SENTINEL RESET the group at the others; docs/operations.md has what is to be done with its file'
+  'Stop it, and SENTINEL RESET the group at the others; docs/operations.md says what to do with its file'
 
 async function decide(
   members: readonly Member[],

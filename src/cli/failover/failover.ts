@@ -147,7 +147,7 @@ function hintFor(refusal: string): string {
   if (refusal.startsWith('NOGOODSLAVE'))
     return '`vedette failover … --dry-run` tells what is wrong with each replica'
   if (refusal.startsWith('INPROG'))
-    return 'one is under way already: `vedette status --watch` shows it'
+    return 'a failover is already running: `vedette status --watch` shows it'
   if (refusal.startsWith('NOGOODPRIMARY'))
     return 'leave --coordinated out, or run a master of 6.2 or newer'
   if (/wrong number of arg|Unknown failover option/.test(refusal)) {

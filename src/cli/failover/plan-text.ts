@@ -37,7 +37,7 @@ export function readPlan(answer: ReplyValue): FailoverPlan {
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const where = issue?.path.join('.') || 'the answer'
-  const message = `the Sentinel answers the dry run with what is no plan (${where})`
+  const message = `the Sentinel's answer to the dry run is not a plan (${where})`
   throw new StartError('E_SENTINEL', message, 'ask a Vedette Sentinel of this version')
 }
 
@@ -54,12 +54,12 @@ export function planText(group: string, plan: FailoverPlan): string {
   const { possible, refusal, kind, from, to, steps, replicas } = plan
   const what = kind === 'coordinated' ? 'a coordinated failover' : 'a failover'
   const head = possible
-    ? `${group}: ${what} would put ${to} in the place of ${from}`
+    ? `${group}: ${what} would replace ${from} by ${to}`
     : `${group}: ${what} is not possible: ${refusal}`
   return [
     head,
     ...steps.map((step, at) => `  ${at + 1}. ${step}`),
-    replicas.length === 0 ? 'there are no replicas' : 'replicas, the first to be promoted first:',
+    replicas.length === 0 ? 'there are no replicas' : 'replicas, in the order of promotion:',
     ...replicas.map((replica) => `  ${replicaText(replica)}`),
     'This was a dry run: nothing has been changed.',
   ].join('\n')

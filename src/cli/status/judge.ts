@@ -186,12 +186,12 @@ function judgeSentinels(sentinels: readonly SentinelAnswer[], says: Says): Statu
     })),
     ...tilted.map(({ address }) => ({
       health: 'trouble' as const,
-      text: `Sentinel ${address} is in TILT and does not act: its clock jumped or it was stalled`,
+      text: `Sentinel ${address} is in TILT and does not act: its clock jumped, or it was stalled`,
     })),
     ...when(
       numbers.size > 1,
       'trouble',
-      `they count ${[...numbers].sort().join(' or ')} Sentinels: one has not met all the others`,
+      `they know ${[...numbers].sort().join(' or ')} Sentinels: one of them has not met all the others`,
     ),
     ...when(
       says.length < reachable,

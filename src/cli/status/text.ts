@@ -175,7 +175,8 @@ const NODE_COLUMNS: readonly FittedColumn[] = [
 function nodeRows({ says }: GroupReport, columns: number): readonly string[] {
   const nodes = nodesOf(says)
   const told = nodes.find(({ ageMs }) => ageMs !== undefined)?.ageMs
-  const when = told === undefined ? [] : [`offsets as told by the master ${inSeconds(told)} ago`]
+  const when =
+    told === undefined ? [] : [`offsets as the master reported them ${inSeconds(told)} ago`]
   const rows = nodes.map(nodeRow)
   return [
     ...table(NODE_COLUMNS, rows, columns, pc.dim),

@@ -120,7 +120,7 @@ describe('the nodes of a group', () => {
       expect.stringContaining('certificate has expired on 2026-11-22'),
     ])
     expect(seen(5, true)).toEqual([expect.stringMatching(/^warning .*expires on 2026-11-28/)])
-    expect(seen(90, false)).toEqual([expect.stringMatching(/^warning .*names DNS:x only/)])
+    expect(seen(90, false)).toEqual([expect.stringMatching(/^warning .*names only DNS:x/)])
     expect(seen(90, true)).toEqual([])
   })
 
@@ -387,7 +387,7 @@ describe('the report', () => {
     expect(deepText(report('passed', 'warning', 'problem'))).toBe(
       'group g\n  ✗ a:1: is problem\n      → mend it\n  ! a:1: is warning\n      → mend it\n' +
         '  ✓ a:1: is passed\n\n' +
-        'f.yml: 1 ✗ must be mended, 1 ! should be looked at, 1 ✓ in order (1.2 s)\n',
+        'f.yml: 1 ✗ must be fixed, 1 ! deserve a look, 1 ✓ in order (1.2 s)\n',
     )
   })
 

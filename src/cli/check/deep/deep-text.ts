@@ -41,8 +41,8 @@ function summary({ file, findings, isComplete, tookMs }: DeepReport): string {
   const count = (severity: DeepFinding['severity']) =>
     findings.filter((finding) => finding.severity === severity).length
   const counts = [
-    `${count('problem')} ✗ must be mended`,
-    `${count('warning')} ! should be looked at`,
+    `${count('problem')} ✗ must be fixed`,
+    `${count('warning')} ! deserve a look`,
     `${count('passed')} ✓ in order`,
   ]
   const end = isComplete ? '' : '; not everything was asked, raise --timeout'

@@ -71,7 +71,7 @@ async function lookAround(
 }
 
 function notAsked(why: string): DeepFinding {
-  return speakOf('network', '').warning(`nothing was asked: ${why}`, 'mend that first')
+  return speakOf('network', '').warning(`nothing was asked: ${why}`, 'fix that first')
 }
 
 /** The time, the connections and the progress of one run. */
@@ -269,7 +269,7 @@ async function deepNode(settings: Settings, session: Session): Promise<readonly 
   const master = await lookAtMaster(settings, options, session)
   const [first] = nodes
   if (first !== undefined && /^ECONNREFUSED/.test(first.failure ?? '')) {
-    const text = 'it does not run yet: what it says is not compared'
+    const text = 'it does not run yet, so its answers are not compared'
     const speak = speakOf('this node', own)
     return [...certificates, speak.warning(text, 'start it and run this again'), ...master]
   }

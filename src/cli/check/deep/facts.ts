@@ -51,7 +51,7 @@ export interface SeenSentinel extends SeenProgram {
 }
 
 /** The failure of a program that was still being asked when the time was over. */
-export const OUT_OF_TIME = 'it was not asked to the end: the time was over'
+export const OUT_OF_TIME = 'it was not asked everything, because the time was over'
 
 export const NOTHING_SEEN = {
   failure: undefined,

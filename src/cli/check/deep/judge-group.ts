@@ -76,12 +76,12 @@ function judgeOwnSettings(
   const is = (name: string, value: string) => settings.get(name) === value
   const findings: DeepFinding[] = []
   if (is('replica-read-only', 'no') || is('slave-read-only', 'no')) {
-    const text = 'replica-read-only no: what clients write to it as a replica is lost'
+    const text = 'replica-read-only no: writes of clients to this replica will be lost'
     findings.push(speak.warning(text, 'CONFIG SET replica-read-only yes'))
   }
   if (roleOf(node) === 'master' && is('appendonly', 'no') && is('save', '')) {
     const text =
-      'it keeps nothing on disk: restarted before down-after is over it comes back empty, and so do its replicas'
+      'it keeps nothing on disk: if it restarts within down-after, it comes back empty, and so do its replicas'
     const hint = 'set appendonly yes, or let its service restart later than down-after (RestartSec)'
     findings.push(speak.warning(text, hint))
   }
@@ -92,7 +92,7 @@ function judgeOwnSettings(
     findings.push(speak.problem(text, 'CONFIG SET masterauth to the password of the others'))
   }
   if (is('protected-mode', 'yes') && is('requirepass', '') && node.user === 'default') {
-    const text = 'protected-mode yes without a password: only this very machine can use it'
+    const text = 'protected-mode yes without a password: only its own machine can use it'
     const hint = 'set a password, or protected-mode no where the network is closed'
     if (!isLocalOnly(settings)) findings.push(speak.warning(text, hint))
   }
@@ -115,7 +115,7 @@ function judgeMemory({ settings, info }: SeenNode, speak: FindingWords): readonl
   }
   const inEffect = info.get('vedette_maxmemory_in_effect') ?? limit
   if (inEffect === limit) return []
-  const text = `maxmemory is ${limit}, but its heap has room for ${inEffect} only: keys go from there on`
+  const text = `maxmemory is ${limit}, but its heap has room for only ${inEffect}: it evicts keys from there on`
   return [speak.warning(text, 'start it with NODE_OPTIONS=--max-old-space-size=<MB>')]
 }
 
@@ -132,7 +132,8 @@ function judgeAnnounced(node: SeenNode, speak: FindingWords): readonly DeepFindi
   const isOther = (host !== '' && host !== askedHost) || (port > 0 && port !== askedPort)
   if (!isOther) return []
   const announced = `${host === '' ? askedHost : host}:${port > 0 ? port : askedPort}`
-  const hint = 'one node under two addresses is two nodes for a Sentinel: use the same everywhere'
+  const hint =
+    'a Sentinel takes one node under two addresses for two nodes: use the same address everywhere'
   return [speak.warning(`it announces itself as ${announced} (replica-announce-ip)`, hint)]
 }
 
@@ -160,7 +161,7 @@ function judgeBacklog(
     return [speak.warning(`the backlog of ${bytes} bytes holds ${seconds} s of its writes`, hint)]
   }
   if (bytes >= MIN_BACKLOG_BYTES) return []
-  return [speak.warning(`the backlog has ${bytes} bytes only`, hint)]
+  return [speak.warning(`the backlog has only ${bytes} bytes`, hint)]
 }
 
 export function roleOf({ info }: SeenNode): 'master' | 'replica' | undefined {

@@ -84,7 +84,7 @@ const FAILURES: readonly (readonly [RegExp, string, (place: ProgramPlace) => str
     'it wants a certificate',
     () => 'set tls-cert-file and tls-key-file here, or tls-auth-clients no there',
   ],
-  [/^it speaks no Redis/, 'this is no Redis port', () => 'correct the port'],
+  [/^it does not speak the Redis protocol/, 'this is no Redis port', () => 'correct the port'],
 ]
 
 function wordFailure(failure: string, place: ProgramPlace): Failure {
@@ -108,8 +108,8 @@ function judgeCertificate(
   if (validToMs < nowMs) return [speak.problem(`its certificate has expired on ${until}`, renew)]
   const soon =
     validToMs - nowMs < SOON_MS ? [speak.warning(`its certificate expires on ${until}`, renew)] : []
-  const hint = 'clients that check names refuse it: issue it with this address as SAN'
-  const name = coversHost ? [] : [speak.warning(`its certificate names ${names} only`, hint)]
+  const hint = 'clients that check names reject it: issue it with this address as SAN'
+  const name = coversHost ? [] : [speak.warning(`its certificate names only ${names}`, hint)]
   const all = [...soon, ...name]
   return all.length > 0 ? all : [speak.passed(`TLS, certificate valid until ${until}`)]
 }
@@ -136,11 +136,11 @@ function judgeRights(
   ]
   const untested = of('untested').map(({ right }) => commandOf(right.words))
   if (untested.length > 0) {
-    const hint = `ACL SETUSER ${user} +acl|dryrun lets them be tested`
+    const hint = `ACL SETUSER ${user} +acl|dryrun allows to test them`
     findings.push(speak.warning(`not tested: ${untested.join(', ')}`, hint))
   }
   const isAll = tests.length > 0 && findings.length === 0
-  return isAll ? [speak.passed(`user ${user} has every right that is needed`)] : findings
+  return isAll ? [speak.passed(`user ${user} has every permission that is needed`)] : findings
 }
 
 function isMissed({ right }: RightTest): boolean {

@@ -39,7 +39,7 @@ function judgeSentinel(one: SeenSentinel, scene: SentinelScene): readonly DeepFi
   const where = one.isOwn ? `${one.address}, of this file` : one.address
   const speak = speakOf(AREA, where)
   if (one.isOwn && /^ECONNREFUSED/.test(one.failure ?? '')) {
-    const text = 'it does not run yet: what it says and knows is not compared'
+    const text = 'it does not run yet, so its answers are not compared'
     return [speak.warning(text, 'start it and run this again')]
   }
   const found = judgeProgram(one, { area: AREA, where, source, user: one.user, nowMs })
@@ -51,7 +51,7 @@ function judgeSentinel(one: SeenSentinel, scene: SentinelScene): readonly DeepFi
   }
   const silent =
     one.settings === undefined && one.groups.length === 0
-      ? [speak.warning(`it does not tell its settings (${one.settingsRefusal})`, ADMIN_HINT)]
+      ? [speak.warning(`it does not show its settings (${one.settingsRefusal})`, ADMIN_HINT)]
       : []
   return [...found, ...silent]
 }
@@ -259,7 +259,10 @@ function judgeOwnFile(
     if (running === undefined || running === String(group[key])) return []
     const text = `${name} is ${group[key]} in the file and ${running} in the running Sentinel`
     return [
-      speak.warning(text, 'write into the file what holds, or SENTINEL SET what the file says'),
+      speak.warning(
+        text,
+        'write the running value into the file, or SENTINEL SET the value of the file',
+      ),
     ]
   })
 }
