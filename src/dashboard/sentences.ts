@@ -38,7 +38,7 @@ function titleOf(group: ShownGroup, tilt: boolean): { mood: Mood; title: string 
       title: 'This Sentinel is in TILT: it trusts no clock and decides nothing',
     }
   if (!group.reachability.isQuorumReachable) {
-    return { mood: 'bad', title: 'Nobody could fail over: too few Sentinels answer' }
+    return { mood: 'bad', title: 'No failover is possible: too few Sentinels answer' }
   }
   if (group.paused !== null) return { mood: 'warn', title: 'Automatic failover is paused' }
   const ailing = group.nodes.map((node) => ({ node, state: nodeState(node) }))

@@ -28,7 +28,7 @@ function noReplica(evidence: Evidence): AdviceFinding {
   })
   return {
     setting: 'no replica',
-    effect: 'there is nobody to promote',
+    effect: 'there is no replica to promote',
     seen: `In ${histories} of ${evidence.cases.length} histories the master was lost for longer than down-after.`,
     ...{ histories, seed },
     tryThis: 'two replicas',
@@ -41,7 +41,7 @@ function adviseOneReplica(replicas: number, evidence: Evidence): AdviceFinding[]
   return [
     {
       setting: '1 replica',
-      effect: 'once it is lost there is nobody to promote',
+      effect: 'once it is lost there is no replica to promote',
       seen: `In ${histories} of ${evidence.cases.length} histories the master went after it.`,
       ...{ histories, seed },
       tryThis: 'two replicas',

@@ -180,7 +180,7 @@ function stalls(name: string, incident: Incident): Act {
 /** The boxes are cut off from all others, once or several times. */
 function splits(boxes: readonly string[], incident: Incident): Act {
   const spans = spansOf(incident)
-  if (boxes.length === 0) return { text: 'There is nobody to cut off.', steps: [], effects: [] }
+  if (boxes.length === 0) return { text: 'There is no machine to cut off.', steps: [], effects: [] }
   const lengths = spans.map(({ fromMs, untilMs }) => durationWord(untilMs - fromMs))
   const split = { kind: 'split', boxes } as const
   const whole = {

@@ -18,7 +18,7 @@ const OUTCOMES: Readonly<Record<IncidentOutcome, string>> = {
   unneeded: 'no failover needed',
   came: 'failed over',
   missing: 'a failover should have come and did not',
-  impossible: 'nobody was left to fail over',
+  impossible: 'no replica, or no majority, was left to fail over',
 }
 
 function partsOf(group: GroupMeasured): string[] {

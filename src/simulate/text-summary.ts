@@ -78,7 +78,7 @@ function countLines(summary: Summary, paint: Painter): string[] {
 
 const COUNT_INDENT = 19
 const NEEDLESS = 'the old master could be used, or could within a second'
-const MISSING = 'the master was lost, a majority was there, and nobody took over'
+const MISSING = 'the master was lost, a majority was there, and no replica took over'
 const IMPOSSIBLE = 'with the master went the majority, or the last replica'
 
 function countLine(word: string, { histories, worstSeed }: Tally, text: string, paint: Painter) {

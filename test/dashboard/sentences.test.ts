@@ -51,7 +51,7 @@ describe('the verdict', () => {
     })
     expect({ mood, title }).toEqual({
       mood: 'bad',
-      title: 'Nobody could fail over: too few Sentinels answer',
+      title: 'No failover is possible: too few Sentinels answer',
     })
   })
 

@@ -164,7 +164,7 @@ export function promotionsAreRespected(scene: CheckerView): Checker {
   const epochs = new Map<string, number>()
   const promotions = new Map<string, Promotion>()
   return {
-    name: 'nobody undoes a newer promotion',
+    name: 'no Sentinel undoes a newer promotion',
     observe: (happening) => {
       const { process = '', atMs } = happening
       if (happening.kind === 'candidacy')

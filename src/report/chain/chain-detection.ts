@@ -80,6 +80,6 @@ export function tellRecovery({ incident }: Story): ChainSentence[] {
   const { recoveredAtMs, promotion, master, startMs } = incident
   if (recoveredAtMs === undefined || promotion !== undefined) return []
   const length = formatDuration(recoveredAtMs - startMs)
-  const text = `After ${length} nobody suspects ${master} any more: it stays the master.`
+  const text = `After ${length} no Sentinel suspects ${master} any more: it stays the master.`
   return [link(recoveredAtMs, text, master)]
 }

@@ -47,7 +47,7 @@ function tellElection(attempt: Attempt, story: Story): ChainSentence[] {
 function votesIn({ votes }: Attempt, electedAtMs: number): string {
   const inTime = votes.filter(({ atMs }) => atMs <= electedAtMs).map((one) => one.sentinel)
   const late = votes.filter(({ atMs }) => atMs > electedAtMs).map((one) => one.sentinel)
-  if (inTime.length === 0) return 'by votes that nobody saw'
+  if (inTime.length === 0) return 'by votes that were not recorded'
   const tooLate = late.length === 0 ? '' : `; ${list(late)} voted the same, too late to matter`
   return `with the ${inTime.length === 1 ? 'vote' : 'votes'} of ${list(inTime)}${tooLate}`
 }

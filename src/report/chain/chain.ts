@@ -93,7 +93,7 @@ function chapterOf(
 function titleOf({ group, master, promotion, recoveredAtMs }: SuspectedMaster): string {
   if (promotion !== undefined) return `${group}: failover from ${master} to ${promotion.node}`
   if (recoveredAtMs !== undefined) return `${group}: ${master} was suspected, and came back`
-  return `${group}: ${master} was suspected, and nobody took its place`
+  return `${group}: ${master} was suspected, and no replica replaced it`
 }
 
 /**

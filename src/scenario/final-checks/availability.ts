@@ -127,7 +127,7 @@ function judge(
     return attemptedAtMs > atMs && outcome.atMs <= untilMs
   })
   if (isBack) return []
-  const text = `no write of ${group.name} was acknowledged within ${boundMs} ms of the death of ${node}, although everybody else was well`
+  const text = `no write of ${group.name} was acknowledged within ${boundMs} ms of the death of ${node}, although everything else was well`
   return [{ atMs: untilMs, checker: 'writes return', text }]
 }
 

@@ -73,7 +73,7 @@ describe('parallel-syncs', () => {
 })
 
 describe('promotions of others', () => {
-  const NAME = 'nobody undoes a newer promotion'
+  const NAME = 'no Sentinel undoes a newer promotion'
   const promoted = () => {
     const stage = new Stage().stands('s1', 4, true).orders('s1', 'n2', undefined)
     return stage.role('n2', { kind: 'master' }).until(1_000)

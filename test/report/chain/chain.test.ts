@@ -78,7 +78,7 @@ describe('no failover in words', () => {
   test('too few who hold the master down', async () => {
     const dead = steps('{ at: 3s, kill: [s2, s3] }', '{ at: 5s, as: kill, kill: n1 }')
     const text = await story(altered(STEPS, dead))
-    expect(text).toContain('n1 was suspected, and nobody took its place')
+    expect(text).toContain('n1 was suspected, and no replica replaced it')
     expect(text).toContain('Only s1 holds n1 down, which is not the quorum of 2')
     expect(text).toContain('s2 was down and s3 was down')
   })
@@ -120,7 +120,7 @@ describe('no failover in words', () => {
     ])
     const [chapter] = explain(parse(SOUND), fakeResult(), history)
     expect(chapter?.title).toBe('mymaster: n1 was suspected, and came back')
-    expect(chapter?.links.at(-1)?.text).toContain('After 400 ms nobody suspects n1 any more')
+    expect(chapter?.links.at(-1)?.text).toContain('After 400 ms no Sentinel suspects n1 any more')
   })
 
   test('an election without a majority says how many votes there were', () => {
