@@ -55,7 +55,7 @@ export type ProblemCode =
   | 'W_KEEPS_NOTHING'
   | 'W_DUMP_NOT_LOADED'
   | 'W_GUARD_NEEDS_INFO'
-  /** What the memory of this machine makes of `maxmemory`: see cli/check/memory-advice.ts. */
+  /** What the memory of this machine makes of `maxmemory`: see cli/check/machine.ts. */
   | 'W_NEVER_EVICTS'
   | 'W_MAXMEMORY_ABOVE_HEAP'
   | 'W_CONTAINER_LIMIT'

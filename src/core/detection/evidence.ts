@@ -5,7 +5,7 @@
  * this holds:
  *
  * - The master was well before, and every attempt to reconnect has been refused since
- *   (refused-connections.ts).
+ *   (links/connections.ts).
  * - The quorum sees the same, or sees the master down, by what the peers say when asked (confer.ts).
  * - A replica says that it has lost this master, and none says that it still has it: that is a veto.
  * - All of that has lasted for `refused-after`, and an attempt begun when that was over was refused as well.
