@@ -168,7 +168,7 @@ describe('the nodes of a group', () => {
       expect.stringContaining('it announces itself as 172.17.0.2:6379'),
     ])
     expect(of({ 'repl-backlog-size': '16384' })).toEqual([
-      expect.stringContaining('the backlog has 16384 bytes only'),
+      expect.stringContaining('the backlog has only 16384 bytes'),
     ])
     expect(of({ maxmemory: '1gb' })).toEqual([expect.stringContaining('maxmemory differs')])
   })
