@@ -3,7 +3,7 @@
  * what is no sound payload of one is refused by both.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { functionPayload } from '../../src/server/rdb/function-payload.ts'
+import { functionPayload } from '../../src/server/commands/scripting/functions.ts'
 import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
 
 const many = Array.from({ length: 3000 }, (_, index) => `item-${index}`)
