@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { onInquired } from '../../../src/core/step.ts'
 import type { Answer } from '../../../src/core/external-query.ts'
+import { onInquired } from '../../../src/core/step.ts'
 import { TestSentinel } from '../../support/sentinel-builder.ts'
 
 /** The question that the command asked the program around the machine, answered. */
