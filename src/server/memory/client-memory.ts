@@ -28,6 +28,8 @@ export class ClientMemory {
   readonly #node: ClientNode
   #normalBytes = 0
   #replicaBytes = 0
+  /** `normalBytes` when all were counted last. */
+  #settledBytes = 0
   /** The bytes of the clients that may be closed to free memory. */
   #evictableBytes = 0
 
@@ -38,6 +40,14 @@ export class ClientMemory {
   /** What clients take that are not replicas, subscribers included. */
   get normalBytes(): number {
     return this.#normalBytes
+  }
+
+  /**
+   * What clients take more than when all were counted last. Most of it has left since: a connection says that
+   * it has taken something only when it is asked.
+   */
+  get unsettledBytes(): number {
+    return Math.max(0, this.#normalBytes - this.#settledBytes)
   }
 
   get replicaBytes(): number {
@@ -65,6 +75,7 @@ export class ClientMemory {
   /** Counts all again, because what was sent has left meanwhile. */
   refresh(): void {
     for (const session of this.#node.sessions) this.note(session)
+    this.#settledBytes = this.#normalBytes
   }
 
   /** Closes those that take most while there is a limit and all together are above it. */

@@ -64,6 +64,7 @@ export class Eviction {
     settings.onChange('maxmemory-policy', () => this.#read())
     settings.onChange('maxmemory', () => {
       this.#read()
+      this.#node.memory.refresh()
       this.#limitChanged()
     })
     this.#read()
@@ -124,9 +125,12 @@ export class Eviction {
   }
 
   #evict(policy: Policy): boolean {
-    const { memory } = this.#node
-    let left = keysPerTurn(this.#node.settings.int('maxmemory-eviction-tenacity'))
-    while (memory.countedBytes > this.#maxBytes) {
+    const { memory, keyspace, settings } = this.#node
+    let left = keysPerTurn(settings.int('maxmemory-eviction-tenacity'))
+    // What the data have to shrink to. What is told of each eviction takes memory too, for a moment: to count
+    // that would evict more and more.
+    const enoughBytes = keyspace.heapBytes - (memory.countedBytes - this.#maxBytes)
+    while (keyspace.heapBytes > enoughBytes) {
       if (left-- <= 0) {
         this.#isRunning = true
         this.#exceededSinceMs ??= this.#node.now.monoMs

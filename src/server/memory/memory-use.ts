@@ -56,18 +56,22 @@ export class MemoryUse {
     return bytes
   }
 
-  /** What counts against [maxmemory]. */
+  /**
+   * What counts against [maxmemory]. Clients count as they were counted last: what they are told of an eviction
+   * is on its way for a moment, and would evict more keys, and so on.
+   */
   get countedBytes(): number {
-    return this.usedBytes - this.uncountedBytes
+    return this.usedBytes - this.uncountedBytes - this.#node.clientMemory.unsettledBytes
   }
 
   /**
-   * What evicting keys would make larger: bytes that wait for replicas beyond the size of the backlog, and
-   * for the file.
+   * What evicting keys would make larger: bytes that wait for replicas beyond the size of the backlog, which
+   * grows while a slow replica needs it, and bytes that wait for the file.
    */
   get uncountedBytes(): number {
-    const { clientMemory, persistence, settings } = this.#node
-    const excess = clientMemory.replicaBytes - settings.int('repl-backlog-size')
+    const { clientMemory, persistence, replication, settings } = this.#node
+    const forReplicas = clientMemory.replicaBytes + replication.backlogBytes
+    const excess = forReplicas - settings.int('repl-backlog-size')
     return Math.max(0, excess) + persistence.aof.waitingBytes
   }
 
@@ -98,8 +102,12 @@ export class MemoryUse {
 
   /** Connections are counted anew now and then while it matters. */
   wake(monoMs: number): void {
-    if (!this.#hasLimit || monoMs < this.#refreshAtMs) return
-    this.#refreshAtMs = monoMs + REFRESH_MS
+    if (this.#hasLimit && monoMs >= this.#refreshAtMs) this.refresh()
+  }
+
+  /** Counts connections anew: there is a limit from now on. */
+  refresh(): void {
+    this.#refreshAtMs = this.#node.now.monoMs + REFRESH_MS
     this.#node.clientMemory.refresh()
   }
 

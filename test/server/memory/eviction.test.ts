@@ -1,5 +1,5 @@
 /** [maxmemory] Which keys go under which policy, what is refused when none can, and whom that concerns. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { NodeHarness } from '../../support/node-harness.ts'
 
 const OOM = "-OOM command not allowed when used memory > 'maxmemory'.\r\n"
@@ -24,6 +24,20 @@ class LimitedNode extends NodeHarness {
     const text = client.say('INFO everything')
     client.drop()
     return new RegExp(`^${name}:(.*)\r$`, 'm').exec(text)?.[1]
+  }
+}
+
+/** Connections say for a while that nothing of what was written has left, as they do within a moment. */
+class SlowLimitedNode extends LimitedNode {
+  readonly #writtenBytes = new Map<number, number>()
+
+  override write(connection: number, bytes: string): void {
+    this.#writtenBytes.set(connection, this.queuedBytes(connection) + bytes.length)
+    super.write(connection, bytes)
+  }
+
+  override queuedBytes(connection: number): number {
+    return this.#writtenBytes.get(connection) ?? 0
   }
 }
 
@@ -178,6 +192,39 @@ describe('what others are told', () => {
 })
 
 describe('when nothing is evicted', () => {
+  test('for a backlog that has grown beyond its size, because a slow replica needs it', () => {
+    const { node, client } = filled('allkeys-random', 10, { 'repl-backlog-size': '16kb' })
+    node.limit(20)
+    vi.spyOn(node.node.services.replication, 'backlogBytes', 'get').mockReturnValue(400 * KIB)
+    client.say('PING')
+    expect(node.field('mem_not_counted_for_evict')).toBe(String(384 * KIB))
+    // What is within the size of the backlog counts.
+    expect([node.field('evicted_keys'), node.keys.length]).toEqual(['0', 10])
+  })
+
+  test('for what is told of each eviction', () => {
+    const node = new SlowLimitedNode({
+      'maxmemory-policy': 'allkeys-lru',
+      'maxmemory-eviction-tenacity': '100',
+    })
+    const client = node.client()
+    const readers = Array.from({ length: 10 }, () => node.client())
+    for (const reader of readers) {
+      reader.say('HELLO 3')
+      reader.say('CLIENT TRACKING ON')
+    }
+    const name = 'n'.repeat(1000)
+    for (let at = 0; at < 100; at++) {
+      client.say(`SET ${at}${name} x`)
+      for (const reader of readers) reader.say(`GET ${at}${name}`)
+    }
+    const { memory } = node.node.services
+    memory.refresh()
+    node.settings.set('maxmemory', `${memory.countedBytes - 10_000}`)
+    for (let at = 0; at < 20; at++) client.say('PING')
+    expect(Number(node.field('evicted_keys'))).toBeLessThan(20)
+  })
+
   test('on a replica, unless replica-ignore-maxmemory is no', () => {
     const { node, client } = filled('allkeys-random', 10)
     client.say('REPLICAOF 127.0.0.1 1')
