@@ -39,4 +39,5 @@ test.skipIf(!HAS_REDIS_CLI)(
     const now = await masterOf(cluster)
     expect([broken, Number(cli(now.port, 'GET', 'counter')[0])]).toEqual([[], acknowledged])
   },
+  180_000,
 )

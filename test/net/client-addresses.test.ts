@@ -8,7 +8,9 @@ import { expect, test } from 'vitest'
 import {
   agreedMaster,
   cli,
+  freePorts,
   HAS_REDIS_CLI,
+  MAIN,
   type Program,
   startCluster,
   until,
@@ -31,7 +33,8 @@ function makeOutside(): boolean {
     ip('addr', 'add', `${DOOR}/24`, 'dev', HERE) &&
     ip('link', 'set', HERE, 'up') &&
     ip('-n', NAMESPACE, 'addr', 'add', `${OUTSIDE}/24`, 'dev', THERE) &&
-    ip('-n', NAMESPACE, 'link', 'set', THERE, 'up')
+    ip('-n', NAMESPACE, 'link', 'set', THERE, 'up') &&
+    ip('-n', NAMESPACE, 'link', 'set', 'lo', 'up')
   )
 }
 
@@ -70,7 +73,7 @@ test.skipIf(!HAS_REDIS_CLI)(
 
     const ports = cluster.sentinels.map(({ port }) => String(port))
     const argv = [process.execPath, '--input-type=module', '-e', APPLICATION, DOOR, ...ports]
-    const application = spawn('ip', ['netns', 'exec', NAMESPACE, ...argv])
+    const application = spawn('ip', outside(...argv))
     onTestFinished(() => void application.kill())
     let last = ''
     createInterface({ input: application.stdout }).on('line', (line) => {
@@ -86,12 +89,34 @@ test.skipIf(!HAS_REDIS_CLI)(
         return last.endsWith(` ${DOOR}:${port}`) || (complaints !== '' && expect.fail(complaints))
       })
     await writesTo(master.port)
+    await readsFromReplicas(ports)
     await master.kill()
     const promoted = await agreedMaster(cluster, master.port, 10_000)
     await writesTo(promoted)
     expect(Number(cli(promoted, 'GET', 'n')[0])).toBeGreaterThan(0)
   },
 )
+
+/** A proxy outside: the replicas name their master by an address that it is not told, and may be read all the same. */
+async function readsFromReplicas(sentinels: readonly string[]): Promise<void> {
+  const [port = 0, readPort = 0] = await freePorts(2)
+  const asked = sentinels.flatMap((one) => ['--sentinel', `${DOOR}:${one}`])
+  const doors = ['--group', 'mymaster', '--port', `${port}`, '--read-port', `${readPort}`]
+  const proxy = spawn('ip', outside(process.execPath, MAIN, 'proxy', ...asked, ...doors))
+  try {
+    await until('the proxy outside may read from both replicas', 20_000, () => {
+      const argv = outside('redis-cli', '-p', `${readPort}`, 'PROXY', 'INFO')
+      const { stdout } = spawnSync('ip', argv, { encoding: 'utf8' })
+      return stdout.includes('readable_replicas=2')
+    })
+  } finally {
+    proxy.kill()
+  }
+}
+
+function outside(...argv: string[]): string[] {
+  return ['netns', 'exec', NAMESPACE, ...argv]
+}
 
 /** As an operator does at run time: each member is reached outside at the same port of another host. */
 function announceAll(sentinel: number, members: readonly Program[]): void {
