@@ -212,7 +212,8 @@ export class Execution implements CommandContext {
   serveWaiting(): void {
     const { blocking } = this.node
     // A script that waits for its next slice must find the data as it left them.
-    if (this.isInterrupted) return
+    // A node that stands still serves when it goes on, and what has expired meanwhile is gone.
+    if (this.isInterrupted || this.node.sleep.isActive) return
     // Moving an element to another list can make that list ready.
     while (blocking.hasReadyKeys) {
       for (const { db, key } of blocking.takeReadyKeys()) this.#serveKey(db, key)

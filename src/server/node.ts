@@ -173,6 +173,7 @@ export class DataNode implements NodeInputs {
     sleep.endIfOver(now.monoMs)
     if (sleep.isActive) return true
     this.#beginTurn(now)
+    this.#execution.serveWaiting()
     this.#endTurn()
     while (!sleep.isActive) {
       const input = sleep.next()

@@ -65,6 +65,26 @@ test('DEBUG SLEEP counts as the time of the command, and of what runs it', () =>
   expect(stats).toMatch(/cmdstat_exec:calls=1,usec=500000,/)
 })
 
+test('DEBUG SLEEP in a transaction holds up whom it would serve, and what expires meanwhile is not served', () => {
+  const node = new NodeHarness()
+  const [client, waiting] = [node.client(), node.client()]
+  const replica = node.replica()
+  waiting.say('BRPOP k kept 0')
+  const transaction = [
+    'MULTI',
+    'RPUSH k x',
+    'PEXPIRE k 100',
+    'RPUSH kept y',
+    'DEBUG SLEEP 0.2',
+    'EXEC',
+  ]
+  for (const line of transaction) client.say(line)
+  expect(waiting.take()).toBe('')
+  node.advance(200)
+  expect(waiting.take()).toBe('*2\r\n$4\r\nkept\r\n$1\r\ny\r\n')
+  expect(replica.told().slice(-2)).toEqual(['DEL k', 'RPOP kept'])
+})
+
 test('DEBUG SET-SKIP-CHECKSUM-VALIDATION lets RESTORE take any checksum, and nothing else', () => {
   const client = new NodeHarness().client()
   client.say('SET k v')
