@@ -316,14 +316,18 @@ With files, name the folders <state file>.blackbox of all Sentinels, copies of t
 writes the segments that hold the incident into one file, which vedette incident and vedette replay read
 anywhere. With --pseudonyms other names and addresses stand in it; ports, times and run ids stay.
 
+--what-if reconstructs the incident, plays it in the simulated world with the settings as they were, and says how
+near that comes; then, with --set, as they might be: options of the group, or directives of the nodes.
+
 Example:
   vedette incident --sentinel 10.0.0.1:26379
   vedette incident --sentinel 10.0.0.1:26379 --group mymaster --id mymaster-7 --html incident.html
   vedette incident --since 2026-11-20T00:00:00Z --json records/s1 records/s2 records/s3
   vedette incident --sentinel 10.0.0.1:26379 --bundle incident.bundle --pseudonyms
+  vedette incident --what-if --set down-after=3s --set quorum=3 --scenario incident.yml records/s1 records/s2
 
-Exit status: 0 shown, 1 no Sentinel suspected a master in that time, or a record is damaged, 2 the command
-line is wrong, or no Sentinel watches that group, 4 no Sentinel answered, or none has a record.`
+Exit status: 0 shown, 1 no Sentinel suspected a master in that time, a record is damaged, or what was played is
+more than a fifth off, 2 the command line is wrong, or no Sentinel watches that group, 4 no Sentinel answered, or none has a record.`
 
 export const REPLAY_HELP = `
 With black-box: yes in its configuration, a Sentinel records every event it receives, in

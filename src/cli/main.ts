@@ -23,7 +23,7 @@ import {
   UP_HELP,
 } from './help.ts'
 import { addFuzz, addScenario, addSimulate } from './laboratory-commands.ts'
-import { count, duration, moment, port, server } from './options.ts'
+import { changedSetting, count, duration, moment, port, seeds, server } from './options.ts'
 import { addOrders } from './order-commands.ts'
 import { outliveReader, watchOutput } from './output.ts'
 import { addProxy } from './proxy/proxy-command.ts'
@@ -253,6 +253,15 @@ function addIncident(program: Command): void {
     .addOption(new Option('--at <time>', 'the failover at this moment').argParser(moment))
     .option('--id <id>', 'the failover that the Sentinels announced under this id: mymaster-7')
     .option('--html <file>', 'also write it as a web page')
+    .option('--scenario <file>', 'also write it as a scenario, for vedette scenario run')
+    .option('--what-if', 'play it in the simulated world, with the settings as they were')
+    .addOption(
+      new Option(
+        '--set <option=value>',
+        'with --what-if: also with this setting, such as down-after=3s; again: others',
+      ).argParser(changedSetting),
+    )
+    .addOption(new Option('--seeds <range>', 'with --what-if (default: 1..10)').argParser(seeds))
     .option('--bundle <file>', 'also write its records into one file, to attach to an issue')
     .option('--pseudonyms', 'in the bundle: replace names and addresses')
     .option('--json', 'print one JSON object, for scripts')

@@ -92,6 +92,16 @@ export function minutes(text: string): number {
   throw new InvalidArgumentError('expected a number of minutes, such as 5 or 0.5')
 }
 
+/** `down-after=3s`; an option that may be given several times. */
+export function changedSetting(
+  value: string,
+  before: readonly (readonly [string, string])[] = [],
+): readonly (readonly [string, string])[] {
+  const [, name = '', to = ''] = /^([a-z][a-z-]*)=(\S+)$/.exec(value) ?? []
+  if (name !== '') return [...before, [name, to]]
+  throw new InvalidArgumentError('an option and its value are wanted: down-after=3s')
+}
+
 /** A moment of the calendar, in milliseconds since 1970. */
 export function moment(text: string): number {
   const atMs = Date.parse(text)

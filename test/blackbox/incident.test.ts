@@ -1,46 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { commonTime } from '../../src/blackbox/incident/common-time.ts'
-import { SentinelLife } from '../../src/blackbox/incident/life.ts'
-import type { PlayedStep } from '../../src/blackbox/player.ts'
-import { partOf, recordedRun } from '../../src/cli/incident/recorded-run.ts'
+import { partOf } from '../../src/cli/incident/recorded-run.ts'
 import { explainRecorded } from '../../src/report/chain/chain.ts'
 import { renderRecordedPage } from '../../src/report/page/html-page.ts'
-import { parseScenario } from '../../src/scenario/parse.ts'
-import { playScenario } from '../../src/scenario/run.ts'
-import { differencesOf, type KeptRecord, recordingEngine } from './support.ts'
-
-/** How far the clocks of the three Sentinels are off; the monotonic ones begin anywhere. */
-const SKEWS_MS = [0, 7_000, -42_000]
-
-/** A shipped scenario, recorded, and its records told by Sentinels whose clocks disagree. */
-async function played(name: string) {
-  const path = new URL(`../../scenarios/${name}`, import.meta.url)
-  const parsed = parseScenario(readFileSync(path, 'utf8'), name)
-  if (!parsed.ok) throw new Error(`${name} cannot be read`)
-  const records: KeptRecord[] = []
-  const engine = recordingEngine(records, 1_000)
-  const { result, history } = await playScenario(parsed.value, { seed: '1', engine })
-  expect(result.verdict).toBe('passed')
-  const lives = records.map((record, at) => lifeOf(record, SKEWS_MS[at] ?? 0))
-  const ties = commonTime(lives)
-  const run = recordedRun(lives, ties)
-  return { truth: history, lives, ties, run, chapters: explainRecorded(run.file, run.history) }
-}
-
-function lifeOf(record: KeptRecord, skewMs: number): SentinelLife {
-  let life: SentinelLife | undefined
-  const shifted = ({ monoMs, wallMs }: PlayedStep['now']) => {
-    return { monoMs: monoMs + 3 * skewMs, wallMs: wallMs + skewMs }
-  }
-  const look = (step: PlayedStep) => {
-    life ??= new SentinelLife({ ...step.state, startedAt: shifted(step.state.startedAt) })
-    life.note({ ...step, now: shifted(step.now) })
-  }
-  expect(differencesOf(record, look)).toEqual([])
-  if (life === undefined) throw new Error('nothing is recorded')
-  return life
-}
+import { played } from './recorded-lives.ts'
 
 const killed = played('01-master-killed.yml')
 

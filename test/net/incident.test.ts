@@ -141,6 +141,23 @@ test('ledgers of all nodes are listed and fetched, and lost writes are part of t
   expect(incidents[0].lost).toMatchObject([{ ledger: name, commands: 1, keys: 1, rule: 'exact' }])
 })
 
+test('what would have been: the incident is written as a scenario, and played with other settings', async () => {
+  const scenario = join(scratchFolder('incident'), 'incident.yml')
+  const words = ['--what-if', '--set', 'down-after=2s', '--seeds', '1..2', '--scenario', scenario]
+  const told = await vedette('incident', '--sentinel', sentinel, '--json', ...words)
+  const { whatIf } = JSON.parse(told.stdout)
+  expect(whatIf.variants).toMatchObject([{ settings: {} }, { settings: { 'down-after': '2s' } }])
+  expect(whatIf.realMs).toBeGreaterThan(0)
+  expect(whatIf.strayed).toEqual(expect.any(Number))
+  expect(readFileSync(scenario, 'utf8')).toContain('kill: n1')
+  expect(await vedette('scenario', 'run', scenario)).toMatchObject({ status: 0 })
+  const ask = (...more: string[]) => vedette('incident', '--sentinel', sentinel, ...more)
+  const wrong = await ask('--what-if', '--seeds', '1..1', '--set', 'down-after=soon')
+  expect(wrong).toMatchObject({ status: 2, stdout: '' })
+  expect(wrong.stderr).toContain('down-after')
+  expect(await ask('--set', 'down-after=2s')).toMatchObject({ status: 2 })
+})
+
 test('pieces over the wire are the files of the Sentinel', () => {
   const [one] = cluster.sentinels
   const port = one?.port ?? 0

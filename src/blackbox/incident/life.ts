@@ -8,6 +8,7 @@ import type { AnnouncedEvent } from '../../core/announced-event.ts'
 import type { DataInstance, State } from '../../core/state.ts'
 import { RequestDecoder } from '../../resp/request-decoder.ts'
 import type { PlayedStep } from '../player.ts'
+import { ContactLog } from './contacts.ts'
 
 export interface SaidEvent {
   readonly monoMs: number
@@ -50,6 +51,7 @@ export class SentinelLife {
   lastMonoMs: number
   lastWallMs: number
   readonly said: SaidEvent[] = []
+  readonly contacts = new ContactLog()
   readonly lines: SaidLine[] = []
   /** By question, which begins with the short ids of both Sentinels. */
   readonly asked = new Map<string, AskedQuestion>()
@@ -77,6 +79,7 @@ export class SentinelLife {
     this.lastMonoMs = monoMs
     this.lastWallMs = wallMs
     this.state = step.state
+    this.contacts.note(step)
     if (step.event.kind === 'received')
       this.#heardFromPeer(step, step.event.client, step.event.bytes)
     if (step.event.kind === 'reply') {

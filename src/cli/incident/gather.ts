@@ -1,4 +1,5 @@
 /** Fetches as much of the records of all Sentinels of a group as a question takes, and tells it. */
+import type { SentinelLife } from '../../blackbox/incident/life.ts'
 import { type MemberAccess, nodeLogin } from '../explain/look.ts'
 import { say } from '../report.ts'
 import { readAccess } from '../status/access.ts'
@@ -11,6 +12,8 @@ import { type MissingRecord, WireRecords } from './wire-records.ts'
 
 export interface Gathered {
   readonly told: IncidentsTold
+  /** The longest first. */
+  readonly lives: readonly SentinelLife[]
   /** What it is told from. */
   readonly played: readonly PlayedSegment[]
   /** What of the records is damaged. */
@@ -73,5 +76,12 @@ async function look(
 ): Promise<Gathered | undefined> {
   const { lives, faults, played } = livesIn(await records.between(fromMs, untilMs))
   if (lives.length === 0) return undefined
-  return { told: tell(lives, choice), played, faults, missing: records.missing, losses: undefined }
+  return {
+    told: tell(lives, choice),
+    played,
+    lives,
+    faults,
+    missing: records.missing,
+    losses: undefined,
+  }
 }

@@ -5,6 +5,7 @@ import { reasonOf, StartError } from '../../io/start-error.ts'
 import type { Chapter } from '../../report/chain/chain.ts'
 import { renderRecordedPage } from '../../report/page/html-page.ts'
 import type { MemberAccess } from '../explain/look.ts'
+import type { SeedRange } from '../options.ts'
 import { clockTime } from '../replay/words.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { writeBundle } from './bundle.ts'
@@ -23,12 +24,24 @@ import {
   type ShownLosses,
 } from './text.ts'
 
+import { reconstruct } from './what-if/reconstruct.ts'
+import { type ChangedSetting, scenarioText } from './what-if/scenario.ts'
+import { whatIfJson, whatIfLines } from './what-if/text.ts'
+import { NEAR_ENOUGH, playWhatIf, type WhatIf } from './what-if/what-if.ts'
+
 export interface IncidentOptions extends Choice, MemberAccess {
   readonly json?: boolean
   /** The file into which the page is written. */
   readonly html?: string
   /** The file into which the records of the incidents are put. */
   readonly bundle?: string
+  /** The file into which the incident is written as a scenario. */
+  readonly scenario?: string
+  /** It is played in the simulated world. */
+  readonly whatIf?: boolean
+  /** With these settings, beside those that were. */
+  readonly set?: readonly ChangedSetting[]
+  readonly seeds?: SeedRange
   /** Other names and addresses in the bundle. */
   readonly pseudonyms?: boolean
 }
@@ -52,22 +65,26 @@ export async function runIncident(
     say('vedette: --pseudonyms changes what --bundle writes: name the file')
     return EXIT_CONFIG
   }
+  if (options.whatIf !== true && (options.set ?? options.seeds) !== undefined) {
+    say('vedette: --set and --seeds are about --what-if: add it')
+    return EXIT_CONFIG
+  }
   const gathered =
     records.length > 0 ? fromFiles(records, options) : await gatherRecords(options, options)
-  return typeof gathered === 'number' ? gathered : show(gathered, options)
+  return typeof gathered === 'number' ? gathered : await show(gathered, options)
 }
 
 function fromFiles(records: readonly string[], choice: Choice): Gathered | number {
   const segments = segmentsAt(records)
   const { lives, faults, played } = livesIn(segments)
   if (lives.length > 0)
-    return { faults, played, missing: [], losses: undefined, told: tell(lives, choice) }
+    return { faults, played, lives, missing: [], losses: undefined, told: tell(lives, choice) }
   for (const fault of faults) say(`vedette: ${fault}`)
   say(`vedette: there is no record of a Sentinel in ${records.join(', ')}`)
   return EXIT_FAILED
 }
 
-function show(gathered: Gathered, options: IncidentOptions): number {
+async function show(gathered: Gathered, options: IncidentOptions): Promise<number> {
   const { faults, missing, told } = gathered
   const { json, html, id, bundle } = options
   for (const fault of faults) say(`vedette: ${fault}`)
@@ -82,11 +99,41 @@ function show(gathered: Gathered, options: IncidentOptions): number {
   const shown = { nameOf: run.nameOf, ties, stories, losses: shownLosses(gathered) }
   if (bundle !== undefined) writeBundle(bundle, gathered, options.pseudonyms === true)
   if (html !== undefined) writePage(html, chosen, run, shown)
+  const played = await tryOut(gathered, options)
+  if (typeof played === 'number') return played
+  const whatIf = played && { whatIf: whatIfJson(played) }
   process.stdout.write(
-    json === true ? `${JSON.stringify(incidentJson(shown, missing))}\n` : incidentText(shown),
+    json === true
+      ? `${JSON.stringify({ ...incidentJson(shown, missing), ...whatIf })}\n`
+      : incidentText(shown),
   )
-  return faults.length === 0 ? 0 : EXIT_FAILED
+  if (json !== true && played !== undefined)
+    process.stdout.write(`\n${whatIfLines(played).join('\n')}\n`)
+  const isNear = played === undefined || (played.strayed ?? 1) <= NEAR_ENOUGH
+  return faults.length === 0 && isNear ? 0 : EXIT_FAILED
 }
+
+/** Undefined: that was not asked for. An exit status: it cannot be done, and it has been said why. */
+async function tryOut(
+  { told, lives }: Gathered,
+  { scenario, whatIf, set = [], seeds = DEFAULT_SEEDS }: IncidentOptions,
+): Promise<WhatIf | number | undefined> {
+  if (scenario === undefined && whatIf !== true) return undefined
+  const chapter = told.chosen.at(-1)
+  const real = chapter && reconstruct(told, lives, chapter)
+  if (real === undefined || typeof real === 'string') {
+    say(`vedette: this incident cannot be reconstructed: ${real}`)
+    return EXIT_FAILED
+  }
+  if (scenario !== undefined) writeOut(scenario, scenarioText(real.reconstruction, []))
+  if (whatIf !== true) return undefined
+  const played = await playWhatIf(real, set, seeds)
+  if (typeof played !== 'string') return played
+  say(`vedette: ${played}`)
+  return EXIT_CONFIG
+}
+
+const DEFAULT_SEEDS: SeedRange = { first: 1, last: 10 }
 
 function shownLosses({ losses, told }: Gathered): ShownLosses | undefined {
   if (losses === undefined) return undefined
@@ -120,11 +167,13 @@ function writePage(
     ...chosen.flatMap((_, at) => lostLines(shown, at)),
     'told by what Sentinels recorded: what was done to the cluster and what clients felt is not in it',
   ]
+  const { file, history } = part
+  writeOut(path, renderRecordedPage({ title, remarks, file, history }))
+}
+
+function writeOut(path: string, text: string): void {
   try {
-    writeFileSync(
-      path,
-      renderRecordedPage({ title, remarks, file: part.file, history: part.history }),
-    )
+    writeFileSync(path, text)
   } catch (error) {
     throw new StartError(
       'E_REPORT_FILE',

@@ -9,6 +9,8 @@ import type { SuspectedMaster } from './incidents.ts'
 export interface Chapter {
   /** Undefined if it is about no particular group. */
   readonly group: string | undefined
+  /** The node that was master when it began. */
+  readonly master: string | undefined
   readonly title: string
   readonly fromMs: number
   readonly untilMs: number

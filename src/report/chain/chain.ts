@@ -86,8 +86,15 @@ function chapterOf(
   links.sort((a, b) => (a.atMs ?? Number.POSITIVE_INFINITY) - (b.atMs ?? Number.POSITIVE_INFINITY))
   const times = links.flatMap(({ atMs }) => (atMs === undefined ? [] : [atMs]))
   const fromMs = Math.min(causeAtMs, ...times)
-  const { group } = incident
-  return { group, title: titleOf(incident), fromMs, untilMs: Math.max(fromMs, ...times), links }
+  const { group, master } = incident
+  return {
+    group,
+    master,
+    title: titleOf(incident),
+    fromMs,
+    untilMs: Math.max(fromMs, ...times),
+    links,
+  }
 }
 
 function titleOf({ group, master, promotion, recoveredAtMs }: SuspectedMaster): string {
@@ -129,6 +136,7 @@ function otherLosses(losses: readonly LostWrite[]): Chapter[] {
   return [
     {
       group: undefined,
+      master: undefined,
       title: 'Other losses',
       fromMs: first.atMs,
       untilMs,
@@ -173,5 +181,12 @@ function calmChapter(file: ScenarioFile, history: RunHistory): Chapter {
       ? `Nothing was done to the cluster, and no Sentinel suspected the master ${names}.`
       : `No Sentinel suspected the master ${names}: there was nothing to fail over.`
   const links = [link(undefined, text)]
-  return { group: undefined, title: 'No failover', fromMs: 0, untilMs: history.endMs, links }
+  return {
+    group: undefined,
+    master: undefined,
+    title: 'No failover',
+    fromMs: 0,
+    untilMs: history.endMs,
+    links,
+  }
 }

@@ -1,0 +1,120 @@
+/**
+ * Whom a Sentinel lost, from its own record: since when an instance was silent, whether its kernel said that the
+ * process is gone, and when it answered again; and how late the answers were that came. All times are of the
+ * monotonic clock of that Sentinel.
+ */
+import { hostAndPort } from '../../base/ip.ts'
+import type { AnnouncedEvent } from '../../core/announced-event.ts'
+import type { Instance, State } from '../../core/state.ts'
+import type { PlayedStep } from '../player.ts'
+
+export interface LostContact {
+  /** `host:port`. */
+  readonly address: string
+  readonly role: Instance['kind']
+  readonly group: string
+  /** It was still well then. */
+  readonly wellAtMs: number
+  /** When its connection ended, which is when its process died; undefined: it did not end. */
+  readonly endedAtMs: number | undefined
+  /** It owed an answer from then on. */
+  readonly owedSinceMs: number
+  /** When the Sentinel held it down. */
+  readonly sdownAtMs: number
+  /** A kernel refused connections for it meanwhile: its process was dead. */
+  readonly isRefused: boolean
+  /** Undefined: it had not answered again when the record ends. */
+  backAtMs: number | undefined
+}
+
+export interface LateAnswer {
+  readonly address: string
+  readonly atMs: number
+  readonly lateMs: number
+}
+
+/** Sooner answers are none that any setting would call late. */
+const LATE_MS = 100
+
+export class ContactLog {
+  readonly lost: LostContact[] = []
+  readonly late: LateAnswer[] = []
+  /** By the milliseconds that a PING took: how many took so long. */
+  readonly trips = new Map<number, number>()
+  /** The address of each link. */
+  readonly #links = new Map<number, string>()
+  readonly #up = new Set<number>()
+  // By address: the last answer to a PING, since when one is owed, when a connection ended since the last answer, and when
+  // one was refused.
+  readonly #wellAt = new Map<string, number>()
+  readonly #owedSince = new Map<string, number>()
+  readonly #endedAt = new Map<string, number>()
+  readonly #refusedAt = new Map<string, number>()
+
+  note({ state, now: { monoMs }, event, effects }: PlayedStep): void {
+    if (event.kind === 'linkUp') this.#up.add(event.link)
+    if (event.kind === 'linkLost') this.#linkLost(event.link, event.isRefused, monoMs)
+    if (event.kind === 'reply' && event.purpose.kind === 'ping')
+      this.#answered(state, event.link, monoMs)
+    for (const effect of effects) {
+      if (effect.kind === 'openLink')
+        this.#links.set(effect.link, hostAndPort(effect.host, effect.port))
+      if (effect.kind === 'send' && effect.purpose.kind === 'ping')
+        this.#asked(state, effect.link, monoMs)
+      if (effect.kind === 'log' && effect.event !== undefined) this.#said(effect.event, monoMs)
+    }
+  }
+
+  #asked(state: State, link: number, monoMs: number): void {
+    const address = this.#addressOf(state, link)
+    if (address !== undefined && !this.#owedSince.has(address)) this.#owedSince.set(address, monoMs)
+  }
+
+  #answered(state: State, link: number, monoMs: number): void {
+    const address = this.#addressOf(state, link)
+    if (address === undefined) return
+    this.#up.add(link)
+    const sinceMs = this.#owedSince.get(address)
+    this.#owedSince.delete(address)
+    this.#endedAt.delete(address)
+    this.#wellAt.set(address, monoMs)
+    if (sinceMs === undefined) return
+    const tripMs = monoMs - sinceMs
+    this.trips.set(tripMs, (this.trips.get(tripMs) ?? 0) + 1)
+    if (tripMs >= LATE_MS) this.late.push({ address, atMs: monoMs, lateMs: tripMs })
+  }
+
+  /** A link that was opened before the record began is known by its owner. */
+  #addressOf(state: State, link: number): string | undefined {
+    const [owner] = state.connections.get(link)?.link.owners ?? []
+    if (owner !== undefined) this.#links.set(link, hostAndPort(owner.host, owner.port))
+    return this.#links.get(link)
+  }
+
+  #linkLost(link: number, isRefused: boolean, monoMs: number): void {
+    const address = this.#links.get(link)
+    this.#links.delete(link)
+    if (address === undefined) return
+    if (isRefused) this.#refusedAt.set(address, monoMs)
+    else if (this.#up.has(link) && !this.#endedAt.has(address)) this.#endedAt.set(address, monoMs)
+    this.#up.delete(link)
+    if (!this.#owedSince.has(address)) this.#owedSince.set(address, monoMs)
+  }
+
+  #said({ name, instance, group }: AnnouncedEvent, monoMs: number): void {
+    if (instance === undefined || group === undefined) return
+    const address = hostAndPort(instance.host, instance.port)
+    if (name === '-sdown') {
+      const open = this.lost.findLast((one) => one.address === address)
+      if (open !== undefined) open.backAtMs ??= monoMs
+    }
+    if (name !== '+sdown') return
+    const owedSinceMs = this.#owedSince.get(address) ?? monoMs
+    const wellAtMs = this.#wellAt.get(address) ?? owedSinceMs
+    this.lost.push({
+      ...{ address, role: instance.role, group: group.name, sdownAtMs: monoMs },
+      ...{ wellAtMs, owedSinceMs, endedAtMs: this.#endedAt.get(address), backAtMs: undefined },
+      isRefused: (this.#refusedAt.get(address) ?? Number.NEGATIVE_INFINITY) >= wellAtMs,
+    })
+  }
+}

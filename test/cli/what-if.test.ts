@@ -1,0 +1,64 @@
+/** An incident of which the records are known is reconstructed, played, and comes out as it did. */
+import { expect, test } from 'vitest'
+import { tell } from '../../src/cli/incident/stories.ts'
+import { type RealCourse, reconstruct } from '../../src/cli/incident/what-if/reconstruct.ts'
+import { scenarioOf, scenarioText } from '../../src/cli/incident/what-if/scenario.ts'
+import { whatIfLines } from '../../src/cli/incident/what-if/text.ts'
+import { NEAR_ENOUGH, playWhatIf } from '../../src/cli/incident/what-if/what-if.ts'
+import { played } from '../blackbox/recorded-lives.ts'
+
+async function realCourse(name: string): Promise<RealCourse> {
+  const { lives } = await played(name)
+  const told = tell(lives, {})
+  const [chapter] = told.chosen
+  if (chapter === undefined) throw new Error('there is no incident')
+  const real = reconstruct(told, lives, chapter)
+  if (typeof real === 'string') throw new Error(real)
+  return real
+}
+
+const INCIDENTS = [
+  ['01-master-killed.yml', '{ at: 20s, kill: n1 }'],
+  ['17-hung-master-thaws.yml', '{ at: 20s, pause: n1 }'],
+  ['02-master-and-one-sentinel-cut-off.yml', 'cut: { from: host-1, to: host-2 }'],
+  ['37-planned-handover.yml', 'coordinated: true'],
+] as const
+
+test.each(INCIDENTS)(
+  '%s is reconstructed, and comes out as it did within a fifth',
+  async (name, step) => {
+    const real = await realCourse(name)
+    expect(scenarioText(real.reconstruction, [])).toContain(step)
+    const told = await playWhatIf(real, [], { first: 1, last: 2 })
+    if (typeof told === 'string') throw new Error(told)
+    expect(told.real.switchedMs).toBeDefined()
+    expect(told.strayed).toBeLessThanOrEqual(NEAR_ENOUGH)
+    expect(whatIfLines(told).join('\n')).toMatch(/: \d+ % off/)
+  },
+)
+
+test('where nobody took the place of the master, nobody does', async () => {
+  const real = await realCourse('11-isolated-sentinel.yml')
+  const told = await playWhatIf(real, [], { first: 1, last: 2 })
+  expect(told).toMatchObject({ strayed: 0, real: { switchedMs: undefined } })
+})
+
+test('a longer down-after is told to take longer', async () => {
+  const real = await realCourse('17-hung-master-thaws.yml')
+  const told = await playWhatIf(real, [['down-after', '4s']], { first: 1, last: 2 })
+  if (typeof told === 'string') throw new Error(told)
+  const [was, mightBe] = told.variants
+  const times = [was, mightBe].map((one) => one?.outcomes.map(({ switchedMs = 0 }) => switchedMs))
+  expect(Math.min(...(times[1] ?? []))).toBeGreaterThan(2_000 + Math.max(...(times[0] ?? [])))
+  expect(whatIfLines(told).join('\n')).toMatch(/as it was +down-after=4s/)
+})
+
+test('a setting that there is not is refused with words', async () => {
+  const { reconstruction } = await realCourse('01-master-killed.yml')
+  for (const [option, value] of [
+    ['down-after', '3'],
+    ['quorum', 'many'],
+    ['no-such-directive', '1'],
+  ] as const)
+    expect(scenarioOf(reconstruction, [[option, value]]), option).toMatch(option)
+})
