@@ -46,9 +46,12 @@ const SPECIAL: readonly (readonly [CommandKind, readonly string[]])[] = [
 export class CommandKinds {
   /** In lower and in upper case, so that the usual spellings are found at once. */
   readonly #kinds = new Map<string, CommandKind>()
+  /** In lower case. */
+  readonly #blocking = new Set<string>()
 
   constructor() {
-    for (const { fullName, isRead } of nodeCommands().all.values()) {
+    for (const { fullName, isRead, flags } of nodeCommands().all.values()) {
+      if (flags.includes('blocking')) this.#blocking.add(fullName)
       this.#note(fullName, isRead ? 'read' : 'write')
     }
     for (const [kind, names] of SPECIAL) {
@@ -58,6 +61,10 @@ export class CommandKinds {
 
   of(name: string): CommandKind {
     return this.#kinds.get(name) ?? this.#kinds.get(name.toLowerCase()) ?? 'write'
+  }
+
+  mayBlock(name: string): boolean {
+    return this.#blocking.has(name.toLowerCase())
   }
 
   #note(name: string, kind: CommandKind): void {

@@ -38,6 +38,10 @@ export class InFlight {
     return this.#open[this.#firstOpen]
   }
 
+  some(isSuch: (asked: Asked) => boolean): boolean {
+    return this.#asked.slice(this.#firstAsked).some(isSuch)
+  }
+
   add(asked: Asked): void {
     this.#asked.push(asked)
     this.#bytes += (asked.bytes?.length ?? 0) + asked.answer.length

@@ -50,6 +50,8 @@ export interface ProxyInputs {
   received(now: Moment, stream: WireId, bytes: string): void
   /** The other side or the network closed it, or it could not be opened. */
   closed(now: Moment, stream: WireId, reason: string): void
+  /** The other side sends nothing more; it may still read. */
+  halfClosed(now: Moment, stream: WireId): void
   /** Most of what was written to it has left. */
   drained(now: Moment, stream: WireId): void
   wake(now: Moment): void

@@ -131,6 +131,14 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     else this.watch.closed(stream, now.monoMs, reason)
   }
 
+  halfClosed(now: Moment, stream: WireId): void {
+    const client = this.#clients.get(stream)
+    this.#nowMs = now.monoMs
+    if (client !== undefined) return client.leaves(now.monoMs)
+    this.#port.close(stream)
+    this.closed(now, stream, 'closed by the other side')
+  }
+
   drained(now: Moment, stream: WireId): void {
     this.#nowMs = now.monoMs
     const session = this.#clients.get(stream) ?? this.#servers.get(stream)

@@ -27,6 +27,8 @@ import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
 const MINUS = 45
 const MAX_IN_FLIGHT = 4_096
 const MAX_IN_FLIGHT_BYTES = 1024 * 1024
+/** A client that says nothing more may be gone altogether: its answers are waited for so long. */
+const LEAVE_MS = 500
 
 export class Session {
   readonly client: WireId
@@ -46,6 +48,7 @@ export class Session {
   #stream: 'none' | 'server' | 'nowhere' = 'none'
   #isPaused = false
   #isDraining = false
+  #leaveAtMs: number | undefined
   hasEnded = false
 
   constructor(home: SessionHome, client: WireId, entrance: Entrance, ends: ClientEnds) {
@@ -69,6 +72,7 @@ export class Session {
   /** Takes commands for as long as they can go on. */
   pump(nowMs: number): void {
     if (this.hasEnded) return
+    if (this.#leaveAtMs !== undefined && nowMs >= this.#leaveAtMs) return this.end()
     if (this.#isRefusing && this.server.hasProspect(nowMs)) this.#wait.refusal = undefined
     this.server.look(nowMs, this.#wantsServer)
     this.server.resend(nowMs)
@@ -98,6 +102,18 @@ export class Session {
   /** The client left. */
   closed(): void {
     this.#finish()
+  }
+
+  /** It has closed its half. What it asked is answered, but for what waits or blocks: that would be carried out for nobody. */
+  leaves(nowMs: number): void {
+    const isWaiting = this.#requests.pendingBytes > 0 || this.state.subscriptions > 0
+    if (isWaiting || this.inFlight.some(({ bytes }) => this.#mayBlock(bytes))) return this.end()
+    this.#leaveAtMs = nowMs + LEAVE_MS
+    this.drain(nowMs)
+  }
+
+  #mayBlock(bytes: string | undefined): boolean {
+    return bytes !== undefined && this.#home.kinds.mayBlock(wordsOf(bytes)[0] ?? '')
   }
 
   /** Says the last words and closes. */
@@ -174,7 +190,7 @@ export class Session {
       isHeld || this.#isBehind(nowMs) || isFull || this.inFlight.bytes >= MAX_IN_FLIGHT_BYTES,
     )
     const seeks = this.server.isBusy || (this.#wantsServer && !this.server.hasLink)
-    this.#home.attend(this.client, isHeld || seeks)
+    this.#home.attend(this.client, isHeld || seeks || this.#leaveAtMs !== undefined)
   }
 
   #hold(nowMs: number, isHeld: boolean): void {

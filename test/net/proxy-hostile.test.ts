@@ -66,7 +66,19 @@ describe.skipIf(!HAS_REDIS_CLI)('at the proxy (needs redis-cli)', () => {
     expect(residentBytes(proxy) - before).toBeLessThan(SLACK_BYTES)
   })
 
-  test('clients that close their half are let go, and what they asked is done once at most', async () => {
+  test('a client that has closed its half is told all that it asked, and is let go', async () => {
+    const socket = open(proxy.port)
+    let got = ''
+    socket.on('data', (bytes) => {
+      got += bytes.toString('latin1')
+    })
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.end(encodeCommand(['SET', 'asked', '1']) + encodeCommand(['GET', 'asked']))
+    await closed
+    expect(got).toBe('+OK\r\n$1\r\n1\r\n')
+  })
+
+  test('many that close their half leave no session, and what they asked is done once at most', async () => {
     const count = 40
     const ended = Array.from({ length: count }, () => {
       const socket = open(proxy.port)

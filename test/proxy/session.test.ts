@@ -99,6 +99,38 @@ test('behind a command that has waited for long, new ones wait unsent: they woul
   expect([client.takes(), stage.server(A).takes()]).toEqual([':1\r\n', ['INCR b']])
 })
 
+describe('a client that has closed its half', () => {
+  function halfClosed(...commands: string[]) {
+    const stage = new ProxyStage()
+    const client = stage.client()
+    client.sends(...commands)
+    client.endsItsHalf()
+    return { stage, client }
+  }
+
+  test('is told what it asked, and then closed', () => {
+    const { stage, client } = halfClosed('INCR a', 'GET a')
+    stage.server(A).says(':1')
+    expect([client.takes(), client.isClosed]).toEqual([':1\r\n', false])
+    stage.server(A).says('$1\r\n1')
+    expect([client.takes(), client.isClosed]).toEqual(['$1\r\n1\r\n', true])
+  })
+
+  test('is closed at once with nothing asked, or with something that blocks', () => {
+    expect(halfClosed().client.isClosed).toBe(true)
+    const { stage, client } = halfClosed('BLPOP a 0')
+    expect([client.isClosed, stage.connections(A)]).toEqual([true, 0])
+  })
+
+  test('is not waited for longer than a moment', () => {
+    const { stage, client } = halfClosed('INCR a')
+    stage.pass(400)
+    expect(client.isClosed).toBe(false)
+    stage.pass(200)
+    expect([client.isClosed, stage.connections(A)]).toEqual([true, 0])
+  })
+})
+
 describe('when a server says that it is no master', () => {
   test('the write goes to the next one, because it was not carried out', () => {
     const stage = new ProxyStage()

@@ -133,6 +133,11 @@ export class ProxyStage {
     this.settle()
   }
 
+  halfClose(id: WireId): void {
+    this.proxy.halfClosed(this.now, id)
+    this.settle()
+  }
+
   close(id: WireId): void {
     this.#wires.delete(id)
     this.proxy.closed(this.now, id, 'ECONNRESET')
@@ -236,6 +241,11 @@ export class StageClient {
 
   sendsBytes(bytes: string): void {
     this.#stage.receive(this.id, bytes)
+  }
+
+  /** It sends nothing more, and reads on. */
+  endsItsHalf(): void {
+    this.#stage.halfClose(this.id)
   }
 
   leaves(): void {

@@ -39,6 +39,7 @@ export class ProxyHost implements ProxyPort {
     this.#streams = new Streams({
       received: (id, bytes) => this.#input((machine, now) => machine.received(now, id, bytes)),
       closed: (id, reason) => this.#input((machine, now) => machine.closed(now, id, reason)),
+      halfClosed: (id) => this.#input((machine, now) => machine.halfClosed(now, id)),
       drained: (id) => this.#input((machine, now) => machine.drained(now, id)),
     })
     this.#machine = new ProxyMachine(options.config, this, readClock())

@@ -15,6 +15,8 @@ const INBOX_BYTES = 64 * 1024
 export interface StreamEvents {
   received(id: WireId, bytes: string): void
   closed(id: WireId, reason: string): void
+  /** The other side sends nothing more; it may still read. */
+  halfClosed(id: WireId): void
   drained(id: WireId): void
 }
 
@@ -57,7 +59,9 @@ export class Streams {
     socket.setNoDelay(true)
     if (isReading) socket.on('data', (chunk) => this.#received(id, chunk.toString('latin1')))
     socket.on('drain', () => this.#drained(id))
-    socket.on('end', () => this.#lost(stream, 'closed by the other side'))
+    // Only a client that has come to us may want answers behind its end.
+    socket.allowHalfOpen = isReading
+    socket.on('end', () => this.#ended(stream, isReading))
     socket.on('error', (error) => this.#lost(stream, reasonOf(error)))
     socket.on('close', () => this.#lost(stream, 'closed'))
   }
@@ -113,6 +117,11 @@ export class Streams {
 
   #drained(id: WireId): void {
     if (this.#streams.has(id)) this.#events.drained(id)
+  }
+
+  #ended(stream: Stream, mayRead: boolean): void {
+    if (!mayRead) return this.#lost(stream, 'closed by the other side')
+    if (this.#streams.get(stream.id) === stream) this.#events.halfClosed(stream.id)
   }
 
   #lost(stream: Stream, reason: string): void {
