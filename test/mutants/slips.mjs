@@ -160,8 +160,8 @@ export const SLIPS = [
   one(
     'a-switch-from-nowhere',
     'failover/switch',
-    "announce(turn, '+switch-master', group, switchWords(turn.state, group, old, to));",
-    "announce(turn, '+switch-master', group, switchWords(turn.state, group, to, to));",
+    "announce(turn, '+switch-master', group, switchWordsInside(turn, group, old, to));",
+    "announce(turn, '+switch-master', group, switchWordsInside(turn, group, to, to));",
     'Clients are told a switch from the new master.',
     { scenarios: ['a-master-of-four-replicas-dies-twice.yml'] },
   ),
