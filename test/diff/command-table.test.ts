@@ -40,6 +40,15 @@ describe.skipIf(!hasRedisServer)('the command table (needs redis-server)', () =>
     expect(different).toEqual([])
   })
 
+  test('COMMAND LIST names the subcommands as well', async () => {
+    const lists = servers.map(
+      async ({ client }) => (await client.call('COMMAND', 'LIST')) as string[],
+    )
+    const [ours, theirs] = await Promise.all(lists)
+    expect(theirs?.filter((name) => !ours?.includes(name))).toEqual([])
+    expect(ours?.filter((name) => isRedisName(name) && !theirs?.includes(name))).toEqual([])
+  })
+
   test('COMMAND DOCS has the same grammar of every command, in sentences of our own', async () => {
     const docs = servers.map(async ({ client }) => flatDocs(await client.call('COMMAND', 'DOCS')))
     const [ours, theirs] = await Promise.all(docs)

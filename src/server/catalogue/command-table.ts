@@ -61,7 +61,11 @@ export class CommandTable implements CommandDirectory {
 
   /** By full name, `get` or `config|get`. */
   findByName(fullName: string): Command | undefined {
-    return this.find(this.inOwnWords(fullName.split('|', 2)) ?? [])
+    const words = fullName.split('|')
+    const found = this.find(this.inOwnWords(words) ?? [])
+    // GET|KEY is no command, though GET takes a word.
+    const isWhole = words.length === found?.fullName.split('|').length
+    return isWhole ? found : undefined
   }
 
   /** The error for words that `find` does not know. */

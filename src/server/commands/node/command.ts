@@ -114,9 +114,8 @@ function docs({ node }: CommandContext, argv: readonly string[]): Reply {
   return docsOf(wanted)
 }
 
-/** Subcommands are listed only with a filter. */
 function list({ node }: CommandContext, argv: readonly string[]): Reply {
-  if (argv.length === 2) return bulks([...node.table.all.keys()])
+  if (argv.length === 2) return bulks([...node.table.everyCommand()].map((each) => each.fullName))
   const isMeant = parseCommandFilter(argv)
   if (typeof isMeant !== 'function') return isMeant
   const named = [...node.table.everyCommand()].map(({ fullName, categories }) => ({
