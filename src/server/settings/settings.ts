@@ -41,6 +41,15 @@ const TYPES: ReadonlyMap<string, SettingType<SettingValue>> = new Map(
   ),
 )
 
+/** For tests: shown only to who asks for them by name, as in Redis. */
+const HIDDEN: ReadonlySet<string> = new Set([
+  'key-load-delay',
+  'loading-process-events-interval-bytes',
+  'rdb-key-save-delay',
+  'use-exit-on-panic',
+  'watchdog-period',
+])
+
 export class Settings {
   /** [rename-command] Not shown by CONFIG, and never changed while the node runs. */
   renames: readonly CommandRename[] = []
@@ -145,7 +154,7 @@ export class Settings {
       return value === undefined ? [] : [[pattern, value]]
     }
     return [...TYPES.keys(), ...SETTING_ALIASES.keys()]
-      .filter((name) => matchesGlob(pattern, name, { nocase: true }))
+      .filter((name) => !HIDDEN.has(name) && matchesGlob(pattern, name, { nocase: true }))
       .map((name) => [name, this.get(name) ?? ''])
   }
 

@@ -20,6 +20,18 @@ describe('a directive', () => {
     expect(others.map(([name]) => name)).toEqual(OTHER_DEFAULTS)
   })
 
+  test('for tests is shown to who names it, and not among all', () => {
+    const settings = new Settings()
+    expect(settings.match('key-load-delay')).toEqual([['key-load-delay', '0']])
+    const shown = settings.match('*').map(([name]) => name)
+    for (const name of [
+      'key-load-delay',
+      'loading-process-events-interval-bytes',
+      'watchdog-period',
+    ])
+      expect(shown).not.toContain(name)
+  })
+
   test('at the end of its range is shown as it was given', () => {
     const settings = new Settings()
     for (const value of ['9223372036854775807', '9007199254740992', '4294967295']) {
