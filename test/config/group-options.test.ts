@@ -15,6 +15,9 @@ const EXCEPTIONS: readonly Exception[] = [
       'cli/check/deep/judge-group.ts': ['down-after'],
       'cli/check/deep/judge-program.ts': ['rename-command'],
       'cli/help.ts': ['down-after', 'refused-after'],
+      'cli/incident/what-if/text.ts': ['down-after'],
+      'cli/main.ts': ['down-after'],
+      'cli/options.ts': ['down-after'],
       'config/check.ts': ['down-after', 'voters', 'write-quorum'],
       'config/sentinel-group-directives.ts': ['rename-command'],
       'config/server-directives.ts': ['auth-pass', 'auth-user', 'rename-command'],
@@ -94,6 +97,7 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: 'keys of the same word',
     places: {
       'cli/check/deep/judge-sentinels.ts': ['quorum'],
+      'cli/incident/what-if/scenario.ts': ['quorum'],
       'config/check.ts': ['quorum'],
       'core/config.ts': ['quorum', 'detection'],
       'core/group-option-kinds.ts': ['detection', 'replication'],
