@@ -308,6 +308,14 @@ describe('the Sentinels', () => {
     ])
   })
 
+  test('Sentinels that tell clients from elsewhere several addresses are named', () => {
+    const told = '203.0.113.0/24=10.0.0.1:6379=198.51.100.7:7001'
+    const other = sentinel(3, { fields: { 'client-addresses': told } })
+    expect(fleet([sentinel(1), sentinel(2), other])).toEqual([
+      `warning : client-addresses differs: none on 10.0.1.1:26379, 10.0.1.2:26379; ${told} on 10.0.1.3:26379`,
+    ])
+  })
+
   test('what the running Sentinel has and its file has not is told', () => {
     const changed = three.map((_one, at) => sentinel(at + 1, { fields: { quorum: '3' } }))
     expect(fleet(changed)).toEqual([

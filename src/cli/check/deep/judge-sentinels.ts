@@ -154,6 +154,8 @@ function differences(values: readonly (readonly [string, string])[]): string | u
 
 const SAME_KEYS = ['quorum', 'downAfterMs', 'failoverTimeoutMs', 'parallelSyncs'] as const
 const SAME_OPTIONS = SAME_KEYS.map((key) => GROUP_OPTIONS[key].name)
+/** Shown only where it is set. A proxy outside finds no majority for a master if the Sentinels tell it several addresses. */
+const TOLD_ADDRESSES = GROUP_OPTIONS.clientAddresses.name
 
 function judgeInGroup(
   group: GroupConfig,
@@ -223,8 +225,9 @@ function judgeMonitored(
 
 function judgeOptions(group: GroupConfig, views: readonly View[]): readonly DeepFinding[] {
   const speak = speakOf(areaOf(group), '')
-  const differing = SAME_OPTIONS.flatMap((name) => {
-    const told = views.map(({ one, fields }) => [one.address, fields[name] ?? '?'] as const)
+  const differing = [...SAME_OPTIONS, TOLD_ADDRESSES].flatMap((name) => {
+    const missing = name === TOLD_ADDRESSES ? 'none' : '?'
+    const told = views.map(({ one, fields }) => [one.address, fields[name] ?? missing] as const)
     const words = differences(told)
     if (words === undefined) return []
     return [
