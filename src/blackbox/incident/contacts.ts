@@ -44,6 +44,8 @@ export class ContactLog {
   /** The address of each link. */
   readonly #links = new Map<number, string>()
   readonly #up = new Set<number>()
+  /** The addresses that were held down and have not answered since. */
+  readonly #down = new Set<string>()
   // By address: the last answer to a PING, since when one is owed, when a connection ended since the last answer, and when
   // one was refused.
   readonly #wellAt = new Map<string, number>()
@@ -78,7 +80,8 @@ export class ContactLog {
     this.#owedSince.delete(address)
     this.#endedAt.delete(address)
     this.#wellAt.set(address, monoMs)
-    if (sinceMs === undefined) return
+    // Who was held down already is no news, however late his answer is.
+    if (this.#down.delete(address) || sinceMs === undefined) return
     const tripMs = monoMs - sinceMs
     this.trips.set(tripMs, (this.trips.get(tripMs) ?? 0) + 1)
     if (tripMs >= LATE_MS) this.late.push({ address, atMs: monoMs, lateMs: tripMs })
@@ -109,6 +112,7 @@ export class ContactLog {
       if (open !== undefined) open.backAtMs ??= monoMs
     }
     if (name !== '+sdown') return
+    this.#down.add(address)
     const owedSinceMs = this.#owedSince.get(address) ?? monoMs
     const wellAtMs = this.#wellAt.get(address) ?? owedSinceMs
     this.lost.push({

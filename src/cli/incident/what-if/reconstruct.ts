@@ -3,6 +3,7 @@ import { hostAndPort } from '../../../base/ip.ts'
 import type { SentinelLife } from '../../../blackbox/incident/life.ts'
 import type { Chapter } from '../../../report/chain/chain.ts'
 import type { IncidentsTold } from '../stories.ts'
+import { medianOf } from './median.ts'
 import type { PlannedOrder, Reconstruction } from './scenario.ts'
 import { type Trouble, troublesIn } from './trouble.ts'
 
@@ -48,7 +49,7 @@ export function reconstruct(
     reconstruction: {
       ...{ title, group, master, sentinels: sentinelsOf(told, lives, name ?? '') },
       ...{ troubles, orders, beganMs, lastedMs: untilMs - beganMs },
-      latencyMs: latencyOf(lives),
+      latencyMs: latencyOf(told, lives, chapter),
     },
     lostMs: lost - beganMs,
     switchedMs: switchAfter(told, name ?? '', lost),
@@ -57,18 +58,31 @@ export function reconstruct(
   }
 }
 
-/** Half of what a PING takes in the middle: one way. */
-function latencyOf(lives: readonly SentinelLife[]): number {
-  const trips = new Map<number, number>()
-  for (const { contacts } of lives)
-    for (const [ms, count] of contacts.trips) trips.set(ms, (trips.get(ms) ?? 0) + count)
-  const all = [...trips.values()].reduce((sum, count) => sum + count, 0)
-  let passed = 0
-  for (const [ms, count] of [...trips].sort(([one], [other]) => one - other)) {
-    passed += count
-    if (2 * passed >= all) return Math.max(1, Math.floor(ms / 2))
-  }
-  return 1
+/**
+ * What a message takes one way: half of what the Sentinels' questions to each other took during the incident, when
+ * machines may have been busy, and at least half of what a PING takes.
+ */
+function latencyOf(
+  { run, ties }: IncidentsTold,
+  lives: readonly SentinelLife[],
+  { fromMs, untilMs }: Chapter,
+): number {
+  const asked = lives.flatMap((life) => {
+    const shiftMs = (ties.get(life)?.offsetMs ?? 0) - run.zeroMs
+    return [...life.asked].flatMap(([question, { sentAtMs, answeredAtMs }]) => {
+      // A vote is on a disk before it is given; a counsel waits for a PING.
+      if (!/is-master-down-by-addr .* \*$/i.test(question)) return []
+      const atMs = sentAtMs + shiftMs
+      const isInside = answeredAtMs !== undefined && atMs >= fromMs && atMs <= untilMs
+      return isInside ? [answeredAtMs - sentAtMs] : []
+    })
+  })
+  const pings = lives.flatMap(({ contacts }) =>
+    [...contacts.trips].flatMap(([ms, count]) =>
+      new Array<number>(Math.min(count, 1_000)).fill(ms),
+    ),
+  )
+  return Math.max(1, Math.floor((medianOf(asked) ?? 0) / 2), Math.floor((medianOf(pings) ?? 0) / 2))
 }
 
 function lossOf(

@@ -1,13 +1,7 @@
 /** What an incident would have come to, in lines and for scripts. */
 import { countOf, formatDuration } from '../../../scenario/duration.ts'
-import {
-  medianOf,
-  NEAR_ENOUGH,
-  type PlayedOutcome,
-  type Variant,
-  type WhatIf,
-  worstOf,
-} from './what-if.ts'
+import { medianOf } from './median.ts'
+import { NEAR_ENOUGH, type PlayedOutcome, type Variant, type WhatIf, worstOf } from './what-if.ts'
 
 const FIRST_COLUMN = 34
 const COLUMN = 26

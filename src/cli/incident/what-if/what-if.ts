@@ -5,6 +5,7 @@
 import { playScenario } from '../../../scenario/run.ts'
 import type { ScenarioFile } from '../../../scenario/scenario-file.ts'
 import type { SeedRange } from '../../options.ts'
+import { medianOf } from './median.ts'
 import type { RealCourse } from './reconstruct.ts'
 import { type ChangedSetting, START_MS, scenarioOf } from './scenario.ts'
 
@@ -99,14 +100,6 @@ function strayOf({ switchedMs }: RealCourse, was: Variant | undefined): number |
   return Math.abs(played - switchedMs) / Math.max(SHORT_MS, switchedMs)
 }
 
-/** Undefined counts as later than anything. */
-export function medianOf(values: readonly (number | undefined)[]): number | undefined {
-  const sorted = [...values].sort((a, b) => (a ?? NEVER) - (b ?? NEVER))
-  return sorted[(sorted.length - 1) >> 1]
-}
-
 export function worstOf(values: readonly (number | undefined)[]): number | undefined {
   return values.includes(undefined) ? undefined : Math.max(...values.map((one) => one ?? 0))
 }
-
-const NEVER = Number.MAX_SAFE_INTEGER
