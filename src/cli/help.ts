@@ -145,11 +145,12 @@ crashes, restarts, power cuts, hangs, partitions, slow networks. The redis.conf 
 appendfsync) decides what data it still has after a restart. The result says how long the cluster took to
 notice and to recover, how many acknowledged writes were lost, which failovers were needless or missing, and
 which setting is the cause. --compare and --compare-server play the same histories with another
-configuration.
+configuration. --compare-replication plays them async, with min-replicas-to-write, and strict.
 
 Example:
   vedette simulate /etc/redis/sentinel.conf --server /etc/redis/redis.conf --sentinels 3
   vedette simulate sentinel.yml --profile cross-zone --compare faster.yml
+  vedette simulate sentinel.yml --compare-replication
   vedette simulate sentinel.yml --seed 17 --write seed-17.yml
 
 Exit status: 0 done, 1 a history could not be played, 2 a configuration or the command line is wrong,

@@ -143,6 +143,10 @@ export function addSimulate(program: Command): void {
       'the redis.conf to compare with; may be repeated, as --server',
       collect,
     )
+    .option(
+      '--compare-replication',
+      'play the same histories async, with min-replicas-to-write, and strict',
+    )
     .addOption(new Option('--sentinels <n>', 'number of Sentinels').argParser(workers))
     .addOption(new Option('--replicas <n>', 'number of replicas of each master').argParser(count))
     .addOption(

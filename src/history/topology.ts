@@ -162,6 +162,7 @@ export function moreOptionsOf(
       return [[hostAndPort(host, port), said]]
     })
   const voters = members
+    .filter(({ directives }) => directives.get('sync-replication') !== 'no')
     .map(({ name }) => addressOf(name))
     .map((at) => hostAndPort(at.host, at.port))
   return {

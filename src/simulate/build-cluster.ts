@@ -8,6 +8,7 @@ import { advise } from '../config/check.ts'
 import type { SentinelFile } from '../config/sentinel-file.ts'
 import { DEFAULT_PERIODS, type GroupConfig } from '../core/config.ts'
 import { wordsAbout } from '../core/failover/host-rules.ts'
+import { votersIn } from '../core/failover/voters.ts'
 import type { SavedGroup } from '../core/persistence/saved.ts'
 import { type MoreOptions, specOptionsOf } from '../history/topology.ts'
 import { Boxes, isTelling, placeSentinels, type SentinelPlacement } from './boxes.ts'
@@ -70,11 +71,9 @@ function buildGroup(
   start: ClusterStart,
   boxes: Boxes,
 ): ClusterGroup {
-  const learnt = learntOf(start, config.name)
-  const replicas = learnt?.replicas ?? []
+  const replicas = replicasOf(config, start)
   const count = start.options.replicas ?? (replicas.length || REPLICAS)
-  const master = { host: config.host, port: config.port }
-  const addresses = [learnt?.current ?? master, ...replicas].slice(0, count + 1)
+  const addresses = [masterAddress(config, start), ...replicas].slice(0, count + 1)
   const prefix = start.file.core.groups.length === 1 ? 'n' : `g${index + 1}n`
   const nodes = Array.from({ length: count + 1 }, (_, number): ClusterNode => {
     const address = addresses[number]
@@ -85,7 +84,7 @@ function buildGroup(
       ...(address === undefined
         ? { promotion: undefined, zone: undefined }
         : wordsAbout(config, address)),
-      settings: start.settings[number] ?? start.settings.at(-1) ?? {},
+      settings: settingsOf(config, address, start.settings[number] ?? start.settings.at(-1) ?? {}),
     }
   })
   const title = config.name
@@ -101,14 +100,42 @@ function buildGroup(
   }
 }
 
+function masterAddress(config: GroupConfig, start: ClusterStart): Address {
+  return learntOf(start, config.name)?.current ?? config
+}
+
+/** Those that were met, and voters that were not. */
+function replicasOf(config: GroupConfig, start: ClusterStart): readonly Address[] {
+  const master = addressText(masterAddress(config, start))
+  const told = [...(learntOf(start, config.name)?.replicas ?? []), ...votersIn(config)]
+  const byText = new Map(told.map((address) => [addressText(address), address]))
+  byText.delete(master)
+  return [...byText.values()]
+}
+
+/** A node of a strict group that is none of its voters does not replicate synchronously. */
+function settingsOf(
+  config: GroupConfig,
+  address: Address | undefined,
+  said: ClusterNode['settings'],
+): ClusterNode['settings'] {
+  const voters = votersIn(config).map(addressText)
+  if (voters.length === 0 || address === undefined) return said
+  if (voters.includes(addressText(address))) return said
+  return { ...said, 'sync-replication': 'no' }
+}
+
 /** Scripts are left out: nothing is run here. A hook that asks a service is asked in vain. */
 function moreOptions(config: GroupConfig): MoreOptions {
   const { failoverBlockMs, crossZonePromotion, zones, rebootDownAfterMs, grayAfterMs } = config
+  const { replication, writeQuorum, reads } = config
   return {
     ...(failoverBlockMs === 0 ? {} : { failoverBlockMs }),
     ...(rebootDownAfterMs === 0 ? {} : { rebootDownAfterMs }),
     ...(grayAfterMs === 0 ? {} : { grayAfterMs }),
     ...(zones.length === 0 ? {} : { crossZonePromotion }),
+    ...(replication === 'async' ? {} : { replication, reads }),
+    ...(replication === 'async' || writeQuorum === 0 ? {} : { writeQuorum }),
   }
 }
 
@@ -156,7 +183,7 @@ function knownSentinels(start: ClusterStart): readonly Address[] {
 
 function assumptionsOf(start: ClusterStart): readonly string[] {
   const { file, options, settings } = start
-  const told = file.core.groups.map(({ name }) => learntOf(start, name)?.replicas.length ?? 0)
+  const told = file.core.groups.map((group) => replicasOf(group, start).length)
   const hasReplicas = options.replicas !== undefined || told.every((count) => count > 0)
   const hasSentinels =
     (options.sentinels ?? file.sentinels) !== undefined || knownPeers(start).length > 0
@@ -167,15 +194,23 @@ function assumptionsOf(start: ClusterStart): readonly string[] {
     ...(hasSentinels ? [] : [`${SENTINELS} Sentinels (--sentinels)`]),
     ...(hasLayout ? [] : ['Sentinels on the boxes of the nodes (--layout)']),
     ...(settings.length === 0 ? ['redis.conf at its defaults (--server)'] : []),
+    ...(hasAsyncVoters(start) ? ['sync-replication yes in the file of every voter'] : []),
     ...(hasUnknownZones(start) ? ['replicas without an address in no zone, under no rule'] : []),
     ...(hasOwnPeriods(file) ? ["the periods of the protocol as usual, not the file's own"] : []),
   ]
 }
 
+/** Whether a redis.conf was given that makes no voter of its node. */
+function hasAsyncVoters({ file, settings }: ClusterStart): boolean {
+  const isStrict = file.core.groups.some(({ replication }) => replication === 'strict')
+  return isStrict && settings.some((said) => said['sync-replication'] !== 'yes')
+}
+
 /** Whether rules about addresses cannot be applied, because the addresses are unknown. */
 function hasUnknownZones(start: ClusterStart): boolean {
-  return start.file.core.groups.some(({ name, zones, promotionRules }) => {
-    const known = learntOf(start, name)?.replicas.length ?? 0
+  return start.file.core.groups.some((group) => {
+    const { zones, promotionRules } = group
+    const known = replicasOf(group, start).length
     const count = start.options.replicas ?? (known || REPLICAS)
     return (zones.length > 0 || promotionRules.length > 0) && known < count
   })

@@ -77,6 +77,26 @@ export function majorityOf({ sentinels }: Pick<SimulatedCluster, 'sentinels'>): 
   return Math.floor(sentinels.length / 2) + 1
 }
 
+export function isStrictGroup({ replication }: Pick<MoreOptions, 'replication'>): boolean {
+  return replication === 'strict'
+}
+
+/** In a strict group: the nodes whose acknowledgements count. */
+export function votersOf({ nodes }: ClusterGroup): readonly ClusterNode[] {
+  return nodes.filter(({ settings }) => settings['sync-replication'] !== 'no')
+}
+
+/** How many voters of a strict group must have a write, the master included. */
+export function writeQuorumOf(group: ClusterGroup): number {
+  return group.writeQuorum || Math.floor(votersOf(group).length / 2) + 1
+}
+
+/** How many nodes beside a lost master must be in reach, so that one of them can be promoted. */
+export function heirsNeeded(group: ClusterGroup): number {
+  if (!isStrictGroup(group)) return 1
+  return Math.max(1, votersOf(group).length - writeQuorumOf(group) + 1)
+}
+
 /** A setting of a node as a number; `usual` if redis.conf does not set it. */
 export function settingOf(node: ClusterNode, name: string, usual: number): number {
   const value = Number(node.settings[name] ?? usual)

@@ -117,7 +117,7 @@ function countRows(pairs: readonly Pair[]): ComparedRow[] {
     total('', 'needless', (one) => sum(one.groups, ({ needless }) => needless)),
     total('', 'did not come', outcomes('missing')),
     total('', 'impossible', outcomes('impossible')),
-    total('refused writes', 'NOREPLICAS', (one) => sum(one.groups, ({ refused }) => refused)),
+    total('refused writes', 'no replicas', (one) => sum(one.groups, ({ refused }) => refused)),
   ]
 }
 

@@ -6,8 +6,11 @@
 import {
   type ClusterGroup,
   type ClusterMember,
+  heirsNeeded,
+  isStrictGroup,
   majorityOf,
   type SimulatedCluster,
+  votersOf,
 } from './cluster.ts'
 import type { IncidentEffect } from './incident-effects.ts'
 
@@ -29,7 +32,9 @@ export class GroundTruth {
 
   constructor(cluster: SimulatedCluster, effects: readonly IncidentEffect[], endMs: number) {
     this.#cluster = cluster
-    this.#effects = effects
+    const strict = cluster.groups.filter(isStrictGroup).flatMap(({ nodes }) => nodes)
+    const names = new Set(strict.map(({ name }) => name))
+    this.#effects = effects.flatMap((effect) => withLostVotes(effect, names))
     this.#endMs = endMs
   }
 
@@ -99,15 +104,17 @@ export class GroundTruth {
     master: ClusterMember,
     effects: readonly IncidentEffect[],
   ): Able | undefined {
+    const candidates = isStrictGroup(group) ? votersOf(group) : group.nodes
     const sides = this.#cluster.sentinels.map(({ host }) => {
       const isNear = (member: ClusterMember): boolean =>
         !isDown(member.name, effects) && isTogether(member.host, host, effects)
-      const nodes = group.nodes.filter((node) => node.name !== master.name && isNear(node))
+      const nodes = candidates.filter((node) => node.name !== master.name && isNear(node))
       const sentinels = this.#cluster.sentinels.filter(isNear).length
       return { sentinels, nodes: nodes.map(({ name }) => name) }
     })
     return sides.find(
-      ({ sentinels, nodes }) => sentinels >= majorityOf(this.#cluster) && nodes.length > 0,
+      ({ sentinels, nodes }) =>
+        sentinels >= majorityOf(this.#cluster) && nodes.length >= heirsNeeded(group),
     )
   }
 
@@ -133,6 +140,14 @@ export class GroundTruth {
     const moments = [0, ...this.#effects.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs])]
     return [...new Set(moments.filter((atMs) => atMs < this.#endMs))].sort((a, b) => a - b)
   }
+}
+
+/** A node of a strict group that ends is no master afterwards, and has no vote before it finds one. */
+function withLostVotes(effect: IncidentEffect, strict: ReadonlySet<string>): IncidentEffect[] {
+  if (effect.kind !== 'down' || effect.isRestart !== true) return [effect]
+  const processes = effect.processes.filter((name) => strict.has(name))
+  if (processes.length === 0) return [effect]
+  return [effect, { ...effect, processes, untilMs: Number.POSITIVE_INFINITY }]
 }
 
 function isDown(name: string, effects: readonly IncidentEffect[]): boolean {

@@ -14,6 +14,7 @@ import {
   masterOf,
   type SimulatedCluster,
 } from './cluster.ts'
+import { distributionOf } from './distribution.ts'
 import { GroundTruth, type TruthSpan } from './ground-truth.ts'
 import type { IncidentKind } from './incident.ts'
 import type { IncidentEffect } from './incident-effects.ts'
@@ -52,8 +53,10 @@ export interface GroupMeasured {
   readonly lacking: 'majority' | 'replica' | undefined
   /** The longest time in which the first master was unusable. */
   readonly unusableMs: number
-  /** Writes refused for lack of replicas. */
+  /** Writes refused for lack of replicas or voters. */
   readonly refused: number
+  /** Of the acknowledged writes; undefined if there was none. */
+  readonly latencyMs: WriteLatency | undefined
   /** Failovers that were begun and given up. */
   readonly abandoned: number
 }
@@ -62,6 +65,12 @@ export interface Lost {
   readonly asynchronous: number
   readonly splitBrain: number
   readonly emptyRestart: number
+}
+
+/** From the attempt to the answer. */
+export interface WriteLatency {
+  readonly median: number
+  readonly p99: number
 }
 
 export type IncidentOutcome =
@@ -76,6 +85,8 @@ export type IncidentOutcome =
 const PATIENCE_MS = 12_000
 /** A master that would have recovered within this time was not worth a failover. */
 const SOON_MS = 1_000
+/** By then everybody has met: what a cluster does while it starts says nothing about its latency. */
+const SETTLED_MS = 5_000
 /** A Sentinel notices the end of a fault a little later. */
 const NOTICE_MS = 1_000
 
@@ -128,9 +139,23 @@ function measureGroup(group: ClusterGroup, facts: GroupFacts, run: Run): GroupMe
     ableSentinels: missed && truth.able(group, master, missed.fromMs)?.sentinels,
     lacking: hopeless && (truth.hasMajority(hopeless.fromMs) ? 'replica' : 'majority'),
     unusableMs: Math.max(0, ...spans.map(({ fromMs, untilMs }) => untilMs - fromMs)),
-    refused: facts.writes.refused.NOREPLICAS ?? 0,
+    refused: refusedFor(facts.writes.refused),
+    latencyMs: latencyOf(group, history),
     abandoned: history.happenings.filter((happening) => isAbandoning(happening, group)).length,
   }
+}
+
+function refusedFor({ NOREPLICAS = 0, NOSYNCREPLICAS = 0 }: Readonly<Record<string, number>>) {
+  return NOREPLICAS + NOSYNCREPLICAS
+}
+
+function latencyOf({ name }: ClusterGroup, { writes }: RunHistory): WriteLatency | undefined {
+  const samples = writes.flatMap(({ group, attemptedAtMs, outcome }) => {
+    if (group !== name || attemptedAtMs < SETTLED_MS || outcome.kind !== 'acknowledged') return []
+    return [{ value: outcome.atMs - attemptedAtMs, seed: '' }]
+  })
+  const spread = distributionOf(samples)
+  return spread && { median: spread.median, p99: spread.p99 }
 }
 
 interface Failover {
@@ -139,7 +164,10 @@ interface Failover {
   readonly from: string
 }
 
-/** Each config epoch is a failover that reached its promotion. */
+/**
+ * Each config epoch is a failover that reached its promotion, unless it names the same master: in a
+ * strict group that is the first term, or one in which the old master goes on.
+ */
 function failoversOf(group: ClusterGroup, { happenings, nameOf }: RunHistory): readonly Failover[] {
   const failovers: Failover[] = []
   const epochs = new Set<number>()
@@ -149,8 +177,9 @@ function failoversOf(group: ClusterGroup, { happenings, nameOf }: RunHistory): r
     const { configEpoch, atMs } = happening
     if (configEpoch === 0 || epochs.has(configEpoch)) continue
     epochs.add(configEpoch)
-    failovers.push({ atMs, from: master })
-    master = nameOf(happening.master)
+    const next = nameOf(happening.master)
+    if (next !== master) failovers.push({ atMs, from: master })
+    master = next
   }
   return failovers
 }

@@ -1,5 +1,13 @@
 /** What is simulated: the processes, their rules, and what was assumed. */
-import type { ClusterGroup, ClusterMember, ClusterNode, SimulatedCluster } from './cluster.ts'
+import {
+  type ClusterGroup,
+  type ClusterMember,
+  type ClusterNode,
+  isStrictGroup,
+  type SimulatedCluster,
+  votersOf,
+  writeQuorumOf,
+} from './cluster.ts'
 import type { NetworkProfile } from './profiles.ts'
 import { durationText, entry } from './text-table.ts'
 
@@ -22,7 +30,17 @@ function groupLines(group: ClusterGroup, sentinels: number): string[] {
     `failover-timeout ${durationText(failoverTimeoutMs)}`,
   ]
   const nodes = group.nodes.map(nodeText).join(', ')
-  return [...entry(group.title, rules.join(', ')), ...entry('', nodes), ...settingLines(group)]
+  return [
+    ...entry(group.title, rules.join(', ')),
+    ...(isStrictGroup(group) ? entry('', strictText(group)) : []),
+    ...entry('', nodes),
+    ...settingLines(group),
+  ]
+}
+
+function strictText(group: ClusterGroup): string {
+  const words = [`${votersOf(group).length} voters`, `write-quorum ${writeQuorumOf(group)}`]
+  return ['replication strict', ...words, `reads ${group.reads ?? 'normal'}`].join(', ')
 }
 
 function nodeText({ name, host, address }: ClusterNode, index: number): string {

@@ -30,7 +30,7 @@ function partsOf(group: GroupMeasured): string[] {
     ...(odownMs === undefined ? [] : [`agreed after ${durationText(odownMs)}`]),
     outageMs === undefined ? 'all clients cut off' : `outage ${durationText(outageMs)}`,
     ...(twoMastersMs > 0 ? [`two masters for ${durationText(twoMastersMs)}`] : []),
-    ...(refused > 0 ? [`${refused} writes refused with NOREPLICAS`] : []),
+    ...(refused > 0 ? [`${refused} writes refused for lack of replicas`] : []),
     lost === undefined ? 'lost writes unknown' : `${lostTotal(lost)} writes lost`,
   ]
 }

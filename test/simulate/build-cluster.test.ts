@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { type GroupSpec, moreOptionsOf } from '../../src/history/topology.ts'
 import { scenarioOf } from '../../src/simulate/scenario-of.ts'
 import { stageIncident } from '../../src/simulate/stage.ts'
 import { clusterOf, incident, stageOf } from './support.ts'
@@ -92,4 +93,37 @@ test('replicas without an address are under no rule, which is told', () => {
     undefined,
   ])
   expect(cluster.assumptions).toContain('replicas without an address in no zone, under no rule')
+})
+
+const STRICT = `
+  sentinel monitor m 10.0.0.1 6379 2
+  sentinel replication m strict
+  sentinel voter m 10.0.0.1:6379
+  sentinel voter m 10.0.0.2:6379
+  sentinel voter m 10.0.0.3:6379
+  sentinel write-quorum m 3
+  sentinel reads m linearizable
+  sentinel known-replica m 10.0.0.9 6379`
+
+// simulate played a strict group as an async one: the options were dropped on the way.
+test('a strict group is simulated as one, with its voters, write quorum and reads', () => {
+  const cluster = clusterOf({ text: STRICT })
+  const { topology } = scenarioOf(stageIncident(incident({}), stageOf(cluster)), stageOf(cluster))
+  const [group] = topology.groups
+  expect(group).toMatchObject({ replication: 'strict', writeQuorum: 3, reads: 'linearizable' })
+  const words = moreOptionsOf(topology, group as GroupSpec, (name) => ({ host: name, port: 1 }))
+  expect(words.voters).toEqual(['n1:1', 'n3:1', 'n4:1'])
+  expect(cluster.groups[0]?.nodes.map(({ address }) => address)).toEqual([
+    '10.0.0.1:6379',
+    '10.0.0.9:6379',
+    '10.0.0.2:6379',
+    '10.0.0.3:6379',
+  ])
+})
+
+test('a strict group whose redis.conf makes no voters is told so', () => {
+  const told = 'sync-replication yes in the file of every voter'
+  expect(clusterOf({ text: STRICT, settings: {} }).assumptions).toContain(told)
+  const settings = { 'sync-replication': 'yes' }
+  expect(clusterOf({ text: STRICT, settings }).assumptions).not.toContain(told)
 })

@@ -78,6 +78,7 @@ export function measuredGroup(change: Partial<GroupMeasured> = {}): GroupMeasure
     lacking: undefined,
     unusableMs: 0,
     refused: 0,
+    latencyMs: undefined,
     abandoned: 0,
     ...change,
   }

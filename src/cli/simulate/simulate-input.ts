@@ -56,6 +56,9 @@ export function readCluster({
 const RELEVANT: readonly string[] = [
   'min-replicas-to-write',
   'min-replicas-max-lag',
+  'sync-replication',
+  'sync-replication-timeout',
+  'min-sync-replicas',
   'replica-priority',
   'repl-timeout',
   'repl-ping-replica-period',

@@ -13,6 +13,8 @@ export interface SimulateOptions {
   readonly server?: readonly string[]
   readonly compare?: string
   readonly compareServer?: readonly string[]
+  /** Plays each history with async replication, with min-replicas-to-write, and strictly. */
+  readonly compareReplication?: true
   readonly sentinels?: number
   readonly replicas?: number
   readonly layout?: SentinelPlacement
@@ -48,6 +50,7 @@ export function replayCommand(path: string, options: SimulateOptions, seed: stri
     ...(server ?? []).map((file) => `--server ${file}`),
     ...(compare === undefined ? [] : [`--compare ${compare}`]),
     ...(compareServer ?? []).map((file) => `--compare-server ${file}`),
+    ...(options.compareReplication ? ['--compare-replication'] : []),
     ...(profile === 'lan' ? [] : [`--profile ${profile}`]),
     ...(sentinels === undefined ? [] : [`--sentinels ${sentinels}`]),
     ...(replicas === undefined ? [] : [`--replicas ${replicas}`]),

@@ -5,10 +5,12 @@ import { adviceFor } from '../../simulate/advice.ts'
 import { compare, type Pair } from '../../simulate/compare.ts'
 import type { Advice } from '../../simulate/evidence.ts'
 import type { MeasuredHistory } from '../../simulate/measure.ts'
+import { compareModes } from '../../simulate/replication-modes.ts'
 import type { Stage } from '../../simulate/stage.ts'
 import { onlyGroup, summarize } from '../../simulate/summary.ts'
 import { clusterLines } from '../../simulate/text-cluster.ts'
 import { comparisonLines } from '../../simulate/text-compare.ts'
+import { replicationLines } from '../../simulate/text-replication.ts'
 import { summaryLines } from '../../simulate/text-summary.ts'
 import { paragraph } from '../../simulate/text-table.ts'
 import { colors as pc } from '../colors.ts'
@@ -30,19 +32,36 @@ export interface Findings {
 }
 
 export function findingsText(findings: Findings): string {
-  const { stages, configurations, options } = findings
-  const each = stages.flatMap((_, place) => [...configurationLines(findings, place), ''])
+  const { configurations, options } = findings
   const path = configurations[0]?.path ?? ''
   const replay = replayCommand(path, options, 'N')
   const lines = [
     ...headLines(findings),
     '',
-    ...each,
-    ...comparedLines(findings),
+    ...(options.compareReplication ? replicationText(findings) : configurationTexts(findings)),
     '  To see the history of seed #N:',
     `    ${replay}`,
   ]
   return `${lines.join('\n')}\n`
+}
+
+function configurationTexts(findings: Findings): string[] {
+  const each = findings.stages.flatMap((_, place) => [...configurationLines(findings, place), ''])
+  return [...each, ...comparedLines(findings)]
+}
+
+/** The last of the clusters is the strict one, whose lines say the most. */
+function replicationText({ stages, configurations, measured }: Findings): string[] {
+  const stage = stages.at(-1)
+  if (stage === undefined) return []
+  return [
+    PAINTER.bold(nameOf(configurations[0])),
+    ...clusterLines(stage.cluster, stage.profile),
+    '',
+    PAINTER.bold('The same histories, by what an acknowledged write means'),
+    ...replicationLines(compareModes(measured), PAINTER),
+    '',
+  ]
 }
 
 function headLines({ measured, isInterrupted, options, crashed }: Findings): string[] {
@@ -109,8 +128,10 @@ export function findingsJson(findings: Findings): string {
     return { ...cluster, summary, advice: adviceFor(cluster, own), histories: own }
   })
   const { profile, seeds } = options
-  const comparison = stages.length < 2 ? undefined : compare(pairsOf(findings))
-  return `${JSON.stringify({ profile, seeds, isInterrupted, crashed, configurations, comparison })}\n`
+  const comparison = stages.length === 2 ? compare(pairsOf(findings)) : undefined
+  const replication = options.compareReplication ? compareModes(measured) : undefined
+  const all = { profile, seeds, isInterrupted, crashed, configurations, comparison, replication }
+  return `${JSON.stringify(all)}\n`
 }
 
 /** For each setting its effect, how often it was seen and with which seed, and what to try. */

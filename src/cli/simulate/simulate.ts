@@ -3,9 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { reasonOf, StartError } from '../../io/start-error.ts'
 import type { Played } from '../../scenario/run.ts'
+import type { SimulatedCluster } from '../../simulate/cluster.ts'
 import { type MeasuredHistory, measure } from '../../simulate/measure.ts'
 import { type PlayedSeed, playSeed } from '../../simulate/play-seed.ts'
 import { PROFILES } from '../../simulate/profiles.ts'
+import { REPLICATION_MODES, withReplication } from '../../simulate/replication-modes.ts'
 import { scenarioText } from '../../simulate/scenario-of.ts'
 import type { Stage } from '../../simulate/stage.ts'
 import { clusterLines } from '../../simulate/text-cluster.ts'
@@ -33,6 +35,11 @@ export async function runSimulate(path: string, options: SimulateOptions): Promi
   if (options.seed === undefined && (options.write ?? options.report) !== undefined) {
     say('vedette: --write and --report need one history')
     say('  add --seed N')
+    return EXIT_CONFIG
+  }
+  if (options.compareReplication && (options.compare ?? options.compareServer) !== undefined) {
+    say('vedette: --compare-replication compares one configuration with itself')
+    say('  leave --compare and --compare-server out')
     return EXIT_CONFIG
   }
   const configurations = configurationsOf(path, options)
@@ -66,10 +73,17 @@ function stagesOf(
     .map((each) => readCluster({ ...each, options: shared }))
     .filter((cluster) => cluster !== undefined)
   if (clusters.length < configurations.length) return undefined
+  const shown = options.compareReplication ? inAllModes(clusters) : clusters
   const downAfters = clusters.flatMap(({ groups }) => groups.map(({ downAfterMs }) => downAfterMs))
   const downAfterMaxMs = Math.max(...downAfters)
   const profile = PROFILES[options.profile]
-  return clusters.map((cluster) => ({ cluster, profile, downAfterMaxMs }))
+  return shown.map((cluster) => ({ cluster, profile, downAfterMaxMs }))
+}
+
+function inAllModes(clusters: readonly SimulatedCluster[]): readonly SimulatedCluster[] {
+  return clusters.flatMap((cluster) => {
+    return REPLICATION_MODES.map((mode) => withReplication(cluster, mode))
+  })
 }
 
 async function simulate(
@@ -142,7 +156,7 @@ async function showSeed(
 
 /** The file of a compared configuration must not replace that of the first. */
 function besideFirst(path: string, place: number): string {
-  return place === 0 ? path : path.replace(/(\.ya?ml)?$/, '-b$1')
+  return place === 0 ? path : path.replace(/(\.ya?ml)?$/, `-${'bc'[place - 1] ?? place}$1`)
 }
 
 function headOf(
