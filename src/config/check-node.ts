@@ -30,7 +30,7 @@ export function directiveRefusal(name: string, value: string): string | undefine
 
 /** Warnings only; empty if there is nothing to warn about. */
 export function adviseNode(node: NodeFile): Problem[] {
-  return [...adviseKeeping(node), ...adviseDump(node), ...adviseGuard(node)]
+  return [...adviseKeeping(node), ...adviseDump(node), ...adviseGuard(node), ...adviseVoter(node)]
 }
 
 function adviseKeeping(node: NodeFile): Problem[] {
@@ -65,6 +65,27 @@ function adviseGuard(node: NodeFile): Problem[] {
   if (user === undefined || denial(user, INFO) === undefined) return []
   const message = `user ${name} may not run INFO, so a replica cannot distinguish a master restarted from its append-only file from one that lost its data, and refuses both`
   return [warn(node, 'W_GUARD_NEEDS_INFO', 'masteruser', message, `add +info to user ${name}`)]
+}
+
+/** [sync-replication] What an acknowledgement of this voter means, and whether it can be a master. */
+function adviseVoter(node: NodeFile): Problem[] {
+  const { settings } = node
+  if (!settings.flag('sync-replication')) return []
+  const problems: Problem[] = []
+  if (!settings.flag('appendonly') || settings.text('appendfsync') !== 'always') {
+    const message =
+      'what this voter acknowledges is in its memory: power that fails for all voters loses it'
+    const hint = 'appendonly yes and appendfsync always on every voter; docs/strict.md has the cost'
+    const path = settings.flag('appendonly') ? 'appendfsync' : 'appendonly'
+    problems.push(warn(node, 'W_VOTER_IN_MEMORY', path, message, hint))
+  }
+  if (settings.int('replica-priority') === 0) {
+    const message =
+      'a voter that is never promoted: if it alone has what was acknowledged, the group waits for the old master'
+    const hint = 'give it a priority above 0; a high one is promoted last'
+    problems.push(warn(node, 'W_VOTER_NEVER_PROMOTED', 'replica-priority', message, hint))
+  }
+  return problems
 }
 
 const INFO = {

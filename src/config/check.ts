@@ -3,10 +3,11 @@
  * Sentinels there are is known only if the file says so (`sentinels:`, or the peers a sentinel.conf
  * has learnt); otherwise there is no advice that depends on it.
  */
-import { canonicalIp, hostAndPort } from '../base/ip.ts'
+import { canonicalIp, hostAndPort, isLoopback } from '../base/ip.ts'
 import type { GroupConfig } from '../core/config.ts'
 import { PROVEN_MAX } from '../core/discovery/peers.ts'
-import { fencesNeeded, parseVoter, writeQuorum } from '../core/failover/voters.ts'
+import { wordsAbout } from '../core/failover/host-rules.ts'
+import { fencesNeeded, parseVoter, votersIn, writeQuorum } from '../core/failover/voters.ts'
 import { GROUP_OPTION_ROWS, GROUP_OPTIONS, type GroupOptionKey } from '../core/group-options.ts'
 import type { Problem, ProblemCode } from './problem.ts'
 import { locationOf, type SentinelFile } from './sentinel-file.ts'
@@ -165,9 +166,56 @@ function adviseVoters(file: SentinelFile, group: GroupConfig): Problem[] {
     const message = `a write quorum of ${needed} makes no sense with ${voters.length} voters`
     return error(message, 'have three voters or five, and leave write-quorum out')
   }
-  if (needed < voters.length && fencesNeeded(group) < voters.length) return []
-  const message = `writes or failovers need all ${voters.length} voters: each failure ends one of them`
-  return [warn(file, 'W_VOTERS', option, message, 'have three voters, or five')]
+  return [
+    ...adviseVoterNumber(file, group),
+    ...adviseVoterHosts(file, group),
+    ...adviseBarredVoters(file, group),
+  ]
+}
+
+/** How many voters a strict group needs to go on: for writes, and for a failover. */
+function votersNeeded(group: GroupConfig): number {
+  return Math.max(writeQuorum(group), fencesNeeded(group))
+}
+
+function adviseVoterNumber(file: SentinelFile, group: GroupConfig): Problem[] {
+  const count = group.voters.length
+  const option = pathOf(group, 'voters')
+  const say = (message: string): Problem[] => [
+    warn(file, 'W_VOTERS', option, message, 'have three voters, or five'),
+  ]
+  if (votersNeeded(group) === count) {
+    return say(`writes or failovers need all ${count} voters: each failure ends one of them`)
+  }
+  if (count % 2 === 1 || group.writeQuorum !== 0) return []
+  return say(`${count} voters survive no more failures than ${count - 1}`)
+}
+
+/** Loopback addresses tell nothing about hosts. */
+function adviseVoterHosts(file: SentinelFile, group: GroupConfig): Problem[] {
+  const hosts = votersIn(group).map(({ host }) => host)
+  const crowded = [...new Set(hosts)].filter((host) => {
+    const here = hosts.filter((one) => one === host).length
+    return here > 1 && !isLoopback(host) && hosts.length - here < votersNeeded(group)
+  })
+  return crowded.map((host) => {
+    const here = hosts.filter((one) => one === host).length
+    const loss = here < writeQuorum(group) ? '' : ', and acknowledged writes with them'
+    const message = `${here} of ${hosts.length} voters are on ${host}: its loss ends writes and failovers${loss}`
+    const hint = 'give each voter a host of its own'
+    return warn(file, 'W_VOTERS_TOGETHER', pathOf(group, 'voters'), message, hint)
+  })
+}
+
+function adviseBarredVoters(file: SentinelFile, group: GroupConfig): Problem[] {
+  return votersIn(group).flatMap((voter) => {
+    if (wordsAbout(group, voter).promotion !== 'must-not') return []
+    const name = hostAndPort(voter.host, voter.port)
+    const message = `voter ${name} must not be promoted: if it alone has what was acknowledged, the group waits for the old master`
+    const hint = 'use prefer-not'
+    const option = pathOf(group, 'promotionRules')
+    return [warn(file, 'W_VOTER_NEVER_PROMOTED', option, message, hint)]
+  })
 }
 
 /**

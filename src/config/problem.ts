@@ -51,10 +51,13 @@ export type ProblemCode =
   /** A strict group that could promise nothing, or that no failure leaves working. */
   | 'E_VOTERS'
   | 'W_VOTERS'
+  | 'W_VOTERS_TOGETHER'
+  | 'W_VOTER_NEVER_PROMOTED'
   /** Advice about a redis.conf: see check-node.ts. */
   | 'W_KEEPS_NOTHING'
   | 'W_DUMP_NOT_LOADED'
   | 'W_GUARD_NEEDS_INFO'
+  | 'W_VOTER_IN_MEMORY'
   /** What the memory of this machine makes of `maxmemory`: see cli/check/machine.ts. */
   | 'W_NEVER_EVICTS'
   | 'W_MAXMEMORY_ABOVE_HEAP'

@@ -47,3 +47,13 @@ test('a masteruser without INFO is named with the rule to add', () => {
 test('of a masteruser the file does not know nothing is said', () => {
   expect(advice('masteruser elsewhere\nmasterauth pw\n')).toEqual([])
 })
+
+test('a voter whose acknowledgements are in memory only is pointed out, and one that is never promoted', () => {
+  const voter = 'sync-replication yes\nappendonly yes\nappendfsync always\n'
+  expect(advice(voter)).toEqual([])
+  expect(advice('sync-replication yes\n')).toEqual([[undefined, 'W_VOTER_IN_MEMORY']])
+  expect(advice('sync-replication yes\nappendonly yes\nappendfsync everysec\n')).toEqual([
+    [3, 'W_VOTER_IN_MEMORY'],
+  ])
+  expect(advice(`${voter}replica-priority 0\n`)).toEqual([[4, 'W_VOTER_NEVER_PROMOTED']])
+})

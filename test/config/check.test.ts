@@ -201,3 +201,23 @@ test('the voters of a strict group are checked before anything depends on them',
   expect(strict('voters: ["10.0.0.1:6379", "10.0.0.2:6379"]')).toEqual(['warning W_VOTERS'])
   expect(severities(`quorum: 2, ${three} } }\nsentinels: 3`)).toEqual(['warning W_NO_EFFECT'])
 })
+
+test('voters whose layout ends a strict group with one failure are pointed out', () => {
+  const strict = (voters: readonly string[], words = '') => {
+    const list = voters.map((voter) => `"${voter}"`).join(', ')
+    const text = `quorum: 2, replication: strict, voters: [${list}]${words}`
+    return severities(`${text} } }\nsentinels: 3`)
+  }
+  const hosts = (...last: readonly number[]) => last.map((n) => `10.0.0.${n}:6379`)
+  expect(strict([...hosts(1, 2), '10.0.0.2:6380'])).toEqual(['warning W_VOTERS_TOGETHER'])
+  expect(strict([...hosts(1, 2, 3, 4), '10.0.0.4:6380'])).toEqual([])
+  expect(strict(['10.0.0.1:6379', '10.0.0.1:6380', '10.0.0.1:6381'])).toEqual([
+    'warning W_VOTERS_TOGETHER',
+  ])
+  expect(strict(hosts(1, 2, 3, 4))).toEqual(['warning W_VOTERS'])
+  expect(strict(hosts(1, 2, 3, 4), ', write-quorum: 3')).toEqual([])
+  expect(strict(hosts(1, 2, 3), ', promotion: { "10.0.0.3": must-not }')).toEqual([
+    'warning W_VOTER_NEVER_PROMOTED',
+  ])
+  expect(strict(hosts(1, 2, 3), ', promotion: { "10.0.0.3": prefer-not }')).toEqual([])
+})

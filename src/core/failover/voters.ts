@@ -17,7 +17,10 @@ export function isStrict({ config }: Pick<Group, 'config'>): boolean {
 }
 
 /** The addresses of the voters; invalid ones are left out, `check` has named them. */
-export function votersIn({ replication, voters }: GroupConfig): Address[] {
+export function votersIn({
+  replication,
+  voters,
+}: Pick<GroupConfig, 'replication' | 'voters'>): Address[] {
   if (replication !== 'strict') return []
   return voters.flatMap((voter) => parseVoter(voter) ?? [])
 }

@@ -9,6 +9,7 @@ import { bulkMap, type Reply } from '../../resp/reply.ts'
 import type { GroupConfig } from '../config.ts'
 import { roleWord } from '../discovery/info-parser.ts'
 import { electorsOf } from '../election/quorum.ts'
+import { holdingBack, voterReport } from '../failover/voter-report.ts'
 import type { GroupOption } from '../group-option-kinds.ts'
 import {
   GROUP_OPTION_ROWS,
@@ -103,6 +104,7 @@ function fieldsByKind(turn: Turn, instance: Instance, told: AddressTold): readon
       return [
         ...infoFields(turn, instance),
         ...masterFields(instance),
+        ...voterFields(turn, instance.group),
         ...pauseFields(turn, instance.group),
       ]
     case 'replica':
@@ -128,6 +130,19 @@ function masterFields({ group }: Master): readonly Field[] {
     ['num-slaves', group.replicas.size],
     ['num-other-sentinels', group.peers.size],
     ...optionFields(group.config, 'master'),
+  ]
+}
+
+/** Only in a strict group. */
+function voterFields({ state }: Turn, group: Group): readonly Field[] {
+  const report = voterReport(state, group)
+  if (report === undefined) return []
+  const { voters, fencesNeeded, stalledMs } = report
+  return [
+    ['voters-now', voters.map(({ address, vote }) => `${address}=${vote}`).join(' ')],
+    ['votes-needed-for-failover', fencesNeeded],
+    ['writes-stalled-ms', stalledMs],
+    ['writes-held-back-by', holdingBack(report).join(' ')],
   ]
 }
 

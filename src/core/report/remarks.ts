@@ -10,6 +10,7 @@ import { grayRemark } from '../detection/gray-master.ts'
 import { isUsedUp } from '../election/epoch.ts'
 import { CURE } from '../election/new-epoch.ts'
 import { electorsOf } from '../election/quorum.ts'
+import { voterRemarks, voterReport } from '../failover/voter-report.ts'
 import { GROUP_OPTIONS, isHidden, JUDGING_OPTION_ROWS, optionText } from '../group-options.ts'
 import { shownHost } from '../names/names.ts'
 import { unknownMembers } from '../names/told-address.ts'
@@ -68,8 +69,15 @@ function remarksOnGroup(turn: Turn, group: Group): readonly string[] {
     ...unprovenRemark(group),
     ...strangerRemark(turn, group),
     ...epochRemarks(turn).map((text) => remark(config.name, '', text)),
+    ...voterTexts(turn, group).map((text) => remark(config.name, '', text)),
     ...(obstacle === undefined ? [] : [remark(config.name, '', `no failover yet: ${obstacle}`)]),
   ]
+}
+
+/** None before the master has said anything: it may just have been met. */
+function voterTexts({ state }: Turn, group: Group): readonly string[] {
+  const report = group.master.infoAtMs === undefined ? undefined : voterReport(state, group)
+  return report === undefined ? [] : voterRemarks(report)
 }
 
 /**

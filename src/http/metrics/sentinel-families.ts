@@ -7,6 +7,7 @@ import type { Moment } from '../../base/clock.ts'
 import { usableSentinels, votesNeeded } from '../../core/election/quorum.ts'
 import type { EventName } from '../../core/event-table.ts'
 import { promotableReplicas } from '../../core/failover/selection.ts'
+import { type VoterReport, voterReport, votesNow } from '../../core/failover/voter-report.ts'
 import { GROUP_OPTIONS } from '../../core/group-options.ts'
 import { isPaused } from '../../core/pause/pause.ts'
 import type { GroupTally } from '../../core/report/event-tally.ts'
@@ -179,6 +180,20 @@ export const GROUP_ROWS: readonly MetricRow<WatchedGroup>[] = [
     'yes or no',
     ({ group }) => group.master.emptiedAtMs !== undefined,
   ),
+  voterRow('voters', 'Voters of a strict group.', '', ({ voters }) => voters.length),
+  voterRow('voters_with_vote', 'Those that are in reach and have a vote.', '', votesNow),
+  voterRow(
+    'voters_needed',
+    'Votes without which writes or failovers of a strict group stop.',
+    '',
+    ({ writeQuorum, fencesNeeded }) => Math.max(writeQuorum, fencesNeeded),
+  ),
+  voterRow(
+    'writes_stalled_seconds',
+    'How long writes have waited for voters without progress, by the last INFO of the master.',
+    'seconds',
+    ({ stalledMs }) => inSeconds(stalledMs),
+  ),
   tallyRow(
     'switches_total',
     'Changes of the master that this Sentinel told its clients.',
@@ -204,6 +219,19 @@ function groupRow(
   read: MetricRow<WatchedGroup>['read'],
 ): MetricRow<WatchedGroup> {
   return { family: gauge(`vedette_group_${name}`, { help, unit, labels: GROUP_LABELS }), read }
+}
+
+/** No sample where replication is asynchronous. */
+function voterRow(
+  name: string,
+  help: string,
+  unit: MetricUnit,
+  read: (report: VoterReport) => number,
+): MetricRow<WatchedGroup> {
+  return groupRow(name, help, unit, ({ state, group }) => {
+    const report = voterReport(state, group)
+    return report && read(report)
+  })
 }
 
 function tallyRow(

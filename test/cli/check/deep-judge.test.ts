@@ -413,3 +413,50 @@ describe('the report', () => {
     })
   })
 })
+
+describe('the voters of a strict group', () => {
+  const voters = [1, 2, 3].map((n) => `10.0.0.${n}:6379`)
+  const strict = { ...GROUP, replication: 'strict', voters } as const
+  const SYNC = { sync_replication: '1', sync_voter: '1', sync_term: '4', sync_state: 'replica' }
+  const DISK = { 'min-replicas-to-write': '0', appendfsync: 'always' }
+
+  function voter(n: number, info: Record<string, string> = {}, settings = {}): SeenNode {
+    const said = { ...SYNC, sync_voters: voters.join(' '), ...info }
+    const words = { info: said, settings: { ...DISK, ...settings } }
+    return node(n, n === 1 ? 'master' : 'slave', words)
+  }
+
+  function told(...nodes: readonly SeenNode[]): string[] {
+    return unwell(judgeGroup({ group: strict, nodes, nowMs: NOW_MS }))
+  }
+
+  test('are in order if each has a vote and acknowledges what is on its disk', () => {
+    expect(told(voter(1), voter(2), voter(3))).toEqual([])
+  })
+
+  test('that are not there, or cannot be fenced, must be mended', () => {
+    expect(told(voter(1), node(2, 'slave', { settings: DISK }))).toEqual([
+      'problem 10.0.0.2:6379, voter: it replicates asynchronously, so it cannot be fenced',
+      'problem 10.0.0.3:6379, voter: it was not reached: it has no vote',
+    ])
+  })
+
+  test('are told if a node has no vote, or names others', () => {
+    const behind = voter(2, { sync_voter: '0' })
+    const other = voter(3, { sync_voters: '10.0.0.3:6379 10.0.0.9:6379' })
+    expect(told(voter(1), behind, other)).toEqual([
+      'warning 10.0.0.2:6379, voter: it has no vote now (replica)',
+      'problem 10.0.0.3:6379, voter: in its term 4 the voters are 10.0.0.3:6379 10.0.0.9:6379',
+    ])
+  })
+
+  test('are named if their acknowledgements are in memory', () => {
+    const weak = { appendfsync: 'everysec' }
+    expect(told(voter(1), voter(2), voter(3, {}, weak))).toEqual([
+      'warning : the acknowledgement of 10.0.0.3:6379 means its memory, that of the others their disks',
+    ])
+    expect(told(voter(1, {}, weak), voter(2, {}, weak), voter(3, {}, weak))[0]).toContain(
+      'an acknowledged write is in the memory of the voters',
+    )
+  })
+})

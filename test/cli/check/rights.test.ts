@@ -6,6 +6,7 @@ import {
   NODE_RIGHTS,
   PEER_RIGHTS,
   REPLICA_RIGHTS,
+  STRICT_NODE_RIGHTS,
   testRights,
 } from '../../../src/cli/check/deep/rights.ts'
 
@@ -120,4 +121,14 @@ test('a Sentinel is never sent a hello to find out whether it may be', async () 
   const { sent, untested } = await rulesMissing(PEER_RIGHTS, queueing(/^nothing/))
   expect(untested).toEqual(['publish'])
   expect(sent.flat().filter((line) => line.startsWith('PUBLISH'))).toEqual([])
+})
+
+test('the right to fence is tried with a term that no node can take', async () => {
+  const refused = 'ERR FENCE needs a term above 0 and the name of its leader'
+  const voter = (words: readonly string[]) =>
+    words[0] === 'FENCE' ? refused : queueing(/^$/)(words)
+  const { denied, unknown, sent } = await rulesMissing(STRICT_NODE_RIGHTS, voter)
+  expect([denied, unknown]).toEqual([[], []])
+  expect(sent.flat()).toContain('FENCE 0 vedette-check ASK')
+  expect((await rulesMissing(STRICT_NODE_RIGHTS, queueing(/^FENCE/))).denied).toEqual(['+fence'])
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Purpose } from '../../../src/core/purpose.ts'
 import { step } from '../../../src/core/step.ts'
 import type { Reply } from '../../../src/resp/reply.ts'
@@ -55,4 +55,57 @@ test('INFO vedette says of each group by what its master is judged', () => {
       'group0:name=mymaster,detection=evidence,refused-after=250,gray-after=0,forget-after=0\r\n' +
       'group1:name=other,detection=ping,refused-after=250,gray-after=5000,forget-after=0\r\n',
   )
+})
+
+describe('of a strict group', () => {
+  const voters = ['10.0.0.1:6379', '10.0.0.2:6380', '10.0.0.3:6381']
+  const group = { ...MYMASTER, replication: 'strict', voters } as const
+  const MASTER = {
+    ...{ state: 'master', term: 3, isVoter: true, stalledMs: 0, confirmedOffset: 900 },
+    acknowledged: '10.0.0.2:6380=900 10.0.0.3:6381=650',
+  }
+  const VOTER = { ...MASTER, state: 'replica', confirmedOffset: 0, acknowledged: '' }
+
+  function strict(master = MASTER, others = [VOTER, VOTER]): TestSentinel {
+    const sentinel = new TestSentinel({ groups: [group], replicas: REPLICAS })
+    sentinel.group.master.sync = master
+    const replicas = [...sentinel.group.replicas.values()]
+    for (const [at, replica] of replicas.entries()) replica.sync = others[at]
+    return sentinel
+  }
+
+  function fields(sentinel: TestSentinel): string {
+    return sentinel
+      .connect()
+      .ask('SENTINEL MASTER mymaster')
+      .replaceAll(/\r\n\$\d+\r\n/g, ' ')
+  }
+
+  test('the voters are named, and nothing is remarked while all have a vote', () => {
+    const shown = voters.map((voter, at) => `${voter}=${at === 0 ? 'master' : 'voter'}`).join(' ')
+    expect(fields(strict())).toContain(
+      `voters-now ${shown} votes-needed-for-failover 2 writes-stalled-ms 0`,
+    )
+    expect(remarks(strict())).toEqual([])
+  })
+
+  test('who holds writes back is told, and for how long', () => {
+    const sentinel = strict({ ...MASTER, stalledMs: 4_200 })
+    expect(fields(sentinel)).toContain('writes-stalled-ms 4200 writes-held-back-by 10.0.0.3:6381')
+    expect(remarks(sentinel)).toEqual([
+      'remark0:group=mymaster,instance=,text=writes have waited for 4200 ms: 10.0.0.3:6381 did not acknowledge',
+    ])
+  })
+
+  test('what FORCE would lose is told where a failover without loss is impossible', () => {
+    const none = { ...VOTER, isVoter: false }
+    expect(remarks(strict(MASTER, [none, none]))).toEqual([
+      'remark0:group=mymaster,instance=,text=1 of 3 voters have a vote: 10.0.0.2:6380 has none now, 10.0.0.3:6381 has none now',
+      'remark1:group=mymaster,instance=,text=no failover without loss: 2 votes are needed; FENCE with FORCE would lose of what was acknowledged by the last INFO of the master: 10.0.0.2:6380: nothing, 10.0.0.3:6381: 250 bytes',
+    ])
+  })
+
+  test('an async group shows none of it', () => {
+    expect(fields(new TestSentinel())).not.toContain('voters')
+  })
 })

@@ -8,6 +8,7 @@ import { utf8Text } from '../../../base/utf8.ts'
 import type { SentinelFile } from '../../../config/sentinel-file.ts'
 import type { TlsOptions } from '../../../config/tls-options.ts'
 import { DEFAULT_GROUP, type GroupConfig } from '../../../core/config.ts'
+import { votersIn } from '../../../core/failover/voters.ts'
 import { StartError } from '../../../io/start-error.ts'
 import { tlsOptionsOf } from '../../../io/tls/node-tls.ts'
 import { createTlsContexts } from '../../../io/tls/tls-contexts.ts'
@@ -25,7 +26,7 @@ import { judgeGroup, roleOf } from './judge-group.ts'
 import { judgeProgram } from './judge-program.ts'
 import { judgeSentinels } from './judge-sentinels.ts'
 import { type Looking, lookAtNode, lookAtSentinel, type Target } from './look.ts'
-import { REPLICA_RIGHTS } from './rights.ts'
+import { NODE_RIGHTS, REPLICA_RIGHTS, STRICT_NODE_RIGHTS } from './rights.ts'
 import { masterNamedBy, type Named, searchNodes, searchSentinels } from './search.ts'
 
 export interface DeepOptions {
@@ -238,13 +239,18 @@ async function findNodes(
     { address: hostAndPort(group.host, String(group.port)), by: file.name },
     ...(master === undefined ? [] : [{ address: master, by: 'the Sentinels' }]),
     ...known.map(({ host, port }) => ({ address: hostAndPort(host, String(port)), by: file.name })),
+    ...votersIn(group).map(({ host, port }) => ({
+      address: hostAndPort(host, String(port)),
+      by: file.name,
+    })),
     ...told,
   ]
+  const rights = group.replication === 'strict' ? STRICT_NODE_RIGHTS : NODE_RIGHTS
   const renamed = new Map(group.renamedCommands)
   const login = { ...loginOf(group.authUser, group.authPass), tls }
   return await searchNodes(first, ({ address, by }) => {
     session.show(address)
-    return lookAtNode(targetOf(address, login, renamed), by, looking(session))
+    return lookAtNode(targetOf(address, login, renamed), by, looking(session), rights)
   })
 }
 

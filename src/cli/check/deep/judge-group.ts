@@ -4,15 +4,17 @@ import { GROUP_OPTIONS } from '../../../core/group-options.ts'
 import { isReached, programOf, type SeenNode } from './facts.ts'
 import { type DeepFinding, type FindingWords, speakOf } from './finding.ts'
 import { judgeProgram } from './judge-program.ts'
+import { judgeVoters, type VotingGroup } from './judge-voters.ts'
 
 export interface GroupScene {
-  readonly group: Pick<GroupConfig, 'name' | 'downAfterMs' | 'failoverTimeoutMs' | 'authUser'>
+  readonly group: Pick<GroupConfig, 'name' | 'downAfterMs' | 'failoverTimeoutMs' | 'authUser'> &
+    VotingGroup
   readonly nodes: readonly SeenNode[]
   readonly nowMs: number
 }
 
 export function judgeGroup(scene: GroupScene): readonly DeepFinding[] {
-  const { nodes } = scene
+  const { group, nodes } = scene
   const reached = nodes.filter(isReached)
   return [
     ...nodes.flatMap((node) => judgeNode(node, scene)),
@@ -21,7 +23,9 @@ export function judgeGroup(scene: GroupScene): readonly DeepFinding[] {
     ...judgeTwins(scene, reached),
     ...judgeDifferences(scene, reached),
     ...judgeVersions(scene, reached),
-    ...judgeWriteGuard(scene, reached),
+    ...(group.replication === 'strict'
+      ? judgeVoters(group, reached)
+      : judgeWriteGuard(scene, reached)),
     ...judgeSettingsSeen(scene, reached),
   ]
 }

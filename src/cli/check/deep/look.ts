@@ -183,6 +183,7 @@ const NODE_SETTINGS = [
   'maxmemory-policy',
   'repl-backlog-size',
   'appendonly',
+  'appendfsync',
   'save',
   'bind',
 ] as const

@@ -49,6 +49,12 @@ export const NODE_RIGHTS: readonly Right[] = [
   },
 ]
 
+/** The same for a strict group. No term is 0, so a node that lets the user fence refuses this one. */
+export const STRICT_NODE_RIGHTS: readonly Right[] = [
+  ...NODE_RIGHTS,
+  right('fence', 'FENCE 0 vedette-check ASK', 'no failover of a strict group', 'send'),
+]
+
 /** What Sentinels need on each other. */
 export const PEER_RIGHTS: readonly Right[] = [
   right('ping', 'PING', 'it is taken for down', 'send'),

@@ -1,0 +1,128 @@
+/**
+ * [replication: strict] What operators are shown of the voters: who they are, which of them hold writes
+ * back and for how long, and what the master would lose if one of them were made the master by force.
+ * Everything is as the nodes told it in their last INFO. Pure.
+ */
+import { hostAndPort } from '../../base/ip.ts'
+import { sameAddress } from '../names/names.ts'
+import type { DataInstance, Group, State } from '../state.ts'
+import { dataInstancesOf } from '../state.ts'
+import { fencesNeeded, isInReach, isStrict, votersIn, writeQuorum } from './voters.ts'
+
+export interface VoterStanding {
+  /** As the configuration has it. */
+  readonly address: string
+  /** `master`: it is the master of its term; `none`: it has no vote now; `lost`: it is not in reach. */
+  readonly vote: 'master' | 'voter' | 'none' | 'lost'
+  /**
+   * Bytes of acknowledged history that it had not acknowledged, as the master told; undefined: the
+   * master knows nothing of it, or told nothing.
+   */
+  readonly lacksBytes: number | undefined
+}
+
+export interface VoterReport {
+  readonly voters: readonly VoterStanding[]
+  /** How many voters must have a write, the master included; and how many a failover fences. */
+  readonly writeQuorum: number
+  readonly fencesNeeded: number
+  /** For how long writes have waited without progress, as the master told. Milliseconds; 0: none waits. */
+  readonly stalledMs: number
+}
+
+/** Undefined: replication is asynchronous. */
+export function voterReport(state: State, group: Group): VoterReport | undefined {
+  if (!isStrict(group)) return undefined
+  const known = dataInstancesOf(group)
+  const acks = acknowledgements(group)
+  return {
+    voters: votersIn(group.config).map((voter) => {
+      const address = hostAndPort(voter.host, voter.port)
+      const node = known.find((one) => sameAddress(state, one, voter))
+      return { address, vote: voteOf(node), lacksBytes: lacks(group, node, acks.get(address)) }
+    }),
+    writeQuorum: writeQuorum(group.config),
+    fencesNeeded: fencesNeeded(group.config),
+    stalledMs: group.master.sync?.stalledMs ?? 0,
+  }
+}
+
+/** How many could be fenced now, and count. */
+export function votesNow({ voters }: VoterReport): number {
+  return voters.filter(({ vote }) => vote === 'master' || vote === 'voter').length
+}
+
+/** Those that the master waits for, or would. */
+export function holdingBack({ voters, stalledMs }: VoterReport): readonly string[] {
+  if (stalledMs === 0) return []
+  const waiting = voters.filter(({ vote, lacksBytes }) => vote !== 'master' && lacksBytes !== 0)
+  return waiting.map(({ address }) => address)
+}
+
+/** Sentences for an operator; none if all is well. */
+export function voterRemarks(report: VoterReport): readonly string[] {
+  const { voters, stalledMs } = report
+  const there = votesNow(report)
+  const needed = Math.max(report.writeQuorum, report.fencesNeeded)
+  const isShort = there < needed
+  const absent = voters.filter(({ vote }) => vote === 'none' || vote === 'lost')
+  const names = absent.map(({ address, vote }) => `${address} ${ABSENCE[vote] ?? ''}`).join(', ')
+  return [
+    ...(stalledMs < REMARKABLE_MS ? [] : [stallText(report)]),
+    ...(absent.length === 0 ? [] : [`${there} of ${voters.length} voters have a vote: ${names}`]),
+    ...(isShort
+      ? [`no failover without loss: ${needed} votes are needed; ${forceText(report)}`]
+      : []),
+  ]
+}
+
+/** A shorter stall is the time of a round trip, or of a voter that is restarted. */
+const REMARKABLE_MS = 1_000
+
+const ABSENCE: Readonly<Partial<Record<VoterStanding['vote'], string>>> = {
+  none: 'has none now',
+  lost: 'is not in reach',
+}
+
+function stallText(report: VoterReport): string {
+  const names = holdingBack(report).join(', ') || 'no voter in particular'
+  return `writes have waited for ${Math.floor(report.stalledMs)} ms: ${names} did not acknowledge`
+}
+
+/** What an operator would give up who makes one of the others the master. */
+function forceText({ voters }: VoterReport): string {
+  const told = voters.filter(({ vote }) => vote !== 'master')
+  const words = told.map(({ address, lacksBytes }) => {
+    if (lacksBytes === undefined) return `${address}: unknown`
+    return `${address}: ${lacksBytes === 0 ? 'nothing' : `${lacksBytes} bytes`}`
+  })
+  return `FENCE with FORCE would lose of what was acknowledged by the last INFO of the master: ${words.join(', ')}`
+}
+
+function voteOf(node: DataInstance | undefined): VoterStanding['vote'] {
+  if (node === undefined || !isInReach(node)) return 'lost'
+  if (node.sync?.state === 'master') return 'master'
+  return node.sync?.isVoter === true ? 'voter' : 'none'
+}
+
+/** The master has everything that it has acknowledged. */
+function lacks(
+  { master }: Group,
+  node: DataInstance | undefined,
+  ack: number | undefined,
+): number | undefined {
+  if (master.sync?.state !== 'master') return undefined
+  if (node === master) return 0
+  return ack === undefined ? undefined : Math.max(0, master.sync.confirmedOffset - ack)
+}
+
+/** `sync_acknowledged`: `host:port=offset host:port=offset`. */
+function acknowledgements({ master }: Group): ReadonlyMap<string, number> {
+  const words = (master.sync?.acknowledged ?? '').split(' ')
+  return new Map(
+    words.flatMap((word) => {
+      const [, address = '', offset = ''] = /^(.+)=(\d{1,15})$/.exec(word) ?? []
+      return address === '' ? [] : [[address, Number(offset)] as const]
+    }),
+  )
+}
