@@ -104,10 +104,14 @@ export class Session {
     this.#finish()
   }
 
-  /** It has closed its half. What it asked is answered, but for what waits or blocks: that would be carried out for nobody. */
+  /**
+   * It has closed its half. What it asked is answered, but for what blocks or waits for a master: nobody may be
+   * there any more when that is carried out. A connection that is only being opened is waited for.
+   */
   leaves(nowMs: number): void {
-    const isWaiting = this.#requests.pendingBytes > 0 || this.state.subscriptions > 0
-    if (isWaiting || this.inFlight.some(({ bytes }) => this.#mayBlock(bytes))) return this.end()
+    const isWaiting = this.#requests.pendingBytes > 0 && !this.server.hasProspect(nowMs)
+    const blocks = this.inFlight.some(({ bytes }) => this.#mayBlock(bytes))
+    if (isWaiting || blocks || this.state.subscriptions > 0) return this.end()
     this.#leaveAtMs = nowMs + LEAVE_MS
     this.drain(nowMs)
   }
@@ -306,6 +310,7 @@ export class Session {
   #command(name: string, bytes: string, isWhole: boolean): void {
     const { kinds, counts } = this.#home
     counts.commands++
+    if (this.#leaveAtMs !== undefined && kinds.mayBlock(name)) return this.end()
     const kind = kinds.of(name)
     const ended = this.transaction?.ended
     if (kind === 'quit') return this.#answer(kind, '+OK\r\n')

@@ -68,7 +68,7 @@ test.each([
   ['minutes', minutes, ['-1', '0', 'x']],
   ['jobs', workers, ['0', '-1', '1.5']],
 ] as const)('--%s takes no nonsense', (_name, parse, texts) => {
-  for (const text of texts) expect(() => parse(text)).toThrow('wanted')
+  for (const text of texts) expect(() => parse(text)).toThrow('expected ')
 })
 
 test('time that is over ends it', () => {
