@@ -148,7 +148,7 @@ test('a server that speaks no HTTP, and one that refuses connections, are tried 
     const stage = webhooksTo(`http://127.0.0.1:${to}/`)
     offer(stage, 1)
     await until('the log says so', 5_000, () =>
-      stage.lines.some((one) => one.includes('tried again')),
+      stage.lines.some((one) => one.includes('next attempt in')),
     )
   }
 })
