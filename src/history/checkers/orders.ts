@@ -188,10 +188,11 @@ export function promotionsAreRespected(scene: CheckerView): Checker {
 
 function isEndOf(happening: Happening): boolean {
   if (happening.kind === 'status') return happening.status === 'down'
-  return happening.kind === 'event' && isAbort(happening.name)
+  if (happening.kind !== 'event') return false
+  return isAbort(happening.name) || happening.name === '+config-update-from'
 }
 
-/** The leader has given up, or died. */
+/** The leader has given up or died, or another Sentinel told it of a master before it published its own. */
 function endOf(promotions: Map<string, Promotion>, happening: Happening): void {
   const { process } = happening
   const group = happening.kind === 'event' ? readSubject(happening.payload)?.group : undefined

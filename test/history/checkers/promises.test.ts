@@ -88,6 +88,13 @@ describe('promotions of others', () => {
     const ended = promoted().event('s1', '-failover-abort-slave-timeout')
     expect(ended.orders('s2', 'n2', 'n1', 3).violations).not.toContain(NAME)
   })
+
+  test('not once the leader took a configuration of another Sentinel instead of its own (liar, seed 274)', () => {
+    const ended = promoted().aboutPeer('s1', '+config-update-from', 's3')
+    expect(ended.orders('s2', 'n2', 'n1', 3).violations).not.toContain(NAME)
+    const other = promoted().aboutPeer('s2', '+config-update-from', 's3')
+    expect(other.orders('s2', 'n2', 'n1', 3).violations).toContain(NAME)
+  })
 })
 
 describe('candidacies', () => {
