@@ -42,7 +42,11 @@ function told(incident: Incident): HTMLElement {
     'article',
     { class: `incident ${incident.outcome}` },
     element('h3', { class: mood }, `${SIGN[mood]} ${title}`),
-    element('p', { class: 'quiet' }, when),
+    element(
+      'p',
+      { class: 'quiet' },
+      incident.incident === null ? when : `${when} · ${incident.incident}`,
+    ),
     element('p', {}, phases(incident)),
   )
 }

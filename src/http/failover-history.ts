@@ -3,10 +3,14 @@
  * Sentinel was elected, which replica was promoted, when clients were sent there, or how it ended
  * otherwise. Read from this Sentinel's own events alone, so another Sentinel may know of other moments.
  */
+import type { AnnouncedEvent } from '../core/announced-event.ts'
+import { incidentId } from '../core/incident-id.ts'
 import type { RecordedEvent } from './event-ring.ts'
 
 export interface GroupIncident {
   readonly group: string
+  /** What `vedette incident --id` takes: of the last attempt that is over; null: none is. */
+  readonly incident: string | null
   /** All moments are the wall clock, in ms since 1970; null: it did not happen, or not here. */
   readonly startedMs: number
   readonly endedMs: number | null
@@ -36,10 +40,18 @@ type RunningIncident = { -readonly [Key in keyof GroupIncident]: GroupIncident[K
 export class FailoverHistory {
   #all: RunningIncident[] = []
   readonly #open = new Map<string, RunningIncident>()
+  /** Of each group, the id of the last attempt. */
+  readonly #ids = new Map<string, string>()
 
   /** The newest first. */
   get incidents(): readonly GroupIncident[] {
     return [...this.#all].reverse()
+  }
+
+  /** An event as the log has it, which is told before subscribers hear of it. */
+  announced(event: AnnouncedEvent): void {
+    const id = incidentId(event)
+    if (id !== undefined && event.group !== undefined) this.#ids.set(event.group.name, id)
   }
 
   see({ name, payload, group, atMs }: RecordedEvent): void {
@@ -56,6 +68,7 @@ export class FailoverHistory {
   #switched(group: string, payload: string, atMs: number): void {
     const [, fromHost, fromPort, toHost, toPort] = payload.split(' ')
     const incident = this.#at(group, atMs)
+    incident.incident = this.#ids.get(group) ?? null
     incident.switchedMs = atMs
     incident.from = `${fromHost}:${fromPort}`
     incident.to = `${toHost}:${toPort}`
@@ -65,6 +78,7 @@ export class FailoverHistory {
   /** The next attempt belongs to the same incident, if the master is still missed. */
   #aborted(group: string, reason: string, atMs: number): void {
     const incident = this.#at(group, atMs)
+    incident.incident = this.#ids.get(group) ?? null
     incident.reason = reason
     incident.outcome = 'aborted'
     if (incident.noticedMs === null) this.#end(group, 'aborted', atMs)
@@ -107,5 +121,6 @@ const MOMENTS: ReadonlyMap<string, 'noticedMs' | 'agreedMs' | 'electedMs' | 'pro
 function newIncident(group: string, startedMs: number): RunningIncident {
   const moments = { noticedMs: null, agreedMs: null, electedMs: null, promotedMs: null }
   const end = { endedMs: null, outcome: 'open', switchedMs: null } as const
-  return { group, startedMs, ...moments, ...end, from: null, to: null, reason: null }
+  const told = { incident: null, from: null, to: null, reason: null }
+  return { group, startedMs, ...moments, ...end, ...told }
 }

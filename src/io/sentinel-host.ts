@@ -92,6 +92,7 @@ export class SentinelHost {
   readonly #operators: OperatorClients
   readonly #budget = new LineBudget(LINES_PER_MINUTE, MINUTE_MS)
   #lastClientId = 0
+  #hear: (event: AnnouncedEvent) => void = () => undefined
 
   constructor(options: SentinelHostOptions) {
     this.#options = options
@@ -151,8 +152,12 @@ export class SentinelHost {
     return this.#operators.ask(argv)
   }
 
-  /** Tells every event, published by this Sentinel, from now on. */
-  listen(tell: EventListener): void {
+  /**
+   * Tells every event, published by this Sentinel, from now on; `hear` is told those of the log first, as
+   * data.
+   */
+  listen(tell: EventListener, hear: (event: AnnouncedEvent) => void): void {
+    this.#hear = hear
     this.#operators.listen(tell)
   }
 
@@ -226,7 +231,9 @@ export class SentinelHost {
 
   #log(level: LogLevel, text: string, event: AnnouncedEvent | undefined): void {
     this.#options.logger.log(level, text, event)
-    if (event !== undefined) this.#options.onEvent?.(event)
+    if (event === undefined) return
+    this.#options.onEvent?.(event)
+    this.#hear(event)
   }
 
   #exit(status: number): void {

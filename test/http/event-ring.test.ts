@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { AnnouncedEvent } from '../../src/core/announced-event.ts'
+import type { EventName } from '../../src/core/event-table.ts'
 import { EventRing } from '../../src/http/event-ring.ts'
 import { FailoverHistory } from '../../src/http/failover-history.ts'
 
@@ -74,6 +76,7 @@ test('a failover is one incident with the moment of each of its steps', () => {
   expect(incidents).toEqual([
     {
       group: 'g',
+      incident: null,
       startedMs: 0,
       endedMs: 4,
       outcome: 'switched',
@@ -115,3 +118,29 @@ test('the last hundred incidents are kept, the newest first', () => {
   expect(incidents).toHaveLength(100)
   expect(incidents[0]?.startedMs).toBe(298)
 })
+
+test('an incident has the id of its last attempt, which another group does not take', () => {
+  const [ring, history] = [new EventRing(NOW), new FailoverHistory()]
+  const say = (name: EventName, payload: string, epoch: number, group = 'g') => {
+    history.announced(announcement(name, group, epoch))
+    history.see(ring.add(name, payload, NOW))
+    return history.incidents.map(({ incident }) => incident)
+  }
+  expect(say('+sdown', MASTER, 6)).toEqual([null])
+  expect(say('-failover-abort-not-elected', MASTER, 7)).toEqual(['g-7'])
+  say('+failover-end', MASTER, 8)
+  expect(say('+switch-master', 'g 10.0.0.1 6379 10.0.0.2 6379', 8)).toEqual(['g-8'])
+  expect(say('+sdown', 'master h 10.0.0.9 6379', 8, 'h')).toEqual([null, 'g-8'])
+  say('-sdown', 'master h 10.0.0.9 6379', 8, 'h')
+  const payload = 'Gr\xc3\xbcn 10.0.0.1 6379 10.0.0.2 6379'
+  expect(say('+switch-master', payload, 2, 'Gr\xc3\xbcn')[0]).toBe('Gr\xc3\xbcn-2')
+})
+
+function announcement(name: EventName, group: string, epoch: number): AnnouncedEvent {
+  const master = { host: '10.0.0.1', port: 6379 }
+  return {
+    ...{ name, level: 'warning', payload: '', instance: undefined, epoch, evidence: '' },
+    ...{ group: { name: group, configEpoch: epoch, master, failover: undefined } },
+    ...{ details: {}, by: '', atMs: NOW },
+  }
+}

@@ -113,16 +113,14 @@ export class SentinelSite implements HttpSite {
     const host = this.#host
     const ring = new EventRing(host.look((_state, now) => now.wallMs))
     const followers = new Set<(event: RecordedEvent) => void>()
-    host.listen((name, payload) => {
-      const event = ring.add(
-        name,
-        payload,
-        host.look((_state, now) => now.wallMs),
-      )
+    const publish = (name: string, payload: string) => {
+      const nowMs = host.look((_state, now) => now.wallMs)
+      const event = ring.add(name, payload, nowMs)
       this.#history.see(event)
       this.#lookSoon()
       for (const tell of followers) tell(event)
-    })
+    }
+    host.listen(publish, (event) => this.#history.announced(event))
     const follow = (tell: (event: RecordedEvent) => void) => {
       followers.add(tell)
       return () => void followers.delete(tell)
