@@ -179,7 +179,8 @@ const ROWS: { readonly [Kind in ActionKind]: ActionRow<Kind> } = {
   },
   diskDelay: {
     text: ({ process, byMs }) => `disk of ${process} is slower by ${byMs} ms`,
-    felt: () => ({ begins: 'disk' }),
+    // What was handed to the disk right before it was repaired is late, too.
+    felt: ({ byMs }) => ({ begins: 'disk', forMs: 2 * byMs + AFTERMATH_MS }),
   },
   rollBack: {
     text: ({ process, byMs }) => `${process} restarts with its state of ${byMs} ms ago`,

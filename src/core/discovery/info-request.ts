@@ -5,7 +5,7 @@
  */
 import { expectsHandover } from '../failover/node-failover-report.ts'
 import { nextRoundMs } from '../grid.ts'
-import type { DataInstance, Master, Replica, Turn } from '../state.ts'
+import type { DataInstance, Failover, Master, Replica, Turn } from '../state.ts'
 import { commandLink, isOdown, isSdown } from '../state.ts'
 import { send } from '../turn.ts'
 
@@ -68,11 +68,13 @@ function infoPeriodMs(turn: Turn, instance: DataInstance): number {
   )
 }
 
-/** While a promotion or a resynchronisation is expected: at growing distances from the command. */
+/** While a promotion, a resynchronisation or the rest of a stream is expected: at growing distances from the command. */
 function expectedChangePeriodMs(turn: Turn, instance: DataInstance): number {
   const sinceMs = expectsChangeSinceMs(instance)
   if (sinceMs === undefined) return Infinity
-  const share = instance.group.failover?.kind === 'coordinated' ? WRITES_WAIT_SHARE : WAIT_SHARE
+  const { failover } = instance.group
+  const doWritesWait = failover?.kind === 'coordinated' || failover?.fencing !== undefined
+  const share = doWritesWait ? WRITES_WAIT_SHARE : WAIT_SHARE
   return Math.min(FAST_MS, Math.max(EXPECTING_MIN_MS, (turn.now.monoMs - sinceMs) * share))
 }
 
@@ -80,8 +82,14 @@ function expectsChangeSinceMs(instance: DataInstance): number | undefined {
   if (instance.kind === 'master') return handoverSinceMs(instance)
   if (instance.reconf === 'sent' || instance.reconf === 'inprog') return instance.reconfSentAtMs
   const { failover } = instance.group
+  if (failover?.state === 'select_slave') return catchUpSinceMs(failover)
   if (failover?.state !== 'wait_promotion' || !instance.promoted) return undefined
   return failover.stateChangedAtMs
+}
+
+/** On an order in a strict group, a replica may receive the rest of the stream of the fenced master. */
+function catchUpSinceMs({ kind, fencing }: Failover): number | undefined {
+  return kind === 'forced' && fencing?.othersSinceMs === undefined ? fencing?.sinceMs : undefined
 }
 
 /** A master that was told to hand over may do it, or give up. */

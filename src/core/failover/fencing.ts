@@ -41,7 +41,7 @@ export function stepFencing(turn: Turn, group: Group, failover: Failover, choose
   const { fencing } = failover
   if (fencing.reinstatedAtMs !== undefined) return awaitMaster(turn, group, fencing.reinstatedAtMs)
   if (fencing.othersSinceMs === undefined) {
-    const untilMs = mastersTurnEndsMs(turn, group, failover, fencing)
+    const untilMs = mastersTurnEndsMs(group, failover, fencing)
     if (untilMs > turn.now.monoMs) return wakeAt(turn, group, untilMs)
     fencing.othersSinceMs = turn.now.monoMs
     for (const one of voterInstances(turn.state, group)) ask(turn, group, fencing, one)
@@ -120,7 +120,7 @@ function ask(turn: Turn, group: Group, fencing: Fencing, node: DataInstance): vo
 }
 
 /** Until when the others wait: for the master's answer, and on an order for the rest of its stream. */
-function mastersTurnEndsMs(turn: Turn, group: Group, failover: Failover, fencing: Fencing): number {
+function mastersTurnEndsMs(group: Group, failover: Failover, fencing: Fencing): number {
   const answer = fencing.answers.get(group.master.name)
   if (answer === undefined || answer === 'refused') return 0
   if (answer === 'asked') return fencing.sinceMs + MASTER_PATIENCE_MS
@@ -128,7 +128,6 @@ function mastersTurnEndsMs(turn: Turn, group: Group, failover: Failover, fencing
   const heirs = failover.target === undefined ? [...group.replicas.values()] : [failover.target]
   const isThere = heirs.some((one) => one.sync?.isVoter === true && one.offset >= answer.offset)
   if (isThere) return 0
-  for (const one of heirs) if (one.infosPending === 0) requestInfo(turn, one)
   return fencing.sinceMs + CATCH_UP_MS
 }
 

@@ -50,6 +50,16 @@ describe('TILT begins and ends in time', () => {
     expect(stage.until(25_000).violations).toEqual([])
   })
 
+  test('a write that a slow disk still delays after its repair is a cause (strict, seed 400714)', () => {
+    const slow = new Stage().until(12_000).does({ kind: 'diskDelay', process: 's1', byMs: 8_000 })
+    const mended = slow.until(13_300).does({ kind: 'diskRepair', process: 's1' })
+    const stage = mended.until(21_050).event('s1', '+tilt', '#tilt mode entered')
+    expect(stage.violations).toEqual([])
+    const later = new Stage().until(12_000).does({ kind: 'diskDelay', process: 's1', byMs: 8_000 })
+    const calm = later.until(13_300).does({ kind: 'diskRepair', process: 's1' }).until(40_000)
+    expect(calm.event('s1', '+tilt', '#tilt mode entered').violations).toContain(NAME)
+  })
+
   test('two jumps that cancel each other at once need not be noticed', () => {
     const stage = new Stage()
       .until(20_000)
