@@ -230,6 +230,11 @@ function jump(
   return `${atMs - odownAtMs} ms after the quorum agreed; ${before} others go first, for ${leastMs + 1} ms`
 }
 
+/** The leader of a strict group may give the new term to the master that is there. */
+function mayStay(master: NodeSpec, { replication }: GroupSpec, scene: CheckerView): boolean {
+  return replication === 'strict' && scene.runsSinceMs(master.name) !== undefined
+}
+
 function lackOfReplicas(
   { process = '', atMs, master }: Candidacy,
   { group, scene, past }: Circumstances,
@@ -240,7 +245,7 @@ function lackOfReplicas(
   const all = others.map((node) => ({ node, standing: scene.addressOf(node.name) }))
   const left = all.filter(({ node, standing }) => {
     if (standing === undefined) return true
-    if (placeOf(standing) === placeOf(master)) return false
+    if (placeOf(standing) === placeOf(master)) return mayStay(node, group, scene)
     if (isKnown(process, node.name, atMs, scene) && isBarred(node, scene)) return false
     const sinceMs = past.nodeDownSinceMs(process, group.name, standing)
     return sinceMs === undefined || sinceMs === atMs

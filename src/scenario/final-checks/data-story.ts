@@ -39,6 +39,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
 const BEFORE = { command: '', transaction: 'MULTI; ', script: 'EVAL; ' } as const
 /** Beyond this nothing can be said about the client any more. */
 const WORK_MAX = 300_000
+/** The same for states that are kept: each takes a few kilobytes. */
+const VERSIONS_MAX = 30_000
 /** So many candidates mean that nothing was looked at yet. */
 const WIDE_FROM = 64
 /** How many connections back a late request may have changed what is found now. */
@@ -110,7 +112,8 @@ export class DataStory {
 
   /** Nothing more can be said: something is wrong already, or too much is possible. */
   get #isOver(): boolean {
-    return this.violations.length > 0 || this.#work > (this.#start.workMax ?? WORK_MAX)
+    if (this.violations.length > 0 || this.#all.length > VERSIONS_MAX) return true
+    return this.#work > (this.#start.workMax ?? WORK_MAX)
   }
 
   /**
@@ -185,6 +188,7 @@ export class DataStory {
   #mayHaveDone(open: readonly Question[]): void {
     let versions = this.#now
     for (const question of open) {
+      if (this.#isOver) return
       const at = { fromMs: question.attemptedAtMs, untilMs: this.#start.endMs }
       versions = distinct(this.#apply(versions, question, at, undefined))
       this.#remember(versions)
@@ -268,6 +272,7 @@ export class DataStory {
   ): readonly Version[] {
     const when = this.#when(at, question)
     return versions.flatMap((version) => {
+      if (this.#isOver) return []
       const states = applyRequest(version.holdings, question.request, when, told)
       this.#work += 1 + states.length
       return states.map((holdings) => this.#version(version, holdings, question))

@@ -125,6 +125,15 @@ describe('candidacies', () => {
     expect(lied.stands('s1', 1).violations).not.toContain(NAME)
   })
 
+  test('one that can only reinstate the master of a strict group is none, as long as it runs (strict, seed 300635)', () => {
+    const alone = () => {
+      const stage = new Stage({ quorum: 1, replication: 'strict' }, true).until(30_000)
+      return stage.about('s1', '+sdown', 'n2').about('s1', '+sdown', 'n3').until(30_100)
+    }
+    expect(alone().stands('s1', 1).violations).not.toContain(NAME)
+    expect(alone().status('n1', 'down').stands('s1', 1).violations).toContain(NAME)
+  })
+
   test('one without asking the hook, or against its word, is caught', () => {
     const hooked = () => late({ preFailoverHook: '/bin/true' })
     expect(hooked().stands('s1', 1).violations).toContain(NAME)
