@@ -68,6 +68,7 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_REDIS_CLI)('(need chromium and redis-cli)'
       'incidents',
       new RegExp(`:${promoted} took the place of .*:${master.port}`),
     )
+    await seen('its id, for vedette incident --id', 'incidents', / · mymaster-[1-9]\d*/)
     await until('the dead node is called down', 20_000, async () =>
       /✗ down/.test(await rowOf(master.port)),
     )
