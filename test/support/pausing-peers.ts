@@ -35,20 +35,30 @@ let operators = 1_000_000
 
 /** Gives an order and lets time pass until it is answered; returns the text of the answer. */
 export function order(stage: SentinelStage, line: string, patienceMs = 3_000): string {
+  const answerOf = giveOrder(stage, line)
+  for (let waitedMs = 0; waitedMs < patienceMs; waitedMs++) {
+    const answer = answerOf()
+    if (answer !== undefined) return answer
+    stage.run(1)
+  }
+  throw new Error(`no answer to ${line}`)
+}
+
+/** Gives an order; what comes back tells the text of the answer, once there is one. */
+export function giveOrder(stage: SentinelStage, line: string): () => string | undefined {
   const client = ++operators
   const address = `10.9.0.7:${client % 60_000}`
   stage.feed({ kind: 'clientOpened', client, address, localAddress: '10.1.0.9:26379' })
   const from = stage.done.length
   stage.feed({ kind: 'received', client, bytes: encodeCommand(line.split(' ')) })
-  for (let waitedMs = 0; waitedMs < patienceMs; waitedMs++) {
+  return () => {
     const answers = stage.done.slice(from).flatMap((one) => {
       return one.kind === 'respond' && one.client === client ? [one.reply] : []
     })
     const [answer] = answers
-    if (answer !== undefined) return 'text' in answer ? String(answer.text) : answer.kind
-    stage.run(1)
+    if (answer === undefined) return undefined
+    return 'text' in answer ? String(answer.text) : answer.kind
   }
-  throw new Error(`no answer to ${line}`)
 }
 
 /** A peer tells us of an order. */

@@ -46,9 +46,18 @@ export function beginPauseOrder(
   order: OperatorOrder,
   task: PauseTask,
 ): void {
+  endEarlierOrders(turn, group, order, task)
   if (task.phase === 'give') return givePauseOrder(turn, group, order, task)
   shareWithAll(turn, group, order)
   concludePauseIfAnswered(turn, group, order, task)
+}
+
+/** The last order given here counts. One that still waits would overrule it, and be overruled, in turns. */
+function endEarlierOrders(turn: Turn, group: Group, order: OperatorOrder, { by }: PauseTask): void {
+  for (const other of ordersOf(turn, group)) {
+    if (other === order || other.task.kind === 'forget') continue
+    other.reply = error(`INPROG ${by} gave another order meanwhile, and that one counts`)
+  }
 }
 
 /** Puts the order into effect here, and tells every peer that can be told. */

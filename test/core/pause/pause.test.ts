@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ToldPause } from '../../../src/core/pause/pause-record.ts'
-import { canPause, order, shareReply, tell } from '../../support/pausing-peers.ts'
+import { canPause, giveOrder, order, shareReply, tell } from '../../support/pausing-peers.ts'
 import { ME, SentinelStage, type StageSetup } from '../../support/sentinel-stage.ts'
 
 /** A healthy group of three Sentinels that can hold a pause. */
@@ -103,6 +103,21 @@ describe('a pause is ordered', () => {
     stage.run(5_100)
     expect(stage.times('-pause master g 10.0.0.1 6379 expired')).toHaveLength(1)
   })
+
+  test.each([1, 2, 3])(
+    'a resume %d ms later counts, and the two do not overrule each other in turns',
+    (laterMs) => {
+      const stage = calm()
+      const paused = giveOrder(stage, PAUSE)
+      stage.run(laterMs)
+      const waits = paused() === undefined
+      expect(order(stage, 'SENTINEL RESUME g')).toMatch(/^OK 3 of 3 /)
+      expect(paused()).toMatch(waits ? /^INPROG / : /^OK /)
+      stage.run(1_000)
+      expect(stage.times('+pause').length).toBeLessThanOrEqual(1)
+      expect(stage.show('master')).not.toHaveProperty('pause-left-ms')
+    },
+  )
 
   test('not while a failover is in progress', () => {
     const stage = calm()
