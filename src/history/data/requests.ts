@@ -143,7 +143,7 @@ export function glanceAt(home: number, second: number): DataRequest {
 }
 
 export function mayWrite({ commands }: DataRequest): boolean {
-  return commands.some((argv) => rowOf(nameOf(argv)).kind === 'write')
+  return commands.some((argv) => parsed(argv).row.kind === 'write')
 }
 
 /**
@@ -183,11 +183,9 @@ function fittingOutcomes(
   at: CarriedOut,
   answer: Told | undefined,
 ): readonly Pick<Outcome, 'holdings'>[] {
-  const row = rowOf(nameOf(argv))
-  const keys = keysOf(argv)
+  const { row, args, keys } = parsed(argv)
   // Without an answer we do not know either which keys were still alive.
   if (answer === undefined && row.kind === 'read' && keys.length > 0) return [{ holdings }]
-  const args = argsOf(argv)
   const outcomes = passTime(holdings, at, keys).flatMap((state) =>
     row.apply({ holdings: state, args, at }),
   )
@@ -199,8 +197,8 @@ function fittingOutcomes(
 export function keysChangedBy(requests: readonly DataRequest[]): ReadonlySet<string> | undefined {
   const changed = new Set<string>()
   for (const argv of requests.flatMap(({ commands }) => commands)) {
-    if (rowOf(nameOf(argv)).kind !== 'write') continue
-    const keys = keysOf(argv)
+    const { row, keys } = parsed(argv)
+    if (row.kind !== 'write') continue
     if (keys.length === 0) return undefined
     for (const key of keys) changed.add(key)
   }
@@ -221,7 +219,7 @@ export function couldBecome(
   if (!Array.isArray(told)) return true
   let state = holdings
   for (const [place, argv] of commands.entries()) {
-    const keys = keysOf(argv)
+    const { keys } = parsed(argv)
     const answer = told[place] as Told | undefined
     if (keys.some((key) => changed.has(key))) continue
     // These commands ask about a whole database, for a count or a choice.
@@ -261,18 +259,26 @@ function isSameBag(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number
   return a.size === b.size && [...a].every(([item, count]) => b.get(item) === count)
 }
 
-/** The keys that a command looks at. */
-function keysOf(argv: Argv): readonly string[] {
-  const args = argsOf(argv)
-  return rowOf(nameOf(argv)).keys?.(args) ?? args.slice(0, 1)
+interface ParsedCommand {
+  readonly row: CommandRow
+  readonly args: readonly string[]
+  /** The keys that it looks at. */
+  readonly keys: readonly string[]
 }
 
-function argsOf(argv: Argv): readonly string[] {
-  return argv.slice(nameOf(argv).split(' ').length)
-}
+/** A request is applied to hundreds of states; each of its commands is parsed once. */
+const PARSED = new WeakMap<Argv, ParsedCommand>()
 
-function nameOf([first = '', second = '']: Argv): string {
-  return first in COMMANDS ? first : `${first} ${second}`
+function parsed(argv: Argv): ParsedCommand {
+  const known = PARSED.get(argv)
+  if (known !== undefined) return known
+  const [first = '', second = ''] = argv
+  const isOneWord = first in COMMANDS
+  const row = rowOf(isOneWord ? first : `${first} ${second}`)
+  const args = argv.slice(isOneWord ? 1 : 2)
+  const command = { row, args, keys: row.keys?.(args) ?? args.slice(0, 1) }
+  PARSED.set(argv, command)
+  return command
 }
 
 function rowOf(name: string): CommandRow {
