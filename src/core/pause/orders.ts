@@ -46,14 +46,13 @@ export function beginPauseOrder(
   order: OperatorOrder,
   task: PauseTask,
 ): void {
-  endEarlierOrders(turn, group, order, task)
   if (task.phase === 'give') return givePauseOrder(turn, group, order, task)
   shareWithAll(turn, group, order)
   concludePauseIfAnswered(turn, group, order, task)
 }
 
-/** The last order given here counts. One that still waits would overrule it, and be overruled, in turns. */
-function endEarlierOrders(turn: Turn, group: Group, order: OperatorOrder, { by }: PauseTask): void {
+/** The last order that takes effect here counts. One that still waits would overrule it, and be overruled, in turns. */
+function endEarlierOrders(turn: Turn, group: Group, order: OperatorOrder, by: string): void {
   for (const other of ordersOf(turn, group)) {
     if (other === order || other.task.kind === 'forget') continue
     other.reply = error(`INPROG ${by} gave another order meanwhile, and that one counts`)
@@ -63,6 +62,7 @@ function endEarlierOrders(turn: Turn, group: Group, order: OperatorOrder, { by }
 /** Puts the order into effect here, and tells every peer that can be told. */
 function givePauseOrder(turn: Turn, group: Group, order: OperatorOrder, task: PauseTask): void {
   const { kind, durationMs: leftMs, by, reason } = task
+  if (task.attempts === 0) endEarlierOrders(turn, group, order, by)
   task.number = group.pause.number + 1
   task.attempts++
   const told = { number: task.number, kind, origin: turn.state.myid, by, reason }

@@ -119,6 +119,17 @@ describe('a pause is ordered', () => {
     },
   )
 
+  test('one that is refused does not end an earlier one that still waits', () => {
+    const stage = calm()
+    const paused = giveOrder(stage, PAUSE)
+    stage.until('+pause master')
+    for (const name of ['peer1', 'peer2']) stage.part(name).says = () => undefined
+    const again = giveOrder(stage, 'SENTINEL PAUSE g 5')
+    stage.run(1_500)
+    expect(again()).toMatch(/^NOMAJORITY /)
+    expect(paused()).not.toMatch(/^INPROG /)
+  })
+
   test('not while a failover is in progress', () => {
     const stage = calm()
     stage.ask('SENTINEL', 'FAILOVER', 'g')
