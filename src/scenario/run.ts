@@ -117,8 +117,10 @@ async function conclude(file: ScenarioFile, world: World, run: Run): Promise<Pla
   const untold = historyOf(world, run)
   const masters = finalMasters(file, untold)
   await stopClients(world, file, ({ operation }) => operation === 'data' || operation === 'shared')
-  const data = await judgeData(world, file.topology, untold, masters)
-  const shared = await judgeShared(world, file.topology, untold, masters)
+  // In real time a client writes until it is gone, and the last look at a master shows that too.
+  const asked = { ...untold, questions: [...world.questions()] }
+  const data = await judgeData(world, file.topology, asked, masters)
+  const shared = await judgeShared(world, file.topology, asked, masters)
   const missing = joined(await missingWrites(masters, untold, world), data.missing)
   const history = { ...untold, missing }
   const facts = file.topology.groups.map(({ name }) => ({
