@@ -24,11 +24,9 @@ import {
   WRONG_NUMBER,
 } from './directive-words.ts'
 import { canonicalHost } from './host-name.ts'
-import { HTTP_DIRECTIVES } from './http-directives.ts'
 import type { ProblemCode } from './problem.ts'
 import { type Draft, EXTENSION, notice, type Objection, refusal } from './sentinel-draft.ts'
 import type { SentinelFile } from './sentinel-file.ts'
-import { TLS_DIRECTIVES } from './tls-directives.ts'
 
 /** Undefined if neither Redis nor Valkey knows the directive. */
 export function serverDirective(name: string): Apply | undefined {
@@ -68,8 +66,30 @@ const MEANINGFUL: ReadonlyMap<string, Apply> = new Map([
   ['daemonize', flag(({ program }, isOn) => (program.daemonize = isOn))],
   ['pidfile', one(setPidFile)],
   ['supervised', oneOf(SUPERVISORS, SUPERVISORS, setSupervised)],
-  ...TLS_DIRECTIVES,
-  ...HTTP_DIRECTIVES,
+  ['tls-port', integer(0, 65_535, ({ tls }, port) => (tls.port = port))],
+  ['tls-replication', flag(({ tls }, isOn) => (tls.replication = isOn))],
+  ['tls-cert-file', path(({ tls }, text) => (tls.certFile = text))],
+  ['tls-key-file', path(({ tls }, text) => (tls.keyFile = text))],
+  ['tls-key-file-pass', path(({ tls }, text) => (tls.keyFilePass = text))],
+  ['tls-client-cert-file', path(({ tls }, text) => (tls.clientCertFile = text))],
+  ['tls-client-key-file', path(({ tls }, text) => (tls.clientKeyFile = text))],
+  ['tls-client-key-file-pass', path(({ tls }, text) => (tls.clientKeyFilePass = text))],
+  ['tls-ca-cert-file', path(({ tls }, text) => (tls.caCertFile = text))],
+  ['tls-ca-cert-dir', path(({ tls }, text) => (tls.caCertDir = text))],
+  [
+    'tls-auth-clients',
+    oneOf(['no', 'yes', 'optional'], ['no', 'yes', 'optional'], setTlsAuthClients),
+  ],
+  ['tls-protocols', one(setTlsProtocols)],
+  ['tls-ciphers', path(({ tls }, text) => (tls.ciphers = text))],
+  ['tls-ciphersuites', path(({ tls }, text) => (tls.cipherSuites = text))],
+  ['tls-prefer-server-ciphers', flag(({ tls }, isOn) => (tls.preferServerCiphers = isOn))],
+  ['tls-dh-params-file', path(({ tls }, text) => (tls.dhParamsFile = text))],
+  ['http-port', extension(integer(0, 65_535, ({ http }, port) => (http.port = port)))],
+  ['http-bind', extension(setHttpBind)],
+  ['http-token', extension(one(setHttpToken))],
+  ['http-token-file', extension(one(setHttpTokenFile))],
+  ['http-tls', extension(flag(({ http }, isOn) => (http.tls = isOn)))],
   ...BLACK_BOX_DIRECTIVES,
 ])
 
@@ -210,4 +230,49 @@ const RENAME_CODES: Readonly<Record<RenameFault, ProblemCode>> = {
   'Bad directive or wrong number of arguments': 'E_TYPE',
   'No such command in rename-command': 'E_UNKNOWN',
   'Target command name already exists': 'E_DUPLICATE',
+}
+
+/** Whether a file that is named can be used is checked later. */
+function path(set: (draft: Draft, text: string) => void): Apply {
+  return one((draft, text) => {
+    set(draft, utf8Text(text))
+    return undefined
+  })
+}
+
+function setTlsAuthClients({ tls }: Draft, word: 'yes' | 'no' | 'optional'): undefined {
+  tls.authClients = word
+}
+
+const TLS_PROTOCOLS: readonly string[] = ['tlsv1', 'tlsv1.1', 'tlsv1.2', 'tlsv1.3']
+
+function setTlsProtocols({ tls }: Draft, text: string) {
+  const words = text.split(' ').filter((word) => word !== '')
+  if (words.every((word) => TLS_PROTOCOLS.includes(word.toLowerCase()))) {
+    tls.protocols = words
+    return undefined
+  }
+  const message =
+    "Invalid tls-protocols specified. Use a combination of 'TLSv1', 'TLSv1.1', 'TLSv1.2' and 'TLSv1.3'."
+  return refusal('E_VALUE', message)
+}
+
+/** redis-sentinel does not know these. */
+function extension(apply: Apply): Apply {
+  return (draft, words) => apply(draft, words) ?? EXTENSION
+}
+
+function setHttpToken({ http }: Draft, token: string): undefined {
+  http.token = utf8Text(token)
+}
+
+function setHttpTokenFile({ http }: Draft, path: string): undefined {
+  http.tokenFile = utf8Text(path)
+}
+
+/** Whether this machine has such addresses is found out when the port is opened. */
+function setHttpBind({ http }: Draft, words: readonly string[]) {
+  if (words.length === 0) return WRONG_NUMBER
+  http.bind = words.filter((word) => word !== '')
+  return undefined
 }

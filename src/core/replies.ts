@@ -9,7 +9,6 @@ import { noteAnswer, parseAnswer } from './detection/ask.ts'
 import { noteCounsel } from './detection/confer.ts'
 import { checkDown, checkOdown } from './detection/down.ts'
 import { isBusy, notePingReply } from './detection/ping.ts'
-import { killScript } from './detection/script-kill.ts'
 import { onInfoReply } from './discovery/info-reply.ts'
 import { isWhoWeAsked, noteWho } from './discovery/proof.ts'
 import { considerFailover } from './election/failover-start.ts'
@@ -24,8 +23,9 @@ import { noteForgetAnswer } from './pause/forget-orders.ts'
 import { notePauseAnswered } from './pause/orders.ts'
 import { noteShareAnswer } from './pause/pause-news.ts'
 import type { Purpose } from './purpose.ts'
-import type { Connection, Link, Turn } from './state.ts'
-import { isShutOut, ownerIn } from './state.ts'
+import type { Connection, Instance, Link, Turn } from './state.ts'
+import { commandLink, isSdown, isShutOut, ownerIn } from './state.ts'
+import { log, send } from './turn.ts'
 
 export function onReply(turn: Turn, connection: Connection, purpose: Purpose, reply: Reply): void {
   const { link } = connection
@@ -187,4 +187,21 @@ function onSubscribed(turn: Turn, connection: Connection, reply: Reply): void {
   if (reply.kind !== 'error') return
   closeLink(turn, connection)
   openLinks(turn, connection.link)
+}
+
+/**
+ * SCRIPT KILL. While a script runs for longer than it may, a server answers BUSY to everything, PING
+ * included, and serves no client. Once that has lasted a down-after we tell it to end the script,
+ * which it can as long as the script has not written; otherwise it is failed over. Sent once in each S_DOWN.
+ */
+function killScript(turn: Turn, instance: Instance): void {
+  const connection = commandLink(instance)
+  if (connection === undefined || !isSdown(instance) || instance.scriptKillSent) return
+  instance.scriptKillSent = true
+  log(
+    turn,
+    'notice',
+    `telling ${instance.kind} ${instance.name} to end the script that keeps it busy`,
+  )
+  send(turn, connection, { kind: 'scriptKill' }, ['SCRIPT', 'KILL'])
 }

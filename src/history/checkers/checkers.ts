@@ -16,7 +16,6 @@ import {
 import { emptiedMastersAreDemoted, fewAtOnce, promotionsAreRespected } from './orders.ts'
 import { pauseHolds } from './paused.ts'
 import { phasesEnd } from './phases.ts'
-import { remembers } from './remembers.ts'
 import { replacedMastersAreLeft } from './replaced-masters.ts'
 import { boundedCrowd, staysSmall } from './stays-small.ts'
 import { switchesAreTold } from './switches.ts'
@@ -59,4 +58,18 @@ export function createCheckers(start?: SceneStart): readonly Checker[] {
     },
   }
   return [notes, ...timeless, ...timed]
+}
+
+/**
+ * A Sentinel's state file holds what the Sentinel knows: after each save, after each start, and before
+ * anything is told. What is compared is in `sim/processes/memory-witness.ts`.
+ */
+function remembers(): Checker {
+  return {
+    name: 'a Sentinel remembers',
+    observe: (happening) => {
+      if (happening.kind !== 'misremembered') return undefined
+      return `${happening.process} ${happening.text}`
+    },
+  }
 }

@@ -18,7 +18,6 @@ import { listFamily } from './lists/lists.ts'
 import { blockingListFamily } from './lists/lists-blocking.ts'
 import { aclFamily } from './node/acl.ts'
 import { adminFamily } from './node/admin.ts'
-import { aofFamily } from './node/aof.ts'
 import { clientFamily } from './node/client.ts'
 import { clusterFamily, moduleFamily } from './node/cluster.ts'
 import { commandFamily } from './node/command.ts'
@@ -68,7 +67,6 @@ const FAMILIES: readonly Family[] = [
   functionFamily,
   dumpFamily,
   savingFamily,
-  aofFamily,
   transactionFamily,
   pubsubFamily,
   replicationFamily,
