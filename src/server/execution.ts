@@ -94,7 +94,6 @@ export class Execution implements CommandContext {
     const outerArgv = this.#argv
     this.#argv = argv
     this.#command = command
-    command.calls++
     this.node.stats.commands++
     this.node.keyspace.countsLookups = command.isRead
     this.node.keyspace.touchesKeys = command.touchesKeys && this.#mayTouch(command)
@@ -141,6 +140,7 @@ export class Execution implements CommandContext {
     reply: Reply | undefined,
   ): void {
     const { times, monitors, now } = this.node
+    command.calls++
     times.ended(this.session, command, argv, startedAt, now.wallMs)
     if (monitors.isOn && !command.isHidden) this.#tellMonitors(command, argv)
     this.#tellAll(this.#effects.end())
@@ -330,7 +330,7 @@ export class Execution implements CommandContext {
     const reply = wait.serve(this, key)
     this.#tellAll(this.#effects.end())
     if (reply === undefined) return false
-    this.node.times.served(session, startedAt, this.node.now.wallMs)
+    this.node.times.served(session, startedAt, this.node.now.wallMs, reply.kind === 'error')
     this.node.blocking.unblock(session, reply)
     this.node.replication.commandExecuted(session)
     return true

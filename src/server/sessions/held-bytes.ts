@@ -19,6 +19,7 @@ export function heldBytes(session: ClientSession, queuedBytes: number): number {
   bytes += watch?.bytes ?? 0
   if (postponed !== undefined) bytes += wordsBytes(postponed)
   if (blocked?.wait !== undefined) bytes += namesBytes(blocked.wait.keys)
+  if (session.tracking !== undefined) bytes += namesBytes(session.tracking.prefixes)
   if (session.isSubscribed) {
     bytes += namesBytes(session.channels) + namesBytes(session.patterns)
     bytes += namesBytes(session.shardChannels)

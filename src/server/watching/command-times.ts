@@ -78,12 +78,13 @@ export class CommandTimes {
     else this.#note(client, command, argv, micros, nowMs)
   }
 
-  /** A client that waited is served, from the moment `startedAt` on. */
-  served(client: ClientSession, startedAt: number, nowMs: number): void {
+  /** A client that waited is served, from the moment `startedAt` on. `isFailed`: with an error. */
+  served(client: ClientSession, startedAt: number, nowMs: number, isFailed: boolean): void {
     const run = client.blockedRun
     if (run === undefined) return
     const serving = this.now() - startedAt
     run.command.micros += serving
+    if (isFailed) run.command.failedCalls++
     this.#note(client, run.command, run.argv, run.micros + serving, nowMs)
   }
 

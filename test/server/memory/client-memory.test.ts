@@ -49,6 +49,15 @@ describe('above the limit', () => {
     expect(client?.isClosed).toBe(false)
   })
 
+  test('prefixes that a client tracks count', () => {
+    const node = new NodeHarness({ 'maxmemory-clients': '300kb' })
+    const client = node.client()
+    const prefixes = Array.from({ length: 40 }, (_, at) => `PREFIX ${at}${'x'.repeat(10 * KIB)}`)
+    client.say('HELLO 3')
+    client.bytes(encodeCommand(`CLIENT TRACKING on BCAST ${prefixes.join(' ')}`.split(' ')))
+    expect(client.isClosed).toBe(true)
+  })
+
   test('without maxmemory a percentage is no limit, and a small limit is 128 KB', () => {
     const none = new NodeHarness({ 'maxmemory-clients': '1%' })
     expect(holding(none, 900)[0]?.isClosed).toBe(false)

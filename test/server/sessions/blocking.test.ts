@@ -141,3 +141,36 @@ describe('while a replica listens', () => {
     expect(replica.told()).toEqual(['SELECT 0', 'RPUSH l x', 'LPOP l'])
   })
 })
+
+describe('failed_calls of a command that waited', () => {
+  const statsOf = (client: { say: (line: string) => string }, name: string) =>
+    new RegExp(`cmdstat_${name}:calls=(\\d+).*failed_calls=(\\d+)`)
+      .exec(client.say('INFO commandstats'))
+      ?.slice(1)
+
+  test('counts an error with which it was served', () => {
+    const { waiting, other } = clients()
+    waiting.say('BLMOVE from to LEFT LEFT 0')
+    other.say('SET to text')
+    other.say('RPUSH from 1')
+    expect(waiting.take()).toMatch(/^-WRONGTYPE/)
+    expect(statsOf(other, 'blmove')).toEqual(['1', '1'])
+  })
+
+  test.each(['ERROR', 'TIMEOUT'])('counts CLIENT UNBLOCK %s', (reason) => {
+    const { waiting, other } = clients()
+    const id = waiting.say('CLIENT ID').trim().slice(1)
+    waiting.say('BLPOP list 0')
+    other.say(`CLIENT UNBLOCK ${id} ${reason}`)
+    expect(statsOf(other, 'blpop')).toEqual(['1', '1'])
+  })
+
+  test('counts neither a reply nor a time-out', () => {
+    const { harness, waiting, other } = clients()
+    waiting.say('BLPOP list 0')
+    other.say('RPUSH list 1')
+    waiting.say('BLPOP list 0.5')
+    harness.advance(500)
+    expect(statsOf(other, 'blpop')).toEqual(['2', '0'])
+  })
+})

@@ -150,6 +150,8 @@ function unblock({ node }: CommandContext, argv: readonly string[]): Reply {
   const target = node.sessions.get(request.id)
   if (target?.blocked === undefined) return integer(0)
   const isError = request.reason === 'error'
+  // As in Redis, also where the answer is that of a time-out.
+  if (target.blockedRun !== undefined) target.blockedRun.command.failedCalls++
   node.blocking.unblock(target, isError ? UNBLOCKED_BY_CLIENT : target.blocked.onTimeout())
   return integer(1)
 }
