@@ -35,7 +35,7 @@ export function reportOf(runs, settings) {
     settings,
     totalsTable(runs),
     folderTable(verdicts),
-    ...section('Noticed by nobody', survivors, (one) => `\`${placeOf(one)}\`${hintOf(one)}`),
+    ...section('Not noticed', survivors, (one) => `\`${placeOf(one)}\`${hintOf(one)}`),
     ...section('Equivalent', equivalent, (one) => `\`${placeOf(one)}\`: ${one.equivalent}`),
   ].join('\n\n')
 }
@@ -64,7 +64,7 @@ function totalsTable(runs) {
       return row([label, own.length, own.length - judgedOf(own).length, ...figures(own)])
     }),
   )
-  const head = ['', 'changes', 'equivalent', ...JUDGES, 'nobody', 'endless', 'noticed']
+  const head = ['', 'changes', 'equivalent', ...JUDGES, 'unnoticed', 'endless', 'noticed']
   return table(head, rows)
 }
 
@@ -74,7 +74,7 @@ function folderTable(verdicts) {
     const own = verdicts.filter(({ file }) => dirname(file) === folder)
     return row([`\`${folder}\``, ...figures(own), filesWithGaps(own)])
   })
-  return table(['folder', ...JUDGES, 'nobody', 'endless', 'noticed', 'files with gaps'], rows)
+  return table(['folder', ...JUDGES, 'unnoticed', 'endless', 'noticed', 'files with gaps'], rows)
 }
 
 /** `file.js 2 of 3`, for those in which not everything is noticed. */

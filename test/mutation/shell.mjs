@@ -42,7 +42,7 @@ export function shellTable(verdicts) {
   const count = (kind) => verdicts.filter((verdict) => verdict[kind]).length
   const missed = verdicts.filter(({ sockets, tests }) => !sockets && !tests).length
   return [
-    `Of ${verdicts.length} slips histories on sockets notice ${count('sockets')}, tests ${count('tests')}, nobody ${missed}.`,
+    `Of ${verdicts.length} slips, histories on sockets notice ${count('sockets')} and tests notice ${count('tests')}. Neither notices ${missed}.`,
     '',
     '| slip | file | drawn histories on sockets | tests of the shell |',
     '|---|---|---|---|',
