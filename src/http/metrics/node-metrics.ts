@@ -40,13 +40,21 @@ const SLAVE_INFO = gauge('redis_slave_info', {
 /** By the field of INFO, on a replica only. */
 const FOLLOWING: readonly (readonly [field: string, family: MetricFamily])[] = [
   following('master_link_status', 'master_link_up', 'The link to the master is up.'),
-  following('master_sync_in_progress', 'master_sync_in_progress', 'A full copy is being taken.'),
+  following(
+    'master_sync_in_progress',
+    'master_sync_in_progress',
+    'The node is receiving a full copy.',
+  ),
   following(
     'master_last_io_seconds_ago',
     'master_last_io_seconds_ago',
-    'How long ago the last byte came from the master, in seconds; -1 while the link is down.',
+    'Seconds since the last byte from the master; -1 while the link is down.',
   ),
-  following('slave_repl_offset', 'slave_repl_offset', 'Bytes of the stream that are applied.'),
+  following(
+    'slave_repl_offset',
+    'slave_repl_offset',
+    'The offset up to which the node has applied the stream.',
+  ),
 ]
 
 function following(field: string, name: string, help: string) {
@@ -58,12 +66,12 @@ const ATTACHED_LABELS = ['slave_ip', 'slave_port', 'slave_state']
 const ATTACHED_OFFSET = gauge('redis_connected_slave_offset_bytes', {
   labels: ATTACHED_LABELS,
   unit: 'bytes',
-  help: 'Up to where an attached replica has acknowledged the stream.',
+  help: 'The offset that an attached replica has acknowledged.',
 })
 const ATTACHED_LAG = gauge('redis_connected_slave_lag_seconds', {
   labels: ATTACHED_LABELS,
   unit: 'seconds',
-  help: 'How long ago an attached replica last acknowledged anything.',
+  help: 'Time since the last acknowledgement of an attached replica.',
 })
 
 /** Parts of `keys=3,expires=1,avg_ttl=5000`, and what one of them counts. */
@@ -72,7 +80,10 @@ const KEYSPACE = [
   [
     'expires',
     1,
-    gauge('redis_db_keys_expiring', { labels: ['db'], help: 'Those that have a time to live.' }),
+    gauge('redis_db_keys_expiring', {
+      labels: ['db'],
+      help: 'Keys of a database that have a time to live.',
+    }),
   ],
   [
     'avg_ttl',
@@ -80,7 +91,7 @@ const KEYSPACE = [
     gauge('redis_db_avg_ttl_seconds', {
       labels: ['db'],
       unit: 'seconds',
-      help: 'Their time to live, on average.',
+      help: 'Average time to live of those keys.',
     }),
   ],
 ] as const
@@ -92,7 +103,7 @@ const COMMANDS = [
     'rejected_calls',
     counter('redis_commands_rejected_calls_total', {
       labels: ['cmd'],
-      help: 'Calls of a command that were refused before they began.',
+      help: 'Calls of a command that were refused before execution.',
     }),
   ],
   [
@@ -113,27 +124,27 @@ const OWN_ROWS: readonly MetricRow<NodeReading>[] = [
   {
     family: gauge('vedette_node_is_master', {
       unit: 'yes or no',
-      help: 'The node is a master for itself; its Sentinels may know better.',
+      help: 'The node takes itself for a master; its Sentinels may have named another one.',
     }),
     read: ({ node }) => !node.replication.isReplica(),
   },
   {
     family: gauge('vedette_node_writes_fenced', {
       unit: 'yes or no',
-      help: 'The node refuses writes because too few replicas would have them.',
+      help: 'The node refuses writes because too few replicas would receive them.',
     }),
     read: ({ node }) => node.replication.refusal() !== undefined,
   },
   {
     family: gauge('vedette_node_refuses_empty_master', {
       unit: 'yes or no',
-      help: 'The node keeps its data, which its master has lost, and waits for a decision.',
+      help: 'The node keeps data that its master has lost, and waits for a decision.',
     }),
     read: ({ fields }) => fields.get('replica_empty_master_guard') === '1',
   },
   {
     family: counter('vedette_node_unapplied_commands_total', {
-      help: 'Commands of the master that this node does not have: their changes are missing here.',
+      help: 'Commands from the master that this node does not support: their changes are missing here.',
     }),
     read: ({ node }) => node.stats.unappliedCommands,
   },
@@ -144,8 +155,8 @@ const OWN_ROWS: readonly MetricRow<NodeReading>[] = [
     read: ({ node }) => node.stats.evictedClients,
   },
   heapRow('limit', 'The size of the heap at which the process would end.', 'bytes'),
-  heapRow('used', 'What is in use of it, garbage included.', 'bytes'),
-  heapRow('collected', 'What was in use after the last full collection.', 'bytes'),
+  heapRow('used', 'Heap in use, garbage included.', 'bytes'),
+  heapRow('collected', 'Heap in use after the last full garbage collection.', 'bytes'),
   {
     family: gauge('vedette_heap_refusing_writes', {
       unit: 'yes or no',
@@ -161,12 +172,12 @@ const OWN_ROWS: readonly MetricRow<NodeReading>[] = [
   },
   {
     family: gauge('vedette_ledger_files', {
-      help: 'Ledgers in the folder of the node: each keeps writes that a failover has discarded.',
+      help: 'Ledgers in the folder of the node; each keeps writes that a failover discarded.',
     }),
     read: ({ ledgers }) => ledgers.files,
   },
   {
-    family: gauge('vedette_ledger_bytes', { unit: 'bytes', help: 'The size of all of them.' }),
+    family: gauge('vedette_ledger_bytes', { unit: 'bytes', help: 'Total size of the ledgers.' }),
     read: ({ ledgers }) => ledgers.bytes,
   },
   {

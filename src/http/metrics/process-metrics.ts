@@ -34,7 +34,7 @@ export interface ProcessReading {
 
 const UP = gauge('redis_up', { help: 'The process answers.', unit: 'yes or no' })
 const STARTED = gauge('redis_start_time_seconds', {
-  help: 'When the process began.',
+  help: 'When the process started.',
   unit: 'seconds',
 })
 const BUILD = gauge('vedette_build_info', {
@@ -42,7 +42,7 @@ const BUILD = gauge('vedette_build_info', {
   labels: ['program', 'version'],
 })
 const LOOP_LAG = histogram('vedette_event_loop_lag_seconds', {
-  help: 'By how much the process woke up later than it wanted; what it measures is late by as much.',
+  help: 'How late the process woke up from its timers; its own measurements are late by the same time.',
   unit: 'seconds',
 })
 const RESIDENT = gauge('process_resident_memory_bytes', {
@@ -54,7 +54,7 @@ const CPU = counter('process_cpu_seconds_total', {
   unit: 'seconds',
 })
 const PROCESS_STARTED = gauge('process_start_time_seconds', {
-  help: 'When the process began.',
+  help: 'When the process started.',
   unit: 'seconds',
 })
 

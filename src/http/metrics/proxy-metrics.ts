@@ -7,24 +7,24 @@ import { addProcessMetrics, PROCESS_FAMILIES, type ProcessReading } from './proc
 
 const ROWS: readonly MetricRow<ProxyFacts>[] = [
   {
-    family: gauge('vedette_proxy_clients', { help: 'Clients that are connected.' }),
+    family: gauge('vedette_proxy_clients', { help: 'Connected clients.' }),
     read: ({ clients }) => clients,
   },
   {
     family: gauge('vedette_proxy_holding_clients', {
-      help: 'Clients of which a command waits for a confirmed master.',
+      help: 'Clients with a command that waits for a confirmed master.',
     }),
     read: ({ holding }) => holding,
   },
   {
     family: gauge('vedette_proxy_held_bytes', {
-      help: 'Bytes of commands that wait.',
+      help: 'Bytes of waiting commands.',
       unit: 'bytes',
     }),
     read: ({ counts }) => counts.heldBytes,
   },
   {
-    family: counter('vedette_proxy_commands_total', { help: 'Commands that clients have given.' }),
+    family: counter('vedette_proxy_commands_total', { help: 'Commands received from clients.' }),
     read: ({ counts }) => counts.commands,
   },
   {
@@ -41,19 +41,19 @@ const ROWS: readonly MetricRow<ProxyFacts>[] = [
   },
   {
     family: counter('vedette_proxy_repeated_commands_total', {
-      help: 'Commands that were given to another master because the first had not carried them out.',
+      help: 'Commands that were sent to another master because the first one had not executed them.',
     }),
     read: ({ counts }) => counts.repeated,
   },
   {
     family: counter('vedette_proxy_moves_total', {
-      help: 'Connections of clients that were taken to another node.',
+      help: 'Client connections that were moved to another node.',
     }),
     read: ({ counts }) => counts.moves,
   },
   {
     family: gauge('vedette_proxy_sentinels_connected', {
-      help: 'Sentinels that are connected.',
+      help: 'Connected Sentinels.',
     }),
     read: ({ sentinels }) => sentinels.filter(({ isUp }) => isUp).length,
   },
@@ -77,7 +77,7 @@ const GROUP_ROWS: readonly MetricRow<GroupReading>[] = [
   {
     family: gauge('vedette_proxy_voters', {
       labels: LABELS,
-      help: 'Sentinels whose word counts.',
+      help: 'Sentinels that count as voters.',
     }),
     read: ({ group }) => group.electorate.voters().size,
   },

@@ -37,7 +37,7 @@ export const SENTINEL_ROWS: readonly MetricRow<State>[] = [
   },
   {
     family: counter('vedette_epochs_refused_total', {
-      help: 'Epochs of others that were too far ahead to be believed.',
+      help: 'Epochs from other Sentinels that were refused because they were too far ahead.',
     }),
     read: ({ epochs }) => epochs.refused,
   },
@@ -47,17 +47,25 @@ export const SENTINEL_ROWS: readonly MetricRow<State>[] = [
     }),
     read: ({ tilt }) => tilt.total,
   },
-  countOf('vedette_votes_given_total', '+vote-for-leader', 'Votes given, its own for itself too.'),
+  countOf(
+    'vedette_votes_given_total',
+    '+vote-for-leader',
+    'Votes given, votes for itself included.',
+  ),
   countOf(
     'vedette_elections_started_total',
     '+try-failover',
-    'Failovers this Sentinel began, and asked for votes or was ordered to lead.',
+    'Failovers that this Sentinel began, by asking for votes or on an order.',
   ),
-  countOf('vedette_elections_won_total', '+elected-leader', 'Those that it was elected to lead.'),
+  countOf(
+    'vedette_elections_won_total',
+    '+elected-leader',
+    'Failovers that this Sentinel was elected to lead.',
+  ),
   countOf(
     'vedette_elections_lost_total',
     '-failover-abort-not-elected',
-    'Those that it gave up because it was not elected.',
+    'Failovers that this Sentinel gave up because it was not elected.',
   ),
   {
     family: gauge('vedette_state_saved', {
@@ -95,26 +103,30 @@ const SETTINGS = {
 } as const
 
 export const EXPORTER_GROUP_ROWS: readonly MetricRow<WatchedGroup>[] = [
-  exporterRow('slaves', 'Replicas that are known.', ({ group }) => group.replicas.size),
+  exporterRow('slaves', 'Known replicas.', ({ group }) => group.replicas.size),
   exporterRow('ok_slaves', 'Replicas that are announced and not S_DOWN.', ({ group }) => {
     return [...group.replicas.values()].filter((one) => one.announced && !isSdown(one)).length
   }),
-  exporterRow('sentinels', 'Sentinels that are known, this one included.', ({ group }) => {
+  exporterRow('sentinels', 'Known Sentinels, this one included.', ({ group }) => {
     return group.peers.size + 1
   }),
-  exporterRow('ok_sentinels', 'Those of them that are not S_DOWN.', ({ group }) => {
-    return 1 + [...group.peers.values()].filter((peer) => !isSdown(peer)).length
-  }),
+  exporterRow(
+    'ok_sentinels',
+    'Known Sentinels that are not S_DOWN, this one included.',
+    ({ group }) => {
+      return 1 + [...group.peers.values()].filter((peer) => !isSdown(peer)).length
+    },
+  ),
   ...settingRows(),
   exporterRow(
     'config_epoch',
-    'The epoch of the failover that the configuration comes from.',
+    'The epoch of the failover that made the current configuration.',
     ({ group }) => group.configEpoch,
     'epoch',
   ),
   exporterRow(
     'last_ok_ping_reply_seconds',
-    'How long ago the master last answered PING as a server that does its work.',
+    'Time since the master last gave a valid answer to PING.',
     ({ group, now }) => ageSeconds(now, group.master.link.lastOkAtMs),
     'seconds',
   ),
@@ -143,17 +155,25 @@ export const GROUP_LABELS = ['master_name'] as const
 
 /** Ours. */
 export const GROUP_ROWS: readonly MetricRow<WatchedGroup>[] = [
-  groupRow('odown', 'The master is O_DOWN: down for the quorum.', 'yes or no', ({ group }) =>
+  groupRow('odown', 'The master is O_DOWN: a quorum holds it down.', 'yes or no', ({ group }) =>
     isOdown(group),
   ),
   groupRow('failover_in_progress', 'This Sentinel leads a failover.', 'yes or no', ({ group }) => {
     return group.failover !== undefined
   }),
-  groupRow('usable_sentinels', 'Sentinels that count and are not S_DOWN.', '', ({ group }) =>
-    usableSentinels(group),
+  groupRow(
+    'usable_sentinels',
+    'Sentinels that count as voters and are not S_DOWN.',
+    '',
+    ({ group }) => usableSentinels(group),
   ),
   groupRow('votes_needed', 'Votes that a leader needs.', '', ({ group }) => votesNeeded(group)),
-  groupRow('vote_epoch', 'The epoch of our last vote.', 'epoch', ({ group }) => group.leaderEpoch),
+  groupRow(
+    'vote_epoch',
+    "The epoch of this Sentinel's last vote.",
+    'epoch',
+    ({ group }) => group.leaderEpoch,
+  ),
   groupRow('promotable_replicas', 'Replicas that could be promoted now.', '', (view) => {
     const { state, now, group } = view
     return promotableReplicas({ state, now, effects: [] }, group).length
@@ -164,7 +184,7 @@ export const GROUP_ROWS: readonly MetricRow<WatchedGroup>[] = [
     'yes or no',
     ({ group }) => isPaused(group),
   ),
-  groupRow('pause_left_seconds', 'How long the pause goes on.', 'seconds', ({ group, now }) => {
+  groupRow('pause_left_seconds', 'Time until the pause ends.', 'seconds', ({ group, now }) => {
     const { untilMs } = group.pause
     return untilMs === undefined ? 0 : inSeconds(Math.max(0, untilMs - now.monoMs))
   }),
@@ -181,10 +201,15 @@ export const GROUP_ROWS: readonly MetricRow<WatchedGroup>[] = [
     ({ group }) => group.master.emptiedAtMs !== undefined,
   ),
   voterRow('voters', 'Voters of a strict group.', '', ({ voters }) => voters.length),
-  voterRow('voters_with_vote', 'Those that are in reach and have a vote.', '', votesNow),
+  voterRow(
+    'voters_with_vote',
+    'Voters of a strict group that are in reach and may vote.',
+    '',
+    votesNow,
+  ),
   voterRow(
     'voters_needed',
-    'Votes without which writes or failovers of a strict group stop.',
+    'Voters that a strict group needs for writes and failovers.',
     '',
     ({ writeQuorum, fencesNeeded }) => Math.max(writeQuorum, fencesNeeded),
   ),
@@ -196,18 +221,22 @@ export const GROUP_ROWS: readonly MetricRow<WatchedGroup>[] = [
   ),
   tallyRow(
     'switches_total',
-    'Changes of the master that this Sentinel told its clients.',
+    'Changes of the master that this Sentinel announced to its clients.',
     ({ switches }) => switches,
   ),
-  tallyRow('failovers_led_total', 'Those of them that it led itself.', ({ led }) => led),
+  tallyRow(
+    'failovers_led_total',
+    'Changes of the master that this Sentinel led itself.',
+    ({ led }) => led,
+  ),
   tallyRow(
     'failovers_given_up_total',
-    'Failovers of this Sentinel that came to nothing.',
+    'Failovers that this Sentinel gave up.',
     ({ givenUp }) => givenUp,
   ),
   tallyRow(
     'false_alarms_total',
-    'The master was S_DOWN and answered again, and no failover came of it.',
+    'How often the master was S_DOWN and answered again without a failover.',
     ({ falseAlarms }) => falseAlarms,
   ),
 ]
@@ -263,7 +292,7 @@ export const INSTANCE_ROWS: readonly MetricRow<InstanceView<Instance>>[] = [
   {
     family: instanceGauge(
       'ping_round_trip_seconds',
-      'How long its answers to PING take, smoothed, measured to the millisecond.',
+      'Smoothed round trip of PING, measured to the millisecond.',
       'seconds',
     ),
     read: ({ instance: { link } }) =>
@@ -277,7 +306,7 @@ export const DATA_NODE_ROWS: readonly MetricRow<
   {
     family: instanceGauge(
       'info_age_seconds',
-      'How old the INFO is that its other figures come from.',
+      'Age of the last INFO, the source of the other figures of this instance.',
       'seconds',
     ),
     read: ({ now, instance: { infoAtMs } }) =>
@@ -286,7 +315,7 @@ export const DATA_NODE_ROWS: readonly MetricRow<
   {
     family: instanceGauge(
       'replication_offset_bytes',
-      'Where it says its replication stream has got to.',
+      'The replication offset that the instance reports.',
       'bytes',
     ),
     read: ({ instance, replication }) => {
@@ -308,18 +337,26 @@ export const REPLICA_ROWS: readonly MetricRow<
   {
     family: replicaGauge(
       'lag_bytes',
-      'What it had not acknowledged when its master was last asked for INFO.',
+      'Bytes that the replica had not acknowledged at the last INFO of its master.',
       'bytes',
     ),
     read: ({ instance, replication }) => replication.lagBytes(instance),
   },
   {
-    family: replicaGauge('link_up', 'It says that its link to its master is up.', 'yes or no'),
+    family: replicaGauge(
+      'link_up',
+      'The replica reports that its link to its master is up.',
+      'yes or no',
+    ),
     read: ({ instance: { infoAtMs, masterLinkUp } }) =>
       infoAtMs === undefined ? undefined : masterLinkUp,
   },
   {
-    family: replicaGauge('priority', 'Its replica-priority; 0 is never promoted.', ''),
+    family: replicaGauge(
+      'priority',
+      'The replica-priority; a replica with 0 is never promoted.',
+      '',
+    ),
     read: ({ instance: { infoAtMs, priority } }) => (infoAtMs === undefined ? undefined : priority),
   },
 ]
@@ -332,11 +369,19 @@ export const PEER_LABELS = ['master_name', 'address'] as const
 
 export const PEER_ROWS: readonly MetricRow<InstanceView<Peer>>[] = [
   {
-    family: peerGauge('hello_age_seconds', 'How long ago its last hello came.', 'seconds'),
+    family: peerGauge(
+      'hello_age_seconds',
+      'Time since the last hello of this Sentinel.',
+      'seconds',
+    ),
     read: ({ now, instance }) => ageSeconds(now, instance.helloReceivedAtMs),
   },
   {
-    family: peerGauge('sees_master_down', 'It said that it sees the master down.', 'yes or no'),
+    family: peerGauge(
+      'sees_master_down',
+      'This Sentinel has said that it sees the master down.',
+      'yes or no',
+    ),
     read: ({ instance }) => instance.masterDown,
   },
 ]

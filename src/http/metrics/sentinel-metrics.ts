@@ -47,7 +47,7 @@ const BLOCK_GROUPS = 8
 
 const STATUS = gauge('redis_sentinel_master_status', {
   labels: [...EXPORTER_GROUP_LABELS, 'master_status'],
-  help: 'Whether the master is ok for this Sentinel; the label has ok, sdown or odown.',
+  help: 'Whether this Sentinel sees the master as ok; the label has ok, sdown or odown.',
   unit: 'yes or no',
 })
 const VERDICT = gauge('redis_sentinel_master_ckquorum_status', {
@@ -61,7 +61,7 @@ const INFO = gauge('redis_instance_info', {
 })
 const EVENTS = counter('vedette_events_total', {
   labels: ['event'],
-  help: 'How often each event was announced; docs/events.md says when each is.',
+  help: 'How often each event was published; docs/events.md describes the events.',
 })
 const PHASES = histogram('vedette_failover_phase_seconds', {
   labels: ['part', 'phase'],
@@ -71,7 +71,7 @@ const PHASES = histogram('vedette_failover_phase_seconds', {
 const WHOLE = histogram('vedette_failover_seconds', {
   labels: ['part'],
   unit: 'seconds',
-  help: 'From the first answer that the master owed until this Sentinel named its successor.',
+  help: 'From the first missing answer of the master until this Sentinel named the new master.',
 })
 const LAST_PHASE = gauge('vedette_last_failover_phase_seconds', {
   labels: [...GROUP_LABELS, 'part', 'phase'],
@@ -81,7 +81,7 @@ const LAST_PHASE = gauge('vedette_last_failover_phase_seconds', {
 const LAST_SWITCH = gauge('vedette_last_switch_timestamp_seconds', {
   labels: GROUP_LABELS,
   unit: 'seconds',
-  help: 'When the master of the group last changed; no sample if it has not since the start.',
+  help: 'When the master of the group last changed; no sample if it has not changed since the start.',
 })
 const SAVES = histogram('vedette_state_save_seconds', {
   unit: 'seconds',
