@@ -16,19 +16,19 @@ export const GROUP_OPTIONS = {
     ...{ name: 'quorum', yml: 'quorum', isInMonitor: true },
     ...{ kind: 'count', least: 1 },
     ...{ set: 'yes', shown: 'master', redisPlace: 0 },
-    doc: 'Sentinels that must agree that the master is down before one may ask to lead a failover.',
+    doc: 'How many Sentinels must agree that the master is down before one of them may ask for votes.',
   },
   downAfterMs: {
     ...{ name: 'down-after-milliseconds', yml: 'down-after' },
     ...{ kind: 'duration', least: 1, default: 30_000 },
     ...{ set: 'yes', shown: 'instances', redisPlace: 1 },
-    doc: 'How long an instance must be silent to be taken for down.',
+    doc: 'How long an instance must be silent before it counts as down.',
   },
   failoverTimeoutMs: {
     ...{ name: 'failover-timeout', yml: 'failover-timeout' },
     ...{ kind: 'duration', least: 1, default: 180_000 },
     ...{ set: 'yes', shown: 'master', redisPlace: 2 },
-    doc: 'How long a failover may take; a master that failed over is left alone for twice as long.',
+    doc: 'How long a failover may take; after an attempt, the same master is not failed over again for twice as long.',
   },
   parallelSyncs: {
     ...{ name: 'parallel-syncs', yml: 'parallel-syncs' },
@@ -38,13 +38,13 @@ export const GROUP_OPTIONS = {
       hint: 'use 1 or more',
     },
     ...{ set: 'yes', shown: 'master', redisPlace: 3 },
-    doc: 'Replicas that are sent to the new master at the same time: they cannot serve reads meanwhile.',
+    doc: 'How many replicas are reconfigured to the new master at the same time; they cannot serve reads meanwhile.',
   },
   authUser: {
     ...{ name: 'auth-user', yml: 'auth-user' },
     ...{ kind: 'text', default: '' },
     ...{ set: 'yes', shown: 'no', redisPlace: 7 },
-    doc: 'User for the data nodes, with rights for it; empty: the default user.',
+    doc: 'User name for the data nodes; the user needs the permissions of a Sentinel; empty: the default user.',
   },
   authPass: {
     ...{ name: 'auth-pass', yml: 'auth-pass' },
@@ -60,7 +60,7 @@ export const GROUP_OPTIONS = {
       what: 'second password for the data nodes',
       instead: () => 'a node that refuses auth-pass is seen as down',
     },
-    doc: 'More passwords for the data nodes, tried in turn where auth-pass is refused: to change it without a gap.',
+    doc: 'More passwords for the data nodes, tried in turn if auth-pass is refused, to change the password without a gap.',
   },
   notificationScript: {
     ...{ name: 'notification-script', yml: 'notification-script' },
@@ -78,7 +78,7 @@ export const GROUP_OPTIONS = {
     ...{ name: 'rename-command', yml: 'rename-commands' },
     ...{ kind: 'renames', default: [] },
     ...{ set: 'yes', shown: 'no', redisPlace: 9 },
-    doc: 'What the instances of this group call commands, as in {CONFIG: "secret-config"}.',
+    doc: 'Renamed commands of the instances of this group, as in {CONFIG: "secret-config"}.',
   },
   rebootDownAfterMs: {
     ...{ name: 'master-reboot-down-after-period', yml: 'reboot-down-after' },
@@ -97,13 +97,13 @@ export const GROUP_OPTIONS = {
       instead: ({ downAfterMs }) =>
         `a master that died is recognised after ${downAfterMs} ms of silence`,
     },
-    doc: 'By what a dead master is recognised. ping: by silence for down-after, as redis-sentinel does. evidence: also by its machine refusing connections while a replica has lost it too.',
+    doc: 'How a dead master is recognised. ping: it is silent for down-after, as in redis-sentinel. evidence: also if its machine refuses connections while a replica has lost it too.',
   },
   refusedAfterMs: {
     ...{ name: 'refused-after', yml: 'refused-after' },
     ...{ kind: 'duration', least: 1, default: 250 },
     ...{ set: 'yes', shown: 'master', onlyWith: { key: 'detection', value: 'evidence' } },
-    doc: 'With evidence: how long connections must be refused. A restart that is quicker is no failover.',
+    doc: 'With evidence: how long connections must be refused. A faster restart causes no failover.',
   },
   grayAfterMs: {
     ...{ name: 'gray-after', yml: 'gray-after' },
@@ -135,7 +135,7 @@ export const GROUP_OPTIONS = {
     ...{ name: 'pre-failover-hook-on-error', yml: 'pre-failover-hook-on-error' },
     ...{ kind: 'word', words: ['proceed', 'refuse'], default: 'proceed', asInRedis: 'proceed' },
     ...{ set: 'yes', shown: 'no' },
-    doc: 'What a hook that fails or does not answer in time means. proceed: the failover goes on. refuse: it does not begin.',
+    doc: 'What happens if the hook fails or does not answer in time. proceed: the failover begins. refuse: it does not begin.',
   },
   forgetAfterMs: {
     ...{ name: 'forget-after', yml: 'forget-after' },
@@ -145,7 +145,7 @@ export const GROUP_OPTIONS = {
       what: 'forget-after',
       instead: () => 'replicas and Sentinels that are gone are known until SENTINEL RESET',
     },
-    doc: 'Replicas and Sentinels that have been down for so long are forgotten, for addresses that change; never below a majority or the quorum; 0: never.',
+    doc: 'Replicas and Sentinels that have been down for this time are forgotten, for addresses that change; Sentinels never below a majority or the quorum; 0: never.',
   },
   promotionRules: {
     ...{ name: 'promotion', yml: 'promotion' },
@@ -163,13 +163,13 @@ export const GROUP_OPTIONS = {
     ...{ kind: 'rules', default: [], example: '"10.1.*": frankfurt' },
     ...{ set: 'yes', shown: 'master', isShownIfSet: true },
     redisLacks: { what: 'zones', instead: () => 'it promotes replicas in any of them' },
-    doc: 'In which zone the nodes are, by address, as in {"10.1.*": frankfurt, "10.2.*": paris}; none: there are no zones.',
+    doc: 'Zones of the nodes, by address, as in {"10.1.*": frankfurt, "10.2.*": paris}; none: there are no zones.',
   },
   crossZonePromotion: {
     ...{ name: 'cross-zone-promotion', yml: 'cross-zone-promotion' },
     ...{ kind: 'word', words: ['no', 'yes'], default: 'no', asInRedis: 'no' },
     ...{ set: 'yes', shown: 'master', isShownIfSet: true },
-    doc: "With zones: whether a Sentinel may by itself promote a replica outside of the master's zone.",
+    doc: "With zones: whether an automatic failover may promote a replica outside of the master's zone.",
   },
   failoverBlockMs: {
     ...{ name: 'failover-block', yml: 'failover-block' },
@@ -179,7 +179,7 @@ export const GROUP_OPTIONS = {
       what: 'failover-block',
       instead: () => 'a master that dies soon after a failover is replaced again at once',
     },
-    doc: 'For so long after an automatic failover there is no other, unless an operator orders one; 0: no such block.',
+    doc: 'For this time after an automatic failover no other one begins, unless an operator orders it; 0: no block.',
   },
   clientAddresses: {
     ...{ name: 'client-addresses', yml: 'client-addresses' },
@@ -190,7 +190,7 @@ export const GROUP_OPTIONS = {
       what: 'client-addresses',
       instead: () => 'clients outside of a NAT are told the addresses inside',
     },
-    doc: 'What clients from other networks are told of addresses, as in {"203.0.113.0/24": {"10.0.0.1:6379": "198.51.100.7:7001"}}; 0.0.0.0/0: all who come from no other of the networks.',
+    doc: 'Addresses that clients from other networks are told, as in {"203.0.113.0/24": {"10.0.0.1:6379": "198.51.100.7:7001"}}; 0.0.0.0/0: all clients that are in none of the other networks.',
   },
   replication: {
     ...{ name: 'replication', yml: 'replication' },
@@ -221,7 +221,7 @@ export const GROUP_OPTIONS = {
     ...{ kind: 'word', words: ['normal', 'linearizable'], default: 'normal', asInRedis: 'normal' },
     ...{ set: 'no', shown: 'master', isShownIfSet: true },
     onlyWith: { key: 'replication', value: 'strict' },
-    doc: 'With strict replication: what a read may show. normal: only what no failover loses. linearizable: also never less than was acknowledged before it came in.',
+    doc: 'With strict replication: what a read may show. normal: only writes that no failover loses. linearizable: also every write that was acknowledged before the read arrived.',
   },
 } as const satisfies Readonly<Record<string, GroupOption>>
 
