@@ -369,17 +369,13 @@ export const PEER_LABELS = ['master_name', 'address'] as const
 
 export const PEER_ROWS: readonly MetricRow<InstanceView<Peer>>[] = [
   {
-    family: peerGauge(
-      'hello_age_seconds',
-      'Time since the last hello of this Sentinel.',
-      'seconds',
-    ),
+    family: peerGauge('hello_age_seconds', 'Time since the last hello of the peer.', 'seconds'),
     read: ({ now, instance }) => ageSeconds(now, instance.helloReceivedAtMs),
   },
   {
     family: peerGauge(
       'sees_master_down',
-      'This Sentinel has said that it sees the master down.',
+      'The peer has said that it sees the master down.',
       'yes or no',
     ),
     read: ({ instance }) => instance.masterDown,
