@@ -15,6 +15,7 @@ import { considerFailover } from './election/failover-start.ts'
 import { noteHandoverReply } from './failover/coordinated.ts'
 import { driveFailover } from './failover/failover.ts'
 import { noteFenceReply } from './failover/fencing.ts'
+import { onSlaveofReply } from './failover/slaveof.ts'
 import { tryNextPassword } from './links/credentials.ts'
 import { closeLink, openLinks } from './links/links.ts'
 import { noteRefusal } from './links/rejections.ts'
@@ -51,6 +52,8 @@ export function onReply(turn: Turn, connection: Connection, purpose: Purpose, re
       return onHandoverReply(turn, link, purpose, reply)
     case 'fence':
       return onFenceReply(turn, link, purpose, reply)
+    case 'slaveof':
+      return onSlaveofReply(turn, connection, purpose, reply)
     case 'auth':
       return onAuthenticated(turn, connection, reply)
     case 'sharePause':
@@ -59,7 +62,6 @@ export function onReply(turn: Turn, connection: Connection, purpose: Purpose, re
       return onForgetAnswer(turn, connection, purpose, reply)
     case 'setup':
     case 'byHand':
-    case 'slaveof':
     case 'scriptKill':
       return
     default:

@@ -772,6 +772,20 @@ export const MUTANTS = [
     ],
   },
 
+  // Full masters
+  {
+    name: 'full-node-is-asked-once',
+    story:
+      'A node without memory refuses the transaction with SLAVEOF, and is not told in another way.',
+    edits: [
+      {
+        file: 'core/failover/slaveof.js',
+        find: "    if (reply.kind !== 'error' || !reply.text.startsWith('OOM '))\n        return;\n",
+        replace: '    return;\n',
+      },
+    ],
+    scenarios: ['../../../scenarios/76-gray-master.yml'],
+  },
   // Emptied masters
   {
     name: 'an-empty-master-is-copied',

@@ -6,9 +6,11 @@
  */
 
 import type { Address } from '../../base/ip.ts'
+import type { Reply } from '../../resp/reply.ts'
 import { requestInfo } from '../discovery/info-request.ts'
 import { sameAddress, shownHost } from '../names/names.ts'
-import type { DataInstance, Replica, State, Turn } from '../state.ts'
+import type { Purpose } from '../purpose.ts'
+import type { Connection, DataInstance, Replica, State, Turn } from '../state.ts'
 import { commandLink } from '../state.ts'
 import { send } from '../turn.ts'
 
@@ -28,18 +30,39 @@ export function sendSlaveof(
     master === 'no one' ? ['NO', 'ONE'] : [shownHost(turn.state, master.host), String(master.port)]
   // A node that is handing its role over by itself takes no other order before that has ended.
   const isFailingOver = replica.failoverReported === 'running'
-  const transaction = [
-    ['MULTI'],
+  const slaveof = ['SLAVEOF', ...target]
+  const orders = [
     ...(isFailingOver ? [['FAILOVER', 'ABORT']] : []),
-    ['SLAVEOF', ...target],
+    slaveof,
     ['CONFIG', 'REWRITE'],
     ['CLIENT', 'KILL', 'TYPE', 'normal'],
     ['CLIENT', 'KILL', 'TYPE', 'pubsub'],
-    ['EXEC'],
   ]
-  for (const argv of transaction) send(turn, connection, { kind: 'slaveof' }, argv)
+  for (const argv of [['MULTI'], ...orders, ['EXEC']]) {
+    send(turn, connection, argv === slaveof ? { kind: 'slaveof', orders } : STEP, argv)
+  }
   requestInfo(turn, replica)
   return true
+}
+
+const STEP = { kind: 'slaveof' } as const
+
+/**
+ * A node without memory takes nothing into a transaction, not even SLAVEOF, and takes SLAVEOF by itself: without
+ * this it would stay a master for as long as it is full, and with it the clients that read there.
+ */
+export function onSlaveofReply(
+  turn: Turn,
+  connection: Connection,
+  { orders = [] }: Purpose & { readonly kind: 'slaveof' },
+  reply: Reply,
+): void {
+  if (reply.kind !== 'error' || !reply.text.startsWith('OOM ')) return
+  for (const argv of orders) send(turn, connection, STEP, argv)
+  const [instance] = connection.link.owners
+  if (orders.length > 0 && instance !== undefined && instance.kind !== 'sentinel') {
+    requestInfo(turn, instance)
+  }
 }
 
 /** As the replica says itself, under any name of the master. */

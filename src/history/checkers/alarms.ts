@@ -2,12 +2,13 @@
  * A master that answers is not declared down: if it ran, took input and said that it is a master,
  * and nothing was in the way between it and the Sentinel, then the silence that the Sentinel
  * reports did not exist. Together with the checker of agreement this means: no needless failover. A
- * master that came back without its data, as a replica reports, is down for another reason.
+ * master that came back without its data, as a replica reports, or that refuses writes is down for another
+ * reason.
  */
 import type { Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'
 import type { CheckerView } from './checker-view.ts'
-import { Emptied } from './emptied.ts'
+import { MasterClaims } from './master-claims.ts'
 import { readMasterEvent } from './master-event.ts'
 import { isAutomatic, Verdicts } from './verdicts.ts'
 
@@ -15,13 +16,14 @@ import { isAutomatic, Verdicts } from './verdicts.ts'
 const SLACK_MS = 2_000
 
 export function trueAlarms(scene: CheckerView): Checker {
-  const emptied = new Emptied()
+  const claims = [new MasterClaims('empty-master'), new MasterClaims('gray-master')]
   return {
     name: 'a master that answers is not down',
     observe: (happening) => {
-      emptied.note(happening)
+      for (const claim of claims) claim.note(happening)
       if (happening.kind !== 'event' || happening.name !== '+sdown') return undefined
-      if (emptied.says(happening.process ?? '', happening.payload)) return undefined
+      const { process = '', payload } = happening
+      if (claims.some((claim) => claim.says(process, payload))) return undefined
       return falseAlarm(happening, scene)
     },
   }

@@ -10,7 +10,7 @@ import { promotionRank } from '../../core/failover/host-rules.ts'
 import type { Happening, NodePosition } from '../happening.ts'
 import type { Checker } from './checker.ts'
 import type { CheckerView } from './checker-view.ts'
-import { Emptied } from './emptied.ts'
+import { MasterClaims } from './master-claims.ts'
 
 type Selection = Happening & { readonly kind: 'selection' }
 
@@ -23,7 +23,7 @@ const PING_SLACK_MS = 2_000
 const LATENCY_MAX_MS = 40
 
 export function bestReplica(scene: CheckerView): Checker {
-  const emptied = new Emptied()
+  const emptied = new MasterClaims('empty-master')
   return {
     name: 'the best replica is promoted',
     observe: (happening) => {

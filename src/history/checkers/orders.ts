@@ -8,7 +8,7 @@ import { isAbort } from '../../core/event-table.ts'
 import { eventWords, type Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'
 import type { CheckerView } from './checker-view.ts'
-import { Emptied } from './emptied.ts'
+import { MasterClaims } from './master-claims.ts'
 import { placeOf, readSubject, SentinelPast } from './sentinel-past.ts'
 
 type Order = Happening & { readonly kind: 'order' }
@@ -107,7 +107,7 @@ function addressIn(place: string): Address {
  * master's new life, and so has a connection to it.
  */
 export function emptiedMastersAreDemoted(): Checker {
-  const emptied = new Emptied()
+  const emptied = new MasterClaims('empty-master')
   const masters = new Map<string, { readonly place: string; readonly isPlanned: boolean }>()
   const reborn = new Set<string>()
   let due: { readonly process: string; readonly place: string; readonly atMs: number } | undefined

@@ -7,7 +7,8 @@
  *   knows is older than what is true);
  * - no connection to it could be opened any more, neither from the Sentinel nor from any node of
  *   its group;
- * - it had died and come back, and a replica says that it came back without its data.
+ * - it had died and come back, and a replica says that it came back without its data;
+ * - it refused writes for want of disk or memory, and the Sentinel had said so.
  *
  * Otherwise a master that ran and listened is about to be replaced: a needless failover.
  */
@@ -28,13 +29,14 @@ const ROLE_MS = 20_000
 const ENOUGH_OF_REFUSED_AFTER = 0.9
 
 export function trueEvidence(scene: CheckerView): Checker {
-  const truth = { scene, deaths: new Deaths() }
+  const truth = { scene, deaths: new Deaths(), full: new Set<string>() }
   const verdicts = new Verdicts(scene)
   return {
     name: 'a quorum agrees on no evidence that is wrong',
     observe: (happening) => {
       verdicts.note(happening)
       truth.deaths.note(happening)
+      for (const node of filledBy(happening)) truth.full.add(node)
       const question = questionIn(happening)
       if (question === undefined || scene.troubles.hasFalseOpinions) return undefined
       return wrongAgreement(question, verdicts, truth)
@@ -45,6 +47,22 @@ export function trueEvidence(scene: CheckerView): Checker {
 interface Truth {
   readonly scene: CheckerView
   readonly deaths: Deaths
+  /** The nodes whose disk or memory a fault or an order may have filled. */
+  readonly full: ReadonlySet<string>
+}
+
+function filledBy(happening: Happening): readonly string[] {
+  if (happening.kind !== 'fault' || happening.action === undefined) return []
+  const { action } = happening
+  switch (action.kind) {
+    case 'diskFailure':
+    case 'memoryUse':
+      return [action.process]
+    case 'command':
+      return action.argv[0]?.toUpperCase() === 'CONFIG' ? [action.process] : []
+    default:
+      return []
+  }
 }
 
 /**
@@ -91,10 +109,14 @@ interface Case {
   readonly group: GroupSpec
 }
 
-function isJust({ sentinel, verdict, node, atMs, group }: Case, { scene, deaths }: Truth): boolean {
+function isJust(
+  { sentinel, verdict, node, atMs, group }: Case,
+  { scene, deaths, full }: Truth,
+): boolean {
   const { troubles } = scene
   // The length of its death does not matter: it came back without its data.
   if (verdict.isEmptied) return deaths.hasDied(node, { forMs: -1, sinceMs: 0, nowMs: atMs })
+  if (verdict.isGray && full.has(node)) return true
   if (verdict.silentMs === undefined || troubles.hasOtherRules(sentinel)) return true
   if (verdict.silentMs + (atMs - verdict.atMs) >= group.downAfterMs) return true
   // The Sentinel waited by its own clock, and cannot know that this clock runs too fast.

@@ -7,7 +7,7 @@
 import type { Address } from '../../base/ip.ts'
 import { eventWords, type Happening } from '../happening.ts'
 import type { CheckerView } from './checker-view.ts'
-import { Emptied } from './emptied.ts'
+import { MasterClaims } from './master-claims.ts'
 import { readMasterEvent } from './master-event.ts'
 
 const BELIEVED_MS = 7_500
@@ -32,6 +32,8 @@ export interface DownVerdict {
   readonly silentMs: number | undefined
   /** Whether its reason was that the master lost its data, as a replica reports. */
   readonly isEmptied: boolean
+  /** Whether its reason may have been that the master refuses writes. */
+  readonly isGray: boolean
   /** Undefined while the verdict stands. */
   endMs: number | undefined
 }
@@ -39,7 +41,8 @@ export interface DownVerdict {
 export class Verdicts {
   readonly #scene: CheckerView
   readonly #last = new Map<string, DownVerdict>()
-  readonly #emptied = new Emptied()
+  readonly #emptied = new MasterClaims('empty-master')
+  readonly #gray = new MasterClaims('gray-master')
 
   constructor(scene: CheckerView) {
     this.#scene = scene
@@ -48,6 +51,7 @@ export class Verdicts {
   note(happening: Happening): void {
     const { atMs, process } = happening
     this.#emptied.note(happening)
+    this.#gray.note(happening)
     if (process === undefined) return
     if (happening.kind === 'status' && happening.status === 'down') this.#endAll(process, atMs)
     if (happening.kind !== 'event') return
@@ -62,9 +66,10 @@ export class Verdicts {
     const key = `${process} ${subject.group} ${host} ${port}`
     const { silentMs } = happening
     const isEmptied = this.#emptied.says(process, happening.payload)
+    const isGray = this.#gray.says(process, happening.payload)
     if (happening.name === '-sdown') this.#end(key, atMs)
     else if (happening.name === '+sdown')
-      this.#last.set(key, { atMs, silentMs, isEmptied, endMs: undefined })
+      this.#last.set(key, { atMs, silentMs, isEmptied, isGray, endMs: undefined })
   }
 
   /**

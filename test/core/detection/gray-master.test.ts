@@ -281,6 +281,36 @@ describe('what is done', () => {
     expect(roles.get(MASTER)).toBe('10.0.0.2 6379')
   })
 
+  // As redis-server 7.0 does: SLAVEOF is refused inside of a transaction, and taken alone.
+  test('a master without memory, which takes nothing into a transaction, is told without one', () => {
+    bench = open(5_000)
+    lines.set(MASTER, memory(1_000))
+    const full = error("OOM command not allowed when used memory > 'maxmemory'.")
+    let promoted = ''
+    let isQueuing = false
+    const done: string[] = []
+    const usual = bench.answer
+    bench.answer = (argv, address, link) => {
+      const [verb = ''] = argv
+      if (verb === 'SLAVEOF' && argv[1] === 'NO') promoted = address
+      if (address === promoted && verb === 'INFO') {
+        return bulk(`run_id:${'9'.repeat(40)}\r\nrole:master\r\n`)
+      }
+      if (address !== MASTER) return usual(argv, address, link)
+      if (isQueuing && verb !== 'EXEC') return full
+      if (verb === 'MULTI') done.length = 0
+      if (verb === 'MULTI' || verb === 'EXEC') isQueuing = verb === 'MULTI'
+      else if (['SLAVEOF', 'CONFIG', 'CLIENT'].includes(verb)) done.push(argv.join(' '))
+      return usual(argv, address, link)
+    }
+    for (let ms = 0; ms < 20_000 && said('+promoted-slave').length === 0; ms += 100) bench.run(100)
+    bench.run(100)
+    expect(done).toEqual([
+      `SLAVEOF ${promoted.replace(':', ' ')}`,
+      ...['CONFIG REWRITE', 'CLIENT KILL TYPE normal', 'CLIENT KILL TYPE pubsub'],
+    ])
+  })
+
   test('a master that is replaced because it is silent is told nothing before the switch', () => {
     bench = open(0)
     bench.silent.add(MASTER)

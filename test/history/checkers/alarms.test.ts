@@ -110,6 +110,17 @@ describe('a quorum agrees on no evidence that is wrong', () => {
     expect(found(agreed(stage))).toEqual([])
   })
 
+  test('one that refuses writes since its limit was changed is as good as dead where that was said', () => {
+    const action = { kind: 'command', process: 'n1', argv: ['CONFIG', 'SET', 'maxmemory', '1'] }
+    const full = new Stage().until(20_000).does(action as const)
+    expect(found(agreed(full))).toEqual([NAME])
+    for (const sentinel of ['s1', 's2'] as const) full.event(sentinel, '+gray-master')
+    expect(found(agreed(full.until(22_000)))).toEqual([NAME])
+    const well = new Stage().until(20_000)
+    for (const sentinel of ['s1', 's2'] as const) well.event(sentinel, '+gray-master')
+    expect(found(agreed(well))).toEqual([NAME])
+  })
+
   test('one that came back before was not', () => {
     const stage = new Stage().until(20_000).status('n1', 'down').until(20_220)
     expect(found(agreed(stage.status('n1', 'running').until(20_260)))).toEqual([NAME])

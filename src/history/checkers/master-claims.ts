@@ -1,9 +1,14 @@
-/** Which Sentinels say of which masters that they came back without their data. */
+/** Which Sentinels say something of which masters, from `+<name>` to `-<name>`. */
 import { eventWords, type Happening } from '../happening.ts'
 import { readMasterEvent } from './master-event.ts'
 
-export class Emptied {
+export class MasterClaims {
+  readonly #name: 'empty-master' | 'gray-master'
   readonly #claims = new Set<string>()
+
+  constructor(name: 'empty-master' | 'gray-master') {
+    this.#name = name
+  }
 
   note(happening: Happening): void {
     const { process = '' } = happening
@@ -14,8 +19,8 @@ export class Emptied {
       const switched = eventWords('+switch-master', happening.payload)
       this.#forget(`${process} ${switched?.group} `)
     }
-    if (happening.name === '+empty-master') this.#claims.add(keyOf(process, happening.payload))
-    else if (happening.name === '-empty-master') {
+    if (happening.name === `+${this.#name}`) this.#claims.add(keyOf(process, happening.payload))
+    else if (happening.name === `-${this.#name}`) {
       this.#claims.delete(keyOf(process, happening.payload))
     }
   }
