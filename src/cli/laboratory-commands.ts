@@ -43,6 +43,10 @@ export function addScenario(program: Command): void {
       ).argParser(count),
     )
     .option('--report <folder>', 'write a web page for each run')
+    .option(
+      '--records <folder>',
+      'keep the black boxes of real Sentinels, for vedette incident and vedette replay',
+    )
     .option('--json', 'print one JSON object in a line for each run, for scripts')
     .option('--brief', 'leave out the timeline')
     .addOption(

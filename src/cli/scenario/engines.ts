@@ -1,4 +1,5 @@
 /** The engines that can run scenarios, each loaded when it is used. */
+import type { RecordsOf } from '../../engine/process/engine.ts'
 import type { Engine, EngineName } from '../../scenario/world.ts'
 
 export const ENGINES = ['sim', 'tcp', 'process'] as const satisfies readonly EngineName[]
@@ -11,13 +12,20 @@ export type ProgramSide = (typeof SIDES)[number]
 /** How much later deadlines end, because the scheduler of a real machine may delay any process. */
 export const GRACE_MS: Readonly<Record<EngineName, number>> = { sim: 0, tcp: 250, process: 500 }
 
-export async function loadEngine(name: EngineName, against: ProgramSide): Promise<Engine> {
+export async function loadEngine(
+  name: EngineName,
+  against: ProgramSide,
+  recordsOf?: RecordsOf,
+): Promise<Engine> {
   switch (name) {
     case 'sim':
       return (await import('../../scenario/sim-engine.ts')).SIM_ENGINE
     case 'tcp':
       return (await import('../../engine/tcp/engine.ts')).createTcpEngine()
     case 'process':
-      return (await import('../../engine/process/engine.ts')).createProcessEngine({ against })
+      return (await import('../../engine/process/engine.ts')).createProcessEngine({
+        against,
+        recordsOf,
+      })
   }
 }

@@ -15,6 +15,8 @@ export interface ScenarioOptions {
   /** How many runs at the same time. */
   readonly jobs?: number
   readonly report?: string
+  /** The folder for the records of the Sentinels. */
+  readonly records?: string
   readonly json?: true
   readonly brief?: true
 }
@@ -33,10 +35,14 @@ export type Planned =
   | { readonly ok: false; readonly message: string; readonly hint: string }
 
 export function planRuns(options: ScenarioOptions): Planned {
-  const { against, engine, seed, seeds, grace, jobs = 1 } = options
+  const { against, engine, seed, seeds, grace, jobs = 1, records } = options
   if (against !== 'vedette' && engine !== 'process') {
     const hint = `add --engine process: only real processes can be those of ${against === 'redis' ? 'Redis' : 'both'}`
     return { ok: false, message: `--against ${against} needs real processes`, hint }
+  }
+  if (records !== undefined && (engine !== 'process' || against === 'redis')) {
+    const hint = 'add --engine process: only real Sentinels of ours keep them'
+    return { ok: false, message: '--records needs real Sentinels of Vedette', hint }
   }
   if (seed !== undefined && seeds !== undefined) {
     return { ok: false, message: '--seed and --seeds exclude each other', hint: 'leave one out' }

@@ -2,7 +2,10 @@
  * `vedette scenario run`: plays scenario files with one of the engines, and gives a verdict for
  * each.
  */
+import { existsSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import type { RecordsOf } from '../../engine/process/engine.ts'
 import { secondsText } from '../../scenario/duration.ts'
 import { parseScenario } from '../../scenario/parse.ts'
 import { type Played, playScenario } from '../../scenario/run.ts'
@@ -37,8 +40,33 @@ export async function runScenarios(
   }
   const files = readAll(paths)
   if (files === undefined) return EXIT_CONFIG
-  const engine = await loadEngine(options.engine, options.against)
+  const recordsOf = recordsIn(options.records, planned.plan)
+  const taken = recordsOf && takenFolder(files, planned.plan, recordsOf)
+  if (taken !== undefined) {
+    say(`vedette: --records: ${taken} is there already, and records are never mixed`)
+    say('  choose another folder, or remove that one')
+    return EXIT_CONFIG
+  }
+  const engine = await loadEngine(options.engine, options.against, recordsOf)
   return await new Series(engine, options, planned.plan).run(files)
+}
+
+/** One folder for each run, named after its file. */
+function recordsIn(folder: string | undefined, { seeds }: ScenarioRunPlan): RecordsOf | undefined {
+  if (folder === undefined) return undefined
+  return ({ file }, seed) => {
+    const name = basename(file, extname(file))
+    return join(folder, seeds.length > 1 ? `${name}-seed-${seed}` : name)
+  }
+}
+
+function takenFolder(
+  files: readonly ScenarioFile[],
+  { seeds }: ScenarioRunPlan,
+  recordsOf: RecordsOf,
+): string | undefined {
+  const folders = files.flatMap((file) => seeds.map((seed) => recordsOf(file, seed)))
+  return folders.find((folder, at) => existsSync(folder) || folders.indexOf(folder) !== at)
 }
 
 /** Undefined: at least one file is wrong, and the problems of all files have been shown. */

@@ -15,18 +15,22 @@ export type { Against } from './process-spec.ts'
 export interface ProcessEngineOptions {
   /** The make of the programs that are run. */
   readonly against: Against
+  readonly recordsOf?: RecordsOf | undefined
 }
 
+/** The folder that gets the records of a run's Sentinels; it is made. */
+export type RecordsOf = (file: ScenarioFile, seed: string) => string
+
 /** The seed decides nothing here: chance is up to the machine. */
-export function createProcessEngine({ against }: ProcessEngineOptions): Engine {
+export function createProcessEngine({ against, recordsOf }: ProcessEngineOptions): Engine {
   return {
     name: 'process',
     programs: programsOf(against, redisVersion),
     refusal: (file) => refusalOf(file, probeMachine(), { against, missingBuild: missingBuild() }),
-    create: async (file) => {
+    create: async (file, seed) => {
       const machine = requireMachine(against)
       removeLeftovers()
-      return await createProcessWorld({ file, against, machine })
+      return await createProcessWorld({ file, against, machine, records: recordsOf?.(file, seed) })
     },
   }
 }

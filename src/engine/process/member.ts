@@ -83,6 +83,15 @@ export class RunningProcess {
     this.#child?.kill('SIGTERM')
   }
 
+  /** SIGTERM, and SIGKILL if it is still there after so long. */
+  async end(limitMs: number): Promise<void> {
+    this.resume()
+    this.requestStop()
+    const limit = setTimeout(() => void this.kill(), limitMs)
+    await this.#ended
+    clearTimeout(limit)
+  }
+
   /** SIGSTOP. */
   pause(): void {
     if (this.#status === 'running' && this.#child?.kill('SIGSTOP') === true) this.#become('paused')

@@ -39,6 +39,8 @@ export interface ProcessSpecOptions {
   readonly against: Against
   readonly topology: Topology
   readonly addressOf: AddressOf
+  /** Whether our Sentinels record what they are told. */
+  readonly hasBlackBox: boolean
 }
 
 export function nodeRole(spec: NodeSpec, folder: string, casting: ProcessSpecOptions): ProcessRole {
@@ -65,7 +67,8 @@ export function sentinelRole(
   const { topology, addressOf } = casting
   if (isOurSentinel(spec, casting)) {
     const more = (group: GroupSpec) => moreOptionsOf(topology, group, addressOf)
-    const text = sentinelYml(spec, topology.groups, addressOf, more)
+    const blackBox = casting.hasBlackBox ? 'black-box: yes\n' : ''
+    const text = blackBox + sentinelYml(spec, topology.groups, addressOf, more)
     const files = new Map([['sentinel.yml', text]])
     return { command: ours('sentinel', join(folder, 'sentinel.yml')), files }
   }

@@ -1,5 +1,5 @@
 /** All processes of a world by name: made from the topology, started, and found again. */
-import { mkdirSync, mkdtempSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { assert } from '../../base/assert.ts'
 import type { ProcessStatus } from '../../history/happening.ts'
@@ -28,7 +28,12 @@ export interface RunningProcessesStart {
   /** Processes whose disk is to fail. */
   readonly ownDisks: ReadonlySet<string>
   readonly changed: (member: RunningProcess, status: ProcessStatus) => void
+  /** Where the records of the Sentinels go when all is over; undefined: there are none. */
+  readonly records: string | undefined
 }
+
+/** How long a process that is told to end has for that. */
+const LAST_WORDS_MS = 5_000
 
 /** What every member needs, whatever its program. */
 interface Part {
@@ -75,8 +80,23 @@ export class RunningProcesses {
   }
 
   async close(): Promise<void> {
+    const { records } = this.#start
+    if (records !== undefined) await this.#keepRecords(records)
     await Promise.all(this.all.map((member) => member.kill()))
     removeFolder(this.#folder)
+  }
+
+  /** A Sentinel writes the end of its record when it is told to end. */
+  async #keepRecords(folder: string): Promise<void> {
+    const { sentinels } = this.#start.casting.topology
+    const members = sentinels.map(({ name }) => this.get(name))
+    await Promise.all(members.map((member) => member.end(LAST_WORDS_MS)))
+    for (const member of members) {
+      for (const name of readdirSync(member.folder)) {
+        if (!name.endsWith('.blackbox')) continue
+        cpSync(join(member.folder, name), join(folder, member.name), { recursive: true })
+      }
+    }
   }
 
   #add(

@@ -31,6 +31,8 @@ export interface WorldStart {
   readonly file: ScenarioFile
   readonly against: Against
   readonly machine: HostCapabilities
+  /** The folder for the records of the Sentinels; undefined: they keep none. */
+  readonly records?: string | undefined
 }
 
 /** Resolves when the cluster is up: the clock has just started, and so have the clients. */
@@ -65,7 +67,7 @@ class ProcessWorld implements World {
   readonly #faults: ProcessFaults
   #isClosed = false
 
-  constructor({ file, against, machine }: WorldStart, network: HostNetwork) {
+  constructor({ file, against, machine, records }: WorldStart, network: HostNetwork) {
     const { topology } = file
     this.#topology = topology
     this.#network = network
@@ -81,7 +83,8 @@ class ProcessWorld implements World {
     const hosts = hostsOf(topology)
     this.#ways = new BridgePaths({ hosts, topology, canDelay: machine.canDelay, ipOf })
     this.#processes = new RunningProcesses({
-      casting: { against, topology, addressOf },
+      casting: { against, topology, addressOf, hasBlackBox: records !== undefined },
+      records,
       network,
       clock: this.#clock,
       log: this.#log,
