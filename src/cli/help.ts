@@ -89,6 +89,7 @@ Example:
   vedette scenario run scenarios/*.yml --seed 42
   vedette scenario run scenarios/01-master-killed.yml --seeds 1..50 --brief
   vedette scenario run scenarios/01-master-killed.yml --report pages
+  vedette scenario run scenarios/01-master-killed.yml --engine process --records records
 
 Exit status: 0 every expectation held (skipped scenarios are listed), 1 an expectation failed, 2 a
 scenario file or the command line is wrong, 3 every scenario was skipped.`
