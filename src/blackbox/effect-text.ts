@@ -18,7 +18,8 @@ import {
 
 /** What a Sentinel tells other processes to do; anything else is a name given by [rename-command]. */
 const VERBS: ReadonlySet<string> = new Set(
-  ['AUTH', 'CLIENT', 'CONFIG', 'EXEC', 'FAILOVER', 'INFO', 'MULTI', 'PING', 'PUBLISH'].concat([
+  ['AUTH', 'CLIENT', 'CONFIG', 'EXEC', 'FAILOVER', 'FENCE', 'INFO', 'MULTI', 'PING'].concat([
+    'PUBLISH',
     'REPLICAOF',
     'ROLE',
     'SCRIPT',
