@@ -111,8 +111,8 @@ describe('a quorum agrees on no evidence that is wrong', () => {
   })
 
   test('one that refuses writes since its limit was changed is as good as dead where that was said', () => {
-    const action = { kind: 'command', process: 'n1', argv: ['CONFIG', 'SET', 'maxmemory', '1'] }
-    const full = new Stage().until(20_000).does(action as const)
+    const argv = ['CONFIG', 'SET', 'maxmemory', '1']
+    const full = new Stage().until(20_000).does({ kind: 'command', process: 'n1', argv })
     expect(found(agreed(full))).toEqual([NAME])
     for (const sentinel of ['s1', 's2'] as const) full.event(sentinel, '+gray-master')
     expect(found(agreed(full.until(22_000)))).toEqual([NAME])
