@@ -69,7 +69,9 @@ async function make(kind, records) {
   })
   const sentinels = ['s1', 's2', 's3'].map((name) => join(folder, 'records', name))
   const page = ['--html', join(folder, 'incident.html')]
-  const told = await captureNode([MAIN, 'incident', ...page, ...sentinels])
+  // The text is kept in a file, so it has no colours, wherever this runs.
+  const env = { FORCE_COLOR: '0' }
+  const told = await captureNode([MAIN, 'incident', ...page, ...sentinels], { env })
   console.log(`${kind}: ${told.output.split('\n')[0]}`)
   if (told.status === 0) writeFileSync(join(folder, 'incident.txt'), told.output)
   return told.status === 0
