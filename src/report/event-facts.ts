@@ -18,6 +18,8 @@ export interface EventFacts {
   readonly vote: { readonly leader: string; readonly epoch: number } | undefined
   /** From `+switch-master`. */
   readonly switched: { readonly from: string; readonly to: string } | undefined
+  /** From `+sdown-evidence`: why the instance is held down. */
+  readonly reason: string | undefined
   /** From `+new-epoch`. */
   readonly epoch: number | undefined
 }
@@ -39,6 +41,7 @@ export function readEvent(name: HeardEvent, payload: string, naming: Naming): Ev
     quorum: name === '+odown' ? readQuorum(payload) : undefined,
     vote: name === '+vote-for-leader' ? readVote(payload, naming) : undefined,
     switched,
+    reason: name === '+sdown-evidence' ? payload.split(' # ').slice(1).join(' # ') : undefined,
     epoch: name === '+new-epoch' ? readNumber(eventWords('+new-epoch', payload)?.epoch) : undefined,
   }
 }

@@ -2,7 +2,7 @@
 import { formatDuration } from '../../scenario/duration.ts'
 import { hindranceOf } from './chain-states.ts'
 import { type ChainSentence, groupOf, link, list, type Story, sinceCause } from './chain-words.ts'
-import type { Noticed } from './incidents.ts'
+import type { Noticed, Suspicion } from './incidents.ts'
 
 export function tellCause({ incident, cause, history }: Story): ChainSentence[] {
   const { master, group, suspicions, startMs } = incident
@@ -25,10 +25,76 @@ export function tellNoticed(story: Story): ChainSentence[] {
   const [first, ...others] = suspicions
   if (first === undefined) return []
   const downAfterMs = groupOf(story)?.downAfterMs
-  const limit = downAfterMs === undefined ? '' : ` (down-after is ${formatDuration(downAfterMs)})`
+  const why = first.reason === undefined ? undefined : whyIn(first.reason)
+  // The other reasons have limits of their own.
+  const isLimit = downAfterMs !== undefined && (why === undefined || why.kind === 'silence')
+  const limit = isLimit ? ` (down-after is ${formatDuration(downAfterMs)})` : ''
+  const because = why === undefined ? '' : `, because ${why.words}`
   const after = sinceCause(first.atMs, story)
-  const text = `${first.sentinel} is the first to hold ${master} down${after}${limit}: +sdown.${followers(first, others)}`
+  const text = `${first.sentinel} is the first to hold ${master} down${after}${limit}: +sdown${because}.${followers(first, others)}${otherReasons(first, others)}`
   return [link(first.atMs, text, first.sentinel)]
+}
+
+/** Sentinels that saw something else than the first one. */
+function otherReasons(first: Suspicion, others: readonly Suspicion[]): string {
+  if (first.reason === undefined) return ''
+  const { kind } = whyIn(first.reason)
+  const told = others.flatMap(({ sentinel, reason }) => {
+    const why = reason === undefined ? undefined : whyIn(reason)
+    return why === undefined || why.kind === kind ? [] : [` ${sentinel} says that ${why.words}.`]
+  })
+  return told.join('')
+}
+
+interface Why {
+  readonly kind: string
+  /** About the master, after `because`. */
+  readonly words: string
+}
+
+/** What each reason of +sdown-evidence means; others speak for themselves. */
+const REASONS: readonly {
+  readonly kind: string
+  readonly pattern: RegExp
+  readonly words: (found: readonly string[]) => string
+}[] = [
+  {
+    kind: 'silence',
+    pattern:
+      /^no valid reply for (\d+) ms(?:, of which we were late ourselves for (\d+) ms)?(, no connection)?$/,
+    words: ([, silentMs, lateMs, isCut]) =>
+      `it did not answer PING for ${lasted(silentMs)}${isCut === undefined ? '' : ', without a connection'}${lateMs === undefined ? '' : ` (the Sentinel itself was late for ${lasted(lateMs)} of it)`}`,
+  },
+  {
+    kind: 'refused',
+    pattern:
+      /^connections refused for (\d+) ms, as (\d+) Sentinels see it \(quorum (\d+)\), and lost by (\d+) of (\d+) replicas$/,
+    words: ([, refusedMs, sentinels, quorum, lost, replicas]) =>
+      `its host had refused connections for ${lasted(refusedMs)}, which ${sentinels} Sentinels saw (${quorum} are needed), and ${lost} of ${replicas} replicas had lost it: no process listened there`,
+  },
+  {
+    kind: 'gray',
+    pattern: /^refuses writes for (\d+) ms: (.*)$/s,
+    words: ([, refusedMs, found]) =>
+      `it had answered PING and refused writes for ${lasted(refusedMs)}: it ${found}`,
+  },
+  {
+    kind: 'empty',
+    pattern: /^came back without its data: (.*)$/s,
+    words: ([, found]) => `it came back without its data: ${found}`,
+  },
+]
+
+function whyIn(reason: string): Why {
+  for (const { kind, pattern, words } of REASONS) {
+    const found = pattern.exec(reason)
+    if (found !== null) return { kind, words: words([...found]) }
+  }
+  return { kind: reason.split(' ').slice(0, 2).join(' '), words: `it ${reason}` }
+}
+
+function lasted(ms: string | undefined): string {
+  return formatDuration(Number(ms ?? 0))
 }
 
 function followers(first: Noticed, others: readonly Noticed[]): string {

@@ -20,7 +20,7 @@ function tellPromotion(promotion: Promotion, story: Story): ChainSentence[] {
   const { node, sentinel, atMs } = promotion
   const role = roleChange(story, node, (one) => one.role.kind === 'master')
   const own =
-    role === undefined || role.atMs > atMs
+    role === undefined || role.atMs >= atMs
       ? ''
       : `, which it has been since ${secondsText(role.atMs)}`
   const text = `${node} is promoted: ${sentinel} has heard from it that it is a master${own}. From now on ${sentinel} sends clients to it.`

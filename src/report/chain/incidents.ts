@@ -14,7 +14,7 @@ export interface SuspectedMaster {
   readonly master: string
   readonly startMs: number
   /** `+sdown` of this master, the first from each Sentinel. */
-  readonly suspicions: readonly Noticed[]
+  readonly suspicions: readonly Suspicion[]
   /** `+odown`, the first from each Sentinel. */
   readonly agreements: readonly Agreement[]
   readonly attempts: readonly Attempt[]
@@ -28,6 +28,11 @@ export interface SuspectedMaster {
 export interface Noticed {
   readonly atMs: number
   readonly sentinel: string
+}
+
+export interface Suspicion extends Noticed {
+  /** As `+sdown-evidence` gives it; undefined: nothing gave one. */
+  readonly reason: string | undefined
 }
 
 export interface Agreement extends Noticed {
@@ -57,7 +62,7 @@ interface OpenAttempt extends Draft<Omit<Attempt, 'votes'>> {
 
 interface OpenIncident
   extends Draft<Omit<SuspectedMaster, 'suspicions' | 'agreements' | 'attempts' | 'switches'>> {
-  readonly suspicions: Noticed[]
+  readonly suspicions: Draft<Suspicion>[]
   readonly agreements: Agreement[]
   readonly attempts: OpenAttempt[]
   readonly switches: Noticed[]
@@ -115,12 +120,23 @@ class Finder {
     if (facts.switched !== undefined) this.#switched(group, by, facts.switched)
   }
 
-  #saidOfMaster(by: Noticed, { name, quorum }: EventFacts, group: string, master: string): void {
+  #saidOfMaster(
+    by: Noticed,
+    { name, quorum, reason }: EventFacts,
+    group: string,
+    master: string,
+  ): void {
     const { atMs } = by
     if (name === '+sdown') {
       const incident = this.#open(group, master, atMs, true)
       incident.suspecting.add(by.sentinel)
-      addFirst(incident.suspicions, by)
+      addFirst(incident.suspicions, { ...by, reason: undefined })
+    } else if (name === '+sdown-evidence') {
+      const own = this.#current
+        .get(group)
+        ?.suspicions.find(({ sentinel }) => sentinel === by.sentinel)
+      // Said right behind +sdown; a later one belongs to a later +sdown of the same incident.
+      if (own?.atMs === atMs) own.reason ??= this.#naming.text(reason ?? '')
     } else if (name === '-sdown') {
       this.#relieved(group, master, by)
     } else if (name === '+odown') {
