@@ -41,7 +41,14 @@ export type Occurrence =
       /** The action itself, for code that needs more than the words. */
       readonly action?: Action
     }
-  | { readonly kind: 'status'; readonly status: ProcessStatus }
+  | {
+      readonly kind: 'status'
+      readonly status: ProcessStatus
+      /** Where it is known only from what others say: what to call it. */
+      readonly word?: string
+    }
+  /** In records: what only some Sentinels hold of a process; undefined: that is over. */
+  | { readonly kind: 'remark'; readonly text: string | undefined }
   /** A Sentinel published an event: its name and payload as on the wire. */
   | {
       readonly kind: 'event'
@@ -178,7 +185,8 @@ export function isInTrace(happening: Happening): boolean {
 }
 
 export type NodeRole =
-  | { readonly kind: 'master' }
+  /** `refuses`: the code of the error that its writes get, where Sentinels know it. */
+  | { readonly kind: 'master'; readonly refuses?: string }
   | { readonly kind: 'replica'; readonly master: Address; readonly isLinkUp: boolean }
 
 /** The Sentinels that could have a say in a failover, as one Sentinel knows them. */

@@ -36,7 +36,9 @@ export function describe(happening: Happening, nameOf: NameOf): string {
     case 'fault':
       return `! ${happening.text}`
     case 'status':
-      return happening.status
+      return happening.word ?? happening.status
+    case 'remark':
+      return happening.text ?? 'the Sentinels agree again'
     case 'event':
       return `${happening.name} ${withNames(happening.payload, nameOf)}`.trimEnd()
     case 'log':
@@ -78,7 +80,8 @@ export function describe(happening: Happening, nameOf: NameOf): string {
 }
 
 function describeRole(role: NodeRole, nameOf: NameOf): string {
-  if (role.kind === 'master') return 'master'
+  if (role.kind === 'master')
+    return role.refuses === undefined ? 'master' : `master, refuses writes (${role.refuses})`
   return `replica of ${nameOf(role.master)}, link ${role.isLinkUp ? 'up' : 'down'}`
 }
 

@@ -5,7 +5,7 @@
  */
 import { hostAndPort } from '../../base/ip.ts'
 import type { AnnouncedEvent } from '../../core/announced-event.ts'
-import type { Instance, State } from '../../core/state.ts'
+import { type Instance, isSdown, type State } from '../../core/state.ts'
 import type { PlayedStep } from '../player.ts'
 
 export interface LostContact {
@@ -27,6 +27,15 @@ export interface LostContact {
   backAtMs: number | undefined
 }
 
+/** An instance that did not answer, and that was lost by it: held down, or refused by its kernel. */
+export interface Absence {
+  readonly address: string
+  /** When its connection ended; if it did not end, since when it owed an answer. */
+  readonly fromMs: number
+  /** The first answer after it; undefined: there was none until the record ends. */
+  untilMs: number | undefined
+}
+
 export interface LateAnswer {
   readonly address: string
   readonly atMs: number
@@ -38,6 +47,7 @@ const LATE_MS = 100
 
 export class ContactLog {
   readonly lost: LostContact[] = []
+  readonly absences: Absence[] = []
   readonly late: LateAnswer[] = []
   /** By the milliseconds that a PING took: how many took so long. */
   readonly trips = new Map<number, number>()
@@ -52,6 +62,22 @@ export class ContactLog {
   readonly #owedSince = new Map<string, number>()
   readonly #endedAt = new Map<string, number>()
   readonly #refusedAt = new Map<string, number>()
+  /** The absences that are not over. */
+  readonly #absent = new Map<string, Absence>()
+
+  /** What was down already when the record begins. */
+  begin(state: State): void {
+    for (const group of state.groups.values()) {
+      for (const one of [group.master, ...group.replicas.values(), ...group.peers.values()]) {
+        const owedSinceMs = one.link.pingPendingSinceMs
+        if (!isSdown(one) || owedSinceMs === undefined) continue
+        const address = hostAndPort(one.host, one.port)
+        this.#owedSince.set(address, owedSinceMs)
+        this.#down.add(address)
+        this.#miss(address, owedSinceMs)
+      }
+    }
+  }
 
   note({ state, now: { monoMs }, event, effects }: PlayedStep): void {
     if (event.kind === 'linkUp') this.#up.add(event.link)
@@ -63,7 +89,8 @@ export class ContactLog {
         this.#links.set(effect.link, hostAndPort(effect.host, effect.port))
       if (effect.kind === 'send' && effect.purpose.kind === 'ping')
         this.#asked(state, effect.link, monoMs)
-      if (effect.kind === 'log' && effect.event !== undefined) this.#said(effect.event, monoMs)
+      if (effect.kind === 'log' && effect.event !== undefined)
+        this.#said(state, effect.event, monoMs)
     }
   }
 
@@ -80,6 +107,7 @@ export class ContactLog {
     this.#owedSince.delete(address)
     this.#endedAt.delete(address)
     this.#wellAt.set(address, monoMs)
+    this.#met(address, monoMs)
     // Who was held down already is no news, however late his answer is.
     if (this.#down.delete(address) || sinceMs === undefined) return
     const tripMs = monoMs - sinceMs
@@ -102,9 +130,24 @@ export class ContactLog {
     else if (this.#up.has(link) && !this.#endedAt.has(address)) this.#endedAt.set(address, monoMs)
     this.#up.delete(link)
     if (!this.#owedSince.has(address)) this.#owedSince.set(address, monoMs)
+    if (isRefused) this.#miss(address, monoMs)
   }
 
-  #said({ name, instance, group }: AnnouncedEvent, monoMs: number): void {
+  #miss(address: string, nowMs: number): void {
+    if (this.#absent.has(address)) return
+    const fromMs = this.#endedAt.get(address) ?? this.#owedSince.get(address) ?? nowMs
+    const absence: Absence = { address, fromMs, untilMs: undefined }
+    this.#absent.set(address, absence)
+    this.absences.push(absence)
+  }
+
+  #met(address: string, monoMs: number): void {
+    const absence = this.#absent.get(address)
+    if (absence !== undefined) absence.untilMs = monoMs
+    this.#absent.delete(address)
+  }
+
+  #said(state: State, { name, instance, group }: AnnouncedEvent, monoMs: number): void {
     if (instance === undefined || group === undefined) return
     const address = hostAndPort(instance.host, instance.port)
     if (name === '-sdown') {
@@ -115,6 +158,9 @@ export class ContactLog {
     this.#down.add(address)
     const owedSinceMs = this.#owedSince.get(address) ?? monoMs
     const wellAtMs = this.#wellAt.get(address) ?? owedSinceMs
+    // A master may be held down and answer: it refuses writes, or has lost its data.
+    const { downAfterMs = 0 } = state.groups.get(group.name)?.config ?? {}
+    if (monoMs - owedSinceMs >= downAfterMs) this.#miss(address, monoMs)
     this.lost.push({
       ...{ address, role: instance.role, group: group.name, sdownAtMs: monoMs },
       ...{ wellAtMs, owedSinceMs, endedAtMs: this.#endedAt.get(address), backAtMs: undefined },

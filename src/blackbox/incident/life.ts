@@ -48,6 +48,8 @@ export class SentinelLife {
   /** As the last step that was noted left it. */
   state: State
   readonly roles: SeenRole[] = []
+  /** Where its record begins, which may be long after its start; undefined: nothing is noted yet. */
+  firstMonoMs: number | undefined
   lastMonoMs: number
   lastWallMs: number
   readonly said: SaidEvent[] = []
@@ -76,6 +78,8 @@ export class SentinelLife {
 
   note(step: PlayedStep): void {
     const { monoMs, wallMs } = step.now
+    if (this.firstMonoMs === undefined) this.contacts.begin(step.state)
+    this.firstMonoMs ??= monoMs
     this.lastMonoMs = monoMs
     this.lastWallMs = wallMs
     this.state = step.state

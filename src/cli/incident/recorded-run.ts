@@ -1,7 +1,7 @@
 /** The records of Sentinels as a run, in the language of the laboratory: its reports tell it then. */
 import { type Address, hostAndPort } from '../../base/ip.ts'
 import type { ClockTie } from '../../blackbox/incident/common-time.ts'
-import type { SaidEvent, SentinelLife } from '../../blackbox/incident/life.ts'
+import type { SentinelLife } from '../../blackbox/incident/life.ts'
 import { incidentId } from '../../core/incident-id.ts'
 import type { Group } from '../../core/state.ts'
 import type { Happening, NodeRole, Occurrence } from '../../history/happening.ts'
@@ -13,6 +13,7 @@ import {
 } from '../../history/topology.ts'
 import type { ScenarioFile } from '../../scenario/scenario-file.ts'
 import type { RunHistory } from '../../scenario/world.ts'
+import { heldNodes, remarkOnLoneliness, witnessOf } from './held-nodes.ts'
 
 export interface RecordedRun {
   readonly file: ScenarioFile
@@ -42,11 +43,22 @@ export function recordedRun(lives: readonly SentinelLife[], ties: Ties): Recorde
       ({ monoMs, ...one }): Happening => ({ ...one, atMs: at(life, monoMs) - zeroMs }),
     )
   })
+  happenings.sort((one, other) => one.atMs - other.atMs)
+  const roles = withoutEchoedRoles(happenings.filter(({ kind }) => kind === 'role'))
   const file = fileOf(topologyOf(lives, nameOf))
-  const all = [...file.topology.nodes.map(({ name }) => runningAtFirst(name)), ...happenings]
+  const nodes = file.topology.nodes.map(({ name }) => name)
+  const witnesses = lives.map((life) => {
+    return witnessOf(life, nameOf(life.myid), (monoMs) => at(life, monoMs) - zeroMs)
+  })
+  const all = [
+    ...nodes.map(runningAtFirst),
+    ...heldNodes(witnesses, nodes, roles),
+    ...witnesses.flatMap(remarkOnLoneliness),
+    ...happenings.filter(({ kind }) => kind !== 'role'),
+  ]
   all.sort((one, other) => one.atMs - other.atMs)
   const history: RunHistory = {
-    happenings: withoutEchoedRoles(all),
+    happenings: all,
     ...{ writes: [], reads: [], questions: [], labels: new Map(), missing: new Map() },
     nameOf: ({ host, port }) => hostAndPort(host, port),
     endMs: Math.max(...lives.map((life) => at(life, life.lastMonoMs))) - zeroMs,
@@ -62,15 +74,9 @@ export function recordedRun(lives: readonly SentinelLife[], ties: Ties): Recorde
   return { file, history, zeroMs, nameOf, ended }
 }
 
-/** A node counts as running until a Sentinel holds it down, for want of better knowledge. */
+/** A node counts as running until the Sentinels hold it down, for want of better knowledge. */
 function runningAtFirst(process: string): Happening {
   return { atMs: 0, process, kind: 'status', status: 'running' }
-}
-
-function seenStatus({ monoMs, event: { name, instance } }: SaidEvent): Told[] {
-  if (instance?.role !== 'replica' || (name !== '+sdown' && name !== '-sdown')) return []
-  const status = name === '+sdown' ? 'down' : 'running'
-  return [{ monoMs, process: hostAndPort(instance.host, instance.port), kind: 'status', status }]
 }
 
 /** The same run, with its times counted from a later moment of it. */
@@ -101,7 +107,10 @@ export function partOf(run: RecordedRun, fromMs: number, untilMs: number): Recor
     // What a process is stays so until the next word of it; what it said is over.
     if (one.kind !== 'event' && one.kind !== 'log') {
       const group = 'group' in one ? one.group : ''
-      before.set(`${one.process} ${one.kind} ${group}`, { ...one, atMs: startMs })
+      const key = `${one.process} ${one.kind} ${group}`
+      // The later word counts: a node that is down is so whatever it said of its role before.
+      before.delete(key)
+      before.set(key, { ...one, atMs: startMs })
     }
   }
   const lastMs = Math.min(endMs, Math.ceil(untilMs + MARGIN_MS))
@@ -124,7 +133,6 @@ function toldBy(life: SentinelLife, process: string): Told[] {
     { monoMs: startedAt.monoMs, process, kind: 'status', status: 'running' },
     ...hellos,
     ...viewsOf(life, process),
-    ...life.said.flatMap(seenStatus),
     ...life.said.map(({ monoMs, event }): Told => {
       return { monoMs, process, kind: 'event', name: event.name, payload: event.payload }
     }),

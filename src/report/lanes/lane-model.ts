@@ -20,6 +20,8 @@ export interface Lane {
   readonly group: string | undefined
   /** Without gaps, from 0 to the end of the run. */
   readonly spans: readonly LaneSpan[]
+  /** What only some Sentinels hold of it; there are none in a run that was watched from outside. */
+  readonly remarks: readonly LaneRemark[]
   /** In the order of their times. */
   readonly moments: readonly LaneMoment[]
 }
@@ -28,6 +30,12 @@ export interface LaneSpan {
   readonly fromMs: number
   readonly untilMs: number
   readonly state: LaneState
+}
+
+export interface LaneRemark {
+  readonly fromMs: number
+  readonly untilMs: number
+  readonly text: string
 }
 
 export interface LaneMark {

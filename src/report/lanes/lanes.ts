@@ -19,6 +19,7 @@ import type {
   LaneMark,
   LaneModel,
   LaneMoment,
+  LaneRemark,
   RawLane,
   Single,
 } from './lane-model.ts'
@@ -40,9 +41,11 @@ export function createLanes(file: ScenarioFile, history: RunHistory): LaneModel 
   const told = byProcess(history.happenings)
   const sources: Sources = { history, naming, lifelines: new Lifelines(history) }
   const lanes = membersOf(file).map((member): Lane => {
-    const { spans, moments } = courseOf(member, told.get(member.name) ?? [], sources)
+    const own = told.get(member.name) ?? []
+    const { spans, moments } = courseOf(member, own, sources)
     const faultTimes = faults.map(({ atMs }) => atMs)
-    return { ...member, spans, moments: collapse(moments, faultTimes) }
+    const remarks = remarksIn(own, history.endMs)
+    return { ...member, spans, remarks, moments: collapse(moments, faultTimes) }
   })
   return {
     lanes,
@@ -94,6 +97,15 @@ function byProcess(happenings: readonly Happening[]): ReadonlyMap<string, readon
     else known.push(happening)
   }
   return told
+}
+
+/** Each lasts until the next one. */
+function remarksIn(told: readonly Happening[], endMs: number): readonly LaneRemark[] {
+  const said = told.filter((one) => one.kind === 'remark')
+  return said.flatMap(({ atMs: fromMs, text }, at) => {
+    const untilMs = said[at + 1]?.atMs ?? endMs
+    return text === undefined || untilMs <= fromMs ? [] : [{ fromMs, untilMs, text }]
+  })
 }
 
 function marksOf(happenings: readonly Happening[], kind: 'fault'): readonly LaneMark[] {
@@ -190,7 +202,7 @@ function statusChanges(told: readonly Happening[]): Change[] {
   return told.flatMap((happening): Change[] => {
     if (happening.kind !== 'status') return []
     const { atMs, status } = happening
-    const [moment] = statusMoment(atMs, status, before)
+    const [moment] = statusMoment(happening, before)
     before = status === 'running' ? { kind: 'starting' } : { kind: status }
     return [{ atMs, state: status === 'running' ? undefined : before, moment }]
   })

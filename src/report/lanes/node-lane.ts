@@ -43,7 +43,7 @@ class NodeLane {
     const { atMs } = happening
     if (happening.kind === 'status') {
       const { status } = happening
-      this.#moments.push(...statusMoment(atMs, status, this.#spans.state))
+      this.#moments.push(...statusMoment(happening, this.#spans.state))
       this.#isPaused = status === 'paused'
       if (status === 'down') this.#state = { kind: 'down' }
       if (status === 'running' && this.#state.kind === 'down') this.#state = { kind: 'starting' }
@@ -72,7 +72,7 @@ class NodeLane {
 }
 
 function roleState(role: NodeRole, nameOf: RunHistory['nameOf']): LaneState {
-  if (role.kind === 'master') return { kind: 'master', refuses: undefined }
+  if (role.kind === 'master') return { kind: 'master', refuses: role.refuses }
   return { kind: 'replica', of: nameOf(role.master), isLinkUp: role.isLinkUp }
 }
 

@@ -34,7 +34,7 @@ class SentinelLane {
 
   told(happening: Happening): void {
     const { atMs } = happening
-    if (happening.kind === 'status') this.#changed(atMs, happening.status)
+    if (happening.kind === 'status') this.#changed(happening)
     else if (happening.kind === 'event') this.#said(atMs, happening.name, happening.payload)
     else if (happening.kind === 'vote') this.#voteLeft(atMs, happening)
     else if (happening.kind === 'view') {
@@ -48,8 +48,9 @@ class SentinelLane {
     return { spans: this.#spans.finish(endMs), moments: this.#moments }
   }
 
-  #changed(atMs: number, status: 'down' | 'paused' | 'running'): void {
-    this.#moments.push(...statusMoment(atMs, status, this.#spans.state))
+  #changed(happening: Happening & { kind: 'status' }): void {
+    const { status } = happening
+    this.#moments.push(...statusMoment(happening, this.#spans.state))
     this.#status = status
     if (status !== 'down') return
     this.#masters.clear()

@@ -81,7 +81,8 @@ function renderCourse(
 ): Markup {
   const { endMs } = history
   const losses = allLosses(history)
-  const { svg, leftOut } = renderFigure(createLanes(file, history), history, losses)
+  const model = createLanes(file, history)
+  const { svg, leftOut } = renderFigure(model, history, losses)
   const note =
     leftOut === 0
       ? undefined
@@ -91,7 +92,7 @@ function renderCourse(
 <button class="sign" type="button" data-zoom="2" aria-label="Zoom in">+</button><button class="sign" type="button" data-zoom="0.5" aria-label="Zoom out">−</button>
 <button type="button" data-from="0" data-until="${endMs}">Whole run</button>${chapterButtons(chapters, endMs)}<span class="range" id="range"></span></div>
 <div id="plot-box" tabindex="0" role="group" aria-label="Swim lanes. Arrow keys go from mark to mark, plus and minus zoom, 0 shows the whole run.">${svg}<div id="tip" role="tooltip" hidden></div></div>
-<figcaption>${renderLegend(losses)}<p class="hint">Drag to move. Click into the picture and turn the wheel, or pinch, to zoom; a number opens what it stands for. Keys: arrows, + − 0, Enter.</p>${note}</figcaption></figure></section>
+<figcaption>${renderLegend(model, losses)}<p class="hint">Drag to move. Click into the picture and turn the wheel, or pinch, to zoom; a number opens what it stands for. Keys: arrows, + − 0, Enter.</p>${note}</figcaption></figure></section>
 ${renderChain(chapters, endMs)}${renderEvents(history)}`
 }
 

@@ -3,7 +3,14 @@
 import { unreachable } from '../../base/assert.ts'
 import { secondsText } from '../../scenario/duration.ts'
 import type { RunHistory } from '../../scenario/world.ts'
-import type { Lane, LaneModel, LaneMoment, LaneSpan, LaneTopic } from '../lanes/lane-model.ts'
+import type {
+  Lane,
+  LaneModel,
+  LaneMoment,
+  LaneRemark,
+  LaneSpan,
+  LaneTopic,
+} from '../lanes/lane-model.ts'
 import { shorten } from '../lanes/lane-rows.ts'
 import { type LaneState, wordState } from '../lanes/lane-state.ts'
 import type { LostWrite } from '../losses.ts'
@@ -14,6 +21,8 @@ import { renderClientTrack } from './page-tracks.ts'
 const TOP = 44
 const ROW = 38
 const CLIENT_ROW = 58
+/** For what is said below the bar of a lane. */
+const REMARK = 13
 const HOST_GAP = 8
 const AXIS = 30
 /** In characters; the tooltip shows all of them. */
@@ -60,7 +69,8 @@ const PATTERNS = html`<pattern id="hatch" width="6" height="6" patternUnits="use
 <pattern id="dots" width="6" height="6" patternUnits="userSpaceOnUse"><circle cx="3" cy="3" r="1" class="dot-ink"/></pattern>`
 
 function heightOf(lane: Lane): number {
-  return lane.kind === 'client' ? CLIENT_ROW : ROW
+  if (lane.kind === 'client') return CLIENT_ROW
+  return lane.remarks.length === 0 ? ROW : ROW + REMARK
 }
 
 function place(lanes: readonly Lane[]): readonly Placed[] {
@@ -100,7 +110,7 @@ function renderLane({ lane, y }: Placed, drawing: Drawing): Markup {
   const track =
     lane.kind === 'client'
       ? renderClientTrack(lane, drawing)
-      : html`${lane.spans.map((span) => renderSpan(lane, span, scale))}`
+      : html`${lane.spans.map((span) => renderSpan(lane, span, scale))}${lane.remarks.map((remark) => renderRemark(lane, remark, scale))}`
   const marks = keyMoments(lane).shown.map((moment) => renderMark(lane, moment, scale))
   return html`<g class="lane" data-lane="${lane.name}" transform="translate(0 ${y})">${track}${marks}</g>
 `
@@ -120,6 +130,15 @@ function renderSpan(lane: Lane, { fromMs, untilMs, state }: LaneSpan, scale: Sca
   const label = shortState(state)
   const hidden = label.length * 6 + 10 > width ? html` hidden=""` : undefined
   return html`${bar}<text class="bar-text ${classOf(state)}-text" data-x0="${fromMs}" data-x1="${untilMs}" x="${x + 6}" y="29.5"${hidden}>${label}</text>`
+}
+
+/** A thin line below the bar, with its words where they fit. */
+function renderRemark(lane: Lane, { fromMs, untilMs, text }: LaneRemark, scale: Scale): Markup {
+  const x = xOf(fromMs, scale)
+  const width = Math.max(0.5, xOf(untilMs, scale) - x)
+  const tip = `${lane.name}: ${text}\n${secondsText(fromMs)} to ${secondsText(untilMs)}`
+  const hidden = text.length * 6 + 10 > width ? html` hidden=""` : undefined
+  return html`<rect class="remark" data-x0="${fromMs}" data-x1="${untilMs}" data-tip="${tip}" x="${x}" y="34.5" width="${width}" height="3"/><text class="bar-text remark-text" data-x0="${fromMs}" data-x1="${untilMs}" x="${x + 6}" y="47"${hidden}>${text}</text>`
 }
 
 function classOf(state: LaneState): string {
@@ -189,7 +208,7 @@ const LEGEND_SHAPES: readonly { readonly topic: LaneTopic; readonly word: string
   { topic: 'state', word: 'process and link' },
 ]
 
-export function renderLegend(losses: readonly LostWrite[]): Markup {
+export function renderLegend({ lanes }: LaneModel, losses: readonly LostWrite[]): Markup {
   const shapes = LEGEND_SHAPES.map(
     ({ topic, word }) =>
       html`<li><svg class="key mark ${topic}" viewBox="-7 -7 14 14" aria-hidden="true"><path d="${SHAPES[topic]}"/></svg>${word}</li>`,
@@ -198,6 +217,8 @@ export function renderLegend(losses: readonly LostWrite[]): Markup {
     (cause) =>
       html`<li><span class="swatch lost ${cause}"></span>lost: ${cause.replace('-', ' ')}</li>`,
   )
+  const hasClients = lanes.some(({ kind }) => kind === 'client')
+  const hasRemarks = lanes.some(({ remarks }) => remarks.length > 0)
   const bars = [
     ['master', 'master'],
     ['refusing', 'master that refuses writes'],
@@ -206,8 +227,13 @@ export function renderLegend(losses: readonly LostWrite[]): Markup {
     ['watching', 'Sentinel'],
     ['down', 'down'],
     ['paused', 'paused'],
-    ['acknowledged', 'acknowledged writes'],
-    ['outage', 'outage of a client'],
+    ...(hasRemarks ? [['remark', 'what not all Sentinels hold']] : []),
+    ...(hasClients
+      ? [
+          ['acknowledged', 'acknowledged writes'],
+          ['outage', 'outage of a client'],
+        ]
+      : []),
   ].map(([kind, word]) => html`<li><span class="swatch ${kind}"></span>${word}</li>`)
   return html`<ul class="legend">${bars}${causes}${shapes}</ul>`
 }

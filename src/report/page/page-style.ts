@@ -23,7 +23,7 @@ a { color: inherit; text-decoration-color: var(--muted); text-underline-offset: 
 .verdict { display: inline-block; font-size: 13px; font-weight: 700; letter-spacing: 0.07em; padding: 3px 10px;
   border-radius: 3px; border: 1.5px solid currentColor; }
 .passed { color: var(--green); } .failed { color: var(--red); } .skipped { color: var(--muted); }
-.run { color: var(--muted); font-size: 14px; margin-bottom: 20px; overflow-wrap: anywhere; }
+.run { color: var(--muted); font-size: 14px; margin-bottom: 20px; overflow-wrap: anywhere; } .run:has(+ .run) { margin-bottom: 4px; } .run + .run { margin-top: 0; }
 .story { font-size: 17px; line-height: 1.6; max-width: 44em; margin-bottom: 28px; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 1px; margin: 0;
   background: var(--line); border: 1px solid var(--line); border-radius: 6px; overflow: hidden; }
@@ -75,6 +75,8 @@ rect.tilted { fill: var(--amber-soft); stroke: var(--amber); }
 rect.starting { fill: var(--faint); }
 rect.down { fill: none; stroke: var(--muted); stroke-dasharray: 1 4; } .swatch.down { border: 1.5px dotted var(--muted); }
 rect.paused { fill: url(#dots); stroke: var(--muted); } .swatch.paused { background: radial-gradient(var(--muted) 1px, transparent 1.4px) 0 0 / 5px 5px; border-color: var(--muted); }
+rect.remark { fill: var(--orange); } .swatch.remark { height: 3px; background: var(--orange); }
+#picture .remark-text { fill: var(--muted); }
 #picture .bar-text { font-size: 10.5px; pointer-events: none; }
 #picture .master-text { fill: var(--on-blue); } #picture .replica-text { fill: var(--on-soft); }
 #picture .refusing-text { font-weight: 700; paint-order: stroke; stroke: var(--panel); stroke-width: 4px; stroke-linejoin: round; }
