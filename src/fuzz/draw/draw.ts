@@ -85,7 +85,8 @@ function detectingBy(plan: FuzzPlan, detection: Detection | undefined): FuzzPlan
 export function drawPlan(seed: string): FuzzPlan {
   const rng = createRng(`fuzz/${seed}`)
   const topology = drawTopology(rng.fork('topology'))
-  const clients = withProxies(rng.fork('proxies'), drawClients(rng.fork('clients'), topology))
+  const drawn = drawClients(rng.fork('clients'), topology)
+  const clients = withProxies(rng.fork('proxies'), withRivals(rng.fork('rivals'), drawn))
   const calmMs = FIRST_FAULT_MS + rng.fork('calm').pick(FAULTY_MS)
   const setting = { topology, clients, calmMs }
   const common = drawFaults(rng.fork('faults'), setting)
@@ -115,6 +116,25 @@ function drawClients(rng: Rng, topology: PlannedTopology): PlannedClient[] {
     pace: rng.chance(1, 2) ? { rate: between(rng, 2, 20) } : { thinkMs: between(rng, 20, 300) },
     manner: 'prompt',
   }))
+}
+
+/** In one run of this many, clients of the same group use the same keys, if there are two. */
+const RIVAL_RUNS = 3
+
+/** Those clients keep their host and their pace, and they draw from a stream of their own, as proxies do. */
+function withRivals(rng: Rng, clients: readonly PlannedClient[]): PlannedClient[] {
+  const groups = [...new Set(clients.map(({ group }) => group))]
+  const contested = groups.filter(
+    (name) => clients.filter(({ group }) => group === name).length > 1,
+  )
+  if (contested.length === 0 || !rng.fork('any').chance(1, RIVAL_RUNS)) return [...clients]
+  const chosen = rng.fork('group').pick(contested)
+  const rivals = clients
+    .filter(({ group }) => group === chosen)
+    .slice(0, 2 + rng.fork('more').below(2))
+  return clients.map((client) =>
+    rivals.includes(client) ? { ...client, operation: 'shared' } : client,
+  )
 }
 
 const PROXIED_RUNS = 3

@@ -43,6 +43,16 @@ describe('a drawn scenario', () => {
     expect(share).toBeLessThan(0.65)
   })
 
+  test('has clients that use the same keys in some runs, two of them at least', () => {
+    const counts = PLANS.map(({ plan }) => {
+      return plan.clients.filter(({ operation }) => operation === 'shared').length
+    })
+    const some = counts.filter((count) => count > 0)
+    expect(some.length).toBeGreaterThan(8)
+    expect(some.length).toBeLessThan(25)
+    expect(Math.min(...some)).toBe(2)
+  })
+
   test('never takes the disk of a Sentinel away, which no protocol survives', () => {
     const emptied = PLANS.flatMap(({ plan }) =>
       plan.faults.flatMap((fault) =>
