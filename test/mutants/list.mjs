@@ -1054,6 +1054,41 @@ export const MUTANTS = [
     ],
     scenarios: ['a-group-loses-power.yml'],
   },
+  // Watches: what clients that use the same keys are told
+  {
+    name: 'exec-runs-despite-a-change',
+    story: 'A transaction runs although a key that its client watches was changed.',
+    edits: [
+      {
+        file: 'server/commands/transactions.js',
+        find: '    if (isStale)\n        return NULL_ARRAY;\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'a-new-key-is-not-watched',
+    story: 'A watch of a key that is not there overlooks that it is created.',
+    edits: [
+      {
+        file: 'server/keyspace/db.js',
+        find: '            if (this.watchers.size > 0)\n                this.#touched(key);\n            rules.tracker?.keyChanged(key);\n            if (expireAtMs',
+        replace: '            rules.tracker?.keyChanged(key);\n            if (expireAtMs',
+      },
+    ],
+  },
+  {
+    name: 'any-change-breaks-a-watch',
+    story: 'A transaction does not run because another key than the one watched was changed.',
+    edits: [
+      {
+        file: 'server/keyspace/db.js',
+        find: '        const watchers = this.watchers.get(key);\n        if (watchers === undefined)\n            return;\n        for (const watcher of watchers)\n            watcher.keyChanged(this, key);\n',
+        replace:
+          '        for (const watchers of this.watchers.values())\n            for (const watcher of watchers)\n                watcher.isBroken = true;\n',
+      },
+    ],
+  },
   // The proxy
   {
     name: 'proxy-sends-writes-twice',

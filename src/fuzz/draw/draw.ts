@@ -119,7 +119,7 @@ function drawClients(rng: Rng, topology: PlannedTopology): PlannedClient[] {
 }
 
 /** In one run of this many, clients of the same group use the same keys, if there are two. */
-const RIVAL_RUNS = 3
+const RIVAL_RUNS = 5
 
 /** Those clients keep their host and their pace, and they draw from a stream of their own, as proxies do. */
 function withRivals(rng: Rng, clients: readonly PlannedClient[]): PlannedClient[] {

@@ -34,6 +34,14 @@ export type Argv = readonly string[]
 export interface DataRequest {
   readonly commands: readonly Argv[]
   readonly form: 'command' | 'transaction' | 'script'
+  /** Of WATCH, and of the transaction that runs only if the key is as it was then. */
+  readonly watched?: WatchedKey
+}
+
+export interface WatchedKey {
+  readonly key: string
+  /** A text that no other watch has. */
+  readonly token: string
 }
 
 const TRANSACTION_ONE_IN = 8

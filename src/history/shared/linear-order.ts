@@ -8,11 +8,18 @@
  * Three things keep it short, and none of them changes the verdict:
  * - What fits the state and leaves it as it is takes effect as soon as it may: that rules nothing out.
  * - Of operations without an answer that cannot be told apart, the first takes effect first.
- * - A value that was set without an answer and that no answer shows was never set.
+ * - A value that was set without an answer and that no answer shows was never set, unless somebody watched the key.
  */
 import type { Argv } from '../data/requests.ts'
 import { isSameTold, type Told } from '../data/told.ts'
-import { applyShared, isSharedRead, type SharedState, textOfState } from './shared-data.ts'
+import {
+  applyShared,
+  isCondition,
+  isOfWatch,
+  isSharedRead,
+  type SharedState,
+  textOfState,
+} from './shared-data.ts'
 
 export interface LinearOperation {
   /** For texts: which client asked which node. */
@@ -197,6 +204,8 @@ function effectOf(
   for (const [place, argv] of commands.entries()) {
     const outcome = applyShared(next, argv)
     if (answers !== undefined && !isSameTold(outcome.told, answers[place] ?? null)) return undefined
+    // Nobody heard of it, and it did nothing: that is as if it had not been carried out.
+    if (answers === undefined && isCondition(argv) && outcome.told === 0) return undefined
     next = outcome.state
   }
   return next
@@ -232,8 +241,11 @@ function candidateOf(
     const [name, key = '', value = ''] = argv
     return !isSharedRead(argv) && !(name === 'SET' && plain.has(key) && !shown.has(value))
   })
-  if (commands.length === 0) return []
-  const words = commands.map(([name, key, ...values]) => {
+  if (commands.every(isCondition)) return []
+  const words = commands.map((argv) => {
+    // Two watches are never alike.
+    if (isOfWatch(argv)) return argv.join(' ')
+    const [name, key, ...values] = argv
     return [name, key, ...values.map((value) => (shown.has(value) ? value : '*'))].join(' ')
   })
   return [{ ...operation, commands, answeredAtMs: undefined, likeness: words.join('; ') }]

@@ -6,7 +6,10 @@ import { assert } from '../../base/assert.ts'
 import type { Argv } from '../data/requests.ts'
 import type { Told } from '../data/told.ts'
 
-/** Registers, counters and locks are texts, lists are lists. A key that is not there has no value. */
+/**
+ * Registers, counters and locks are texts, lists are lists. A key that is not there has no value. A watch has the
+ * key that it watches, and is there until that key changes.
+ */
 export type SharedState = ReadonlyMap<string, string | readonly string[]>
 
 export interface SharedOutcome {
@@ -20,6 +23,12 @@ interface SharedCommand {
   /** It never changes anything. */
   readonly isRead?: true
 }
+
+/** No command of a node: the condition of a transaction, as a command of the model. */
+export const UNCHANGED = 'UNCHANGED'
+
+const WATCH_PREFIX = 'watch '
+const watchName = (token: string): string => `${WATCH_PREFIX}${token}`
 
 const COMMANDS: Readonly<Record<string, SharedCommand>> = {
   SET: {
@@ -55,6 +64,20 @@ const COMMANDS: Readonly<Record<string, SharedCommand>> = {
       return { state: withValue(state, key, rest.length === 0 ? undefined : rest), told: first }
     },
   },
+  WATCH: {
+    apply: (state, key, [token = '']) => {
+      return { state: new Map(state).set(watchName(token), key), told: 'OK' }
+    },
+  },
+  /** What EXEC asks before it runs the rest: whether the key of its watch is as it was. */
+  [UNCHANGED]: {
+    apply: (state, _key, [token = '']) => {
+      if (!state.has(watchName(token))) return { state, told: 0 }
+      const next = new Map(state)
+      next.delete(watchName(token))
+      return { state: next, told: 1 }
+    },
+  },
   BLPOP: {
     apply: (state, key) => {
       const outcome = commandOf('LPOP').apply(state, key, [])
@@ -74,9 +97,22 @@ export function isSharedRead([name = '']: Argv): boolean {
   return commandOf(name).isRead === true
 }
 
+/** Whether a client's command may change a key. */
+export function changesShared(argv: Argv): boolean {
+  return !isSharedRead(argv) && !isOfWatch(argv)
+}
+
+export function isOfWatch(argv: Argv): boolean {
+  return argv[0] === 'WATCH' || isCondition(argv)
+}
+
+export function isCondition([name = '']: Argv): boolean {
+  return name === UNCHANGED
+}
+
 /** It only reads, or its answer says that it found nothing to change. */
 export function changedNothing(argv: Argv, told: Told | undefined): boolean {
-  if (isSharedRead(argv)) return true
+  if (isSharedRead(argv) || (isCondition(argv) && told === 0)) return true
   return told === null || (argv[0] === 'DEL' && told === 0)
 }
 
@@ -110,6 +146,9 @@ function withValue(
   const next = new Map(state)
   if (value === undefined) next.delete(key)
   else next.set(key, value)
+  for (const [name, watched] of state) {
+    if (watched === key && name.startsWith(WATCH_PREFIX)) next.delete(name)
+  }
   return next
 }
 

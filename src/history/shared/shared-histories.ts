@@ -6,7 +6,7 @@
 import { codeOf, isToldError, type Told } from '../data/told.ts'
 import type { Question } from '../writes.ts'
 import type { LinearOperation } from './linear-order.ts'
-import { changedNothing, sharedKeyOf } from './shared-data.ts'
+import { changedNothing, sharedKeyOf, UNCHANGED } from './shared-data.ts'
 
 export interface SharedHistory {
   readonly keys: readonly string[]
@@ -42,7 +42,10 @@ export function sharedHistories(
   reading: SharedReading = { areReadsLinear: true },
 ): readonly SharedHistory[] {
   const parts = new Parts()
-  const operations = questions.flatMap((question) => operationsOf(question, reading))
+  const used = tokensOf(questions.filter(({ request }) => request.form === 'transaction'))
+  const operations = questions.flatMap((question) => {
+    return isUnusedWatch(question, used) ? [] : operationsOf(inWords(question), reading)
+  })
   for (const { commands } of operations) parts.join(commands.map(sharedKeyOf))
   const histories = new Map<string, LinearOperation[]>()
   for (const operation of operations) {
@@ -52,6 +55,46 @@ export function sharedHistories(
     histories.set(part, history)
   }
   return [...histories].map(([part, own]) => ({ keys: parts.keysOf(part), operations: own }))
+}
+
+/**
+ * A history without the transactions that did not run because a watched key had changed. The node says so too
+ * when it had to take over the data of another one, and promises then that nothing was done, and no more.
+ */
+export function withoutVainOnes({ keys, operations }: SharedHistory): SharedHistory {
+  const isVain = ({ commands, answers }: LinearOperation): boolean =>
+    commands[0]?.[0] === UNCHANGED && answers?.[0] === 0
+  return { keys, operations: operations.filter((operation) => !isVain(operation)) }
+}
+
+function tokensOf(questions: readonly Question[]): ReadonlySet<string> {
+  return new Set(questions.flatMap(({ request }) => request.watched?.token ?? []))
+}
+
+/** No transaction followed, or the node did not promise to watch. */
+function isUnusedWatch({ request, answer }: Question, used: ReadonlySet<string>): boolean {
+  const { form, watched } = request
+  if (watched === undefined || form === 'transaction') return false
+  return !used.has(watched.token) || answer?.told !== 'OK'
+}
+
+/** Watches and what depends on them, in commands of the model. */
+function inWords(question: Question): Question {
+  const { request, answer } = question
+  const { form, commands, watched } = request
+  if (watched === undefined) return question
+  const words = [watched.key, watched.token]
+  if (form !== 'transaction') {
+    return { ...question, request: { ...request, commands: [['WATCH', ...words]] } }
+  }
+  const condition = [UNCHANGED, ...words]
+  if (answer?.told === null) {
+    const told = { ...answer, told: [0] }
+    return { ...question, request: { ...request, commands: [condition] }, answer: told }
+  }
+  const all = { ...request, commands: [condition, ...commands] }
+  if (answer === undefined || !Array.isArray(answer.told)) return { ...question, request: all }
+  return { ...question, request: all, answer: { ...answer, told: [1, ...answer.told] } }
 }
 
 function operationsOf(question: Question, { areReadsLinear }: SharedReading): LinearOperation[] {

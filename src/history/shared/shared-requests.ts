@@ -2,6 +2,9 @@
  * What clients that share their keys ask. Keys belong to a span of time: all clients fight for the few keys of
  * the present span, and look now and then at those of an earlier one, which may have been promised by
  * another master. So each key has a short history of its own, and an order of it is soon found.
+ *
+ * Now and then a client changes a key only if nobody else did: it watches the key, reads it, and then asks for a
+ * transaction, with its usual pause before each of these, so that others come in between.
  */
 import type { Rng } from '../../base/rng.ts'
 import type { Argv, DataRequest } from '../data/requests.ts'
@@ -11,6 +14,8 @@ export interface SharedDrawing {
   /** A text that no other request uses. */
   readonly unique: string
   readonly nowMs: number
+  /** No other request of the client waits for its answer, so that nothing comes between a watch and its end. */
+  readonly isAlone: boolean
 }
 
 /** Two seconds of four clients are some dozens of requests. */
@@ -43,9 +48,43 @@ const LOTS: readonly Draw[] = DRAWS.flatMap(([weight, draw]) => Array<Draw>(weig
 
 const BLOCKING_ONE_IN = 30
 
-export function drawSharedRequest(drawing: SharedDrawing): DataRequest {
-  const { rng } = drawing
+const WATCH_ONE_IN = 12
+/** What is watched, and what is done to it if nobody else was faster. */
+const WATCHED: readonly (readonly [kind: string, change: (key: string, unique: string) => Argv])[] =
+  [
+    ['r0', (key, unique) => ['SET', key, unique]],
+    ['r1', (key, unique) => ['SET', key, unique]],
+    ['c0', (key) => ['INCR', key]],
+    ['l0', (key, unique) => ['RPUSH', key, unique]],
+    ['q0', (key) => ['LPOP', key]],
+    ['k0', (key) => ['DEL', key]],
+    ['k0', (key, unique) => ['SET', key, unique, 'NX']],
+  ]
+
+/** One request, or several of which each waits for the answer to the one before. */
+export function drawSharedRequests(drawing: SharedDrawing): readonly DataRequest[] {
+  const { rng, isAlone } = drawing
   const span = drawSpan(drawing)
+  if (isAlone && rng.chance(1, WATCH_ONE_IN)) return drawWatch(drawing, span)
+  return [drawSharedRequest(drawing, span)]
+}
+
+function drawWatch({ rng, unique, ...drawing }: SharedDrawing, span: number): DataRequest[] {
+  const [kind, change] = rng.pick(WATCHED)
+  const key = `shared:${span}:${kind}`
+  const watched = { key, token: unique }
+  const others = rng.chance(1, 3)
+    ? [rng.pick(LOTS)({ ...drawing, rng, unique: `${unique}.1` }, span)]
+    : []
+  return [
+    { commands: [['WATCH', key]], form: 'command', watched },
+    { commands: [lookAtShared(key)], form: 'command' },
+    { commands: [change(key, unique), ...others], form: 'transaction', watched },
+  ]
+}
+
+function drawSharedRequest(drawing: SharedDrawing, span: number): DataRequest {
+  const { rng } = drawing
   if (rng.chance(1, BLOCKING_ONE_IN)) {
     return { commands: [['BLPOP', keyOf('q', 0, span), BLOCKED_S]], form: 'command' }
   }

@@ -11,7 +11,11 @@ import {
   type LinearOperation,
   type LinearVerdict,
 } from '../../history/shared/linear-order.ts'
-import { type SharedHistory, sharedHistories } from '../../history/shared/shared-histories.ts'
+import {
+  type SharedHistory,
+  sharedHistories,
+  withoutVainOnes,
+} from '../../history/shared/shared-histories.ts'
 import { lookAtShared } from '../../history/shared/shared-requests.ts'
 import type { Topology } from '../../history/topology.ts'
 import type { Question } from '../../history/writes.ts'
@@ -52,10 +56,11 @@ export async function judgeShared(
     const isStrict = replication === 'strict'
     // Without a promise about reads, a replaced master may still show what was there before.
     const reading = { areReadsLinear: !isStrict || reads === 'linearizable' }
-    const judged = sharedHistories([...questions, ...looks], reading).map((keys) => ({
-      ...verdictOn(keys),
-      isPromised: isStrict || isOneLife(keys, lifelines, history.endMs),
-    }))
+    const judged = sharedHistories([...questions, ...looks], reading).map((keys) => {
+      const isOne = isOneLife(keys, lifelines, history.endMs)
+      const verdict = verdictOn(isOne ? keys : withoutVainOnes(keys))
+      return { ...verdict, isPromised: isStrict || isOne }
+    })
     facts.set(name, factsOf(judged))
     const broken = judged.flatMap(({ anomaly, isPromised }) =>
       isPromised && anomaly !== undefined ? [anomaly] : [],

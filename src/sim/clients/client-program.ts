@@ -21,9 +21,11 @@ import {
   dataRequestOf,
   firstDataRequests,
   firstNumber,
+  isVain,
+  isWatch,
   numberIn,
   requestOf,
-  sharedRequestOf,
+  sharedRequestsOf,
 } from './client-request.ts'
 import { Exchange } from './exchange.ts'
 import { MasterLookup } from './master-lookup.ts'
@@ -36,6 +38,8 @@ const RETRY_FIRST_MS = 20
 const RETRY_MAX_MS = 500
 /** A client without any pause would never let virtual time pass while it talks to its master. */
 const THINK_MIN_MS = 1
+/** What the write log says of a transaction that did not run. */
+const VAIN = 'WATCH a watched key had changed'
 /** More than the connections of a life. */
 const CONNECTIONS_PER_LIFE = 1_000_000
 
@@ -88,6 +92,8 @@ export class ClientProgram implements Program {
   #unanswered: Asked[] = []
   /** For a patient client: the requests that go out first on the next connection. */
   #again: ClientRequest[] = []
+  /** What the present request begins: each of these waits for the answer to the one before. */
+  #course: readonly ClientRequest[] = []
   /** The number of the next request. With a steady rate, it decides when the request is due. */
   #number = 0
   /**
@@ -195,13 +201,21 @@ export class ClientProgram implements Program {
 
   #nextRequest(): ClientRequest {
     const { operation, work, shell, rng } = this.#start
+    const [due, ...later] = this.#course
+    this.#course = later
+    if (due !== undefined) return due
+    const isAlone = this.#unanswered.length === 0
     if (operation === 'shared') {
       assert(rng !== undefined, 'a client of shared keys draws what it asks')
-      return sharedRequestOf(rng, `${this.#owner}:${this.#number}`, shell.now().wallMs)
+      const unique = `${this.#owner}:${this.#number}`
+      const drawing = { rng, unique, nowMs: shell.now().wallMs, isAlone }
+      const [first, ...rest] = sharedRequestsOf(drawing)
+      assert(first !== undefined, 'a client always asks something')
+      this.#course = rest
+      return first
     }
     if (operation !== 'data') return requestOf(operation, this.#owner, this.#number)
     assert(work !== undefined, 'a client that works on data has databases of its own')
-    const isAlone = this.#unanswered.length === 0
     return dataRequestOf(work, { life: shell.life, number: this.#number, isAlone })
   }
 
@@ -237,15 +251,18 @@ export class ClientProgram implements Program {
     if (asked.question !== undefined) this.#start.log.told(asked.question, plainOf(reply))
     if (this.#start.pace.kind === 'think') this.#idleSinceMs = this.#nowMs()
     if (reply.kind !== 'error') return this.#succeeded(asked, reply)
+    // Whatever its key shows, a watch ends with its transaction: on this connection it would hinder the next one.
+    if (isWatch(asked.request)) this.#course = []
     if (asked.write !== undefined) this.#start.log.refused(asked.write, reply.text)
     // A demoted master: the address may be right and the role wrong, so look again. A node that
     // refuses for another reason (it is loading, it has too few replicas) may still be the master.
     if (asked.isMisdirected) this.#giveUp()
   }
 
-  #succeeded({ write, read }: Asked, reply: Reply): void {
+  #succeeded({ request, write, read }: Asked, reply: Reply): void {
     const { log } = this.#start
     this.#retryMs = RETRY_FIRST_MS
+    if (write !== undefined && isVain(request, reply)) return log.refused(write, VAIN)
     if (read !== undefined) log.readAnswered(read, numberIn(reply))
     if (write !== undefined) log.acknowledged(write, valueAfter(write, reply))
   }
@@ -263,6 +280,7 @@ export class ClientProgram implements Program {
     this.#master?.close()
     this.#master = undefined
     this.#isReady = false
+    this.#course = []
     this.#roleDueMs = undefined
     for (const { write } of this.#unanswered) {
       if (write !== undefined) this.#start.log.lostSight(write)
@@ -280,6 +298,7 @@ export class ClientProgram implements Program {
   #nextRequestMs(): number | undefined {
     if (!this.#isReady) return undefined
     const { pace } = this.#start
+    if (this.#course.length > 0 && this.#unanswered.length > 0) return undefined
     if (pace.kind === 'rate') {
       return this.#bornAtMs + Math.ceil((this.#number * 1_000) / pace.perSecond)
     }

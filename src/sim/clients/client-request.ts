@@ -9,8 +9,8 @@ import {
   NUMBERS_PER_REQUEST,
   sentFor,
 } from '../../history/data/requests.ts'
-import { isSharedRead } from '../../history/shared/shared-data.ts'
-import { drawSharedRequest } from '../../history/shared/shared-requests.ts'
+import { changesShared } from '../../history/shared/shared-data.ts'
+import { drawSharedRequests, type SharedDrawing } from '../../history/shared/shared-requests.ts'
 import type { OperationKind } from '../../history/topology.ts'
 import type { Operation } from '../../history/writes.ts'
 import type { Reply } from '../../resp/reply.ts'
@@ -99,13 +99,25 @@ export function dataRequestOf(
   return asDataRequest(drawRequest({ rng, unique, home, second, isAlone }))
 }
 
-/** What a client asks of keys that others use as well. `unique`: a text that no other request has. */
-export function sharedRequestOf(rng: Rng, unique: string, nowMs: number): ClientRequest {
-  const request = drawSharedRequest({ rng, unique, nowMs })
-  const operation = request.commands.every(isSharedRead)
-    ? undefined
-    : ({ kind: 'data', request } as const)
-  return { kind: 'data', request, operation }
+/** What a client asks of keys that others use as well, one after the other. */
+export function sharedRequestsOf(drawing: SharedDrawing): readonly ClientRequest[] {
+  return drawSharedRequests(drawing).map((request) => {
+    const operation = request.commands.some(changesShared)
+      ? ({ kind: 'data', request } as const)
+      : undefined
+    return { kind: 'data', request, operation }
+  })
+}
+
+export function isWatch(request: ClientRequest): boolean {
+  if (request.kind !== 'data') return false
+  return request.request.watched !== undefined && request.request.form === 'command'
+}
+
+/** Not carried out, as the client had asked for: a key that it watched has changed. */
+export function isVain(request: ClientRequest, reply: Reply): boolean {
+  const isConditional = request.kind === 'data' && request.request.watched !== undefined
+  return isConditional && reply.kind === 'null'
 }
 
 /** On a new connection: to the home database, and what is left of everything. */

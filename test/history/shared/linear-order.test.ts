@@ -101,6 +101,49 @@ test('a lock has one holder at a time', () => {
   expect(verdictOf('1.. SET k a NX', '3..4 SET k b NX = null')).toBe('linear')
 })
 
+describe('a transaction under a watch', () => {
+  const watch = ['1..2 SET r a = "OK"', '3..4 WATCH r t = "OK"', '5..6 GET r = "a"']
+  const ran = '9..10 UNCHANGED r t; SET r c = 1,"OK"'
+  const didNotRun = '9..10 UNCHANGED r t = 0'
+
+  test('runs if the key is as it was, and does not run if it is not', () => {
+    expect(verdictOf(...watch, ran, '11..12 GET r = "c"')).toBe('linear')
+    expect(verdictOf(...watch, didNotRun)).toBe('broken')
+    const changed = [...watch, '7..8 SET r b = "OK"']
+    expect(verdictOf(...changed, ran)).toBe('broken')
+    expect(verdictOf(...changed, didNotRun, '11..12 GET r = "b"')).toBe('linear')
+  })
+
+  test('a key that was changed and changed back is another one', () => {
+    const locked = ['1..2 WATCH k t = "OK"', '3..4 SET k a NX = "OK"', '5..6 DEL k = 1']
+    expect(verdictOf(...locked, '7..8 UNCHANGED k t; SET k b = 1,"OK"')).toBe('broken')
+    expect(verdictOf(...locked, '7..8 UNCHANGED k t = 0')).toBe('linear')
+  })
+
+  test('what changes nothing, or another key, does not hinder it', () => {
+    const vain = [...watch, '7..8 SET r b NX = null', '7..8 INCR c = 1']
+    expect(verdictOf(...vain, ran)).toBe('linear')
+    expect(verdictOf(...vain, didNotRun)).toBe('broken')
+  })
+
+  test('a write beside it came first or later, and one without an answer may have come first', () => {
+    const beside = [...watch, '7..20 SET r b = "OK"']
+    expect(verdictOf(...beside, ran, '21..22 GET r = "b"')).toBe('linear')
+    expect(verdictOf(...beside, ran, '21..22 GET r = "c"')).toBe('broken')
+    expect(verdictOf(...beside, didNotRun)).toBe('linear')
+    expect(verdictOf(...watch, '7.. SET r b', didNotRun)).toBe('linear')
+    expect(verdictOf(...watch, '7.. SET r b', didNotRun, '11..12 GET r = "a"')).toBe('broken')
+  })
+
+  test('without an answer it ran where it could, or not at all', () => {
+    const lost = '9.. UNCHANGED r t; SET r c'
+    expect(verdictOf(...watch, lost, '11..12 GET r = "c"')).toBe('linear')
+    expect(verdictOf(...watch, lost, '11..12 GET r = "a"')).toBe('linear')
+    const changed = [...watch, '7..8 SET r b = "OK"']
+    expect(verdictOf(...changed, lost, '11..12 GET r = "c"')).toBe('broken')
+  })
+})
+
 test('nobody sees half of a transaction', () => {
   const both = '1..9 SET r a; INCR c = "OK",1'
   expect(verdictOf(both, '2..3 GET r = "a"', '4..5 GET c = "1"')).toBe('linear')
@@ -143,6 +186,7 @@ function applied(
   for (const [at, argv] of commands.entries()) {
     const outcome = applyShared(state, argv)
     if (answers !== undefined && !isSameTold(outcome.told, answers[at] ?? null)) return undefined
+    if (answers === undefined && argv[0] === 'UNCHANGED' && outcome.told === 0) return undefined
     state = outcome.state
   }
   return state
@@ -153,18 +197,25 @@ function drawHistory(rng: Rng, length: number): LinearOperation[] {
   let state: SharedState = new Map()
   const operations: LinearOperation[] = []
   for (let number = 0; number < length; number++) {
-    const commands = rng.chance(1, 5)
+    const drawn = rng.chance(1, 5)
       ? [drawCommand(rng, `${number}a`), drawCommand(rng, `${number}b`)]
       : [drawCommand(rng, `${number}`)]
+    const watch = openWatch(operations)
+    const isConditional = watch !== undefined && rng.chance(1, 3)
+    const condition = ['UNCHANGED', ...(watch?.slice(1) ?? [])]
+    let commands = isConditional ? [condition, ...drawn] : drawn
     const before = state
+    const isStale = isConditional && applyShared(state, condition).told === 0
+    const isAnswered = !rng.chance(1, 4)
+    if (isStale && isAnswered) commands = [condition]
     const answers: Told[] = commands.map((argv) => {
       const outcome = applyShared(state, argv)
-      state = outcome.state
+      state = isStale ? before : outcome.state
       return outcome.told
     })
+    if (isConditional && rng.chance(1, 4)) answers[0] = answers[0] === 0 ? 1 : 0
     if (rng.chance(1, 3)) state = before
     const atMs = number * 10
-    const isAnswered = !rng.chance(1, 4)
     operations.push({
       ...{ client: `app${number}`, node: 'n1', commands },
       askedAtMs: atMs - rng.below(15),
@@ -173,6 +224,15 @@ function drawHistory(rng: Rng, length: number): LinearOperation[] {
     })
   }
   return operations
+}
+
+/** A watch that no transaction has ended. */
+function openWatch(operations: readonly LinearOperation[]): readonly string[] | undefined {
+  const argvs = operations.flatMap(({ commands }) => commands)
+  const tokens = (wanted: string) =>
+    argvs.filter(([name]) => name === wanted).map(([, , token]) => token)
+  const ended = new Set(tokens('UNCHANGED'))
+  return argvs.find(([name, , token]) => name === 'WATCH' && !ended.has(token))
 }
 
 function drawCommand(rng: Rng, unique: string): readonly string[] {
@@ -187,6 +247,8 @@ function drawCommand(rng: Rng, unique: string): readonly string[] {
     ['SET', 'k', unique, 'NX'],
     ['DEL', 'k'],
     ['GET', 'k'],
+    ['WATCH', 'r', unique],
+    ['WATCH', 'k', unique],
   ])
 }
 

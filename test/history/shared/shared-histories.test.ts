@@ -3,8 +3,8 @@ import { createRng } from '../../../src/base/rng.ts'
 import type { Argv, DataRequest } from '../../../src/history/data/requests.ts'
 import type { Told } from '../../../src/history/data/told.ts'
 import { findLinearOrder } from '../../../src/history/shared/linear-order.ts'
-import { sharedHistories } from '../../../src/history/shared/shared-histories.ts'
-import { drawSharedRequest } from '../../../src/history/shared/shared-requests.ts'
+import { sharedHistories, withoutVainOnes } from '../../../src/history/shared/shared-histories.ts'
+import { drawSharedRequests } from '../../../src/history/shared/shared-requests.ts'
 import type { Question } from '../../../src/history/writes.ts'
 
 let clockMs = 0
@@ -57,11 +57,42 @@ test('where reads may be old, an old value is fine and a value that is unread la
   expect(verdictOf(gone, false)).toEqual(['broken'])
 })
 
+test('a watch belongs to the transaction that comes of it', () => {
+  const watched = { key: 'a', token: 't' }
+  const under = (one: Question): Question => ({ ...one, request: { ...one.request, watched } })
+  const watch = under(question('WATCH a', 'OK'))
+  const read = question('GET a', null)
+  const other = question('SET a y', 'OK')
+  const ran = under(question('SET a x', ['OK'], 'transaction'))
+  const didNotRun = under(question('SET a x', null, 'transaction'))
+  expect(verdictOf([watch, read, ran])).toEqual(['linear'])
+  expect(verdictOf([watch, read, other, ran])).toEqual(['broken'])
+  expect(verdictOf([watch, read, other, didNotRun])).toEqual(['linear'])
+  expect(verdictOf([watch, read, didNotRun])).toEqual(['broken'])
+  // Nobody knows whether it was carried out.
+  const lost = under(question('SET a x', undefined, 'transaction'))
+  expect(verdictOf([watch, other, lost, question('GET a', 'y')])).toEqual(['linear'])
+  expect(verdictOf([watch, other, lost, question('GET a', 'x')])).toEqual(['broken'])
+})
+
+test('across masters, a transaction that did not run says nothing about its key', () => {
+  const watched = { key: 'a', token: 't' }
+  const under = (one: Question): Question => ({ ...one, request: { ...one.request, watched } })
+  const questions = [
+    under(question('WATCH a', 'OK')),
+    under(question('SET a x', null, 'transaction')),
+    question('GET a', null),
+  ]
+  const kept = sharedHistories(questions).map(withoutVainOnes)
+  expect(kept.map(({ operations }) => findLinearOrder(operations).kind)).toEqual(['linear'])
+})
+
 test('drawn requests never use a value twice, and together they touch keys of one span', () => {
   const rng = createRng('shared')
   const values = new Set<string>()
   for (let number = 0; number < 2_000; number++) {
-    const { commands } = drawSharedRequest({ rng, unique: `u${number}`, nowMs: 1_000_000 })
+    const drawing = { rng, unique: `u${number}`, nowMs: 1_000_000, isAlone: number % 2 === 0 }
+    const commands = drawSharedRequests(drawing).flatMap((request) => request.commands)
     for (const [name = '', , value = ''] of commands) {
       if (name !== 'SET' && name !== 'RPUSH') continue
       expect(values.has(value)).toBe(false)
