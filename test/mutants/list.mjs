@@ -1054,6 +1054,30 @@ export const MUTANTS = [
     ],
     scenarios: ['a-group-loses-power.yml'],
   },
+  // Scans of clients on databases of their own
+  {
+    name: 'a-page-of-a-scan-skips-one',
+    story: 'Each page of a scan but the first leaves out the element that it begins with.',
+    edits: [
+      {
+        file: 'server/keyspace/scan.js',
+        find: '            this.#iterations.delete(cursor);\n            return known;\n',
+        replace:
+          '            this.#iterations.delete(cursor);\n            known.walk.next();\n            return known;\n',
+      },
+    ],
+  },
+  {
+    name: 'a-scan-of-keys-ends-too-soon',
+    story: 'A scan of the keys is over when one key is left.',
+    edits: [
+      {
+        file: 'server/keyspace/key-table.js',
+        find: 'return this.#pages.next(this.#position, this.#end) === NOWHERE;',
+        replace: 'return this.#pages.next(this.#position + 1, this.#end) === NOWHERE;',
+      },
+    ],
+  },
   // Watches: what clients that use the same keys are told
   {
     name: 'exec-runs-despite-a-change',

@@ -36,6 +36,11 @@ class Talk {
     return this.#ask([words.split(' ')], 'command', told)
   }
 
+  /** A page of the only scan. */
+  scans(words: string, told?: Told): this {
+    return this.#ask([words.split(' ')], 'command', told, { scan: 'scan' })
+  }
+
   transacts(commands: readonly string[], told?: Told): this {
     return this.#ask(split(commands), 'transaction', told)
   }
@@ -87,10 +92,15 @@ class Talk {
     return this.story.violations.some(({ checker }) => checker === CHECKER)
   }
 
-  #ask(commands: readonly (readonly string[])[], form: DataRequest['form'], told?: Told): this {
+  #ask(
+    commands: readonly (readonly string[])[],
+    form: DataRequest['form'],
+    told?: Told,
+    more: Pick<DataRequest, 'scan'> = {},
+  ): this {
     const answer = told === undefined ? undefined : { atMs: this.#nowMs + 2, told }
     const by = { client: 'app', group: 'g', node: this.#node, attemptedAtMs: this.#nowMs }
-    const request = { commands, form }
+    const request = { commands, form, ...more }
     const write: Write = {
       ...by,
       operation: { kind: 'data', request },
@@ -132,6 +142,54 @@ function lookWith(strings: Readonly<Record<string, string>>): Question {
   const by = { client: 'app', group: 'g', node: 'n2', attemptedAtMs: END_MS }
   return { ...by, connection: BESIDE, request, write: undefined, answer: { atMs: END_MS, told } }
 }
+
+describe('a scan', () => {
+  const filled = () => talk().asks('HSET h1 a 1 b 2 c 3', 3)
+  const first = (one: Talk) => one.scans('HSCAN h1 0 COUNT 1', ['7', ['a', '1']])
+
+  test('shows what was there all the time', () => {
+    const all = first(filled()).scans('HSCAN h1 7 COUNT 2', ['0', ['b', '2', 'c', '3']])
+    expect(all.accused).toBe(false)
+    expect(first(filled()).scans('HSCAN h1 7 COUNT 2', ['0', ['b', '2']]).accused).toBe(true)
+    expect(filled().scans('HSCAN h1 0', ['0', ['a', '1', 'c', '3']]).accused).toBe(true)
+  })
+
+  test('shows nothing that is not there', () => {
+    expect(filled().scans('HSCAN h1 0 COUNT 1', ['7', ['d', '1']]).accused).toBe(true)
+    expect(filled().scans('HSCAN h1 0 COUNT 1', ['7', ['a', '2']]).accused).toBe(true)
+    expect(filled().scans('SCAN 0 COUNT 1', ['7', ['h2']]).accused).toBe(true)
+  })
+
+  test('may leave out or repeat what was changed meanwhile', () => {
+    const back = first(filled()).asks('HDEL h1 b', 1).asks('HSET h1 b 4', 1)
+    expect(back.scans('HSCAN h1 7 COUNT 2', ['0', ['c', '3']]).accused).toBe(false)
+    const more = first(filled()).asks('HSET h1 d 4', 1)
+    expect(more.scans('HSCAN h1 7 COUNT 2', ['0', ['b', '2', 'c', '3']]).accused).toBe(false)
+    const changed = first(filled()).asks('HSET h1 a 5', 0)
+    const again = changed.scans('HSCAN h1 7 COUNT 3', ['0', ['a', '5', 'b', '2', 'c', '3']])
+    expect(again.accused).toBe(false)
+  })
+
+  test('may leave out a key whose time may be over, and no other', () => {
+    const mortal = () =>
+      talk().asks('SET s1 a', 'OK').asks('SET s2 b', 'OK').asks('PEXPIRE s1 200', 1)
+    expect(mortal().scans('SCAN 0', ['0', ['s2']]).accused).toBe(false)
+    expect(mortal().scans('SCAN 0', ['0', ['s1']]).accused).toBe(true)
+  })
+
+  test('may leave out what a request without an answer may have taken away', () => {
+    const lost = () => filled().asks('HDEL h1 b', undefined).meets('n1')
+    const seen = (one: Talk) => first(one.asks('HLEN h1', 3))
+    const late = seen(lost()).scans('HSCAN h1 7 COUNT 2', ['0', ['c', '3']])
+    expect(late.accused).toBe(false)
+    expect(seen(lost()).scans('HSCAN h1 7 COUNT 2', ['0', ['b', '2']]).accused).toBe(true)
+  })
+
+  test('proves nothing where the node took over the data of another one', () => {
+    const turned = first(filled()).scans('HSCAN h1 7 COUNT 2', ['0', ['b', '2']])
+    expect(turned.demotes().accused).toBe(false)
+  })
+})
 
 describe('on one connection the data only goes on', () => {
   test('an answer that follows from what was done is right, another one is caught', () => {
@@ -231,6 +289,23 @@ describe('a request without an answer', () => {
         .asks('GET n1', '1')
     expect(late('n1').accused).toBe(false)
     expect(late('n2').accused).toBe(true)
+  })
+
+  test('may be carried out late although its effect would be over if it had been in time', () => {
+    const late = (found: Told): Talk =>
+      talk()
+        .asks('ZADD z2 1 a', 1)
+        .asks('PEXPIRE z2 100', 1)
+        .asks('PEXPIRE z2 200', 1)
+        .at(5_000)
+        .setsClocksWrong()
+        .asks('ZADD z2 4 b')
+        .meets('n1')
+        .asks('EXISTS z2', 0)
+        .asks('EXISTS s1', 0)
+        .asks('ZRANGE z2 0 -1 WITHSCORES', [found, '4'])
+    expect(late('b').accused).toBe(false)
+    expect(late('c').accused).toBe(true)
   })
 
   test('late means between any two others', () => {

@@ -253,7 +253,7 @@ function mortal(holdings: Holdings, key: string, dies: Span) {
 }
 
 /** The keys of the selected database that are alive, and those for which that cannot be known. */
-function livesIn(holdings: Holdings, at: CarriedOut) {
+export function livesIn(holdings: Holdings, at: CarriedOut) {
   const database = selectedOf(holdings)
   const keys = [...database.keys()]
   const those = (life: Life) => keys.filter((key) => lifeOf(database.get(key), at) === life)

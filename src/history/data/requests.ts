@@ -8,6 +8,7 @@ import { HASHES } from './hashes.ts'
 import { type CarriedOut, type Holdings, passTime } from './holdings.ts'
 import { KEYSPACE } from './keyspace.ts'
 import { LISTS } from './lists.ts'
+import { SCANS } from './scans.ts'
 import { SETS } from './sets.ts'
 import { SORTED_SETS } from './sorted-sets.ts'
 import { STREAMS } from './streams.ts'
@@ -26,7 +27,7 @@ export const FAMILIES = {
   'keys and databases': KEYSPACE,
 } as const satisfies Readonly<Record<string, CommandRows>>
 
-const COMMANDS: CommandRows = Object.assign({}, ...Object.values(FAMILIES))
+const COMMANDS: CommandRows = Object.assign({}, ...Object.values(FAMILIES), SCANS)
 
 export type Argv = readonly string[]
 
@@ -36,6 +37,8 @@ export interface DataRequest {
   readonly form: 'command' | 'transaction' | 'script'
   /** Of WATCH, and of the transaction that runs only if the key is as it was then. */
   readonly watched?: WatchedKey
+  /** Of a page of a scan: a text that all pages of this scan have, and no others. */
+  readonly scan?: string
 }
 
 export interface WatchedKey {

@@ -18,12 +18,21 @@ export const SORTED_SETS: CommandRows = {
       return [key(drawing), ...option, score(drawing), drawMember(drawing.rng)]
     },
     apply: onValue('zset', (value, args) => {
-      const [member = '', text] = args.toReversed()
-      const before = value?.scores.get(member)
-      const after = Number(text)
-      if (isRefused(args[0], before, after)) return unchanged(value, 0)
-      const scores = new Map(value?.scores).set(member, after)
-      return { value: { type: 'zset', scores }, told: before === undefined ? 1 : 0 }
+      const [option, ...rest] = args
+      const pairs = option === undefined || args.length % 2 === 0 ? args : rest
+      const scores = new Map(value?.scores)
+      let isChanged = false
+      for (let at = 0; at < pairs.length; at += 2) {
+        const member = pairs[at + 1] ?? ''
+        const after = Number(pairs[at])
+        if (isRefused(option, scores.get(member), after)) continue
+        scores.set(member, after)
+        isChanged = true
+      }
+      if (!isChanged) return unchanged(value, 0)
+      // Whatever its score was: a member that is there already does not count.
+      const told = scores.size - (value?.scores.size ?? 0)
+      return { value: { type: 'zset', scores }, told }
     }),
   },
   ZINCRBY: {
@@ -40,9 +49,10 @@ export const SORTED_SETS: CommandRows = {
     kind: 'write',
     weight: 2,
     draw: (drawing) => [key(drawing), drawMember(drawing.rng)],
-    apply: onValue('zset', (value, [member = '']) => {
-      if (!value?.scores.has(member)) return unchanged(value, 0)
-      return { value: without(value, [member]), told: 1 }
+    apply: onValue('zset', (value, members) => {
+      const gone = members.filter((member) => value?.scores.has(member))
+      if (value === undefined || gone.length === 0) return unchanged(value, 0)
+      return { value: without(value, gone), told: gone.length }
     }),
   },
   ZPOPMIN: {

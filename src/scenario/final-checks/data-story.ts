@@ -11,7 +11,6 @@
 
 import {
   type CarriedOut,
-  contentOf,
   type Holdings,
   NO_HOLDINGS,
   type Span,
@@ -20,6 +19,8 @@ import { applyRequest, couldBecome, keysChangedBy } from '../../history/data/req
 import { codeOf, describeTold, isToldError, type Told } from '../../history/data/told.ts'
 import { BESIDE, type Question, type Write } from '../../history/writes.ts'
 import type { Violation } from '../result.ts'
+import { distinct, has, type Version } from './data-version.ts'
+import { isWholeScan, ScanStory } from './scan-story.ts'
 
 /** The node did not do what it was asked, for reasons of its own: the data is as it was. */
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -47,16 +48,7 @@ const WIDE_FROM = 64
 const CONNECTIONS_BACK = 3
 /** The late requests of so many connections may be carried out one after the other, in any order. */
 const LATE_CONNECTIONS_MAX = 2
-const CANDIDATES_MERGED_FROM = 4
 const CHECKER = 'data equals its model'
-
-/** A state that a client's databases had, or may have had. */
-interface Version {
-  readonly holdings: Holdings
-  readonly parent: Version | undefined
-  /** The request that made it; undefined: the client began with it. */
-  readonly question: Question | undefined
-}
 
 /** An answer, and the versions that were possible before it. */
 interface Step {
@@ -87,7 +79,9 @@ export interface StoryStart {
 export class DataStory {
   readonly violations: Violation[] = []
   readonly #start: StoryStart
-  readonly #all: Version[] = [{ holdings: NO_HOLDINGS, parent: undefined, question: undefined }]
+  readonly #all: Version[] = [
+    { holdings: NO_HOLDINGS, parent: undefined, question: undefined, twin: undefined },
+  ]
   readonly #known = new Set(this.#all)
   #now: readonly Version[] = this.#all
   /** The answers of the present connection so far. */
@@ -99,9 +93,11 @@ export class DataStory {
   readonly #afloat = new Map<string, Question[][]>()
   /** The versions after each request that was answered: it is kept in all that come from them. */
   readonly #after = new Map<Question, readonly Version[]>()
+  readonly #scans: ScanStory
 
   constructor(start: StoryStart) {
     this.#start = start
+    this.#scans = new ScanStory(start.questions)
     const isBeside = ({ connection }: Question): boolean => connection === BESIDE
     for (const questions of byConnection(start.questions.filter((one) => !isBeside(one)))) {
       if (this.#isOver) return
@@ -271,12 +267,25 @@ export class DataStory {
     told: Told | undefined,
   ): readonly Version[] {
     const when = this.#when(at, question)
+    const isWhole = told === undefined ? undefined : this.#wholeness(question, when)
     return versions.flatMap((version) => {
       if (this.#isOver) return []
       const states = applyRequest(version.holdings, question.request, when, told)
       this.#work += 1 + states.length
-      return states.map((holdings) => this.#version(version, holdings, question))
+      const next = states.map((holdings) => this.#version(version, holdings, question))
+      return isWhole === undefined ? next : next.filter(isWhole)
     })
+  }
+
+  /** What must be true of the versions after the last page of a scan. */
+  #wholeness(question: Question, at: CarriedOut): ((last: Version) => boolean) | undefined {
+    const pages = this.#scans.pagesUntil(question)
+    const first = pages?.[0]
+    if (pages === undefined || first === undefined) return undefined
+    const span = { fromMs: first.attemptedAtMs, untilMs: at.untilMs }
+    if (this.#start.mayHaveChanged(question.node, span)) return undefined
+    const since = first === question ? undefined : new Set(this.#after.get(first))
+    return (last) => isWholeScan(pages, last, since, at)
   }
 
   #when(span: Span, { node }: Question): CarriedOut {
@@ -288,7 +297,7 @@ export class DataStory {
   #version(before: Version, holdings: Holdings, question: Question): Version {
     // Between two requests the home database is selected.
     if (holdings.databases === before.holdings.databases) return before
-    return { holdings, parent: before, question }
+    return { holdings, parent: before, question, twin: undefined }
   }
 
   /** The requests without an answer that went to the node before this one, connection by connection. */
@@ -358,13 +367,6 @@ function isRefusal(told: Told | undefined): boolean {
   return told === undefined || (isToldError(told) && REFUSALS.has(codeOf(told)))
 }
 
-function has(version: Version, question: Question): boolean {
-  for (let one: Version | undefined = version; one !== undefined; one = one.parent) {
-    if (one.question === question) return true
-  }
-  return false
-}
-
 function byConnection(questions: readonly Question[]): readonly (readonly Question[])[] {
   const connections = new Map<number, Question[]>()
   for (const question of questions) {
@@ -373,12 +375,4 @@ function byConnection(questions: readonly Question[]): readonly (readonly Questi
     else known.push(question)
   }
   return [...connections.values()]
-}
-
-/** Of versions with the same content the last one is enough: it has lost least. */
-function distinct(versions: readonly Version[]): readonly Version[] {
-  if (versions.length < CANDIDATES_MERGED_FROM) return versions
-  const last = new Map<string, Version>()
-  for (const version of versions) last.set(contentOf(version.holdings), version)
-  return [...last.values()]
 }

@@ -8,6 +8,7 @@
 import { assert } from '../../base/assert.ts'
 import type { Address } from '../../base/ip.ts'
 import type { Rng } from '../../base/rng.ts'
+import type { Told } from '../../history/data/told.ts'
 import type { Manner, OperationKind, Pace } from '../../history/topology.ts'
 import type { Question, Write } from '../../history/writes.ts'
 import { plainOf } from '../../resp/plain.ts'
@@ -29,6 +30,7 @@ import {
 } from './client-request.ts'
 import { Exchange } from './exchange.ts'
 import { MasterLookup } from './master-lookup.ts'
+import { ScanCourse } from './scan-course.ts'
 import { SideLooks } from './side-looks.ts'
 import type { OpenRead, WriteOrigin, WriteSink } from './write-log.ts'
 
@@ -81,6 +83,7 @@ export class ClientProgram implements Program {
   readonly #start: ClientStart
   readonly #lookup: Pick<MasterLookup, 'ask' | 'wake' | 'dueMs'>
   readonly #asides: SideLooks | undefined
+  readonly #scans: ScanCourse | undefined
   readonly #owner: string
   readonly #bornAtMs: number
   #master: Exchange | undefined
@@ -118,6 +121,7 @@ export class ClientProgram implements Program {
         : knownPlace(start.proxy, named)
     this.#lookup.ask()
     this.#asides = asidesOf(start)
+    this.#scans = start.work && new ScanCourse(start.work.rng.fork('scans'))
   }
 
   wake(): void {
@@ -216,7 +220,8 @@ export class ClientProgram implements Program {
     }
     if (operation !== 'data') return requestOf(operation, this.#owner, this.#number)
     assert(work !== undefined, 'a client that works on data has databases of its own')
-    return dataRequestOf(work, { life: shell.life, number: this.#number, isAlone })
+    assert(this.#scans !== undefined, 'and scans them')
+    return dataRequestOf(work, this.#scans, { life: shell.life, number: this.#number, isAlone })
   }
 
   #send(request: ClientRequest, nowMs: number): void {
@@ -248,7 +253,7 @@ export class ClientProgram implements Program {
     if (reply.kind === 'error' && reply.text.startsWith('READONLY')) asked.isMisdirected = true
     if (asked.repliesLeft > 0) return
     this.#unanswered.shift()
-    if (asked.question !== undefined) this.#start.log.told(asked.question, plainOf(reply))
+    if (asked.question !== undefined) this.#told(asked.question, plainOf(reply))
     if (this.#start.pace.kind === 'think') this.#idleSinceMs = this.#nowMs()
     if (reply.kind !== 'error') return this.#succeeded(asked, reply)
     // Whatever its key shows, a watch ends with its transaction: on this connection it would hinder the next one.
@@ -257,6 +262,11 @@ export class ClientProgram implements Program {
     // A demoted master: the address may be right and the role wrong, so look again. A node that
     // refuses for another reason (it is loading, it has too few replicas) may still be the master.
     if (asked.isMisdirected) this.#giveUp()
+  }
+
+  #told(question: Question, told: Told): void {
+    this.#start.log.told(question, told)
+    this.#scans?.answered(question.request, told)
   }
 
   #succeeded({ request, write, read }: Asked, reply: Reply): void {
@@ -281,6 +291,7 @@ export class ClientProgram implements Program {
     this.#master = undefined
     this.#isReady = false
     this.#course = []
+    this.#scans?.disconnected()
     this.#roleDueMs = undefined
     for (const { write } of this.#unanswered) {
       if (write !== undefined) this.#start.log.lostSight(write)

@@ -14,6 +14,7 @@ import { drawSharedRequests, type SharedDrawing } from '../../history/shared/sha
 import type { OperationKind } from '../../history/topology.ts'
 import type { Operation } from '../../history/writes.ts'
 import type { Reply } from '../../resp/reply.ts'
+import type { ScanCourse } from './scan-course.ts'
 
 export type ClientRequest =
   | { readonly kind: 'write'; readonly argv: readonly string[]; readonly operation: Operation }
@@ -92,10 +93,13 @@ const NUMBERS_PER_LIFE = 1_000_000
 /** The request with this number in this life of the client. */
 export function dataRequestOf(
   { rng, databases }: DataWork,
+  scans: ScanCourse,
   { life, number, isAlone }: { life: number; number: number; isAlone: boolean },
 ): ClientRequest {
   const [home, second] = databases
   const unique = life * NUMBERS_PER_LIFE + number * NUMBERS_PER_REQUEST
+  const page = scans.next(unique)
+  if (page !== undefined) return asDataRequest(page)
   return asDataRequest(drawRequest({ rng, unique, home, second, isAlone }))
 }
 

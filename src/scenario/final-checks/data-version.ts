@@ -1,0 +1,40 @@
+/** A state that a client's databases had, or may have had, and the way that led there. */
+import { contentOf, type Holdings } from '../../history/data/holdings.ts'
+import type { Question } from '../../history/writes.ts'
+
+export interface Version {
+  readonly holdings: Holdings
+  readonly parent: Version | undefined
+  /** The request that made it; undefined: the client began with it. */
+  readonly question: Question | undefined
+  /** Has the same content and came about in another way. One is enough: where ways differ, it is in what was lost. */
+  twin: Version | undefined
+}
+
+const MERGED_FROM = 4
+
+/** Of versions with the same content the last one is enough: it has lost least. */
+export function distinct(versions: readonly Version[]): readonly Version[] {
+  if (versions.length < MERGED_FROM) return versions
+  const last = new Map<string, Version>()
+  for (const version of versions) {
+    const content = contentOf(version.holdings)
+    const other = last.get(content)
+    if (other !== undefined && other !== version) version.twin ??= other.twin ?? other
+    last.set(content, version)
+  }
+  return [...last.values()]
+}
+
+/** Whether the request was carried out on every way that is known to lead to the version. */
+export function has(version: Version, question: Question, seen = new Set<Version>()): boolean {
+  for (let one: Version | undefined = version; one !== undefined; one = one.parent) {
+    const { twin } = one
+    if (twin !== undefined && !seen.has(twin)) {
+      seen.add(twin)
+      if (!has(twin, question, seen)) return false
+    }
+    if (one.question === question) return true
+  }
+  return false
+}
