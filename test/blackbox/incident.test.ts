@@ -109,3 +109,32 @@ test('a story of which nobody recorded the beginning says so', async () => {
   expect(first?.text).toContain('No record says that a Sentinel held 10.0.0.1:6379 down')
   expect(second?.text).toContain('+odown')
 })
+
+test('a Sentinel that was cut off during the election is tied by its hellos, and the other two by theirs', async () => {
+  const { lives, ties } = await played('09-isolated-master-without-min-replicas.yml')
+  expect(lives).toHaveLength(3)
+  const alone = lives.findIndex(({ contacts }) => {
+    const peers = contacts.lost.filter(({ role }) => role === 'sentinel')
+    return new Set(peers.map(({ address }) => address)).size === 2
+  })
+  expect(alone).toBeGreaterThanOrEqual(0)
+  for (const [at, life] of lives.entries()) {
+    const { withinMs = Number.POSITIVE_INFINITY, aheadMs = 0 } = ties.get(life) ?? {}
+    const skewMs = [0, 7_000, -42_000][at] ?? 0
+    if (at > 0) expect(withinMs).toBeLessThan(20)
+    // The wall clocks of a simulated world are up to a tenth of a second off by themselves.
+    if (at > 0) expect(Math.abs(aheadMs - skewMs)).toBeLessThan(210 + withinMs)
+  }
+})
+
+test('a hello that was said before a record begins ties no clock', async () => {
+  // The second Sentinel's record begins before the first hello with an epoch, but after those without one.
+  const { lives, ties } = await played('01-master-killed.yml', [0, 4_000, 0])
+  const { withinMs = Number.POSITIVE_INFINITY, aheadMs = 0 } = ties.get(lives[1] ?? never()) ?? {}
+  expect(withinMs).toBeLessThan(10)
+  expect(Math.abs(aheadMs - 7_000)).toBeLessThan(210)
+})
+
+function never(): never {
+  throw new Error('there is no such record')
+}

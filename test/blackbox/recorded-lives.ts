@@ -13,8 +13,11 @@ import { differencesOf, type KeptRecord, recordingEngine } from './support.ts'
 /** How far the clocks of the three Sentinels are off; the monotonic ones begin anywhere. */
 const SKEWS_MS = [0, 7_000, -42_000]
 
-/** A shipped scenario, recorded, and its records told by Sentinels whose clocks disagree. */
-export async function played(name: string) {
+/**
+ * A shipped scenario, recorded, and its records told by Sentinels whose clocks disagree. `skippedMs`: so much is missing
+ * at the beginning of each record.
+ */
+export async function played(name: string, skippedMs: readonly number[] = []) {
   const path = new URL(`../../scenarios/${name}`, import.meta.url)
   const parsed = parseScenario(readFileSync(path, 'utf8'), name)
   if (!parsed.ok) throw new Error(`${name} cannot be read`)
@@ -22,18 +25,21 @@ export async function played(name: string) {
   const engine = recordingEngine(records, 1_000)
   const { result, history } = await playScenario(parsed.value, { seed: '1', engine })
   expect(result.verdict).toBe('passed')
-  const lives = records.map((record, at) => lifeOf(record, SKEWS_MS[at] ?? 0))
+  const lives = records.map((record, at) => lifeOf(record, SKEWS_MS[at] ?? 0, skippedMs[at]))
   const ties = commonTime(lives)
   const run = recordedRun(lives, ties)
   return { truth: history, lives, ties, run, chapters: explainRecorded(run.file, run.history) }
 }
 
-function lifeOf(record: KeptRecord, skewMs: number): SentinelLife {
+function lifeOf(record: KeptRecord, skewMs: number, skippedMs = 0): SentinelLife {
   let life: SentinelLife | undefined
+  let firstMs: number | undefined
   const shifted = ({ monoMs, wallMs }: PlayedStep['now']) => {
     return { monoMs: monoMs + 3 * skewMs, wallMs: wallMs + skewMs }
   }
   const look = (step: PlayedStep) => {
+    firstMs ??= step.now.monoMs
+    if (step.now.monoMs - firstMs < skippedMs) return
     life ??= new SentinelLife({ ...step.state, startedAt: shifted(step.state.startedAt) })
     life.note({ ...step, now: shifted(step.now) })
   }

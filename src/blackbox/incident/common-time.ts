@@ -44,7 +44,8 @@ function spread(bounds: readonly Bound[], ties: Map<SentinelLife, ClockTie>): vo
     const [next] = open.sort((one, other) => one.high - one.low - (other.high - other.low))
     if (next === undefined) return
     const base = ties.get(next.from)?.offsetMs ?? 0
-    const withinMs = Math.max(0, Math.ceil((next.high - next.low) / 2))
+    // Clocks are read to the millisecond.
+    const withinMs = Math.max(1, Math.ceil((next.high - next.low) / 2))
     const offsetMs = base + Math.round((next.low + next.high) / 2)
     const wall = wallOffset(next.to)
     ties.set(next.to, { offsetMs, aheadMs: wall - offsetMs, withinMs })
@@ -90,8 +91,8 @@ interface Exchange {
 }
 
 function exchanges(asking: SentinelLife, asked: SentinelLife): readonly Exchange[] {
-  return [...asking.asked].flatMap(([question, { sentAtMs, answeredAtMs }]) => {
-    const heardAtMs = asked.heard.get(question)
+  return [...asking.talk.asked].flatMap(([question, { sentAtMs, answeredAtMs }]) => {
+    const heardAtMs = asked.talk.heard.get(question)
     return heardAtMs === undefined ? [] : [{ sentAtMs, heardAtMs, answeredAtMs }]
   })
 }

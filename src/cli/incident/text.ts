@@ -80,7 +80,7 @@ export function eventsOf({ run, chapter }: IncidentStory): readonly ToldEvent[] 
 function clockLine(name: string, { aheadMs, withinMs }: ClockTie, isFirst: boolean): string {
   if (isFirst) return `times are those of ${name}`
   if (withinMs === undefined)
-    return `${name} has not talked to the others: its own clock is believed`
+    return `nothing that ${name} said or heard can be compared with those above: its own clock is believed`
   const stray = formatDuration(Math.abs(aheadMs))
   const where =
     aheadMs === 0 ? 'shows the same' : aheadMs > 0 ? `is ${stray} ahead` : `is ${stray} behind`

@@ -69,7 +69,7 @@ function latencyOf(
 ): number {
   const asked = lives.flatMap((life) => {
     const shiftMs = (ties.get(life)?.offsetMs ?? 0) - run.zeroMs
-    return [...life.asked].flatMap(([question, { sentAtMs, answeredAtMs }]) => {
+    return [...life.talk.asked].flatMap(([question, { sentAtMs, answeredAtMs }]) => {
       // A vote is on a disk before it is given; a counsel waits for a PING.
       if (!/is-master-down-by-addr .* \*$/i.test(question)) return []
       const atMs = sentAtMs + shiftMs
