@@ -2,11 +2,13 @@
  * Makes incidents: scenarios on real processes, the records of their Sentinels, and what `vedette incident`
  * tells of them as text and as a page. Needs root and network namespaces, as the process engine does.
  *
- *   npm run incidents [-- --only kill,cut]
+ *   npm run incidents [-- --only kill,cut] [--render]
+ *
+ * --render records nothing: texts and pages are made anew from the records that are there.
  *
  * Exit status 1: a scenario did not pass, or no incident is told of it; 2: an option makes no sense.
  */
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { ensureBuilt } from './build.mjs'
@@ -23,10 +25,16 @@ const KINDS = new Map([
   // A real process takes longer to return than the evidence of its death: without evidence it is back in time.
   ['empty-master', 'incidents/empty-master.yml'],
   ['handover-gone-wrong', 'scenarios/38-planned-handover-goes-wrong.yml'],
+  ['split-vote', 'incidents/split-vote.yml'],
 ])
+/** Played by itself: beside others a candidate is late, hears of the epoch of another one, and does not stand. */
+const ALONE = 'split-vote'
 const MAIN = pathOf('dist/launch/vedette.cjs')
 
-const { only } = scriptOptions(import.meta.url, { only: { type: 'string' } })
+const { only, render = false } = scriptOptions(import.meta.url, {
+  only: { type: 'string' },
+  render: { type: 'boolean' },
+})
 const kinds = only?.split(',') ?? [...KINDS.keys()]
 process.exitCode = await makeAll()
 
@@ -39,35 +47,41 @@ async function makeAll() {
   if (!(await ensureBuilt())) return 1
   const scratch = mkdtempSync(join(tmpdir(), 'vedette-incidents-'))
   try {
-    const files = kinds.map((kind) => KINDS.get(kind))
-    const engine = [
-      '--engine',
-      'process',
-      '--records',
-      join(scratch, 'records'),
-      '--jobs',
-      '4',
-      '--brief',
-    ]
-    const played = await captureNode([MAIN, 'scenario', 'run', ...files, ...engine])
-    console.log(played.output)
-    if (played.status !== 0) return 1
+    const records = join(scratch, 'records')
+    const parts = [kinds.filter((kind) => kind !== ALONE), kinds.filter((kind) => kind === ALONE)]
+    for (const part of render ? [] : parts) if (!(await play(part, records))) return 1
+    if (!render) for (const kind of kinds) keep(kind, records)
     const made = []
-    for (const kind of kinds) made.push(await make(kind, join(scratch, 'records')))
+    for (const kind of kinds) made.push(await tell(kind))
     return made.includes(false) ? 1 : 0
   } finally {
     rmSync(scratch, { recursive: true })
   }
 }
 
-/** Whether an incident is told of the records. */
-async function make(kind, records) {
+/** Whether the scenarios of these kinds passed. */
+async function play(kinds, records) {
+  if (kinds.length === 0) return true
+  const files = kinds.map((kind) => KINDS.get(kind))
+  const engine = ['--engine', 'process', '--records', records, '--jobs', '4', '--brief']
+  const played = await captureNode([MAIN, 'scenario', 'run', ...files, ...engine])
+  console.log(played.output)
+  return played.status === 0
+}
+
+function keep(kind, records) {
   const folder = pathOf(`incidents/${kind}`)
   rmSync(folder, { recursive: true, force: true })
   cpSync(join(records, basename(KINDS.get(kind), '.yml')), join(folder, 'records'), {
     recursive: true,
   })
-  const sentinels = ['s1', 's2', 's3'].map((name) => join(folder, 'records', name))
+}
+
+/** Whether an incident is told of the records. */
+async function tell(kind) {
+  const folder = pathOf(`incidents/${kind}`)
+  const names = readdirSync(join(folder, 'records')).sort()
+  const sentinels = names.map((name) => join(folder, 'records', name))
   const page = ['--html', join(folder, 'incident.html')]
   // The text is kept in a file, so it has no colours, wherever this runs.
   const env = { FORCE_COLOR: '0' }

@@ -63,7 +63,7 @@ const REASONS: readonly {
     pattern:
       /^no valid reply for (\d+) ms(?:, of which we were late ourselves for (\d+) ms)?(, no connection)?$/,
     words: ([, silentMs, lateMs, isCut]) =>
-      `it did not answer PING for ${lasted(silentMs)}${isCut === undefined ? '' : ', without a connection'}${lateMs === undefined ? '' : ` (the Sentinel itself was late for ${lasted(lateMs)} of it)`}`,
+      `it did not answer PING for ${lasted(silentMs)}${isCut === undefined ? '' : ' and was not connected'}${lateMs === undefined ? '' : ` (the Sentinel itself was late for ${lasted(lateMs)} of it)`}`,
   },
   {
     kind: 'refused',

@@ -101,7 +101,9 @@ function isRunning(process: string, atMs: number, { history }: Story): boolean {
 function tellAbort(attempt: Attempt, story: Story): ChainSentence[] {
   const { aborted, sentinel } = attempt
   if (aborted === undefined) return []
-  const text = `${sentinel} gives up, ${wordAbort(attempt, aborted.event, story)}: ${aborted.event}.`
+  const rivals =
+    aborted.event === '-failover-abort-not-elected' ? wordRivals(attempt, story.incident) : ''
+  const text = `${sentinel} gives up, ${wordAbort(attempt, aborted.event, story)}: ${aborted.event}.${rivals}`
   return [link(aborted.atMs, text, sentinel)]
 }
 
@@ -114,6 +116,18 @@ function tellDeath(
   const downAtMs = downBetween(sentinel, atMs, aborted?.atMs ?? untilMs, history)
   if (downAtMs === undefined) return []
   return [link(downAtMs, `${sentinel} goes down in the middle of it.`, sentinel)]
+}
+
+/** The votes were split: others stood in the same epoch. */
+function wordRivals({ epoch, sentinel }: Attempt, { attempts }: Story['incident']): string {
+  const rivals = attempts.filter((one) => one.epoch === epoch && one.sentinel !== sentinel)
+  if (epoch === undefined || rivals.length === 0) return ''
+  const parts = rivals.map(({ sentinel: rival, votes }) =>
+    votes.length === 0
+      ? `${rival}`
+      : `${rival}, with the ${votes.length === 1 ? 'vote' : 'votes'} of ${list(votes.map((one) => one.sentinel))}`,
+  )
+  return ` The votes of epoch ${epoch} were split: there also stood ${parts.join('; ')}.`
 }
 
 /** A vote that was given need not have arrived, nor have been saved. */

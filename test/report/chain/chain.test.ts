@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { explain } from '../../../src/report/chain/chain.ts'
+import { explain, explainRecorded } from '../../../src/report/chain/chain.ts'
 import type { Chapter } from '../../../src/report/chain/chain-words.ts'
 import { renderChain } from '../../../src/report/terminal.ts'
 import { altered, parse, SOUND } from '../../scenario/support.ts'
@@ -183,3 +183,28 @@ function fakeResult(): Parameters<typeof explain>[1] {
     ...{ timeline: [], endMs: 20_000 },
   }
 }
+
+test('candidates of one epoch are told as a split vote, with the votes of each', () => {
+  const of = 'master mymaster n1 6379'
+  const [first, second] = ['a'.repeat(40), 'b'.repeat(40)]
+  const isCalled = (name: string, sentinelId: string) =>
+    at(0, name, {
+      ...{ kind: 'hello', sentinelId, group: 'mymaster', configEpoch: 0 },
+      master: { host: 'n1', port: 6379 },
+    })
+  const [chapter] = explainRecorded(
+    parse(SOUND),
+    historyOf([
+      ...[isCalled('s1', first), isCalled('s2', second)],
+      event(1_000, 's1', `+sdown ${of}`),
+      ...[event(1_010, 's1', '+new-epoch 1'), event(1_010, 's1', `+try-failover ${of}`)],
+      event(1_010, 's1', `+vote-for-leader ${first} 1`),
+      ...[event(1_020, 's2', '+new-epoch 1'), event(1_020, 's2', `+try-failover ${of}`)],
+      event(1_020, 's2', `+vote-for-leader ${second} 1`),
+      event(2_000, 's1', `-failover-abort-not-elected ${of}`),
+    ]),
+  )
+  expect(chapter?.links.map(({ text }) => text)).toContain(
+    's1 gives up, not elected: it had the vote of s1, and 2 are needed: -failover-abort-not-elected. The votes of epoch 1 were split: there also stood s2, with the vote of s2.',
+  )
+})

@@ -26,7 +26,7 @@ test('a silent master is told with the time for which it did not answer', () => 
     's1 is the first to hold n1 down (down-after is 1 s): +sdown, because it did not answer PING for 1.003 s.',
   )
   expect(told(`${SILENT}, of which we were late ourselves for 20 ms, no connection`)).toContain(
-    'because it did not answer PING for 1.003 s, without a connection (the Sentinel itself was late for 20 ms of it).',
+    'because it did not answer PING for 1.003 s and was not connected (the Sentinel itself was late for 20 ms of it).',
   )
 })
 
