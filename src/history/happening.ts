@@ -47,7 +47,7 @@ export type Occurrence =
       /** Where it is known only from what others say: what to call it. */
       readonly word?: string
     }
-  /** In records: what only some Sentinels hold of a process; undefined: that is over. */
+  /** In records: what Sentinels hold of a process beside its state; undefined: that is over. */
   | { readonly kind: 'remark'; readonly text: string | undefined }
   /** A Sentinel published an event: its name and payload as on the wire. */
   | {

@@ -38,7 +38,7 @@ export function describe(happening: Happening, nameOf: NameOf): string {
     case 'status':
       return happening.word ?? happening.status
     case 'remark':
-      return happening.text ?? 'the Sentinels agree again'
+      return happening.text ?? '(no remark any more)'
     case 'event':
       return `${happening.name} ${withNames(happening.payload, nameOf)}`.trimEnd()
     case 'log':

@@ -8,12 +8,16 @@ import { played } from './recorded-lives.ts'
 
 const NODE = '10.0.0.1:6379'
 
-function witness(name: string, more: Partial<Record<'gone' | 'held' | 'gray', Period>> = {}) {
+function witness(
+  name: string,
+  more: Partial<Record<'gone' | 'lost' | 'held' | 'gray', Period>> = {},
+) {
   const only = (period: Period | undefined) =>
     new Map(period === undefined ? [] : [[NODE, [period]]])
   const own = { fromMs: 0, untilMs: 10_000 }
-  const { gone, held, gray } = more
-  return { name, own, alone: [], gone: only(gone), held: only(held), gray: only(gray) }
+  const { gone, lost, held, gray } = more
+  const lists = { gone: only(gone), lost: only(lost), held: only(held), gray: only(gray) }
+  return { name, own, alone: [], ...lists }
 }
 
 function downIn(witnesses: readonly Witness[]): readonly string[] {
@@ -69,6 +73,14 @@ test('Sentinels that notice within a second of each other do not disagree', () =
     witness(`s${at}`, { gone: { fromMs, untilMs: 8_000 } }),
   )
   expect(remarksIn(some)).toEqual([])
+})
+
+test('connections that ended count where a Sentinel was refused one, and not by themselves', () => {
+  const gone = { fromMs: 1_000, untilMs: 1_700 }
+  const lost = { fromMs: 1_010, untilMs: 1_690 }
+  const some = [witness('s2', { lost }), witness('s3')]
+  expect(downIn([witness('s1', { gone }), ...some])).toEqual(['1010 to 1690'])
+  expect(downIn([witness('s1', { lost }), ...some])).toEqual([])
 })
 
 test('a master that answers and is held down is not down, and it is said why', () => {
@@ -133,8 +145,15 @@ test('a new master is not drawn as down because the Sentinel beside the old one 
   ])
   const old = lanes.find(({ name }) => name === chapter?.master)
   expect(old?.remarks[0]?.text).toMatch(/^answers [\d.:]+ \(cut off from the majority\) only$/)
+  const text = chapter?.links.map((one) => one.text).join('\n')
+  expect(text).toMatch(
+    /^No majority of the Sentinels is in reach of [\d.:]+ \(until [\d.]+ s\)\.$/m,
+  )
+  expect(text).toMatch(
+    /only, until [\d.]+ s: clients on that side may have gone on writing to it\.$/m,
+  )
   // Both replicas ran, whatever the Sentinel that was cut off held of them.
-  expect(chapter?.links.map(({ text }) => text).join('\n')).toContain('the priorities are equal')
+  expect(text).toContain('the priorities are equal')
   const page = renderRecordedPage({ title: '', remarks: [], file: run.file, history: run.history })
   expect(page.match(/<rect class="remark"/g)?.length).toBeGreaterThanOrEqual(3)
 })

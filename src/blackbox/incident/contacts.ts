@@ -27,9 +27,11 @@ export interface LostContact {
   backAtMs: number | undefined
 }
 
-/** An instance that did not answer, and that was lost by it: held down, or refused by its kernel. */
+/** An instance that did not answer. */
 export interface Absence {
   readonly address: string
+  /** It was held down meanwhile, or a kernel refused connections for it. Otherwise only its connection ended. */
+  isSure: boolean
   /** When its connection ended; if it did not end, since when it owed an answer. */
   readonly fromMs: number
   /** The first answer after it; undefined: there was none until the record ends. */
@@ -128,15 +130,18 @@ export class ContactLog {
     if (address === undefined) return
     if (isRefused) this.#refusedAt.set(address, monoMs)
     else if (this.#up.has(link) && !this.#endedAt.has(address)) this.#endedAt.set(address, monoMs)
+    if (this.#endedAt.has(address)) this.#miss(address, monoMs, false)
     this.#up.delete(link)
     if (!this.#owedSince.has(address)) this.#owedSince.set(address, monoMs)
     if (isRefused) this.#miss(address, monoMs)
   }
 
-  #miss(address: string, nowMs: number): void {
-    if (this.#absent.has(address)) return
+  #miss(address: string, nowMs: number, isSure = true): void {
+    const known = this.#absent.get(address)
+    if (known !== undefined) known.isSure ||= isSure
+    if (known !== undefined) return
     const fromMs = this.#endedAt.get(address) ?? this.#owedSince.get(address) ?? nowMs
-    const absence: Absence = { address, fromMs, untilMs: undefined }
+    const absence: Absence = { address, isSure, fromMs, untilMs: undefined }
     this.#absent.set(address, absence)
     this.absences.push(absence)
   }

@@ -19,8 +19,10 @@ export interface Witness {
   readonly own: Period
   /** When it could not reach a majority of the Sentinels. */
   readonly alone: readonly Period[]
-  /** By address: when the node did not answer it. */
+  /** By address: when the node did not answer it, and was held down or refused connections. */
   readonly gone: ReadonlyMap<string, readonly Period[]>
+  /** By address: when its connection had ended, and it did not answer. That may be a restart, or nothing. */
+  readonly lost: ReadonlyMap<string, readonly Period[]>
   /** By address of a master: when it held it down, answering or not. */
   readonly held: ReadonlyMap<string, readonly Period[]>
   /** By address of a master: when it answered PING and refused writes. */
@@ -35,9 +37,11 @@ export function witnessOf(
 ): Witness {
   const endMs = toHistory(life.lastMonoMs)
   const gone = new Map<string, Period[]>()
-  for (const { address, fromMs, untilMs } of life.contacts.absences) {
-    const known = gone.get(address) ?? []
-    gone.set(address, known)
+  const lost = new Map<string, Period[]>()
+  for (const { address, isSure, fromMs, untilMs } of life.contacts.absences) {
+    const by = isSure ? gone : lost
+    const known = by.get(address) ?? []
+    by.set(address, known)
     known.push({
       fromMs: toHistory(fromMs),
       untilMs: untilMs === undefined ? endMs : toHistory(untilMs),
@@ -64,7 +68,7 @@ export function witnessOf(
     name,
     own: { fromMs: toHistory(life.firstMonoMs ?? life.startedAt.monoMs), untilMs: endMs },
     alone: aloneIn(life, gone),
-    gone,
+    ...{ gone, lost },
     held: saidBetween('+sdown', '-sdown'),
     gray: saidBetween('+gray-master', '-gray-master'),
   }
@@ -123,10 +127,10 @@ export function heldNodes(
 }
 
 export function verdictsOn(node: string, witnesses: readonly Witness[]): readonly Verdict[] {
-  const all = witnesses.flatMap(({ own, alone, gone, held, gray }) => [
+  const all = witnesses.flatMap(({ own, alone, gone, lost, held, gray }) => [
     own,
     ...alone,
-    ...[gone, held, gray].flatMap((by) => by.get(node) ?? []),
+    ...[gone, lost, held, gray].flatMap((by) => by.get(node) ?? []),
   ])
   const edges = [...new Set(all.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]))]
   edges.sort((one, other) => one - other)
@@ -147,11 +151,16 @@ function verdictAt(
   const saying = (by: (one: Witness) => ReadonlyMap<string, readonly Period[]>) =>
     judges.filter((one) => isIn(by(one).get(node) ?? [], atMs))
   const isMost = (some: readonly Witness[]) => some.length * 2 > judges.length
-  const isDown = isMost(saying(({ gone }) => gone))
+  // Whose connection has ended has no other word against a Sentinel that was refused one.
+  const gone = saying((one) => one.gone)
+  const isDown = gone.length > 0 && isMost([...gone, ...saying(({ lost }) => lost)])
   const gray = saying((one) => one.gray)
   const held = saying((one) => one.held)
   const refuses = !isDown && isMost(gray) ? reasonOf(gray[0]?.gray.get(node), atMs) : undefined
-  const apart = covering.filter((one) => isIn(one.gone.get(node) ?? [], atMs) !== isDown)
+  const apart = covering.filter((one) => {
+    const has = (by: Witness['gone']) => isIn(by.get(node) ?? [], atMs)
+    return isDown ? !has(one.gone) && !has(one.lost) : has(one.gone)
+  })
   const isHeld = !isDown && isMost(held) && refuses === undefined
   const cutOff = judges === covering ? [] : apart.filter(({ alone }) => isIn(alone, atMs))
   return {

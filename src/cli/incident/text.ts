@@ -43,7 +43,19 @@ export function lostLines({ losses }: ShownIncident, at: number): readonly strin
 
 /** How far the clock of each Sentinel is off. */
 export function clockLines({ nameOf, ties }: ShownIncident): readonly string[] {
-  return [...ties].map(([life, tie], at) => clockLine(nameOf(life.myid), tie, at === 0))
+  return [...ties].map(([life, tie], at) =>
+    clockLine(lifeName(life, [...ties.keys()], nameOf), tie, at === 0),
+  )
+}
+
+/** With the time of its start if the Sentinel has started several times. */
+function lifeName(
+  { myid, startedAt }: SentinelLife,
+  all: readonly SentinelLife[],
+  nameOf: ShownIncident['nameOf'],
+): string {
+  const isOnly = all.filter((one) => one.myid === myid).length === 1
+  return isOnly ? nameOf(myid) : `${nameOf(myid)} (started ${clockTime(startedAt.wallMs)})`
 }
 
 function storyLines(story: IncidentStory, lost: readonly string[]): readonly string[] {

@@ -15,6 +15,7 @@ import { tellAgreement, tellCause, tellNoticed, tellRecovery } from './chain-det
 import { tellAttempts } from './chain-election.ts'
 import { tellHindrance } from './chain-hindrance.ts'
 import { tellAftermath } from './chain-recovery.ts'
+import { tellRemarks } from './chain-remarks.ts'
 import { type ChainSentence, type Chapter, link, list, type Story } from './chain-words.ts'
 import { incidentsOf, type SuspectedMaster } from './incidents.ts'
 
@@ -64,6 +65,7 @@ export function explainRecorded(file: ScenarioFile, history: RunHistory): readon
       ...(incident.suspicions.length === 0 ? [unnoticed(incident)] : tellNoticed(story)),
       ...tellAgreement(story),
       ...tellAttempts(story),
+      ...tellRemarks(story),
       ...(incident.promotion === undefined ? tellHindrance(story) : tellAftermath(story)),
       ...tellRecovery(story),
     ]
@@ -97,9 +99,12 @@ function chapterOf(
   }
 }
 
-function titleOf({ group, master, promotion, recoveredAtMs }: SuspectedMaster): string {
+function titleOf(incident: SuspectedMaster): string {
+  const { group, master, promotion, recoveredAtMs, suspicions, attempts } = incident
   if (promotion !== undefined) return `${group}: failover from ${master} to ${promotion.node}`
   if (recoveredAtMs !== undefined) return `${group}: ${master} was suspected, and came back`
+  if (suspicions.length === 0 && attempts.length > 0)
+    return `${group}: a failover of ${master} began, and no replica replaced it`
   return `${group}: ${master} was suspected, and no replica replaced it`
 }
 

@@ -20,7 +20,7 @@ export interface Lane {
   readonly group: string | undefined
   /** Without gaps, from 0 to the end of the run. */
   readonly spans: readonly LaneSpan[]
-  /** What only some Sentinels hold of it; there are none in a run that was watched from outside. */
+  /** What records tell of it beside its state, such as what only some Sentinels hold of it; there are none in a run that was watched from outside. */
   readonly remarks: readonly LaneRemark[]
   /** In the order of their times. */
   readonly moments: readonly LaneMoment[]

@@ -227,7 +227,7 @@ export function renderLegend({ lanes }: LaneModel, losses: readonly LostWrite[])
     ['watching', 'Sentinel'],
     ['down', 'down'],
     ['paused', 'paused'],
-    ...(hasRemarks ? [['remark', 'what not all Sentinels hold']] : []),
+    ...(hasRemarks ? [['remark', 'remark of the Sentinels']] : []),
     ...(hasClients
       ? [
           ['acknowledged', 'acknowledged writes'],

@@ -208,3 +208,15 @@ test('candidates of one epoch are told as a split vote, with the votes of each',
     's1 gives up, not elected: it had the vote of s1, and 2 are needed: -failover-abort-not-elected. The votes of epoch 1 were split: there also stood s2, with the vote of s2.',
   )
 })
+
+test('a failover that nobody suspected the master for is no suspicion in the title', () => {
+  const of = 'master mymaster n1 6379'
+  const [chapter] = explainRecorded(
+    parse(SOUND),
+    historyOf([
+      event(1_000, 's1', `+try-failover ${of}`),
+      event(7_000, 's1', `-failover-abort-slave-timeout ${of}`),
+    ]),
+  )
+  expect(chapter?.title).toBe('mymaster: a failover of n1 began, and no replica replaced it')
+})
