@@ -19,6 +19,7 @@ export class ScanCourse {
   readonly #rng: Rng
   #open: OpenScan | undefined
   #isWaiting = false
+  #hasJustShown = false
 
   constructor(rng: Rng) {
     this.#rng = rng
@@ -47,14 +48,17 @@ export class ScanCourse {
     this.#isWaiting = false
   }
 
+  /** Never two pages in a row: in between the client goes on to write. */
   #goOn(open: OpenScan, unique: number): DataRequest | undefined {
-    const lot = this.#rng.below(6)
-    if (lot < 3) return this.#page(open)
-    return lot === 3 ? this.#change(open, unique) : undefined
+    const isDue = !this.#hasJustShown
+    this.#hasJustShown = false
+    if (this.#rng.chance(1, 6)) return this.#change(open, unique)
+    return isDue && this.#rng.chance(2, 3) ? this.#page(open) : undefined
   }
 
   #page(open: OpenScan): DataRequest {
     this.#isWaiting = true
+    this.#hasJustShown = true
     const { words, cursor, count, token } = open
     return { commands: [[...words, cursor, 'COUNT', `${count}`]], form: 'command', scan: token }
   }
