@@ -37,6 +37,8 @@ export function describe(happening: Happening, nameOf: NameOf): string {
       return `! ${happening.text}`
     case 'status':
       return happening.word ?? happening.status
+    case 'unrecorded':
+      return 'has no record'
     case 'remark':
       return happening.text ?? '(no remark any more)'
     case 'event':

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { heldNodes, verdictsOn, type Witness } from '../../src/cli/incident/held-nodes.ts'
 import type { Period } from '../../src/cli/incident/periods.ts'
+import { recordedRun } from '../../src/cli/incident/recorded-run.ts'
 import { explainRecorded } from '../../src/report/chain/chain.ts'
 import { createLanes } from '../../src/report/lanes/lanes.ts'
 import { renderRecordedPage } from '../../src/report/page/html-page.ts'
@@ -81,6 +82,9 @@ test('connections that ended count where a Sentinel was refused one, and not by 
   const some = [witness('s2', { lost }), witness('s3')]
   expect(downIn([witness('s1', { gone }), ...some])).toEqual(['1010 to 1690'])
   expect(downIn([witness('s1', { lost }), ...some])).toEqual([])
+  // It came back, and was told to follow another one, which ends connections.
+  const long = witness('s1', { gone: { fromMs: -8_000, untilMs: 1_700 } })
+  expect(downIn([long, ...some])).toEqual([])
 })
 
 test('a master that answers and is held down is not down, and it is said why', () => {
@@ -167,4 +171,24 @@ test('a silent master is drawn as down from the first PING that it did not answe
   )
   // Down-after is a second.
   expect((told?.atMs ?? 0) - (down?.fromMs ?? 0)).toBeGreaterThan(900)
+})
+
+test('a Sentinel without a record is not drawn as down, and not counted as one that does not run', async () => {
+  const { lives, ties } = await played('01-master-killed.yml')
+  const [one] = lives
+  if (one === undefined) throw new Error('nothing is recorded')
+  const run = recordedRun([one], ties)
+  const { lanes } = createLanes(run.file, run.history)
+  const states = lanes.flatMap(({ kind, spans }) =>
+    kind === 'sentinel' ? [new Set(spans.map(({ state }) => state.kind))] : [],
+  )
+  expect(states.filter((some) => some.has('unknown'))).toEqual([
+    new Set(['unknown']),
+    new Set(['unknown']),
+  ])
+  const text = explainRecorded(run.file, run.history).flatMap(({ links }) =>
+    links.map((link) => link.text),
+  )
+  expect(text.join('\n')).not.toMatch(/was not there yet|Sentinels run|Never: /)
+  expect(text.join('\n')).toMatch(/There is no record of [\d.:]+ and [\d.:]+\./)
 })

@@ -151,9 +151,14 @@ function verdictAt(
   const saying = (by: (one: Witness) => ReadonlyMap<string, readonly Period[]>) =>
     judges.filter((one) => isIn(by(one).get(node) ?? [], atMs))
   const isMost = (some: readonly Witness[]) => some.length * 2 > judges.length
-  // Whose connection has ended has no other word against a Sentinel that was refused one.
   const gone = saying((one) => one.gone)
-  const isDown = gone.length > 0 && isMost([...gone, ...saying(({ lost }) => lost)])
+  const begun = gone.flatMap((one) => periodAt(one.gone.get(node), atMs) ?? [])
+  // A connection that ended at the same time has no other word against a Sentinel that was refused one.
+  const agrees = (one: Witness): boolean => {
+    const fromMs = periodAt(one.lost.get(node), atMs)?.fromMs
+    return begun.some((death) => Math.abs(death.fromMs - (fromMs ?? atMs)) < SHORT_MS)
+  }
+  const isDown = isMost([...gone, ...saying(({ lost }) => lost).filter(agrees)])
   const gray = saying((one) => one.gray)
   const held = saying((one) => one.held)
   const refuses = !isDown && isMost(gray) ? reasonOf(gray[0]?.gray.get(node), atMs) : undefined
@@ -172,7 +177,11 @@ function verdictAt(
 }
 
 function reasonOf(periods: readonly Period[] | undefined, atMs: number): string {
-  return periods?.find((one) => isIn([one], atMs))?.why ?? ''
+  return periodAt(periods, atMs)?.why ?? ''
+}
+
+function periodAt(periods: readonly Period[] | undefined, atMs: number): Period | undefined {
+  return periods?.find((one) => isIn([one], atMs))
 }
 
 function statusesOf(process: string, verdicts: readonly Verdict[]): Happening[] {

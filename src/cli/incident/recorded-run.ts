@@ -46,12 +46,15 @@ export function recordedRun(lives: readonly SentinelLife[], ties: Ties): Recorde
   happenings.sort((one, other) => one.atMs - other.atMs)
   const roles = withoutEchoedRoles(happenings.filter(({ kind }) => kind === 'role'))
   const file = fileOf(topologyOf(lives, nameOf))
+  const recorded = new Set(lives.map(({ myid }) => nameOf(myid)))
+  const unrecorded = file.topology.sentinels.filter(({ name }) => !recorded.has(name))
   const nodes = file.topology.nodes.map(({ name }) => name)
   const witnesses = lives.map((life) => {
     return witnessOf(life, nameOf(life.myid), (monoMs) => at(life, monoMs) - zeroMs)
   })
   const all = [
     ...nodes.map(runningAtFirst),
+    ...unrecorded.map(({ name }): Happening => ({ atMs: 0, process: name, kind: 'unrecorded' })),
     ...heldNodes(witnesses, nodes, roles),
     ...witnesses.flatMap(remarkOnLoneliness),
     ...happenings.filter(({ kind }) => kind !== 'role'),
@@ -71,6 +74,7 @@ export function recordedRun(lives: readonly SentinelLife[], ties: Ties): Recorde
       return [{ atMs: at(life, monoMs) - zeroMs, group, id }]
     }),
   )
+  ended.sort((one, other) => one.atMs - other.atMs)
   return { file, history, zeroMs, nameOf, ended }
 }
 

@@ -27,7 +27,7 @@ function tellPromotion(promotion: Promotion, story: Story): ChainSentence[] {
   return [link(atMs, text, sentinel)]
 }
 
-function tellSwitches({ node }: Promotion, { incident, file }: Story): ChainSentence[] {
+function tellSwitches({ node }: Promotion, { incident, file, history }: Story): ChainSentence[] {
   const { switches } = incident
   const [first] = switches
   if (first === undefined) return []
@@ -35,7 +35,14 @@ function tellSwitches({ node }: Promotion, { incident, file }: Story): ChainSent
   const missing = file.topology.sentinels
     .map(({ name }) => name)
     .filter((name) => !switches.some(({ sentinel }) => sentinel === name))
-  const rest = missing.length === 0 ? '' : ` Never: ${list(missing)}.`
+  const unrecorded = missing.filter((name) =>
+    history.happenings.some((one) => one.kind === 'unrecorded' && one.process === name),
+  )
+  const never = missing.filter((name) => !unrecorded.includes(name))
+  const rest = [
+    ...(never.length === 0 ? [] : [` Never: ${list(never)}.`]),
+    ...(unrecorded.length === 0 ? [] : [` There is no record of ${list(unrecorded)}.`]),
+  ].join('')
   const text = `The Sentinels announce ${node}: ${list(parts)} (+switch-master).${rest}`
   return [link(first.atMs, text, first.sentinel)]
 }

@@ -13,6 +13,7 @@ export function hindranceOf(
     if (one.kind === 'status') {
       hindrance = one.status === 'running' ? undefined : `was ${one.status}`
     }
+    if (one.kind === 'unrecorded') hindrance = 'has no record'
     if (one.kind === 'event' && one.name === '+tilt') hindrance = 'was in TILT'
     if (one.kind === 'event' && one.name === '-tilt') hindrance = undefined
   }

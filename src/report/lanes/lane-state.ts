@@ -3,6 +3,8 @@ import { unreachable } from '../../base/assert.ts'
 
 export type LaneState =
   | { readonly kind: 'down' }
+  /** There is no record of it. */
+  | { readonly kind: 'unknown' }
   /** It runs and takes no input. */
   | { readonly kind: 'paused' }
   /** It runs, and has not said its role yet. */
@@ -23,6 +25,8 @@ export function wordState(state: LaneState): string {
     case 'paused':
     case 'starting':
       return state.kind
+    case 'unknown':
+      return 'no record'
     case 'master':
       return state.refuses === undefined ? 'master' : `master, refuses writes (${state.refuses})`
     case 'replica':

@@ -167,6 +167,8 @@ function barOf(state: LaneState, paint: Painter): string {
       return paint.dim('·')
     case 'paused':
       return paint.dim('░')
+    case 'unknown':
+      return paint.dim('?')
     case 'starting':
       return paint.dim('╵')
     case 'master':

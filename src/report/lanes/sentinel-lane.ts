@@ -21,7 +21,7 @@ class SentinelLane {
   readonly #naming: Naming
   readonly #spans = new SpanBuilder({ kind: 'down' })
   readonly #moments: Single[] = []
-  #status: 'down' | 'paused' | 'running' = 'down'
+  #status: 'down' | 'paused' | 'running' | 'unknown' = 'down'
   #isTilted = false
   readonly #masters = new Map<string, string>()
   readonly #voted = new Set<string>()
@@ -35,6 +35,7 @@ class SentinelLane {
   told(happening: Happening): void {
     const { atMs } = happening
     if (happening.kind === 'status') this.#changed(happening)
+    else if (happening.kind === 'unrecorded') this.#status = 'unknown'
     else if (happening.kind === 'event') this.#said(atMs, happening.name, happening.payload)
     else if (happening.kind === 'vote') this.#voteLeft(atMs, happening)
     else if (happening.kind === 'view') {

@@ -150,6 +150,7 @@ function classOf(state: LaneState): string {
     case 'watching':
       return state.isTilted ? 'tilted' : 'watching'
     case 'down':
+    case 'unknown':
     case 'paused':
     case 'starting':
     case 'served':

@@ -72,7 +72,7 @@ rect.replica, .swatch.replica { fill: var(--blue-soft); background: var(--blue-s
 rect.unlinked { fill: none; stroke: var(--blue); stroke-dasharray: 3 3; } .swatch.unlinked { border: 1.5px dashed var(--blue); }
 rect.watching, .swatch.watching { fill: var(--faint); background: var(--faint); } .swatch.watching { border-color: var(--line); }
 rect.tilted { fill: var(--amber-soft); stroke: var(--amber); }
-rect.starting { fill: var(--faint); }
+rect.starting { fill: var(--faint); } rect.unknown { fill: none; }
 rect.down { fill: none; stroke: var(--muted); stroke-dasharray: 1 4; } .swatch.down { border: 1.5px dotted var(--muted); }
 rect.paused { fill: url(#dots); stroke: var(--muted); } .swatch.paused { background: radial-gradient(var(--muted) 1px, transparent 1.4px) 0 0 / 5px 5px; border-color: var(--muted); }
 rect.remark { fill: var(--orange); } .swatch.remark { height: 3px; background: var(--orange); }
@@ -80,7 +80,7 @@ rect.remark { fill: var(--orange); } .swatch.remark { height: 3px; background: v
 #picture .bar-text { font-size: 10.5px; pointer-events: none; }
 #picture .master-text { fill: var(--on-blue); } #picture .replica-text { fill: var(--on-soft); }
 #picture .refusing-text { font-weight: 700; paint-order: stroke; stroke: var(--panel); stroke-width: 4px; stroke-linejoin: round; }
-#picture .watching-text, #picture .down-text, #picture .starting-text { fill: var(--muted); }
+#picture .watching-text, #picture .down-text, #picture .unknown-text, #picture .starting-text { fill: var(--muted); }
 #picture .outage-text { fill: var(--red); font-weight: 600; }
 .acknowledged { fill: var(--green); background: var(--green); opacity: 0.75; pointer-events: none; }
 .outage { fill: var(--red-soft); background: var(--red-soft); } .swatch.outage { border-color: var(--red); }
