@@ -59,12 +59,15 @@ export interface Write {
 /** The connection of questions that were asked beside a client's work, at whatever node. */
 export const BESIDE = -1
 
+/** The connections of a client that subscribed to its channel; what it was told is what it heard. */
+export const LISTENING = -2
+
 /** What a client asked about its own databases, and what it was told. */
 export interface Question {
   readonly client: string
   readonly group: string
   readonly node: string
-  /** Questions of a client with the same number went over one connection, in their order. See `BESIDE`. */
+  /** Questions of a client with the same number went over one connection, in their order. See `BESIDE` and `LISTENING`. */
   readonly connection: number
   readonly request: DataRequest
   readonly attemptedAtMs: number

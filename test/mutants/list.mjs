@@ -1078,6 +1078,31 @@ export const MUTANTS = [
       },
     ],
   },
+  // Messages
+  {
+    name: 'a-message-comes-twice',
+    story: 'A subscriber gets every message twice.',
+    edits: [
+      {
+        file: 'server/sessions/pubsub.js',
+        find: 'isPlain ? listener.pushPlain(frame) : listener.push(frame);',
+        replace:
+          'isPlain ? listener.pushPlain(frame) : (listener.push(frame), listener.push(frame));',
+      },
+    ],
+  },
+  {
+    name: 'replicas-hear-messages-twice',
+    story: 'A master sends its replicas every message twice.',
+    edits: [
+      {
+        file: 'server/execution.js',
+        find: '            replication.propagate(sent[0].db, commandsOf(sent));\n',
+        replace:
+          '            for (const _ of [1, 2])\n                replication.propagate(sent[0].db, commandsOf(sent));\n',
+      },
+    ],
+  },
   // Watches: what clients that use the same keys are told
   {
     name: 'exec-runs-despite-a-change',

@@ -8,6 +8,7 @@ import { HASHES } from './hashes.ts'
 import { type CarriedOut, type Holdings, passTime } from './holdings.ts'
 import { KEYSPACE } from './keyspace.ts'
 import { LISTS } from './lists.ts'
+import { NEWS } from './news.ts'
 import { SCANS } from './scans.ts'
 import { SETS } from './sets.ts'
 import { SORTED_SETS } from './sorted-sets.ts'
@@ -27,7 +28,7 @@ export const FAMILIES = {
   'keys and databases': KEYSPACE,
 } as const satisfies Readonly<Record<string, CommandRows>>
 
-const COMMANDS: CommandRows = Object.assign({}, ...Object.values(FAMILIES), SCANS)
+const COMMANDS: CommandRows = Object.assign({}, ...Object.values(FAMILIES), SCANS, NEWS)
 
 export type Argv = readonly string[]
 

@@ -2,7 +2,7 @@
 import type { Span } from '../../history/data/holdings.ts'
 import { lookAround } from '../../history/data/requests.ts'
 import { databasesOf, type Topology } from '../../history/topology.ts'
-import { BESIDE, type Question, type Write } from '../../history/writes.ts'
+import { BESIDE, LISTENING, type Question, type Write } from '../../history/writes.ts'
 import { plainOf } from '../../resp/plain.ts'
 import { Lifelines } from '../facts/lifelines.ts'
 import type { Violation } from '../result.ts'
@@ -29,7 +29,9 @@ export async function judgeData(
   for (const { name, group, operation, hasProxy } of topology.clients) {
     if (operation !== 'data') continue
     const story = new DataStory({
-      questions: history.questions.filter(({ client }) => client === name),
+      questions: history.questions.filter(({ client, connection }) => {
+        return client === name && connection !== LISTENING
+      }),
       endMs: history.endMs,
       ...(hasProxy === true ? behindProxy(history, group, topology) : straight(history)),
       clocksFailAtMs: clocksFailAtMs(group, topology, history),

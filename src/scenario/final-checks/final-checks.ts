@@ -10,6 +10,7 @@ import type { Violation } from '../result.ts'
 import { promptFailovers } from './availability.ts'
 import type { FinishedRun } from './finished-run.ts'
 import { unguardedWrites } from './guarded-writes.ts'
+import { misheardMessages } from './heard-messages.ts'
 import { isSetByCommand, settingOf } from './known-settings.ts'
 import { lostHeldWrites } from './survival.ts'
 import { overstatedWaits } from './waited-writes.ts'
@@ -23,6 +24,7 @@ export function violationsAfter(run: FinishedRun): readonly Violation[] {
     doubledWrites(run),
     unguardedWrites(run),
     overstatedWaits(run),
+    misheardMessages(run),
     lostHeldWrites(run),
     promptFailovers(run),
   ]

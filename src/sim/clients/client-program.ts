@@ -30,6 +30,7 @@ import {
 } from './client-request.ts'
 import { Exchange } from './exchange.ts'
 import { MasterLookup } from './master-lookup.ts'
+import { NewsCourse } from './news-course.ts'
 import { ScanCourse } from './scan-course.ts'
 import { SideLooks } from './side-looks.ts'
 import type { OpenRead, WriteOrigin, WriteSink } from './write-log.ts'
@@ -84,6 +85,7 @@ export class ClientProgram implements Program {
   readonly #lookup: Pick<MasterLookup, 'ask' | 'wake' | 'dueMs'>
   readonly #asides: SideLooks | undefined
   readonly #scans: ScanCourse | undefined
+  readonly #news: NewsCourse | undefined
   readonly #owner: string
   readonly #bornAtMs: number
   #master: Exchange | undefined
@@ -121,12 +123,14 @@ export class ClientProgram implements Program {
         : knownPlace(start.proxy, named)
     this.#lookup.ask()
     this.#asides = asidesOf(start)
+    this.#news = newsOf(start)
     this.#scans = start.work && new ScanCourse(start.work.rng.fork('scans'))
   }
 
   wake(): void {
     const nowMs = this.#nowMs()
     this.#asides?.wake(nowMs)
+    this.#news?.wake(nowMs)
     this.#lookup.wake(nowMs)
     if (this.#retryAtMs !== undefined && nowMs >= this.#retryAtMs) {
       this.#retryAtMs = undefined
@@ -139,7 +143,8 @@ export class ClientProgram implements Program {
   nextWakeUpMs(): number | undefined {
     const ownMs = earlier(this.#nextRequestMs(), this.#answerDueMs())
     const lookupMs = earlier(this.#retryAtMs, this.#lookup.dueMs)
-    return earlier(earlier(ownMs, lookupMs), this.#asides?.dueMs)
+    const asideMs = earlier(this.#asides?.dueMs, this.#news?.dueMs)
+    return earlier(earlier(ownMs, lookupMs), asideMs)
   }
 
   stopRequested(): void {
@@ -221,7 +226,8 @@ export class ClientProgram implements Program {
     if (operation !== 'data') return requestOf(operation, this.#owner, this.#number)
     assert(work !== undefined, 'a client that works on data has databases of its own')
     assert(this.#scans !== undefined, 'and scans them')
-    return dataRequestOf(work, this.#scans, { life: shell.life, number: this.#number, isAlone })
+    const asides = { scans: this.#scans, news: this.#news }
+    return dataRequestOf(work, asides, { life: shell.life, number: this.#number, isAlone })
   }
 
   #send(request: ClientRequest, nowMs: number): void {
@@ -338,6 +344,13 @@ function asidesOf({ work, nodes, ...start }: ClientStart): SideLooks | undefined
     ...{ shell, group, log, password },
     ...{ nodes, databases, rng: rng.fork('looks beside') },
   })
+}
+
+/** Behind a proxy one connection leads to several nodes, so that messages have no order. */
+function newsOf({ work, nodes, proxy, ...start }: ClientStart): NewsCourse | undefined {
+  if (work === undefined || nodes === undefined || proxy !== undefined) return undefined
+  const { shell, group, log, password } = start
+  return new NewsCourse({ shell, group, log, password, nodes, rng: work.rng.fork('news') })
 }
 
 function valueAfter({ operation }: Write, reply: Reply): number | undefined {

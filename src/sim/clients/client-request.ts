@@ -14,6 +14,7 @@ import { drawSharedRequests, type SharedDrawing } from '../../history/shared/sha
 import type { OperationKind } from '../../history/topology.ts'
 import type { Operation } from '../../history/writes.ts'
 import type { Reply } from '../../resp/reply.ts'
+import type { NewsCourse } from './news-course.ts'
 import type { ScanCourse } from './scan-course.ts'
 
 export type ClientRequest =
@@ -90,16 +91,23 @@ export interface DataWork {
 /** More than the requests of a life. */
 const NUMBERS_PER_LIFE = 1_000_000
 
+/** What it asks beside, drawn from streams of their own. */
+export interface Asides {
+  readonly scans: ScanCourse
+  /** Undefined where its connection leads to a proxy. */
+  readonly news: NewsCourse | undefined
+}
+
 /** The request with this number in this life of the client. */
 export function dataRequestOf(
   { rng, databases }: DataWork,
-  scans: ScanCourse,
+  { scans, news }: Asides,
   { life, number, isAlone }: { life: number; number: number; isAlone: boolean },
 ): ClientRequest {
   const [home, second] = databases
   const unique = life * NUMBERS_PER_LIFE + number * NUMBERS_PER_REQUEST
-  const page = scans.next(unique)
-  if (page !== undefined) return asDataRequest(page)
+  const aside = scans.next(unique) ?? news?.next(unique)
+  if (aside !== undefined) return asDataRequest(aside)
   return asDataRequest(drawRequest({ rng, unique, home, second, isAlone }))
 }
 
