@@ -1,96 +1,134 @@
 /**
- * A block of a record: some seconds of what a Sentinel was told, as JSON in columns. Most of what a
- * Sentinel hears it has heard a second ago (PONG, the same hello), so each different event stands
- * once in a segment and the others refer to it, and moments are steps from one to the next. The block carries
- * the digest of everything the machine did meanwhile, and one for each step that did more than
- * talk.
+ * A block of a record: some seconds of what a Sentinel was told. Most of what a Sentinel hears it has heard a second
+ * ago (PONG, the same hello), so each different event stands once in a segment and the others refer to it by its
+ * number, and moments are steps from one to the next. The block carries the digest of everything the machine did
+ * meanwhile, and one for each step that did more than talk.
+ *
+ * As text, which is a byte string, it is a line of JSON and then columns of numbers: which event each step was told, and
+ * how many milliseconds after the step before. A wake-up usually comes after a while, a message on the heels of another, so
+ * each such kind of event has its times in a column of its own: it packs smaller by a third. A number is written in groups
+ * of seven bits, the lowest first; all but its last byte have the highest bit.
  */
 import type { Moment } from '../base/clock.ts'
 import type { EntryEvent, EntryExtra, RecordEntry } from './entry.ts'
-import { jsonOf, parsedValue } from './json.ts'
+import type { EventTable } from './event-table.ts'
+import { byteJson, parsedValue } from './json.ts'
 
-interface Columns {
+/** The line of JSON. */
+interface BlockHead {
   /** Both clocks at the first step. */
   readonly from: readonly [monoMs: number, wallMs: number]
-  /** Milliseconds from each step to the next on the monotonic clock. */
-  readonly mono: readonly number[]
+  readonly steps: number
+  /** The length of each column: `which`, then the times of each kind. */
+  readonly columns: readonly number[]
   /** Where the wall clock went another way: at which step, and by how much. */
   readonly wall: readonly (readonly [number, number])[]
   /** Those that no block of the segment had before; they are numbered through all of them. */
   readonly events: readonly unknown[]
-  /** Which event of the segment each step was given. */
-  readonly which: readonly number[]
   readonly digests: readonly (readonly [number, string])[]
   readonly extras: readonly (readonly [number, EntryExtra])[]
-  readonly digest: string
+  /** Of all effects, see effect-text.ts. */
+  readonly digest: number
 }
 
 export interface RecordBlock {
   readonly entries: readonly RecordEntry[]
-  readonly digest: string
+  readonly digest: number
 }
 
-/** Numbers the different events of a segment. */
-export class EventTable {
-  readonly #numbers = new Map<string, number>()
-  #next = 0
+/** Whole numbers, one behind the other, in as few bytes as they need. */
+class NumberColumn {
+  #bytes = new Uint8Array(4_096)
+  #length = 0
 
-  /** The number of an event; `say` is called with its JSON if it is a new one. */
-  numberOf(event: EntryEvent, say: (json: string) => void): number {
-    const key = briefKey(event)
-    const json = key === undefined ? jsonOf(event) : undefined
-    const known = this.#numbers.get(key ?? json ?? '')
-    if (known !== undefined) return known
-    // A peer that sends something new each time must not fill the memory: what is forgotten is written again.
-    if (this.#numbers.size >= MAX_KNOWN) this.#numbers.clear()
-    this.#numbers.set(key ?? json ?? '', this.#next)
-    say(json ?? jsonOf(event))
-    return this.#next++
+  push(number: number): void {
+    if (this.#length + MAX_NUMBER_BYTES > this.#bytes.length) this.#grow()
+    let rest = number
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80))
+      this.#bytes[this.#length++] = (rest % 0x80) | 0x80
+    this.#bytes[this.#length++] = rest
+  }
+
+  /** A byte string. */
+  get text(): string {
+    let text = ''
+    for (let at = 0; at < this.#length; at += CHUNK)
+      text += String.fromCharCode(...this.#bytes.subarray(at, Math.min(at + CHUNK, this.#length)))
+    return text
+  }
+
+  #grow(): void {
+    const larger = new Uint8Array(2 * this.#bytes.length)
+    larger.set(this.#bytes)
+    this.#bytes = larger
   }
 }
 
-const MAX_KNOWN = 10_000
+/** Of a safe integer. */
+const MAX_NUMBER_BYTES = 8
+/** As many arguments as any engine takes. */
+const CHUNK = 4_096
 
-/** What tells the most frequent events from all others, for less than their JSON. Undefined: only that does. */
-function briefKey(event: EntryEvent): string | undefined {
-  switch (event.kind) {
-    case 'wake':
-      return 'wake'
-    case 'message':
-      return `message ${event.link} ${event.channel} ${event.payload}`
-    case 'received':
-      return `received ${event.client} ${event.bytes}`
-    case 'reply': {
-      const { link, purpose, reply } = event
-      if (purpose.kind !== 'ping' || reply.kind !== 'simple') return undefined
-      return `ping ${link} ${reply.text}`
+/** Reads a column from its beginning to its end; `next` throws a RecordFault where there is no number. */
+class ColumnReader {
+  readonly #text: string
+  readonly #name: string
+  #at = 0
+
+  constructor(text: string, name: string) {
+    this.#text = text
+    this.#name = name
+  }
+
+  next(): number {
+    let number = 0
+    for (let factor = 1; ; factor *= 0x80) {
+      const byte = this.#text.charCodeAt(this.#at++)
+      number += (byte & 0x7f) * factor
+      if (Number.isNaN(byte) || !Number.isSafeInteger(number))
+        throw new RecordFault(`its column ${this.#name} ends within a number, or before`)
+      if (byte < 0x80) return number
     }
-    default:
-      return undefined
   }
+
+  get isRead(): boolean {
+    return this.#at === this.#text.length
+  }
+}
+
+/** The kinds of events with a column of times; all others share the last one. */
+const TIMED: readonly EntryEvent['kind'][] = ['wake', 'received', 'message']
+
+function timesOf({ kind }: EntryEvent): number {
+  const at = TIMED.indexOf(kind)
+  return at < 0 ? TIMED.length : at
 }
 
 /** Collects the steps of one block. */
 export class BlockWriter {
   readonly #from: Moment
   readonly #table: EventTable
-  #last: Moment
-  readonly #mono: number[] = []
+  #monoMs: number
+  /** How far the wall clock is ahead of the monotonic one. */
+  #aheadMs: number
+  readonly #which = new NumberColumn()
+  readonly #times = Array.from({ length: TIMED.length + 1 }, () => new NumberColumn())
   readonly #wall: [number, number][] = []
   readonly #events: string[] = []
-  readonly #which: number[] = []
   readonly #digests: [number, string][] = []
   readonly #extras: [number, EntryExtra][] = []
+  #steps = 0
   #bytes = 0
 
   constructor(from: Moment, table: EventTable) {
     this.#from = from
-    this.#last = from
+    this.#monoMs = from.monoMs
+    this.#aheadMs = from.wallMs - from.monoMs
     this.#table = table
   }
 
   get length(): number {
-    return this.#which.length
+    return this.#steps
   }
 
   /** Roughly: the new events. */
@@ -99,25 +137,27 @@ export class BlockWriter {
   }
 
   add({ now, event, digest, extra }: RecordEntry): void {
-    const at = this.#which.length
-    const monoMs = now.monoMs - this.#last.monoMs
-    const strayMs = now.wallMs - this.#last.wallMs - monoMs
-    this.#mono.push(monoMs)
+    const at = this.#steps++
+    const strayMs = now.wallMs - now.monoMs - this.#aheadMs
+    this.#times[timesOf(event)]?.push(now.monoMs - this.#monoMs)
     if (strayMs !== 0) this.#wall.push([at, strayMs])
     if (digest !== undefined) this.#digests.push([at, digest])
     if (extra !== undefined) this.#extras.push([at, extra])
     this.#which.push(this.#table.numberOf(event, this.#say))
-    this.#last = now
+    this.#monoMs = now.monoMs
+    this.#aheadMs += strayMs
   }
 
-  /** `digest`: of all effects. */
-  text(digest: string): string {
+  /** `digest`: of all effects. Returns a byte string. */
+  text(digest: number): string {
+    const columns = [this.#which, ...this.#times].map((column) => column.text)
     const head = JSON.stringify({
-      from: [this.#from.monoMs, this.#from.wallMs],
-      ...{ mono: this.#mono, wall: this.#wall, which: this.#which },
+      ...{ from: [this.#from.monoMs, this.#from.wallMs], steps: this.#steps },
+      ...{ columns: columns.map(({ length }) => length), wall: this.#wall },
       ...{ digests: this.#digests, extras: this.#extras, digest },
     })
-    return `${head.slice(0, -1)},"events":[${this.#events.join(',')}]}`
+    const line = byteJson(`${head.slice(0, -1)},"events":[${this.#events.join(',')}]}`)
+    return [line, '\n', ...columns].join('')
   }
 
   readonly #say = (json: string): void => {
@@ -133,51 +173,69 @@ export class RecordFault extends Error {}
  * `events`: those of the blocks of the segment so far; the new ones are added. Throws a RecordFault.
  */
 export function readBlock(text: string, events: unknown[]): RecordBlock {
-  const columns = parseColumns(text)
-  const { from, mono, which, digest } = columns
-  for (const event of columns.events) events.push(event)
-  const digests = byStep(columns.digests, 'digests')
-  const extras = byStep(columns.extras, 'extras')
-  const strays = byStep(columns.wall, 'wall')
-  if (mono.length !== which.length) throw new RecordFault('its columns differ in length')
-  let [monoMs, wallMs] = from
-  const entries = which.map((number, at): RecordEntry => {
-    const aheadMs = wholeNumber(mono[at], 'mono')
-    monoMs += aheadMs
-    wallMs += aheadMs + wholeNumber(strays.get(at) ?? 0, 'wall')
-    const event = events[number]
+  const lineEnd = text.indexOf('\n')
+  const head = parseHead(lineEnd < 0 ? text : text.slice(0, lineEnd))
+  for (const event of head.events) events.push(event)
+  const [which, ...times] = readersOf(text.slice(lineEnd + 1), head.columns)
+  const digests = byStep(head.digests, 'digests')
+  const extras = byStep(head.extras, 'extras')
+  const strays = byStep(head.wall, 'wall')
+  let [monoMs, wallMs] = head.from
+  const entries = Array.from({ length: head.steps }, (_, at): RecordEntry => {
+    const event = events[which?.next() ?? 0]
     const fault = eventFault(event)
     if (fault !== undefined) throw new RecordFault(`step ${at + 1}: ${fault}`)
+    const aheadMs = times[timesOf(event as EntryEvent)]?.next() ?? 0
+    monoMs += aheadMs
+    wallMs += aheadMs + wholeNumber(strays.get(at) ?? 0, 'wall')
     const [stepDigest, extra] = [digests.get(at), extras.get(at)]
     return { now: { monoMs, wallMs }, event: event as EntryEvent, digest: stepDigest, extra }
   })
-  return { entries, digest }
+  if (![which, ...times].every((column) => column?.isRead))
+    throw new RecordFault('its columns are longer than its steps')
+  return { entries, digest: head.digest }
 }
 
-function parseColumns(text: string): Columns {
-  const columns = parsedValue(text) as Partial<Columns> | undefined
-  if (typeof columns !== 'object' || columns === null) throw new RecordFault('it is no JSON object')
-  for (const key of ['from', 'mono', 'wall', 'events', 'which', 'digests', 'extras'] as const)
-    if (!Array.isArray(columns[key])) throw new RecordFault(`its column ${key} is missing`)
-  if (typeof columns.digest !== 'string') throw new RecordFault('its digest is missing')
-  const whole = columns as Columns
+function readersOf(text: string, lengths: readonly number[]): readonly ColumnReader[] {
+  let from = 0
+  return ['which', ...TIMED, 'others'].map((name, at) => {
+    const column = text.slice(from, from + (lengths[at] ?? 0))
+    from += column.length
+    return new ColumnReader(column, name)
+  })
+}
+
+function parseHead(line: string): BlockHead {
+  const head = parsedValue(line) as Partial<BlockHead> | undefined
+  if (typeof head !== 'object' || head === null)
+    throw new RecordFault('it does not begin with a JSON object')
+  for (const key of ['from', 'columns', 'wall', 'events', 'digests', 'extras'] as const)
+    if (!Array.isArray(head[key])) throw new RecordFault(`its ${key} are missing`)
+  if (typeof head.digest !== 'number') throw new RecordFault('its digest is missing')
+  const whole = head as BlockHead
   wholeNumber(whole.from[0], 'from')
   wholeNumber(whole.from[1], 'from')
+  if (!(wholeNumber(whole.steps, 'steps') <= MAX_STEPS))
+    throw new RecordFault(`no block has ${whole.steps} steps`)
+  for (const length of whole.columns) wholeNumber(length, 'columns')
   return whole
 }
+
+/** More than any block of ours: a made-up one must not fill the memory. */
+const MAX_STEPS = 1_000_000
 
 function byStep<Value>(
   pairs: readonly (readonly [number, Value])[],
   column: string,
 ): ReadonlyMap<number, Value> {
   if (!pairs.every((pair) => Array.isArray(pair) && pair.length === 2))
-    throw new RecordFault(`its column ${column} holds no pairs`)
+    throw new RecordFault(`its ${column} holds no pairs`)
   return new Map(pairs)
 }
 
 function wholeNumber(value: unknown, column: string): number {
   if (Number.isSafeInteger(value)) return value as number
-  throw new RecordFault(`its column ${column} holds ${JSON.stringify(value)}, which is no number`)
+  throw new RecordFault(`its ${column} holds ${JSON.stringify(value)}, which is no number`)
 }
 
 type Check = 'number' | 'string' | 'object'

@@ -27,7 +27,7 @@ export type EntryEvent =
   | { readonly kind: 'saveFailed'; readonly reason: string }
   /** The answer was a piece of this record, of so many bytes: a record does not hold itself. */
   | { readonly kind: 'recordTold'; readonly inquiry: number; readonly bytes: number }
-  /** INFO again on this connection: the lines that differ from the reply before, by number. */
+  /** INFO again on this connection: of the lines that a Sentinel reads, those that differ from the reply before, by number. */
   | {
       readonly kind: 'infoAgain'
       readonly link: number

@@ -3,23 +3,25 @@
  * connection, then only the lines that differ and that a Sentinel reads: counters and times, which differ every
  * time, stay as they were.
  */
-import { readPart } from '../core/discovery/info-parser.ts'
+import { readLines, readPart, withReadLines } from '../core/discovery/info-parser.ts'
 import type { LinkId } from '../core/ids.ts'
 import type { EntryEvent } from './entry.ts'
 
 type Told = Extract<EntryEvent, { readonly kind: 'reply' | 'infoAgain' }>
 
-export class InfoLines {
+/** For the recorder. */
+export class InfoShortener {
+  /** By link: the lines that a Sentinel reads, as the reader of the record has them. */
   readonly #last = new Map<LinkId, string[]>()
 
-  /** For the recorder: what is kept of a reply. */
+  /** What is kept of a reply. */
   shorten(event: EntryEvent): EntryEvent {
     const text = infoText(event)
     if (text === undefined || event.kind !== 'reply') return event
+    const lines = readLines(text)
     const before = this.#last.get(event.link)
-    const lines = text.split('\n')
     if (before?.length !== lines.length) {
-      this.#last.set(event.link, lines)
+      this.#last.set(event.link, [...lines])
       return event
     }
     const changed: [number, string][] = []
@@ -32,18 +34,28 @@ export class InfoLines {
     return { kind: 'infoAgain', link: event.link, lines: changed }
   }
 
-  /** For the reader: the reply as it was. Undefined if there was none before. */
+  forget(link: LinkId): void {
+    this.#last.delete(link)
+  }
+}
+
+/** For the reader. */
+export class InfoCompleter {
+  readonly #last = new Map<LinkId, string>()
+
+  /** The reply as it was. Undefined if there was none before. */
   complete(event: Told): EntryEvent | undefined {
     if (event.kind === 'reply') {
       const text = infoText(event)
-      if (text !== undefined) this.#last.set(event.link, text.split('\n'))
+      if (text !== undefined) this.#last.set(event.link, text)
       return event
     }
-    const lines = this.#last.get(event.link)?.slice()
-    if (lines === undefined) return undefined
-    for (const [at, line] of event.lines) lines[at] = line
-    this.#last.set(event.link, lines)
-    const reply = { kind: 'bulk', bytes: lines.join('\n') } as const
+    const before = this.#last.get(event.link)
+    if (before === undefined) return undefined
+    const lines = new Map(event.lines)
+    const bytes = withReadLines(before, (at) => lines.get(at))
+    this.#last.set(event.link, bytes)
+    const reply = { kind: 'bulk', bytes } as const
     return { kind: 'reply', link: event.link, purpose: { kind: 'info' }, reply }
   }
 

@@ -11,10 +11,10 @@ import type { CpuUsage } from '../core/report/process-facts.ts'
 import type { State } from '../core/state.ts'
 import { step } from '../core/step.ts'
 import { type RecordBlock, RecordFault } from './block.ts'
-import { EffectTexts, shapeOf } from './effect-text.ts'
+import { EffectTexts, mixText, NOTHING_SAID, shapeOf } from './effect-text.ts'
 import type { RecordEntry } from './entry.ts'
 import { ImageFault } from './image.ts'
-import { InfoLines } from './info-lines.ts'
+import { InfoCompleter } from './info-lines.ts'
 import { isNotable, type RecordHead, stepDigest } from './recorder.ts'
 import { HIDDEN_ALREADY } from './secrets.ts'
 import { stateOf } from './sentinel-image.ts'
@@ -48,7 +48,7 @@ export class Player {
   readonly #digest: (text: string) => string
   readonly #state: State
   readonly #texts = new EffectTexts(HIDDEN_ALREADY)
-  readonly #infos = new InfoLines()
+  readonly #infos = new InfoCompleter()
   readonly #unsaved = new UnsavedEffects()
   /** What the machine reads of its process during this step. */
   #cpu: CpuUsage[] = []
@@ -71,7 +71,7 @@ export class Player {
 
   /** Plays a block. Stops at the first difference and returns it. Throws a RecordFault. */
   *play({ entries, digest }: RecordBlock): Generator<PlayedStep, Difference | undefined> {
-    let all = ''
+    let hash = NOTHING_SAID
     for (const [at, entry] of entries.entries()) {
       const event = this.#eventOf(entry, at)
       const effects = this.#step(entry, event)
@@ -80,16 +80,16 @@ export class Player {
         return effects === threw ? undefined : { at, what: `the machine fails: ${effects}` }
       }
       if (threw !== undefined) return { at, what: `the machine failed then: ${threw}` }
-      const text = this.#texts.textOf(effects)
       const isDecision = isNotable(effects)
+      const text = isDecision ? this.#texts.textOf(effects) : ''
       const stepsDigest = isDecision ? stepDigest(this.#digest, text) : undefined
-      all += text
+      hash = this.#mixed(hash, effects, stepsDigest)
       const next = entries[at + 1]?.now
       yield { state: this.#state, now: entry.now, event, effects, isDecision, next }
       if (stepsDigest !== entry.digest)
         return { at, what: otherEffects(stepsDigest, entry.digest, text) }
     }
-    if (this.#digest(all) === digest) return undefined
+    if (hash === digest) return undefined
     return {
       at: undefined,
       what: 'what it sends and answers is not what it sent and answered then',
@@ -101,7 +101,7 @@ export class Player {
    * RecordFault where the machine fails and did not, or the other way round.
    */
   digested(entries: readonly RecordEntry[]): Digested {
-    let all = ''
+    let hash = NOTHING_SAID
     const after: string[] = []
     const told = entries.map((entry, at): RecordEntry => {
       const effects = this.#step(entry, this.#eventOf(entry, at))
@@ -111,12 +111,19 @@ export class Player {
           `step ${at + 1}: the machine fails otherwise: ${failure ?? 'not at all'}`,
         )
       if (typeof effects === 'string') return entry
-      const text = this.#texts.textOf(effects)
-      all += text
       after.push(shapeOf(effects))
-      return { ...entry, digest: isNotable(effects) ? stepDigest(this.#digest, text) : undefined }
+      const digest = isNotable(effects)
+        ? stepDigest(this.#digest, this.#texts.textOf(effects))
+        : undefined
+      hash = this.#mixed(hash, effects, digest)
+      return { ...entry, digest }
     })
-    return { digested: { entries: told, digest: this.#digest(all) }, after }
+    return { digested: { entries: told, digest: hash }, after }
+  }
+
+  /** As the recorder does. */
+  #mixed(hash: number, effects: readonly Effect[], digest: string | undefined): number {
+    return digest === undefined ? this.#texts.mix(hash, effects) : mixText(hash, digest)
   }
 
   /** The effects, or why the machine failed. */

@@ -1,9 +1,11 @@
 /** The head of a segment as text and back. */
 import { RecordFault } from './block.ts'
+import { byteJson } from './json.ts'
 import type { RecordHead } from './recorder.ts'
 
+/** A byte string. */
 export function headText(head: RecordHead): string {
-  return JSON.stringify(head)
+  return byteJson(JSON.stringify(head))
 }
 
 /** Throws a RecordFault. */

@@ -14,11 +14,12 @@ import type { CpuUsage, ProcessFacts } from '../core/report/process-facts.ts'
 import type { State } from '../core/state.ts'
 import { step } from '../core/step.ts'
 import type { Reply } from '../resp/reply.ts'
-import { BlockWriter, EventTable } from './block.ts'
+import { BlockWriter } from './block.ts'
 import { ClientInput } from './client-input.ts'
-import { EffectTexts, NO_ECHOES } from './effect-text.ts'
+import { EffectTexts, mixText, NO_ECHOES, NOTHING_SAID } from './effect-text.ts'
 import type { EntryEvent, EntryExtra } from './entry.ts'
-import { InfoLines } from './info-lines.ts'
+import { EventTable } from './event-table.ts'
+import { InfoShortener } from './info-lines.ts'
 import { type Echoes, hideAnswer, hideConfigs, hideEcho, SecretNames } from './secrets.ts'
 import { imageOf } from './sentinel-image.ts'
 import { UnsavedEffects } from './unsaved-effects.ts'
@@ -27,7 +28,7 @@ import { UnsavedEffects } from './unsaved-effects.ts'
 export interface RecordSink {
   /** A new segment begins with this. */
   head(head: RecordHead): void
-  /** A block of the present segment. */
+  /** A block of the present segment, as a byte string. */
   block(text: string): void
   /** A step was recorded; `isNotable`: the machine did more than talk. */
   stepped(isNotable: boolean): void
@@ -55,8 +56,8 @@ export interface RecorderOptions {
 /** A block ends after this many steps, or when its different events have this many bytes. */
 const BLOCK_STEPS = 8192
 const BLOCK_BYTES = 512 * 1024
-/** Steps are put into words by the hundred: one at a time costs several times as much. */
-const QUEUE_STEPS = 512
+/** So many steps are put into words together: one at a time costs twice as much, and more of them survive collections. */
+const QUEUE_STEPS = 64
 /** A request that stays incomplete beyond this many bytes is left out of the record. */
 const MAX_HELD_BYTES = 1024 * 1024
 /** How much of the digest of a step is kept: enough to notice a difference, not to fend off a forger. */
@@ -90,10 +91,13 @@ const FIXED_REPLIES: ReadonlySet<Reply['kind']> = new Set([
   'nullArray',
 ] as const)
 
-/** Whether the effect may be put into words later: no later step changes what it says. */
-function canWait(effect: Effect): boolean {
-  if (effect.kind === 'save') return false
-  return effect.kind !== 'respond' || FIXED_REPLIES.has(effect.reply.kind)
+/** Whether the effects may be put into words later: no later step changes what they say. */
+function canWait(effects: readonly Effect[]): boolean {
+  for (const effect of effects) {
+    if (effect.kind === 'send') continue
+    if (effect.kind !== 'respond' || !FIXED_REPLIES.has(effect.reply.kind)) return false
+  }
+  return true
 }
 
 /** A step that is not in words yet. */
@@ -102,8 +106,8 @@ interface NotedStep {
   /** Without secrets. */
   readonly event: EntryEvent
   readonly effects: readonly Effect[]
+  /** Secrets that the effects may repeat. */
   readonly echoes: Echoes
-  readonly isMarked: boolean
   readonly extra: EntryExtra | undefined
 }
 
@@ -113,12 +117,12 @@ export class SentinelRecorder {
   readonly #unsaved = new UnsavedEffects()
   readonly #input = new ClientInput(this.#names)
   readonly #texts = new EffectTexts(this.#names)
-  #infos = new InfoLines()
+  #infos = new InfoShortener()
   #table = new EventTable()
   #queue: NotedStep[] = []
   #block: BlockWriter | undefined
-  /** The effects of the block, as text. */
-  #effects = ''
+  /** Of all that was done in the block, see effect-text.ts. */
+  #hash = NOTHING_SAID
   #cpu: CpuUsage[] = []
   /** Secrets that the effects of this step may repeat. */
   #echoes = NO_ECHOES
@@ -148,7 +152,7 @@ export class SentinelRecorder {
 
   /** In place of the machine's own `step`. */
   step(state: State, now: Moment, event: Event): readonly Effect[] {
-    this.#cpu = []
+    if (this.#cpu.length > 0) this.#cpu = []
     let effects: readonly Effect[]
     try {
       effects = step(state, now, event)
@@ -171,9 +175,8 @@ export class SentinelRecorder {
 
   #handOver(): void {
     if (this.#block === undefined) return
-    const text = this.#block.text(this.#options.digest(this.#effects))
+    const text = this.#block.text(this.#hash)
     this.#block = undefined
-    this.#effects = ''
     this.#options.sink.block(text)
   }
 
@@ -188,7 +191,6 @@ export class SentinelRecorder {
     this.#isDue = false
     this.#queue = []
     this.#block = undefined
-    this.#effects = ''
   }
 
   #beginIfDue(state: State, now: Moment): void {
@@ -196,7 +198,7 @@ export class SentinelRecorder {
     this.cut()
     this.#isDue = false
     this.#isOn = true
-    this.#infos = new InfoLines()
+    this.#infos = new InfoShortener()
     this.#table = new EventTable()
     if (this.#names.areTooMany) this.#names.beginAnew()
     const image = imageOf(state, this.#names, this.#input)
@@ -214,36 +216,41 @@ export class SentinelRecorder {
   ): void {
     this.#echoes = NO_ECHOES
     const recorded = this.#recorded(state, event)
-    const isMarked = isNotable(effects)
     const extra = this.#extra(event, recorded, threw)
-    const echoes = this.#echoes
-    this.#queue.push({ now, event: recorded, effects, echoes, isMarked, extra })
-    if (this.#queue.length >= QUEUE_STEPS || !effects.every(canWait)) this.#putIntoWords()
+    this.#queue.push({ now, event: recorded, effects, echoes: this.#echoes, extra })
     if (event.kind === 'clientClosed') this.#input.forget(event.client)
-    if (this.#isBlockFull) this.#handOver()
-    this.#options.sink.stepped(isMarked)
-  }
-
-  get #isBlockFull(): boolean {
-    if (this.#block === undefined) return false
-    return this.#block.length >= BLOCK_STEPS || this.#block.bytes >= BLOCK_BYTES
+    const mayWait = canWait(effects)
+    if (this.#queue.length >= QUEUE_STEPS || !mayWait) this.#putIntoWords()
+    this.#options.sink.stepped(!mayWait && isNotable(effects))
   }
 
   #putIntoWords(): void {
+    if (this.#queue.length === 0) return
     const steps = this.#queue
-    if (steps.length === 0) return
     this.#queue = []
-    const { digest } = this.#options
-    for (const { now, event, effects, echoes, isMarked, extra } of steps) {
-      if (event.kind === 'received') this.#texts.heard(event.client, event.bytes)
-      const text = this.#texts.textOf(effects, echoes)
-      this.#block ??= new BlockWriter(now, this.#table)
-      const entry = { now, event: this.#infos.shorten(event), extra }
-      this.#block.add({ ...entry, digest: isMarked ? stepDigest(digest, text) : undefined })
-      this.#effects += text
-      if (event.kind === 'clientClosed') this.#texts.forget(event.client)
-      if (event.kind === 'linkLost') this.#infos.forget(event.link)
+    for (const step of steps) this.#write(step)
+    const { length = 0, bytes = 0 } = this.#block ?? {}
+    if (length >= BLOCK_STEPS || bytes >= BLOCK_BYTES) this.#handOver()
+  }
+
+  #write({ now, event, effects, echoes, extra }: NotedStep): void {
+    if (this.#block === undefined) {
+      this.#block = new BlockWriter(now, this.#table)
+      this.#hash = NOTHING_SAID
     }
+    if (event.kind === 'received') this.#texts.heard(event.client, event.bytes)
+    const digest = isNotable(effects) ? this.#stepDigest(effects, echoes) : undefined
+    this.#hash =
+      digest === undefined
+        ? this.#texts.mix(this.#hash, effects, echoes)
+        : mixText(this.#hash, digest)
+    this.#block.add({ now, event: this.#infos.shorten(event), digest, extra })
+    if (event.kind === 'linkLost') this.#infos.forget(event.link)
+    if (event.kind === 'clientClosed') this.#texts.forget(event.client)
+  }
+
+  #stepDigest(effects: readonly Effect[], echoes: Echoes): string {
+    return stepDigest(this.#options.digest, this.#texts.textOf(effects, echoes))
   }
 
   #recorded(state: State, event: Event): EntryEvent {

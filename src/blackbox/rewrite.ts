@@ -5,10 +5,11 @@
  */
 import { readPart } from '../core/discovery/info-parser.ts'
 import { type Group, instancesOf, type State } from '../core/state.ts'
-import { BlockWriter, EventTable, type RecordBlock, RecordFault } from './block.ts'
+import { BlockWriter, type RecordBlock, RecordFault } from './block.ts'
 import { ClientInput } from './client-input.ts'
 import { shapeOf } from './effect-text.ts'
 import type { EntryEvent } from './entry.ts'
+import { EventTable } from './event-table.ts'
 import { Player } from './player.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
 import type { RecordHead } from './recorder.ts'

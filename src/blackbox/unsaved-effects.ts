@@ -16,6 +16,7 @@ export class UnsavedEffects {
   /** What a step has done; undefined: there was no step, this is the first batch. */
   step(kind: EntryEvent['kind'] | undefined, effects: readonly Effect[]): void {
     if (kind === 'saved' || kind === 'saveFailed') this.#effects = undefined
+    if (effects.length === 0) return
     const first = effects.findIndex((effect) => effect.kind === 'save')
     if (this.#effects === undefined && first < 0) return
     const behind = this.#effects === undefined ? effects.slice(first) : effects

@@ -124,7 +124,7 @@ describe('a record that is not what it should be', () => {
 
   test.each([
     ['of another kind', 'nothing of ours\n', 'offset 0: it is no record of a Sentinel'],
-    ['of a later format', 'vedette-blackbox 3\n', 'offset 0: its format is "3"'],
+    ['of a later format', 'vedette-blackbox 4\n', 'offset 0: its format is "4"'],
   ])('%s, is refused', (_kind, bytes, reason) => {
     expect(outcomeOf(bytes).fault).toContain(reason)
   })
@@ -144,21 +144,30 @@ describe('a record that is not what it should be', () => {
   })
 
   test.each([
-    ['no JSON', '}', 'it is no JSON object'],
-    ['no columns', '{}', 'its column from is missing'],
-    ['a moment that is none', block({ mono: [0.5] }), 'its column mono holds 0.5'],
-    ['columns of two lengths', block({ mono: [] }), 'its columns differ in length'],
-    ['an event that is missing', block({ which: [4] }), 'step 1: there is no such event'],
+    ['no JSON', '}', 'it does not begin with a JSON object'],
+    ['no columns', '{}', 'its from are missing'],
+    ['a moment that is none', block({ from: [0.5, 1] }), 'its from holds 0.5'],
+    ['half a step', block({ steps: 1.5 }), 'its steps holds 1.5'],
+    ['more steps than memory', block({ steps: 1e12 }), 'no block has 1000000000000 steps'],
+    ['a column that is too short', block({ columns: [1] }), 'its column wake ends'],
+    ['a column that ends within a number', block({}, '\x80'), 'its column which ends'],
+    [
+      'a number beyond all bounds',
+      block({ columns: [9] }, '\xff'.repeat(9)),
+      'its column which ends',
+    ],
+    ['more numbers than steps', block({ columns: [2, 1] }, '\0\0\0'), 'its columns are longer'],
+    ['an event that is missing', block({}, '\x04\0'), 'step 1: there is no such event'],
     ['an unknown event', block({ events: [{ kind: 'toString' }] }), 'no event is of the kind'],
     ['an event without its link', block({ events: [{ kind: 'linkUp' }] }), 'needs link, a number'],
     [
       'a part of INFO without the whole',
-      block({ events: [{ kind: 'infoAgain', link: 1, lines: [] }] }),
+      block({ columns: [1, 0, 0, 0, 1], events: [{ kind: 'infoAgain', link: 1, lines: [] }] }),
       'a part of INFO on link 1',
     ],
     [
       'something that the machine cannot digest',
-      block({ events: [{ kind: 'reloaded', config: {}, before: {} }] }),
+      block({ columns: [1, 0, 0, 0, 1], events: [{ kind: 'reloaded', config: {}, before: {} }] }),
       'step 1 of 1: the machine fails: TypeError',
     ],
     ['another history', block({}), 'what it sends and answers is not what it sent'],
@@ -175,10 +184,13 @@ function head(image: string): string {
   return JSON.stringify({ myid: 'a', program: 'test', now, image, confidants: [] })
 }
 
-function block(change: object): string {
-  const columns = { mono: [0], wall: [], which: [0], digests: [], extras: [], digest: 'x' }
+/** One step, told to wake up, with changes. */
+function block(change: object, columns = '\0\0'): string {
   const from = [1_000, 1_700_000_001_000]
-  return JSON.stringify({ from, ...columns, events: [{ kind: 'wake' }], ...change })
+  const lists = { columns: [1, 1], wall: [], digests: [], extras: [] }
+  const events = [{ kind: 'wake' }]
+  const line = JSON.stringify({ from, steps: 1, ...lists, digest: 1, events, ...change })
+  return `${line}\n${columns}`
 }
 
 function firstFrameEnd(file: string): number {

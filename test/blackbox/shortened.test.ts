@@ -1,10 +1,15 @@
 /** What a record leaves out because it was said before, or because no Sentinel reads it. */
 import { expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
-import { BlockWriter, EventTable, readBlock } from '../../src/blackbox/block.ts'
+import { BlockWriter, readBlock } from '../../src/blackbox/block.ts'
+import { EffectTexts, NOTHING_SAID } from '../../src/blackbox/effect-text.ts'
 import type { EntryEvent } from '../../src/blackbox/entry.ts'
-import { InfoLines } from '../../src/blackbox/info-lines.ts'
+import { EventTable } from '../../src/blackbox/event-table.ts'
+import { InfoCompleter, InfoShortener } from '../../src/blackbox/info-lines.ts'
+import { HIDDEN_ALREADY } from '../../src/blackbox/secrets.ts'
 import { DEFAULT_SENTINEL } from '../../src/core/config.ts'
+import { parseInfo } from '../../src/core/discovery/info-parser.ts'
+import type { Effect } from '../../src/core/effect.ts'
 import type { Event } from '../../src/core/event.ts'
 import { startSentinel } from '../../src/core/sentinel.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
@@ -24,7 +29,7 @@ function info(lines: readonly string[]): Extract<Event, { kind: 'reply' }> {
 }
 
 test('of an INFO after the first only lines that a Sentinel reads are kept', () => {
-  const infos = new InfoLines()
+  const infos = new InfoShortener()
   const first = info(INFO)
   expect(infos.shorten(first)).toBe(first)
   const changed = (from: string, to: string) =>
@@ -32,12 +37,55 @@ test('of an INFO after the first only lines that a Sentinel reads are kept', () 
   const nothing = { kind: 'infoAgain', link: 1, lines: [] }
   expect(changed('in_seconds:100', 'in_seconds:110')).toEqual(nothing)
   expect(changed('offset=500', 'offset=900')).toEqual(nothing)
-  expect(changed('port=6379', 'port=6380')).toMatchObject({ lines: [[3, expect.any(String)]] })
+  expect(changed('port=6379', 'port=6380')).toMatchObject({ lines: [[2, expect.any(String)]] })
   // What was kept is what the reader has, so going back is news.
-  expect(changed('', '')).toMatchObject({ lines: [[3, `${INFO[3]}\r`]] })
+  expect(changed('', '')).toMatchObject({ lines: [[2, INFO[3]]] })
   expect(changed('memory:1000', 'memory:1001')).toMatchObject({
-    lines: [[2, 'used_memory:1001\r']],
+    lines: [[1, 'used_memory:1001']],
   })
+})
+
+test('a reader that is told the lines that changed parses what the Sentinel parsed', () => {
+  const shortener = new InfoShortener()
+  const completer = new InfoCompleter()
+  const texts = [
+    INFO,
+    INFO.map((line) => line.replace('memory:1000', 'memory:2000')),
+    INFO.map((line) => line.replace('role:master', 'role:slave').replace('port=6379', 'port=1')),
+    [...INFO, 'master_host:10.0.0.9'],
+  ]
+  for (const lines of texts) {
+    const told = info(lines)
+    const kept = shortener.shorten(told) as Parameters<InfoCompleter['complete']>[0]
+    const read = completer.complete(kept) as typeof told
+    expect(factsOf(read)).toEqual(factsOf(told))
+  }
+})
+
+function factsOf({ reply }: ReturnType<typeof info>) {
+  return parseInfo(reply.kind === 'bulk' ? reply.bytes : '')
+}
+
+test('the digest of a block tells apart what was sent, where, why and in which order', () => {
+  const texts = new EffectTexts(HIDDEN_ALREADY)
+  const ping: Effect = { kind: 'send', link: 1, purpose: { kind: 'ping' }, argv: ['PING'] }
+  const others: Effect[][] = [
+    [ping],
+    [{ ...ping, link: 2 }],
+    [{ ...ping, purpose: { kind: 'setup' } }],
+    [{ ...ping, argv: ['PING', 'x'] }],
+    [{ ...ping, argv: ['PINGx'] }],
+    [ping, { ...ping, link: 2 }],
+    [{ ...ping, link: 2 }, ping],
+    [{ kind: 'respond', client: 1, protocol: 2, reply: { kind: 'simple', text: 'PONG' } }],
+    [{ kind: 'respond', client: 1, protocol: 2, reply: { kind: 'simple', text: 'PONh' } }],
+  ]
+  const digests = others.map((effects) => texts.mix(NOTHING_SAID, effects))
+  expect(new Set(digests).size).toBe(others.length)
+  const echoes = new Map([['secret', 'hidden-1']])
+  const secret: Effect = { ...ping, argv: ['PING', 'secret'] }
+  const hidden: Effect = { ...ping, argv: ['PING', 'hidden-1'] }
+  expect(texts.mix(1, [secret], echoes)).toBe(texts.mix(1, [hidden]))
 })
 
 test('an event stands once in a segment, and later blocks refer to it', () => {
@@ -51,9 +99,11 @@ test('an event stands once in a segment, and later blocks refer to it', () => {
     const now = { monoMs: at, wallMs: 1_000 + at }
     const block = new BlockWriter(now, table)
     for (const event of events) block.add({ now, event, digest: undefined, extra: undefined })
-    return block.text('')
+    return block.text(0)
   })
-  expect(blocks.map((text) => JSON.parse(text).events.length)).toEqual([2, 1, 0])
+  expect(blocks.map((text) => JSON.parse(text.split('\n', 1)[0] ?? '').events.length)).toEqual([
+    2, 1, 0,
+  ])
   const events: unknown[] = []
   const read = blocks.flatMap((text) => readBlock(text, events).entries.map(({ event }) => event))
   expect(read).toEqual([pong, other, { kind: 'wake' }, pong, other])

@@ -60,7 +60,6 @@ export interface GuardClaim {
   readonly masterOffset: number
 }
 
-/** The others, most of the text, are passed over. */
 const READ = [
   ...(['role', 'run_id', 'server_name', 'master_failover_state'] as const),
   ...(['master_host', 'master_port', 'master_link_status'] as const),
@@ -78,21 +77,28 @@ type Field = (typeof READ)[number]
 type Fields = ReadonlyMap<Field, string>
 
 const IS_READ: ReadonlySet<string> = new Set(READ)
+const READ_LINES = new RegExp(`^(?:${READ.join('|')}|slave\\d+):[^\\r\\n]*`, 'gm')
 
 export function parseInfo(text: string): InfoFacts {
   const fields = new Map<Field, string>()
   const replicas: Address[] = []
-  for (let start = 0, end = 0; end < text.length; start = end + 2) {
-    end = text.indexOf('\r\n', start)
-    if (end < 0) end = text.length
-    const colon = text.indexOf(':', start)
-    if (colon < 0) break
-    if (colon >= end) continue
-    const name = text.slice(start, colon)
-    if (isRead(name)) fields.set(name, text.slice(colon + 1, end))
-    else if (/^slave\d+$/.test(name)) replicas.push(...replicaLine(text.slice(colon + 1, end)))
+  for (const line of readLines(text)) {
+    const [name, value] = splitAt(line, ':')
+    if (isRead(name)) fields.set(name, value)
+    else replicas.push(...replicaLine(value))
   }
   return { ...readFields(fields), replicas }
+}
+
+/** The lines of INFO that a Sentinel does not pass over: a tenth of them. */
+export function readLines(text: string): readonly string[] {
+  return text.match(READ_LINES) ?? []
+}
+
+/** The same text with `other(at)` in place of the line that `readLines` has at `at`; undefined: as it is. */
+export function withReadLines(text: string, other: (at: number) => string | undefined): string {
+  let at = 0
+  return text.replace(READ_LINES, (line) => other(at++) ?? line)
 }
 
 /**

@@ -1,13 +1,13 @@
 /**
  * Segments of a record: a line that says what the file is, then frames. A frame is its type, its
- * length, a checksum and compressed text. What a crash or a full disk cuts off is the last frame of
+ * length, a checksum and compressed text, a byte string. What a crash or a full disk cuts off is the last frame of
  * a file, and everything before it can be read.
  */
 import { createHash } from 'node:crypto'
 import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { RecordFault } from '../../blackbox/block.ts'
 
-export const MAGIC = 'vedette-blackbox 2\n'
+export const MAGIC = 'vedette-blackbox 3\n'
 export const SEGMENT_SUFFIX = '.vbb'
 
 /** `H`: the head of the segment. `B`: a block. */
@@ -23,7 +23,7 @@ export function sha256Hex(text: string): string {
 
 export function frameOf(type: FrameType, text: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    deflateRaw(text, (error, packed) => {
+    deflateRaw(Buffer.from(text, 'latin1'), (error, packed) => {
       if (error === null) resolve(framed(type, packed))
       else reject(error)
     })
@@ -31,7 +31,7 @@ export function frameOf(type: FrameType, text: string): Promise<Buffer> {
 }
 
 export function frameOfSync(type: FrameType, text: string): Buffer {
-  return framed(type, deflateRawSync(text))
+  return framed(type, deflateRawSync(Buffer.from(text, 'latin1')))
 }
 
 function framed(type: FrameType, packed: Buffer): Buffer {
@@ -70,7 +70,7 @@ export function readFrame(file: Buffer, at: number): RecordFrame | 'torn' {
 
 function inflated(packed: Buffer): string {
   try {
-    return inflateRawSync(packed, { maxOutputLength: MAX_TEXT_BYTES }).toString()
+    return inflateRawSync(packed, { maxOutputLength: MAX_TEXT_BYTES }).toString('latin1')
   } catch (error) {
     throw new RecordFault(`the frame cannot be unpacked: ${(error as Error).message}`)
   }

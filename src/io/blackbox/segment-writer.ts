@@ -42,7 +42,7 @@ interface Pending {
 
 /** After a decision the block is written soon, otherwise when it is worth it. */
 const SOON_MS = 1_000
-const LATER_MS = 30_000
+const LATER_MS = 60_000
 /** How long after trouble with the disk a new segment is tried. */
 const AGAIN_MS = 60_000
 /** What may wait for the disk. */
@@ -103,9 +103,12 @@ export class RecordFiles implements RecordSink, KeptRecord {
   }
 
   stepped(isNotable: boolean): void {
-    const cut = () => this.recorder.cut()
-    if (isNotable) this.#soon ??= setTimeout(cut, SOON_MS).unref()
-    else this.#later ??= setTimeout(cut, LATER_MS).unref()
+    if (isNotable) this.#soon ??= this.#cutIn(SOON_MS)
+    else this.#later ??= this.#cutIn(LATER_MS)
+  }
+
+  #cutIn(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.recorder.cut(), ms).unref()
   }
 
   /**
