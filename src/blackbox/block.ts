@@ -196,6 +196,17 @@ export function readBlock(text: string, events: unknown[]): RecordBlock {
   return { entries, digest: head.digest }
 }
 
+/** What a block is about, for less than reading it. Throws a RecordFault. */
+export function blockSummary(text: string): {
+  readonly untilMs: number
+  readonly decides: boolean
+} {
+  // Its events are most of the line, and stand at its end.
+  const line = text.slice(0, text.indexOf(',"events":['))
+  const { from, digests } = parseHead(`${line},"events":[]}`)
+  return { untilMs: from[1], decides: digests.length > 0 }
+}
+
 function readersOf(text: string, lengths: readonly number[]): readonly ColumnReader[] {
   let from = 0
   return ['which', ...TIMED, 'others'].map((name, at) => {

@@ -2,8 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
+import { livesIn } from '../../src/cli/incident/lives.ts'
 import { playSegment, type SegmentOutcome } from '../../src/cli/replay/play.ts'
 import { frameOfSync, MAGIC } from '../../src/io/blackbox/frames.ts'
+import { summaryOf } from '../../src/io/blackbox/segment-reader.ts'
 import { RecordFiles, type RecordOptions } from '../../src/io/blackbox/segment-writer.ts'
 import { mutateBytes } from '../support/mutate-bytes.ts'
 import { until } from '../support/processes.ts'
@@ -86,6 +88,29 @@ describe('a record on disk', () => {
     second.files.finish()
     const names = readdirSync(first.folder).sort()
     expect(names).toEqual(['00000001.vbb', '00000002.vbb'])
+  })
+
+  test('is only played near a moment at which a Sentinel decided something', () => {
+    const { folder, files, sentinel } = recorded()
+    sentinel.live(100)
+    sentinel.wait(100)
+    for (let round = 0; round < 3; round++) {
+      files.recorder.renew()
+      sentinel.wait(600)
+    }
+    files.finish()
+    const paths = segmentsIn(folder)
+    const quiet = paths.map((path) => summaryOf({ path })?.isQuiet)
+    expect(quiet).toEqual([false, true, true, true])
+    const playedOf = (names: readonly string[]) =>
+      livesIn(names.map((path) => ({ path }))).played.map(({ source }) => source.path)
+    expect(playedOf(paths)).toEqual(paths.slice(0, 2))
+    expect(playedOf(paths.slice(1))).toEqual(paths.slice(-1))
+    const damaged = join(folder, 'damaged.vbb')
+    writeFileSync(damaged, readFileSync(paths[1] ?? '').fill(0x55, -5))
+    expect(
+      livesIn([{ path: damaged }, ...paths.slice(2).map((path) => ({ path }))]).faults,
+    ).toEqual([expect.stringContaining('damaged.vbb, offset')])
   })
 
   test('is for its owner alone', () => {

@@ -131,6 +131,14 @@ export class LonelySentinel {
     }
   }
 
+  /** So many seconds in which no answer comes. */
+  wait(seconds: number): void {
+    for (let at = 0; at < seconds; at++) {
+      this.#ms += 1_000
+      this.#feed({ kind: 'wake' })
+    }
+  }
+
   /** A client says this many bytes that nobody has said before. */
   chatter(bytes: number): void {
     const client = ++this.#client

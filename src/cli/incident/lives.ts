@@ -1,6 +1,10 @@
 /** What records tell of the lives of Sentinels: the segments are played, one after the other. */
 import { SentinelLife } from '../../blackbox/incident/life.ts'
-import type { SegmentSource } from '../../io/blackbox/segment-reader.ts'
+import {
+  type SegmentSource,
+  type SegmentSummary,
+  summaryOf,
+} from '../../io/blackbox/segment-reader.ts'
 import { playSegment } from '../replay/play.ts'
 
 /** Which part of a life a segment holds, by the monotonic clock of that life. */
@@ -19,8 +23,28 @@ export interface Lives {
   readonly played: readonly PlayedSegment[]
 }
 
+/** Clocks disagree, and a summary does not say when its last block ended. */
+const NEAR_MS = 5 * 60_000
+
+/**
+ * Those that can tell of an incident: one of the Sentinels decided something about then. The others are most of a month,
+ * and to play them would take minutes.
+ */
+function telling(segments: readonly SegmentSource[]): readonly SegmentSource[] {
+  const summaries = segments.map(summaryOf)
+  const decided = summaries.filter((one) => one !== undefined && !one.isQuiet)
+  const isNear = (one: SegmentSummary, other: SegmentSummary) =>
+    one.fromMs - NEAR_MS <= other.untilMs && other.fromMs <= one.untilMs + NEAR_MS
+  const found = segments.filter((_, at) => {
+    const own = summaries[at]
+    return own === undefined || decided.some((one) => one !== undefined && isNear(own, one))
+  })
+  return found.length > 0 ? found : segments.slice(-1)
+}
+
 /** The segments of each Sentinel in the order in which they were written. */
-export function livesIn(segments: readonly SegmentSource[]): Lives {
+export function livesIn(all: readonly SegmentSource[]): Lives {
+  const segments = telling(all)
   const lives = new Map<string, SentinelLife>()
   const faults: string[] = []
   const played: PlayedSegment[] = []

@@ -1,6 +1,6 @@
 /** Reads the segments of a record; everything that is wrong has a file and an offset. */
 import { readFileSync } from 'node:fs'
-import { type RecordBlock, RecordFault, readBlock } from '../../blackbox/block.ts'
+import { blockSummary, type RecordBlock, RecordFault, readBlock } from '../../blackbox/block.ts'
 import { readHead } from '../../blackbox/record-head.ts'
 import type { RecordHead } from '../../blackbox/recorder.ts'
 import { reasonOf, StartError } from '../start-error.ts'
@@ -56,6 +56,41 @@ export function openSegment(source: SegmentSource): RecordSegment | undefined {
     const head = readHead(frame.text)
     return { path, head, headAt: MAGIC.length, blocks: () => blocksOf(path, file, endsAt) }
   })
+}
+
+/** What a segment is about, without playing it. */
+export interface SegmentSummary {
+  /** By the wall clock of the Sentinel, roughly. */
+  readonly fromMs: number
+  readonly untilMs: number
+  /** Nothing was decided in it; false as well where it cannot be read to its end. */
+  readonly isQuiet: boolean
+}
+
+/** Undefined if it cannot be read at all. */
+export function summaryOf(source: SegmentSource): SegmentSummary | undefined {
+  let summary: SegmentSummary | undefined
+  try {
+    const file = contentOf(source)
+    const { head, headAt } = openSegment({ ...source, content: file }) ?? {}
+    if (head === undefined || headAt === undefined) return undefined
+    const { wallMs } = head.now
+    summary = { fromMs: wallMs, untilMs: wallMs, isQuiet: false }
+    let isQuiet = true
+    let frame = readFrame(file, headAt)
+    while (frame !== 'torn') {
+      if (frame.type === 'B') {
+        const { untilMs, decides } = blockSummary(frame.text)
+        isQuiet &&= !decides
+        summary = { fromMs: wallMs, untilMs, isQuiet: false }
+      }
+      frame = readFrame(file, frame.endsAt)
+    }
+    return { ...summary, isQuiet }
+  } catch (error) {
+    if (error instanceof RecordFault || error instanceof SegmentFault) return summary
+    throw error
+  }
 }
 
 /** Throws a SegmentFault. */

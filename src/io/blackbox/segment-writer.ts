@@ -48,9 +48,11 @@ const AGAIN_MS = 60_000
 /** What may wait for the disk. */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024
 const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 /** A segment is a part of the whole, so that removing the oldest one leaves most of the record. */
 const SEGMENTS = 8
-const MAX_SEGMENT_BYTES = 8 * 1024 * 1024
+/** Whoever looks for an incident plays its segment from the beginning, which takes some seconds with so many bytes. */
+const MAX_SEGMENT_BYTES = 512 * 1024
 const MIN_SEGMENT_BYTES = 64 * 1024
 
 /** Readable only by its owner: a record tells which processes talk to each other. */
@@ -213,7 +215,7 @@ export class RecordFiles implements RecordSink, KeptRecord {
   #renewIfFull(): void {
     const share = Math.floor(this.#options.maxBytes / SEGMENTS)
     const limit = Math.max(MIN_SEGMENT_BYTES, Math.min(MAX_SEGMENT_BYTES, share))
-    const isOld = Date.now() - this.#openedAtMs > DAY_MS
+    const isOld = Date.now() - this.#openedAtMs > HOUR_MS
     if (this.#endsAt > limit || isOld) this.recorder.renew()
   }
 
