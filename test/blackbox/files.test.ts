@@ -107,7 +107,8 @@ describe('a record on disk', () => {
     expect(playedOf(paths)).toEqual(paths.slice(0, 2))
     expect(playedOf(paths.slice(1))).toEqual(paths.slice(-1))
     const damaged = join(folder, 'damaged.vbb')
-    writeFileSync(damaged, readFileSync(paths[1] ?? '').fill(0x55, -5))
+    const whole = readFileSync(paths[1] ?? '')
+    writeFileSync(damaged, whole.fill(0x55, whole.length - 5))
     expect(
       livesIn([{ path: damaged }, ...paths.slice(2).map((path) => ({ path }))]).faults,
     ).toEqual([expect.stringContaining('damaged.vbb, offset')])
