@@ -1078,6 +1078,28 @@ export const MUTANTS = [
       },
     ],
   },
+  {
+    name: 'flushall-empties-one-database',
+    story: 'FLUSHALL takes only the database that its client has selected.',
+    edits: [
+      {
+        file: 'server/commands/keys/keys.js',
+        find: '    for (const db of context.node.keyspace.dbs) {\n        db.empty();\n        noteAwaited',
+        replace: '    for (const db of [context.db]) {\n        db.empty();\n        noteAwaited',
+      },
+    ],
+  },
+  {
+    name: 'flushall-stays-here',
+    story: 'Replicas and files are not told of a FLUSHALL.',
+    edits: [
+      {
+        file: 'server/commands/keys/keys.js',
+        find: '    context.propagate();\n    return replyToFlush(context);\n',
+        replace: '    return replyToFlush(context);\n',
+      },
+    ],
+  },
   // Messages
   {
     name: 'a-message-comes-twice',

@@ -143,6 +143,14 @@ function lookWith(strings: Readonly<Record<string, string>>): Question {
   return { ...by, connection: BESIDE, request, write: undefined, answer: { atMs: END_MS, told } }
 }
 
+test('FLUSHALL takes what is in both databases, and nothing comes back', () => {
+  const both = talk().asks('SET s1 a', 'OK').asks('COPY s1 s1 DB 2', 1).asks('FLUSHALL SYNC', 'OK')
+  expect(both.asks('MOVE s1 2', 0).asks('DBSIZE', 0).accused).toBe(false)
+  const other = (count: number) => both.transacts(['SELECT 2', 'DBSIZE'], ['OK', count]).accused
+  expect(other(0)).toBe(false)
+  expect(other(1)).toBe(true)
+})
+
 describe('a scan', () => {
   const filled = () => talk().asks('HSET h1 a 1 b 2 c 3', 3)
   const first = (one: Talk) => one.scans('HSCAN h1 0 COUNT 1', ['7', ['a', '1']])

@@ -9,8 +9,7 @@ export const ALONE: CommandRows = {
     weight: 0,
     keys: () => [],
     draw: () => [],
-    apply: ({ holdings }) =>
-      only({ ...holdings, databases: NO_HOLDINGS.databases }, 'OK'),
+    apply: ({ holdings }) => only({ ...holdings, databases: NO_HOLDINGS.databases }, 'OK'),
   },
 }
 

@@ -3,6 +3,7 @@
  * applied to holdings, and compared with what the client was told.
  */
 import { assert } from '../../base/assert.ts'
+import { ALONE } from './alone.ts'
 import type { CommandRow, CommandRows, Drawing, Expected, Outcome } from './command-row.ts'
 import { HASHES } from './hashes.ts'
 import { type CarriedOut, type Holdings, passTime } from './holdings.ts'
@@ -28,7 +29,7 @@ export const FAMILIES = {
   'keys and databases': KEYSPACE,
 } as const satisfies Readonly<Record<string, CommandRows>>
 
-const COMMANDS: CommandRows = Object.assign({}, ...Object.values(FAMILIES), SCANS, NEWS)
+const COMMANDS: CommandRows = Object.assign({}, ...Object.values(FAMILIES), SCANS, NEWS, ALONE)
 
 export type Argv = readonly string[]
 

@@ -86,6 +86,7 @@ export class ClientProgram implements Program {
   readonly #asides: SideLooks | undefined
   readonly #scans: ScanCourse | undefined
   readonly #news: NewsCourse | undefined
+  readonly #flushes: Rng | undefined
   readonly #owner: string
   readonly #bornAtMs: number
   #master: Exchange | undefined
@@ -124,6 +125,7 @@ export class ClientProgram implements Program {
     this.#lookup.ask()
     this.#asides = asidesOf(start)
     this.#news = newsOf(start)
+    this.#flushes = start.work?.isAlone === true ? start.work.rng.fork('flushes') : undefined
     this.#scans = start.work && new ScanCourse(start.work.rng.fork('scans'))
   }
 
@@ -226,7 +228,7 @@ export class ClientProgram implements Program {
     if (operation !== 'data') return requestOf(operation, this.#owner, this.#number)
     assert(work !== undefined, 'a client that works on data has databases of its own')
     assert(this.#scans !== undefined, 'and scans them')
-    const asides = { scans: this.#scans, news: this.#news }
+    const asides = { scans: this.#scans, news: this.#news, flushes: this.#flushes }
     return dataRequestOf(work, asides, { life: shell.life, number: this.#number, isAlone })
   }
 

@@ -1,6 +1,7 @@
 /** What a client sends: one command for each number, in the form of its kind of work. */
 import { unreachable } from '../../base/assert.ts'
 import type { Rng } from '../../base/rng.ts'
+import { drawFlush } from '../../history/data/alone.ts'
 import {
   type DataRequest,
   drawRequest,
@@ -86,6 +87,8 @@ export function numberIn(reply: Reply): number | undefined {
 export interface DataWork {
   readonly rng: Rng
   readonly databases: readonly [home: number, second: number]
+  /** No other client works with the group. */
+  readonly isAlone?: boolean
 }
 
 /** More than the requests of a life. */
@@ -96,18 +99,22 @@ export interface Asides {
   readonly scans: ScanCourse
   /** Undefined where its connection leads to a proxy. */
   readonly news: NewsCourse | undefined
+  /** Undefined where other clients have data, too. */
+  readonly flushes: Rng | undefined
 }
 
 /** The request with this number in this life of the client. */
 export function dataRequestOf(
   { rng, databases }: DataWork,
-  { scans, news }: Asides,
+  { scans, news, flushes }: Asides,
   { life, number, isAlone }: { life: number; number: number; isAlone: boolean },
 ): ClientRequest {
   const [home, second] = databases
   const unique = life * NUMBERS_PER_LIFE + number * NUMBERS_PER_REQUEST
   const aside = scans.next(unique) ?? news?.next(unique)
   if (aside !== undefined) return asDataRequest(aside)
+  const flush = flushes && drawFlush(flushes)
+  if (flush !== undefined) return asDataRequest({ commands: [flush], form: 'command' })
   return asDataRequest(drawRequest({ rng, unique, home, second, isAlone }))
 }
 

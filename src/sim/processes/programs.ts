@@ -214,7 +214,8 @@ export class Programs {
     const isData = operation === 'data'
     const databases = databasesOf(topology, spec.name)
     const rng = this.#rngOf(process)
-    const work = isData ? { rng, databases } : undefined
+    const isAlone = topology.clients.filter((client) => client.group === group).length === 1
+    const work = isData ? { rng, databases, isAlone } : undefined
     const members = topology.nodes.filter((node) => node.group === group)
     const nodes = (): readonly Address[] => members.map(({ name }) => this.#addressOf(name))
     const asked = { operation, pace, manner, work, rng }
