@@ -1,7 +1,8 @@
 /** "Did you mean": the known word closest to a mistyped one. */
 
-/** A hint, or an empty text if no known word is close. */
+/** A hint, or an empty text if no known word is close, or the word is known and in the wrong place. */
 export function didYouMean(word: string, known: readonly string[]): string {
+  if (known.includes(word)) return ''
   const nearest = nearestWord(word.toLowerCase(), known)
   return nearest === undefined ? '' : `did you mean ${nearest}?`
 }

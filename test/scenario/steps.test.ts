@@ -33,6 +33,13 @@ describe('what a step does', () => {
     ['readdress: { host: a, disk: empty }', [{ kind: 'readdress', host: 'a', disk: 'empty' }]],
     ['partition: [a, [b, c]]', [{ kind: 'partition', groups: [['a'], ['b', 'c']] }]],
     ['cut: { from: a, to: b }', [{ kind: 'cut', from: 'a', to: 'b' }]],
+    [
+      'hold: { between: [a, b] }',
+      [
+        { kind: 'hold', from: 'a', to: 'b' },
+        { kind: 'hold', from: 'b', to: 'a' },
+      ],
+    ],
     ['hold: { from: a, to: b }', [{ kind: 'hold', from: 'a', to: 'b' }]],
     ['release: true', [{ kind: 'release' }]],
     ['refuse: { from: a, to: b }', [{ kind: 'refuse', from: 'a', to: 'b' }]],
@@ -197,6 +204,9 @@ describe('problems of steps name their place and a way out', () => {
     ['{ at: 5s, shape: { between: [a, b], from: a, loss: 0.1 } }', /one direction or both/],
     ['{ at: 5s, shape: { loss: 10 } }', /loss {2}must be a share from 0 to 1/],
     ['{ at: 5s, cut: { from: a, to: a } }', /cut {2}leads from a host to itself/],
+    ['{ at: 5s, cut: { between: [a, a] } }', /cut {2}leads from a host to itself/],
+    ['{ at: 5s, cut: { between: [a, q] } }', /cut\.between {2}no host is called q/],
+    ['{ at: 5s, cut: { from: a } }', /cut {2}must be from and to, or between: \[a, b\]/],
     ['{ at: 5s, clock-drift: { process: s1, rate: 0 } }', /rate {2}must be from 0.1 to 10/],
     ['{ at: 5s, failover: { at: n1 } }', /failover\.at {2}no Sentinel is called n1/],
     ['{ at: 5s, failover: { at: s1, to: n9 } }', /failover\.to {2}no node is called n9/],

@@ -38,13 +38,24 @@ type PlainKind = 'kill' | 'stop' | 'pause' | 'resume' | 'start'
 const toProcesses = (kind: PlainKind) =>
   actionWord(names, (all, here) => [{ kind, processes: here.processes(all) }])
 
-const oneWay = (kind: 'cut' | 'hold' | 'refuse') =>
-  actionWord(z.strictObject({ from: name, to: name }), ({ from, to }, here) => {
-    here.at('from').hosts([from])
-    here.at('to').hosts([to])
-    if (from === to) here.wrong('leads from a host to itself', 'name two hosts')
-    return [{ kind, from, to }]
-  })
+const twoHosts = z.tuple([name, name], { error: 'must be two hosts' })
+
+/** One direction between two hosts, or both. */
+const onPath = (kind: 'cut' | 'hold' | 'refuse') =>
+  actionWord(
+    z.union([z.strictObject({ from: name, to: name }), z.strictObject({ between: twoHosts })], {
+      error: 'must be from and to, or between: [a, b] for both directions',
+    }),
+    (raw, here) => {
+      const isBoth = 'between' in raw
+      const [from, to] = isBoth ? raw.between : [raw.from, raw.to]
+      here.at(isBoth ? 'between' : 'from').hosts([from])
+      here.at(isBoth ? 'between' : 'to').hosts([to])
+      if (from === to) here.wrong('leads from a host to itself', 'name two hosts')
+      const there = { kind, from, to }
+      return isBoth ? [there, { kind, from: to, to: from }] : [there]
+    },
+  )
 
 const DISK_REASONS = { write: 'No space left on device', sync: 'Input/output error' } as const
 
@@ -54,7 +65,7 @@ const shape = z
   .strictObject({
     from: name.optional(),
     to: name.optional(),
-    between: z.tuple([name, name], { error: 'must be two hosts' }).optional(),
+    between: twoHosts.optional(),
     latency: duration.optional(),
     jitter: duration.optional(),
     loss: share.optional(),
@@ -113,10 +124,10 @@ export const ACTIONS = {
       return [{ kind: 'partition', groups }]
     },
   ),
-  cut: oneWay('cut'),
-  hold: oneWay('hold'),
+  cut: onPath('cut'),
+  hold: onPath('hold'),
   release: actionWord(yes, () => [{ kind: 'release' }]),
-  refuse: oneWay('refuse'),
+  refuse: onPath('refuse'),
   shape: actionWord(shape, ({ between, from, to, ...raw }, here) => {
     here.at('between').hosts(between ?? [])
     here.hosts([from, to].filter((host) => host !== undefined))
