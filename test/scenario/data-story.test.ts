@@ -193,6 +193,18 @@ describe('a scan', () => {
     expect(seen(lost()).scans('HSCAN h1 7 COUNT 2', ['0', ['b', '2']]).accused).toBe(true)
   })
 
+  test('may leave out a key that perhaps was created meanwhile, however its data came about', () => {
+    const begun = talk().setsClocksWrong().asks('SET n1 1', 'OK')
+    for (const key of ['s1', 's2', 's3']) {
+      begun.asks(`SET ${key} a PX 200`, 'OK').asks(`SET ${key} b KEEPTTL`, 'OK')
+    }
+    begun
+      .at(5_000)
+      .scans('SCAN 0 COUNT 1', ['7', ['n1']])
+      .asks('MSET s1 c s2 c s3 c', 'OK')
+    expect(begun.scans('SCAN 7 COUNT 1', ['0', []]).accused).toBe(false)
+  })
+
   test('proves nothing where the node took over the data of another one', () => {
     const turned = first(filled()).scans('HSCAN h1 7 COUNT 2', ['0', ['b', '2']])
     expect(turned.demotes().accused).toBe(false)

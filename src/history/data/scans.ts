@@ -5,7 +5,14 @@
  */
 import type { Rng } from '../../base/rng.ts'
 import { type CommandRow, type CommandRows, only, onValue, unchanged } from './command-row.ts'
-import { type CarriedOut, type Holdings, lifeOf, selectedOf, type ValueType } from './holdings.ts'
+import {
+  type CarriedOut,
+  type HeldValue,
+  type Holdings,
+  lifeOf,
+  selectedOf,
+  type ValueType,
+} from './holdings.ts'
 import { livesIn } from './keyspace.ts'
 import type { Told } from './told.ts'
 import { KEYS_OF } from './vocabulary.ts'
@@ -87,24 +94,28 @@ export function namesIn([command = '']: Argv, { items }: ScanPage): readonly Tol
   return hasPairs ? items.filter((_, at) => at % 2 === 0) : items
 }
 
-/** Everything that is there for a scan and still alive at this time. */
+/** The names of everything that is there for a scan and still alive at this time, with the earliest time of its death. */
 export function scannedIn(
   holdings: Holdings,
   [command = '', key = '']: Argv,
   at: CarriedOut,
-): ReadonlySet<string> {
+): ReadonlyMap<string, number> {
   const database = selectedOf(holdings)
+  const isAlive = (name: string): boolean => lifeOf(database.get(name), at) === 'alive'
+  const diesAtMs = (name: string): number =>
+    database.get(name)?.dies?.fromMs ?? Number.POSITIVE_INFINITY
   if (command === 'SCAN') {
-    return new Set(
-      [...database.keys()].filter((name) => lifeOf(database.get(name), at) === 'alive'),
-    )
+    return new Map([...database.keys()].filter(isAlive).map((name) => [name, diesAtMs(name)]))
   }
-  const entry = database.get(key)
-  const value = lifeOf(entry, at) === 'alive' ? entry?.value : undefined
-  if (value === undefined || value.type !== TYPES[command]) return new Set()
-  if (value.type === 'hash') return new Set(value.fields.keys())
-  if (value.type === 'zset') return new Set(value.scores.keys())
-  return value.type === 'set' ? value.members : new Set()
+  const value = isAlive(key) ? database.get(key)?.value : undefined
+  if (value === undefined || value.type !== TYPES[command]) return new Map()
+  return new Map([...elementsOf(value)].map((name) => [name, diesAtMs(key)]))
+}
+
+function elementsOf(value: HeldValue): Iterable<string> {
+  if (value.type === 'hash') return value.fields.keys()
+  if (value.type === 'zset') return value.scores.keys()
+  return value.type === 'set' ? value.members : []
 }
 
 /** A scan as its client draws it: the words before the cursor, and how much it asks for at a time. */

@@ -20,7 +20,7 @@ import { codeOf, describeTold, isToldError, type Told } from '../../history/data
 import { BESIDE, type Question, type Write } from '../../history/writes.ts'
 import type { Violation } from '../result.ts'
 import { distinct, has, type Version } from './data-version.ts'
-import { isWholeScan, ScanStory } from './scan-story.ts'
+import { isWholeScan, owedSince, ScanStory } from './scan-story.ts'
 
 /** The node did not do what it was asked, for reasons of its own: the data is as it was. */
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -94,6 +94,8 @@ export class DataStory {
   /** The versions after each request that was answered: it is kept in all that come from them. */
   readonly #after = new Map<Question, readonly Version[]>()
   readonly #scans: ScanStory
+  /** The first page of the scan that goes on. */
+  #scanned: Question | undefined
 
   constructor(start: StoryStart) {
     this.#start = start
@@ -139,6 +141,7 @@ export class DataStory {
     this.#now = this.#all
     this.#steps = []
     this.#past.push(this.#steps)
+    this.#scanned = undefined
     const sinceMs = questions[0]?.attemptedAtMs ?? 0
     const open: Question[] = []
     for (const question of questions) {
@@ -165,9 +168,10 @@ export class DataStory {
       next = this.#fitting(question)
     }
     if (next.length === 0) return this.#accuse(question, `${question.node} answered`)
-    this.#now = distinct(next)
+    this.#now = distinct(next, this.#wayOf(question))
     this.#remember(this.#now)
     this.#keep(question, this.#now)
+    if (question.request.scan !== undefined) this.#scanned = this.#scans.firstAfter(question)
     this.#steps.push({ question, before })
   }
 
@@ -277,6 +281,15 @@ export class DataStory {
     })
   }
 
+  /** While a scan goes on, versions differ in what it still has to show. */
+  #wayOf(question: Question): ((version: Version) => string) | undefined {
+    const first = this.#scanned
+    if (first === undefined) return undefined
+    const since = new Set(this.#after.get(first))
+    const at = this.#when(spanOf(question), question)
+    return (version) => owedSince(first, version, since, at)
+  }
+
   /** What must be true of the versions after the last page of a scan. */
   #wholeness(question: Question, at: CarriedOut): ((last: Version) => boolean) | undefined {
     const pages = this.#scans.pagesUntil(question)
@@ -336,7 +349,8 @@ export class DataStory {
         const span = { fromMs: first.attemptedAtMs, untilMs: spanOf(next).untilMs }
         for (const question of open.slice(place)) {
           if (this.#isOver) return found
-          versions = distinct(this.#apply(versions, question, span, undefined))
+          const late = this.#apply(versions, question, span, undefined)
+          versions = distinct(late, this.#wayOf(next))
           for (const version of versions) found.push(version)
         }
       }

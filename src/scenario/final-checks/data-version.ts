@@ -13,12 +13,18 @@ export interface Version {
 
 const MERGED_FROM = 4
 
-/** Of versions with the same content the last one is enough: it has lost least. */
-export function distinct(versions: readonly Version[]): readonly Version[] {
+/**
+ * Of versions with the same content the last one is enough: it has lost least. `more`: what else must be the same
+ * about the ways that led there.
+ */
+export function distinct(
+  versions: readonly Version[],
+  more: (version: Version) => string = () => '',
+): readonly Version[] {
   if (versions.length < MERGED_FROM) return versions
   const last = new Map<string, Version>()
   for (const version of versions) {
-    const content = contentOf(version.holdings)
+    const content = `${contentOf(version.holdings)}\n${more(version)}`
     const other = last.get(content)
     if (other !== undefined && other !== version) version.twin ??= other.twin ?? other
     last.set(content, version)

@@ -28,6 +28,12 @@ export class ScanStory {
     }
   }
 
+  /** The first page of the scan that goes on after this one; undefined: none does. */
+  firstAfter({ request, answer }: Question): Question | undefined {
+    const cursor = scanPageOf(answer?.told)?.cursor ?? '0'
+    return cursor === '0' ? undefined : this.#pages.get(request.scan ?? '')?.[0]
+  }
+
   /** All pages of the scan that ends with this one; undefined: none does. */
   pagesUntil(question: Question): readonly Question[] | undefined {
     const { scan } = question.request
@@ -53,9 +59,41 @@ export function isWholeScan(
     for (const name of page === undefined ? [] : namesIn(words, page)) shown.add(name)
   }
   const states = since === undefined ? [last] : statesSince(last, since)
+  return [...lasting(states, words, at).keys()].every((name) => shown.has(name))
+}
+
+/**
+ * What must be shown of a scan that goes on, as a text: two ways to the same data are alike only if it is the same.
+ * `first`: its first page; `since`: every state that was possible after it.
+ */
+export function owedSince(
+  first: Question,
+  last: Moment,
+  since: ReadonlySet<Moment>,
+  at: CarriedOut,
+): string {
+  const words = first.request.commands[0] ?? []
+  const owed = lasting(statesSince(last, since), words, at)
+  return [...owed]
+    .map(([name, diesAtMs]) => `${name} ${diesAtMs}`)
+    .sort()
+    .join(' ')
+}
+
+/** What is there in all states, with the earliest time of its death in any of them. */
+function lasting(
+  states: readonly Moment[],
+  words: readonly string[],
+  at: CarriedOut,
+): ReadonlyMap<string, number> {
   const [first, ...others] = states.map(({ holdings }) => scannedIn(holdings, words, at))
-  if (first === undefined) return true
-  return [...first].every((name) => shown.has(name) || !others.every((some) => some.has(name)))
+  const found = new Map<string, number>()
+  for (const [name, diesAtMs] of first ?? []) {
+    const times = others.map((some) => some.get(name))
+    if (times.includes(undefined)) continue
+    found.set(name, Math.min(diesAtMs, ...times.map((time) => time ?? 0)))
+  }
+  return found
 }
 
 /** From the last one back to the earliest that may have been there when the scan began. */
