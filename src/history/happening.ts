@@ -47,7 +47,7 @@ export type Occurrence =
       /** Where it is known only from what others say: what to call it. */
       readonly word?: string
     }
-  /** In records: there is none of this process, so what it was and said is not known. */
+  /** In records: from here on there is none of this process, so what it was and said is not known. */
   | { readonly kind: 'unrecorded' }
   /** In records: what Sentinels hold of a process beside its state; undefined: that is over. */
   | { readonly kind: 'remark'; readonly text: string | undefined }

@@ -192,3 +192,17 @@ test('a Sentinel without a record is not drawn as down, and not counted as one t
   expect(text.join('\n')).not.toMatch(/was not there yet|Sentinels run|Never: /)
   expect(text.join('\n')).toMatch(/There is no record of [\d.:]+ and [\d.:]+\./)
 })
+
+test('a Sentinel whose record ends before those of the others is not drawn as down from then on', async () => {
+  const { lives, ties } = await played('01-master-killed.yml')
+  const [one] = lives
+  if (one === undefined) throw new Error('nothing is recorded')
+  one.lastMonoMs -= 3_000
+  const run = recordedRun(lives, ties)
+  const { lanes } = createLanes(run.file, run.history)
+  const last = lanes.flatMap(({ kind, spans }) =>
+    kind === 'sentinel' ? [spans.at(-1)?.state.kind] : [],
+  )
+  expect(last.filter((kind) => kind === 'unknown').length).toBe(1)
+  expect(last).not.toContain('down')
+})

@@ -146,7 +146,7 @@ function toldBy(life: SentinelLife, process: string): Told[] {
     ...life.roles.map(({ monoMs, address, role }): Told => {
       return { monoMs, process: address, kind: 'role', role }
     }),
-    { monoMs: lastMonoMs, process, kind: 'status', status: 'down' },
+    { monoMs: lastMonoMs, process, kind: 'unrecorded' },
   ]
 }
 

@@ -36,7 +36,9 @@ function tellSwitches({ node }: Promotion, { incident, file, history }: Story): 
     .map(({ name }) => name)
     .filter((name) => !switches.some(({ sentinel }) => sentinel === name))
   const unrecorded = missing.filter((name) =>
-    history.happenings.some((one) => one.kind === 'unrecorded' && one.process === name),
+    history.happenings.some(
+      ({ kind, process, atMs }) => kind === 'unrecorded' && process === name && atMs <= first.atMs,
+    ),
   )
   const never = missing.filter((name) => !unrecorded.includes(name))
   const rest = [
