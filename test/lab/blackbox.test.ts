@@ -1,7 +1,7 @@
 /**
  * The black box of real processes: Sentinels of a cluster with passwords are recorded through random
  * faults, killed and started again among them, and their records are played. VEDETTE_LONG asks for
- * forty faults, VEDETTE_SEED for others.
+ * forty faults, VEDETTE_SEED for others, VEDETTE_DATA=redis for data nodes of Redis.
  */
 import { readdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,6 +34,7 @@ beforeAll(async () => {
   cluster = await startCluster({
     downAfterMs: 500,
     failoverTimeoutMs: 3_000,
+    hasRealNodes: process.env.VEDETTE_DATA === 'redis',
     sentinelLines: ['black-box: yes', `users: ["watcher on >${PASSWORD} ~* &* +@all"]`],
   })
 }, 60_000)
