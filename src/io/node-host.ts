@@ -4,6 +4,7 @@
  */
 import { Socket } from 'node:net'
 import { totalmem } from 'node:os'
+import { getHeapStatistics } from 'node:v8'
 import type { Moment } from '../base/clock.ts'
 import type {
   FileAnswer,
@@ -294,28 +295,43 @@ function endpointsOf(socket: Socket): Endpoints | undefined {
   }
 }
 
+/** Resident memory is not asked for more often: that opens a file of the system, and takes longer than the rest of INFO. */
+const RESIDENT_FOR_MS = 100
+
 /**
- * What the process knows of its memory. Reading it opens a file of the system, and if no more files can
- * be opened the engine throws: then the last answer is repeated, for INFO must never end a node that is
- * full of clients.
+ * What the process knows of its memory. If no more files can be opened the engine throws instead of telling the resident
+ * bytes: then the last answer is repeated, for INFO must never end a node that is full of clients.
  */
 export class MemoryFacts {
-  readonly #ask: () => NodeJS.MemoryUsage
-  #last = { usedBytes: 0, reservedBytes: 0, residentBytes: 0 }
+  readonly #ask: () => number
+  readonly #nowMs: () => number
+  #residentBytes = 0
+  #askedAtMs = Number.NEGATIVE_INFINITY
 
-  constructor(ask: () => NodeJS.MemoryUsage = process.memoryUsage) {
+  constructor(ask: () => number = process.memoryUsage.rss, nowMs: () => number = milliseconds) {
     this.#ask = ask
+    this.#nowMs = nowMs
   }
 
-  /** Bytes used of the runtime's heap and buffers, and resident bytes. */
+  /** Bytes used and reserved of the runtime's heap and buffers, and resident bytes, which may be a tenth of a second old. */
   read(): Pick<NodeProcessFacts, 'usedBytes' | 'reservedBytes' | 'residentBytes'> {
+    const { used_heap_size, total_heap_size, external_memory } = getHeapStatistics()
+    return {
+      usedBytes: used_heap_size + external_memory,
+      reservedBytes: total_heap_size + external_memory,
+      residentBytes: this.#resident(),
+    }
+  }
+
+  #resident(): number {
+    const nowMs = this.#nowMs()
+    if (nowMs < this.#askedAtMs + RESIDENT_FOR_MS) return this.#residentBytes
+    this.#askedAtMs = nowMs
     try {
-      const { heapUsed, heapTotal, external, rss } = this.#ask()
-      const [usedBytes, reservedBytes] = [heapUsed + external, heapTotal + external]
-      this.#last = { usedBytes, reservedBytes, residentBytes: rss }
+      this.#residentBytes = this.#ask()
     } catch {
       // EMFILE: see above.
     }
-    return this.#last
+    return this.#residentBytes
   }
 }
