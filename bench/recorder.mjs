@@ -26,7 +26,7 @@ const NODES_PER_GROUP = 3
 const SENTINELS = 4
 const BOUND_MS = 60_000
 /** By then the engine has compiled what runs often. */
-const CALM_MS = 60_000
+const CALM_MS = 180_000
 const DAY_MS = 86_400_000
 
 const KINDS = [
