@@ -51,6 +51,8 @@ export type Occurrence =
   | { readonly kind: 'unrecorded' }
   /** In records: what Sentinels hold of a process beside its state; undefined: that is over. */
   | { readonly kind: 'remark'; readonly text: string | undefined }
+  /** In records: what a data node or a proxy put on record of itself. */
+  | { readonly kind: 'said'; readonly fact: string; readonly text: string }
   /** A Sentinel published an event: its name and payload as on the wire. */
   | {
       readonly kind: 'event'

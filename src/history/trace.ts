@@ -59,6 +59,8 @@ export function describe(happening: Happening, nameOf: NameOf): string {
     }
     case 'selection':
       return `has chosen ${nameOf(happening.chosen)} as master of ${happening.group}`
+    case 'said':
+      return `says of itself: ${happening.text}`
     case 'role':
       return `is ${describeRole(happening.role, nameOf)}`
     case 'sizes':

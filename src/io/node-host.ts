@@ -71,6 +71,8 @@ export interface NodeHostOptions {
   readonly surroundings?: Surroundings | undefined
   /** Told by how many milliseconds each wake-up is late. */
   readonly noteLateness?: ((lateMs: number) => void) | undefined
+  /** [black-box] Puts on record what the node says of itself. */
+  readonly note?: NodePort['note']
 }
 
 /** Asked for each command: without looking for the global each time. */
@@ -92,6 +94,7 @@ export class NodeHost implements NodePort {
   readonly #memory = new MemoryFacts()
   readonly stopwatch = () => milliseconds() * 1000
   readonly heap: HeapMeter | undefined
+  readonly note: NodePort['note']
   /** Outgoing connections that wait for the gate to open. */
   readonly #departing = new Set<ConnectionId>()
   #lastIncomingId = 0
@@ -100,6 +103,7 @@ export class NodeHost implements NodePort {
   constructor(options: NodeHostOptions) {
     this.#options = options
     this.heap = options.heap
+    this.note = options.note
     this.#surroundings = options.surroundings ?? kernelSurroundings(options.localAddress)
     const wake = () => this.#input((now) => this.#node.wake(now))
     this.#alarm = new Alarm(wake, this.#surroundings.clock, options.noteLateness)

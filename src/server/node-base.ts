@@ -34,6 +34,7 @@ import type { Settings } from './settings/settings.ts'
 import { ClientTracking } from './tracking/client-tracking.ts'
 import { CommandTimes } from './watching/command-times.ts'
 import { Monitors } from './watching/monitors.ts'
+import { NodeJournal } from './watching/node-journal.ts'
 
 /** What a node begins with. */
 export interface NodeBeginning {
@@ -81,6 +82,7 @@ export class NodeBase {
   readonly tracking: ClientTracking
   readonly monitors = new Monitors()
   readonly times: CommandTimes
+  readonly journal: NodeJournal
   readonly sentinels: SentinelBoard
   readonly snapshotTurn = new SnapshotTurn()
   /** The session in which the commands of our master's stream run. */
@@ -110,6 +112,7 @@ export class NodeBase {
     this.now = now
     this.access = access
     this.times = new CommandTimes(settings, port)
+    this.journal = new NodeJournal(this)
     this.keyspaceEvents = new KeyspaceEvents(settings, this.pubsub)
     const usage = new Usage(rng.fork('usage'))
     usage.follow(settings)

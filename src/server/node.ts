@@ -73,6 +73,7 @@ export class DataNode implements NodeInputs {
     this.#scripts = new ScriptTurns(this.services)
     const { memory, scripting } = this.services
     memory.scriptBytes = () => scripting.scripts.bytes + scripting.usedBytes.scripts
+    this.services.journal.note({ kind: 'starting' })
     this.services.persistence.start()
   }
 
@@ -109,9 +110,10 @@ export class DataNode implements NodeInputs {
   wake(now: Moment): void {
     if (this.#isAsleep(now)) return
     if (this.#scripts.isInterrupted) return this.#goOn(now)
-    const { heap, memory, eviction, pause, disconnects } = this.services
+    const { heap, memory, eviction, pause, disconnects, journal } = this.services
     const { blocking, sessions, persistence, migration, isCronPaused } = this.services
     this.#beginTurn(now)
+    journal.wake()
     heap.wake(now.monoMs)
     memory.wake(now.monoMs)
     eviction.wake()
@@ -132,7 +134,7 @@ export class DataNode implements NodeInputs {
 
   nextWakeUpMs(): number | undefined {
     const { sleep, blocking, pause, sessions, persistence, heap, replication } = this.services
-    const { memory, eviction, migration, isCronPaused } = this.services
+    const { memory, eviction, migration, journal, isCronPaused } = this.services
     if (sleep.untilMs !== undefined) return sleep.untilMs
     if (this.#scripts.isInterrupted) return this.#scripts.nextSliceMs
     // Asked after every input of a simulated node: without a list.
@@ -143,6 +145,7 @@ export class DataNode implements NodeInputs {
     nextMs = sooner(nextMs, memory.nextWakeUpMs())
     nextMs = sooner(nextMs, eviction.nextWakeUpMs())
     nextMs = sooner(nextMs, migration.nextWakeUpMs())
+    nextMs = sooner(nextMs, journal.nextWakeUpMs())
     if (persistence.isLoading || isCronPaused) return nextMs
     nextMs = sooner(nextMs, replication.nextWakeUpMs())
     return sooner(nextMs, this.#upkeep.nextWakeUpMs())
@@ -201,6 +204,7 @@ export class DataNode implements NodeInputs {
   #beginTurn(now: Moment): void {
     const last = this.services.now
     this.services.beginTurn(now)
+    this.services.journal.turnBegins(last)
     this.services.replication.turnBegins(last)
   }
 

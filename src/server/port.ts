@@ -1,5 +1,6 @@
 /** The border of the data node: what it asks of the world, and what the world tells it. */
 import type { Moment } from '../base/clock.ts'
+import type { JournalEvent } from '../journal/event-table.ts'
 import type { FileAnswer, FileFailure, FileRequest, FileRequestId } from './persistence/files.ts'
 
 /**
@@ -54,6 +55,8 @@ export interface NodePort {
   readonly stopwatch?: (() => number) | undefined
   /** Undefined: no limit of the memory is known. */
   readonly heap?: HeapMeter | undefined
+  /** [black-box] Puts a fact on record. Undefined: there is no record. */
+  readonly note?: ((now: Moment, event: JournalEvent) => void) | undefined
   log(level: NodeLogLevel, text: string): void
   /**
    * Ends the process after everything written has been flushed. `reason` is for the parent or

@@ -8,7 +8,7 @@ import { recordedRun } from '../../src/cli/incident/recorded-run.ts'
 import { explainRecorded } from '../../src/report/chain/chain.ts'
 import { parseScenario } from '../../src/scenario/parse.ts'
 import { playScenario } from '../../src/scenario/run.ts'
-import { differencesOf, type KeptRecord, recordingEngine } from './support.ts'
+import { differencesOf, type KeptJournal, type KeptRecord, recordingEngine } from './support.ts'
 
 /** How far the clocks of the three Sentinels are off; the monotonic ones begin anywhere. */
 const SKEWS_MS = [0, 7_000, -42_000]
@@ -22,13 +22,15 @@ export async function played(name: string, skippedMs: readonly number[] = []) {
   const parsed = parseScenario(readFileSync(path, 'utf8'), name)
   if (!parsed.ok) throw new Error(`${name} cannot be read`)
   const records: KeptRecord[] = []
-  const engine = recordingEngine(records, 1_000)
+  const journals: KeptJournal[] = []
+  const engine = recordingEngine(records, 1_000, journals)
   const { result, history } = await playScenario(parsed.value, { seed: '1', engine })
   expect(result.verdict).toBe('passed')
   const lives = records.map((record, at) => lifeOf(record, SKEWS_MS[at] ?? 0, skippedMs[at]))
   const ties = commonTime(lives)
   const run = recordedRun(lives, ties)
-  return { truth: history, lives, ties, run, chapters: explainRecorded(run.file, run.history) }
+  const chapters = explainRecorded(run.file, run.history)
+  return { truth: history, lives, ties, run, chapters, journals }
 }
 
 function lifeOf(record: KeptRecord, skewMs: number, skippedMs = 0): SentinelLife {

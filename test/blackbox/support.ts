@@ -11,8 +11,11 @@ import type { Event } from '../../src/core/event.ts'
 import { startSentinel } from '../../src/core/sentinel.ts'
 import type { State } from '../../src/core/state.ts'
 import { nextWakeUpMs } from '../../src/core/step.ts'
+import { entryText } from '../../src/journal/entry-text.ts'
+import type { JournalEvent } from '../../src/journal/event-table.ts'
 import { simEngine } from '../../src/scenario/sim-engine.ts'
 import type { Engine } from '../../src/scenario/world.ts'
+import { NodeProgram } from '../../src/sim/processes/node-program.ts'
 import { SIMULATED } from '../../src/sim/processes/programs.ts'
 import { SentinelProgram } from '../../src/sim/processes/sentinel-program.ts'
 import { GROUP } from '../support/sentinel-stage.ts'
@@ -56,10 +59,30 @@ export class KeptRecord implements RecordSink {
   }
 }
 
-/** A world in which every life of a Sentinel has a record of its own. */
-export function recordingEngine(records: KeptRecord[], segmentSteps?: number): Engine {
+/** What one life of a node has put on record of itself. */
+export interface KeptJournal {
+  /** Asked when the run is over. */
+  readonly runId: () => string
+  readonly name: string
+  readonly entries: string[]
+}
+
+/** A world in which every life of a Sentinel has a record of its own, and every life of a node a journal if they are wanted. */
+export function recordingEngine(
+  records: KeptRecord[],
+  segmentSteps?: number,
+  journals?: KeptJournal[],
+): Engine {
   const make = {
     ...SIMULATED,
+    node: (start: ConstructorParameters<typeof NodeProgram>[0]) => {
+      const entries: string[] = []
+      const note = (now: Moment, event: JournalEvent) => entries.push(entryText(now, event))
+      const program = new NodeProgram(journals === undefined ? start : { ...start, note })
+      const { name } = start.process
+      journals?.push({ runId: () => program.standing().runId, name, entries })
+      return program
+    },
     sentinel: (start: ConstructorParameters<typeof SentinelProgram>[0]) => {
       const record = new KeptRecord(segmentSteps)
       records.push(record)

@@ -1,5 +1,5 @@
 /** An incident of real processes, told from the records that their Sentinels hand out. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodeCommand } from '../../src/resp/encode.ts'
@@ -29,7 +29,9 @@ let cluster: RealCluster
 let sentinel: string
 
 beforeAll(async () => {
-  cluster = await startCluster({ downAfterMs: 500, sentinelLines: ['black-box: yes'] })
+  cluster = await startCluster({
+    ...{ downAfterMs: 500, sentinelLines: ['black-box: yes'], nodeLines: ['black-box yes'] },
+  })
   sentinel = `127.0.0.1:${cluster.sentinels[0]?.port}`
   await cluster.nodes[0]?.kill()
   await agreedMaster(cluster)
@@ -141,6 +143,52 @@ test('ledgers of all nodes are listed and fetched, and lost writes are part of t
   expect(incidents[0].lost).toMatchObject([{ ledger: name, commands: 1, keys: 1, rule: 'exact' }])
 })
 
+/** The records of all Sentinels and the journals of all nodes. */
+function recordsOnDisk(): readonly string[] {
+  const names = readdirSync(cluster.folder, { recursive: true }).map(String)
+  return names
+    .filter((name) => name.endsWith('.blackbox'))
+    .map((name) => join(cluster.folder, name))
+}
+
+test('the nodes say what happened to them, beside what the Sentinels tell', async () => {
+  const [master, ...replicas] = cluster.nodes.map(({ port }) => `127.0.0.1:${port}`)
+  const records = recordsOnDisk()
+  expect(records).toHaveLength(6)
+  const { status, stdout, stderr } = await vedette('incident', '--json', ...records)
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  const { incidents, nodeClocks } = JSON.parse(stdout)
+  expect(nodeClocks).toHaveLength(3)
+  for (const { withinMs } of nodeClocks) expect(withinMs).toBeLessThan(500)
+  const [{ nodesSay, from }] = incidents
+  const said = (fact: string): { at: string; node: string; text: string }[] =>
+    nodesSay.filter((one: { fact: string }) => one.fact === fact)
+  // It was killed with SIGKILL: what its replicas say of it is the last word.
+  expect(
+    said('linkLost')
+      .map(({ node }) => node)
+      .sort(),
+  ).toEqual([...replicas].sort())
+  for (const { text } of said('linkLost')) expect(text).toContain(`lost the link to ${master}`)
+  expect(said('master')).toHaveLength(1)
+  expect(said('master')[0]?.text).toMatch(/^is a master now: REPLICAOF NO ONE from sentinel-/)
+  expect(said('replica').map(({ node }) => node)).not.toContain(said('master')[0]?.node)
+  // Both lose it at the moment at which the Sentinels do.
+  for (const { at } of said('linkLost'))
+    expect(Math.abs(Date.parse(at) - Date.parse(from))).toBeLessThan(1_000)
+  const text = (await vedette('incident', ...records)).stdout
+  expect(text).toContain(`says: has lost the link to ${master}`)
+  expect(text).toMatch(
+    /the clock of node [\d.:]+ \(run \w+\) .*, as its answers to the Sentinels show/,
+  )
+  const journals = records.filter((path) => path.includes('/node-'))
+  const listed = await vedette('replay', '--events', ...journals)
+  expect(listed).toMatchObject({ status: 0, stderr: '' })
+  expect(listed.stdout).toContain('is ready as master, with 0 keys')
+  const plain = await vedette('replay', ...journals)
+  expect(plain.stdout).toContain('facts, nothing to play again')
+})
+
 test('what would have been: the incident is written as a scenario, and played with other settings', async () => {
   const scenario = join(scratchFolder('incident'), 'incident.yml')
   const words = ['--what-if', '--set', 'down-after=2s', '--seeds', '1..2', '--scenario', scenario]
@@ -163,7 +211,7 @@ test('pieces over the wire are the files of the Sentinel', () => {
   const port = one?.port ?? 0
   const name = cli(port, 'SENTINEL', 'BLACK-BOX', 'LIST').find((line) => line.endsWith('.vbb'))
   const head = cli(port, 'SENTINEL', 'BLACK-BOX', 'READ', name ?? '', '0', '18')
-  expect(head).toEqual(['vedette-blackbox 2'])
+  expect(head).toEqual(['vedette-blackbox 3'])
 })
 
 test('a Sentinel that is down is named, and its part is told by the others', async () => {

@@ -3,6 +3,7 @@
  * Everything that the node asks of its port is recorded for inspection.
  */
 import { createRng } from '../../src/base/rng.ts'
+import type { JournalEvent } from '../../src/journal/event-table.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { RequestDecoder } from '../../src/resp/request-decoder.ts'
 import { DataNode, type DataNodeOptions } from '../../src/server/node.ts'
@@ -38,7 +39,12 @@ export class NodeHarness implements NodePort {
   isReady = false
   readonly files: DataFiles
   readonly heap: HeapMeter | undefined
+  /** [black-box] What the node put on record of itself. */
+  readonly notes: JournalEvent[] = []
+  readonly note: NodePort['note']
   monoMs = 0
+  /** By how much the wall clock was set. */
+  wallMovedMs = 0
   readonly #clients = new Map<ConnectionId, TestClient>()
   #lastId = 0
 
@@ -53,6 +59,7 @@ export class NodeHarness implements NodePort {
     this.settings = settings
     this.files = files
     this.heap = heap
+    if (directives['black-box'] === 'yes') this.note = (_now, event) => this.notes.push(event)
     const all = { 'enable-debug-command': 'yes', ...directives }
     for (const [name, value] of Object.entries(all)) this.settings.load(name, [value])
     this.settings.markFiled()
@@ -67,7 +74,7 @@ export class NodeHarness implements NodePort {
   }
 
   get now() {
-    return { monoMs: this.monoMs, wallMs: WALL_START_MS + this.monoMs }
+    return { monoMs: this.monoMs, wallMs: WALL_START_MS + this.monoMs + this.wallMovedMs }
   }
 
   get wallMs(): number {

@@ -8,6 +8,7 @@ import type { AnnouncedEvent } from '../../core/announced-event.ts'
 import type { DataInstance, State } from '../../core/state.ts'
 import type { PlayedStep } from '../player.ts'
 import { ContactLog } from './contacts.ts'
+import { NodeTalk } from './node-talk.ts'
 import { PeerTalk } from './peer-talk.ts'
 
 export interface SaidEvent {
@@ -44,6 +45,7 @@ export class SentinelLife {
   readonly contacts = new ContactLog()
   readonly lines: SaidLine[] = []
   readonly talk: PeerTalk
+  readonly nodeTalk = new NodeTalk()
   /** The last role of each node. */
   readonly #roles = new Map<string, string>()
 
@@ -61,6 +63,7 @@ export class SentinelLife {
     if (this.firstMonoMs === undefined) {
       this.contacts.begin(step.state)
       this.talk.begin(step.state)
+      this.nodeTalk.begin(step.state)
     }
     this.firstMonoMs ??= monoMs
     this.lastMonoMs = monoMs
@@ -68,6 +71,7 @@ export class SentinelLife {
     this.state = step.state
     this.contacts.note(step)
     this.talk.note(step)
+    this.nodeTalk.note(step)
     if (step.event.kind === 'reply' && step.event.purpose.kind === 'info')
       this.#informed(step, step.event.link)
     for (const effect of step.effects) {

@@ -1,5 +1,6 @@
 /** `vedette incident`: what several Sentinels recorded of a failover, in the order of causes. */
 import { writeFileSync } from 'node:fs'
+import { isJournal } from '../../io/blackbox/journal-reader.ts'
 import { segmentsAt } from '../../io/blackbox/records-at.ts'
 import { reasonOf, StartError } from '../../io/start-error.ts'
 import type { Chapter } from '../../report/chain/chain.ts'
@@ -10,8 +11,9 @@ import { clockTime } from '../replay/words.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { writeBundle } from './bundle.ts'
 import { type Gathered, gatherRecords } from './gather.ts'
-import { livesIn } from './lives.ts'
+import { livesIn, nodeLivesIn } from './lives.ts'
 import { lossesIn, lossJson } from './lost-writes.ts'
+import { ownWordsOf } from './own-words.ts'
 import { partOf, type RecordedRun } from './recorded-run.ts'
 import { type Choice, tell } from './stories.ts'
 import {
@@ -75,10 +77,15 @@ export async function runIncident(
 }
 
 function fromFiles(records: readonly string[], choice: Choice): Gathered | number {
-  const segments = segmentsAt(records)
-  const { lives, faults, played } = livesIn(segments)
-  if (lives.length > 0)
-    return { faults, played, lives, missing: [], losses: undefined, told: tell(lives, choice) }
+  const all = segmentsAt(records)
+  const journals = all.filter(isJournal)
+  const { lives, faults: broken, played } = livesIn(all.filter((one) => !journals.includes(one)))
+  const { nodes, faults: torn } = nodeLivesIn(journals)
+  const faults = [...broken, ...torn]
+  if (lives.length > 0) {
+    const told = tell(lives, choice, nodes)
+    return { faults, played, lives, missing: [], losses: undefined, told }
+  }
   for (const fault of faults) say(`vedette: ${fault}`)
   say(`vedette: there is no record of a Sentinel in ${records.join(', ')}`)
   return EXIT_FAILED
@@ -89,14 +96,14 @@ async function show(gathered: Gathered, options: IncidentOptions): Promise<numbe
   const { json, html, id, bundle } = options
   for (const fault of faults) say(`vedette: ${fault}`)
   for (const { address, reason } of missing) say(`vedette: no record of ${address}: ${reason}`)
-  const { run, ties, chosen, stories } = told
+  const { run, ties, nodeTies, chosen, stories } = told
   if (stories.length === 0) {
     const what =
       id === undefined ? 'these Sentinels suspected no master in that time' : noSuch(id, run)
     say(`vedette: ${what}`)
     return EXIT_FAILED
   }
-  const shown = { nameOf: run.nameOf, ties, stories, losses: shownLosses(gathered) }
+  const shown = { nameOf: run.nameOf, ties, nodeTies, stories, losses: shownLosses(gathered) }
   if (bundle !== undefined) writeBundle(bundle, gathered, options.pseudonyms === true)
   if (html !== undefined) writePage(html, chosen, run, shown)
   const played = await tryOut(gathered, options)
@@ -185,7 +192,7 @@ function writeOut(path: string, text: string): void {
 
 /** The incidents for scripts. */
 function incidentJson(
-  { nameOf, ties, stories, losses }: ShownIncident,
+  { nameOf, ties, nodeTies, stories, losses }: ShownIncident,
   missing: Gathered['missing'],
 ): object {
   return {
@@ -195,6 +202,9 @@ function incidentJson(
       lost: losses?.parts[at]?.map(lossJson) ?? null,
     })),
     lossesUnknownOf: losses?.known.silent ?? null,
+    nodeClocks: [...nodeTies].map(([{ head }, { address, aheadMs, withinMs }]) => {
+      return { node: address, run: head.runId, aheadMs, withinMs: withinMs ?? null }
+    }),
     clocks: [...ties].map(([{ myid }, { aheadMs, withinMs }]) => {
       return { sentinel: nameOf(myid), aheadMs, withinMs: withinMs ?? null }
     }),
@@ -217,6 +227,9 @@ function storyJson(story: IncidentStory): object {
     })),
     events: eventsOf(story).map(({ atMs, process, text }) => {
       return { at: time(atMs), sentinel: process, event: text }
+    }),
+    nodesSay: ownWordsOf(story).map(({ atMs, process, fact, text }) => {
+      return { at: time(atMs), node: process, fact, text }
     }),
   }
 }

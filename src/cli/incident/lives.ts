@@ -1,10 +1,13 @@
-/** What records tell of the lives of Sentinels: the segments are played, one after the other. */
+/** What records tell of the lives of Sentinels: the segments are played, one after the other; and of nodes: they are read. */
 import { SentinelLife } from '../../blackbox/incident/life.ts'
+import type { NodeLife } from '../../blackbox/incident/node-time.ts'
+import { readJournal } from '../../io/blackbox/journal-reader.ts'
 import {
   type SegmentSource,
   type SegmentSummary,
   summaryOf,
 } from '../../io/blackbox/segment-reader.ts'
+import type { JournalEntry, JournalHead } from '../../journal/entry-text.ts'
 import { playSegment } from '../replay/play.ts'
 
 /** Which part of a life a segment holds, by the monotonic clock of that life. */
@@ -40,6 +43,25 @@ function telling(segments: readonly SegmentSource[]): readonly SegmentSource[] {
     return own === undefined || decided.some((one) => one !== undefined && isNear(own, one))
   })
   return found.length > 0 ? found : segments.slice(-1)
+}
+
+export interface NodeLives {
+  readonly nodes: readonly NodeLife[]
+  readonly faults: readonly string[]
+}
+
+/** The segments of each run of a node or a proxy, in the order in which they were written. */
+export function nodeLivesIn(journals: readonly SegmentSource[]): NodeLives {
+  const read = journals.map(readJournal)
+  const faults = read.flatMap(({ fault }) => fault ?? [])
+  const runs = new Map<string, { head: JournalHead; entries: JournalEntry[] }>()
+  for (const { head, entries } of read) {
+    if (head === undefined) continue
+    const run = runs.get(head.runId) ?? { head, entries: [] }
+    runs.set(head.runId, run)
+    run.entries.push(...entries)
+  }
+  return { nodes: [...runs.values()], faults }
 }
 
 /** The segments of each Sentinel in the order in which they were written. */

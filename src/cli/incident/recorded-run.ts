@@ -109,7 +109,7 @@ export function partOf(run: RecordedRun, fromMs: number, untilMs: number): Recor
   for (const one of happenings) {
     if (one.atMs >= startMs) continue
     // What a process is stays so until the next word of it; what it said is over.
-    if (one.kind !== 'event' && one.kind !== 'log') {
+    if (one.kind !== 'event' && one.kind !== 'log' && one.kind !== 'said') {
       const group = 'group' in one ? one.group : ''
       const key = `${one.process} ${one.kind} ${group}`
       // The later word counts: a node that is down is so whatever it said of its role before.

@@ -1,7 +1,9 @@
 /** Which incidents the records tell, and which of them are asked for. */
 import { type ClockTie, commonTime } from '../../blackbox/incident/common-time.ts'
 import type { SentinelLife } from '../../blackbox/incident/life.ts'
+import { type NodeLife, nodeTime } from '../../blackbox/incident/node-time.ts'
 import { type Chapter, explainRecorded } from '../../report/chain/chain.ts'
+import { type NodeTies, withJournals } from './own-words.ts'
 import { countedFrom, type RecordedRun, recordedRun } from './recorded-run.ts'
 import type { IncidentStory } from './text.ts'
 
@@ -24,6 +26,7 @@ export const NEAR_MS = 10_000
 export interface IncidentsTold {
   readonly run: RecordedRun
   readonly ties: ReadonlyMap<SentinelLife, ClockTie>
+  readonly nodeTies: NodeTies
   /** Every incident of the records. */
   readonly all: readonly Chapter[]
   readonly chosen: readonly Chapter[]
@@ -31,9 +34,14 @@ export interface IncidentsTold {
 }
 
 /** `lives`: the longest first, and at least one. */
-export function tell(lives: readonly SentinelLife[], choice: Choice): IncidentsTold {
+export function tell(
+  lives: readonly SentinelLife[],
+  choice: Choice,
+  nodes: readonly NodeLife[] = [],
+): IncidentsTold {
   const ties = commonTime(lives)
-  const run = recordedRun(lives, ties)
+  const nodeTies = new Map(nodes.map((node) => [node, nodeTime(node, ties)]))
+  const run = withJournals(recordedRun(lives, ties), nodeTies)
   const all = explainRecorded(run.file, run.history)
   const chosen = choose(all, run, choice)
   const stories = chosen.map((chapter): IncidentStory => {
@@ -41,7 +49,7 @@ export function tell(lives: readonly SentinelLife[], choice: Choice): IncidentsT
     const [told = chapter] = explainRecorded(own.file, own.history).slice(all.indexOf(chapter))
     return { run: own, chapter: told, ids: idsOf(chapter, run) }
   })
-  return { run, ties, all, chosen, stories }
+  return { run, ties, nodeTies, all, chosen, stories }
 }
 
 function choose(

@@ -7,11 +7,13 @@ import { formatDuration, secondsText } from '../../scenario/duration.ts'
 import { colors as pc } from '../colors.ts'
 import { clockTime } from '../replay/words.ts'
 import { type GroupLosses, type LostPart, lossLines } from './lost-writes.ts'
+import { type NodeTies, nodeClockLines, ownWordsOf } from './own-words.ts'
 import type { RecordedRun } from './recorded-run.ts'
 
 export interface ShownIncident {
   readonly nameOf: (myid: string) => string
   readonly ties: ReadonlyMap<SentinelLife, ClockTie>
+  readonly nodeTies: NodeTies
   readonly stories: readonly IncidentStory[]
   /** Undefined: no node was asked. */
   readonly losses: ShownLosses | undefined
@@ -42,10 +44,11 @@ export function lostLines({ losses }: ShownIncident, at: number): readonly strin
 }
 
 /** How far the clock of each Sentinel is off. */
-export function clockLines({ nameOf, ties }: ShownIncident): readonly string[] {
-  return [...ties].map(([life, tie], at) =>
+export function clockLines({ nameOf, ties, nodeTies }: ShownIncident): readonly string[] {
+  const sentinels = [...ties].map(([life, tie], at) =>
     clockLine(lifeName(life, [...ties.keys()], nameOf), tie, at === 0),
   )
+  return [...sentinels, ...nodeClockLines(nodeTies)]
 }
 
 /** With the time of its start if the Sentinel has started several times. */
@@ -64,9 +67,12 @@ function storyLines(story: IncidentStory, lost: readonly string[]): readonly str
     const time = atMs === undefined ? '' : secondsText(atMs)
     return `${time.padStart(10)}  ${text}`
   })
-  const events = eventsOf(story).map(({ atMs, process, text }) => {
-    return pc.dim(`${secondsText(atMs).padStart(10)}  ${process}  ${text}`)
-  })
+  const said = ownWordsOf(story).map((one) => ({ ...one, text: `says: ${one.text}` }))
+  const events = [...eventsOf(story), ...said]
+    .sort((one, other) => one.atMs - other.atMs)
+    .map(({ atMs, process, text }) =>
+      pc.dim(`${secondsText(atMs).padStart(10)}  ${process}  ${text}`),
+    )
   const named = story.ids.map((id) => `, incident ${id}`).join('')
   const when = `began ${clockTime(story.run.zeroMs)}${named}`
   const losses = lost.map((line) => `${''.padStart(10)}  ${line}`)

@@ -1,8 +1,10 @@
 /** `vedette replay`: the production machine, run again on the record of a Sentinel. */
 import { beliefOf } from '../../blackbox/belief.ts'
+import { isJournal, readJournal } from '../../io/blackbox/journal-reader.ts'
 import { segmentsAt } from '../../io/blackbox/records-at.ts'
 import type { SegmentSource } from '../../io/blackbox/segment-reader.ts'
 import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
+import { journalJson, showJournals } from './journal.ts'
 import { type PlacedStep, playSegment, type SegmentOutcome } from './play.ts'
 import { StepView } from './step-view.ts'
 import { announcedLines, clockTime, outcomeLine, verdictLine } from './words.ts'
@@ -25,18 +27,43 @@ export async function runReplay(
     say('vedette: use only one of --events, --at, --step and --json')
     return EXIT_CONFIG
   }
-  const sources = segmentsAt(records)
-  if (sources.length === 0) {
+  const found = segmentsAt(records)
+  if (found.length === 0) {
     say(`vedette: there is no record in ${records.join(', ')}`)
     say('  black-box: yes in the configuration of a Sentinel keeps one in <state file>.blackbox')
     return EXIT_FAILED
   }
+  const journals = found.filter(isJournal)
+  const sources = found.filter((one) => !journals.includes(one))
+  if (sources.length === 0) return showOnly(journals, options)
   if (step === true) return stepThrough(sources)
   if (at !== undefined) return showMoment(sources, at)
   const outcomes = sources.map((source) => playToEnd(source, events === true))
+  if (json === true) {
+    const all = [...outcomes, ...journals.map(readJournal).map(journalJson)]
+    process.stdout.write(`${JSON.stringify(all)}\n`)
+    return statusOf(outcomes)
+  }
   const lines = [...outcomes.map(outcomeLine), verdictLine(outcomes)]
-  process.stdout.write(json === true ? `${JSON.stringify(outcomes)}\n` : `${lines.join('\n')}\n`)
-  return statusOf(outcomes)
+  process.stdout.write(`${lines.join('\n')}\n`)
+  return showJournals(journals, events === true) ? statusOf(outcomes) : EXIT_FAILED
+}
+
+/** Nothing is there that could be played. */
+function showOnly(
+  journals: readonly SegmentSource[],
+  { events, at, step, json }: RecordReplayOptions,
+): number {
+  if (at !== undefined || step === true) {
+    say('vedette: a journal is a list of facts and cannot be played: use --events')
+    return EXIT_CONFIG
+  }
+  if (json === true) {
+    const read = journals.map(readJournal)
+    process.stdout.write(`${JSON.stringify(read.map(journalJson))}\n`)
+    return read.every(({ fault }) => fault === undefined) ? 0 : EXIT_FAILED
+  }
+  return showJournals(journals, events === true) ? 0 : EXIT_FAILED
 }
 
 function statusOf(outcomes: readonly SegmentOutcome[]): number {

@@ -47,6 +47,7 @@ import { joinCluster } from '../up/child.ts'
 import { ownVersion } from '../version.ts'
 import { fitToHeap, guardHeap } from './heap-room.ts'
 import { isUsual, nodeDirectives } from './node-directives.ts'
+import { openNodeJournal } from './node-journal.ts'
 import { nodeUsers, UserLines } from './node-users.ts'
 import { keepOomScore, keepTitle, openSyslog, unixDoor } from './process-directives.ts'
 
@@ -161,6 +162,7 @@ async function start(options: Start): Promise<void> {
   const membership = joinCluster()
   const pidFile = inDir(utf8Text(settings.text('pidfile')))
   const meters = newMeters()
+  const journal = await openNodeJournal(settings, folder, () => node, logger)
   const host = new NodeHost({
     createNode: (port) => {
       node = createNode({ settings, port, ...access, hasConfigFile: learnt !== undefined })
@@ -177,12 +179,14 @@ async function start(options: Start): Promise<void> {
     onExit: (status, reason) => {
       // The log may go to a file that a user who has just typed the command does not look at.
       if (reason !== undefined) process.stderr.write(`${reason}\n`)
+      if (reason !== undefined) journal?.note(readClock(), { kind: 'failed', reason })
       exitAfter(logger)(status)
     },
     localAddress: settings.text('bind-source-addr') || undefined,
     gate: membership?.gate,
     tls,
     noteLateness: latenessInto(meters),
+    note: journal && ((now, event) => journal.note(now, event)),
   })
   tls.watch()
   const http = node && (await openNodeHttp({ settings, host, node, tls, log, meters }))

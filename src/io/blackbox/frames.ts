@@ -10,8 +10,10 @@ import { RecordFault } from '../../blackbox/block.ts'
 export const MAGIC = 'vedette-blackbox 3\n'
 export const SEGMENT_SUFFIX = '.vbb'
 
-/** `H`: the head of the segment. `B`: a block. */
-export type FrameType = 'H' | 'B'
+/** Of a Sentinel's record, `H`: the head of the segment; `B`: a block. Of a journal, `J`: its head; `E`: entries. */
+export type FrameType = 'H' | 'B' | 'J' | 'E'
+
+const TYPES: ReadonlySet<string> = new Set<FrameType>(['H', 'B', 'J', 'E'])
 
 const HEADER_BYTES = 1 + 4 + 8
 /** No frame of ours comes near; a made-up one must not fill the memory. */
@@ -57,7 +59,7 @@ export interface RecordFrame {
 export function readFrame(file: Buffer, at: number): RecordFrame | 'torn' {
   if (at + HEADER_BYTES > file.length) return 'torn'
   const type = file.toString('latin1', at, at + 1)
-  if (type !== 'H' && type !== 'B')
+  if (!TYPES.has(type))
     throw new RecordFault(`no frame begins here: its type is ${JSON.stringify(type)}`)
   const length = file.readUInt32BE(at + 1)
   const start = at + HEADER_BYTES
@@ -65,7 +67,7 @@ export function readFrame(file: Buffer, at: number): RecordFrame | 'torn' {
   const packed = file.subarray(start, start + length)
   if (!checksumOf(packed).equals(file.subarray(at + 5, start)))
     throw new RecordFault('the frame is damaged: its checksum differs')
-  return { type, text: inflated(packed), endsAt: start + length }
+  return { type: type as FrameType, text: inflated(packed), endsAt: start + length }
 }
 
 function inflated(packed: Buffer): string {

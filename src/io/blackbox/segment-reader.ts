@@ -4,7 +4,7 @@ import { blockSummary, type RecordBlock, RecordFault, readBlock } from '../../bl
 import { readHead } from '../../blackbox/record-head.ts'
 import type { RecordHead } from '../../blackbox/recorder.ts'
 import { reasonOf, StartError } from '../start-error.ts'
-import { MAGIC, readFrame } from './frames.ts'
+import { MAGIC, type RecordFrame, readFrame } from './frames.ts'
 
 /** Where in which file something is wrong, and what. */
 export class SegmentFault extends StartError {
@@ -34,8 +34,28 @@ export interface SegmentSource {
   readonly content?: Buffer
 }
 
+/** The file, and its first frame. */
+export interface SegmentBeginning {
+  readonly file: Buffer
+  readonly frame: RecordFrame
+}
+
 /** Throws a SegmentFault. `undefined`: the file holds no head yet, because its writer was cut off. */
 export function openSegment(source: SegmentSource): RecordSegment | undefined {
+  const { path } = source
+  return located(path, MAGIC.length, () => {
+    const { file, frame } = beginningOf(source) ?? {}
+    if (file === undefined || frame === undefined) return undefined
+    if (frame.type === 'J') throw new RecordFault('it is a journal: nothing in it can be played')
+    if (frame.type !== 'H') throw new RecordFault('a segment begins with its head')
+    const { endsAt } = frame
+    const head = readHead(frame.text)
+    return { path, head, headAt: MAGIC.length, blocks: () => blocksOf(path, file, endsAt) }
+  })
+}
+
+/** Throws a SegmentFault. `undefined`: the file holds no frame yet, because its writer was cut off. */
+export function beginningOf(source: SegmentSource): SegmentBeginning | undefined {
   const { path } = source
   const file = contentOf(source)
   const beginning = file.toString('latin1', 0, MAGIC.length)
@@ -45,16 +65,12 @@ export function openSegment(source: SegmentSource): RecordSegment | undefined {
     const isOther = name === MAGIC.split(' ')[0]
     const what = isOther
       ? `its format is ${JSON.stringify(version)}, and this program reads ${MAGIC.split(/[ \n]/)[1]}`
-      : 'it is no record of a Sentinel'
+      : 'it is no record of a Sentinel, and no journal'
     throw new SegmentFault(path, 0, what)
   }
   return located(path, MAGIC.length, () => {
     const frame = readFrame(file, MAGIC.length)
-    if (frame === 'torn') return undefined
-    if (frame.type !== 'H') throw new RecordFault('a segment begins with its head')
-    const { endsAt } = frame
-    const head = readHead(frame.text)
-    return { path, head, headAt: MAGIC.length, blocks: () => blocksOf(path, file, endsAt) }
+    return frame === 'torn' ? undefined : { file, frame }
   })
 }
 

@@ -50,6 +50,10 @@ class NodeLane {
       this.#spans.enter(atMs, this.#isPaused ? { kind: 'paused' } : this.#state)
     } else if (happening.kind === 'role') {
       this.#enter(atMs, roleState(happening.role, this.#nameOf))
+    } else if (happening.kind === 'said') {
+      const { fact, text } = happening
+      const labels = [`says: ${text}`, fact] as const
+      this.#moments.push({ atMs, topic: 'state', labels, text: labels[0], isKey: true })
     }
   }
 

@@ -92,6 +92,8 @@ export class LedgerKeeper {
     this.#count++
     this.#lastFile = ledgerName(facts)
     this.#lastCommands = count
+    const [file, { port, now }] = [this.#lastFile, this.#host]
+    port.note?.(now, { kind: 'ledger', file, writes: count, keys, master: facts.master })
     const share = facts.rule === 'exact' ? '' : ', as far as we know,'
     this.#log(
       `${count} writes to ${keys} keys that ${facts.master} never had${share} are kept in ` +

@@ -157,6 +157,7 @@ export class Loading {
     host.replication.loaded(data.position)
     for (const { db, key } of data.expiredKeys) host.replication.tellExpired(db, key)
     host.port.log('notice', 'Ready to accept connections')
+    host.replication.noteStart()
     host.port.ready()
   }
 

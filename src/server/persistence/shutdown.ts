@@ -71,9 +71,9 @@ export class Shutdown {
   }
 
   /** `onRefused` is called if the process does not end after all. */
-  begin(request: ShutdownRequest, onRefused?: OnRefused): void {
+  begin(request: ShutdownRequest, onRefused?: OnRefused, why = 'SHUTDOWN'): void {
     const isFirst = this.#run === undefined
-    const run = this.#run ?? this.#start(request)
+    const run = this.#run ?? this.#start(request, why)
     if (onRefused !== undefined) run.waiters.push(onRefused)
     const { handover } = this.#parts
     if (isFirst) this.#handOver(run)
@@ -88,7 +88,9 @@ export class Shutdown {
    * waiting; it does not end a save.
    */
   signalled(signal: StopSignal): void {
-    if (this.#run === undefined) return this.begin(signalRequest(this.#parts.host.settings, signal))
+    const { settings } = this.#parts.host
+    if (this.#run === undefined)
+      return this.begin(signalRequest(settings, signal), undefined, signal)
     this.#log('notice', 'one more signal: no other node is waited for any longer')
     this.begin({ isNow: true })
   }
@@ -126,10 +128,11 @@ export class Shutdown {
     return this.#parts.host.now.monoMs
   }
 
-  #start(request: ShutdownRequest): Run {
+  #start(request: ShutdownRequest, why: string): Run {
     const run: Run = { request, waiters: [], replicas: undefined }
     this.#run = run
     this.#log('notice', 'this node is to end')
+    this.#parts.host.journal.note({ kind: 'stopping', why })
     return run
   }
 
@@ -194,6 +197,8 @@ export class Shutdown {
   #exit(): void {
     const { host, aof } = this.#parts
     this.#log('notice', 'bye')
+    host.journal.finish()
+    host.replication.noteEnd()
     aof.turnEnds()
     host.sessions.flushAll(host.now.monoMs)
     host.port.exit(0)

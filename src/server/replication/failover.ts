@@ -139,7 +139,7 @@ export class NodeFailover {
 
   /** Our master fails over to us: we become the master in its place. */
   takeOver(): void {
-    this.#role.promote()
+    this.#role.promote('its master hands over (FAILOVER)')
   }
 
   /**
@@ -252,14 +252,14 @@ export class NodeFailover {
     if (run.target === undefined) return
     run.state = 'failover-in-progress'
     this.#log('notice', 'the target is asked to take over')
-    this.#role.follow(run.target)
+    this.#role.follow(run.target, 'it hands over (FAILOVER)')
   }
 
   #abort(reason: string): void {
     this.#log('warning', `given up: ${reason}`)
     const mustReturn = this.isHandingOver
     this.#clear(true)
-    if (mustReturn) this.#role.promote()
+    if (mustReturn) this.#role.promote(`FAILOVER is given up: ${reason}`)
   }
 
   #clear(isGivenUp: boolean): void {

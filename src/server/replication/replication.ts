@@ -9,7 +9,7 @@
  */
 import type { Moment } from '../../base/clock.ts'
 import { parseInt64 } from '../../base/decimal.ts'
-import type { Address } from '../../base/ip.ts'
+import { type Address, hostAndPort } from '../../base/ip.ts'
 import { error, OK, type Reply, simple } from '../../resp/reply.ts'
 import { earliest } from '../earliest.ts'
 import { deletion } from '../effects.ts'
@@ -76,7 +76,7 @@ export class Replication implements RoleChange {
       isFollower: () => state.master !== undefined,
       freeze: () => this.#link.freeze(),
       acknowledge: () => this.#link.acknowledge(),
-      promote: () => this.promote(),
+      promote: (why) => this.promote(why),
     })
     const master = configuredMaster(node.settings.text('replicaof'))
     if (master !== undefined) this.#link.follow(master, false)
@@ -178,6 +178,25 @@ export class Replication implements RoleChange {
     replicas.restartEmptyTimer()
   }
 
+  /** For the record of this node: with what it begins. */
+  noteStart(): void {
+    const { node, master } = this.#state
+    const role =
+      master === undefined ? 'master' : `replica of ${hostAndPort(master.host, master.port)}`
+    node.journal.note({ kind: 'started', role, ...this.#held() })
+  }
+
+  /** For the record of this node: with what it ends. */
+  noteEnd(): void {
+    this.#state.node.journal.note({ kind: 'stopped', ...this.#held() })
+  }
+
+  #held(): { readonly keys: number; readonly history: string; readonly offset: number } {
+    const { node, history } = this.#state
+    const keys = node.keyspace.dbs.reduce((sum, db) => sum + db.entries.size, 0)
+    return { keys, history: history.id, offset: history.offset }
+  }
+
   /** Uses the append-only file to tell our master and waiting clients what is on our disk. */
   followFile(file: KeptFile): void {
     const { history } = this.#state
@@ -226,7 +245,7 @@ export class Replication implements RoleChange {
     this.serving.waits.forget(session)
     if (session.handoff?.isMoving === true) this.failover.replicasChanged()
     if (session.replica === undefined) return
-    this.#state.replicas.detach(session.replica)
+    this.#state.replicas.detach(session.replica, 'its connection has ended')
     this.failover.replicasChanged()
   }
 
@@ -264,7 +283,7 @@ export class Replication implements RoleChange {
 
   // The role
 
-  promote(): void {
+  promote(why: string): void {
     const { node, history, replicas, stream } = this.#state
     this.#link.stop()
     history.fork()
@@ -275,9 +294,10 @@ export class Replication implements RoleChange {
     node.settings.set('replicaof', '')
     node.handoffs.promoted()
     node.port.log('notice', `this node is the master now, its history is ${history.id}`)
+    node.journal.note({ kind: 'master', why, history: history.id, offset: history.offset })
   }
 
-  follow(address: Address): Reply {
+  follow(address: Address, why: string): Reply {
     const { node, history, master } = this.#state
     if (master?.port === address.port && equalsIgnoringCase(master.host, address.host)) {
       return ALREADY_CONNECTED
@@ -294,6 +314,8 @@ export class Replication implements RoleChange {
     this.#link.follow(address, master === undefined || this.#link.hasPosition)
     node.settings.set('replicaof', `${address.host} ${address.port}`)
     node.port.log('notice', `this node is a replica of ${address.host}:${address.port} now`)
+    const of = hostAndPort(address.host, address.port)
+    node.journal.note({ kind: 'replica', of, why, history: history.id, offset: history.offset })
     return OK
   }
 
@@ -309,13 +331,13 @@ export class Replication implements RoleChange {
     const [, host = '', port = ''] = argv
     if (host.toLowerCase() === 'no' && port.toLowerCase() === 'one') {
       if (this.strict.isOn && !this.strict.isServing) return NEEDS_FENCE
-      if (isReplica(this.#state)) this.promote()
+      if (isReplica(this.#state)) this.promote(`REPLICAOF NO ONE from ${callerOf(session)}`)
       return OK
     }
     const number = parseInt64(port)
     if (typeof number !== 'number' || number < 0 || number > MAX_PORT) return BAD_PORT
     const wasMaster = !isReplica(this.#state)
-    const reply = this.follow({ host, port: number })
+    const reply = this.follow({ host, port: number }, `REPLICAOF from ${callerOf(session)}`)
     if (wasMaster) this.#state.node.disconnects.demoted(session)
     return reply
   }
@@ -354,6 +376,12 @@ export class Replication implements RoleChange {
   #heldFor({ replica }: ClientSession): number {
     return replica === undefined ? 0 : this.#state.replicas.outputBytes(replica)
   }
+}
+
+/** As CLIENT LIST shows it, and by its name if it has one. */
+function callerOf({ name, ends }: ClientSession): string {
+  const address = hostAndPort(ends.remoteHost, ends.remotePort)
+  return name === '' ? address : `${name} (${address})`
 }
 
 /** [replicaof] */

@@ -1,5 +1,6 @@
 /** The state that all of replication works on, as a master and as a replica. */
-import type { Address } from '../../base/ip.ts'
+import { type Address, hostAndPort } from '../../base/ip.ts'
+import type { JournalEvent } from '../../journal/event-table.ts'
 import type { Reply } from '../../resp/reply.ts'
 import type { NodeBase } from '../node-base.ts'
 import { History } from './history/history.ts'
@@ -35,6 +36,16 @@ export function isReplica({ master, strict }: ReplicationState): boolean {
 
 /** Changes of the role, see replication.ts. */
 export interface RoleChange {
-  follow(address: Address): Reply
-  promote(): void
+  /** `why`: for the record of the node. */
+  follow(address: Address, why: string): Reply
+  promote(why: string): void
+}
+
+/** For the record of the node; `event` is given the address of the master it follows. */
+export function noteOfMaster(
+  { node, master, history }: ReplicationState,
+  event: (master: string, offset: number) => JournalEvent,
+): void {
+  if (node.journal.isOn && master !== undefined)
+    node.journal.note(event(hostAndPort(master.host, master.port), history.offset))
 }

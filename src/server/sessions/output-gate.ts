@@ -105,6 +105,10 @@ export class OutputGate implements NodePort {
     return this.#port.stopwatch
   }
 
+  get note(): NodePort['note'] {
+    return this.#port.note
+  }
+
   get heap(): HeapMeter | undefined {
     return this.#port.heap
   }

@@ -73,6 +73,9 @@ export const INT_SETTINGS = {
   // See docs/http.md. -1: the majority of the Sentinels that spoke lately, and two at least.
   'http-port': ours(integer(0, 0, 65_535, 'immutable')),
   'http-primary-sentinels': ours(integer(-1, -1, 1_000)),
+  // What the node puts on record of itself, see docs/blackbox.md.
+  'black-box-size': ours({ ...memory(256 * MIB, MIB), access: 'immutable' }),
+  'black-box-days': ours(integer(14, 1, 3_650, 'immutable')),
   // The files, see ledger/, that keep the writes a resynchronisation discards.
   'ledger-max-files': ours(integer(16, 0)),
   'ledger-max-bytes': ours(memory(64 * MIB, MIB)),
@@ -139,6 +142,7 @@ export const FLAG_SETTINGS = {
   'replica-announced': yesNo(true),
   // See replication/following/empty-master-guard.ts.
   'replica-empty-master-guard': ours(yesNo(true)),
+  'black-box': ours(yesNo(false, 'immutable')),
   // See replication/strict/.
   'sync-replication': ours(yesNo(false, 'immutable')),
   'replica-ignore-maxmemory': yesNo(true),

@@ -32,6 +32,8 @@ export interface NodeProgramStart {
   /** Tells what checkers want to know of a node; only news. */
   readonly tell?: (occurrence: Occurrence) => void
   readonly log: (level: string, text: string) => void
+  /** [black-box] Puts on record what the node says of itself. */
+  readonly note?: NodePort['note']
 }
 
 export class NodeProgram implements Program {
@@ -110,6 +112,7 @@ export class NodeProgram implements Program {
       get heap() {
         return heapOf(process)
       },
+      note: this.#start.note,
       log: this.#start.log,
       exit: () => this.#process.kill(),
     }

@@ -7,7 +7,7 @@ import { parseInt64 } from '../../../base/decimal.ts'
 import type { LedgerKeeper } from '../../ledger/ledger-keeper.ts'
 import type { NodeLogLevel } from '../../port.ts'
 import type { RdbContents } from '../../rdb/rdb-reader.ts'
-import type { ReplicationState } from '../state.ts'
+import { noteOfMaster, type ReplicationState } from '../state.ts'
 import type { HistoryPosition } from './handshake.ts'
 import { PayloadTransfer } from './payload-transfer.ts'
 
@@ -47,6 +47,9 @@ export class FullCopy {
     this.position = position
     const { serial, usage } = keyspace
     this.transfer = new PayloadTransfer(keyspace.newTables(), serial, usage)
+    const place = position === undefined ? 'no place' : `${position.id}:${position.offset}`
+    noteOfMaster(state, (from) => ({ kind: 'copyBegun', from, place }))
+    log('notice', `full resynchronisation to ${place}`)
   }
 
   /** Monotonic. When to look at the copy again even if nothing arrives. */

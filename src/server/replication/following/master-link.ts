@@ -19,7 +19,7 @@ import type { ClientSession } from '../../sessions/session.ts'
 import type { NodeFailover } from '../failover.ts'
 import type { SavedPosition } from '../history/history.ts'
 import { TAKEOVER_WORD } from '../history/stream.ts'
-import type { ReplicationState } from '../state.ts'
+import { noteOfMaster, type ReplicationState } from '../state.ts'
 import type { EmptyMasterGuard } from './empty-master-guard.ts'
 import { FullCopy } from './full-copy.ts'
 import { Handshake, type HandshakeStep, type HistoryPosition } from './handshake.ts'
@@ -302,8 +302,6 @@ export class MasterLink {
   // A full copy
 
   #beginCopy(id: ConnectionId, position: HistoryPosition | undefined): void {
-    const place = position === undefined ? 'no place' : `${position.id}:${position.offset}`
-    this.#log('notice', `full resynchronisation to ${place}`)
     const copy = new FullCopy(this.#state, this.#keeper, this.#log, position)
     this.#phase = { kind: 'transfer', id, copy }
   }
@@ -318,7 +316,7 @@ export class MasterLink {
     if (!copy.isReady) return
     const rest = copy.adopt()
     this.#state.strict.copied()
-    this.#beginStream(id, copy.position !== undefined)
+    this.#beginStream(id, copy.position !== undefined, 'full')
     // A replica with a marked payload is sent nothing before it says that it has the payload.
     this.acknowledge()
     for (const bytes of rest) this.#read(bytes)
@@ -331,14 +329,15 @@ export class MasterLink {
     this.#log('notice', `partial resynchronisation from ${history.offset + 1}`)
     const offeredId = handshake.offeredId ?? history.id
     if (history.goOn(offeredId, historyId ?? offeredId)) replicas.historyReplaced()
-    this.#beginStream(id, true)
+    this.#beginStream(id, true, 'partial')
   }
 
-  #beginStream(id: ConnectionId, isNamed: boolean): void {
+  #beginStream(id: ConnectionId, isNamed: boolean, sync: 'full' | 'partial'): void {
     const reader = new StreamReader(this.#state, () => this.acknowledge())
     this.#phase = { kind: 'streaming', id, reader }
     this.#position.inStep(isNamed)
     this.#record.up(this.#nowMs)
+    noteOfMaster(this.#state, (to, offset) => ({ kind: 'linkUp', to, sync, offset }))
     this.#state.strict.follows()
   }
 
@@ -349,9 +348,7 @@ export class MasterLink {
   #readStream(phase: Streaming, bytes: string): void {
     const { node, strict } = this.#state
     const full = node.heap.fullness()
-    if (full !== undefined) {
-      return this.#lost(`what it sends does not fit: ${full}`, 'open')
-    }
+    if (full !== undefined) return this.#lost(`what it sends does not fit: ${full}`, 'open')
     const fault = phase.reader.push(bytes)
     if (this.#phase !== phase) return
     if (fault === undefined) return strict.applied()
@@ -377,6 +374,8 @@ export class MasterLink {
     const { retryDelayMs, isNews } = this.#record.lost(this.#nowMs, reason)
     const text = wasUp ? `the link is lost: ${reason}` : `no link: ${reason}`
     this.#log(isNews ? 'warning' : 'verbose', text)
+    if (isNews)
+      noteOfMaster(this.#state, (to) => ({ kind: wasUp ? 'linkLost' : 'noLink', to, reason }))
     if (connection === 'open') this.#disconnect()
     else if (wasUp) this.#state.node.streamTarget.reset()
     this.#waitFor(retryDelayMs)

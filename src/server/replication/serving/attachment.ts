@@ -13,7 +13,7 @@ import type { History } from '../history/history.ts'
 import { TAKEOVER_WORD } from '../history/stream.ts'
 import { isReplica, type ReplicationState } from '../state.ts'
 import type { FullSync } from './full-sync.ts'
-import { newReplicaPeer, peerHost, type ReplicaPeer } from './replica-peer.ts'
+import { newReplicaPeer, peerAddress, peerHost, type ReplicaPeer } from './replica-peer.ts'
 import type { Replicas } from './replicas.ts'
 import type { Waits } from './waits.ts'
 
@@ -139,6 +139,7 @@ export class Attachment {
     this.fullCount++
     if (askedToContinue) this.partialRefusedCount++
     this.#log(peer, 'needs a full copy')
+    this.#state.node.journal.note({ kind: 'copyAsked', by: peerAddress(peer) })
     if (this.#history.backlog === undefined) {
       // Earlier writes were not counted, so no position among them means anything.
       this.#history.begin()

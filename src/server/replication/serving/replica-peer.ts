@@ -2,6 +2,7 @@
  * What a master knows about one replica attached to it. A peer is made by the first REPLCONF or
  * PSYNC of a connection and lives as long as the connection.
  */
+import { hostAndPort } from '../../../base/ip.ts'
 import type { ConnectionId } from '../../port.ts'
 import { TOO_OLD } from '../history/stream-times.ts'
 
@@ -86,6 +87,11 @@ export function newReplicaPeer(connection: PeerConnection): ReplicaPeer {
     overSoftLimitSinceMs: undefined,
     drainedAtMs: 0,
   }
+}
+
+/** Backup tools name no port. */
+export function peerAddress(peer: ReplicaPeer): string {
+  return hostAndPort(peerHost(peer), peer.listeningPort)
 }
 
 /** The address under which Sentinels and operators know the replica. */

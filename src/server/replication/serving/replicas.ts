@@ -10,7 +10,7 @@ import type { OutputLimit } from '../../sessions/output-limits.ts'
 import { isTooSlow } from '../../sessions/slowness.ts'
 import type { History } from '../history/history.ts'
 import { StreamTimes } from '../history/stream-times.ts'
-import { peerHost, type ReplicaPeer } from './replica-peer.ts'
+import { peerAddress, peerHost, type ReplicaPeer } from './replica-peer.ts'
 
 /** Output limits are checked after this many bytes of stream, and every second. */
 const LIMIT_CHECK_BYTES = 64 * 1024
@@ -63,8 +63,9 @@ export class Replicas {
     this.#peers.set(peer.connection.id, peer)
   }
 
-  detach(peer: ReplicaPeer): void {
+  detach(peer: ReplicaPeer, reason: string): void {
     if (!this.#peers.delete(peer.connection.id)) return
+    this.#node.journal.note({ kind: 'replicaLost', replica: peerAddress(peer), reason })
     this.onGone(peer)
     // The backlog need not keep any longer what only this replica needed.
     this.#history.backlog?.trim(this.neededFromOffset())
@@ -76,9 +77,9 @@ export class Replicas {
   }
 
   drop(peer: ReplicaPeer, reason: string): void {
-    const address = `${peerHost(peer)}:${peer.listeningPort}`
+    const address = peerAddress(peer)
     this.#node.port.log('warning', `replica ${address} is disconnected: ${reason}`)
-    this.detach(peer)
+    this.detach(peer, reason)
     const session = this.#node.sessions.get(peer.connection.id)
     if (session !== undefined) this.#node.sessions.close(session)
   }
@@ -112,6 +113,8 @@ export class Replicas {
       this.#node.port.write(peer.connection.id, bytes)
     }
     this.onOnline(peer)
+    const event = { kind: 'replicaOnline', replica: peerAddress(peer), offset: fromOffset } as const
+    this.#node.journal.note(event)
   }
 
   /** A replica has shown that it has the stream up to `offset`. */

@@ -45,7 +45,7 @@ interface StrictRole {
   /** Ends the link to the master for now, so that the history stands still. */
   freeze(): void
   acknowledge(): void
-  promote(): void
+  promote(why: string): void
 }
 
 type Answer = (reply: Reply) => void
@@ -352,7 +352,7 @@ export class Strict {
     const { layout } = this.#kept
     if (layout === undefined) return
     this.#history.createBacklog()
-    this.#role.promote()
+    this.#role.promote('a Sentinel fences the voters and names it')
     this.#marks = [...this.#marks, { term: number, from: this.#history.offset + 1 }]
     this.#isFrozen = false
     this.#isServing = true
