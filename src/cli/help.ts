@@ -314,7 +314,8 @@ may disagree by any amount: messages between them give the order, and the offset
 the record of a Sentinel is missing, its part is told from the records of the others. The nodes are asked for
 ledgers of lost writes. It takes +sentinel|black-box on the Sentinels, and +ledger on the nodes (--node-user).
 
-With files, name the folders <state file>.blackbox of all Sentinels, copies of them, or a bundle. --bundle
+With files, name the folders <state file>.blackbox of all Sentinels, copies of them, or a bundle; what the
+journals of data nodes (node-<port>.blackbox) say of that time is set beside them. --bundle
 writes the segments that hold the incident into one file, which vedette incident and vedette replay read
 anywhere. With --pseudonyms other names and addresses stand in it; ports, times and run ids stay.
 
@@ -335,7 +336,8 @@ export const REPLAY_HELP = `
 With black-box: yes in its configuration, a Sentinel records every event it receives, in
 <state file>.blackbox. This command runs the same machine on such a record: it must do the same again, byte
 for byte. If it does not, the file, the offset and the step are printed; please report them together with
-the file. Records contain addresses, names of groups and what clients asked, but no passwords.
+the file. Records contain addresses, names of groups and what clients asked, but no passwords. Of a journal,
+in which a data node says what happened to it, nothing can be played again: --events lists it.
 
 Keys with --step: space or n go to the next decision, s to the next step, m ten decisions on, b back to the
 previous decision, q quits.

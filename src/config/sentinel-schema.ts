@@ -96,7 +96,9 @@ export function isNumberOption(name: string | undefined): boolean {
 
 const NUMBERS: ReadonlySet<string> = new Set([
   ...GROUP_OPTION_ROWS.filter(([, { kind }]) => kind === 'count').map(([, { yml }]) => yml),
-  ...['port', 'announce-port', 'maxclients', 'acl-log-max-len', 'sentinels', 'black-box-days'],
+  ...['port', 'announce-port', 'maxclients', 'acl-log-max-len', 'sentinels'],
+  // Of a Sentinel's own record.
+  'black-box-days',
 ])
 
 export interface GroupOptionFault {
