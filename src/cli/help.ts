@@ -312,7 +312,8 @@ Fetches the records of all Sentinels of a group (black-box: yes; see vedette rep
 and tells which Sentinel noticed what, how they agreed, which one was elected, and what followed. Their clocks
 may disagree by any amount: messages between them give the order, and the offset of each clock is shown. If
 the record of a Sentinel is missing, its part is told from the records of the others. The nodes are asked for
-ledgers of lost writes. It takes +sentinel|black-box on the Sentinels, and +ledger on the nodes (--node-user).
+ledgers of lost writes, and for their journals (black-box yes). It takes +sentinel|black-box on the Sentinels, and
++ledger and +black-box on the nodes (--node-user).
 
 With files, name the folders <state file>.blackbox of all Sentinels, copies of them, or a bundle; what the
 journals of data nodes (node-<port>.blackbox) say of that time is set beside them. --bundle

@@ -181,6 +181,14 @@ test('the nodes say what happened to them, beside what the Sentinels tell', asyn
   expect(text).toMatch(
     /the clock of node [\d.:]+ \(run \w+\) .*, as its answers to the Sentinels show/,
   )
+  // Over the wire, from those that still run.
+  const wired = await vedette('incident', '--sentinel', sentinel, '--json')
+  const { nodesWithoutJournal, incidents: fetched } = JSON.parse(wired.stdout)
+  expect(nodesWithoutJournal).toMatchObject([{ node: master }])
+  const lost = fetched[0].nodesSay.filter((one: { fact: string }) => one.fact === 'linkLost')
+  expect(lost).toHaveLength(2)
+  const shown = (await vedette('incident', '--sentinel', sentinel)).stdout
+  expect(shown).toContain(`what ${master} says of itself is not known: `)
   const journals = records.filter((path) => path.includes('/node-'))
   const listed = await vedette('replay', '--events', ...journals)
   expect(listed).toMatchObject({ status: 0, stderr: '' })

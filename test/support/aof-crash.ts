@@ -209,6 +209,7 @@ class SlowDiskNode implements NodePort {
 
 function pathOf(request: FileRequest): string {
   if (request.kind === 'rename') return request.from
+  if (request.kind === 'journal') return ''
   return 'path' in request ? request.path : request.folder
 }
 

@@ -3,7 +3,7 @@ const NEWER: ReadonlySet<string> = new Set([
   ...['client|capa', 'client|maint_notifications', 'client|no-touch', 'client|setinfo', 'waitaof'],
   ...['delex', 'delifeq', 'hgetdel', 'hgetex', 'hsetex', 'hpersist', 'httl', 'hpttl'],
   ...['hexpire', 'hpexpire', 'hexpireat', 'hpexpireat', 'hexpiretime', 'hpexpiretime'],
-  ...['fence', 'ledger'],
+  ...['fence', 'ledger', 'black-box'],
 ])
 
 /** Whether redis-server 7.0 has the command, or subcommand (`client|info`), too. */

@@ -1,13 +1,15 @@
 /** Fetches as much of the records of all Sentinels of a group as a question takes, and tells it. */
 import type { SentinelLife } from '../../blackbox/incident/life.ts'
 import { type MemberAccess, nodeLogin } from '../explain/look.ts'
+import { nodesOf } from '../ledger/wire-ledgers.ts'
 import { say } from '../report.ts'
 import { readAccess } from '../status/access.ts'
 import { EXIT_NO_ANSWER } from '../status/status.ts'
 import { askGroup } from './group-meant.ts'
-import { livesIn, type PlayedSegment } from './lives.ts'
+import { livesIn, nodeLivesIn, type PlayedSegment } from './lives.ts'
 import { type GroupLosses, lossesOf } from './lost-writes.ts'
 import { type Choice, type IncidentsTold, NEAR_MS, tell } from './stories.ts'
+import { fetchJournals } from './wire-journals.ts'
 import { type MissingRecord, WireRecords } from './wire-records.ts'
 
 export interface Gathered {
@@ -19,6 +21,8 @@ export interface Gathered {
   /** What of the records is damaged. */
   readonly faults: readonly string[]
   readonly missing: readonly MissingRecord[]
+  /** Nodes of which there is no journal. */
+  readonly silentNodes: readonly MissingRecord[]
   /** Undefined: the nodes were not asked. */
   readonly losses: GroupLosses | undefined
 }
@@ -44,12 +48,30 @@ export async function gatherRecords(
   const gathered = await search(records, { ...choice, group })
   if (gathered !== undefined) {
     const losses = await lossesOf(sentinels, group, nodeLogin(access))
-    return { ...gathered, losses }
+    const withNodes = await hearNodes(gathered, choice, nodesOf(sentinels, group), access)
+    return { ...withNodes, losses }
   }
   for (const { address, reason } of records.missing)
     say(`vedette: no record of ${address}: ${reason}`)
   say(`vedette: no Sentinel of ${group} sends a record`)
   return EXIT_NO_ANSWER
+}
+
+/** What the nodes say of the incidents that were chosen. */
+async function hearNodes(
+  gathered: Gathered,
+  choice: Choice,
+  nodes: readonly string[],
+  access: MemberAccess,
+): Promise<Gathered> {
+  const { chosen, run } = gathered.told
+  if (chosen.length === 0) return gathered
+  const fromMs = run.zeroMs + Math.min(...chosen.map((one) => one.fromMs))
+  const untilMs = run.zeroMs + Math.max(...chosen.map((one) => one.untilMs))
+  const { sources, missing } = await fetchJournals(nodes, nodeLogin(access), fromMs, untilMs)
+  const { nodes: lives, faults } = nodeLivesIn(sources)
+  const told = tell(gathered.lives, choice, lives)
+  return { ...gathered, told, silentNodes: missing, faults: [...gathered.faults, ...faults] }
 }
 
 /** Undefined: there is no record. */
@@ -82,6 +104,7 @@ async function look(
     lives,
     faults,
     missing: records.missing,
+    silentNodes: [],
     losses: undefined,
   }
 }

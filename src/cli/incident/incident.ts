@@ -84,7 +84,7 @@ function fromFiles(records: readonly string[], choice: Choice): Gathered | numbe
   const faults = [...broken, ...torn]
   if (lives.length > 0) {
     const told = tell(lives, choice, nodes)
-    return { faults, played, lives, missing: [], losses: undefined, told }
+    return { faults, played, lives, missing: [], silentNodes: [], losses: undefined, told }
   }
   for (const fault of faults) say(`vedette: ${fault}`)
   say(`vedette: there is no record of a Sentinel in ${records.join(', ')}`)
@@ -103,7 +103,15 @@ async function show(gathered: Gathered, options: IncidentOptions): Promise<numbe
     say(`vedette: ${what}`)
     return EXIT_FAILED
   }
-  const shown = { nameOf: run.nameOf, ties, nodeTies, stories, losses: shownLosses(gathered) }
+  const { silentNodes } = gathered
+  const shown = {
+    silentNodes,
+    nameOf: run.nameOf,
+    ties,
+    nodeTies,
+    stories,
+    losses: shownLosses(gathered),
+  }
   if (bundle !== undefined) writeBundle(bundle, gathered, options.pseudonyms === true)
   if (html !== undefined) writePage(html, chosen, run, shown)
   const played = await tryOut(gathered, options)
@@ -192,7 +200,7 @@ function writeOut(path: string, text: string): void {
 
 /** The incidents for scripts. */
 function incidentJson(
-  { nameOf, ties, nodeTies, stories, losses }: ShownIncident,
+  { nameOf, ties, nodeTies, silentNodes, stories, losses }: ShownIncident,
   missing: Gathered['missing'],
 ): object {
   return {
@@ -202,6 +210,7 @@ function incidentJson(
       lost: losses?.parts[at]?.map(lossJson) ?? null,
     })),
     lossesUnknownOf: losses?.known.silent ?? null,
+    nodesWithoutJournal: silentNodes.map(({ address, reason }) => ({ node: address, reason })),
     nodeClocks: [...nodeTies].map(([{ head }, { address, aheadMs, withinMs }]) => {
       return { node: address, run: head.runId, aheadMs, withinMs: withinMs ?? null }
     }),

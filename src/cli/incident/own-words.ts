@@ -6,6 +6,7 @@ import { formatDuration } from '../../scenario/duration.ts'
 import { wordsOf } from '../replay/journal.ts'
 import { printable } from '../status/asking.ts'
 import type { RecordedRun } from './recorded-run.ts'
+import type { MissingRecord } from './wire-records.ts'
 
 export type NodeTies = ReadonlyMap<NodeLife, NodeTie>
 
@@ -65,4 +66,12 @@ export function nodeClockLines(ties: NodeTies): readonly string[] {
       aheadMs === 0 ? 'shows the same' : aheadMs > 0 ? `is ${stray} ahead` : `is ${stray} behind`
     return `the clock of ${name} ${where}, as its answers to the Sentinels show, to within ${withinMs} ms`
   })
+}
+
+/** Where no node keeps a journal, none is missed. */
+export function silentLines(ties: NodeTies, silent: readonly MissingRecord[]): readonly string[] {
+  if (ties.size === 0) return []
+  return silent.map(
+    ({ address, reason }) => `what ${address} says of itself is not known: ${reason}`,
+  )
 }

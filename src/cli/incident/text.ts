@@ -7,13 +7,15 @@ import { formatDuration, secondsText } from '../../scenario/duration.ts'
 import { colors as pc } from '../colors.ts'
 import { clockTime } from '../replay/words.ts'
 import { type GroupLosses, type LostPart, lossLines } from './lost-writes.ts'
-import { type NodeTies, nodeClockLines, ownWordsOf } from './own-words.ts'
+import { type NodeTies, nodeClockLines, ownWordsOf, silentLines } from './own-words.ts'
 import type { RecordedRun } from './recorded-run.ts'
+import type { MissingRecord } from './wire-records.ts'
 
 export interface ShownIncident {
   readonly nameOf: (myid: string) => string
   readonly ties: ReadonlyMap<SentinelLife, ClockTie>
   readonly nodeTies: NodeTies
+  readonly silentNodes: readonly MissingRecord[]
   readonly stories: readonly IncidentStory[]
   /** Undefined: no node was asked. */
   readonly losses: ShownLosses | undefined
@@ -44,11 +46,16 @@ export function lostLines({ losses }: ShownIncident, at: number): readonly strin
 }
 
 /** How far the clock of each Sentinel is off. */
-export function clockLines({ nameOf, ties, nodeTies }: ShownIncident): readonly string[] {
+export function clockLines({
+  nameOf,
+  ties,
+  nodeTies,
+  silentNodes,
+}: ShownIncident): readonly string[] {
   const sentinels = [...ties].map(([life, tie], at) =>
     clockLine(lifeName(life, [...ties.keys()], nameOf), tie, at === 0),
   )
-  return [...sentinels, ...nodeClockLines(nodeTies)]
+  return [...sentinels, ...nodeClockLines(nodeTies), ...silentLines(nodeTies, silentNodes)]
 }
 
 /** With the time of its start if the Sentinel has started several times. */

@@ -31,6 +31,8 @@ export interface MissingRecord {
   readonly reason: string
 }
 
+const SENTINEL_COMMAND = ['SENTINEL', 'BLACK-BOX']
+
 /** No record has so many: its size is bounded, and a segment has 64 KB at least. */
 const MOST_SEGMENTS = 100_000
 /** Small enough for a slow line, which has three seconds for each answer. */
@@ -127,7 +129,7 @@ async function listOne(
   }
   try {
     return await withClient(address, access, allowance, async (client) => {
-      const answer = await client.call('SENTINEL', 'BLACK-BOX', 'LIST')
+      const answer = await client.call(...SENTINEL_COMMAND, 'LIST')
       return { address, segments: readList(answer, Date.now()) }
     })
   } catch (error) {
@@ -158,11 +160,16 @@ function listOf(answer: ReplyValue | undefined): readonly ReplyValue[] {
   return Array.isArray(answer) ? answer : []
 }
 
-async function readSegment(client: Asking, { name, bytes }: ListedSegment): Promise<Buffer> {
+/** `command`: before LIST and READ. */
+export async function readSegment(
+  client: Asking,
+  { name, bytes }: ListedSegment,
+  command: readonly string[] = SENTINEL_COMMAND,
+): Promise<Buffer> {
   const pieces: Buffer[] = []
   for (let offset = 0; offset < bytes; ) {
     const words = [name, String(offset), String(PIECE_BYTES)]
-    const piece = await client.call('SENTINEL', 'BLACK-BOX', 'READ', ...words)
+    const piece = await client.call(...command, 'READ', ...words)
     if (typeof piece !== 'string') throw new Error(`it gives no piece of ${name}`)
     if (piece === '') break
     pieces.push(Buffer.from(piece, 'latin1'))
@@ -171,7 +178,7 @@ async function readSegment(client: Asking, { name, bytes }: ListedSegment): Prom
   return Buffer.concat(pieces)
 }
 
-async function withClient<Answer>(
+export async function withClient<Answer>(
   address: string,
   access: SentinelLogin,
   allowance: Allowance,

@@ -32,16 +32,20 @@ const MOST_LEDGERS = 1_000
 /** Small enough for a slow line, which has three seconds for each answer. */
 const PIECE_BYTES = 256 * 1024
 
+/** Their addresses, as the Sentinels know them. */
+export function nodesOf(sentinels: readonly SentinelAnswer[], group: string): readonly string[] {
+  const views = sentinels.flatMap(({ groups }) => groups.filter(({ name }) => name === group))
+  const nodes = views.flatMap(({ master, replicas }) => [master, ...replicas].map(addressOf))
+  return [...new Set(nodes)].sort().slice(0, MOST_NODES)
+}
+
 /** Of the nodes that the Sentinels know. */
 export async function listLedgers(
   sentinels: readonly SentinelAnswer[],
   group: string,
   login: SentinelLogin,
 ): Promise<LedgerList> {
-  const views = sentinels.flatMap(({ groups }) => groups.filter(({ name }) => name === group))
-  const nodes = views.flatMap(({ master, replicas }) => [master, ...replicas].map(addressOf))
-  const addresses = [...new Set(nodes)].sort().slice(0, MOST_NODES)
-  const told = await Promise.all(addresses.map((node) => listOne(node, login)))
+  const told = await Promise.all(nodesOf(sentinels, group).map((node) => listOne(node, login)))
   const ledgers = told.flatMap((one) => ('reason' in one ? [] : one))
   const silent = told.flatMap((one) => ('reason' in one ? [one] : []))
   return { ledgers: [...ledgers].sort((a, b) => a.writtenAtMs - b.writtenAtMs), silent }

@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { hostAndPort } from '../../base/ip.ts'
 import type { JournalFiles } from '../../io/blackbox/journal-files.ts'
 import type { Logger } from '../../io/log/logger.ts'
+import type { NodeFolder } from '../../io/node-host.ts'
+import { reasonOf } from '../../io/start-error.ts'
 import type { DataNode } from '../../server/node.ts'
+import type { FileAnswer, JournalPiece } from '../../server/persistence/files.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import { openJournal } from '../daemon/own-journal.ts'
 
@@ -31,6 +34,29 @@ export async function openNodeJournal(
     },
   }
   return await openJournal(place, logger)
+}
+
+/** The node's folder, with the journal for those who ask for it. */
+export function withJournal(files: NodeFolder, journal: JournalFiles | undefined): NodeFolder {
+  if (journal === undefined) return files
+  return {
+    ask: (request) =>
+      request.kind === 'journal' ? answerFrom(journal, request.piece) : files.ask(request),
+    appendNow: (path, bytes) => files.appendNow(path, bytes),
+  }
+}
+
+async function answerFrom(
+  journal: JournalFiles,
+  piece: JournalPiece | undefined,
+): Promise<FileAnswer> {
+  try {
+    if (piece === undefined) return { kind: 'segments', segments: await journal.list() }
+    const { segment, offset, bytes } = piece
+    return { kind: 'bytes', bytes: await journal.read(segment, offset, bytes) }
+  } catch (error) {
+    return { kind: 'failed', code: 'NORECORD', text: reasonOf(error) }
+  }
 }
 
 /** As far as the node knows it. */

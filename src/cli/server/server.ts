@@ -47,7 +47,7 @@ import { joinCluster } from '../up/child.ts'
 import { ownVersion } from '../version.ts'
 import { fitToHeap, guardHeap } from './heap-room.ts'
 import { isUsual, nodeDirectives } from './node-directives.ts'
-import { openNodeJournal } from './node-journal.ts'
+import { openNodeJournal, withJournal } from './node-journal.ts'
 import { nodeUsers, UserLines } from './node-users.ts'
 import { keepOomScore, keepTitle, openSyslog, unixDoor } from './process-directives.ts'
 
@@ -171,7 +171,7 @@ async function start(options: Start): Promise<void> {
     logger,
     heap,
     saveSettings: (changed, users) => learnt?.save(changed, users),
-    files: new NodeFiles(() => resolve(utf8Text(settings.text('dir')))),
+    files: withJournal(new NodeFiles(() => resolve(utf8Text(settings.text('dir')))), journal),
     configFile,
     supervisedBy: isSupervised(settings.text('supervised')) ? 'systemd' : 'no',
     onReady: () =>

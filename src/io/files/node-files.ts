@@ -8,7 +8,12 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs
 import { dirname, join } from 'node:path'
 import { unreachable } from '../../base/assert.ts'
 import { utf8Text } from '../../base/utf8.ts'
-import type { FileAnswer, FileFailure, FileRequest } from '../../server/persistence/files.ts'
+import {
+  type FileAnswer,
+  type FileFailure,
+  type FileRequest,
+  NO_JOURNAL,
+} from '../../server/persistence/files.ts'
 import type { NodeFolder } from '../node-host.ts'
 import { reasonOf } from '../start-error.ts'
 import { ReadAhead } from './read-ahead.ts'
@@ -137,6 +142,8 @@ export class NodeFiles implements NodeFolder {
         await mkdir(this.#full(request.folder), { recursive: true })
         await syncFolder(dirname(this.#full(request.folder)))
         return DONE
+      case 'journal':
+        return NO_JOURNAL
       default:
         return unreachable(request)
     }
@@ -198,6 +205,8 @@ function pathOf(request: FileRequest): string {
     case 'list':
     case 'makeFolder':
       return request.folder
+    case 'journal':
+      return ''
     default:
       return request.path
   }

@@ -18,6 +18,7 @@ import { listFamily } from './lists/lists.ts'
 import { blockingListFamily } from './lists/lists-blocking.ts'
 import { aclFamily } from './node/acl.ts'
 import { adminFamily } from './node/admin.ts'
+import { blackBoxFamily } from './node/black-box.ts'
 import { clientFamily } from './node/client.ts'
 import { clusterFamily, moduleFamily } from './node/cluster.ts'
 import { commandFamily } from './node/command.ts'
@@ -71,6 +72,7 @@ const FAMILIES: readonly Family[] = [
   pubsubFamily,
   replicationFamily,
   ledgerFamily,
+  blackBoxFamily,
   waitFamily,
 ]
 

@@ -32,6 +32,24 @@ export type FileRequest =
   | { readonly kind: 'remove'; readonly path: string }
   /** An existing folder is no failure. Durable from the answer on. */
   | { readonly kind: 'makeFolder'; readonly folder: string }
+  /**
+   * [black-box] Of the node's own journal, wherever it is: a piece of a segment, answered by `bytes`; undefined: which
+   * segments there are, answered by `segments`.
+   */
+  | { readonly kind: 'journal'; readonly piece: JournalPiece | undefined }
+
+export interface JournalPiece {
+  readonly segment: string
+  readonly offset: number
+  readonly bytes: number
+}
+
+export interface JournalSegmentFile {
+  readonly name: string
+  readonly bytes: number
+  /** Wall-clock milliseconds. */
+  readonly writtenAtMs: number
+}
 
 export interface FileFailure {
   readonly kind: 'failed'
@@ -46,13 +64,26 @@ export type FileAnswer =
   | { readonly kind: 'names'; readonly names: readonly string[] }
   | { readonly kind: 'size'; readonly sizeBytes: number | undefined }
   | { readonly kind: 'bytes'; readonly bytes: string }
+  | { readonly kind: 'segments'; readonly segments: readonly JournalSegmentFile[] }
   | FileFailure
+
+/** Whoever keeps no journal answers this. */
+export const NO_JOURNAL: FileFailure = {
+  kind: 'failed',
+  code: 'NORECORD',
+  text: 'this node keeps no record: it takes black-box yes in its configuration, and a restart',
+}
 
 /** Identifies a request; the answer has the same number. */
 export type FileRequestId = number
 
 /** Work on files: yields requests, is resumed with their answers, and returns the result. */
 export type Work<T> = Generator<FileRequest, T, FileAnswer>
+
+/** One question. */
+export function* askFor(request: FileRequest): Work<FileAnswer> {
+  return yield request
+}
 
 /** Undefined if it succeeded. */
 export function* change(

@@ -4,7 +4,7 @@
  */
 import { earliest } from '../earliest.ts'
 import { Aof } from './aof.ts'
-import type { FileAnswer, FileRequestId } from './files.ts'
+import { askFor, type FileAnswer, type FileRequestId, type JournalPiece } from './files.ts'
 import { Handover } from './handover.ts'
 import type { PersistenceHost } from './host.ts'
 import { Jobs } from './jobs.ts'
@@ -62,6 +62,11 @@ export class Persistence {
   /** Begins to load. */
   start(): void {
     this.loading.start()
+  }
+
+  /** [black-box] Asks for the node's own journal; a piece of it, or what there is of it. */
+  askJournal(piece: JournalPiece | undefined, answer: (found: FileAnswer) => void): void {
+    this.#jobs.start(askFor({ kind: 'journal', piece }), answer)
   }
 
   fileAnswered(id: FileRequestId, answer: FileAnswer): void {

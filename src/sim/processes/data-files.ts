@@ -8,7 +8,12 @@
  */
 import { unreachable } from '../../base/assert.ts'
 import type { Rng } from '../../base/rng.ts'
-import type { FileAnswer, FileFailure, FileRequest } from '../../server/persistence/files.ts'
+import {
+  type FileAnswer,
+  type FileFailure,
+  type FileRequest,
+  NO_JOURNAL,
+} from '../../server/persistence/files.ts'
 
 interface Inode {
   bytes: string
@@ -105,6 +110,8 @@ export class DataFiles {
       case 'makeFolder':
         this.#missing.delete(request.folder)
         return DONE
+      case 'journal':
+        return NO_JOURNAL
       default:
         return unreachable(request)
     }

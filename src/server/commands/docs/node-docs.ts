@@ -129,6 +129,8 @@ acl|whoami 6.0.0: Tells the user of the connection.
 bgrewriteaof 1.0.0: Begins to write the append-only file anew.
 bgsave 1.0.0: Begins to save the data to disk.
   schedule!@3.2.2?
+black-box 7.0.0: Hands out the journal of this node, in which it says what happened to it.
+  how(list!|read!) segment? offset:integer? bytes:integer?
 command 2.8.13: Tells about all commands.
 command|count 2.8.13: Counts the commands.
 command|docs 7.0.0: Describes commands for people.
