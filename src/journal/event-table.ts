@@ -78,6 +78,29 @@ export const JOURNAL_EVENTS = {
       `refused ${countOf(count, 'command')} with ${code}${forMs === 0 ? '' : ` in ${durationOf(forMs)}`}, the last ${durationOf(quietMs)} ago`,
   ),
 
+  // A proxy.
+  proxyStarted: row({}, () => 'the proxy starts'),
+  proxyStopping: row({ clients: 'number' }, ({ clients }) => {
+    return `is to end, and lets ${countOf(clients, 'client')} finish`
+  }),
+  proxyStopped: row({}, () => 'the proxy ends'),
+  forwards: row({ group: 'text', to: 'text' }, ({ group, to }) => {
+    return `forwards commands for ${group} to ${to}`
+  }),
+  forwardsNoMore: row({ group: 'text', from: 'text', why: 'text' }, ({ group, from, why }) => {
+    return `forwards no more commands for ${group} to ${from}: ${why}`
+  }),
+  sentinelHeard: row({ sentinel: 'text' }, ({ sentinel }) => `hears the Sentinel ${sentinel}`),
+  sentinelLost: row({ sentinel: 'text' }, ({ sentinel }) => {
+    return `does not hear the Sentinel ${sentinel} any more`
+  }),
+  holding: row({ clients: 'number' }, ({ clients }) => {
+    return `holds the commands of ${countOf(clients, 'client')}`
+  }),
+  held: row({ clients: 'number', forMs: 'number' }, ({ clients, forMs }) => {
+    return `holds no command any more: ${countOf(clients, 'client')} at most waited, over ${durationOf(forMs)}`
+  }),
+
   // Itself.
   stalled: row({ forMs: 'number', lateMs: 'number' }, ({ forMs, lateMs }) => {
     return `stood still for ${durationOf(lateMs)} at least, ${durationOf(forMs)} at most`

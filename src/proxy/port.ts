@@ -1,5 +1,6 @@
 /** The border of the proxy: what it asks of the world, and what the world tells it. */
 import type { Moment } from '../base/clock.ts'
+import type { JournalEvent } from '../journal/event-table.ts'
 import type { ProxyConfig } from './proxy-options.ts'
 
 /**
@@ -23,6 +24,8 @@ export interface ProxyPort {
   close(stream: WireId, isAtOnce?: boolean): void
   /** Opens a connection under an id of the proxy's. Sentinels and data nodes may need different TLS. */
   connect(stream: WireId, host: string, port: number): void
+  /** [black-box] Puts a fact on record. Undefined: there is no record. */
+  readonly note?: ((now: Moment, event: JournalEvent) => void) | undefined
   log(level: ProxyLogLevel, text: string): void
   /** Ends the process after what was written has left. */
   exit(status: number): void

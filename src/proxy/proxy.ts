@@ -12,6 +12,7 @@ import type { ProxiedGroup } from './proxied-group.ts'
 import { PROXY_HEADER_UNEXPECTED, unknownProxyCommand } from './proxy-errors.ts'
 import { readProxyHeader, writeProxyHeader } from './proxy-header.ts'
 import { type ProxyFacts, proxyHelp, proxyInfo } from './proxy-info.ts'
+import { ProxyJournal } from './proxy-journal.ts'
 import type { ProxyConfig } from './proxy-options.ts'
 import { Session } from './session.ts'
 import type { ProxyCounts, SessionHome } from './session-home.ts'
@@ -46,11 +47,13 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
   #tickAtMs: number | undefined
   #stopAtMs: number | undefined
   #hasExited = false
+  readonly #journal: ProxyJournal | undefined
 
   constructor(config: ProxyConfig, port: ProxyPort, now: Moment) {
     this.#config = config
     this.#port = port
     this.#nowMs = now.monoMs
+    this.#journal = port.note && new ProxyJournal(port.note, now)
     this.#startedMs = now.monoMs
     this.watch = this.#watchFor(config)
     this.#home = this.#sessionHome()
@@ -68,7 +71,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     return holding
   }
 
-  get sentinels(): ProxyFacts['sentinels'] {
+  get sentinels(): GroupWatch['sentinels'] {
     return this.watch.sentinels
   }
 
@@ -94,7 +97,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
   }
 
   accepted(now: Moment, stream: WireId, entrance: Entrance, ends: ClientEnds): void {
-    this.#nowMs = now.monoMs
+    this.#turn(now)
     const isFull = this.#clients.size + this.#unnamed.size >= this.#config.maxClients
     if (isFull || this.isStopping) {
       if (isFull) this.#port.write(stream, '-ERR max number of clients reached\r\n')
@@ -105,14 +108,14 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
   }
 
   connected(now: Moment, stream: WireId): void {
-    this.#nowMs = now.monoMs
+    this.#turn(now)
     const session = this.#servers.get(stream)
     if (session !== undefined) session.server.connected(now.monoMs)
     else this.watch.connected(stream, now.monoMs)
   }
 
   received(now: Moment, stream: WireId, bytes: string): void {
-    this.#nowMs = now.monoMs
+    this.#turn(now)
     const client = this.#clients.get(stream)
     if (client !== undefined) return this.#fromClient(client, bytes)
     const server = this.#servers.get(stream)
@@ -122,7 +125,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
   }
 
   closed(now: Moment, stream: WireId, reason: string): void {
-    this.#nowMs = now.monoMs
+    this.#turn(now)
     this.#unnamed.delete(stream)
     const client = this.#clients.get(stream)
     if (client !== undefined) return client.closed()
@@ -133,21 +136,22 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
 
   halfClosed(now: Moment, stream: WireId): void {
     const client = this.#clients.get(stream)
-    this.#nowMs = now.monoMs
+    this.#turn(now)
     if (client !== undefined) return client.leaves(now.monoMs)
     this.#port.close(stream)
     this.closed(now, stream, 'closed by the other side')
   }
 
   drained(now: Moment, stream: WireId): void {
-    this.#nowMs = now.monoMs
+    this.#turn(now)
     const session = this.#clients.get(stream) ?? this.#servers.get(stream)
     session?.drained(now.monoMs)
   }
 
   wake(now: Moment): void {
-    this.#nowMs = now.monoMs
+    this.#turn(now)
     this.#tickAtMs = undefined
+    this.#journal?.wake(this)
     this.watch.wake(now.monoMs)
     for (const session of [...this.#attended]) session.pump(now.monoMs)
     for (const [stream, { sinceMs }] of this.#unnamed) {
@@ -160,7 +164,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
 
   /** With other Sentinels or groups nothing is confirmed until they have answered: commands wait so long. */
   reconfigured(now: Moment, config: ProxyConfig): void {
-    this.#nowMs = now.monoMs
+    this.#turn(now)
     const isSame = JSON.stringify(watched(config)) === JSON.stringify(watched(this.#config))
     this.#config = config
     if (isSame) return
@@ -170,9 +174,10 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
   }
 
   stopRequested(now: Moment): void {
-    this.#nowMs = now.monoMs
+    this.#turn(now)
     if (this.isStopping) return this.#exit()
     this.#stopAtMs = now.monoMs + this.#config.drainMs
+    this.#journal?.stopping(this.#clients.size)
     this.#port.log('notice', `stopping: ${this.#clients.size} clients finish what they have begun`)
     for (const session of [...this.#clients.values()]) session.drain(now.monoMs)
     this.#endDraining()
@@ -181,11 +186,17 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
   nextWakeUpMs(): number | undefined {
     if (this.#hasExited) return undefined
     let nextMs = this.watch.nextMs(this.#nowMs)
+    if (this.#journal !== undefined) nextMs = Math.min(nextMs, this.#journal.nextLookMs)
     if (this.#attended.size > 0) {
       this.#tickAtMs ??= this.#nowMs + TICK_MS
       nextMs = Math.min(nextMs, this.#tickAtMs)
     }
     return this.#stopAtMs === undefined ? nextMs : Math.min(nextMs, this.#stopAtMs)
+  }
+
+  #turn(now: Moment): void {
+    this.#nowMs = now.monoMs
+    this.#journal?.turnBegins(now)
   }
 
   #watchFor(config: ProxyConfig): GroupWatch {
@@ -230,6 +241,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     const master = group.masterAt(this.#nowMs)
     const name = master === undefined ? 'none' : hostAndPort(master.host, master.port)
     const level = master === undefined ? 'warning' : 'notice'
+    this.#journal?.confirmed(group.name, master)
     this.#port.log(level, `confirmed master of ${group.name}: ${name}`)
   }
 
@@ -249,6 +261,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     this.#hasExited = true
     for (const session of [...this.#clients.values()]) session.end()
     this.watch.end()
+    this.#journal?.ends()
     this.#port.exit(0)
   }
 

@@ -3,6 +3,7 @@
  * data nodes answer what the test says, so that a test decides what has an answer when a master is lost.
  */
 import { hostAndPort } from '../../src/base/ip.ts'
+import type { JournalEvent } from '../../src/journal/event-table.ts'
 import type { ClientEnds, Entrance, ProxyPort, WireId } from '../../src/proxy/port.ts'
 import { ProxyMachine } from '../../src/proxy/proxy.ts'
 import { DEFAULT_PROXY, DEFAULT_TIMING, type ProxyConfig } from '../../src/proxy/proxy-options.ts'
@@ -55,7 +56,12 @@ export class ProxyStage {
   #due: (() => void)[] = []
   #lastClient = 0
 
-  constructor(config: Partial<ProxyConfig> = {}) {
+  /** [black-box] What the proxy put on record of itself. */
+  readonly notes: JournalEvent[] = []
+  readonly #isJournalled: boolean
+
+  constructor(config: Partial<ProxyConfig> = {}, isJournalled = false) {
+    this.#isJournalled = isJournalled
     this.proxy = new ProxyMachine({ ...DEFAULTS, ...config }, this.#port(), this.now)
     this.settle()
   }
@@ -146,6 +152,7 @@ export class ProxyStage {
 
   #port(): ProxyPort {
     return {
+      note: this.#isJournalled ? (_now, event) => this.notes.push(event) : undefined,
       write: (id, bytes) => this.#written(id, bytes),
       queuedBytes: (id) => this.queued.get(id) ?? 0,
       pause: (id) => void this.paused.add(id),

@@ -1,4 +1,5 @@
 /** What `vedette proxy` is to do, from a file or from its command line. */
+import { dirname, resolve } from 'node:path'
 import type { HttpOptions } from '../../config/http-options.ts'
 import { formatProblem } from '../../config/problem.ts'
 import { type ProxyEntrances, type ProxyFile, proxyFaults } from '../../config/proxy-file.ts'
@@ -13,6 +14,7 @@ import {
 } from '../../proxy/proxy-options.ts'
 import { isYml, readSentinelFile } from '../sentinel/sentinel-config.ts'
 import { type AccessOptions, readAccess, splitAddress } from '../status/access.ts'
+import type { ProxyRecord } from './proxy-journal.ts'
 
 export interface ProxyOptions extends AccessOptions {
   readonly sentinel?: readonly string[]
@@ -35,6 +37,8 @@ export interface ProxySetup {
   readonly tls: TlsOptions
   readonly http: HttpOptions
   readonly log: Pick<SentinelFile, 'logLevel' | 'logFile' | 'logFormat'>
+  /** [black-box] Of a file that has it; undefined: there is no journal. */
+  readonly record?: ProxyRecord | undefined
 }
 
 export const PLAIN_LOG: ProxySetup['log'] = { logLevel: 'notice', logFile: '', logFormat: 'auto' }
@@ -58,7 +62,15 @@ function fromFile(path: string): ProxySetup {
   if (!parsed.ok) throw wrong(problemsOf(parsed), 'mend them; vedette check shows them as well')
   const { proxy, tls, http, logLevel, logFile, logFormat } = parsed.value
   if (proxy === undefined) throw wrong(`${path} has no proxy: section`, 'see docs/proxy.md')
-  return { proxy, tls, http, log: { logLevel, logFile, logFormat } }
+  const { blackBox, stateDir } = parsed.value
+  const folder = resolve(dirname(path), stateDir ?? '.')
+  return {
+    proxy,
+    tls,
+    http,
+    log: { logLevel, logFile, logFormat },
+    record: { folder, ...blackBox },
+  }
 }
 
 function problemsOf({ problems }: Extract<ParsedSentinelFile, { ok: false }>): string {

@@ -15,6 +15,7 @@ import { inFolder } from '../../io/tls/tls-paths.ts'
 import { announceReady } from '../daemon/service-ready.ts'
 import { joinCluster } from '../up/child.ts'
 import { ownVersion } from '../version.ts'
+import { openProxyJournal, type ProxyRecord } from './proxy-journal.ts'
 import { type ProxyOptions, type ProxySetup, readProxySetup } from './proxy-setup.ts'
 
 /** Returns nothing while it runs; it then ends the process itself. Throws a StartError. */
@@ -33,7 +34,8 @@ export async function runProxy(
   const log: TlsLog = (severity, text) => logger.log(severity, text)
   const tls = new Tls(inFolder({ ...setup.tls, port: 0 }, process.cwd()), log, needsTls(setup))
   const meters = newMeters()
-  const running = await openProxy({ proxy, tls, logger, meters, onExit: exitAfter(logger) })
+  const { record } = setup
+  const running = await openProxy({ proxy, tls, logger, meters, record, onExit: exitAfter(logger) })
   const http = await openHttp(setup, running, { tls, log, meters })
   tls.watch()
   joinCluster()
@@ -61,6 +63,8 @@ export interface ProxyStart {
   readonly logger: Logger
   readonly meters: ProcessMeters
   readonly onExit: (status: number) => void
+  /** [black-box] Where its journal is kept; undefined: there is none. */
+  readonly record?: ProxyRecord | undefined
 }
 
 export interface RunningProxy {
@@ -73,11 +77,13 @@ export interface RunningProxy {
 
 /** Also for a Sentinel that has a proxy in its own process. Throws a StartError. */
 export async function openProxy(start: ProxyStart): Promise<RunningProxy> {
-  const { proxy, tls, logger, meters, onExit } = start
+  const { proxy, tls, logger, meters, onExit, record } = start
+  const journal = record && (await openProxyJournal(record, proxy, logger))
   const host = new ProxyHost({
     ...{ config: proxyConfig(proxy), logger, onExit },
     tls: tls.isOpening ? tls : undefined,
     noteLateness: latenessInto(meters),
+    note: journal && ((now, event) => journal.note(now, event)),
   })
   const ports = new ProxyPorts({ tls, accept: (entrance, socket) => host.accept(entrance, socket) })
   await ports.change(proxy)

@@ -11,6 +11,8 @@ interface SidecarStart {
   readonly tls: Tls
   readonly logger: Logger
   readonly meters: ProcessMeters
+  /** The folder of the state file. */
+  readonly folder: string
   /** Its clients have finished. */
   readonly onExit: () => void
 }
@@ -36,7 +38,11 @@ export class Sidecar {
     if (this.#running !== undefined) return this.#running.change(proxy)
     if (file.proxy === undefined) return
     const { openProxy } = await import('../proxy/proxy.ts')
-    this.#running = await openProxy({ ...this.#start, proxy })
+    this.#running = await openProxy({
+      ...this.#start,
+      proxy,
+      record: { folder: this.#start.folder, ...file.blackBox },
+    })
   }
 
   /** Calls `onExit` when its clients have finished; at once if there never was a proxy. */

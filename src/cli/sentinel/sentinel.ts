@@ -129,7 +129,8 @@ async function start({ file, folder, source, warnings, isBackground }: Start): P
   tls.watch()
   const http = await openSentinelHttp({ file, host, tls, log, meters })
   listener.accept((socket) => host.accept(socket))
-  const sidecar = await Sidecar.open(file, { tls, logger, meters, onExit: () => host.stop() })
+  const place = { folder, tls, logger, meters }
+  const sidecar = await Sidecar.open(file, { ...place, onExit: () => host.stop() })
   const changeProxy = (to: SentinelFile) => sidecar.change(to)
   onStopSignal(() => sidecar.stop())
   const changes = { changeWebhooks, changeProxy }

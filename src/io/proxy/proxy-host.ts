@@ -19,6 +19,8 @@ export interface ProxyHostOptions {
   readonly tls?: Tls | undefined
   /** Told by how many milliseconds each wake-up is late. */
   readonly noteLateness?: ((lateMs: number) => void) | undefined
+  /** [black-box] Puts on record what the proxy says of itself. */
+  readonly note?: ProxyPort['note']
 }
 
 /** A client that has vanished without a word is noticed so much later. */
@@ -29,11 +31,13 @@ export class ProxyHost implements ProxyPort {
   readonly #machine: ProxyMachine
   readonly #alarm: Alarm
   readonly #streams: Streams
+  readonly note: ProxyPort['note']
   #lastClient = 0
   #hasExited = false
 
   constructor(options: ProxyHostOptions) {
     this.#options = options
+    this.note = options.note
     const wake = () => this.#input((machine, now) => machine.wake(now))
     this.#alarm = new Alarm(wake, undefined, options.noteLateness)
     this.#streams = new Streams({

@@ -1,10 +1,10 @@
 /**
  * [black-box] What this node puts on record of itself. The parts of the node say what happened to them; this file
- * notices what none of them sees: that the node stood still, that its clock was set, and which errors it answers.
- * Errors are counted anyway, so a look at the counts a few times a second costs no command anything.
+ * looks at what none of them sees (journal/self-watch.ts), and says which errors are refusals.
  */
 import type { Moment } from '../../base/clock.ts'
 import type { JournalEvent } from '../../journal/event-table.ts'
+import { SelfWatch } from '../../journal/self-watch.ts'
 import type { NodeStats } from '../info/stats.ts'
 import type { NodePort } from '../port.ts'
 
@@ -13,14 +13,6 @@ const REFUSALS = new Set([
   ...['READONLY', 'NOREPLICAS', 'NOSYNCREPLICAS', 'MISCONF', 'OOM', 'LOADING', 'MASTERDOWN'],
   ...['BUSY', 'NOMASTERLINK', 'NOPERM', 'NOAUTH', 'WRONGPASS', 'DENIED'],
 ])
-const LOOK_MS = 250
-/** A busy machine wakes any process so late now and then. */
-const STALL_MS = 200
-/** Clocks drift, and are corrected by little. */
-const MOVED_MS = 100
-/** A client that tries again once a second is still refused. */
-const QUIET_MS = 5_000
-const AT_ONCE = 0
 
 export interface JournalHost {
   readonly port: NodePort
@@ -28,24 +20,15 @@ export interface JournalHost {
   readonly now: Moment
 }
 
-/** Of one error code, while it is answered. */
-interface Refusing {
-  readonly sinceMs: number
-  lastMs: number
-  count: number
-}
-
 export class NodeJournal {
   readonly #host: JournalHost
   readonly isOn: boolean
-  readonly #refusing = new Map<string, Refusing>()
-  /** By code: the count at the last look. */
-  readonly #counts = new Map<string, number>()
-  #nextLookMs = AT_ONCE
+  readonly #watch: SelfWatch
 
   constructor(host: JournalHost) {
     this.#host = host
     this.isOn = host.port.note !== undefined
+    this.#watch = new SelfWatch((now, event) => host.port.note?.(now, event))
   }
 
   note(event: JournalEvent): void {
@@ -54,55 +37,23 @@ export class NodeJournal {
 
   /** First in every turn. `last`: when the turn before began. */
   turnBegins(last: Moment): void {
-    if (!this.isOn) return
-    const { monoMs, wallMs } = this.#host.now
-    const forMs = monoMs - last.monoMs
-    // Nothing may have been due for a while: the node was idle until its next look.
-    const lateMs = Math.min(forMs, monoMs - this.#nextLookMs)
-    if (lateMs >= STALL_MS && this.#nextLookMs !== AT_ONCE)
-      this.note({ kind: 'stalled', forMs, lateMs })
-    const byMs = wallMs - last.wallMs - forMs
-    if (Math.abs(byMs) >= MOVED_MS) this.note({ kind: 'clockMoved', byMs })
+    if (this.isOn) this.#watch.turnBegins(last, this.#host.now)
   }
 
   wake(): void {
-    const { monoMs } = this.#host.now
-    if (!this.isOn || monoMs < this.#nextLookMs) return
-    this.#nextLookMs = monoMs + LOOK_MS
-    for (const [code, count] of this.#host.stats.errors)
-      if (REFUSALS.has(code)) this.#look(code, count, monoMs)
-    for (const [code, refusing] of this.#refusing)
-      if (monoMs - refusing.lastMs >= QUIET_MS) this.#ended(code, refusing)
+    if (!this.isOn || !this.#watch.isDue(this.#host.now)) return
+    const { now, stats } = this.#host
+    for (const [code, count] of stats.errors)
+      if (REFUSALS.has(code)) this.#watch.counted(now, code, count)
+    this.#watch.endRefusals(now)
   }
 
   /** The process ends. */
   finish(): void {
-    for (const [code, refusing] of this.#refusing) this.#ended(code, refusing)
+    this.#watch.endRefusals(this.#host.now, true)
   }
 
   nextWakeUpMs(): number | undefined {
-    return this.isOn ? this.#nextLookMs : undefined
-  }
-
-  #look(code: string, count: number, nowMs: number): void {
-    const known = this.#counts.get(code) ?? 0
-    this.#counts.set(code, count)
-    // CONFIG RESETSTAT begins at 0 again.
-    const more = count < known ? count : count - known
-    if (more === 0) return
-    let refusing = this.#refusing.get(code)
-    if (refusing === undefined) {
-      refusing = { sinceMs: nowMs, lastMs: nowMs, count: 0 }
-      this.#refusing.set(code, refusing)
-      this.note({ kind: 'refusing', code, withinMs: LOOK_MS })
-    }
-    refusing.lastMs = nowMs
-    refusing.count += more
-  }
-
-  #ended(code: string, { sinceMs, lastMs, count }: Refusing): void {
-    this.#refusing.delete(code)
-    const quietMs = this.#host.now.monoMs - lastMs
-    this.note({ kind: 'refused', code, count, forMs: lastMs - sinceMs, quietMs })
+    return this.isOn ? this.#watch.nextLookMs : undefined
   }
 }
