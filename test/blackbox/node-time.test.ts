@@ -118,6 +118,8 @@ test('what the nodes say stands beside an incident, and in their lanes on the pa
   expect(facts.indexOf('linkLost')).toBe(0)
   const part = partOf(told, chapter.fromMs, chapter.untilMs)
   const { file, history } = part
+  const shown = history.happenings.flatMap((one) => (one.kind === 'said' ? [one.fact] : []))
+  expect(shown).toEqual(facts)
   const page = renderRecordedPage({ title: 'x', remarks: [], file, history })
   expect(page).toContain('says of itself: is a master now')
   expect(page).toContain('says: has lost the link to')
