@@ -2,71 +2,89 @@
  * The different events of a segment and their numbers. The frequent ones are looked for among those of the same link
  * or client and compared as they are: to make their JSON would cost more than all the rest of a record.
  */
+import { HELLO_CHANNEL } from '../core/discovery/hello-format.ts'
 import type { ClientId, LinkId } from '../core/ids.ts'
 import type { EntryEvent } from './entry.ts'
 import { jsonOf } from './json.ts'
 
-/** An event that is told again and again, and its number. */
-interface Known {
-  readonly event: EntryEvent
+/** A peer that sends something new each time must not fill the memory: what is forgotten is written again. */
+const MAX_KNOWN = 10_000
+/** Longer texts are never told again and again; a hello has some two hundred characters. */
+const MAX_KNOWN_CHARACTERS = 512
+const MAX_KNOWN_REPLIES = 16
+
+/** A reply that is told again and again, and its number. */
+interface KnownReply {
+  readonly event: Told<'reply'>
   readonly number: number
 }
 
-/** A peer that sends something new each time must not fill the memory: what is forgotten is written again. */
-const MAX_KNOWN = 10_000
-const MAX_KNOWN_PER_SOURCE = 32
+type Say = (json: string) => void
 
 export class EventTable {
-  readonly #links = new Map<LinkId, Known[]>()
-  readonly #clients = new Map<ClientId, Known[]>()
+  readonly #replies = new Map<LinkId, KnownReply[]>()
+  /** By link and payload. */
+  readonly #messages = new Texts<LinkId>()
+  /** By client and bytes. */
+  readonly #requests = new Texts<ClientId>()
   /** All others, by their JSON. */
   readonly #numbers = new Map<string, number>()
   #wake: number | undefined
   #next = 0
 
   /** The number of an event; `say` is called with its JSON if it is a new one. */
-  numberOf(event: EntryEvent, say: (json: string) => void): number {
+  numberOf(event: EntryEvent, say: Say): number {
     switch (event.kind) {
       case 'wake':
         this.#wake ??= this.#add(event, say)
         return this.#wake
       case 'reply':
-        if (!isRoutine(event)) break
-        return this.#numberAmong(this.#links, event.link, event, say)
+        return isRoutine(event) ? this.#numberOfReply(event, say) : this.#numberOfOther(event, say)
       case 'message':
-        return this.#numberAmong(this.#links, event.link, event, say)
+        if (event.channel !== HELLO_CHANNEL) return this.#numberOfOther(event, say)
+        return this.#numberOfText(this.#messages, event.link, event.payload, event, say)
       case 'received':
-        return this.#numberAmong(this.#clients, event.client, event, say)
+        return this.#numberOfText(this.#requests, event.client, event.bytes, event, say)
       case 'infoAgain':
         // Whatever changed is new nearly always.
         return this.#add(event, say)
       case 'linkLost':
-        this.#links.delete(event.link)
-        break
+        this.#replies.delete(event.link)
+        this.#messages.forget(event.link)
+        return this.#numberOfOther(event, say)
       case 'clientClosed':
-        this.#clients.delete(event.client)
-        break
+        this.#requests.forget(event.client)
+        return this.#numberOfOther(event, say)
       default:
+        return this.#numberOfOther(event, say)
     }
-    return this.#numberOfOther(event, say)
   }
 
-  #numberAmong<Source>(
-    sources: Map<Source, Known[]>,
-    source: Source,
-    event: EntryEvent,
-    say: (json: string) => void,
-  ): number {
-    const known = sources.get(source) ?? []
-    for (const one of known) if (isSame(one.event, event)) return one.number
+  #numberOfReply(event: Told<'reply'>, say: Say): number {
+    const known = this.#replies.get(event.link) ?? []
+    for (const one of known) if (isSameReply(one.event, event)) return one.number
     const number = this.#add(event, say)
-    if (known.length === 0) sources.set(source, known)
-    if (known.length >= MAX_KNOWN_PER_SOURCE) known.shift()
+    if (known.length === 0) this.#replies.set(event.link, known)
+    if (known.length >= MAX_KNOWN_REPLIES) known.shift()
     known.push({ event, number })
     return number
   }
 
-  #numberOfOther(event: EntryEvent, say: (json: string) => void): number {
+  #numberOfText<Source>(
+    texts: Texts<Source>,
+    source: Source,
+    text: string,
+    event: EntryEvent,
+    say: Say,
+  ): number {
+    const known = texts.numberOf(source, text)
+    if (known !== undefined) return known
+    const number = this.#add(event, say)
+    texts.keep(source, text, number)
+    return number
+  }
+
+  #numberOfOther(event: EntryEvent, say: Say): number {
     const json = jsonOf(event)
     const known = this.#numbers.get(json)
     if (known !== undefined) return known
@@ -76,9 +94,35 @@ export class EventTable {
     return this.#next++
   }
 
-  #add(event: EntryEvent, say: (json: string) => void): number {
+  #add(event: EntryEvent, say: Say): number {
     say(jsonOf(event))
     return this.#next++
+  }
+}
+
+/** The numbers of texts by who said them, a bounded number of all together. */
+class Texts<Source> {
+  readonly #bySource = new Map<Source, Map<string, number>>()
+  #size = 0
+
+  numberOf(source: Source, text: string): number | undefined {
+    return this.#bySource.get(source)?.get(text)
+  }
+
+  keep(source: Source, text: string, number: number): void {
+    if (text.length > MAX_KNOWN_CHARACTERS) return
+    if (this.#size >= MAX_KNOWN) {
+      this.#bySource.clear()
+      this.#size = 0
+    }
+    const own = this.#bySource.get(source) ?? new Map<string, number>()
+    this.#bySource.set(source, own.set(text, number))
+    this.#size++
+  }
+
+  forget(source: Source): void {
+    this.#size -= this.#bySource.get(source)?.size ?? 0
+    this.#bySource.delete(source)
   }
 }
 
@@ -88,14 +132,6 @@ type Told<Kind extends EntryEvent['kind']> = Extract<EntryEvent, { readonly kind
 function isRoutine({ purpose, reply }: Told<'reply'>): boolean {
   const isShort = reply.kind === 'simple' || reply.kind === 'integer'
   return isShort && (purpose.kind === 'ping' || purpose.kind === 'hello')
-}
-
-/** Of two frequent events of one link or one client. */
-function isSame(one: EntryEvent, other: EntryEvent): boolean {
-  if (one.kind === 'message' && other.kind === 'message')
-    return one.payload === other.payload && one.channel === other.channel
-  if (one.kind === 'received' && other.kind === 'received') return one.bytes === other.bytes
-  return one.kind === 'reply' && other.kind === 'reply' && isSameReply(one, other)
 }
 
 function isSameReply(one: Told<'reply'>, other: Told<'reply'>): boolean {

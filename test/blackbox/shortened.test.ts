@@ -8,6 +8,7 @@ import { EventTable } from '../../src/blackbox/event-table.ts'
 import { InfoCompleter, InfoShortener } from '../../src/blackbox/info-lines.ts'
 import { HIDDEN_ALREADY } from '../../src/blackbox/secrets.ts'
 import { DEFAULT_SENTINEL } from '../../src/core/config.ts'
+import { HELLO_CHANNEL } from '../../src/core/discovery/hello-format.ts'
 import { parseInfo } from '../../src/core/discovery/info-parser.ts'
 import type { Effect } from '../../src/core/effect.ts'
 import type { Event } from '../../src/core/event.ts'
@@ -113,13 +114,33 @@ test('an event stands once in a segment, and later blocks refer to it', () => {
 test('a Sentinel that hears something new each time remembers a bounded number of events', () => {
   const table = new EventTable()
   let said = 0
-  const numberOf = (payload: string) =>
-    table.numberOf({ kind: 'message', link: 1, channel: 'c', payload }, () => said++)
-  for (let at = 0; at < 25_000; at++) numberOf(String(at))
-  expect(numberOf('24999')).toBe(24_999)
+  const numberOf = (event: EntryEvent) => table.numberOf(event, () => said++)
+  const hello = (payload: string): EntryEvent => {
+    return { kind: 'message', link: 1, channel: HELLO_CHANNEL, payload }
+  }
+  for (let at = 0; at < 25_000; at++) numberOf(hello(String(at)))
+  expect(numberOf(hello('24999'))).toBe(24_999)
   expect(said).toBe(25_000)
   // Forgotten: it stands there again, under another number.
-  expect(numberOf('0')).toBe(25_000)
+  expect(numberOf(hello('0'))).toBe(25_000)
+  const long = (client: number): EntryEvent => {
+    return { kind: 'received', client, bytes: 'x'.repeat(60_000) }
+  }
+  expect(numberOf(long(1))).toBe(25_001)
+  expect(numberOf(long(1))).toBe(25_002)
+})
+
+test('requests of a client are known again, those of a hundred groups too, until it is closed', () => {
+  const table = new EventTable()
+  const numberOf = (event: EntryEvent) => table.numberOf(event, () => undefined)
+  const requests = Array.from({ length: 100 }, (_, at): EntryEvent => {
+    return { kind: 'received', client: 1, bytes: `PUBLISH ${at}` }
+  })
+  expect(requests.map(numberOf)).toEqual(requests.map((_, at) => at))
+  expect(requests.map(numberOf)).toEqual(requests.map((_, at) => at))
+  expect(numberOf({ kind: 'received', client: 2, bytes: 'PUBLISH 0' })).toBe(100)
+  expect(numberOf({ kind: 'clientClosed', client: 1 })).toBe(101)
+  expect(numberOf(requests[0] as EntryEvent)).toBe(102)
 })
 
 test('whole INFO texts that a client is given are not compared, since a record has a part of them', () => {
