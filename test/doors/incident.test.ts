@@ -33,12 +33,19 @@ beforeAll(async () => {
     ...{ downAfterMs: 500, sentinelLines: ['black-box: yes'], nodeLines: ['black-box yes'] },
   })
   sentinel = `127.0.0.1:${cluster.sentinels[0]?.port}`
+  // A journal is written a quarter of a second after something happened, and SIGKILL waits for nothing.
+  await until('every node has written its journal', 10_000, () => journalFiles().length === 3)
   await cluster.nodes[0]?.kill()
   await agreedMaster(cluster)
   await until('the failover has ended', 10_000, () => announced().length > 0)
 }, 60_000)
 
 afterAll(() => cluster.stop())
+
+function journalFiles(): readonly string[] {
+  const names = readdirSync(cluster.folder, { recursive: true }).map(String)
+  return names.filter((name) => /node-\d+\.blackbox\/\d+\.vbb$/.test(name))
+}
 
 /** The ids that the Sentinels wrote into their logs. */
 function announced(): readonly string[] {
