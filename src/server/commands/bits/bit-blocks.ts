@@ -27,11 +27,24 @@ export class Block {
    * to the end of the last word, are zero.
    */
   load(source: Bytes, from: number, to: number): void {
-    const part = typeof source === 'string' ? source.slice(from, to) : source.subarray(from, to)
-    if (typeof part === 'string') this.#codec.copy(part, this.bytes)
-    else this.bytes.set(part)
-    this.bytes.fill(0, part.length, Math.ceil((to - from) / 4) * 4)
+    const length = copyPart(this.#codec, source, from, to, this.words)
+    this.bytes.fill(0, length, Math.ceil((to - from) / 4) * 4)
   }
+}
+
+/** Copies the bytes from `from` to before `to`, or to the end of the source, and returns how many there are. */
+export function copyPart(
+  codec: ByteCodec,
+  source: Bytes,
+  from: number,
+  to: number,
+  words: Int32Array,
+): number {
+  const target = new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
+  const part = typeof source === 'string' ? source.slice(from, to) : source.subarray(from, to)
+  if (typeof part === 'string') codec.copy(part, target)
+  else target.set(part)
+  return part.length
 }
 
 /** How many bits are 1 in the bytes from `from` to before `to`. */

@@ -8,7 +8,7 @@ import { BITOP_NOT_SINGLE, SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
 import { LONG_BYTES, LongString, viewOf } from '../../values/long-string.ts'
 import { type StringValue, TextString } from '../../values/value.ts'
 import { storeResult } from '../store-result.ts'
-import { BLOCK_BYTES, Block, type Bytes } from './bit-blocks.ts'
+import { BLOCK_BYTES, Block, type Bytes, copyPart } from './bit-blocks.ts'
 
 type Operation = 'AND' | 'OR' | 'XOR' | 'NOT'
 
@@ -47,40 +47,42 @@ function stringOf(codec: ByteCodec, bytes: Uint8Array): StringValue {
   return new TextString(codec.text(bytes), true)
 }
 
+/** Every block is combined in its place in the result, so that the memory of a long one is touched once. */
 function combined(codec: ByteCodec, operation: Operation, sources: readonly Bytes[]): Uint8Array {
   const length = sources.reduce((longest, source) => Math.max(longest, source.length), 0)
-  const result = new Uint8Array(length)
+  const words = new Int32Array(Math.ceil(length / 4))
   const run = new CombinedBlocks(codec, operation, sources)
   for (let at = 0; at < length; at += BLOCK_BYTES) {
-    result.set(run.bytesOf(at, Math.min(at + BLOCK_BYTES, length)), at)
+    run.writeTo(words.subarray(at / 4, (at + BLOCK_BYTES) / 4), at)
   }
-  return result
+  return new Uint8Array(words.buffer, 0, length)
 }
 
 class CombinedBlocks {
+  readonly #codec: ByteCodec
   readonly #operation: Operation
-  readonly #sources: readonly Bytes[]
-  readonly #result: Block
-  readonly #source: Block
+  readonly #first: Bytes
+  readonly #others: readonly Bytes[]
+  readonly #block: Block
 
   constructor(codec: ByteCodec, operation: Operation, sources: readonly Bytes[]) {
+    const [first = '', ...others] = sources
+    this.#codec = codec
     this.#operation = operation
-    this.#sources = sources
-    this.#result = new Block(codec)
-    this.#source = new Block(codec)
+    this.#first = first
+    this.#others = others
+    this.#block = new Block(codec)
   }
 
-  /** The bytes from `from` to before `to`, a block at most; valid until the next call. */
-  bytesOf(from: number, to: number): Uint8Array {
-    const [first = '', ...rest] = this.#sources
-    const words = this.#result.words
-    this.#result.load(first, from, to)
+  /** Combines what the sources have from the byte `from` on, as many words as there are, which are zero before. */
+  writeTo(words: Int32Array, from: number): void {
+    const to = from + words.byteLength
+    copyPart(this.#codec, this.#first, from, to, words)
     if (this.#operation === 'NOT') invert(words)
-    for (const source of rest) {
-      this.#source.load(source, from, to)
-      combine(this.#operation, words, this.#source.words)
+    for (const other of this.#others) {
+      this.#block.load(other, from, to)
+      combine(this.#operation, words, this.#block.words)
     }
-    return this.#result.bytes.subarray(0, to - from)
   }
 }
 
