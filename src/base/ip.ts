@@ -15,12 +15,17 @@ export function canonicalIp(text: string): string | undefined {
   return words === undefined ? undefined : formatIpv6(words)
 }
 
-/** `host:port` in the usual form, an IPv6 address in brackets. */
 /** A client on this machine: by a Unix socket, whose path stands for its address, or by the loopback. */
 export function isLocalPeer(host: string): boolean {
   return host.startsWith('/') || isLoopback(host)
 }
 
+/** Names as DNS and hosts files have them. A comma or a blank would break hellos and events. */
+export function isHostName(text: string): boolean {
+  return /^[a-z\d_](?:[a-z\d_.-]{0,252})$/i.test(text)
+}
+
+/** `host:port` in the usual form, an IPv6 address in brackets. */
 export function hostAndPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

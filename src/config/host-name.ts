@@ -1,6 +1,5 @@
 /** Hosts as configurations name them: an IP address, or a name for a resolver. */
-import { canonicalIp } from '../base/ip.ts'
-import { isHostName } from '../core/names/names.ts'
+import { canonicalIp, isHostName } from '../base/ip.ts'
 
 /** An address in its canonical form, or a name unchanged; undefined if it is neither. */
 export function canonicalHost(text: string): string | undefined {

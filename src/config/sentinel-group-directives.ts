@@ -3,9 +3,9 @@
  * group and written into its file.
  */
 import { unreachable } from '../base/assert.ts'
+import { type ClientAddress, clientAddressFault } from '../base/network-addresses.ts'
 import { ruleFault } from '../core/failover/host-rules.ts'
 import type {
-  ClientAddress,
   ClientAddressesOption,
   CountOption,
   GroupOption,
@@ -20,7 +20,6 @@ import {
   isOwnOption,
   isPath,
 } from '../core/group-options.ts'
-import { clientAddressFault } from '../core/names/told-address.ts'
 import { within } from './config-filesystem.ts'
 import { lenientInteger } from './lenient.ts'
 import { BAD_EPOCH, isRunId, readAddress, readEpoch } from './sentinel-directives.ts'

@@ -5,17 +5,16 @@
  */
 
 import { canonicalIp } from '../base/ip.ts'
+import { type ClientAddress, tableFault } from '../base/network-addresses.ts'
 import { splitArgs } from '../base/split-args.ts'
 import { utf8Bytes } from '../base/utf8.ts'
 import { ruleFault } from '../core/failover/host-rules.ts'
 import type {
-  ClientAddress,
   ClientAddressesOption,
   HostRule,
   HostRulesOption,
   RenamedCommand,
 } from '../core/group-option-kinds.ts'
-import { tableFault } from '../core/names/told-address.ts'
 import { parseBytes } from '../server/settings/setting-types.ts'
 import { canonicalHost } from './host-name.ts'
 import type { ProblemCode } from './problem.ts'

@@ -3,6 +3,8 @@
  * kinds of values.
  */
 
+import type { ClientAddress } from '../base/network-addresses.ts'
+
 interface AnyOption {
   /** The name of the option in sentinel.conf, SENTINEL SET and SENTINEL MASTER, and in the log. */
   readonly name: string
@@ -76,16 +78,13 @@ export interface HostRulesOption {
 /** A pattern of addresses, as in `10.0.0.*` or `10.0.0.3:6379`, and what holds for them. */
 export type HostRule = readonly [pattern: string, word: string]
 
-/** What clients from elsewhere are told of addresses; see names/client-addresses.ts. */
+/** What clients from elsewhere are told of addresses; see base/network-addresses.ts. */
 export interface ClientAddressesOption {
   readonly kind: 'addresses'
   readonly default: readonly ClientAddress[]
   /** An example for those who wrote something else. */
   readonly example: string
 }
-
-/** Clients that come from this network are told of this member at that address. */
-export type ClientAddress = readonly [network: string, member: string, announced: string]
 
 export interface CountOption {
   readonly kind: 'count'

@@ -9,7 +9,8 @@
  * sentinel.conf.
  */
 
-import type { ClientAddress, GroupOption } from './group-option-kinds.ts'
+import type { ClientAddress } from '../base/network-addresses.ts'
+import type { GroupOption } from './group-option-kinds.ts'
 
 export const GROUP_OPTIONS = {
   quorum: {

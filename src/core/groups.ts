@@ -6,6 +6,7 @@ import { forgetDataInstances } from './failover/switch.ts'
 import { hasOptionValue } from './group-options.ts'
 import { createMaster, unwatch, watch } from './instances.ts'
 import { reopenLinks } from './links/links.ts'
+import { tellAddresses } from './names/told-address.ts'
 import { NEVER_PAUSED } from './pause/pause-record.ts'
 import type { Group, Turn } from './state.ts'
 import { dataInstancesOf, instancesOf } from './state.ts'
@@ -56,6 +57,7 @@ export function reconfigureGroup(turn: Turn, group: Group, config: GroupConfig):
       if (link.authRefusal !== undefined) reopenLinks(turn, link)
     }
   }
+  for (const instance of dataInstancesOf(group)) tellAddresses(turn, instance)
   for (const instance of instancesOf(group)) checkDown(turn, instance)
   checkOdown(turn, group)
 }

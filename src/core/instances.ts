@@ -147,5 +147,6 @@ function dataBase(nowMs: number, role: 'master' | 'slave') {
     writes: WELL,
     sync: undefined,
     idleSinceMs: undefined,
+    addressesTold: undefined,
   }
 }

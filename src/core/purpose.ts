@@ -65,5 +65,7 @@ export type Purpose =
       readonly part: 'ask' | 'promote' | 'settle'
       readonly epoch: number
     }
+  /** CONFIG SET client-addresses: what a node tells clients from elsewhere. */
+  | { readonly kind: 'clientAddresses'; readonly group: string }
   /** SCRIPT KILL, sent to an instance that is down because a script keeps it busy. */
   | { readonly kind: 'scriptKill' }

@@ -63,6 +63,7 @@ export function onReply(turn: Turn, connection: Connection, purpose: Purpose, re
     case 'setup':
     case 'byHand':
     case 'scriptKill':
+    case 'clientAddresses':
       return
     default:
       return unreachable(purpose)

@@ -213,6 +213,8 @@ interface DataInstanceBase extends InstanceBase {
   /** Strict: its term, as it says; and since when it has been the master of none. */
   sync: SyncReport | undefined
   idleSinceMs: number | undefined
+  /** [client-addresses] What it was told of them on which connection, see names/told-address.ts. */
+  addressesTold: { readonly on: LinkId; readonly text: string } | undefined
 }
 
 export interface Master extends DataInstanceBase {

@@ -26,6 +26,7 @@ import {
 } from './errors.ts'
 import type { ScriptFlags } from './scripting/run.ts'
 import { declaredFlags } from './scripting/shebang.ts'
+import { reachedAt } from './sessions/handoffs.ts'
 import { HELLO_CHANNEL } from './sessions/sentinel-board.ts'
 import type { ClientSession } from './sessions/session.ts'
 
@@ -136,7 +137,11 @@ function redirectOf(
 ): Reply | undefined {
   if (!session.takesRedirects || !replication.isReplica()) return undefined
   if (!demands.isWrite && (!command.isRead || session.readsReplica)) return undefined
-  return error(`REDIRECT ${settings.text('replicaof').trim().replace(/\s+/, ':')}`)
+  const { master } = replication
+  if (master === undefined) return undefined
+  const { host, port } = reachedAt(settings, session, master)
+  // As Valkey writes it, an IPv6 address without brackets.
+  return error(`REDIRECT ${host}:${port}`)
 }
 
 /** A script or a function runs, and has been running for long. */

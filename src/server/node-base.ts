@@ -133,7 +133,7 @@ export class NodeBase {
     this.sentinels = new SentinelBoard(settings, this.sessions)
     this.blocking = new Blocking(this.sessions, stats)
     this.disconnects = new ClientDisconnects(settings, this.sessions, pause)
-    this.handoffs = new Handoffs(this.sessions, pause)
+    this.handoffs = new Handoffs(this.sessions, pause, settings)
     this.streamTarget = new MasterSession(now, this.sessions)
   }
 

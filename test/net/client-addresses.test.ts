@@ -1,10 +1,11 @@
 /**
  * An application in a network from which nobody reaches the addresses that the members have among themselves, as
- * outside of a NAT: a network namespace. It follows the master through a kill, by the addresses that it is told.
+ * outside of a NAT: a network namespace. It follows the master through a kill and through a planned switch, by the
+ * addresses that it is told.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { expect, test } from 'vitest'
+import { expect, type TestContext, test } from 'vitest'
 import {
   agreedMaster,
   cli,
@@ -12,6 +13,7 @@ import {
   HAS_REDIS_CLI,
   MAIN,
   type Program,
+  type RealCluster,
   startCluster,
   until,
 } from '../support/processes.ts'
@@ -54,46 +56,87 @@ setInterval(() => redis.incr('n').then((n) => {
 }, () => undefined), 5)
 `
 
+/** Another one, which asks for handoffs by itself: it says where each number was acknowledged, and every error. */
+const MOVING_APPLICATION = `
+import { createClient } from 'redis'
+const [host, port] = process.argv.slice(1)
+const client = createClient({ socket: { host, port: Number(port), reconnectStrategy: false }, RESP: 3 })
+client.on('error', (error) => console.error(error.message))
+await client.connect()
+setInterval(() => client.multi().incr('n').addCommand(['CLIENT', 'INFO']).execAsPipeline().then(
+  ([n, info]) => console.log(n + ' ' + /laddr=(\\S+)/.exec(info)[1]),
+  (error) => console.error(error.message),
+), 5)
+`
+
+/** A cluster whose members have other addresses in the namespace, which the Sentinels know. */
+async function announcedCluster({ onTestFinished, skip }: TestContext): Promise<RealCluster> {
+  onTestFinished(() => {
+    ip('link', 'del', HERE)
+    ip('netns', 'del', NAMESPACE)
+  })
+  if (!makeOutside()) return skip('no network namespaces here')
+  const cluster = await startCluster({
+    nodeLines: [`bind 127.0.0.1 ${DOOR}`, 'protected-mode no'],
+    alsoOn: DOOR,
+    sentinelLines: ['protected-mode: no'],
+  })
+  onTestFinished(() => cluster.stop())
+  const members = [...cluster.nodes, ...cluster.sentinels]
+  for (const { port } of cluster.sentinels) announceAll(port, members)
+  return cluster
+}
+
+/** Starts a program outside. It is over with its first complaint. */
+function startOutside({ onTestFinished }: TestContext, text: string, ...argv: string[]) {
+  const words = [process.execPath, '--input-type=module', '-e', text, DOOR, ...argv]
+  const application = spawn('ip', outside(...words))
+  onTestFinished(() => void application.kill())
+  const said = { last: '', complaints: '' }
+  createInterface({ input: application.stdout }).on('line', (line) => {
+    said.last = line
+  })
+  application.stderr.on('data', (text) => {
+    said.complaints += text
+  })
+  const writesTo = (port: number) =>
+    until(`the application writes to ${DOOR}:${port}`, 10_000, () => {
+      const isThere = said.last.endsWith(` ${DOOR}:${port}`)
+      return said.complaints === '' ? isThere : expect.fail(said.complaints)
+    })
+  return { writesTo, said }
+}
+
 test.skipIf(!HAS_REDIS_CLI)(
   'ioredis in another network follows the master by the addresses it is told (needs network namespaces)',
-  async ({ onTestFinished, skip }) => {
-    onTestFinished(() => {
-      ip('link', 'del', HERE)
-      ip('netns', 'del', NAMESPACE)
-    })
-    if (!makeOutside()) return skip('no network namespaces here')
-    const cluster = await startCluster({
-      nodeLines: [`bind 127.0.0.1 ${DOOR}`, 'protected-mode no'],
-      alsoOn: DOOR,
-      sentinelLines: ['protected-mode: no'],
-    })
-    onTestFinished(() => cluster.stop())
-    const members = [...cluster.nodes, ...cluster.sentinels]
-    for (const { port } of cluster.sentinels) announceAll(port, members)
-
+  async (context) => {
+    const cluster = await announcedCluster(context)
     const ports = cluster.sentinels.map(({ port }) => String(port))
-    const argv = [process.execPath, '--input-type=module', '-e', APPLICATION, DOOR, ...ports]
-    const application = spawn('ip', outside(...argv))
-    onTestFinished(() => void application.kill())
-    let last = ''
-    createInterface({ input: application.stdout }).on('line', (line) => {
-      last = line
-    })
-    let complaints = ''
-    application.stderr.on('data', (text) => {
-      complaints += text
-    })
+    const { writesTo } = startOutside(context, APPLICATION, ...ports)
     const master = cluster.nodes[0] as Program
-    const writesTo = (port: number) =>
-      until(`the application writes to ${DOOR}:${port}`, 10_000, () => {
-        return last.endsWith(` ${DOOR}:${port}`) || (complaints !== '' && expect.fail(complaints))
-      })
     await writesTo(master.port)
     await readsFromReplicas(ports)
     await master.kill()
     const promoted = await agreedMaster(cluster, master.port, 10_000)
     await writesTo(promoted)
     expect(Number(cli(promoted, 'GET', 'n')[0])).toBeGreaterThan(0)
+  },
+)
+
+test.skipIf(!HAS_REDIS_CLI)(
+  'node-redis in another network is handed to the address that the coming master has there, without an error (needs network namespaces)',
+  async (context) => {
+    const cluster = await announcedCluster(context)
+    const master = cluster.nodes[0] as Program
+    const { writesTo, said } = startOutside(context, MOVING_APPLICATION, `${master.port}`)
+    await writesTo(master.port)
+    await until('a Sentinel takes the order', 20_000, () => {
+      const [sentinel] = cluster.sentinels
+      return cli(sentinel?.port ?? 0, 'SENTINEL', 'FAILOVER', 'mymaster', 'COORDINATED')[0] === 'OK'
+    })
+    const promoted = await agreedMaster(cluster, master.port, 20_000)
+    await writesTo(promoted)
+    expect(said.complaints).toBe('')
   },
 )
 

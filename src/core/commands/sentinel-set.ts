@@ -6,6 +6,7 @@
 
 import { unreachable } from '../../base/assert.ts'
 import { hostAndPort } from '../../base/ip.ts'
+import { changeClientAddress } from '../../base/network-addresses.ts'
 import { error, OK, type Reply } from '../../resp/reply.ts'
 import type { Client } from '../clients/client.ts'
 import type { GroupConfig } from '../config.ts'
@@ -20,7 +21,7 @@ import type {
 } from '../group-option-kinds.ts'
 import { GROUP_OPTION_ROWS, type GroupOptionKey, isPath } from '../group-options.ts'
 import { reconfigureGroup } from '../groups.ts'
-import { changeClientAddress, isKnownMember } from '../names/told-address.ts'
+import { isKnownMember } from '../names/told-address.ts'
 import { save } from '../persistence/save.ts'
 import { type Group, instancesOf, type Turn } from '../state.ts'
 import { parseInteger, refuseControlCharacters } from './sentinel-arguments.ts'

@@ -16,6 +16,7 @@ import { follows } from '../failover/slaveof.ts'
 import { noteSync, votersIn } from '../failover/voters.ts'
 import { noteFollowing } from '../links/rejections.ts'
 import { complainOfHost, hearOf, isPuzzling, sameAddress, usableHost } from '../names/names.ts'
+import { tellAddresses } from '../names/told-address.ts'
 import { save } from '../persistence/save.ts'
 import type { DataInstance, Master, Replica, Turn } from '../state.ts'
 import { type FailoverReport, type InfoFacts, parseInfo, roleWord } from './info-parser.ts'
@@ -40,6 +41,7 @@ export function onInfoReply(turn: Turn, instance: DataInstance, reply: Reply): v
   noteInfoForWrites(turn, instance, facts.writes)
   if (instance.kind === 'replica') checkEmptied(turn, instance.group)
   act(turn, instance)
+  tellAddresses(turn, instance)
   scheduleInfo(turn, instance)
 }
 

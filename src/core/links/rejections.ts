@@ -4,6 +4,7 @@
  *
  * No text ever contains a password: an error to AUTH may quote what it was given.
  */
+import { ADDRESSES_DIRECTIVE } from '../../base/network-addresses.ts'
 import type { Reply } from '../../resp/reply.ts'
 import { meansAvailable } from '../detection/ping.ts'
 import type { Purpose } from '../purpose.ts'
@@ -33,6 +34,7 @@ const MEANING: Readonly<Record<Kind, readonly [command: string, loss: string]>> 
   slaveof: ['the SLAVEOF transaction', 'it can neither be promoted nor be given another master'],
   ask: ['SENTINEL IS-MASTER-DOWN-BY-ADDR', 'its opinion and its vote are missing'],
   scriptKill: ['SCRIPT KILL', 'the script goes on'],
+  clientAddresses: [`CONFIG SET ${ADDRESSES_DIRECTIVE}`, 'its handoffs name the addresses inside'],
 }
 
 /** Earlier replies say why a transaction was aborted; and a script may end by itself. */

@@ -9,7 +9,7 @@
  */
 
 import type { Address } from '../../base/ip.ts'
-import { canonicalIp } from '../../base/ip.ts'
+import { canonicalIp, isHostName } from '../../base/ip.ts'
 import { inquire } from '../external-queries.ts'
 import { instancesOf, type State, type Turn } from '../state.ts'
 import { log } from '../turn.ts'
@@ -34,11 +34,6 @@ export function usableHost(state: State, text: string): string | undefined {
   const ip = canonicalIp(text)
   if (ip !== undefined || !state.config.resolveHostnames) return ip
   return isHostName(text) ? text : undefined
-}
-
-/** Names as DNS and hosts files have them. A comma or a blank would break hellos and events. */
-export function isHostName(text: string): boolean {
-  return /^[a-z\d_](?:[a-z\d_.-]{0,252})$/i.test(text)
 }
 
 /** Do the two mean the same machine, as far as we know? */

@@ -37,7 +37,6 @@ export interface ReplicationCounts {
 }
 
 const SECOND_MS = 1000
-const AT_ONCE = 0
 const BAD_PORT = error('ERR Invalid master port')
 const NOT_FOR_REPLICAS = error('ERR Command is not valid when client is a replica.')
 const ALREADY_CONNECTED = simple('OK Already connected to specified master')
@@ -57,8 +56,8 @@ export class Replication implements RoleChange {
   /** Replication's own requests to the node's folder. */
   readonly #files: Jobs
   readonly #keeper: LedgerKeeper
-  /** Monotonic. When the work done every second is next due. */
-  #nextSecondMs = AT_ONCE
+  /** Monotonic. When the work done every second is next due; 0: at once. */
+  #nextSecondMs = 0
 
   /** `keysOf`: the keys of a command, as far as its arguments tell. */
   constructor(node: NodeBase, keysOf: KeysOf) {
@@ -84,6 +83,11 @@ export class Replication implements RoleChange {
 
   isReplica(): boolean {
     return isReplica(this.#state)
+  }
+
+  /** The master it is told to follow; undefined: it is one. */
+  get master(): Address | undefined {
+    return this.#state.master
   }
 
   get strict(): Strict {

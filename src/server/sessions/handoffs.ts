@@ -10,9 +10,12 @@
  *
  * A client that has not asked notices only that the pause is longer by a few round trips.
  */
+
 import { type Address, hostAndPort } from '../../base/ip.ts'
+import { ADDRESSES_DIRECTIVE, addressFor, parseTable } from '../../base/network-addresses.ts'
 import { bulk, error, integer, NULL, OK, type Reply } from '../../resp/reply.ts'
 import { SYNTAX_ERROR } from '../errors.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { Pause } from './pause.ts'
 import type { ClientSession } from './session.ts'
 import type { Sessions } from './sessions.ts'
@@ -31,15 +34,17 @@ const UNKNOWN_TYPE = error(`ERR moving-endpoint-type must be one of ${ENDPOINT_T
 export class Handoffs {
   readonly #sessions: Sessions
   readonly #pause: Pause
+  readonly #settings: Settings
   #sequence = 0
   /** Monotonic; undefined: no client is awaited. */
   #farewellEndMs: number | undefined
   /** Monotonic; undefined: this node expects no role. */
   #expectedUntilMs: number | undefined
 
-  constructor(sessions: Sessions, pause: Pause) {
+  constructor(sessions: Sessions, pause: Pause, settings: Settings) {
     this.#sessions = sessions
     this.#pause = pause
+    this.#settings = settings
   }
 
   /** CLIENT MAINT_NOTIFICATIONS ON [moving-endpoint-type <type>] | OFF */
@@ -146,7 +151,8 @@ export class Handoffs {
     return this.#takers().filter(({ handoff }) => handoff?.cameAtMs !== undefined)
   }
 
-  #pushMoving(session: ClientSession, { host, port }: Address): void {
+  #pushMoving(session: ClientSession, member: Address): void {
+    const { host, port } = reachedAt(this.#settings, session, member)
     const endpoint = session.handoff?.isNameless === true ? NULL : bulk(hostAndPort(host, port))
     this.#push(session, 'MOVING', integer(Math.ceil(EXPECTED_MS / 1_000)), endpoint)
   }
@@ -154,6 +160,19 @@ export class Handoffs {
   #push(session: ClientSession, name: string, ...facts: readonly Reply[]): void {
     session.push({ kind: 'push', items: [bulk(name), integer(++this.#sequence), ...facts] })
   }
+}
+
+/** [client-addresses] Where this client reaches a member; members are known here by the words they are told by. */
+export function reachedAt(settings: Settings, session: ClientSession, member: Address): Address {
+  const text = settings.text(ADDRESSES_DIRECTIVE)
+  const table = text === '' ? [] : parseTable(text)
+  if (typeof table === 'string') return member
+  const told = addressFor(table, session.ends.remoteHost, (named) => isSame(named, member))
+  return told ?? member
+}
+
+function isSame(a: Address, b: Address): boolean {
+  return a.port === b.port && a.host.toLowerCase() === b.host.toLowerCase()
 }
 
 /** Clients that block or are subscribed stay until they are sent away, as their libraries expect. */

@@ -5,6 +5,7 @@
  * does not happen if that matters. Directives that Redis does not know are `ours`.
  */
 import { LOG_FORMAT_WORDS } from '../../base/log-format.ts'
+import { ADDRESSES_DIRECTIVE } from '../../base/network-addresses.ts'
 import { outputLimits } from '../sessions/output-limits.ts'
 import {
   NEIGHBOUR_ALIASES,
@@ -34,7 +35,7 @@ import {
   text,
   yesNo,
 } from './setting-types.ts'
-import { hostName, oomScores, percentiles, processTitle } from './text-checks.ts'
+import { addressTable, hostName, oomScores, percentiles, processTitle } from './text-checks.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -211,6 +212,8 @@ export const TEXT_SETTINGS = {
   /** `host port` of the master, empty on a master. REPLICAOF changes it. */
   replicaof: text('', 'immutable'),
   'replica-announce-ip': text(''),
+  // What handoffs name members by, see sessions/handoffs.ts. Sentinels set it.
+  [ADDRESSES_DIRECTIVE]: ours(addressTable()),
   'repl-diskless-load': ignored(
     oneOf('disabled', ['disabled', 'on-empty-db', 'swapdb'], 'mutable', ['flush-before-load']),
     'a copy is always taken beside the old data',

@@ -1,5 +1,6 @@
 /** Directives whose texts have a form of their own: percentiles, host names, the process title. */
 import { cString } from '../../base/c-string.ts'
+import { parseTable, tableText } from '../../base/network-addresses.ts'
 import { parseDouble } from '../arguments/float-argument.ts'
 import { accepted, refused, type SettingType } from './setting-types.ts'
 
@@ -41,6 +42,19 @@ export function oomScores(initial: string): SettingType<string> {
       return refused(
         `Invalid oom-score-adj-values, elements must be between -${MOST_OOM_SCORE} and ${MOST_OOM_SCORE}.`,
       )
+    },
+    format: String,
+  }
+}
+
+/** Where clients from other networks reach the members of the group: three words for each. */
+export function addressTable(): SettingType<string> {
+  return {
+    initial: '',
+    access: 'mutable',
+    parse(given) {
+      const table = parseTable(given)
+      return typeof table === 'string' ? refused(table) : accepted(tableText(table))
     },
     format: String,
   }

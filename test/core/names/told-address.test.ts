@@ -1,9 +1,9 @@
 /** Which address of a member a client is told, by the network that it comes from. */
 import { describe, expect, test } from 'vitest'
+import { type ClientAddress, networkOf, tableFault } from '../../../src/base/network-addresses.ts'
 import { announce } from '../../../src/core/events.ts'
 import { switchMaster } from '../../../src/core/failover/switch.ts'
-import type { ClientAddress } from '../../../src/core/group-option-kinds.ts'
-import { networkOf, tableFault, unknownMembers } from '../../../src/core/names/told-address.ts'
+import { unknownMembers } from '../../../src/core/names/told-address.ts'
 import { MYMASTER, PEERS, REPLICAS, TestSentinel } from '../../support/sentinel-builder.ts'
 import { wireBulks } from '../../support/wire.ts'
 

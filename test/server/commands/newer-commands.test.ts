@@ -101,6 +101,32 @@ test('a client that takes redirects is sent from a replica to its master', () =>
   expect(node.client().say('SET k v')).toMatch(/^-READONLY/)
 })
 
+test('it is sent to the address that its network has for the master, others to the one inside', () => {
+  const node = new NodeHarness({ 'demotion-closes-clients': 'no', 'protected-mode': 'no' })
+  const line = '203.0.113.0/24 10.0.0.9:6380 198.51.100.7:7001'
+  expect(node.client().send('CONFIG', 'SET', 'client-addresses', line)).toBe(OK)
+  node.client().say('REPLICAOF 10.0.0.9 6380')
+  for (const [host, address] of [
+    ['203.0.113.40', '198.51.100.7:7001'],
+    ['::ffff:203.0.113.40', '198.51.100.7:7001'],
+    ['203.0.114.1', '10.0.0.9:6380'],
+  ] as const) {
+    const client = node.client(host)
+    client.say('CLIENT CAPA redirect')
+    expect(client.say('GET k')).toBe(`-REDIRECT ${address}\r\n`)
+  }
+})
+
+test.each([
+  ['203.0.113.0/24 10.0.0.9:6380', 'three words'],
+  ['203.0.113.9/24 10.0.0.9:6380 198.51.100.7:7001', 'that is 203.0.113.0/24'],
+  ['10.0.0.0/8 10.0.0.9:6380 a:1 10.1.0.0/16 10.0.0.9:6380 b:1', 'overlap'],
+])('CONFIG SET client-addresses %j is refused: %s', (line, reason) => {
+  const client = new NodeHarness().client()
+  expect(client.send('CONFIG', 'SET', 'client-addresses', line)).toContain(reason)
+  expect(client.say('CONFIG GET client-addresses')).toContain('$0')
+})
+
 test('LOLWUT says the version, and draws for versions 5 and 6', () => {
   const { client } = started()
   expect(client.say('LOLWUT')).toBe('$18\r\nRedis ver. 7.0.15\n\r\n')

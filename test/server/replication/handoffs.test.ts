@@ -124,6 +124,49 @@ describe('a client that has asked', () => {
   })
 })
 
+describe('[client-addresses] a client from another network', () => {
+  /** All clients of the stage come from 10.0.1.0/24. */
+  function announced() {
+    const { world, master, replica } = pair()
+    const entry = (node: TestNode, port: number) =>
+      `10.0.1.0/24 ${node.address}:6379 outside.example.com:${port}`
+    const line = `${entry(master, 7001)} ${entry(replica, 7002)}`
+    for (const node of [master, replica]) {
+      expect(node.call('CONFIG', 'SET', 'client-addresses', line)).toEqual(OK)
+    }
+    return { world, master, replica }
+  }
+
+  test('is told to move to the address at which it reaches the coming master', () => {
+    const { world, master, replica } = announced()
+    const old = taker(world, master)
+    failOver(master, replica)
+    world.run(15)
+    expect(told(old)[1]).toBe('MOVING 2 5 outside.example.com:7002')
+  })
+
+  test('is sent back to the address at which it reaches the master that stays', () => {
+    const { world, master, replica } = announced()
+    taker(world, master)
+    failOver(master, replica)
+    world.run(15)
+    master.call('FAILOVER', 'ABORT')
+    const moved = taker(world, replica)
+    world.run(5_100)
+    expect(told(moved)).toEqual(['MOVING 1 5 outside.example.com:7001'])
+  })
+
+  test('is told the address inside of a member that has none for its network', () => {
+    const { world, master, replica } = announced()
+    const line = `10.0.1.0/24 ${master.address}:6379 outside.example.com:7001`
+    master.call('CONFIG', 'SET', 'client-addresses', line)
+    const old = taker(world, master)
+    failOver(master, replica)
+    world.run(15)
+    expect(told(old)[1]).toBe(`MOVING 2 5 ${replica.address}:6379`)
+  })
+})
+
 test('a write of a client that has not asked is refused by the heir as by any replica', () => {
   const { world, master, replica } = pair()
   taker(world, master)
