@@ -17,7 +17,7 @@ import type { Client } from '../clients/client.ts'
 import { quorumVerdict } from '../election/quorum.ts'
 import { switchAgeMs } from '../failover/last-switch.ts'
 import { toldTo } from '../names/told-address.ts'
-import { instanceMap } from '../report/instance-map.ts'
+import { instanceMap, masterMap } from '../report/instance-map.ts'
 import type { ScriptJob } from '../scripts/script-job.ts'
 import {
   currentMaster,
@@ -38,11 +38,11 @@ function mapsOf(turn: Turn, client: Client, instances: readonly Instance[]): Rep
 }
 
 function masters(turn: Turn, client: Client): Reply {
-  return mapsOf(
-    turn,
-    client,
-    [...turn.state.groups.values()].map((group) => group.master),
-  )
+  return array([...turn.state.groups.values()].map((group) => masterOf(turn, client, group)))
+}
+
+function masterOf(turn: Turn, client: Client, group: Group): Reply {
+  return masterMap(turn, group, toldTo(turn.state, client, group))
 }
 
 /** Replicas that do not want to be announced are watched and may be promoted, but are not shown. */
@@ -112,7 +112,7 @@ export const MASTERS = sentinelCommand(
 
 export const MASTER = sentinelCommand(
   { name: 'master', arity: 3, usage: NAME, summary: 'Show a master.' },
-  onGroup((turn, group, _argv, client) => mapFor(turn, client, group.master)),
+  onGroup((turn, group, _argv, client) => masterOf(turn, client, group)),
 )
 
 export const REPLICAS = sentinelCommand(

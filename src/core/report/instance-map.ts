@@ -23,8 +23,8 @@ import {
 import { type AddressTold, toldInside } from '../names/told-address.ts'
 import { holdersOf, isPaused } from '../pause/pause.ts'
 import { pauseLeftMs } from '../pause/pause-record.ts'
-import type { DataInstance, Group, Instance, Master, Peer, Replica, Turn } from '../state.ts'
-import { isOdown, isSdown } from '../state.ts'
+import type { DataInstance, Group, Instance, Peer, Replica, Turn } from '../state.ts'
+import { currentMaster, isOdown, isSdown } from '../state.ts'
 
 type Field = readonly [name: string, value: string | number]
 
@@ -34,27 +34,44 @@ export function instanceMap(
   instance: Instance,
   told: AddressTold = toldInside(turn.state),
 ): Reply {
-  const fields = [...commonFields(turn, instance, told), ...fieldsByKind(turn, instance, told)]
+  return shown([...commonFields(turn, instance, told), ...fieldsByKind(turn, instance, told)])
+}
+
+/**
+ * The master of a group. From its promotion on the new one is shown, although the others may not follow it yet: redis-py
+ * and others read here, and not in GET-MASTER-ADDR-BY-NAME, where to connect to. C Sentinel shows them the old one.
+ */
+export function masterMap(turn: Turn, group: Group, told: AddressTold): Reply {
+  const current = currentMaster(group)
+  if (current.kind === 'master') return instanceMap(turn, current, told)
+  const common = commonFields(turn, current, told, 'master')
+  return shown([...common, ...infoFields(turn, current), ...groupFields(turn, group)])
+}
+
+function shown(fields: readonly Field[]): Reply {
   return bulkMap(fields.map(([name, value]) => [name, String(value)] as const))
 }
 
 /** The words of `flags`, in C Sentinel's order. */
-export function flagsOf(instance: Instance): readonly string[] {
+export function flagsOf(instance: Instance, shownAs = instance.kind): readonly string[] {
+  const { kind, group } = instance
+  const failover = shownAs === 'master' ? group.failover : undefined
+  const replica = kind === 'replica' && shownAs === kind ? instance : undefined
   const flags: readonly (readonly [string, boolean])[] = [
     ['s_down', isSdown(instance)],
-    ['o_down', instance.kind === 'master' && isOdown(instance.group)],
-    ['master', instance.kind === 'master'],
-    ['slave', instance.kind === 'replica'],
-    ['sentinel', instance.kind === 'sentinel'],
+    ['o_down', kind === 'master' && isOdown(group)],
+    ['master', shownAs === 'master'],
+    ['slave', replica !== undefined],
+    ['sentinel', kind === 'sentinel'],
     ['disconnected', !isConnected(instance)],
-    ['master_down', instance.kind === 'sentinel' && instance.masterDown],
-    ['failover_in_progress', failoverOf(instance) !== undefined],
-    ['promoted', instance.kind === 'replica' && instance.promoted],
-    ['reconf_sent', instance.kind === 'replica' && instance.reconf === 'sent'],
-    ['reconf_inprog', instance.kind === 'replica' && instance.reconf === 'inprog'],
-    ['reconf_done', instance.kind === 'replica' && instance.reconf === 'done'],
-    ['force_failover', failoverOf(instance)?.kind === 'forced'],
-    ['coordinated_failover', failoverOf(instance)?.kind === 'coordinated'],
+    ['master_down', kind === 'sentinel' && instance.masterDown],
+    ['failover_in_progress', failover !== undefined],
+    ['promoted', replica?.promoted === true],
+    ['reconf_sent', replica?.reconf === 'sent'],
+    ['reconf_inprog', replica?.reconf === 'inprog'],
+    ['reconf_done', replica?.reconf === 'done'],
+    ['force_failover', failover?.kind === 'forced'],
+    ['coordinated_failover', failover?.kind === 'coordinated'],
     ['script_kill_sent', instance.scriptKillSent],
     ['master_reboot', instance.kind === 'master' && instance.rebootedAtMs !== undefined],
   ]
@@ -71,24 +88,25 @@ function isConnected({ kind, link }: Instance): boolean {
   return isUp && (kind === 'sentinel' || link.pubsub?.up === true)
 }
 
-function failoverOf(instance: Instance) {
-  return instance.kind === 'master' ? instance.group.failover : undefined
-}
-
-function commonFields(turn: Turn, instance: Instance, told: AddressTold): readonly Field[] {
+function commonFields(
+  turn: Turn,
+  instance: Instance,
+  told: AddressTold,
+  shownAs = instance.kind,
+): readonly Field[] {
   const { host, port } = told(instance)
-  const { name, runId, link, group, sdownSinceMs } = instance
-  const failover = failoverOf(instance)
+  const { runId, link, group, sdownSinceMs } = instance
+  const isMaster = shownAs === 'master'
   const odownSinceMs = instance.kind === 'master' ? group.odownSinceMs : undefined
   return [
-    ['name', name],
+    ['name', isMaster ? group.config.name : instance.name],
     ['ip', host],
     ['port', port],
     ['runid', runId],
-    ['flags', flagsOf(instance).join(',')],
+    ['flags', flagsOf(instance, shownAs).join(',')],
     ['link-pending-commands', link.command?.pending ?? 0],
     ['link-refcount', link.owners.length],
-    ...optional('failover-state', failover?.state),
+    ...optional('failover-state', isMaster ? group.failover?.state : undefined),
     ['last-ping-sent', ageMs(turn, link.pingPendingSinceMs) ?? 0],
     ['last-ok-ping-reply', ageMs(turn, link.lastOkAtMs)],
     ['last-ping-reply', ageMs(turn, link.lastPongAtMs)],
@@ -101,12 +119,7 @@ function commonFields(turn: Turn, instance: Instance, told: AddressTold): readon
 function fieldsByKind(turn: Turn, instance: Instance, told: AddressTold): readonly Field[] {
   switch (instance.kind) {
     case 'master':
-      return [
-        ...infoFields(turn, instance),
-        ...masterFields(instance),
-        ...voterFields(turn, instance.group),
-        ...pauseFields(turn, instance.group),
-      ]
+      return [...infoFields(turn, instance), ...groupFields(turn, instance.group)]
     case 'replica':
       return [...infoFields(turn, instance), ...replicaFields(instance, told)]
     case 'sentinel':
@@ -124,7 +137,11 @@ function infoFields(turn: Turn, instance: DataInstance): readonly Field[] {
   ]
 }
 
-function masterFields({ group }: Master): readonly Field[] {
+function groupFields(turn: Turn, group: Group): readonly Field[] {
+  return [...masterFields(group), ...voterFields(turn, group), ...pauseFields(turn, group)]
+}
+
+function masterFields(group: Group): readonly Field[] {
   return [
     ['config-epoch', group.configEpoch],
     ['num-slaves', group.replicas.size],

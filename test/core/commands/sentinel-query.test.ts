@@ -185,6 +185,29 @@ test('a peer shows its opinion and its vote', () => {
   expect(answer).toContain(['voted-leader', MYID, 'voted-leader-epoch', '7'].map(wireBulk).join(''))
 })
 
+test('MASTER and MASTERS show the promoted replica as the master while the others are turned to it', () => {
+  const sentinel = sentinelWith(FULL)
+  const { group } = sentinel
+  const [promoted] = group.replicas.values()
+  if (promoted === undefined) throw new Error('a replica')
+  Object.assign(promoted, { promoted: true, roleReported: 'master' })
+  Object.assign(group.master, { sdownSinceMs: START.monoMs })
+  group.odownSinceMs = START.monoMs
+  group.failover = failover({ state: 'reconf_slaves', kind: 'coordinated', promoted })
+  for (const words of ['SENTINEL MASTER mymaster', 'SENTINEL MASTERS']) {
+    const answer = sentinel.connect().ask(words)
+    expect(flagsIn(answer)).toBe('master,failover_in_progress,coordinated_failover')
+    for (const fields of [
+      ['name', 'mymaster', 'ip', '10.0.0.2', 'port', '6380', 'runid', '10.0.0.2:6380'],
+      ['failover-state', 'reconf_slaves'],
+      ['role-reported', 'master'],
+      ['config-epoch', '3', 'num-slaves', '2'],
+    ]) {
+      expect(answer).toContain(fields.map(wireBulk).join(''))
+    }
+  }
+})
+
 test('the address given is the promoted replica as soon as it is promoted, not before', () => {
   const sentinel = sentinelWith(FULL)
   const { group } = sentinel
@@ -192,9 +215,9 @@ test('the address given is the promoted replica as soon as it is promoted, not b
   const client = sentinel.connect()
   group.failover = failover({ state: 'wait_promotion', promoted })
   expect(client.ask('SENTINEL GET-MASTER-ADDR-BY-NAME mymaster')).toContain('10.0.0.1')
+  expect(client.ask('SENTINEL MASTER mymaster')).toContain(wireBulk('10.0.0.1'))
   group.failover = failover({ state: 'reconf_slaves', promoted })
   expect(client.ask('SENTINEL GET-MASTER-ADDR-BY-NAME mymaster')).toContain('10.0.0.2')
-  expect(client.ask('SENTINEL MASTER mymaster')).toContain(wireBulk('10.0.0.1'))
 })
 
 test('INFO-CACHE gives ages as integers and names a group once', () => {
