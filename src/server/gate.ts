@@ -169,6 +169,8 @@ export function isHeldBack(
   if (node.pause.scope === undefined || session.kind === 'replica') return false
   if (node.replication.failover.mayStillWrite(session)) return false
   if (node.pause.scope === 'all') return true
+  // Sentinels say hello here, and must be able to go on: only clients that came for the role wait for it.
+  if (node.pause.isOnlyFor('takeover') && session.handoff === undefined) return false
   const mayReplicate = demands.isWrite || demands.mayReplicate
   return mayReplicate || (command.runsQueue && session.transaction?.mayReplicate === true)
 }

@@ -87,8 +87,8 @@ export class DataNode implements NodeInputs {
     this.#take(now, { kind: 'accepted', connection, ends })
   }
 
-  connected(now: Moment, connection: ConnectionId, _ends: Endpoints): void {
-    this.#take(now, { kind: 'connected', connection })
+  connected(now: Moment, connection: ConnectionId, ends: Endpoints): void {
+    this.#take(now, { kind: 'connected', connection, ends })
   }
 
   received(now: Moment, connection: ConnectionId, bytes: string): void {
@@ -216,7 +216,7 @@ export class DataNode implements NodeInputs {
       case 'connected':
         services.migration.connected(input.connection)
         services.persistence.handover.connected(input.connection)
-        return services.replication.connected(input.connection)
+        return services.replication.connected(input.connection, input.ends.localHost)
       case 'received':
         return this.#receive(input.connection, input.bytes)
       case 'closed':

@@ -16,7 +16,7 @@ import { error, OK, type Reply } from '../../resp/reply.ts'
 import { earliest } from '../earliest.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR } from '../errors.ts'
 import type { ClientSession } from '../sessions/session.ts'
-import { GETACK, GETACK_BEFORE_TAKEOVER, PING } from './history/stream.ts'
+import { GETACK, getAckBeforeTakeover, PING } from './history/stream.ts'
 import { peerHost, type ReplicaPeer } from './serving/replica-peer.ts'
 import { isReplica, type ReplicationState, type RoleChange } from './state.ts'
 
@@ -238,7 +238,8 @@ export class NodeFailover {
     if (run.farewell !== 'over' && run.question !== undefined) return
     stream.feedIfKept(PING)
     const answer = history.offset
-    stream.feedIfKept(run.farewell === 'asked' ? GETACK_BEFORE_TAKEOVER : GETACK)
+    const heir = run.farewell === 'asked' ? run.target : undefined
+    stream.feedIfKept(heir === undefined ? GETACK : getAckBeforeTakeover(heir))
     run.question = { answer, endOffset: history.offset }
   }
 

@@ -231,8 +231,8 @@ export class Replication implements RoleChange {
     return this.#link.owns(id)
   }
 
-  connected(id: ConnectionId): void {
-    if (this.#link.owns(id)) this.#link.connected(id)
+  connected(id: ConnectionId, localHost: string): void {
+    if (this.#link.owns(id)) this.#link.connected(id, localHost)
   }
 
   /** Bytes on a connection of ours, see `owns`. */

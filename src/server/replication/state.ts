@@ -16,6 +16,8 @@ export interface ReplicationState {
   readonly stream: ReplicationStream
   /** The master this node follows; undefined: this node is a master. */
   master: Address | undefined
+  /** Our own address on the last connection to the master. */
+  linkHost: string
   readonly strict: Strict
 }
 
@@ -26,7 +28,7 @@ export function newReplicationState(node: NodeBase): ReplicationState {
   const replicas = new Replicas(node, history)
   const stream = new ReplicationStream(history, replicas)
   const strict = new Strict(node, history, replicas, stream)
-  return { node, history, replicas, stream, master: undefined, strict }
+  return { node, history, replicas, stream, master: undefined, linkHost: '', strict }
 }
 
 /** A node without a role in a strict group is no master either, see strict/strict.ts. */

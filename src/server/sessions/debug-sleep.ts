@@ -9,7 +9,7 @@ import type { ConnectionId, Endpoints, StopSignal } from '../port.ts'
 /** Anything that happens to a node except that time passes, see `NodeInputs`. */
 export type NodeInput =
   | { readonly kind: 'accepted'; readonly connection: ConnectionId; readonly ends: Endpoints }
-  | { readonly kind: 'connected'; readonly connection: ConnectionId }
+  | { readonly kind: 'connected'; readonly connection: ConnectionId; readonly ends: Endpoints }
   | { readonly kind: 'received'; readonly connection: ConnectionId; readonly bytes: string }
   | { readonly kind: 'closed'; readonly connection: ConnectionId; readonly reason: string }
   | { readonly kind: 'stopRequested'; readonly signal: StopSignal }

@@ -29,6 +29,11 @@ export class Pause {
     return this.#scope
   }
 
+  /** Whether this is all that holds commands back. */
+  isOnlyFor(cause: PauseCause): boolean {
+    return this.#holds.size === 1 && this.#holds.has(cause)
+  }
+
   /** When the next hold ends by itself, monotonic; undefined: none does. */
   get untilMs(): number | undefined {
     let untilMs = Number.POSITIVE_INFINITY

@@ -124,6 +124,62 @@ describe('a client that has asked', () => {
   })
 })
 
+describe('a Sentinel, whose hello would wait behind what waits for the role,', () => {
+  const HELLO = ['PUBLISH', '__sentinel__:hello', 'we are here'] as const
+  const ANSWERED = { kind: 'integer', value: 0 }
+
+  function threeNodes() {
+    const { world, master, replica } = pair()
+    const other = world.replicaOf(master)
+    world.run(1_500)
+    taker(world, master)
+    return { world, master, replica, other }
+  }
+
+  /** The answers that come within ten milliseconds. */
+  function saidSoon(
+    world: ReplicationWorld,
+    node: TestNode,
+    ...commands: readonly (readonly string[])[]
+  ): readonly (Reply | undefined)[] {
+    const client = world.client(node)
+    for (const argv of commands) client.send(...argv)
+    world.run(10)
+    return commands.map(() => client.takeReply())
+  }
+
+  test('is answered by the heir and by the other replica while clients are on their way', () => {
+    const { world, master, replica, other } = threeNodes()
+    failOver(master, replica)
+    world.run(15)
+    for (const node of [replica, other]) {
+      expect(saidSoon(world, node, HELLO)).toEqual([ANSWERED])
+    }
+    expect(replica.info('role')).toBe('slave')
+  })
+
+  test('turns the other replica to the new master at once', () => {
+    const { world, master, replica, other } = threeNodes()
+    failOver(master, replica)
+    world.until(() => replica.info('role') === 'master')
+    const order = ['REPLICAOF', replica.address, '6379']
+    expect(saidSoon(world, other, HELLO, order)).toEqual([ANSWERED, OK])
+  })
+})
+
+test('a replica that is not the heir expects no role: it keeps its readers, and refuses writes at once', () => {
+  const { world, master, replica } = pair()
+  const other = world.replicaOf(master)
+  world.run(1_500)
+  taker(world, master)
+  failOver(master, replica)
+  world.run(15)
+  const reader = taker(world, other)
+  expect(reader.call('SET', 'k', 'v')).toEqual(READONLY)
+  world.run(5_100)
+  expect(told(reader)).toEqual([])
+})
+
 describe('[client-addresses] a client from another network', () => {
   /** All clients of the stage come from 10.0.1.0/24. */
   function announced() {

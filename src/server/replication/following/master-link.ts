@@ -132,7 +132,8 @@ export class MasterLink {
     this.#phase = { kind: 'none' }
   }
 
-  connected(id: ConnectionId): void {
+  connected(id: ConnectionId, localHost: string): void {
+    this.#state.linkHost = localHost
     if (this.#phase.kind === 'connecting') this.#introduce(id)
   }
 

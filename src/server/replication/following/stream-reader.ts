@@ -8,6 +8,7 @@ import { RequestDecoder } from '../../../resp/request-decoder.ts'
 import type { MasterSession } from '../../sessions/master-session.ts'
 import { type ReplicationStream, TAKEOVER_WORD } from '../history/stream.ts'
 import type { ReplicationState } from '../state.ts'
+import { introduction } from './sync-position.ts'
 
 /** More than the longest value, less than the longest string. */
 const MAX_UNREAD_BYTES = 2 ** 29 - 4096
@@ -22,6 +23,7 @@ export class StreamReader {
   readonly #target: MasterSession
   readonly #stream: ReplicationStream
   readonly #node: ReplicationState['node']
+  readonly #state: ReplicationState
   readonly #acknowledge: () => void
   readonly #decoder = new RequestDecoder({ acceptsInline: false })
   /** Bytes that are not part of a complete command yet. */
@@ -34,7 +36,9 @@ export class StreamReader {
   #db: number
 
   /** `acknowledge` tells the master how far we are. */
-  constructor({ node, stream }: ReplicationState, acknowledge: () => void) {
+  constructor(state: ReplicationState, acknowledge: () => void) {
+    const { node, stream } = state
+    this.#state = state
     this.#node = node
     this.#target = node.streamTarget
     this.#stream = stream
@@ -81,8 +85,15 @@ export class StreamReader {
     if (name === 'select') this.#db = Number(argv[1])
     if (name !== 'replconf') this.#target.apply(argv)
     else if (argv[1]?.toLowerCase() === 'getack') this.#mustAcknowledge = true
-    if (this.#mustAcknowledge && argv[2] === TAKEOVER_WORD)
+    if (this.#mustAcknowledge && argv[2] === TAKEOVER_WORD && this.#isHeir(argv[3], argv[4]))
       this.#node.handoffs.expect(this.#node.now.monoMs)
+  }
+
+  /** All replicas read that one of them is to take over: it is named as the master lists it. */
+  #isHeir(host: string | undefined, port: string | undefined): boolean {
+    const { announcedHost, listeningPort } = introduction(this.#node.settings)
+    const ownHost = announcedHost || this.#state.linkHost
+    return Number(port) === listeningPort && host?.toLowerCase() === ownHost.toLowerCase()
   }
 
   /**

@@ -190,7 +190,7 @@ export class SyncPosition implements Relation {
 }
 
 /** How a replica introduces itself, by its settings. */
-function introduction(
+export function introduction(
   settings: Settings,
 ): Pick<HandshakeTerms, 'user' | 'password' | 'listeningPort' | 'announcedHost'> {
   return {

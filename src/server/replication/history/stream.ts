@@ -7,6 +7,7 @@
  * several effects of one command or transaction stand between MULTI and EXEC, so that a replica
  * never shows half of them.
  */
+import type { Address } from '../../../base/ip.ts'
 import { encodeCommand } from '../../../resp/encode.ts'
 import type { Replicas } from '../serving/replicas.ts'
 import type { History } from './history.ts'
@@ -17,9 +18,12 @@ const EXEC = encodeCommand(['EXEC'])
 export const PING = encodeCommand(['ping'])
 export const GETACK = encodeCommand(['REPLCONF', 'GETACK', '*'])
 
-/** GETACK for all; the word of its own says to replicas of ours that one of them is to become the master. */
 export const TAKEOVER_WORD = 'takeover'
-export const GETACK_BEFORE_TAKEOVER = encodeCommand(['REPLCONF', 'GETACK', TAKEOVER_WORD])
+
+/** GETACK for all; by the other words a replica of ours knows that it is to become the master. */
+export function getAckBeforeTakeover({ host, port }: Address): string {
+  return encodeCommand(['REPLCONF', 'GETACK', TAKEOVER_WORD, host, String(port)])
+}
 
 export class StreamEncoder {
   #db: number | undefined
