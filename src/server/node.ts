@@ -99,6 +99,10 @@ export class DataNode implements NodeInputs {
     this.#take(now, { kind: 'closed', connection, reason })
   }
 
+  halfClosed(now: Moment, connection: ConnectionId): void {
+    this.#take(now, { kind: 'halfClosed', connection })
+  }
+
   stopRequested(now: Moment, signal: StopSignal = 'SIGTERM'): void {
     this.#take(now, { kind: 'stopRequested', signal })
   }
@@ -219,6 +223,8 @@ export class DataNode implements NodeInputs {
         return services.replication.connected(input.connection, input.ends.localHost)
       case 'received':
         return this.#receive(input.connection, input.bytes)
+      case 'halfClosed':
+        return this.#leaves(input.connection)
       case 'closed':
         return this.#forget(input.connection, input.reason)
       case 'stopRequested':
@@ -278,6 +284,11 @@ export class DataNode implements NodeInputs {
     if (persistence.handover.owns(connection)) return persistence.handover.closed(reason)
     const session = sessions.get(connection)
     if (session !== undefined) sessions.forget(session)
+  }
+
+  #leaves(connection: ConnectionId): void {
+    const session = this.services.sessions.get(connection)
+    if (session !== undefined) this.#requests.leaves(session)
   }
 
   /** Drops every reference to a session that is gone. */

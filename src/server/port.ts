@@ -164,6 +164,10 @@ export interface NodeInputs {
   received(now: Moment, connection: ConnectionId, bytes: string): void
   /** The peer or the network closed the connection, or it could not be opened. */
   closed(now: Moment, connection: ConnectionId, reason: string): void
+  /**
+   * The peer sends no more, and may still read (`printf … | nc`). The node answers what it has carried out, and closes.
+   */
+  halfClosed(now: Moment, connection: ConnectionId): void
   /** The answer to an `askFile`. */
   fileAnswered(now: Moment, id: FileRequestId, answer: FileAnswer): void
   wake(now: Moment): void

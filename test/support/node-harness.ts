@@ -202,6 +202,11 @@ export class TestClient {
     return received
   }
 
+  /** It sends no more, and still reads. */
+  halfClose(): void {
+    this.#harness.node.halfClosed(this.#harness.now, this.id)
+  }
+
   /** The connection breaks on this side. */
   drop(): void {
     this.isClosed = true

@@ -27,6 +27,10 @@ const BULK_READERS = 2
 
 export interface ConnectionEvents {
   received(id: number, bytes: string): void
+  /**
+   * A client that came to us sends no more; it may still read, until `close`. Without this it counts as closed.
+   */
+  halfClosed?(id: number): void
   /** The other side or the network closed it. Not called after `close`. */
   closed(id: number, reason: string): void
 }
@@ -94,7 +98,8 @@ export class Connections {
   /** Takes over a socket, connected or connecting; the caller has no use of it any more. */
   add(id: number, accepted: Socket): void {
     // A gate stops sockets itself, and must find them stopped.
-    const hasTurns = !accepted.connecting && this.#gate === undefined
+    const isAccepted = !accepted.connecting
+    const hasTurns = isAccepted && this.#gate === undefined
     const take = (bytes: string) => {
       if (hasTurns && bytes.length >= BULK_BYTES) this.#waitForItsTurn(entry)
       this.#turn(entry, bytes)
@@ -103,7 +108,11 @@ export class Connections {
     const entry: Entry = { id, socket, batch: '', isHeld: false, isPaused: false, isWaiting: false }
     this.#entries.set(id, entry)
     socket.setNoDelay(true)
-    socket.on('end', () => this.#lost(entry, 'closed by the other side'))
+    const { halfClosed } = this.#events
+    if (isAccepted && halfClosed !== undefined) {
+      socket.allowHalfOpen = true
+      socket.on('end', () => this.#leaves(entry, halfClosed))
+    } else socket.on('end', () => this.#lost(entry, 'closed by the other side'))
     socket.on('error', (error) => this.#lost(entry, reasonOf(error)))
     socket.on('close', () => this.#lost(entry, 'closed'))
   }
@@ -216,6 +225,10 @@ export class Connections {
   #received(entry: Entry, bytes: string): void {
     // After `close` the machine no longer knows the id.
     if (this.#entries.has(entry.id)) this.#events.received(entry.id, bytes)
+  }
+
+  #leaves(entry: Entry, halfClosed: (id: number) => void): void {
+    if (this.#entries.get(entry.id) === entry) halfClosed(entry.id)
   }
 
   #waitForItsTurn(entry: Entry): void {

@@ -45,6 +45,7 @@ export class ScriptTurns {
       case 'stopRequested':
         return this.#endsBefore()
       case 'accepted':
+      case 'halfClosed':
         return false
     }
   }

@@ -11,6 +11,7 @@ export type NodeInput =
   | { readonly kind: 'accepted'; readonly connection: ConnectionId; readonly ends: Endpoints }
   | { readonly kind: 'connected'; readonly connection: ConnectionId; readonly ends: Endpoints }
   | { readonly kind: 'received'; readonly connection: ConnectionId; readonly bytes: string }
+  | { readonly kind: 'halfClosed'; readonly connection: ConnectionId }
   | { readonly kind: 'closed'; readonly connection: ConnectionId; readonly reason: string }
   | { readonly kind: 'stopRequested'; readonly signal: StopSignal }
   | { readonly kind: 'fileAnswered'; readonly id: FileRequestId; readonly answer: FileAnswer }

@@ -23,6 +23,16 @@ export class RequestLoop {
     this.#read(session)
   }
 
+  /**
+   * It sends no more. What it has sent is carried out and answered, as far as nothing holds it back: what blocks or is
+   * paused is not carried out for it, because nobody may be there any more, as in Redis.
+   */
+  leaves(session: ClientSession): void {
+    session.isLeaving = true
+    if (session.kind === 'replica') return this.#node.sessions.close(session)
+    this.#read(session)
+  }
+
   /** Lets every session read on that may. */
   serveLine(): void {
     for (let session = this.#next(); session !== undefined; session = this.#next()) {
@@ -56,12 +66,18 @@ export class RequestLoop {
         break
       }
       const request = session.decoder.next()
-      if (request === undefined) return
+      if (request === undefined) return this.#hasReadAll(session)
       this.#handle(session, request)
     }
+    const waits = session.blocked !== undefined || session.postponed !== undefined
+    if (session.isLeaving && waits) return sessions.close(session)
     // What a waiting client sends meanwhile must not grow without bound.
     const limitBytes = settings.int('client-query-buffer-limit')
     if (session.decoder.pendingBytes > limitBytes) sessions.close(session)
+  }
+
+  #hasReadAll(session: ClientSession): void {
+    if (session.isLeaving) this.#node.sessions.closeAfterReply(session)
   }
 
   /** The node hangs, or does not know yet whether it has anything to load. */

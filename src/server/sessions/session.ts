@@ -82,6 +82,8 @@ export class ClientSession implements SessionClient {
   /** The name as in the command table, `client|list`. */
   lastCommand = 'NULL'
   isClosing = false
+  /** It has closed its half: the connection is closed when all that it sent is answered. */
+  isLeaving = false
   /** What it is sent now tells nothing of data, nor of what was done to them: PING, an error. */
   isPlain = false
   /** Something in the gathered output is not plain. */
