@@ -114,6 +114,10 @@ class RealConnection implements ShellConnection {
     if (this.#isConnected && !this.#isOver) this.#socket.write(bytes, 'latin1')
   }
 
+  closeSending(): void {
+    if (this.#isConnected && !this.#isOver) this.#socket.end()
+  }
+
   close(): void {
     this.#isOver = true
     clearTimeout(this.#timeout)

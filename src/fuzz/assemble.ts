@@ -127,13 +127,14 @@ function liarWords({ knowsPassword }: PlannedLiar): YamlWords {
 }
 
 function clientWords(clients: readonly PlannedClient[]): YamlWords {
-  return byName(clients, ({ host, group, operation, pace, manner, hasProxy }) => ({
+  return byName(clients, ({ host, group, operation, pace, manner, ...more }) => ({
     host,
     group,
     ...(operation === 'keys' ? {} : { operation }),
     ...('rate' in pace ? { rate: pace.rate } : { think: durationWord(pace.thinkMs) }),
     ...(manner === 'prompt' ? {} : { manner }),
-    ...(hasProxy === true ? { proxy: true } : {}),
+    ...(more.hasProxy === true ? { proxy: true } : {}),
+    ...(more.halfCloses === true ? { 'half-closes': true } : {}),
   }))
 }
 

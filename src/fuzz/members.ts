@@ -76,6 +76,8 @@ export interface PlannedClient {
   readonly manner: Manner
   /** A proxy in its own process stands between it and the cluster. */
   readonly hasProxy?: boolean
+  /** Now and then it closes its half of another connection. */
+  readonly halfCloses?: boolean
 }
 
 /** Every host on which a process lives, in the order of the file. */

@@ -129,6 +129,16 @@ export type Occurrence =
     }
   /** Bytes of a client have left its proxy for this node. */
   | { readonly kind: 'forwarded'; readonly group: string; readonly node: Address }
+  /** A client that closed its half was let go in order, and not told all that it had asked. */
+  | {
+      readonly kind: 'unanswered'
+      /** Of the node or the proxy. */
+      readonly host: string
+      readonly asked: number
+      readonly answered: number
+      /** By the clock of the client. */
+      readonly tookMs: number
+    }
   /** The role of a data node, as the node reports it. */
   | { readonly kind: 'role'; readonly role: NodeRole }
   /**
@@ -177,6 +187,7 @@ export type Occurrence =
  */
 const FOR_CHECKERS: ReadonlySet<Happening['kind']> = new Set([
   ...(['order', 'opinion', 'switchTold', 'misremembered', 'copies', 'forwarded'] as const),
+  ...(['unanswered'] as const),
 ])
 
 export function isForCheckers({ kind }: Happening): boolean {

@@ -209,6 +209,8 @@ export interface ClientSpec {
   readonly manner: Manner
   /** A proxy in its own process stands between it and the cluster. */
   readonly hasProxy?: boolean | undefined
+  /** Now and then it closes its half of another connection, and reads what it is told. */
+  readonly halfCloses?: boolean | undefined
 }
 
 /**

@@ -73,6 +73,7 @@ export function describe(happening: Happening, nameOf: NameOf): string {
     case 'misremembered':
     case 'copies':
     case 'forwarded':
+    case 'unanswered':
       return `(for checkers) ${happening.kind}`
     case 'writesHeld':
       return happening.isHeld ? 'holds writes back' : 'takes writes again'

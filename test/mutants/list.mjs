@@ -1209,6 +1209,32 @@ export const MUTANTS = [
     ],
     scenarios: ['a-proxy-is-cut-off-with-the-old-master.yml'],
   },
+  {
+    name: 'node-drops-half-closed-answers',
+    story:
+      'A data node closes as soon as its client has closed its half: what waits for the disk is not answered.',
+    edits: [
+      {
+        file: 'server/node.js',
+        find: 'this.#requests.leaves(session);',
+        replace: 'this.services.sessions.cutOff(session);',
+      },
+    ],
+    scenarios: ['clients-close-their-half-in-a-calm-cluster.yml'],
+  },
+  {
+    name: 'proxy-drops-half-closed-answers',
+    story:
+      'A proxy closes as soon as its client has closed its half: what is under way is not answered.',
+    edits: [
+      {
+        file: 'proxy/session.js',
+        find: 'this.drain(nowMs);\n    }\n    #mayBlock',
+        replace: 'this.end();\n    }\n    #mayBlock',
+      },
+    ],
+    scenarios: ['clients-close-their-half-in-a-calm-cluster.yml'],
+  },
   ...SLIPS,
   ...STRICT_MUTANTS,
   {

@@ -9,6 +9,7 @@ export class Line {
   readonly handler: SocketHandler
   sent = ''
   isClosed = false
+  hasClosedHalf = false
 
   constructor(address: string, handler: SocketHandler) {
     this.address = address
@@ -51,6 +52,9 @@ export class ScriptedShell implements Shell {
       ends: { localHost: 'here', localPort: 1, remoteHost: host, remotePort: port },
       write: (bytes) => {
         line.sent += bytes
+      },
+      closeSending: () => {
+        line.hasClosedHalf = true
       },
       close: () => {
         line.isClosed = true

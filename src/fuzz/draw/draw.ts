@@ -86,7 +86,8 @@ export function drawPlan(seed: string): FuzzPlan {
   const rng = createRng(`fuzz/${seed}`)
   const topology = drawTopology(rng.fork('topology'))
   const drawn = drawClients(rng.fork('clients'), topology)
-  const clients = withProxies(rng.fork('proxies'), withRivals(rng.fork('rivals'), drawn))
+  const proxied = withProxies(rng.fork('proxies'), withRivals(rng.fork('rivals'), drawn))
+  const clients = withHalfCloses(rng.fork('half closes'), proxied)
   const calmMs = FIRST_FAULT_MS + rng.fork('calm').pick(FAULTY_MS)
   const setting = { topology, clients, calmMs }
   const common = drawFaults(rng.fork('faults'), setting)
@@ -151,5 +152,15 @@ function withProxies(rng: Rng, clients: readonly PlannedClient[]): PlannedClient
   return clients.map((client) => {
     const hasProxy = isBearable(client) && rng.fork(client.name).chance(3, 4)
     return hasProxy ? { ...client, hasProxy } : client
+  })
+}
+
+const HALF_CLOSING_RUNS = 4
+
+/** In one run of four, clients close their half of a connection now and then. */
+function withHalfCloses(rng: Rng, clients: readonly PlannedClient[]): PlannedClient[] {
+  if (!rng.fork('any').chance(1, HALF_CLOSING_RUNS)) return [...clients]
+  return clients.map((client) => {
+    return rng.fork(client.name).chance(3, 4) ? { ...client, halfCloses: true } : client
   })
 }

@@ -6,6 +6,7 @@ import { CheckerView, type SceneStart } from './checker-view.ts'
 import { needlessCopies } from './copies.ts'
 import { configEpochsNameOneMaster, configEpochsRise, currentEpochsRise } from './epochs.ts'
 import { onlyTheDeadAreForgotten } from './forgetting.ts'
+import { halfClosedAreAnswered } from './half-closed.ts'
 import { pausesAreLifted } from './handovers.ts'
 import {
   deathsAreNoticed,
@@ -48,6 +49,7 @@ export function createCheckers(start?: SceneStart): readonly Checker[] {
     ...[deathsAreNoticed(scene), returnsAreNoticed(scene), falseMastersAreTurned(scene)],
     ...[newsTravels(scene), onlyTheDeadAreForgotten(scene)],
     replacedMastersAreLeft(start.topology.sentinels.length),
+    halfClosedAreAnswered(),
   ]
   // The view is updated first: when a checker sees a happening, the view includes it.
   const notes: Checker = {

@@ -168,6 +168,7 @@ function buildClients(
       pace: buildPace(client),
       manner: client.manner ?? 'prompt',
       hasProxy: client.proxy,
+      halfCloses: client['half-closes'],
     }
   })
 }

@@ -104,6 +104,7 @@ const client = z
     rate: positive.max(10_000, { error: 'must be at most 10000' }).optional(),
     think: duration.optional(),
     proxy: yes.optional(),
+    'half-closes': yes.optional(),
     manner: z.enum(['prompt', 'ioredis'], { error: 'must be prompt or ioredis' }).optional(),
   })
   .refine(({ rate, think }) => rate === undefined || think === undefined, {
@@ -191,6 +192,7 @@ export const KEYS: readonly string[] = [
     'think',
     'manner',
     'proxy',
+    'half-closes',
     'operation',
     'between',
     'loss',

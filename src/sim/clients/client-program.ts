@@ -9,6 +9,7 @@ import { assert } from '../../base/assert.ts'
 import type { Address } from '../../base/ip.ts'
 import type { Rng } from '../../base/rng.ts'
 import type { Told } from '../../history/data/told.ts'
+import type { Occurrence } from '../../history/happening.ts'
 import type { Manner, OperationKind, Pace } from '../../history/topology.ts'
 import type { Question, Write } from '../../history/writes.ts'
 import { plainOf } from '../../resp/plain.ts'
@@ -29,6 +30,7 @@ import {
   sharedRequestsOf,
 } from './client-request.ts'
 import { Exchange } from './exchange.ts'
+import { HalfCloses } from './half-closes.ts'
 import { MasterLookup } from './master-lookup.ts'
 import { NewsCourse } from './news-course.ts'
 import { ScanCourse } from './scan-course.ts'
@@ -62,6 +64,8 @@ export interface ClientStart {
   readonly proxy?: Address | undefined
   /** Where the nodes of its group are, for a client that looks at its data everywhere. */
   readonly nodes?: () => readonly Address[]
+  /** How it tells of answers that are owed when it closes its half; undefined: it never does. */
+  readonly tellUnanswered?: ((what: Occurrence) => void) | undefined
   /** The password of nodes and Sentinels; undefined if they require none. */
   readonly password?: string | undefined
 }
@@ -86,6 +90,7 @@ export class ClientProgram implements Program {
   readonly #asides: SideLooks | undefined
   readonly #scans: ScanCourse | undefined
   readonly #news: NewsCourse | undefined
+  readonly #halfCloses: HalfCloses | undefined
   readonly #flushes: Rng | undefined
   readonly #owner: string
   readonly #bornAtMs: number
@@ -125,6 +130,7 @@ export class ClientProgram implements Program {
     this.#lookup.ask()
     this.#asides = asidesOf(start)
     this.#news = newsOf(start)
+    this.#halfCloses = halfClosesOf(start)
     this.#flushes = start.work?.isAlone === true ? start.work.rng.fork('flushes') : undefined
     this.#scans = start.work && new ScanCourse(start.work.rng.fork('scans'))
   }
@@ -133,6 +139,7 @@ export class ClientProgram implements Program {
     const nowMs = this.#nowMs()
     this.#asides?.wake(nowMs)
     this.#news?.wake(nowMs)
+    this.#halfCloses?.wake(nowMs)
     this.#lookup.wake(nowMs)
     if (this.#retryAtMs !== undefined && nowMs >= this.#retryAtMs) {
       this.#retryAtMs = undefined
@@ -146,7 +153,8 @@ export class ClientProgram implements Program {
     const ownMs = earlier(this.#nextRequestMs(), this.#answerDueMs())
     const lookupMs = earlier(this.#retryAtMs, this.#lookup.dueMs)
     const asideMs = earlier(this.#asides?.dueMs, this.#news?.dueMs)
-    return earlier(earlier(ownMs, lookupMs), asideMs)
+    const besideMs = earlier(asideMs, this.#halfCloses?.dueMs)
+    return earlier(earlier(ownMs, lookupMs), besideMs)
   }
 
   stopRequested(): void {
@@ -346,6 +354,14 @@ function asidesOf({ work, nodes, ...start }: ClientStart): SideLooks | undefined
     ...{ shell, group, log, password },
     ...{ nodes, databases, rng: rng.fork('looks beside') },
   })
+}
+
+function halfClosesOf(start: ClientStart): HalfCloses | undefined {
+  const { shell, password, nodes, proxy, rng, tellUnanswered: tell } = start
+  if (nodes === undefined || rng === undefined || tell === undefined) return undefined
+  const own = rng.fork('half closes')
+  const place = () => proxy ?? own.pick(nodes())
+  return new HalfCloses({ shell, place, rng: own, password, tell })
 }
 
 /** Behind a proxy one connection leads to several nodes, so that messages have no order. */

@@ -53,6 +53,11 @@ export class Exchange {
     this.#connection.write(encodeCommand(argv))
   }
 
+  /** Sends no more, and reads on. */
+  closeSending(): void {
+    this.#connection.closeSending()
+  }
+
   /** The handler is not called after this. */
   close(): void {
     this.#isOver = true

@@ -54,7 +54,10 @@ export class ProxiedClient implements Program {
 class ProxiedShell implements Shell {
   readonly #start: ProxiedClientStart
   readonly #proxy: ProxyMachine
+  /** Until the application has heard of the end, or has made it. */
   readonly #clients = new Map<WireId, SocketHandler>()
+  /** Those that the proxy has not closed. */
+  readonly #open = new Set<WireId>()
   readonly #servers = new Map<WireId, { readonly to: Address; readonly wire: ShellConnection }>()
   /** What the application is told, as soon as it has returned. */
   #due: (() => void)[] = []
@@ -115,6 +118,7 @@ class ProxiedShell implements Shell {
     if (host !== OWN_PROXY.host) return this.#start.shell.connect(host, port, timeoutMs, handler)
     const id = ++this.#lastClient
     this.#clients.set(id, handler)
+    this.#open.add(id)
     const entrance = { group: this.#start.group, kind: 'write', readsHeader: false } as const
     this.#proxy.accepted(this.now(), id, entrance, ENDS)
     this.#due.push(() => this.#clients.get(id)?.connected())
@@ -122,7 +126,12 @@ class ProxiedShell implements Shell {
       ends: ENDS,
       write: (bytes: string) => {
         this.#due.push(() => {
-          if (this.#clients.has(id)) this.#proxy.received(this.now(), id, bytes)
+          if (this.#isShared(id)) this.#proxy.received(this.now(), id, bytes)
+        })
+      },
+      closeSending: () => {
+        this.#due.push(() => {
+          if (this.#isShared(id)) this.#proxy.halfClosed(this.now(), id)
         })
       },
       close: () => {
@@ -131,8 +140,13 @@ class ProxiedShell implements Shell {
     }
   }
 
+  /** Neither side has closed it. */
+  #isShared(id: WireId): boolean {
+    return this.#clients.has(id) && this.#open.has(id)
+  }
+
   #left(id: WireId): void {
-    this.#proxy.closed(this.now(), id, 'closed by the other side')
+    if (this.#open.delete(id)) this.#proxy.closed(this.now(), id, 'closed by the other side')
   }
 
   #written(id: WireId, bytes: string): void {
@@ -148,11 +162,16 @@ class ProxiedShell implements Shell {
   }
 
   #closed(id: WireId): void {
-    const handler = this.#clients.get(id)
-    this.#clients.delete(id)
-    if (handler !== undefined) this.#due.push(() => handler.closed('closed by the proxy'))
+    if (this.#open.delete(id)) this.#due.push(() => this.#heardEnd(id))
     this.#servers.get(id)?.wire.close()
     this.#servers.delete(id)
+  }
+
+  /** Behind all that was written before. */
+  #heardEnd(id: WireId): void {
+    const handler = this.#clients.get(id)
+    this.#clients.delete(id)
+    handler?.closed('closed by the proxy')
   }
 
   #connect(id: WireId, to: Address): void {

@@ -7,6 +7,9 @@ const KERNEL_BUFFER_BYTES = 256 * 1024
 /** The most a process reads from one socket in one turn: what libuv offers the kernel. */
 const READ_MAX_BYTES = 64 * 1024
 
+/** The end of one half: the other one stays open. */
+const SENDS_NO_MORE = 'it sends no more'
+
 /** Where a process gets an input: on a socket, on a listening port, or (undefined) separately. */
 export type InputSource = Socket | number | undefined
 
@@ -25,6 +28,8 @@ export interface SocketHandler {
   /** An outgoing connection is established. */
   connected(): void
   received(bytes: string): void
+  /** The other side has closed its half, and reads on. Without this the connection counts as closed. */
+  halfClosed?(): void
   /** The other side or the network ended the connection. Not called after our own `close`. */
   closed(reason: string): void
 }
@@ -87,6 +92,11 @@ export class Socket {
    */
   get queuedBytes(): number {
     return Math.max(0, (this.#outgoing?.unreadBytes ?? 0) - KERNEL_BUFFER_BYTES)
+  }
+
+  /** What was written still goes out, and nothing after it; what arrives is still read. */
+  closeSending(): void {
+    if (this.#isOpen) this.#outgoing?.end(SENDS_NO_MORE)
   }
 
   /** What was written still goes out; nothing is reported about this connection any more. */
@@ -156,8 +166,10 @@ export class Socket {
   endArrived(reason: string): void {
     this.#owner.deliver(() => {
       if (!this.#isOpen) return
+      const handler = this.#handlerNow()
+      if (reason === SENDS_NO_MORE && handler.halfClosed !== undefined) return handler.halfClosed()
       this.close()
-      this.#handlerNow().closed(reason)
+      handler.closed(reason === SENDS_NO_MORE ? 'closed by the other side' : reason)
     }, this)
   }
 

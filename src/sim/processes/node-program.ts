@@ -141,6 +141,9 @@ export class NodeProgram implements Program {
         this.#node.received(this.#process.now(), id, bytes)
         this.#witness()
       },
+      halfClosed: () => {
+        if (this.#sockets.has(id)) this.#node.halfClosed(this.#process.now(), id)
+      },
       closed: (reason) => {
         if (this.#sockets.delete(id)) this.#node.closed(this.#process.now(), id, reason)
       },

@@ -219,9 +219,10 @@ export class Programs {
     const members = topology.nodes.filter((node) => node.group === group)
     const nodes = (): readonly Address[] => members.map(({ name }) => this.#addressOf(name))
     const asked = { operation, pace, manner, work, rng }
-    const start = { ...asked, shell, group, sentinels, log, password, nodes }
-    if (spec.hasProxy !== true) return new ClientProgram(start)
     const tell = (what: Occurrence): void => this.#start.recorder.record(spec.name, what)
+    const tellUnanswered = spec.halfCloses === true ? tell : undefined
+    const start = { ...asked, shell, group, sentinels, log, password, nodes, tellUnanswered }
+    if (spec.hasProxy !== true) return new ClientProgram(start)
     return new ProxiedClient({ ...start, tell })
   }
 

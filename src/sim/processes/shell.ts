@@ -11,6 +11,8 @@ export interface ShellConnection {
   readonly ends: SocketEnds
   /** Latin1: one character is one byte. Ignored before `connected` and after the end. */
   write(bytes: string): void
+  /** Closes our half: what was written still goes out, and the handler hears what comes until the other side closes. */
+  closeSending(): void
   /** What was written still goes out; the handler hears nothing any more. */
   close(): void
 }

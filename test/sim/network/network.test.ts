@@ -207,6 +207,19 @@ test('closing delivers what was written before', () => {
   expect(client.notes).toEqual(['10 connected'])
 })
 
+test('a side that closes its half is still told what comes, and sends no more', () => {
+  const world = createNetwork()
+  const { client, server, socket, accepted } = connected(world)
+  socket.write('question')
+  socket.closeSending()
+  socket.write('too late')
+  world.scheduler.at(12, () => accepted.write('answer'))
+  world.scheduler.runUntil(1_000)
+  // The witness knows no halves, so for it this is the end.
+  expect(server.notes.slice(1)).toEqual(['15 received question', '15 closed by the other side'])
+  expect(client.notes.slice(1)).toEqual(['17 received answer', '20 closed by the other side'])
+})
+
 test('nothing is heard on a connection after closing it', () => {
   const world = createNetwork()
   const { client, socket, accepted } = connected(world)
