@@ -72,6 +72,11 @@ export function dropOldOpinions(turn: Turn, group: Group): void {
   }
 }
 
+/** Some peer is still believed. */
+export function hasOpinions(group: Group): boolean {
+  return [...group.peers.values()].some(({ opinionAtMs }) => opinionAtMs !== undefined)
+}
+
 /** The epoch we want to be elected in, or 0 if we only ask whether the master is down. */
 function electionEpoch(group: Group): number {
   const { failover } = group

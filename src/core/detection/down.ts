@@ -11,7 +11,7 @@ import { announce, logQuietly } from '../events.ts'
 import { driveFailover } from '../failover/failover.ts'
 import type { Group, Instance, Master, Turn } from '../state.ts'
 import { isOdown, isSdown, isTilted } from '../state.ts'
-import { askPeers, dropOldOpinions } from './ask.ts'
+import { askPeers, dropOldOpinions, hasOpinions } from './ask.ts'
 import { confer } from './confer.ts'
 import { describeGround, type Ground, groundAgainst } from './suspicion.ts'
 
@@ -42,11 +42,15 @@ export function checkOdown(turn: Turn, group: Group): void {
   considerFailover(turn, group)
 }
 
-/** The periodic round for a group whose master is S_DOWN: drops old opinions, asks for missing ones. */
+/**
+ * The periodic round for a group whose master is S_DOWN: drops old opinions, asks for missing ones. It goes on
+ * until no opinion is left: a peer that is asked no more would be shown as `master_down` for ever.
+ */
 export function keepAsking(turn: Turn, group: Group): void {
+  const isDown = isSdown(group.master)
   dropOldOpinions(turn, group)
-  if (isSdown(group.master) && !isTilted(turn.state)) askPeers(turn, group)
-  if (isSdown(group.master)) scheduleAsk(turn, group)
+  if (isDown && !isTilted(turn.state)) askPeers(turn, group)
+  if (isDown || hasOpinions(group)) scheduleAsk(turn, group)
   checkOdown(turn, group)
 }
 

@@ -61,6 +61,22 @@ describe('15.7', () => {
   })
 })
 
+describe('a word that is old', () => {
+  test('a peer is not shown as master_down for ever when the master is well again', () => {
+    const stage = seeingDown({ group: { quorum: 9 } })
+    stage.run(2_000)
+    stage.kill('master')
+    stage.until('+sdown master')
+    stage.run(100)
+    const flags = () => stage.show('sentinels', 'peer1')?.flags
+    expect(flags()).toMatch(/master_down/)
+    stage.revive('master')
+    stage.until('-sdown master')
+    stage.run(7_000)
+    expect(flags()).not.toMatch(/master_down/)
+  })
+})
+
 describe('15.8', () => {
   test('15.8 a peer hears "down" as soon as we see it, whatever the quorum sees', () => {
     const stage = new SentinelStage()
