@@ -149,7 +149,10 @@ function decide(
   if (!isEnough) return giveUp(turn, group, fencing)
   fencing.enoughSinceMs ??= turn.now.monoMs
   const restUntilMs = fencing.enoughSinceMs + REST_PATIENCE_MS
-  const isAwaited = [...fencing.answers.values()].includes('asked')
+  // A master that hangs has been asked too, and will not answer.
+  const isAwaited = voterInstances(turn.state, group).some(
+    (one) => fencing.answers.get(one.name) === 'asked' && isInReach(one),
+  )
   if (isAwaited && turn.now.monoMs < restUntilMs) return wakeAt(turn, group, restUntilMs)
   if (isFirst) return reinstate(turn, group, failover, fencing)
   const chosen = newest(turn, group, failover, fenced)
