@@ -81,6 +81,8 @@ export const PROTECTED_MODE = error(
 )
 
 export const OUT_OF_MEMORY = error("OOM command not allowed when used memory > 'maxmemory'.")
+/** By the first word every client library asks for the master again, also for a read. */
+export const NO_READS = 'READONLY this node is a replica of a strict group and answers no reads'
 export const READ_ONLY_REPLICA = error("READONLY You can't write against a read only replica.")
 export const LOADING = error('LOADING Redis is loading the dataset in memory')
 

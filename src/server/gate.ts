@@ -47,6 +47,8 @@ export function refusal(
   if (forbidden !== undefined) return forbidden
   const redirect = redirectOf(node, session, command, demands)
   if (redirect !== undefined) return redirect
+  // It waits until the node is a master again or a replica, and is judged then.
+  if (isHeldByFence(node, session)) return undefined
   const unsynced = strictRefusal(node, session, command, argv)
   if (unsynced !== undefined) return unsynced
   if (isTooMuch(node, session, command, argv, demands)) {
@@ -159,6 +161,11 @@ export function isFencing(refused: Reply): boolean {
   return refused.kind === 'error' && refused.text.startsWith('NOREPLICAS ')
 }
 
+/** Whether the command waits because its master was fenced, and may soon be the master again or a replica. */
+function isHeldByFence({ pause }: NodeServices, session: ClientSession): boolean {
+  return pause.has('fence') && !session.isPlain && session.kind !== 'replica'
+}
+
 /** Whether CLIENT PAUSE holds the command back at the moment. */
 export function isHeldBack(
   node: NodeServices,
@@ -171,6 +178,7 @@ export function isHeldBack(
   if (node.pause.scope === 'all') return true
   // Sentinels say hello here, and must be able to go on: only clients that came for the role wait for it.
   if (node.pause.isOnlyFor('takeover') && session.handoff === undefined) return false
+  if (node.pause.scope === 'data') return isHeldByFence(node, session)
   const mayReplicate = demands.isWrite || demands.mayReplicate
   return mayReplicate || (command.runsQueue && session.transaction?.mayReplicate === true)
 }

@@ -6,9 +6,21 @@
  */
 import type { ClientSession } from './session.ts'
 
-export type PauseScope = 'writes' | 'all'
-/** What holds commands back: CLIENT PAUSE, a running FAILOVER or MIGRATE, the role to come, a shutdown, or DEBUG RELOAD. */
-export type PauseCause = 'client' | 'failover' | 'takeover' | 'shutdown' | 'reload' | 'migration'
+/** `data`: whatever shows or changes data; PING and INFO do neither. */
+export type PauseScope = 'writes' | 'data' | 'all'
+const SCOPES: readonly PauseScope[] = ['all', 'data', 'writes']
+/**
+ * What holds commands back: CLIENT PAUSE, a running FAILOVER or MIGRATE, the role to come, a shutdown, DEBUG RELOAD,
+ * or the fence under which a strict master does not know whether it stays one.
+ */
+export type PauseCause =
+  | 'client'
+  | 'failover'
+  | 'takeover'
+  | 'shutdown'
+  | 'reload'
+  | 'migration'
+  | 'fence'
 
 interface Hold {
   /** Monotonic; Infinity: until the cause itself ends it. */
@@ -54,6 +66,11 @@ export class Pause {
     if (this.#holds.delete(cause)) this.#update()
   }
 
+  /** Whether this is one of the causes why commands wait. */
+  has(cause: PauseCause): boolean {
+    return this.#holds.has(cause)
+  }
+
   hold(session: ClientSession, argv: readonly string[]): void {
     session.postponed = argv
     this.#held.push(session)
@@ -74,6 +91,6 @@ export class Pause {
 
   #update(): void {
     const scopes = [...this.#holds.values()].map(({ scope }) => scope)
-    this.#scope = scopes.includes('all') ? 'all' : scopes[0]
+    this.#scope = SCOPES.find((scope) => scopes.includes(scope))
   }
 }

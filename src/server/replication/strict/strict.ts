@@ -10,6 +10,7 @@
  * no commands on data, nothing expires, and replicas get nothing from it.
  */
 import { bulks, error, OK, type Reply, simple } from '../../../resp/reply.ts'
+import { NO_READS } from '../../errors.ts'
 import type { NodeBase } from '../../node-base.ts'
 import type { Jobs } from '../../persistence/jobs.ts'
 import type { History } from '../history/history.ts'
@@ -19,6 +20,8 @@ import type { Replicas } from '../serving/replicas.ts'
 import { SyncQuorum } from './sync-quorum.ts'
 import {
   hasSameVoters,
+  isOther,
+  isSame,
   type KeptTerm,
   type Layout,
   layoutText,
@@ -128,7 +131,7 @@ export class Strict {
   /** Why a command on data is refused, as an error reply without its dash; undefined: it is not. */
   refusal(): string | undefined {
     if (!this.isOn) return undefined
-    if (this.#role.isFollower()) return `${REFUSED} this node is a replica, ask the master`
+    if (this.#role.isFollower()) return NO_READS
     if (!this.#isServing) return `${REFUSED} this node is no master of the present term`
     if (!this.quorum.isOverdue) return undefined
     const ms = Math.floor(this.quorum.stalledMs)
@@ -231,6 +234,7 @@ export class Strict {
   demoted(): void {
     if (!this.isOn) return
     this.#depose('it follows a master')
+    this.#node.pause.end('fence')
     this.quorum.end()
   }
 
@@ -337,11 +341,18 @@ export class Strict {
   }
 
   #freeze(term: Term): void {
+    if (this.#isServing) this.#holdClients()
     this.#depose(`it was fenced in term ${term.number}`)
     this.#isFrozen = true
     this.#meeting = undefined
     this.#role.freeze()
     this.#node.port.log('notice', `fenced in term ${term.number} by ${term.leader}`)
+  }
+
+  /** Until it is known where their commands belong, so that a handover shows them no error. */
+  #holdClients(): void {
+    const { now, pause, settings } = this.#node
+    pause.start(now.monoMs + settings.int('sync-replication-timeout'), 'data', 'fence')
   }
 
   #holds(term: Term): boolean {
@@ -356,6 +367,7 @@ export class Strict {
     this.#marks = [...this.#marks, { term: number, from: this.#history.offset + 1 }]
     this.#isFrozen = false
     this.#isServing = true
+    this.#node.pause.end('fence')
     this.#isVoter = true
     this.quorum.begin(layout)
   }
@@ -379,13 +391,4 @@ export class Strict {
 
 function cannotKeep(failure: string): Reply {
   return error(`ERR the term cannot be kept: ${failure}`)
-}
-
-function isSame(a: Term, b: Term): boolean {
-  return a.number === b.number && a.leader === b.leader
-}
-
-/** Two leaders in one term: one of them had no right to it. */
-function isOther(a: Term, b: Term): boolean {
-  return a.number === b.number && a.leader !== b.leader
 }

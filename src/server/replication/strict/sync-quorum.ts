@@ -29,6 +29,8 @@ export class SyncQuorum implements SyncProgress {
   /** Monotonic. Since when voters owe acknowledgements without any progress. */
   #stalledSinceMs: number | undefined
   #turnOffset = 0
+  /** [reads: linearizable] What voters must have before the reads that came in last are answered. */
+  #readOffset = 0
 
   constructor(node: NodeBase, history: History, replicas: Replicas, stream: ReplicationStream) {
     this.#node = node
@@ -42,8 +44,9 @@ export class SyncQuorum implements SyncProgress {
     return this.#layout !== undefined
   }
 
+  /** Whatever is sent to clients now waits for this. It lies ahead of the history while a round is yet to begin. */
   get offset(): number {
-    return this.#history.offset
+    return Math.max(this.#history.offset, this.#readOffset)
   }
 
   get confirmedOffset(): number {
@@ -71,6 +74,7 @@ export class SyncQuorum implements SyncProgress {
     this.#layout = layout
     this.#reign++
     this.#confirmedOffset = NOTHING_CONFIRMED
+    this.#readOffset = 0
     this.#stalledSinceMs = undefined
     this.#stream.feedIfKept(PING)
     this.acknowledged()
@@ -115,7 +119,8 @@ export class SyncQuorum implements SyncProgress {
     const { syncGate, sessions } = this.#node
     if (isServing && this.#layout !== undefined) {
       const isShown = syncGate.hasUnplaced || sessions.showData
-      if (isShown && this.#layout.reads === 'linearizable') this.#beginRound()
+      if (isShown && this.#layout.reads === 'linearizable') this.#readsArrived()
+      this.#beginRound()
       if (this.#needed(this.#layout) === 0) this.acknowledged()
       if (this.#history.offset > this.#confirmedOffset) this.#stalledSinceMs ??= this.nowMs
     }
@@ -153,12 +158,20 @@ export class SyncQuorum implements SyncProgress {
   }
 
   /**
-   * [reads: linearizable] One round with the voters for all reads of the turn: they are answered when
-   * voters have acknowledged something that was sent after the reads came in. What was written in this
-   * turn will do.
+   * [reads: linearizable] Reads are answered when voters have acknowledged something that was sent after
+   * the reads came in. What was written in this turn will do.
+   */
+  #readsArrived(): void {
+    this.#readOffset = Math.max(this.#history.offset, this.#turnOffset + 1)
+  }
+
+  /**
+   * One round at a time: all reads that come in while one is under way share the next one, so that rounds
+   * do not become more with the clients. A write that is sent meanwhile is a round, too.
    */
   #beginRound(): void {
-    if (this.#history.offset === this.#turnOffset) this.#stream.feedIfKept(PING)
+    const isWanted = this.#readOffset > this.#history.offset
+    if (isWanted && this.#confirmedOffset >= this.#history.offset) this.#stream.feedIfKept(PING)
   }
 
   /** The best acknowledgement of each voter. */

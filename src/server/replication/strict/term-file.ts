@@ -127,6 +127,15 @@ export function parseTerm([number = '', leader = '']: readonly string[]): Term |
   return Number.isSafeInteger(value) ? { number: value, leader } : undefined
 }
 
+export function isSame(a: Term, b: Term): boolean {
+  return a.number === b.number && a.leader === b.leader
+}
+
+/** Two leaders in one term: one of them had no right to it. */
+export function isOther(a: Term, b: Term): boolean {
+  return a.number === b.number && a.leader !== b.leader
+}
+
 /** As one word. */
 export function layoutText({ replicas, reads, voters }: Layout): string {
   return [replicas, reads, ...voters].join('|')

@@ -5,6 +5,7 @@ import { ReplicationWorld, type TestNode } from '../../../support/replication-ha
 
 const STRICT = { 'sync-replication': 'yes', save: '' }
 const LEADER = 'a'.repeat(40)
+const PING_BYTES = 14
 const VOTERS = ['10.0.0.1:6379', '10.0.0.2:6379', '10.0.0.3:6379']
 
 function fence(node: TestNode, term: number, leader = LEADER, reads = 'normal') {
@@ -263,6 +264,81 @@ test('with linearizable reads a read waits for a round that began after it came 
   client.send('GET', 'a')
   world.run(1_000)
   expect(client.take()).toBe('')
+})
+
+test('reads that come in while a round is under way share the next one', () => {
+  const { world, master } = group('linearizable')
+  const readers = Array.from({ length: 20 }, () => world.client(master))
+  world.run(100)
+  const before = master.offset
+  for (const reader of readers) reader.send('GET', 'a')
+  world.run(100)
+  expect(readers.map((reader) => reader.take())).toEqual(readers.map(() => '$-1\r\n'))
+  expect((master.offset - before) / PING_BYTES).toBe(2)
+})
+
+test('a read that comes in while an earlier write is under way waits for a round of its own', () => {
+  const { world, master } = group('linearizable')
+  const [writer, reader] = [world.client(master), world.client(master)]
+  writer.call('SET', 'a', '1')
+  const bytesOf = (act: () => void) => {
+    const before = master.offset
+    act()
+    world.run(100)
+    return master.offset - before
+  }
+  const alone = bytesOf(() => writer.send('SET', 'a', '2'))
+  const both = bytesOf(() => {
+    writer.send('SET', 'a', '3')
+    reader.send('GET', 'a')
+  })
+  expect(reader.take()).toBe('$1\r\n3\r\n')
+  expect(both - alone).toBe(PING_BYTES)
+})
+
+test('a fenced master keeps clients waiting, and serves them when it goes on in the new term', () => {
+  const { world, master } = group()
+  const client = world.client(master)
+  client.call('SET', 'a', '1')
+  fence(master, 2)
+  client.send('INCR', 'a')
+  world.run(100)
+  expect(client.take()).toBe('')
+  expect(world.client(master).call('PING')).toMatchObject({ text: 'PONG' })
+  promote(master, 2)
+  world.run(1_000)
+  expect(client.take()).toBe(':2\r\n')
+})
+
+test('clients that waited under a fence are told READONLY when the master follows another node', () => {
+  const { world, master, one } = group()
+  const [writer, reader] = [world.client(master), world.client(master)]
+  fence(master, 2)
+  writer.send('SET', 'a', '1')
+  reader.send('GET', 'a')
+  world.run(100)
+  fence(one, 2)
+  promote(one, 2)
+  master.follow(one)
+  world.run(10)
+  expect([writer.take(), reader.take()]).toEqual(
+    Array(2).fill(expect.stringMatching(/^-READONLY /)),
+  )
+})
+
+test('what waits under a fence is refused when sync-replication-timeout is over, and has not run', () => {
+  const { world, master } = group()
+  const client = world.client(master)
+  client.call('SET', 'a', '1')
+  fence(master, 2)
+  client.send('INCR', 'a')
+  world.run(4_900)
+  expect(client.take()).toBe('')
+  world.run(200)
+  expect(client.take()).toMatch(/^-NOSYNCREPLICAS /)
+  promote(master, 2)
+  world.run(1_000)
+  expect(client.call('GET', 'a')).toEqual(bulk('1'))
 })
 
 test('an old master that follows the new one gives up what nobody acknowledged', () => {
