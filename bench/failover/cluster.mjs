@@ -1,7 +1,7 @@
 /**
  * One cluster: a master, two replicas, three Sentinels with a quorum of two, and a host for the
- * application. All contenders get the same configuration, and a run begins when all processes know
- * each other.
+ * application. All contenders get the same configuration, except that `replication: 'strict'` makes the
+ * nodes voters. A run begins when all processes know each other.
  */
 import { until } from '../support/clock.mjs'
 import { connectTo, withConnectionTo } from '../support/connection.mjs'
@@ -28,13 +28,20 @@ export async function startCluster(workshop, { place, contender, name }) {
   const setting = { workshop, place, contender, name, masterPort: ports[0] }
   const nodes = NODES.map((host, at) => startNode(setting, host, ports[at]))
   const members = nodes.map(({ member }) => member)
-  try {
+  const settle = async () => {
     await preload(nodes[0])
     await Promise.all(nodes.slice(1).map(inSync))
+  }
+  try {
     // Not earlier: a C Sentinel that finds a replica which is not in sync yet looks again only after ten
-    // seconds.
-    const sentinels = SENTINELS.map((host, at) => watch(setting, host, ports[NODES.length + at]))
+    // seconds. A strict group takes nothing before its Sentinels have begun the first term.
+    if (contender.replication !== 'strict') await settle()
+    const voters = nodes.map(({ port, host }) => `${host.ip}:${port}`)
+    const sentinels = SENTINELS.map((host, at) =>
+      watch({ ...setting, voters }, host, ports[NODES.length + at]),
+    )
     members.push(...sentinels.map(({ member }) => member))
+    if (contender.replication === 'strict') await settle()
     await Promise.all(sentinels.map(acquainted))
     const [master, ...replicas] = nodes
     return { place, application: place.hostOf(APPLICATION), master, replicas, sentinels, members }
@@ -46,12 +53,13 @@ export async function startCluster(workshop, { place, contender, name }) {
 
 function startNode({ workshop, place, contender, name, masterPort }, host, port) {
   const lines = [...NODE_LINES]
+  if (contender.replication === 'strict') lines.push('sync-replication yes')
   if (port !== masterPort) lines.push(`replicaof ${place.hostOf(NODES[0]).ip} ${masterPort}`)
   const daemon = { family: contender.node, role: 'server', port, name, host: place.hostOf(host) }
   return startDaemon(workshop, { ...daemon, lines })
 }
 
-function watch({ workshop, place, contender, name, masterPort }, host, port) {
+function watch({ workshop, place, contender, name, masterPort, voters }, host, port) {
   const group = {
     name: GROUP,
     ip: place.hostOf(NODES[0]).ip,
@@ -59,6 +67,8 @@ function watch({ workshop, place, contender, name, masterPort }, host, port) {
     quorum: QUORUM,
     downAfterMs: DOWN_AFTER_MS,
     failoverTimeoutMs: FAILOVER_TIMEOUT_MS,
+    replication: contender.replication,
+    voters,
   }
   const daemon = { contender, port, name, host: place.hostOf(host) }
   return startSentinel(workshop, { ...daemon, groups: [group] })

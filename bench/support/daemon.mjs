@@ -11,8 +11,8 @@ export function startDaemon(workshop, { lines, ...rest }) {
 }
 
 /**
- * Starts a Sentinel for `groups`, each `{ name, ip, port, quorum, downAfterMs, failoverTimeoutMs }`. The
- * contender's detection decides which file it gets: only sentinel.yml knows evidence.
+ * Starts a Sentinel for `groups`, each `{ name, ip, port, quorum, downAfterMs, failoverTimeoutMs }`, a
+ * strict one also `{ replication: 'strict', voters }`. The contender's detection decides which file it gets: only sentinel.yml knows evidence.
  */
 export function startSentinel(workshop, { contender, groups, ...rest }) {
   const daemon = { family: contender.sentinel, role: 'sentinel', ...rest }
@@ -53,7 +53,12 @@ function ymlHead({ ip }, port) {
   return [`port: ${port}`, `bind: ${ip}`, 'protected-mode: no', 'groups:']
 }
 
-function ymlLines({ name, ip, port, quorum, downAfterMs, failoverTimeoutMs }) {
+function ymlLines({ name, ip, port, quorum, downAfterMs, failoverTimeoutMs, ...rest }) {
+  const { replication, voters = [] } = rest
+  const strict = [
+    '    replication: strict',
+    `    voters: [${voters.map((voter) => `"${voter}"`).join(', ')}]`,
+  ]
   return [
     `  ${name}:`,
     `    master: ${ip}:${port}`,
@@ -62,6 +67,7 @@ function ymlLines({ name, ip, port, quorum, downAfterMs, failoverTimeoutMs }) {
     `    down-after: ${downAfterMs}ms`,
     `    failover-timeout: ${failoverTimeoutMs}ms`,
     '    parallel-syncs: 1',
+    ...(replication === 'strict' ? strict : []),
   ]
 }
 
