@@ -207,6 +207,8 @@ export interface ClientSpec {
   readonly operation: OperationKind
   readonly pace: Pace
   readonly manner: Manner
+  /** A write counts as acknowledged only if WAIT says that so many replicas have it. */
+  readonly wait?: number | undefined
   /** A proxy in its own process stands between it and the cluster. */
   readonly hasProxy?: boolean | undefined
   /** Now and then it closes its half of another connection, and reads what it is told. */

@@ -20,11 +20,11 @@ process.stdout.on('error', () => process.exit(0))
 
 process.once('SIGTERM', () => process.exit(0))
 
-const { name, life, group, sentinels, operation, pace, manner, databases } = order
+const { name, life, group, sentinels, operation, pace, manner, wait, databases } = order
 const isData = operation === 'data'
 const rng = createRng(`${name}/${life}`)
 const work = isData ? { rng, databases } : undefined
-const asked = { operation, pace, manner, work, rng }
+const asked = { operation, pace, manner, wait, work, rng }
 runProgram(
   { name, life },
   (shell) => new ClientProgram({ ...asked, shell, group, sentinels, log }),

@@ -21,6 +21,7 @@ export interface ClientOrder {
   readonly operation: OperationKind
   readonly pace: Pace
   readonly manner: Manner
+  readonly wait?: number | undefined
   /** Those of a client that works on data. */
   readonly databases: readonly [number, number]
   /** When the run began, by the monotonic clock. */

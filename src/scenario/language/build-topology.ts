@@ -167,6 +167,7 @@ function buildClients(
       operation: client.operation ?? 'keys',
       pace: buildPace(client),
       manner: client.manner ?? 'prompt',
+      wait: client.wait,
       hasProxy: client.proxy,
       halfCloses: client['half-closes'],
     }

@@ -91,6 +91,8 @@ const topology = z.strictObject({
 
 const isRepeatable = (operation: string): boolean => operation === 'keys' || operation === 'set'
 
+const isWriteOnly = (operation: string): boolean => ['keys', 'set', 'counter'].includes(operation)
+
 /** Judged answer by answer, on the understanding that a connection leads to one node. */
 const isOneStory = (operation = 'keys'): boolean => ['register', 'shared'].includes(operation)
 
@@ -105,6 +107,7 @@ const client = z
     think: duration.optional(),
     proxy: yes.optional(),
     'half-closes': yes.optional(),
+    wait: positive.max(9, { error: 'must be at most 9 replicas' }).optional(),
     manner: z.enum(['prompt', 'ioredis'], { error: 'must be prompt or ioredis' }).optional(),
   })
   .refine(({ rate, think }) => rate === undefined || think === undefined, {
@@ -116,6 +119,9 @@ const client = z
   })
   .refine(({ manner, operation = 'keys' }) => manner !== 'ioredis' || isRepeatable(operation), {
     error: 'sends again what was not answered (manner: ioredis), which only keys and set can bear',
+  })
+  .refine(({ wait, operation = 'keys' }) => wait === undefined || isWriteOnly(operation), {
+    error: 'sends WAIT after each write: take keys, set or counter, which only write',
   })
 
 const workload = z.strictObject({ clients: z.record(name, client).optional() })
@@ -193,6 +199,7 @@ export const KEYS: readonly string[] = [
     'manner',
     'proxy',
     'half-closes',
+    'wait',
     'operation',
     'between',
     'loss',

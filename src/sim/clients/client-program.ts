@@ -23,15 +23,18 @@ import {
   dataRequestOf,
   firstDataRequests,
   firstNumber,
+  isEnough,
   isVain,
   isWatch,
   numberIn,
   requestOf,
   sharedRequestsOf,
+  valueAfter,
+  waitFor,
 } from './client-request.ts'
 import { Exchange } from './exchange.ts'
 import { HalfCloses } from './half-closes.ts'
-import { MasterLookup } from './master-lookup.ts'
+import { isMasterRole, knownPlace, MasterLookup } from './master-lookup.ts'
 import { NewsCourse } from './news-course.ts'
 import { ScanCourse } from './scan-course.ts'
 import { SideLooks } from './side-looks.ts'
@@ -55,6 +58,8 @@ export interface ClientStart {
   readonly operation: OperationKind
   readonly pace: Pace
   readonly manner: Manner
+  /** A write counts only if WAIT says that so many replicas have it; undefined: without WAIT. */
+  readonly wait?: number | undefined
   readonly log: WriteSink
   /** Undefined if the operation is another one than `data`. */
   readonly work?: DataWork | undefined
@@ -80,6 +85,8 @@ interface Asked {
   readonly question: Question | undefined
   /** How many replies are still to come: one for each command. */
   repliesLeft: number
+  /** What was replied to the write, if a WAIT follows it. */
+  beforeWait: Reply | undefined
   /** One of its commands was refused because the node is a replica. */
   isMisdirected: boolean
 }
@@ -246,10 +253,10 @@ export class ClientProgram implements Program {
     const write = operation === undefined ? undefined : log.attempted(this.#by, operation)
     const read = request.kind === 'read' ? log.readAttempted(this.#by, request.key) : undefined
     const question = this.#questionOf(request, write)
-    const commands = commandsOf(request)
+    const commands = [...commandsOf(request), ...waitFor(this.#start.wait)]
     const repliesLeft = commands.length
     const asked = { request, write, read, question, repliesLeft, isMisdirected: false }
-    this.#unanswered.push({ atMs: nowMs, ...asked })
+    this.#unanswered.push({ atMs: nowMs, ...asked, beforeWait: undefined })
     for (const argv of commands) this.#master?.send(argv)
   }
 
@@ -267,8 +274,26 @@ export class ClientProgram implements Program {
     if (reply.kind === 'error' && reply.text.startsWith('UNANSWERED')) return this.#giveUp()
     asked.repliesLeft--
     if (reply.kind === 'error' && reply.text.startsWith('READONLY')) asked.isMisdirected = true
-    if (asked.repliesLeft > 0) return
+    if (asked.repliesLeft > 0) {
+      asked.beforeWait = reply
+      return
+    }
     this.#unanswered.shift()
+    if (this.#start.wait === undefined) this.#concluded(asked, reply)
+    else this.#waited(asked, reply)
+  }
+
+  /** Too few replicas have it: what becomes of the write is unknown. */
+  #waited(asked: Asked, counted: Reply): void {
+    const { wait = 0, log, pace } = this.#start
+    if (isEnough(counted, wait) && asked.beforeWait !== undefined)
+      return this.#concluded(asked, asked.beforeWait)
+    if (asked.beforeWait?.kind === 'error') return this.#concluded(asked, asked.beforeWait)
+    if (pace.kind === 'think') this.#idleSinceMs = this.#nowMs()
+    if (asked.write !== undefined) log.lostSight(asked.write)
+  }
+
+  #concluded(asked: Asked, reply: Reply): void {
     if (asked.question !== undefined) this.#told(asked.question, plainOf(reply))
     if (this.#start.pace.kind === 'think') this.#idleSinceMs = this.#nowMs()
     if (reply.kind !== 'error') return this.#succeeded(asked, reply)
@@ -338,14 +363,6 @@ export class ClientProgram implements Program {
   }
 }
 
-/** There is no server to ask. */
-function knownPlace(
-  place: Address,
-  named: (address: Address) => void,
-): Pick<MasterLookup, 'ask' | 'wake' | 'dueMs'> {
-  return { ask: () => named(place), wake: () => undefined, dueMs: undefined }
-}
-
 function asidesOf({ work, nodes, ...start }: ClientStart): SideLooks | undefined {
   if (work === undefined || nodes === undefined) return undefined
   const { databases, rng } = work
@@ -369,16 +386,6 @@ function newsOf({ work, nodes, proxy, ...start }: ClientStart): NewsCourse | und
   if (work === undefined || nodes === undefined || proxy !== undefined) return undefined
   const { shell, group, log, password } = start
   return new NewsCourse({ shell, group, log, password, nodes, rng: work.rng.fork('news') })
-}
-
-function valueAfter({ operation }: Write, reply: Reply): number | undefined {
-  return operation.kind === 'increment' ? numberIn(reply) : undefined
-}
-
-function isMasterRole(reply: Reply): boolean {
-  if (reply.kind !== 'array') return false
-  const role = reply.items[0]
-  return role?.kind === 'bulk' && role.bytes === 'master'
 }
 
 function earlier(a: number | undefined, b: number | undefined): number | undefined {

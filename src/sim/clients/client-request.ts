@@ -18,6 +18,9 @@ import type { Reply } from '../../resp/reply.ts'
 import type { NewsCourse } from './news-course.ts'
 import type { ScanCourse } from './scan-course.ts'
 
+/** Less than a client waits for an answer. */
+const WAIT_MS = 500
+
 export type ClientRequest =
   | { readonly kind: 'write'; readonly argv: readonly string[]; readonly operation: Operation }
   | { readonly kind: 'read'; readonly argv: readonly string[]; readonly key: string }
@@ -154,4 +157,21 @@ function asDataRequest(request: DataRequest): ClientRequest {
 export function commandsOf(request: ClientRequest): readonly (readonly string[])[] {
   if (request.kind !== 'data') return [request.argv]
   return sentFor(request.request)
+}
+
+/** What follows a write whose client wants so many replicas to have it. */
+export function waitFor(replicas: number | undefined): readonly (readonly string[])[] {
+  return replicas === undefined ? [] : [['WAIT', String(replicas), String(WAIT_MS)]]
+}
+
+/** Whether WAIT has counted so many. */
+export function isEnough(counted: Reply, replicas: number): boolean {
+  return counted.kind === 'integer' && Number(counted.value) >= replicas
+}
+
+export function valueAfter(
+  { operation }: { readonly operation: Operation },
+  reply: Reply,
+): number | undefined {
+  return operation.kind === 'increment' ? numberIn(reply) : undefined
 }

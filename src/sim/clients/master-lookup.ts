@@ -125,3 +125,17 @@ function readSwitch(reply: Reply, group: string): Address | undefined {
   if (switched?.group !== group) return undefined
   return { host: switched.newHost, port: Number(switched.newPort) }
 }
+
+export function isMasterRole(reply: Reply): boolean {
+  if (reply.kind !== 'array') return false
+  const role = reply.items[0]
+  return role?.kind === 'bulk' && role.bytes === 'master'
+}
+
+/** There is no server to ask. */
+export function knownPlace(
+  place: Address,
+  named: (address: Address) => void,
+): Pick<MasterLookup, 'ask' | 'wake' | 'dueMs'> {
+  return { ask: () => named(place), wake: () => undefined, dueMs: undefined }
+}

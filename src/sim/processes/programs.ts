@@ -209,7 +209,7 @@ export class Programs {
     const { log, topology } = this.#start
     const { password } = topology
     const sentinels = this.#sentinelAddresses
-    const { group, operation, pace, manner } = spec
+    const { group, operation, pace, manner, wait } = spec
     const shell = this.#start.make.shell(process)
     const isData = operation === 'data'
     const databases = databasesOf(topology, spec.name)
@@ -218,7 +218,7 @@ export class Programs {
     const work = isData ? { rng, databases, isAlone } : undefined
     const members = topology.nodes.filter((node) => node.group === group)
     const nodes = (): readonly Address[] => members.map(({ name }) => this.#addressOf(name))
-    const asked = { operation, pace, manner, work, rng }
+    const asked = { operation, pace, manner, wait, work, rng }
     const tell = (what: Occurrence): void => this.#start.recorder.record(spec.name, what)
     const tellUnanswered = spec.halfCloses === true ? tell : undefined
     const start = { ...asked, shell, group, sentinels, log, password, nodes, tellUnanswered }

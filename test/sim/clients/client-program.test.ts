@@ -28,6 +28,7 @@ function createClient(
   pace: Pace = EVERY_10_MS,
   manner: Manner = 'prompt',
   work?: DataWork,
+  wait?: number,
 ) {
   const shell = new ScriptedShell()
   const log = new WriteLog({
@@ -36,7 +37,7 @@ function createClient(
     isWithMajority: () => true,
   })
   const sentinels = ['s1', 's2'].map((host) => ({ host, port: 26_379 }))
-  const start = { shell, group: 'g', sentinels, operation, pace, manner, log, work }
+  const start = { shell, group: 'g', sentinels, operation, pace, manner, log, work, wait }
   const program = new ClientProgram(start)
   const pass = (ms: number): void => {
     const endMs = shell.monoMs + ms
@@ -61,8 +62,9 @@ function createWorking(
   pace: Pace = EVERY_10_MS,
   manner: Manner = 'prompt',
   work?: DataWork,
+  wait?: number,
 ) {
-  const client = createClient(operation, pace, manner, work)
+  const client = createClient(operation, pace, manner, work, wait)
   client.told('s1', 'm1')
   const master = client.shell.line('m1:6379')
   master.handler.connected()
@@ -115,6 +117,18 @@ test('one that does not think at all lets time pass between its requests', () =>
   expect(master.take()).toEqual([])
   pass(1)
   expect(master.take()).toHaveLength(1)
+})
+
+test('with WAIT a write is acknowledged when a replica has it, and not when none has', () => {
+  const { master, outcomes, pass } = createWorking('keys', EVERY_10_MS, 'prompt', undefined, 1)
+  pass(20)
+  expect(master.take().slice(0, 2)).toEqual(['SET app:1:0 app:1:0', 'WAIT 1 500'])
+  master.reply(OK)
+  expect(outcomes()[0]).toBe('pending')
+  for (const reply of [':1\r\n', OK, ':0\r\n', '-READONLY no\r\n', '-ERR a replica\r\n']) {
+    master.reply(reply)
+  }
+  expect(outcomes().slice(0, 3)).toEqual(['acknowledged', 'unknown', 'refused'])
 })
 
 test('a set gets members that never come again', () => {
