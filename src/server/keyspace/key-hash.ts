@@ -10,8 +10,10 @@
 import { createRng, type Rng } from '../../base/rng.ts'
 import { sha256 } from '../../base/sha256.ts'
 
-/** 32 bits of equal quality, as a signed integer. */
-export type KeyHash = (key: string) => number
+/**
+ * 32 bits of equal quality, as a signed integer: of a text, or of the part of it from `from` to before `to`.
+ */
+export type KeyHash = (text: string, from?: number, to?: number) => number
 
 const PLACES = 16
 const LAST_PLACE = PLACES - 1
@@ -21,13 +23,13 @@ const CODE_BITS = 8
 export function createKeyHash(rng: Pick<Rng, 'below'>): KeyHash {
   const words = new Int32Array(PLACES << CODE_BITS)
   for (let at = 0; at < words.length; at++) words[at] = rng.below(2 ** 32)
-  return (key) => {
-    const { length } = key
+  return (text, from = 0, to = text.length) => {
+    const length = to - from
     let hash = 0
     for (let at = 0; at < length; at++) {
       const place = at & LAST_PLACE
       if (place === 0 && at > 0) hash = mixed(hash)
-      hash ^= words[(place << CODE_BITS) | key.charCodeAt(at)] as number
+      hash ^= words[(place << CODE_BITS) | text.charCodeAt(from + at)] as number
     }
     return mixed(hash)
   }

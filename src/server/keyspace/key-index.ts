@@ -77,6 +77,16 @@ export class KeyIndex {
     }
   }
 
+  /** The position of the first key with this hash, or `NOWHERE`. */
+  firstWith(hash: number): number {
+    const { cells } = this.#segmentOf(hash)
+    const mask = cells.length - 1
+    for (let at = homeOf(hash, cells); ; at = (at + 2) & mask) {
+      const place = cells[at + 1] as number
+      if (place === 0 || cells[at] === hash) return place - 1
+    }
+  }
+
   /** The key must not be in the index yet. */
   add(hash: number, position: number): void {
     this.#size++

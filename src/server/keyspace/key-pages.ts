@@ -62,6 +62,15 @@ export class KeyPages<V> {
     return this.#pageOf(position).cells[2 * (position & LAST_SLOT) + 1] as V
   }
 
+  /** Reads the length of a key, and returns its value; undefined if nothing stands there. */
+  peek(position: number): V | undefined {
+    if (position === NOWHERE) return undefined
+    const { cells } = this.#pageOf(position)
+    const key = cells[2 * (position & LAST_SLOT)] as string | undefined
+    if (key === undefined || key.length < 0) return undefined
+    return cells[2 * (position & LAST_SLOT) + 1] as V
+  }
+
   setValueAt(position: number, value: V): void {
     this.#pageOf(position).cells[2 * (position & LAST_SLOT) + 1] = value
   }

@@ -32,6 +32,13 @@ export interface TableFacts {
 /** The table, its pages and its index, before there is any key. */
 const OWN_BYTES = 300
 
+/** Where keys stand in a text: each from `from` to before `to`. */
+export interface KeySpans {
+  count: number
+  readonly from: Int32Array
+  readonly to: Int32Array
+}
+
 export class KeyTable<V> {
   protected readonly hash: KeyHash
   readonly #pages = new KeyPages<V>()
@@ -62,6 +69,16 @@ export class KeyTable<V> {
 
   has(key: string): boolean {
     return this.#index.find(this.hash(key), key) !== NOWHERE
+  }
+
+  /**
+   * Reads what looking up each of these keys will read, step by step for all of them. `found` gets the value
+   * of each, or of another key with the same hash. The spans are used up.
+   */
+  preload(text: string, { count, from, to }: KeySpans, found: (V | undefined)[]): void {
+    for (let at = 0; at < count; at++) from[at] = this.hash(text, from[at], to[at])
+    for (let at = 0; at < count; at++) from[at] = this.#index.firstWith(from[at] as number)
+    for (let at = 0; at < count; at++) found[at] = this.#pages.peek(from[at] as number)
   }
 
   /** An existing key stays where it is. */

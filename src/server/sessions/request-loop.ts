@@ -7,11 +7,14 @@ import { error } from '../../resp/reply.ts'
 import type { Request } from '../../resp/request-decoder.ts'
 import type { NodeServices } from '../context.ts'
 import type { Dispatcher } from '../dispatch.ts'
+import type { Db } from '../keyspace/db.ts'
+import { LookAhead } from './look-ahead.ts'
 import type { ClientSession } from './session.ts'
 
 export class RequestLoop {
   readonly #node: NodeServices
   readonly #dispatcher: Dispatcher
+  readonly #lookAhead = new LookAhead()
 
   constructor(node: NodeServices, dispatcher: Dispatcher) {
     this.#node = node
@@ -20,6 +23,7 @@ export class RequestLoop {
 
   received(session: ClientSession, bytes: string): void {
     session.decoder.push(bytes)
+    this.#lookAhead.at((this.#node.keyspace.dbs[session.db] as Db).entries, bytes)
     this.#read(session)
   }
 

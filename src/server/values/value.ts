@@ -31,6 +31,13 @@ export class TextString implements StringValue {
   }
 }
 
+const PLAIN = Object.prototype
+
+/** Whether it is a string that is neither a `TextString` nor a `LongString`. */
+export function isPlainString(value: Value): value is StringValue {
+  return value.type === 'string' && Object.getPrototypeOf(value) === PLAIN
+}
+
 export interface ListValue {
   readonly type: 'list'
   items: Deque

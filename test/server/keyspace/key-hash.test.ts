@@ -10,6 +10,17 @@ describe('the hash of a key', () => {
     expect([one === same, one === other]).toEqual([true, false])
   })
 
+  test('of a part of a text is that of the part', () => {
+    const text = 'some text before a key of more than sixteen characters, and after it'
+    for (const [from, to] of [
+      [0, 4],
+      [17, 53],
+      [5, 5],
+    ] as const) {
+      expect(KEY_HASH(text, from, to)).toBe(KEY_HASH(text.slice(from, to)))
+    }
+  })
+
   test('depends on the seed, and on nothing else', () => {
     const [one, same, other] = ['a', 'a', 'b'].map((seed) => createKeyHash(createRng(seed)))
     expect(one?.('key')).toBe(same?.('key'))

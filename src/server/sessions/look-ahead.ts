@@ -1,0 +1,117 @@
+/**
+ * A pipeline names its keys before their turns come. Where there are many keys, a look-up waits for about six
+ * reads of memory that is in no cache of the processor, and each of them needs the one before. Looking ahead
+ * reads the same places for many keys at once, so that these waits overlap, and the look-ups that follow
+ * find all of it in the cache.
+ *
+ * Nothing depends on what is found: a request that is not understood here, or whose first argument is no key,
+ * only gains nothing.
+ */
+import type { Entry, EntryTable } from '../keyspace/entry-table.ts'
+import type { KeySpans } from '../keyspace/key-table.ts'
+import { lengthOf } from '../values/long-string.ts'
+
+/** So many keys are looked up at once: what is read for them stays in the nearer caches. */
+const KEYS_AT_ONCE = 64
+/** Looking ahead for fewer costs more than it saves. */
+const MIN_KEYS = 4
+/** A smaller table stays in the caches by itself. */
+const MIN_TABLE_KEYS = 4096
+
+const ASTERISK = 0x2a
+const DIGIT_0 = 0x30
+/** CR, as far from the digit 0. */
+const LINE_END = 0x0d - DIGIT_0
+/** CR LF. */
+const LINE_END_BYTES = 2
+
+/** What it needs of a table. */
+type ReadAhead = Pick<EntryTable, 'size' | 'preload'>
+
+export class LookAhead {
+  readonly #spans: KeySpans = {
+    count: 0,
+    from: new Int32Array(KEYS_AT_ONCE),
+    to: new Int32Array(KEYS_AT_ONCE),
+  }
+  readonly #found: (Entry | undefined)[] = []
+  #text = ''
+  #at = 0
+  /** What is read must be used for something, or the compiler leaves it out. */
+  #sum = 0
+
+  /** `text`: what a client sent; requests that begin in it are looked at. */
+  at(table: ReadAhead, text: string): void {
+    if (table.size < MIN_TABLE_KEYS) return
+    this.#text = text
+    this.#at = 0
+    do this.#findKeys()
+    while (this.#spans.count >= MIN_KEYS && this.#preload(table))
+    this.#text = ''
+  }
+
+  /** Returns whether there may be more keys. */
+  #preload(table: ReadAhead): boolean {
+    const found = this.#found
+    const { count } = this.#spans
+    table.preload(this.#text, this.#spans, found)
+    for (let at = 0; at < count; at++) this.#sum ^= sizeOf(found[at])
+    found.fill(undefined)
+    return count === KEYS_AT_ONCE
+  }
+
+  /** The first arguments of the next requests, up to one that is not understood or goes on beyond the text. */
+  #findKeys(): void {
+    const spans = this.#spans
+    spans.count = 0
+    while (spans.count < KEYS_AT_ONCE && this.#text.charCodeAt(this.#at) === ASTERISK) {
+      const words = this.#number()
+      this.#skipWord()
+      if (words > 1) this.#noteKey()
+      for (let word = 2; word < words && this.#at < this.#text.length; word++) this.#skipWord()
+    }
+  }
+
+  #noteKey(): void {
+    const spans = this.#spans
+    const end = this.#number() + this.#at
+    if (end < this.#text.length) {
+      spans.from[spans.count] = this.#at
+      spans.to[spans.count++] = end
+    }
+    this.#at = end + LINE_END_BYTES
+  }
+
+  #skipWord(): void {
+    const length = this.#number()
+    this.#at += length + LINE_END_BYTES
+  }
+
+  /** The number in the present line, after a sign. Where there is none, the rest of the text is given up. */
+  #number(): number {
+    const text = this.#text
+    let value = 0
+    for (let at = this.#at + 1; at < text.length; at++) {
+      const digit = text.charCodeAt(at) - DIGIT_0
+      if (digit >= 0 && digit <= 9) {
+        value = value * 10 + digit
+      } else {
+        this.#at = at + LINE_END_BYTES
+        return digit === LINE_END ? value : this.#giveUp()
+      }
+    }
+    return this.#giveUp()
+  }
+
+  #giveUp(): number {
+    this.#at = this.#text.length
+    return 0
+  }
+}
+
+/** Reads what most commands read of a value first. */
+function sizeOf(entry: Entry | undefined): number {
+  if (entry === undefined) return 0
+  const { value } = entry
+  return value.type === 'string' ? lengthOf(value) : 1
+}
