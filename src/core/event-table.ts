@@ -5,7 +5,7 @@
  * the report, the live view and docs/events.md say about an event comes from here. A new event is a
  * row here, and the place that announces it.
  */
-import { type EventSpec, type EventSubject, event } from './event-spec.ts'
+import { event } from './event-spec.ts'
 
 /** In the order in which an operator meets them. */
 export const EVENTS = {
@@ -111,6 +111,27 @@ export const EVENTS = {
   }),
   '-empty-master': event('warning', 'master', {
     when: 'No replica says any more that the master lost its data.',
+  }),
+  '+voter': event('notice', 'node', {
+    topic: 'switch',
+    when: 'In a strict group: a voter has a vote, after it had none.',
+    says: '<port> is a voter now',
+  }),
+  '-voter': event('warning', 'node', {
+    topic: 'suspicion',
+    when: 'In a strict group: a voter says that it has no vote any more, because it was restarted, copies, or lost its disk.',
+    says: '<port> is no voter any more',
+  }),
+  '+writes-stalled': event('warning', 'master', {
+    text: '# <voters>',
+    topic: 'suspicion',
+    when: 'Writes of a strict master have waited for a second or longer: these voters did not acknowledge.',
+    says: 'writes wait for <voters>',
+  }),
+  '-writes-stalled': event('warning', 'master', {
+    topic: 'suspicion',
+    when: 'The voters of a strict master acknowledge writes again.',
+    says: 'writes are acknowledged again',
   }),
   '+pause': event('warning', 'master', {
     text: 'for <seconds> s by <by> reason <reason>',
@@ -359,42 +380,3 @@ export function isAbort(name: HeardEvent): name is AbortReason {
 export function abortReasonInWords(name: AbortReason): string {
   return name.slice(ABORT_PREFIX.length).replaceAll('-', ' ')
 }
-
-type WordsIn<Text> = Text extends `${string}<${infer Word}>${infer Rest}`
-  ? Word | WordsIn<Rest>
-  : never
-
-/** The words in the text of an event. */
-export type EventWord<Name extends EventName> = WordsIn<(typeof EVENTS)[Name]['text']>
-
-/** Fills the words into the text of an event. */
-export function eventText(
-  name: EventName,
-  words: Readonly<Record<string, string | number>>,
-): string {
-  return EVENTS[name].text.replace(/<(\w+)>/g, (_, word: string) => String(words[word]))
-}
-
-/** The reverse of `eventText`; undefined if the payload does not have that shape. */
-export function eventWords<Name extends EventName>(
-  name: Name,
-  payload: string,
-): Readonly<Record<EventWord<Name>, string>> | undefined {
-  return PATTERNS[name].exec(payload)?.groups as Record<EventWord<Name>, string> | undefined
-}
-
-/** `master <group> <host> <port> `, or `<type> <name> <host> <port> @ <group> <host> <port> `. */
-const DESCRIPTION = '(?:\\S+ ){4}(?:@ (?:\\S+ ){3})?'
-
-function patternOf({ about, text }: EventSpec<EventSubject, string>): RegExp {
-  const isDescribed = about !== 'group' && about !== 'none'
-  const words = text.replace(/<(\w+)>/g, (placeholder, word: string, at: number) => {
-    const isLast = at + placeholder.length === text.length
-    return `(?<${word}>${isLast ? '.*' : '\\S+'})`
-  })
-  return new RegExp(`^${isDescribed ? DESCRIPTION : ''}${words}$`, 's')
-}
-
-const PATTERNS = Object.fromEntries(
-  EVENT_NAMES.map((name) => [name, patternOf(EVENTS[name])]),
-) as Record<EventName, RegExp>

@@ -5,7 +5,8 @@ import type {
   EventDetails,
 } from './announced-event.ts'
 import { publish } from './clients/subscriptions.ts'
-import { EVENTS, type EventName, type EventWord, eventText } from './event-table.ts'
+import { EVENTS, type EventName } from './event-table.ts'
+import { type EventWord, eventText } from './event-words.ts'
 import type { LogLevel } from './log-level.ts'
 import { shownHost } from './names/names.ts'
 import { type AddressTold, toldInside, toldTo } from './names/told-address.ts'

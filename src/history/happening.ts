@@ -19,11 +19,11 @@ export {
   EVENT_NAMES,
   EVENTS,
   type EventName,
-  eventWords,
   type HeardEvent,
   isAbort,
   isEventName,
 } from '../core/event-table.ts'
+export { eventWords } from '../core/event-words.ts'
 
 export type ProcessStatus = 'down' | 'running' | 'paused'
 

@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  EVENT_NAMES,
-  EVENTS,
-  eventText,
-  eventWords,
-  heardEvent,
-} from '../../src/core/event-table.ts'
+import { EVENT_NAMES, EVENTS, heardEvent } from '../../src/core/event-table.ts'
+import { eventText, eventWords } from '../../src/core/event-words.ts'
 import { announce } from '../../src/core/events.ts'
 import type { Group, Peer, Turn } from '../../src/core/state.ts'
 

@@ -1,5 +1,6 @@
 /** Sentinel's events in plain words. The speaker is left out, because it stands beside the line. */
-import { EVENTS, eventWords, type HeardEvent, isEventName } from '../../core/event-table.ts'
+import { EVENTS, type HeardEvent, isEventName } from '../../core/event-table.ts'
+import { eventWords } from '../../core/event-words.ts'
 
 /** Words of the wire that differ from ours. */
 const WORDS: Readonly<Record<string, string>> = { slave: 'replica', sentinel: 'Sentinel' }

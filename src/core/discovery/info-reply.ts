@@ -13,6 +13,7 @@ import { announce } from '../events.ts'
 import { driveFailover } from '../failover/failover.ts'
 import { repairReplica } from '../failover/repair.ts'
 import { follows } from '../failover/slaveof.ts'
+import { announceVoters } from '../failover/voter-report.ts'
 import { noteSync, votersIn } from '../failover/voters.ts'
 import { noteFollowing } from '../links/rejections.ts'
 import { complainOfHost, hearOf, isPuzzling, sameAddress, usableHost } from '../names/names.ts'
@@ -33,7 +34,9 @@ export function onInfoReply(turn: Turn, instance: DataInstance, reply: Reply): v
   noteRunId(turn, instance, facts.runId)
   instance.replid = facts.replid
   instance.replid2 = facts.replid2
+  const { sync } = instance
   noteSync(turn, instance, facts.sync)
+  announceVoters(turn, instance, sync)
   if (instance.kind === 'master') discoverReplicas(turn, instance, facts)
   else noteReplica(turn, instance, facts)
   noteFailover(turn, instance, facts.failover)

@@ -10,7 +10,7 @@
 import type { Address } from '../../base/ip.ts'
 import type { Client } from '../clients/client.ts'
 import { tell } from '../clients/subscriptions.ts'
-import { eventText } from '../event-table.ts'
+import { eventText } from '../event-words.ts'
 import { announce } from '../events.ts'
 import { toldInside, toldTo } from '../names/told-address.ts'
 import type { Group, Turn } from '../state.ts'

@@ -1,13 +1,22 @@
 /**
  * [replication: strict] What operators are shown of the voters: who they are, which of them hold writes
  * back and for how long, and what the master would lose if one of them were made the master by force.
- * Everything is as the nodes told it in their last INFO. Pure.
+ * Everything is as the nodes told it in their last INFO; what an INFO changes is announced.
  */
 import { hostAndPort } from '../../base/ip.ts'
+import type { SyncReport } from '../discovery/info-parser.ts'
+import { announce } from '../events.ts'
 import { sameAddress } from '../names/names.ts'
-import type { DataInstance, Group, State } from '../state.ts'
+import type { DataInstance, Group, State, Turn } from '../state.ts'
 import { dataInstancesOf } from '../state.ts'
-import { fencesNeeded, isInReach, isStrict, votersIn, writeQuorum } from './voters.ts'
+import {
+  fencesNeeded,
+  isInReach,
+  isStrict,
+  voterInstances,
+  votersIn,
+  writeQuorum,
+} from './voters.ts'
 
 export interface VoterStanding {
   /** As the configuration has it. */
@@ -74,6 +83,27 @@ export function voterRemarks(report: VoterReport): readonly string[] {
       ? [`no failover without loss: ${needed} votes are needed; ${forceText(report)}`]
       : []),
   ]
+}
+
+/** Tells what the last INFO of a node has changed. `before`: what the one before it said. */
+export function announceVoters(
+  turn: Turn,
+  node: DataInstance,
+  before: SyncReport | undefined,
+): void {
+  const { group } = node
+  if (!isStrict(group) || !voterInstances(turn.state, group).includes(node)) return
+  const hasVote = node.sync?.isVoter === true
+  if (hasVote !== (before?.isVoter === true)) announce(turn, hasVote ? '+voter' : '-voter', node)
+  if (node.kind !== 'master' || isStalled(node.sync) === isStalled(before)) return
+  if (!isStalled(node.sync)) return announce(turn, '-writes-stalled', node)
+  const report = voterReport(turn.state, group)
+  const voters = report === undefined ? '' : holdingBack(report).join(' ')
+  announce(turn, '+writes-stalled', node, { voters })
+}
+
+function isStalled(sync: SyncReport | undefined): boolean {
+  return (sync?.stalledMs ?? 0) >= REMARKABLE_MS
 }
 
 /** A shorter stall is the time of a round trip, or of a voter that is restarted. */

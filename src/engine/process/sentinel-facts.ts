@@ -5,7 +5,8 @@
  */
 
 import type { Address } from '../../base/ip.ts'
-import { eventWords, type HeardEvent, heardEvent } from '../../core/event-table.ts'
+import { type HeardEvent, heardEvent } from '../../core/event-table.ts'
+import { eventWords } from '../../core/event-words.ts'
 import type { Occurrence } from '../../history/happening.ts'
 
 type Tell = (occurrence: Occurrence) => void

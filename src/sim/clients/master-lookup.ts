@@ -7,7 +7,8 @@
  */
 
 import type { Address } from '../../base/ip.ts'
-import { type EventName, eventWords } from '../../core/event-table.ts'
+import type { EventName } from '../../core/event-table.ts'
+import { eventWords } from '../../core/event-words.ts'
 import type { Reply } from '../../resp/reply.ts'
 import type { Shell } from '../processes/shell.ts'
 import { Exchange } from './exchange.ts'
