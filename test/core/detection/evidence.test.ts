@@ -46,6 +46,17 @@ test('the peers and the replicas are asked again until it is proven', () => {
   expect(stage.sentTo('replica1', 'INFO').length).toBeGreaterThanOrEqual(3)
 })
 
+test('a replica is asked as soon as connections to its master are refused, and once at a time', () => {
+  const stage = among(REFUSED)
+  stage.part('replica2').mood = 'hangs'
+  stage.forget()
+  killMaster(stage)
+  stage.run(5)
+  expect(stage.sentTo('replica1', 'INFO')).toHaveLength(1)
+  stage.run(200)
+  expect(stage.sentTo('replica2', 'INFO')).toHaveLength(1)
+})
+
 // Seen with real servers in one death out of four: the next attempt came a quarter of a down-after later.
 test('a connection that a dying process still takes and breaks costs a few milliseconds', () => {
   const stage = among(REFUSED)

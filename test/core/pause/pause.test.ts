@@ -35,6 +35,13 @@ describe('a pause is ordered', () => {
     })
   })
 
+  test('a Sentinel that cannot save takes none, and says why', () => {
+    const stage = calm()
+    stage.state.canSave = false
+    expect(order(stage, PAUSE)).toMatch(/^ERR The state of this Sentinel cannot be saved/)
+    expect(stage.times('+pause')).toEqual([])
+  })
+
   test('it is on disk before any peer hears of it', () => {
     const stage = calm()
     order(stage, PAUSE)

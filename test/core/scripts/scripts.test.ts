@@ -334,6 +334,13 @@ describe('a script that takes too long', () => {
     expect(bench.logged()).toEqual(['-script-timeout /slow 77'])
   })
 
+  test('is not killed before its process has begun, however long that takes', () => {
+    const bench = new Bench()
+    bench.call('/script')
+    bench.pass(10 * MINUTE_MS)
+    expect(bench.killed()).toEqual([])
+  })
+
   test('is killed and told of once, however long its end takes', () => {
     const bench = slow()
     bench.pass(10 * MINUTE_MS)

@@ -93,3 +93,15 @@ test('sealed, it drops what waits and whatever comes, but lets the process end',
   gate.exit(1)
   expect(left).toEqual(['exit 1'])
 })
+
+test('a connection that is closed at once loses what waits for it, and the others nothing', () => {
+  const { gate, left } = newStage()
+  gate.hold()
+  gate.beginTurn()
+  gate.write(1, 'a')
+  gate.write(2, 'b')
+  gate.close(1, true)
+  expect([left, gate.queuedBytes(1)]).toEqual([['1:closed'], 100])
+  gate.letThrough(gate.turn)
+  expect(left).toEqual(['1:closed', '2:b'])
+})

@@ -384,3 +384,22 @@ test('a node without a term may have lost a fence with its disk: it copies, and 
   expect(client.takeReply()).toBe(undefined)
   expect([emptied.info('sync_voter'), emptied.info('sync_term')]).toEqual(['0', '0'])
 })
+
+test('INFO says what a node is: master, replica, and fenced while a newer term has no master', () => {
+  const { world, master, one } = group()
+  const states = () => [master, one].map((node) => node.info('sync_state'))
+  expect(states()).toEqual(['master', 'replica'])
+  fence(master, 2)
+  expect(states()).toEqual(['fenced', 'replica'])
+  world.run(10)
+})
+
+test('a master that is told to follow another is none any more, at once', () => {
+  const { world, master, one } = group()
+  const client = world.client(master)
+  expect(client.call('SET', 'a', '1')).toEqual(OK)
+  master.follow(one)
+  expect(master.info('sync_state')).toBe('replica')
+  world.run(5)
+  expect(client.isClosed).toBe(true)
+})
