@@ -6,6 +6,7 @@ import type { Address } from '../../base/ip.ts'
 import type { Rng } from '../../base/rng.ts'
 import type { Occurrence } from '../../history/happening.ts'
 import type { Shell } from '../processes/shell.ts'
+import { Aside } from './aside.ts'
 import { Exchange } from './exchange.ts'
 
 const PERIOD_MS = 1_500
@@ -24,33 +25,22 @@ export interface HalfClosesStart {
   readonly tell: (what: Occurrence) => void
 }
 
-export class HalfCloses {
+export class HalfCloses extends Aside {
   readonly #start: HalfClosesStart
-  #exchange: Exchange | undefined
-  /** Monotonic. */
-  #dueMs: number
 
   constructor(start: HalfClosesStart) {
+    super(start.shell, start.rng, PERIOD_MS)
     this.#start = start
-    this.#dueMs = start.shell.now().monoMs + start.rng.below(PERIOD_MS)
   }
 
-  get dueMs(): number {
-    return this.#dueMs
-  }
-
-  /** Whoever has not closed until now is not waited for. */
-  wake(nowMs: number): void {
-    if (nowMs < this.#dueMs) return
-    this.#dueMs = nowMs + PERIOD_MS
-    this.#exchange?.close()
-    this.#exchange = this.#ask(this.#commands())
+  protected open(): Exchange {
+    return this.#ask(this.#commands())
   }
 
   #commands(): readonly (readonly string[])[] {
     const { rng } = this.#start
     const count = 1 + rng.below(ASKED_MAX)
-    const kinds = [['SET', KEY, `${this.#dueMs}`], ['GET', KEY], ['PING']]
+    const kinds = [['SET', KEY, `${this.dueMs}`], ['GET', KEY], ['PING']]
     return Array.from({ length: count }, () => rng.pick(kinds))
   }
 

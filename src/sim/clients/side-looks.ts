@@ -9,6 +9,7 @@ import { BESIDE, type Question } from '../../history/writes.ts'
 import { plainOf } from '../../resp/plain.ts'
 import type { Reply } from '../../resp/reply.ts'
 import type { Shell } from '../processes/shell.ts'
+import { Aside } from './aside.ts'
 import { Exchange } from './exchange.ts'
 import type { WriteSink } from './write-log.ts'
 
@@ -25,27 +26,16 @@ export interface SideLooksStart {
   readonly password: string | undefined
 }
 
-export class SideLooks {
+export class SideLooks extends Aside {
   readonly #start: SideLooksStart
-  #exchange: Exchange | undefined
-  /** Monotonic. */
-  #dueMs: number
 
   constructor(start: SideLooksStart) {
+    super(start.shell, start.rng, PERIOD_MS)
     this.#start = start
-    this.#dueMs = start.shell.now().monoMs + start.rng.below(PERIOD_MS)
   }
 
-  get dueMs(): number {
-    return this.#dueMs
-  }
-
-  /** Looks once more; a node that has not answered until now is not waited for. */
-  wake(nowMs: number): void {
-    if (nowMs < this.#dueMs) return
-    this.#dueMs = nowMs + PERIOD_MS
-    this.#exchange?.close()
-    this.#exchange = this.#lookAt(this.#start.rng.pick(this.#start.nodes()))
+  protected open(): Exchange {
+    return this.#lookAt(this.#start.rng.pick(this.#start.nodes()))
   }
 
   #lookAt(address: Address): Exchange {
