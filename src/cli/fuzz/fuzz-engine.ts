@@ -1,5 +1,5 @@
 /** What it takes to play drawn runs in real time, on real sockets or processes. */
-import { drawRun, type Origin } from '../../fuzz/draw/draw.ts'
+import { drawRun, type FuzzProfile, type Origin } from '../../fuzz/draw/draw.ts'
 import { costOf, endOf, type Fault, lasting } from '../../fuzz/faults/faults.ts'
 import { FIRST_FAULT_MS, type FuzzPlan } from '../../fuzz/plan.ts'
 import { scenarioOf } from '../../fuzz/run.ts'
@@ -10,6 +10,9 @@ import { defaultWorkers } from '../pool/pool.ts'
 const WORLDS_PER_CORE = 4
 /** Runs beside each other would share one process id, by which what they make is named. */
 const PROCESS_WORLDS = 1
+
+/** The others bend clocks, lie, or take weeks. */
+const REAL_PROFILES: readonly FuzzProfile[] = ['faults', 'shared', 'strict']
 
 export interface EngineChoice {
   readonly engine: EngineName
@@ -27,7 +30,7 @@ export function engineProblem(choice: EngineChoice): string | undefined {
   if (guided || coverage || coverageJson !== undefined) {
     return `what is reached is measured on virtual time: leave --engine ${engine} out`
   }
-  if (profile !== 'faults') {
+  if (!REAL_PROFILES.includes(profile)) {
     return `--profile ${profile} needs virtual time: leave --engine ${engine} out, or the profile`
   }
   if (engine === 'process' && (jobs ?? 1) > PROCESS_WORLDS) {

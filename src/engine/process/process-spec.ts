@@ -43,19 +43,17 @@ export interface ProcessSpecOptions {
   readonly hasBlackBox: boolean
 }
 
+/** The replicas of a strict group answer no reads, so that only DEBUG DIGEST says what they hold. */
+const ASKED_FOR_DIGESTS = ['enable-debug-command', 'yes'] as const
+
 export function nodeRole(spec: NodeSpec, folder: string, casting: ProcessSpecOptions): ProcessRole {
   const path = join(folder, 'redis.conf')
-  const files = new Map([
-    [
-      'redis.conf',
-      redisConf(
-        { ...spec, directives: directivesOf(casting.topology, spec) },
-        folder,
-        casting.addressOf,
-      ),
-    ],
-  ])
-  const command = casting.against === 'vedette' ? ours('server', path) : ['redis-server', path]
+  const isOurs = casting.against === 'vedette'
+  const own = directivesOf(casting.topology, spec)
+  const directives = isOurs ? new Map([...own, ASKED_FOR_DIGESTS]) : own
+  const text = redisConf({ ...spec, directives }, folder, casting.addressOf)
+  const files = new Map([['redis.conf', text]])
+  const command = isOurs ? ours('server', path) : ['redis-server', path]
   return { command, files }
 }
 

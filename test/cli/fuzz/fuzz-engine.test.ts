@@ -9,6 +9,7 @@ const ORIGIN = { seed: '17', profile: 'faults', detection: undefined } as const
 test('rules that reckon with virtual time are refused in real time', () => {
   expect(engineProblem({ engine: 'sim', profile: 'noise', jobs: 8 })).toBeUndefined()
   expect(engineProblem({ engine: 'tcp', profile: 'faults', jobs: 8 })).toBeUndefined()
+  expect(engineProblem({ engine: 'process', profile: 'strict' })).toBeUndefined()
   expect(engineProblem({ engine: 'tcp', profile: 'noise' })).toMatch(/--profile noise needs/)
   expect(engineProblem({ engine: 'tcp', profile: 'faults', guided: true })).toMatch(/measured/)
   expect(engineProblem({ engine: 'process', profile: 'faults', jobs: 2 })).toMatch(/one run at/)

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { parseSentinelConf } from '../../../src/config/sentinel-conf.ts'
 import { parseSentinelYml } from '../../../src/config/sentinel-yml.ts'
-import { redisConf, sentinelConf, sentinelYml } from '../../../src/engine/process/process-spec.ts'
+import {
+  nodeRole,
+  redisConf,
+  sentinelConf,
+  sentinelYml,
+} from '../../../src/engine/process/process-spec.ts'
 
 const GROUP = {
   ...{ name: 'mymaster', master: 'n1', quorum: 2 },
@@ -33,6 +38,21 @@ test('a replica follows its master, and what the file sets comes after the defau
   const lines = redisConf(node, '/tmp/n2', addressOf).trim().split('\n')
   expect(lines.at(-1)).toBe('replicaof 10.208.0.1 6379')
   expect(lines.indexOf('min-replicas-to-write 1')).toBeGreaterThan(lines.indexOf('save ""'))
+})
+
+test('a node of ours may be asked for its digest, which a strict replica gives instead of its data', () => {
+  const node = {
+    ...{ name: 'n1', host: 'b', port: 6_379, group: 'mymaster', replicaOf: undefined },
+    ...{ joinsLater: false, directives: new Map<string, string>() },
+  }
+  const topology = {
+    ...{ groups: [], nodes: [node], sentinels: [], clients: [], liars: [], ways: [] },
+    ...{ password: undefined, latency: { baseMs: 0, jitterMs: 0 }, zones: new Map<string, string>() },
+  }
+  const role = nodeRole(node, '/tmp/n1', {
+    ...{ against: 'vedette', topology, addressOf, hasBlackBox: false },
+  })
+  expect(role.files.get('redis.conf')).toContain('enable-debug-command yes\n')
 })
 
 test('the voters of a strict group are a list in the file of a Sentinel', () => {
