@@ -32,10 +32,20 @@ export interface Asked {
 export function newAsked(
   of: Pick<Asked, 'kind' | 'bytes' | 'argv'> & Partial<Pick<Asked, 'transaction' | 'isQueued'>>,
 ): Asked {
+  const { kind, bytes, argv, transaction, isQueued = false } = of
+  // Written out: spreading objects took an eighth of what a command costs the proxy.
   return {
-    ...{ skips: 0, repliesLeft: 1, state: 'open', answer: '', isQueued: false },
-    ...{ transaction: undefined, instead: undefined, isPartlyTold: false },
-    ...of,
+    kind,
+    bytes,
+    argv,
+    skips: 0,
+    repliesLeft: 1,
+    state: 'open',
+    answer: '',
+    isQueued,
+    transaction,
+    isPartlyTold: false,
+    instead: undefined,
   }
 }
 
