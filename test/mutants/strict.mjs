@@ -112,4 +112,16 @@ export const STRICT_MUTANTS = [
     edits: [{ file: STRICT, find: '    #isVoter = false;\n', replace: '    #isVoter = true;\n' }],
     scenarios: ['a-strict-voter-comes-back-without-its-memory.yml'],
   },
+  {
+    name: 'strict-reads-need-no-round',
+    story: 'A linearizable read is answered by what was acknowledged before it came in.',
+    edits: [
+      {
+        file: QUORUM,
+        find: 'this.#readOffset = Math.max(this.#history.offset, this.#turnOffset + 1);',
+        replace: 'this.#readOffset = 0;',
+      },
+    ],
+    scenarios: ['a-strict-master-is-cut-off-with-a-rare-client.yml'],
+  },
 ]
