@@ -47,7 +47,11 @@ test('a node of ours may be asked for its digest, which a strict replica gives i
   }
   const topology = {
     ...{ groups: [], nodes: [node], sentinels: [], clients: [], liars: [], ways: [] },
-    ...{ password: undefined, latency: { baseMs: 0, jitterMs: 0 }, zones: new Map<string, string>() },
+    ...{
+      password: undefined,
+      latency: { baseMs: 0, jitterMs: 0 },
+      zones: new Map<string, string>(),
+    },
   }
   const role = nodeRole(node, '/tmp/n1', {
     ...{ against: 'vedette', topology, addressOf, hasBlackBox: false },
