@@ -1,6 +1,7 @@
 /**
  * One Sentinel, asked all the time: which master does it name for each group, which other Sentinels and which
- * replicas does it know? A second connection listens to its switches, so that we need not wait for the next question.
+ * replicas does it know? A second connection listens to its switches: each is its word as much as an answer is. A
+ * Sentinel that has just switched connects to all nodes anew, and answers questions only after that.
  */
 import type { Address } from '../base/ip.ts'
 import { encodeCommand } from '../resp/encode.ts'
@@ -40,7 +41,7 @@ export type Described = 'sentinels' | 'replicas'
 export type FieldList = readonly ReadonlyMap<string, string>[]
 
 interface Question {
-  readonly kind: 'login' | 'myid' | 'subscribed' | 'master' | Described
+  readonly kind: 'login' | 'myid' | 'subscribed' | 'ping' | 'master' | Described
   readonly group: string
   readonly askedAtMs: number
 }
@@ -59,6 +60,8 @@ interface Line {
   readonly asked: Question[]
   isUp: boolean
   heardAtMs: number
+  /** When the last PING that was answered had been sent: what comes after its answer was said later. */
+  saidSinceMs: number | undefined
 }
 
 export class SentinelLink {
@@ -103,6 +106,7 @@ export class SentinelLink {
   /** Asks for the masters now, unless the last question is still open. */
   ask(nowMs: number): void {
     this.#askAtMs = nowMs + this.#home.askMs()
+    this.#pingEars(nowMs)
     const line = this.#questions
     if (line?.isUp !== true || line.asked.some(({ kind }) => kind === 'master')) return
     const isFull = nowMs >= this.#describeAtMs
@@ -112,6 +116,12 @@ export class SentinelLink {
       if (isFull) this.#ask(line, nowMs, 'sentinels', name, ['SENTINELS', name])
       if (isFull && hasReadPort) this.#ask(line, nowMs, 'replicas', name, ['REPLICAS', name])
     }
+  }
+
+  #pingEars(nowMs: number): void {
+    const ears = this.#ears
+    if (ears?.isUp !== true || ears.asked.length > 0) return
+    this.#send(ears, { kind: 'ping', group: '', askedAtMs: nowMs }, ['PING'])
   }
 
   connected(stream: WireId, nowMs: number): void {
@@ -159,7 +169,10 @@ export class SentinelLink {
   #open(nowMs: number): Line {
     const stream = this.#home.open(this, this.address)
     const decoder = new ReplyDecoder(LIMITS)
-    return { stream, decoder, asked: [], isUp: false, heardAtMs: nowMs }
+    return {
+      ...{ stream, decoder, asked: [], isUp: false, heardAtMs: nowMs },
+      saidSinceMs: undefined,
+    }
   }
 
   #lineOf(stream: WireId): Line | undefined {
@@ -192,24 +205,43 @@ export class SentinelLink {
   #heard(line: Line, reply: Exclude<Reply, Malformed>): void {
     const words = plainOf(reply)
     const kind = Array.isArray(words) ? words[0] : undefined
-    if (kind === 'message') return this.#event(words as readonly unknown[])
+    if (kind === 'message') return this.#event(line, words as readonly unknown[])
     if (kind === 'subscribe' && line.asked[0]?.kind !== 'subscribed') return
     const question = line.asked.shift()
     if (reply.kind === 'error') this.lastFault = reply.text
-    if (question === undefined || question.kind === 'login' || question.kind === 'subscribed')
-      return
-    if (question.kind === 'myid') {
-      if (reply.kind === 'bulk') this.#home.identified(this, reply.bytes)
-    } else if (question.kind === 'master') {
-      this.#home.named(this, question.group, addressIn(reply), question.askedAtMs)
-    } else this.#home.described(this, question.group, question.kind, fieldsIn(reply))
+    if (question !== undefined) this.#answered(line, question, reply)
+  }
+
+  #answered(line: Line, { kind, group, askedAtMs }: Question, reply: Reply): void {
+    switch (kind) {
+      case 'ping':
+        if (reply.kind !== 'error') line.saidSinceMs = askedAtMs
+        return
+      case 'myid':
+        if (reply.kind === 'bulk') this.#home.identified(this, reply.bytes)
+        return
+      case 'master':
+        return this.#home.named(this, group, addressIn(reply), askedAtMs)
+      case 'sentinels':
+      case 'replicas':
+        return this.#home.described(this, group, kind, fieldsIn(reply))
+      case 'login':
+      case 'subscribed':
+    }
   }
 
   /** `+switch-master` begins with the group, the others with `master` and the group. */
-  #event([, channel, payload]: readonly unknown[]): void {
+  #event(line: Line, [, channel, payload]: readonly unknown[]): void {
     const event = FAILOVER_NEWS.find((name) => name === channel)
-    const [first = '', second = ''] = String(payload).split(' ')
-    if (event !== undefined) this.#home.heard(event, event === '+switch-master' ? first : second)
+    const [first = '', second = '', , host = '', port] = String(payload).split(' ')
+    if (event === undefined) return
+    if (event !== '+switch-master') return this.#home.heard(event, second)
+    const master = addressOf(host, port)
+    const { saidSinceMs } = line
+    if (master !== undefined && saidSinceMs !== undefined) {
+      this.#home.named(this, first, master, saidSinceMs)
+    }
+    this.#home.heard(event, first)
   }
 }
 
@@ -220,10 +252,12 @@ function about(kind: Question['kind']): Question {
 function addressIn(reply: Reply): Address | undefined {
   const words = plainOf(reply)
   if (!Array.isArray(words) || words.length !== 2) return undefined
-  const port = Number(words[1])
-  return Number.isInteger(port) && port > 0 && port <= 65_535
-    ? { host: String(words[0]), port }
-    : undefined
+  return addressOf(String(words[0]), words[1])
+}
+
+function addressOf(host: string, text: unknown): Address | undefined {
+  const port = Number(text)
+  return Number.isInteger(port) && port > 0 && port <= 65_535 ? { host, port } : undefined
 }
 
 function fieldsIn(reply: Reply): FieldList {

@@ -64,6 +64,47 @@ test('it is forwarded to again when they come back', () => {
   expect(stage.server(A).takes()).toEqual(['INCR a'])
 })
 
+describe('a switch that Sentinels announce', () => {
+  /** They owe all answers from now on, and say of themselves only what they announce. */
+  function silenced(leaseMs = 500): ProxyStage {
+    const stage = new ProxyStage({ leaseMs })
+    stage.pass(100)
+    for (const sentinel of [S1, S2, S3]) stage.names.set(sentinel, undefined)
+    return stage
+  }
+
+  test('is their word, although they owe the answer to a question', () => {
+    const stage = silenced()
+    stage.publish('+switch-master', 'mymaster 10.0.0.1 6379 10.0.0.2 6379')
+    expect(masterOf(stage)).toBe(B)
+  })
+
+  test('holds for a lease from the last answer on that connection, and not from when it came', () => {
+    const stage = silenced(500)
+    stage.pass(400)
+    stage.publish('+switch-master', 'mymaster 10.0.0.1 6379 10.0.0.2 6379')
+    expect(masterOf(stage)).toBe(B)
+    stage.pass(100)
+    expect(masterOf(stage)).toBeUndefined()
+  })
+
+  test('is no word of a Sentinel that has never answered on that connection', () => {
+    const stage = new ProxyStage()
+    stage.answersPings = false
+    for (const sentinel of [S1, S2, S3]) stage.names.set(sentinel, A)
+    stage.pass(3_000)
+    for (const sentinel of [S1, S2, S3]) stage.names.set(sentinel, undefined)
+    stage.publish('+switch-master', 'mymaster 10.0.0.1 6379 10.0.0.2 6379')
+    expect(masterOf(stage)).toBe(A)
+  })
+
+  test('without an address is passed over', () => {
+    const stage = silenced()
+    stage.publish('+switch-master', 'mymaster 10.0.0.1 6379 10.0.0.2 many')
+    expect(masterOf(stage)).toBe(A)
+  })
+})
+
 describe('Sentinels that are not named', () => {
   const others = ['10.0.1.4:26379', '10.0.1.5:26379']
 

@@ -46,6 +46,7 @@ export class ProxyStage {
   /** What nodes say to INFO replication, by address. */
   readonly infos = new Map<string, string>()
   readonly logged: string[] = []
+  answersPings = true
   exited: number | undefined
   nowMs = 1_000
   readonly #wires = new Map<WireId, Wire>()
@@ -210,7 +211,9 @@ export class ProxyStage {
     const [word = ''] = argv
     if (word === 'SUBSCRIBE') {
       for (const name of argv.slice(1)) this.#tell(id, array([bulk('subscribe'), bulk(name)]))
-    } else if (argv[1] === 'MYID') this.#tell(id, bulk(runId(address)))
+    } else if (word === 'PING' && !this.answersPings) return
+    else if (word === 'PING') this.#tell(id, array(['pong', ''].map(bulk)))
+    else if (argv[1] === 'MYID') this.#tell(id, bulk(runId(address)))
     else if (argv[1] === 'GET-MASTER-ADDR-BY-NAME') {
       const { host, port } = addressOf(named)
       this.#tell(id, array([bulk(host), bulk(String(port))]))
