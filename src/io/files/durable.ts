@@ -3,19 +3,34 @@
  * the new content is written beside the old and synced, then renamed over it, then the folder is synced,
  * because a rename is a change of the folder. Only after that may we report that it is saved.
  */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** The content may include passwords. */
 const PRIVATE_MODE = 0o600
+const { O_WRONLY, O_CREAT, O_EXCL } = constants
+/**
+ * Each write returns when it is on the disk (open(2)). Elsewhere than on Linux a sync does more than that, or the
+ * flag is not there.
+ */
+export const SYNCED_WRITES = process.platform === 'linux' ? constants.O_DSYNC : 0
+const CREATED = O_WRONLY | O_CREAT | O_EXCL | SYNCED_WRITES
 
 /**
  * The part of a file system that this module needs. Node's own, or one that tests can cut the power
  * of.
  */
 export interface FileSystem {
-  open(path: string, flags: string, mode?: number): Promise<OpenFile>
+  open(path: string, flags: number, mode?: number): Promise<OpenFile>
   rename(from: string, to: string): Promise<void>
   rm(path: string): Promise<void>
 }
@@ -26,7 +41,10 @@ export interface OpenFile {
   close(): Promise<void>
 }
 
-/** Gives all named files in a folder the same content. Rejects with the file system's error. */
+/**
+ * Gives all named files in a folder the same content. Rejects with the file system's error. Each step is a turn of
+ * another thread, and a vote or a switch waits for the last one: so what can be done beside a step is.
+ */
 export async function replaceFiles(
   folder: string,
   names: readonly string[],
@@ -34,9 +52,14 @@ export async function replaceFiles(
   files: FileSystem = { open, rename, rm },
 ): Promise<void> {
   const paths = names.map((name) => join(folder, name))
-  await Promise.all(paths.map((path) => writeSynced(files, temporary(path), text)))
-  for (const path of paths) await files.rename(temporary(path), path)
-  await syncFolder(files, folder)
+  const opening = canSyncFolders() ? files.open(folder, constants.O_RDONLY) : undefined
+  try {
+    await Promise.all(paths.map((path) => writeSynced(files, temporary(path), text)))
+    await Promise.all(paths.map((path) => files.rename(temporary(path), path)))
+    await (await opening)?.sync()
+  } finally {
+    closeBeside(opening)
+  }
 }
 
 async function writeSynced(
@@ -44,13 +67,19 @@ async function writeSynced(
   path: string,
   text: string | Uint8Array,
 ): Promise<void> {
-  const file = await openNew(files, path)
+  const opening = openNew(files, path)
   try {
+    const file = await opening
     await file.writeFile(text)
-    await file.sync()
+    if (SYNCED_WRITES === 0) await file.sync()
   } finally {
-    await file.close()
+    closeBeside(opening)
   }
+}
+
+/** What has been synced is safe, however closing ends. */
+function closeBeside(opening: Promise<OpenFile> | undefined): void {
+  opening?.then((file) => file.close()).catch(() => undefined)
 }
 
 /**
@@ -59,21 +88,11 @@ async function writeSynced(
  */
 async function openNew(files: FileSystem, path: string): Promise<OpenFile> {
   try {
-    return await files.open(path, 'wx', PRIVATE_MODE)
+    return await files.open(path, CREATED, PRIVATE_MODE)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     await files.rm(path)
-    return files.open(path, 'wx', PRIVATE_MODE)
-  }
-}
-
-async function syncFolder(files: FileSystem, folder: string): Promise<void> {
-  if (!canSyncFolders()) return
-  const handle = await files.open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
+    return files.open(path, CREATED, PRIVATE_MODE)
   }
 }
 

@@ -4,7 +4,15 @@
  * which is worse than any real file system. What is left is laid out in a real folder and read as at a
  * start.
  */
-import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  constants,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodeState } from '../../../src/config/state-file.ts'
@@ -14,6 +22,7 @@ import {
   type OpenFile,
   replaceFileSync,
   replaceFiles,
+  SYNCED_WRITES,
 } from '../../../src/io/files/durable.ts'
 import { StateFile } from '../../../src/io/files/state-file.ts'
 import { scratchFolder } from '../../support/scratch.ts'
@@ -116,8 +125,8 @@ class PowerlessDisk implements FileSystem {
     this.#limit = this.operations + operations
   }
 
-  async open(path: string, flags: string): Promise<OpenFile> {
-    if (flags === 'r') return this.#folder()
+  async open(path: string, flags: number): Promise<OpenFile> {
+    if (flags === constants.O_RDONLY) return this.#folder()
     this.#work()
     const inode = { text: '', synced: '' }
     this.#change({ kind: 'create', name: path.slice(1), inode })
@@ -125,6 +134,9 @@ class PowerlessDisk implements FileSystem {
       writeFile: async (text) => {
         this.#work()
         inode.text = text.toString()
+        if ((flags & SYNCED_WRITES) === 0) return
+        this.#work()
+        inode.synced = inode.text
       },
       sync: async () => {
         this.#work()
