@@ -2,7 +2,7 @@
  * How long the commands of one client wait while no master is confirmed. The wait is bounded in time, and in bytes over
  * all clients; when it is over, what waits is refused, and so is what comes until there is a master to go to.
  */
-import { noMaster, tooMuchHeld } from './proxy-errors.ts'
+import { noMaster, noMasterNow, tooMuchHeld } from './proxy-errors.ts'
 import type { SessionHome } from './session-home.ts'
 
 export class CommandHold {
@@ -38,6 +38,12 @@ export class CommandHold {
     this.#sinceMs = undefined
     this.#count(0)
     return true
+  }
+
+  /** Nothing is to wait. */
+  refuses(): void {
+    this.refusal ??= noMasterNow(this.#group)
+    this.ends()
   }
 
   /** Nothing waits. */

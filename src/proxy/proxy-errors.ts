@@ -8,6 +8,14 @@ export function noMaster(group: string, waitedMs: number): string {
   )
 }
 
+/** For a client that has closed its half: it may be gone when there is a master again. */
+export function noMasterNow(group: string): string {
+  return (
+    `-NOMASTER no majority of the Sentinels names a reachable master of ${group}, and who sends nothing more is not ` +
+    'kept waiting. The command was not carried out; try again\r\n'
+  )
+}
+
 export function tooMuchHeld(group: string): string {
   return (
     `-NOMASTER no master of ${group} is confirmed, and more commands wait than hold-bytes allows. ` +
@@ -21,11 +29,11 @@ export const UNANSWERED =
   'look before you give it again\r\n'
 
 export const TRANSACTION_TOO_LONG =
-  '-EXECABORT CarriedTransaction discarded because of: the master has changed, and the transaction was too long to be ' +
+  '-EXECABORT Transaction discarded because of: the master has changed, and the transaction was too long to be ' +
   'kept for another. Nothing of it was carried out; give it again\r\n'
 
 export const TRANSACTION_WITHOUT_MASTER =
-  '-EXECABORT CarriedTransaction discarded because of: no master. Nothing of it was carried out; give it again\r\n'
+  '-EXECABORT Transaction discarded because of: no master. Nothing of it was carried out; give it again\r\n'
 
 export function notOffered(name: string): string {
   return `-ERR ${name} is not offered through the proxy: connect to the node itself\r\n`

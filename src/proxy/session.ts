@@ -105,13 +105,13 @@ export class Session {
   }
 
   /**
-   * It has closed its half. What it asked is answered, but for what blocks or waits for a master: nobody may be
-   * there any more when that is carried out. A connection that is only being opened is waited for.
+   * It has closed its half. What it asked is answered, but for what blocks: nobody may be there any more when that
+   * is carried out. For the same reason nothing waits for a master, other than a connection that is only being opened.
    */
   leaves(nowMs: number): void {
-    const isWaiting = this.#requests.pendingBytes > 0 && !this.server.hasProspect(nowMs)
     const blocks = this.inFlight.some(({ bytes }) => this.#mayBlock(bytes))
-    if (isWaiting || blocks || this.state.subscriptions > 0) return this.end()
+    if (blocks || this.state.subscriptions > 0) return this.end()
+    if (!this.server.hasProspect(nowMs)) this.#wait.refuses()
     this.#leaveAtMs = nowMs + LEAVE_MS
     this.drain(nowMs)
   }

@@ -122,6 +122,19 @@ describe('a client that has closed its half', () => {
     expect([client.isClosed, stage.connections(A)]).toEqual([true, 0])
   })
 
+  test('is told in words that there is no master, and nothing is carried out later', () => {
+    const stage = new ProxyStage()
+    for (const sentinel of stage.names.keys()) stage.names.set(sentinel, undefined)
+    stage.pass(3_000)
+    const client = stage.client()
+    client.sends('INCR a', 'GET a')
+    client.endsItsHalf()
+    expect(client.takes()).toMatch(
+      /^-NOMASTER .* names a reachable master [^\n]*\n-NOMASTER [^\n]*\n$/,
+    )
+    expect([client.isClosed, stage.connections(A)]).toEqual([true, 0])
+  })
+
   test('is not waited for longer than a moment', () => {
     const { stage, client } = halfClosed('INCR a')
     stage.pass(400)
@@ -371,7 +384,7 @@ describe('a transaction', () => {
     client.sends('MULTI', 'INCR a', 'EXEC')
     stage
       .server(A)
-      .says('+OK', READONLY, '-EXECABORT CarriedTransaction discarded because of previous errors.')
+      .says('+OK', READONLY, '-EXECABORT Transaction discarded because of previous errors.')
     expect(client.takes()).toBe('+OK\r\n+QUEUED\r\n')
     stage.switchTo(B)
     expect(stage.server(B).takes()).toEqual(['MULTI', 'INCR a', 'EXEC'])
