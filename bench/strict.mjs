@@ -4,7 +4,7 @@
  */
 import { openLoopback } from './failover/place.mjs'
 import { runFailover } from './failover/run.mjs'
-import { FAILOVER_FAULTS, GROUPS, HANDOVERS } from './strict/groups.mjs'
+import { FAILOVER_FAULTS, GROUPS, HANDOVER_CLIENTS, HANDOVERS } from './strict/groups.mjs'
 import { runHandover } from './strict/handover.mjs'
 import { reportStrict } from './strict/report.mjs'
 import { measureThroughput } from './strict/throughput.mjs'
@@ -56,7 +56,7 @@ async function measure(workshop, { rounds, parts, seconds, hasRedis }) {
     failover: wants('failover')
       ? await play(workshop, plan(rounds, FAILOVER_FAULTS), runFailover)
       : [],
-    handover: wants('handover') ? await play(workshop, plan(rounds, HANDOVERS), runHandover) : [],
+    handover: wants('handover') ? await play(workshop, planHandovers(rounds), runHandover) : [],
   }
 }
 
@@ -72,9 +72,18 @@ function plan(rounds, faults) {
   return Array.from({ length: rounds }, (_, round) => inRound(round)).flat()
 }
 
+function planHandovers(rounds) {
+  return plan(rounds, HANDOVERS).flatMap((run) =>
+    HANDOVER_CLIENTS.map(({ id }) => ({ ...run, client: id })),
+  )
+}
+
 function play(workshop, runs, run) {
   return measureAll(workshop, runs, {
-    label: ({ round, fault, contender }) => ({ round, fault: fault.id, contender: contender.id }),
+    label: ({ round, fault, contender, client }) => ({
+      ...{ round, fault: fault.id, contender: contender.id },
+      ...(client === undefined ? {} : { client }),
+    }),
     work: (one, name) => run(workshop, { ...one, name, openPlace: openLoopback }),
   })
 }

@@ -13,6 +13,13 @@ export const GROUPS = [
 
 export const FAILOVER_FAULTS = FAULTS.filter(({ needsNetwork }) => !needsNetwork)
 
+/** Stock clients that are handed over, as bench/clients/programs/stock.mjs knows them. */
+export const HANDOVER_CLIENTS = [
+  { id: 'node-redis', title: 'node-redis' },
+  { id: 'node-redis-alone', title: 'node-redis, `maintNotifications: disabled`' },
+  { id: 'ioredis', title: 'ioredis' },
+]
+
 /** An order that loses nothing, as an operator gives it. Strict groups know no other one. */
 export const HANDOVERS = [
   {

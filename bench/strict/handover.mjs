@@ -1,5 +1,5 @@
 /**
- * A planned handover as an application meets it: node-redis increments a counter all the time, and says how
+ * A planned handover as an application meets it: a stock client increments a counter all the time, and says how
  * each attempt ended.
  */
 import { readFileSync } from 'node:fs'
@@ -20,12 +20,12 @@ const KEY = 'counter'
 const PROGRAM = pathOf('bench/clients/programs/stock.mjs')
 
 /** Returns `{ gapMs, errors, lost, twice, kinds }` of one handover, see `summarize`. */
-export async function runHandover(workshop, { openPlace, contender, fault, name, waitMs }) {
+export async function runHandover(workshop, { openPlace, contender, fault, client, name, waitMs }) {
   const place = openPlace(HOSTS)
   const cluster = await startCluster(workshop, { place, contender, name })
   const { members, sentinels, replicas, master } = cluster
   try {
-    const { member, outcomes } = startCounting(workshop, cluster, name)
+    const { member, outcomes } = startCounting(workshop, cluster, client, name)
     members.push(member)
     await counted(member, outcomes, WARM_UP_COUNTS)
     await sleep(waitMs)
@@ -43,10 +43,10 @@ export async function runHandover(workshop, { openPlace, contender, fault, name,
   }
 }
 
-function startCounting(workshop, { application, sentinels }, name) {
+function startCounting(workshop, { application, sentinels }, client, name) {
   const folder = workshop.createFolder(join(name, KEY))
   const places = sentinels.map(({ host, port }) => `${host.ip}:${port}`)
-  const args = [PROGRAM, 'node-redis', KEY, ...places]
+  const args = [PROGRAM, client, KEY, ...places]
   const daemon = { title: KEY, command: process.execPath, args, folder, host: application }
   const member = workshop.spawn(daemon)
   const outcomes = () => readOutcomes(readFileSync(join(folder, `${KEY}.log`), 'utf8'))
@@ -54,7 +54,7 @@ function startCounting(workshop, { application, sentinels }, name) {
 }
 
 function counted(member, outcomes, count) {
-  return until(`node-redis has counted to ${count}`, BOUND_MS, () => {
+  return until(`the client has counted to ${count}`, BOUND_MS, () => {
     member.assertRunning()
     return outcomes().filter(({ error }) => error === undefined).length >= count
   })

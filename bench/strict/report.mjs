@@ -1,7 +1,7 @@
 /** The result for a reader: rates and latencies, failovers and handovers; and in words which aims are missed. */
 import { ratioOf, summarise } from '../support/statistics.mjs'
 import { decimals, ratio, renderTable, spread, whole } from '../support/table.mjs'
-import { FAILOVER_FAULTS, GROUPS } from './groups.mjs'
+import { FAILOVER_FAULTS, GROUPS, HANDOVER_CLIENTS } from './groups.mjs'
 import { COLUMNS, MEASURES, REPLICAS } from './throughput.mjs'
 
 const HEADINGS = {
@@ -181,11 +181,14 @@ function lossLine(samples) {
 }
 
 function handoverParts(samples) {
-  const rows = GROUPS.map(({ id }) => {
-    const own = samples.filter((one) => one.contender === id && one.failure === undefined)
+  const cases = HANDOVER_CLIENTS.flatMap((client) => GROUPS.map(({ id }) => [client, id]))
+  const rows = cases.map(([client, id]) => {
+    const own = samples.filter(
+      (one) => one.contender === id && one.client === client.id && one.failure === undefined,
+    )
     const sum = (field) => whole(own.reduce((total, one) => total + one[field], 0))
     return [
-      id,
+      `${client.title}, ${id}`,
       whole(own.length),
       spread(summarise(own.map(({ gapMs }) => gapMs))),
       sum('errors'),
@@ -194,7 +197,7 @@ function handoverParts(samples) {
   })
   const kinds = [...new Set(samples.flatMap(({ kinds = [] }) => kinds))]
   return [
-    'Planned handovers with node-redis:',
+    'Planned handovers:',
     renderTable(['', 'handovers', 'longest gap, ms', 'errors', 'lost'], rows),
     kinds.length === 0 ? '' : `The errors: ${kinds.join('; ')}.`,
   ]

@@ -62,7 +62,7 @@ export type Purpose =
       readonly kind: 'fence'
       readonly group: string
       /** `settle`: what belongs to a promotion and may fail. */
-      readonly part: 'ask' | 'promote' | 'settle'
+      readonly part: 'handover' | 'ask' | 'promote' | 'settle'
       readonly epoch: number
     }
   /** CONFIG SET client-addresses: what a node tells clients from elsewhere. */

@@ -48,7 +48,7 @@ export function refusal(
   const redirect = redirectOf(node, session, command, demands)
   if (redirect !== undefined) return redirect
   // It waits until the node is a master again or a replica, and is judged then.
-  if (isHeldByFence(node, session)) return undefined
+  if (isHeldByFence(node, session) || awaitsRole(node, session)) return undefined
   const unsynced = strictRefusal(node, session, command, argv)
   if (unsynced !== undefined) return unsynced
   if (isTooMuch(node, session, command, argv, demands)) {
@@ -166,6 +166,11 @@ function isHeldByFence({ pause }: NodeServices, session: ClientSession): boolean
   return pause.has('fence') && !session.isPlain && session.kind !== 'replica'
 }
 
+/** [sync-replication] Whether the command waits because its client came here for the role, which is to come. */
+function awaitsRole({ handoffs, now, replication }: NodeServices, session: ClientSession): boolean {
+  return replication.strict.isOn && !session.isPlain && handoffs.isHeld(session, now.monoMs)
+}
+
 /** Whether CLIENT PAUSE holds the command back at the moment. */
 export function isHeldBack(
   node: NodeServices,
@@ -178,7 +183,11 @@ export function isHeldBack(
   if (node.pause.scope === 'all') return true
   // Sentinels say hello here, and must be able to go on: only clients that came for the role wait for it.
   if (node.pause.isOnlyFor('takeover') && session.handoff === undefined) return false
-  if (node.pause.scope === 'data') return isHeldByFence(node, session)
+  if (node.pause.scope === 'data') return !session.isPlain
+  // The hellos of Sentinels wait for nothing while a strict master prepares to hand over.
+  if (node.replication.strict.isOn && node.pause.isOnlyFor('failover') && session.isPlain) {
+    return false
+  }
   const mayReplicate = demands.isWrite || demands.mayReplicate
   return mayReplicate || (command.runsQueue && session.transaction?.mayReplicate === true)
 }

@@ -194,6 +194,8 @@ export interface ClusterPlan {
   readonly alsoOn?: string
   /** More lines for every Sentinel's sentinel.yml. */
   readonly sentinelLines?: readonly string[]
+  /** [replication: strict] All nodes are voters. */
+  readonly isStrict?: boolean
   /** More lines for every node's redis.conf. */
   readonly nodeLines?: readonly string[]
   /** Data nodes are Redis' own. */
@@ -215,12 +217,14 @@ export async function startCluster(plan: ClusterPlan = {}): Promise<RealCluster>
     const replicaOf = index === 0 ? [] : [`replicaof 127.0.0.1 ${master}`]
     const create = plan.hasRealNodes ? realNode : node
     const http = httpLine(plan, index, ' ')
-    return create(folder, port, [...(plan.nodeLines ?? []), ...http, ...replicaOf])
+    const strict = plan.isStrict ? ['sync-replication yes'] : []
+    return create(folder, port, [...(plan.nodeLines ?? []), ...strict, ...http, ...replicaOf])
   })
   const peers = ports.slice(1 + replicas).map((port, index) => {
     const create = index >= sentinels - realSentinels ? realSentinel : sentinel
     const lines = [...httpLine(plan, 1 + replicas + index, ': '), ...(plan.sentinelLines ?? [])]
-    return create(folder, port, { ...plan, master, lines })
+    const voters = plan.isStrict ? ports.slice(0, 1 + replicas) : []
+    return create(folder, port, { ...plan, master, lines, voters })
   })
   const programs = [...nodes, ...peers]
   const cluster = { folder, nodes, sentinels: peers, stop: () => stopAll(folder, programs) }
@@ -339,11 +343,18 @@ export interface Watch {
   readonly alsoOn?: string
   /** More lines for sentinel.yml. */
   readonly lines?: readonly string[]
+  /** [replication: strict] Their ports. */
+  readonly voters?: readonly number[]
+}
+
+function localName(port: number): string {
+  return `"127.0.0.1:${port}"`
 }
 
 /** One of our Sentinels, not started yet. */
 export function sentinel(folder: string, port: number, watch: Watch): Program {
   const { master, quorum = 2, downAfterMs = 1_000, failoverTimeoutMs = 180_000 } = watch
+  const { voters = [] } = watch
   const path = writeConfig(folder, port, 'sentinel.yml', [
     `port: ${port}`,
     `bind: [127.0.0.1${watch.alsoOn === undefined ? '' : `, ${watch.alsoOn}`}]`,
@@ -354,6 +365,8 @@ export function sentinel(folder: string, port: number, watch: Watch): Program {
     `    quorum: ${quorum}`,
     `    down-after: ${downAfterMs}`,
     `    failover-timeout: ${failoverTimeoutMs}`,
+    ...(voters.length === 0 ? [] : ['    replication: strict']),
+    ...(voters.length === 0 ? [] : [`    voters: [${voters.map(localName).join(', ')}]`]),
   ])
   return new Program(port, `${join(folder, String(port))}.log`, process.execPath, [
     MAIN,

@@ -1,4 +1,4 @@
-/** ioredis or node-redis, as docs/clients.md sets them up: counts on, and says how each attempt ended. */
+/** ioredis or node-redis (`node-redis-alone`: without handoffs), as docs/clients.md sets them up: counts on, and says how each attempt ended. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { createSentinel } from 'redis'
@@ -23,12 +23,19 @@ const OPENERS = {
     redis.on('end', () => redis.connect().catch(() => undefined))
     return redis
   },
-  async 'node-redis'() {
-    const client = createSentinel({ name: 'mymaster', sentinelRootNodes: sentinels })
-    client.on('error', () => undefined)
-    await client.connect()
-    return client
-  },
+  'node-redis': () => openNodeRedis({}),
+  'node-redis-alone': () => openNodeRedis({ maintNotifications: 'disabled' }),
+}
+
+async function openNodeRedis(nodeClientOptions) {
+  const client = createSentinel({
+    name: 'mymaster',
+    sentinelRootNodes: sentinels,
+    nodeClientOptions,
+  })
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
 }
 
 const client = await OPENERS[library]()

@@ -89,7 +89,9 @@ function expectsChangeSinceMs(instance: DataInstance): number | undefined {
 
 /** On an order in a strict group, a replica may receive the rest of the stream of the fenced master. */
 function catchUpSinceMs({ kind, fencing }: Failover): number | undefined {
-  return kind === 'forced' && fencing?.othersSinceMs === undefined ? fencing?.sinceMs : undefined
+  // The master says itself when its heir has everything.
+  if (kind !== 'forced' || fencing?.handover?.state === 'asked') return undefined
+  return fencing?.othersSinceMs === undefined ? fencing?.sinceMs : undefined
 }
 
 /** A master that was told to hand over may do it, or give up. */

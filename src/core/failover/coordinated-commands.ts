@@ -56,7 +56,7 @@ export function callOffHandover(turn: Turn, group: Group, failover: Failover): v
 }
 
 /** FAILOVER knows a replica only by the words with which the master lists it. */
-function listedAs(state: State, { master }: Group, replica: Replica): Address {
+export function listedAs(state: State, { master }: Group, replica: Replica): Address {
   const { replicas } = parseInfo(master.infoText)
   const listed = replicas.find((one) => sameAddress(state, one, replica))
   return listed ?? { host: shownHost(state, replica.host), port: replica.port }

@@ -128,7 +128,7 @@ export function giveUp(turn: Turn, group: Group, reason: string): void {
  * old one hand over.
  */
 export function releaseClients(turn: Turn, group: Group, failover: Failover): void {
-  const wasTold = failover.kind === 'coordinated'
+  const wasTold = failover.kind === 'coordinated' || failover.fencing?.handover?.state === 'ready'
   if (!wasTold && followedByMaster(turn.state, group) !== failover.promoted) return
   // No hello before this: it would wait at the old master, and the release after it.
   failover.release = sendRelease(turn, group.master) ? 'sent' : 'done'

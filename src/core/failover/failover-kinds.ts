@@ -32,6 +32,12 @@ export interface Standing {
   readonly kind: 'voter' | 'behind' | 'new'
 }
 
+export interface FencedHandover {
+  /** The name of the instance. */
+  readonly heir: string
+  state: 'asked' | 'ready' | 'refused'
+}
+
 export interface Fencing {
   /**
    * Whose term it is: this attempt's alone. A Sentinel from a backup may be elected in the same epoch
@@ -45,6 +51,8 @@ export interface Fencing {
   enoughSinceMs: number | undefined
   /** The old master has been told to go on. */
   reinstatedAtMs: number | undefined
+  /** On an order the old master sends its clients to the heir before it is fenced, and gives it everything. */
+  handover: FencedHandover | undefined
   /** By name of the instance; `asked`: no answer so far. */
   readonly answers: Map<string, Standing | 'asked' | 'refused'>
 }

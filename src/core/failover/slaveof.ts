@@ -47,6 +47,14 @@ export function sendSlaveof(
 
 const STEP = { kind: 'slaveof' } as const
 
+/** The bare order, for a node that is told the rest in a moment. */
+export function sendFollow(turn: Turn, node: DataInstance, master: Address): void {
+  const connection = commandLink(node)
+  if (connection === undefined || sameAddress(turn.state, node, master)) return
+  const { host, port } = master
+  send(turn, connection, STEP, ['SLAVEOF', shownHost(turn.state, host), String(port)])
+}
+
 /**
  * A node without memory takes nothing into a transaction, not even SLAVEOF, and takes SLAVEOF by itself: without
  * this it would stay a master for as long as it is full, and with it the clients that read there.

@@ -42,7 +42,11 @@ interface Run {
   farewell: 'asked' | 'moving' | 'over'
   /** How often the target was asked to take over; the node asks again after a lost connection. */
   requests: number
+  /** [sync-replication] Called when the target has everything, or with the reason why not: others move the role. */
+  readonly onPrepared: Prepared | undefined
 }
+
+type Prepared = (refusal?: Reply) => void
 
 /** What clients are told of one without a time limit. */
 const FAILING_OVER_MS = 10_000
@@ -104,6 +108,18 @@ export class NodeFailover {
     }
   }
 
+  /** [sync-replication] The first half of it, up to the moment when the target has everything. */
+  prepare(target: Address, timeoutMs: number, onPrepared: Prepared): void {
+    const request = { target, force: false, timeoutMs }
+    const refusal = this.#refusal(request)
+    if (refusal === undefined) this.#begin(request, onPrepared)
+    else onPrepared(refusal)
+  }
+
+  endPreparation(reason: string): void {
+    if (this.#run?.onPrepared !== undefined) this.#abort(reason)
+  }
+
   /** A replica has acknowledged something, or one has come or gone. */
   replicasChanged(): void {
     this.#mustLook = this.#run?.state === 'waiting-for-sync'
@@ -133,7 +149,7 @@ export class NodeFailover {
   granted(): void {
     if (!this.isHandingOver) return
     this.#log('notice', 'it is done, the target is the master now')
-    this.#clear(false)
+    this.#clear('gone')
     this.#state.node.disconnects.demoted(undefined)
   }
 
@@ -177,12 +193,12 @@ export class NodeFailover {
     return peer.phase === 'online' ? undefined : TARGET_NOT_ONLINE
   }
 
-  #begin({ target, force, timeoutMs }: FailoverRequest): Reply {
+  #begin({ target, force, timeoutMs }: FailoverRequest, onPrepared?: Prepared): Reply {
     const { node } = this.#state
     const endMs = timeoutMs === undefined ? undefined : node.now.monoMs + timeoutMs
     const mayMove = target !== undefined && node.handoffs.hasTakers
     const farewell = mayMove ? ('asked' as const) : ('over' as const)
-    const fresh = { question: undefined, requests: 0, farewell }
+    const fresh = { question: undefined, requests: 0, farewell, onPrepared }
     this.#run = { state: 'waiting-for-sync', target, force, endMs, ...fresh }
     this.#mustLook = true
     node.handoffs.failingOver(timeoutMs ?? FAILING_OVER_MS)
@@ -203,7 +219,9 @@ export class NodeFailover {
     const heir = run.target && this.#find(run.target)
     if (run.farewell === 'asked' && run.target !== undefined && heir?.expectsRole === true) {
       run.farewell = 'moving'
-      node.handoffs.moveTo(run.target, node.now.monoMs)
+      // The target has to get what they wrote last, too.
+      const { endMs = Number.POSITIVE_INFINITY } = run
+      node.handoffs.moveTo(run.target, node.now.monoMs, (endMs - node.now.monoMs) / 2)
     }
     // A target that is no node of ours has answered, and will not hold what comes too early.
     const hasAnswered = (heir?.ackOffset ?? 0) >= (run.question?.answer ?? Number.POSITIVE_INFINITY)
@@ -251,22 +269,32 @@ export class NodeFailover {
 
   #handOver(run: Run): void {
     if (run.target === undefined) return
+    if (run.onPrepared !== undefined) return this.#endPrepared(run, run.onPrepared)
     run.state = 'failover-in-progress'
     this.#log('notice', 'the target is asked to take over')
     this.#role.follow(run.target, 'it hands over (FAILOVER)')
   }
 
+  /** Clients go on waiting, for a fence. */
+  #endPrepared(run: Run, onPrepared: Prepared): void {
+    this.#log('notice', 'the target has everything')
+    onPrepared()
+    if (this.#run === run) this.#clear('open')
+  }
+
   #abort(reason: string): void {
     this.#log('warning', `given up: ${reason}`)
     const mustReturn = this.isHandingOver
-    this.#clear(true)
+    const onPrepared = this.#run?.onPrepared
+    this.#clear('stays')
+    onPrepared?.(error(`ERR the handover is given up: ${reason}`))
     if (mustReturn) this.#role.promote(`FAILOVER is given up: ${reason}`)
   }
 
-  #clear(isGivenUp: boolean): void {
+  #clear(role: 'gone' | 'stays' | 'open'): void {
     this.#run = undefined
     this.#mustLook = false
-    this.#state.node.handoffs.farewellOver(isGivenUp)
+    this.#state.node.handoffs.farewellOver(role)
     for (const peer of this.#state.replicas.all()) peer.expectsRole = false
     this.#state.node.pause.end('failover')
   }

@@ -76,6 +76,7 @@ export class Replication implements RoleChange {
       freeze: () => this.#link.freeze(),
       acknowledge: () => this.#link.acknowledge(),
       promote: (why) => this.promote(why),
+      handover: this.failover,
     })
     const master = configuredMaster(node.settings.text('replicaof'))
     if (master !== undefined) this.#link.follow(master, false)
@@ -149,13 +150,8 @@ export class Replication implements RoleChange {
     const { id, offset, previous, backlog } = history
     if (this.#state.master !== undefined) {
       if (!this.#link.hasPosition) return undefined
-      return {
-        id,
-        offset,
-        streamDb: node.streamTarget.db,
-        previous,
-        master: this.#link.acquaintance,
-      }
+      const streamDb = node.streamTarget.db
+      return { id, offset, streamDb, previous, master: this.#link.acquaintance }
     }
     // Without a backlog writes are not counted, so no replica has any of them at an offset of ours.
     if (backlog === undefined) return undefined
@@ -304,15 +300,16 @@ export class Replication implements RoleChange {
   follow(address: Address, why: string): Reply {
     const { node, history, master } = this.#state
     if (master?.port === address.port && equalsIgnoringCase(master.host, address.host)) {
+      this.#link.retry()
       return ALREADY_CONNECTED
     }
     // Clients that wait for a push or an acknowledgement would wait for the wrong master.
     node.blocking.sendAway()
+    // The stream's database stays: a promotion taken back, or a master that was restarted, goes on in the
+    // middle of a stream whose sender has no reason to select it again.
     if (master === undefined) {
       this.serving.waits.clear()
       history.createBacklog()
-      // The stream's database stays: a promotion taken back, or a master that was restarted, goes on in the
-      // middle of a stream whose sender has no reason to select it again.
     }
     this.strict.demoted()
     this.#link.follow(address, master === undefined || this.#link.hasPosition)
@@ -350,8 +347,7 @@ export class Replication implements RoleChange {
 
   /** INFO replication without its header. */
   infoLines(): string[] {
-    const { fence } = this.serving
-    const lines = infoLines(this.#state, this.#link, fence, this.failover.state)
+    const lines = infoLines(this.#state, this.#link, this.serving.fence, this.failover.state)
     return [...lines, ...this.strict.infoLines(), ...this.#keeper.infoLines()]
   }
 

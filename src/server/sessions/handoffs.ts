@@ -38,6 +38,8 @@ export class Handoffs {
   #sequence = 0
   /** Monotonic; undefined: no client is awaited. */
   #farewellEndMs: number | undefined
+  /** Clients were told of a failover, and nothing of its end. */
+  #isOpen = false
   /** Monotonic; undefined: this node expects no role. */
   #expectedUntilMs: number | undefined
 
@@ -74,12 +76,13 @@ export class Handoffs {
 
   failingOver(limitMs: number): void {
     const seconds = integer(Math.ceil(limitMs / 1_000))
+    this.#isOpen = true
     for (const session of this.#takers()) this.#push(session, 'FAILING_OVER', seconds)
   }
 
-  /** The heir expects them. */
-  moveTo(heir: Address, nowMs: number): void {
-    this.#farewellEndMs = nowMs + FAREWELL_MS
+  /** The heir expects them. They are waited for no longer than `limitMs`. */
+  moveTo(heir: Address, nowMs: number, limitMs: number): void {
+    this.#farewellEndMs = nowMs + Math.min(FAREWELL_MS, limitMs)
     for (const session of this.#takers()) {
       if (session.handoff !== undefined) session.handoff.isMoving = true
       this.#pushMoving(session, heir)
@@ -96,13 +99,21 @@ export class Handoffs {
     return this.#farewellEndMs
   }
 
-  /** The role has gone, or stays after all: clients that are still here are treated normally again. */
-  farewellOver(isGivenUp: boolean): void {
+  /**
+   * The role has gone, stays after all, or a fence decides on it: clients that are still here are treated normally
+   * again.
+   */
+  farewellOver(role: 'gone' | 'stays' | 'open'): void {
     this.#farewellEndMs = undefined
-    for (const session of this.#takers()) {
-      if (session.handoff !== undefined) session.handoff.isMoving = false
-      if (isGivenUp) this.#push(session, 'FAILED_OVER')
-    }
+    for (const { handoff } of this.#takers()) if (handoff !== undefined) handoff.isMoving = false
+    if (role === 'stays') this.#stayed()
+    if (role !== 'open') this.#isOpen = false
+  }
+
+  #stayed(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    for (const session of this.#takers()) this.#push(session, 'FAILED_OVER')
   }
 
   // The heir
@@ -110,20 +121,23 @@ export class Handoffs {
   /** The master will hand its role over. Returns whether this node goes along. */
   expect(nowMs: number): void {
     this.#expectedUntilMs = nowMs + EXPECTED_MS
-    this.#pause.start(this.#expectedUntilMs, 'writes', 'takeover')
+    // A replica that replicates strictly answers no reads either.
+    const scope = this.#settings.flag('sync-replication') ? 'data' : 'writes'
+    this.#pause.start(this.#expectedUntilMs, scope, 'takeover')
   }
 
   isExpecting(nowMs: number): boolean {
     return this.#expectedUntilMs !== undefined && nowMs < this.#expectedUntilMs
   }
 
-  /** The writes of clients that moved here wait for the role. */
+  /** What clients that moved here send waits for the role. */
   isHeld({ handoff }: ClientSession, nowMs: number): boolean {
     return handoff !== undefined && this.isExpecting(nowMs)
   }
 
   /** This node is the master: clients that came for that are told that the handover is over. */
   promoted(): void {
+    this.#stayed()
     if (this.#expectedUntilMs === undefined) return
     this.#expectedUntilMs = undefined
     this.#pause.end('takeover')

@@ -140,6 +140,7 @@ function pause({ node, now }: CommandContext, argv: readonly string[]): Reply {
 
 function unpause({ node }: CommandContext): Reply {
   node.pause.end()
+  node.replication.strict.unpaused()
   return OK
 }
 

@@ -1,4 +1,5 @@
 /** The commands that replication answers itself; this file only puts them into the table. */
+import type { Address } from '../../../base/ip.ts'
 import { error } from '../../../resp/reply.ts'
 import { command, type Family, type Handler } from '../../catalogue/command.ts'
 import { SYNTAX_ERROR } from '../../errors.ts'
@@ -24,10 +25,15 @@ const waitaof: Handler = ({ node, session }, argv) =>
   node.replication.serving.waits.waitaof(session, argv)
 const role: Handler = ({ node }) => node.replication.roleReply()
 const failover: Handler = ({ node }, argv) => {
-  return node.replication.strict.isOn ? NO_HANDOVER : node.replication.failover.command(argv)
+  const { strict } = node.replication
+  const isAbort = argv.length === 2 && argv[1]?.toLowerCase() === 'abort'
+  return strict.isOn && !isAbort ? NO_HANDOVER : node.replication.failover.command(argv)
 }
 
-/** `FENCE <term> <leader> ASK|FORCE <replicas> <reads> <voter> …` or `… PROMOTE`, see docs/strict.md. */
+/**
+ * `FENCE <term> <leader> ASK|FORCE <replicas> <reads> <voter> …`, `… PROMOTE`, or `… HANDOVER <host> <port> <ms>`,
+ * see docs/strict.md.
+ */
 const fence: Handler = (context, argv) => {
   const [, number = '', leader = '', verb = '', ...words] = argv
   const term = leader === '' ? undefined : parseTerm([number, leader])
@@ -35,6 +41,12 @@ const fence: Handler = (context, argv) => {
   const { strict } = context.node.replication
   if (verb.toLowerCase() === 'promote' && words.length === 0) {
     return replyLater(context, (answer) => strict.promote(term, answer))
+  }
+  if (verb.toLowerCase() === 'handover') {
+    const request = parseHandover(words)
+    if (request === undefined) return SYNTAX_ERROR
+    const { heir, limitMs } = request
+    return replyLater(context, (answer) => strict.prepare(term, heir, limitMs, answer))
   }
   const layout = words.length < 3 ? undefined : parseLayout(words.join('|').toLowerCase())
   if (layout === undefined) return SYNTAX_ERROR
@@ -44,6 +56,19 @@ const fence: Handler = (context, argv) => {
   }
   if (verb.toLowerCase() !== 'ask') return SYNTAX_ERROR
   return replyLater(context, (answer) => strict.fence(term, layout, answer))
+}
+
+function parseHandover(
+  words: readonly string[],
+): { readonly heir: Address; readonly limitMs: number } | undefined {
+  const [host = '', port = '', limit = ''] = words
+  const isNumber = /^\d{1,5}$/
+  if (words.length !== 3 || host === '' || !isNumber.test(port) || !isNumber.test(limit)) {
+    return undefined
+  }
+  return Number(limit) === 0
+    ? undefined
+    : { heir: { host, port: Number(port) }, limitMs: Number(limit) }
 }
 
 export const replicationFamily: Family = {

@@ -47,13 +47,10 @@ export class MasterLink {
   #phase: LinkPhase = { kind: 'none' }
 
   constructor(state: ReplicationState, failover: NodeFailover, keeper: LedgerKeeper) {
-    const tryAgain = () => {
-      if (this.#phase.kind === 'waiting') this.#waitFor(0)
-    }
     this.#state = state
     this.#failover = failover
     this.#keeper = keeper
-    this.#position = new SyncPosition(state, keeper, this.#log, tryAgain)
+    this.#position = new SyncPosition(state, keeper, this.#log, () => this.retry())
     keeper.onIdle = () => {
       if (this.#phase.kind === 'transfer') this.#endCopy(this.#phase)
     }
@@ -178,6 +175,11 @@ export class MasterLink {
     node.port.write(this.#phase.id, encodeCommand(ack))
   }
 
+  /** The master is told to us again: it may have become one a moment ago. */
+  retry(): void {
+    if (this.#phase.kind === 'waiting') this.#waitFor(0)
+  }
+
   /** The history is to stand still. The master is tried again later: if it is of an older term, it learns of ours. */
   freeze(): void {
     if (this.#phase.kind === 'none') return
@@ -192,9 +194,9 @@ export class MasterLink {
   }
 
   #connect(): void {
-    const { node, master } = this.#state
+    const { node, master, strict } = this.#state
     if (master === undefined) return
-    if (!this.#state.strict.isReady) return this.#waitFor(1)
+    if (!strict.isReady) return this.#waitFor(1)
     if (node.heap.fullness() !== undefined) return this.#waitFor(STEP_TIMEOUT_MS)
     const id = node.newConnectionId()
     this.#phase = { kind: 'connecting', id }
@@ -289,15 +291,13 @@ export class MasterLink {
    */
   #askLineage(): void {
     this.#log('notice', 'it offers a copy from another history, and is asked where that comes from')
-    this.#disconnect()
-    this.#position.doubted()
-    this.#waitFor(0)
+    this.#refuse(0)
   }
 
-  #refuse(): void {
+  #refuse(retryDelayMs = this.guard.retryDelayMs): void {
     this.#disconnect()
     this.#position.doubted()
-    this.#waitFor(this.guard.retryDelayMs)
+    this.#waitFor(retryDelayMs)
   }
 
   // A full copy

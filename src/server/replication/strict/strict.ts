@@ -9,6 +9,7 @@
  * A node that follows a master is neither. An idle node has a history and no role in it: it answers
  * no commands on data, nothing expires, and replicas get nothing from it.
  */
+import type { Address } from '../../../base/ip.ts'
 import { bulks, error, OK, type Reply, simple } from '../../../resp/reply.ts'
 import { NO_READS } from '../../errors.ts'
 import type { NodeBase } from '../../node-base.ts'
@@ -17,6 +18,8 @@ import type { History } from '../history/history.ts'
 import type { ReplicationStream } from '../history/stream.ts'
 import type { ReplicaPeer } from '../serving/replica-peer.ts'
 import type { Replicas } from '../serving/replicas.ts'
+import { cannotKeep, NO_MASTER, NOT_READY, NOT_STRICT } from './refusals.ts'
+import { NO_ROLE, type StrictRole } from './strict-role.ts'
 import { SyncQuorum } from './sync-quorum.ts'
 import {
   hasSameVoters,
@@ -41,31 +44,11 @@ interface Meeting {
   readonly offset: number
 }
 
-/** What strict replication has others do, and asks of them. */
-interface StrictRole {
-  /** The node follows a master, or is to. */
-  isFollower(): boolean
-  /** Ends the link to the master for now, so that the history stands still. */
-  freeze(): void
-  acknowledge(): void
-  promote(why: string): void
-}
-
 type Answer = (reply: Reply) => void
 
-const NO_ROLE: StrictRole = {
-  isFollower: () => false,
-  freeze: () => undefined,
-  acknowledge: () => undefined,
-  promote: () => undefined,
-}
-
+/** Between the order to follow the new master and the end of the connections: a Sentinel saves its state. */
+const RELEASE_MS = 1_000
 const REFUSED = 'NOSYNCREPLICAS'
-const NOT_READY = error('LOADING this node has not read its term yet')
-const NO_MASTER = error('NOMASTERLINK this node is no master of a term')
-const NOT_STRICT = error(
-  'ERR this node replicates asynchronously and cannot be fenced: sync-replication yes in its file makes it a voter',
-)
 
 export class Strict {
   readonly isOn: boolean
@@ -234,11 +217,25 @@ export class Strict {
   demoted(): void {
     if (!this.isOn) return
     this.#depose('it follows a master')
-    this.#node.pause.end('fence')
+    this.#shortenHold()
     this.quorum.end()
   }
 
   // Fences
+
+  /**
+   * A leader is about to fence this master: its clients go ahead or wait, and the heir gets everything. No promise
+   * depends on it. If the fence does not come, the master goes on when the time is up.
+   */
+  prepare(term: Term, heir: Address, limitMs: number, answer: Answer): void {
+    if (!this.isOn) return answer(NOT_STRICT)
+    if (term.number <= this.#kept.number) return answer(this.#stale())
+    if (!this.#isServing) return answer(NO_MASTER)
+    this.#role.handover.prepare(heir, limitMs, (refusal) => {
+      if (refusal === undefined) this.#holdClients(limitMs)
+      answer(refusal ?? OK)
+    })
+  }
 
   /** From now on nothing of a lower term is taken or acknowledged. Answers with our history. */
   fence(term: Term, layout: Layout, answer: Answer): void {
@@ -293,8 +290,6 @@ export class Strict {
     ]
   }
 
-  // Inside
-
   #stateName(): string {
     if (this.#isServing) return 'master'
     if (this.#isFrozen) return 'fenced'
@@ -325,6 +320,7 @@ export class Strict {
   #depose(reason: string): void {
     if (!this.#isServing) return
     this.#isServing = false
+    this.#role.handover.endPreparation(reason)
     const text = `this node is no master of term ${this.#kept.number} any more: ${reason}`
     this.#node.port.log('warning', text)
   }
@@ -341,7 +337,7 @@ export class Strict {
   }
 
   #freeze(term: Term): void {
-    if (this.#isServing) this.#holdClients()
+    if (this.#isServing) this.#holdClients(this.#node.settings.int('sync-replication-timeout'))
     this.#depose(`it was fenced in term ${term.number}`)
     this.#isFrozen = true
     this.#meeting = undefined
@@ -350,9 +346,22 @@ export class Strict {
   }
 
   /** Until it is known where their commands belong, so that a handover shows them no error. */
-  #holdClients(): void {
-    const { now, pause, settings } = this.#node
-    pause.start(now.monoMs + settings.int('sync-replication-timeout'), 'data', 'fence')
+  #holdClients(limitMs: number): void {
+    const { now, pause } = this.#node
+    pause.start(now.monoMs + limitMs, 'data', 'fence')
+  }
+
+  /** The leader closes their connections when Sentinels name the new master, and then ends the hold. */
+  #shortenHold(): void {
+    const { pause } = this.#node
+    if (!pause.has('fence')) return
+    pause.end('fence')
+    this.#holdClients(RELEASE_MS)
+  }
+
+  /** CLIENT UNPAUSE: clients of a master that follows another one have nothing to wait for. */
+  unpaused(): void {
+    if (this.#role.isFollower()) this.#node.pause.end('fence')
   }
 
   #holds(term: Term): boolean {
@@ -387,8 +396,4 @@ export class Strict {
   #lastTerm(): number {
     return this.#marks.findLast(({ from }) => from <= this.#history.offset)?.term ?? 0
   }
-}
-
-function cannotKeep(failure: string): Reply {
-  return error(`ERR the term cannot be kept: ${failure}`)
 }

@@ -2,31 +2,9 @@
 import { expect, test } from 'vitest'
 import { bulk, OK, type Reply } from '../../../../src/resp/reply.ts'
 import { ReplicationWorld, type TestNode } from '../../../support/replication-harness.ts'
+import { fence, group, LEADER, promote, STRICT, VOTERS } from '../../../support/strict-group.ts'
 
-const STRICT = { 'sync-replication': 'yes', save: '' }
-const LEADER = 'a'.repeat(40)
 const PING_BYTES = 14
-const VOTERS = ['10.0.0.1:6379', '10.0.0.2:6379', '10.0.0.3:6379']
-
-function fence(node: TestNode, term: number, leader = LEADER, reads = 'normal') {
-  return node.call('FENCE', String(term), leader, 'ASK', '1', reads, ...VOTERS)
-}
-
-function promote(node: TestNode, term: number, leader = LEADER) {
-  return node.call('FENCE', String(term), leader, 'PROMOTE')
-}
-
-/** A master in term 1 with two replicas that vote. */
-function group(reads = 'normal') {
-  const world = new ReplicationWorld()
-  const nodes = [1, 2, 3].map(() => world.node(STRICT))
-  const [master, one, two] = nodes as [TestNode, TestNode, TestNode]
-  for (const node of nodes) fence(node, 1, LEADER, reads)
-  expect(promote(master, 1)).toEqual(OK)
-  for (const node of [one, two]) node.follow(master)
-  for (const node of [one, two]) world.until(() => node.info('sync_voter') === '1')
-  return { world, master, one, two }
-}
 
 test('a node without a term answers nothing on data, and says why', () => {
   const world = new ReplicationWorld()
@@ -310,7 +288,28 @@ test('a fenced master keeps clients waiting, and serves them when it goes on in 
   expect(client.take()).toBe(':2\r\n')
 })
 
-test('clients that waited under a fence are told READONLY when the master follows another node', () => {
+test('clients that waited under a fence are closed by the leader without an answer when the master follows another node', () => {
+  const { world, master, one } = group()
+  const [writer, reader] = [world.client(master), world.client(master)]
+  fence(master, 2)
+  writer.send('SET', 'a', '1')
+  reader.send('GET', 'a')
+  fence(one, 2)
+  promote(one, 2)
+  master.follow(one)
+  world.run(100)
+  master.call('CLIENT', 'KILL', 'TYPE', 'normal')
+  master.call('CLIENT', 'UNPAUSE')
+  world.run(10)
+  const met = [writer, reader].map((client) => [client.isClosed, client.take()])
+  expect(met).toEqual(Array(2).fill([true, '']))
+  const late = world.client(master)
+  late.send('SET', 'a', '1')
+  world.run(10)
+  expect(late.take()).toMatch(/^-READONLY /)
+})
+
+test('clients that waited under a fence are told READONLY if no leader closes them', () => {
   const { world, master, one } = group()
   const [writer, reader] = [world.client(master), world.client(master)]
   fence(master, 2)
@@ -320,7 +319,9 @@ test('clients that waited under a fence are told READONLY when the master follow
   fence(one, 2)
   promote(one, 2)
   master.follow(one)
-  world.run(10)
+  world.run(900)
+  expect([writer.take(), reader.take()]).toEqual(['', ''])
+  world.run(200)
   expect([writer.take(), reader.take()]).toEqual(
     Array(2).fill(expect.stringMatching(/^-READONLY /)),
   )
