@@ -1210,6 +1210,23 @@ export const MUTANTS = [
     scenarios: ['a-proxy-is-cut-off-with-the-old-master.yml'],
   },
   {
+    name: 'switch-is-announced-before-it-is-saved',
+    story: 'A Sentinel announces a switch that it would have forgotten after a crash.',
+    edits: [
+      {
+        file: 'core/failover/switch.js',
+        find: "    save(turn);\n    announce(turn, '+switch-master'",
+        replace: "    announce(turn, '+switch-master'",
+      },
+      {
+        file: 'core/failover/switch.js',
+        find: '.deposed = deposed;\n    sendHelloToAll(turn, group);',
+        replace: '.deposed = deposed;\n    save(turn);\n    sendHelloToAll(turn, group);',
+      },
+    ],
+    scenarios: ['a-proxy-hears-of-a-switch-on-slow-disks.yml'],
+  },
+  {
     name: 'node-drops-half-closed-answers',
     story:
       'A data node closes as soon as its client has closed its half: what waits for the disk is not answered.',

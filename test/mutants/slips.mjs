@@ -185,8 +185,8 @@ export const SLIPS = [
   one(
     'a-configuration-that-is-not-saved',
     'failover/switch',
-    '        addReplica(turn, group, address).deposed = deposed;\n    save(turn);\n',
-    '        addReplica(turn, group, address).deposed = deposed;\n',
+    "    save(turn);\n    announce(turn, '+switch-master'",
+    "    announce(turn, '+switch-master'",
     'A newer configuration of others is told before it is on disk.',
     { scenarios: ['a-master-of-four-replicas-dies-twice.yml'] },
   ),

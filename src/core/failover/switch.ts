@@ -20,12 +20,13 @@ import { retainSwitch, switchWordsInside } from './last-switch.ts'
 /** Replaces the master, and returns the old one. That becomes a replica, to be turned back when it returns. */
 export function switchMaster(turn: Turn, group: Group, to: Address): Address {
   const old = replacedBy(turn.state, group, to)
+  // Clients and proxies act on the event: what it says must have survived a crash by then.
+  save(turn)
   announce(turn, '+switch-master', group, switchWordsInside(turn, group, old, to))
   retainSwitch(turn, group, old, to)
   const remembered = rememberedReplicas(turn.state, group, to)
   changeAddress(turn, group, to)
   for (const { address, deposed } of remembered) addReplica(turn, group, address).deposed = deposed
-  save(turn)
   sendHelloToAll(turn, group)
   return old
 }
