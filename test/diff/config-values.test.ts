@@ -4,8 +4,8 @@
  * the same words.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { replySlices } from '../../src/fuzz/transcripts/reply-slices.ts'
 import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
-import { replySlices } from '../support/reply-slices.ts'
 import { transcript } from '../support/transcript.ts'
 
 const NUMBERS = ['0', '1', '-1', '2', '15', '100', '101', '1000', '65535', '65536', '2147483647']

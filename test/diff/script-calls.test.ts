@@ -6,9 +6,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
+import { replySlices } from '../../src/fuzz/transcripts/reply-slices.ts'
 import { ScriptDrawer } from '../support/draw-calls.ts'
 import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
-import { replySlices } from '../support/reply-slices.ts'
 import { sized } from '../support/sized.ts'
 import { streamOf, transcript } from '../support/transcript.ts'
 

@@ -5,12 +5,12 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRng, type Rng } from '../../src/base/rng.ts'
+import { replySlices } from '../../src/fuzz/transcripts/reply-slices.ts'
 import { commonGrammars } from '../support/command-grammar.ts'
 import { converse, type Heard, parseSteps, type Step } from '../support/conversation.ts'
 import { OddCommands } from '../support/odd-commands.ts'
 import { VALUES } from '../support/odd-words.ts'
 import { hasRedisServer, type RealNode, startOurs, startRedis } from '../support/real-nodes.ts'
-import { replySlices } from '../support/reply-slices.ts'
 
 const SCRIPT = new URL('./tracking.txt', import.meta.url)
 const STEPS = Number(process.env.VEDETTE_ODD ?? 150)

@@ -16,6 +16,8 @@ const { scenarioOf } = await load('fuzz/run.js')
 const { parseScenario } = await load('scenario/parse.js')
 const { playScenario } = await load('scenario/run.js')
 const { SIM_ENGINE } = await load('scenario/sim-engine.js')
+const { drawTranscripts, judgeTranscript } = await load('fuzz/transcripts/judge.js')
+const { keptTranscripts } = await load('cli/fuzz/transcript-files.js')
 
 class Violated extends Error {
   constructor(happening) {
@@ -54,7 +56,7 @@ function* everyRun() {
     }
   }
   for (let seed = task.first; seed <= task.last; seed++) {
-    yield [`seed ${seed}`, () => play(scenarioOf(drawPlan(`${seed}`), `${seed}`), `${seed}`)]
+    yield [`seed ${seed}`, () => playSeed(`${seed}`)]
   }
 }
 
@@ -64,6 +66,19 @@ async function* found(where, play) {
   runs++
   const failure = await play()
   if (failure !== undefined) yield { where, checker: failure.checker, text: failure.text }
+}
+
+async function playSeed(seed) {
+  return (await play(scenarioOf(drawPlan(seed), seed), seed)) ?? asked(seed)
+}
+
+/** As `vedette fuzz` does: a drawn run also asks what a redis-server was asked. */
+function asked(seed) {
+  for (const transcript of drawTranscripts(seed, keptTranscripts())) {
+    const failure = judgeTranscript(transcript)
+    if (failure !== undefined) return failure
+  }
+  return undefined
 }
 
 async function playFile(path, seed) {

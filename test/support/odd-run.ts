@@ -1,10 +1,11 @@
 /**
  * Sends the same commands to two servers and finds the first one on which they disagree, by its reply or
- * by the data it leaves. What each server may choose is left out of the comparison: the order of hash
- * tables, cursors, moments.
+ * by the data it leaves.
  */
+
+import { comparable } from '../../src/fuzz/transcripts/comparable.ts'
+import { replySlices } from '../../src/fuzz/transcripts/reply-slices.ts'
 import { ALL_KEYS, VALUES } from './odd-words.ts'
-import { itemSlices, replySlices } from './reply-slices.ts'
 import { transcript } from './transcript.ts'
 
 export interface Difference {
@@ -13,15 +14,6 @@ export interface Difference {
 }
 
 type Commands = readonly (readonly string[])[]
-
-/** In an order that each server chooses. */
-const UNORDERED = /^(keys|smembers|sunion|sinter|sdiff|hgetall|hkeys|hvals)$/i
-/** A time that is left, or the moment it ends. */
-const TIMES = /^(ttl|pttl|expiretime|pexpiretime)$/i
-const CURSORS = /^[shz]?scan$/i
-const MOMENT = /:1[789]\d{11}\r/g
-/** How long an entry (before how often it was delivered) or a consumer has been idle. */
-const IDLE = /:\d+(?=\r\n:\d+\r\n)|(?<=\$4\r\nidle\r\n):\d+/g
 
 /** Expired keys exist until a command looks at them. */
 const DIGEST: Commands = [
@@ -83,18 +75,4 @@ async function differenceIn(
   if (at < 0) return undefined
   const command = sent[at]?.[0] === 'EXEC' ? sent[at - 1] : sent[at]
   return { command: command ?? [], replies: [ours[at], theirs[at]] }
-}
-
-function comparable([name = '']: readonly string[], bytes = '(nothing)'): string {
-  const reply = bytes.replace(MOMENT, ':<now>\r')
-  if (/^(xpending|xinfo)$/i.test(name)) return reply.replace(IDLE, ':<idle>')
-  if (TIMES.test(name)) return reply.replace(/:\d+\r/, ':<time>\r')
-  if (CURSORS.test(name) && reply.startsWith('*')) return ''
-  return UNORDERED.test(name) ? `${reply.split('\r\n', 1)} ${flat(reply).sort().join('')}` : reply
-}
-
-/** The innermost replies. */
-function flat(reply: string): string[] {
-  const items = itemSlices(reply)
-  return items.length === 0 ? [reply] : items.flatMap(flat)
 }

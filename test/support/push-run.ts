@@ -3,9 +3,9 @@
  * of them, from our node and from a real redis-server.
  */
 import { connect } from 'node:net'
+import { itemSlices, replySlices } from '../../src/fuzz/transcripts/reply-slices.ts'
 import { encodeCommand } from '../../src/resp/encode.ts'
 import { HOST } from './real-nodes.ts'
-import { itemSlices, replySlices } from './reply-slices.ts'
 import { transcript } from './transcript.ts'
 
 type Commands = readonly (readonly string[])[]

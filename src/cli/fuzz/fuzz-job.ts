@@ -1,13 +1,16 @@
 /** What a worker does with one seed: plays it, and shrinks the scenario if it fails. */
 import { drawRun, isStill, type Origin } from '../../fuzz/draw/draw.ts'
 import { createFailingFile, createUntriedFile, type FailingFile } from '../../fuzz/failing-file.ts'
+import type { Failure } from '../../fuzz/failure.ts'
 import type { RunCoverage } from '../../fuzz/guided/coverage.ts'
 import type { FuzzPlan } from '../../fuzz/plan.ts'
 import { type FuzzVerdict, runPlan, scenarioOf } from '../../fuzz/run.ts'
 import { shrink } from '../../fuzz/shrink.ts'
+import { drawTranscripts, judgeTranscript } from '../../fuzz/transcripts/judge.ts'
 import type { EngineName } from '../../scenario/world.ts'
 import { loadEngine } from '../scenario/engines.ts'
 import { drawForEngine } from './fuzz-engine.ts'
+import { keptTranscripts } from './transcript-files.ts'
 
 export interface FuzzTask {
   readonly origin: Origin
@@ -61,7 +64,7 @@ export async function playAndShrink(
   const { seed, profile } = origin
   const plan = given ?? drawRun(origin)
   const { verdict, measured } = await play(plan, seed)
-  if (verdict.failure === undefined) return { ...verdict, ...NOTHING, measured }
+  if (verdict.failure === undefined) return { ...verdict, ...NOTHING, measured, ...asked(seed) }
   const endMs = performance.now() + SHRINK_MS_MAX
   const playSmaller = async (smaller: FuzzPlan) =>
     isStill(profile, smaller) ? (await runPlan(smaller, seed)).failure : undefined
@@ -71,6 +74,15 @@ export async function playAndShrink(
   })
   const file = await createFailingFile(small.plan, small.failure, seed)
   return { ...verdict, ...NOTHING, file: { ...file, runs: small.runs }, measured }
+}
+
+/** What else is asked of a node; a failure there has nothing to do with the plan, and no file. */
+function asked(seed: string): { readonly failure?: Failure } {
+  for (const transcript of drawTranscripts(seed, keptTranscripts())) {
+    const failure = judgeTranscript(transcript)
+    if (failure !== undefined) return { failure }
+  }
+  return {}
 }
 
 /**
