@@ -35,16 +35,24 @@ export function received(socket: Socket, take: (bytes: string) => void, isOurs: 
   }
   const accepted = socket as unknown as Accepted
   const { _handle, _server, server } = accepted
-  const callback = (length: number) => {
-    take(INBOX.toString('latin1', 0, length))
-    return true
-  }
-  const options: Options = { handle: _handle, onread: { buffer: INBOX, callback } }
-  const ours = new Socket(options)
+  const ours = new Socket(inboxOptions(take, _handle))
   Object.assign(ours, { _server, server })
   accepted._handle = null
   accepted._server = null
   return ours
+}
+
+/** A socket for a connection of ours, which reads into the same buffer. */
+export function receiving(take: (bytes: string) => void): Socket {
+  return new Socket(inboxOptions(take))
+}
+
+function inboxOptions(take: (bytes: string) => void, handle?: unknown): Options {
+  const callback = (length: number) => {
+    take(INBOX.toString('latin1', 0, length))
+    return true
+  }
+  return { handle, onread: { buffer: INBOX, callback } }
 }
 
 function mayTakeOver(socket: Socket): boolean {

@@ -1,5 +1,5 @@
 /** Drives the proxy over real sockets: it passes on every input with its moment, and sets the one timer. */
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { Moment } from '../../base/clock.ts'
 import type { ClientEnds, Entrance, ProxyInputs, ProxyPort, WireId } from '../../proxy/port.ts'
 import { ProxyMachine } from '../../proxy/proxy.ts'
@@ -53,9 +53,10 @@ export class ProxyHost implements ProxyPort {
   accept(entrance: Entrance, socket: Socket): void {
     if (this.#hasExited) return void socket.destroy()
     const id = ++this.#lastClient
-    this.#streams.add(id, socket, true)
+    const ends = endsOf(socket)
     socket.setKeepAlive(true, KEEPALIVE_MS)
-    this.#input((machine, now) => machine.accepted(now, id, entrance, endsOf(socket)))
+    this.#streams.accept(id, socket)
+    this.#input((machine, now) => machine.accepted(now, id, entrance, ends))
   }
 
   stop(): void {
@@ -96,10 +97,10 @@ export class ProxyHost implements ProxyPort {
   connect(id: WireId, host: string, port: number): void {
     const { tls } = this.#options
     const isSecure = tls?.isOpening === true
-    const raw = this.#streams.socketFor(id, isSecure)
+    const raw = isSecure ? new Socket() : this.#streams.open(id)
     raw.connect({ host, port })
-    const socket = tls?.over(raw, host, port) ?? raw
-    this.#streams.add(id, socket, isSecure)
+    const socket = isSecure ? tls.over(raw, host, port) : raw
+    if (isSecure) this.#streams.add(id, socket)
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       if (this.#streams.has(id)) this.#input((machine, now) => machine.connected(now, id))
     })
@@ -119,6 +120,7 @@ export class ProxyHost implements ProxyPort {
   #input(feed: (machine: ProxyInputs, now: Moment) => void): void {
     if (this.#hasExited) return
     feed(this.#machine, readClock())
+    this.#streams.flush()
     if (!this.#hasExited) this.#alarm.set(this.#machine.nextWakeUpMs())
   }
 }

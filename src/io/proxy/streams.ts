@@ -1,16 +1,15 @@
 /**
  * The sockets of a proxy, by the ids its machine knows them under. Bytes become latin1 strings here and nowhere
- * else, and what is written during one turn leaves in one piece. Unlike those of a data node, each socket can be
- * left unread by itself: a client that does not take its answers must not make us hold them.
+ * else, and what is written during one turn of the machine leaves in one piece at its end. Unlike those of a data
+ * node, each socket can be left unread by itself: a client that does not take its answers must not make us hold them.
  */
-import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
+import type { Socket } from 'node:net'
 import type { WireId } from '../../proxy/port.ts'
 import { Lingering } from '../network/connections.ts'
+import { received, receiving } from '../network/shared-inbox.ts'
 import { reasonOf } from '../start-error.ts'
 
 const MAX_BATCH_BYTES = 256 * 1024
-/** The most that is read in one go from a server. */
-const INBOX_BYTES = 64 * 1024
 
 export interface StreamEvents {
   received(id: WireId, bytes: string): void
@@ -20,50 +19,49 @@ export interface StreamEvents {
   drained(id: WireId): void
 }
 
-/** Node documents `onread` for connecting, but reads it where a socket is created. */
-type SocketOptions = SocketConstructorOpts & { readonly onread?: OnReadOpts }
-
 interface Stream {
   readonly id: WireId
-  readonly socket: Socket
+  readonly streams: Streams
+  /** A client has opened it. */
+  readonly isAccepted: boolean
+  socket: Socket
   batch: string
 }
+
+/** A proxy has thousands of sockets: they share their listeners, which find the stream here. */
+const STREAM = Symbol('stream')
+type StreamSocket = Socket & { [STREAM]?: Stream }
 
 export class Streams {
   readonly #events: StreamEvents
   readonly #streams = new Map<WireId, Stream>()
   readonly #lingering = new Lingering()
-  /** Shared by all plain connections to servers: what was read becomes a string before the next read. */
-  readonly #inbox = Buffer.allocUnsafeSlow(INBOX_BYTES)
   #dirty: Stream[] = []
 
   constructor(events: StreamEvents) {
     this.#events = events
   }
 
-  /** For a connection to be opened; without TLS it reads into a buffer of all. */
-  socketFor(id: WireId, isSecure: boolean): Socket {
-    if (isSecure) return new Socket()
-    const callback = (length: number) => {
-      this.#received(id, this.#inbox.toString('latin1', 0, length))
-      return true
-    }
-    const options: SocketOptions = { onread: { buffer: this.#inbox, callback } }
-    return new Socket(options)
+  /** Takes over the socket of a client. */
+  accept(id: WireId, accepted: Socket): void {
+    const take = (bytes: string) => this.#received(id, bytes)
+    const socket = received(accepted, take, true)
+    // It may want answers behind its end.
+    socket.allowHalfOpen = true
+    this.#add({ id, streams: this, isAccepted: true, socket, batch: '' })
   }
 
-  /** Takes a socket over. `isReading`: what it receives comes by its `data` events. */
-  add(id: WireId, socket: Socket, isReading: boolean): void {
-    const stream: Stream = { id, socket, batch: '' }
-    this.#streams.set(id, stream)
-    socket.setNoDelay(true)
-    if (isReading) socket.on('data', (chunk) => this.#received(id, chunk.toString('latin1')))
-    socket.on('drain', () => this.#drained(id))
-    // Only a client that has come to us may want answers behind its end.
-    socket.allowHalfOpen = isReading
-    socket.on('end', () => this.#ended(stream, isReading))
-    socket.on('error', (error) => this.#lost(stream, reasonOf(error)))
-    socket.on('close', () => this.#lost(stream, 'closed'))
+  /** A socket for a plain connection that is to be opened. */
+  open(id: WireId): Socket {
+    const socket = receiving((bytes) => this.#received(id, bytes))
+    this.#add({ id, streams: this, isAccepted: false, socket, batch: '' })
+    return socket
+  }
+
+  /** Takes over a connection that is being opened, and gives what it receives by its events. */
+  add(id: WireId, socket: Socket): void {
+    socket.on('data', (chunk) => this.#received(id, chunk.toString('latin1')))
+    this.#add({ id, streams: this, isAccepted: false, socket, batch: '' })
   }
 
   has(id: WireId): boolean {
@@ -73,9 +71,17 @@ export class Streams {
   write(id: WireId, bytes: string): void {
     const stream = this.#streams.get(id)
     if (stream === undefined) return
-    if (stream.batch === '') this.#markDirty(stream)
+    if (stream.batch === '') this.#dirty.push(stream)
     stream.batch += bytes
     if (stream.batch.length > MAX_BATCH_BYTES) flush(stream)
+  }
+
+  /** The turn is over: what was written during it leaves. */
+  flush(): void {
+    const dirty = this.#dirty
+    if (dirty.length === 0) return
+    for (const stream of dirty) flush(stream)
+    dirty.length = 0
   }
 
   queuedBytes(id: WireId): number {
@@ -111,20 +117,19 @@ export class Streams {
     await Promise.all(sockets.map(whenClosed))
   }
 
-  #received(id: WireId, bytes: string): void {
-    if (this.#streams.has(id)) this.#events.received(id, bytes)
-  }
-
-  #drained(id: WireId): void {
+  /** For the listeners below. */
+  drained({ id }: Stream): void {
     if (this.#streams.has(id)) this.#events.drained(id)
   }
 
-  #ended(stream: Stream, mayRead: boolean): void {
-    if (!mayRead) return this.#lost(stream, 'closed by the other side')
+  /** For the listeners below. */
+  ended(stream: Stream): void {
+    if (!stream.isAccepted) return this.lost(stream, 'closed by the other side')
     if (this.#streams.get(stream.id) === stream) this.#events.halfClosed(stream.id)
   }
 
-  #lost(stream: Stream, reason: string): void {
+  /** For the listeners below. */
+  lost(stream: Stream, reason: string): void {
     if (this.#streams.get(stream.id) !== stream) return
     this.#streams.delete(stream.id)
     flush(stream)
@@ -132,16 +137,41 @@ export class Streams {
     this.#events.closed(stream.id, reason)
   }
 
-  #markDirty(stream: Stream): void {
-    if (this.#dirty.length === 0) process.nextTick(() => this.#flushAll())
-    this.#dirty.push(stream)
+  #add(stream: Stream): void {
+    this.#streams.set(stream.id, stream)
+    const socket: StreamSocket = stream.socket
+    socket[STREAM] = stream
+    socket.setNoDelay(true)
+    socket.on('drain', onDrain)
+    socket.on('end', onEnd)
+    socket.on('error', onError)
+    socket.on('close', onClose)
   }
 
-  #flushAll(): void {
-    const dirty = this.#dirty
-    this.#dirty = []
-    for (const stream of dirty) flush(stream)
+  #received(id: WireId, bytes: string): void {
+    // After `close` the machine no longer knows the id.
+    if (this.#streams.has(id)) this.#events.received(id, bytes)
   }
+}
+
+function onDrain(this: StreamSocket): void {
+  const stream = this[STREAM]
+  stream?.streams.drained(stream)
+}
+
+function onEnd(this: StreamSocket): void {
+  const stream = this[STREAM]
+  stream?.streams.ended(stream)
+}
+
+function onError(this: StreamSocket, error: Error): void {
+  const stream = this[STREAM]
+  stream?.streams.lost(stream, reasonOf(error))
+}
+
+function onClose(this: StreamSocket): void {
+  const stream = this[STREAM]
+  stream?.streams.lost(stream, 'closed')
 }
 
 function flush(stream: Stream): void {
