@@ -18,6 +18,10 @@ export type AnswerPiece =
 const WHOLE_BYTES = 512
 const MAX_LINE_BYTES = 64 * 1024
 const MAX_COUNT = 2 ** 32
+const LF = 10
+const SHORT_LINE_BYTES = 16
+const MINUS = 45
+const GREATER = 62
 const FAULT: AnswerPiece = { kind: 'fault' }
 
 export class Answers {
@@ -30,6 +34,8 @@ export class Answers {
   #bodyLeft = 0
   #isStreaming = false
   #hasEnded = false
+  /** How many replies `wholeReplies` has found. */
+  count = 0
 
   get pendingBytes(): number {
     return this.#buffer.length - this.#start
@@ -41,6 +47,40 @@ export class Answers {
     this.#buffer = isEmpty ? bytes : this.#buffer.slice(this.#start) + bytes
     this.#at -= this.#start
     this.#start = 0
+  }
+
+  /**
+   * Whole replies that are neither errors nor pushes, at most `max` of them, in one piece; empty if the next one is no
+   * such reply. `count` then says how many.
+   */
+  wholeReplies(max: number): string {
+    this.count = 0
+    if (this.#isInReply) return ''
+    let end = this.#at
+    while (this.count < max && this.#skipPlainReply()) {
+      end = this.#at
+      this.count++
+    }
+    this.#at = end
+    this.#missing = 0
+    this.#bodyLeft = 0
+    return this.count === 0 ? '' : this.#take()
+  }
+
+  get #isInReply(): boolean {
+    return this.#missing > 0 || this.#bodyLeft > 0 || this.#isStreaming || this.#hasEnded
+  }
+
+  /** False if it is not whole, or needs a look of its own. */
+  #skipPlainReply(): boolean {
+    const type = this.#buffer.charCodeAt(this.#at)
+    if (Number.isNaN(type) || type === MINUS || type === GREATER) return false
+    this.#missing = 1
+    while (this.#missing > 0 || this.#bodyLeft > 0) {
+      if (!this.#skipBody()) return false
+      if (this.#missing > 0 && this.#value() !== 'read') return false
+    }
+    return true
   }
 
   next(): AnswerPiece | undefined {
@@ -98,12 +138,12 @@ export class Answers {
 
   /** Reads one line, which begins a value. */
   #value(): 'read' | 'waiting' | 'fault' {
-    const end = this.#buffer.indexOf('\n', this.#at)
+    const end = this.#lineEnd()
     if (end < 0) return this.#buffer.length - this.#at > MAX_LINE_BYTES ? 'fault' : 'waiting'
     if (this.#buffer.charCodeAt(end - 1) !== 13) return 'fault'
     const from = this.#at
     this.#at = end + 1
-    switch (this.#buffer.charAt(from)) {
+    switch (this.#buffer[from]) {
       case '+':
       case '-':
       case ':':
@@ -129,6 +169,14 @@ export class Answers {
       default:
         return 'fault'
     }
+  }
+
+  /** Most lines are short, and then looking at each character is quicker than a search. */
+  #lineEnd(): number {
+    const buffer = this.#buffer
+    const near = Math.min(this.#at + SHORT_LINE_BYTES, buffer.length)
+    for (let at = this.#at; at < near; at++) if (buffer.charCodeAt(at) === LF) return at
+    return buffer.indexOf('\n', near)
   }
 
   #string(from: number, end: number): 'read' | 'fault' {

@@ -1,5 +1,5 @@
 /**
- * A command that a client has given, and the MULTI it may belong to. Until EXEC nothing has happened on any server,
+ * A command that a client has given, or a run of plain ones (plain-commands.ts), and the MULTI it may belong to. Until EXEC nothing has happened on any server,
  * so what was queued can be queued again on another master. Watched keys cannot: another master does not know what has
  * changed since, so EXEC then answers what it answers when a watched key was changed, and the client begins anew.
  */
@@ -7,6 +7,9 @@ import type { CommandKind } from './command-kinds.ts'
 
 export interface Asked {
   readonly kind: CommandKind
+  /** How many commands it is, and how many of them have no answer. */
+  readonly count: number
+  left: number
   /** As it goes to a server; undefined: it was too long to be kept, and cannot be sent again. */
   bytes: string | undefined
   /** Its words, if the proxy has to know them. */
@@ -30,12 +33,15 @@ export interface Asked {
 }
 
 export function newAsked(
-  of: Pick<Asked, 'kind' | 'bytes' | 'argv'> & Partial<Pick<Asked, 'transaction' | 'isQueued'>>,
+  of: Pick<Asked, 'kind' | 'bytes' | 'argv'> &
+    Partial<Pick<Asked, 'transaction' | 'isQueued' | 'count'>>,
 ): Asked {
-  const { kind, bytes, argv, transaction, isQueued = false } = of
+  const { kind, bytes, argv, transaction, isQueued = false, count = 1 } = of
   // Written out: spreading objects took an eighth of what a command costs the proxy.
   return {
     kind,
+    count,
+    left: count,
     bytes,
     argv,
     skips: 0,
@@ -117,4 +123,11 @@ export function confirmedPart(argv: readonly string[], repliesLeft: number): rea
 export function forNodesOnly([name, word]: readonly string[]): string | undefined {
   const isRefused = /^(reply|maint_notifications)$/i.test(word ?? '')
   return name?.toLowerCase() === 'client' && isRefused ? `CLIENT ${word?.toUpperCase()}` : undefined
+}
+
+/** Its answers need no look of their own, as long as they are no errors. */
+export function isPlain({ kind, transaction, skips, isPartlyTold, answer }: Asked): boolean {
+  if (kind === 'run') return true
+  const isUsual = transaction === undefined && skips === 0 && !isPartlyTold && answer === ''
+  return isUsual && (kind === 'read' || kind === 'write')
 }

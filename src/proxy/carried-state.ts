@@ -30,11 +30,11 @@ export class CarriedState {
   #auth: readonly string[] | undefined
   #name = ''
   #database = '0'
-  /** CLIENT SETINFO and the like, by what they set. */
-  readonly #traits = new Map<string, readonly string[]>()
-  readonly #subscriptions = noSubscriptions()
+  /** CLIENT SETINFO and the like, by what they set. Most clients set nothing and subscribe to nothing. */
+  #traits: Map<string, readonly string[]> | undefined
+  #subscriptions: Subscriptions | undefined
   /** The same once all that is on its way has arrived. */
-  #meant = noSubscriptions()
+  #meant: Subscriptions | undefined
   #hasSubscribed = false
   /** More than we are ready to keep for another server. */
   get isTooMuch(): boolean {
@@ -42,6 +42,7 @@ export class CarriedState {
   }
 
   get subscriptions(): number {
+    if (this.#subscriptions === undefined) return 0
     const { subscribe, psubscribe, ssubscribe } = this.#subscriptions
     return subscribe.size + psubscribe.size + ssubscribe.size
   }
@@ -57,6 +58,7 @@ export class CarriedState {
    */
   subscribing(argv: readonly string[]): number {
     this.#hasSubscribed = true
+    this.#meant ??= noSubscriptions()
     const meant = this.#meant[verbOf(argv)]
     const channels = argv.slice(1)
     const replies = channels.length || Math.max(1, meant.size)
@@ -66,7 +68,8 @@ export class CarriedState {
 
   /** A server refused to subscribe: what was meant is what is. */
   subscriptionRefused(argv: readonly string[]): void {
-    this.#meant[verbOf(argv)] = new Set(this.#subscriptions[verbOf(argv)])
+    this.#meant ??= noSubscriptions()
+    this.#meant[verbOf(argv)] = new Set(this.#subscriptions?.[verbOf(argv)])
   }
 
   /** A server has answered this command without an error. */
@@ -86,10 +89,11 @@ export class CarriedState {
         return this.#reset()
       case 'readonly':
       case 'readwrite':
-        this.#traits.set('readonly', argv)
-        return
+        return this.#setTrait('readonly', argv)
       default:
-        if (/subscribe$/i.test(argv[0] ?? '')) change(this.#subscriptions[verbOf(argv)], argv)
+        if (!/subscribe$/i.test(argv[0] ?? '')) return
+        this.#subscriptions ??= noSubscriptions()
+        change(this.#subscriptions[verbOf(argv)], argv)
     }
   }
 
@@ -98,12 +102,14 @@ export class CarriedState {
     if (this.#auth !== undefined) steps.push(this.#auth)
     if (this.protocol === 3) steps.push(['HELLO', '3'])
     if (this.#name !== '') steps.push(['CLIENT', 'SETNAME', this.#name])
-    steps.push(...this.#traits.values())
+    if (this.#traits !== undefined) steps.push(...this.#traits.values())
     if (this.#database !== '0') steps.push(['SELECT', this.#database])
     const plain = steps.map((argv) => ({ argv, replies: 1, isSubscription: false }))
-    const verbs = Object.keys(this.#subscriptions) as SubscriptionVerb[]
+    const subscriptions = this.#subscriptions
+    if (subscriptions === undefined) return plain
+    const verbs = Object.keys(subscriptions) as SubscriptionVerb[]
     const subscribing = verbs.flatMap((verb) => {
-      const channels = [...this.#subscriptions[verb]]
+      const channels = [...subscriptions[verb]]
       if (channels.length === 0) return []
       const argv = [verb.toUpperCase(), ...channels]
       return [{ argv, replies: channels.length, isSubscription: true }]
@@ -128,7 +134,12 @@ export class CarriedState {
     if (word === 'tracking') this.isTracking = argv[2]?.toLowerCase() === 'on'
     if (!CONNECTION_TRAITS.includes(word)) return
     const named = argv.slice(1, NAMED_BY[word] ?? 2).join(' ')
-    this.#traits.set(named.toLowerCase(), argv)
+    this.#setTrait(named.toLowerCase(), argv)
+  }
+
+  #setTrait(name: string, argv: readonly string[]): void {
+    this.#traits ??= new Map()
+    this.#traits.set(name, argv)
   }
 
   #reset(): void {
@@ -137,9 +148,9 @@ export class CarriedState {
     this.#auth = undefined
     this.#name = ''
     this.#database = '0'
-    this.#traits.clear()
-    for (const set of Object.values(this.#subscriptions)) set.clear()
-    this.#meant = noSubscriptions()
+    this.#traits = undefined
+    this.#subscriptions = undefined
+    this.#meant = undefined
   }
 }
 

@@ -5,11 +5,16 @@
  */
 import { nodeCommands } from '../server/commands/registry.ts'
 
+/** Passed on without a look at anything but the name. */
+export type PlainKind = 'read' | 'write'
+
 export type CommandKind =
   /** Passed on; repeated if it was not answered. */
   | 'read'
   /** Passed on; never repeated. */
   | 'write'
+  /** Several of these, which came in one piece. */
+  | 'run'
   /** Changes what the connection is: its words are looked at. */
   | 'session'
   | 'subscribe'
@@ -46,6 +51,8 @@ const SPECIAL: readonly (readonly [CommandKind, readonly string[]])[] = [
 export class CommandKinds {
   /** In lower and in upper case, so that the usual spellings are found at once. */
   readonly #kinds = new Map<string, CommandKind>()
+  /** Reads and writes that are answered at once, in the usual spellings. */
+  readonly #plain = new Map<string, PlainKind>()
   /** In lower case. */
   readonly #blocking = new Set<string>()
 
@@ -57,10 +64,19 @@ export class CommandKinds {
     for (const [kind, names] of SPECIAL) {
       for (const name of names) this.#note(name, kind)
     }
+    for (const [name, kind] of this.#kinds) {
+      const isPlain = kind === 'read' || kind === 'write'
+      if (isPlain && !this.mayBlock(name)) this.#plain.set(name, kind)
+    }
   }
 
   of(name: string): CommandKind {
     return this.#kinds.get(name) ?? this.#kinds.get(name.toLowerCase()) ?? 'write'
+  }
+
+  /** Undefined if there is more to know of it than its name. */
+  plain(name: string): PlainKind | undefined {
+    return this.#plain.get(name)
   }
 
   mayBlock(name: string): boolean {

@@ -5,22 +5,27 @@
  */
 import type { Asked } from './asked.ts'
 
+/** Cuts a run into those of its commands that have no answer. */
+export interface RunCutter {
+  cut(run: Asked): readonly Asked[]
+}
+
 export class InFlight {
   /** What the client waits for, the oldest first. */
-  #asked: Asked[] = []
-  #firstAsked = 0
+  readonly #asked = new Line()
   /** What the present server owes, in its order. */
-  #open: Asked[] = []
-  #firstOpen = 0
+  readonly #open = new Line()
+  #size = 0
   #bytes = 0
   #again = 0
 
+  /** In commands. */
   get size(): number {
-    return this.#asked.length - this.#firstAsked
+    return this.#size
   }
 
   get openSize(): number {
-    return this.#open.length - this.#firstOpen
+    return this.#open.size
   }
 
   /** What is kept of the commands and of answers that wait. */
@@ -30,49 +35,52 @@ export class InFlight {
 
   /** The next in the client's order. */
   get head(): Asked | undefined {
-    return this.#asked[this.#firstAsked]
+    return this.#asked.head
   }
 
   /** What the server answers next. */
   get next(): Asked | undefined {
-    return this.#open[this.#firstOpen]
+    return this.#open.head
   }
 
   some(isSuch: (asked: Asked) => boolean): boolean {
-    return this.#asked.slice(this.#firstAsked).some(isSuch)
+    return this.#asked.all().some(isSuch)
   }
 
   add(asked: Asked): void {
     this.#asked.push(asked)
+    this.#size += asked.count
     this.#bytes += (asked.bytes?.length ?? 0) + asked.answer.length
     if (asked.state === 'open') this.#open.push(asked)
   }
 
+  /** The server still owes answers to runs: in their place come those of their commands that it has not answered. */
+  cutRuns(by: RunCutter): void {
+    const cut = new Map<Asked, readonly Asked[]>()
+    for (const run of this.#open.all()) {
+      if (run.kind !== 'run') continue
+      const commands = by.cut(run)
+      cut.set(run, commands)
+      this.#size += commands.length - run.count
+      this.#bytes -= run.bytes?.length ?? 0
+      for (const { bytes } of commands) this.#bytes += bytes?.length ?? 0
+    }
+    if (cut.size === 0) return
+    this.#asked.replace(cut)
+    this.#open.replace(cut)
+  }
+
   /** The server has given all replies to `next`. */
   closeNext(): void {
-    this.#firstOpen++
-    if (this.#firstOpen === this.#open.length) {
-      this.#open = []
-      this.#firstOpen = 0
-    } else if (this.#firstOpen > COMPACT_AT) {
-      this.#open = this.#open.slice(this.#firstOpen)
-      this.#firstOpen = 0
-    }
+    this.#open.shift()
   }
 
   /** The client has its answer to `head`. */
   dropHead(): void {
-    const head = this.head
+    const head = this.#asked.shift()
     if (head === undefined) return
+    this.#size -= head.count
     this.#bytes -= (head.bytes?.length ?? 0) + head.answer.length
-    this.#firstAsked++
-    if (this.#firstAsked === this.#asked.length) {
-      this.#asked = []
-      this.#firstAsked = 0
-    } else if (this.#firstAsked > COMPACT_AT) {
-      this.#asked = this.#asked.slice(this.#firstAsked)
-      this.#firstAsked = 0
-    }
   }
 
   keep(asked: Asked, answer: string): void {
@@ -100,9 +108,8 @@ export class InFlight {
 
   /** The server is gone: what it still owed, in order. */
   takeOpen(): readonly Asked[] {
-    const open = this.#open.slice(this.#firstOpen)
-    this.#open = []
-    this.#firstOpen = 0
+    const open = this.#open.all()
+    this.#open.clear()
     return open
   }
 
@@ -120,8 +127,59 @@ export class InFlight {
   takeBack(): readonly Asked[] {
     if (this.#again === 0) return []
     this.#again = 0
-    return this.#asked.slice(this.#firstAsked).filter(({ state }) => state === 'again')
+    return this.#asked.all().filter(({ state }) => state === 'again')
   }
 }
 
 const COMPACT_AT = 1_024
+/** A line that has been longer gives its places back once it is empty. */
+const KEPT_PLACES = 32
+
+/** First in, first out. An array that is filled and emptied again and again keeps its places. */
+class Line {
+  #items: (Asked | undefined)[] = []
+  #first = 0
+  #end = 0
+
+  get size(): number {
+    return this.#end - this.#first
+  }
+
+  get head(): Asked | undefined {
+    return this.#end === this.#first ? undefined : this.#items[this.#first]
+  }
+
+  push(asked: Asked): void {
+    this.#items[this.#end++] = asked
+  }
+
+  shift(): Asked | undefined {
+    if (this.#end === this.#first) return undefined
+    const head = this.#items[this.#first]
+    this.#items[this.#first++] = undefined
+    if (this.#first === this.#end) {
+      this.#first = 0
+      this.#end = 0
+      if (this.#items.length > KEPT_PLACES) this.#items = []
+    } else if (this.#first > COMPACT_AT) this.#set(this.all())
+    return head
+  }
+
+  all(): Asked[] {
+    return this.#items.slice(this.#first, this.#end).filter((asked) => asked !== undefined)
+  }
+
+  replace(by: ReadonlyMap<Asked, readonly Asked[]>): void {
+    this.#set(this.all().flatMap((asked) => by.get(asked) ?? [asked]))
+  }
+
+  clear(): void {
+    this.#set([])
+  }
+
+  #set(items: Asked[]): void {
+    this.#items = items
+    this.#first = 0
+    this.#end = items.length
+  }
+}

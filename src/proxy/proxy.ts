@@ -7,6 +7,7 @@ import type { Moment } from '../base/clock.ts'
 import { type Address, hostAndPort } from '../base/ip.ts'
 import { CommandKinds } from './command-kinds.ts'
 import { GroupWatch } from './group-watch.ts'
+import { PlainCommands } from './plain-commands.ts'
 import type { ClientEnds, Entrance, ProxyInputs, ProxyPort, WireId } from './port.ts'
 import type { ProxiedGroup } from './proxied-group.ts'
 import { PROXY_HEADER_UNEXPECTED, unknownProxyCommand } from './proxy-errors.ts'
@@ -33,6 +34,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
   #config: ProxyConfig
   readonly #port: ProxyPort
   readonly #kinds = new CommandKinds()
+  readonly #plain = new PlainCommands(this.#kinds)
   watch: GroupWatch
   readonly counts: ProxyCounts = newCounts()
   readonly #home: SessionHome
@@ -45,6 +47,8 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
   #nowMs: number
   #startedMs: number
   #tickAtMs: number | undefined
+  /** When the watch wants to be woken; undefined once anything may have changed that. */
+  #watchMs: number | undefined
   #stopAtMs: number | undefined
   #hasExited = false
   readonly #journal: ProxyJournal | undefined
@@ -111,15 +115,24 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     this.#turn(now)
     const session = this.#servers.get(stream)
     if (session !== undefined) session.server.connected(now.monoMs)
-    else this.watch.connected(stream, now.monoMs)
+    else {
+      this.#watchMs = undefined
+      this.watch.connected(stream, now.monoMs)
+    }
   }
 
   received(now: Moment, stream: WireId, bytes: string): void {
     this.#turn(now)
-    const client = this.#clients.get(stream)
-    if (client !== undefined) return this.#fromClient(client, bytes)
-    const server = this.#servers.get(stream)
-    if (server !== undefined) return server.server.received(now.monoMs, bytes)
+    const isFromClient = stream > 0
+    const session = (isFromClient ? this.#clients : this.#servers).get(stream)
+    if (session === undefined) return this.#receivedOther(now, stream, bytes)
+    if (!isFromClient) return session.server.received(now.monoMs, bytes)
+    if (session.isNew && isProxyHeader(bytes)) return session.end(PROXY_HEADER_UNEXPECTED)
+    session.received(now.monoMs, bytes)
+  }
+
+  #receivedOther(now: Moment, stream: WireId, bytes: string): void {
+    this.#watchMs = undefined
     if (this.#unnamed.has(stream)) this.#header(stream, bytes)
     else this.watch.received(stream, now.monoMs, bytes)
   }
@@ -131,7 +144,10 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     if (client !== undefined) return client.closed()
     const server = this.#servers.get(stream)
     if (server !== undefined) server.server.closed(now.monoMs)
-    else this.watch.closed(stream, now.monoMs, reason)
+    else {
+      this.#watchMs = undefined
+      this.watch.closed(stream, now.monoMs, reason)
+    }
   }
 
   halfClosed(now: Moment, stream: WireId): void {
@@ -151,6 +167,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
   wake(now: Moment): void {
     this.#turn(now)
     this.#tickAtMs = undefined
+    this.#watchMs = undefined
     this.#journal?.wake(this)
     this.watch.wake(now.monoMs)
     for (const session of [...this.#attended]) session.pump(now.monoMs)
@@ -168,6 +185,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
     const isSame = JSON.stringify(watched(config)) === JSON.stringify(watched(this.#config))
     this.#config = config
     if (isSame) return
+    this.#watchMs = undefined
     this.watch.end()
     this.watch = this.#watchFor(config)
     this.watch.wake(now.monoMs)
@@ -185,7 +203,8 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
 
   nextWakeUpMs(): number | undefined {
     if (this.#hasExited) return undefined
-    let nextMs = this.watch.nextMs(this.#nowMs)
+    this.#watchMs ??= this.watch.nextMs(this.#nowMs)
+    let nextMs = this.#watchMs
     if (this.#journal !== undefined) nextMs = Math.min(nextMs, this.#journal.nextLookMs)
     if (this.#attended.size > 0) {
       this.#tickAtMs ??= this.#nowMs + TICK_MS
@@ -212,13 +231,6 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
 
   #open(stream: WireId, entrance: Entrance, ends: ClientEnds): void {
     this.#clients.set(stream, new Session(this.#home, stream, entrance, ends))
-  }
-
-  #fromClient(session: Session, bytes: string): void {
-    const isHeader =
-      session.isNew && bytes.startsWith('PROXY ') && !/^PROXY (INFO|HELP)/i.test(bytes)
-    if (isHeader) session.end(PROXY_HEADER_UNEXPECTED)
-    else session.received(this.#nowMs, bytes)
   }
 
   #header(stream: WireId, bytes: string): void {
@@ -267,7 +279,7 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
 
   #sessionHome(): SessionHome {
     return {
-      ...{ port: this.#port, kinds: this.#kinds, counts: this.counts },
+      ...{ port: this.#port, kinds: this.#kinds, plain: this.#plain, counts: this.counts },
       limits: () => this.#config,
       route: (entrance, present, nowMs) => this.#route(entrance, present, nowMs),
       isSwitching: ({ group, kind }, nowMs) =>
@@ -280,7 +292,10 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
         return id
       },
       forgetServer: (stream) => this.#servers.delete(stream),
-      doubt: () => this.watch.ask(this.#nowMs),
+      doubt: () => {
+        this.#watchMs = undefined
+        this.watch.ask(this.#nowMs)
+      },
       attend: (client, isNeeded) => {
         const session = this.#clients.get(client)
         if (isNeeded && session !== undefined) this.#attended.add(session)
@@ -307,6 +322,10 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
         return unknownProxyCommand()
     }
   }
+}
+
+function isProxyHeader(bytes: string): boolean {
+  return bytes.startsWith('PROXY ') && !/^PROXY (INFO|HELP)/i.test(bytes)
 }
 
 /** What the watch depends on. */

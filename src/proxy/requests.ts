@@ -10,11 +10,19 @@ import { encodeCommand } from '../resp/encode.ts'
 export type RequestPiece =
   /** A whole command, as it goes to a server. `name` as the client wrote it. */
   | { readonly kind: 'command'; readonly name: string; readonly bytes: string }
+  /** As many plain commands as the given `PlainScan` has counted. */
+  | { readonly kind: 'plain'; readonly bytes: string }
   /** The beginning of a long command. */
   | { readonly kind: 'begin'; readonly name: string; readonly bytes: string }
   | { readonly kind: 'more'; readonly bytes: string; readonly isLast: boolean }
   /** An error reply, after which the connection is closed. */
   | { readonly kind: 'fault'; readonly text: string }
+
+/** Finds plain commands that can go on together (plain-commands.ts). */
+export interface PlainScan {
+  /** Where those that begin at `from` end; `from` itself if there are none. At most `max` of them. */
+  scan(text: string, from: number, max: number): number
+}
 
 /** A command that is longer is passed on in pieces, and is never repeated. */
 export const KEPT_BYTES = 64 * 1024
@@ -51,8 +59,15 @@ export class Requests {
     this.#start = 0
   }
 
-  /** The next piece; undefined if it has not arrived yet. */
-  next(): RequestPiece | undefined {
+  /**
+   * The next piece; undefined if it has not arrived yet. With `plain`, plain commands are handed out together, up to
+   * `max` of them.
+   */
+  next(plain?: PlainScan, max = 0): RequestPiece | undefined {
+    if (plain !== undefined && this.#at === this.#start && !this.#isStreaming) {
+      const end = plain.scan(this.#buffer, this.#at, max)
+      if (end > this.#at) return this.#plain(end)
+    }
     while (!this.#hasEnded) {
       const isBetween = this.#argumentsLeft === 0 && this.#bodyLeft === 0
       if (isBetween && this.#at >= this.#buffer.length) return undefined
@@ -65,6 +80,11 @@ export class Requests {
       }
     }
     return undefined
+  }
+
+  #plain(end: number): RequestPiece {
+    this.#at = end
+    return { kind: 'plain', bytes: this.#take() }
   }
 
   #rest(): string {

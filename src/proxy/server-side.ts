@@ -2,15 +2,16 @@
  * The half of a session that faces a data node: opens its connection, makes it what the client has made of the one
  * before, hands answers back, and decides what becomes of those that will never come.
  */
-import { encodeCommand } from '../resp/encode.ts'
 import { type AnswerPiece, firstWord } from './answers.ts'
-import type { Asked, CarriedTransaction } from './asked.ts'
+import { type Asked, type CarriedTransaction, isPlain } from './asked.ts'
 import { type CarriedState, encodeSetUp } from './carried-state.ts'
+import type { ClientAnswers } from './client-answers.ts'
 import type { InFlight } from './in-flight.ts'
 import type { ClientEnds, Entrance, WireId } from './port.ts'
 import { isMisdirection, setUpRefused, UNANSWERED } from './proxy-errors.ts'
 import { ServerLink } from './server-link.ts'
 import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
+import { bytesForAnother, verdictOn } from './unanswered.ts'
 
 const CONNECT_MS = 1_000
 const STALLED_MS = 100
@@ -26,24 +27,22 @@ function withUn(word: string): readonly string[] {
 /** The session, as its server's half sees it. */
 export interface Served {
   readonly client: WireId
+  readonly answers: ClientAnswers
   readonly entrance: Entrance
   readonly ends: ClientEnds
   readonly state: CarriedState
   readonly inFlight: InFlight
   readonly transaction: CarriedTransaction | undefined
   readonly hasEnded: boolean
-  /** A server has answered: one reply of as many as there are to be. */
-  answered(asked: Asked, reply: string): void
-  answeredPartly(asked: Asked, bytes: string): void
   /** What answers nothing: messages. */
   tellAside(bytes: string): void
-  /** What EXEC answers if its transaction cannot be sent to another server. */
-  endOf(transaction: CarriedTransaction | undefined): string
   /** The server is gone: the rest of a long command is dropped. */
   streamLost(): void
   /** The connection to the server is gone, and what it was for the server. */
   serverLost(): void
   deliver(): void
+  /** All that came from the server has been dealt with. */
+  answersCame(nowMs: number): void
   pump(nowMs: number): void
   end(lastWords?: string): void
 }
@@ -147,13 +146,14 @@ export class ServerSide {
     link.answers.push(bytes)
     link.heardAtMs = nowMs
     while (this.#link === link) {
+      if (this.#passRuns(link)) continue
       const piece = link.answers.next()
       if (piece === undefined) break
       if (piece.kind === 'fault') this.closed(nowMs)
       else if (link.phase === 'settingUp') this.#setUpReply(link, piece, nowMs)
       else this.#reply(link, piece, nowMs)
     }
-    this.#session.pump(nowMs)
+    this.#session.answersCame(nowMs)
   }
 
   /** The connection ended, or could not be opened. */
@@ -237,7 +237,7 @@ export class ServerSide {
     if (link.isMisdirected || !this.#isConfirmed(link, nowMs)) return
     for (const asked of this.#session.inFlight.takeAgain()) {
       this.#home.counts.repeated++
-      this.write(bytesOf(asked))
+      this.write(bytesForAnother(asked))
     }
   }
 
@@ -246,12 +246,35 @@ export class ServerSide {
     return target !== undefined && link.leads(target)
   }
 
+  /** What is answered next, as a command of its own. */
+  #next(): Asked | undefined {
+    const { inFlight } = this.#session
+    if (inFlight.next?.kind === 'run') inFlight.cutRuns(this.#home.plain)
+    return inFlight.next
+  }
+
+  /** Answers of plain commands whose turn it is go to the client in one piece. False if there is no such. */
+  #passRuns(link: ServerLink): boolean {
+    const { inFlight, state } = this.#session
+    const asked = inFlight.next
+    const isPassable = link.phase === 'ready' && inFlight.againSize === 0 && !state.hasSubscribed
+    if (asked === undefined || !isPassable || asked !== inFlight.head || !isPlain(asked))
+      return false
+    const bytes = link.answers.wholeReplies(asked.left)
+    if (bytes === '') return false
+    this.#retryMs = RETRY_FIRST_MS
+    this.#troubleSinceMs = undefined
+    const { answers } = this.#session
+    if (answers.answeredPlainly(asked, bytes, link.answers.count)) this.#tellNext()
+    return true
+  }
+
   #reply(link: ServerLink, piece: Exclude<AnswerPiece, { kind: 'fault' }>, nowMs: number): void {
     if (piece.kind === 'begin') return this.#begin(link, piece.bytes)
     if (piece.kind === 'more') return this.#more(link, piece)
     const { bytes } = piece
     if (this.#isAside(bytes)) return this.#session.tellAside(bytes)
-    const asked = this.#session.inFlight.next
+    const asked = this.#next()
     if (asked === undefined) return
     if (asked.skips > 0) {
       asked.skips--
@@ -261,7 +284,7 @@ export class ServerSide {
     if (this.#isBehindAgain(asked)) return this.#again(asked)
     this.#retryMs = RETRY_FIRST_MS
     this.#troubleSinceMs = undefined
-    this.#session.answered(asked, bytes)
+    this.#answered(asked, bytes)
   }
 
   /** Messages, and pushes that answer nothing. */
@@ -289,13 +312,21 @@ export class ServerSide {
     const { transaction, kind } = asked
     if (transaction?.isOver === true && kind !== 'exec') {
       transaction.isMisdirected = true
-      return this.#session.answered(asked, kind === 'multi' ? '+OK\r\n' : '+QUEUED\r\n')
+      return this.#answered(asked, kind === 'multi' ? '+OK\r\n' : '+QUEUED\r\n')
     }
     if (kind === 'exec' && transaction?.canBeSentAgain !== true) {
-      return this.#session.answered(asked, this.#session.endOf(transaction))
+      return this.#answered(asked, this.#session.answers.endOf(transaction))
     }
-    if (asked.bytes === undefined) return this.#session.answered(asked, UNANSWERED)
+    if (asked.bytes === undefined) return this.#answered(asked, UNANSWERED)
     this.#again(asked)
+  }
+
+  #answered(asked: Asked, reply: string): void {
+    if (this.#session.answers.answered(asked, reply)) this.#tellNext()
+  }
+
+  #tellNext(): void {
+    if (this.#session.inFlight.head?.state === 'told') this.#session.deliver()
   }
 
   #again(asked: Asked): void {
@@ -311,7 +342,7 @@ export class ServerSide {
   }
 
   #begin(link: ServerLink, bytes: string): void {
-    const asked = this.#session.inFlight.next
+    const asked = this.#next()
     if (asked === undefined || this.#isAside(bytes)) {
       link.fate = asked === undefined ? 'drop' : 'aside'
       if (link.fate === 'aside') this.#session.tellAside(bytes)
@@ -319,7 +350,7 @@ export class ServerSide {
     }
     if (asked.skips > 0 || this.#isBehindAgain(asked)) link.fate = 'drop'
     else link.fate = 'pass'
-    if (link.fate === 'pass') this.#session.answeredPartly(asked, bytes)
+    if (link.fate === 'pass') this.#session.answers.answeredPartly(asked, bytes)
   }
 
   #more(link: ServerLink, { bytes, isLast }: Extract<AnswerPiece, { kind: 'more' }>): void {
@@ -327,8 +358,8 @@ export class ServerSide {
     if (link.fate === 'aside') return this.#session.tellAside(bytes)
     if (asked === undefined) return
     if (link.fate === 'pass') {
-      if (isLast) this.#session.answered(asked, bytes)
-      else this.#session.answeredPartly(asked, bytes)
+      if (isLast) this.#answered(asked, bytes)
+      else this.#session.answers.answeredPartly(asked, bytes)
     } else if (isLast && asked.skips > 0) asked.skips--
     else if (isLast) this.#again(asked)
   }
@@ -345,6 +376,7 @@ export class ServerSide {
     if (link.phase !== 'leaving' && !link.isMisdirected) this.#holdOff(link, nowMs)
     this.drop()
     this.#session.serverLost()
+    this.#session.inFlight.cutRuns(this.#home.plain)
     for (const asked of this.#session.inFlight.takeOpen()) {
       if (!this.#session.hasEnded) this.#unanswered(asked)
     }
@@ -354,41 +386,12 @@ export class ServerSide {
   #unanswered(asked: Asked): void {
     const { inFlight } = this.#session
     if (asked.isPartlyTold) return this.#session.end()
-    const verdict = this.#verdictOn(asked)
+    const verdict = verdictOn(asked)
     if (verdict === 'again') return inFlight.askAgain(asked)
     if (verdict === UNANSWERED) this.#home.counts.unanswered++
     inFlight.tell(asked, verdict)
-  }
-
-  /** What becomes of a command whose answer will not come: it is given again, or answered so. */
-  #verdictOn(asked: Asked): string {
-    const { kind, transaction, bytes } = asked
-    const isHere =
-      transaction !== undefined && !transaction.isOver && transaction.ended === undefined
-    if (kind === 'exec') return asked.instead ?? UNANSWERED
-    if (kind === 'discard') return '+OK\r\n'
-    if (transaction !== undefined && !isHere) return kind === 'multi' ? '+OK\r\n' : '+QUEUED\r\n'
-    if (bytes === undefined || (kind === 'write' && !isHere)) return UNANSWERED
-    if (kind === 'subscribe' || kind === 'unsubscribe') {
-      asked.bytes = encodeCommand(remaining(asked))
-    }
-    return 'again'
   }
 }
 
 const GREATER = 62
 const ASTERISK = 42
-
-/** The part of (un)subscribing that has not been confirmed. */
-function remaining({ argv, repliesLeft }: Asked): readonly string[] {
-  const [name = '', ...channels] = argv ?? []
-  return [name, ...channels.slice(channels.length - repliesLeft)]
-}
-
-/** As it is sent to another server: EXEC with all that was queued. */
-function bytesOf(asked: Asked): string {
-  const { kind, transaction, bytes = '' } = asked
-  if (kind !== 'exec' || transaction === undefined) return bytes
-  asked.skips = transaction.log.length
-  return transaction.log.map((queued) => queued.bytes ?? '').join('') + bytes
-}

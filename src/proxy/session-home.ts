@@ -1,12 +1,14 @@
 /** What sessions ask of the proxy they belong to. */
 import type { Address } from '../base/ip.ts'
 import type { CommandKinds } from './command-kinds.ts'
+import type { PlainCommands } from './plain-commands.ts'
 import type { ClientEnds, Entrance, ProxyPort, WireId } from './port.ts'
 import type { ProxyTiming } from './proxy-options.ts'
 
 export interface SessionHome {
   readonly port: ProxyPort
   readonly kinds: CommandKinds
+  readonly plain: PlainCommands
   /** As configured at this moment. */
   limits(): Pick<ProxyTiming, 'holdMs' | 'holdBytes' | 'farewellMs'>
   readonly counts: ProxyCounts

@@ -5,26 +5,18 @@
  * an error that says so. A write leaves the proxy once, unless the server itself said that it did not do it.
  */
 import { encodeCommand } from '../resp/encode.ts'
-import {
-  type Asked,
-  CarriedTransaction,
-  confirmedPart,
-  forNodesOnly,
-  isNothing,
-  isPubSub,
-  newAsked,
-} from './asked.ts'
-import { CarriedState } from './carried-state.ts'
+import { type Asked, CarriedTransaction, forNodesOnly, isPubSub, newAsked } from './asked.ts'
+import type { CarriedState } from './carried-state.ts'
+import { ClientAnswers } from './client-answers.ts'
 import type { CommandKind } from './command-kinds.ts'
 import { CommandHold } from './hold.ts'
-import { InFlight } from './in-flight.ts'
+import type { InFlight } from './in-flight.ts'
 import type { ClientEnds, Entrance, WireId } from './port.ts'
 import { notOffered, TRANSACTION_TOO_LONG, TRANSACTION_WITHOUT_MASTER } from './proxy-errors.ts'
 import { type RequestPiece, Requests, wordsOf } from './requests.ts'
 import { ServerSide } from './server-side.ts'
 import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
 
-const MINUS = 45
 const MAX_IN_FLIGHT = 4_096
 const MAX_IN_FLIGHT_BYTES = 1024 * 1024
 /** A client that says nothing more may be gone altogether: its answers are waited for so long. */
@@ -34,8 +26,7 @@ export class Session {
   readonly client: WireId
   readonly entrance: Entrance
   readonly ends: ClientEnds
-  readonly state = new CarriedState()
-  readonly inFlight = new InFlight()
+  readonly answers: ClientAnswers
   readonly server: ServerSide
   readonly #home: SessionHome
   readonly #requests = new Requests()
@@ -47,6 +38,8 @@ export class Session {
   /** A long command is on its way: to the server, or to nowhere because its beginning went to one that is gone. */
   #stream: 'none' | 'server' | 'nowhere' = 'none'
   #isPaused = false
+  /** The proxy looks at it every few milliseconds. */
+  #isAttended = false
   #isDraining = false
   #leaveAtMs: number | undefined
   hasEnded = false
@@ -56,6 +49,7 @@ export class Session {
     this.client = client
     this.entrance = entrance
     this.ends = ends
+    this.answers = new ClientAnswers(home, client)
     this.server = new ServerSide(home, this)
     this.#wait = new CommandHold(home, entrance.group)
   }
@@ -73,30 +67,46 @@ export class Session {
   pump(nowMs: number): void {
     if (this.hasEnded) return
     if (this.#leaveAtMs !== undefined && nowMs >= this.#leaveAtMs) return this.end()
+    // Usually there is nothing to see to: what is open is confirmed, and is not to be left.
+    if (this.#isRefusing || !this.server.isOpenFor(nowMs)) this.#seesToServer(nowMs)
+    const isOpen = this.server.isOpenFor(nowMs)
+    const isClogged = this.#isBackedUp() || this.#isBehind(nowMs)
+    this.#takeCommands(isOpen && !isClogged)
+    if (this.hasEnded) return
+    if (this.inFlight.head?.state === 'told') this.deliver()
+    if (!this.hasEnded) this.#minds(nowMs, isClogged)
+  }
+
+  #seesToServer(nowMs: number): void {
     if (this.#isRefusing && this.server.hasProspect(nowMs)) this.#wait.refusal = undefined
-    this.server.look(nowMs, this.#wantsServer)
+    this.server.look(nowMs, this.#wantsServer())
     this.server.resend(nowMs)
-    const isOpen = this.server.isOpenFor(nowMs) && !this.#isBackedUp && !this.#isBehind(nowMs)
+  }
+
+  #takeCommands(isOpen: boolean): void {
+    const { plain } = this.#home
     while (!this.hasEnded && this.#mayTake(isOpen)) {
-      const piece = this.#requests.next()
+      const mayRun =
+        this.transaction === undefined && !this.#isRefusing && this.#leaveAtMs === undefined
+      const room = MAX_IN_FLIGHT - this.inFlight.size
+      const piece = mayRun ? this.#requests.next(plain, room) : this.#requests.next()
       if (piece === undefined) break
       this.#take(piece)
     }
-    if (this.hasEnded) return
-    this.deliver()
-    this.#minds(nowMs)
+  }
+
+  /** Answers of a server have come, and may have made room. Usually nothing has waited for that. */
+  answersCame(nowMs: number): void {
+    const isWaiting = this.#requests.pendingBytes > 0 || this.inFlight.againSize > 0
+    const isSpecial = this.#isPaused || this.#isAttended || this.#isDraining || this.server.isBusy
+    const isClogged = this.#home.port.queuedBytes(this.client) > MAX_QUEUED_BYTES
+    if (isWaiting || isSpecial || isClogged) this.pump(nowMs)
   }
 
   /** Answers that are complete go to the client, in its order. */
   deliver(): void {
-    let out = ''
-    while (this.inFlight.head?.state === 'told') {
-      const { answer, kind } = this.inFlight.head
-      out += answer
-      this.inFlight.dropHead()
-      if (kind === 'quit') return this.end(out)
-    }
-    if (out !== '') this.#home.port.write(this.client, out)
+    const lastWords = this.answers.deliver()
+    if (lastWords !== undefined) this.end(lastWords)
   }
 
   /** The client left. */
@@ -148,7 +158,7 @@ export class Session {
     return this.#wait.refusal !== undefined
   }
 
-  get #wantsServer(): boolean {
+  #wantsServer(): boolean {
     const isSubscribed = this.state.subscriptions > 0
     const waits = this.#requests.pendingBytes > 0 || this.inFlight.againSize > 0
     return isSubscribed || waits || this.#isRefusing
@@ -158,7 +168,7 @@ export class Session {
     this.hasEnded = true
     this.#wait.ends()
     this.server.drop()
-    this.#home.attend(this.client, false)
+    this.#attend(false)
     this.#home.ended(this.client)
   }
 
@@ -174,13 +184,13 @@ export class Session {
     return this.#stream === 'none' && this.server.isStalled(nowMs)
   }
 
-  get #isBackedUp(): boolean {
+  #isBackedUp(): boolean {
     const { port } = this.#home
     return port.queuedBytes(this.client) > MAX_QUEUED_BYTES || this.server.isBackedUp
   }
 
   /** After each turn: what is waited for, and whether the client is read. */
-  #minds(nowMs: number): void {
+  #minds(nowMs: number, isClogged: boolean): void {
     const isIdle = this.inFlight.size === 0 && this.#requests.pendingBytes === 0
     const isQuiet = isIdle && this.transaction === undefined && this.#stream === 'none'
     if (this.#isDraining && isQuiet) return this.end()
@@ -189,17 +199,22 @@ export class Session {
     this.#hold(nowMs, isHeld)
     if (this.hasEnded) return
     if (this.#home.port.queuedBytes(this.client) > MAX_QUEUED_BYTES) this.server.pauseReading(true)
-    const isFull = this.inFlight.size >= MAX_IN_FLIGHT || this.#isBackedUp
-    this.#pause(
-      isHeld || this.#isBehind(nowMs) || isFull || this.inFlight.bytes >= MAX_IN_FLIGHT_BYTES,
-    )
-    const seeks = this.server.isBusy || (this.#wantsServer && !this.server.hasLink)
-    this.#home.attend(this.client, isHeld || seeks || this.#leaveAtMs !== undefined)
+    const { size, bytes } = this.inFlight
+    const isFull = size >= MAX_IN_FLIGHT || bytes >= MAX_IN_FLIGHT_BYTES
+    this.#pause(isHeld || isClogged || isFull)
+    const seeks = this.server.isBusy || (!this.server.hasLink && this.#wantsServer())
+    this.#attend(isHeld || seeks || this.#leaveAtMs !== undefined)
+  }
+
+  #attend(isNeeded: boolean): void {
+    if (isNeeded === this.#isAttended) return
+    this.#isAttended = isNeeded
+    this.#home.attend(this.client, isNeeded)
   }
 
   #hold(nowMs: number, isHeld: boolean): void {
     if (!isHeld) {
-      if (this.server.isOpenFor(nowMs)) this.#wait.refusal = undefined
+      if (this.#isRefusing && this.server.isOpenFor(nowMs)) this.#wait.refusal = undefined
       return this.#wait.ends()
     }
     if (!this.#wait.holds(nowMs, this.#requests.pendingBytes + this.inFlight.bytes)) return
@@ -222,6 +237,8 @@ export class Session {
     switch (piece.kind) {
       case 'fault':
         return this.#endWithFault(piece.text)
+      case 'plain':
+        return this.#passOn(piece.bytes)
       case 'more':
         return this.#more(piece)
       case 'begin':
@@ -243,42 +260,17 @@ export class Session {
     if (isLast) this.#stream = 'none'
   }
 
-  /** A server has answered: one reply of as many as there are to be. */
-  answered(asked: Asked, reply: string): void {
-    const { inFlight } = this
-    const isError = reply.charCodeAt(0) === MINUS
-    asked.repliesLeft = isError ? 0 : asked.repliesLeft - 1
-    if (asked.argv !== undefined || asked.transaction !== undefined)
-      this.#note(asked, reply, isError)
-    const answer = asked.instead ?? reply
-    const isDone = asked.repliesLeft <= 0
-    if (isDone) inFlight.closeNext()
-    if (asked === inFlight.head) {
-      this.#home.port.write(this.client, asked.answer + answer)
-      asked.answer = ''
-      if (isDone) asked.state = 'told'
-      if (isDone) inFlight.dropHead()
-      if (isDone && inFlight.head?.state === 'told') this.deliver()
-    } else {
-      inFlight.keep(asked, answer)
-      if (isDone) asked.state = 'told'
-    }
+  get state(): CarriedState {
+    return this.answers.state
   }
 
-  answeredPartly(asked: Asked, bytes: string): void {
-    asked.isPartlyTold = true
-    if (asked === this.inFlight.head) this.#home.port.write(this.client, bytes)
-    else this.inFlight.keep(asked, bytes)
+  get inFlight(): InFlight {
+    return this.answers.inFlight
   }
 
   /** What answers nothing: messages. */
   tellAside(bytes: string): void {
     this.#home.port.write(this.client, bytes)
-  }
-
-  /** What EXEC answers if its transaction cannot be sent to another server. */
-  endOf(transaction: CarriedTransaction | undefined): string {
-    return transaction?.isWatching === true ? this.#nothing : TRANSACTION_TOO_LONG
   }
 
   /** The connection to the server is gone, and what it was for the server. */
@@ -290,21 +282,17 @@ export class Session {
     if (this.state.isTracking || this.state.isTooMuch) this.end()
   }
 
-  #note(asked: Asked, reply: string, isError: boolean): void {
-    const { kind, argv, transaction } = asked
-    if (isError && argv !== undefined && isPubSub(kind)) this.state.subscriptionRefused(argv)
-    if (isError || asked.isQueued) return
-    if (kind === 'exec' && transaction !== undefined && !isNothing(reply)) {
-      for (const effect of transaction.effects) this.state.note(effect)
-    }
-    if (argv === undefined) return
-    if (isPubSub(kind)) this.state.note(confirmedPart(argv, asked.repliesLeft))
-    else this.state.note(argv)
-  }
-
   /** The server is gone: the rest of a long command is dropped. */
   streamLost(): void {
     if (this.#stream === 'server') this.#stream = 'nowhere'
+  }
+
+  /** What `PlainCommands` has found, and counted. */
+  #passOn(bytes: string): void {
+    const { count, kind } = this.#home.plain
+    this.#home.counts.commands += count
+    this.inFlight.add(newAsked({ kind, count, bytes, argv: undefined }))
+    this.server.write(bytes)
   }
 
   #command(name: string, bytes: string, isWhole: boolean): void {
@@ -352,11 +340,7 @@ export class Session {
     this.transaction = undefined
     this.isWatchLost = false
     if (kind === 'discard') return this.#answer(kind, '+OK\r\n')
-    this.#answer(kind, why === 'watch' ? this.#nothing : TRANSACTION_TOO_LONG)
-  }
-
-  get #nothing(): string {
-    return this.state.protocol === 3 ? '_\r\n' : '*-1\r\n'
+    this.#answer(kind, why === 'watch' ? this.answers.nothing : TRANSACTION_TOO_LONG)
   }
 
   #send(
@@ -370,7 +354,7 @@ export class Session {
     const isQueued = transaction !== undefined && !isEnd && kind !== 'watch'
     const isLost = kind === 'exec' && this.isWatchLost
     const asked = newAsked({ kind, bytes: kept, argv, transaction, isQueued })
-    if (isLost) asked.instead = this.#nothing
+    if (isLost) asked.instead = this.answers.nothing
     if (!isQueued && argv !== undefined) asked.repliesLeft = this.#repliesTo(kind, argv)
     if (kind === 'multi' && transaction === undefined) this.#begin(asked)
     else if (isQueued) transaction.add(asked)

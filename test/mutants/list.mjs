@@ -1166,7 +1166,7 @@ export const MUTANTS = [
     story: 'A write whose master was lost is given to the next one as a read would be.',
     edits: [
       {
-        file: 'proxy/server-side.js',
+        file: 'proxy/unanswered.js',
         find: "(kind === 'write' && !isHere)",
         replace: 'false',
       },

@@ -41,7 +41,7 @@ export class ProxyHost implements ProxyPort {
     const wake = () => this.#input((machine, now) => machine.wake(now))
     this.#alarm = new Alarm(wake, undefined, options.noteLateness)
     this.#streams = new Streams({
-      received: (id, bytes) => this.#input((machine, now) => machine.received(now, id, bytes)),
+      received: (id, bytes) => this.#received(id, bytes),
       closed: (id, reason) => this.#input((machine, now) => machine.closed(now, id, reason)),
       halfClosed: (id) => this.#input((machine, now) => machine.halfClosed(now, id)),
       drained: (id) => this.#input((machine, now) => machine.drained(now, id)),
@@ -117,9 +117,20 @@ export class ProxyHost implements ProxyPort {
     void this.#streams.closeAll().then(() => this.#options.onExit(status))
   }
 
+  /** As `#input`, without a closure for what happens all the time. */
+  #received(id: WireId, bytes: string): void {
+    if (this.#hasExited) return
+    this.#machine.received(readClock(), id, bytes)
+    this.#turnEnds()
+  }
+
   #input(feed: (machine: ProxyInputs, now: Moment) => void): void {
     if (this.#hasExited) return
     feed(this.#machine, readClock())
+    this.#turnEnds()
+  }
+
+  #turnEnds(): void {
     this.#streams.flush()
     if (!this.#hasExited) this.#alarm.set(this.#machine.nextWakeUpMs())
   }

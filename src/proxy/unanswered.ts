@@ -1,0 +1,35 @@
+/**
+ * What becomes of a command whose answer will not come, because its server is gone. A write may have been carried out,
+ * so it is never sent a second time; what only reads, and what was queued before EXEC, is given to the next server.
+ */
+import { encodeCommand } from '../resp/encode.ts'
+import type { Asked } from './asked.ts'
+import { UNANSWERED } from './proxy-errors.ts'
+
+/** `again`: it is sent to the next server. Anything else is its answer. */
+export function verdictOn(asked: Asked): string {
+  const { kind, transaction, bytes } = asked
+  const isHere = transaction !== undefined && !transaction.isOver && transaction.ended === undefined
+  if (kind === 'exec') return asked.instead ?? UNANSWERED
+  if (kind === 'discard') return '+OK\r\n'
+  if (transaction !== undefined && !isHere) return kind === 'multi' ? '+OK\r\n' : '+QUEUED\r\n'
+  if (bytes === undefined || (kind === 'write' && !isHere)) return UNANSWERED
+  if (kind === 'subscribe' || kind === 'unsubscribe') {
+    asked.bytes = encodeCommand(remaining(asked))
+  }
+  return 'again'
+}
+
+/** The part of (un)subscribing that has not been confirmed. */
+function remaining({ argv, repliesLeft }: Asked): readonly string[] {
+  const [name = '', ...channels] = argv ?? []
+  return [name, ...channels.slice(channels.length - repliesLeft)]
+}
+
+/** As it is sent to another server: EXEC with all that was queued. */
+export function bytesForAnother(asked: Asked): string {
+  const { kind, transaction, bytes = '' } = asked
+  if (kind !== 'exec' || transaction === undefined) return bytes
+  asked.skips = transaction.log.length
+  return transaction.log.map((queued) => queued.bytes ?? '').join('') + bytes
+}
