@@ -74,7 +74,9 @@ export class ServerSide {
 
   get isBackedUp(): boolean {
     const link = this.#link
-    return link !== undefined && this.#home.port.queuedBytes(link.id) > MAX_QUEUED_BYTES
+    // What has been answered has left.
+    if (link === undefined || this.#session.inFlight.openSize === 0) return false
+    return this.#home.port.queuedBytes(link.id) > MAX_QUEUED_BYTES
   }
 
   /** Whether new commands may be written. */

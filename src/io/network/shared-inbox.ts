@@ -7,7 +7,6 @@
  * its events.
  */
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
-import { TLSSocket } from 'node:tls'
 
 /** The most that is read in one go. */
 const INBOX_BYTES = 64 * 1024
@@ -20,6 +19,8 @@ interface Accepted {
   /** The server that counts it until it is closed. */
   _server?: unknown
   server?: unknown
+  /** That of TLS; to ask for its class would load all of TLS. */
+  encrypted?: unknown
 }
 
 type Options = SocketConstructorOpts & { readonly onread?: OnReadOpts; readonly handle?: unknown }
@@ -56,7 +57,8 @@ function inboxOptions(take: (bytes: string) => void, handle?: unknown): Options 
 }
 
 function mayTakeOver(socket: Socket): boolean {
-  if (socket instanceof TLSSocket || socket.connecting || socket.destroyed) return false
+  const { encrypted } = socket as Accepted
+  if (encrypted === true || socket.connecting || socket.destroyed) return false
   if (socket.readableLength > 0 || socket.readableEnded || !socket.writable) return false
   const { _handle, _server } = socket as unknown as Accepted
   return isHandle(_handle) && typeof _server === 'object' && _server !== null

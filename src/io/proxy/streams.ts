@@ -24,8 +24,10 @@ interface Stream {
   readonly streams: Streams
   /** A client has opened it. */
   readonly isAccepted: boolean
-  socket: Socket
+  readonly socket: Socket
+  /** Written during this turn. */
   batch: string
+  isOpen: boolean
 }
 
 /** A proxy has thousands of sockets: they share their listeners, which find the stream here. */
@@ -37,6 +39,8 @@ export class Streams {
   readonly #streams = new Map<WireId, Stream>()
   readonly #lingering = new Lingering()
   #dirty: Stream[] = []
+  /** The one that was asked for last: it is often the next one, too. */
+  #recent: Stream | undefined
 
   constructor(events: StreamEvents) {
     this.#events = events
@@ -44,24 +48,23 @@ export class Streams {
 
   /** Takes over the socket of a client. */
   accept(id: WireId, accepted: Socket): void {
-    const take = (bytes: string) => this.#received(id, bytes)
-    const socket = received(accepted, take, true)
+    const socket = received(accepted, (bytes) => this.#received(stream, bytes), true)
+    const stream = this.#add(id, socket, true)
     // It may want answers behind its end.
     socket.allowHalfOpen = true
-    this.#add({ id, streams: this, isAccepted: true, socket, batch: '' })
   }
 
   /** A socket for a plain connection that is to be opened. */
   open(id: WireId): Socket {
-    const socket = receiving((bytes) => this.#received(id, bytes))
-    this.#add({ id, streams: this, isAccepted: false, socket, batch: '' })
+    const socket = receiving((bytes) => this.#received(stream, bytes))
+    const stream = this.#add(id, socket, false)
     return socket
   }
 
   /** Takes over a connection that is being opened, and gives what it receives by its events. */
   add(id: WireId, socket: Socket): void {
-    socket.on('data', (chunk) => this.#received(id, chunk.toString('latin1')))
-    this.#add({ id, streams: this, isAccepted: false, socket, batch: '' })
+    const stream = this.#add(id, socket, false)
+    socket.on('data', (chunk) => this.#received(stream, chunk.toString('latin1')))
   }
 
   has(id: WireId): boolean {
@@ -69,7 +72,7 @@ export class Streams {
   }
 
   write(id: WireId, bytes: string): void {
-    const stream = this.#streams.get(id)
+    const stream = this.#find(id)
     if (stream === undefined) return
     if (stream.batch === '') this.#dirty.push(stream)
     stream.batch += bytes
@@ -85,7 +88,7 @@ export class Streams {
   }
 
   queuedBytes(id: WireId): number {
-    const stream = this.#streams.get(id)
+    const stream = this.#find(id)
     return stream === undefined ? 0 : stream.batch.length + stream.socket.writableLength
   }
 
@@ -100,7 +103,7 @@ export class Streams {
   close(id: WireId, isAtOnce = false): void {
     const stream = this.#streams.get(id)
     if (stream === undefined) return
-    this.#streams.delete(id)
+    this.#forget(stream)
     if (isAtOnce) {
       stream.batch = ''
       stream.socket.destroy()
@@ -118,39 +121,53 @@ export class Streams {
   }
 
   /** For the listeners below. */
-  drained({ id }: Stream): void {
-    if (this.#streams.has(id)) this.#events.drained(id)
+  drained({ id, isOpen }: Stream): void {
+    if (isOpen) this.#events.drained(id)
   }
 
   /** For the listeners below. */
   ended(stream: Stream): void {
     if (!stream.isAccepted) return this.lost(stream, 'closed by the other side')
-    if (this.#streams.get(stream.id) === stream) this.#events.halfClosed(stream.id)
+    if (stream.isOpen) this.#events.halfClosed(stream.id)
   }
 
   /** For the listeners below. */
   lost(stream: Stream, reason: string): void {
-    if (this.#streams.get(stream.id) !== stream) return
-    this.#streams.delete(stream.id)
+    if (!stream.isOpen) return
+    this.#forget(stream)
     flush(stream)
     this.#lingering.end(stream.socket)
     this.#events.closed(stream.id, reason)
   }
 
-  #add(stream: Stream): void {
-    this.#streams.set(stream.id, stream)
-    const socket: StreamSocket = stream.socket
+  #add(id: WireId, socket: StreamSocket, isAccepted: boolean): Stream {
+    const stream = { id, streams: this, isAccepted, socket, batch: '', isOpen: true }
+    this.#streams.set(id, stream)
     socket[STREAM] = stream
     socket.setNoDelay(true)
     socket.on('drain', onDrain)
     socket.on('end', onEnd)
     socket.on('error', onError)
     socket.on('close', onClose)
+    return stream
   }
 
-  #received(id: WireId, bytes: string): void {
+  #received(stream: Stream, bytes: string): void {
     // After `close` the machine no longer knows the id.
-    if (this.#streams.has(id)) this.#events.received(id, bytes)
+    if (!stream.isOpen) return
+    this.#recent = stream
+    this.#events.received(stream.id, bytes)
+  }
+
+  #find(id: WireId): Stream | undefined {
+    if (this.#recent?.id !== id) this.#recent = this.#streams.get(id)
+    return this.#recent
+  }
+
+  #forget(stream: Stream): void {
+    stream.isOpen = false
+    this.#streams.delete(stream.id)
+    this.#recent = undefined
   }
 }
 
