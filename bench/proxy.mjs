@@ -1,7 +1,7 @@
 /**
  * What stands between an application and its master: `vedette proxy`, HAProxy with the usual recipe, or a direct
  * ioredis. In each run all of them write to one cluster at the same time, so they meet the same fault. Then what
- * the proxy and HAProxy let through, taken in turns, and what a client costs that says nothing.
+ * the proxy, HAProxy and a bare forwarder let through, taken in turns, and what a client costs that says nothing.
  */
 import { spawnSync } from 'node:child_process'
 import { connect } from 'node:net'
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { HOSTS, startCluster } from './failover/cluster.mjs'
 import { networkRefusal, openLoopback, prepareNetworks } from './failover/place.mjs'
 import { Application } from './proxy/application.mjs'
-import { WAYS } from './proxy/ways.mjs'
+import { FORWARDER, WAYS } from './proxy/ways.mjs'
 import { until } from './support/clock.mjs'
 import { withConnectionTo } from './support/connection.mjs'
 import { finish } from './support/finish.mjs'
@@ -31,6 +31,7 @@ const LOADS = [
   { clients: 1_000, pipeline: 1 },
 ]
 const REQUESTS = 40_000
+const SPEED_WAYS = [...WAYS.slice(0, 2), FORWARDER]
 /** Opened first: with them the heap of a process grows to its working size, whatever comes after. */
 const FIRST_CLIENTS = 500
 const IDLE_CLIENTS = 1_000
@@ -167,7 +168,7 @@ async function speedSamples(workshop, rounds) {
   const members = [...cluster.members]
   try {
     const samples = []
-    for (const way of WAYS.slice(0, 2)) {
+    for (const way of SPEED_WAYS) {
       const { member, port } = await way.open(workshop, { name: `speed-${way.id}`, ...cluster })
       members.push(member)
       samples.push({ way: way.id, port, idleBytes: await idleBytes(member, port), runs: [] })
@@ -247,7 +248,7 @@ function report({ faults, speed }) {
   const speeds = LOADS.flatMap((load) =>
     speed.map(({ way, idleBytes: bytes, runs }) => {
       const those = runs.filter((one) => one.load === load)
-      const { title } = WAYS.find(({ id }) => id === way)
+      const { title } = SPEED_WAYS.find(({ id }) => id === way)
       const cells = [
         median(those.map((one) => one.perSecond)),
         median(those.map((one) => one.p99Ms)),

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
+import { pathOf } from '../../scripts/paths.mjs'
 import { until } from '../support/clock.mjs'
 import { connectTo } from '../support/connection.mjs'
 import { LOOPBACK } from '../support/host.mjs'
@@ -16,6 +17,9 @@ export const WAYS = [
   { id: 'haproxy', title: 'HAProxy, redis-check', open: openHaproxy },
   { id: 'ioredis', title: 'ioredis, Sentinels', open: openDirect },
 ]
+
+/** No way for an application, which would not be led to another master: the floor for a program on Node. */
+export const FORWARDER = { id: 'forwarder', title: 'bare forwarder on Node', open: openForwarder }
 
 async function openProxy(workshop, { name, sentinels }) {
   const [port] = await freePorts(1)
@@ -45,6 +49,15 @@ async function openHaproxy(workshop, { name, master, replicas, sentinels }) {
     args: ['-f', path],
     folder,
   })
+  return await led(member, port)
+}
+
+async function openForwarder(workshop, { name, master }) {
+  const [port] = await freePorts(1)
+  const folder = workshop.createFolder(name)
+  const args = [pathOf('bench/proxy/forwarder.mjs'), `${port}`, `${master.port}`]
+  const title = `forwarder ${port}`
+  const member = workshop.spawn({ title, command: process.execPath, args, folder })
   return await led(member, port)
 }
 
