@@ -25,7 +25,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   dashboard: ['http'],
   io: ['base', 'resp', 'core', 'server', 'proxy', 'config', 'http', 'hooks', 'blackbox', 'journal'],
   report: ['base', 'history', 'scenario'],
-  fuzz: ['base', 'resp', 'server', 'sim', 'config', 'history', 'scenario'],
+  fuzz: ['base', 'resp', 'core', 'server', 'sim', 'config', 'history', 'scenario'],
   simulate: ['base', 'config', 'core', 'history', 'scenario', 'fuzz'],
   engine: ['base', 'resp', 'core', 'server', 'config', 'history', 'sim', 'scenario', 'io'],
   testing: ['base', 'resp', 'core', 'server', 'config', 'history', 'sim', 'scenario', 'io'],

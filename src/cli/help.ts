@@ -118,7 +118,7 @@ Profiles:
   strict     the same for a group with strict replication, over all its masters: no acknowledged write
              may be lost. In every third run anything may die at any time.
 
-Each seed also asks a data node what a redis-server was asked once, and compares the answers.
+Each seed also asks a data node or a Sentinel what Redis' own were asked once, and compares the answers.
 
 --guided measures each run. It keeps a run that reached new code, ran code more often, or saw an event in
 a new state of a failover, and makes most of the next runs by changing runs it kept. The files of failures

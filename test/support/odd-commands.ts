@@ -102,6 +102,26 @@ export class OddCommands {
   }
 }
 
+/** The same command with a word missing, doubled, misplaced, strange or in another case. */
+export function spoiled(words: readonly string[], rng: Rng): readonly string[] {
+  const at = 1 + rng.below(Math.max(1, words.length - 1))
+  const copy = [...words]
+  switch (rng.below(6)) {
+    case 0:
+      return copy.toSpliced(at, 1)
+    case 1:
+      return copy.toSpliced(at, 0, copy[at] ?? '')
+    case 2:
+      return copy.toSpliced(at, 2, ...copy.slice(at, at + 2).reverse())
+    case 3:
+      return copy.toSpliced(at, 1, oddWord(rng))
+    case 4:
+      return [...copy, oddWord(rng)]
+    default:
+      return copy.map((word) => otherCase(word, rng))
+  }
+}
+
 function tokensOf(grammar: Grammar): string[] {
   const tokens: string[] = []
   const walk = (parts: Grammar['parts']): void => {

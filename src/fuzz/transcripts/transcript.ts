@@ -1,8 +1,8 @@
 /**
- * What a redis-server answered to commands once, kept as text, so that a drawn run can ask our node the same without a
- * redis-server at hand:
+ * What a redis-server or a redis-sentinel answered to commands once, kept as text, so that a drawn run can ask ours the same without
+ * theirs at hand:
  *
- *     # strings, RESP3, at 1764190000000
+ *     # redis-server: strings, RESP3, at 1764190000000
  *     > SET k v EX abc
  *     > GET k
  *     < "-ERR value is not an integer or out of range\r\n"
@@ -15,6 +15,7 @@ import { maybeQuoted, quoted } from '../../base/quote.ts'
 import { splitArgs } from '../../base/split-args.ts'
 
 export interface Transcript {
+  readonly program: 'redis-server' | 'redis-sentinel'
   readonly name: string
   readonly protocol: '2' | '3'
   /** When the first command was sent, by the wall clock. */
@@ -24,11 +25,12 @@ export interface Transcript {
   readonly replies: readonly (string | undefined)[]
 }
 
-const HEAD = /^# (.+), RESP([23]), at (\d+)$/
+const HEAD = /^# (redis-server|redis-sentinel): (.+), RESP([23]), at (\d+)$/
 
-export function transcriptText({ name, protocol, atMs, commands, replies }: Transcript): string {
+export function transcriptText(transcript: Transcript): string {
+  const { program, name, protocol, atMs, commands, replies } = transcript
   return [
-    `# ${name}, RESP${protocol}, at ${atMs}`,
+    `# ${program}: ${name}, RESP${protocol}, at ${atMs}`,
     ...commands.map((words) => `> ${words.map(maybeQuoted).join(' ')}`),
     ...replies.map((reply) => (reply === undefined ? '<' : `< ${quoted(reply)}`)),
     '',
@@ -49,8 +51,9 @@ function readOne(text: string): Transcript {
   if (head === null) throw new Error(`this begins no transcript: ${first}`)
   const wordsOf = (mark: string) =>
     lines.filter((line) => line.startsWith(mark)).map((line) => wordsIn(line, mark))
-  const [, name = '', protocol, atMs] = head
+  const [, program, name = '', protocol, atMs] = head
   return {
+    program: program === 'redis-sentinel' ? program : 'redis-server',
     ...{ name, protocol: protocol === '2' ? '2' : '3', atMs: Number(atMs) },
     ...{ commands: wordsOf('>'), replies: wordsOf('<').map(([reply]) => reply) },
   }

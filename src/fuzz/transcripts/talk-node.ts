@@ -21,7 +21,7 @@ const DIRECTIVES = { save: '', 'enable-debug-command': 'yes', 'protected-mode': 
 const PATIENCE_MS = 2_000
 
 /** Everything a new node answers to the commands, reply by reply. */
-export function talk({ protocol, atMs, commands, replies }: Transcript): readonly string[] {
+export function talkToNode({ protocol, atMs, commands, replies }: Transcript): readonly string[] {
   let answer = ''
   let now = { monoMs: 0, wallMs: atMs }
   const settings = new Settings()
