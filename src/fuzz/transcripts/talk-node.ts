@@ -1,12 +1,11 @@
 /** A data node without a world around it: it is told commands, and what it answers is collected. */
 import { createRng } from '../../base/rng.ts'
-import { encodeCommand } from '../../resp/encode.ts'
 import { DataNode } from '../../server/node.ts'
 import { type NodePort, SIMULATED_PROCESS } from '../../server/port.ts'
 import { Settings } from '../../server/settings/settings.ts'
 import { DataFiles } from '../../sim/processes/data-files.ts'
 import { replySlices } from './reply-slices.ts'
-import type { Transcript } from './transcript.ts'
+import { pipelineOf, type Transcript } from './transcript.ts'
 
 const CLIENT = 1
 const ENDS = {
@@ -21,7 +20,8 @@ const DIRECTIVES = { save: '', 'enable-debug-command': 'yes', 'protected-mode': 
 const PATIENCE_MS = 2_000
 
 /** Everything a new node answers to the commands, reply by reply. */
-export function talkToNode({ protocol, atMs, commands, replies }: Transcript): readonly string[] {
+export function talkToNode(transcript: Transcript): readonly string[] {
+  const { atMs, replies } = transcript
   let answer = ''
   let now = { monoMs: 0, wallMs: atMs }
   const settings = new Settings()
@@ -31,14 +31,7 @@ export function talkToNode({ protocol, atMs, commands, replies }: Transcript): r
   })
   const node = new DataNode({ settings, port, rng: createRng('talk'), now, hasConfigFile: false })
   node.accepted(now, CLIENT, ENDS)
-  const hello =
-    protocol === '3'
-      ? [
-          ['CLIENT', 'REPLY', 'SKIP'],
-          ['HELLO', '3'],
-        ]
-      : []
-  node.received(now, CLIENT, [...hello, ...commands].map((words) => encodeCommand(words)).join(''))
+  node.received(now, CLIENT, pipelineOf(transcript))
   while (now.monoMs < PATIENCE_MS && replySlices(answer).length < replies.length) {
     const monoMs = Math.max(now.monoMs, node.nextWakeUpMs() ?? PATIENCE_MS)
     now = { monoMs, wallMs: atMs + monoMs }

@@ -6,9 +6,9 @@ import type { Event } from '../../core/event.ts'
 import { startSentinel } from '../../core/sentinel.ts'
 import type { State } from '../../core/state.ts'
 import { step } from '../../core/step.ts'
-import { encodeCommand, encodeReply } from '../../resp/encode.ts'
+import { encodeReply } from '../../resp/encode.ts'
 import { replySlices } from './reply-slices.ts'
-import type { Transcript } from './transcript.ts'
+import { pipelineOf, type Transcript } from './transcript.ts'
 
 const CLIENT = 1
 const ENDS = { address: '127.0.0.1:50000', localAddress: '127.0.0.1:26379' }
@@ -16,24 +16,16 @@ const ENDS = { address: '127.0.0.1:50000', localAddress: '127.0.0.1:26379' }
 export const NOBODY_WATCHED = 'sentinel monitor mymaster 127.0.0.1 1 2'
 
 /** Everything a new Sentinel answers to the commands, reply by reply. */
-export function talkToSentinel({ protocol, atMs, commands }: Transcript): readonly string[] {
-  const now = { monoMs: 1_000, wallMs: atMs }
+export function talkToSentinel(transcript: Transcript): readonly string[] {
+  const now = { monoMs: 1_000, wallMs: transcript.atMs }
   const parsed = parseSentinelConf(`port 26379\n${NOBODY_WATCHED}`, 'sentinel.conf', [])
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
   const start = { config: parsed.value.core, saved: undefined, rng: createRng('talk'), now }
   const { state, effects } = startSentinel(start)
-  const hello =
-    protocol === '3'
-      ? [
-          ['CLIENT', 'REPLY', 'SKIP'],
-          ['HELLO', '3'],
-        ]
-      : []
-  const bytes = [...hello, ...commands].map((words) => encodeCommand(words)).join('')
   const events: Event[] = [
     ...eventsAfter(effects),
     { kind: 'clientOpened', client: CLIENT, ...ENDS },
-    { kind: 'received', client: CLIENT, bytes },
+    { kind: 'received', client: CLIENT, bytes: pipelineOf(transcript) },
   ]
   return replySlices(answerTo(events, state, now))
 }

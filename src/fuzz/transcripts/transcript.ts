@@ -13,6 +13,7 @@
  */
 import { maybeQuoted, quoted } from '../../base/quote.ts'
 import { splitArgs } from '../../base/split-args.ts'
+import { encodeCommand } from '../../resp/encode.ts'
 
 export interface Transcript {
   readonly program: 'redis-server' | 'redis-sentinel'
@@ -63,4 +64,13 @@ function wordsIn(line: string, mark: string): string[] {
   const words = splitArgs(line.slice(mark.length))
   if (words === undefined) throw new Error(`the quotes of this line do not match: ${line}`)
   return words
+}
+
+/** All of it in one piece. The reply of HELLO names the connection, so it is not given. */
+export function pipelineOf({
+  protocol,
+  commands,
+}: Pick<Transcript, 'protocol' | 'commands'>): string {
+  const all = [['CLIENT', 'REPLY', 'SKIP'], ['HELLO', protocol], ...commands]
+  return all.map((words) => encodeCommand(words)).join('')
 }
