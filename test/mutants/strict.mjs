@@ -124,4 +124,156 @@ export const STRICT_MUTANTS = [
     ],
     scenarios: ['a-strict-master-is-cut-off-with-a-rare-client.yml'],
   },
+  {
+    name: 'strict-answers-wait-for-the-turn-before',
+    story: 'What a command did in its own turn is not counted into what its answer waits for.',
+    edits: [
+      {
+        file: QUORUM,
+        find: '        return Math.max(this.#history.offset, this.#readOffset);\n',
+        replace: '        return Math.max(this.#turnOffset, this.#readOffset);\n',
+      },
+    ],
+    scenarios: ['a-strict-master-writes-alone.yml'],
+  },
+  {
+    name: 'strict-late-answers-are-told',
+    story:
+      'Answers that have waited for sync-replication-timeout are sent, as if that were an acknowledgement.',
+    edits: [
+      {
+        file: QUORUM,
+        find: '        this.#cutOff(this.nowMs - this.#timeoutMs);\n',
+        replace:
+          '        if (this.#node.syncGate.overdue(this.nowMs - this.#timeoutMs).length === 0) return;\n' +
+          '        this.#confirmedOffset = this.#history.offset;\n        this.#node.syncGate.release();\n',
+      },
+    ],
+    scenarios: ['a-strict-master-is-cut-off-for-long.yml'],
+  },
+  {
+    name: 'strict-fenced-voter-acknowledges',
+    story: 'A fenced voter goes on with the stream of its master, and acknowledges it.',
+    edits: [
+      { file: STRICT, find: '        this.#role.freeze();\n', replace: '' },
+      { file: STRICT, find: '=== this.#kept && !this.#isFrozen)', replace: '=== this.#kept)' },
+    ],
+    scenarios: ['a-fenced-strict-voter-still-sees-its-master.yml'],
+  },
+  {
+    name: 'strict-older-masters-are-followed',
+    story: 'Neither the master nor the replica compares terms when they connect.',
+    edits: [
+      {
+        file: STRICT,
+        find: '        if (number < this.#kept.number)\n',
+        replace: '        if (number < 0)\n',
+      },
+      {
+        file: STRICT,
+        find: '        if (term.number > this.#kept.number) {\n',
+        replace: '        if (term.number < 0) {\n',
+      },
+      {
+        file: STRICT,
+        find: '        this.#keep({ number, leader, layout, hasJoined: true }',
+        replace: '        this.#keep({ ...this.#kept, layout, hasJoined: true }',
+      },
+    ],
+    scenarios: ['a-fenced-strict-voter-still-sees-its-master.yml'],
+  },
+  {
+    name: 'strict-fence-is-told-before-it-is-kept',
+    story: 'A voter answers FENCE while its term is still being written.',
+    edits: [
+      {
+        file: STRICT,
+        find: '        this.#keep({ ...this.#kept, ...term, layout }, (failure) => {\n',
+        replace:
+          '        this.#keep({ ...this.#kept, ...term, layout }, () => {});\n        answer(this.#standing());\n        (() => {\n',
+      },
+    ],
+    scenarios: ['a-strict-voter-dies-while-it-writes-its-fence.yml'],
+  },
+  {
+    name: 'strict-voters-that-are-behind-count',
+    story: 'A leader counts any node that answers its fence, voter or not.',
+    edits: [
+      {
+        file: FENCING,
+        find: "typeof standing !== 'object' || standing.kind !== 'voter'",
+        replace: "typeof standing !== 'object'",
+      },
+    ],
+    scenarios: ['a-strict-voter-comes-back-without-its-memory.yml'],
+  },
+  {
+    name: 'strict-one-new-node-makes-a-first-term',
+    story:
+      'One node that was never in a term is enough for the configured master to get the first one.',
+    edits: [
+      {
+        file: FENCING,
+        find: '    return voters.every(({ name }) => {\n',
+        replace: '    return voters.some(({ name }) => {\n',
+      },
+    ],
+    scenarios: ['a-strict-master-and-a-voter-come-back-without-data.yml'],
+  },
+  {
+    name: 'strict-majority-of-fences',
+    story: 'A majority of the voters is fenced, whatever the write quorum is.',
+    edits: [
+      {
+        file: 'core/failover/voters.js',
+        find: '    return Math.max(1, config.voters.length - writeQuorum(config) + 1);\n',
+        replace: '    return Math.floor(config.voters.length / 2) + 1;\n',
+      },
+    ],
+    scenarios: ['a-strict-write-quorum-of-two-of-five.yml'],
+  },
+  {
+    name: 'strict-fastest-voter-decides',
+    story: 'With five voters a write is answered when the first of the two that are needed has it.',
+    edits: [{ file: QUORUM, find: 'offsets[needed - 1]', replace: 'offsets[0]' }],
+    scenarios: ['the-fastest-of-five-strict-voters.yml'],
+  },
+  {
+    name: 'strict-terms-of-the-master-are-not-taken',
+    story: 'A replica does not learn where the terms of its master begin.',
+    edits: [
+      {
+        file: STRICT,
+        find: '            this.#marks = this.#meeting.marks;\n',
+        replace: '            this.#meeting;\n',
+      },
+    ],
+    scenarios: ['a-strict-master-of-an-older-term-comes-back.yml'],
+  },
+  {
+    name: 'strict-named-replica-before-history',
+    story: 'On an order the replica that was named is promoted, whatever it has.',
+    edits: [
+      {
+        file: FENCING,
+        find: '    if (target !== undefined && equals.includes(target))\n',
+        replace: '    if (target !== undefined && fenced.some(({ node }) => node === target))\n',
+      },
+    ],
+    scenarios: ['an-order-names-a-strict-replica-that-lags.yml'],
+  },
+  {
+    name: 'strict-heir-before-history',
+    story:
+      'On an order the replica that the master was to hand over to is promoted, whatever it has.',
+    edits: [
+      {
+        file: FENCING,
+        find: '    const heir = equals.find(({ name }) => name === fencing?.handover?.heir);\n',
+        replace:
+          '    const heir = fenced.map(({ node }) => node).find(({ name }) => name === fencing?.handover?.heir);\n',
+      },
+    ],
+    scenarios: ['an-order-prefers-a-strict-replica-that-lags.yml'],
+  },
 ]
