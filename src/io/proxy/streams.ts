@@ -38,7 +38,9 @@ export class Streams {
   readonly #events: StreamEvents
   readonly #streams = new Map<WireId, Stream>()
   readonly #lingering = new Lingering()
-  #dirty: Stream[] = []
+  /** What has something to send; usually one, and never long, since each turn ends with `flush`. */
+  readonly #dirty: (Stream | undefined)[] = []
+  #dirtyCount = 0
   /** The one that was asked for last: it is often the next one, too. */
   #recent: Stream | undefined
 
@@ -74,17 +76,19 @@ export class Streams {
   write(id: WireId, bytes: string): void {
     const stream = this.#find(id)
     if (stream === undefined) return
-    if (stream.batch === '') this.#dirty.push(stream)
+    if (stream.batch === '') this.#dirty[this.#dirtyCount++] = stream
     stream.batch += bytes
     if (stream.batch.length > MAX_BATCH_BYTES) flush(stream)
   }
 
   /** The turn is over: what was written during it leaves. */
   flush(): void {
-    const dirty = this.#dirty
-    if (dirty.length === 0) return
-    for (const stream of dirty) flush(stream)
-    dirty.length = 0
+    for (let at = 0; at < this.#dirtyCount; at++) {
+      const stream = this.#dirty[at]
+      this.#dirty[at] = undefined
+      if (stream !== undefined) flush(stream)
+    }
+    this.#dirtyCount = 0
   }
 
   queuedBytes(id: WireId): number {
