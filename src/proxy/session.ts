@@ -98,9 +98,11 @@ export class Session {
   /** Answers of a server have come, and may have made room. Usually nothing has waited for that. */
   answersCame(nowMs: number): void {
     const isWaiting = this.#requests.pendingBytes > 0 || this.inFlight.againSize > 0
+    // A subscriber gives no commands that would have it look where it is.
+    const isLed = isWaiting || this.state.hasSubscribed
     const isSpecial = this.#isPaused || this.#isAttended || this.#isDraining || this.server.isBusy
     const isClogged = this.#home.port.queuedBytes(this.client) > MAX_QUEUED_BYTES
-    if (isWaiting || isSpecial || isClogged) this.pump(nowMs)
+    if (isLed || isSpecial || isClogged) this.pump(nowMs)
   }
 
   /** Answers that are complete go to the client, in its order. */

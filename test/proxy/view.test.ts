@@ -185,6 +185,17 @@ describe('the read port', () => {
     client.sends('GET b')
     expect(stage.server(A).takes()).toEqual(['GET b'])
   })
+
+  test('a subscriber leaves such a replica, too, although it says nothing more', () => {
+    const { stage, client } = reading(infoOf(A, 1))
+    stage.server(REPLICA).says('$1\r\n1')
+    client.sends('SUBSCRIBE s')
+    stage.server(REPLICA).says('*3\r\n$9\r\nsubscribe\r\n$1\r\ns\r\n:1')
+    stage.infos.set(REPLICA, infoOf(A, 60))
+    stage.pass(3_000)
+    stage.server(REPLICA).says('*3\r\n$7\r\nmessage\r\n$1\r\ns\r\n$1\r\nm')
+    expect(stage.server(A).takes()).toEqual(['SUBSCRIBE s'])
+  })
 })
 
 describe('the PROXY protocol', () => {
