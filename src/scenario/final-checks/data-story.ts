@@ -20,7 +20,7 @@ import { codeOf, describeTold, isToldError, type Told } from '../../history/data
 import { BESIDE, type Question, type Write } from '../../history/writes.ts'
 import type { Violation } from '../result.ts'
 import { distinct, has, type Version } from './data-version.ts'
-import { isWholeScan, owedSince, ScanStory } from './scan-story.ts'
+import { isWholeScan, LastingNames, owedText, ScanStory } from './scan-story.ts'
 
 /** The node did not do what it was asked, for reasons of its own: the data is as it was. */
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -286,8 +286,9 @@ export class DataStory {
     const first = this.#scanned
     if (first === undefined) return undefined
     const since = new Set(this.#after.get(first))
-    const at = this.#when(spanOf(question), question)
-    return (version) => owedSince(first, version, since, at)
+    const words = first.request.commands[0] ?? []
+    const lasting = new LastingNames(words, since, this.#when(spanOf(question), question))
+    return (version) => owedText(lasting.until(version))
   }
 
   /** What must be true of the versions after the last page of a scan. */
@@ -298,7 +299,8 @@ export class DataStory {
     const span = { fromMs: first.attemptedAtMs, untilMs: at.untilMs }
     if (this.#start.mayHaveChanged(question.node, span)) return undefined
     const since = first === question ? undefined : new Set(this.#after.get(first))
-    return (last) => isWholeScan(pages, last, since, at)
+    const lasting = new LastingNames(first.request.commands[0] ?? [], since, at)
+    return (last) => isWholeScan(pages, lasting.until(last))
   }
 
   #when(span: Span, { node }: Question): CarriedOut {

@@ -13,9 +13,6 @@ interface Moment {
   readonly parent: Moment | undefined
 }
 
-/** States before this many are not looked for. */
-const STATES_MAX = 500
-
 export class ScanStory {
   /** The pages of each scan, in their order. */
   readonly #pages = new Map<string, Question[]>()
@@ -43,14 +40,58 @@ export class ScanStory {
 }
 
 /**
- * `since`: every state that was possible after the first page. If none of them led to `last`, nothing can be said.
- * Without: the scan had one page.
+ * What a scan has to show: the names that were there in every state since its first page, with the earliest time of
+ * their death in any of them. Many versions come from the same states, so each state is looked at once.
  */
+export class LastingNames {
+  readonly #words: readonly string[]
+  readonly #since: ReadonlySet<Moment> | undefined
+  readonly #at: CarriedOut
+  readonly #known = new Map<Moment, ReadonlyMap<string, number> | undefined>()
+
+  /** `since`: every state that was possible after the first page; undefined: the scan had one page. */
+  constructor(words: readonly string[], since: ReadonlySet<Moment> | undefined, at: CarriedOut) {
+    this.#words = words
+    this.#since = since
+    this.#at = at
+  }
+
+  /** Up to this state. If none of `since` led to it, nothing can be said, and nothing has to be shown. */
+  until(last: Moment): ReadonlyMap<string, number> {
+    if (this.#since === undefined) return this.#namesIn(last)
+    const path: Moment[] = []
+    let one: Moment | undefined = last
+    for (; one !== undefined && !this.#known.has(one); one = one.parent) path.push(one)
+    let lasting = one && this.#known.get(one)
+    for (const next of path.toReversed()) {
+      if (lasting !== undefined) lasting = common(lasting, this.#namesIn(next))
+      else if (this.#since.has(next)) lasting = this.#namesIn(next)
+      this.#known.set(next, lasting)
+    }
+    return lasting ?? new Map()
+  }
+
+  #namesIn({ holdings }: Moment): ReadonlyMap<string, number> {
+    return scannedIn(holdings, this.#words, this.#at)
+  }
+}
+
+function common(
+  one: ReadonlyMap<string, number>,
+  other: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  const found = new Map<string, number>()
+  for (const [name, diesAtMs] of one) {
+    const otherMs = other.get(name)
+    if (otherMs !== undefined) found.set(name, Math.min(diesAtMs, otherMs))
+  }
+  return found
+}
+
+/** Whether these pages have shown all that they had to. */
 export function isWholeScan(
   pages: readonly Question[],
-  last: Moment,
-  since: ReadonlySet<Moment> | undefined,
-  at: CarriedOut,
+  owed: ReadonlyMap<string, number>,
 ): boolean {
   const words = pages[0]?.request.commands[0] ?? []
   const shown = new Set<Told>()
@@ -58,52 +99,13 @@ export function isWholeScan(
     const page = scanPageOf(answer?.told)
     for (const name of page === undefined ? [] : namesIn(words, page)) shown.add(name)
   }
-  const states = since === undefined ? [last] : statesSince(last, since)
-  return [...lasting(states, words, at).keys()].every((name) => shown.has(name))
+  return [...owed.keys()].every((name) => shown.has(name))
 }
 
-/**
- * What must be shown of a scan that goes on, as a text: two ways to the same data are alike only if it is the same.
- * `first`: its first page; `since`: every state that was possible after it.
- */
-export function owedSince(
-  first: Question,
-  last: Moment,
-  since: ReadonlySet<Moment>,
-  at: CarriedOut,
-): string {
-  const words = first.request.commands[0] ?? []
-  const owed = lasting(statesSince(last, since), words, at)
+/** As a text: two ways to the same data are alike only if it is the same. */
+export function owedText(owed: ReadonlyMap<string, number>): string {
   return [...owed]
     .map(([name, diesAtMs]) => `${name} ${diesAtMs}`)
     .sort()
     .join(' ')
-}
-
-/** What is there in all states, with the earliest time of its death in any of them. */
-function lasting(
-  states: readonly Moment[],
-  words: readonly string[],
-  at: CarriedOut,
-): ReadonlyMap<string, number> {
-  const [first, ...others] = states.map(({ holdings }) => scannedIn(holdings, words, at))
-  const found = new Map<string, number>()
-  for (const [name, diesAtMs] of first ?? []) {
-    const times = others.map((some) => some.get(name))
-    if (times.includes(undefined)) continue
-    found.set(name, Math.min(diesAtMs, ...times.map((time) => time ?? 0)))
-  }
-  return found
-}
-
-/** From the last one back to the earliest that may have been there when the scan began. */
-function statesSince(last: Moment, since: ReadonlySet<Moment>): readonly Moment[] {
-  const states: Moment[] = []
-  let count = 0
-  for (let one: Moment | undefined = last; one !== undefined; one = one.parent) {
-    states.push(one)
-    if (since.has(one)) count = states.length
-    if (states.length >= STATES_MAX) break
-  }
-  return states.slice(0, count)
 }
