@@ -187,8 +187,12 @@ export class Requests {
   }
 
   #take(): string {
-    const isAll = this.#start === 0 && this.#at === this.#buffer.length
+    const isLast = this.#at === this.#buffer.length
+    const isAll = this.#start === 0 && isLast
     const bytes = isAll ? this.#buffer : this.#buffer.slice(this.#start, this.#at)
+    // Whoever says nothing more keeps nothing of what was said.
+    if (isLast) this.#buffer = ''
+    this.#at = isLast ? 0 : this.#at
     this.#start = this.#at
     return bytes
   }
