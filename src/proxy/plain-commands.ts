@@ -41,14 +41,14 @@ export class PlainCommands implements PlainScan, RunCutter {
     this.#text = text
     this.#at = from
     let end = from
-    let count = 0
-    while (count < max && this.#skipCommand()) {
+    this.count = 0
+    while (this.count < max && this.#skipCommand()) {
       end = this.#at
-      count++
+      this.count++
+      // Now, because the next one may be known by its name and not be whole.
+      this.kind = this.count === 1 ? this.#kind : 'run'
     }
     this.#text = ''
-    this.count = count
-    this.kind = count === 1 ? this.#kind : 'run'
     return end
   }
 

@@ -77,6 +77,17 @@ test('only reads and writes that are answered at once go together', () => {
   ])
 })
 
+test.each(['SET a 1', 'GET a'])('%s is what it is, whatever has begun behind it', (words) => {
+  const command = encodeCommand(words.split(' '))
+  for (const next of COMMANDS) {
+    for (let size = 0; size < next.length; size++) {
+      const end = PLAIN.scan(command + next.slice(0, size), 0, 9)
+      const kind = words.startsWith('SET') ? 'write' : 'read'
+      expect([end, PLAIN.count, PLAIN.kind]).toEqual([command.length, 1, kind])
+    }
+  }
+})
+
 test('a run is cut into those of its commands that have no answer', () => {
   const bytes = COMMANDS.slice(0, 3).join('')
   const run = newAsked({ kind: 'run', count: 3, bytes, argv: undefined })

@@ -295,7 +295,11 @@ export class StageServer {
   }
 
   says(...replies: readonly string[]): void {
-    this.#stage.receive(this.#id, replies.map((reply) => `${reply}\r\n`).join(''))
+    this.saysBytes(replies.map((reply) => `${reply}\r\n`).join(''))
+  }
+
+  saysBytes(bytes: string): void {
+    this.#stage.receive(this.#id, bytes)
   }
 
   breaks(): void {
