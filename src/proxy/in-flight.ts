@@ -3,7 +3,7 @@
  * order in which the master answers. After a switch some of it is asked again, and what has been answered
  * meanwhile waits behind it.
  */
-import type { Asked } from './asked.ts'
+import type { Asked, CarriedTransaction } from './asked.ts'
 
 /** Cuts a run into those of its commands that have no answer. */
 export interface RunCutter {
@@ -113,9 +113,18 @@ export class InFlight {
     return open
   }
 
-  /** What has to be sent anew, in order. It counts as open from now on. */
-  takeAgain(): readonly Asked[] {
-    const again = this.takeBack()
+  /** Something has to be sent anew that was given before this transaction began. */
+  hasAgainBefore(transaction: CarriedTransaction | undefined): boolean {
+    if (transaction === undefined || this.#again === 0) return false
+    return this.some((asked) => asked.state === 'again' && asked.transaction !== transaction)
+  }
+
+  /** What has to be sent anew, in order, but for that of this transaction. It counts as open from now on. */
+  takeAgain(but?: CarriedTransaction): readonly Asked[] {
+    const isTaken = ({ state, transaction }: Asked) =>
+      state === 'again' && (but === undefined || transaction !== but)
+    const again = this.#again === 0 ? [] : this.#asked.all().filter(isTaken)
+    this.#again -= again.length
     for (const asked of again) {
       asked.state = 'open'
       this.#open.push(asked)

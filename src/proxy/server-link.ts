@@ -1,13 +1,18 @@
-/** The connection of a session to a data node, and how far its set-up is. */
+/** The connection of a session to a data node, how far its set-up is, and what the session is for it. */
 import type { Address } from '../base/ip.ts'
 import { Answers } from './answers.ts'
-import type { WireId } from './port.ts'
+import type { CarriedTransaction } from './asked.ts'
+import type { CarriedState } from './carried-state.ts'
+import type { ClientAnswers } from './client-answers.ts'
+import type { InFlight } from './in-flight.ts'
+import type { ClientEnds, Entrance, WireId } from './port.ts'
 
 export class ServerLink {
   readonly id: WireId
   readonly address: Address
   readonly answers = new Answers()
-  readonly openedAtMs: number
+  /** When it was opened, or its set-up went on. */
+  openedAtMs: number
   /**
    * `leaving`: it is replaced; nothing is sent to it any more, and what it owes is waited for.
    */
@@ -18,6 +23,8 @@ export class ServerLink {
   setUpConfirmations = 0
   /** Replies to what was queued in the open transaction, after those. */
   queuedReplies = 0
+  /** What was queued in the open transaction has to wait for commands before it that are sent anew. */
+  isToQueue = false
   leavesAtMs: number | undefined
   /** When it answered last, or was first asked after it owed nothing. */
   heardAtMs: number
@@ -36,4 +43,27 @@ export class ServerLink {
   leads(to: Address): boolean {
     return this.address.host === to.host && this.address.port === to.port
   }
+}
+
+/** The session, as its server's half sees it. */
+export interface Served {
+  readonly client: WireId
+  readonly answers: ClientAnswers
+  readonly entrance: Entrance
+  readonly ends: ClientEnds
+  readonly state: CarriedState
+  readonly inFlight: InFlight
+  readonly transaction: CarriedTransaction | undefined
+  readonly hasEnded: boolean
+  /** What answers nothing: messages. */
+  tellAside(bytes: string): void
+  /** The server is gone: the rest of a long command is dropped. */
+  streamLost(): void
+  /** The connection to the server is gone, and what it was for the server. */
+  serverLost(): void
+  deliver(): void
+  /** All that came from the server has been dealt with. */
+  answersCame(nowMs: number): void
+  pump(nowMs: number): void
+  end(lastWords?: string): void
 }

@@ -3,13 +3,10 @@
  * before, hands answers back, and decides what becomes of those that will never come.
  */
 import { type AnswerPiece, firstWord } from './answers.ts'
-import { type Asked, type CarriedTransaction, isPlain } from './asked.ts'
-import { type CarriedState, encodeSetUp } from './carried-state.ts'
-import type { ClientAnswers } from './client-answers.ts'
-import type { InFlight } from './in-flight.ts'
-import type { ClientEnds, Entrance, WireId } from './port.ts'
+import { type Asked, isPlain } from './asked.ts'
+import { encodeSetUp } from './carried-state.ts'
 import { isMisdirection, setUpRefused, UNANSWERED } from './proxy-errors.ts'
-import { ServerLink } from './server-link.ts'
+import { type Served, ServerLink } from './server-link.ts'
 import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
 import { bytesForAnother, verdictOn } from './unanswered.ts'
 
@@ -22,29 +19,6 @@ const MESSAGES = new Set(['message', 'pmessage', 'smessage'])
 
 function withUn(word: string): readonly string[] {
   return [word, word.replace(/subscribe$/, 'unsubscribe')]
-}
-
-/** The session, as its server's half sees it. */
-export interface Served {
-  readonly client: WireId
-  readonly answers: ClientAnswers
-  readonly entrance: Entrance
-  readonly ends: ClientEnds
-  readonly state: CarriedState
-  readonly inFlight: InFlight
-  readonly transaction: CarriedTransaction | undefined
-  readonly hasEnded: boolean
-  /** What answers nothing: messages. */
-  tellAside(bytes: string): void
-  /** The server is gone: the rest of a long command is dropped. */
-  streamLost(): void
-  /** The connection to the server is gone, and what it was for the server. */
-  serverLost(): void
-  deliver(): void
-  /** All that came from the server has been dealt with. */
-  answersCame(nowMs: number): void
-  pump(nowMs: number): void
-  end(lastWords?: string): void
 }
 
 export class ServerSide {
@@ -65,7 +39,7 @@ export class ServerSide {
   /** Something is to be looked at again soon. */
   get isBusy(): boolean {
     const link = this.#link
-    return link !== undefined && (link.phase !== 'ready' || link.isMisdirected)
+    return link !== undefined && (link.phase !== 'ready' || link.isMisdirected || link.isToQueue)
   }
 
   get hasLink(): boolean {
@@ -82,7 +56,7 @@ export class ServerSide {
   /** Whether new commands may be written. */
   isOpenFor(nowMs: number): boolean {
     const link = this.#link
-    if (link?.phase !== 'ready' || link.isMisdirected) return false
+    if (link?.phase !== 'ready' || link.isMisdirected || link.isToQueue) return false
     if (this.#session.inFlight.againSize > 0) return false
     if (this.#home.isSwitching(this.#session.entrance, nowMs)) return false
     return this.#isConfirmed(link, nowMs)
@@ -127,10 +101,10 @@ export class ServerSide {
     const link = this.#link
     if (link === undefined) return
     if (!this.#isConfirmed(link, nowMs)) return this.#lose(nowMs)
-    const { state, transaction, ends } = this.#session
+    const { state, transaction, ends, inFlight } = this.#session
     const steps = state.setUp()
-    const isOpen = transaction?.ended === undefined
-    const queued = isOpen ? (transaction?.log.filter(({ state: is }) => is === 'told') ?? []) : []
+    link.isToQueue = inFlight.hasAgainBefore(transaction)
+    const queued = link.isToQueue ? [] : this.#queued()
     link.phase = 'settingUp'
     link.setUpReplies = steps.filter(({ isSubscription }) => !isSubscription).length
     for (const { replies, isSubscription } of steps) {
@@ -139,6 +113,24 @@ export class ServerSide {
     link.queuedReplies = queued.length
     const bytes = queued.map((asked) => asked.bytes ?? '').join('')
     this.write(this.#home.proxyHeader(ends) + encodeSetUp(steps) + bytes)
+    this.#settle(link, nowMs)
+  }
+
+  /** What the open transaction has queued, and the client was told so. */
+  #queued(): readonly Asked[] {
+    const { transaction } = this.#session
+    if (transaction === undefined || transaction.ended !== undefined) return []
+    return transaction.log.filter(({ state }) => state === 'told')
+  }
+
+  /** All that the client gave before its open transaction has been answered: now comes that. */
+  #queueNow(link: ServerLink, nowMs: number): void {
+    const queued = this.#queued()
+    link.isToQueue = false
+    link.phase = 'settingUp'
+    link.openedAtMs = nowMs
+    link.queuedReplies = queued.length
+    this.write(queued.map((asked) => asked.bytes ?? '').join(''))
     this.#settle(link, nowMs)
   }
 
@@ -235,12 +227,14 @@ export class ServerSide {
   /** Sends what has to be sent anew, as soon as there is a confirmed master to send it to. */
   resend(nowMs: number): void {
     const link = this.#link
-    if (this.#session.inFlight.againSize === 0 || link?.phase !== 'ready') return
+    const { inFlight, transaction } = this.#session
+    if (link?.phase !== 'ready' || (inFlight.againSize === 0 && !link.isToQueue)) return
     if (link.isMisdirected || !this.#isConfirmed(link, nowMs)) return
-    for (const asked of this.#session.inFlight.takeAgain()) {
+    for (const asked of inFlight.takeAgain(link.isToQueue ? transaction : undefined)) {
       this.#home.counts.repeated++
       this.write(bytesForAnother(asked))
     }
+    if (link.isToQueue && inFlight.openSize === 0) this.#queueNow(link, nowMs)
   }
 
   #isConfirmed(link: ServerLink, nowMs: number): boolean {
@@ -310,6 +304,7 @@ export class ServerSide {
   #misdirected(link: ServerLink, asked: Asked, nowMs: number): void {
     if (!link.isMisdirected) this.#home.doubt(this.#session.entrance.group)
     link.isMisdirected = true
+    link.isToQueue = false
     this.#holdOff(link, nowMs)
     const { transaction, kind } = asked
     if (transaction?.isOver === true && kind !== 'exec') {
@@ -340,6 +335,8 @@ export class ServerSide {
   /** A read that was sent after a write which has to be sent anew must see that write. */
   #isBehindAgain(asked: Asked): boolean {
     const { againSize } = this.#session.inFlight
+    // Then only the open transaction waits to be sent anew, which comes behind everything.
+    if (this.#link?.isToQueue === true) return false
     return againSize > 0 && asked.kind === 'read' && asked.bytes !== undefined && !asked.isQueued
   }
 

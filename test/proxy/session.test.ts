@@ -99,6 +99,24 @@ test('behind a command that has waited for long, new ones wait unsent: they woul
   expect([client.takes(), stage.server(A).takes()]).toEqual([':1\r\n', ['INCR b']])
 })
 
+test('a write that was refused before MULTI is given to the next master outside of the transaction', () => {
+  const stage = new ProxyStage()
+  const client = stage.client()
+  client.sends('INCR a', 'MULTI', 'INCR b')
+  stage.server(A).says(READONLY, '+OK', '+QUEUED')
+  stage.switchTo(B)
+  const server = stage.server(B)
+  expect(server.takes()).toEqual(['INCR a'])
+  client.sends('EXEC')
+  expect(server.takes()).toEqual([])
+  server.says(':1')
+  expect(server.takes()).toEqual(['MULTI', 'INCR b'])
+  server.says('+OK', '+QUEUED')
+  expect(server.takes()).toEqual(['EXEC'])
+  server.says('*1\r\n:1')
+  expect(client.takes()).toBe(':1\r\n+OK\r\n+QUEUED\r\n*1\r\n:1\r\n')
+})
+
 describe('a client that has closed its half', () => {
   function halfClosed(...commands: string[]) {
     const stage = new ProxyStage()
