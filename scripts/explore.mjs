@@ -10,6 +10,9 @@
  * furthest, which promises nothing: the shortest proof that the search finds what there is to find. Exit status: 0 nothing
  * was found, 1 something was, with the steps that lead to it, 2 an option is wrong.
  *
+ * A handshake takes a dozen deliveries. `--whole-links` makes a connection to a new master in one step, so that the same
+ * number of steps reaches what clients meet there; the orders within a handshake are not played then.
+ *
  * Two paths lead to the same state if every node, every leader and the clients met the same things in the same order:
  * then nothing that follows can differ, and only one of them is continued. A path is played again from its beginning
  * for each branch, because nodes cannot be copied.
@@ -26,6 +29,7 @@ const values = scriptOptions(import.meta.url, {
   leaders: { type: 'string', default: '1' },
   deaths: { type: 'string', default: '0' },
   passes: { type: 'string', default: '0' },
+  'whole-links': { type: 'boolean', default: false },
   depth: { type: 'string', default: '60' },
   minutes: { type: 'string', default: '10' },
   json: { type: 'boolean', default: false },
@@ -42,6 +46,7 @@ const bound = {
   leaders: Number(values.leaders),
   deaths: Number(values.deaths),
   passes: Number(values.passes),
+  wholeLinks: values['whole-links'],
 }
 const depthMax = Number(values.depth)
 const startedAtMs = performance.now()

@@ -71,15 +71,18 @@ class Handover {
 
 const LAYOUT = ['1', 'linearizable', ...[0, 1, 2].map((index) => `${hostOf(index)}:6379`)]
 
-/** Fences a majority of the voters in its term and promotes the newest history, as a Sentinel of a strict group does. */
+/**
+ * Fences a majority of the voters in its term and promotes the newest history, as a Sentinel of a strict group does. The
+ * others are told to follow when the promotion is sent, so either may arrive first.
+ */
 class StrictLeader {
   master
   #trio
   #term
   #answers = new Map()
   #refused = new Set()
+  #heir
   #ordered = new Set()
-  #hasFailed = false
 
   constructor(trio, number) {
     this.#trio = trio
@@ -87,34 +90,38 @@ class StrictLeader {
   }
 
   choices() {
-    if (this.#hasFailed) return []
     const nodes = this.#trio.nodes.filter(({ isUp }) => isUp).map(({ index }) => index)
-    if (this.master !== undefined) {
-      return nodes.filter((index) => !this.#ordered.has(index)).map((index) => `turn ${index}`)
-    }
+    if (this.#heir !== undefined) return this.#orders(nodes)
     const asks = nodes
       .filter((index) => !this.#answers.has(index) && !this.#refused.has(index))
       .map((index) => `ask ${index}`)
-    return this.#voters().length < MAJORITY ? asks : [...asks, 'promote']
+    if (this.#voters().length < MAJORITY) return asks
+    return [...asks, ...this.#orders(nodes, this.#newest())]
+  }
+
+  #orders(nodes, heir = this.#heir) {
+    const due = nodes.filter((index) => !this.#ordered.has(index))
+    return due.map((index) => (index === heir ? 'promote' : `turn ${index}`))
   }
 
   choose(word, at) {
     if (word === 'ask') return this.#ask(at)
+    this.#heir ??= this.#newest()
     if (word === 'turn') {
       this.#ordered.add(at)
-      return JSON.stringify(this.#trio.nodes[at].ask('REPLICAOF', hostOf(this.master), '6379'))
+      return JSON.stringify(this.#trio.nodes[at].ask('REPLICAOF', hostOf(this.#heir), '6379'))
     }
+    this.#ordered.add(this.#heir)
+    const reply = this.#trio.nodes[this.#heir].ask('FENCE', ...this.#term, 'PROMOTE')
+    if (reply === 'OK') this.master = this.#heir
+    return `${this.#heir} ${JSON.stringify(reply)}`
+  }
+
+  #newest() {
     const [best] = this.#voters().sort(
       ([, a], [, b]) => b.historyTerm - a.historyTerm || b.offset - a.offset,
     )
-    const reply = this.#trio.nodes[best[0]].isUp
-      ? this.#trio.nodes[best[0]].ask('FENCE', ...this.#term, 'PROMOTE')
-      : undefined
-    if (reply === 'OK') {
-      this.master = best[0]
-      this.#ordered.add(this.master)
-    } else this.#hasFailed = true
-    return JSON.stringify(reply)
+    return best[0]
   }
 
   #ask(at) {

@@ -7,6 +7,8 @@ import { Trio } from './trio.mjs'
 const KEY = 'list'
 /** Longer than any bound of a node for what it waits for. */
 const PASS_MS = 5_000
+/** More than a handshake with a partial resynchronisation takes. */
+const LINK_STEPS_MAX = 40
 
 export class World {
   #protocol
@@ -92,9 +94,21 @@ export class World {
     const heard = this.#leaders[number].choose(word, at)
     this.#note(4 + number, `${word} ${at} ${heard}`)
     if (!Number.isNaN(at)) this.#note(at, `leader ${number} ${word}`)
+    if (word === 'turn' && this.#bound.wholeLinks) this.#connect(at)
     const { master } = this.#leaders[number]
     if (word === 'promote' && master !== undefined)
       this.#ask(this.#leaders[number].master, ['LRANGE', KEY, '0', '-1'])
+  }
+
+  /** What the node and its new master say to each other until both are quiet is one step. */
+  #connect(at) {
+    for (let rest = LINK_STEPS_MAX; rest > 0; rest--) {
+      this.#trio.pass(0)
+      const way = this.#trio.ways().find((ends) => ends.includes(at))
+      if (way === undefined) return
+      const [from, to] = way
+      this.#note(to, `${from}: ${this.#trio.deliver(from, to)}`)
+    }
   }
 
   #ask(at, argv) {

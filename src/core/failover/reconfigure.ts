@@ -19,7 +19,11 @@ export function stepReconfigure(turn: Turn, group: Group, failover: Failover): v
   const replicas = [...group.replicas.values()]
   for (const replica of replicas) noteProgress(turn, replica, promoted)
   for (const replica of replicas) giveUpOnSilent(turn, replica)
-  for (const replica of reachableFirst(replicas)) startNext(turn, group, replica, promoted)
+  // The voters of a strict group follow already. They save this one after the other: a node that saves its
+  // configuration acknowledges nothing meanwhile, and the new master needs somebody.
+  const mustSave = isStrict(group) && awaitsRelease(group, failover)
+  const next = mustSave ? [] : reachableFirst(replicas)
+  for (const replica of next) startNext(turn, group, replica, promoted)
   // A promoted replica that dies at once must become the master on record, or it could not be
   // replaced.
   const isDone = isSdown(promoted) || replicas.every(isSettled)

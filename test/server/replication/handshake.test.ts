@@ -41,6 +41,21 @@ test('PING goes alone, then the introduction in one burst, then PSYNC', () => {
   ])
 })
 
+test('a node of a strict group says everything at once, and what the master refuses still counts', () => {
+  const term = '*3\r\n$8\r\nREPLCONF\r\n$9\r\nsync-term\r\n$3\r\n7:x\r\n'
+  const meetMaster = (text: string) => (text.startsWith('+TERM') ? undefined : `it said ${text}`)
+  const strict = { ...PLAIN, saidTerm: '7:x', meetMaster }
+  const handshake = new Handshake(strict)
+  expect(handshake.opening()).toBe(`*1\r\n$4\r\nPING\r\n${PORT}${CAPA}${term}`)
+  const steps = ['+PONG', '+OK', '+OK', '+TERM 7 x'].map((line) => handshake.line(line))
+  expect(steps.map(({ kind }) => kind)).toEqual(['wait', 'wait', 'wait', 'send'])
+  for (const lines of [['-LOADING'], ['+PONG', '+OK', '+OK', '-NOMASTERLINK']]) {
+    const other = new Handshake(strict)
+    other.opening()
+    expect(lines.map((line) => other.line(line)).at(-1)?.kind).toBe('failed')
+  }
+})
+
 test('the burst with credentials and an announced address is the one a real replica sends', () => {
   const terms = { user: 'u', password: 'pw', announcedHost: '9.9.9.9' }
   expect(play(terms, ['-NOAUTH Authentication required.'])).toEqual([

@@ -76,8 +76,13 @@ export class Handshake {
     this.#terms = terms
   }
 
+  /** A node of a strict group loses no round trip: its master knows all that is said, and clients wait for the link. */
   opening(): string {
-    return encodeCommand(['PING'])
+    const ping = encodeCommand(['PING'])
+    if (this.#terms.saidTerm === undefined) return ping
+    const burst = this.#introduction()
+    this.#pending = ['ping', ...burst.map(([question]) => question)]
+    return ping + burst.map(([, argv]) => encodeCommand(argv)).join('')
   }
 
   /** The master may take its time over PSYNC; it answers every question before that at once. */
@@ -132,6 +137,7 @@ export class Handshake {
     if (!/^(\+|-NOAUTH|-NOPERM|-ERR operation not permitted)/.test(text)) {
       return failed(`it answered PING with: ${text}`)
     }
+    if (this.#pending.length > 1) return this.#answered()
     const burst = this.#introduction()
     this.#pending = burst.map(([question]) => question)
     return { kind: 'send', bytes: burst.map(([, argv]) => encodeCommand(argv)).join('') }
