@@ -11,6 +11,9 @@ import { reasonOf, StartError } from '../start-error.ts'
 import type { Tls } from '../tls/tls.ts'
 import { TlsAcceptor } from '../tls/tls-acceptor.ts'
 
+/** After a fault all clients may come back at once, and one that is not let in tries again after a second. */
+const BACKLOG = 4_096
+
 export interface ProxyPortsOptions {
   readonly tls: Tls
   readonly accept: (entrance: Entrance, socket: Socket) => void
@@ -66,7 +69,7 @@ export class ProxyPorts {
   async #listen({ entrance, port, path }: Door, file: ProxyFile): Promise<Open> {
     const take = this.#taker(entrance, file.hasTls && path === '')
     if (path !== '') return { entrance, close: await listenAt(path, take) }
-    const listener = await listen({ addresses: file.bind, port })
+    const listener = await listen({ addresses: file.bind, port, backlog: BACKLOG })
     listener.accept(take)
     return { entrance, close: () => listener.close() }
   }
@@ -112,10 +115,10 @@ function listenAt(path: string, take: (socket: Socket) => void): Promise<() => v
       whetherAlive(path, (isAlive) => {
         if (isAlive) return reject(noSocket(path, error))
         rmSync(path, { force: true })
-        server.listen(path)
+        server.listen({ path, backlog: BACKLOG })
       })
     })
-    server.listen(path, () => resolve(() => void server.close()))
+    server.listen({ path, backlog: BACKLOG }, () => resolve(() => void server.close()))
   })
 }
 
