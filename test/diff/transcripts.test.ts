@@ -6,7 +6,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { readTranscripts, transcriptText } from '../../src/fuzz/transcripts/transcript.ts'
+import {
+  readTranscripts,
+  type Transcript,
+  transcriptText,
+} from '../../src/fuzz/transcripts/transcript.ts'
 import { hasRedisServer, startRedis } from '../support/real-nodes.ts'
 import { hasRedisSentinel } from '../support/real-sentinels.ts'
 import { ask, recordTranscripts, withoutChance } from '../support/record-transcripts.ts'
@@ -31,27 +35,26 @@ const PROGRAMS = [
 
 for (const { program, isHere } of PROGRAMS) {
   describe.skipIf(!isHere)(`transcripts (need ${program})`, () => {
-    test.skipIf(process.env.VEDETTE_RECORD !== undefined)(
-      `every twelfth of them is what ${program} of that version still answers`,
-      async ({ skip }) => {
-        const file = `${program}-${await versionHere()}.txt`
-        if (!readdirSync(FOLDER).includes(file)) skip(`no transcripts of ${file.slice(0, -4)}`)
-        const kept = readTranscripts(readFileSync(`${FOLDER}/${file}`, 'latin1'))
-        for (const one of kept.filter((_, at) => at % EVERY === 0)) {
-          const again = await ask(one)
-          const replies = again.replies.map((reply, at) => one.replies[at] && reply)
-          expect(withoutChance(one, { ...again, replies }).replies).toEqual(one.replies)
-        }
-      },
-    )
-
-    test.runIf(process.env.VEDETTE_RECORD === program)(
-      'are recorded',
-      async () => {
-        const text = (await recordTranscripts(program)).map(transcriptText).join('')
-        writeFileSync(`${FOLDER}/${program}-${await versionHere()}.txt`, text, 'latin1')
-      },
-      RECORDING_MS,
-    )
+    if (process.env.VEDETTE_RECORD === program) return record(program)
+    test(`every twelfth of them is what ${program} of that version still answers`, async ({
+      skip,
+    }) => {
+      const file = `${program}-${await versionHere()}.txt`
+      if (!readdirSync(FOLDER).includes(file)) skip(`no transcripts of ${file.slice(0, -4)}`)
+      const kept = readTranscripts(readFileSync(`${FOLDER}/${file}`, 'latin1'))
+      for (const one of kept.filter((_, at) => at % EVERY === 0)) {
+        const again = await ask(one)
+        const replies = again.replies.map((reply, at) => one.replies[at] && reply)
+        expect(withoutChance(one, { ...again, replies }).replies).toEqual(one.replies)
+      }
+    })
   })
+}
+
+function record(program: Transcript['program']): void {
+  const work = async () => {
+    const text = (await recordTranscripts(program)).map(transcriptText).join('')
+    writeFileSync(`${FOLDER}/${program}-${await versionHere()}.txt`, text, 'latin1')
+  }
+  test('are recorded', work, RECORDING_MS)
 }

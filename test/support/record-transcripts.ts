@@ -36,7 +36,9 @@ export async function recordTranscripts(program: Program): Promise<Transcript[]>
   const plans = program === 'redis-server' ? await nodePlans() : sentinelPlans()
   const found: Transcript[] = []
   for (const plan of plans) {
-    const [first, second] = [await ask(plan), await ask(plan)]
+    const first = await ask(plan)
+    await sleep(APART_MS)
+    const second = await ask(plan)
     const [sure, differences] = withoutDifferences(withoutChance(first, second))
     for (const text of differences) console.log(`not compared: ${text}`)
     found.push(sure)
@@ -94,7 +96,6 @@ export async function ask(plan: Plan): Promise<Transcript> {
     return { ...plan, atMs, replies }
   } finally {
     await server.stop()
-    await sleep(APART_MS)
   }
 }
 
