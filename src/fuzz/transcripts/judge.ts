@@ -73,5 +73,5 @@ export function commandOf({ commands, replies }: Transcript, at: number): readon
 
 function shown(reply: string | undefined): string {
   if (reply === undefined) return 'nothing'
-  return quoted(reply.length > SHOWN_CHARS ? `${reply.slice(0, SHOWN_CHARS)}…` : reply)
+  return reply.length > SHOWN_CHARS ? `${quoted(reply.slice(0, SHOWN_CHARS))}…` : quoted(reply)
 }

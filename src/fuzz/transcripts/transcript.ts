@@ -1,6 +1,6 @@
 /**
- * What a redis-server or a redis-sentinel answered to commands once, kept as text, so that a drawn run can ask ours the same without
- * theirs at hand:
+ * What a redis-server or a redis-sentinel answered to commands once, kept as text, so that a drawn run can ask ours the
+ * same without theirs at hand:
  *
  *     # redis-server: strings, RESP3, at 1764190000000
  *     > SET k v EX abc
