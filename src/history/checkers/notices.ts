@@ -75,6 +75,8 @@ export function returnsAreNoticed(scene: CheckerView): Checker {
         return undefined
       if ((scene.runsSinceMs(name) ?? nowMs) > sinceMs || !scene.troubles.isCalm(name, sinceMs))
         return undefined
+      // A leader names the next master already, and holds the old one down until its switch.
+      if (watch.known.isBusy(group.name)) return undefined
       if (!isAttentive(sentinel, group, sinceMs, watch)) return undefined
       if (!scene.troubles.isWayCalm(sentinel, name, sinceMs)) return undefined
       said.add(key)

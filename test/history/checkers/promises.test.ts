@@ -239,6 +239,13 @@ describe('what must be noticed', () => {
     )
     const noticed = back().about('s1', '-sdown', 'n2')
     expect(noticed.until(42_000).status('app', 'running').violations).toEqual([])
+    // Seed 20026: a leader holds the old master down until its switch.
+    const busy = back().tell('s1', {
+      ...{ kind: 'candidacy', sentinelId: ID.s1, group: GROUP, epoch: 1, forced: false },
+      ...{ isPlanned: true, master: at('n1'), electorate: { known: 3, quorum: 2 } },
+    })
+    const { violations } = busy.until(42_000).status('app', 'running')
+    expect(violations).not.toContain('returns are noticed')
   })
 
   test('news of a promotion that comes with the next hello is caught', () => {
