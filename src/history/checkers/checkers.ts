@@ -29,14 +29,14 @@ import { enoughVotes, oneLeader, oneVote, voteEpochsRise, votesAreCurrent } from
  * includes timing: real processes share machines, and are late for reasons that cannot be known.
  */
 export function createCheckers(start?: SceneStart): readonly Checker[] {
+  const scene = start && new CheckerView(start)
   const timeless = [
     ...[oneLeader(), oneVote(), voteEpochsRise(), enoughVotes(), tiltIsIdle()],
     ...[configEpochsRise(), configEpochsNameOneMaster(), currentEpochsRise(), boundedCrowd()],
     ...[pauseHolds(), votesAreCurrent(), remembers(), switchesAreTold()],
-    ...[emptiedMastersAreDemoted(), staysSmall()],
+    ...[emptiedMastersAreDemoted(scene), staysSmall()],
   ]
-  if (start === undefined) return timeless
-  const scene = new CheckerView(start)
+  if (start === undefined || scene === undefined) return timeless
   const timed = [
     ...[agreedDown(scene), trueAlarms(scene), trueEvidence(scene)],
     ...[bestReplica(scene), tiltHasItsTime(scene), fewAtOnce(scene), promotionsAreRespected(scene)],

@@ -106,7 +106,7 @@ function addressIn(place: string): Address {
  * at the moment of the promotion, and not when the failover ends. Judged where the leader has heard from the
  * master's new life, and so has a connection to it.
  */
-export function emptiedMastersAreDemoted(): Checker {
+export function emptiedMastersAreDemoted(scene?: CheckerView): Checker {
   const emptied = new MasterClaims('empty-master')
   const masters = new Map<string, { readonly place: string; readonly isPlanned: boolean }>()
   const reborn = new Set<string>()
@@ -118,6 +118,8 @@ export function emptiedMastersAreDemoted(): Checker {
       const late = due !== undefined && atMs > due.atMs ? due : undefined
       if (late !== undefined) due = undefined
       emptied.note(happening)
+      // The connection to that life is gone.
+      if (happening.kind === 'status') forget(reborn, process, scene)
       if (happening.kind === 'candidacy') {
         const { group, master, isPlanned = false } = happening
         masters.set(`${process} ${group}`, { place: placeOf(master), isPlanned })
@@ -127,7 +129,6 @@ export function emptiedMastersAreDemoted(): Checker {
       if (happening.kind === 'event' && subject !== undefined) {
         const key = `${process} ${placeOf(subject.address)}`
         if (happening.name === '+reboot') reborn.add(key)
-        if (happening.name === '-cmd-link-reconnection') reborn.delete(key)
         const old = masters.get(`${process} ${subject.group}`)
         const isMeant = happening.name === '+promoted-slave' && old !== undefined && !old.isPlanned
         if (
@@ -144,6 +145,13 @@ export function emptiedMastersAreDemoted(): Checker {
       )
     },
   }
+}
+
+function forget(reborn: Set<string>, process: string, scene: CheckerView | undefined): void {
+  const isNode = scene?.topology.nodes.some(({ name }) => name === process) === true
+  const address = isNode ? scene?.addressOf(process) : undefined
+  if (address === undefined) return
+  for (const key of reborn) if (key.endsWith(` ${placeOf(address)}`)) reborn.delete(key)
 }
 
 /** Until this long after a promotion no other Sentinel may believe that it is a false one. */

@@ -256,6 +256,23 @@ describe('what must be noticed', () => {
   })
 })
 
+describe('a master that came back without its data', () => {
+  const NAME = 'an emptied master is demoted at once'
+  const reborn = () =>
+    new Stage({}, true).until(20_000).event('s1', '+reboot').event('s1', '+empty-master')
+  const promoted = (stage: Stage) =>
+    stage.stands('s1', 1).about('s1', '+promoted-slave', 'n2').until(25_000).status('n3', 'running')
+
+  test('and is left a master when another is promoted is caught', () => {
+    expect(promoted(reborn()).violations).toContain(NAME)
+  })
+
+  test('is not judged once its new life is over, of which the leader may not know', () => {
+    const again = reborn().status('n1', 'down').until(20_100).status('n1', 'running')
+    expect(promoted(again).violations).not.toContain(NAME)
+  })
+})
+
 describe('forgetting', () => {
   test('an instance that is not down is caught', () => {
     const NAME = 'only the dead are forgotten'
