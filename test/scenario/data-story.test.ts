@@ -415,6 +415,16 @@ describe('what is missing in the end', () => {
     expect(operations(written().missingIn(lookWith({})))).toBe(2)
   })
 
+  test('is what the way that keeps most has lost, where several end in one state (seed 20058)', () => {
+    const emptied = talk().asks('SET s1 a', 'OK').asks('INCR n1', 1).asks('DEL n1', 1)
+    const story = emptied
+      .asks('DEL s1', 1)
+      .meets('n2')
+      .asks('GET h1', null)
+      .asks('FLUSHALL', 'OK').story
+    expect(story.missingIn(lookWith({}))?.size).toBe(0)
+  })
+
   test('a state that never was is caught', () => {
     const story = written()
     expect(story.missingIn(lookWith({ n1: '1' }))).toBeUndefined()

@@ -142,6 +142,7 @@ function isAttentive(
 ): boolean {
   const { troubles } = scene
   if ((scene.runsSinceMs(sentinel) ?? Infinity) > sinceMs || past.isTilted(sentinel)) return false
+  if ((past.tiltEndedAtMs(sentinel) ?? 0) > sinceMs) return false
   if ((past.switchedAtMs(sentinel, group.name) ?? 0) > sinceMs) return false
   return troubles.isCalm(sentinel, sinceMs) && !troubles.hasOtherRules(sentinel)
 }

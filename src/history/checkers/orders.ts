@@ -156,6 +156,8 @@ function forget(reborn: Set<string>, process: string, scene: CheckerView | undef
 
 /** Until this long after a promotion no other Sentinel may believe that it is a false one. */
 const RESPECTED_MS = 6_000
+/** A leader asks for INFO once a second, and turns the replicas of its failover without waiting for news. */
+const LEADER_HEARS_MS = 1_500
 
 interface Promotion {
   readonly by: string
@@ -171,6 +173,7 @@ interface Promotion {
 export function promotionsAreRespected(scene: CheckerView): Checker {
   const epochs = new Map<string, number>()
   const promotions = new Map<string, Promotion>()
+  const moving = new Set<string>()
   return {
     name: 'no Sentinel undoes a newer promotion',
     observe: (happening) => {
@@ -178,6 +181,7 @@ export function promotionsAreRespected(scene: CheckerView): Checker {
       if (happening.kind === 'candidacy')
         epochs.set(`${process} ${happening.group}`, happening.epoch)
       if (isEndOf(happening)) endOf(promotions, happening)
+      noteMove(moving, happening)
       if (happening.kind !== 'order') return undefined
       const { group, node, master, configEpoch } = happening
       if (master === undefined) {
@@ -187,11 +191,29 @@ export function promotionsAreRespected(scene: CheckerView): Checker {
       }
       const promotion = promotions.get(placeOf(node))
       if (promotion === undefined || promotion.by === process) return undefined
-      if (configEpoch >= promotion.epoch || atMs - promotion.atMs > RESPECTED_MS) return undefined
+      const ageMs = atMs - promotion.atMs
+      if (configEpoch >= promotion.epoch || ageMs > RESPECTED_MS) return undefined
+      if (moving.has(`${process} ${group}`) && ageMs < LEADER_HEARS_MS) return undefined
       if (scene.roleOf(scene.nameOf(node))?.role.kind !== 'master') return undefined
       return `${process}, in config epoch ${configEpoch} of ${group}, turns ${scene.nameOf(node)}, which ${promotion.by} promoted in epoch ${promotion.epoch}`
     },
   }
+}
+
+/** Which Sentinels, by group, turn the replicas of a failover of their own. */
+function noteMove(moving: Set<string>, happening: Happening): void {
+  const { process = '' } = happening
+  if (happening.kind === 'status' && happening.status === 'down') {
+    for (const key of moving) if (key.startsWith(`${process} `)) moving.delete(key)
+  }
+  if (happening.kind !== 'event') return
+  const { name, payload } = happening
+  if (name === '+switch-master') {
+    moving.delete(`${process} ${eventWords('+switch-master', payload)?.group}`)
+  }
+  const ownKey = `${process} ${readSubject(payload)?.group}`
+  if (name === '+failover-state-reconf-slaves') moving.add(ownKey)
+  if (isAbort(name)) moving.delete(ownKey)
 }
 
 function isEndOf(happening: Happening): boolean {

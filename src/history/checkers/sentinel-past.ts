@@ -28,6 +28,7 @@ export function placeOf({ host, port }: Address): string {
 
 interface Past {
   tiltedSinceMs: number | undefined
+  tiltEndedAtMs: number | undefined
   /** Since when each instance is S_DOWN, by group, kind and place. */
   readonly down: Map<string, number>
   /** By group: the master named last. */
@@ -69,6 +70,11 @@ export class SentinelPast {
     return this.#of.get(process)?.tiltedSinceMs
   }
 
+  /** When its last TILT ended; undefined: never in this life. */
+  tiltEndedAtMs(process: string): number | undefined {
+    return this.#of.get(process)?.tiltEndedAtMs
+  }
+
   /** Since when the Sentinel holds the instance down; undefined: it does not. */
   downSinceMs(process: string, { group, kind, name, address }: SaidSubject): number | undefined {
     return this.#of
@@ -105,7 +111,10 @@ export class SentinelPast {
   #heard(process: string, name: string, payload: string, atMs: number): void {
     const past = this.#past(process)
     if (name === '+tilt') past.tiltedSinceMs = atMs
-    if (name === '-tilt') past.tiltedSinceMs = undefined
+    if (name === '-tilt') {
+      past.tiltedSinceMs = undefined
+      past.tiltEndedAtMs = atMs
+    }
     if (name === '+switch-master') {
       const group = eventWords('+switch-master', payload)?.group ?? ''
       past.switchedAtMs.set(group, atMs)
@@ -139,5 +148,11 @@ function forget(down: Map<string, number>, isMeant: (key: string) => boolean): v
 }
 
 function newPast(): Past {
-  return { tiltedSinceMs: undefined, down: new Map(), masters: new Map(), switchedAtMs: new Map() }
+  return {
+    tiltedSinceMs: undefined,
+    tiltEndedAtMs: undefined,
+    down: new Map(),
+    masters: new Map(),
+    switchedAtMs: new Map(),
+  }
 }

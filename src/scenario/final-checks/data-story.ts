@@ -80,7 +80,7 @@ export class DataStory {
   readonly violations: Violation[] = []
   readonly #start: StoryStart
   readonly #all: Version[] = [
-    { holdings: NO_HOLDINGS, parent: undefined, question: undefined, twin: undefined },
+    { holdings: NO_HOLDINGS, parent: undefined, question: undefined, depth: 0, twin: undefined },
   ]
   readonly #known = new Set(this.#all)
   #now: readonly Version[] = this.#all
@@ -123,11 +123,16 @@ export class DataStory {
     this.#now = this.#all
     this.#steps = []
     const fitting = this.#fitting(look)
-    const found = fitting.at(-1)
-    if (found === undefined) {
+    if (fitting.length === 0) {
       if (!isRefusal(look.answer?.told)) this.#accuse(look, `${look.node} holds in the end`)
       return undefined
     }
+    // Of several ways to what is there nobody can tell which one it was: the one that loses least accuses nobody.
+    const losses = fitting.map((version) => this.#lostOnTheWayTo(version))
+    return losses.reduce((least, lost) => (lost.size < least.size ? lost : least))
+  }
+
+  #lostOnTheWayTo(found: Version): ReadonlySet<Write> {
     const course = new Set<Version>()
     for (let one: Version | undefined = found; one !== undefined; one = one.parent) course.add(one)
     const lost = [...this.#after].filter(([, versions]) => !versions.some((one) => course.has(one)))
@@ -312,7 +317,7 @@ export class DataStory {
   #version(before: Version, holdings: Holdings, question: Question): Version {
     // Between two requests the home database is selected.
     if (holdings.databases === before.holdings.databases) return before
-    return { holdings, parent: before, question, twin: undefined }
+    return { holdings, parent: before, question, depth: before.depth + 1, twin: undefined }
   }
 
   /** The requests without an answer that went to the node before this one, connection by connection. */

@@ -7,6 +7,8 @@ export interface Version {
   readonly parent: Version | undefined
   /** The request that made it; undefined: the client began with it. */
   readonly question: Question | undefined
+  /** How many requests have changed something on the way. */
+  readonly depth: number
   /** Has the same content and came about in another way. One is enough: where ways differ, it is in what was lost. */
   twin: Version | undefined
 }
@@ -14,7 +16,7 @@ export interface Version {
 const MERGED_FROM = 4
 
 /**
- * Of versions with the same content the last one is enough: it has lost least. `more`: what else must be the same
+ * Of versions with the same content the deepest one is enough: it has lost least. `more`: what else must be the same
  * about the ways that led there.
  */
 export function distinct(
@@ -22,14 +24,22 @@ export function distinct(
   more: (version: Version) => string = () => '',
 ): readonly Version[] {
   if (versions.length < MERGED_FROM) return versions
-  const last = new Map<string, Version>()
+  const deepest = new Map<string, Version>()
   for (const version of versions) {
     const content = `${contentOf(version.holdings)}\n${more(version)}`
-    const other = last.get(content)
-    if (other !== undefined && other !== version) version.twin ??= other.twin ?? other
-    last.set(content, version)
+    const other = deepest.get(content)
+    deepest.set(
+      content,
+      other === undefined || other === version ? version : merged(other, version),
+    )
   }
-  return [...last.values()]
+  return [...deepest.values()]
+}
+
+function merged(one: Version, other: Version): Version {
+  const [kept, twin] = one.depth > other.depth ? [one, other] : [other, one]
+  kept.twin ??= twin.twin ?? twin
+  return kept
 }
 
 /** Whether the request was carried out on every way that is known to lead to the version. */

@@ -83,6 +83,14 @@ describe('promotions of others', () => {
     expect(promoted().orders('s2', 'n2', 'n1', 3).violations).toContain(NAME)
   })
 
+  test('not by a leader in its own failover, which cannot have heard of it (seed 20170)', () => {
+    const leading = () => promoted().event('s2', '+failover-state-reconf-slaves')
+    expect(leading().orders('s2', 'n2', 'n3', 3).violations).not.toContain(NAME)
+    expect(leading().until(2_000).orders('s2', 'n2', 'n3', 3).violations).toContain(NAME)
+    const over = leading().event('s2', '+switch-master', switched)
+    expect(over.orders('s2', 'n2', 'n3', 3).violations).toContain(NAME)
+  })
+
   test('not by a Sentinel of a newer epoch, nor once the failover was given up', () => {
     expect(promoted().orders('s2', 'n2', 'n1', 5).violations).not.toContain(NAME)
     const ended = promoted().event('s1', '-failover-abort-slave-timeout')

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { GROUP, Stage } from './support.ts'
+
+const NAME = 'an old master is turned at once'
+
+/** n2 has replaced n1, which is back, and nobody makes it a replica. */
+function unturned(): Stage {
+  const stage = new Stage({}, true).until(10_000).role('n2', { kind: 'master' })
+  for (const name of ['s1', 's2', 's3'] as const) {
+    stage.event(name, '+switch-master', `${GROUP} n1 6379 n2 6379`).names(name, 'n2')
+  }
+  return stage
+}
+
+/** Checkers look when something happens. */
+function seenAt(nowMs: number, stage: Stage): Stage {
+  return stage.until(nowMs).linked('n3', false)
+}
+
+describe('an old master that nobody turns', () => {
+  test('is caught', () => {
+    expect(seenAt(30_000, unturned()).violations).toContain(NAME)
+  })
+
+  test('is left to a Sentinel until its TILT has been over for the time it takes to ask (seed 20372)', () => {
+    const tilted = () => {
+      const stage = unturned().until(12_000)
+      for (const name of ['s1', 's2', 's3'] as const) stage.event(name, '+tilt', '#tilt')
+      for (const name of ['s1', 's2', 's3'] as const)
+        stage.until(40_000).event(name, '-tilt', '#tilt')
+      return stage
+    }
+    expect(seenAt(50_000, tilted()).violations).not.toContain(NAME)
+    expect(seenAt(53_000, tilted()).violations).toContain(NAME)
+  })
+})
