@@ -282,3 +282,27 @@ test('a replica whose master comes back empty while it is away itself refuses th
   play.run(10_000)
   expect([refusing(back), back.call('DBSIZE')]).toEqual(['1', integer(DATA)])
 })
+
+/** The master has copied another one's shorter history, and is the master again. */
+function detour() {
+  const { world: play, master, replicas } = world()
+  const first = play.node()
+  const other = play.replicaOf(first)
+  first.call('SET', 'other', 'v')
+  play.untilInStep(first, other)
+  other.call('REPLICAOF', 'NO', 'ONE')
+  const [replica] = replicas
+  master.call('REPLICAOF', other.address, '6379')
+  play.untilInStep(other, master)
+  return { play, master, replica }
+}
+
+test('a master that followed another one meanwhile is believed once the replica is told to follow it again (seed 20893)', () => {
+  const { play, master, replica } = detour()
+  master.call('REPLICAOF', 'NO', 'ONE')
+  play.run(5_000)
+  expect(refusing(replica)).toBe('1')
+  replica.call('REPLICAOF', master.address, '6379')
+  play.untilInStep(master, replica)
+  expect(replica.get('other')).toBe('v')
+})

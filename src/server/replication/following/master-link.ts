@@ -110,8 +110,7 @@ export class MasterLink {
   /** `host:port` of the master, once we have been in step with it. */
   get acquaintance(): string | undefined {
     const { master } = this.#state
-    if (master === undefined || !this.#position.isAcquainted) return undefined
-    return hostAndPort(master.host, master.port)
+    return master && this.#position.wasInStep ? hostAndPort(master.host, master.port) : undefined
   }
 
   /** The data kept over a restart stand at `history.offset` of `history.id`. */
@@ -159,9 +158,9 @@ export class MasterLink {
   everySecond(): void {
     this.acknowledge()
     if (connectionOf(this.#phase) === undefined || isInStep(this.#phase)) return
-    const silenceSeconds = ageSeconds(this.#nowMs, this.#record.heardAtMs)
-    if (silenceSeconds > this.#state.node.settings.int('repl-timeout'))
-      this.#lost('it is silent', 'open')
+    const silence = ageSeconds(this.#nowMs, this.#record.heardAtMs)
+    const { settings } = this.#state.node
+    if (silence > settings.int('repl-timeout')) this.#lost('it is silent', 'open')
   }
 
   /** Tells the master how far we are, if we know. */
@@ -177,6 +176,7 @@ export class MasterLink {
 
   /** The master is told to us again: it may have become one a moment ago. */
   retry(): void {
+    this.#position.namedAgain()
     if (this.#phase.kind === 'waiting') this.#waitFor(0)
   }
 

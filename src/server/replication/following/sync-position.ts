@@ -9,6 +9,7 @@
  */
 import type { Address } from '../../../base/ip.ts'
 import type { LedgerKeeper, LedgerLoss } from '../../ledger/ledger-keeper.ts'
+import type { NodeBase } from '../../node-base.ts'
 import type { NodeLogLevel } from '../../port.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { divergenceFrom, idToOffer, type Offer, type Relation } from '../history/divergence.ts'
@@ -21,14 +22,18 @@ import type { Handshake, HandshakeTerms, HistoryPosition } from './handshake.ts'
 
 /** Offsets count from 1. */
 const FIRST_OFFSET = 1
+const SECOND_MS = 1000
 
 /** Take the copy, ask first about the history that the master is in, or refuse the copy. */
 type CopyDecision = 'copy' | 'ask' | 'refuse'
 
 export class SyncPosition implements Relation {
   readonly guard: EmptyMasterGuard
-  /** We have been in step with this very master, and have not been told to follow it since. */
-  isAcquainted = false
+  /** We have been in step with this very master, and have not been told to follow another one since. */
+  wasInStep = false
+  /** Until then nothing that the master offers is a surprise. */
+  #toldAgainUntilMs = -Infinity
+  readonly #node: NodeBase
   readonly #settings: Settings
   readonly #history: History
   readonly #keeper: LedgerKeeper
@@ -48,6 +53,7 @@ export class SyncPosition implements Relation {
     log: (level: NodeLogLevel, text: string) => void,
     tryAgain: () => void,
   ) {
+    this.#node = node
     this.#settings = node.settings
     this.#history = history
     this.#keeper = keeper
@@ -62,26 +68,39 @@ export class SyncPosition implements Relation {
   /** The node is told to follow a master. `hasPosition`: our own history may be its history too. */
   named(hasPosition: boolean): void {
     this.#hasPosition = hasPosition
-    this.isAcquainted = false
+    this.wasInStep = false
     this.#lineage = hasPosition ? 'open' : 'certain'
     this.guard.forget()
   }
 
   /**
-   * The data kept over a restart stand at `history.offset` of `history.id`. `isAcquainted`: they come from
+   * The node is told once more to follow its master. Whoever says so has seen what has become of it: it may have
+   * followed another one meanwhile, and have been promoted again with less history than it had. A connection to
+   * what it was before may seem to be well until [repl-timeout] is over.
+   */
+  namedAgain(): void {
+    this.#toldAgainUntilMs = this.#node.now.monoMs + this.#settings.int('repl-timeout') * SECOND_MS
+  }
+
+  get isAcquainted(): boolean {
+    return this.wasInStep && this.#node.now.monoMs > this.#toldAgainUntilMs
+  }
+
+  /**
+   * The data kept over a restart stand at `history.offset` of `history.id`. `wasInStep`: they come from
    * the master that we follow, which may have been away as well. A node that was a master itself, and whose
    * file now names its successor, must not take the successor for an emptied master.
    */
-  resumed(isAcquainted: boolean): void {
+  resumed(wasInStep: boolean): void {
     this.#hasPosition = true
-    this.isAcquainted = isAcquainted
+    this.wasInStep = wasInStep
     this.#lineage = 'open'
   }
 
   /** We are in step with the master. `isNamed`: its history has an id. */
   inStep(isNamed: boolean): void {
     this.#hasPosition = isNamed
-    this.isAcquainted = true
+    this.wasInStep = true
     this.#lineage = 'certain'
     this.guard.forget()
   }
