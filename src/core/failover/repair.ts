@@ -50,11 +50,17 @@ function isStray(turn: Turn, replica: Replica): boolean {
 /** An old master that came back, or a replica promoted by a failover that was given up. */
 function repairFalseMaster(turn: Turn, replica: Replica): void {
   const waitMs = 4 * turn.state.config.periods.helloMs
+  if (isAnotherAtWork(turn, replica.group, waitMs)) return
   const knownFalse = isOldClaim(replica) && hasFreshView(turn, replica.group)
   const stood =
     turn.now.monoMs - replica.roleReportedAtMs > waitMs && isUpFor(turn, replica, waitMs)
   if (!knownFalse && !stood) return
   if (tellMaster(turn, replica)) announce(turn, '+convert-to-slave', replica)
+}
+
+/** The leader that we voted for may have promoted it a moment ago, however long it has said so for other reasons. */
+function isAnotherAtWork({ now }: Turn, { yieldedTo }: Group, forMs: number): boolean {
+  return yieldedTo !== undefined && now.monoMs - yieldedTo.atMs < forMs
 }
 
 /**

@@ -106,9 +106,13 @@ function drawLatePackets(rng: Rng, at: DrawnMoment): Of<'latePackets'> | undefin
   return { kind: 'latePackets', ...span(rng, at, 500, 10_000), from, to, byMs }
 }
 
-/** One Sentinel only: of several that forget, two could elect another leader in the same epoch. */
+/**
+ * One Sentinel only: of several that forget, two could elect another leader in the same epoch. And never the only one,
+ * whom nobody can teach what it missed.
+ */
 function drawBackup(rng: Rng, at: DrawnMoment): Of<'backup'> | undefined {
   const names = at.topology.sentinels.map(({ name }) => name)
+  if (names.length < 2) return undefined
   const process = pick(rng, at, names)
   if (process === undefined) return undefined
   const byMs = rng.pick([1_000, 5_000, 20_000, 60_000])

@@ -34,7 +34,8 @@ interface Dealings {
   /** Its last one that came to nothing, and how many have in a row. */
   failed: { readonly atMs: number; readonly floorMs: number; readonly count: number } | undefined
   hook: { readonly askedAtMs: number; isRefused: boolean } | undefined
-  blockedUntilMs: number | undefined
+  /** [failover-block] By its own clock. */
+  block: { readonly sinceMs: number; readonly forMs: number } | undefined
   /** Whether the Sentinel holds, or held, the master down that it replaces. */
   isMasterDown: boolean
   /** Since when it knows that the quorum does; undefined: it has stood since. */
@@ -81,9 +82,9 @@ class AllDealings {
 
   /** With the process everything is forgotten but a block, which an old state file does not have. */
   forget(process: string, what?: 'the block too'): void {
-    for (const [key, { blockedUntilMs }] of this.#of) {
+    for (const [key, { block }] of this.#of) {
       if (!key.startsWith(`${process} `)) continue
-      this.#of.set(key, what === undefined ? { ...anew(), blockedUntilMs } : anew())
+      this.#of.set(key, what === undefined ? { ...anew(), block } : anew())
     }
   }
 }
@@ -91,7 +92,7 @@ class AllDealings {
 function anew(): Dealings {
   return {
     ...{ vote: undefined, open: undefined, failed: undefined, hook: undefined },
-    ...{ blockedUntilMs: undefined, isMasterDown: false, odownAtMs: undefined },
+    ...{ block: undefined, isMasterDown: false, odownAtMs: undefined },
   }
 }
 
@@ -123,13 +124,13 @@ function noteEvent(
   if (name === '-monitor') Object.assign(dealings, anew())
   // A block outlives a restart and a reset.
   if (name === '+reset-master' || name === '+monitor') {
-    Object.assign(dealings, anew(), { blockedUntilMs: dealings.blockedUntilMs })
+    Object.assign(dealings, anew(), { block: dealings.block })
   }
   if (name === '+odown') dealings.odownAtMs = atMs
   if (name === '-odown') Object.assign(dealings, { hook: undefined, odownAtMs: undefined })
   if (name === '+failover-hook-asked') dealings.hook = { askedAtMs: atMs, isRefused: false }
   if (name === '-failover-refused-by-hook' && dealings.hook) dealings.hook.isRefused = true
-  if (name === '-failover-block') dealings.blockedUntilMs = undefined
+  if (name === '-failover-block') dealings.block = undefined
 }
 
 function noteAbort(
@@ -149,15 +150,14 @@ function noteAbort(
 function noteSwitch(
   dealings: Dealings,
   group: string,
-  { atMs, process = '' }: Happening & { readonly kind: 'event' },
+  { atMs }: Happening & { readonly kind: 'event' },
   scene: CheckerView,
 ): void {
   const { open, isMasterDown } = dealings
   const isByItself = open === undefined ? isMasterDown : isAutomatic(open)
   const blockMs = scene.group(group)?.failoverBlockMs ?? 0
-  const fastest = scene.troubles.fastestClock(process)
-  const untilMs = isByItself && blockMs > 0 ? atMs + blockMs / fastest - SLACK_MS : undefined
-  Object.assign(dealings, anew(), { blockedUntilMs: untilMs })
+  const block = isByItself && blockMs > 0 ? { sinceMs: atMs, forMs: blockMs } : undefined
+  Object.assign(dealings, anew(), { block })
 }
 
 interface Circumstances {
@@ -173,7 +173,7 @@ function faultOf(candidacy: Candidacy, dealings: Dealings, about: Circumstances)
     jump(candidacy, dealings, about) ??
     lackOfReplicas(candidacy, about) ??
     disregard(candidacy, dealings, about) ??
-    block(candidacy, dealings)
+    tooSoon(candidacy, dealings, about)
   )
 }
 
@@ -276,7 +276,10 @@ function disregard({ atMs }: Candidacy, { hook }: Dealings, { group }: Circumsta
   return atMs - hook.askedAtMs > 2 * HOOK_HOLDS_MS ? 'without asking its hook again' : undefined
 }
 
-function block({ atMs }: Candidacy, { blockedUntilMs }: Dealings): string | undefined {
-  if (blockedUntilMs === undefined || atMs >= blockedUntilMs) return undefined
-  return `${Math.round(blockedUntilMs - atMs)} ms before the block after the last failover ends`
+function tooSoon({ atMs, process = '' }: Candidacy, { block }: Dealings, { scene }: Circumstances) {
+  if (block === undefined) return undefined
+  // It waits by its own clock, which may have begun to run fast meanwhile.
+  const untilMs = block.sinceMs + block.forMs / scene.troubles.fastestClock(process) - SLACK_MS
+  if (atMs >= untilMs) return undefined
+  return `${Math.round(untilMs - atMs)} ms before the block after the last failover ends`
 }

@@ -249,6 +249,17 @@ describe('15.23', () => {
     expect(stage.until('+convert-to-slave slave 10.0.0.2')).toBeGreaterThan(claimedAtMs + 8_000)
   })
 
+  test('15.23 nor is one turned while the leader we voted for may be promoting it (seed 22480)', () => {
+    const stage = new SentinelStage()
+    stage.part('replica1').master = undefined
+    stage.until('-role-change slave 10.0.0.2')
+    stage.run(7_000)
+    const { runId } = stage.part('peer1')
+    expect(JSON.stringify(stage.askedBy('peer1', 5, runId))).toContain(runId)
+    const votedAtMs = stage.ms
+    expect(stage.until('+convert-to-slave slave 10.0.0.2')).toBeGreaterThan(votedAtMs + 8_000)
+  })
+
   test('15.23 nobody is turned towards a master that is down', () => {
     const stage = new SentinelStage()
     stage.part('replica1').master = undefined

@@ -159,6 +159,9 @@ describe('candidacies', () => {
     expect(blocked().stands('s1', 2).violations).toContain(NAME)
     expect(blocked().event('s1', '-failover-block').stands('s1', 2).violations).not.toContain(NAME)
     expect(blocked().until(41_000).stands('s1', 2).violations).not.toContain(NAME)
+    // Seed 21286: the clock began to run fast after the switch.
+    const hasty = blocked().does({ kind: 'clockDrift', process: 's1', rate: 1.3 }).until(39_000)
+    expect(hasty.stands('s1', 2).violations).not.toContain(NAME)
   })
 
   test('an order is none', () => {
