@@ -178,6 +178,17 @@ describe('a scan', () => {
     expect(again.accused).toBe(false)
   })
 
+  test('may leave out what a transaction took away and made anew (seeds 21862 and 22033)', () => {
+    const scanned = (between: readonly string[], told: Told) =>
+      talk()
+        .transacts(['SET s1 a', 'SET s2 b'], ['OK', 'OK'])
+        .scans('SCAN 0 COUNT 1', ['7', ['s1']])
+        .transacts(between, told)
+        .scans('SCAN 7 COUNT 1', ['0', []])
+    expect(scanned(['DEL s2', 'SET s2 c'], [1, 'OK']).accused).toBe(false)
+    expect(scanned(['SET s1 c', 'GET s2'], ['OK', 'b']).accused).toBe(true)
+  })
+
   test('may leave out a key whose time may be over, and no other', () => {
     const mortal = () =>
       talk().asks('SET s1 a', 'OK').asks('SET s2 b', 'OK').asks('PEXPIRE s1 200', 1)

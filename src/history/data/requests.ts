@@ -206,10 +206,10 @@ function fittingOutcomes(
   return outcomes.filter(({ expected }) => isExpected(expected, answer, row.unordered))
 }
 
-/** The keys that requests may change, in either database; undefined: any. */
-export function keysChangedBy(requests: readonly DataRequest[]): ReadonlySet<string> | undefined {
+/** The keys that commands may change, in either database; undefined: any. */
+export function keysChangedBy(commands: readonly Argv[]): ReadonlySet<string> | undefined {
   const changed = new Set<string>()
-  for (const argv of requests.flatMap(({ commands }) => commands)) {
+  for (const argv of commands) {
     const { row, keys } = parsed(argv)
     if (row.kind !== 'write') continue
     if (keys.length === 0) return undefined

@@ -330,7 +330,7 @@ export class DataStory {
 
   /** The versions from which late requests alone may lead to what the next answer showed. */
   #within(lanes: readonly (readonly Question[])[], { before, question }: Step): readonly Version[] {
-    const changed = keysChangedBy(lanes.flat().map(({ request }) => request))
+    const changed = keysChangedBy(lanes.flat().flatMap(({ request }) => request.commands))
     if (changed === undefined || question.write !== undefined) return before
     this.#work += before.length
     const at = this.#when(spanOf(question), question)

@@ -3,6 +3,7 @@
  * between the first page and the last is known, or one of several.
  */
 import type { CarriedOut, Holdings } from '../../history/data/holdings.ts'
+import { keysChangedBy } from '../../history/data/requests.ts'
 import { namesIn, scannedIn, scanPageOf } from '../../history/data/scans.ts'
 import type { Told } from '../../history/data/told.ts'
 import type { Question } from '../../history/writes.ts'
@@ -11,6 +12,8 @@ import type { Question } from '../../history/writes.ts'
 interface Moment {
   readonly holdings: Holdings
   readonly parent: Moment | undefined
+  /** The request that led there. */
+  readonly question: Pick<Question, 'request'> | undefined
 }
 
 export class ScanStory {
@@ -64,11 +67,22 @@ export class LastingNames {
     for (; one !== undefined && !this.#known.has(one); one = one.parent) path.push(one)
     let lasting = one && this.#known.get(one)
     for (const next of path.toReversed()) {
-      if (lasting !== undefined) lasting = common(lasting, this.#namesIn(next))
+      if (lasting !== undefined) lasting = this.#lastingInto(next, lasting)
       else if (this.#since.has(next)) lasting = this.#namesIn(next)
       this.#known.set(next, lasting)
     }
     return lasting ?? new Map()
+  }
+
+  #lastingInto(next: Moment, before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+    const lasting = common(before, this.#namesIn(next))
+    const { commands } = next.question?.request ?? { commands: [] }
+    if (commands.length < 2) return lasting
+    // Between two commands of a transaction a name may have been away, which no state shows.
+    const changed = keysChangedBy(commands)
+    const [command, key = ''] = this.#words
+    const isSteady = (name: string) => changed?.has(command === 'SCAN' ? name : key) === false
+    return new Map([...lasting].filter(([name]) => isSteady(name)))
   }
 
   #namesIn({ holdings }: Moment): ReadonlyMap<string, number> {
