@@ -77,6 +77,7 @@ async function firstSurprise(
         untilMs,
         areClocksRight: true,
         mayKeepDead: false,
+        mayBeFull: false,
       }
       const next = states.flatMap((state) => applyRequest(state, request, at, told))
       if (next.length === 0) return `${JSON.stringify(request)} gave ${JSON.stringify(told)}`
@@ -102,6 +103,7 @@ function storyOf(questions: readonly Question[]): string | undefined {
     endMs: questions.at(-1)?.answer?.atMs ?? 0,
     mayHaveChanged: () => false,
     mayKeepDead: () => false,
+    mayBeFull: () => false,
     clocksFailAtMs: Number.POSITIVE_INFINITY,
     workMax: Number.POSITIVE_INFINITY,
   })

@@ -16,6 +16,7 @@ class Talk {
   #node = 'n1'
   #wasReplica = false
   #mayKeepDead = false
+  #mayBeFull = false
   #limit: { workMax?: number } = {}
   #clocksFailAtMs = Number.POSITIVE_INFINITY
 
@@ -66,6 +67,11 @@ class Talk {
     return this
   }
 
+  fillsMemory(): this {
+    this.#mayBeFull = true
+    return this
+  }
+
   /** The judge may take no more than so many steps. */
   within(workMax: number): this {
     this.#limit = { workMax }
@@ -83,6 +89,7 @@ class Talk {
       endMs: END_MS,
       mayHaveChanged: () => this.#wasReplica,
       mayKeepDead: () => this.#mayKeepDead,
+      mayBeFull: () => this.#mayBeFull,
       clocksFailAtMs: this.#clocksFailAtMs,
       ...this.#limit,
     })
@@ -298,6 +305,15 @@ describe('a script', () => {
     const some = (): Talk => talk().asks('SET s1 a', 'OK').runs(['SET s1 b', 'DEL s1'], [oom, 1])
     expect(some().asks('GET s1', null).accused).toBe(false)
     expect(some().asks('GET s1', 'a').accused).toBe(true)
+  })
+
+  test('of which nobody heard is half done only by a node without memory (seed 21137)', () => {
+    const half = () => {
+      const open = talk().asks('SET s1 a', 'OK').asks('SET s3 c', 'OK').runs(['SET s2 b', 'DEL s1'])
+      return open.meets('n1').transacts(['GET s1', 'GET s2', 'GET s3'], [null, null, 'c'])
+    }
+    expect(half().accused).toBe(true)
+    expect(half().fillsMemory().accused).toBe(false)
   })
 })
 

@@ -84,6 +84,8 @@ export interface CarriedOut extends Span {
   readonly areClocksRight: boolean
   /** The node may have kept keys whose time was over: it held writes back, or followed a master. */
   readonly mayKeepDead: boolean
+  /** The node may have had no memory left, and refused a script some of its writes. */
+  readonly mayBeFull: boolean
 }
 
 /**

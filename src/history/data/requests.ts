@@ -177,9 +177,12 @@ export function applyRequest(
     const answer = answers[place] as Told | undefined
     // In a script, only commands that need memory are refused.
     if (form === 'script' && isOutOfMemory(answer)) continue
-    states = states.flatMap((state) =>
+    const done = states.flatMap((state) =>
       fittingOutcomes(state, argv, at, answer).map((outcome) => outcome.holdings),
     )
+    // Nobody heard which ones, if there was no answer.
+    const isSilent = told === undefined && form === 'script' && at.mayBeFull
+    states = isSilent && parsed(argv).row.kind === 'write' ? [...states, ...done] : done
     if (states.length === 0) return states
   }
   return states

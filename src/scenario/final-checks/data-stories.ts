@@ -45,16 +45,18 @@ export async function judgeData(
   return { violations, missing }
 }
 
-type Doubts = Pick<StoryStart, 'mayHaveChanged' | 'mayKeepDead'>
+type Doubts = Pick<StoryStart, 'mayHaveChanged' | 'mayKeepDead' | 'mayBeFull'>
 
 /** A connection leads to one node, and ends with it. */
 function straight(history: Heard): Doubts {
   const lifelines = new Lifelines(history)
   const holds = heldSpans(history)
+  const fullFrom = filledFrom(history)
   const wasReplica = (node: string, span: Span) => isReplicaIn(lifelines, node, span)
   return {
     mayHaveChanged: wasReplica,
     mayKeepDead: (node, span) => wasReplica(node, span) || isIn(span, holds.get(node) ?? []),
+    mayBeFull: (node, { untilMs }) => (fullFrom.get(node) ?? Infinity) <= untilMs,
   }
 }
 
@@ -68,6 +70,9 @@ const PROXY_BELIEF_MS = 10_000
 function behindProxy(history: Heard, group: string, { nodes }: Topology): Doubts {
   const members = new Set(nodes.filter((node) => node.group === group).map(({ name }) => name))
   const holds = [...heldSpans(history)].flatMap(([node, spans]) => (members.has(node) ? spans : []))
+  const fullFrom = [...filledFrom(history)].flatMap(([node, atMs]) => {
+    return members.has(node) ? [atMs] : []
+  })
   const turns = history.happenings.filter(({ kind, process = '' }) => {
     return (kind === 'role' || kind === 'status') && members.has(process)
   })
@@ -76,6 +81,7 @@ function behindProxy(history: Heard, group: string, { nodes }: Topology): Doubts
   return {
     mayHaveChanged: hasTurned,
     mayKeepDead: (node, span) => hasTurned(node, span) || isIn(span, holds),
+    mayBeFull: (_node, { untilMs }) => Math.min(...fullFrom) <= untilMs,
   }
 }
 
@@ -134,6 +140,18 @@ function heldSpans({ happenings, endMs }: Heard): ReadonlyMap<string, readonly S
     }
   }
   return spans
+}
+
+/** When the memory of each node was filled, or its limit was changed, for the first time. */
+function filledFrom({ happenings }: Heard): ReadonlyMap<string, number> {
+  const from = new Map<string, number>()
+  for (const what of happenings) {
+    const action = what.kind === 'fault' ? what.action : undefined
+    const isOrder = action?.kind === 'command' && action.argv[0]?.toUpperCase() === 'CONFIG'
+    if (action === undefined || (action.kind !== 'memoryUse' && !isOrder)) continue
+    if (!from.has(action.process)) from.set(action.process, what.atMs)
+  }
+  return from
 }
 
 /** From the first time on that the clock of one of the group's nodes is set wrong. */

@@ -23,19 +23,11 @@ import { distinct, has, type Version } from './data-version.ts'
 import { isWholeScan, LastingNames, owedText, ScanStory } from './scan-story.ts'
 
 /** The node did not do what it was asked, for reasons of its own: the data is as it was. */
-const REFUSALS: ReadonlySet<string> = new Set([
-  ...[
-    'READONLY',
-    'NOREPLICAS',
-    'NOSYNCREPLICAS',
-    'LOADING',
-    'MISCONF',
-    'MASTERDOWN',
-    'OOM',
-    'UNBLOCKED',
-  ],
-  ...['EXECABORT', 'NOAUTH', 'BUSY', 'TRYAGAIN'],
-])
+const REFUSALS: ReadonlySet<string> = new Set(
+  'READONLY NOREPLICAS NOSYNCREPLICAS LOADING MISCONF MASTERDOWN OOM UNBLOCKED EXECABORT NOAUTH BUSY TRYAGAIN'.split(
+    ' ',
+  ),
+)
 /** What stands before the commands of a request, in words. */
 const BEFORE = { command: '', transaction: 'MULTI; ', script: 'EVAL; ' } as const
 /** Beyond this nothing can be said about the client any more. */
@@ -69,6 +61,8 @@ export interface StoryStart {
   readonly mayHaveChanged: (node: string, span: Span) => boolean
   /** Whether the node may have kept keys whose time was over in this span. */
   readonly mayKeepDead: (node: string, span: Span) => boolean
+  /** Whether the node may have had no memory left. */
+  readonly mayBeFull: (node: string, span: Span) => boolean
   /** From then on clocks are wrong, and keys may die at any time. */
   readonly clocksFailAtMs: number
   /** After so many steps nothing more is said. */
@@ -309,9 +303,9 @@ export class DataStory {
   }
 
   #when(span: Span, { node }: Question): CarriedOut {
-    const { clocksFailAtMs, mayKeepDead } = this.#start
-    const areClocksRight = span.untilMs < clocksFailAtMs
-    return { ...span, areClocksRight, mayKeepDead: mayKeepDead(node, span) }
+    const { clocksFailAtMs, mayKeepDead, mayBeFull } = this.#start
+    const doubts = { mayKeepDead: mayKeepDead(node, span), mayBeFull: mayBeFull(node, span) }
+    return { ...span, ...doubts, areClocksRight: span.untilMs < clocksFailAtMs }
   }
 
   #version(before: Version, holdings: Holdings, question: Question): Version {

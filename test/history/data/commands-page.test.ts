@@ -22,7 +22,7 @@ test('the page about the simulator lists every command that is drawn, with its w
 test('every command that is drawn can be applied, and each is drawn', () => {
   const rng = createRng('every command')
   const names = new Set<string>()
-  const at = { fromMs: 0, untilMs: 1, areClocksRight: true, mayKeepDead: false }
+  const at = { fromMs: 0, untilMs: 1, areClocksRight: true, mayKeepDead: false, mayBeFull: false }
   for (let unique = 1; unique < 3_000; unique++) {
     const request = drawRequest({ rng, unique, home: 1, second: 2, isAlone: true })
     for (const argv of request.commands) names.add(argv[0] ?? '')
