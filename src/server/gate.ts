@@ -184,7 +184,9 @@ export function isHeldBack(
   // Sentinels say hello here, and must be able to go on: only clients that came for the role wait for it.
   if (node.pause.isOnlyFor('takeover') && session.handoff === undefined) return false
   if (node.pause.scope === 'data') return !session.isPlain
-  // The hellos of Sentinels wait for nothing while a strict master prepares to hand over.
+  // A hello changes nothing. If it waited, so would the PING behind it, and the Sentinel would call the node down.
+  if (command.isMessage && session.isPlain) return false
+  // Nor does a transaction of hellos wait while a strict master prepares to hand over.
   if (node.replication.strict.isOn && node.pause.isOnlyFor('failover') && session.isPlain) {
     return false
   }

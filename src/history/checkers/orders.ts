@@ -156,8 +156,8 @@ function forget(reborn: Set<string>, process: string, scene: CheckerView | undef
 
 /** Until this long after a promotion no other Sentinel may believe that it is a false one. */
 const RESPECTED_MS = 6_000
-/** A leader asks for INFO once a second, and turns the replicas of its failover without waiting for news. */
-const LEADER_HEARS_MS = 1_500
+/** So long a promotion may be news to a leader, which asks for INFO once a second, and to who turns a false master. */
+const NEWS_MS = 1_500
 
 interface Promotion {
   readonly by: string
@@ -193,8 +193,11 @@ export function promotionsAreRespected(scene: CheckerView): Checker {
       if (promotion === undefined || promotion.by === process) return undefined
       const ageMs = atMs - promotion.atMs
       if (configEpoch >= promotion.epoch || ageMs > RESPECTED_MS) return undefined
-      if (moving.has(`${process} ${group}`) && ageMs < LEADER_HEARS_MS) return undefined
-      if (scene.roleOf(scene.nameOf(node))?.role.kind !== 'master') return undefined
+      const role = scene.roleOf(scene.nameOf(node))
+      if (role?.role.kind !== 'master') return undefined
+      // A leader turns the replicas of its failover without waiting, and anybody a node that was a false master before.
+      const isBlind = moving.has(`${process} ${group}`) || role.sinceMs < promotion.atMs
+      if (isBlind && ageMs < NEWS_MS) return undefined
       return `${process}, in config epoch ${configEpoch} of ${group}, turns ${scene.nameOf(node)}, which ${promotion.by} promoted in epoch ${promotion.epoch}`
     },
   }

@@ -43,8 +43,10 @@ function confirm(
 
 function publish(context: CommandContext, argv: readonly string[]): Reply {
   const { node, session, now } = context
-  context.propagate()
-  if (arg(argv, 1) === HELLO_CHANNEL) node.sentinels.note(session, arg(argv, 2), now.monoMs)
+  const isHello = arg(argv, 1) === HELLO_CHANNEL
+  // While writes wait, for a handover perhaps, the history must stand still. Sentinels say hello to replicas, too.
+  if (!isHello || node.pause.scope === undefined) context.propagate()
+  if (isHello) node.sentinels.note(session, arg(argv, 2), now.monoMs)
   return integer(node.pubsub.publish(arg(argv, 1), arg(argv, 2)))
 }
 

@@ -83,6 +83,13 @@ describe('promotions of others', () => {
     expect(promoted().orders('s2', 'n2', 'n1', 3).violations).toContain(NAME)
   })
 
+  test('not where it was a false master already, and the news is on its way (seed 23770)', () => {
+    const before = new Stage().role('n2', { kind: 'master' }).until(9_000)
+    const again = () => before.stands('s1', 4, true).orders('s1', 'n2', undefined)
+    expect(again().orders('s2', 'n2', 'n1', 3).violations).not.toContain(NAME)
+    expect(again().until(11_000).orders('s2', 'n2', 'n1', 3).violations).toContain(NAME)
+  })
+
   test('not by a leader in its own failover, which cannot have heard of it (seed 20170)', () => {
     const leading = () => promoted().event('s2', '+failover-state-reconf-slaves')
     expect(leading().orders('s2', 'n2', 'n3', 3).violations).not.toContain(NAME)

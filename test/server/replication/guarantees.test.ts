@@ -1,6 +1,6 @@
 /** What a master promises about its replicas: min-replicas, WAIT, and what INFO and ROLE say of them. */
 import { expect, test } from 'vitest'
-import { array, bulk, error, integer, OK } from '../../../src/resp/reply.ts'
+import { array, bulk, error, integer, OK, simple } from '../../../src/resp/reply.ts'
 import { ReplicationWorld } from '../../support/replication-harness.ts'
 
 const NOREPLICAS = error('NOREPLICAS Not enough good replicas to write.')
@@ -206,6 +206,21 @@ test('WAIT does not move the offset while commands are held back, and is answere
   const { offset } = master
   expect(client.call('WAIT', '1', '0')).toEqual(integer(1))
   expect([master.offset, replica.offset]).toEqual([offset, offset])
+})
+
+test('the hellos of Sentinels wait for no pause of writes, and move no history (seed 24202)', () => {
+  const world = new ReplicationWorld()
+  const master = world.node({ 'repl-ping-replica-period': '1000' })
+  const replica = world.replicaOf(master)
+  world.run(1500)
+  const [sentinel, client] = [world.client(master), world.client(master)]
+  master.call('CLIENT', 'PAUSE', '60000', 'WRITE')
+  const { offset } = master
+  expect(sentinel.call('PUBLISH', '__sentinel__:hello', 'x')).toEqual(integer(0))
+  expect(sentinel.call('PING')).toEqual(simple('PONG'))
+  client.send('PUBLISH', 'news', 'x')
+  world.run(10)
+  expect([client.take(), master.offset, replica.offset]).toEqual(['', offset, offset])
 })
 
 test('WAIT asks the replicas when the pause is over', () => {
