@@ -30,3 +30,13 @@ export function describeTold(told: Told | undefined): string {
   const text = JSON.stringify(told)
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
+
+/** The node did not do what it was asked, for reasons of its own: the data is as it was. */
+const REFUSALS: ReadonlySet<string> = new Set(
+  'READONLY NOREPLICAS NOSYNCREPLICAS LOADING MISCONF MASTERDOWN OOM UNBLOCKED EXECABORT NOAUTH BUSY TRYAGAIN'.split(
+    ' ',
+  ),
+)
+export function isRefusal(told: Told | undefined): boolean {
+  return told === undefined || (isToldError(told) && REFUSALS.has(codeOf(told)))
+}

@@ -16,18 +16,12 @@ import {
   type Span,
 } from '../../history/data/holdings.ts'
 import { applyRequest, couldBecome, keysChangedBy } from '../../history/data/requests.ts'
-import { codeOf, describeTold, isToldError, type Told } from '../../history/data/told.ts'
+import { describeTold, isRefusal, type Told } from '../../history/data/told.ts'
 import { BESIDE, type Question, type Write } from '../../history/writes.ts'
 import type { Violation } from '../result.ts'
 import { distinct, has, type Version } from './data-version.ts'
 import { isWholeScan, LastingNames, owedText, ScanStory } from './scan-story.ts'
 
-/** The node did not do what it was asked, for reasons of its own: the data is as it was. */
-const REFUSALS: ReadonlySet<string> = new Set(
-  'READONLY NOREPLICAS NOSYNCREPLICAS LOADING MISCONF MASTERDOWN OOM UNBLOCKED EXECABORT NOAUTH BUSY TRYAGAIN'.split(
-    ' ',
-  ),
-)
 /** What stands before the commands of a request, in words. */
 const BEFORE = { command: '', transaction: 'MULTI; ', script: 'EVAL; ' } as const
 /** Beyond this nothing can be said about the client any more. */
@@ -46,6 +40,12 @@ const CHECKER = 'data equals its model'
 interface Step {
   readonly question: Question
   readonly before: readonly Version[]
+}
+
+/** What one connection has shown, and what was asked over it in the end without an answer. */
+interface Past {
+  readonly steps: Step[]
+  readonly open: Question[]
 }
 
 /** A version after so many steps. */
@@ -80,8 +80,8 @@ export class DataStory {
   #now: readonly Version[] = this.#all
   /** The answers of the present connection so far. */
   #steps: Step[] = []
-  /** The steps of earlier connections. */
-  readonly #past: Step[][] = []
+  /** Connections so far. */
+  readonly #past: Past[] = []
   #work = 0
   /** Requests without an answer, by the node to which they were sent, connection by connection. */
   readonly #afloat = new Map<string, Question[][]>()
@@ -139,17 +139,17 @@ export class DataStory {
   #follow(questions: readonly Question[]): void {
     this.#now = this.#all
     this.#steps = []
-    this.#past.push(this.#steps)
     this.#scanned = undefined
     const sinceMs = questions[0]?.attemptedAtMs ?? 0
     const open: Question[] = []
+    this.#past.push({ steps: this.#steps, open })
     for (const question of questions) {
       if (this.#isOver) return
       if (question.answer === undefined) open.push(question)
       else this.#take(question, question.answer.told, sinceMs)
     }
     if (open.length === 0) return
-    this.#mayHaveDone(open)
+    this.#remember(this.#withOpenOnes(open, this.#now))
     const { node = '' } = open[0] ?? {}
     this.#afloat.set(node, [...(this.#afloat.get(node) ?? []), open])
   }
@@ -184,14 +184,16 @@ export class DataStory {
   }
 
   /** Requests of one connection are carried out in their order, each one or not. */
-  #mayHaveDone(open: readonly Question[]): void {
-    let versions = this.#now
+  #withOpenOnes(open: readonly Question[], from: readonly Version[]): readonly Version[] {
+    const found: Version[] = []
+    let versions = from
     for (const question of open) {
-      if (this.#isOver) return
+      if (this.#isOver) break
       const at = { fromMs: question.attemptedAtMs, untilMs: this.#start.endMs }
       versions = distinct(this.#apply(versions, question, at, undefined))
-      this.#remember(versions)
+      found.push(...versions)
     }
+    return found
   }
 
   #remember(versions: readonly Version[]): void {
@@ -222,8 +224,11 @@ export class DataStory {
     const found = here.filter(({ place }) => place === steps.length).map(({ version }) => version)
     if (found.length > 0) return found
     const earlier = this.#past.slice(-CONNECTIONS_BACK).flatMap((past) => {
-      const node = past[0]?.question.node ?? ''
-      return this.#replayLate(node, past, most).map(({ version }) => version)
+      const node = past.steps[0]?.question.node ?? ''
+      const replayed = this.#replayLate(node, past.steps, most)
+      const whole = replayed.filter(({ place }) => place === past.steps.length)
+      const [all = [], last = []] = [replayed, whole].map((of) => of.map(({ version }) => version))
+      return [...all, ...this.#withOpenOnes(past.open, last)]
     })
     return this.#replay(earlier, steps).flatMap(({ version, place }) => {
       return place === steps.length ? [version] : []
@@ -376,10 +381,6 @@ export class DataStory {
 
 function spanOf({ attemptedAtMs, answer }: Question): Span {
   return { fromMs: attemptedAtMs, untilMs: answer?.atMs ?? attemptedAtMs }
-}
-
-function isRefusal(told: Told | undefined): boolean {
-  return told === undefined || (isToldError(told) && REFUSALS.has(codeOf(told)))
 }
 
 function byConnection(questions: readonly Question[]): readonly (readonly Question[])[] {

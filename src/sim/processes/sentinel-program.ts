@@ -139,11 +139,13 @@ export class SentinelProgram implements Program {
 
   #save(state: SavedState, behind: readonly Effect[]): void {
     this.#isSaving = true
+    // A clock may jump while the disk works.
+    const madeAt = this.#process.now()
     this.#process.save(STATE_FILE, encodeState(state), (failure) => {
       this.#isSaving = false
       this.#hasSaved = failure === undefined
       const kept = failure === undefined ? readState(this.#process) : undefined
-      this.#witness.saved(this.#state, kept, this.#process.now())
+      this.#witness.saved(this.#state, kept, madeAt)
       if (failure === undefined) {
         this.#events.unshift({ kind: 'saved' })
         this.#perform(behind)
