@@ -379,10 +379,19 @@ describe('a request without an answer', () => {
   })
 
   test('goes with one that its successor left without an answer, too (seed 20799)', () => {
-    const open = talk().asks('SET s1 a', 'OK').asks('SET s2 late').meets('n1')
-    open.transacts(['GET s1', 'GET s2'], ['a', null]).asks('SET s3 b', 'OK').asks('SET h1 open')
-    const seen = open.meets('n1').transacts(['GET s2', 'GET s3', 'GET h1'], ['late', 'b', 'open'])
+    const late = talk().asks('SET s1 a', 'OK').asks('SET s2 late').meets('n1')
+    const open = late.transacts(['GET s1', 'GET s2'], ['a', null]).asks('SWAPDB 1 2', 'OK')
+    const looks = ['GET h1', 'SELECT 2', 'GET s2', 'SELECT 1']
+    const seen = open.asks('SET h1 open').meets('n1').transacts(looks, ['open', 'OK', 'late', 'OK'])
     expect(seen.accused).toBe(false)
+  })
+
+  test('is seen beside before the connection that shows no trace of it has ended (seed 23960)', () => {
+    const late = talk().asks('SET s1 a', 'OK').asks('FLUSHDB').meets('n1').asks('GET s1', 'a')
+    const unseen = late.asks('SET s2 b', 'OK').asks('GET s2', 'b')
+    const beside = unseen.beside('n1').transacts(['GET s1', 'GET s2'], [null, 'b'])
+    for (let more = 0; more < 3; more++) beside.meets('n1').asks('GET s2', 'b')
+    expect(beside.accused).toBe(false)
   })
 
   test('others before it may have been refused', () => {

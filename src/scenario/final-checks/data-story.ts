@@ -44,6 +44,7 @@ interface Step {
 
 /** What one connection has shown, and what was asked over it in the end without an answer. */
 interface Past {
+  readonly sinceMs: number
   readonly steps: Step[]
   readonly open: Question[]
 }
@@ -142,7 +143,7 @@ export class DataStory {
     this.#scanned = undefined
     const sinceMs = questions[0]?.attemptedAtMs ?? 0
     const open: Question[] = []
-    this.#past.push({ steps: this.#steps, open })
+    this.#past.push({ sinceMs, steps: this.#steps, open })
     for (const question of questions) {
       if (this.#isOver) return
       if (question.answer === undefined) open.push(question)
@@ -223,7 +224,9 @@ export class DataStory {
     const here = this.#replayLate(question.node, steps, most)
     const found = here.filter(({ place }) => place === steps.length).map(({ version }) => version)
     if (found.length > 0) return found
-    const earlier = this.#past.slice(-CONNECTIONS_BACK).flatMap((past) => {
+    const { untilMs } = spanOf(question)
+    const begun = this.#past.filter((past) => past.sinceMs <= untilMs)
+    const earlier = begun.slice(-CONNECTIONS_BACK).flatMap((past) => {
       const node = past.steps[0]?.question.node ?? ''
       const replayed = this.#replayLate(node, past.steps, most)
       const whole = replayed.filter(({ place }) => place === past.steps.length)
