@@ -127,6 +127,7 @@ function instanceBase(
     deadlines: new Map(),
     sdownSinceMs: undefined,
     lastSdownAtMs: undefined,
+    sdownEndedAtMs: undefined,
     scriptKillSent: false,
     helloPending: false,
     slot: group.slots.get(name) ?? slotOf(`${group.config.name} ${name}`),

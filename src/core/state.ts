@@ -182,8 +182,9 @@ export interface InstanceBase extends TimerOwner {
   link: Link
   /** Start of the current S_DOWN, or undefined. */
   sdownSinceMs: number | undefined
-  /** Start of the last S_DOWN, kept after it ended: "no down for T" needs it. */
+  /** Start of the last S_DOWN, and end of the last that is over: "no down for T" needs them. */
   lastSdownAtMs: number | undefined
+  sdownEndedAtMs: number | undefined
   /** We told the instance to end the script that keeps it busy, once per S_DOWN. */
   scriptKillSent: boolean
   /** A hello is on its way to the instance: a slow instance must not be flooded. */
@@ -256,9 +257,8 @@ export interface Replica extends DataInstanceBase {
   /** When we last told it to follow our master because it did not; undefined: never. */
   toldAtMs: number | undefined
   /**
-   * The node was the master until a switch, or was to become it in a failover that we gave up, and
-   * has not been seen as a replica since. Holds the history it wrote as master, which tells that
-   * claim from a newer one; empty: unknown. Undefined: we hold no claim against it.
+   * Set from the switch that took the master's role from the node, or a promotion we gave up, until it is seen as a
+   * replica: the history it wrote as master, which tells that claim from a newer one; empty: unknown.
    */
   deposed: string | undefined
 }
@@ -294,8 +294,8 @@ export interface Peer extends InstanceBase, LastHello {
 export interface Link extends TimerOwner {
   readonly kind: 'link'
   /**
-   * The instances that use the link, in the order they came; replaced as a whole. Several only for
-   * a peer that is known in several groups: the records of one process. Empty once none watches it.
+   * The instances that use the link, in the order they came; replaced as a whole. Several only for a peer of several
+   * groups: the records of one process. Empty once none watches it.
    */
   owners: readonly Instance[]
   command: Connection | undefined

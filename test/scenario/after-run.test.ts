@@ -48,6 +48,14 @@ describe('min-replicas-to-write holds', () => {
     expect(account.until(24_000).writes('n1').until(25_000).violations).toEqual([NAME])
   })
 
+  test('so does the last word of a replica that goes on where nothing reaches it any more (seed 26191)', () => {
+    const account = new Account(SETTINGS).until(10_000).status('n2', 'paused')
+    account.status('n3', 'paused').until(14_000).does({ kind: 'cut', from: 'a', to: 'b' })
+    account.until(16_000).status('n2', 'running')
+    expect(account.until(16_100).writes('n1').until(19_000).violations).toEqual([])
+    expect(account.until(24_000).writes('n1').until(25_000).violations).toEqual([NAME])
+  })
+
   test('one replica that can be heard of is enough', () => {
     const account = new Account(SETTINGS).until(10_000).status('n2', 'down').until(16_000)
     expect(account.writes('n1').until(20_000).violations).toEqual([])
@@ -180,6 +188,12 @@ describe('replicated writes survive', () => {
     account.until(15_000).writes('n1', 'lost').until(17_000).does({ kind: 'heal' })
     account.unlinked('n2', 'n1').until(19_000).linked('n2', 'n1')
     expect(failedOver(account).violations).toEqual([NAME])
+  })
+
+  test('one whose copy had begun before, and that was cut off meanwhile, may be lost (seed 25324)', () => {
+    const account = new Account().until(14_000).unlinked('n2', 'n1').until(14_950)
+    account.does({ kind: 'cut', from: 'a', to: 'b' }).until(14_990).writes('n1', 'lost')
+    expect(failedOver(account.until(15_000).linked('n2', 'n1')).violations).toEqual([])
   })
 
   test('a master that comes back without its data takes all writes with it', () => {

@@ -468,6 +468,13 @@ describe('what is missing in the end', () => {
     expect(story.missingIn(lookWith({}))?.size).toBe(0)
   })
 
+  test('is unknown if it may have been taken away by a late FLUSHDB (seed 24700)', () => {
+    const swept = talk().asks('SET s2 a', 'OK').asks('FLUSHDB').meets('n1').asks('SET s1 b', 'OK')
+    const { story } = swept.meets('n1').asks('SET n1 1', 'OK')
+    expect(story.missingIn(lookWith({ n1: '1' }))).toBeUndefined()
+    expect(story.violations).toEqual([])
+  })
+
   test('a state that never was is caught', () => {
     const story = written()
     expect(story.missingIn(lookWith({ n1: '1' }))).toBeUndefined()

@@ -58,7 +58,10 @@ function setSdown(turn: Turn, instance: Instance, ground: Ground | undefined): v
   const isDown = ground !== undefined
   instance.sdownSinceMs = isDown ? turn.now.monoMs : undefined
   if (isDown) instance.lastSdownAtMs = turn.now.monoMs
-  else instance.scriptKillSent = false
+  else {
+    instance.sdownEndedAtMs = turn.now.monoMs
+    instance.scriptKillSent = false
+  }
   const isKnown = instance.kind !== 'sentinel' || instance.isProven
   const say = isKnown ? announce : logQuietly
   say(turn, isDown ? '+sdown' : '-sdown', instance)

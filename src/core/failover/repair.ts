@@ -64,15 +64,15 @@ function isAnotherAtWork({ now }: Turn, { yieldedTo }: Group, forMs: number): bo
 }
 
 /**
- * Whether its claim is the one that we took from it, and not a newer one: another Sentinel may have
- * promoted this very node a moment ago, and the hello that tells us is on its way. Its history tells.
- * An old master continues the history it wrote for us, or has restarted, with no earlier history or
- * with that one; a replica that was promoted comes from the history of the master it followed.
+ * Whether its claim is an old one: another Sentinel may have promoted this very node a moment ago, and the
+ * hello that tells us is on its way. Its history tells. A node that has been a master ever since it started has no
+ * earlier history; an old master continues the history it wrote for us, or has restarted with that one before its
+ * own. A replica that was promoted comes from the history of the master it followed.
  */
 function isOldClaim({ deposed, replid, replid2 }: Replica): boolean {
-  if (deposed === undefined || replid === '') return false
+  if (replid === '') return false
   if (isNoHistory(replid2)) return true
-  return deposed !== '' && (replid === deposed || replid2 === deposed)
+  return deposed !== undefined && deposed !== '' && (replid === deposed || replid2 === deposed)
 }
 
 function repairStray(turn: Turn, replica: Replica): void {
@@ -112,12 +112,19 @@ function isMasterSane(turn: Turn, group: Group): boolean {
   return master.infoAtMs !== undefined && turn.now.monoMs - master.infoAtMs < 2 * infoMs
 }
 
-/** A majority has spoken within three hello periods, and none of them knows of a newer master. */
+/**
+ * A majority has spoken within three hello periods, and none knows of a newer master. What comes from a Sentinel that
+ * is down may have been on its way for as long as that.
+ */
 function hasFreshView(turn: Turn, group: Group): boolean {
   const peers = electorsOf(group)
   if (peers.some((peer) => peer.helloConfigEpoch > group.configEpoch)) return false
   const limitMs = 3 * turn.state.config.periods.helloMs
-  const heard = peers.filter((peer) => turn.now.monoMs - peer.helloReceivedAtMs <= limitMs)
+  const heard = peers.filter((peer) => {
+    const { helloReceivedAtMs, sdownEndedAtMs = -Infinity } = peer
+    const isStale = isSdown(peer) || helloReceivedAtMs < sdownEndedAtMs
+    return !isStale && turn.now.monoMs - helloReceivedAtMs <= limitMs
+  })
   return 1 + heard.length >= majority(votersOf(group))
 }
 

@@ -45,6 +45,9 @@ export class Contacts {
         this.#noteWay(name, isOpen, happening.atMs)
         const isThere = running.has(name) && follows
         const lastMs = isThere && isHeard ? happening.atMs + LAST_WORD_MS : happening.atMs
+        // One that goes on acknowledges what had come before, even if nothing reaches it any more.
+        const goesOn = happening.kind === 'status' && process === name && isThere && !isOpen
+        if (goesOn) this.#spansOf(name).unshift({ fromMs: happening.atMs, untilMs: lastMs })
         this.#mark(name, isThere && isOpen, happening.atMs, lastMs)
       }
     }

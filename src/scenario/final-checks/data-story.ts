@@ -19,7 +19,7 @@ import { applyRequest, couldBecome, keysChangedBy } from '../../history/data/req
 import { describeTold, isRefusal, type Told } from '../../history/data/told.ts'
 import { BESIDE, type Question, type Write } from '../../history/writes.ts'
 import type { Violation } from '../result.ts'
-import { distinct, has, type Version } from './data-version.ts'
+import { distinct, has, type Past, type Step, type Version } from './data-version.ts'
 import { isWholeScan, LastingNames, owedText, ScanStory } from './scan-story.ts'
 
 /** What stands before the commands of a request, in words. */
@@ -35,19 +35,6 @@ const CONNECTIONS_BACK = 3
 /** The late requests of so many connections may be carried out one after the other, in any order. */
 const LATE_CONNECTIONS_MAX = 2
 const CHECKER = 'data equals its model'
-
-/** An answer, and the versions that were possible before it. */
-interface Step {
-  readonly question: Question
-  readonly before: readonly Version[]
-}
-
-/** What one connection has shown, and what was asked over it in the end without an answer. */
-interface Past {
-  readonly sinceMs: number
-  readonly steps: Step[]
-  readonly open: Question[]
-}
 
 /** A version after so many steps. */
 interface Replayed {
@@ -75,7 +62,7 @@ export class DataStory {
   readonly violations: Violation[] = []
   readonly #start: StoryStart
   readonly #all: Version[] = [
-    { holdings: NO_HOLDINGS, parent: undefined, question: undefined, depth: 0, twin: undefined },
+    { holdings: NO_HOLDINGS, parent: undefined, question: undefined, answered: 0, twin: undefined },
   ]
   readonly #known = new Set(this.#all)
   #now: readonly Version[] = this.#all
@@ -124,7 +111,14 @@ export class DataStory {
     }
     // Of several ways to what is there nobody can tell which one it was: the one that loses least accuses nobody.
     const losses = fitting.map((version) => this.#lostOnTheWayTo(version))
-    return losses.reduce((least, lost) => (lost.size < least.size ? lost : least))
+    const lost = losses.reduce((least, some) => (some.size < least.size ? some : least))
+    return lost.size > 0 && this.#mayHaveSwept() ? undefined : lost
+  }
+
+  /** What empties or exchanges databases late looks like the loss of everything before it. */
+  #mayHaveSwept(): boolean {
+    const open = [...this.#afloat.values()].flat(2)
+    return open.some(({ request }) => keysChangedBy(request.commands) === undefined)
   }
 
   #lostOnTheWayTo(found: Version): ReadonlySet<Write> {
@@ -319,7 +313,8 @@ export class DataStory {
   #version(before: Version, holdings: Holdings, question: Question): Version {
     // Between two requests the home database is selected.
     if (holdings.databases === before.holdings.databases) return before
-    return { holdings, parent: before, question, depth: before.depth + 1, twin: undefined }
+    const answered = before.answered + (question.answer === undefined ? 0 : 1)
+    return { holdings, parent: before, question, answered, twin: undefined }
   }
 
   /** The requests without an answer that went to the node before this one, connection by connection. */

@@ -7,16 +7,29 @@ export interface Version {
   readonly parent: Version | undefined
   /** The request that made it; undefined: the client began with it. */
   readonly question: Question | undefined
-  /** How many requests have changed something on the way. */
-  readonly depth: number
+  /** How many requests that were answered have changed something on the way. */
+  readonly answered: number
   /** Has the same content and came about in another way. One is enough: where ways differ, it is in what was lost. */
   twin: Version | undefined
+}
+
+/** An answer, and the versions that were possible before it. */
+export interface Step {
+  readonly question: Question
+  readonly before: readonly Version[]
+}
+
+/** What one connection has shown, and what was asked over it in the end without an answer. */
+export interface Past {
+  readonly sinceMs: number
+  readonly steps: Step[]
+  readonly open: Question[]
 }
 
 const MERGED_FROM = 4
 
 /**
- * Of versions with the same content the deepest one is enough: it has lost least. `more`: what else must be the same
+ * Of versions with the same content the one with most answers on its way is enough: it has lost least. `more`: what else must be the same
  * about the ways that led there.
  */
 export function distinct(
@@ -24,20 +37,20 @@ export function distinct(
   more: (version: Version) => string = () => '',
 ): readonly Version[] {
   if (versions.length < MERGED_FROM) return versions
-  const deepest = new Map<string, Version>()
+  const fullest = new Map<string, Version>()
   for (const version of versions) {
     const content = `${contentOf(version.holdings)}\n${more(version)}`
-    const other = deepest.get(content)
-    deepest.set(
+    const other = fullest.get(content)
+    fullest.set(
       content,
       other === undefined || other === version ? version : merged(other, version),
     )
   }
-  return [...deepest.values()]
+  return [...fullest.values()]
 }
 
 function merged(one: Version, other: Version): Version {
-  const [kept, twin] = one.depth > other.depth ? [one, other] : [other, one]
+  const [kept, twin] = one.answered > other.answered ? [one, other] : [other, one]
   kept.twin ??= twin.twin ?? twin
   return kept
 }

@@ -144,9 +144,26 @@ function change(fate: Fate, happening: Happening, { scene, disks }: Surroundings
   } else if (happening.kind === 'role' && happening.role.kind === 'replica') {
     const master = scene.nameOf(happening.role.master)
     if (holders.has(master)) {
-      if (happening.role.isLinkUp) holders.add(process)
+      if (happening.role.isLinkUp && hasCopied(fate, process, master, scene)) holders.add(process)
     } else if (scene.runsSinceMs(master) !== undefined) lose(holders, process, scene)
   }
+}
+
+/**
+ * Whether a replica whose link is up again has the write: its copy began after the promise, or nothing was in the way
+ * since. Roles are looked at ten times a second, so the link may have broken once more by now.
+ */
+function hasCopied(
+  { write, answeredAtMs }: Fate,
+  replica: string,
+  master: string,
+  scene: CheckerView,
+): boolean {
+  const before = scene.roleOf(replica)
+  if (before !== undefined && !isLinkedTo(before.role, master, scene)) {
+    if (answeredAtMs <= before.sinceMs) return true
+  }
+  return scene.troubles.isWayCalm(replica, master, write.attemptedAtMs)
 }
 
 /** Whether the file of a node that dies has the write. */

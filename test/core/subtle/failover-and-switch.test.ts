@@ -242,6 +242,27 @@ describe('15.23', () => {
     expect(waitedMs).toBeLessThan(9_500)
   })
 
+  test('15.23 nor where a majority has fallen silent since its last hellos (seed 26606)', () => {
+    const stage = switched()
+    stage.run(100)
+    for (const name of ['peer1', 'peer2']) stage.kill(name)
+    stage.run(1_500)
+    expect(stage.times('+sdown sentinel')).toHaveLength(2)
+    stage.revive('master')
+    stage.run(3_000)
+    expect(stage.sentTo('master', 'SLAVEOF')).toEqual([])
+  })
+
+  test('15.23 a replica that starts as a master is turned at once: nobody can have promoted it (seed 26489)', () => {
+    const stage = new SentinelStage()
+    stage.kill('replica1')
+    stage.until('+sdown slave 10.0.0.2')
+    Object.assign(stage.part('replica1'), { master: undefined, wasReplica: false })
+    stage.revive('replica1')
+    const returnedAtMs = stage.ms
+    expect(stage.until('+convert-to-slave slave 10.0.0.2') - returnedAtMs).toBeLessThan(300)
+  })
+
   test('15.23 a replica that somebody made a master has 8 s even with a majority behind us', () => {
     const stage = new SentinelStage()
     stage.part('replica1').master = undefined

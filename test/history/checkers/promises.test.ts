@@ -217,8 +217,8 @@ describe('switches', () => {
 describe('handovers that are called off', () => {
   const NAME = 'a pause is lifted when a handover is called off'
   const electorate = { known: 3, quorum: 2 }
-  const calledOff = () => {
-    const stage = new Stage().until(30_000).tell('s1', {
+  const calledOff = (stage = new Stage()) => {
+    stage.until(30_000).tell('s1', {
       ...{ kind: 'candidacy', sentinelId: ID.s1, group: GROUP, epoch: 1, forced: false },
       ...{ isPlanned: true, master: at('n1'), electorate },
     })
@@ -230,6 +230,19 @@ describe('handovers that are called off', () => {
     expect(calledOff().until(32_500).violations).toContain(NAME)
     const lifted = calledOff().tell('n1', { kind: 'writesHeld', isHeld: false })
     expect(lifted.until(32_500).violations).not.toContain(NAME)
+  })
+
+  test('not while another Sentinel hands over (seed 24666)', () => {
+    const other = () => {
+      const stage = new Stage().until(29_000).tell('s2', {
+        ...{ kind: 'candidacy', sentinelId: ID.s2, group: GROUP, epoch: 1, forced: false },
+        ...{ isPlanned: true, master: at('n1'), electorate },
+      })
+      return calledOff(stage)
+    }
+    expect(other().until(32_500).violations).not.toContain(NAME)
+    const over = other().event('s2', '-failover-abort-slave-timeout')
+    expect(over.until(32_500).violations).toContain(NAME)
   })
 })
 
