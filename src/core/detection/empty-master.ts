@@ -21,7 +21,8 @@ import { isSdown } from '../state.ts'
 /** Called when a replica has reported on its master. */
 export function checkEmptied(turn: Turn, group: Group): void {
   const { master } = group
-  const isEmptied = witnesses(turn, group).length > 0
+  // One that follows another node offers that one's data: it was demoted, and not emptied.
+  const isEmptied = master.roleReported !== 'slave' && witnesses(turn, group).length > 0
   // A witness that has been promoted refuses nothing any more, but the master is no better for
   // that.
   if (!isEmptied && group.failover !== undefined) return

@@ -68,6 +68,13 @@ describe('an emptied master', () => {
     expect(said('+sdown-evidence')[0]).toContain('# came back without its data: replica 10.0.0.2')
   })
 
+  test('is none that follows another node already: what it offers is that one has (seed 27348)', () => {
+    lines.set(MASTER, ['role:slave', 'master_host:10.0.0.3', 'master_port:6379'])
+    lines.set(REPLICAS[0], REFUSES)
+    bench.run(12_000)
+    expect(said('+empty-master')).toEqual([])
+  })
+
   test('is seen at once when its new run id is seen, not at the next round of INFO', () => {
     lines.set(REPLICAS[0], REFUSES)
     lines.set(MASTER, [`run_id:${'b'.repeat(40)}`])
