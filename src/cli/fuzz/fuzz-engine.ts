@@ -1,6 +1,7 @@
 /** What it takes to play drawn runs in real time, on real sockets or processes. */
 import { drawRun, type FuzzProfile, type Origin } from '../../fuzz/draw/draw.ts'
 import { costOf, endOf, type Fault, lasting } from '../../fuzz/faults/faults.ts'
+import type { PlannedGroup } from '../../fuzz/members.ts'
 import { FIRST_FAULT_MS, type FuzzPlan } from '../../fuzz/plan.ts'
 import { scenarioOf } from '../../fuzz/run.ts'
 import type { Engine, EngineName } from '../../scenario/world.ts'
@@ -60,14 +61,22 @@ export function drawForEngine(origin: Origin, engine: Engine): FuzzPlan {
 }
 
 /**
- * Namespaces of one machine are near each other, and not every kernel can make them seem far; and clients of
- * real processes show no password.
+ * Namespaces of one machine are near each other, and not every kernel can make them seem far; clients of real
+ * processes show no password; and a Sentinel with a program that does not exist does not start.
  */
 function onOneMachine(plan: FuzzPlan): FuzzPlan {
   const { topology } = plan
   const near = { latencyMs: 0, jitterMs: 0, zones: [] }
-  return { ...plan, topology: { ...topology, ...near, password: undefined } }
+  const groups = topology.groups.map(withRealPrograms)
+  return { ...plan, topology: { ...topology, ...near, password: undefined, groups } }
 }
+
+function withRealPrograms(group: PlannedGroup): PlannedGroup {
+  const drawn = PROGRAMS.filter((option) => (group[option] ?? '') !== '')
+  return { ...group, ...Object.fromEntries(drawn.map((option) => [option, '/bin/true'])) }
+}
+
+const PROGRAMS = ['notificationScript', 'clientReconfigScript', 'preFailoverHook'] as const
 
 /**
  * A drawn run for a world in which time is real: the same cluster, clients and kinds of faults, in half a

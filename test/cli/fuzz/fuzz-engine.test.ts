@@ -32,3 +32,14 @@ test('real processes are not asked for a password, nor to be far from each other
     expect(topology).toMatchObject({ password: undefined, latencyMs: 0, jitterMs: 0, zones: [] })
   }
 })
+
+test('nor are their Sentinels given programs that do not exist: they would not start', () => {
+  const processes = { ...SIM_ENGINE, name: 'process' } as const
+  const origins = Array.from({ length: 30 }, (_, seed) => ({ ...ORIGIN, seed: `${seed}` }))
+  const programs = origins.flatMap((origin) =>
+    drawForEngine(origin, processes).topology.groups.flatMap((group) => [
+      ...[group.notificationScript, group.clientReconfigScript, group.preFailoverHook],
+    ]),
+  )
+  expect(new Set(programs.filter(Boolean))).toEqual(new Set(['/bin/true']))
+})
