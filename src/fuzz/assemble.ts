@@ -132,6 +132,7 @@ function clientWords(clients: readonly PlannedClient[]): YamlWords {
     group,
     ...(operation === 'keys' ? {} : { operation }),
     ...('rate' in pace ? { rate: pace.rate } : { think: durationWord(pace.thinkMs) }),
+    ...(more.pipeline === undefined ? {} : { pipeline: more.pipeline }),
     ...(manner === 'prompt' ? {} : { manner }),
     ...(more.hasProxy === true ? { proxy: true } : {}),
     ...(more.halfCloses === true ? { 'half-closes': true } : {}),

@@ -78,6 +78,8 @@ export interface PlannedClient {
   readonly hasProxy?: boolean
   /** Now and then it closes its half of another connection. */
   readonly halfCloses?: boolean
+  /** With a rate: so many requests leave together. */
+  readonly pipeline?: number | undefined
 }
 
 /** Every host on which a process lives, in the order of the file. */

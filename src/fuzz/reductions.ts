@@ -175,6 +175,7 @@ function* simplifyClients(plan: FuzzPlan): Iterable<FuzzPlan> {
   const plain: readonly Partial<PlannedClient>[] = [
     { operation: 'keys' },
     { pace: { rate: 10 } },
+    { pipeline: undefined },
     { manner: 'prompt' },
   ]
   for (const client of plan.clients) {

@@ -262,8 +262,8 @@ export function databasesOf({ clients }: Topology, name: string): readonly [numb
 }
 
 export type Pace =
-  /** At a steady rate, whether answers come or not. */
-  | { readonly kind: 'rate'; readonly perSecond: number }
+  /** At a steady rate, whether answers come or not; so many requests leave together, one after the other. */
+  | { readonly kind: 'rate'; readonly perSecond: number; readonly pipeline: number }
   /** One request at a time: the next one this long after the answer. */
   | { readonly kind: 'think'; readonly ms: number }
 

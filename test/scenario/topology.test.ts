@@ -53,8 +53,8 @@ test('clients have an operation and a pace', () => {
     topology.clients.map(({ name, host, operation, pace }) => [name, host, operation, pace]),
   ).toEqual([
     ['app', 'd', 'counter', { kind: 'think', ms: 5 }],
-    ['plain', 'plain', 'keys', { kind: 'rate', perSecond: 100 }],
-    ['app3', 'app3', 'register', { kind: 'rate', perSecond: 7 }],
+    ['plain', 'plain', 'keys', { kind: 'rate', perSecond: 100, pipeline: 1 }],
+    ['app3', 'app3', 'register', { kind: 'rate', perSecond: 7, pipeline: 1 }],
   ])
 })
 

@@ -32,7 +32,7 @@ export function createTopology(): Topology {
         group: 'mymaster',
         operation: 'keys',
         manner: 'prompt',
-        pace: { kind: 'rate', perSecond: 20 },
+        pace: { kind: 'rate', perSecond: 20, pipeline: 1 },
       },
     ],
     latency: { baseMs: 1, jitterMs: 1 },

@@ -87,7 +87,8 @@ export function drawPlan(seed: string): FuzzPlan {
   const topology = drawTopology(rng.fork('topology'))
   const drawn = drawClients(rng.fork('clients'), topology)
   const proxied = withProxies(rng.fork('proxies'), withRivals(rng.fork('rivals'), drawn))
-  const clients = withHalfCloses(rng.fork('half closes'), proxied)
+  const halved = withHalfCloses(rng.fork('half closes'), proxied)
+  const clients = withPipelines(rng.fork('pipelines'), halved)
   const calmMs = FIRST_FAULT_MS + rng.fork('calm').pick(FAULTY_MS)
   const setting = { topology, clients, calmMs }
   const common = drawFaults(rng.fork('faults'), setting)
@@ -146,13 +147,29 @@ const PROXIED_RUNS = 3
  */
 function withProxies(rng: Rng, clients: readonly PlannedClient[]): PlannedClient[] {
   if (!rng.fork('any').chance(1, PROXIED_RUNS)) return [...clients]
-  // The answers of the others are judged on the understanding that a connection leads to one node.
-  const isBearable = ({ operation }: PlannedClient) =>
-    ['keys', 'set', 'counter'].includes(operation)
   return clients.map((client) => {
-    const hasProxy = isBearable(client) && rng.fork(client.name).chance(3, 4)
+    // The answers of the others are judged on the understanding that a connection leads to one node.
+    const hasProxy = isWriteOnly(client) && rng.fork(client.name).chance(3, 4)
     return hasProxy ? { ...client, hasProxy } : client
   })
+}
+
+/**
+ * Half of the clients behind proxies that only write at a steady rate send several writes at once, and a few of the
+ * others: so many that they still write once a second.
+ */
+function withPipelines(rng: Rng, clients: readonly PlannedClient[]): PlannedClient[] {
+  return clients.map((client) => {
+    const own = rng.fork(client.name)
+    const mostAtOnce = 'rate' in client.pace ? Math.floor(client.pace.rate) : 1
+    const isMeant = own.chance(1, client.hasProxy === true ? 2 : 6)
+    if (!isMeant || mostAtOnce < 2 || !isWriteOnly(client)) return client
+    return { ...client, pipeline: Math.min(own.pick([2, 4, 8]), mostAtOnce) }
+  })
+}
+
+function isWriteOnly({ operation }: PlannedClient): boolean {
+  return ['keys', 'set', 'counter'].includes(operation)
 }
 
 const HALF_CLOSING_RUNS = 4

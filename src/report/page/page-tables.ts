@@ -89,7 +89,9 @@ export function renderTopology({ topology }: ScenarioFile): Markup {
     ),
     ...clients.map(({ name, host, group, operation, pace }) => {
       const speed =
-        pace.kind === 'rate' ? `${pace.perSecond} a second` : `${pace.ms} ms between them`
+        pace.kind === 'rate'
+          ? `${pace.perSecond} a second${pace.pipeline > 1 ? `, ${pace.pipeline} at once` : ''}`
+          : `${pace.ms} ms between them`
       return row(name, where(host), [`client of ${group}`, operation, speed])
     }),
   ]

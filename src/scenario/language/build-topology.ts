@@ -188,9 +188,9 @@ function buildLiars({ topology }: RawScenario, problems: Problems): LiarSpec[] {
 
 type RawClients = NonNullable<NonNullable<RawScenario['workload']>['clients']>
 
-function buildPace({ rate, think }: RawClients[string]): Pace {
+function buildPace({ rate, think, pipeline = 1 }: RawClients[string]): Pace {
   if (think !== undefined) return { kind: 'think', ms: think }
-  return { kind: 'rate', perSecond: rate ?? DEFAULT_SPEC.ratePerSecond }
+  return { kind: 'rate', perSecond: rate ?? DEFAULT_SPEC.ratePerSecond, pipeline }
 }
 
 function nameOf(spec: { readonly name: string }): string {

@@ -105,6 +105,7 @@ const client = z
       .optional(),
     rate: positive.max(10_000, { error: 'must be at most 10000' }).optional(),
     think: duration.optional(),
+    pipeline: positive.max(64, { error: 'must be at most 64' }).optional(),
     proxy: yes.optional(),
     'half-closes': yes.optional(),
     wait: positive.max(9, { error: 'must be at most 9 replicas' }).optional(),
@@ -112,6 +113,13 @@ const client = z
   })
   .refine(({ rate, think }) => rate === undefined || think === undefined, {
     error: 'has rate and think: it works at a steady rate, or waits for each answer',
+  })
+  .refine(({ pipeline, think }) => pipeline === undefined || think === undefined, {
+    error: 'has pipeline and think: it sends several operations at once, or waits for each answer',
+  })
+  .refine(({ pipeline, operation = 'keys' }) => pipeline === undefined || isWriteOnly(operation), {
+    error:
+      'sends several operations at once (pipeline): take keys, set or counter, which only write',
   })
   .refine(({ proxy, operation }) => proxy === undefined || !isOneStory(operation), {
     error:
@@ -196,6 +204,7 @@ export const KEYS: readonly string[] = [
     'parallel-syncs',
     'rate',
     'think',
+    'pipeline',
     'manner',
     'proxy',
     'half-closes',

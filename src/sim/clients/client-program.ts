@@ -153,7 +153,11 @@ export class ClientProgram implements Program {
       this.#lookup.ask()
     }
     if (nowMs >= (this.#answerDueMs() ?? Number.POSITIVE_INFINITY)) this.#giveUp()
+    // What is due at the same time leaves in one piece.
+    const master = this.#master
+    master?.hold()
     while (nowMs >= (this.#nextRequestMs() ?? Number.POSITIVE_INFINITY)) this.#request(nowMs)
+    master?.release()
   }
 
   nextWakeUpMs(): number | undefined {
@@ -352,7 +356,8 @@ export class ClientProgram implements Program {
     const { pace } = this.#start
     if (this.#course.length > 0 && this.#unanswered.length > 0) return undefined
     if (pace.kind === 'rate') {
-      return this.#bornAtMs + Math.ceil((this.#number * 1_000) / pace.perSecond)
+      const first = this.#number - (this.#number % pace.pipeline)
+      return this.#bornAtMs + Math.ceil((first * 1_000) / pace.perSecond)
     }
     if (this.#unanswered.length > 0) return undefined
     return this.#idleSinceMs + Math.max(pace.ms, THINK_MIN_MS)

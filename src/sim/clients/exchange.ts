@@ -27,6 +27,8 @@ export class Exchange {
    */
   #isShowing: boolean
   #isOver = false
+  /** Commands that leave together; undefined: each leaves at once. */
+  #held: string | undefined
 
   /** The exchange sends `password` first; undefined if none is required. */
   constructor(
@@ -50,7 +52,20 @@ export class Exchange {
   }
 
   send(argv: readonly string[]): void {
-    this.#connection.write(encodeCommand(argv))
+    const bytes = encodeCommand(argv)
+    if (this.#held === undefined) this.#connection.write(bytes)
+    else this.#held += bytes
+  }
+
+  /** Until `release`, commands wait for one another. */
+  hold(): void {
+    this.#held ??= ''
+  }
+
+  release(): void {
+    const bytes = this.#held
+    this.#held = undefined
+    if (bytes && !this.#isOver) this.#connection.write(bytes)
   }
 
   /** Sends no more, and reads on. */

@@ -10,7 +10,7 @@ import { ScriptedShell } from '../scripted-shell.ts'
 
 const OK = '+OK\r\n'
 const A_MASTER = wire({ kind: 'array', items: [bulk('master'), { kind: 'integer', value: 0 }] })
-const EVERY_10_MS: Pace = { kind: 'rate', perSecond: 100 }
+const EVERY_10_MS: Pace = { kind: 'rate', perSecond: 100, pipeline: 1 }
 /** True time is nothing a client knows. */
 const TRUE_MS = 5_000
 
@@ -91,6 +91,16 @@ test('it asks a Sentinel, checks the role, and only then writes', () => {
     'SET app:1:6 app:1:6',
     'SET app:1:7 app:1:7',
   ])
+})
+
+test('in a pipeline as many leave together as stand in it, at the same rate', () => {
+  const { master, pass } = createWorking('keys', { ...EVERY_10_MS, pipeline: 4 })
+  pass(35)
+  expect(master.take()).toHaveLength(4)
+  pass(4)
+  expect(master.take()).toHaveLength(0)
+  pass(1)
+  expect(master.take()).toHaveLength(4)
 })
 
 test('a steady rate does not wait for answers', () => {
