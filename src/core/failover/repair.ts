@@ -113,17 +113,17 @@ function isMasterSane(turn: Turn, group: Group): boolean {
 }
 
 /**
- * A majority has spoken within three hello periods, and none knows of a newer master. What comes from a Sentinel that
- * is down may have been on its way for as long as that.
+ * A majority has spoken to us within three hello periods, and none knows of a newer master. What comes from a Sentinel
+ * that is down may have been on its way for as long as that.
  */
 function hasFreshView(turn: Turn, group: Group): boolean {
   const peers = electorsOf(group)
   if (peers.some((peer) => peer.helloConfigEpoch > group.configEpoch)) return false
   const limitMs = 3 * turn.state.config.periods.helloMs
   const heard = peers.filter((peer) => {
-    const { helloReceivedAtMs, sdownEndedAtMs = -Infinity } = peer
+    const { helloReceivedAtMs, helloMaster, sdownEndedAtMs = -Infinity } = peer
     const isStale = isSdown(peer) || helloReceivedAtMs < sdownEndedAtMs
-    return !isStale && turn.now.monoMs - helloReceivedAtMs <= limitMs
+    return !isStale && helloMaster !== undefined && turn.now.monoMs - helloReceivedAtMs <= limitMs
   })
   return 1 + heard.length >= majority(votersOf(group))
 }

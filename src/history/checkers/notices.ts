@@ -114,8 +114,8 @@ function mustTurn(sentinel: string, node: NodeSpec, nowMs: number, watch: Watch)
   const masterName = scene.nameOf(master)
   if (masterName === node.name || known.wasPromoted(node.name) || group.master !== node.name)
     return false
-  const seenAsReplicaMs = scene.replicaAtMs(node.name, nowMs)
-  if (seenAsReplicaMs !== undefined && seenAsReplicaMs >= switchedMs) return false
+  // One that was a replica meanwhile, or comes back twice with an old dump, looks as if somebody had promoted it.
+  if (scene.replicaAtMs(node.name, nowMs) !== undefined || known.diedTwice(node.name)) return false
   if (switchedMs > nowMs - INFO_MS || !isAttentive(sentinel, group, nowMs - INFO_MS, watch))
     return false
   if (!troubles.isWayCalm(sentinel, node.name, nowMs - NOTICE_MS)) return false
@@ -198,6 +198,7 @@ class Known {
   /** By Sentinel, group and instance: since when. */
   readonly #metAtMs = new Map<string, number>()
   readonly #promoted = new Set<string>()
+  readonly #deaths = new Map<string, number>()
   /** Failovers under way, by Sentinel and group. */
   readonly #busy = new Set<string>()
 
@@ -211,6 +212,7 @@ class Known {
       this.#ids.set(process, happening.sentinelId)
     }
     if (happening.kind === 'status' && happening.status === 'down') {
+      this.#deaths.set(process, (this.#deaths.get(process) ?? 0) + 1)
       for (const key of this.#busy) if (key.startsWith(`${process} `)) this.#busy.delete(key)
     }
     // With an old state file it may not know what it knew, and be told of no change since.
@@ -248,6 +250,10 @@ class Known {
 
   wasPromoted(node: string): boolean {
     return this.#promoted.has(node)
+  }
+
+  diedTwice(node: string): boolean {
+    return (this.#deaths.get(node) ?? 0) > 1
   }
 
   isBusy(group: string): boolean {

@@ -253,6 +253,16 @@ describe('15.23', () => {
     expect(stage.sentTo('master', 'SLAVEOF')).toEqual([])
   })
 
+  test('15.23 nor by a Sentinel that has heard of nobody since its start (seed 28851)', () => {
+    const stage = new SentinelStage()
+    Object.assign(stage.part('replica1'), { master: undefined, wasReplica: false })
+    for (const name of ['peer1', 'peer2']) stage.part(name).talks = false
+    stage.restart()
+    stage.until('-role-change slave 10.0.0.2')
+    stage.run(5_000)
+    expect(stage.sentTo('replica1', 'SLAVEOF')).toEqual([])
+  })
+
   test('15.23 a replica that starts as a master is turned at once: nobody can have promoted it (seed 26489)', () => {
     const stage = new SentinelStage()
     stage.kill('replica1')
