@@ -1210,6 +1210,31 @@ export const MUTANTS = [
     scenarios: ['a-proxy-is-cut-off-with-the-old-master.yml'],
   },
   {
+    name: 'hellos-wait-for-a-pause',
+    story: 'A Sentinel that says hello to a paused master is not answered any more.',
+    edits: [
+      {
+        file: 'server/gate.js',
+        find: '    if (command.isMessage && session.isPlain)\n        return false;\n',
+        replace: '',
+      },
+    ],
+    scenarios: ['an-old-master-is-back-while-its-writes-wait.yml'],
+  },
+  {
+    name: 'told-again-is-no-news',
+    story:
+      'A replica holds the shorter history of its master against it, though it was told to follow it again.',
+    edits: [
+      {
+        file: 'server/replication/following/master-link.js',
+        find: '        this.#position.namedAgain();\n',
+        replace: '',
+      },
+    ],
+    scenarios: ['a-master-was-a-replica-for-a-moment.yml'],
+  },
+  {
     name: 'switch-is-announced-before-it-is-saved',
     story: 'A Sentinel announces a switch that it would have forgotten after a crash.',
     edits: [
