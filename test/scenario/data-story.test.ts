@@ -11,6 +11,7 @@ const CHECKER = 'data equals its model'
 class Talk {
   readonly questions: Question[] = []
   #nowMs = 1_000
+  #tookMs = 2
   #connection = 1
   #connections = 1
   #node = 'n1'
@@ -22,6 +23,12 @@ class Talk {
 
   at(nowMs: number): this {
     this.#nowMs = nowMs
+    return this
+  }
+
+  /** From now on answers take so long. */
+  taking(tookMs: number): this {
+    this.#tookMs = tookMs
     return this
   }
 
@@ -105,7 +112,7 @@ class Talk {
     told?: Told,
     more: Pick<DataRequest, 'scan'> = {},
   ): this {
-    const answer = told === undefined ? undefined : { atMs: this.#nowMs + 2, told }
+    const answer = told === undefined ? undefined : { atMs: this.#nowMs + this.#tookMs, told }
     const by = { client: 'app', group: 'g', node: this.#node, attemptedAtMs: this.#nowMs }
     const request = { commands, form, ...more }
     const write: Write = {
@@ -431,6 +438,12 @@ describe('a key with an expiry', () => {
     const held = (): Talk => mortal().at(20_000).transacts(['GET s1', 'DBSIZE'], [null, 1])
     expect(held().accused).toBe(true)
     expect(held().holdsWritesBack().accused).toBe(false)
+  })
+
+  test('is counted by a node that answers late: it may have hung, and have taken nothing away yet (seed 28688)', () => {
+    const counted = (tookMs: number): Talk => mortal().at(20_000).taking(tookMs).asks('DBSIZE', 1)
+    expect(counted(50).accused).toBe(true)
+    expect(counted(500).accused).toBe(false)
   })
 
   test('costs nothing to follow, however many may have died', () => {

@@ -17,6 +17,9 @@ import { deathAfter } from './strings.ts'
 import { isToldError, type Told } from './told.ts'
 import { ALL_KEYS, drawAnyKey, drawPeriodMs } from './vocabulary.ts'
 
+/** Keys whose time is over are looked for ten times a second. */
+const SWEEP_MS = 100
+
 const any = ({ rng }: Drawing): string => drawAnyKey(rng)
 /** A client's second database has an even number. */
 const placeOf = (database: string | undefined): 0 | 1 => (Number(database) % 2 === 0 ? 1 : 0)
@@ -132,8 +135,9 @@ export const KEYSPACE: CommandRows = {
     draw: () => [],
     apply: ({ holdings, at }) => {
       const { alive, either } = livesIn(holdings, at)
-      // A node that may not take keys away goes on counting them.
-      const most = at.mayKeepDead ? ALL_KEYS.length : alive.length + either.length
+      // A node that may not take keys away goes on counting them, and so does one that has just gone on after a stall.
+      const isLate = at.untilMs - at.fromMs > SWEEP_MS
+      const most = at.mayKeepDead || isLate ? ALL_KEYS.length : alive.length + either.length
       return only(holdings, (told) => isNumber(told) && told >= alive.length && told <= most)
     },
   },
