@@ -662,8 +662,8 @@ export const MUTANTS = [
       },
       {
         file: 'server/replication/following/sync-position.js',
-        find: 'this.isAcquainted = isAcquainted;',
-        replace: 'this.isAcquainted = true;',
+        find: 'this.wasInStep = wasInStep;',
+        replace: 'this.wasInStep = true;',
       },
     ],
     scenarios: ['a-stray-master-comes-back-as-a-replica.yml'],

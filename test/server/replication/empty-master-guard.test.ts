@@ -89,6 +89,10 @@ test('a replica that may not ask names the right it needs, in its log and in INF
   expect(replica.info('replica_guard_needs')).toBe('+info for user copier on the master')
   const told = replica.logs.find((line) => line.includes('is not copied'))
   expect(told).toContain('ACL SETUSER copier +info')
+  // Being told to follow it again proves nothing about a master that cannot be asked.
+  replica.follow(reborn)
+  play.run(15_000)
+  expect(refusing(replica)).toBe('1')
   reborn.call('ACL', 'SETUSER', 'copier', '+info')
   play.untilInStep(reborn, replica)
   expect([refusing(replica), replica.info('replica_guard_needs')]).toEqual([undefined, undefined])

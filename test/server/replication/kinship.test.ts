@@ -93,8 +93,8 @@ for (const { title, own, offer: offered, kin } of CASES) {
   test(title, () => expect(divergenceFrom({ ...OWN, ...own }, offered)).toEqual(kin))
 }
 
-const FOLLOWED = { isAcquainted: true }
-const NAMED = { isAcquainted: false }
+const FOLLOWED = { wasInStep: true, isToldAgain: false }
+const NAMED = { wasInStep: false, isToldAgain: false }
 
 const LOSSES: { title: string; offer: Offer; followed: boolean; named: boolean }[] = [
   { title: 'a new and shorter history', offer: offer(B, 10), followed: true, named: true },

@@ -29,7 +29,6 @@ type CopyDecision = 'copy' | 'ask' | 'refuse'
 
 export class SyncPosition implements Relation {
   readonly guard: EmptyMasterGuard
-  /** We have been in step with this very master, and have not been told to follow another one since. */
   wasInStep = false
   /** Until then nothing that the master offers is a surprise. */
   #toldAgainUntilMs = -Infinity
@@ -82,8 +81,8 @@ export class SyncPosition implements Relation {
     this.#toldAgainUntilMs = this.#node.now.monoMs + this.#settings.int('repl-timeout') * SECOND_MS
   }
 
-  get isAcquainted(): boolean {
-    return this.wasInStep && this.#node.now.monoMs > this.#toldAgainUntilMs
+  get isToldAgain(): boolean {
+    return this.#node.now.monoMs <= this.#toldAgainUntilMs
   }
 
   /**

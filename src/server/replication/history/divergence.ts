@@ -94,8 +94,10 @@ function known(fork: number): Divergence {
 
 /** How we came to follow the master that makes the offer. */
 export interface Relation {
-  /** We have been in step with this very master, and have not been told to follow it since. */
-  readonly isAcquainted: boolean
+  /** We have been in step with this very master, and have not been told to follow another one since. */
+  readonly wasInStep: boolean
+  /** We were told once more to follow it, not long ago. */
+  readonly isToldAgain: boolean
 }
 
 /**
@@ -107,7 +109,9 @@ export interface Relation {
 export function hasLostItsData(own: OwnPosition, offer: Offer, relation: Relation): boolean {
   if (offer.id === own.id || isBeginning(own.previousId, offer.id)) return false
   if (offer.offset >= own.offset) return false
-  if (relation.isAcquainted) return true
+  // Whoever told us again knows what has become of it, but nobody answers for a master that hides its lineage.
+  const isBelieved = relation.isToldAgain && typeof offer.lineage !== 'string'
+  if (relation.wasInStep && !isBelieved) return true
   const isChained = typeof offer.lineage !== 'string' && offer.lineage.isReplica
   return divergenceFrom(own, offer).kind === 'new' && !isChained
 }
