@@ -96,7 +96,8 @@ function refusalsOf({ topology, steps }: ScenarioFile): string[] {
   const late = [...nodes, ...sentinels].find(({ joinsLater }) => joinsLater)
   const told = nodes.find(({ directives }) => directives.size > 0)
   const strange = clients.find(({ operation, pace, hasProxy }) => {
-    return operation !== 'keys' || pace.kind !== 'rate' || hasProxy === true
+    const isSteady = pace.kind === 'rate' && pace.pipeline === 1
+    return operation !== 'keys' || !isSteady || hasProxy === true
   })
   const hosts = new Set(clients.map(({ host }) => host))
   return [
@@ -105,7 +106,9 @@ function refusalsOf({ topology, steps }: ScenarioFile): string[] {
     ...(told === undefined
       ? []
       : [`${told.name}: directives are an option of startCluster, for all nodes`]),
-    ...(strange === undefined ? [] : [`${strange.name}: a client writes keys, at a rate`]),
+    ...(strange === undefined
+      ? []
+      : [`${strange.name}: a client writes keys, at a rate, one at a time`]),
     ...(hosts.size < 2 ? [] : [`${[...hosts].join(' ')}: all clients stand on one host`]),
     ...(ways.length === 0 ? [] : ['ways: see cluster.slow']),
     ...steps.flatMap(({ actions }, index) => {

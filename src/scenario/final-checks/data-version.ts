@@ -29,8 +29,8 @@ export interface Past {
 const MERGED_FROM = 4
 
 /**
- * Of versions with the same content the one with most answers on its way is enough: it has lost least. `more`: what else must be the same
- * about the ways that led there.
+ * Of versions with the same content the one with most answers on its way is enough: it has lost least. `more`: what
+ * else must be the same about the ways that led there.
  */
 export function distinct(
   versions: readonly Version[],
