@@ -19,7 +19,7 @@ import { applyRequest, couldBecome, keysChangedBy } from '../../history/data/req
 import { describeTold, isRefusal, type Told } from '../../history/data/told.ts'
 import { BESIDE, type Question, type Write } from '../../history/writes.ts'
 import type { Violation } from '../result.ts'
-import { distinct, has, type Past, type Step, type Version } from './data-version.ts'
+import { distinct, has, type PastConnection, type StoryStep, type Version } from './data-version.ts'
 import { isWholeScan, LastingNames, owedText, ScanStory } from './scan-story.ts'
 
 /** What stands before the commands of a request, in words. */
@@ -67,9 +67,9 @@ export class DataStory {
   readonly #known = new Set(this.#all)
   #now: readonly Version[] = this.#all
   /** The answers of the present connection so far. */
-  #steps: Step[] = []
+  #steps: StoryStep[] = []
   /** Connections so far. */
-  readonly #past: Past[] = []
+  readonly #past: PastConnection[] = []
   #work = 0
   /** Requests without an answer, by the node to which they were sent, connection by connection. */
   readonly #afloat = new Map<string, Question[][]>()
@@ -233,7 +233,7 @@ export class DataStory {
   }
 
   /** Every version that comes of late requests to the node, somewhere between these answers. */
-  #replayLate(node: string, steps: readonly Step[], most: number): readonly Replayed[] {
+  #replayLate(node: string, steps: readonly StoryStep[], most: number): readonly Replayed[] {
     return steps.flatMap((step, place) => {
       // What the first look at everything showed was there before it, and needs no other place.
       const isWide = step.before.length > WIDE_FROM && place < steps.length - 1
@@ -248,7 +248,7 @@ export class DataStory {
   }
 
   /** What becomes of versions that were there before an answer, up to where answers contradict them. */
-  #replay(from: readonly Version[], steps: readonly Step[], first = 0): readonly Replayed[] {
+  #replay(from: readonly Version[], steps: readonly StoryStep[], first = 0): readonly Replayed[] {
     const found = from.map((version) => ({ version, place: first }))
     let versions = from
     for (const [place, { question }] of steps.entries()) {
@@ -326,7 +326,10 @@ export class DataStory {
   }
 
   /** The versions from which late requests alone may lead to what the next answer showed. */
-  #within(lanes: readonly (readonly Question[])[], { before, question }: Step): readonly Version[] {
+  #within(
+    lanes: readonly (readonly Question[])[],
+    { before, question }: StoryStep,
+  ): readonly Version[] {
     const changed = keysChangedBy(lanes.flat().flatMap(({ request }) => request.commands))
     if (changed === undefined || question.write !== undefined) return before
     this.#work += before.length

@@ -14,15 +14,15 @@ export interface Version {
 }
 
 /** An answer, and the versions that were possible before it. */
-export interface Step {
+export interface StoryStep {
   readonly question: Question
   readonly before: readonly Version[]
 }
 
 /** What one connection has shown, and what was asked over it in the end without an answer. */
-export interface Past {
+export interface PastConnection {
   readonly sinceMs: number
-  readonly steps: Step[]
+  readonly steps: StoryStep[]
   readonly open: Question[]
 }
 
