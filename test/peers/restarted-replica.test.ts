@@ -1,11 +1,13 @@
 /**
  * A replica whose files are gone, and whose configuration names no master any more, as a container that is
- * made anew: it starts as a master and takes writes. C Sentinel turns it eight seconds after an INFO, which comes every ten.
+ * made anew: it starts as a master and takes writes. C Sentinel turns it eight seconds after an INFO, which comes
+ * every ten.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
+  cli,
   follows,
   HAS_REDIS_CLI,
   HAS_REDIS_SERVER,
@@ -28,9 +30,13 @@ describe.skipIf(!HAS_REDIS_CLI || !HAS_REDIS_SERVER)('needs redis-server', () =>
         forget(replica)
         replica.start()
         await until('it is turned', AT_ONCE_MS, () => follows(replica, master.port))
-        await until('a log tells of it', 2_000, () => {
-          return cluster.sentinels.some((one) => one.log().includes('+convert-to-slave'))
-        })
+        const tells = (one: Program) => one.log().includes('+convert-to-slave')
+        await until('a log tells of it', 2_000, () => cluster.sentinels.some(tells))
+        expect(cli(replica.port, 'ROLE').slice(0, 3)).toEqual([
+          'slave',
+          '127.0.0.1',
+          `${master.port}`,
+        ])
       } finally {
         await cluster.stop()
       }

@@ -3,10 +3,10 @@
  * time limit would end the pause as well, but clients would wait for all of the failover-timeout.
  */
 import { isAbort } from '../../core/event-table.ts'
-import { eventWords, type Happening } from '../happening.ts'
+import type { Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'
 import type { CheckerView } from './checker-view.ts'
-import { readSubject } from './sentinel-past.ts'
+import { forgetEnded, readSubject } from './sentinel-past.ts'
 
 /** A round trip, and the master's own upkeep. */
 const LIFTED_MS = 1_000
@@ -50,7 +50,7 @@ export function pausesAreLifted(scene: CheckerView): Checker {
         else ordered.delete(`${process} ${group}`)
       }
       const due = dueIn(happening, ordered)
-      forgetEnded(happening, ordered)
+      forgetEnded(ordered, happening)
       // The handover of another Sentinel may hold them back as well.
       const isOwn = ![...ordered.keys()].some((key) => key.endsWith(` ${due?.group}`))
       if (due !== undefined && isOwn) dues.push(due)
@@ -67,19 +67,6 @@ function dueIn(happening: Happening, ordered: ReadonlyMap<string, string>): Due 
   const node = ordered.get(`${process} ${group}`)
   if (node === undefined) return undefined
   return { sentinel: process, node, group, sinceMs: atMs, dueMs: atMs + LIFTED_MS }
-}
-
-function forgetEnded(happening: Happening, ordered: Map<string, string>): void {
-  const { process = '' } = happening
-  if (happening.kind === 'status' && happening.status === 'down') {
-    for (const key of ordered.keys()) if (key.startsWith(`${process} `)) ordered.delete(key)
-  }
-  if (happening.kind !== 'event') return
-  const { name, payload } = happening
-  if (isAbort(name)) ordered.delete(`${process} ${readSubject(payload)?.group}`)
-  if (name === '+switch-master') {
-    ordered.delete(`${process} ${eventWords('+switch-master', payload)?.group}`)
-  }
 }
 
 function isLate(due: Due, heldSinceMs: number | undefined, scene: CheckerView): boolean {

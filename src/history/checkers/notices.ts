@@ -5,12 +5,11 @@
  */
 
 import type { Address } from '../../base/ip.ts'
-import { isAbort } from '../../core/event-table.ts'
-import { eventWords, type Happening } from '../happening.ts'
+import type { Happening } from '../happening.ts'
 import type { GroupSpec, NodeSpec } from '../topology.ts'
 import type { Checker } from './checker.ts'
 import type { CheckerView } from './checker-view.ts'
-import { placeOf, readSubject, SentinelPast } from './sentinel-past.ts'
+import { forgetEnded, placeOf, readSubject, SentinelPast } from './sentinel-past.ts'
 
 /** How often the claims are looked at. */
 const LOOK_MS = 500
@@ -213,8 +212,8 @@ class Known {
     }
     if (happening.kind === 'status' && happening.status === 'down') {
       this.#deaths.set(process, (this.#deaths.get(process) ?? 0) + 1)
-      for (const key of this.#busy) if (key.startsWith(`${process} `)) this.#busy.delete(key)
     }
+    forgetEnded(this.#busy, happening)
     // With an old state file it may not know what it knew, and be told of no change since.
     if (happening.kind === 'fault' && happening.action?.kind === 'rollBack') {
       this.#forget(`${happening.action.process} `)
@@ -222,13 +221,9 @@ class Known {
     if (happening.kind === 'candidacy') this.#busy.add(`${process} ${happening.group}`)
     if (happening.kind !== 'event') return
     const { name, payload } = happening
-    if (name === '+switch-master') {
-      this.#busy.delete(`${process} ${eventWords('+switch-master', payload)?.group}`)
-    }
     const subject = readSubject(payload)
     if (subject === undefined) return
     const { group, kind, address } = subject
-    if (isAbort(name)) this.#busy.delete(`${process} ${group}`)
     const who = kind === 'sentinel' ? subject.name : this.#scene.nameOf(address)
     const key = `${process} ${group} ${who}`
     if (name === '+slave' || name === '+sentinel') this.#metAtMs.set(key, atMs)

@@ -9,7 +9,7 @@ import { eventWords, type Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'
 import type { CheckerView } from './checker-view.ts'
 import { MasterClaims } from './master-claims.ts'
-import { placeOf, readSubject, SentinelPast } from './sentinel-past.ts'
+import { forgetEnded, placeOf, readSubject, SentinelPast } from './sentinel-past.ts'
 
 type Order = Happening & { readonly kind: 'order' }
 
@@ -205,18 +205,9 @@ export function promotionsAreRespected(scene: CheckerView): Checker {
 
 /** Which Sentinels, by group, turn the replicas of a failover of their own. */
 function noteMove(moving: Set<string>, happening: Happening): void {
-  const { process = '' } = happening
-  if (happening.kind === 'status' && happening.status === 'down') {
-    for (const key of moving) if (key.startsWith(`${process} `)) moving.delete(key)
-  }
-  if (happening.kind !== 'event') return
-  const { name, payload } = happening
-  if (name === '+switch-master') {
-    moving.delete(`${process} ${eventWords('+switch-master', payload)?.group}`)
-  }
-  const ownKey = `${process} ${readSubject(payload)?.group}`
-  if (name === '+failover-state-reconf-slaves') moving.add(ownKey)
-  if (isAbort(name)) moving.delete(ownKey)
+  forgetEnded(moving, happening)
+  if (happening.kind !== 'event' || happening.name !== '+failover-state-reconf-slaves') return
+  moving.add(`${happening.process} ${readSubject(happening.payload)?.group}`)
 }
 
 function isEndOf(happening: Happening): boolean {

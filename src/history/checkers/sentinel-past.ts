@@ -3,6 +3,7 @@
  * it holds down, whether it is in TILT, which master it names. What a Sentinel knows ends with its life.
  */
 import type { Address } from '../../base/ip.ts'
+import { isAbort } from '../../core/event-table.ts'
 import { eventWords, type Happening } from '../happening.ts'
 
 /** `master <group> <ip> <port>`, or `slave <name> <ip> <port> @ <group> <ip> <port>`; `sentinel` alike. */
@@ -24,6 +25,26 @@ export function readSubject(payload: string): SaidSubject | undefined {
 
 export function placeOf({ host, port }: Address): string {
   return `${host}:${port}`
+}
+
+/** Keys are `process group`. What a Sentinel's failover left in them ends: it dies, gives up, or switches. */
+export function forgetEnded(keyed: Keyed, happening: Happening): void {
+  const { process = '' } = happening
+  if (happening.kind === 'status' && happening.status === 'down') {
+    for (const key of keyed.keys()) if (key.startsWith(`${process} `)) keyed.delete(key)
+  }
+  if (happening.kind !== 'event') return
+  const { name, payload } = happening
+  if (isAbort(name)) keyed.delete(`${process} ${readSubject(payload)?.group}`)
+  if (name === '+switch-master') {
+    keyed.delete(`${process} ${eventWords('+switch-master', payload)?.group}`)
+  }
+}
+
+/** A set of keys, or a map. */
+interface Keyed {
+  keys(): Iterable<string>
+  delete(key: string): boolean
 }
 
 interface Past {
