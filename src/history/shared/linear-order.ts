@@ -5,34 +5,21 @@
  * taken effect and the state after it, as Lowe proposed. An operation without an answer took effect once, at
  * any time after its request, or never.
  *
- * Three things keep it short, and none of them changes the verdict:
+ * Five things keep it short, and none of them changes the verdict:
  * - What fits the state and leaves it as it is takes effect as soon as it may: that rules nothing out.
  * - Of operations without an answer that cannot be told apart, the first takes effect first.
  * - A value that was set without an answer and that no answer shows was never set, unless somebody watched the key.
+ * - What shares no key with the operation that is due, not even by way of others, may wait.
+ * - A list that only grows begins with what it was, whenever somebody saw all of it.
  */
-import type { Argv } from '../data/requests.ts'
-import { isSameTold, type Told } from '../data/told.ts'
+import { isSameTold } from '../data/told.ts'
 import {
-  applyShared,
-  isCondition,
-  isOfWatch,
-  isSharedRead,
-  type SharedState,
-  textOfState,
-} from './shared-data.ts'
-
-export interface LinearOperation {
-  /** For texts: which client asked which node. */
-  readonly client: string
-  readonly node: string
-  readonly askedAtMs: number
-  /** Undefined: no answer came. */
-  readonly answeredAtMs: number | undefined
-  /** Take effect together. */
-  readonly commands: readonly Argv[]
-  /** One for each command; undefined: what became of it is not known. */
-  readonly answers: readonly Told[] | undefined
-}
+  type Candidate,
+  candidatesOf,
+  growingLists,
+  type LinearOperation,
+} from './linear-candidates.ts'
+import { applyShared, isCondition, type SharedState, textOfState } from './shared-data.ts'
 
 export type LinearVerdict =
   | { readonly kind: 'linear' }
@@ -52,50 +39,61 @@ export function findLinearOrder(
   return new Search(operations).run(stepsMax)
 }
 
-interface Candidate extends LinearOperation {
-  /** Unanswered operations with the same text cannot be told apart; empty if it was answered. */
-  readonly likeness: string
+/** A state, the same object for the same state, and what was found out about it. */
+interface Place {
+  readonly state: SharedState
+  /** By the number of an operation: where it leads; undefined: its answers are not those of this state. */
+  readonly nexts: Map<number, Place | undefined>
+  /** By the answered operations that have taken effect: the others that had, each time the search came here. */
+  readonly visits: Map<string, (readonly number[])[]>
 }
 
-/** What has taken effect, and what is there after it. */
+/** What has taken effect, and what is there after it. Operations are numbers, in ascending order. */
 interface Position {
   /** Of those with an answer, operations before this place have all taken effect. */
   readonly first: number
-  /** The others that have. */
-  readonly done: ReadonlySet<number>
-  readonly state: SharedState
+  /** The others with an answer that have. */
+  readonly done: readonly number[]
+  /** Those without an answer that have. */
+  readonly open: readonly number[]
+  readonly place: Place
 }
 
 class Search {
   /** In the order of their requests: first those with an answer, then those without. */
   readonly #operations: readonly Candidate[]
   readonly #answered: number
-  readonly #seen = new Set<string>()
+  /** By operation: the one that must have taken effect before it, or -1. */
+  readonly #befores: readonly number[]
+  /** By key: what the list is a part of, or is longer than. */
+  readonly #lists: ReadonlyMap<string, readonly string[]>
+  readonly #places = new Map<string, Place>()
   #stuck:
     | { readonly count: number; readonly operation: LinearOperation; readonly state: SharedState }
     | undefined
 
   constructor(operations: readonly LinearOperation[]) {
-    const shown = shownIn(operations)
-    const plain = plainRegisters(operations)
-    const candidates = operations
-      .flatMap((operation) => candidateOf(operation, shown, plain))
-      .sort((a, b) => a.askedAtMs - b.askedAtMs)
+    this.#lists = growingLists(operations)
+    const candidates = candidatesOf(operations)
     const answered = candidates.filter(({ answers }) => answers !== undefined)
     const unanswered = candidates.filter(({ answers }) => answers === undefined)
     this.#operations = [...answered, ...unanswered]
     this.#answered = answered.length
+    const numbers = new Map(answered.map((one, at) => [one, at]))
+    this.#befores = this.#operations.map(({ before }) => (before && numbers.get(before)) ?? -1)
   }
 
   run(stepsMax: number): LinearVerdict {
-    const stack: Position[] = [this.#settled({ first: 0, done: new Set(), state: new Map() })]
+    const start = { first: 0, done: [], open: [], place: this.#placeOf(new Map()) }
+    const agenda = new Agenda()
+    agenda.put(this.#settled(start))
     for (let steps = 0; steps < stepsMax; steps++) {
-      const position = stack.pop()
+      const position = agenda.take()
       if (position === undefined) return this.#verdict()
-      const dueMs = this.#dueMs(position)
-      if (dueMs === undefined) return { kind: 'linear' }
+      const due = this.#due(position)
+      if (due === undefined) return { kind: 'linear' }
       // The likeliest is looked at first, so it is put on last.
-      stack.push(...this.#nexts(position, dueMs).reverse())
+      for (const next of this.#nexts(position, due).reverse()) agenda.put(next)
     }
     return { kind: 'undecided' }
   }
@@ -106,93 +104,182 @@ class Search {
     return { kind: 'broken', operation: stuck.operation, state: stuck.state }
   }
 
-  /** The next answer of those that have not taken effect: nothing that was asked later comes before it. */
-  #dueMs(position: Position): number | undefined {
-    const next = this.#dueOperation(position)
-    return next?.answeredAtMs
-  }
-
-  #dueOperation({ first, done }: Position): Candidate | undefined {
+  /** The one that was answered first of those that have not taken effect: nothing asked after its answer comes before it. */
+  #due({ first, done }: Position): Candidate | undefined {
     let due: Candidate | undefined
     for (let at = first; at < this.#answered; at++) {
-      const operation = this.#operations[at]
-      if (operation?.answeredAtMs === undefined || done.has(at)) continue
-      if (due?.answeredAtMs !== undefined && operation.askedAtMs > due.answeredAtMs) break
-      if ((due?.answeredAtMs ?? Number.POSITIVE_INFINITY) > operation.answeredAtMs) due = operation
+      const operation = this.#operations[at] as Candidate
+      if (done.includes(at)) continue
+      if (due !== undefined && operation.askedAtMs > answeredAtMs(due)) break
+      if (due === undefined || answeredAtMs(due) > answeredAtMs(operation)) due = operation
     }
     return due
   }
 
-  #nexts(position: Position, dueMs: number): Position[] {
+  #nexts(position: Position, due: Candidate): Position[] {
     const answered: { readonly atMs: number; readonly next: Position }[] = []
     const unanswered: Position[] = []
     const alike = new Set<string>()
-    for (const at of this.#enabled(position, dueMs)) {
+    for (const at of this.#dependent(position, due)) {
       const operation = this.#operations[at] as Candidate
       if (operation.likeness !== '' && alike.has(operation.likeness)) continue
       alike.add(operation.likeness)
-      const state = effectOf(operation, position.state)
-      if (state === undefined) continue
-      const next = this.#settled(this.#after(position, at, state))
-      if (!this.#isNew(next)) continue
-      if (operation.answeredAtMs === undefined) unanswered.push(next)
-      else answered.push({ atMs: operation.answeredAtMs, next })
+      const place = this.#nextPlace(position.place, at)
+      if (place === undefined || (place === position.place && at >= this.#answered)) continue
+      const next = this.#settled(this.#after(position, at, place))
+      if (!isNew(next)) continue
+      if (at >= this.#answered) unanswered.push(next)
+      else answered.push({ atMs: answeredAtMs(operation), next })
     }
-    if (answered.length === 0) this.#noteStuck(position)
+    if (answered.length === 0) this.#noteStuck(position, due)
     answered.sort((a, b) => a.atMs - b.atMs)
     return [...answered.map(({ next }) => next), ...unanswered]
   }
 
-  /** Operations that may take effect next. */
-  *#enabled({ first, done }: Position, dueMs: number): Generator<number> {
-    for (const [from, until] of [
-      [first, this.#answered],
-      [this.#answered, this.#operations.length],
+  /** Operations that may take effect before the answer that is due, one after the other or at once. */
+  #remaining({ first, done, open }: Position, due: Candidate): number[] {
+    const dueMs = answeredAtMs(due)
+    const remaining: number[] = []
+    for (const [from, until, gone] of [
+      [first, this.#answered, done],
+      [this.#answered, this.#operations.length, open],
     ] as const) {
       for (let at = from; at < until; at++) {
         if ((this.#operations[at] as Candidate).askedAtMs > dueMs) break
-        if (!done.has(at)) yield at
+        if (!gone.includes(at)) remaining.push(at)
       }
     }
+    return remaining
+  }
+
+  /** Its turn on its connection has come. */
+  #isEnabled({ first, done }: Position, at: number): boolean {
+    const before = this.#befores[at] as number
+    return before < first || done.includes(before)
+  }
+
+  /**
+   * What may take effect next of those that share keys with the one that is due, or with such an operation, or have to
+   * come before such an operation on its connection. The others may as well take effect later: nothing tells.
+   */
+  #dependent(position: Position, due: Candidate): readonly number[] {
+    const remaining = this.#remaining(position, due)
+    const concerned = new Set<number>()
+    const befores = new Set<number>()
+    let { keys } = due
+    for (let count = -1; count < concerned.size; ) {
+      count = concerned.size
+      for (const at of remaining) {
+        const operation = this.#operations[at] as Candidate
+        if (concerned.has(at) || !(befores.has(at) || (operation.keys & keys) !== 0)) continue
+        concerned.add(at)
+        befores.add(this.#befores[at] as number)
+        keys |= operation.keys
+      }
+    }
+    return remaining.filter((at) => concerned.has(at) && this.#isEnabled(position, at))
   }
 
   /** What fits the state and leaves it as it is has taken effect. */
   #settled(from: Position): Position {
     let position = from
     for (;;) {
-      const dueMs = this.#dueMs(position)
-      if (dueMs === undefined) return position
-      const { state } = position
-      const fits = [...this.#enabled(position, dueMs)].filter((at) => {
-        const operation = this.#operations[at] as Candidate
-        return operation.answers !== undefined && effectOf(operation, state) === state
+      const due = this.#due(position)
+      if (due === undefined) return position
+      const { place } = position
+      const fits = this.#remaining(position, due).filter((at) => {
+        const { isStill } = this.#operations[at] as Candidate
+        return isStill && this.#isEnabled(position, at) && this.#nextPlace(place, at) !== undefined
       })
       if (fits.length === 0) return position
-      for (const at of fits) position = this.#after(position, at, state)
+      for (const at of fits) position = this.#after(position, at, place)
     }
   }
 
-  #after({ first, done }: Position, at: number, state: SharedState): Position {
-    const more = new Set(done).add(at)
+  #after({ first, done, open }: Position, at: number, place: Place): Position {
+    if (at >= this.#answered) return { first, done, open: withNumber(open, at), place }
+    const more = withNumber(done, at)
     let next = first
-    while (next < this.#answered && more.delete(next)) next++
-    return { first: next, done: more, state }
+    while (more[next - first] === next) next++
+    return { first: next, done: more.slice(next - first), open, place }
   }
 
-  #isNew({ first, done, state }: Position): boolean {
-    const places = [...done].sort((a, b) => a - b).join(',')
-    const key = `${first}:${places}:${textOfState(state)}`
-    if (this.#seen.has(key)) return false
-    this.#seen.add(key)
+  #placeOf(state: SharedState): Place {
+    const text = textOfState(state)
+    const known = this.#places.get(text)
+    if (known !== undefined) return known
+    const place = { state, nexts: new Map(), visits: new Map() }
+    this.#places.set(text, place)
+    return place
+  }
+
+  #nextPlace(place: Place, at: number): Place | undefined {
+    const known = place.nexts.get(at)
+    if (known !== undefined || place.nexts.has(at)) return known
+    const state = effectOf(this.#operations[at] as Candidate, place.state)
+    const isDeadEnd = state === undefined || !this.#mayBe(state)
+    const next = isDeadEnd ? undefined : this.#placeOf(state)
+    place.nexts.set(at, next)
+    return next
+  }
+
+  #mayBe(state: SharedState): boolean {
+    for (const [key, seen] of this.#lists) {
+      const list = state.get(key) ?? []
+      const length = Math.min(list.length, seen.length)
+      for (let at = 0; at < length; at++) if (list[at] !== seen[at]) return false
+    }
     return true
   }
 
-  #noteStuck(position: Position): void {
-    const count = position.first + position.done.size
+  #noteStuck({ first, done, open, place }: Position, operation: Candidate): void {
+    const count = first + done.length + open.length
     if (this.#stuck !== undefined && this.#stuck.count >= count) return
-    const operation = this.#dueOperation(position)
-    if (operation !== undefined) this.#stuck = { count, operation, state: position.state }
+    this.#stuck = { count, operation, state: place.state }
   }
+}
+
+/**
+ * Positions that are yet to be looked at. First those with the most answers explained by the fewest operations without
+ * one, and of these the latest.
+ */
+class Agenda {
+  readonly #byRank: Position[][] = []
+
+  put(position: Position): void {
+    const { first, done, open } = position
+    const rank = Math.max(0, RANK_OF_NOTHING + first + done.length - open.length)
+    while (this.#byRank.length <= rank) this.#byRank.push([])
+    this.#byRank[rank]?.push(position)
+  }
+
+  take(): Position | undefined {
+    while (this.#byRank.at(-1)?.length === 0) this.#byRank.pop()
+    return this.#byRank.at(-1)?.pop()
+  }
+}
+
+/** More operations without an answer than this, before any answer is explained, need no rank of their own. */
+const RANK_OF_NOTHING = 100
+
+/** Of one with an answer. */
+function answeredAtMs({ answeredAtMs: atMs }: LinearOperation): number {
+  return atMs ?? Number.POSITIVE_INFINITY
+}
+
+/** Whoever comes to a state again with more of the operations that need not take effect has no more to hope for. */
+function isNew({ first, done, open, place }: Position): boolean {
+  const key = `${first}:${done.join()}`
+  const visits = place.visits.get(key) ?? []
+  if (visits.some((before) => before.every((at) => open.includes(at)))) return false
+  visits.push(open)
+  place.visits.set(key, visits)
+  return true
+}
+
+function withNumber(numbers: readonly number[], number: number): readonly number[] {
+  const at = numbers.findIndex((one) => one > number)
+  return at < 0 ? [...numbers, number] : [...numbers.slice(0, at), number, ...numbers.slice(at)]
 }
 
 /** The state after the operation; undefined: its answers are not those that this state gives. */
@@ -209,44 +296,4 @@ function effectOf(
     next = outcome.state
   }
   return next
-}
-
-/** Every text in an answer. */
-function shownIn(operations: readonly LinearOperation[]): ReadonlySet<string> {
-  const shown = new Set<string>()
-  const note = (told: Told): void => {
-    if (Array.isArray(told)) for (const item of told) note(item as Told)
-    else if (typeof told === 'string') shown.add(told)
-  }
-  for (const { answers } of operations) if (answers !== undefined) note(answers)
-  return shown
-}
-
-/** Keys on which SET, without a condition, and GET are all that happens. */
-function plainRegisters(operations: readonly LinearOperation[]): ReadonlySet<string> {
-  const commands = operations.flatMap((operation) => operation.commands)
-  const isPlain = ([name, , , option]: Argv): boolean =>
-    name === 'GET' || (name === 'SET' && option === undefined)
-  const others = new Set(commands.filter((argv) => !isPlain(argv)).map(([, key = '']) => key))
-  return new Set(commands.map(([, key = '']) => key).filter((key) => !others.has(key)))
-}
-
-function candidateOf(
-  operation: LinearOperation,
-  shown: ReadonlySet<string>,
-  plain: ReadonlySet<string>,
-): Candidate[] {
-  if (operation.answers !== undefined) return [{ ...operation, likeness: '' }]
-  const commands = operation.commands.filter((argv) => {
-    const [name, key = '', value = ''] = argv
-    return !isSharedRead(argv) && !(name === 'SET' && plain.has(key) && !shown.has(value))
-  })
-  if (commands.every(isCondition)) return []
-  const words = commands.map((argv) => {
-    // Two watches are never alike.
-    if (isOfWatch(argv)) return argv.join(' ')
-    const [name, key, ...values] = argv
-    return [name, key, ...values.map((value) => (shown.has(value) ? value : '*'))].join(' ')
-  })
-  return [{ ...operation, commands, answeredAtMs: undefined, likeness: words.join('; ') }]
 }

@@ -5,7 +5,7 @@
  */
 import { codeOf, isToldError, type Told } from '../data/told.ts'
 import type { Question } from '../writes.ts'
-import type { LinearOperation } from './linear-order.ts'
+import type { LinearOperation } from './linear-candidates.ts'
 import { changedNothing, sharedKeyOf, UNCHANGED } from './shared-data.ts'
 
 export interface SharedHistory {
@@ -98,7 +98,7 @@ function inWords(question: Question): Question {
 }
 
 function operationsOf(question: Question, { areReadsLinear }: SharedReading): LinearOperation[] {
-  const { client, node, attemptedAtMs, answer, request } = question
+  const { client, node, connection, attemptedAtMs, answer, request } = question
   const answers = answer === undefined ? undefined : answersOf(question, answer.told)
   if (answers === 'none') return []
   const fitting = request.commands.flatMap((argv, at) => {
@@ -114,6 +114,7 @@ function operationsOf(question: Question, { areReadsLinear }: SharedReading): Li
   return [
     {
       ...{ client, node, commands },
+      connection: connection >= 0 ? connection : undefined,
       askedAtMs: isEarlier ? Number.NEGATIVE_INFINITY : attemptedAtMs,
       answeredAtMs: isKnown ? answer?.atMs : undefined,
       answers: isKnown ? fitting.map(({ told }) => told ?? null) : undefined,

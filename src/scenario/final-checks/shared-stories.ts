@@ -6,11 +6,8 @@
  */
 import type { Argv } from '../../history/data/requests.ts'
 import { describeTold } from '../../history/data/told.ts'
-import {
-  findLinearOrder,
-  type LinearOperation,
-  type LinearVerdict,
-} from '../../history/shared/linear-order.ts'
+import type { LinearOperation } from '../../history/shared/linear-candidates.ts'
+import { findLinearOrder, type LinearVerdict } from '../../history/shared/linear-order.ts'
 import {
   type SharedHistory,
   sharedHistories,

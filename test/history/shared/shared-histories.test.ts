@@ -47,10 +47,13 @@ test('of a script, the commands that were refused have not happened', () => {
   expect(verdictOf([script, question('GET a', '1')])).toEqual(['broken'])
 })
 
-test('where reads may be old, an old value is fine and a value that is unread later is not', () => {
+test('where reads may be old, an old value is fine on another connection, and a value that is unread later is not', () => {
   const old = [question('SET a x', 'OK'), question('SET a y', 'OK'), question('GET a', 'x')]
   expect(verdictOf(old)).toEqual(['broken'])
-  expect(verdictOf(old, false)).toEqual(['linear'])
+  expect(verdictOf(old, false)).toEqual(['broken'])
+  const elsewhere = old.map((one, at) => (at === 2 ? { ...one, connection: 2 } : one))
+  expect(verdictOf(elsewhere)).toEqual(['broken'])
+  expect(verdictOf(elsewhere, false)).toEqual(['linear'])
   const held = [question('SET a x', 'OK'), question('SET a z NX', null)]
   const gone = [question('RPUSH l x'), question('LRANGE l 0 -1', ['x']), question('RPUSH l y', 1)]
   expect(verdictOf(held, false)).toEqual(['linear'])
