@@ -68,7 +68,9 @@ function noteView(story: Story, master: Address): void {
 
 function noteSwitch(story: Story, from: string, to: string): string | undefined {
   story.switches.push(`${from} > ${to}`)
-  const isNamed = story.named.size === 0 || story.named.has(from)
+  // Real processes are asked who the master is now and then: the first answer may come from after the switch.
+  const isFirst = story.switches.length === 1 && story.named.size === 1 && story.named.has(to)
+  const isNamed = story.named.size === 0 || story.named.has(from) || isFirst
   story.named.add(to)
   if (from === to) return `a switch from ${from} to itself is told`
   return isNamed ? undefined : `a switch from ${from} is told, which was never named as the master`

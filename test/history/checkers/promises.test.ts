@@ -205,6 +205,12 @@ describe('switches', () => {
     expect(other.violations).toEqual([NAME])
   })
 
+  test('the first answer of a real Sentinel may come from after its first switch (process seed 2224)', () => {
+    const late = () => new Stage().names('s1', 'n2').event('s1', '+switch-master', switched)
+    expect(late().violations).toEqual([])
+    expect(late().event('s1', '+switch-master', switched).violations).toEqual([NAME])
+  })
+
   test('a subscriber that is told twice, or something else, is caught', () => {
     const first = () => named().event('s1', '+switch-master', switched).tell('s1', told('n2'))
     expect(first().violations).toEqual([])
