@@ -2,7 +2,8 @@
  * What a drawn run may do to a strict group. No acknowledged write is lost unless as many voters as the write quorum
  * lose what they had: so fewer are ever emptied, and everything else that may happen happens to all. A node that was
  * restarted is no voter until it has caught up; where writes have to return in the end, one is restarted at a
- * time, and the next one when it had time for that.
+ * time, and the next one when it had time for that and nothing in its way. One that comes back without anything has no
+ * vote before the next fence, and nobody knows when that is.
  */
 import { endOf, type Fault, partsOf } from './faults/faults.ts'
 import { type PlannedTopology, residentsOf } from './members.ts'
@@ -10,6 +11,11 @@ import type { FuzzPlan } from './plan.ts'
 
 /** A restarted node starts, finds its master, takes a copy. */
 const CAUGHT_UP_MS = 12_000
+/** What may keep it from that. */
+const HINDRANCES: ReadonlySet<Fault['kind']> = new Set([
+  ...(['partition', 'cut', 'hold', 'deaf', 'reset', 'pause', 'stall'] as const),
+  ...(['slowDisk', 'latePackets', 'diskFailure'] as const),
+])
 
 type Drawn = Pick<FuzzPlan, 'topology' | 'clients' | 'faults' | 'demands'>
 
@@ -62,9 +68,21 @@ function leavesVoters(plan: Drawn): boolean {
 function awayBy(fault: Fault, plan: Drawn): Away[] {
   return partsOf(fault).flatMap((one) =>
     restartedBy(one, plan).map((node) => {
-      return { node, fromMs: one.fromMs, untilMs: endOf(one) + CAUGHT_UP_MS }
+      const isEmptied = emptiedBy(one, plan).includes(node)
+      const untilMs = isEmptied ? Number.POSITIVE_INFINITY : caughtUpMs(endOf(one), plan)
+      return { node, fromMs: one.fromMs, untilMs }
     }),
   )
+}
+
+/** When a node that starts at this time is a voter again, at the latest. */
+function caughtUpMs(startMs: number, { faults }: Drawn): number {
+  const hindrances = faults.flatMap(partsOf).filter(({ kind }) => HINDRANCES.has(kind))
+  let untilMs = startMs + CAUGHT_UP_MS
+  for (const one of hindrances.sort((a, b) => a.fromMs - b.fromMs)) {
+    if (one.fromMs < untilMs) untilMs = Math.max(untilMs, endOf(one) + CAUGHT_UP_MS)
+  }
+  return untilMs
 }
 
 /** The nodes that start again after it. */
