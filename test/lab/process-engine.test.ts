@@ -3,7 +3,9 @@
  * run side by side do. What this machine lacks for them stands in the name of what is left out.
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -28,6 +30,7 @@ const GRACE_MS = 1_000
 const KILLED = 'scenarios/01-master-killed.yml'
 const CUT_OFF = 'scenarios/02-master-and-one-sentinel-cut-off.yml'
 const ENGINE = new URL('../../dist/engine/process/engine.js', import.meta.url)
+const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const PARSER = new URL('../../dist/scenario/parse.js', import.meta.url)
 
 const refusal = processEngineRefusal('vedette')
@@ -86,6 +89,18 @@ describe.skipIf(refusal !== undefined)(named('real processes', refusal), () => {
     expect(ownedBy(runner.pid)).not.toEqual([])
     await runner.end('SIGTERM')
     expect(ownedBy(runner.pid)).toEqual([])
+  })
+
+  test('so does fuzz, whose runs are in a worker', async () => {
+    const argv = ['fuzz', '--engine', 'process', '--seeds', '1..2', '--out', tmpdir()]
+    const fuzz = spawn(process.execPath, [PROGRAM, ...argv], { stdio: 'ignore' })
+    const pid = fuzz.pid ?? 0
+    const ended = once(fuzz, 'exit')
+    const folder = `vedette-run-${pid}-`
+    await until('a run has begun', 30_000, () => ownedBy(pid).some((one) => one.startsWith(folder)))
+    fuzz.kill('SIGTERM')
+    expect((await ended)[0]).toBe(143)
+    expect(ownedBy(pid)).toEqual([])
   })
 
   test('what a killed runner leaves behind is removed by the next one', async () => {

@@ -47,6 +47,13 @@ export async function machineProblem(engine: EngineName): Promise<string | undef
   return processEngineRefusal('vedette')
 }
 
+/** A worker that is stopped in the middle of a run leaves its processes behind. */
+export async function removeOwnLeftovers(engine: EngineName): Promise<void> {
+  if (engine !== 'process') return
+  const { removeOurs } = await import('../../engine/process/machine.ts')
+  removeOurs()
+}
+
 export function jobsFor(engine: EngineName): number {
   if (engine === 'process') return PROCESS_WORLDS
   return engine === 'tcp' ? WORLDS_PER_CORE * defaultWorkers() : defaultWorkers()

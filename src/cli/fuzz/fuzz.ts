@@ -18,7 +18,13 @@ import { type JobOutcome, runPool } from '../pool/pool.ts'
 import { EXIT_CONFIG, EXIT_FAILED, EXIT_NOTHING_PLAYED, say } from '../report.ts'
 import { loadEngine } from '../scenario/engines.ts'
 import { coverageFile, coverageJson, coverageLines, summarise } from './coverage-report.ts'
-import { drawForEngine, engineProblem, jobsFor, machineProblem } from './fuzz-engine.ts'
+import {
+  drawForEngine,
+  engineProblem,
+  jobsFor,
+  machineProblem,
+  removeOwnLeftovers,
+} from './fuzz-engine.ts'
 import type { FuzzOutcome, FuzzTask } from './fuzz-job.ts'
 import { createFuzzOutput, type FuzzOutput } from './fuzz-output.ts'
 import { FuzzTallies } from './fuzz-tally.ts'
@@ -48,7 +54,8 @@ export interface FuzzOptions {
 export type DetectionOption = Detection | 'both'
 
 /** The shell's exit status for a program that Ctrl-C has ended. */
-const EXIT_INTERRUPTED = 130
+/** With the exit status that tells of each. */
+const INTERRUPTS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 const DEFAULT_SEEDS = { first: 1, last: 100 }
 const REFRESH_MS = 250
 /** A month takes minutes, and more on a machine that is busy with other things. */
@@ -128,7 +135,7 @@ class Fuzzing {
   /** Undefined if coverage was not asked for. */
   readonly #reached: ReachedCode | undefined
   #next: number
-  #isInterrupted = false
+  #interruptedBy: keyof typeof INTERRUPTS | undefined
 
   constructor(options: FuzzOptions, range: Range) {
     this.#options = options
@@ -142,11 +149,11 @@ class Fuzzing {
   }
 
   async run(): Promise<number> {
-    const interrupt = (): void => {
-      this.#isInterrupted = true
+    const interrupt = (signal: NodeJS.Signals): void => {
+      this.#interruptedBy ??= signal as keyof typeof INTERRUPTS
       this.#abort.abort()
     }
-    process.once('SIGINT', interrupt)
+    for (const signal of Object.keys(INTERRUPTS)) process.on(signal, interrupt)
     const timer = setInterval(() => this.#showProgress(), REFRESH_MS)
     await runPool<FuzzTask, FuzzOutcome>({
       module: this.#reached === undefined ? JOB : MEASURED_JOB,
@@ -157,10 +164,13 @@ class Fuzzing {
       ...(this.#options.profile === 'long-life' ? { limitMs: LONG_LIMIT_MS } : {}),
     })
     clearInterval(timer)
-    process.off('SIGINT', interrupt)
-    this.#output.finish(this.#tallies, this.#elapsedMs, this.#isInterrupted)
+    for (const signal of Object.keys(INTERRUPTS)) process.off(signal, interrupt)
+    this.#output.finish(this.#tallies, this.#elapsedMs, this.#interruptedBy !== undefined)
     this.#reached?.tell(this.#options)
-    if (this.#isInterrupted) return EXIT_INTERRUPTED
+    if (this.#interruptedBy !== undefined) {
+      await removeOwnLeftovers(this.#options.engine)
+      return INTERRUPTS[this.#interruptedBy]
+    }
     return this.#tallies.all.failures === 0 ? 0 : EXIT_FAILED
   }
 
