@@ -79,6 +79,7 @@ function createGroup(turn: Turn, config: GroupConfig, file: GroupConfig | undefi
     failover: undefined,
     yieldedTo: undefined,
     notBeforeMs: 0,
+    renewedAtMs: undefined,
     obstacle: undefined,
     masterRecheck: undefined,
     hook: undefined,

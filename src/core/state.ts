@@ -119,6 +119,8 @@ export interface Group extends TimerOwner {
   yieldedTo: { readonly leader: string; readonly atMs: number } | undefined
   /** No automatic failover begins before this: the back-off after one that came to nothing. */
   notBeforeMs: number
+  /** Strict: when we last stood to have a vote renewed, see renewal.ts. */
+  renewedAtMs: number | undefined
   /** Why we begin no failover although the master is O_DOWN, as last logged. */
   obstacle: string | undefined
   /** Too few Sentinels were in reach: due once enough are, then under way until this moment. */
@@ -194,7 +196,6 @@ export interface InstanceBase extends TimerOwner {
 }
 
 interface DataInstanceBase extends InstanceBase {
-  /** When the last INFO was parsed, or undefined. */
   infoAtMs: number | undefined
   /** INFOs on their way. */
   infosPending: number
@@ -308,7 +309,6 @@ export interface Link extends TimerOwner {
   pingInFlight: boolean
   /** We gave up the last connection with a hello of ours unanswered on it, see gray-master.ts. */
   hasHeldHello: boolean
-  /** When the last PING was sent. */
   pingSentAtMs: number
   /** How long the answers to PING take; undefined: none yet. */
   roundTrips: Smoothed | undefined

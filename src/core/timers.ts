@@ -28,6 +28,8 @@ export type TimerName =
   | 'start'
   /** Group: the current state of the failover takes too long. */
   | 'failover'
+  /** Group: the voters may be fenced again, because one has no vote. */
+  | 'renewal'
   /** Replica: SLAVEOF was sent too long ago. */
   | 'reconf'
   /** The machine: notice stalls and clock jumps, leave TILT. */

@@ -10,6 +10,7 @@ import { keepInformed } from './discovery/info-request.ts'
 import { isForgotten } from './discovery/peers.ts'
 import { considerFailover } from './election/failover-start.ts'
 import { driveFailover } from './failover/failover.ts'
+import { renewVotes } from './failover/renewal.ts'
 import { openLinks } from './links/links.ts'
 import { onOrderDeadline } from './pause/answer-orders.ts'
 import { onPauseExpired } from './pause/pause-news.ts'
@@ -61,6 +62,7 @@ function onInstanceDeadline(turn: Turn, instance: Instance, name: TimerName): vo
     case 'ask':
     case 'start':
     case 'failover':
+    case 'renewal':
     case 'tilt':
     case 'pause':
     case 'orders':
@@ -82,5 +84,6 @@ function onGroupDeadline(turn: Turn, group: Group, name: TimerName): void {
   if (name === 'ask') keepAsking(turn, group)
   else if (name === 'start') considerFailover(turn, group)
   else if (name === 'pause') onPauseExpired(turn, group)
+  else if (name === 'renewal') renewVotes(turn, group)
   else driveFailover(turn, group)
 }

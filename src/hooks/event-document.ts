@@ -6,6 +6,7 @@
 import { utf8Text } from '../base/utf8.ts'
 import type { AnnouncedEvent } from '../core/announced-event.ts'
 import { EVENTS } from '../core/event-table.ts'
+import type { FailoverKind } from '../core/failover/failover-kinds.ts'
 import { incidentId } from '../core/incident-id.ts'
 
 /** What has no value for this event is left out. */
@@ -22,7 +23,7 @@ export interface EventDocument {
   readonly master?: { readonly host: string; readonly port: number }
   readonly epoch: number
   readonly configEpoch?: number
-  readonly failover?: 'automatic' | 'forced' | 'coordinated'
+  readonly failover?: FailoverKind
   readonly evidence?: string
   /** Of a failover that is over: `vedette incident --id` tells how it came to it. */
   readonly incident?: string

@@ -276,4 +276,16 @@ export const STRICT_MUTANTS = [
     ],
     scenarios: ['an-order-prefers-a-strict-replica-that-lags.yml'],
   },
+  {
+    name: 'strict-vote-is-not-renewed',
+    story: 'A voter whose disk was replaced has no vote before the next failover.',
+    edits: [
+      {
+        file: 'core/failover/renewal.js',
+        find: "    standForElection(turn, group, 'renewal');\n",
+        replace: '',
+      },
+    ],
+    scenarios: ['../../../scenarios/86-strict-voter-with-a-new-disk.yml'],
+  },
 ]

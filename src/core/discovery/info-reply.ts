@@ -11,6 +11,7 @@ import { noteInfoForWrites } from '../detection/gray-master.ts'
 import { sendPing } from '../detection/ping.ts'
 import { announce } from '../events.ts'
 import { driveFailover } from '../failover/failover.ts'
+import { noteVotes } from '../failover/renewal.ts'
 import { repairReplica } from '../failover/repair.ts'
 import { follows } from '../failover/slaveof.ts'
 import { announceVoters } from '../failover/voter-report.ts'
@@ -59,6 +60,7 @@ function act(turn: Turn, instance: DataInstance): void {
   }
   if (group.failover !== undefined) driveFailover(turn, group)
   else if (instance.kind === 'replica') repairReplica(turn, instance)
+  noteVotes(turn, group)
 }
 
 function infoTextOf(reply: Reply): string | undefined {

@@ -113,7 +113,8 @@ function courtesyEndMs(group: Group): number {
   return group.yieldedTo.atMs + 2 * group.config.failoverTimeoutMs
 }
 
-function mayAct(state: State): boolean {
+/** Whether this Sentinel may begin anything now. */
+export function mayAct(state: State): boolean {
   return state.canSave && !state.stopping && !isTilted(state) && state.renumbering === undefined
 }
 

@@ -12,9 +12,10 @@ export type FailoverState =
 /**
  * `automatic`: the master is O_DOWN, and an election decides which Sentinel acts. `forced`: SENTINEL FAILOVER, which
  * needs neither. `coordinated`: SENTINEL FAILOVER … COORDINATED, elected and without loss, see
- * coordinated.ts.
+ * coordinated.ts. `renewal`: no failover, the voters of a strict group are fenced again for one that has no vote, see
+ * renewal.ts.
  */
-export type FailoverKind = 'automatic' | 'forced' | 'coordinated'
+export type FailoverKind = 'automatic' | 'forced' | 'coordinated' | 'renewal'
 
 /** A change of master, as `+switch-master` told it. */
 export interface LastSwitch {

@@ -19,7 +19,7 @@ import {
 } from './selection.ts'
 
 /** The kinds of failover that an operator can order. */
-export type OrderedFailover = Exclude<FailoverKind, 'automatic'>
+export type OrderedFailover = Exclude<FailoverKind, 'automatic' | 'renewal'>
 
 export interface FailoverPlan {
   readonly possible: boolean

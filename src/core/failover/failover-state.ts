@@ -27,8 +27,8 @@ export function abortFailover(turn: Turn, group: Group, reason: AbortReason): vo
   const { kind, promoted } = group.failover ?? {}
   const stalled = reason === '-failover-abort-slave-timeout' && promoted && !isSdown(promoted)
   discardFailover(turn, group)
-  // The operator can try again, and if the master dies now, no Sentinel should have to wait.
-  if (kind === 'coordinated') return
+  // It can be tried again later, and if the master dies now, no Sentinel should have to wait.
+  if (kind === 'coordinated' || kind === 'renewal') return
   if (stalled) promoted.disobeyed = true
   const longMs = 2 * group.config.failoverTimeoutMs
   group.notBeforeMs = turn.now.monoMs + (stalled ? longMs : growingDelayMs(turn, group, reason))
