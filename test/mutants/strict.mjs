@@ -288,4 +288,17 @@ export const STRICT_MUTANTS = [
     ],
     scenarios: ['../../../scenarios/86-strict-voter-with-a-new-disk.yml'],
   },
+  {
+    name: 'strict-restarted-master-goes-on',
+    story: 'A node that was the master of a term is its master again when it starts.',
+    edits: [
+      {
+        file: STRICT,
+        find: '            this.#isLoaded = true;\n',
+        replace:
+          '            this.#isLoaded = true;\n            if (kept.hasJoined && !this.#role.isFollower())\n                this.#begin(kept);\n',
+      },
+    ],
+    scenarios: ['a-strict-master-is-restarted-without-data.yml'],
+  },
 ]
