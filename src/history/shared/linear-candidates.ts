@@ -18,7 +18,7 @@ export interface LinearOperation {
   readonly answers: readonly Told[] | undefined
 }
 
-export interface Candidate extends LinearOperation {
+export interface LinearCandidate extends LinearOperation {
   /** Unanswered operations with the same text cannot be told apart; empty if it was answered. */
   readonly likeness: string
   /** As its answers say, it leaves every state in which they are right as it is. */
@@ -26,11 +26,11 @@ export interface Candidate extends LinearOperation {
   /** A bit for each key. */
   readonly keys: number
   /** The operation with an answer that came before it over its connection. */
-  readonly before: Candidate | undefined
+  readonly before: LinearCandidate | undefined
 }
 
 /** In the order of their requests. */
-export function candidatesOf(operations: readonly LinearOperation[]): Candidate[] {
+export function candidatesOf(operations: readonly LinearOperation[]): LinearCandidate[] {
   const shown = shownIn(operations)
   const plain = plainRegisters(operations)
   const bits = new Map<string, number>()
@@ -59,8 +59,8 @@ function plainRegisters(operations: readonly LinearOperation[]): ReadonlySet<str
 }
 
 /** Each knows the one before it on its connection, and is asked no earlier than that one. */
-function inOrder(candidates: readonly Candidate[]): Candidate[] {
-  const lasts = new Map<string, Candidate>()
+function inOrder(candidates: readonly LinearCandidate[]): LinearCandidate[] {
+  const lasts = new Map<string, LinearCandidate>()
   return candidates.map((one) => {
     if (one.connection === undefined) return one
     const lane = `${one.client} ${one.connection}`
@@ -108,7 +108,7 @@ function candidateOf(
   shown: ReadonlySet<string>,
   plain: ReadonlySet<string>,
   bits: Map<string, number>,
-): Candidate[] {
+): LinearCandidate[] {
   const { answers } = operation
   if (answers !== undefined) {
     const isStill = operation.commands.every((argv, at) => changedNothing(argv, answers[at]))

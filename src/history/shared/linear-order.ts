@@ -14,9 +14,9 @@
  */
 import { isSameTold } from '../data/told.ts'
 import {
-  type Candidate,
   candidatesOf,
   growingLists,
+  type LinearCandidate,
   type LinearOperation,
 } from './linear-candidates.ts'
 import { applyShared, isCondition, type SharedState, textOfState } from './shared-data.ts'
@@ -61,7 +61,7 @@ interface Position {
 
 class Search {
   /** In the order of their requests: first those with an answer, then those without. */
-  readonly #operations: readonly Candidate[]
+  readonly #operations: readonly LinearCandidate[]
   readonly #answered: number
   /** By operation: the one that must have taken effect before it, or -1. */
   readonly #befores: readonly number[]
@@ -105,10 +105,10 @@ class Search {
   }
 
   /** The one that was answered first of those that have not taken effect: nothing asked after its answer comes before it. */
-  #due({ first, done }: Position): Candidate | undefined {
-    let due: Candidate | undefined
+  #due({ first, done }: Position): LinearCandidate | undefined {
+    let due: LinearCandidate | undefined
     for (let at = first; at < this.#answered; at++) {
-      const operation = this.#operations[at] as Candidate
+      const operation = this.#operations[at] as LinearCandidate
       if (done.includes(at)) continue
       if (due !== undefined && operation.askedAtMs > answeredAtMs(due)) break
       if (due === undefined || answeredAtMs(due) > answeredAtMs(operation)) due = operation
@@ -116,12 +116,12 @@ class Search {
     return due
   }
 
-  #nexts(position: Position, due: Candidate): Position[] {
+  #nexts(position: Position, due: LinearCandidate): Position[] {
     const answered: { readonly atMs: number; readonly next: Position }[] = []
     const unanswered: Position[] = []
     const alike = new Set<string>()
     for (const at of this.#dependent(position, due)) {
-      const operation = this.#operations[at] as Candidate
+      const operation = this.#operations[at] as LinearCandidate
       if (operation.likeness !== '' && alike.has(operation.likeness)) continue
       alike.add(operation.likeness)
       const place = this.#nextPlace(position.place, at)
@@ -137,7 +137,7 @@ class Search {
   }
 
   /** Operations that may take effect before the answer that is due, one after the other or at once. */
-  #remaining({ first, done, open }: Position, due: Candidate): number[] {
+  #remaining({ first, done, open }: Position, due: LinearCandidate): number[] {
     const dueMs = answeredAtMs(due)
     const remaining: number[] = []
     for (const [from, until, gone] of [
@@ -145,7 +145,7 @@ class Search {
       [this.#answered, this.#operations.length, open],
     ] as const) {
       for (let at = from; at < until; at++) {
-        if ((this.#operations[at] as Candidate).askedAtMs > dueMs) break
+        if ((this.#operations[at] as LinearCandidate).askedAtMs > dueMs) break
         if (!gone.includes(at)) remaining.push(at)
       }
     }
@@ -162,7 +162,7 @@ class Search {
    * What may take effect next of those that share keys with the one that is due, or with such an operation, or have to
    * come before such an operation on its connection. The others may as well take effect later: nothing tells.
    */
-  #dependent(position: Position, due: Candidate): readonly number[] {
+  #dependent(position: Position, due: LinearCandidate): readonly number[] {
     const remaining = this.#remaining(position, due)
     const concerned = new Set<number>()
     const befores = new Set<number>()
@@ -170,7 +170,7 @@ class Search {
     for (let count = -1; count < concerned.size; ) {
       count = concerned.size
       for (const at of remaining) {
-        const operation = this.#operations[at] as Candidate
+        const operation = this.#operations[at] as LinearCandidate
         if (concerned.has(at) || !(befores.has(at) || (operation.keys & keys) !== 0)) continue
         concerned.add(at)
         befores.add(this.#befores[at] as number)
@@ -188,7 +188,7 @@ class Search {
       if (due === undefined) return position
       const { place } = position
       const fits = this.#remaining(position, due).filter((at) => {
-        const { isStill } = this.#operations[at] as Candidate
+        const { isStill } = this.#operations[at] as LinearCandidate
         return isStill && this.#isEnabled(position, at) && this.#nextPlace(place, at) !== undefined
       })
       if (fits.length === 0) return position
@@ -216,7 +216,7 @@ class Search {
   #nextPlace(place: Place, at: number): Place | undefined {
     const known = place.nexts.get(at)
     if (known !== undefined || place.nexts.has(at)) return known
-    const state = effectOf(this.#operations[at] as Candidate, place.state)
+    const state = effectOf(this.#operations[at] as LinearCandidate, place.state)
     const isDeadEnd = state === undefined || !this.#mayBe(state)
     const next = isDeadEnd ? undefined : this.#placeOf(state)
     place.nexts.set(at, next)
@@ -232,7 +232,7 @@ class Search {
     return true
   }
 
-  #noteStuck({ first, done, open, place }: Position, operation: Candidate): void {
+  #noteStuck({ first, done, open, place }: Position, operation: LinearCandidate): void {
     const count = first + done.length + open.length
     if (this.#stuck !== undefined && this.#stuck.count >= count) return
     this.#stuck = { count, operation, state: place.state }
