@@ -168,5 +168,8 @@ function namedMaster(state: State, group: Group, hello: Hello): Address | undefi
 /** An older failover of ours, without a promotion so far, would take the epoch back. */
 function overrule(turn: Turn, group: Group): void {
   const { failover } = group
-  if (failover !== undefined && failover.epoch < group.configEpoch) discardFailover(turn, group)
+  if (failover === undefined || failover.epoch >= group.configEpoch) return
+  // A later leader has come before us.
+  announce(turn, '-failover-abort-not-elected', group.master)
+  discardFailover(turn, group)
 }

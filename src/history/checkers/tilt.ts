@@ -13,6 +13,8 @@ const TRIGGER_MS = 2_000
 const NOTICE_MS = 1_000
 const LEAVE_SLACK_MS = 3_000
 const DRIFT_MAX = 1.5
+/** A Sentinel that saves hears nothing before the last request to its disk is done. */
+const SAVE_STEPS = 4
 
 const DECISIONS: ReadonlySet<HeardEvent> = new Set(['+sdown', '-sdown', '+odown', '-odown'])
 
@@ -65,6 +67,8 @@ interface Vigil {
   haltedAtMs: number | undefined
   jumpedAtMs: number
   hasDrifted: boolean
+  /** How long a save may have taken. */
+  savingMs: number
 }
 
 /** A cause leads into TILT, nothing else does, and TILT ends if no new cause follows. */
@@ -92,6 +96,7 @@ function newVigil(): Vigil {
     haltedAtMs: undefined,
     jumpedAtMs: Number.NEGATIVE_INFINITY,
     hasDrifted: false,
+    savingMs: 0,
   }
 }
 
@@ -99,13 +104,16 @@ function noteFault(vigil: Vigil, name: string, happening: Happening, scene: Chec
   if (happening.kind !== 'fault') return
   const { action, atMs } = happening
   if (action?.kind === 'clockDrift' && action.process === name) vigil.hasDrifted = true
+  if (action?.kind === 'diskDelay' && action.process === name)
+    vigil.savingMs = Math.max(vigil.savingMs, SAVE_STEPS * action.byMs)
   if (action?.kind !== 'clockJump' || action.process !== name) return
   // Two jumps between two comparisons of the clocks may cancel each other out, and a sleeping
   // process sees only their sum.
   const isSeen = atMs - vigil.jumpedAtMs > NOTICE_MS && scene.runsSinceMs(name) !== undefined
   vigil.jumpedAtMs = atMs
   if (!isSeen) vigil.tiltDueMs = undefined
-  else if (Math.abs(action.byMs) > TRIGGER_MS * DRIFT_MAX) vigil.tiltDueMs = atMs + NOTICE_MS
+  else if (Math.abs(action.byMs) > TRIGGER_MS * DRIFT_MAX)
+    vigil.tiltDueMs = atMs + NOTICE_MS + vigil.savingMs
 }
 
 function noteOwn(vigil: Vigil, happening: Happening, scene: CheckerView): string | undefined {
@@ -124,11 +132,12 @@ function noteStatus(vigil: Vigil, { atMs, status }: Happening & { readonly kind:
   const { haltedAtMs } = vigil
   if (status === 'paused') vigil.haltedAtMs = atMs
   else if (status === 'down' || haltedAtMs === undefined) {
-    Object.assign(vigil, { ...newVigil(), hasDrifted: vigil.hasDrifted })
+    const { hasDrifted, savingMs } = vigil
+    Object.assign(vigil, { ...newVigil(), hasDrifted, savingMs })
   } else {
     vigil.haltedAtMs = undefined
     const isCalled = vigil.tiltDueMs !== undefined || atMs - haltedAtMs > TRIGGER_MS * DRIFT_MAX
-    vigil.tiltDueMs = isCalled ? atMs + NOTICE_MS : undefined
+    vigil.tiltDueMs = isCalled ? atMs + NOTICE_MS + vigil.savingMs : undefined
     if (vigil.tiltedAtMs !== undefined) vigil.tiltedAtMs = atMs
   }
 }

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import type { GroupSpec } from '../../../src/history/topology.ts'
 import { GROUP, Stage } from './support.ts'
 
 const NAME = 'an old master is turned at once'
 
 /** n2 has replaced n1, which is back, and nobody makes it a replica. */
-function unturned(): Stage {
-  const stage = new Stage({}, true).until(10_000).role('n2', { kind: 'master' })
+function unturned(rules: Partial<GroupSpec> = {}): Stage {
+  const stage = new Stage(rules, true).until(10_000).role('n2', { kind: 'master' })
   for (const name of ['s1', 's2', 's3'] as const) {
     stage.event(name, '+switch-master', `${GROUP} n1 6379 n2 6379`).names(name, 'n2')
   }
@@ -32,5 +33,14 @@ describe('an old master that nobody turns', () => {
     }
     expect(seenAt(50_000, tilted()).violations).not.toContain(NAME)
     expect(seenAt(53_000, tilted()).violations).toContain(NAME)
+  })
+
+  test('is left alone where the strict master was restarted, and has no term (strict, seed 712576)', () => {
+    const restarted = () => {
+      const stage = unturned({ replication: 'strict' }).until(11_000).status('n2', 'down')
+      return stage.until(11_500).status('n2', 'running').role('n2', { kind: 'master' })
+    }
+    expect(seenAt(40_000, restarted()).violations).not.toContain(NAME)
+    expect(seenAt(40_000, unturned({ replication: 'strict' })).violations).toContain(NAME)
   })
 })

@@ -50,6 +50,13 @@ describe('TILT begins and ends in time', () => {
     expect(stage.until(25_000).violations).toEqual([])
   })
 
+  test('a Sentinel that waits for a slow disk notices a jump later (strict, seed 711872)', () => {
+    const slow = () =>
+      new Stage().until(12_000).does({ kind: 'diskDelay', process: 's1', byMs: 1_300 }).does(JUMP)
+    expect(slow().until(13_500).event('s1', '+tilt', '#tilt mode entered').violations).toEqual([])
+    expect(slow().until(19_000).violations).toEqual([NAME])
+  })
+
   test('a write that a slow disk still delays after its repair is a cause (strict, seed 400714)', () => {
     const slow = new Stage().until(12_000).does({ kind: 'diskDelay', process: 's1', byMs: 8_000 })
     const mended = slow.until(13_300).does({ kind: 'diskRepair', process: 's1' })
