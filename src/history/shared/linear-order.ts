@@ -30,6 +30,8 @@ export type LinearVerdict =
 
 /** Enough for thousands of operations where few are unanswered. */
 const STEPS_MAX = 200_000
+/** Each state takes two or three kilobytes. */
+const PLACES_MAX = 60_000
 
 /** `operations` begin with no key at all. */
 export function findLinearOrder(
@@ -87,7 +89,7 @@ class Search {
     const start = { first: 0, done: [], open: [], place: this.#placeOf(new Map()) }
     const agenda = new Agenda()
     agenda.put(this.#settled(start))
-    for (let steps = 0; steps < stepsMax; steps++) {
+    for (let steps = 0; steps < stepsMax && this.#places.size < PLACES_MAX; steps++) {
       const position = agenda.take()
       if (position === undefined) return this.#verdict()
       const due = this.#due(position)

@@ -15,7 +15,7 @@ import {
   NO_HOLDINGS,
   type Span,
 } from '../../history/data/holdings.ts'
-import { applyRequest, couldBecome, keysChangedBy } from '../../history/data/requests.ts'
+import { applyRequest, couldBecome, keysChangedBy, mayWrite } from '../../history/data/requests.ts'
 import { describeTold, isRefusal, type Told } from '../../history/data/told.ts'
 import { BESIDE, type Question, type Write } from '../../history/writes.ts'
 import type { Violation } from '../result.ts'
@@ -271,12 +271,17 @@ export class DataStory {
     at: Span,
     told: Told | undefined,
   ): readonly Version[] {
+    // What it would have shown nobody knows, and every key that may be dead by then would double what is possible.
+    if (told === undefined && !mayWrite(question.request)) return versions
     const when = this.#when(at, question)
     const isWhole = told === undefined ? undefined : this.#wholeness(question, when)
+    let made = 0
     return versions.flatMap((version) => {
+      if (made > VERSIONS_MAX) this.#work = Number.POSITIVE_INFINITY
       if (this.#isOver) return []
       const states = applyRequest(version.holdings, question.request, when, told)
       this.#work += 1 + states.length
+      made += states.length
       const next = states.map((holdings) => this.#version(version, holdings, question))
       return isWhole === undefined ? next : next.filter(isWhole)
     })
