@@ -75,7 +75,10 @@ function betterThan(
     (other) => other !== chosen && known.some((address) => isSame(address, other.address)),
   )
   const rivals = others.filter((other) => isEligible(other, selection, scene))
+  const isStrict = scene.group(selection.group)?.replication === 'strict'
   for (const rival of rivals) {
+    // Voters with less than another one are not compared with it.
+    if (isStrict && rival.offset < chosen.offset) continue
     if (!isInSameZone(chosen, rival, selection, scene)) continue
     const merit = meritOver(chosen, rival, selection, scene)
     if (merit !== undefined) return `${rival.node} ${merit}`

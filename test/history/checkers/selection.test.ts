@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { NodeRole } from '../../../src/history/happening.ts'
+import type { GroupSpec } from '../../../src/history/topology.ts'
 import { at, GROUP, Stage, standing } from './support.ts'
 
 const NAME = 'the best replica is promoted'
 
 /** n1 has been dead for a while, and both replicas know. */
-function masterDied(): Stage {
-  const stage = new Stage().until(30_000).status('n1', 'down')
+function masterDied(rules: Partial<GroupSpec> = {}): Stage {
+  const stage = new Stage(rules).until(30_000).status('n1', 'down')
   return stage.linked('n2', false).linked('n3', false).until(33_000)
 }
 
@@ -35,6 +36,17 @@ describe('the order of replicas', () => {
     const better = standing('n3', { priority: 10 })
     const stage = masterDied().chooses('s1', 'n2', standing('n2', { offset: 2_000 }), better)
     expect(stage.violations).toEqual([NAME])
+  })
+
+  test('in a strict group only if it has as much (strict, seed 714530)', () => {
+    const chosen = (offset: number) => {
+      const better = standing('n3', { priority: 10 })
+      return masterDied({ replication: 'strict' }).chooses(
+        ...(['s1', 'n2', standing('n2', { offset }), better] as const),
+      )
+    }
+    expect(chosen(2_000).violations).toEqual([])
+    expect(chosen(standing('n3').offset).violations).toEqual([NAME])
   })
 
   test('with equal data the smaller run id is right, the other is caught', () => {
