@@ -183,7 +183,7 @@ export class DataStory {
     const found: Version[] = []
     let versions = from
     for (const question of open) {
-      if (this.#isOver) break
+      if (this.#isOver || found.length > VERSIONS_MAX) break
       const at = { fromMs: question.attemptedAtMs, untilMs: this.#start.endMs }
       versions = distinct(this.#apply(versions, question, at, undefined))
       found.push(...versions)
@@ -360,7 +360,7 @@ export class DataStory {
         let versions: readonly Version[] = before.filter((version) => !has(version, first))
         const span = { fromMs: first.attemptedAtMs, untilMs: spanOf(next).untilMs }
         for (const question of open.slice(place)) {
-          if (this.#isOver) return found
+          if (this.#isOver || found.length > VERSIONS_MAX) return found
           const late = this.#apply(versions, question, span, undefined)
           versions = distinct(late, this.#wayOf(next))
           for (const version of versions) found.push(version)
