@@ -1,16 +1,12 @@
 /** A voter whose disk was replaced gets its vote back by a fence that serves nothing else. */
 import { expect, test } from 'vitest'
-import { parseScenario } from '../../../src/scenario/parse.ts'
-import { runScenario } from '../../../src/scenario/run.ts'
+import { unmetIn } from '../../support/unmet.ts'
 
 const EMPTIED = '  - { at: 20s, as: emptied, restart: { process: n3, disk: empty } }'
 
 /** Returns the expectations that do not hold. */
-async function unmetIn(
-  steps: readonly string[],
-  expectations: readonly string[],
-): Promise<readonly string[]> {
-  const text = `
+const unmetAfter = (steps: readonly string[], expectations: readonly string[]) =>
+  unmetIn(`
 name: Renewal
 story: The disk of a voter is replaced.
 topology:
@@ -25,18 +21,13 @@ ${steps.join('\n')}
 expect:
   - { lost-writes: { at-most: 0 } }
 ${expectations.map((one) => `  - ${one}`).join('\n')}
-`
-  const parsed = parseScenario(text, 'renewal')
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
-  const { expectations: judged } = await runScenario(parsed.value, { seed: '1' })
-  return judged.filter(({ passed }) => !passed).map((one) => one.text)
-}
+`)
 
 const RENEWED = '{ event: { name: +reinstated-master }, after: emptied, within: 20s }'
 const NOT_RENEWED = '{ event: { name: +try-failover }, after: emptied, never: true }'
 
 test('the master goes on, no client waits for long, and the voter counts again', async () => {
-  const unmet = await unmetIn(
+  const unmet = await unmetAfter(
     [EMPTIED, '  - { at: 45s, as: second, kill: n2 }'],
     [
       ...[RENEWED, '{ event: { name: +voter, matching: n3 }, after: emptied, within: 20s }'],
@@ -48,7 +39,7 @@ test('the master goes on, no client waits for long, and the voter counts again',
 })
 
 test('not while the votes that a failover needs are missing: the fence would end the writes', async () => {
-  const unmet = await unmetIn(
+  const unmet = await unmetAfter(
     ['  - { at: 19s, pause: n2 }', EMPTIED, '  - { at: 40s, as: back, resume: n2 }'],
     [
       '{ event: { name: +try-failover }, after: emptied, until: back, never: true }',
@@ -60,10 +51,10 @@ test('not while the votes that a failover needs are missing: the fence would end
 
 test('not for a voter that has a term and gets its vote back by itself', async () => {
   const steps = ['  - { at: 20s, as: emptied, restart: n3 }']
-  expect(await unmetIn(steps, [NOT_RENEWED])).toEqual([])
+  expect(await unmetAfter(steps, [NOT_RENEWED])).toEqual([])
 })
 
 test('not while failovers are paused', async () => {
   const paused = '  - { at: 18s, pause-failover: { at: s1, group: mymaster, for: 120s } }'
-  expect(await unmetIn([paused, EMPTIED], [NOT_RENEWED])).toEqual([])
+  expect(await unmetAfter([paused, EMPTIED], [NOT_RENEWED])).toEqual([])
 })

@@ -1,10 +1,9 @@
 /** What operators are told of the voters of a strict group, as they subscribe to it. */
 import { expect, test } from 'vitest'
-import { parseScenario } from '../../../src/scenario/parse.ts'
-import { runScenario } from '../../../src/scenario/run.ts'
+import { unmetIn } from '../../support/unmet.ts'
 
-async function play(timeline: string, expectations: string): Promise<readonly string[]> {
-  const text = `
+const play = (timeline: string, expectations: string) =>
+  unmetIn(`
 name: Voters
 story: What happens to them is announced.
 topology:
@@ -18,12 +17,7 @@ timeline:
 ${timeline}
 expect:
 ${expectations}
-`
-  const parsed = parseScenario(text, 'voters')
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
-  const { expectations: judged } = await runScenario(parsed.value, { seed: '1' })
-  return judged.filter(({ passed }) => !passed).map((one) => one.text)
-}
+`)
 
 test('every Sentinel says which nodes are voters when a group has begun', async () => {
   const unmet = await play(
