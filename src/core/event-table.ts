@@ -274,7 +274,7 @@ export const EVENTS = {
   }),
   '-failover-abort-not-elected': event('warning', 'master', {
     topic: 'election',
-    when: 'The Sentinel gives a failover up: it was not elected.',
+    when: 'The Sentinel gives a failover up: it was not elected, or a later leader came before it.',
     says: 'gives up: it was not elected',
   }),
   '-failover-abort-no-good-slave': event('warning', 'master', {

@@ -11,3 +11,7 @@ test.each(numbers(sized(2, 10)).map(String))(
   },
   30_000,
 )
+
+test('what changed no more than a key that had expired anyway is not missed (strict, seed 716673)', async () => {
+  expect((await runSeed('716673', { profile: 'strict' })).failure).toBeUndefined()
+}, 30_000)

@@ -318,7 +318,7 @@ export class DataStory {
   #version(before: Version, holdings: Holdings, question: Question): Version {
     // Between two requests the home database is selected.
     if (holdings.databases === before.holdings.databases) return before
-    const answered = before.answered + (question.answer === undefined ? 0 : 1)
+    const answered = before.answered + (question.answer && question.write ? 1 : 0)
     return { holdings, parent: before, question, answered, twin: undefined }
   }
 

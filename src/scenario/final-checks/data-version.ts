@@ -7,7 +7,7 @@ export interface Version {
   readonly parent: Version | undefined
   /** The request that made it; undefined: the client began with it. */
   readonly question: Question | undefined
-  /** How many requests that were answered have changed something on the way. */
+  /** How many writes that were answered have changed something on the way; a key that has expired counts as changed. */
   readonly answered: number
   /** Has the same content and came about in another way. One is enough: where ways differ, it is in what was lost. */
   twin: Version | undefined
