@@ -359,8 +359,8 @@ export const MUTANTS = [
       },
       {
         file: 'core/discovery/hello-receive.js',
-        find: 'if (failover !== undefined && failover.epoch < group.configEpoch)',
-        replace: 'if (failover === null)',
+        find: 'if (failover === undefined || failover.epoch >= group.configEpoch)',
+        replace: 'if (failover !== null)',
       },
     ],
     scenarios: ['a-failover-is-undone-before-it-ends.yml'],
