@@ -4,9 +4,6 @@ import type { Happening, NodeRole, ProcessStatus } from '../../history/happening
 import type { Write } from '../../history/writes.ts'
 import type { RunHistory } from '../world.ts'
 
-/** A replica whose connection is reset says so within this time, and is heard. */
-const SEEN_MS = 1_000
-
 /** A node's answer to the last write that it answered: `OK`, or the code of its error. */
 export type WriteAnswer = string
 
@@ -15,10 +12,6 @@ export class ClusterView {
   readonly #status = new Map<string, ProcessStatus>()
   readonly #masters = new Map<string, string>()
   readonly #roles = new Map<string, NodeRole>()
-  /** Since when each process has been down. */
-  readonly #downs = new Map<string, number>()
-  /** Replicas that have not noticed that the process they are connected to lost its power. */
-  readonly #deserted = new Set<string>()
   readonly #epochs = new Map<string, number>()
   readonly #answers = new Map<string, WriteAnswer>()
 
@@ -54,9 +47,8 @@ export class ClusterView {
     return this.isRunning(node) ? this.#roles.get(node) : undefined
   }
 
-  /** The node this one follows, if its link to it is up, and leads to a process that runs. */
+  /** The node this one follows, if its link to it is up. */
   connectedTo(node: string): string | undefined {
-    if (this.#deserted.has(node)) return undefined
     const role = this.role(node)
     return role?.kind === 'replica' && role.isLinkUp ? this.#nameOf(role.master) : undefined
   }
@@ -70,28 +62,15 @@ export class ClusterView {
       this.#answers.set(change.node, change.answer)
       return
     }
-    const { atMs, process, what } = change
-    if (what.kind === 'status') this.#noteStatus(atMs, process, what.status)
+    const { process, what } = change
+    if (what.kind === 'status') this.#status.set(process, what.status)
     if (what.kind === 'role') this.#roles.set(process, what.role)
-    if (what.kind === 'role') this.#deserted.delete(process)
     if (what.kind === 'view') {
       this.#masters.set(`${process} ${what.group}`, this.#nameOf(what.master))
     }
     if (what.kind === 'hello') this.#epochs.set(`${process} ${what.group}`, what.configEpoch)
     // A process that starts again has said nothing yet.
     if (what.kind === 'status' && what.status === 'down') this.#forget(process)
-  }
-
-  #noteStatus(atMs: number, process: string, status: ProcessStatus): void {
-    this.#status.set(process, status)
-    if (status === 'down') this.#downs.set(process, atMs)
-    if (status !== 'running') return
-    const downMs = this.#downs.get(process) ?? atMs
-    this.#downs.delete(process)
-    if (atMs - downMs < SEEN_MS) return
-    for (const node of this.#roles.keys()) {
-      if (this.connectedTo(node) === process) this.#deserted.add(node)
-    }
   }
 
   #forget(process: string): void {
