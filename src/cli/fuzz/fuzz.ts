@@ -53,8 +53,7 @@ export interface FuzzOptions {
 /** `both`: every seed is played once in each mode. */
 export type DetectionOption = Detection | 'both'
 
-/** The shell's exit status for a program that Ctrl-C has ended. */
-/** With the exit status that tells of each. */
+/** What ends a run early, and the exit status by which a shell knows it. */
 const INTERRUPTS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 const DEFAULT_SEEDS = { first: 1, last: 100 }
 const REFRESH_MS = 250

@@ -4,8 +4,8 @@
  * Sentinel is elected for that reason alone, once the node has copied the data. The master has the newest history,
  * so it goes on in the new term, and its clients wait for two round trips.
  *
- * Until then the group has one voter less, and the next failure would end its writes. So nothing is begun that this
- * one voter could not survive: as many others as a failover needs must have their votes.
+ * Until then the group has one voter less, and the next failure may end its writes. But a fence that too few voters
+ * answer ends them at once: so it is begun only while as many others as a failover needs have their votes.
  */
 import { standForElection } from '../election/election.ts'
 import { mayAct, staggerMs } from '../election/failover-start.ts'
