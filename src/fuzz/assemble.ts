@@ -6,13 +6,14 @@ import { moreOptionWords, optionWords, SPEC_OPTION_ROWS } from '../history/topol
 import { repairBoundMs } from '../scenario/final-checks/availability.ts'
 import { calmBudgetMs, stirringMs, yieldingMs } from './budget.ts'
 import { stepsOf } from './faults/faults.ts'
-import type {
-  PlannedClient,
-  PlannedGroup,
-  PlannedLiar,
-  PlannedNode,
-  PlannedSentinel,
-  PlannedTopology,
+import {
+  isWriteOnly,
+  type PlannedClient,
+  type PlannedGroup,
+  type PlannedLiar,
+  type PlannedNode,
+  type PlannedSentinel,
+  type PlannedTopology,
 } from './members.ts'
 import type { CalmDemand, FuzzPlan } from './plan.ts'
 import { durationWord, type StepWords } from './words.ts'
@@ -29,6 +30,8 @@ const WATCHED_MS = 5_000
 const SETTLE_MS = 20_000
 /** Time at the end in which every client has to get a write through. */
 const WRITES_WITHIN_MS = 3_000
+/** A client that also reads gets the time for so many requests at least. Some half of them are writes. */
+const MIXED_REQUESTS = 20
 
 export type YamlWords = Readonly<Record<string, unknown>>
 
@@ -210,7 +213,7 @@ function demandWords(demand: CalmDemand, plan: FuzzPlan): YamlWords[] {
       return [{ group: demand.group, converged: true, after: rest, until, always: true }]
     }
     case 'writesWork': {
-      const within = durationWord(WRITES_WITHIN_MS)
+      const within = durationWord(writesWithinMs(plan, demand.client))
       return [{ 'writes-work': { client: demand.client }, after: rest, within }]
     }
     case 'settles':
@@ -226,6 +229,14 @@ function demandWords(demand: CalmDemand, plan: FuzzPlan): YamlWords[] {
     default:
       return unreachable(demand)
   }
+}
+
+function writesWithinMs({ clients }: FuzzPlan, name: string): number {
+  const client = clients.find((other) => other.name === name)
+  if (client === undefined || isWriteOnly(client)) return WRITES_WITHIN_MS
+  const { pace } = client
+  const periodMs = 'rate' in pace ? 1_000 / pace.rate : pace.thinkMs
+  return Math.max(WRITES_WITHIN_MS, Math.ceil(MIXED_REQUESTS * periodMs))
 }
 
 /** The moment from which on the cluster has to be at rest, plus `afterMs`. */

@@ -82,6 +82,10 @@ export interface PlannedClient {
   readonly pipeline?: number | undefined
 }
 
+export function isWriteOnly({ operation }: PlannedClient): boolean {
+  return ['keys', 'set', 'counter'].includes(operation)
+}
+
 /** Every host on which a process lives, in the order of the file. */
 export function hostsOf(members: PlannedMembers): readonly string[] {
   const { nodes, sentinels } = members.topology

@@ -268,8 +268,9 @@ export function prune(plan: FuzzPlan): FuzzPlan {
     groups: groups.map((group) => clipQuorum(group, plan.topology.sentinels.length)),
     nodes: nodes.map((node) => ({ ...node, replicaOf: parentOf(node, nodes, groups) })),
   }
-  const hosts = hostsOf({ topology: bare, clients })
-  const topology = { ...bare, zones: pruneZones(bare, hosts) }
+  const whole = { ...bare, settings: clipMinReplicas(bare) }
+  const hosts = hostsOf({ topology: whole, clients })
+  const topology = { ...whole, zones: pruneZones(whole, hosts) }
   const cast = { ...plan, topology, clients }
   const names = [...nodes, ...topology.sentinels].map(({ name }) => name)
   const left = { topology, clients, names, hosts }
@@ -285,6 +286,21 @@ export function prune(plan: FuzzPlan): FuzzPlan {
 
 function clipQuorum(group: PlannedGroup, sentinels: number): PlannedGroup {
   return { ...group, quorum: Math.max(1, Math.min(group.quorum, sentinels)) }
+}
+
+/** A master that asks for more replicas than it has refuses every write, whatever the failure was about. */
+function clipMinReplicas({
+  settings,
+  groups,
+  nodes,
+}: PlannedTopology): PlannedTopology['settings'] {
+  const { 'min-replicas-to-write': asked, ...rest } = settings
+  if (asked === undefined) return settings
+  const counts = groups.map(
+    ({ master }) => nodes.filter(({ replicaOf }) => replicaOf === master).length,
+  )
+  const most = Math.min(Number(asked), ...counts)
+  return most === 0 ? rest : { ...settings, 'min-replicas-to-write': most }
 }
 
 /** A replica whose master is gone follows the master of its group. */

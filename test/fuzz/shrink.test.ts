@@ -73,6 +73,19 @@ describe('shrinking', () => {
     expect(await shrink(start, FAILURE, blames(hasLongPause), NO_LIMITS)).toEqual(once)
   })
 
+  test('does not leave a master that waits for more replicas than it has (seed 31178)', async () => {
+    const start = drawPlan('31178')
+    expect(start.topology.settings).toMatchObject({ 'min-replicas-to-write': 1 })
+    const hasReading = ({ clients }: FuzzPlan): boolean =>
+      clients.some(({ operation }) => operation === 'data')
+    // The judge blames the guard too, so that the shrinker may not simply leave it out.
+    const isGuarded = ({ topology }: FuzzPlan): boolean =>
+      'min-replicas-to-write' in topology.settings
+    const guarded = (plan: FuzzPlan): boolean => hasReading(plan) && isGuarded(plan)
+    const { plan } = await shrink(start, FAILURE, blames(guarded), NO_LIMITS)
+    expect(plan.topology.nodes.map(({ replicaOf }) => replicaOf)).toEqual([undefined, 'n1'])
+  })
+
   test('ends when its runs are used up, with the smallest so far', async () => {
     const start = drawBlamed(hasLongPause)
     const limits = { ...NO_LIMITS, maxRuns: 4 }

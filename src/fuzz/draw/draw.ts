@@ -7,7 +7,7 @@ import { unreachable } from '../../base/assert.ts'
 import { createRng, type Rng } from '../../base/rng.ts'
 import type { Detection } from '../../history/topology.ts'
 import { isBearable } from '../liar-rules.ts'
-import type { PlannedClient, PlannedTopology } from '../members.ts'
+import { isWriteOnly, type PlannedClient, type PlannedTopology } from '../members.ts'
 import { isNoise } from '../noise-rules.ts'
 import { between, numbers } from '../odds.ts'
 import { demandsOf, FIRST_FAULT_MS, type FuzzPlan } from '../plan.ts'
@@ -166,10 +166,6 @@ function withPipelines(rng: Rng, clients: readonly PlannedClient[]): PlannedClie
     if (!isMeant || mostAtOnce < 2 || !isWriteOnly(client)) return client
     return { ...client, pipeline: Math.min(own.pick([2, 4, 8]), mostAtOnce) }
   })
-}
-
-function isWriteOnly({ operation }: PlannedClient): boolean {
-  return ['keys', 'set', 'counter'].includes(operation)
 }
 
 const HALF_CLOSING_RUNS = 4

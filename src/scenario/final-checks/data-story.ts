@@ -26,8 +26,8 @@ import { isWholeScan, LastingNames, owedText, ScanStory } from './scan-story.ts'
 const BEFORE = { command: '', transaction: 'MULTI; ', script: 'EVAL; ' } as const
 /** Beyond this nothing can be said about the client any more. */
 const WORK_MAX = 300_000
-/** The same for states that are kept: each takes a few kilobytes. */
-const VERSIONS_MAX = 30_000
+/** The same for states that are kept, or made in one step: each takes ten kilobytes and more. */
+const VERSIONS_MAX = 12_000
 /** So many candidates mean that nothing was looked at yet. */
 const WIDE_FROM = 64
 /** How many connections back a late request may have changed what is found now. */

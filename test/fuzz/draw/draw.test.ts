@@ -23,6 +23,14 @@ describe('a drawn scenario', () => {
     expect(problems).toEqual([])
   })
 
+  test('gives a slow client that mostly asks more time for its next write (seed 31178)', () => {
+    const plan = drawPlan('31178')
+    expect(plan.clients[0]).toMatchObject({ name: 'app1', operation: 'data', pace: { rate: 2 } })
+    const { expect: wanted } = assemble(plan, titleOf('31178'))
+    expect(wanted).toContainEqual(expect.objectContaining({ within: '10s' }))
+    expect(wanted).toContainEqual(expect.objectContaining({ within: '3s' }))
+  })
+
   test('is the same file whenever the seed is the same', () => {
     for (const seed of SEEDS.slice(0, 10)) expect(textOf(seed)).toBe(textOf(seed))
   })
