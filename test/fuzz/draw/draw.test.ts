@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { assemble } from '../../../src/fuzz/assemble.ts'
+import { stirringMs } from '../../../src/fuzz/budget.ts'
 import { drawPlan } from '../../../src/fuzz/draw/draw.ts'
 import { endOf, SWARM_KINDS } from '../../../src/fuzz/faults/faults.ts'
 import { renderScenario } from '../../../src/fuzz/file.ts'
@@ -29,6 +30,14 @@ describe('a drawn scenario', () => {
     const { expect: wanted } = assemble(plan, titleOf('31178'))
     expect(wanted).toContainEqual(expect.objectContaining({ within: '10s' }))
     expect(wanted).toContainEqual(expect.objectContaining({ within: '3s' }))
+  })
+
+  test('rests as long as a host was without power: its peers learn of it that late (seed 28968)', () => {
+    const plan = drawPlan('28968')
+    const [loss] = plan.faults.filter(({ kind }) => kind === 'powerLoss')
+    if (loss === undefined) throw new Error('the seed was to draw a power loss')
+    const awayMs = endOf(loss) - loss.fromMs
+    expect(stirringMs(plan)).toBeGreaterThanOrEqual(10_000 + awayMs)
   })
 
   test('is the same file whenever the seed is the same', () => {
