@@ -175,8 +175,8 @@ export type Occurrence =
   | { readonly kind: 'misremembered'; readonly text: string }
   /** Whether a data node holds back the writes of its clients, and why. */
   | { readonly kind: 'writesHeld'; readonly isHeld: boolean }
-  /** How many full copies a data node has given to replicas in this life. */
-  | { readonly kind: 'copies'; readonly given: number }
+  /** A replica has asked a data node for a full copy. These are all that wait for one, or get one. */
+  | { readonly kind: 'copies'; readonly to: readonly Address[] }
   /** How much the process holds, by where it holds it. */
   | { readonly kind: 'sizes'; readonly sizes: Sizes }
   | { readonly kind: 'violation'; readonly checker: string; readonly text: string }

@@ -15,3 +15,7 @@ test.each(numbers(sized(2, 10)).map(String))(
 test('what changed no more than a key that had expired anyway is not missed (strict, seed 716673)', async () => {
   expect((await runSeed('716673', { profile: 'strict' })).failure).toBeUndefined()
 }, 30_000)
+
+test('a replica may ask twice for the copy that it needs (strict, seed 717362)', async () => {
+  expect((await runSeed('717362', { profile: 'strict' })).failure).toBeUndefined()
+}, 30_000)

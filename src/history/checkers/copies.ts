@@ -6,76 +6,65 @@ import type { Happening } from '../happening.ts'
 import type { Checker } from './checker.ts'
 import type { CheckerView } from './checker-view.ts'
 
-/** For this long after a choice the copies that the chosen node gives are counted. */
-const COUNTED_MS = 30_000
+/** For this long after a choice the copies that the chosen node gives are looked at. */
+const WATCHED_MS = 30_000
 const CALM_MS = 12_000
 /** By then what a dead master wrote last has arrived. */
 const STILL_MS = 400
 
 interface Reign {
   readonly atMs: number
-  /** Copies that the node had given before. */
-  readonly before: number
-  /** How many nodes may need one. */
-  readonly entitled: number
+  /** The nodes that could go on without a copy. */
   readonly heirs: readonly string[]
 }
 
 export function needlessCopies(scene: CheckerView): Checker {
-  const given = new Map<string, number>()
   const reigns = new Map<string, Reign>()
   return {
     name: 'no needless full copy',
     observe: (happening) => {
       const { process = '', atMs } = happening
-      if (happening.kind === 'fault') reigns.clear()
-      if (happening.kind === 'status') {
-        if (happening.status === 'down') given.delete(process)
-        // A node that comes back may need one.
-        reigns.clear()
-      }
+      // A node that comes back may need one.
+      if (happening.kind === 'fault' || happening.kind === 'status') reigns.clear()
       if (happening.kind === 'selection') {
         const chosen = scene.nameOf(happening.chosen)
-        const reign = reignOf(happening, chosen, given.get(chosen) ?? 0, scene)
-        if (reign !== undefined) reigns.set(chosen, reign)
+        const heirs = heirsOf(happening, chosen, scene)
+        reigns.set(chosen, { atMs, heirs })
       }
       if (happening.kind !== 'copies') return undefined
-      given.set(process, happening.given)
       const reign = reigns.get(process)
-      if (reign === undefined || atMs - reign.atMs > COUNTED_MS) return undefined
-      const count = happening.given - reign.before
-      if (count <= reign.entitled) return undefined
-      return `${process} gives a full copy after its promotion, and ${reign.heirs.join(', ')} could go on without`
+      if (reign === undefined || atMs - reign.atMs > WATCHED_MS) return undefined
+      const receivers = happening.to.map(scene.nameOf)
+      const spared = reign.heirs.find((node) => receivers.includes(node))
+      if (spared === undefined) return undefined
+      return `${process} gives ${spared} a full copy after its promotion, which could go on without`
     },
   }
 }
 
 type Selection = Happening & { readonly kind: 'selection' }
 
-function reignOf(
-  { atMs, standings, group }: Selection,
+/** The replicas of the same master that were not ahead of the chosen one, all of it in quiet times. */
+function heirsOf(
+  { atMs, standings }: Selection,
   chosen: string,
-  before: number,
   scene: CheckerView,
-): Reign | undefined {
+): readonly string[] {
   const own = standings.find(({ node }) => node === chosen)
   const sinceMs = atMs - CALM_MS
   const master = followedBy(chosen, scene)
   const isKnown = scene.linkedAtMs(chosen, atMs) !== undefined
-  if (own === undefined || master === undefined || !isKnown) return undefined
+  if (own === undefined || master === undefined || !isKnown) return []
   // A master that lives goes on writing, and the others would be ahead of the chosen one.
-  if ((scene.haltedSinceMs(master) ?? atMs) > atMs - STILL_MS) return undefined
-  if (!scene.troubles.isCalm(chosen, sinceMs)) return undefined
-  const others = scene.topology.nodes.filter((node) => node.group === group && node.name !== chosen)
+  if ((scene.haltedSinceMs(master) ?? atMs) > atMs - STILL_MS) return []
+  if (!scene.troubles.isCalm(chosen, sinceMs)) return []
   const heirs = standings.filter(({ node, isReplica, offset }) => {
     if (node === chosen || !isReplica || offset > own.offset) return false
     if (followedBy(node, scene) !== master || scene.linkedAtMs(node, atMs) === undefined)
       return false
     return scene.troubles.isCalm(node, sinceMs) && scene.troubles.isWayCalm(node, chosen, sinceMs)
   })
-  if (heirs.length === 0) return undefined
-  const entitled = others.length - heirs.length
-  return { atMs, before, entitled, heirs: heirs.map(({ node }) => node) }
+  return heirs.map(({ node }) => node)
 }
 
 function followedBy(node: string, scene: CheckerView): string | undefined {

@@ -2,6 +2,8 @@
  * A data node in a simulated process: the production node on a port made of simulated connections
  * and a simulated disk.
  */
+
+import type { Address } from '../../base/ip.ts'
 import type { Rng } from '../../base/rng.ts'
 import { type Sizes, sizesOf } from '../../base/sizes.ts'
 import type { NodePosition, Occurrence } from '../../history/happening.ts'
@@ -164,10 +166,20 @@ export class NodeProgram implements Program {
     const given = replication.counts().syncFull
     const { tell } = this.#start
     if (isHeld !== this.#isHeld) tell?.({ kind: 'writesHeld', isHeld })
-    if (given !== this.#copies) tell?.({ kind: 'copies', given })
+    if (given !== this.#copies) tell?.({ kind: 'copies', to: receiversIn(replication.infoLines()) })
     this.#isHeld = isHeld
     this.#copies = given
   }
+}
+
+const RECEIVER = /^slave\d+:ip=([^,]+),port=(\d+),state=(?!online)/
+
+/** The replicas that wait for a full copy, or get one, as INFO shows them. */
+function receiversIn(info: readonly string[]): Address[] {
+  return info.flatMap((line) => {
+    const [, host = '', port] = RECEIVER.exec(line) ?? []
+    return port === undefined ? [] : [{ host, port: Number(port) }]
+  })
 }
 
 /** The user's file, and over it what CONFIG REWRITE kept in an earlier life. */
