@@ -117,6 +117,9 @@ function mustTurn(sentinel: string, node: NodeSpec, nowMs: number, watch: Watch)
   if (scene.replicaAtMs(node.name, nowMs) !== undefined || known.diedTwice(node.name)) return false
   if (switchedMs > nowMs - INFO_MS || !isAttentive(sentinel, group, nowMs - INFO_MS, watch))
     return false
+  const address = scene.addressOf(node.name)
+  if (!address || past.nodeDownSinceMs(sentinel, node.group, address) !== undefined) return false
+  if (known.backAtMs(sentinel, node) > nowMs - NOTICE_MS) return false
   if (!troubles.isWayCalm(sentinel, node.name, nowMs - NOTICE_MS)) return false
   const role = scene.roleOf(masterName)
   if (role?.role.kind !== 'master' || role.sinceMs > nowMs - INFO_MS) return false
@@ -199,6 +202,8 @@ class Known {
   readonly #ids = new Map<string, string>()
   /** By Sentinel, group and instance: since when. */
   readonly #metAtMs = new Map<string, number>()
+  /** The same, since when each answers again. */
+  readonly #backAtMs = new Map<string, number>()
   readonly #promoted = new Set<string>()
   readonly #deaths = new Map<string, number>()
   /** Failovers under way, by Sentinel and group. */
@@ -229,6 +234,7 @@ class Known {
     const { group, kind, address } = subject
     const who = kind === 'sentinel' ? subject.name : this.#scene.nameOf(address)
     const key = `${process} ${group} ${who}`
+    if (name === '-sdown') this.#backAtMs.set(key, atMs)
     if (name === '+slave' || name === '+sentinel') this.#metAtMs.set(key, atMs)
     if (name === '-slave' || name === '-sentinel') this.#metAtMs.delete(key)
     if (name === '+promoted-slave') this.#promoted.add(who)
@@ -244,6 +250,11 @@ class Known {
     const metMs = this.#metAtMs.get(`${sentinel} ${group} ${who}`)
     const isFirst = this.#scene.group(group)?.master === name
     return isFirst || (metMs !== undefined && metMs <= sinceMs)
+  }
+
+  /** When the node was last found well again by this Sentinel. */
+  backAtMs(sentinel: string, { name, group }: NodeSpec): number {
+    return this.#backAtMs.get(`${sentinel} ${group} ${name}`) ?? 0
   }
 
   wasPromoted(node: string): boolean {

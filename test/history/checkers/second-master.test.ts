@@ -35,6 +35,18 @@ describe('an old master that nobody turns', () => {
     expect(seenAt(53_000, tilted()).violations).toContain(NAME)
   })
 
+  test('is not turned before it answers again (strict, seed 721244)', () => {
+    const hanging = () => {
+      const stage = unturned().until(11_000)
+      for (const name of ['s1', 's2', 's3'] as const) stage.about(name, '+sdown', 'n1')
+      stage.until(40_000)
+      for (const name of ['s1', 's2', 's3'] as const) stage.about(name, '-sdown', 'n1')
+      return stage
+    }
+    expect(seenAt(44_000, hanging()).violations).not.toContain(NAME)
+    expect(seenAt(46_000, hanging()).violations).toContain(NAME)
+  })
+
   test('is left alone where the strict master was restarted, and has no term (strict, seed 712576)', () => {
     const restarted = () => {
       const stage = unturned({ replication: 'strict' }).until(11_000).status('n2', 'down')
