@@ -32,8 +32,7 @@ test.skipIf(!HAS_REDIS_CLI).each([
 
     const gapsMs: number[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      application.begin()
-      await handOver(cluster)
+      await handOver(cluster, () => application.begin())
       const before = application.met().acknowledged
       await until('it writes on', 10_000, () => application.met().acknowledged > before + 100)
       expect([round, application.met().errors]).toEqual([round, []])

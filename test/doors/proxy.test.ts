@@ -52,8 +52,11 @@ describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli)', () => {
       ioredis.disconnect()
       node.destroy()
     })
-    const through = async (fault: () => Promise<void>): Promise<void> => {
+    const begin = () => {
       for (const { is } of applications) is.begin()
+    }
+    const through = async (fault: () => Promise<void>): Promise<void> => {
+      begin()
       await fault()
       const before = applications.map(({ is }) => is.met().acknowledged)
       await until('all write again', 20_000, () =>
@@ -69,7 +72,7 @@ describe.skipIf(!HAS_REDIS_CLI)('(need redis-cli)', () => {
         }),
       )
 
-    await through(() => handOver(cluster))
+    await through(() => handOver(cluster, begin))
     note('handover')
     for (const { is } of applications) expect(is.met().errors).toEqual([])
 
