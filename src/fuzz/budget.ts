@@ -5,6 +5,7 @@
  */
 import { costOf, endOf, type Fault } from './faults/faults.ts'
 import type { FuzzPlan } from './plan.ts'
+import { emptiedBy } from './strict-rules.ts'
 
 /** A Sentinel whose clock jumped, or that hung, trusts nothing for this long. */
 const TILT_MS = 30_000
@@ -18,6 +19,9 @@ const ROUND_TRIPS_MS = 10_000
  * Until a replica gives up a master from which it hears nothing, unless a setting says otherwise.
  */
 const REPL_TIMEOUT_MS = 60_000
+
+/** A voter that lost its vote with its disk catches up, and the Sentinels give votes back once a minute. */
+const RENEWAL_MS = 75_000
 
 /** A pause that no Sentinel could be told to end lasts for this long at most. */
 const PAUSE_REST_MS = 10_000
@@ -44,12 +48,18 @@ export function calmBudgetMs({ topology, faults }: FuzzPlan): number {
 /**
  * How long a cluster that has come to rest may still be disturbed. One cause is what was on the way
  * when everything was healed: a connection notices the end of its partition only with the next
- * retransmission. The other is TILT: when it is over, a Sentinel continues the failover it was
- * leading.
+ * retransmission. Another is TILT: when it is over, a Sentinel continues the failover it was
+ * leading. The third is a vote that was lost and is given back.
  */
-export function stirringMs({ faults, calmMs }: FuzzPlan): number {
-  const tiltedMs = faults.filter(mayTilt).map((fault) => endOf(fault) + TILT_MS - calmMs)
-  return ROUND_TRIPS_MS + Math.max(silenceMs(faults), ...tiltedMs)
+export function stirringMs(plan: FuzzPlan): number {
+  const { topology, faults, calmMs } = plan
+  const isStrict = topology.groups.some(({ replication }) => replication === 'strict')
+  const emptying = isStrict ? faults.filter((fault) => emptiedBy(fault, plan).length > 0) : []
+  const overMs = [
+    ...faults.filter(mayTilt).map((fault) => endOf(fault) + TILT_MS),
+    ...emptying.map((fault) => endOf(fault) + RENEWAL_MS),
+  ]
+  return ROUND_TRIPS_MS + Math.max(silenceMs(faults), ...overMs.map((atMs) => atMs - calmMs))
 }
 
 /**

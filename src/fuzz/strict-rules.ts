@@ -100,7 +100,7 @@ function restartedBy(fault: Fault, plan: Drawn): readonly string[] {
 }
 
 /** The nodes that come back without anything. */
-function emptiedBy(fault: Fault, plan: Drawn): readonly string[] {
+export function emptiedBy(fault: Fault, plan: Drawn): readonly string[] {
   const isEmpty = 'disk' in fault && fault.disk === 'empty'
   return isEmpty ? restartedBy(fault, plan) : []
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stirringMs } from '../../src/fuzz/budget.ts'
 import type { Fault } from '../../src/fuzz/faults/faults.ts'
 import { isCoveredByPromise } from '../../src/fuzz/strict-rules.ts'
 import { createPlan } from './support.ts'
@@ -26,4 +27,14 @@ test('what keeps a voter from catching up counts (strict seed 300631)', () => {
 test('a voter whose disk was replaced has no vote for the rest of the run (strict seed 600018)', () => {
   expect(isCovered(death('n1', 20_000, 'empty'))).toBe(true)
   expect(isCovered(death('n1', 20_000, 'empty'), death('n2', 60_000))).toBe(false)
+})
+
+test('a run rests until the last vote that was lost with a disk may have been given back (strict seed 722403)', () => {
+  const faults = [death('n3', 12_000, 'empty'), death('n3', 22_000, 'empty')]
+  const plan = { ...createPlan({ faults }), calmMs: 33_400 }
+  const groups = plan.topology.groups.map((one) => ({ ...one, replication: 'strict' as const }))
+  const strict = { ...plan, topology: { ...plan.topology, groups } }
+  // The first is given back 5 s after the copy, and the next a minute after that.
+  expect(strict.calmMs + stirringMs(strict)).toBeGreaterThan(17_300 + 60_000)
+  expect(plan.calmMs + stirringMs(plan)).toBeLessThan(50_000)
 })
