@@ -93,7 +93,7 @@ async function underFault(workshop, fault, { place, name }) {
       ways.push({ way, ...(await way.open(workshop, { name: `${name}-${way.id}`, ...cluster })) })
     }
     const running = ways.map(({ way, client }) => ({ way, is: new Application(client(), way.id) }))
-    await until('all write', BOUND_MS, () => running.every(({ is }) => is.acknowledged > 200))
+    await until('all write', BOUND_MS, () => running.every(({ is }) => is.acknowledged > 2_000))
     for (const { is } of running) is.begin()
     await fault.strike(cluster)
     const to = await replaced(cluster)
