@@ -130,7 +130,8 @@ export class SyncGate {
   }
 
   #drop(connection: ConnectionId): void {
-    if (!this.#heldBytes.delete(connection)) return
+    this.#heldBytes.delete(connection)
+    // Its last bytes may have left, and its end waits alone.
     this.#held = this.#held.filter((held) => held.connection !== connection)
   }
 
