@@ -66,6 +66,7 @@ async function main({ rounds, json, docs, faults: wanted, speed }) {
   }))
   const leftOut = missing.map((command) => `${command} is not installed`)
   if (refusal !== undefined) leftOut.push(`cut: ${refusal}`)
+  if (wanted.length < FAULTS.length || !speed) leftOut.push('only a part was asked for')
   finish({ name: 'proxy', setting, rounds, samples, text: report(samples), leftOut, json, docs })
 }
 

@@ -1,30 +1,16 @@
 /** The gate in front of the connections: nobody hears of what is not kept. */
 import { expect, test } from 'vitest'
-import { type NodePort, SIMULATED_PROCESS } from '../../../src/server/port.ts'
 import { OutputGate } from '../../../src/server/sessions/output-gate.ts'
+import { gatePort } from '../../support/gate-port.ts'
 
 interface Stage {
   readonly gate: OutputGate
-  /** What has left, as `connection:bytes` and `connection:closed`. */
   readonly left: string[]
 }
 
 function newStage(): Stage {
   const left: string[] = []
-  const port: NodePort = {
-    write: (connection, bytes) => void left.push(`${connection}:${bytes}`),
-    queuedBytes: () => 100,
-    close: (connection) => void left.push(`${connection}:closed`),
-    connect: () => undefined,
-    saveSettings: () => undefined,
-    askFile: () => ({ kind: 'done' }),
-    appendNow: () => undefined,
-    ready: () => undefined,
-    processFacts: () => SIMULATED_PROCESS,
-    log: () => undefined,
-    exit: (status) => void left.push(`exit ${status}`),
-  }
-  return { gate: new OutputGate(port), left }
+  return { gate: new OutputGate(gatePort(left)), left }
 }
 
 test('open, it lets everything pass at once', () => {

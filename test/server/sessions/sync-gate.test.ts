@@ -1,24 +1,11 @@
 /** [replication: strict] The gate that waits for voters. What it does with writes and reads is tested with the nodes. */
 import { expect, test } from 'vitest'
-import { type NodePort, SIMULATED_PROCESS } from '../../../src/server/port.ts'
 import { SyncGate, type SyncProgress } from '../../../src/server/sessions/sync-gate.ts'
+import { gatePort } from '../../support/gate-port.ts'
 
 function newStage() {
   const left: string[] = []
-  const port: NodePort = {
-    write: (connection, bytes) => void left.push(`${connection}:${bytes}`),
-    queuedBytes: () => 0,
-    close: (connection) => void left.push(`${connection}:closed`),
-    connect: () => undefined,
-    saveSettings: () => undefined,
-    askFile: () => ({ kind: 'done' }),
-    appendNow: () => undefined,
-    ready: () => undefined,
-    processFacts: () => SIMULATED_PROCESS,
-    log: () => undefined,
-    exit: (status) => void left.push(`exit ${status}`),
-  }
-  const gate = new SyncGate(port)
+  const gate = new SyncGate(gatePort(left))
   const reach = (offset: number, confirmedOffset: number, nowMs = 0): void => {
     const progress: SyncProgress = { isGuarding: true, offset, confirmedOffset, nowMs }
     gate.progress = progress
