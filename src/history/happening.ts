@@ -220,5 +220,7 @@ export interface NodePosition {
   readonly priority: number
   /** Bytes of the replication stream that the node has applied. */
   readonly offset: number
+  /** Its replication history. */
+  readonly replid: string
   readonly runId: string
 }

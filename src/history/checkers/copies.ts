@@ -58,8 +58,10 @@ function heirsOf(
   // A master that lives goes on writing, and the others would be ahead of the chosen one.
   if ((scene.haltedSinceMs(master) ?? atMs) > atMs - STILL_MS) return []
   if (!scene.troubles.isCalm(chosen, sinceMs)) return []
-  const heirs = standings.filter(({ node, isReplica, offset }) => {
+  const heirs = standings.filter(({ node, isReplica, offset, replid }) => {
     if (node === chosen || !isReplica || offset > own.offset) return false
+    // One of them may have missed that a strict master was reinstated, and began another history.
+    if (replid !== own.replid) return false
     if (followedBy(node, scene) !== master || scene.linkedAtMs(node, atMs) === undefined)
       return false
     return scene.troubles.isCalm(node, sinceMs) && scene.troubles.isWayCalm(node, chosen, sinceMs)

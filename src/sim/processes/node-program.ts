@@ -215,6 +215,7 @@ function readNodePosition(report: {
     isLinkUp: fields.get('master_link_status') === 'up',
     priority: Number(fields.get('slave_priority') ?? 100),
     offset: Number(offset ?? 0),
+    replid: fields.get('master_replid') ?? '',
     runId: report.runId,
   }
 }

@@ -148,6 +148,13 @@ export class Stage {
 }
 
 export function standing(node: string, facts: Partial<NodePosition> = {}): NodePosition {
-  const usual = { isReplica: true, isLinkUp: false, priority: 100, offset: 1_000, runId: node }
+  const usual = {
+    isReplica: true,
+    isLinkUp: false,
+    priority: 100,
+    offset: 1_000,
+    replid: 'r',
+    runId: node,
+  }
   return { node, address: at(node), ...usual, ...facts }
 }
