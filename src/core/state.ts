@@ -305,8 +305,8 @@ export interface Link extends TimerOwner {
   lastOpenedAtMs: number | undefined
   /** When the first unanswered PING was sent, or since when there was no connection for one. */
   pingPendingSinceMs: number | undefined
-  /** A PING is on its way on this connection. One is enough: TCP does not lose it alone. */
-  pingInFlight: boolean
+  /** PINGs on this connection without an answer. */
+  pingsInFlight: number
   /** We gave up the last connection with a hello of ours unanswered on it, see gray-master.ts. */
   hasHeldHello: boolean
   pingSentAtMs: number

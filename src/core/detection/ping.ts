@@ -1,13 +1,21 @@
 /**
  * PING, and what its replies mean. Any reply shows that the connection works; only PONG, LOADING and
- * MASTERDOWN show a server that does its work. Only one PING at a time is on its way: TCP delivers
- * it or the connection dies, so a second one would reveal nothing more.
+ * MASTERDOWN show a server that does its work.
+ *
+ * While an answer is due, another PING follows every second. A host that lost its power with our PING and is
+ * back has forgotten the connection, and says so only to something new.
  */
 import { smoothed, upperBoundMs } from '../../base/smoothed.ts'
 import type { Reply } from '../../resp/reply.ts'
 import { nextRoundMs } from '../grid.ts'
-import { closeStaleLinks, expectAnswer, openLinks, shortestDownAfterMs } from '../links/links.ts'
-import type { Link, State, Turn } from '../state.ts'
+import {
+  closeStaleLinks,
+  expectAnswer,
+  isBackedUp,
+  openLinks,
+  shortestDownAfterMs,
+} from '../links/links.ts'
+import type { Connection, Link, State, Turn } from '../state.ts'
 import { send } from '../turn.ts'
 import { notePingForWrites } from './gray-master.ts'
 
@@ -58,19 +66,28 @@ function schedulePing({ state, now }: Turn, link: Link): void {
 
 export function sendPing(turn: Turn, link: Link): void {
   const { command } = link
-  if (!command?.up || link.pingInFlight) return
-  link.pingInFlight = true
+  if (!command?.up || (link.pingsInFlight > 0 && !isAnotherDue(turn, link, command))) return
+  link.pingsInFlight++
   link.pingSentAtMs = turn.now.monoMs
   expectAnswer(turn, link)
-  if (isOfMaster(link)) turn.state.timers.set(link, 'suspect', suspectAtMs(turn, link))
+  const isFirst = link.pingsInFlight === 1
+  if (isFirst && isOfMaster(link)) {
+    turn.state.timers.set(link, 'suspect', suspectAtMs(turn, link))
+  }
   send(turn, command, { kind: 'ping' }, ['PING'])
+}
+
+function isAnotherDue({ state, now }: Turn, link: Link, command: Connection): boolean {
+  return now.monoMs - link.pingSentAtMs >= state.config.periods.pingMs && !isBackedUp(command)
 }
 
 /** Notes a reply to PING. Error replies keep the connection alive but leave the instance suspect. */
 export function notePingReply(turn: Turn, link: Link, reply: Reply): void {
-  link.pingInFlight = false
+  link.pingsInFlight = Math.max(0, link.pingsInFlight - 1)
   link.lastPongAtMs = turn.now.monoMs
-  link.roundTrips = smoothed(link.roundTrips, turn.now.monoMs - link.pingSentAtMs)
+  if (link.pingsInFlight === 0) {
+    link.roundTrips = smoothed(link.roundTrips, turn.now.monoMs - link.pingSentAtMs)
+  }
   turn.state.timers.clear(link, 'suspect')
   if (isPong(reply)) endReboot(link)
   notePingForWrites(turn, link, reply)

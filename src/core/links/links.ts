@@ -32,7 +32,7 @@ export function createLink(nowMs: number): Link {
     pubsub: undefined,
     lastOpenedAtMs: undefined,
     pingPendingSinceMs: nowMs,
-    pingInFlight: false,
+    pingsInFlight: 0,
     hasHeldHello: false,
     pingSentAtMs: nowMs,
     roundTrips: undefined,
@@ -157,7 +157,7 @@ export function forgetConnection(turn: Turn, connection: Connection): void {
     return
   }
   link.command = undefined
-  link.pingInFlight = false
+  link.pingsInFlight = 0
   for (const owner of link.owners) forgetReplies(owner)
 }
 
