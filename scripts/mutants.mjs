@@ -55,6 +55,11 @@ async function main() {
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) return 1
   const wanted = values.only?.split(',')
+  const unknown = wanted?.filter((name) => !MUTANTS.some((mutant) => mutant.name === name)) ?? []
+  if (unknown.length > 0) {
+    console.error(`no mutant is called ${unknown.join(', ')}; test/mutants has their names`)
+    return 1
+  }
   const mutants = MUTANTS.filter(({ name }) => wanted === undefined || wanted.includes(name))
   const foundAt = JSON.parse(readFileSync(FOUND_AT, 'utf8'))
   const excluded = values.tolerant ? placesOf(await findFailingWithout(mutants)) : []

@@ -174,10 +174,12 @@ export function promotionsAreRespected(scene: CheckerView): Checker {
   const epochs = new Map<string, number>()
   const promotions = new Map<string, Promotion>()
   const moving = new Set<string>()
+  const seen = new Set<string>()
   return {
     name: 'no Sentinel undoes a newer promotion',
     observe: (happening) => {
       const { process = '', atMs } = happening
+      noteSeenMaster(seen, happening)
       if (happening.kind === 'candidacy')
         epochs.set(`${process} ${happening.group}`, happening.epoch)
       if (isEndOf(happening)) endOf(promotions, happening)
@@ -198,9 +200,29 @@ export function promotionsAreRespected(scene: CheckerView): Checker {
       // A leader turns the replicas of its failover without waiting, and anybody a node that was a false master before.
       const isBlind = moving.has(`${process} ${group}`) || role.sinceMs < promotion.atMs
       if (isBlind && ageMs < NEWS_MS) return undefined
+      const isUnseen = !seen.has(`${process} ${placeOf(node)}`)
+      if (isUnseen && atMs - role.sinceMs < NEWS_MS) return undefined
       return `${process}, in config epoch ${configEpoch} of ${group}, turns ${scene.nameOf(node)}, which ${promotion.by} promoted in epoch ${promotion.epoch}`
     },
   }
+}
+
+/**
+ * Which nodes a Sentinel has seen to be masters, by INFO. What a node said before its promotion came over a connection
+ * that the promotion closes, so an order that answers it is lost with the connection.
+ */
+function noteSeenMaster(seen: Set<string>, happening: Happening): void {
+  if (happening.kind !== 'event') return
+  const { process, name, payload } = happening
+  if (name === '+switch-master') {
+    for (const key of seen) if (key.startsWith(`${process} `)) seen.delete(key)
+  }
+  if (name !== '+role-change' && name !== '-role-change') return
+  const subject = readSubject(payload)
+  if (subject === undefined) return
+  const key = `${process} ${placeOf(subject.address)}`
+  if (payload.endsWith(' is master')) seen.add(key)
+  else seen.delete(key)
 }
 
 /** Which Sentinels, by group, turn the replicas of a failover of their own. */

@@ -76,11 +76,23 @@ describe('promotions of others', () => {
   const NAME = 'no Sentinel undoes a newer promotion'
   const promoted = () => {
     const stage = new Stage().stands('s1', 4, true).orders('s1', 'n2', undefined)
-    return stage.role('n2', { kind: 'master' }).until(1_000)
+    return sees('master', stage.role('n2', { kind: 'master' }).until(1_000))
+  }
+  const sees = (role: string, stage: Stage) => {
+    const payload = `slave n2:6379 n2 6379 @ ${GROUP} n1 6379 new reported role is ${role}`
+    return stage.event('s2', role === 'master' ? '-role-change' : '+role-change', payload)
   }
 
   test('turning the promoted node back at once is caught', () => {
     expect(promoted().orders('s2', 'n2', 'n1', 3).violations).toContain(NAME)
+  })
+
+  test('not by one that has only its answer from before, as long as that may be on its way (seed 33177)', () => {
+    const unseen = () => sees('slave', promoted())
+    expect(unseen().orders('s2', 'n2', 'n1', 3).violations).not.toContain(NAME)
+    expect(unseen().until(2_000).orders('s2', 'n2', 'n1', 3).violations).toContain(NAME)
+    const other = promoted().event('s1', '+switch-master', switched)
+    expect(other.orders('s2', 'n2', 'n1', 3).violations).toContain(NAME)
   })
 
   test('not where it was a false master already, and the news is on its way (seed 23770)', () => {
@@ -94,7 +106,7 @@ describe('promotions of others', () => {
     const leading = () => promoted().event('s2', '+failover-state-reconf-slaves')
     expect(leading().orders('s2', 'n2', 'n3', 3).violations).not.toContain(NAME)
     expect(leading().until(2_000).orders('s2', 'n2', 'n3', 3).violations).toContain(NAME)
-    const over = leading().event('s2', '+switch-master', switched)
+    const over = sees('master', leading().event('s2', '+switch-master', switched))
     expect(over.orders('s2', 'n2', 'n3', 3).violations).toContain(NAME)
   })
 
