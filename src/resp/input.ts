@@ -133,7 +133,7 @@ export class RespInput {
       at = start + length + 2
       if (code !== RETURN || length === 0 || length > USUAL_BULK_BYTES) return undefined
       if (at > buffer.length) return undefined
-      words[word] = detached(buffer, start, start + length)
+      words[word] = wordOf(buffer, start, length)
     }
     this.#at = at
     return words
@@ -228,6 +228,39 @@ export class RespInput {
     this.#piecesBytes = 0
     this.#wantedBytes = 0
   }
+}
+
+/** Longer words are rarely the same as one that came a moment ago. */
+const SHORT_WORD_BYTES = 8
+/** A power of two. */
+const KNOWN_WORDS = 1024
+
+/**
+ * Short words that came lately, each at the place that its bytes choose: names of commands, options, and values such as
+ * numbers and flags come again and again. The text that is here already need not be made, nor collected if it is
+ * stored; the collector never copies it, and its hash is known.
+ */
+const knownWords: string[] = new Array<string>(KNOWN_WORDS).fill('')
+
+function wordOf(buffer: string, start: number, length: number): string {
+  if (length > SHORT_WORD_BYTES) return detached(buffer, start, start + length)
+  let mixed = length
+  for (let at = start; at < start + length; at++) mixed = 31 * mixed + buffer.charCodeAt(at)
+  const place = (mixed ^ (mixed >>> 10)) & (KNOWN_WORDS - 1)
+  const known = knownWords[place] as string
+  if (stands(known, buffer, start, length)) return known
+  const word = buffer.slice(start, start + length)
+  knownWords[place] = word
+  return word
+}
+
+/** Whether the word stands there, with this length. */
+function stands(word: string, buffer: string, start: number, length: number): boolean {
+  if (word.length !== length) return false
+  for (let at = 0; at < length; at++) {
+    if (word.charCodeAt(at) !== buffer.charCodeAt(start + at)) return false
+  }
+  return true
 }
 
 /**

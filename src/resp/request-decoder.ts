@@ -76,7 +76,7 @@ export class RequestDecoder {
   }
 
   /** Whether no limit is below what the usual requests have. */
-  get #takesUsual(): boolean {
+  #takesUsual(): boolean {
     return this.limits.maxBulkBytes >= USUAL_BULK_BYTES && this.limits.maxArguments >= USUAL_WORDS
   }
 
@@ -127,7 +127,7 @@ export class RequestDecoder {
 
   /** Undefined if no request is complete yet; look at the input again. */
   #readStart(): Request | undefined {
-    const words = this.#takesUsual ? this.#input.takeRequest() : undefined
+    const words = this.#takesUsual() ? this.#input.takeRequest() : undefined
     if (words !== undefined) return command(words)
     return this.#input.peek() === ASTERISK ? this.#readCount() : this.#readInline()
   }

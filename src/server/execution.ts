@@ -228,12 +228,12 @@ export class Execution implements CommandContext {
     if (!isMessage) this.node.stats.changes++
     // Our replicas get our master's own stream; only a file of ours needs the effect.
     if (this.session.kind === 'master' && !this.node.persistence.aof.isOn) return
-    if (!this.#isAnyoneTold) return
+    if (!this.#isAnyoneTold()) return
     this.#effects.add(this.#db.index, argv, isMessage)
   }
 
   /** Without a backlog and a file, an effect need not be put into words. */
-  get #isAnyoneTold(): boolean {
+  #isAnyoneTold(): boolean {
     return this.node.replication.keepsHistory || this.node.persistence.aof.isOn
   }
 

@@ -1,7 +1,8 @@
 /**
  * The live connections of a program, by the ids its machine knows them under. Bytes become latin1 strings
- * here and nowhere else. What a machine writes during one turn leaves in one piece: a client that
- * pipelines a hundred commands gets one packet, not a hundred.
+ * here and nowhere else. What a machine writes leaves when all sockets that had something to say have been
+ * read: a client that pipelines a hundred commands gets one packet, not a hundred, and so does a replica when a hundred
+ * clients wrote. It is cheaper besides: who waits for one of many answers is woken once, and finds the others there.
  *
  * Whatever happens to a socket is reported once, as `closed`; nothing a peer does can throw.
  *
@@ -10,6 +11,7 @@
  * its turn. Connections that we opened do not: a replica has to keep up with its master.
  */
 import type { Socket } from 'node:net'
+import { REAL_TIMERS } from '../process/timers.ts'
 import { reasonOf } from '../start-error.ts'
 import type { Gate } from './demo-partition.ts'
 import { received } from './shared-inbox.ts'
@@ -59,7 +61,7 @@ const LOOK_SHARE = 1 / 16
 interface Entry {
   readonly id: number
   readonly socket: Socket
-  /** Written during this turn and not yet handed to the socket. */
+  /** Written and not yet handed to the socket. */
   batch: string
   /** We do not read from it as long as one of these holds: it has to read its answers first, */
   isHeld: boolean
@@ -77,8 +79,6 @@ export class Connections {
   readonly #lingering = new Lingering()
   readonly #entries = new Map<number, Entry>()
   #dirty: Entry[] = []
-  /** A connection has told of bytes, and the machine is at work on them. */
-  #isInTurn = false
   #paused: Entry[] = []
   /**
    * Connections that have sent much, and are not read until it is their turn; the longest wait comes
@@ -102,7 +102,7 @@ export class Connections {
     const hasTurns = isAccepted && this.#gate === undefined
     const take = (bytes: string) => {
       if (hasTurns && bytes.length >= BULK_BYTES) this.#waitForItsTurn(entry)
-      this.#turn(entry, bytes)
+      this.#received(entry, bytes)
     }
     const socket = received(accepted, take, hasTurns)
     const entry: Entry = { id, socket, batch: '', isHeld: false, isPaused: false, isWaiting: false }
@@ -150,7 +150,7 @@ export class Connections {
       resume(entry)
       drained()
     }
-    setImmediate(look)
+    REAL_TIMERS.setImmediate(look)
   }
 
   /** Leaves whatever else it sends with the kernel until `resumeReading`. */
@@ -211,17 +211,6 @@ export class Connections {
     for (const socket of sockets) socket.destroy()
   }
 
-  /** What the machine writes while it is told this leaves when it has dealt with it. */
-  #turn(entry: Entry, bytes: string): void {
-    this.#isInTurn = true
-    try {
-      this.#received(entry, bytes)
-    } finally {
-      this.#isInTurn = false
-      this.#flushAll()
-    }
-  }
-
   #received(entry: Entry, bytes: string): void {
     // After `close` the machine no longer knows the id.
     if (this.#entries.has(entry.id)) this.#events.received(entry.id, bytes)
@@ -235,7 +224,7 @@ export class Connections {
     if (entry.isWaiting) return
     entry.isWaiting = true
     entry.socket.pause()
-    if (this.#waiting.length === 0) setImmediate(() => this.#readOn())
+    if (this.#waiting.length === 0) REAL_TIMERS.setImmediate(() => this.#readOn())
     this.#waiting.push(entry)
   }
 
@@ -244,7 +233,7 @@ export class Connections {
       entry.isWaiting = false
       resume(entry)
     }
-    if (this.#waiting.length > 0) setImmediate(() => this.#readOn())
+    if (this.#waiting.length > 0) REAL_TIMERS.setImmediate(() => this.#readOn())
   }
 
   #lost(entry: Entry, reason: string): void {
@@ -273,12 +262,11 @@ export class Connections {
   }
 
   #markDirty(entry: Entry): void {
-    if (this.#dirty.length === 0 && !this.#isInTurn) process.nextTick(() => this.#flushAll())
+    if (this.#dirty.length === 0) REAL_TIMERS.setImmediate(() => this.#flushAll())
     this.#dirty.push(entry)
   }
 
   #flushAll(): void {
-    if (this.#dirty.length === 0) return
     const dirty = this.#dirty
     this.#dirty = []
     for (const entry of dirty) flush(entry)

@@ -87,26 +87,26 @@ export class Eviction {
 
   /** Called before every command. Returns whether commands that need memory must be refused. */
   makeRoom(): boolean {
-    this.#isShort = this.#maxBytes > 0 && this.#mayEvict && !this.#isWithin()
+    this.#isShort = this.#maxBytes > 0 && this.#mayEvict() && !this.#isWithin()
     return this.#isShort
   }
 
   wake(): void {
-    if (!this.#isRunning || !this.#mayEvict) return
+    if (!this.#isRunning || !this.#mayEvict()) return
     this.#isRunning = false
     this.makeRoom()
   }
 
   /** Monotonic. */
   nextWakeUpMs(): number | undefined {
-    return this.#isRunning && this.#mayEvict ? this.#node.now.monoMs : undefined
+    return this.#isRunning && this.#mayEvict() ? this.#node.now.monoMs : undefined
   }
 
   /**
    * Our master decides what a replica keeps [replica-ignore-maxmemory], and while clients are paused the
    * data stand still.
    */
-  get #mayEvict(): boolean {
+  #mayEvict(): boolean {
     const { replication, settings, persistence, pause } = this.#node
     if (persistence.isLoading || pause.scope !== undefined) return false
     return !(replication.isReplica() && settings.flag('replica-ignore-maxmemory'))

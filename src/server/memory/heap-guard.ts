@@ -90,7 +90,7 @@ export class HeapGuard {
   }
 
   /** Asked each time: a simulated process has a meter once a fault has touched its memory. */
-  get #meter(): HeapMeter | undefined {
+  #meter(): HeapMeter | undefined {
     return this.#node.port.heap
   }
 
@@ -101,7 +101,7 @@ export class HeapGuard {
 
   /** Undefined if there is no meter. */
   get reading(): HeapReading | undefined {
-    return this.#meter?.read()
+    return this.#meter()?.read()
   }
 
   /**
@@ -109,7 +109,7 @@ export class HeapGuard {
    * noticed before the next command.
    */
   refuses({ growsMuch, traits }: CommandInfo, argv: readonly string[]): boolean {
-    const meter = this.#meter
+    const meter = this.#meter()
     if (!growsMuch || meter === undefined) return this.#isRefusing
     this.#look(meter, 0, VALUE_SHARE)
     return this.#isRefusing || !this.#hasRoomFor(meter, stretchedBytes(traits, argv))
@@ -128,17 +128,19 @@ export class HeapGuard {
 
   /** This much came in. */
   received(bytes: number): void {
-    if (this.#meter === undefined) return
+    const meter = this.#meter()
+    if (meter === undefined) return
     this.#bytesSinceLook += bytes
-    if (this.#bytesSinceLook >= LOOK_BYTES) this.#look(this.#meter, 0)
+    if (this.#bytesSinceLook >= LOOK_BYTES) this.#look(meter, 0)
   }
 
   /** This much is about to be written to a connection, which may not take it. */
   sending(bytes: number): void {
-    if (this.#meter === undefined) return
+    const meter = this.#meter()
+    if (meter === undefined) return
     this.#bytesSinceLook += bytes
     this.#sentBytes += bytes
-    if (this.#bytesSinceLook >= LOOK_BYTES) this.#look(this.#meter, bytes)
+    if (this.#bytesSinceLook >= LOOK_BYTES) this.#look(meter, bytes)
   }
 
   /**
@@ -146,15 +148,16 @@ export class HeapGuard {
    * with every piece. `doneShare`: how much of everything to come is already here.
    */
   fullness(doneShare = 1): string | undefined {
-    if (this.#meter === undefined) return undefined
-    const { usedBytes, limitBytes } = this.#meter.read()
+    const meter = this.#meter()
+    if (meter === undefined) return undefined
+    const { usedBytes, limitBytes } = meter.read()
     if (limitBytes === 0 || usedBytes < BRINK_SHARE * limitBytes) return undefined
     // What is freed outside the heap may be counted as freed only when the next collection begins.
     for (let attempt = 0; attempt < 2; attempt++) {
-      this.#collect(this.#meter)
-      if (this.#meter.read().usedBytes < FULL_SHARE * limitBytes) return undefined
+      this.#collect(meter)
+      if (meter.read().usedBytes < FULL_SHARE * limitBytes) return undefined
     }
-    const after = this.#meter.read()
+    const after = meter.read()
     const full = `${mib(after.usedBytes)} of the heap's ${mib(limitBytes)} MB are in use`
     const neededBytes = after.usedBytes / Math.max(doneShare, 0.01) / REFUSE_SHARE
     return doneShare < 1 ? `${full}, and all of it needs about ${mib(neededBytes)} MB` : full
@@ -162,17 +165,20 @@ export class HeapGuard {
 
   /** MEMORY PURGE: collects garbage, unless that was done a moment ago. */
   purge(): void {
-    if (this.#meter === undefined || this.#node.now.monoMs < this.#nextCollectionMs) return
-    this.#collect(this.#meter)
+    const meter = this.#meter()
+    if (meter === undefined || this.#node.now.monoMs < this.#nextCollectionMs) return
+    this.#collect(meter)
   }
 
   wake(nowMs: number): void {
-    if (this.#meter !== undefined && nowMs >= this.#nextLookMs) this.#look(this.#meter, 0)
+    const meter = this.#meter()
+    if (meter !== undefined && nowMs >= this.#nextLookMs) this.#look(meter, 0)
   }
 
   /** Monotonic; undefined if no limit is known. */
   nextWakeUpMs(): number | undefined {
-    return this.#meter === undefined ? undefined : this.#nextLookMs
+    const meter = this.#meter()
+    return meter === undefined ? undefined : this.#nextLookMs
   }
 
   /**

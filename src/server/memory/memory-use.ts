@@ -51,7 +51,7 @@ export class MemoryUse {
 
   /** Everything. */
   get usedBytes(): number {
-    const bytes = OWN_BYTES + this.#node.keyspace.heapBytes + this.#besides
+    const bytes = OWN_BYTES + this.#node.keyspace.heapBytes + this.#besides()
     if (bytes > this.#peakBytes) this.#peakBytes = bytes
     return bytes
   }
@@ -93,7 +93,7 @@ export class MemoryUse {
       replicas: clientMemory.replicaBytes,
       clients: clientMemory.normalBytes,
       aof: persistence.aof.waitingBytes,
-      functions: this.#functionBytes,
+      functions: this.#functionBytes(),
       scripts: this.scriptBytes(),
       content,
       tables: tableBytes(keyspace.dbs) + OWN_BYTES - this.#startupBytes,
@@ -102,7 +102,7 @@ export class MemoryUse {
 
   /** Connections are counted anew now and then while it matters. */
   wake(monoMs: number): void {
-    if (this.#hasLimit && monoMs >= this.#refreshAtMs) this.refresh()
+    if (this.#hasLimit() && monoMs >= this.#refreshAtMs) this.refresh()
   }
 
   /** Counts connections anew: there is a limit from now on. */
@@ -113,22 +113,22 @@ export class MemoryUse {
 
   /** Monotonic. */
   nextWakeUpMs(): number | undefined {
-    return this.#hasLimit ? this.#refreshAtMs : undefined
+    return this.#hasLimit() ? this.#refreshAtMs : undefined
   }
 
-  get #hasLimit(): boolean {
+  #hasLimit(): boolean {
     const { settings } = this.#node
     return settings.int('maxmemory') > 0 || settings.int('maxmemory-clients') !== 0
   }
 
-  get #besides(): number {
+  #besides(): number {
     const { clientMemory, replication, persistence } = this.#node
     const { normalBytes, replicaBytes } = clientMemory
     const buffers = replication.backlogBytes + persistence.aof.waitingBytes
-    return normalBytes + replicaBytes + buffers + this.#functionBytes + this.scriptBytes()
+    return normalBytes + replicaBytes + buffers + this.#functionBytes() + this.scriptBytes()
   }
 
-  get #functionBytes(): number {
+  #functionBytes(): number {
     return this.#node.functions.heapBytes
   }
 }

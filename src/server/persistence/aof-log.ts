@@ -219,7 +219,7 @@ export class AofLog {
     const isSyncWanted = this.#syncs.isWanted && !this.isSyncing
     return earliest(
       this.#trouble.retryAtMs,
-      isSyncWanted && this.#isSyncedByTime ? this.#nextSyncMs : undefined,
+      isSyncWanted && this.#isSyncedByTime() ? this.#nextSyncMs : undefined,
     )
   }
 
@@ -241,14 +241,14 @@ export class AofLog {
 
   /** Syncs what is written in the current file, or in the one we are leaving. May be given up. */
   *sync(): Work<FileFailure | undefined> {
-    const path = this.#path
+    const path = this.#path()
     if (path === undefined) return undefined
     const sync = this.#beginSync()
     const place = this.#place()
     try {
       const failure = yield* change({ kind: 'sync', path })
       // A file we left meanwhile no longer matters.
-      if (path === this.#path) this.#syncEnded(sync, place, failure)
+      if (path === this.#path()) this.#syncEnded(sync, place, failure)
       return failure
     } finally {
       this.#syncs.ended(sync)
@@ -257,18 +257,18 @@ export class AofLog {
 
   // Inside
 
-  get #path(): string | undefined {
+  #path(): string | undefined {
     if (this.#target.kind === 'nowhere') return undefined
     return this.#target.kind === 'file' ? this.#target.path : this.#target.oldPath
   }
 
   /** Whether replies wait for syncs. */
-  get #isStrict(): boolean {
+  #isStrict(): boolean {
     const { settings, areSyncsPaused } = this.#parts
     return this.#isComplete && settings.text('appendfsync') === 'always' && !areSyncsPaused()
   }
 
-  get #isSyncedByTime(): boolean {
+  #isSyncedByTime(): boolean {
     if (this.#parts.areSyncsPaused()) return false
     return this.#parts.settings.text('appendfsync') !== 'no' || this.#trouble.isSyncFailing
   }
@@ -276,13 +276,13 @@ export class AofLog {
   #isSyncDue(): boolean {
     if (!this.#syncs.isWanted || this.#target.kind !== 'file') return false
     const { monoMs } = this.#parts.now()
-    const isDue = this.#isSyncedByTime && monoMs >= this.#nextSyncMs
+    const isDue = this.#isSyncedByTime() && monoMs >= this.#nextSyncMs
     if (this.isSyncing) {
       if (isDue) this.#syncs.countDelayed(monoMs)
       return false
     }
     // Replies that have waited since [appendfsync] was `always` still wait for a sync.
-    return isDue || this.#isStrict || this.#parts.gate.isBehind
+    return isDue || this.#isStrict() || this.#parts.gate.isBehind
   }
 
   #beginSync(): Sync {
@@ -319,7 +319,7 @@ export class AofLog {
   #syncFailed(failure: FileFailure): void {
     // The file has been removed: no later sync can bring it back.
     if (failure.code === GONE) return this.#giveUp(failure)
-    if (this.#isStrict) return this.#die('synced', failure)
+    if (this.#isStrict()) return this.#die('synced', failure)
     this.#trouble.syncFailed(failure)
     this.#syncs.require(this.#parts.gate.turn)
     this.#nextSyncMs = this.#parts.now().monoMs + RETRY_MS
@@ -327,7 +327,7 @@ export class AofLog {
 
   #writeFailed(failure: FileFailure): FileFailure {
     if (failure.code === GONE) this.#giveUp(failure)
-    else if (this.#isStrict) this.#die('written', failure)
+    else if (this.#isStrict()) this.#die('written', failure)
     else this.#trouble.writeFailed(failure, this.#parts.now().monoMs)
     return failure
   }
@@ -347,8 +347,8 @@ export class AofLog {
 
   #giveUp(failure: FileFailure): void {
     const isGone = failure.code === GONE
-    if (this.#isStrict && !isGone) return this.#die('written', failure)
-    this.#isOwing ||= this.#isStrict
+    if (this.#isStrict() && !isGone) return this.#die('written', failure)
+    this.#isOwing ||= this.#isStrict()
     const why = isGone
       ? 'its file has disappeared'
       : `${this.#writer.bytes} bytes wait to be appended`
@@ -366,8 +366,8 @@ export class AofLog {
   #mayLetThrough(): boolean {
     if (this.#isDead || this.#isOwing) return false
     const isSynced = this.#syncs.isIdle
-    if (this.#isStrict) this.#waitsForAppend = false
-    if (this.#isStrict) return isSynced && this.#writer.bytes === 0
+    if (this.#isStrict()) this.#waitsForAppend = false
+    if (this.#isStrict()) return isSynced && this.#writer.bytes === 0
     // What was done is answered; new writes are refused, see `failure`.
     if (this.failure !== undefined) return true
     // There is no file to write to: if the process were killed now, it would lose writes that were

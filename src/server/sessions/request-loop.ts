@@ -45,7 +45,7 @@ export class RequestLoop {
   }
 
   #next(): ClientSession | undefined {
-    if (this.#isDeaf) return undefined
+    if (this.#isDeaf()) return undefined
     for (const session of this.#node.pause.takeReleased()) this.#runPostponed(session)
     const { resumed } = this.#node.blocking
     const [session] = resumed
@@ -65,7 +65,7 @@ export class RequestLoop {
   #read(session: ClientSession): void {
     const { settings, sessions } = this.#node
     while (session.isReady) {
-      if (this.#isDeaf) {
+      if (this.#isDeaf()) {
         this.#node.blocking.resumed.add(session)
         break
       }
@@ -85,13 +85,13 @@ export class RequestLoop {
   }
 
   /** The node hangs, or does not know yet whether it has anything to load. */
-  get #isDeaf(): boolean {
+  #isDeaf(): boolean {
     const { sleep, persistence } = this.#node
-    return sleep.isActive || persistence.isOpening || this.#isQuiet
+    return sleep.isActive || persistence.isOpening || this.#isQuiet()
   }
 
   /** [busy-reply-threshold] A script runs, and clients are not told yet that it takes long. */
-  get #isQuiet(): boolean {
+  #isQuiet(): boolean {
     const { scripting, settings, now } = this.#node
     if (!scripting.isInterrupted) return false
     const thresholdMs = settings.int('busy-reply-threshold')

@@ -205,7 +205,7 @@ export class ClientSession implements SessionClient {
 
   /** Answers a command, except in the master's stream and while CLIENT REPLY forbids it. */
   reply(reply: Reply): void {
-    if (!this.#isSilenced) this.push(reply)
+    if (!this.#isSilenced()) this.push(reply)
   }
 
   /** CLIENT REPLY SKIP silences exactly the command after it. */
@@ -216,7 +216,7 @@ export class ClientSession implements SessionClient {
 
   /** Sends what is not an answer, and is therefore not silenced by CLIENT REPLY. */
   push(reply: Reply): void {
-    if (!this.#isStream) this.#write(reply)
+    if (!this.#isStream()) this.#write(reply)
   }
 
   /** The same for what tells nothing of data. */
@@ -229,7 +229,7 @@ export class ClientSession implements SessionClient {
 
   /** Begins an array whose elements follow as replies of their own. */
   replyArrayHeader(length: number): void {
-    if (!this.#isSilenced && !this.#isStream) this.send(`*${length}\r\n`)
+    if (!this.#isSilenced() && !this.#isStream()) this.send(`*${length}\r\n`)
   }
 
   /** Sends bytes, in order with the replies. */
@@ -264,12 +264,12 @@ export class ClientSession implements SessionClient {
     return output
   }
 
-  get #isSilenced(): boolean {
+  #isSilenced(): boolean {
     return this.replyMode === 'off' || this.replyMode === 'skip'
   }
 
   /** A replica would take anything but the stream for a part of the stream. */
-  get #isStream(): boolean {
+  #isStream(): boolean {
     return this.kind === 'master' || this.kind === 'replica'
   }
 

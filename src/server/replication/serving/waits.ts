@@ -168,18 +168,18 @@ export class Waits {
   }
 
   wake(): void {
-    if (!this.#mayAsk) return
+    if (!this.#mayAsk()) return
     this.#mustAsk = false
     const areWaiting = this.#waiters.size + this.#diskWaiters.size > 0
     if (areWaiting) this.#state.stream.feedIfKept(GETACK)
   }
 
   nextWakeUpMs(): number | undefined {
-    return this.#mayAsk ? this.#state.node.now.monoMs : undefined
+    return this.#mayAsk() ? this.#state.node.now.monoMs : undefined
   }
 
   /** A pause of writes lets replicas reach the end of the stream: WAIT must not move it. */
-  get #mayAsk(): boolean {
+  #mayAsk(): boolean {
     return this.#mustAsk && this.#state.node.pause.scope === undefined
   }
 

@@ -48,7 +48,7 @@ export class WriteFence {
   }
 
   get isOn(): boolean {
-    return this.#needed > 0 && this.#maxLagSeconds > 0
+    return this.#needed() > 0 && this.#maxLagSeconds() > 0
   }
 
   /** How many replicas follow closely. */
@@ -60,7 +60,7 @@ export class WriteFence {
 
   /** For a master: why a write must be refused now; undefined: it may be done. */
   refusal(): string | undefined {
-    return this.isOn && this.goodCount < this.#needed ? NOREPLICAS : undefined
+    return this.isOn && this.goodCount < this.#needed() ? NOREPLICAS : undefined
   }
 
   /** For a master, first in every turn. `last`: when the turn before began. */
@@ -68,7 +68,7 @@ export class WriteFence {
     if (!this.isOn) return
     const { now, port } = this.#state.node
     const passedMs = Math.max(now.monoMs - last.monoMs, now.wallMs - last.wallMs)
-    if (passedMs <= 1000 * this.#maxLagSeconds) return
+    if (passedMs <= 1000 * this.#maxLagSeconds()) return
     this.#heardFromOffset = NOT_ASKED_YET
     this.#mustAsk = true
     const text = `this node stood still, or its clock jumped, for ${passedMs} ms: it takes no write`
@@ -94,7 +94,7 @@ export class WriteFence {
   wake(): void {
     const { node, history, stream } = this.#state
     this.#lookedAtMs = node.now.monoMs
-    if (!this.#mayAsk) return
+    if (!this.#mayAsk()) return
     this.#mustAsk = false
     // A replica answers GETACK with the offset before it.
     stream.feedIfKept(PING)
@@ -103,20 +103,20 @@ export class WriteFence {
   }
 
   nextWakeUpMs(): number | undefined {
-    if (this.#mayAsk) return this.#state.node.now.monoMs
+    if (this.#mayAsk()) return this.#state.node.now.monoMs
     return this.isOn ? this.#lookedAtMs + LOOK_MS : undefined
   }
 
-  get #needed(): number {
+  #needed(): number {
     return this.#state.node.settings.int('min-replicas-to-write')
   }
 
-  get #maxLagSeconds(): number {
+  #maxLagSeconds(): number {
     return this.#state.node.settings.int('min-replicas-max-lag')
   }
 
   /** A pause of writes lets replicas reach the end of the stream: nothing may move it. */
-  get #mayAsk(): boolean {
+  #mayAsk(): boolean {
     return this.#mustAsk && this.#state.node.pause.scope === undefined
   }
 
@@ -125,7 +125,7 @@ export class WriteFence {
     // write.
     if (!isCounted(peer) || peer.ackOffset < this.#heardFromOffset) return false
     const { hasAllUntilMs } = peer
-    const limitMs = Math.max(1000 * this.#maxLagSeconds, TWO_CYCLES_MS)
+    const limitMs = Math.max(1000 * this.#maxLagSeconds(), TWO_CYCLES_MS)
     const { monoMs } = this.#state.node.now
     return (
       this.#lookedAtMs - hasAllUntilMs <= limitMs && monoMs - hasAllUntilMs <= limitMs + UNREAD_MS
