@@ -214,10 +214,17 @@ export class RequestDecoder {
 const HANG_UP: Request = { kind: 'hangUp' }
 
 function command(argv: string[]): Request {
-  const name = argv[0] ?? ''
-  const isHttp = (name.length === 4 || name.length === 5) && /^(post|host:)$/i.test(name)
-  return isHttp ? HANG_UP : { kind: 'command', argv }
+  return isHttp(argv[0] ?? '') ? HANG_UP : { kind: 'command', argv }
 }
+
+/** Most names of commands are told from these two by their second letter, before any pattern is asked. */
+function isHttp(name: string): boolean {
+  const mayBe = (name.charCodeAt(1) | UPPER_TO_LOWER) === LETTER_O
+  return mayBe && /^(post|host:)$/i.test(name)
+}
+
+const LETTER_O = 0x6f
+const UPPER_TO_LOWER = 0x20
 
 function protocolError(reason: string): Request {
   return { kind: 'protocolError', text: `ERR Protocol error: ${reason}` }
