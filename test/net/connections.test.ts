@@ -15,11 +15,14 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 /** A listener whose connections get the ids 1, 2, …, and a note of all that happens to them. */
-async function served(options: ConnectionOptions = {}) {
+async function served(options: ConnectionOptions = {}, hear = () => {}) {
   const events: string[] = []
   const connections = new Connections(
     {
-      received: (id, bytes) => events.push(`${id} received ${bytes}`),
+      received: (id, bytes) => {
+        events.push(`${id} received ${bytes}`)
+        hear()
+      },
       closed: (id, reason) => events.push(`${id} closed: ${reason}`),
     },
     options,
@@ -74,6 +77,47 @@ test('what is written in one turn leaves in one piece', async () => {
   for (const text of ['+A\r\n', '+B\r\n', '+C\r\n']) connections.write(1, text)
   await until(() => seen.pieces.length > 0)
   expect(seen.pieces).toEqual(['+A\r\n+B\r\n+C\r\n'])
+})
+
+test('what turns in a row write leaves in one piece, before any timer', async () => {
+  const { connections, events, port } = await served()
+  const { seen } = await client(port)
+  await until(() => events.length === 1)
+  connections.write(1, '+A\r\n')
+  await new Promise<void>((resolve) => process.nextTick(resolve))
+  expect(connections.queuedBytes(1)).toBe(4)
+  connections.write(1, '+B\r\n')
+  await until(() => seen.pieces.length > 0)
+  expect(seen.pieces).toEqual(['+A\r\n+B\r\n'])
+})
+
+test.each([
+  { others: 64, waits: false },
+  { others: 63, waits: true },
+])('with $others answers waiting, the first waits for more sockets: $waits', async (given) => {
+  const waiting: boolean[] = []
+  const { connections, events, port } = await served({}, () => {
+    for (let id = 2; id < 2 + given.others; id++) connections.write(id, '+A\r\n')
+    process.nextTick(() => waiting.push(connections.queuedBytes(2) > 0))
+  })
+  const { socket } = await client(port)
+  for (let other = 0; other < given.others; other++) await client(port)
+  await until(() => events.length === 1 + given.others)
+  socket.write('publish')
+  await until(() => waiting.length > 0)
+  expect(waiting).toEqual([given.waits])
+})
+
+test('answers leave although an application has replaced its timers', async () => {
+  const { connections, events, port } = await served()
+  const { socket } = await client(port)
+  await until(() => events.length === 1)
+  const answered = new Promise((resolve) => socket.once('data', resolve))
+  // `until` would move them.
+  vi.useFakeTimers({ toFake: ['setImmediate'] })
+  cleanups.push(() => vi.useRealTimers())
+  connections.write(1, '+A\r\n')
+  await answered
 })
 
 test('who sends without end is read in turns, so that others are heard between', async () => {

@@ -75,6 +75,16 @@ describe.each(CASES)('%s', (_name, bytes, requests) => {
   test('byte by byte', () => expect(decode(bytes)).toEqual(requests))
 })
 
+test('short words are themselves, although many of them share a place among the known ones', () => {
+  const letters = [...'abcdefghijklmnopqrst\0\xff']
+  const words = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)))
+  for (const word of [...words, ...words]) {
+    expect(decode([encodeCommand(['SET', word, `${word}-end`])])).toEqual([
+      command('SET', word, `${word}-end`),
+    ])
+  }
+})
+
 describe('before a password was shown', () => {
   const guarded = () => {
     const decoder = new RequestDecoder()

@@ -27,6 +27,9 @@ const BULK_BYTES = 16 * 1024
 /** How many of those we read each time the others have been heard. */
 const BULK_READERS = 2
 
+/** With so many answers waiting, the first does not wait for more sockets to be read. */
+const MAX_TOGETHER = 64
+
 export interface ConnectionEvents {
   received(id: number, bytes: string): void
   /**
@@ -214,6 +217,7 @@ export class Connections {
   #received(entry: Entry, bytes: string): void {
     // After `close` the machine no longer knows the id.
     if (this.#entries.has(entry.id)) this.#events.received(entry.id, bytes)
+    if (this.#dirty.length >= MAX_TOGETHER) this.#flushAll()
   }
 
   #leaves(entry: Entry, halfClosed: (id: number) => void): void {
