@@ -5,7 +5,7 @@
 import { CONTENDERS } from './server/contenders.mjs'
 import { reportServer } from './server/report.mjs'
 import { fill, measureResync } from './server/resync.mjs'
-import { COMMANDS, empty, measureThroughput, PIPELINES, warmUp } from './server/throughput.mjs'
+import { empty, measureThroughput, PIPELINES, WORKLOADS, warmUp } from './server/throughput.mjs'
 import { until } from './support/clock.mjs'
 import { withConnection } from './support/connection.mjs'
 import { NODE_LINES, startDaemon } from './support/daemon.mjs'
@@ -17,7 +17,7 @@ import { findPrograms, isBuilt } from './support/programs.mjs'
 import { openProgress } from './support/progress.mjs'
 import { inWorkshop } from './support/workshop.mjs'
 
-const DEFAULT_ROUNDS = 5
+const DEFAULT_ROUNDS = 3
 const START_BOUND_MS = 15_000
 
 const options = readOptions('server', 'measures a data node beside redis-server', DEFAULT_ROUNDS)
@@ -40,7 +40,7 @@ async function main({ rounds, json, docs }) {
 }
 
 async function measure({ workshop, contenders, rounds, hasBenchmark }) {
-  const perRound = 1 + (hasBenchmark ? COMMANDS.length * PIPELINES.length : 0)
+  const perRound = 1 + (hasBenchmark ? WORKLOADS.length * PIPELINES.length : 0)
   const progress = openProgress(rounds * perRound * contenders.length)
   try {
     const nodes = await Promise.all(contenders.map((one) => startNode(workshop, one)))
@@ -58,11 +58,12 @@ async function throughputRounds({ workshop, nodes, rounds, progress }) {
   for (let round = 0; round < rounds; round++) {
     for (const node of nodes) await empty(node)
     for (const pipeline of PIPELINES) {
-      for (const command of COMMANDS) {
+      for (const workload of WORKLOADS) {
         for (const node of turns(nodes, round)) {
           const { depth } = pipeline
+          const { title: command } = workload
           progress.begin(`round ${round + 1}, ${command} -P ${depth}, ${node.contender.title}`)
-          const result = await measureThroughput(workshop, node, command, pipeline)
+          const result = await measureThroughput(workshop, node, workload, pipeline)
           samples.push({ round, contender: node.contender.id, command, depth, ...result })
         }
       }

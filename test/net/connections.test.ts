@@ -92,21 +92,26 @@ test('what turns in a row write leaves in one piece, before any timer', async ()
 })
 
 test.each([
-  { others: 64, waits: false },
-  { others: 63, waits: true },
-])('with $others answers waiting, the first waits for more sockets: $waits', async (given) => {
-  const waiting: boolean[] = []
-  const { connections, events, port } = await served({}, () => {
-    for (let id = 2; id < 2 + given.others; id++) connections.write(id, '+A\r\n')
-    process.nextTick(() => waiting.push(connections.queuedBytes(2) > 0))
-  })
-  const { socket } = await client(port)
-  for (let other = 0; other < given.others; other++) await client(port)
-  await until(() => events.length === 1 + given.others)
-  socket.write('publish')
-  await until(() => waiting.length > 0)
-  expect(waiting).toEqual([given.waits])
-})
+  { others: 64, bytes: 4, waits: false },
+  { others: 63, bytes: 4, waits: true },
+  { others: 2, bytes: 16 * 1024, waits: false },
+  { others: 2, bytes: 16 * 1024 - 1, waits: true },
+])(
+  'with $others answers of $bytes bytes, the first waits for more sockets: $waits',
+  async (given) => {
+    const waiting: boolean[] = []
+    const { connections, events, port } = await served({}, () => {
+      for (let id = 2; id < 2 + given.others; id++) connections.write(id, 'x'.repeat(given.bytes))
+      process.nextTick(() => waiting.push(connections.queuedBytes(2) > 0))
+    })
+    const { socket } = await client(port)
+    for (let other = 0; other < given.others; other++) await client(port)
+    await until(() => events.length === 1 + given.others)
+    socket.write('publish')
+    await until(() => waiting.length > 0)
+    expect(waiting).toEqual([given.waits])
+  },
+)
 
 test('answers leave although an application has replaced its timers', async () => {
   const { connections, events, port } = await served()

@@ -29,6 +29,8 @@ const BULK_READERS = 2
 
 /** With so many answers waiting, the first does not wait for more sockets to be read. */
 const MAX_TOGETHER = 64
+/** Nor with so much: what lives until the next collection of garbage costs more than waking its readers one by one. */
+const MAX_TOGETHER_BYTES = 32 * 1024
 
 export interface ConnectionEvents {
   received(id: number, bytes: string): void
@@ -82,6 +84,8 @@ export class Connections {
   readonly #lingering = new Lingering()
   readonly #entries = new Map<number, Entry>()
   #dirty: Entry[] = []
+  /** Written since all had left. */
+  #dirtyBytes = 0
   #paused: Entry[] = []
   /**
    * Connections that have sent much, and are not read until it is their turn; the longest wait comes
@@ -132,6 +136,7 @@ export class Connections {
     entry.batch += bytes
     if (entry.batch.length > MAX_BATCH_BYTES) flush(entry)
     if (queuedBytes(entry) > this.#maxQueuedBytes) this.#drop(entry, DOES_NOT_READ)
+    this.#dirtyBytes += bytes.length
     this.#unlookedBytes += bytes.length
     if (this.#unlookedBytes >= this.#maxTotalBytes * LOOK_SHARE) this.#relieve()
   }
@@ -217,7 +222,8 @@ export class Connections {
   #received(entry: Entry, bytes: string): void {
     // After `close` the machine no longer knows the id.
     if (this.#entries.has(entry.id)) this.#events.received(entry.id, bytes)
-    if (this.#dirty.length >= MAX_TOGETHER) this.#flushAll()
+    const { length } = this.#dirty
+    if (length >= MAX_TOGETHER || this.#dirtyBytes >= MAX_TOGETHER_BYTES) this.#flushAll()
   }
 
   #leaves(entry: Entry, halfClosed: (id: number) => void): void {
@@ -273,6 +279,7 @@ export class Connections {
   #flushAll(): void {
     const dirty = this.#dirty
     this.#dirty = []
+    this.#dirtyBytes = 0
     for (const entry of dirty) flush(entry)
   }
 }
