@@ -5,7 +5,7 @@
  * find all of it in the cache.
  *
  * Nothing depends on what is found: a request that is not understood here, or whose first argument is no key,
- * only gains nothing.
+ * only gains nothing. Commands that name many keys are known here by their names.
  */
 import type { Entry, EntryTable } from '../keyspace/entry-table.ts'
 import type { KeySpans } from '../keyspace/key-table.ts'
@@ -24,6 +24,20 @@ const DIGIT_0 = 0x30
 const LINE_END = 0x0d - DIGIT_0
 /** CR LF. */
 const LINE_END_BYTES = 2
+
+/** Commands with many keys. */
+const KEYS_APART: ReadonlyMap<string, number> = new Map([
+  ...(['mget', 'del', 'unlink', 'exists', 'touch'] as const).map((name) => [name, 1] as const),
+  ...(['mset', 'msetnx'] as const).map((name) => [name, 2] as const),
+])
+const INITIALS: ReadonlySet<number> = new Set(
+  [...KEYS_APART.keys()]
+    .flatMap((name) => [name, name.toUpperCase()])
+    .map((name) => name.charCodeAt(0)),
+)
+const LONGEST_NAME = Math.max(...[...KEYS_APART.keys()].map((name) => name.length))
+/** With a single key, or two, they are not worth a look at their names. */
+const FEWEST_WORDS = 4
 
 /** What it needs of a table. */
 type ReadAhead = Pick<EntryTable, 'size' | 'preload'>
@@ -60,22 +74,35 @@ export class LookAhead {
     return count === KEYS_AT_ONCE
   }
 
-  /** The first arguments of the next requests, up to one that is not understood or goes on beyond the text. */
+  /** The keys of the next requests, up to one that is not understood or goes on beyond the text. */
   #findKeys(): void {
     const spans = this.#spans
     spans.count = 0
     while (spans.count < KEYS_AT_ONCE && this.#text.charCodeAt(this.#at) === ASTERISK) {
       const words = this.#number()
-      this.#skipWord()
-      if (words > 1) this.#noteKey()
-      for (let word = 2; word < words && this.#at < this.#text.length; word++) this.#skipWord()
+      const apart = this.#keysApart(words)
+      for (let word = 1; word < words && this.#at < this.#text.length; word++) {
+        if ((word - 1) % apart === 0) this.#noteKey()
+        else this.#skipWord()
+      }
     }
+  }
+
+  /** The next word is the name of a command: how many words its keys are apart. Most have one key. */
+  #keysApart(words: number): number {
+    const length = this.#number()
+    const from = this.#at
+    this.#at += length + LINE_END_BYTES
+    // Nearly all requests are told by this: their names are not looked up.
+    if (words < FEWEST_WORDS || length > LONGEST_NAME) return words
+    if (!INITIALS.has(this.#text.charCodeAt(from))) return words
+    return KEYS_APART.get(this.#text.slice(from, from + length).toLowerCase()) ?? words
   }
 
   #noteKey(): void {
     const spans = this.#spans
     const end = this.#number() + this.#at
-    if (end < this.#text.length) {
+    if (end < this.#text.length && spans.count < KEYS_AT_ONCE) {
       spans.from[spans.count] = this.#at
       spans.to[spans.count++] = end
     }

@@ -28,8 +28,22 @@ function pipeline(...requests: readonly string[]): string {
 }
 
 test('the first argument of each request of a pipeline is read ahead', () => {
-  const text = pipeline('GET a', 'SET longer value', 'PING', 'HSET hash field value', 'DEL x y z')
+  const text = pipeline('GET a', 'SET longer value', 'PING', 'HSET hash field value', 'DEL x')
   expect(readAhead(text)).toEqual([['a', 'longer', 'hash', 'x']])
+})
+
+test('commands with many keys have all of them read ahead, up to sixty-four', () => {
+  const text = pipeline(
+    'MSET a 1 b 2',
+    'mget c d e',
+    'Exists f g h',
+    'SADD set 1 2 3',
+    'EVAL s 1 i',
+  )
+  expect(readAhead(text)).toEqual([['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'set', 's']])
+  const keys = Array.from({ length: 70 }, (_, n) => `key:${n}`)
+  const long = readAhead(pipeline(`MGET ${keys.join(' ')}`, 'GET a', 'GET b', 'GET c', 'GET d'))
+  expect(long).toEqual([keys.slice(0, 64), ['a', 'b', 'c', 'd']])
 })
 
 test('the words of a request are skipped by their lengths, whatever they contain', () => {

@@ -53,8 +53,13 @@ export function hasGet(argv: readonly string[]): boolean {
 
 /** The common form, `SET key value`. */
 function setPlainly(context: CommandContext, argv: readonly string[]): Reply {
-  const key = arg(argv, 1)
-  const bytes = arg(argv, 2)
+  setString(context, arg(argv, 1), arg(argv, 2))
+  context.propagate()
+  return OK
+}
+
+/** Whatever the key held, it holds this string now, for ever. */
+export function setString(context: CommandContext, key: string, bytes: string): void {
   const old: Entry | undefined = context.db.find(key)
   const isPlain = old?.value.type === 'string' && !(old.value instanceof TextString)
   if (isPlain && old.value.type === 'string' && old.expireAtMs === undefined) {
@@ -64,8 +69,6 @@ function setPlainly(context: CommandContext, argv: readonly string[]): Reply {
     context.db.put(key, { type: 'string', bytes })
   }
   context.notify('set', key)
-  context.propagate()
-  return OK
 }
 
 /** Replicas get an absolute expiry, and no options that concern only the caller. */

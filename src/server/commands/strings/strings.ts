@@ -24,7 +24,7 @@ import { LONG_BYTES, lengthOf, viewOf } from '../../values/long-string.ts'
 import { conditionalCommands } from './conditional.ts'
 import { counterCommands } from './counters.ts'
 import { lcs } from './lcs.ts'
-import { hasGet, set } from './set.ts'
+import { hasGet, set, setString } from './set.ts'
 import { openLong, writeString } from './string-writing.ts'
 
 const ZERO = integer(0)
@@ -108,10 +108,7 @@ function msetNx(context: CommandContext, argv: readonly string[]): Reply {
 
 function setPairs(context: CommandContext, argv: readonly string[]): void {
   for (let at = 1; at < argv.length; at += 2) {
-    const key = arg(argv, at)
-    context.db.find(key)
-    context.db.put(key, { type: 'string', bytes: arg(argv, at + 1) })
-    context.notify('set', key)
+    setString(context, arg(argv, at), arg(argv, at + 1))
   }
   context.propagate()
 }
