@@ -413,6 +413,19 @@ test('a search that was cut short accuses nobody', () => {
   expect(wrong().within(4).accused).toBe(false)
 })
 
+test('nor one that has seen a part of what many unanswered requests may have done (strict, seed 730867)', () => {
+  const asked = talk()
+  const keys = Array.from({ length: 57 }, (_, at) => `k${at}`)
+  for (const [at, key] of keys.entries()) {
+    if (at % 19 === 0) asked.meets('n1')
+    asked.asks(`SET ${key} v`)
+  }
+  asked.meets('n1').asks('SET none v XX').asks('SET none v XX').asks('SET last v')
+  asked.meets('n2')
+  for (const key of [...keys, 'last']) asked.asks(`GET ${key}`, 'v')
+  expect(asked.accused).toBe(false)
+})
+
 describe('a key with an expiry', () => {
   const mortal = (): Talk => talk().asks('SET s1 a PX 10000', 'OK')
 

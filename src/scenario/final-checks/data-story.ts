@@ -19,7 +19,15 @@ import { applyRequest, couldBecome, keysChangedBy, mayWrite } from '../../histor
 import { describeTold, isRefusal, type Told } from '../../history/data/told.ts'
 import { BESIDE, type Question, type Write } from '../../history/writes.ts'
 import type { Violation } from '../result.ts'
-import { distinct, has, type PastConnection, type StoryStep, type Version } from './data-version.ts'
+import {
+  byConnection,
+  distinct,
+  has,
+  type PastConnection,
+  type StoryStep,
+  spanOf,
+  type Version,
+} from './data-version.ts'
 import { isWholeScan, LastingNames, owedText, ScanStory } from './scan-story.ts'
 
 /** What stands before the commands of a request, in words. */
@@ -180,15 +188,21 @@ export class DataStory {
 
   /** Requests of one connection are carried out in their order, each one or not. */
   #withOpenOnes(open: readonly Question[], from: readonly Version[]): readonly Version[] {
-    const found: Version[] = []
+    const found = new Set<Version>()
     let versions = from
     for (const question of open) {
-      if (this.#isOver || found.length > VERSIONS_MAX) break
+      if (this.#isTooMuch(found)) break
       const at = { fromMs: question.attemptedAtMs, untilMs: this.#start.endMs }
       versions = distinct(this.#apply(versions, question, at, undefined))
-      found.push(...versions)
+      for (const version of versions) found.add(version)
     }
-    return found
+    return [...found]
+  }
+
+  /** A search that ends early has not seen all that is possible. */
+  #isTooMuch({ size }: ReadonlySet<Version>): boolean {
+    if (size > VERSIONS_MAX) this.#work = Number.POSITIVE_INFINITY
+    return this.#isOver
   }
 
   #remember(versions: readonly Version[]): void {
@@ -354,20 +368,20 @@ export class DataStory {
     before: readonly Version[],
     next: Question,
   ): readonly Version[] {
-    const found: Version[] = []
+    const found = new Set<Version>()
     for (const open of lanes) {
       for (const [place, first] of open.entries()) {
         let versions: readonly Version[] = before.filter((version) => !has(version, first))
         const span = { fromMs: first.attemptedAtMs, untilMs: spanOf(next).untilMs }
         for (const question of open.slice(place)) {
-          if (this.#isOver || found.length > VERSIONS_MAX) return found
+          if (this.#isTooMuch(found)) return [...found]
           const late = this.#apply(versions, question, span, undefined)
           versions = distinct(late, this.#wayOf(next))
-          for (const version of versions) found.push(version)
+          for (const version of versions) found.add(version)
         }
       }
     }
-    return found
+    return [...found]
   }
 
   #accuse(question: Question, words: string): void {
@@ -383,18 +397,4 @@ export class DataStory {
     const text = `${words} ${told} to ${BEFORE[form]}${asked} of ${client} (connection ${connection}), which no state of its databases gives`
     this.violations.push({ atMs: answer?.atMs ?? this.#start.endMs, checker: CHECKER, text })
   }
-}
-
-function spanOf({ attemptedAtMs, answer }: Question): Span {
-  return { fromMs: attemptedAtMs, untilMs: answer?.atMs ?? attemptedAtMs }
-}
-
-function byConnection(questions: readonly Question[]): readonly (readonly Question[])[] {
-  const connections = new Map<number, Question[]>()
-  for (const question of questions) {
-    const known = connections.get(question.connection)
-    if (known === undefined) connections.set(question.connection, [question])
-    else known.push(question)
-  }
-  return [...connections.values()]
 }

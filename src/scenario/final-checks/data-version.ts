@@ -1,5 +1,6 @@
 /** A state that a client's databases had, or may have had, and the way that led there. */
-import { contentOf, type Holdings } from '../../history/data/holdings.ts'
+import { contentOf, type Holdings, type Span } from '../../history/data/holdings.ts'
+
 import type { Question } from '../../history/writes.ts'
 
 export interface Version {
@@ -66,4 +67,20 @@ export function has(version: Version, question: Question, seen = new Set<Version
     if (one.question === question) return true
   }
   return false
+}
+
+/** Questions by the connection over which they were asked, the first one first. */
+export function byConnection(questions: readonly Question[]): readonly (readonly Question[])[] {
+  const connections = new Map<number, Question[]>()
+  for (const question of questions) {
+    const known = connections.get(question.connection)
+    if (known === undefined) connections.set(question.connection, [question])
+    else known.push(question)
+  }
+  return [...connections.values()]
+}
+
+/** Between asking and the answer it was carried out. */
+export function spanOf({ attemptedAtMs, answer }: Question): Span {
+  return { fromMs: attemptedAtMs, untilMs: answer?.atMs ?? attemptedAtMs }
 }
