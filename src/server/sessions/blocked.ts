@@ -10,6 +10,8 @@ export interface Blocked {
   readonly onTimeout: () => Reply
   /** Set by the commands that wait for a key (BLPOP, XREAD), undefined for WAIT. */
   readonly wait: KeyWait | undefined
+  /** What it is answered if the role of the node changes; undefined: that it waits no longer. */
+  readonly atRoleChange?: Reply | undefined
 }
 
 /** A wait until one of some keys has something for the client. */

@@ -89,7 +89,7 @@ export class Blocking {
   /** The role changes: what the clients wait for may now come to another node. */
   sendAway(): void {
     for (const session of [...this.#blocked]) {
-      this.unblock(session, UNBLOCKED_BY_ROLE)
+      this.unblock(session, session.blocked?.atRoleChange ?? UNBLOCKED_BY_ROLE)
       this.#sessions.closeAfterReply(session)
     }
   }

@@ -332,6 +332,15 @@ describe('FLUSHALL', () => {
     )
   })
 
+  test('was carried out, and its client is told so, if the node becomes a replica meanwhile (seed 34067)', () => {
+    const harness = slow({ save: '3600 1' })
+    const client = harness.client()
+    client.say('SET k 1')
+    expect(client.say('FLUSHALL')).toBe('')
+    harness.client().say('REPLICAOF 127.0.0.1 1')
+    expect(client.take()).toBe(OK)
+  })
+
   test('without save points writes nothing', () => {
     const harness = slow()
     expect(harness.client().say('FLUSHALL')).toBe(OK)

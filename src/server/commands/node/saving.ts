@@ -46,16 +46,20 @@ function lastSave({ node }: CommandContext): Reply {
   return integer(node.persistence.saving.savedAtSeconds)
 }
 
-/** Answers FLUSHALL when the file is as empty as the node, if a file is kept. */
+/**
+ * Answers FLUSHALL when the file is as empty as the node, if a file is kept. The keys are gone at once, so a client whose
+ * node becomes a replica meanwhile must not be told that nothing was done; Redis 8 says OK as well.
+ */
 export function replyToFlush(context: CommandContext): Reply | undefined {
   const { persistence } = context.node
   if (!context.session.mayBlock) {
     persistence.flushed(() => undefined)
     return OK
   }
-  return replyLater(context, (answer) => {
+  const flush = (answer: (reply: Reply) => void) => {
     if (!persistence.flushed(() => answer(OK))) answer(OK)
-  })
+  }
+  return replyLater(context, flush, { showsData: true, atRoleChange: OK })
 }
 
 const SHUTDOWN_OPTIONS: ReadonlySet<string> = new Set(['NOSAVE', 'SAVE', 'NOW', 'FORCE', 'ABORT'])

@@ -68,6 +68,17 @@ test('scripts, transactions, blocked clients and messages wait like any write', 
   expect(transaction.take()).not.toContain('*1')
 })
 
+test('FLUSHALL that has waited for the disk waits for voters as well', () => {
+  const { world, master, one, two } = group()
+  world.client(master).call('CONFIG', 'SET', 'save', '3600 1')
+  const client = world.client(master)
+  expect(client.call('FLUSHALL')).toEqual(OK)
+  for (const node of [one, two]) world.network.cut(master, node)
+  client.send('FLUSHALL')
+  world.run(1_000)
+  expect(client.take()).toBe('')
+})
+
 test('INFO and PING answer while writes wait, unless they stand behind one', () => {
   const { world, master, one, two } = group()
   for (const node of [one, two]) world.network.cut(master, node)
