@@ -1,6 +1,6 @@
 /**
  * How fast is a data node compared with redis-server? Commands per second, and the time of a full
- * resynchronisation. Both are measured alternately, one command after another, on the same machine.
+ * resynchronisation. Both are measured alternately, one command after another, on the same machine, by new processes for each pipeline and round.
  */
 import { CONTENDERS } from './server/contenders.mjs'
 import { reportServer } from './server/report.mjs'
@@ -43,8 +43,7 @@ async function measure({ workshop, contenders, rounds, hasBenchmark }) {
   const perRound = 1 + (hasBenchmark ? WORKLOADS.length * PIPELINES.length : 0)
   const progress = openProgress(rounds * perRound * contenders.length)
   try {
-    const nodes = await Promise.all(contenders.map((one) => startNode(workshop, one)))
-    const bench = { workshop, nodes, rounds, progress }
+    const bench = { workshop, contenders, rounds, progress }
     const throughput = hasBenchmark ? await throughputRounds(bench) : []
     return { throughput, resync: await resyncRounds(bench) }
   } finally {
@@ -52,28 +51,38 @@ async function measure({ workshop, contenders, rounds, hasBenchmark }) {
   }
 }
 
-async function throughputRounds({ workshop, nodes, rounds, progress }) {
+async function throughputRounds(bench) {
   const samples = []
-  for (const node of nodes) await warmUp(workshop, node)
-  for (let round = 0; round < rounds; round++) {
-    for (const node of nodes) await empty(node)
+  for (let round = 0; round < bench.rounds; round++) {
     for (const pipeline of PIPELINES) {
-      for (const workload of WORKLOADS) {
-        for (const node of turns(nodes, round)) {
-          const { depth } = pipeline
-          const { title: command } = workload
-          progress.begin(`round ${round + 1}, ${command} -P ${depth}, ${node.contender.title}`)
-          const result = await measureThroughput(workshop, node, workload, pipeline)
-          samples.push({ round, contender: node.contender.id, command, depth, ...result })
-        }
-      }
+      samples.push(...(await measurePipeline(bench, round, pipeline)))
     }
   }
   return samples
 }
 
-async function resyncRounds({ workshop, nodes, rounds, progress }) {
+/** By new nodes: ten million elements of the lists and streams before would be in the way of a GET. */
+async function measurePipeline({ workshop, contenders, progress }, round, pipeline) {
   const samples = []
+  const { depth } = pipeline
+  const nodes = await startNodes(workshop, contenders)
+  for (const node of nodes) await warmUp(workshop, node)
+  for (const node of nodes) await empty(node)
+  for (const workload of WORKLOADS) {
+    for (const node of turns(nodes, round)) {
+      const { title: command } = workload
+      progress.begin(`round ${round + 1}, ${command} -P ${depth}, ${node.contender.title}`)
+      const result = await measureThroughput(workshop, node, workload, pipeline)
+      samples.push({ round, contender: node.contender.id, command, depth, ...result })
+    }
+  }
+  await workshop.end(nodes.map(({ member }) => member))
+  return samples
+}
+
+async function resyncRounds({ workshop, contenders, rounds, progress }) {
+  const samples = []
+  const nodes = await startNodes(workshop, contenders)
   for (const node of nodes) await fill(node)
   for (let round = 0; round < rounds; round++) {
     for (const master of turns(nodes, round)) {
@@ -86,6 +95,10 @@ async function resyncRounds({ workshop, nodes, rounds, progress }) {
     }
   }
   return samples
+}
+
+function startNodes(workshop, contenders) {
+  return Promise.all(contenders.map((one) => startNode(workshop, one)))
 }
 
 /** In every second round the other one goes first. */
