@@ -573,7 +573,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'server/replication/serving/write-fence.js',
-        find: 'this.goodCount < this.#needed ? NOREPLICAS : undefined',
+        find: 'this.goodCount < this.#needed() ? NOREPLICAS : undefined',
         replace: 'undefined',
       },
     ],
@@ -1022,9 +1022,9 @@ export const MUTANTS = [
     edits: [
       {
         file: 'server/commands/strings/set.js',
-        find: "        context.db.put(key, { type: 'string', bytes });\n    }\n    context.notify('set', key);\n    context.propagate();",
+        find: "        context.db.put(key, { type: 'string', bytes });\n    }\n    context.notify('set', key);",
         replace:
-          "        context.db.put(key, { type: 'string', bytes }, context.db.find(key)?.expireAtMs);\n    }\n    context.notify('set', key);\n    context.propagate();",
+          "        context.db.put(key, { type: 'string', bytes }, context.db.find(key)?.expireAtMs);\n    }\n    context.notify('set', key);",
       },
     ],
     scenarios: ['clients-work-on-data-while-masters-change.yml'],

@@ -5,8 +5,9 @@
  * find all of it in the cache.
  *
  * Nothing depends on what is found: a request that is not understood here, or whose first argument is no key,
- * only gains nothing. Commands that name many keys are known here by their names.
+ * only gains nothing.
  */
+import type { CommandInfo } from '../catalogue/command-info.ts'
 import type { Entry, EntryTable } from '../keyspace/entry-table.ts'
 import type { KeySpans } from '../keyspace/key-table.ts'
 import { lengthOf } from '../values/long-string.ts'
@@ -25,24 +26,19 @@ const LINE_END = 0x0d - DIGIT_0
 /** CR LF. */
 const LINE_END_BYTES = 2
 
-/** Commands with many keys. */
-const KEYS_APART: ReadonlyMap<string, number> = new Map([
-  ...(['mget', 'del', 'unlink', 'exists', 'touch'] as const).map((name) => [name, 1] as const),
-  ...(['mset', 'msetnx'] as const).map((name) => [name, 2] as const),
-])
-const INITIALS: ReadonlySet<number> = new Set(
-  [...KEYS_APART.keys()]
-    .flatMap((name) => [name, name.toUpperCase()])
-    .map((name) => name.charCodeAt(0)),
-)
-const LONGEST_NAME = Math.max(...[...KEYS_APART.keys()].map((name) => name.length))
 /** With a single key, or two, they are not worth a look at their names. */
 const FEWEST_WORDS = 4
 
-/** What it needs of a table. */
+/** What it needs to know of a command. */
+type Keyed = Pick<CommandInfo, 'firstKey' | 'lastKey' | 'keyStep'>
+/** And of a table. */
 type ReadAhead = Pick<EntryTable, 'size' | 'preload'>
 
 export class LookAhead {
+  /** By name, in lower and in upper case: how many words the keys of a command are apart of which every argument may be one. */
+  readonly #keysApart: ReadonlyMap<string, number>
+  readonly #initials: ReadonlySet<number>
+  readonly #longestName: number
   readonly #spans: KeySpans = {
     count: 0,
     from: new Int32Array(KEYS_AT_ONCE),
@@ -53,6 +49,19 @@ export class LookAhead {
   #at = 0
   /** What is read must be used for something, or the compiler leaves it out. */
   #sum = 0
+
+  constructor(commands: ReadonlyMap<string, Keyed>) {
+    const many = [...commands].filter(([, one]) => one.firstKey === 1 && one.lastKey === -1)
+    this.#keysApart = new Map(
+      many.flatMap(([name, { keyStep }]) => [
+        [name, keyStep],
+        [name.toUpperCase(), keyStep],
+      ]),
+    )
+    const names = [...this.#keysApart.keys()]
+    this.#initials = new Set(names.map((name) => name.charCodeAt(0)))
+    this.#longestName = Math.max(...names.map((name) => name.length))
+  }
 
   /** `text`: what a client sent; requests that begin in it are looked at. */
   at(table: ReadAhead, text: string): void {
@@ -80,7 +89,7 @@ export class LookAhead {
     spans.count = 0
     while (spans.count < KEYS_AT_ONCE && this.#text.charCodeAt(this.#at) === ASTERISK) {
       const words = this.#number()
-      const apart = this.#keysApart(words)
+      const apart = this.#distance(words)
       for (let word = 1; word < words && this.#at < this.#text.length; word++) {
         if ((word - 1) % apart === 0) this.#noteKey()
         else this.#skipWord()
@@ -89,14 +98,14 @@ export class LookAhead {
   }
 
   /** The next word is the name of a command: how many words its keys are apart. Most have one key. */
-  #keysApart(words: number): number {
+  #distance(words: number): number {
     const length = this.#number()
     const from = this.#at
     this.#at += length + LINE_END_BYTES
-    // Nearly all requests are told by this: their names are not looked up.
-    if (words < FEWEST_WORDS || length > LONGEST_NAME) return words
-    if (!INITIALS.has(this.#text.charCodeAt(from))) return words
-    return KEYS_APART.get(this.#text.slice(from, from + length).toLowerCase()) ?? words
+    // Most requests are told by this: their names are not looked up.
+    if (words < FEWEST_WORDS || length > this.#longestName) return words
+    if (!this.#initials.has(this.#text.charCodeAt(from))) return words
+    return this.#keysApart.get(this.#text.slice(from, from + length)) ?? words
   }
 
   #noteKey(): void {

@@ -14,11 +14,12 @@ import type { ClientSession } from './session.ts'
 export class RequestLoop {
   readonly #node: NodeServices
   readonly #dispatcher: Dispatcher
-  readonly #lookAhead = new LookAhead()
+  readonly #lookAhead: LookAhead
 
   constructor(node: NodeServices, dispatcher: Dispatcher) {
     this.#node = node
     this.#dispatcher = dispatcher
+    this.#lookAhead = new LookAhead(node.table.all)
   }
 
   received(session: ClientSession, bytes: string): void {

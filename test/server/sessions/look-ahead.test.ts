@@ -2,15 +2,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeCommand } from '../../../src/resp/encode.ts'
+import { nodeCommands } from '../../../src/server/commands/registry.ts'
 import { LookAhead } from '../../../src/server/sessions/look-ahead.ts'
 import { propertySeed } from '../../support/property-seed.ts'
 
 const MANY = 10_000
+const COMMANDS = nodeCommands().all
 
 /** The keys that are read ahead, in groups. */
 function readAhead(text: string, size = MANY): readonly (readonly string[])[] {
   const groups: string[][] = []
-  new LookAhead().at(
+  new LookAhead(COMMANDS).at(
     {
       size,
       preload(whole, { count, from, to }) {
@@ -36,7 +38,7 @@ test('commands with many keys have all of them read ahead, up to sixty-four', ()
   const text = pipeline(
     'MSET a 1 b 2',
     'mget c d e',
-    'Exists f g h',
+    'EXISTS f g h',
     'SADD set 1 2 3',
     'EVAL s 1 i',
   )
