@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { YOUNG_GENERATION_BYTES } from '../../src/io/process/young-generation.ts'
+import { boundBeside, YOUNG_GENERATION_BYTES } from '../../src/io/process/young-generation.ts'
 import { MAIN } from '../support/processes.ts'
 
 const DIST = new URL('../', pathToFileURL(MAIN)).href
@@ -23,6 +23,11 @@ const KEEPER = `
 test('the young generation of a server grows to its bound and no further', () => {
   expect(sizeAfterKeeping('bounded')).toBe(YOUNG_GENERATION_BYTES)
   expect(sizeAfterKeeping('unbounded')).toBeGreaterThan(YOUNG_GENERATION_BYTES)
+})
+
+test('beside much data it may be larger', () => {
+  expect(boundBeside(16 * YOUNG_GENERATION_BYTES)).toBe(YOUNG_GENERATION_BYTES)
+  expect(boundBeside(48 * YOUNG_GENERATION_BYTES)).toBe(3 * YOUNG_GENERATION_BYTES)
 })
 
 function sizeAfterKeeping(how: string): number {

@@ -5,6 +5,9 @@
  * be set on node's command line; but V8 reads the growth factor whenever the generation might grow, so we
  * change that: it is 1 while the generation is large enough. It may shrink when little happens, and then
  * grow again.
+ *
+ * A collection also looks at every page of the old generation, some three milliseconds for each gigabyte. So the bound
+ * grows with the data: where a collection is long anyway, it had better be rare.
  */
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics } from 'node:v8'
@@ -12,6 +15,8 @@ import { setEngineFlag } from './engine-flags.ts'
 
 /** Both semi-spaces: objects are copied from one to the other. */
 export const YOUNG_GENERATION_BYTES = 8 * 1024 * 1024
+/** What the young generation may have at least, of all that the old one holds. V8 stops at 32 MB. */
+const SHARE = 1 / 16
 
 const FACTOR = '--semi-space-growth-factor'
 /** The engine's own. */
@@ -22,10 +27,10 @@ const STAYS = 1
  * After every collection decides whether the generation may grow. In effect for the rest of the
  * process.
  */
-export function boundYoungGeneration(maxBytes = YOUNG_GENERATION_BYTES): void {
+export function boundYoungGeneration(): void {
   let factor: number | undefined
   const decide = (): void => {
-    const wanted = youngGenerationBytes() < maxBytes ? GROWS : STAYS
+    const wanted = youngGenerationBytes() < boundBeside(bytesOf('old_space')) ? GROWS : STAYS
     if (wanted === factor) return
     factor = wanted
     setEngineFlag(`${FACTOR}=${factor}`, `${FACTOR}=${GROWS}`)
@@ -34,7 +39,15 @@ export function boundYoungGeneration(maxBytes = YOUNG_GENERATION_BYTES): void {
   new PerformanceObserver(decide).observe({ entryTypes: ['gc'] })
 }
 
+/** How large the young generation may be, in bytes, beside an old one of this size. */
+export function boundBeside(oldBytes: number): number {
+  return Math.max(YOUNG_GENERATION_BYTES, SHARE * oldBytes)
+}
+
 export function youngGenerationBytes(): number {
-  const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')
-  return space?.space_size ?? 0
+  return bytesOf('new_space')
+}
+
+function bytesOf(space: 'new_space' | 'old_space'): number {
+  return getHeapSpaceStatistics().find(({ space_name: name }) => name === space)?.space_size ?? 0
 }
