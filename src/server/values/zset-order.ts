@@ -89,13 +89,14 @@ export class ZsetOrder {
     const [first, last] = [this.#placeOf(from), this.#placeOf(to - 1)]
     if (first.chunk === last.chunk) {
       this.#cut(first.chunk, first.at, last.at + 1)
+      this.#resized(first.chunk, from - to)
     } else {
       this.#cut(last.chunk, 0, last.at + 1)
       this.#cut(first.chunk, first.at, Number.POSITIVE_INFINITY)
       this.#chunks.splice(first.chunk + 1, last.chunk - first.chunk - 1)
+      this.#size -= to - from
+      this.#ranks = undefined
     }
-    this.#size -= to - from
-    this.#ranks = undefined
     for (const index of [first.chunk + 1, first.chunk]) {
       if ((this.#chunks[index]?.members.length ?? MIN_CHUNK) < MIN_CHUNK) this.#mergeOrDrop(index)
     }
@@ -221,8 +222,13 @@ export class ZsetOrder {
     return index === 0 ? 0 : this.#index().before(index)
   }
 
+  /** Queues are read at their ends, where no index is needed: it would have to be made anew each time a chunk goes. */
   #placeOf(rank: number): ChunkPlace {
-    return this.#chunks.length === 1 ? { chunk: 0, at: rank } : this.#index().find(rank)
+    const lengthOf = (chunk: number) => this.#chunks[chunk]?.members.length ?? 0
+    if (rank < lengthOf(0)) return { chunk: 0, at: rank }
+    const last = this.#chunks.length - 1
+    const lastBegins = this.#size - lengthOf(last)
+    return rank >= lastBegins ? { chunk: last, at: rank - lastBegins } : this.#index().find(rank)
   }
 
   #index(): ChunkRanks {

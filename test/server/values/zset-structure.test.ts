@@ -74,6 +74,22 @@ describe('a sorted set', () => {
     expect([...set].length).toBe(10)
   })
 
+  test('knows its ranks while ranges of it are removed, at the ends and within', () => {
+    const left = Array.from({ length: 5000 }, (_, n) => n)
+    const set = new SortedSet(left.map((n) => [`m${n}`, n] as const))
+    for (let turn = 0; left.length > 10; turn++) {
+      const count = 1 + (turn % 5) + (turn % 100 === 99 ? 300 : 0)
+      const most = Math.max(0, left.length - count)
+      const from = [0, most, Math.floor(most / 2), Math.floor(most / 3)][turn % 4] as number
+      set.deleteRange({ from, to: Math.min(from + count, left.length) })
+      left.splice(from, count)
+      const rank = (turn * 7919) % left.length
+      expect(set.rank(`m${left[rank]}`)).toBe(rank)
+      expect(set.at(rank)).toEqual([`m${left[rank]}`, left[rank]])
+    }
+    expect(Array.from(set, ([, score]) => score)).toEqual(left)
+  })
+
   test.each([
     ['upwards', (n: number) => n],
     ['downwards', (n: number) => -n],
