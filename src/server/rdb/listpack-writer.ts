@@ -64,20 +64,20 @@ function integerOf(element: ListpackElement): number | bigint | undefined {
 function integerBytes(value: number | bigint): number {
   if (value >= 0 && value <= 127) return 1
   if (value >= -4096 && value <= 4095) return 2
-  const width = INTEGER_WIDTHS.find(({ bytes }) => fits(value, bytes))
-  return 1 + (width?.bytes ?? 8)
+  return 1 + widthOf(value).bytes
 }
 
+/** `limit`: numbers from its negative on and below it fit. */
 const INTEGER_WIDTHS = [
-  { mark: 0xf1, bytes: 2 },
-  { mark: 0xf2, bytes: 3 },
-  { mark: 0xf3, bytes: 4 },
-  { mark: 0xf4, bytes: 8 },
+  { mark: 0xf1, bytes: 2, limit: 2 ** 15 },
+  { mark: 0xf2, bytes: 3, limit: 2 ** 23 },
+  { mark: 0xf3, bytes: 4, limit: 2 ** 31 },
 ]
+const WIDEST = { mark: 0xf4, bytes: 8 }
 
-function fits(value: number | bigint, bytes: number): boolean {
-  const limit = 2 ** (8 * bytes - 1)
-  return value >= -limit && value < limit
+function widthOf(value: number | bigint): { readonly mark: number; readonly bytes: number } {
+  for (const width of INTEGER_WIDTHS) if (value >= -width.limit && value < width.limit) return width
+  return WIDEST
 }
 
 function encode(element: ListpackElement): string {
@@ -96,10 +96,7 @@ function encodeInteger(value: number | bigint): string {
     const bits = Number(value) & 0x1fff
     return String.fromCharCode(0xc0 | (bits >> 8), bits & 0xff)
   }
-  const { mark, bytes } = INTEGER_WIDTHS.find((width) => fits(value, width.bytes)) ?? {
-    mark: 0xf4,
-    bytes: 8,
-  }
+  const { mark, bytes } = widthOf(value)
   return String.fromCharCode(mark) + littleEndian(BigInt.asUintN(8 * bytes, BigInt(value)), bytes)
 }
 

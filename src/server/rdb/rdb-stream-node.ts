@@ -6,7 +6,7 @@
  */
 
 import { idMs, idSeq, type StreamId, streamId, type Uint64 } from '../values/stream-id.ts'
-import { elementsOf, StreamNode } from '../values/stream-node.ts'
+import { StreamNode } from '../values/stream-node.ts'
 import {
   LISTPACK_END,
   LISTPACK_FRAME_BYTES,
@@ -36,7 +36,7 @@ export function readStreamNode(masterId: StreamId, items: readonly string[]): St
     const problem = readEntry(reading)
     if (problem !== undefined) return problem
   }
-  return node.entries.length === live && node.deletedCount === deleted ? node : DAMAGED
+  return node.length === live && node.deletedCount === deleted ? node : DAMAGED
 }
 
 interface Reading {
@@ -63,7 +63,7 @@ function readEntry(reading: Reading): string | undefined {
   if (!isDeleted && last !== undefined && id <= last) return OUT_OF_ORDER
   const texts = items.slice(from, end)
   node.append(id, hasFields ? texts : texts.flatMap((text, n) => [node.fields[n] ?? '', text]))
-  if (isDeleted) node.remove(node.entries.length - 1, 1)
+  if (isDeleted) node.remove(node.length - 1, 1)
   else reading.last = id
   reading.at = end + 1
   return undefined
@@ -91,8 +91,8 @@ const INTEGER = /^-?\d{1,19}$/
 
 /** The node's id and its listpack, in pieces: entries may be large. Deleted ones are left out. */
 export function* streamNodeRecord(node: StreamNode): Generator<string, void, void> {
-  const { entries, fields, masterId } = node
-  const front = [entries.length, 0, fields.length, ...fields, 0]
+  const { length, fields, masterId } = node
+  const front = [length, 0, fields.length, ...fields, 0]
   let bytes = LISTPACK_FRAME_BYTES
   let count = 0
   for (const elements of runsOf(node, front)) {
@@ -109,5 +109,5 @@ function* runsOf(
   front: readonly ListpackElement[],
 ): Iterable<readonly ListpackElement[]> {
   yield front
-  for (const entry of node.entries) yield elementsOf(node, entry)
+  for (let at = 0; at < node.length; at++) yield node.elementsAt(at)
 }

@@ -53,7 +53,7 @@ function* readNode(input: RdbInput, stream: StreamEntries): Parse<void> {
   if (items === undefined) return yield* damage('a damaged listpack')
   const node = readStreamNode(masterId, items)
   if (typeof node === 'string') return yield* damage(node)
-  if (node.entries.length === 0) return
+  if (node.length === 0) return
   const last = stream.lastEntry?.id
   if (last !== undefined && node.firstId <= last) return yield* damage('stream ids out of order')
   stream.appendNode(node)
@@ -151,7 +151,7 @@ const PIECE_ITEMS = 500
 
 /** The value after its type byte and key, in pieces. */
 export function* rdbStream({ stream }: StreamValue): Generator<string, void, void> {
-  const nodes = stream.nodes.filter(({ entries }) => entries.length > 0)
+  const nodes = stream.nodes.filter(({ length }) => length > 0)
   yield rdbLength(nodes.length)
   for (const node of nodes) yield* streamNodeRecord(node)
   yield rdbLength(stream.length) + idLengths(stream.lastId) + idLengths(stream.firstId)

@@ -67,8 +67,7 @@ export function idBefore(id: StreamId): StreamId | undefined {
 
 /** The id of an entry added at `nowMs`: always greater than the last one, whatever the clock does. */
 export function idAtTime(nowMs: number, last: StreamId): StreamId | undefined {
-  const now = streamId(nowMs, 0)
-  return now.slice(0, 8) > last.slice(0, 8) ? now : idAfter(last)
+  return nowMs > idMs(last) ? streamId(nowMs, 0) : idAfter(last)
 }
 
 /** The next id with these milliseconds; undefined if it would not be greater than the last. */

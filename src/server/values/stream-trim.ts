@@ -32,7 +32,7 @@ export function planTrim(stream: StreamEntries, { threshold, isAbout, limit }: T
   let removed = 0
   let nodes = 0
   for (const node of stream.nodes) {
-    const { length } = node.entries
+    const { length } = node
     const left = stream.length - removed
     if (threshold.kind === 'length' && left <= threshold.max) break
     if (limit > 0 && removed + length > limit) break
@@ -49,7 +49,7 @@ export function planTrim(stream: StreamEntries, { threshold, isAbout, limit }: T
 /** For the node at which the last `left` entries begin. Redis looks at its last id, deleted or not. */
 function isAllGone(node: StreamNode, left: number, threshold: Trim['threshold']): boolean {
   if (threshold.kind === 'id') return node.lastId < threshold.min
-  return left - node.entries.length >= threshold.max
+  return left - node.length >= threshold.max
 }
 
 /** How many of the node's entries have to go. */

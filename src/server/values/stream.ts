@@ -30,12 +30,23 @@ export class StreamEntries {
   lastId: StreamId = MIN_ID
   /** The greatest id that XDEL has removed. */
   maxDeletedId: StreamId = MIN_ID
-  /** How many entries there have ever been; up to 64 bits. */
-  entriesAdded = 0n
+  #addedBefore = 0n
+  /** Since that was set: counting with a bigint would make an object for each entry. */
+  #added = 0
   readonly groups = new Map<string, ConsumerGroup>()
 
   get length(): number {
     return this.#length
+  }
+
+  /** How many entries there have ever been; up to 64 bits. */
+  get entriesAdded(): bigint {
+    return this.#addedBefore + BigInt(this.#added)
+  }
+
+  set entriesAdded(entries: bigint) {
+    this.#addedBefore = entries
+    this.#added = 0
   }
 
   get nodes(): readonly StreamNode[] {
@@ -51,11 +62,12 @@ export class StreamEntries {
   /** Zero if there is no entry. */
   get firstId(): StreamId {
     const [first, second] = this.#nodes
-    return (first?.entries[0] ?? second?.entries[0])?.id ?? MIN_ID
+    return first?.idAt(0) ?? second?.idAt(0) ?? MIN_ID
   }
 
   get lastEntry(): StreamEntry | undefined {
-    return this.#nodes.at(-1)?.entries.at(-1)
+    const last = this.#nodes.at(-1)
+    return last === undefined || last.length === 0 ? undefined : last.entryAt(last.length - 1)
   }
 
   /** Adds an entry; its id must be greater than `lastId`. */
@@ -68,7 +80,7 @@ export class StreamEntries {
     node.append(id, pairs)
     this.#nodesBytes += node.heapBytes - before
     this.#length++
-    this.entriesAdded++
+    this.#added++
     this.lastId = id
   }
 
@@ -77,13 +89,13 @@ export class StreamEntries {
     node.era = this.#era
     this.#nodes.push(node)
     this.#nodesBytes += node.heapBytes
-    this.#length += node.entries.length
+    this.#length += node.length
   }
 
   get(id: StreamId): StreamEntry | undefined {
     const node = this.#nodes[this.#nodeOf(id)]
-    const entry = node?.entries[node.placeOf(id)]
-    return entry?.id === id ? entry : undefined
+    const at = node?.placeOf(id) ?? 0
+    return node?.idAt(at) === id ? node.entryAt(at) : undefined
   }
 
   /** Deletes an entry; false if there is none. */
@@ -91,11 +103,11 @@ export class StreamEntries {
     const index = this.#nodeOf(id)
     const found = this.#nodes[index]
     const at = found?.placeOf(id) ?? 0
-    if (found?.entries[at]?.id !== id) return false
+    if (found?.idAt(at) !== id) return false
     if (id > this.maxDeletedId) this.maxDeletedId = id
     this.#length--
     const node = this.#removeFrom(index, at, 1)
-    if (node.entries.length > 0) return true
+    if (node.length > 0) return true
     this.#nodes.splice(index, 1)
     this.#nodesBytes -= node.heapBytes
     return true
@@ -104,7 +116,7 @@ export class StreamEntries {
   /** Removes whole nodes at the front. */
   dropNodes(count: number): void {
     for (const node of this.#nodes.splice(0, count)) {
-      this.#length -= node.entries.length
+      this.#length -= node.length
       this.#nodesBytes -= node.heapBytes
     }
   }
@@ -119,10 +131,9 @@ export class StreamEntries {
   *range(from: StreamId = MIN_ID, to: StreamId = MAX_ID): IterableIterator<StreamEntry> {
     for (let index = this.#nodeOf(from); index < this.#nodes.length; index++) {
       const node = this.#nodes[index] as StreamNode
-      for (let at = node.placeOf(from); at < node.entries.length; at++) {
-        const entry = node.entries[at] as StreamEntry
-        if (entry.id > to) return
-        yield entry
+      for (let at = node.placeOf(from); at < node.length; at++) {
+        if ((node.idAt(at) as StreamId) > to) return
+        yield node.entryAt(at)
       }
     }
   }
@@ -133,11 +144,10 @@ export class StreamEntries {
     const last = end === undefined ? this.#nodes.length - 1 : this.#nodeOf(to)
     for (let index = Math.min(last, this.#nodes.length - 1); index >= 0; index--) {
       const node = this.#nodes[index] as StreamNode
-      const after = end === undefined ? node.entries.length : node.placeOf(end)
+      const after = end === undefined ? node.length : node.placeOf(end)
       for (let at = after - 1; at >= 0; at--) {
-        const entry = node.entries[at] as StreamEntry
-        if (entry.id < from) return
-        yield entry
+        if ((node.idAt(at) as StreamId) < from) return
+        yield node.entryAt(at)
       }
     }
   }
@@ -216,8 +226,9 @@ export class StreamEntries {
     let to = this.#nodes.length
     while (from < to) {
       const middle = (from + to) >>> 1
-      const last = (this.#nodes[middle] as StreamNode).entries.at(-1)
-      if (last === undefined || last.id < id) from = middle + 1
+      const node = this.#nodes[middle] as StreamNode
+      const last = node.idAt(node.length - 1)
+      if (last === undefined || last < id) from = middle + 1
       else to = middle
     }
     return from

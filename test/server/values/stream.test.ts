@@ -97,7 +97,13 @@ function sorted(held: readonly Held[]): Held[] {
 }
 
 function shown(ms: number): unknown {
-  return [`${ms}-0`, ['f', String(ms)]]
+  return [`${ms}-0`, pairsOf(ms)]
+}
+
+/** Most entries have the same field; some have another, or as many texts as two of the others. */
+function pairsOf(ms: number): string[] {
+  if (ms % 7 === 0) return ['f', String(ms), 'g', 'f']
+  return [ms % 5 === 0 ? 'g' : 'f', String(ms)]
 }
 
 type Step = (
@@ -116,7 +122,7 @@ const add = fc
       (model, say) => {
         const at = model.last + ahead
         const trim = max === undefined ? '' : `MAXLEN ${max} `
-        return [say(`XADD s ${trim}${at} f ${at}`), model.add(at, max)]
+        return [say(`XADD s ${trim}${at} ${pairsOf(at).join(' ')}`), model.add(at, max)]
       },
   )
 

@@ -51,7 +51,7 @@ export function xAdd(context: CommandContext, argv: readonly string[]): Reply {
   const pairs = argv.slice(options.endAt + 1)
   if (pairs.length < 2 || pairs.length % 2 === 1) return wrongArity('xadd')
   const word = arg(argv, options.endAt)
-  if (parseId(word) === MIN_ID) return ID_ZERO
+  if (word !== '*' && parseId(word) === MIN_ID) return ID_ZERO
   return add(context, argv, options, idChoice(word, context.now.wallMs), pairs)
 }
 
@@ -112,7 +112,7 @@ function withExactTrim(
   { trim, thresholdAt }: TrimOptions,
   stream: StreamEntries,
 ): string[] {
-  const effect = [...argv]
+  const effect = argv.slice()
   if (trim?.isAbout !== true) return effect
   effect[thresholdAt - 1] = '='
   effect[thresholdAt] =

@@ -70,9 +70,9 @@ function takeOption(
   isAdding: boolean,
 ): number | Reply {
   const word = arg(argv, at)
+  if (isAdding && word === '*') return 0
   const option = word.toUpperCase()
   const hasMore = at + 1 < argv.length
-  if (isAdding && word === '*') return 0
   if (hasMore && (option === 'MAXLEN' || option === 'MINID')) {
     return takeThreshold(draft, argv, at, option)
   }
