@@ -25,6 +25,8 @@ export class ClientInput {
   readonly #hiding: Hiding
   /** By client: the beginning of a request. */
   readonly #held = new Map<ClientId, string>()
+  /** What is held back of all clients together. */
+  #heldBytes = 0
 
   constructor(hiding: Hiding) {
     this.#hiding = hiding
@@ -42,8 +44,7 @@ export class ClientInput {
     const { shown, rest, echoes } = this.#hide(state, (held ?? '') + bytes)
     // After a fault nothing more is read, and the fault may stand in what was to be held back.
     const isOver = client === undefined || client.isClosing
-    if (isOver || rest === '') this.#held.delete(id)
-    else this.#held.set(id, rest)
+    this.#hold(id, isOver ? '' : rest)
     return { shown: isOver ? shown + blurred(state, rest) : shown, echoes }
   }
 
@@ -53,12 +54,18 @@ export class ClientInput {
   }
 
   forget(id: ClientId): void {
-    this.#held.delete(id)
+    this.#hold(id, '')
   }
 
   /** What is held back of all clients together. */
   get heldBytes(): number {
-    return [...this.#held.values()].reduce((sum, { length }) => sum + length, 0)
+    return this.#heldBytes
+  }
+
+  #hold(id: ClientId, rest: string): void {
+    this.#heldBytes += rest.length - (this.#held.get(id)?.length ?? 0)
+    if (rest === '') this.#held.delete(id)
+    else this.#held.set(id, rest)
   }
 
   #hide(state: State, bytes: string): TakenInput & { readonly rest: string } {

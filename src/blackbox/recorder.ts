@@ -74,7 +74,8 @@ const TALK: ReadonlySet<Effect['kind']> = new Set([
 ] as const)
 
 export function isNotable(effects: readonly Effect[]): boolean {
-  return effects.some(({ kind }) => !TALK.has(kind))
+  for (const { kind } of effects) if (!TALK.has(kind)) return true
+  return false
 }
 
 export function stepDigest(digest: (text: string) => string, text: string): string {
@@ -100,12 +101,25 @@ function canWait(effects: readonly Effect[]): boolean {
   return true
 }
 
+/**
+ * Nearly all that a Sentinel is told: time passes, somebody lives or says hello, and at most it asks somebody else. Nothing in it can be
+ * a secret. What is done for each of these at once is most of what a record costs.
+ */
+function isRoutine(event: Event, effects: readonly Effect[]): event is RoutineEvent {
+  for (const { kind } of effects) if (kind !== 'send') return false
+  if (event.kind === 'reply') return event.reply.kind !== 'error'
+  return event.kind === 'wake' || event.kind === 'message'
+}
+
+type RoutineEvent = Extract<Event, { readonly kind: 'wake' | 'message' | 'reply' }>
+
 /** A step that is not in words yet. */
 interface NotedStep {
   readonly now: Moment
   /** Without secrets. */
   readonly event: EntryEvent
   readonly effects: readonly Effect[]
+  readonly isNotable: boolean
   /** Secrets that the effects may repeat. */
   readonly echoes: Echoes
   readonly extra: EntryExtra | undefined
@@ -161,10 +175,20 @@ export class SentinelRecorder {
       this.cut()
       throw error
     }
-    if (this.#isOn) this.#note(state, now, event, effects, undefined)
+    if (this.#isOn) {
+      if (isRoutine(event, effects)) this.#noteRoutine(now, event, effects)
+      else this.#note(state, now, event, effects, undefined)
+    }
     this.#unsaved.step(event.kind, effects)
-    this.#beginIfDue(state, now)
+    if (this.#isDue) this.#beginIfDue(state, now)
     return effects
+  }
+
+  #noteRoutine(now: Moment, event: RoutineEvent, effects: readonly Effect[]): void {
+    const extra = this.#cpu.length === 0 ? undefined : this.#extra(event, event, undefined)
+    this.#queue.push({ now, event, effects, isNotable: false, echoes: NO_ECHOES, extra })
+    if (this.#queue.length >= QUEUE_STEPS) this.#putIntoWords()
+    this.#options.sink.stepped(false)
   }
 
   /** Hands the present block to the sink, if there is one. */
@@ -217,11 +241,13 @@ export class SentinelRecorder {
     this.#echoes = NO_ECHOES
     const recorded = this.#recorded(state, event)
     const extra = this.#extra(event, recorded, threw)
-    this.#queue.push({ now, event: recorded, effects, echoes: this.#echoes, extra })
-    if (event.kind === 'clientClosed') this.#input.forget(event.client)
     const mayWait = canWait(effects)
+    const doesMore = !mayWait && isNotable(effects)
+    const echoes = this.#echoes
+    this.#queue.push({ now, event: recorded, effects, isNotable: doesMore, echoes, extra })
+    if (event.kind === 'clientClosed') this.#input.forget(event.client)
     if (this.#queue.length >= QUEUE_STEPS || !mayWait) this.#putIntoWords()
-    this.#options.sink.stepped(!mayWait && isNotable(effects))
+    this.#options.sink.stepped(doesMore)
   }
 
   #putIntoWords(): void {
@@ -233,13 +259,13 @@ export class SentinelRecorder {
     if (length >= BLOCK_STEPS || bytes >= BLOCK_BYTES) this.#handOver()
   }
 
-  #write({ now, event, effects, echoes, extra }: NotedStep): void {
+  #write({ now, event, effects, isNotable: doesMore, echoes, extra }: NotedStep): void {
     if (this.#block === undefined) {
       this.#block = new BlockWriter(now, this.#table)
       this.#hash = NOTHING_SAID
     }
     if (event.kind === 'received') this.#texts.heard(event.client, event.bytes)
-    const digest = isNotable(effects) ? this.#stepDigest(effects, echoes) : undefined
+    const digest = doesMore ? this.#stepDigest(effects, echoes) : undefined
     this.#hash =
       digest === undefined
         ? this.#texts.mix(this.#hash, effects, echoes)

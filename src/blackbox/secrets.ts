@@ -90,6 +90,7 @@ export type Echoes = ReadonlyMap<string, string>
 
 /** An error text repeats what was sent, an event what was set. */
 export function withoutEchoes(text: string, echoes: Echoes): string {
+  if (echoes.size === 0) return text
   let shown = text
   for (const [secret, name] of echoes) shown = shown.replaceAll(secret, name)
   return shown

@@ -17,9 +17,9 @@ export class UnsavedEffects {
   step(kind: EntryEvent['kind'] | undefined, effects: readonly Effect[]): void {
     if (kind === 'saved' || kind === 'saveFailed') this.#effects = undefined
     if (effects.length === 0) return
-    const first = effects.findIndex((effect) => effect.kind === 'save')
-    if (this.#effects === undefined && first < 0) return
-    const behind = this.#effects === undefined ? effects.slice(first) : effects
+    const first = this.#effects === undefined ? firstSave(effects) : 0
+    if (first < 0) return
+    const behind = effects.slice(first)
     this.#effects ??= []
     this.#effects.push(...behind.filter((effect) => effect.kind !== 'save'))
   }
@@ -33,4 +33,9 @@ export class UnsavedEffects {
     const { dropped: ours } = this
     return ours.length === dropped.length && ours.every((effect, at) => effect === dropped[at])
   }
+}
+
+function firstSave(effects: readonly Effect[]): number {
+  for (let at = 0; at < effects.length; at++) if (effects[at]?.kind === 'save') return at
+  return -1
 }

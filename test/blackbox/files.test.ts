@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createRng } from '../../src/base/rng.ts'
 import { livesIn } from '../../src/cli/incident/lives.ts'
 import { playSegment, type SegmentOutcome } from '../../src/cli/replay/play.ts'
@@ -37,7 +37,28 @@ function play(path: string): SegmentOutcome {
   }
 }
 
+afterEach(() => {
+  vi.useRealTimers()
+})
+
 describe('a record on disk', () => {
+  test('is written every minute, also after a pause in which there was nothing to write', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { folder, files, sentinel } = recorded()
+    sentinel.live(100)
+    files.recorder.pause()
+    vi.advanceTimersByTime(60_000)
+    files.recorder.renew()
+    sentinel.live(100)
+    vi.advanceTimersByTime(60_000)
+    vi.useRealTimers()
+    await until('a block on disk', 10_000, () => {
+      const path = segmentsIn(folder).at(-1) ?? ''
+      return play(path).steps > 0
+    })
+    files.finish()
+  })
+
   test('is whole when the process ends, whatever was still being written', () => {
     const { folder, files, sentinel } = recorded()
     sentinel.live(1_000)

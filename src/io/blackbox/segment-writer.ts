@@ -33,8 +33,7 @@ export class RecordFiles implements RecordSink, KeptRecord {
   }
 
   block(text: string): void {
-    this.#soon = stopped(this.#soon)
-    this.#later = stopped(this.#later)
+    this.#stopTimers()
     this.#files.add('B', text)
   }
 
@@ -44,13 +43,25 @@ export class RecordFiles implements RecordSink, KeptRecord {
   }
 
   #cutIn(ms: number): NodeJS.Timeout {
-    return setTimeout(() => this.recorder.cut(), ms).unref()
+    const cut = () => {
+      // After a pause there may be nothing to hand over.
+      this.#stopTimers()
+      this.recorder.cut()
+    }
+    return setTimeout(cut, ms).unref()
+  }
+
+  #stopTimers(): void {
+    clearTimeout(this.#soon)
+    clearTimeout(this.#later)
+    this.#soon = undefined
+    this.#later = undefined
   }
 
   /** The process ends, or has failed: everything is written before this returns. */
   finish(): void {
     this.#files.finish()
-    for (const timer of [this.#soon, this.#later]) clearTimeout(timer)
+    this.#stopTimers()
   }
 
   list(): Promise<readonly RecordedSegment[]> {
@@ -60,9 +71,4 @@ export class RecordFiles implements RecordSink, KeptRecord {
   read(segment: string, offset: number, bytes: number): Promise<string> {
     return this.#files.read(segment, offset, bytes)
   }
-}
-
-function stopped(timer: NodeJS.Timeout | undefined): undefined {
-  clearTimeout(timer)
-  return undefined
 }

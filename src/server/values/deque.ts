@@ -108,9 +108,33 @@ export class Deque implements Iterable<string> {
     return ring.slice(first).concat(ring.slice(0, end - ring.length)) as string[]
   }
 
-  /** Keeps only the elements for whose index `keeps` returns true, in order. */
-  filter(keeps: (index: number) => boolean): void {
-    this.#restart(this.slice(0, this.#length - 1).filter((_, index) => keeps(index)))
+  /** Removes the elements at these indexes, which ascend; there is at least one. Only one side of the list moves. */
+  remove(indexes: readonly number[]): void {
+    const [first = 0, last = 0] = [indexes[0], indexes.at(-1)]
+    for (const index of indexes) this.#contentBytes -= textBytes((this.at(index) as string).length)
+    // Noting half the list would take longer than copying all of it.
+    if (this.#kept !== undefined) this.#moveTo(this.#ring.slice(), this.#head)
+    if (this.#length - first <= last) this.#closeGaps(indexes, 1)
+    else this.#closeGaps(indexes.toReversed(), -1)
+    this.#shrink()
+  }
+
+  /** `step`: -1 if the elements before the gaps move, for which the indexes descend. */
+  #closeGaps(indexes: readonly number[], step: 1 | -1): void {
+    const [ring, head, mask] = [this.#ring, this.#head, this.#ring.length - 1]
+    const end = step === 1 ? this.#length : -1
+    let to = indexes[0] as number
+    let gaps = 0
+    for (let from = to; from !== end; from += step) {
+      if (from === indexes[gaps]) gaps++
+      else {
+        ring[(head + to) & mask] = ring[(head + from) & mask]
+        to += step
+      }
+    }
+    for (; to !== end; to += step) ring[(head + to) & mask] = undefined
+    if (step === -1) this.#head = (head + gaps) & mask
+    this.#length -= gaps
   }
 
   /** Removes and returns up to `count` elements from the left. */
@@ -159,8 +183,9 @@ export class Deque implements Iterable<string> {
 
   /** A queue that was once long must not keep its memory for ever. */
   #shrink(): void {
-    const capacity = this.#ring.length
-    if (capacity > MIN_CAPACITY && this.#length * 4 <= capacity) this.#resize(capacity / 2)
+    let capacity = this.#ring.length
+    while (capacity > MIN_CAPACITY && this.#length * 4 <= capacity) capacity /= 2
+    if (capacity < this.#ring.length) this.#resize(capacity)
   }
 
   #resize(capacity: number): void {

@@ -115,11 +115,15 @@ export class StreamNode {
 
   /** The entry at this index, which must exist. */
   entryAt(at: number): StreamEntry {
+    const id = this.#ids[at] as StreamId
     const start = this.#startOf(at)
-    const pairs = this.#hasOtherFields(at)
-      ? this.#texts.slice(start, this.#startOf(at + 1))
-      : this.fields.flatMap((field, n) => [field, this.#texts[start + n] as string])
-    return { id: this.#ids[at] as StreamId, pairs }
+    if (this.#hasOtherFields(at))
+      return { id, pairs: this.#texts.slice(start, this.#startOf(at + 1)) }
+    const { fields } = this
+    const pairs: string[] = []
+    for (let n = 0; n < fields.length; n++)
+      pairs.push(fields[n] as string, this.#texts[start + n] as string)
+    return { id, pairs }
   }
 
   /** Adds an entry; its id must be greater than all others here. */

@@ -15,7 +15,7 @@ import {
 
 const STEPS = [
   ...['pushLeft', 'pushRight', 'popLeft', 'popRight', 'insert'],
-  ...['takeLeft', 'takeRight', 'filter', 'trim', 'slice'],
+  ...['takeLeft', 'takeRight', 'remove', 'trim', 'slice'],
 ] as const
 
 type Step = readonly [name: (typeof STEPS)[number], at: number]
@@ -33,6 +33,23 @@ describe('a deque', () => {
         for (const [name, at] of steps) apply(deque, array, name, at)
         expect([...deque]).toEqual(array)
         expect(array.map((_, index) => deque.at(index))).toEqual(array)
+      }),
+    )
+  })
+
+  test('shows a reader its elements as they were, whatever happens to it', () => {
+    const step = fc.tuple(fc.constantFrom(...STEPS), fc.nat()) as fc.Arbitrary<Step>
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), fc.nat(60), (steps, length) => {
+        const array = Array.from({ length }, (_, at) => `first ${at}`)
+        const deque = new Deque(array)
+        deque.popLeft()
+        deque.pushRight(array.shift() ?? 'first')
+        const then = [...deque]
+        const kept = deque.keep()
+        const now = then.slice()
+        for (const [name, at] of steps) apply(deque, now, name, at)
+        expect(then.map((_, index) => kept.at(index))).toEqual(then)
       }),
     )
   })
@@ -66,10 +83,12 @@ describe('a deque', () => {
         expect(deque.takeRight(at % 20)).toEqual(array.reverse().splice(0, at % 20))
         array.reverse()
         break
-      case 'filter': {
-        const kept = array.filter((_, index) => index % 5 !== at % 7)
-        deque.filter((index) => index % 5 !== at % 7)
-        array.splice(0, array.length, ...kept)
+      case 'remove': {
+        // Some from the whole list, and now and then one, nearer to this end or to that.
+        const isGone = (index: number) => (at % 2 === 0 ? index % 5 === at % 7 : index === at % 31)
+        const gone = [...array.keys()].filter(isGone)
+        if (gone.length > 0) deque.remove(gone)
+        array.splice(0, array.length, ...array.filter((_, index) => !isGone(index)))
         break
       }
       case 'trim':

@@ -166,25 +166,25 @@ function lRem(context: CommandContext, argv: readonly string[]): Reply {
   if (list === undefined) return ZERO
   if (list.type !== 'list') return WRONG_TYPE
   const places = placesToRemove(list.items, item, count)
-  if (places.size === 0) return ZERO
+  if (places.length === 0) return ZERO
   context.db.changing(key)
-  list.items.filter((place) => !places.has(place))
+  list.items.remove(places)
   if (list.items.length === 0) context.db.remove(key)
   context.notify('lrem', key)
   if (list.items.length === 0) context.notify('del', key)
   context.propagate()
-  return integer(places.size)
+  return integer(places.length)
 }
 
-/** The first `count` matches if positive, the last if negative, all if 0. */
-function placesToRemove(items: Deque, item: string, count: number): Set<number> {
+/** The first `count` matches if positive, the last if negative, all if 0; in ascending order. */
+function placesToRemove(items: Deque, item: string, count: number): readonly number[] {
   const wanted = count === 0 ? items.length : Math.abs(count)
-  const places = new Set<number>()
-  for (let step = 0; step < items.length && places.size < wanted; step++) {
+  const places: number[] = []
+  for (let step = 0; step < items.length && places.length < wanted; step++) {
     const place = count < 0 ? items.length - 1 - step : step
-    if (items.at(place) === item) places.add(place)
+    if (items.at(place) === item) places.push(place)
   }
-  return places
+  return count < 0 ? places.reverse() : places
 }
 
 function lInsert(context: CommandContext, argv: readonly string[]): Reply {
