@@ -24,9 +24,11 @@ import {
   distinct,
   has,
   type PastConnection,
+  type Replayed,
   type StoryStep,
   spanOf,
   type Version,
+  wholeOf,
 } from './data-version.ts'
 import { isWholeScan, LastingNames, owedText, ScanStory } from './scan-story.ts'
 
@@ -34,7 +36,7 @@ import { isWholeScan, LastingNames, owedText, ScanStory } from './scan-story.ts'
 const BEFORE = { command: '', transaction: 'MULTI; ', script: 'EVAL; ' } as const
 /** Beyond this nothing can be said about the client any more. */
 const WORK_MAX = 300_000
-/** The same for states that are kept, or made in one step: each takes ten kilobytes and more. */
+/** The same for states that are kept, or made in one step or search: each takes ten kilobytes and more. */
 const VERSIONS_MAX = 12_000
 /** So many candidates mean that nothing was looked at yet. */
 const WIDE_FROM = 64
@@ -43,12 +45,6 @@ const CONNECTIONS_BACK = 3
 /** The late requests of so many connections may be carried out one after the other, in any order. */
 const LATE_CONNECTIONS_MAX = 2
 const CHECKER = 'data equals its model'
-
-/** A version after so many steps. */
-interface Replayed {
-  readonly version: Version
-  readonly place: number
-}
 
 export interface StoryStart {
   readonly questions: readonly Question[]
@@ -191,7 +187,7 @@ export class DataStory {
     const found = new Set<Version>()
     let versions = from
     for (const question of open) {
-      if (this.#isTooMuch(found)) break
+      if (this.#isTooMuch(found.size)) break
       const at = { fromMs: question.attemptedAtMs, untilMs: this.#start.endMs }
       versions = distinct(this.#apply(versions, question, at, undefined))
       for (const version of versions) found.add(version)
@@ -200,8 +196,8 @@ export class DataStory {
   }
 
   /** A search that ends early has not seen all that is possible. */
-  #isTooMuch({ size }: ReadonlySet<Version>): boolean {
-    if (size > VERSIONS_MAX) this.#work = Number.POSITIVE_INFINITY
+  #isTooMuch(versions: number): boolean {
+    if (versions > VERSIONS_MAX) this.#work = Number.POSITIVE_INFINITY
     return this.#isOver
   }
 
@@ -229,35 +225,34 @@ export class DataStory {
    */
   #fittingLate(question: Question, most: number): readonly Version[] {
     const steps = [...this.#steps, { question, before: this.#now }]
-    const here = this.#replayLate(question.node, steps, most)
-    const found = here.filter(({ place }) => place === steps.length).map(({ version }) => version)
+    const found = wholeOf(this.#replayLate(question.node, steps, most), steps)
     if (found.length > 0) return found
     const { untilMs } = spanOf(question)
     const begun = this.#past.filter((past) => past.sinceMs <= untilMs)
     const earlier = begun.slice(-CONNECTIONS_BACK).flatMap((past) => {
       const node = past.steps[0]?.question.node ?? ''
       const replayed = this.#replayLate(node, past.steps, most)
-      const whole = replayed.filter(({ place }) => place === past.steps.length)
-      const [all = [], last = []] = [replayed, whole].map((of) => of.map(({ version }) => version))
-      return [...all, ...this.#withOpenOnes(past.open, last)]
+      const all = replayed.map(({ version }) => version)
+      return [...all, ...this.#withOpenOnes(past.open, wholeOf(replayed, past.steps))]
     })
-    return this.#replay(earlier, steps).flatMap(({ version, place }) => {
-      return place === steps.length ? [version] : []
-    })
+    return wholeOf(this.#replay(earlier, steps), steps)
   }
 
   /** Every version that comes of late requests to the node, somewhere between these answers. */
   #replayLate(node: string, steps: readonly StoryStep[], most: number): readonly Replayed[] {
+    let made = 0
     return steps.flatMap((step, place) => {
       // What the first look at everything showed was there before it, and needs no other place.
       const isWide = step.before.length > WIDE_FROM && place < steps.length - 1
       const lanes = this.#lanesBefore(node, step.question)
-      if (this.#isOver || isWide || lanes.length < most) return []
+      if (this.#isTooMuch(made) || isWide || lanes.length < most) return []
       let versions = this.#within(lanes, step)
       for (let count = 0; count < most; count++) {
         versions = this.#withLateOnes(lanes, versions, step.question)
       }
-      return this.#replay(versions, steps, place)
+      const replayed = this.#replay(versions, steps, place)
+      made += replayed.length
+      return replayed
     })
   }
 
@@ -291,8 +286,7 @@ export class DataStory {
     const isWhole = told === undefined ? undefined : this.#wholeness(question, when)
     let made = 0
     return versions.flatMap((version) => {
-      if (made > VERSIONS_MAX) this.#work = Number.POSITIVE_INFINITY
-      if (this.#isOver) return []
+      if (this.#isTooMuch(made)) return []
       const states = applyRequest(version.holdings, question.request, when, told)
       this.#work += 1 + states.length
       made += states.length
@@ -374,7 +368,7 @@ export class DataStory {
         let versions: readonly Version[] = before.filter((version) => !has(version, first))
         const span = { fromMs: first.attemptedAtMs, untilMs: spanOf(next).untilMs }
         for (const question of open.slice(place)) {
-          if (this.#isTooMuch(found)) return [...found]
+          if (this.#isTooMuch(found.size)) return [...found]
           const late = this.#apply(versions, question, span, undefined)
           versions = distinct(late, this.#wayOf(next))
           for (const version of versions) found.add(version)

@@ -27,6 +27,20 @@ export interface PastConnection {
   readonly open: Question[]
 }
 
+/** A version after so many steps of a replay. */
+export interface Replayed {
+  readonly version: Version
+  readonly place: number
+}
+
+/** The versions that no step contradicts. */
+export function wholeOf(
+  replayed: readonly Replayed[],
+  { length }: readonly StoryStep[],
+): readonly Version[] {
+  return replayed.filter(({ place }) => place === length).map(({ version }) => version)
+}
+
 const MERGED_FROM = 4
 
 /**
