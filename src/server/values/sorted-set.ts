@@ -91,6 +91,10 @@ export class SortedSet implements Iterable<Scored> {
     return this.#order.rankWhere(isPast)
   }
 
+  members({ from, to }: RankRange): string[] {
+    return this.#order.members(from, to)
+  }
+
   /** Lazy; the set must not change meanwhile. */
   ascending({ from, to }: RankRange): IterableIterator<Scored> {
     return this.#order.ascending(from, to)

@@ -113,6 +113,19 @@ export class ZsetOrder {
     return this.rankWhere(pastElement(member, score))
   }
 
+  /** The members of rank `from` to `to - 1`, ascending. */
+  members(from: number, to: number): string[] {
+    if (from >= to) return []
+    const { chunk, at } = this.#placeOf(from)
+    const found = (this.#chunks[chunk] as Chunk).members.slice(at, at + to - from)
+    for (let index = chunk + 1; found.length < to - from; index++) {
+      const { members } = this.#chunks[index] as Chunk
+      const end = Math.min(members.length, to - from - found.length)
+      for (let place = 0; place < end; place++) found.push(members[place] as string)
+    }
+    return found
+  }
+
   /** Elements of rank `from` to `to - 1`, ascending. The set must not change meanwhile. */
   ascending(from: number, to: number): IterableIterator<Scored> {
     return from < to ? upwards(this.#chunks, this.#placeOf(from), to - from) : [].values()

@@ -49,6 +49,10 @@ describe('a sorted set', () => {
         expect([...set]).toEqual(expected)
         expect(set.size).toBe(expected.length)
         expect([...set.descending({ from: 0, to: set.size })]).toEqual(expected.toReversed())
+        const [from, to] = [Math.floor(set.size / 3), Math.ceil((2 * set.size) / 3)]
+        const members = expected.map(([member]) => member)
+        expect(set.members({ from, to })).toEqual(members.slice(from, to))
+        expect(set.members({ from: 0, to: set.size })).toEqual(members)
         for (let rank = 0; rank < expected.length; rank += 7) {
           const [member, score] = expected[rank]!
           expect([set.rank(member), set.score(member)]).toEqual([rank, score])

@@ -2,7 +2,7 @@
  * ZRANGE, ZRANGESTORE and the older commands that are special cases of them: which elements, in which
  * direction, and how many.
  */
-import { array, error, integer, type Reply } from '../../../resp/reply.ts'
+import { array, bulks, error, integer, type Reply } from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
@@ -14,7 +14,7 @@ import {
   type Selection,
   scoresBetween,
 } from '../../values/zset-bounds.ts'
-import { membersReply, pairsReply, storeZset } from './zset-members.ts'
+import { pairsReply, storeZset } from './zset-members.ts'
 
 export const BAD_SCORE_RANGE = error('ERR min or max is not a float')
 export const BAD_MEMBER_RANGE = error('ERR min or max not valid string range item')
@@ -57,8 +57,8 @@ function ranging(by: RangeBy | undefined, isReverse: boolean | undefined) {
     const zset = context.db.value(arg(argv, 1))
     if (zset === undefined) return array([])
     if (zset.type !== 'zset') return WRONG_TYPE
-    const elements = elementsIn(zset.set, range)
-    return range.options.withScores ? pairsReply(context, elements) : membersReply(elements)
+    if (range.options.withScores) return pairsReply(context, elementsIn(zset.set, range))
+    return bulks(membersIn(zset.set, range))
   }
 }
 
@@ -79,6 +79,11 @@ export function zRangeStore(context: CommandContext, argv: readonly string[]): R
   const result = new SortedSet(zset === undefined ? [] : elementsIn(zset.set, range))
   storeZset(context, arg(argv, 1), result, 'zrangestore')
   return integer(result.size)
+}
+
+function membersIn(set: SortedSet, { select, options }: Range): readonly string[] {
+  const members = set.members(limited(select(set), options))
+  return options.isReverse === true ? members.reverse() : members
 }
 
 function elementsIn(set: SortedSet, { select, options }: Range): Iterable<Scored> {
