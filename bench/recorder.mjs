@@ -1,14 +1,14 @@
 /**
  * What does the black box cost? Three idle groups of a master and two replicas (Redis' own) are watched by four
- * Sentinels in one run: two of them keep a record, two do not. In the first minutes after a start the engine compiles
- * what a record adds, which says nothing of a day.
+ * Sentinels, each of which records for ten seconds and does not for ten, in turn (recorder/toggle.mjs). In the first
+ * minutes after a start the engine compiles what a record adds, which says nothing of a day.
  */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { countSpans, perMinute } from './recorder/tally.mjs'
 import { nowMs, until } from './support/clock.mjs'
 import { withConnectionTo } from './support/connection.mjs'
-import { cpuMsOf } from './support/cpu.mjs'
 import { NODE_LINES, startDaemon } from './support/daemon.mjs'
 import { finish } from './support/finish.mjs'
 import { describeSetting } from './support/machine.mjs'
@@ -16,7 +16,7 @@ import { positive, readOptions } from './support/options.mjs'
 import { freePorts, HOST } from './support/ports.mjs'
 import { findPrograms, isBuilt } from './support/programs.mjs'
 import { measureAll, withoutResult } from './support/rounds.mjs'
-import { ratioOf, summarise } from './support/statistics.mjs'
+import { summarise } from './support/statistics.mjs'
 import { decimals, renderTable } from './support/table.mjs'
 import { inWorkshop } from './support/workshop.mjs'
 
@@ -30,14 +30,7 @@ const BOUND_MS = 60_000
 const CALM_MS = 240_000
 const DAY_MS = 86_400_000
 
-const KINDS = [
-  { id: 'with', title: 'with a record' },
-  { id: 'without', title: 'without' },
-]
-const MEASURES = [
-  { id: 'cpuMs', title: 'processor time, ms a minute', digits: 0 },
-  { id: 'recordMb', title: 'record, MB a day', digits: 1 },
-]
+const PRELOAD = new URL('recorder/toggle.mjs', import.meta.url).href
 
 const options = readOptions(
   'recorder',
@@ -61,7 +54,7 @@ async function main({ rounds, seconds, json, docs }) {
   const samples = await inWorkshop((workshop) =>
     measureAll(workshop, plan, {
       label: ({ round }) => ({ round }),
-      work: ({ round }, name) => measureRound(workshop, { round, seconds, name }),
+      work: (_, name) => measureRound(workshop, { seconds, name }),
     }),
   )
   const text = report(
@@ -72,20 +65,21 @@ async function main({ rounds, seconds, json, docs }) {
   finish({ name: 'recorder', setting, rounds, samples, text, leftOut, json, docs })
 }
 
-async function measureRound(workshop, { round, seconds, name }) {
+async function measureRound(workshop, { seconds, name }) {
   const masters = await startNodes(workshop, name)
-  const sentinels = await startSentinels(workshop, { round, masters, name })
+  const sentinels = await startSentinels(workshop, { masters, name })
   for (const sentinel of sentinels) await settled(sentinel)
   await sleep(CALM_MS)
-  const before = sentinels.map(seen)
+  const before = sentinels.map(({ folder }) => [countSpans(folder), recordBytes(folder)])
   const startedMs = nowMs()
   await sleep(seconds * 1_000)
   const passedMs = nowMs() - startedMs
-  const measured = sentinels.map((sentinel, at) => {
-    const now = seen(sentinel)
-    const cpuMs = ((now.cpuMs - before[at].cpuMs) * 60_000) / passedMs
-    const recordMb = ((now.bytes - before[at].bytes) * DAY_MS) / passedMs / 1e6
-    return { kind: sentinel.kind, cpuMs, ...(sentinel.kind === 'with' ? { recordMb } : {}) }
+  const measured = sentinels.map(({ folder }, at) => {
+    const [spans, bytes] = before[at]
+    const cpuMs = perMinute(folder, spans)
+    // Half of the time is not recorded.
+    const recordMb = (2 * (recordBytes(folder) - bytes) * DAY_MS) / passedMs / 1e6
+    return { with: cpuMs.with, without: cpuMs.without, recordMb }
   })
   await workshop.endAll()
   return { sentinels: measured }
@@ -102,19 +96,14 @@ async function startNodes(workshop, name) {
   return ports.filter((_, at) => at % NODES_PER_GROUP === 0)
 }
 
-/** They take turns, and every round begins with another kind: it matters who was there first. */
-async function startSentinels(workshop, { round, masters, name }) {
+async function startSentinels(workshop, { masters, name }) {
   const ports = await freePorts(SENTINELS)
-  return ports.map((port, at) => {
-    const kind = KINDS[(at + round) % KINDS.length].id
-    const groups = masters.map(
-      (master, which) => `sentinel monitor ${GROUPS[which]} ${HOST} ${master} 2`,
-    )
-    const lines = [...groups, `black-box ${kind === 'with' ? 'yes' : 'no'}`]
-    const daemon = { family: 'vedette', role: 'sentinel', port, name, lines }
-    const folder = join(workshop.createFolder(join(name, String(port))))
-    return { ...startDaemon(workshop, daemon), kind, folder }
-  })
+  const groups = masters.map(
+    (master, which) => `sentinel monitor ${GROUPS[which]} ${HOST} ${master} 2`,
+  )
+  const lines = [...groups, 'black-box yes']
+  const daemon = { family: 'vedette', role: 'sentinel', name, lines, preload: PRELOAD }
+  return ports.map((port) => startDaemon(workshop, { ...daemon, port }))
 }
 
 function settled(sentinel) {
@@ -130,27 +119,20 @@ function settled(sentinel) {
   )
 }
 
-/** Milliseconds of processor time, and bytes of its record. */
-function seen({ member, folder }) {
+function recordBytes(folder) {
   const files = readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.vbb'))
-  const bytes = files.reduce((sum, path) => sum + statSync(join(folder, path)).size, 0)
-  return { cpuMs: cpuMsOf(member.child.pid), bytes }
+  return files.reduce((sum, path) => sum + statSync(join(folder, path)).size, 0)
 }
 
 function report(sentinels, seconds) {
-  const summaryOf = (kind, id) =>
-    summarise(sentinels.filter((one) => one.kind === kind).map((one) => one[id]))
-  const rows = MEASURES.map(({ id, title, digits }) => {
-    const [with_, without] = KINDS.map(({ id: kind }) => summaryOf(kind, id))
-    const more = ratioOf(with_, without)
-    return [
-      title,
-      spread(with_, digits),
-      spread(without, digits),
-      more === undefined ? decimals(undefined, 0) : `${decimals(100 * (more - 1), 1)} %`,
-    ]
-  })
-  const headings = ['min / median / max', ...KINDS.map(({ title }) => title), 'more']
+  const column = (value, digits) => spread(summarise(sentinels.map(value)), digits)
+  const percent = column((one) => 100 * (one.with / one.without - 1), 1)
+  const cpu = [column((one) => one.with, 0), column((one) => one.without, 0), `${percent} %`]
+  const rows = [
+    ['processor time, ms a minute', ...cpu],
+    ['record, MB a day', column(({ recordMb }) => recordMb, 1), decimals(undefined, 0), ''],
+  ]
+  const headings = ['min / median / max', 'with a record', 'without', 'more']
   const what =
     `**${GROUPS.length} idle groups of ${NODES_PER_GROUP} redis-servers, ${SENTINELS} Sentinels, ` +
     `${seconds} seconds a round.**`

@@ -1,4 +1,4 @@
-/** Starts a data node or a Sentinel of either family, from the same configuration file. */
+/** Starts a data node or a Sentinel of either family, from the same configuration file. `preload`: a module that ours loads first. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LOOPBACK } from './host.mjs'
@@ -26,13 +26,15 @@ export function startSentinel(workshop, { contender, groups, ...rest }) {
 /** For all data nodes: no snapshots on disk, and no waiting for more replicas to ask. */
 export const NODE_LINES = ['save ""', 'repl-diskless-sync-delay 0']
 
-function launch(workshop, { family, role, port, name, host = LOOPBACK, file, text }) {
+function launch(workshop, { family, role, port, name, host = LOOPBACK, file, text, preload }) {
   const folder = workshop.createFolder(join(name, String(port)))
   const path = join(folder, file)
   writeFileSync(path, text({ host, port, folder }))
   const title = `${programName(family, role)} ${port}`
-  const again = () => workshop.spawn({ title, folder, host, ...commandFor(family, role, path) })
-  return { host, port, member: again(), again }
+  const { command, args } = commandFor(family, role, path)
+  const all = preload === undefined ? args : ['--import', preload, ...args]
+  const again = () => workshop.spawn({ title, folder, host, command, args: all })
+  return { host, port, folder, member: again(), again }
 }
 
 /** Without protected mode, because the clients may be on other hosts. */
