@@ -12,6 +12,7 @@ import { encodeCommand } from '../resp/encode.ts'
 import { RequestDecoder } from '../resp/request-decoder.ts'
 import { NO_ECHOES } from './effect-text.ts'
 import { type Echoes, type Hiding, HidingAloud, hideName, hideRequest } from './secrets.ts'
+import { SeenTexts } from './seen-texts.ts'
 
 /** Words that may stand in a request with a secret. */
 const TELLING = /(?:^|\n)\s*["']?hello|auth|acl|pass|set|config|secret/i
@@ -27,6 +28,9 @@ export class ClientInput {
   readonly #held = new Map<ClientId, string>()
   /** What is held back of all clients together. */
   #heldBytes = 0
+  /** Pieces without a telling word, as long as the commands have these names. */
+  #plain = new SeenTexts()
+  #renames: Renames = []
 
   constructor(hiding: Hiding) {
     this.#hiding = hiding
@@ -40,7 +44,7 @@ export class ClientInput {
     const held = this.#held.get(id)
     const client = state.clients.get(id)
     const isWhole = held === undefined && client?.decoder.pendingBytes === 0
-    if (isWhole && !isTelling(state, bytes)) return { shown: bytes, echoes: NO_ECHOES }
+    if (isWhole && !this.#isTelling(state, bytes)) return { shown: bytes, echoes: NO_ECHOES }
     const { shown, rest, echoes } = this.#hide(state, (held ?? '') + bytes)
     // After a fault nothing more is read, and the fault may stand in what was to be held back.
     const isOver = client === undefined || client.isClosing
@@ -66,6 +70,16 @@ export class ClientInput {
     this.#heldBytes += rest.length - (this.#held.get(id)?.length ?? 0)
     if (rest === '') this.#held.delete(id)
     else this.#held.set(id, rest)
+  }
+
+  #isTelling(state: State, bytes: string): boolean {
+    const renames = ownRenames(state)
+    if (renames !== this.#renames) this.#plain = new SeenTexts()
+    this.#renames = renames
+    if (this.#plain.has(bytes)) return false
+    if (isTelling(state, bytes)) return true
+    this.#plain.add(bytes)
+    return false
   }
 
   #hide(state: State, bytes: string): TakenInput & { readonly rest: string } {
@@ -101,7 +115,9 @@ function isTelling(state: State, bytes: string): boolean {
   return renames.some(([, here]) => here !== '' && text.includes(here.toLowerCase()))
 }
 
-function ownRenames({ config }: State): readonly (readonly [string, string])[] {
+type Renames = readonly (readonly [string, string])[]
+
+function ownRenames({ config }: State): Renames {
   return config.ownRenamedCommands
 }
 

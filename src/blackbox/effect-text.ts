@@ -15,6 +15,7 @@ import {
   hideProperty,
   withoutEchoes,
 } from './secrets.ts'
+import { SeenTexts } from './seen-texts.ts'
 
 /** What a Sentinel tells other processes to do; anything else is a name given by [rename-command]. */
 const VERBS: ReadonlySet<string> = new Set(
@@ -41,6 +42,8 @@ export class EffectTexts {
   readonly #hiding: Hiding
   /** Clients whose answers may contain secrets. */
   readonly #confidants = new Set<ClientId>()
+  /** Requests that ask for none of it. */
+  readonly #plain = new SeenTexts()
 
   constructor(hiding: Hiding) {
     this.#hiding = hiding
@@ -48,7 +51,9 @@ export class EffectTexts {
 
   /** `bytes`: what is recorded of a client's request. */
   heard(client: ClientId, bytes: string): void {
+    if (this.#plain.has(bytes)) return
     if (ASKING.test(bytes)) this.#confidants.add(client)
+    else this.#plain.add(bytes)
   }
 
   /** As an image says: these have asked before. */

@@ -107,7 +107,7 @@ function canWait(effects: readonly Effect[]): boolean {
  */
 function isRoutine(event: Event, effects: readonly Effect[]): event is RoutineEvent {
   for (const { kind } of effects) if (kind !== 'send') return false
-  if (event.kind === 'reply') return event.reply.kind !== 'error'
+  if (event.kind === 'reply') return event.reply.kind !== 'error' && event.purpose.kind !== 'info'
   return event.kind === 'wake' || event.kind === 'message'
 }
 
@@ -246,6 +246,7 @@ export class SentinelRecorder {
     const echoes = this.#echoes
     this.#queue.push({ now, event: recorded, effects, isNotable: doesMore, echoes, extra })
     if (event.kind === 'clientClosed') this.#input.forget(event.client)
+    if (event.kind === 'linkLost') this.#infos.forget(event.link)
     if (this.#queue.length >= QUEUE_STEPS || !mayWait) this.#putIntoWords()
     this.#options.sink.stepped(doesMore)
   }
@@ -270,8 +271,7 @@ export class SentinelRecorder {
       digest === undefined
         ? this.#texts.mix(this.#hash, effects, echoes)
         : mixText(this.#hash, digest)
-    this.#block.add({ now, event: this.#infos.shorten(event), digest, extra })
-    if (event.kind === 'linkLost') this.#infos.forget(event.link)
+    this.#block.add({ now, event, digest, extra })
     if (event.kind === 'clientClosed') this.#texts.forget(event.client)
   }
 
@@ -295,7 +295,8 @@ export class SentinelRecorder {
       case 'inquired':
         return hideAnswer(this.#names, event)
       case 'reply': {
-        if (event.reply.kind !== 'error') return event
+        // At once, because the machine has just read the same lines.
+        if (event.reply.kind !== 'error') return this.#infos.shorten(event)
         const echoes = this.#names.echoes(state)
         const recorded = hideEcho(echoes, event)
         if (recorded !== event) this.#echoes = echoes

@@ -92,8 +92,15 @@ export function parseInfo(text: string): InfoFacts {
 
 /** The lines of INFO that a Sentinel does not pass over: a tenth of them. */
 export function readLines(text: string): readonly string[] {
-  return text.match(READ_LINES) ?? []
+  if (latest?.text === text) return latest.lines
+  const lines = text.match(READ_LINES) ?? []
+  latest = text.length > MAX_KEPT_CHARACTERS ? undefined : { text, lines }
+  return lines
 }
+
+/** A record of the Sentinel asks for the lines that the machine has just read. */
+let latest: { readonly text: string; readonly lines: readonly string[] } | undefined
+const MAX_KEPT_CHARACTERS = 64 * 1024
 
 /** The same text with `other(at)` in place of the line that `readLines` has at `at`; undefined: as it is. */
 export function withReadLines(text: string, other: (at: number) => string | undefined): string {
