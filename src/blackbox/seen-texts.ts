@@ -1,3 +1,8 @@
+/** A client that sends something new each time must not fill the memory. */
+const MAX_TEXTS = 1_000
+/** A hello has some three hundred characters with its command. */
+const MAX_CHARACTERS = 1_024
+
 /** Texts that were looked at and had nothing in them: peers send the same again and again, and looking costs more than finding. */
 export class SeenTexts {
   readonly #texts = new Set<string>()
@@ -12,8 +17,3 @@ export class SeenTexts {
     this.#texts.add(text)
   }
 }
-
-/** A client that sends something new each time must not fill the memory. */
-const MAX_TEXTS = 1_000
-/** A hello has some three hundred characters with its command. */
-const MAX_CHARACTERS = 1_024

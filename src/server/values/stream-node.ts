@@ -184,23 +184,28 @@ export class StreamNode {
     const isSame = !this.#hasOtherFields(at)
     const texts = this.#texts.slice(this.#startOf(at), this.#startOf(at + 1))
     const count = isSame ? [] : [texts.length / 2]
-    const front = [isSame ? SAME_FIELDS : OTHER_FIELDS, this.#ahead(id), this.#behind(id), ...count]
+    const front = [
+      isSame ? SAME_FIELDS : OTHER_FIELDS,
+      this.#msAhead(id),
+      this.#seqAhead(id),
+      ...count,
+    ]
     return [...front, ...texts, front.length + texts.length]
   }
 
-  /** By how much the milliseconds of an id are more than those of the node's. */
-  #ahead(id: StreamId): number | bigint {
+  /** By how much the milliseconds of an id are more than those of the master id. */
+  #msAhead(id: StreamId): number | bigint {
     return difference(idMs(id), this.#masterMs)
   }
 
-  /** The same of its sequence number. */
-  #behind(id: StreamId): number | bigint {
+  /** The same for the sequence number; may be negative. */
+  #seqAhead(id: StreamId): number | bigint {
     return difference(idSeq(id), this.#masterSeq)
   }
 
   /** The bytes of an entry's elements besides its texts. */
   #listpackFrame(id: StreamId, pairs: readonly string[], isSame: boolean): number {
-    const ids = listpackBytesOf(this.#ahead(id)) + listpackBytesOf(this.#behind(id))
+    const ids = listpackBytesOf(this.#msAhead(id)) + listpackBytesOf(this.#seqAhead(id))
     const half = pairs.length / 2
     if (isSame) return listpackBytesOf(SAME_FIELDS) + ids + listpackBytesOf(3 + half)
     const counts = listpackBytesOf(half) + listpackBytesOf(4 + pairs.length)
