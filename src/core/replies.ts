@@ -5,7 +5,7 @@
  */
 import { unreachable } from '../base/assert.ts'
 import type { Reply } from '../resp/reply.ts'
-import { noteAnswer, parseAnswer } from './detection/ask.ts'
+import { noteAnswer, parseAnswer, type Word } from './detection/ask.ts'
 import { noteCounsel } from './detection/confer.ts'
 import { checkDown, checkOdown } from './detection/down.ts'
 import { isBusy, notePingReply } from './detection/ping.ts'
@@ -24,7 +24,7 @@ import { noteForgetAnswer } from './pause/forget-orders.ts'
 import { notePauseAnswered } from './pause/orders.ts'
 import { noteShareAnswer } from './pause/pause-news.ts'
 import type { Purpose } from './purpose.ts'
-import type { Connection, Instance, Link, Turn } from './state.ts'
+import type { Connection, Instance, Link, Peer, Turn } from './state.ts'
 import { commandLink, isSdown, isShutOut, ownerIn } from './state.ts'
 import { log, send } from './turn.ts'
 
@@ -97,9 +97,23 @@ function onAnswer(
   peer.askPending = false
   const answer = parseAnswer(reply)
   if (answer !== undefined && isWhoWeAsked(turn, peer, connection))
-    noteAnswer(turn, peer, purpose, answer)
+    noteOpinion(turn, peer, purpose, answer)
   checkOdown(turn, peer.group)
   driveFailover(turn, peer.group)
+}
+
+/** That it holds the master down may settle what we suspect, at once or with the next refusal (evidence.ts). */
+function noteOpinion(
+  turn: Turn,
+  peer: Peer,
+  purpose: Purpose & { readonly kind: 'ask' },
+  answer: Word,
+): void {
+  noteAnswer(turn, peer, purpose, answer)
+  const { master } = peer.group
+  if (!answer.down || isSdown(master)) return
+  checkDown(turn, master)
+  openLinks(turn, master.link)
 }
 
 function onIdentity(turn: Turn, connection: Connection, group: string, reply: Reply): void {

@@ -274,8 +274,8 @@ export const MUTANTS = [
     edits: [
       {
         file: 'core/detection/suspicion.js',
-        find: 'unanswered + downAfterMs + lateMs(state.tilt.late, unanswered, downAfterMs) + 1',
-        replace: 'unanswered + 1',
+        find: 'const silentMs = downAfterMs + lateMs(state.tilt.late, unanswered, downAfterMs) + 1;',
+        replace: 'const silentMs = 1;',
       },
     ],
   },
@@ -560,11 +560,22 @@ export const MUTANTS = [
     edits: [
       {
         file: 'core/detection/evidence.js',
-        find: 'const provenMs = refusal.sinceMs + refusedAfterMs;',
+        find: 'const provenMs = refusal.sinceMs + refusedLongMs(master, refusal.sinceMs);',
         replace: 'const provenMs = refusal.sinceMs;',
       },
     ],
     scenarios: ['../../../scenarios/40-fast-restart.yml'],
+  },
+  {
+    name: 'head-start-without-end',
+    story: 'Who hears that a peer holds the master down believes it at the first unanswered PING.',
+    edits: [
+      {
+        file: 'core/detection/evidence.js',
+        find: 'Math.min(HEAD_START_MS, Math.floor(spanMs * HEAD_START_SHARE))',
+        replace: 'spanMs',
+      },
+    ],
   },
   // The data node
   {

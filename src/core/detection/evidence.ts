@@ -10,12 +10,15 @@
  * - A replica says that it has lost this master, and none says that it still has it: that is a veto.
  * - All of that has lasted for `refused-after`, and an attempt begun when that was over was refused as well.
  *
+ * Sentinels notice a death within some milliseconds of each other. The later ones need not wait as much longer: who
+ * learns that a peer holds the master down does so too if that is due in a moment (`headStartMs`).
+ *
  * A time-out, an unreachable host, or a connection that breaks and comes back proves nothing. Without proof
  * down-after decides, which no veto stops.
  */
 import { sameAddress } from '../names/names.ts'
 import type { Group, Master, Peer, Replica, Turn } from '../state.ts'
-import { isSdown } from '../state.ts'
+import { isSdown, isTilted } from '../state.ts'
 
 /** How many times within refused-after we retry a master that refuses connections, and ask all others. */
 const LOOKS = 3
@@ -23,12 +26,15 @@ const LOOK_MIN_MS = 20
 /** A process that is about to end may still accept a connection, or break it: that is over at once. */
 const FIRST_LOOK_MS = 10
 
+/** What a peer's verdict saves us of a refused-after or a down-after at most, as a share of that and at all. */
+const HEAD_START_SHARE = 1 / 10
+const HEAD_START_MS = 50
+
 /** When the master counts as down by proof; undefined if it does not, or not yet. */
 export function provenDownAtMs(turn: Turn, master: Master): number | undefined {
   const { refusal, group } = master
-  const { detection, refusedAfterMs } = group.config
-  if (refusal === undefined || detection !== 'evidence') return undefined
-  const provenMs = refusal.sinceMs + refusedAfterMs
+  if (refusal === undefined || group.config.detection !== 'evidence') return undefined
+  const provenMs = refusal.sinceMs + refusedLongMs(master, refusal.sinceMs)
   if (refusal.isProof) return provenMs
   // The last refusal must come after that time: the master may have come back since the look
   // before.
@@ -38,7 +44,8 @@ export function provenDownAtMs(turn: Turn, master: Master): number | undefined {
 }
 
 /** How soon to retry a master that was well and cannot be reached; undefined if there is no hurry. */
-export function nextLookMs(turn: Turn, { refusal, link, group }: Master): number | undefined {
+export function nextLookMs(turn: Turn, master: Master): number | undefined {
+  const { refusal, link, group } = master
   const { detection, refusedAfterMs } = group.config
   const sinceMs = refusal?.sinceMs ?? link.pingPendingSinceMs
   if (detection !== 'evidence' || !link.wasOk || sinceMs === undefined) return undefined
@@ -47,8 +54,33 @@ export function nextLookMs(turn: Turn, { refusal, link, group }: Master): number
   if (refusal === undefined) return Math.floor(Math.max(FIRST_LOOK_MS, lastedMs))
   const lookMs = Math.floor(Math.max(LOOK_MIN_MS, refusedAfterMs / LOOKS, lastedMs))
   // One look falls on the moment from which a refusal is proof.
-  const untilProofMs = sinceMs + refusedAfterMs - (link.lastOpenedAtMs ?? sinceMs)
+  const untilProofMs = sinceMs + refusedLongMs(master, sinceMs) - (link.lastOpenedAtMs ?? sinceMs)
   return untilProofMs > 0 ? Math.min(lookMs, untilProofMs) : lookMs
+}
+
+/**
+ * How much sooner than after `spanMs` what we see of the master since `sinceMs` counts, because a peer holds it down
+ * already; and once it does, it stays so. None if the master must be silent for a whole down-after for each Sentinel.
+ */
+export function headStartMs(master: Master, sinceMs: number, spanMs: number): number {
+  const { config, peers } = master.group
+  if (config.detection !== 'evidence') return 0
+  const isHeldDown = isSdown(master) || [...peers.values()].some((one) => holdsDown(one, sinceMs))
+  return isHeldDown ? Math.min(HEAD_START_MS, Math.floor(spanMs * HEAD_START_SHARE)) : 0
+}
+
+/** Whether we may soon hold the master down ourselves: then it matters that a peer does so already. */
+export function isInDoubt({ now, state }: Turn, { refusal, link, group }: Master): boolean {
+  const { detection, refusedAfterMs, downAfterMs } = group.config
+  if (detection !== 'evidence' || isTilted(state)) return false
+  const lasted = (sinceMs = now.monoMs) => 2 * (now.monoMs - sinceMs)
+  return lasted(refusal?.sinceMs) > refusedAfterMs || lasted(link.pingPendingSinceMs) > downAfterMs
+}
+
+/** [refused-after] For how long connections must have been refused. */
+function refusedLongMs(master: Master, sinceMs: number): number {
+  const { refusedAfterMs } = master.group.config
+  return refusedAfterMs - headStartMs(master, sinceMs, refusedAfterMs)
 }
 
 /** In words, for the event that goes with +sdown. */
@@ -72,16 +104,17 @@ function peersWhoAgree(turn: Turn, group: Group, sinceMs: number): number {
   return [...group.peers.values()].filter((peer) => agrees(turn, peer, sinceMs)).length
 }
 
-/**
- * What a peer said about refusals counts only while it is recent; we keep asking. Its opinion that the
- * master is down counts if it came later than `sinceMs`: an opinion about an earlier death says nothing
- * about this one.
- */
+/** What a peer said about refusals counts only while it is recent; we keep asking. */
 function agrees(turn: Turn, peer: Peer, sinceMs: number): boolean {
-  const { masterDown, opinionAtMs, counsel, group } = peer
-  if (masterDown && opinionAtMs !== undefined && opinionAtMs > sinceMs) return true
+  const { counsel, group } = peer
+  if (holdsDown(peer, sinceMs)) return true
   if (counsel === undefined || !counsel.refused) return false
   return turn.now.monoMs - counsel.atMs <= group.config.refusedAfterMs
+}
+
+/** An opinion that came no later than `sinceMs` is about an earlier death: it says nothing about this one. */
+function holdsDown({ masterDown, opinionAtMs }: Peer, sinceMs: number): boolean {
+  return masterDown && opinionAtMs !== undefined && opinionAtMs > sinceMs
 }
 
 type Testimony = 'lost' | 'streams' | 'none'

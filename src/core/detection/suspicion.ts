@@ -12,7 +12,7 @@ import { heirOf } from '../failover/node-failover-report.ts'
 import { idleDownAtMs } from '../failover/voters.ts'
 import type { Group, Instance, Master, Turn } from '../state.ts'
 import { describeEmptied } from './empty-master.ts'
-import { describeProof, provenDownAtMs } from './evidence.ts'
+import { describeProof, headStartMs, provenDownAtMs } from './evidence.ts'
 import { describeGray, grayDownAtMs } from './gray-master.ts'
 import { lateMs } from './lateness.ts'
 
@@ -53,12 +53,14 @@ export function describeGround(turn: Turn, instance: Instance, ground: Ground): 
   return command?.up ? lasted : `${lasted}, no connection`
 }
 
-function silence({ state }: Turn, { link, group }: Instance): Ground | undefined {
-  const unanswered = link.pingPendingSinceMs
+function silence({ state }: Turn, instance: Instance): Ground | undefined {
+  const unanswered = instance.link.pingPendingSinceMs
   if (unanswered === undefined) return undefined
-  const { downAfterMs } = group.config
-  const atMs = unanswered + downAfterMs + lateMs(state.tilt.late, unanswered, downAfterMs) + 1
-  return { kind: 'silence', atMs }
+  const { downAfterMs } = instance.group.config
+  const isMaster = instance.kind === 'master'
+  const earlyMs = isMaster ? headStartMs(instance, unanswered, downAfterMs) : 0
+  const silentMs = downAfterMs + lateMs(state.tilt.late, unanswered, downAfterMs) + 1
+  return { kind: 'silence', atMs: unanswered + silentMs - earlyMs }
 }
 
 function againstMaster(turn: Turn, master: Master): (Ground | undefined)[] {

@@ -11,6 +11,7 @@
 import { array, bulk, integer, type Reply } from '../../resp/reply.ts'
 import { askPeer } from '../detection/ask.ts'
 import { askForEpoch } from '../detection/confer.ts'
+import { isInDoubt } from '../detection/evidence.ts'
 import { sendPing } from '../detection/ping.ts'
 import { keepInformed } from '../discovery/info-request.ts'
 import { announce } from '../events.ts'
@@ -35,7 +36,7 @@ export function answerAsk(turn: Turn, question: DownQuestion, askerName: string)
   if (group === undefined) return answer(false, '*', 0)
   const down = isSdown(group.master) && !isTilted(turn.state)
   const voted = question.runId !== '*' && consider(turn, group, question, askerName)
-  if (down) askBack(turn, group, askerName)
+  if (down || isInDoubt(turn, group.master)) askBack(turn, group, askerName)
   return voted ? answer(down, group.leader || '*', group.leaderEpoch) : answer(down, '*', 0)
 }
 
@@ -107,8 +108,8 @@ function recordVote(turn: Turn, group: Group, epoch: number, candidate: string):
 }
 
 /**
- * Only a Sentinel that sees the master down asks. So a peer that asks us has just joined our opinion,
- * and its answer completes the quorum a round trip from now instead of an ask period.
+ * Hardly a Sentinel asks that does not see the master down. So a peer that asks us has just joined our opinion, or has
+ * come to it first, and its answer completes the quorum a round trip from now instead of an ask period.
  */
 function askBack(turn: Turn, group: Group, askerName: string): void {
   const asker = findPeerByClientName(group, askerName)

@@ -113,11 +113,14 @@ function noteRefused(turn: Turn, master: Master, askedAtMs: number): void {
   master.refusal ??= { sinceMs: turn.now.monoMs, isProof: false, askedAtMs }
   master.refusal.askedAtMs = Math.max(master.refusal.askedAtMs, askedAtMs)
   if (master.refusal.isProof) return
+  const wasDown = isSdown(master)
+  checkDown(turn, master)
+  // If that was the proof, all have just been asked.
+  if (isSdown(master) && !wasDown) return
   confer(turn, group)
   for (const replica of group.replicas.values()) {
     if (replica.infosPending === 0) requestInfo(turn, replica)
   }
-  checkDown(turn, master)
 }
 
 function doubt(master: Master): void {

@@ -1,8 +1,8 @@
 /**
  * No quorum on wrong evidence. With `detection: evidence` a Sentinel may hold a master down long
  * before down-after. Then one of these must be true, for a quorum of the Sentinels that do:
- * - it had heard nothing good from the master for a whole down-after by the time they agree: C
- *   Sentinel's own criterion, whatever the truth is;
+ * - it had heard nothing good from the master for a whole down-after by the time they agree (less what a peer
+ *   that already holds it down saves): C Sentinel's own criterion, whatever the truth is;
  * - the master's process had really been dead, for refused-after (less a tenth: what the Sentinel
  *   knows is older than what is true);
  * - no connection to it could be opened any more, neither from the Sentinel nor from any node of
@@ -27,6 +27,9 @@ const NEWS_MS = 5_000
  */
 const ROLE_MS = 20_000
 const ENOUGH_OF_REFUSED_AFTER = 0.9
+/** A Sentinel whose peer holds the master down need not wait for more of its own down-after than this. */
+const HEAD_START_MS = 50
+const HEAD_START_SHARE = 0.1
 
 export function trueEvidence(scene: CheckerView): Checker {
   const truth = { scene, deaths: new Deaths(), full: new Set<string>() }
@@ -118,7 +121,8 @@ function isJust(
   if (verdict.isEmptied) return deaths.hasDied(node, { forMs: -1, sinceMs: 0, nowMs: atMs })
   if (verdict.isGray && full.has(node)) return true
   if (verdict.silentMs === undefined || troubles.hasOtherRules(sentinel)) return true
-  if (verdict.silentMs + (atMs - verdict.atMs) >= group.downAfterMs) return true
+  const headStartMs = Math.min(HEAD_START_MS, group.downAfterMs * HEAD_START_SHARE)
+  if (verdict.silentMs + (atMs - verdict.atMs) >= group.downAfterMs - headStartMs) return true
   // The Sentinel waited by its own clock, and cannot know that this clock runs too fast.
   const forMs = (group.refusedAfterMs * ENOUGH_OF_REFUSED_AFTER) / troubles.fastestClock(sentinel)
   if (deaths.hasDied(node, { forMs, sinceMs: verdict.atMs - NEWS_MS, nowMs: atMs })) return true

@@ -238,3 +238,86 @@ test('a witness who falls silent does not bring the dead back', () => {
   stage.run(3_000)
   expect(stage.times('-sdown master')).toEqual([])
 })
+
+test('who hears near the end of refused-after that a peer holds the master down waits no longer', () => {
+  const stage = among(REFUSED)
+  killMaster(stage)
+  stage.run(230)
+  const toldAtMs = tellDown(stage)
+  expect(stage.until('+sdown master') - toldAtMs).toBeLessThanOrEqual(3)
+})
+
+test('a master that is back when a peer holds it down is looked at before it is believed', () => {
+  const stage = among(REFUSED)
+  killMaster(stage)
+  stage.run(230)
+  stage.revive('master')
+  tellDown(stage)
+  stage.run(5_000)
+  expect(stage.times('+sdown master')).toEqual([])
+})
+
+// Its own refused-after may have begun long before, with a firewall that refuses only its connections.
+test('a peer that holds the master down saves no more than a tenth of refused-after', () => {
+  const stage = among(REFUSED)
+  const killedAtMs = killMaster(stage)
+  stage.run(140)
+  tellDown(stage)
+  expect(stage.until('+sdown master')).toBeGreaterThan(killedAtMs + 225)
+  expect(stage.ms).toBeLessThan(killedAtMs + 230)
+})
+
+test('a silent master is down for the second Sentinel when it is for the first, if a moment is missing', () => {
+  const stage = among(WELL, { group: { downAfterMs: 1_000 } })
+  hangMaster(stage)
+  stage.run(980)
+  const toldAtMs = tellDown(stage)
+  expect(stage.until('+sdown master') - toldAtMs).toBeLessThanOrEqual(2)
+  // The peer is mistaken: but until the master answers, what was announced stands.
+  for (const name of ['peer1', 'peer2']) stage.part(name).seesDown = false
+  stage.run(5_000)
+  expect(stage.times('-sdown master')).toEqual([])
+})
+
+test('of a long down-after a peer that holds the master down saves 50 ms', () => {
+  const stage = among(WELL, { group: { downAfterMs: 10_000 } })
+  const unansweredAtMs = hangMaster(stage)
+  stage.run(6_000)
+  tellDown(stage)
+  expect(stage.until('+sdown master')).toBe(unansweredAtMs + 9_951)
+})
+
+test('with detection ping every Sentinel waits for a whole down-after', () => {
+  const stage = among(WELL, { group: { detection: 'ping', downAfterMs: 1_000 } })
+  const unansweredAtMs = hangMaster(stage)
+  stage.run(970)
+  tellDown(stage)
+  expect(stage.until('+sdown master')).toBe(unansweredAtMs + 1_001)
+})
+
+test('the verdict itself asks each replica and each peer once', () => {
+  const stage = among(REFUSED)
+  killMaster(stage)
+  stage.run(230)
+  stage.forget()
+  stage.until('+sdown master')
+  const { ms } = stage
+  const atOnce = (name: string, word: string) =>
+    stage.sentTo(name, word).filter(({ atMs }) => atMs === ms).length
+  expect([atOnce('replica1', 'INFO'), atOnce('replica2', 'INFO')]).toEqual([1, 1])
+})
+
+/** Peers hold the master down, and one of them asks us. */
+function tellDown(stage: SentinelStage): number {
+  for (const name of ['peer1', 'peer2']) stage.part(name).seesDown = true
+  stage.askedBy('peer1')
+  return stage.ms
+}
+
+/** The master answers no more, from the next PING on. Returns when that was sent. */
+function hangMaster(stage: SentinelStage): number {
+  stage.part('master').mood = 'hangs'
+  const { master } = stage.state.groups.get('g') ?? {}
+  while (master !== undefined && master.link.pingPendingSinceMs === undefined) stage.run(1)
+  return stage.ms
+}
