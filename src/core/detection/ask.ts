@@ -15,17 +15,21 @@ import { log, send } from '../turn.ts'
 
 type AskPurpose = Purpose & { readonly kind: 'ask' }
 
-/** Asks every peer that does not owe us an answer. */
-export function askPeers(turn: Turn, group: Group): void {
-  for (const peer of group.peers.values()) askPeer(turn, peer)
+/** Asks every peer that does not owe us an answer, or all with `isNews`. */
+export function askPeers(turn: Turn, group: Group, isNews = false): void {
+  for (const peer of group.peers.values()) askPeer(turn, peer, isNews)
 }
 
-export function askPeer(turn: Turn, peer: Peer): void {
+/**
+ * `isNews`: our own opinion, or what we know of the peer's, has changed since we last asked. To be asked tells the peer
+ * that we hold the master down, and the answer on its way may be from before it did.
+ */
+export function askPeer(turn: Turn, peer: Peer, isNews = false): void {
   const connection = commandLink(peer)
   const epoch = electionEpoch(peer.group)
   if (connection === undefined || isBackedUp(connection) || isElsewhere(peer)) return
   // A vote request cannot wait for the answer to an earlier question; a mere opinion can.
-  if (peer.askPending && epoch === 0) return
+  if (peer.askPending && epoch === 0 && !isNews) return
   peer.askPending = true
   const { name: group, host, port } = peer.group.config
   const candidate = epoch > 0 ? turn.state.myid : '*'

@@ -92,7 +92,7 @@ function onMasterDown(turn: Turn, master: Master): void {
   const { group } = master
   // We do not ask while the master is well: opinions about an earlier death may still be there.
   dropOldOpinions(turn, group)
-  askPeers(turn, group)
+  askPeers(turn, group, true)
   confer(turn, group)
   scheduleAsk(turn, group)
   for (const replica of group.replicas.values()) {

@@ -18,7 +18,7 @@
  */
 import { sameAddress } from '../names/names.ts'
 import type { Group, Master, Peer, Replica, Turn } from '../state.ts'
-import { isSdown, isTilted } from '../state.ts'
+import { isSdown } from '../state.ts'
 
 /** How many times within refused-after we retry a master that refuses connections, and ask all others. */
 const LOOKS = 3
@@ -69,12 +69,16 @@ export function headStartMs(master: Master, sinceMs: number, spanMs: number): nu
   return isHeldDown ? Math.min(HEAD_START_MS, Math.floor(spanMs * HEAD_START_SHARE)) : 0
 }
 
-/** Whether we may soon hold the master down ourselves: then it matters that a peer does so already. */
-export function isInDoubt({ now, state }: Turn, { refusal, link, group }: Master): boolean {
+/**
+ * Since when we have seen what may soon make us hold the master down, if half of the time is over: then it matters
+ * that a peer does so already.
+ */
+export function doubtSinceMs({ now }: Turn, { refusal, link, group }: Master): number | undefined {
   const { detection, refusedAfterMs, downAfterMs } = group.config
-  if (detection !== 'evidence' || isTilted(state)) return false
-  const lasted = (sinceMs = now.monoMs) => 2 * (now.monoMs - sinceMs)
-  return lasted(refusal?.sinceMs) > refusedAfterMs || lasted(link.pingPendingSinceMs) > downAfterMs
+  if (detection !== 'evidence') return undefined
+  const since = (atMs: number | undefined, spanMs: number) =>
+    atMs !== undefined && 2 * (now.monoMs - atMs) > spanMs ? atMs : undefined
+  return since(refusal?.sinceMs, refusedAfterMs) ?? since(link.pingPendingSinceMs, downAfterMs)
 }
 
 /** [refused-after] For how long connections must have been refused. */

@@ -11,7 +11,7 @@
 import { array, bulk, integer, type Reply } from '../../resp/reply.ts'
 import { askPeer } from '../detection/ask.ts'
 import { askForEpoch } from '../detection/confer.ts'
-import { isInDoubt } from '../detection/evidence.ts'
+import { doubtSinceMs } from '../detection/evidence.ts'
 import { sendPing } from '../detection/ping.ts'
 import { keepInformed } from '../discovery/info-request.ts'
 import { announce } from '../events.ts'
@@ -36,7 +36,7 @@ export function answerAsk(turn: Turn, question: DownQuestion, askerName: string)
   if (group === undefined) return answer(false, '*', 0)
   const down = isSdown(group.master) && !isTilted(turn.state)
   const voted = question.runId !== '*' && consider(turn, group, question, askerName)
-  if (down || isInDoubt(turn, group.master)) askBack(turn, group, askerName)
+  if (!isTilted(turn.state)) askBack(turn, group, askerName)
   return voted ? answer(down, group.leader || '*', group.leaderEpoch) : answer(down, '*', 0)
 }
 
@@ -109,11 +109,15 @@ function recordVote(turn: Turn, group: Group, epoch: number, candidate: string):
 
 /**
  * Hardly a Sentinel asks that does not see the master down. So a peer that asks us has just joined our opinion, or has
- * come to it first, and its answer completes the quorum a round trip from now instead of an ask period.
+ * come to it first, and its answer completes the quorum a round trip from now instead of an ask period. While we are
+ * only in doubt we ask it once, or two of us could ask each other without end.
  */
 function askBack(turn: Turn, group: Group, askerName: string): void {
   const asker = findPeerByClientName(group, askerName)
-  if (asker !== undefined && !asker.masterDown) askPeer(turn, asker)
+  if (asker === undefined || asker.masterDown) return
+  if (isSdown(group.master)) return askPeer(turn, asker, true)
+  const sinceMs = doubtSinceMs(turn, group.master)
+  if (sinceMs !== undefined && (asker.opinionAtMs ?? 0) <= sinceMs) askPeer(turn, asker)
 }
 
 /** Sentinels name their connections `sentinel-<first 8 of their id>-cmd`. */

@@ -307,6 +307,34 @@ test('the verdict itself asks each replica and each peer once', () => {
   expect([atOnce('replica1', 'INFO'), atOnce('replica2', 'INFO')]).toEqual([1, 1])
 })
 
+// Seen with real servers: the Sentinel that ought to stand first did not know that the others had joined it, and they
+// let it go first for 40 ms.
+test('a peer is told of a verdict although it still owes the answer to a question', () => {
+  const stage = among(REFUSED)
+  killMaster(stage)
+  stage.run(200)
+  stage.part('peer1').mood = 'hangs'
+  stage.askedBy('peer1')
+  stage.forget()
+  stage.until('+sdown master')
+  stage.run(1)
+  const asked = stage.sentTo('peer1').filter(({ argv }) => argv[1] === 'is-master-down-by-addr')
+  expect(asked).toHaveLength(1)
+})
+
+test('a Sentinel in doubt asks a peer that asks it once, however often it is asked', () => {
+  const stage = among(WELL)
+  killMaster(stage)
+  stage.run(200)
+  stage.forget()
+  for (let time = 0; time < 5; time++) {
+    stage.askedBy('peer1')
+    stage.run(3)
+  }
+  const asked = stage.sentTo('peer1').filter(({ argv }) => argv[1] === 'is-master-down-by-addr')
+  expect(asked).toHaveLength(1)
+})
+
 /** Peers hold the master down, and one of them asks us. */
 function tellDown(stage: SentinelStage): number {
   for (const name of ['peer1', 'peer2']) stage.part(name).seesDown = true
