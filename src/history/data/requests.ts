@@ -161,13 +161,15 @@ export function mayWrite({ commands }: DataRequest): boolean {
 
 /**
  * Every state to which the request may lead if the client was told this. Undefined: it was told
- * nothing, and nobody knows.
+ * nothing, and nobody knows. More than `statesMax` states come back where there would be more: then they are a part,
+ * and of any command on the way.
  */
 export function applyRequest(
   holdings: Holdings,
   { commands, form }: DataRequest,
   at: CarriedOut,
   told: Told | undefined,
+  statesMax = Number.POSITIVE_INFINITY,
 ): readonly Holdings[] {
   const answers = told === undefined || form === 'command' ? [told] : told
   if (!Array.isArray(answers)) return []
@@ -177,9 +179,12 @@ export function applyRequest(
     const answer = answers[place] as Told | undefined
     // In a script, only commands that need memory are refused.
     if (form === 'script' && isOutOfMemory(answer)) continue
-    const done = states.flatMap((state) =>
-      fittingOutcomes(state, argv, at, answer).map((outcome) => outcome.holdings),
-    )
+    const done: Holdings[] = []
+    for (const state of states) {
+      // Two members taken at random from a set of hundreds: a hundred thousand states.
+      if (done.length > statesMax) return done
+      for (const outcome of fittingOutcomes(state, argv, at, answer)) done.push(outcome.holdings)
+    }
     // Nobody heard which ones, if there was no answer.
     const isSilent = told === undefined && form === 'script' && at.mayBeFull
     states = isSilent && parsed(argv).row.kind === 'write' ? [...states, ...done] : done

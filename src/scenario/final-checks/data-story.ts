@@ -286,10 +286,11 @@ export class DataStory {
     const isWhole = told === undefined ? undefined : this.#wholeness(question, when)
     let made = 0
     return versions.flatMap((version) => {
-      if (this.#isTooMuch(made)) return []
-      const states = applyRequest(version.holdings, question.request, when, told)
+      if (this.#isOver) return []
+      const states = applyRequest(version.holdings, question.request, when, told, VERSIONS_MAX)
       this.#work += 1 + states.length
       made += states.length
+      if (this.#isTooMuch(made)) return []
       const next = states.map((holdings) => this.#version(version, holdings, question))
       return isWhole === undefined ? next : next.filter(isWhole)
     })
