@@ -35,6 +35,8 @@ export class ProxiedGroup {
   #switchUntilMs = 0
   /** The last such word led to nothing: the next ones are not believed until then. */
   #distrustUntilMs = 0
+  /** A master that has ended a client's connection. */
+  #doubt: { readonly master: Address; readonly untilMs: number } | undefined
 
   constructor(group: ProxyGroup, sentinels: readonly Address[], leaseMs: number) {
     this.name = group.name
@@ -70,6 +72,17 @@ export class ProxiedGroup {
   switchEnds(isDone = false): void {
     this.#switchUntilMs = 0
     if (isDone) this.#distrustUntilMs = 0
+  }
+
+  /** A master has ended a client's connection: perhaps it is dying. */
+  lost(master: Address, nowMs: number): void {
+    this.#doubt = { master, untilMs: nowMs + DOUBT_MS }
+  }
+
+  isDoubtful(master: Address, nowMs: number): boolean {
+    return (
+      this.#doubt !== undefined && nowMs < this.#doubt.untilMs && isSame(this.#doubt.master, master)
+    )
   }
 
   named(by: Address, master: Address | undefined, askedAtMs: number): void {
@@ -159,6 +172,7 @@ export class ProxiedGroup {
 const MAX_REPLICAS = 64
 const SWITCH_MS = 1_000
 const DISTRUST_MS = 10_000
+const DOUBT_MS = 1_000
 
 export function isSame(one: Address | undefined, other: Address | undefined): boolean {
   return one?.host === other?.host && one?.port === other?.port

@@ -292,10 +292,14 @@ export class ProxyMachine implements ProxyInputs, ProxyFacts {
         return id
       },
       forgetServer: (stream) => this.#servers.delete(stream),
-      doubt: () => {
+      doubt: ({ group, kind }, lost) => {
+        const isMaster = lost !== undefined && kind === 'write'
+        if (isMaster) this.watch.groups.get(group)?.lost(lost, this.#nowMs)
         this.#watchMs = undefined
         this.watch.ask(this.#nowMs)
       },
+      isDoubtful: ({ group, kind }, server) =>
+        kind === 'write' && this.watch.groups.get(group)?.isDoubtful(server, this.#nowMs) === true,
       attend: (client, isNeeded) => {
         const session = this.#clients.get(client)
         if (isNeeded && session !== undefined) this.#attended.add(session)

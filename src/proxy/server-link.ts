@@ -1,11 +1,15 @@
 /** The connection of a session to a data node, how far its set-up is, and what the session is for it. */
 import type { Address } from '../base/ip.ts'
+import { encodeCommand } from '../resp/encode.ts'
 import { Answers } from './answers.ts'
 import type { CarriedTransaction } from './asked.ts'
 import type { CarriedState } from './carried-state.ts'
 import type { ClientAnswers } from './client-answers.ts'
 import type { InFlight } from './in-flight.ts'
 import type { ClientEnds, Entrance, WireId } from './port.ts'
+
+/** What a server is asked that has just ended another connection. */
+export const ALIVE_QUESTION = encodeCommand(['PING'])
 
 export class ServerLink {
   readonly id: WireId
@@ -17,6 +21,8 @@ export class ServerLink {
    * `leaving`: it is replaced; nothing is sent to it any more, and what it owes is waited for.
    */
   phase: 'connecting' | 'settingUp' | 'ready' | 'leaving' = 'connecting'
+  /** It is asked whether it is alive, and has not answered. */
+  owesPong = false
   /** Replies to the set-up still to come. */
   setUpReplies = 0
   /** Confirmations of subscriptions still to come after them. */
@@ -38,6 +44,11 @@ export class ServerLink {
     this.address = address
     this.openedAtMs = nowMs
     this.heardAtMs = nowMs
+  }
+
+  get isSetUp(): boolean {
+    const { owesPong, setUpReplies, setUpConfirmations, queuedReplies } = this
+    return !owesPong && setUpReplies === 0 && setUpConfirmations === 0 && queuedReplies === 0
   }
 
   leads(to: Address): boolean {

@@ -6,7 +6,7 @@ import { type AnswerPiece, firstWord } from './answers.ts'
 import { type Asked, isPlain } from './asked.ts'
 import { encodeSetUp } from './carried-state.ts'
 import { isMisdirection, setUpRefused, UNANSWERED } from './proxy-errors.ts'
-import { type Served, ServerLink } from './server-link.ts'
+import { ALIVE_QUESTION, type Served, ServerLink } from './server-link.ts'
 import { MAX_QUEUED_BYTES, type SessionHome } from './session-home.ts'
 import { bytesForAnother, verdictOn } from './unanswered.ts'
 
@@ -111,8 +111,10 @@ export class ServerSide {
       if (isSubscription) link.setUpConfirmations += replies
     }
     link.queuedReplies = queued.length
+    link.owesPong = this.#home.isDoubtful(this.#session.entrance, link.address)
     const bytes = queued.map((asked) => asked.bytes ?? '').join('')
-    this.write(this.#home.proxyHeader(ends) + encodeSetUp(steps) + bytes)
+    const first = this.#home.proxyHeader(ends) + (link.owesPong ? ALIVE_QUESTION : '')
+    this.write(first + encodeSetUp(steps) + bytes)
     this.#settle(link, nowMs)
   }
 
@@ -152,9 +154,10 @@ export class ServerSide {
 
   /** The connection ended, or could not be opened. */
   closed(nowMs: number): void {
-    if (this.#link === undefined) return
+    const link = this.#link
+    if (link === undefined) return
     this.#lose(nowMs)
-    this.#home.doubt(this.#session.entrance.group)
+    this.#home.doubt(this.#session.entrance, link.address)
     this.#session.pump(nowMs)
   }
 
@@ -201,7 +204,9 @@ export class ServerSide {
     const word = firstWord(bytes)
     if (piece.kind === 'more' && !piece.isLast) return
     if (piece.kind === 'begin') return
-    if (word !== undefined && CONFIRMATIONS.has(word)) link.setUpConfirmations--
+    // An error is an answer too: who is alive may still want a password.
+    if (link.owesPong) link.owesPong = false
+    else if (word !== undefined && CONFIRMATIONS.has(word)) link.setUpConfirmations--
     else if (bytes.startsWith('>') || (word !== undefined && MESSAGES.has(word))) {
       this.#session.tellAside(bytes)
     } else if (link.setUpReplies > 0) {
@@ -217,8 +222,7 @@ export class ServerSide {
   }
 
   #settle(link: ServerLink, nowMs: number): void {
-    const { setUpReplies, setUpConfirmations, queuedReplies } = link
-    if (setUpReplies > 0 || setUpConfirmations > 0 || queuedReplies > 0) return
+    if (!link.isSetUp) return
     link.phase = 'ready'
     this.#retry = undefined
     this.#session.pump(nowMs)
@@ -302,7 +306,7 @@ export class ServerSide {
 
   /** The server did not carry it out: it is for the next one. */
   #misdirected(link: ServerLink, asked: Asked, nowMs: number): void {
-    if (!link.isMisdirected) this.#home.doubt(this.#session.entrance.group)
+    if (!link.isMisdirected) this.#home.doubt(this.#session.entrance)
     link.isMisdirected = true
     link.isToQueue = false
     this.#holdOff(link, nowMs)

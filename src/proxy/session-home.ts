@@ -18,8 +18,10 @@ export interface SessionHome {
   isSwitching(entrance: Entrance, nowMs: number): boolean
   openServer(client: WireId, address: Address): WireId
   forgetServer(stream: WireId): void
-  /** A server turned out not to be what the Sentinels said: they are asked at once. */
-  doubt(group: string): void
+  /** A server is not what the Sentinels said, or is `lost`, it has ended a connection: they are asked at once. */
+  doubt(entrance: Entrance, lost?: Address): void
+  /** It was lost just now. A new connection proves nothing: the system accepts those of a process that dies. */
+  isDoubtful(entrance: Entrance, server: Address): boolean
   /** The session wants `look` to be called every few milliseconds, or not any more. */
   attend(client: WireId, isNeeded: boolean): void
   /** The client is gone, or has been closed. */

@@ -76,6 +76,25 @@ describe('when the master is lost', () => {
     expect(stage.server(B).takes()).toEqual(['INCR d'])
   })
 
+  test('one that accepts connections while it dies is given a write only once it has answered there', () => {
+    const stage = new ProxyStage()
+    const other = stage.client()
+    other.sends('INCR a')
+    stage.server(A).breaks()
+    const client = stage.client()
+    client.sends('INCR b')
+    expect(stage.server(A).takes()).toEqual(['PING'])
+    stage.server(A).breaks()
+    stage.pass(20)
+    stage.server(A).says('-NOAUTH Authentication required.')
+    expect([client.takes(), stage.server(A).takes()]).toEqual(['', ['PING', 'INCR b']])
+    stage.server(A).says(':1')
+    stage.pass(1_000)
+    client.leaves()
+    stage.client().sends('INCR c')
+    expect(stage.server(A).takes()).toEqual(['INCR c'])
+  })
+
   test('a client whose answer has been told in part is closed: it cannot be mended', () => {
     const stage = new ProxyStage()
     const client = stage.client()
