@@ -9,7 +9,7 @@
  * - leaves the group alone for failover-block after an automatic failover.
  * Each is judged by what the Sentinel itself has said, so that nothing needs to be known of the network.
  */
-import { isAbort } from '../../core/event-table.ts'
+import { type AbortReason, isAbort } from '../../core/event-table.ts'
 import { eventWords, type Happening } from '../happening.ts'
 import type { GroupSpec, NodeSpec } from '../topology.ts'
 import type { Checker } from './checker.ts'
@@ -19,6 +19,8 @@ import { type Candidacy, isAutomatic } from './verdicts.ts'
 
 /** Timers are not exact to the millisecond, and happenings are noted when they can be heard. */
 const SLACK_MS = 50
+/** The same for what is heard at once. What comes with a new epoch waits until that is on the disk. */
+const TICK_MS = 2
 /** The shortest pause after an election that was lost: four rounds of five milliseconds. */
 const LOST_PAUSE_MS = 20
 /** The same when no replica could be promoted. */
@@ -26,13 +28,24 @@ const NO_REPLICA_PAUSE_MS = 1_000
 /** How long the word of a hook holds. */
 const HOOK_HOLDS_MS = 30_000
 
+/** A candidacy that came to nothing. */
+interface Failed {
+  readonly atMs: number
+  readonly pauseMs: number
+  readonly slackMs: number
+  /** It, and those before it that count. */
+  readonly attempt: number
+}
+
 /** What is known of one Sentinel's dealings with one group. */
 interface Dealings {
   vote: { readonly leader: string; readonly atMs: number } | undefined
   /** The failover it has begun, and not ended. */
   open: Candidacy | undefined
-  /** Its last one that came to nothing, and how many have in a row. */
-  failed: { readonly atMs: number; readonly floorMs: number; readonly count: number } | undefined
+  /** Its last one that came to nothing. */
+  failed: Failed | undefined
+  /** How many in a row make it wait longer. */
+  failures: number
   hook: { readonly askedAtMs: number; isRefused: boolean } | undefined
   /** [failover-block] By its own clock. */
   block: { readonly sinceMs: number; readonly forMs: number } | undefined
@@ -72,6 +85,8 @@ export function needlessCandidacies(scene: CheckerView): Checker {
 
 class AllDealings {
   readonly #of = new Map<string, Dealings>()
+  /** When each process last told of a new epoch. */
+  readonly newEpochAtMs = new Map<string, number>()
 
   of(process: string, group: string): Dealings {
     const key = `${process} ${group}`
@@ -91,10 +106,13 @@ class AllDealings {
 
 function anew(): Dealings {
   return {
-    ...{ vote: undefined, open: undefined, failed: undefined, hook: undefined },
+    ...{ ...NO_FAILURE, vote: undefined, open: undefined, hook: undefined },
     ...{ block: undefined, isMasterDown: false, odownAtMs: undefined },
   }
 }
+
+/** Nothing makes it wait. */
+const NO_FAILURE = { failed: undefined, failures: 0 }
 
 function noteVote(all: AllDealings, vote: Happening & { readonly kind: 'vote' }): void {
   const { process = '', group, leader, sentinelId, atMs } = vote
@@ -111,16 +129,20 @@ function noteEvent(
     const group = eventWords('+switch-master', payload)?.group ?? ''
     return noteSwitch(all.of(process, group), group, happening, scene)
   }
+  if (name === '+new-epoch') all.newEpochAtMs.set(process, atMs)
   const subject = readSubject(payload)
   if (subject === undefined) return
   const { group, kind } = subject
   const dealings = all.of(process, group)
   if (kind === 'master' && name === '+sdown') dealings.isMasterDown = true
   if (kind === 'master' && name === '-sdown') dealings.isMasterDown = false
-  if (isAbort(name)) noteAbort(dealings, happening)
+  if (isAbort(name)) {
+    const isHeardLate = all.newEpochAtMs.get(process) === atMs
+    noteAbort(dealings, name, atMs, isHeardLate ? SLACK_MS : TICK_MS)
+  }
   // A replica that is back is a new chance; after a pause nothing before it counts.
-  if (kind === 'slave' && name === '-sdown') dealings.failed = undefined
-  if (name === '-pause') Object.assign(dealings, { failed: undefined, vote: undefined })
+  if (kind === 'slave' && name === '-sdown') Object.assign(dealings, NO_FAILURE)
+  if (name === '-pause') Object.assign(dealings, { ...NO_FAILURE, vote: undefined })
   if (name === '-monitor') Object.assign(dealings, anew())
   // A block outlives a restart and a reset.
   if (name === '+reset-master' || name === '+monitor') {
@@ -133,17 +155,16 @@ function noteEvent(
   if (name === '-failover-block') dealings.block = undefined
 }
 
-function noteAbort(
-  dealings: Dealings,
-  { name, atMs }: Happening & { readonly kind: 'event' },
-): void {
-  const { open, failed } = dealings
+function noteAbort(dealings: Dealings, name: AbortReason, atMs: number, slackMs: number): void {
+  const { open, failures } = dealings
   if (open === undefined) return
   dealings.open = undefined
   // After a coordinated one the operator can try again at once, and so can the Sentinel.
   if (!isAutomatic(open) && !open.forced) return
   const floorMs = name === '-failover-abort-not-elected' ? LOST_PAUSE_MS : NO_REPLICA_PAUSE_MS
-  dealings.failed = { atMs, floorMs, count: (failed?.count ?? 0) + 1 }
+  dealings.failed = { atMs, pauseMs: floorMs * 2 ** failures, slackMs, attempt: failures + 1 }
+  // If the replica lived and did not obey, the pause is long, and the next ones are no longer for it.
+  if (name !== '-failover-abort-slave-timeout') dealings.failures++
 }
 
 /** [failover-block] A master that was dead for the Sentinel, or that it replaced itself, was replaced automatically. */
@@ -203,11 +224,10 @@ const MET_MS = 10_000
 function haste({ process = '', atMs }: Candidacy, { failed }: Dealings, about: Circumstances) {
   if (failed === undefined) return undefined
   const { group, scene } = about
-  const doubledMs = failed.floorMs * 2 ** (failed.count - 1)
-  const pauseMs = Math.min(2 * group.failoverTimeoutMs, doubledMs)
+  const pauseMs = Math.min(2 * group.failoverTimeoutMs, failed.pauseMs)
   const waitedMs = atMs - failed.atMs
-  if (waitedMs >= pauseMs / scene.troubles.fastestClock(process) - 2) return undefined
-  return `${waitedMs} ms after attempt ${failed.count}, which came to nothing; it waits for ${pauseMs} ms`
+  if (waitedMs >= pauseMs / scene.troubles.fastestClock(process) - failed.slackMs) return undefined
+  return `${waitedMs} ms after attempt ${failed.attempt}, which came to nothing; it waits for ${pauseMs} ms`
 }
 
 /** Each Sentinel lets those of smaller ids go first, for two rounds of at least five milliseconds each. */

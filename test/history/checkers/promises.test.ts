@@ -1,5 +1,7 @@
 /** Judges of what Sentinels keep, tell and order; each must speak, and be silent where there is an excuse. */
+
 import { describe, expect, test } from 'vitest'
+import type { AbortReason } from '../../../src/core/event-table.ts'
 import { at, GROUP, ID, Stage } from './support.ts'
 
 const switched = `${GROUP} n1 6379 n2 6379`
@@ -140,6 +142,24 @@ describe('candidacies', () => {
     expect(failed().until(30_500).stands('s1', 2).violations).toContain(NAME)
     expect(failed().until(31_000).stands('s1', 2).violations).not.toContain(NAME)
     expect(failed().about('s1', '-sdown', 'n2').stands('s1', 2).violations).not.toContain(NAME)
+  })
+
+  test('what was to be given up, and waited for a new epoch on the disk, is not counted late (liar, seed 5037)', () => {
+    const given = (stage: Stage) => stage.event('s1', '-failover-abort-not-elected').until(30_015)
+    const lost = () => late().stands('s1', 1)
+    expect(given(lost()).stands('s1', 3).violations).toContain(NAME)
+    expect(given(lost().event('s1', '+new-epoch', '2')).stands('s1', 3).violations).not.toContain(
+      NAME,
+    )
+  })
+
+  test('failures in a row double the pause, but for those of replicas that did not obey', () => {
+    const twice = (first: AbortReason) => {
+      const one = late().stands('s1', 1).event('s1', first).until(45_000).stands('s1', 2)
+      return one.event('s1', '-failover-abort-no-good-slave').until(46_100).stands('s1', 3)
+    }
+    expect(twice('-failover-abort-no-good-slave').violations).toContain(NAME)
+    expect(twice('-failover-abort-slave-timeout').violations).not.toContain(NAME)
   })
 
   test('one without a replica to promote is caught', () => {
