@@ -38,10 +38,26 @@ export type Digest = (text: string) => string
 
 /**
  * The whole content of a state file. A caller with a faster `digest` passes it: with many groups
- * ours takes most of the time of a save.
+ * ours takes most of the time of a save. It is filled up with blanks to a multiple of `blockBytes`.
  */
-export function encodeState(saved: SavedState, digest: Digest = sha256): string {
-  return withHeader(`${toAscii(JSON.stringify(saved, null, 1))}\n`, FORMAT_VERSION, digest)
+export function encodeState(
+  saved: SavedState,
+  digest: Digest = sha256,
+  blockBytes: number = 1,
+): string {
+  const json = toAscii(JSON.stringify(saved, null, 1))
+  return withHeader(`${json}${blanksBehind(json, blockBytes)}\n`, FORMAT_VERSION, digest)
+}
+
+const NO_DIGEST = '0'.repeat(64)
+
+/** Blanks after JSON mean nothing, so older programs read them too. */
+function blanksBehind(json: string, blockBytes: number): string {
+  const lengthWith = (bytes: number) => headerOf(bytes, FORMAT_VERSION, NO_DIGEST).length + bytes
+  const blocks = Math.ceil(lengthWith(json.length + 1) / blockBytes)
+  // The longer the body, the more digits in its header: counted with the length that it will nearly have.
+  const headerLength = lengthWith(blocks * blockBytes) - blocks * blockBytes
+  return ' '.repeat(Math.max(0, blocks * blockBytes - headerLength - json.length - 1))
 }
 
 /**
@@ -87,7 +103,11 @@ function parseJson(body: string): unknown {
 }
 
 function withHeader(body: string, version: number, digest: Digest = sha256): string {
-  return `${MAGIC} ${version} ${body.length} ${digest(body)}\n${body}`
+  return headerOf(body.length, version, digest(body)) + body
+}
+
+function headerOf(length: number, version: number, digest: string): string {
+  return `${MAGIC} ${version} ${length} ${digest}\n`
 }
 
 function toAscii(text: string): string {

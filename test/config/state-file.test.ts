@@ -105,6 +105,17 @@ test('any names and numbers survive', () => {
   )
 })
 
+test('filled up to whole blocks it is read back the same, and keeps its size while what it says grows a little', () => {
+  const sizes = new Set<number>()
+  for (let length = 0; length < 9_000; length += 7) {
+    const state = { ...STATE, groups: [], removed: [{ ...GROUP, name: 'x'.repeat(length) }] }
+    const text = encodeState(state, () => 'd'.repeat(64), 4_096)
+    sizes.add(text.length)
+  }
+  expect([...sizes]).toEqual([4_096, 8_192, 12_288])
+  expect(decodeState(encodeState(STATE, sha256, 4_096))).toEqual({ ok: true, value: STATE })
+})
+
 test('a file that was cut is refused, at whatever byte', () => {
   const text = encodeState(STATE)
   for (let length = 0; length < text.length; length++) {

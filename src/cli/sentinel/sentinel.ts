@@ -182,7 +182,8 @@ async function openRecord(
 
 /** Throws a StartError if another process uses it, or it cannot be used. */
 async function openState(path: string, logger: Logger): Promise<StateFile> {
-  const stateFile = new StateFile(path)
+  const warn = (text: string) => logger.log('warning', `state file: ${text}`)
+  const stateFile = new StateFile(path, warn)
   const { missing } = await lockFile(path)
   if (missing !== undefined) {
     const consequence = 'nothing keeps a second Sentinel from using it'

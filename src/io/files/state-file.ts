@@ -1,8 +1,8 @@
 /**
- * The state file of a Sentinel: what it must not forget, in two identical copies. Each save replaces
- * both, the main one first, so that the main one is never older than its copy; a copy that a failing disk
- * has damaged is replaced by the other. Only when neither can be read does the Sentinel refuse to start:
- * one that forgot its votes could give a second one in the same epoch.
+ * The state file of a Sentinel: what it must not forget, in two identical copies. Each save writes the main one first, so
+ * that it is never older than its copy; one that a power cut has torn or a failing disk has damaged is replaced by the
+ * other. Only when neither can be read does the Sentinel refuse to start: one that forgot its votes could give a second
+ * one in the same epoch.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { decodeState, encodeState } from '../../config/state-file.ts'
 import type { SavedState } from '../../core/persistence/saved.ts'
 import { reasonOf, StartError } from '../start-error.ts'
-import { replaceFiles } from './durable.ts'
+import { StateCopies } from './state-copies.ts'
 
 export interface LoadedState {
   /** Undefined if there is no file yet: this is the first start. */
@@ -24,15 +24,20 @@ type Copy =
   | { readonly kind: 'valid'; readonly state: SavedState }
   | { readonly kind: 'damaged'; readonly reason: string }
 
+/** So that it keeps its size, and can be written where it lies: a block of most disks. */
+const BLOCK_BYTES = 4_096
+
 export class StateFile {
   readonly #path: string
-  readonly #copyPath: string
+  readonly #copies: StateCopies
 
-  /** Throws a StartError if the folder is not there, or cannot be written to. */
-  constructor(path: string) {
+  /** Throws a StartError if the folder is not there, or cannot be written to. `warn` is told of trouble with a copy. */
+  constructor(path: string, warn: (text: string) => void = () => undefined) {
     this.#path = resolve(path)
-    this.#copyPath = `${this.#path}.copy`
-    prepareFolder(dirname(this.#path))
+    const folder = dirname(this.#path)
+    const name = basename(this.#path)
+    prepareFolder(folder)
+    this.#copies = new StateCopies(folder, [name, `${name}.copy`], warn)
   }
 
   /** Reads the better copy. Throws a StartError if the file exists and no copy of it is valid. */
@@ -40,10 +45,15 @@ export class StateFile {
     return loadState(this.#path)
   }
 
-  /** Resolves once both copies are safely on disk. Rejects with the file system's error. */
+  /** Resolves once it is safely on disk. Rejects with the file system's error. */
   save(state: SavedState): Promise<void> {
-    const names = [basename(this.#path), basename(this.#copyPath)]
-    return replaceFiles(dirname(this.#path), names, encodeState(state, digestOf))
+    const text = encodeState(state, digestOf, BLOCK_BYTES)
+    return this.#copies.write(Buffer.from(text, 'latin1'))
+  }
+
+  /** Resolves once the second copy is there too. Another save opens them again. */
+  close(): Promise<void> {
+    return this.#copies.close()
   }
 }
 

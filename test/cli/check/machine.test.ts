@@ -104,10 +104,12 @@ test('the peers a Sentinel has met here, or a file remembers, count for its quor
     `error E_QUORUM_UNREACHABLE 1 sentinel monitor g: ${unreachable}`,
   ])
   const saved = { file: group, current: group, configEpoch: 0, leaderEpoch: 0, leader: '' }
-  await new StateFile(join(folder, 'sentinel-26379.state')).save({
+  const stateFile = new StateFile(join(folder, 'sentinel-26379.state'))
+  await stateFile.save({
     ...{ myid: 'a'.repeat(40), currentEpoch: 0, removed: [], settings: undefined },
     ...{ users: undefined, groups: [{ ...saved, replicas: [], peers }] },
   })
+  await stateFile.close()
   const yml = write('s.yml', 'groups: { g: { master: "127.0.0.1:6379", quorum: 4 } }')
   expect(await found(yml)).toEqual([`error E_QUORUM_UNREACHABLE 1 groups.g.quorum: ${unreachable}`])
 })

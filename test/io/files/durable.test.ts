@@ -1,5 +1,5 @@
 /**
- * Replacing the state file on a disk whose power is cut after every single operation. What the disk has
+ * Saves of the state file on a disk whose power is cut after every single operation. What the disk has
  * not synced is, each by itself, there or not: bytes of a file in any part, every rename on its own,
  * which is worse than any real file system. What is left is laid out in a real folder and read as at a
  * start.
@@ -14,16 +14,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeState } from '../../../src/config/state-file.ts'
 import type { SavedState } from '../../../src/core/persistence/saved.ts'
+import { replaceFileSync, replaceFiles, SYNCED_WRITES } from '../../../src/io/files/durable.ts'
 import {
-  type FileSystem,
-  type OpenFile,
-  replaceFileSync,
-  replaceFiles,
-  SYNCED_WRITES,
-} from '../../../src/io/files/durable.ts'
+  type CopyFileSystem,
+  type OpenCopy,
+  StateCopies,
+} from '../../../src/io/files/state-copies.ts'
 import { StateFile } from '../../../src/io/files/state-file.ts'
 import { scratchFolder } from '../../support/scratch.ts'
 
@@ -35,18 +34,38 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('whatever the disk keeps of a save that was cut, the state before it or the new one is read', async () => {
-  const operations = await countOperations()
-  const seen = new Set<number>()
-  for (let cutAfter = 0; cutAfter <= operations; cutAfter++) {
-    for (const epoch of await epochsAfterCut(cutAfter)) seen.add(epoch)
-  }
-  expect([...seen].sort()).toEqual([7, 8])
+describe.each([
+  ['replaces both copies', 0],
+  ['is written over the copies', 1],
+])('of a save that %s', (_how, savesBefore) => {
+  test('whatever the disk keeps when it is cut, the state before it or the new one is read', async () => {
+    const operations = await countOperations(savesBefore)
+    const seen = new Set<number>()
+    for (let cutAfter = 0; cutAfter <= operations; cutAfter++) {
+      for (const epoch of (await cut(savesBefore, cutAfter)).epochs) seen.add(epoch)
+    }
+    expect([...seen].sort()).toEqual([7, 8])
+  })
+
+  test('once it has been told it is what is read, whatever the power does', async () => {
+    const operations = await countOperations(savesBefore)
+    for (let cutAfter = 0; cutAfter <= operations; cutAfter++) {
+      const { isTold, epochs } = await cut(savesBefore, cutAfter)
+      if (isTold) expect(epochs).toEqual([8])
+    }
+    expect(await cut(savesBefore, operations)).toMatchObject({ isTold: true })
+  })
 })
 
-test('once a save has been told it is what is read, whatever the power does', async () => {
-  expect(await epochsAfterCut(await countOperations())).toEqual([8])
-})
+test.runIf(SYNCED_WRITES !== 0)(
+  'a save that is written over the copies is told after a single write',
+  async () => {
+    const { disk, copies } = await savedBefore(1)
+    disk.cutAfter(2)
+    await copies.write(bytesOf(8))
+    expect(new Set(disk.survivors().map(epochReadFrom))).toEqual(new Set([8]))
+  },
+)
 
 test('a link or a file that somebody laid where a save begins is not written through', async () => {
   const dir = join(folder, 'laid')
@@ -57,7 +76,9 @@ test('a link or a file that somebody laid where a save begins is not written thr
   writeFileSync(join(dir, `${NAMES[1]}.tmp`), 'open to all', { mode: 0o666 })
   symlinkSync(victim, join(dir, 'users.acl.tmp'))
   symlinkSync(victim, join(dir, `.vedette-probe-${process.pid}`))
-  await new StateFile(join(dir, NAMES[0])).save(stateOf(7))
+  const file = new StateFile(join(dir, NAMES[0]))
+  await file.save(stateOf(7))
+  await file.close()
   replaceFileSync(dir, 'users.acl', 'user default on')
   expect(readFileSync(victim, 'utf8')).toBe('of value')
   for (const name of [...NAMES, 'users.acl']) {
@@ -66,19 +87,37 @@ test('a link or a file that somebody laid where a save begins is not written thr
   }
 })
 
-/** The epochs a start can find when the power goes after that many operations of the second save. */
-async function epochsAfterCut(cutAfter: number): Promise<readonly number[]> {
-  const disk = new PowerlessDisk()
-  await replaceFiles('/', NAMES, encodeState(stateOf(7)), disk)
+/** What a start can find when the power goes after that many operations of a save, and whether that was told. */
+async function cut(savesBefore: number, cutAfter: number) {
+  const { disk, copies } = await savedBefore(savesBefore)
   disk.cutAfter(cutAfter)
-  await replaceFiles('/', NAMES, encodeState(stateOf(8)), disk).catch(() => undefined)
-  return [...new Set(disk.survivors().map(epochReadFrom))]
+  const isTold = await copies.write(bytesOf(8)).then(
+    () => true,
+    () => false,
+  )
+  await copies.close()
+  return { isTold, epochs: [...new Set(disk.survivors().map(epochReadFrom))] }
 }
 
-async function countOperations(): Promise<number> {
+async function countOperations(savesBefore: number): Promise<number> {
+  const { disk, copies } = await savedBefore(savesBefore)
+  const before = disk.operations
+  await copies.write(bytesOf(8))
+  await copies.close()
+  return disk.operations - before
+}
+
+/** The state of epoch 7 is on the disk, and so many saves were made by the process that goes on. */
+async function savedBefore(saves: number) {
   const disk = new PowerlessDisk()
-  await replaceFiles('/', NAMES, encodeState(stateOf(7)), disk)
-  return disk.operations
+  await replaceFiles('/', NAMES, bytesOf(7), disk)
+  const copies = new StateCopies('/', NAMES, () => undefined, disk)
+  for (let save = 0; save < saves; save++) await copies.write(bytesOf(7))
+  return { disk, copies }
+}
+
+function bytesOf(epoch: number): Buffer {
+  return Buffer.from(encodeState(stateOf(epoch)), 'latin1')
 }
 
 function stateOf(currentEpoch: number): SavedState {
@@ -104,6 +143,7 @@ function epochReadFrom(files: ReadonlyMap<string, string>): number {
 }
 
 interface Inode {
+  readonly ino: number
   text: string
   synced: string
 }
@@ -113,8 +153,9 @@ type FolderChange =
   | { readonly kind: 'rename'; readonly from: string; readonly to: string }
 
 /** A folder on a disk that forgets what was not synced. */
-class PowerlessDisk implements FileSystem {
+class PowerlessDisk implements CopyFileSystem {
   operations = 0
+  #lastInode = 0
   #limit = Infinity
   /** As a running process sees it, and as it surely is on the platters. */
   readonly #entries = new Map<string, Inode>()
@@ -125,19 +166,39 @@ class PowerlessDisk implements FileSystem {
     this.#limit = this.operations + operations
   }
 
-  async open(path: string, flags: number): Promise<OpenFile> {
+  async open(path: string, flags: number): Promise<OpenCopy> {
     if (flags === constants.O_RDONLY) return this.#folder()
+    const name = path.slice(1)
+    const found = (flags & constants.O_CREAT) === 0 ? this.#entries.get(name) : undefined
+    if (found !== undefined) return this.#file(found, flags)
     this.#work()
-    const inode = { text: '', synced: '' }
-    this.#change({ kind: 'create', name: path.slice(1), inode })
+    const inode = { ino: ++this.#lastInode, text: '', synced: '' }
+    this.#change({ kind: 'create', name, inode })
+    return this.#file(inode, flags)
+  }
+
+  async stat(path: string): Promise<{ dev: number; ino: number }> {
+    const { ino } = this.#entries.get(path.slice(1)) as Inode
+    return { dev: 0, ino }
+  }
+
+  #file(inode: Inode, flags: number): OpenCopy {
+    const write = async (text: string): Promise<void> => {
+      this.#work()
+      inode.text = text
+      // Now others may write.
+      await null
+      if ((flags & SYNCED_WRITES) === 0) return
+      this.#work()
+      inode.synced = inode.text
+    }
     return {
-      writeFile: async (text) => {
-        this.#work()
-        inode.text = text.toString()
-        if ((flags & SYNCED_WRITES) === 0) return
-        this.#work()
-        inode.synced = inode.text
+      writeFile: (text) => write(text.toString()),
+      write: async (bytes) => {
+        await write(Buffer.from(bytes).toString('latin1'))
+        return { bytesWritten: bytes.length }
       },
+      stat: async () => ({ dev: 0, ino: inode.ino }),
       sync: async () => {
         this.#work()
         inode.synced = inode.text
@@ -164,9 +225,11 @@ class PowerlessDisk implements FileSystem {
     })
   }
 
-  #folder(): OpenFile {
+  #folder(): OpenCopy {
     return {
       writeFile: async () => undefined,
+      write: async () => ({ bytesWritten: 0 }),
+      stat: async () => ({ dev: 0, ino: 0 }),
       sync: async () => {
         this.#work()
         this.#safe = new Map(this.#entries)
@@ -198,14 +261,20 @@ function apply(entries: Map<string, Inode>, change: FolderChange): void {
   entries.set(change.to, inode)
 }
 
-/** Each file as synced, as written, or cut somewhere between. */
+/** Each file as synced, as written, cut somewhere between, or with the new bytes in one half of the old ones. */
 function contentsOf(
   entries: readonly (readonly [string, Inode])[],
 ): readonly ReadonlyMap<string, string>[] {
   const [first, ...rest] = entries
   if (first === undefined) return [new Map()]
   const [name, { text, synced }] = first
-  const versions = new Set([synced, text, text === synced ? text : text.slice(0, text.length / 2)])
+  const half = text.length / 2
+  const torn = [
+    text.slice(0, half),
+    text.slice(0, half) + synced.slice(half),
+    synced.slice(0, half) + text.slice(half),
+  ]
+  const versions = new Set([synced, text, ...(text === synced ? [] : torn)])
   return contentsOf(rest).flatMap((others) =>
     [...versions].map((version) => new Map([...others, [name, version]])),
   )

@@ -1,10 +1,23 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DEFAULT_GROUP } from '../../../src/core/config.ts'
-import type { SavedState } from '../../../src/core/persistence/saved.ts'
+import type { SavedGroup, SavedState } from '../../../src/core/persistence/saved.ts'
+import { SYNCED_WRITES } from '../../../src/io/files/durable.ts'
 import { StateFile } from '../../../src/io/files/state-file.ts'
 import { scratchFolder } from '../../support/scratch.ts'
+
+const WRITES_IN_PLACE = SYNCED_WRITES !== 0
 
 let folder = ''
 let path = ''
@@ -12,7 +25,19 @@ beforeEach(() => {
   folder = scratchFolder('test')
   path = join(folder, 'sentinel.state')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
+afterEach(async () => {
+  for (const file of opened.splice(0)) await file.close()
+  rmSync(folder, { recursive: true })
+})
+
+const opened: StateFile[] = []
+
+/** As a Sentinel opens it at its start. */
+function start(): StateFile {
+  const file = new StateFile(path)
+  opened.push(file)
+  return file
+}
 
 const GROUP = { ...DEFAULT_GROUP, name: 'größe-☃', host: '127.0.0.1', port: 6379, quorum: 2 }
 
@@ -38,23 +63,60 @@ function stateAt(currentEpoch: number): SavedState {
 }
 
 test('without a file there is no state and nothing to warn of', () => {
-  expect(new StateFile(path).load()).toEqual({ saved: undefined, warning: undefined })
+  expect(start().load()).toEqual({ saved: undefined, warning: undefined })
 })
 
 test('what was saved is loaded, and a later save replaces it', async () => {
-  await new StateFile(path).save(stateAt(1))
-  await new StateFile(path).save(stateAt(2))
-  expect(new StateFile(path).load()).toEqual({ saved: stateAt(2), warning: undefined })
+  await start().save(stateAt(1))
+  await start().save(stateAt(2))
+  expect(start().load()).toEqual({ saved: stateAt(2), warning: undefined })
 })
 
-test('a save leaves two identical copies and nothing else', async () => {
-  await new StateFile(path).save(stateAt(1))
+test.each([1, 2, 3])('%i saves leave two identical copies and nothing else', async (saves) => {
+  const file = start()
+  for (let epoch = 1; epoch <= saves; epoch++) await file.save(stateAt(epoch))
+  await file.close()
   expect(readdirSync(folder).sort()).toEqual(['sentinel.state', 'sentinel.state.copy'])
+  expect(readFileSync(path)).toEqual(readFileSync(`${path}.copy`))
+  expect(file.load().saved).toEqual(stateAt(saves))
+})
+
+test('a state of the same size is written where the last one lies, a larger one replaces it', async () => {
+  const file = start()
+  const inodes: number[] = []
+  for (const replicas of [1, 2, 200]) {
+    const [group] = stateAt(1).groups
+    const rows = Array.from({ length: replicas }, (_, at) => ({ host: '127.0.0.1', port: at + 1 }))
+    await file.save({ ...stateAt(1), groups: [{ ...group, replicas: rows } as SavedGroup] })
+    inodes.push(statSync(path).ino)
+  }
+  expect([inodes[0] === inodes[1], inodes[1] === inodes[2]]).toEqual([WRITES_IN_PLACE, false])
+})
+
+test.each([
+  ['removed', ['main'], () => rmSync(path)],
+  ['removed', ['copy'], () => rmSync(`${path}.copy`)],
+  ['replaced', ['main'], () => replaceBySame(path)],
+  ['replaced', ['copy'], () => replaceBySame(`${path}.copy`)],
+])('where somebody has %s the %s, the next save is in both', async (_how, _which, meddle) => {
+  const file = start()
+  await file.save(stateAt(1))
+  await file.save(stateAt(2))
+  meddle()
+  await file.save(stateAt(3))
+  expect(file.load()).toEqual({ saved: stateAt(3), warning: undefined })
+  await file.close()
   expect(readFileSync(path)).toEqual(readFileSync(`${path}.copy`))
 })
 
+/** With the same bytes, as restoring a backup would. */
+function replaceBySame(at: string): void {
+  copyFileSync(at, `${path}.same`)
+  renameSync(`${path}.same`, at)
+}
+
 test('a file cut at any byte is not believed: its copy is', async () => {
-  const file = new StateFile(path)
+  const file = start()
   await file.save(stateAt(1))
   const whole = readFileSync(path)
   for (let length = 0; length < whole.length; length++) {
@@ -66,7 +128,7 @@ test('a file cut at any byte is not believed: its copy is', async () => {
 })
 
 test('a damaged copy does no harm, but is told', async () => {
-  const file = new StateFile(path)
+  const file = start()
   await file.save(stateAt(1))
   writeFileSync(`${path}.copy`, 'junk')
   expect(file.load().saved).toEqual(stateAt(1))
@@ -74,7 +136,7 @@ test('a damaged copy does no harm, but is told', async () => {
 })
 
 test('a main file that is newer than its copy wins: a crash came between the two renames', async () => {
-  const file = new StateFile(path)
+  const file = start()
   await file.save(stateAt(1))
   const old = readFileSync(path)
   await file.save(stateAt(2))
@@ -83,16 +145,16 @@ test('a main file that is newer than its copy wins: a crash came between the two
 })
 
 test('leftovers of a save that a crash cut short are ignored', async () => {
-  const file = new StateFile(path)
+  const file = start()
   await file.save(stateAt(1))
   writeFileSync(`${path}.tmp`, 'half a st')
   expect(file.load()).toEqual({ saved: stateAt(1), warning: undefined })
-  await file.save(stateAt(2))
+  await start().save(stateAt(2))
   expect(existsSync(`${path}.tmp`)).toBe(false)
 })
 
 test('when both copies are damaged the refusal names them and the way out', async () => {
-  const file = new StateFile(path)
+  const file = start()
   await file.save(stateAt(1))
   writeFileSync(path, readFileSync(path).subarray(0, 50))
   writeFileSync(`${path}.copy`, '')
@@ -107,7 +169,7 @@ test('when both copies are damaged the refusal names them and the way out', asyn
 
 test('one damaged and one missing copy is no first start', () => {
   writeFileSync(path, 'junk')
-  expect(() => new StateFile(path).load()).toThrow(/cannot be read/)
+  expect(() => start().load()).toThrow(/cannot be read/)
 })
 
 test('a folder that is missing is not made: under a mistyped name the votes would be gone', () => {
@@ -135,10 +197,11 @@ test('a folder that cannot be written is refused at once, with its name', () => 
 })
 
 test('a save that fails rejects and leaves the old state readable', async () => {
-  const file = new StateFile(path)
+  const file = start()
   await file.save(stateAt(1))
-  // A folder in the way of the temporary file: even root cannot write there.
+  // A folder in the way of the temporary file: even root cannot write there. And the file is not the one it was.
   mkdirSync(`${path}.copy.tmp`)
+  replaceBySame(path)
   await expect(file.save(stateAt(2))).rejects.toThrow()
   expect(file.load().saved).toEqual(stateAt(1))
 })
