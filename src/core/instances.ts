@@ -138,6 +138,7 @@ function dataBase(nowMs: number, role: 'master' | 'slave') {
   return {
     infoAtMs: undefined,
     infosPending: 0,
+    infoAskedAtMs: undefined,
     infoText: '',
     roleReported: role,
     roleReportedAtMs: nowMs,

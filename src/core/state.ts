@@ -197,8 +197,9 @@ export interface InstanceBase extends TimerOwner {
 
 interface DataInstanceBase extends InstanceBase {
   infoAtMs: number | undefined
-  /** INFOs on their way. */
+  /** INFOs on their way, and when the last one over this connection was asked for. */
   infosPending: number
+  infoAskedAtMs: number | undefined
   /** The text of the last INFO, for INFO-CACHE. */
   infoText: string
   /** `none`: its INFO has no role line. Shown as `slave`, but no reason to act. */
@@ -294,10 +295,7 @@ export interface Peer extends InstanceBase, LastHello {
 /** The connections to one instance, and what PING says about it. */
 export interface Link extends TimerOwner {
   readonly kind: 'link'
-  /**
-   * The instances that use the link, in the order they came; replaced as a whole. Several only for a peer of several
-   * groups: the records of one process. Empty once none watches it.
-   */
+  /** Who uses the link, replaced as a whole: several for a peer of several groups, none once nobody watches it. */
   owners: readonly Instance[]
   command: Connection | undefined
   /** Masters and replicas only. */

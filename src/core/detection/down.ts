@@ -4,7 +4,7 @@
  * for their offsets, so that the answers are there when a leader has to choose.
  */
 
-import { requestInfo, scheduleInfo } from '../discovery/info-request.ts'
+import { requestRecentInfo, scheduleInfo } from '../discovery/info-request.ts'
 import { considerFailover } from '../election/failover-start.ts'
 import { electorsOf } from '../election/quorum.ts'
 import { announce, logQuietly } from '../events.ts'
@@ -96,7 +96,7 @@ function onMasterDown(turn: Turn, master: Master): void {
   confer(turn, group)
   scheduleAsk(turn, group)
   for (const replica of group.replicas.values()) {
-    requestInfo(turn, replica)
+    requestRecentInfo(turn, replica)
     scheduleInfo(turn, replica)
   }
 }

@@ -28,13 +28,25 @@ const WAIT_SHARE = 1 / 2
 const WRITES_WAIT_SHARE = 1 / 10
 /** More INFOs in flight would help nothing: the instance hangs. */
 const IN_FLIGHT_MAX = 3
+const RECENT_MS = 25
 
 /** Asks now, even while an INFO is on its way: its answer may be older than the cause for this one. */
 export function requestInfo(turn: Turn, instance: DataInstance): void {
   const connection = commandLink(instance)
   if (connection === undefined || instance.infosPending >= IN_FLIGHT_MAX) return
   instance.infosPending++
+  instance.infoAskedAtMs = turn.now.monoMs
   send(turn, connection, { kind: 'info' }, ['INFO'])
+}
+
+/**
+ * For a failover, whose steps follow each other within milliseconds: what a replica was asked a moment ago it is not asked
+ * again. Each answer is some kilobytes, which the node that is to be promoted writes and we read while clients wait.
+ */
+export function requestRecentInfo(turn: Turn, instance: DataInstance): void {
+  const { infoAskedAtMs } = instance
+  if (infoAskedAtMs !== undefined && turn.now.monoMs - infoAskedAtMs <= RECENT_MS) return
+  requestInfo(turn, instance)
 }
 
 /** The periodic round: asks unless an answer is still due, and arms the next round. */

@@ -4,7 +4,7 @@
  * next one, in a new epoch, need not wait for a time-out.
  */
 import { askPeers } from '../detection/ask.ts'
-import { requestInfo } from '../discovery/info-request.ts'
+import { requestInfo, requestRecentInfo } from '../discovery/info-request.ts'
 import { announce } from '../events.ts'
 import type { FailoverKind } from '../failover/failover-kinds.ts'
 import { abortFailover, enter } from '../failover/failover-state.ts'
@@ -47,7 +47,9 @@ export function standForElection(
   announce(turn, '+try-failover', group.master)
   castVote(turn, group, epoch, state.myid)
   if (needsVotes(group, kind)) askPeers(turn, group)
-  for (const replica of group.replicas.values()) requestInfo(turn, replica)
+  // After an order the old master may have written on until now.
+  const ask = kind === 'automatic' ? requestRecentInfo : requestInfo
+  for (const replica of group.replicas.values()) ask(turn, replica)
   state.timers.set(group, 'failover', now.monoMs + electionTimeoutMs(turn, group) + 1)
 }
 

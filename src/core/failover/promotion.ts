@@ -158,11 +158,12 @@ function isAwaited(state: State, replica: Replica, failover: Failover): boolean 
 }
 
 /**
- * Answers to questions sent with the vote requests are fresh, unless the votes took long: they arrive
- * together.
+ * Answers to questions sent with the vote requests or just before are fresh, unless the votes took long. After an order
+ * the master may have written on, so only those count that came since.
  */
-function freshSinceMs({ startedAtMs, stateChangedAtMs }: Failover): number {
-  return Math.max(startedAtMs, stateChangedAtMs - FRESH_MS)
+function freshSinceMs({ kind, startedAtMs, stateChangedAtMs }: Failover): number {
+  const sinceMs = stateChangedAtMs - FRESH_MS
+  return kind === 'automatic' ? sinceMs : Math.max(startedAtMs, sinceMs)
 }
 
 function saysMasterSince(replica: Replica, sinceMs: number): boolean {

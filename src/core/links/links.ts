@@ -206,6 +206,7 @@ function forgetReplies(owner: Instance): void {
     owner.sharesPauses = undefined
   } else {
     owner.infosPending = 0
+    owner.infoAskedAtMs = undefined
   }
 }
 

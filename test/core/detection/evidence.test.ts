@@ -295,17 +295,32 @@ test('with detection ping every Sentinel waits for a whole down-after', () => {
   expect(stage.until('+sdown master')).toBe(unansweredAtMs + 1_001)
 })
 
-test('the verdict itself asks each replica for INFO once', () => {
-  const stage = among(REFUSED)
+test.each([
+  ['by evidence', () => among({ ...REFUSED, granted: true })],
+  ['by silence', () => new SentinelStage({ group: { downAfterMs: 1_000, detection: 'ping' } })],
+])('a death found %s costs each replica one INFO until there is a leader', (_how, set) => {
+  const stage = set()
+  stage.run(5_000)
+  for (const name of ['peer1', 'peer2']) {
+    Object.assign(stage.part(name), { seesDown: true, votesFor: 'candidate' })
+  }
   killMaster(stage)
-  stage.run(230)
-  stage.forget()
-  stage.until('+sdown master')
-  const { ms } = stage
-  const asked = ['replica1', 'replica2'].map(
-    (name) => stage.sentTo(name, 'INFO').filter(({ atMs }) => atMs === ms).length,
-  )
-  expect(asked).toEqual([1, 1])
+  const downAtMs = stage.until('+sdown master')
+  const electedAtMs = stage.until('+elected-leader master')
+  for (const name of ['replica1', 'replica2']) {
+    const asked = stage.sentTo(name, 'INFO').map(({ atMs }) => atMs)
+    expect(asked.filter((atMs) => atMs > downAtMs - 25 && atMs < electedAtMs)).toHaveLength(1)
+  }
+})
+
+test('an order asks each replica although that was asked a moment ago: the master may have written on until now', () => {
+  const stage = among(WELL)
+  const asked = () => stage.sentTo('replica1', 'INFO').length
+  const before = asked()
+  while (asked() === before) stage.run(1)
+  stage.wire(['SENTINEL', 'FAILOVER', 'g'])
+  stage.run(0)
+  expect(asked()).toBe(before + 2)
 })
 
 // Seen with real servers: the Sentinel that ought to stand first did not know that the others had joined it, and they
