@@ -468,12 +468,12 @@ export const MUTANTS = [
       },
       {
         file: 'core/election/election.js',
-        find: '    for (const replica of group.replicas.values())\n        requestInfo(turn, replica);\n',
+        find: '    for (const replica of group.replicas.values())\n        ask(turn, replica);\n',
         replace: '',
       },
       {
         file: 'core/detection/down.js',
-        find: '    for (const replica of group.replicas.values()) {\n        requestInfo(turn, replica);\n        scheduleInfo(turn, replica);\n    }\n',
+        find: '    for (const replica of group.replicas.values()) {\n        requestRecentInfo(turn, replica);\n        scheduleInfo(turn, replica);\n    }\n',
         replace: '',
       },
       {

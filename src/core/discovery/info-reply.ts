@@ -32,6 +32,7 @@ export function onInfoReply(turn: Turn, instance: DataInstance, reply: Reply): v
   const facts = parseInfo(text)
   instance.infoText = keptPart(text, instance)
   instance.infoAtMs = turn.now.monoMs
+  noteNewClaim(turn, instance, facts)
   noteRunId(turn, instance, facts.runId)
   instance.replid = facts.replid
   instance.replid2 = facts.replid2
@@ -166,6 +167,18 @@ function noteRole(turn: Turn, instance: DataInstance, role: DataInstance['roleRe
   const expected = instance.kind === 'master' ? 'master' : 'slave'
   const channel = role === expected ? '+role-change' : '-role-change'
   announce(turn, channel, instance, { role: roleWord(role) })
+}
+
+/**
+ * A process that was a master and is one with another history was a replica meanwhile, and promoted: how long it has called
+ * itself a master counts from now, and not from before the promotion.
+ */
+function noteNewClaim(turn: Turn, instance: DataInstance, facts: InfoFacts): void {
+  const { runId, replid, roleReported } = instance
+  const isStill = roleReported === 'master' && facts.role === 'master' && facts.runId === runId
+  if (isStill && replid !== '' && facts.replid !== replid) {
+    instance.roleReportedAtMs = turn.now.monoMs
+  }
 }
 
 // [master-reboot-down-after-period] A master that was restarted answers LOADING while it reads its data

@@ -291,6 +291,20 @@ describe('15.23', () => {
     expect(stage.until('+convert-to-slave slave 10.0.0.2')).toBeGreaterThan(votedAtMs + 8_000)
   })
 
+  test('15.23 nor is one that was turned and promoted meanwhile, unseen, for its claim of before (seed 36476)', () => {
+    const stage = new SentinelStage()
+    const replica = stage.part('replica1')
+    replica.master = undefined
+    stage.until('-role-change slave 10.0.0.2')
+    stage.run(7_000)
+    replica.moreInfo.push(
+      'master_replid:another history',
+      'master_replid2:history of whom it followed',
+    )
+    const promotedAtMs = stage.ms
+    expect(stage.until('+convert-to-slave slave 10.0.0.2')).toBeGreaterThan(promotedAtMs + 8_000)
+  })
+
   test('15.23 nobody is turned towards a master that is down', () => {
     const stage = new SentinelStage()
     stage.part('replica1').master = undefined
