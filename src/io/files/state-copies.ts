@@ -30,6 +30,7 @@ export interface OpenCopy extends OpenFile {
 interface FileIdentity {
   readonly dev: number
   readonly ino: number
+  readonly size: number
 }
 
 interface Copy {
@@ -128,7 +129,8 @@ export class StateCopies {
     if (SYNCED_WRITES === 0) return
     try {
       const [first, second] = await Promise.all(this.#names.map((name) => this.#open(name)))
-      if (first !== undefined && second !== undefined) this.#placed = { size, first, second }
+      const areOurs = first?.identity.size === size && second?.identity.size === size
+      if (areOurs) this.#placed = { size, first, second }
     } catch {
       // The next save replaces both again, and tells what is wrong if it cannot.
     }
@@ -142,8 +144,8 @@ export class StateCopies {
 
   /** The file that we hold open is the one that a start would read. */
   async #isThere({ path, identity }: Copy): Promise<boolean> {
-    const { dev, ino } = await this.#files.stat(path)
-    return dev === identity.dev && ino === identity.ino
+    const { dev, ino, size } = await this.#files.stat(path)
+    return dev === identity.dev && ino === identity.ino && size === identity.size
   }
 }
 

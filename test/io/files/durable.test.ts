@@ -177,9 +177,8 @@ class PowerlessDisk implements CopyFileSystem {
     return this.#file(inode, flags)
   }
 
-  async stat(path: string): Promise<{ dev: number; ino: number }> {
-    const { ino } = this.#entries.get(path.slice(1)) as Inode
-    return { dev: 0, ino }
+  async stat(path: string) {
+    return identityOf(this.#entries.get(path.slice(1)) as Inode)
   }
 
   #file(inode: Inode, flags: number): OpenCopy {
@@ -198,7 +197,7 @@ class PowerlessDisk implements CopyFileSystem {
         await write(Buffer.from(bytes).toString('latin1'))
         return { bytesWritten: bytes.length }
       },
-      stat: async () => ({ dev: 0, ino: inode.ino }),
+      stat: async () => identityOf(inode),
       sync: async () => {
         this.#work()
         inode.synced = inode.text
@@ -229,7 +228,7 @@ class PowerlessDisk implements CopyFileSystem {
     return {
       writeFile: async () => undefined,
       write: async () => ({ bytesWritten: 0 }),
-      stat: async () => ({ dev: 0, ino: 0 }),
+      stat: async () => ({ dev: 0, ino: 0, size: 0 }),
       sync: async () => {
         this.#work()
         this.#safe = new Map(this.#entries)
@@ -248,6 +247,10 @@ class PowerlessDisk implements CopyFileSystem {
     if (this.operations >= this.#limit) throw new Error('no power')
     this.operations++
   }
+}
+
+function identityOf({ ino, text }: Inode) {
+  return { dev: 0, ino, size: text.length }
 }
 
 function apply(entries: Map<string, Inode>, change: FolderChange): void {

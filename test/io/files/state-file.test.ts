@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -98,6 +99,8 @@ test.each([
   ['removed', ['copy'], () => rmSync(`${path}.copy`)],
   ['replaced', ['main'], () => replaceBySame(path)],
   ['replaced', ['copy'], () => replaceBySame(`${path}.copy`)],
+  ['lengthened', ['main'], () => appendFileSync(path, ' ')],
+  ['lengthened', ['copy'], () => appendFileSync(`${path}.copy`, ' ')],
 ])('where somebody has %s the %s, the next save is in both', async (_how, _which, meddle) => {
   const file = start()
   await file.save(stateAt(1))
@@ -198,6 +201,8 @@ test('a folder that cannot be written is refused at once, with its name', () => 
 
 test('a save that fails rejects and leaves the old state readable', async () => {
   const file = start()
+  await file.save(stateAt(1))
+  // The files are opened behind the first one.
   await file.save(stateAt(1))
   // A folder in the way of the temporary file: even root cannot write there. And the file is not the one it was.
   mkdirSync(`${path}.copy.tmp`)
