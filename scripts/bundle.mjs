@@ -17,6 +17,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { SourceMap } from 'node:module'
 import { join, relative, sep } from 'node:path'
 import { pathOf } from './paths.mjs'
 
@@ -56,7 +57,7 @@ export function writeBundle(bundle) {
   rmSync(pathOf(FOLDER), { recursive: true, force: true })
   if (bundle === undefined) return
   mkdirSync(pathOf(FOLDER), { recursive: true })
-  writeFileSync(pathOf(`${BUNDLE}.map`), bundle.map)
+  writeFileSync(pathOf(`${BUNDLE}.lines`), bundle.lines)
   writeFileSync(pathOf(`${FOLDER}/third-party-licences.txt`), bundle.licences)
   // Last, and as a whole: a program that starts meanwhile takes the modules.
   writeFileSync(pathOf(`${BUNDLE}.new`), bundle.code)
@@ -95,7 +96,7 @@ function moduleAddresses() {
   }
 }
 
-/** Both are one line each, so that the lines of the map need one more at their beginning and nothing else. */
+/** Both are one line each, so that the table of lines needs one more at its beginning and nothing else. */
 const HEAD = '(function (exports, require, moduleAddress, __filename, __dirname) {'
 const TAIL = '\n})\n'
 
@@ -105,7 +106,7 @@ function finish({ code, map, modules }) {
   const id = createHash('sha256').update(body).digest('hex').slice(0, 16)
   return {
     code: `/* ${id} */${HEAD}\n${body}${TAIL}`,
-    map: JSON.stringify(shortMap(map)),
+    lines: linesOf(map, body),
     licences: licencesOf(Object.keys(modules)),
   }
 }
@@ -135,13 +136,27 @@ function refuseLeftovers(code) {
   }
 }
 
-/** Without the sources, which would double the package; their paths from the project's folder. */
-function shortMap({ version, names, mappings, sources }) {
-  const toSource = (path) =>
-    relative(pathOf('.'), join(pathOf('dist'), path))
-      .split(sep)
-      .join('/')
-  return { version, names, sources: sources.map(toSource), mappings: `;${mappings}` }
+/**
+ * From which line of which source each line of the bundle comes, for stacks (src/launch/stack-names.cjs): a line of
+ * JSON with the sources, and for each line two numbers of two bytes, the lowest first: which source, and the line there, or 0.
+ */
+function linesOf(map, body) {
+  const found = new SourceMap(map)
+  const generated = body.split('\n')
+  const table = Buffer.alloc(4 * (generated.length + 1))
+  for (const [at, text] of generated.entries()) {
+    const entry = found.findEntry(at, text.search(/\S|$/))
+    if (entry.generatedLine !== at || entry.originalSource === undefined) continue
+    table.writeUInt16LE(map.sources.indexOf(entry.originalSource), 4 * (at + 1))
+    table.writeUInt16LE(entry.originalLine + 1, 4 * (at + 1) + 2)
+  }
+  return Buffer.concat([Buffer.from(`${JSON.stringify(map.sources.map(fromProject))}\n`), table])
+}
+
+function fromProject(source) {
+  return relative(pathOf('.'), join(pathOf('dist'), source))
+    .split(sep)
+    .join('/')
 }
 
 /** Their licences ask for it wherever the code goes. */

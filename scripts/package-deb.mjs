@@ -119,12 +119,11 @@ function addProgram(library) {
 
 /**
  * As the exceptions among the files of package.json say. What the compiler keeps for itself in dist begins with
- * a dot; compiled code is made anew on each machine; of the maps, only stacks of the bundle need one.
+ * a dot; compiled code is made anew on each machine; nothing reads the maps.
  */
 function isPackaged(path) {
   const name = basename(path)
-  const isNeeded = !name.endsWith('.map') || name === 'vedette.cjs.map'
-  return isNeeded && !name.startsWith('.') && name !== 'code-cache'
+  return !name.endsWith('.map') && !name.startsWith('.') && name !== 'code-cache'
 }
 
 function installDependencies(cwd) {

@@ -1,35 +1,29 @@
 /**
- * Stacks name the source files of what is in the bundle: `src/core/step.ts:61:5`. Node could do that
- * itself (`--enable-source-maps`), but it would read the map, several megabytes, at every start. Here the
- * first stack that is looked at reads it, and a program that is in order never looks at one. Node looks at the
- * stacks of errors of sockets, too, and when memory is short is no time to read a map: then stacks name
- * the bundle.
+ * Stacks name the source files of what is in the bundle: `src/core/step.ts:61`. Node could do that itself
+ * (`--enable-source-maps`), but to read a map of several megabytes takes a fifth of a second and 90 MB, and Node looks
+ * at the stack of every write that fails: that would stop a process in the very moment in which a master dies. So
+ * the build leaves a table of lines (scripts/bundle.mjs), which costs less than a millisecond and is not kept.
  */
 'use strict'
 const { readFileSync } = require('node:fs')
-const { SourceMap } = require('node:module')
-const { getHeapStatistics } = require('node:v8')
 
-/** What reading the map takes for a moment, and half of that for as long as the program runs. */
-const MAP_HEAP_BYTES = 192 * 1024 * 1024
+/** Of a line in the table: the number of its source, and its line there. */
+const RECORD_BYTES = 4
 
-/** @param {string} bundle */
+/**
+ * @typedef {(line: number) => string | undefined} PlaceOf
+ *
+ * @param {string} bundle
+ */
 exports.nameSourcesInStacks = (bundle) => {
-  /** @type {SourceMap | undefined} */
-  let map
   Error.prepareStackTrace = (error, sites) => {
     const isOurs = sites.some((site) => site.getFileName() === bundle)
-    if (isOurs && hasRoom()) map ??= readMap(`${bundle}.map`)
+    const placeOf = isOurs ? readPlaces(`${bundle}.lines`) : undefined
     const lines = sites.map(
-      (site) => `\n    at ${map === undefined ? site : renamed(site, bundle, map)}`,
+      (site) => `\n    at ${placeOf === undefined ? site : renamed(site, bundle, placeOf)}`,
     )
     return `${headline(error)}${lines.join('')}`
   }
-}
-
-function hasRoom() {
-  const { heap_size_limit: limitBytes, used_heap_size: usedBytes } = getHeapStatistics()
-  return limitBytes - usedBytes > MAP_HEAP_BYTES
 }
 
 /**
@@ -45,12 +39,21 @@ function headline(error) {
 }
 
 /**
- * A map that cannot be read costs the names, not the stack.
+ * A table that cannot be read costs the names, not the stack.
  * @param {string} path
+ * @returns {PlaceOf | undefined}
  */
-function readMap(path) {
+function readPlaces(path) {
   try {
-    return new SourceMap(JSON.parse(readFileSync(path, 'utf8')))
+    const table = readFileSync(path)
+    const end = table.indexOf('\n')
+    const sources = JSON.parse(table.toString('utf8', 0, end))
+    return (line) => {
+      const at = end + 1 + RECORD_BYTES * (line - 1)
+      if (at + RECORD_BYTES > table.length) return undefined
+      const [source, sourceLine] = [table.readUInt16LE(at), table.readUInt16LE(at + 2)]
+      return sourceLine === 0 ? undefined : `${sources[source]}:${sourceLine}`
+    }
   } catch {
     return undefined
   }
@@ -59,16 +62,13 @@ function readMap(path) {
 /**
  * @param {NodeJS.CallSite} site
  * @param {string} bundle
- * @param {SourceMap} map
+ * @param {PlaceOf} placeOf
  */
-function renamed(site, bundle, map) {
+function renamed(site, bundle, placeOf) {
   const line = site.getLineNumber()
-  const column = site.getColumnNumber()
   const text = String(site)
-  if (site.getFileName() !== bundle || line === null || column === null) return text
-  const found = map.findEntry(line - 1, column - 1)
-  if (!('originalSource' in found)) return text
-  const { originalSource, originalLine, originalColumn } = found
-  const place = `${originalSource}:${originalLine + 1}:${originalColumn + 1}`
-  return text.replace(`${bundle}:${line}:${column}`, place)
+  const place = site.getFileName() === bundle && line !== null ? placeOf(line) : undefined
+  return place === undefined
+    ? text
+    : text.replace(`${bundle}:${line}:${site.getColumnNumber()}`, place)
 }

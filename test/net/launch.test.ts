@@ -14,7 +14,6 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { SourceMap } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -145,15 +144,21 @@ describe('compiled code', () => {
   })
 })
 
-test('a stack names the source files, if there is a map', () => {
+test('a stack names the source files, if there is a table of them', () => {
   expect(() => run(['crash'])).toThrow(/bundle\/vedette\.cjs:3:/)
-  // Line 3, column 0 of the bundle: the first source, line 7, column 2.
-  const map = { version: 3, names: [], sources: ['src/cli/main.ts'], mappings: ';;AAME' }
-  writeFileSync(join(dist, 'bundle/vedette.cjs.map'), JSON.stringify(map))
-  expect(() => run(['crash'])).toThrow(/at .*\(?src\/cli\/main\.ts:7:/)
+  // Line 3 of the bundle: the first source, line 7.
+  const lines = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0])
+  const table = Buffer.concat([Buffer.from('["src/cli/main.ts"]\n'), lines])
+  writeFileSync(join(dist, 'bundle/vedette.cjs.lines'), table)
+  expect(() => run(['crash'])).toThrow(/at .*\(?src\/cli\/main\.ts:7\b/)
 })
 
 describe('the bundle of the build', () => {
+  function lineOf(start: string): number {
+    const lines = readFileSync(join(DIST, 'bundle/vedette.cjs'), 'latin1').split('\n')
+    return lines.findIndex((text) => text.startsWith(start))
+  }
+
   test('is there, of plain ASCII, and not older than the modules', () => {
     const text = readFileSync(join(DIST, 'bundle/vedette.cjs'))
     expect(text.findIndex((byte) => byte > 127)).toBe(-1)
@@ -162,19 +167,32 @@ describe('the bundle of the build', () => {
     expect(bundled, 'npm run build makes a new one').toBeGreaterThanOrEqual(compiled)
   })
 
-  test('has a map that finds a function in its source', () => {
-    const lines = readFileSync(join(DIST, 'bundle/vedette.cjs'), 'latin1').split('\n')
-    const line = lines.findIndex((text) => text.startsWith('function onceStarted('))
-    const map = new SourceMap(
-      JSON.parse(readFileSync(join(DIST, 'bundle/vedette.cjs.map'), 'utf8')),
-    )
-    const source = 'src/io/process/once-started.ts'
-    const found = map.findEntry(line, 0)
-    expect(found).toMatchObject({ originalSource: source })
+  test('has a table that finds a function in its source', () => {
+    const line = lineOf('function onceStarted(')
+    const table = readFileSync(join(DIST, 'bundle/vedette.cjs.lines'))
+    const end = table.indexOf('\n')
+    const source = JSON.parse(table.toString('utf8', 0, end))[
+      table.readUInt16LE(end + 1 + 4 * line)
+    ]
+    expect(source).toBe('src/io/process/once-started.ts')
     const original = readFileSync(join(DIST, '..', source), 'utf8').split('\n')
-    expect(original[(found as { originalLine: number }).originalLine]).toMatch(
-      'function onceStarted(',
-    )
+    const originalLine = table.readUInt16LE(end + 1 + 4 * line + 2)
+    expect(original[originalLine - 1]).toMatch('function onceStarted(')
+  })
+
+  test('costs little memory when a stack is read, as Node does at each write that fails', () => {
+    const script = `
+      const [, folder, line] = process.argv
+      const bundle = folder + 'bundle/vedette.cjs'
+      require(folder + 'launch/stack-names.cjs').nameSourcesInStacks(bundle)
+      const failing = new (require('vm').Script)('\\n'.repeat(line) + 'throw Error()', { filename: bundle })
+      const before = process.memoryUsage().rss
+      try { failing.runInThisContext() } catch (error) { console.log(error.stack) }
+      console.log((process.memoryUsage().rss - before) / 1e6)`
+    const line = String(lineOf('function onceStarted('))
+    const output = execFileSync(process.execPath, ['-e', script, DIST, line], { encoding: 'utf8' })
+    expect(output).toMatch(/at src\/io\/process\/once-started\.ts:\d+\n/)
+    expect(Number(output.trim().split('\n').at(-1)), 'megabytes').toBeLessThan(20)
   })
 
   test('names the licence of every package that is in it', () => {
