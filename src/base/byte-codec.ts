@@ -21,7 +21,9 @@ export const PLAIN_BYTES: ByteCodec = {
   text(bytes) {
     const parts: string[] = []
     for (let at = 0; at < bytes.length; at += MAX_ARGUMENTS) {
-      parts.push(String.fromCharCode(...bytes.subarray(at, at + MAX_ARGUMENTS)))
+      const part = bytes.subarray(at, at + MAX_ARGUMENTS)
+      // Spread arguments take seven times as long.
+      parts.push(String.fromCharCode.apply(undefined, part as unknown as number[]))
     }
     return parts.join('')
   },

@@ -9,6 +9,7 @@
  * each such kind of event has its times in a column of its own: it packs smaller by a third. A number is written in groups
  * of seven bits, the lowest first; all but its last byte have the highest bit.
  */
+import { PLAIN_BYTES } from '../base/byte-codec.ts'
 import type { Moment } from '../base/clock.ts'
 import type { EntryEvent, EntryExtra, RecordEntry } from './entry.ts'
 import type { EventTable } from './event-table.ts'
@@ -51,10 +52,7 @@ class NumberColumn {
 
   /** A byte string. */
   get text(): string {
-    let text = ''
-    for (let at = 0; at < this.#length; at += CHUNK)
-      text += String.fromCharCode(...this.#bytes.subarray(at, Math.min(at + CHUNK, this.#length)))
-    return text
+    return PLAIN_BYTES.text(this.#bytes.subarray(0, this.#length))
   }
 
   #grow(): void {
@@ -66,8 +64,6 @@ class NumberColumn {
 
 /** Of a safe integer. */
 const MAX_NUMBER_BYTES = 8
-/** As many arguments as any engine takes. */
-const CHUNK = 4_096
 
 /** Reads a column from its beginning to its end; `next` throws a RecordFault where there is no number. */
 class ColumnReader {

@@ -1,5 +1,5 @@
 /** The dense form of a HyperLogLog: registers of six bits each, the lowest bits of a byte first. */
-import { fromBytes } from './byte-array.ts'
+import { PLAIN_BYTES } from '../../base/byte-codec.ts'
 
 const REGISTER_BITS = 6
 const MAX_REGISTER = 63
@@ -25,30 +25,30 @@ export function withRegister(body: string, index: number, count: number): string
   return body.slice(0, byte) + changed + body.slice(byte + changed.length)
 }
 
+// Three bytes hold four registers.
+
 export function denseRegisters(body: string): Uint8Array {
   const registers = new Uint8Array((body.length * 8) / REGISTER_BITS)
-  // Three bytes hold four registers.
   for (let byte = 0, index = 0; index < registers.length; byte += 3, index += 4) {
-    const low = body.charCodeAt(byte)
-    const middle = body.charCodeAt(byte + 1)
-    const high = body.charCodeAt(byte + 2)
-    registers[index] = low & MAX_REGISTER
-    registers[index + 1] = ((low >> 6) | (middle << 2)) & MAX_REGISTER
-    registers[index + 2] = ((middle >> 4) | (high << 4)) & MAX_REGISTER
-    registers[index + 3] = high >> 2
+    const word = wordAt(body, byte) | (body.charCodeAt(byte + 2) << 16)
+    registers[index] = word & MAX_REGISTER
+    registers[index + 1] = (word >> 6) & MAX_REGISTER
+    registers[index + 2] = (word >> 12) & MAX_REGISTER
+    registers[index + 3] = word >> 18
   }
   return registers
 }
 
 export function encodeDense(registers: Uint8Array): string {
   const bytes = new Uint8Array((registers.length * REGISTER_BITS) / 8)
-  for (let index = 0; index < registers.length; index++) {
-    const { byte, shift } = placeOfRegister(index)
-    const word = (registers[index] as number) << shift
-    bytes[byte] = (bytes[byte] as number) | (word & 0xff)
-    if (word > 0xff) bytes[byte + 1] = (bytes[byte + 1] as number) | (word >> 8)
+  const at = (index: number, shift: number) => (registers[index] as number) << shift
+  for (let byte = 0, index = 0; byte < bytes.length; byte += 3, index += 4) {
+    const word = at(index, 0) | at(index + 1, 6) | at(index + 2, 12) | at(index + 3, 18)
+    bytes[byte] = word
+    bytes[byte + 1] = word >> 8
+    bytes[byte + 2] = word >> 16
   }
-  return fromBytes(bytes)
+  return PLAIN_BYTES.text(bytes)
 }
 
 function placeOfRegister(index: number): Place {

@@ -28,7 +28,10 @@ export function cardinality(registers: Uint8Array): number {
 /** How many registers have each value. */
 function histogram(registers: Uint8Array): Uint32Array {
   const counts = new Uint32Array(64)
-  for (const register of registers) counts[register] = (counts[register] as number) + 1
+  for (let index = 0; index < registers.length; index++) {
+    const register = registers[index] as number
+    counts[register] = (counts[register] as number) + 1
+  }
   return counts
 }
 

@@ -2,12 +2,12 @@
  * LCS: the longest common subsequence of two strings, or its positions in them. The table of lengths
  * has a cell for every pair of positions; the answer is read from it backwards.
  */
+import { PLAIN_BYTES } from '../../../base/byte-codec.ts'
 import { array, bulk, error, integer, type Reply } from '../../../resp/reply.ts'
 import { parseInteger } from '../../arguments/numbers.ts'
 import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR } from '../../errors.ts'
-import { toBytes } from '../../values/byte-array.ts'
 
 const NOT_STRINGS = error('ERR The specified keys must contain string values')
 const LEN_AND_IDX = error('ERR If you want both the length and indexes, please just use IDX.')
@@ -65,40 +65,49 @@ function parseOptions(argv: readonly string[]): LcsOptions | Reply {
   return options
 }
 
-/** One row at a time is enough. */
+/** Two rows are enough, which take turns. */
 function lengthOf(a: string, b: string): number {
-  const codes = toBytes(b)
-  let row = new Uint32Array(b.length + 1)
-  let above = new Uint32Array(b.length + 1)
-  for (let i = 1; i <= a.length; i++) {
-    ;[row, above] = [above, row]
-    fillRow(row, above, a.charCodeAt(i - 1), codes)
-  }
-  return row[b.length] as number
+  const table = new Table(2, b)
+  for (let i = 1; i <= a.length; i++) table.fillRow(i % 2, 1 - (i % 2), a.charCodeAt(i - 1))
+  return table.cell(a.length % 2, b.length)
 }
 
 /** One row for every prefix of `a`, including the empty one. */
-function lengthsOf(a: string, b: string): Uint32Array[] {
-  const codes = toBytes(b)
-  const table = [new Uint32Array(b.length + 1)]
-  for (let i = 1; i <= a.length; i++) {
-    const row = new Uint32Array(b.length + 1)
-    fillRow(row, table[i - 1] as Uint32Array, a.charCodeAt(i - 1), codes)
-    table.push(row)
-  }
+function lengthsOf(a: string, b: string): Table {
+  const table = new Table(a.length + 1, b)
+  for (let i = 1; i <= a.length; i++) table.fillRow(i, i - 1, a.charCodeAt(i - 1))
   return table
 }
 
-/** The innermost loop: the values read last are kept, so that each cell is read once. */
-function fillRow(row: Uint32Array, above: Uint32Array, code: number, b: Uint8Array): void {
-  let left = 0
-  let aboveLeft = 0
-  for (let j = 1; j <= b.length; j++) {
-    const up = above[j] as number
-    if (b[j - 1] === code) left = aboveLeft + 1
-    else if (up > left) left = up
-    row[j] = left
-    aboveLeft = up
+/** Rows with a cell for every prefix of `b`, all in one array: a row may be a few cells long, and there may be millions. */
+class Table {
+  readonly #columns: number
+  readonly #codes: Uint8Array
+  readonly #cells: Uint32Array
+
+  constructor(rows: number, b: string) {
+    this.#columns = b.length + 1
+    this.#codes = new Uint8Array(b.length)
+    PLAIN_BYTES.copy(b, this.#codes)
+    this.#cells = new Uint32Array(rows * this.#columns)
+  }
+
+  cell(row: number, column: number): number {
+    return this.#cells[row * this.#columns + column] as number
+  }
+
+  /** The innermost loop: the values read last are kept, so that each cell is read once. */
+  fillRow(row: number, aboveRow: number, code: number): void {
+    const [cells, codes, columns] = [this.#cells, this.#codes, this.#columns]
+    const [from, above] = [row * columns, aboveRow * columns]
+    let [left, aboveLeft] = [0, 0]
+    for (let j = 1; j < columns; j++) {
+      const up = cells[above + j] as number
+      if (codes[j - 1] === code) left = aboveLeft + 1
+      else if (up > left) left = up
+      cells[from + j] = left
+      aboveLeft = up
+    }
   }
 }
 
@@ -115,7 +124,7 @@ interface Common {
   readonly matches: readonly Match[]
 }
 
-function walkBack(a: string, b: string, table: readonly Uint32Array[]): Common {
+function walkBack(a: string, b: string, table: Table): Common {
   const codes: string[] = []
   const matches: Match[] = []
   let length = 0
@@ -132,16 +141,12 @@ function walkBack(a: string, b: string, table: readonly Uint32Array[]): Common {
       j--
     } else {
       endMatch()
-      if (cell(table, i - 1, j) > cell(table, i, j - 1)) i--
+      if (table.cell(i - 1, j) > table.cell(i, j - 1)) i--
       else j--
     }
   }
   endMatch()
   return { text: codes.reverse().join(''), matches }
-}
-
-function cell(table: readonly Uint32Array[], i: number, j: number): number {
-  return table[i]?.[j] as number
 }
 
 function matchesReply({ text, matches }: Common, options: LcsOptions): Reply {
