@@ -7,6 +7,7 @@ import type { Moment } from '../base/clock.ts'
 import type { Rng } from '../base/rng.ts'
 import type { NodeAccess } from './access/access.ts'
 import { FunctionStore } from './functions.ts'
+import { Rates } from './info/rates.ts'
 import { newStats } from './info/stats.ts'
 import { createKeyHash, secretKeyHash } from './keyspace/key-hash.ts'
 import { Keyspace } from './keyspace/keyspace.ts'
@@ -64,6 +65,7 @@ export class NodeBase {
   now: Moment
   readonly access: NodeAccess
   readonly stats = newStats()
+  readonly rates = new Rates(this.stats)
   readonly keyspace: Keyspace
   /** Libraries of server-side functions. */
   readonly functions: FunctionStore
@@ -145,6 +147,7 @@ export class NodeBase {
   beginTurn(now: Moment): void {
     this.port.beginTurn()
     this.times.turnBegins()
+    this.rates.turnBegins(now.monoMs)
     this.now = now
     this.keyspace.nowMs = now.wallMs
   }

@@ -259,7 +259,10 @@ export class DataNode implements NodeInputs {
     const { handover } = this.services.persistence
     stats.reads++
     stats.inputBytes += bytes.length
-    if (replication.owns(connection)) return replication.received(bytes)
+    if (replication.owns(connection)) {
+      stats.replicationInputBytes += bytes.length
+      return replication.received(bytes)
+    }
     if (migration.owns(connection)) return migration.received(connection, bytes)
     if (handover.owns(connection)) return handover.received(bytes)
     const session = sessions.get(connection)

@@ -7,6 +7,7 @@ import { persistenceLines } from '../persistence/report.ts'
 import { REDIS_VERSION } from '../version.ts'
 import { lines } from './info-lines.ts'
 import { memory } from './memory-section.ts'
+import type { Counted } from './rates.ts'
 
 /** What INFO tells of, and the moment at which it does. */
 export type InfoSource = Pick<CommandContext, 'node' | 'now'>
@@ -168,21 +169,22 @@ export const SECTIONS: readonly (readonly [title: string, fields: Fields])[] = [
  * INFO stats. What does not happen here (forks, defragmentation) or is not measured is 0:
  * monitoring reads the field, and must not get a guess.
  */
-function stats({ node }: InfoSource): string[] {
+function stats({ node, now }: InfoSource): string[] {
   const counted = node.stats
+  const kilobytes = (what: Counted) => (node.rates.perSecond(what, now.monoMs) / 1024).toFixed(2)
   const syncs = node.replication.counts()
   return lines({
     total_connections_received: counted.connections,
     total_commands_processed: counted.commands,
-    instantaneous_ops_per_sec: 0,
+    instantaneous_ops_per_sec: Math.round(node.rates.perSecond('commands', now.monoMs)),
     total_net_input_bytes: counted.inputBytes,
     total_net_output_bytes: counted.outputBytes,
-    total_net_repl_input_bytes: 0,
-    total_net_repl_output_bytes: 0,
-    instantaneous_input_kbps: '0.00',
-    instantaneous_output_kbps: '0.00',
-    instantaneous_input_repl_kbps: '0.00',
-    instantaneous_output_repl_kbps: '0.00',
+    total_net_repl_input_bytes: counted.replicationInputBytes,
+    total_net_repl_output_bytes: counted.replicationOutputBytes,
+    instantaneous_input_kbps: kilobytes('inputBytes'),
+    instantaneous_output_kbps: kilobytes('outputBytes'),
+    instantaneous_input_repl_kbps: kilobytes('replicationInputBytes'),
+    instantaneous_output_repl_kbps: kilobytes('replicationOutputBytes'),
     rejected_connections: counted.rejectedConnections,
     sync_full: syncs.syncFull,
     sync_partial_ok: syncs.syncPartialOk,

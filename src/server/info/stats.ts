@@ -5,8 +5,11 @@ export interface NodeStats {
   commands: number
   /** Changes since the last save. */
   changes: number
+  /** All that was received and sent, and the part of it that came from our master or went to replicas. */
   inputBytes: number
   outputBytes: number
+  replicationInputBytes: number
+  replicationOutputBytes: number
   reads: number
   writes: number
   expiredKeys: number
@@ -41,6 +44,8 @@ export function newStats(): NodeStats {
     changes: 0,
     inputBytes: 0,
     outputBytes: 0,
+    replicationInputBytes: 0,
+    replicationOutputBytes: 0,
     reads: 0,
     writes: 0,
     expiredKeys: 0,

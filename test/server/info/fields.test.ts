@@ -1,7 +1,8 @@
 /** INFO: the names of the fields, as monitoring looks for them. */
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { NodeHarness } from '../../support/node-harness.ts'
+import { ReplicationWorld, type TestNode } from '../../support/replication-harness.ts'
 
 /** Of a redis-server 7.0.15 that has just started: headings, and fields without their values. */
 const REDIS = readFileSync(new URL('testdata/fields-7.0.15.txt', import.meta.url), 'utf8').trim()
@@ -38,3 +39,55 @@ test('INFO has fields of newer servers, where they have a meaning here', () => {
   }
   expect(client.send('HELLO', '3')).toContain('availability_zone\r\n$7\r\nhere-1a')
 })
+
+function field(info: string, name: string): number {
+  return Number(new RegExp(`^${name}:(.*)\r$`, 'm').exec(info)?.[1])
+}
+
+describe('the rates of INFO', () => {
+  test('are what happened in the last 1.6 seconds, and zero after a pause', () => {
+    const harness = new NodeHarness()
+    const client = harness.client()
+    for (let at = 0; at < 32; at++) {
+      client.send('SET', 'k', 'x'.repeat(1000))
+      harness.advance(50)
+    }
+    const info = client.send('INFO', 'stats')
+    // 32 and the INFO.
+    expect(field(info, 'instantaneous_ops_per_sec')).toBe(Math.round(33 / 1.6))
+    // A request of 1 030 bytes, an answer of 5.
+    expect(field(info, 'instantaneous_input_kbps')).toBeCloseTo(20.1, 0)
+    expect(field(info, 'instantaneous_output_kbps')).toBeCloseTo(0.1, 1)
+    harness.advance(1_700)
+    expect(field(client.send('INFO', 'stats'), 'instantaneous_input_kbps')).toBeLessThan(0.1)
+  })
+
+  test('begin again with CONFIG RESETSTAT', () => {
+    const harness = new NodeHarness()
+    const client = harness.client()
+    for (let at = 0; at < 100; at++) client.send('PING')
+    client.send('CONFIG', 'RESETSTAT')
+    expect(field(client.send('INFO', 'stats'), 'instantaneous_ops_per_sec')).toBeGreaterThanOrEqual(
+      0,
+    )
+  })
+
+  test('count what goes to a replica, and what comes from a master', () => {
+    const world = new ReplicationWorld()
+    const master = world.node()
+    const replica = world.replicaOf(master)
+    const before = [stats(master), stats(replica)] as const
+    master.call('SET', 'k', 'x'.repeat(10_000))
+    world.untilInStep(master, replica)
+    const [sent, received] = ['total_net_repl_output_bytes', 'total_net_repl_input_bytes']
+    expect(field(stats(master), sent) - field(before[0], sent)).toBeGreaterThan(10_000)
+    expect(field(stats(replica), received) - field(before[1], received)).toBeGreaterThan(10_000)
+    expect(field(stats(master), 'instantaneous_output_repl_kbps')).toBeGreaterThan(6)
+    expect(field(stats(replica), 'instantaneous_input_repl_kbps')).toBeGreaterThan(6)
+  })
+})
+
+function stats(node: TestNode): string {
+  const reply = node.call('INFO', 'stats')
+  return reply.kind === 'bulk' ? reply.bytes : ''
+}

@@ -48,6 +48,7 @@ export function rewriteConfig({ node }: CommandContext): Reply {
 
 function resetStat({ node }: CommandContext): Reply {
   resetStats(node.stats)
+  node.rates.reset()
   for (const each of node.table.everyCommand()) {
     each.calls = 0
     each.rejectedCalls = 0

@@ -130,7 +130,7 @@ export class Attachment {
     this.partialCount++
     this.#log(peer, `continues from ${offset}`)
     const id = peer.canPsync2 ? ` ${this.#history.id}` : ''
-    this.#state.node.port.write(peer.connection.id, `+CONTINUE${id}\r\n`)
+    this.#replicas.send(peer, `+CONTINUE${id}\r\n`)
     this.#replicas.hasReached(peer, offset - 1)
     this.#replicas.bringOnline(peer, offset)
   }

@@ -83,9 +83,9 @@ export class FullSync {
 
   /** A newline says that we are alive; it is legal only before the first byte of the payload. */
   everySecond(): void {
-    const { port } = this.#state.node
+    const { replicas } = this.#state
     for (const peer of [...this.#waiting, ...(this.#transfer?.counted ?? [])]) {
-      port.write(peer.connection.id, '\n')
+      replicas.send(peer, '\n')
     }
   }
 
@@ -115,7 +115,7 @@ export class FullSync {
     const body = rdbHeader(this.#aux()) + functions.join('') + RDB_END
     const header = encodePayloadHeader({ kind: 'mark', mark })
     const line = peer.preSync ? '' : `+FULLRESYNC ${history.id} ${history.offset}\r\n`
-    node.port.write(peer.connection.id, line + header + body + crc64(body) + mark)
+    replicas.send(peer, line + header + body + crc64(body) + mark)
     peer.heldFromOffset = history.offset
     // If the replica stays, it does not know which database the stream has selected.
     stream.forgetDb()

@@ -99,10 +99,18 @@ export class Replicas {
     const spanMs = 1000 * (settings.int('min-replicas-max-lag') + 1)
     this.#times.note(this.#history.offset - bytes.length, now.monoMs, spanMs)
     for (const peer of this.#peers.values()) {
-      if (peer.phase === 'online') this.#node.port.write(peer.connection.id, bytes)
+      if (peer.phase === 'online') this.send(peer, bytes)
     }
     this.#uncheckedBytes += bytes.length
     if (this.#uncheckedBytes >= LIMIT_CHECK_BYTES) this.#dropSlow()
+  }
+
+  /** A part of the stream, of a copy, or of what introduces them. */
+  send(peer: ReplicaPeer, bytes: string): void {
+    const { stats, port } = this.#node
+    stats.outputBytes += bytes.length
+    stats.replicationOutputBytes += bytes.length
+    port.write(peer.connection.id, bytes)
   }
 
   /** Lets the stream through to a replica, beginning with what it has missed since `fromOffset`. */
@@ -110,7 +118,7 @@ export class Replicas {
     peer.phase = 'online'
     peer.ackAtMs = this.#node.now.monoMs
     for (const bytes of this.#history.backlog?.readFrom(fromOffset) ?? []) {
-      this.#node.port.write(peer.connection.id, bytes)
+      this.send(peer, bytes)
     }
     this.onOnline(peer)
     const event = { kind: 'replicaOnline', replica: peerAddress(peer), offset: fromOffset } as const

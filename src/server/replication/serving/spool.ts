@@ -156,7 +156,7 @@ export class SpoolDelivery {
     this.spool = spool
     peer.drainedAtMs = node.now.monoMs
     const totalBytes = spool.totalBytes
-    node.port.write(peer.connection.id, encodePayloadHeader({ kind: 'length', totalBytes }))
+    replicas.send(peer, encodePayloadHeader({ kind: 'length', totalBytes }))
   }
 
   /** The replica has the payload, or is gone. */
@@ -182,7 +182,7 @@ export class SpoolDelivery {
       const reason = typeof bytes === 'string' ? 'its file is cut short' : bytes.text
       return this.#replicas.drop(this.peer, `its snapshot cannot be read: ${reason}`)
     }
-    this.#node.port.write(this.peer.connection.id, bytes)
+    this.#replicas.send(this.peer, bytes)
     this.#sentBytes += bytes.length
     if (this.#sentBytes >= this.spool.totalBytes) this.#finish()
   }

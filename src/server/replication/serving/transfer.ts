@@ -118,7 +118,7 @@ export class Transfer {
     const marked = [...this.#marked]
     this.#marked.clear()
     for (const peer of marked) {
-      node.port.write(peer.connection.id, this.#mark)
+      replicas.send(peer, this.#mark)
       peer.phase = 'loading'
       peer.ackAtMs = node.now.monoMs
       if (peer.rdbOnly) replicas.drop(peer, 'it wanted the snapshot only')
@@ -138,10 +138,10 @@ export class Transfer {
   }
 
   #joinMarked(peer: ReplicaPeer, head: readonly string[]): void {
-    const { port } = this.#state.node
+    const { replicas } = this.#state
     this.#announce(peer)
-    port.write(peer.connection.id, encodePayloadHeader({ kind: 'mark', mark: this.#mark }))
-    for (const bytes of head) port.write(peer.connection.id, bytes)
+    replicas.send(peer, encodePayloadHeader({ kind: 'mark', mark: this.#mark }))
+    for (const bytes of head) replicas.send(peer, bytes)
     this.#marked.add(peer)
   }
 
@@ -151,16 +151,16 @@ export class Transfer {
   }
 
   #announce(peer: ReplicaPeer): void {
-    const { port, now } = this.#state.node
+    const { node, replicas } = this.#state
     peer.phase = 'copying'
     peer.heldFromOffset = this.#offset
-    peer.drainedAtMs = now.monoMs
+    peer.drainedAtMs = node.now.monoMs
     const position = `${this.#historyId} ${this.#offset}`
-    if (!peer.preSync) port.write(peer.connection.id, `+FULLRESYNC ${position}\r\n`)
+    if (!peer.preSync) replicas.send(peer, `+FULLRESYNC ${position}\r\n`)
   }
 
   #write(bytes: string): void {
-    for (const peer of this.#marked) this.#state.node.port.write(peer.connection.id, bytes)
+    for (const peer of this.#marked) this.#state.replicas.send(peer, bytes)
     this.#spool?.push(bytes)
     if (this.#head === undefined) return
     this.#head.push(bytes)
