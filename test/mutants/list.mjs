@@ -1083,7 +1083,7 @@ export const MUTANTS = [
     story: 'A scan of the keys is over when one key is left.',
     edits: [
       {
-        file: 'server/keyspace/key-table.js',
+        file: 'server/key-table/key-table.js',
         find: 'return this.#pages.next(this.#position, this.#end) === NOWHERE;',
         replace: 'return this.#pages.next(this.#position + 1, this.#end) === NOWHERE;',
       },

@@ -1,7 +1,7 @@
 /** Tables of keys for tests that have no node. */
 import { createRng } from '../../src/base/rng.ts'
+import { createKeyHash } from '../../src/server/key-table/key-hash.ts'
 import { type Entry, EntryTable } from '../../src/server/keyspace/entry-table.ts'
-import { createKeyHash } from '../../src/server/keyspace/key-hash.ts'
 
 export const KEY_HASH = createKeyHash(createRng('keys of tests'))
 

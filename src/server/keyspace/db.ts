@@ -10,12 +10,12 @@
  * `setExpiry`.
  */
 
+import type { KeyTable } from '../key-table/key-table.ts'
 import { Deadlines } from '../values/deadlines.ts'
 import { LiveFields } from '../values/live-fields.ts'
 import type { Sampler } from '../values/sampler.ts'
 import { type HashValue, isPlainString, type Value } from '../values/value.ts'
 import { type Entry, type EntryTable, expiryBytes, UNCOUNTED } from './entry-table.ts'
-import type { KeyTable } from './key-table.ts'
 import type { Usage } from './usage.ts'
 
 export type { Entry } from './entry-table.ts'

@@ -3,11 +3,13 @@
  * written down in each entry, so that a value which changes is taken out of the sum and put into it again,
  * and what was counted wrong between two of its changes is right after the second.
  */
+
+import { KeyTable } from '../key-table/key-table.ts'
 import { Deadlines } from '../values/deadlines.ts'
 import { objectBytes, textBytes } from '../values/engine-sizes.ts'
+import { enlarge } from '../values/large.ts'
 import type { Value } from '../values/value.ts'
 import { valueBytes } from '../values/value-size.ts'
-import { KeyTable } from './key-table.ts'
 
 export interface Entry {
   value: Value
@@ -46,6 +48,7 @@ export class EntryTable extends KeyTable<Entry> {
 
   override add(key: string, entry: Entry): boolean {
     if (!super.add(key, entry)) return false
+    enlarge(entry.value, this.hash)
     entry.bytes = valueBytes(entry.value)
     this.#bytes += entryBytes(key) + entry.bytes
     this.noteFieldExpiry(key, entry)
@@ -67,6 +70,7 @@ export class EntryTable extends KeyTable<Entry> {
     }
     this.#bytes -= old.bytes
     old.bytes = UNCOUNTED
+    enlarge(entry.value, this.hash)
     entry.bytes = valueBytes(entry.value)
     this.#bytes += entry.bytes
     this.noteFieldExpiry(key, entry)
@@ -87,11 +91,12 @@ export class EntryTable extends KeyTable<Entry> {
     if (this.#changed[this.#changed.length - 1] !== entry) this.#changed.push(entry)
   }
 
-  /** Counts what has changed. Until then the values must be left alone. */
+  /** Counts what has changed, and gives large collections their tables. Until then the values must be left alone. */
   settle(): void {
     if (this.#changed.length === 0) return
     for (const entry of this.#changed) {
       if (entry.bytes === UNCOUNTED) continue
+      enlarge(entry.value, this.hash)
       const bytes = valueBytes(entry.value)
       this.#bytes += bytes - entry.bytes
       entry.bytes = bytes

@@ -4,8 +4,9 @@
  * cost follows the number of dead keys, and the memory they hold stays a small share. Fields are found in the order in
  * which their time is over. Masters only.
  */
+
+import type { KeyTable } from '../key-table/key-table.ts'
 import type { Db, Entry } from './db.ts'
-import type { KeyTable } from './key-table.ts'
 import type { Keyspace } from './keyspace.ts'
 
 export const EXPIRY_PERIOD_MS = 100

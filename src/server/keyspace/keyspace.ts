@@ -7,10 +7,11 @@
  * `beforeChange` hands it over as it was. An entry created meanwhile carries the new serial and is left
  * out.
  */
+
+import type { KeyHash } from '../key-table/key-hash.ts'
+import type { KeyTable } from '../key-table/key-table.ts'
 import { Db, type DbRules, type Entry, type ExpiryMode, type KeyTracker } from './db.ts'
 import { EntryTable } from './entry-table.ts'
-import type { KeyHash } from './key-hash.ts'
-import type { KeyTable } from './key-table.ts'
 import { Usage } from './usage.ts'
 
 export type { Entry } from './db.ts'

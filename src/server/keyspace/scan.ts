@@ -7,7 +7,8 @@
  * However fast other clients add elements, an iteration ends. In a Set or Map the elements that were there
  * from the beginning come before all that are added later: the iteration is complete once it has visited
  * as many as there were then. In a table of keys (key-table.ts) a new key may stand before an old one:
- * there the walk itself ends where the last key stood when it began.
+ * there the walk itself ends where the last key stood when it began. A collection that gets a table
+ * (values/large.ts) is another one: iterations begin again.
  */
 
 import { cString } from '../../base/c-string.ts'
@@ -37,6 +38,8 @@ export interface Scannable {
    * continues with the other.
    */
   readonly origin?: unknown
+  /** It is a table of keys, or shows one: its iterators end by themselves. */
+  readonly isTable?: boolean | undefined
 }
 
 /** Ends by itself, however many elements are added meanwhile. A table of keys makes such iterators. */
@@ -48,6 +51,7 @@ interface Walk extends Iterator<string> {
 interface Iteration {
   /** The collection that `walk` visits. */
   readonly source: Scannable
+  readonly origin: unknown
   readonly walk: Walk
 }
 
@@ -81,11 +85,11 @@ export class ScanCursors {
 
   #resume(source: Scannable, cursor: string): Iteration {
     const known = this.#iterations.get(cursor)
-    if (known !== undefined && originOf(known.source) === originOf(source)) {
+    if (known !== undefined && known.origin === originOf(source)) {
       this.#iterations.delete(cursor)
       return known
     }
-    return { source, walk: walkOf(source) }
+    return { source, origin: originOf(source), walk: walkOf(source) }
   }
 
   #keep(iteration: Iteration): string {
@@ -124,7 +128,22 @@ class CountedWalk implements Walk {
 
 function walkOf(source: Scannable): Walk {
   const keys = source.keys()
-  return isWalk(keys) ? keys : new CountedWalk(keys, source.size)
+  if (isWalk(keys)) return keys
+  return source.isTable === true ? new OpenWalk(keys) : new CountedWalk(keys, source.size)
+}
+
+/** For what shows a table: only the last step tells that it was the last. */
+class OpenWalk implements Walk {
+  readonly isOver = false
+  readonly #keys: Iterator<string>
+
+  constructor(keys: Iterator<string>) {
+    this.#keys = keys
+  }
+
+  next(): IteratorResult<string> {
+    return this.#keys.next()
+  }
 }
 
 function isWalk(keys: Iterator<string>): keys is Walk {

@@ -13,8 +13,8 @@
  */
 import type { Rng } from '../../base/rng.ts'
 import { humanBytes } from '../arguments/numbers.ts'
+import type { KeyTable } from '../key-table/key-table.ts'
 import type { Db, Entry } from '../keyspace/db.ts'
-import type { KeyTable } from '../keyspace/key-table.ts'
 import type { Usage } from '../keyspace/usage.ts'
 import type { MemoryUse, UnmeasuredNode } from './memory-use.ts'
 

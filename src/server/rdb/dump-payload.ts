@@ -2,6 +2,7 @@
  * One value as bytes that travel: DUMP's payload is an RDB record without a key, the version of the
  * format, and a checksum of everything before it.
  */
+import type { KeyHash } from '../key-table/key-hash.ts'
 import type { Value } from '../values/value.ts'
 import { uint16 } from './bytes.ts'
 import { crc64 } from './crc64.ts'
@@ -62,8 +63,8 @@ export function isSoundPayload(payload: string, skipsChecksum: boolean): boolean
  * The value of a payload; undefined if it is damaged, empty, or of a type we do not support. A value that
  * ends early is read on into the footer, as in Redis: what a master accepted, its replica must accept.
  */
-export function valueOfPayload(payload: string): Value | undefined {
-  const input = new RdbInput()
+export function valueOfPayload(payload: string, hash?: KeyHash): Value | undefined {
+  const input = new RdbInput(hash)
   input.push(payload.slice(1))
   const step = readValue(input, payload.charCodeAt(0)).next()
   // Whatever the parser still asks for, no more bytes will come.

@@ -7,13 +7,17 @@
  */
 import { CountedFields, CountedMembers } from '../values/counted.ts'
 import { Deque } from '../values/deque.ts'
-import type { HashValue, ListValue, SetValue } from '../values/value.ts'
+import { LARGE, TableFields, TableMembers } from '../values/large.ts'
+import { SortedSet } from '../values/sorted-set.ts'
+import type { HashFields, HashValue, ListValue, SetMembers, SetValue } from '../values/value.ts'
 import { readIntset, readListpack, readZiplist, readZipmap } from './packed.ts'
 import { TYPE } from './rdb-format.ts'
 import { damage, type Parse, type RdbInput } from './rdb-input.ts'
 
 /** The most elements that the engine's Map or Set can hold; one more and it throws. */
-export const MAX_MEMBERS = 2 ** 24
+const MAX_IN_MAP = 2 ** 24
+/** What a table of keys can hold with ease. */
+const MAX_IN_TABLE = 2 ** 28
 /** Beyond this, the engine turns arrays into something far slower. */
 export const MAX_ELEMENTS = 2 ** 25
 
@@ -55,8 +59,27 @@ export function* readHash(input: RdbInput, type: number): Parse<HashValue | unde
   }
 }
 
+export function maxMembers({ hash }: RdbInput): number {
+  return hash === undefined ? MAX_IN_MAP : MAX_IN_TABLE
+}
+
+/** For so many members that are to come. */
+export function newMembers({ hash }: RdbInput, count: number): SetMembers {
+  return hash !== undefined && count > LARGE ? new TableMembers(hash) : new CountedMembers()
+}
+
+export function newFields({ hash }: RdbInput, count: number): HashFields {
+  return hash !== undefined && count > LARGE ? new TableFields(hash) : new CountedFields()
+}
+
+export function newSortedSet({ hash }: RdbInput, count: number): SortedSet {
+  const set = new SortedSet()
+  if (hash !== undefined && count > LARGE) set.enlarge(hash)
+  return set
+}
+
 /** How many members follow; more than can be held is damage. */
-export function* readCount(input: RdbInput, most = MAX_MEMBERS): Parse<number> {
+export function* readCount(input: RdbInput, most = maxMembers(input)): Parse<number> {
   const count = yield* input.length()
   return count <= most ? count : yield* damage(`${count} members are more than this node can hold`)
 }
@@ -104,7 +127,7 @@ export function fillList(input: RdbInput, items: Deque, left: number): number {
 }
 
 /** The same for members. */
-export function fillSet(input: RdbInput, members: Set<string>, left: number): number {
+export function fillSet(input: RdbInput, members: SetMembers, left: number): number {
   for (let missing = left; missing > 0; missing--) {
     const member = input.takeString()
     if (member === undefined) return missing
@@ -114,7 +137,7 @@ export function fillSet(input: RdbInput, members: Set<string>, left: number): nu
 }
 
 /** The same for fields with their values: a field whose value has not arrived is not taken. */
-export function fillHash(input: RdbInput, fields: Map<string, string>, left: number): number {
+export function fillHash(input: RdbInput, fields: HashFields, left: number): number {
   for (let missing = left; missing > 0; missing--) {
     const { mark } = input
     const field = input.takeString()
@@ -137,8 +160,8 @@ function* plainList(input: RdbInput, items: Deque): Parse<void> {
 }
 
 function* plainSet(input: RdbInput): Parse<SetValue | undefined> {
-  const members = new CountedMembers()
   const count = yield* readCount(input)
+  const members = newMembers(input, count)
   for (let left = count; left > 0; left--) {
     left = fillSet(input, members, left)
     if (left > 0) members.add(yield* input.string())
@@ -148,8 +171,8 @@ function* plainSet(input: RdbInput): Parse<SetValue | undefined> {
 }
 
 function* plainHash(input: RdbInput): Parse<HashValue | undefined> {
-  const fields = new CountedFields()
   const count = yield* readCount(input)
+  const fields = newFields(input, count)
   for (let left = count; left > 0; left--) {
     left = fillHash(input, fields, left)
     if (left > 0) fields.set(yield* input.string(), yield* input.string())

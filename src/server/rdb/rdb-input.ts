@@ -14,6 +14,7 @@
  *
  * A string longer than a piece is not waited for: it is put together from what arrives, in bounded steps.
  */
+import type { KeyHash } from '../key-table/key-hash.ts'
 import { ownSlice, signedText, uint32BigEndian } from './bytes.ts'
 import { Crc64 } from './crc64.ts'
 import { canExpand, LzfDecoder, lzfDecompress } from './lzf.ts'
@@ -34,6 +35,8 @@ const PIECE_BYTES = 64 * 1024
 const ONE_BYTE: ParseDemand = { kind: 'bytes', count: 1 }
 
 export class RdbInput {
+  /** For the tables of large collections (values/large.ts); undefined: none gets one while it is read. */
+  readonly hash: KeyHash | undefined
   /** Always one flat string: reading single bytes of it is cheap. */
   #buffer = ''
   #at = 0
@@ -51,6 +54,10 @@ export class RdbInput {
   #demand: ParseDemand = ONE_BYTE
   /** Where the length read last ends. */
   #lengthEnd = 0
+
+  constructor(hash?: KeyHash) {
+    this.hash = hash
+  }
 
   /** Position in the payload of the next unread byte. */
   get offset(): number {

@@ -6,8 +6,9 @@
  *
  * This module does not ask whether a key is expired: the caller knows whether this node decides that.
  */
+
+import type { KeyTable } from '../key-table/key-table.ts'
 import { type Entry, type EntryTable, UNCOUNTED } from '../keyspace/entry-table.ts'
-import type { KeyTable } from '../keyspace/key-table.ts'
 import { UNKNOWN_USAGE, type Usage } from '../keyspace/usage.ts'
 import type { Value } from '../values/value.ts'
 import { int32, int64Number, shownBytes } from './bytes.ts'
@@ -39,7 +40,7 @@ export type RdbProgress =
   | { readonly kind: 'damaged'; readonly offset: number; readonly text: string }
 
 export class RdbReader {
-  readonly #input = new RdbInput()
+  readonly #input: RdbInput
   readonly #dbs: readonly EntryTable[]
   readonly #expires: KeyTable<Entry>[]
   readonly #aux = new Map<string, string>()
@@ -75,6 +76,7 @@ export class RdbReader {
   ) {
     this.#isVerified = isVerified
     this.#dbs = dbs
+    this.#input = new RdbInput(dbs[0]?.hash)
     this.#expires = dbs.map((db) => db.sibling())
     this.#serial = serial
     this.#usage = usage

@@ -3,9 +3,7 @@
  * of rdb-values.ts, which cost more than parsing a small value. Whatever is incomplete, rare, empty or
  * damaged is left to the generators, which know what to wait for and what to report.
  */
-import { CountedFields, CountedMembers } from '../values/counted.ts'
 import { Deque } from '../values/deque.ts'
-import { SortedSet } from '../values/sorted-set.ts'
 import type { HashValue, ListValue, SetValue, Value, ZsetValue } from '../values/value.ts'
 import { readIntset, readListpack, readZiplist } from './packed.ts'
 import {
@@ -16,8 +14,11 @@ import {
   fillList,
   fillSet,
   MAX_ELEMENTS,
-  MAX_MEMBERS,
+  maxMembers,
   membersOf,
+  newFields,
+  newMembers,
+  newSortedSet,
   PACKED_NODE,
 } from './rdb-collections.ts'
 import { TYPE } from './rdb-format.ts'
@@ -81,22 +82,22 @@ function takeQuicklist(input: RdbInput): ListValue | undefined {
 }
 
 function takeSet(input: RdbInput): SetValue | undefined {
-  const count = takeCount(input, MAX_MEMBERS)
-  const members = new CountedMembers()
+  const count = takeCount(input, maxMembers(input))
+  const members = newMembers(input, count)
   if (count === 0 || fillSet(input, members, count) > 0) return undefined
   return members.size === count ? { type: 'set', members } : undefined
 }
 
 function takeHash(input: RdbInput): HashValue | undefined {
-  const count = takeCount(input, MAX_MEMBERS)
-  const fields = new CountedFields()
+  const count = takeCount(input, maxMembers(input))
+  const fields = newFields(input, count)
   if (count === 0 || fillHash(input, fields, count) > 0) return undefined
   return fields.size === count ? { type: 'hash', fields } : undefined
 }
 
 function takeZset(input: RdbInput): ZsetValue | undefined {
-  const count = takeCount(input, MAX_MEMBERS)
-  const set = new SortedSet()
+  const count = takeCount(input, maxMembers(input))
+  const set = newSortedSet(input, count)
   if (count === 0 || fillZset(input, set, count) !== undefined) return undefined
   return set.size === count ? { type: 'zset', set } : undefined
 }

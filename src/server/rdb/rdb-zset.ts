@@ -7,7 +7,7 @@ import { SortedSet } from '../values/sorted-set.ts'
 import type { ZsetValue } from '../values/value.ts'
 import { doubleBytes, readDoubleBytes } from './double-bytes.ts'
 import { readListpack, readZiplist } from './packed.ts'
-import { type Decode, packed, readCount } from './rdb-collections.ts'
+import { type Decode, newSortedSet, packed, readCount } from './rdb-collections.ts'
 import { rdbLength, rdbString } from './rdb-encode.ts'
 import { TYPE, unsupportedType } from './rdb-format.ts'
 import { damage, type Parse, type RdbInput } from './rdb-input.ts'
@@ -46,8 +46,8 @@ function* elements(
   input: RdbInput,
   readScore: (input: RdbInput) => Parse<number>,
 ): Parse<ZsetValue | undefined> {
-  const set = new SortedSet()
   const count = yield* readCount(input)
+  const set = newSortedSet(input, count)
   for (let left = count; left > 0; left--) {
     const member = yield* input.string()
     yield* settled(add(set, member, yield* readScore(input)))
@@ -57,8 +57,8 @@ function* elements(
 
 /** The same where every score has the same size. */
 function* binaryElements(input: RdbInput): Parse<ZsetValue | undefined> {
-  const set = new SortedSet()
   const count = yield* readCount(input)
+  const set = newSortedSet(input, count)
   while (set.size < count) {
     const problem = fillZset(input, set, count)
     if (problem !== undefined) yield* damage(problem)

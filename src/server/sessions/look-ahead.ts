@@ -8,8 +8,8 @@
  * only gains nothing.
  */
 import type { CommandInfo } from '../catalogue/command-info.ts'
+import type { KeySpans } from '../key-table/key-table.ts'
 import type { Entry, EntryTable } from '../keyspace/entry-table.ts'
-import type { KeySpans } from '../keyspace/key-table.ts'
 import { lengthOf } from '../values/long-string.ts'
 
 /** So many keys are looked up at once: what is read for them stays in the nearer caches. */

@@ -3,24 +3,25 @@
  * moment. Changes are noted beside the collection, and nothing is copied: the first change of a million
  * elements costs no more than any other.
  *
- * New elements come after the old ones, so they go into the collection itself, and the reader leaves
- * them out. An old element that is deleted has to stay in place, because the reader may not have reached
+ * New elements go into the collection itself, and the reader leaves them out. An old element that is deleted has to stay in place, because the reader may not have reached
  * it yet. It is marked as gone, and if it comes back it is kept aside. When the reading is over, the
  * elements marked as gone are really deleted, a few at a time, and then the collection is used as
  * before.
  *
- * A scan ends after as many elements as there were when it began, so these have to come before all later
- * ones: an element that came back comes first here, and is put at the end of the collection.
+ * A scan of a Map or a Set ends after as many elements as there were when it began, so these have to come before
+ * all later ones: an element that came back comes first here, and is put at the end of the collection.
  */
 import { assert } from '../../base/assert.ts'
 
 /** How many elements each change tidies up, once the reading is over. */
 const STEPS_PER_CHANGE = 32
 
-/** What Set and Map have in common. */
+/** What Set and Map, and tables, have in common. */
 interface Collection {
   readonly size: number
   readonly contentBytes: number
+  readonly tableBytes?: number | undefined
+  readonly isTable?: boolean | undefined
   has(key: string): boolean
   delete(key: string): boolean
   keys(): IterableIterator<string>
@@ -55,6 +56,14 @@ export abstract class KeptElements {
   /** What is marked as gone is still there. What came back is not counted until it is in its place. */
   get contentBytes(): number {
     return this.origin.contentBytes
+  }
+
+  get tableBytes(): number | undefined {
+    return this.origin.tableBytes
+  }
+
+  get isTable(): boolean | undefined {
+    return this.origin.isTable
   }
 
   has(key: string): boolean {

@@ -1,8 +1,8 @@
 /**
- * Random elements of a Set or a Map, each equally likely. JavaScript's collections cannot return an
+ * Random elements of a collection, each equally likely. JavaScript's Map and Set cannot return an
  * element by its position, so a sampler keeps the keys in an array beside them. That doubles the
- * memory of the keys, so it is created by the first draw from a large collection; small ones are
- * simply walked.
+ * memory of the keys, so it is created by the first draw from a collection of more than some; small ones are
+ * simply walked, and large ones are tables, which draw by themselves.
  */
 import { assert } from '../../base/assert.ts'
 import type { Rng } from '../../base/rng.ts'
@@ -13,6 +13,8 @@ const SMALL = 64
 
 export interface Keyed {
   readonly size: number
+  /** Tables can draw by themselves, as long as they have few holes. */
+  draw?(below: (bound: number) => number): string | undefined
   keys(): IterableIterator<string>
 }
 
@@ -67,6 +69,9 @@ export function pickKey(owner: Sampled, collection: Keyed, rng: Rng): string {
   if (owner.sampler === undefined && collection.size <= SMALL) {
     return keyAt(collection, rng.below(collection.size))
   }
+  const drawn =
+    owner.sampler === undefined ? collection.draw?.((bound) => rng.below(bound)) : undefined
+  if (drawn !== undefined) return drawn
   owner.sampler ??= new Sampler(collection.keys())
   assert(owner.sampler.size === collection.size, 'the sampler is in step with its collection')
   return owner.sampler.pick(rng)
@@ -82,7 +87,7 @@ export function pickDistinctKeys(
   assert(count <= collection.size, 'no more keys are drawn than there are')
   // Few out of many: drawing again is cheaper than copying all. If a sampler has to be created for it, very
   // few.
-  const share = owner.sampler === undefined ? 64 : 4
+  const share = owner.sampler === undefined && collection.draw === undefined ? 64 : 4
   if (collection.size > SMALL && count * share < collection.size) {
     const drawn = new Set<string>()
     while (drawn.size < count) drawn.add(pickKey(owner, collection, rng))

@@ -3,6 +3,8 @@
  * member's bytes. A map holds the score of each member; for order and ranks see zset-order.ts.
  */
 import { assert } from '../../base/assert.ts'
+import type { KeyHash } from '../key-table/key-hash.ts'
+import { KeyTable } from '../key-table/key-table.ts'
 import { mapBytes, numberBytes, objectBytes, textBytes } from './engine-sizes.ts'
 import { type IsPast, type Scored, ZsetOrder } from './zset-order.ts'
 
@@ -17,7 +19,7 @@ export interface RankRange {
 const OWN_BYTES = objectBytes(3)
 
 export class SortedSet implements Iterable<Scored> {
-  #scores = new Map<string, number>()
+  #scores: Map<string, number> | KeyTable<number> = new Map()
   #order = new ZsetOrder()
   /** What the members take, and the scores in the map. */
   #contentBytes = 0
@@ -32,7 +34,20 @@ export class SortedSet implements Iterable<Scored> {
 
   /** What the set takes in memory. */
   get heapBytes(): number {
-    return OWN_BYTES + mapBytes(this.size) + this.#order.heapBytes + this.#contentBytes
+    const tableBytes =
+      this.#scores instanceof KeyTable ? this.#scores.heapBytes : mapBytes(this.size)
+    return OWN_BYTES + tableBytes + this.#order.heapBytes + this.#contentBytes
+  }
+
+  /** For scans: what the members stand in. */
+  get origin(): unknown {
+    return this.#scores
+  }
+
+  /** The members stand in a table of keys from now on, see large.ts. */
+  enlarge(hash: KeyHash): void {
+    if (this.#scores instanceof KeyTable) return
+    this.#scores = filled(new KeyTable(hash), this.#scores)
   }
 
   has(member: string): boolean {
@@ -115,10 +130,7 @@ export class SortedSet implements Iterable<Scored> {
     return this.#order.ascending(rank, rank + 1).next().value as Scored
   }
 
-  /**
-   * Members in the order in which they were added; the iterator goes on with what is there after
-   * any change.
-   */
+  /** Members in no order that matters; the iterator goes on with what is there after any change. */
   keys(): IterableIterator<string> {
     return this.#scores.keys()
   }
@@ -126,7 +138,10 @@ export class SortedSet implements Iterable<Scored> {
   /** Shares nothing with the original. */
   copy(): SortedSet {
     const copy = new SortedSet()
-    copy.#scores = new Map(this.#scores)
+    copy.#scores =
+      this.#scores instanceof KeyTable
+        ? filled(this.#scores.sibling<number>(), this.#scores)
+        : new Map(this.#scores)
     copy.#order = this.#order.copy()
     copy.#contentBytes = this.#contentBytes
     return copy
@@ -135,4 +150,9 @@ export class SortedSet implements Iterable<Scored> {
   [Symbol.iterator](): IterableIterator<Scored> {
     return this.#order.ascending(0, this.size)
   }
+}
+
+function filled(table: KeyTable<number>, scores: Iterable<Scored>): KeyTable<number> {
+  for (const [member, score] of scores) table.set(member, score)
+  return table
 }

@@ -21,11 +21,13 @@ export function valueBytes(value: Value): number {
       return VALUE_BYTES + value.items.heapBytes
     case 'set': {
       const { members, sampler } = value
-      return VALUE_BYTES + setBytes(members.size) + members.contentBytes + samplerBytes(sampler)
+      const tableBytes = members.tableBytes ?? setBytes(members.size)
+      return VALUE_BYTES + tableBytes + members.contentBytes + samplerBytes(sampler)
     }
     case 'hash': {
       const { fields, expiries, sampler } = value
-      const ownBytes = VALUE_BYTES + mapBytes(fields.size) + fields.contentBytes
+      const tableBytes = fields.tableBytes ?? mapBytes(fields.size)
+      const ownBytes = VALUE_BYTES + tableBytes + fields.contentBytes
       return ownBytes + (expiries?.heapBytes ?? 0) + samplerBytes(sampler)
     }
     case 'zset':

@@ -43,11 +43,21 @@ export interface ListValue {
   items: Deque
 }
 
-/** A counted Set, or its replacement while a snapshot reads it (kept-map.ts). */
-export interface SetMembers extends Iterable<string> {
+/** What the elements of a hash or a set stand in. */
+interface Elements {
   readonly size: number
-  /** What the members take in memory, without the table they stand in. */
+  /** What they take in memory, without the table they stand in. */
   readonly contentBytes: number
+  /** What the table takes; undefined: it is one of the engine's (engine-sizes.ts). */
+  readonly tableBytes?: number | undefined
+  /** It is a table of keys: see scan.ts. */
+  readonly isTable?: boolean | undefined
+  /** A random element, each equally likely; undefined if there is no quick way. */
+  draw?(below: (bound: number) => number): string | undefined
+}
+
+/** A counted Set, a table (large.ts), or the replacement of either while a snapshot reads it (kept-map.ts). */
+export interface SetMembers extends Elements, Iterable<string> {
   has(member: string): boolean
   add(member: string): unknown
   /** Returns whether the member was there. */
@@ -63,10 +73,8 @@ export interface SetValue {
   sampler?: Sampler
 }
 
-/** A counted Map, or its replacement while a snapshot reads it (kept-map.ts). */
-export interface HashFields extends Iterable<[field: string, value: string]> {
-  readonly size: number
-  readonly contentBytes: number
+/** The same for fields, with a Map. */
+export interface HashFields extends Elements, Iterable<[field: string, value: string]> {
   has(field: string): boolean
   get(field: string): string | undefined
   set(field: string, value: string): unknown

@@ -385,9 +385,9 @@ const DAMAGED: { name: string; bytes: string; offset: number; text: string }[] =
   },
   {
     name: 'more members than fit into a set',
-    bytes: payload('\x02\x80\x01\0\0\x01'),
+    bytes: payload('\x02\x80\x10\0\0\x01'),
     offset: 11,
-    text: "in the value of key 'k': 16777217 members are more than this node can hold",
+    text: "in the value of key 'k': 268435457 members are more than this node can hold",
   },
   {
     name: 'a key twice',

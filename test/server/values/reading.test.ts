@@ -8,6 +8,8 @@ import { createRng } from '../../../src/base/rng.ts'
 import { ScanCursors } from '../../../src/server/keyspace/scan.ts'
 import { CountedFields, CountedMembers } from '../../../src/server/values/counted.ts'
 import { Deque } from '../../../src/server/values/deque.ts'
+import { KeptElements } from '../../../src/server/values/kept-elements.ts'
+import { enlarge, LARGE, TableFields, TableMembers } from '../../../src/server/values/large.ts'
 import {
   FieldReading,
   type Hold,
@@ -20,6 +22,8 @@ import { SortedSet } from '../../../src/server/values/sorted-set.ts'
 import { streamId } from '../../../src/server/values/stream-id.ts'
 import { IdMap } from '../../../src/server/values/stream-id-map.ts'
 import type { HashValue, SetValue } from '../../../src/server/values/value.ts'
+import { KEY_HASH } from '../../support/key-tables.ts'
+import { NodeHarness } from '../../support/node-harness.ts'
 
 const SEED = { seed: 1 }
 
@@ -102,13 +106,18 @@ describe('a list', () => {
 /** Half of the elements are there at the start. */
 const START = Array.from({ length: 200 }, (_, number) => `${number}`)
 
-describe('a set', () => {
+const SETS = {
+  'a set': (members: readonly string[]) => new CountedMembers(members),
+  'a large set': (members: readonly string[]) => new TableMembers(KEY_HASH, members),
+}
+
+describe.each(Object.entries(SETS))('%s', (_, made) => {
   const steps = places('toggle', 'toggle', 'toggle', 'read', 'release', 'reread')
 
   test('is read as it was, and is what it is, before, while and after it is read', () => {
     fc.assert(
       fc.property(steps, (all) => {
-        const value: SetValue = { type: 'set', members: new CountedMembers(START) }
+        const value: SetValue = { type: 'set', members: made(START) }
         const model = new Set(START)
         let reading = new MemberReading(value)
         let expected = [...model].sort()
@@ -142,7 +151,7 @@ describe('a set', () => {
         read.push(...rest(reading))
         expect(read.sort()).toEqual(expected)
         releaseAll(reading)
-        expect(value.members).toBeInstanceOf(Set)
+        expect(value.members).not.toBeInstanceOf(KeptElements)
         expect([...value.members].sort()).toEqual([...model].sort())
       }),
       { ...SEED, numRuns: 300 },
@@ -154,7 +163,7 @@ describe('a set', () => {
     const turns = fc.array(fc.tuple(hold, fc.array(fc.nat(399), { maxLength: 12 })))
     fc.assert(
       fc.property(turns, fc.integer({ min: 1, max: 40 }), (all, count) => {
-        const value: SetValue = { type: 'set', members: new CountedMembers(START) }
+        const value: SetValue = { type: 'set', members: made(START) }
         const scans = new ScanCursors(createRng('scan'))
         const [stable, seen] = [new Set(START), new Set<string>()]
         const left = [...all]
@@ -169,7 +178,7 @@ describe('a set', () => {
           cursor = page.cursor
           const [name, toggles] = left.pop() ?? ['none', []]
           if (name === 'release') reading?.release()
-          if (name === 'freeze' && value.members instanceof Set) {
+          if (name === 'freeze' && !(value.members instanceof KeptElements)) {
             reading = new MemberReading(value)
             reading.freeze()
           }
@@ -185,7 +194,7 @@ describe('a set', () => {
   })
 
   test('is scanned from what came back on, so that what is added does not end the scan', () => {
-    const value: SetValue = { type: 'set', members: new CountedMembers(START) }
+    const value: SetValue = { type: 'set', members: made(START) }
     new MemberReading(value).freeze()
     value.members.delete('7')
     value.members.add('7')
@@ -196,20 +205,38 @@ describe('a set', () => {
     expect([...first.keys, ...second.keys].sort()).toEqual(START.toSorted())
   })
 
+  test('is scanned to its end while it is read, although new members stand before old ones', () => {
+    const value: SetValue = { type: 'set', members: made(START) }
+    for (let number = 100; number < 150; number++) value.members.delete(`${number}`)
+    new MemberReading(value).freeze()
+    const scans = new ScanCursors(createRng('scan'))
+    const first = scans.next(value.members, '0', 10)
+    for (let number = 0; number < 50; number++) value.members.add(`new ${number}`)
+    const second = scans.next(value.members, first.cursor, 1000)
+    expect([...first.keys, ...second.keys]).toEqual(expect.arrayContaining(START.slice(150)))
+  })
+
   test('goes on with a scan that began before it was read, and ends it in time', () => {
-    const value: SetValue = { type: 'set', members: new CountedMembers(START) }
+    const value: SetValue = { type: 'set', members: made(START) }
     const scans = new ScanCursors(createRng('scan'))
     const before = scans.next(value.members, '0', 100)
     const reading = new MemberReading(value)
     reading.freeze()
     value.members.delete('150')
+    for (let number = 0; number < 300; number++) value.members.add(`new ${number}`)
     const after = scans.next(value.members, before.cursor, 100)
     expect([...before.keys, ...after.keys]).toEqual(START.filter((member) => member !== '150'))
     expect(after.cursor).toBe('0')
   })
 })
 
-describe('a hash', () => {
+const HASHES = {
+  'a hash': (fields: Fields) => new CountedFields(fields),
+  'a large hash': (fields: Fields) => new TableFields(KEY_HASH, fields),
+}
+type Fields = readonly (readonly [string, string])[]
+
+describe.each(Object.entries(HASHES))('%s', (_, made) => {
   const steps = places('set', 'set', 'delete', 'read', 'release')
 
   test('is read as it was, and is what it is, before, while and after it is read', () => {
@@ -217,7 +244,7 @@ describe('a hash', () => {
       fc.property(fc.nat(250), steps, (readFirst, all) => {
         const value: HashValue = {
           type: 'hash',
-          fields: new CountedFields(START.map((at) => [at, at])),
+          fields: made(START.map((at) => [at, at])),
         }
         const model = new Map(value.fields)
         const reading = new FieldReading(value)
@@ -255,11 +282,59 @@ describe('a hash', () => {
         take(START.length)
         expect(read).toEqual(START.map((at) => [at, at]))
         releaseAll(reading)
-        expect(value.fields).toBeInstanceOf(Map)
+        expect(value.fields).not.toBeInstanceOf(KeptElements)
         expect(new Map(value.fields)).toEqual(model)
       }),
       { ...SEED, numRuns: 300 },
     )
+  })
+})
+
+describe('a collection that becomes large', () => {
+  const many = Array.from({ length: LARGE + 1 }, (_, number) => `${number}`)
+
+  test('while it is read is read as it was', () => {
+    const hash: HashValue = { type: 'hash', fields: new CountedFields(many.map((at) => [at, at])) }
+    const set: SetValue = { type: 'set', members: new CountedMembers(many) }
+    const readings = [new FieldReading(hash), new MemberReading(set)] as const
+    for (const value of [hash, set]) enlarge(value, KEY_HASH)
+    for (const reading of readings) reading.freeze()
+    hash.fields.set('1', 'changed')
+    for (const at of ['2', '3']) hash.fields.delete(at)
+    hash.fields.set('3', 'new')
+    set.members.delete('2')
+    set.members.add('new')
+    expect(rest(readings[0])).toEqual(many.map((at) => [at, at]))
+    expect(rest(readings[1])).toEqual(many)
+    for (const reading of readings) releaseAll(reading)
+    expect([hash.fields.get('1'), hash.fields.get('2'), hash.fields.get('3')]).toEqual([
+      'changed',
+      undefined,
+      'new',
+    ])
+    expect(hash.fields).toBeInstanceOf(TableFields)
+    expect(set.members).toBeInstanceOf(TableMembers)
+  })
+
+  test.each(['SADD', 'HSET', 'ZADD'])('by %s is scanned from its beginning again', (name) => {
+    const client = new NodeHarness().client()
+    const add = (from: number, to: number) => {
+      for (let at = from; at < to; at++) {
+        if (name === 'SADD') client.send(name, 'k', `m${at}`)
+        else client.send(name, 'k', ...(name === 'HSET' ? [`m${at}`, 'v'] : [`${at}`, `m${at}`]))
+      }
+    }
+    const scan = (cursor: string, count: number): [string, string[]] => {
+      const reply = client.send(`${name[0]}SCAN`, 'k', cursor, 'COUNT', `${count}`)
+      return [/\$\d+\r\n(\d+)\r\n/.exec(reply)?.[1] ?? '', reply.match(/\bm\d+/g) ?? []]
+    }
+    add(0, LARGE)
+    const [first] = scan('0', 100)
+    add(LARGE, LARGE + 1)
+    client.send(`${name[0]}REM`.replace('HREM', 'HDEL'), 'k', 'm8000')
+    const [last, members] = scan(first, 2 * LARGE)
+    expect([last, new Set(members).size]).toEqual(['0', LARGE])
+    expect(members).not.toContain('m8000')
   })
 })
 

@@ -42,7 +42,7 @@ function restore(context: CommandContext, argv: readonly string[]): Reply {
   const atMs = momentOf(context, ttlMs, options)
   const payload = arg(argv, 3)
   if (!isSoundPayload(payload, context.node.skipsChecksums)) return BAD_PAYLOAD
-  const value = valueOfPayload(payload)
+  const value = valueOfPayload(payload, context.db.entries.hash)
   if (value === undefined) return BAD_DATA_FORMAT
   if (atMs > 0 && isPast(context, atMs)) removeInstead(context, key)
   else place(context, argv, options, value, atMs)

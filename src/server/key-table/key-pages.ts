@@ -58,6 +58,11 @@ export class KeyPages<V> {
     return this.#pageOf(position).cells[2 * (position & LAST_SLOT)] as string
   }
 
+  /** Undefined if nothing stands there. */
+  keyIfUsed(position: number): string | undefined {
+    return this.#pageOf(position).cells[2 * (position & LAST_SLOT)] as string | undefined
+  }
+
   valueAt(position: number): V {
     return this.#pageOf(position).cells[2 * (position & LAST_SLOT) + 1] as V
   }

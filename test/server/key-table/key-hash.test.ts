@@ -1,7 +1,7 @@
 /** What the table of keys relies on: hashes that nobody foresees and that differ where keys do. */
 import { describe, expect, test } from 'vitest'
 import { createRng } from '../../../src/base/rng.ts'
-import { createKeyHash, secretKeyHash } from '../../../src/server/keyspace/key-hash.ts'
+import { createKeyHash, secretKeyHash } from '../../../src/server/key-table/key-hash.ts'
 import { KEY_HASH } from '../../support/key-tables.ts'
 
 describe('the hash of a key', () => {

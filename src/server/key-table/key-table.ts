@@ -29,6 +29,9 @@ export interface TableFacts {
   readonly moves: number
 }
 
+/** With less than one place in so many in use, it may take a hundred draws to find one. */
+const SPARSEST_TO_DRAW = 16
+
 /** The table, its pages and its index, before there is any key. */
 const OWN_BYTES = 300
 
@@ -40,7 +43,7 @@ export interface KeySpans {
 }
 
 export class KeyTable<V> {
-  protected readonly hash: KeyHash
+  readonly hash: KeyHash
   readonly #pages = new KeyPages<V>()
   readonly #index = new KeyIndex(this.#pages)
 
@@ -83,11 +86,21 @@ export class KeyTable<V> {
 
   /** An existing key stays where it is. */
   set(key: string, value: V): this {
+    this.exchange(key, value)
+    return this
+  }
+
+  /** The same; returns the value that the key had, undefined if it is new. */
+  exchange(key: string, value: V): V | undefined {
     const hash = this.hash(key)
     const position = this.#index.find(hash, key)
-    if (position === NOWHERE) this.#index.add(hash, this.#pages.put(key, value))
-    else this.#pages.setValueAt(position, value)
-    return this
+    if (position === NOWHERE) {
+      this.#index.add(hash, this.#pages.put(key, value))
+      return undefined
+    }
+    const old = this.#pages.valueAt(position)
+    this.#pages.setValueAt(position, value)
+    return old
   }
 
   /** Returns false, and does nothing, if the key is there already. */
@@ -124,6 +137,19 @@ export class KeyTable<V> {
   sample(count: number, below: (bound: number) => number): string[] {
     const positions = this.#index.sample(Math.min(count, this.size), below)
     return positions.map((position) => this.#pages.keyAt(position))
+  }
+
+  /**
+   * A random key, each equally likely: places are drawn until one is in use. Undefined if too few are for that to
+   * take no time.
+   */
+  draw(below: (bound: number) => number): string | undefined {
+    const { end, live } = this.#pages
+    if (live === 0 || live * SPARSEST_TO_DRAW < end) return undefined
+    for (;;) {
+      const key = this.#pages.keyIfUsed(below(end))
+      if (key !== undefined) return key
+    }
   }
 
   keys(): KeyWalk<string> {

@@ -1,0 +1,115 @@
+/**
+ * Hashes, sets and sorted sets of many elements. A Map or a Set of the engine copies all of itself when it doubles: at two
+ * million elements a node would stand still for a tenth of a second. So beyond a certain size elements
+ * stand in a table of keys (key-table/key-table.ts), which grows in small steps, finds an element with fewer reads of memory,
+ * and can draw one at random. It does not become small again.
+ */
+import type { KeyHash } from '../key-table/key-hash.ts'
+import { KeyTable } from '../key-table/key-table.ts'
+import { CountedFields, CountedMembers } from './counted.ts'
+import { textBytes } from './engine-sizes.ts'
+import type { HashFields, SetMembers, Value } from './value.ts'
+
+/** With more elements a collection is large: to put so many into a table takes a millisecond or two. */
+export const LARGE = 8192
+
+/** Gives a collection that has become large a table. The value must not be read meanwhile as it was before. */
+export function enlarge(value: Value, hash: KeyHash): void {
+  if (value.type === 'set') {
+    const { members } = value
+    if (members.size > LARGE && members instanceof CountedMembers)
+      value.members = new TableMembers(hash, members)
+  } else if (value.type === 'hash') {
+    const { fields } = value
+    if (fields.size > LARGE && fields instanceof CountedFields)
+      value.fields = new TableFields(hash, fields)
+  } else if (value.type === 'zset' && value.set.size > LARGE) value.set.enlarge(hash)
+}
+
+/** What both have in common. */
+class TableElements<V> {
+  readonly isTable = true
+  protected readonly table: KeyTable<V>
+  contentBytes = 0
+
+  constructor(hash: KeyHash) {
+    this.table = new KeyTable(hash)
+  }
+
+  get size(): number {
+    return this.table.size
+  }
+
+  get tableBytes(): number {
+    return this.table.heapBytes
+  }
+
+  has(key: string): boolean {
+    return this.table.has(key)
+  }
+
+  keys(): IterableIterator<string> {
+    return this.table.keys()
+  }
+
+  draw(below: (bound: number) => number): string | undefined {
+    return this.table.draw(below)
+  }
+}
+
+export class TableFields extends TableElements<string> implements HashFields {
+  constructor(hash: KeyHash, pairs: Iterable<readonly [field: string, value: string]> = []) {
+    super(hash)
+    for (const [field, value] of pairs) this.set(field, value)
+  }
+
+  get(field: string): string | undefined {
+    return this.table.get(field)
+  }
+
+  set(field: string, value: string): void {
+    const old = this.table.exchange(field, value)
+    const gone = old === undefined ? -textBytes(field.length) : textBytes(old.length)
+    this.contentBytes += textBytes(value.length) - gone
+  }
+
+  delete(field: string): boolean {
+    const old = this.table.take(field)
+    if (old === undefined) return false
+    this.contentBytes -= textBytes(field.length) + textBytes(old.length)
+    return true
+  }
+
+  values(): IterableIterator<string> {
+    return this.table.values()
+  }
+
+  [Symbol.iterator](): IterableIterator<[string, string]> {
+    return this.table.entries()
+  }
+}
+
+export class TableMembers extends TableElements<true> implements SetMembers {
+  constructor(hash: KeyHash, members: Iterable<string> = []) {
+    super(hash)
+    for (const member of members) this.add(member)
+  }
+
+  add(member: string): void {
+    if (this.table.add(member, true)) this.contentBytes += textBytes(member.length)
+  }
+
+  delete(member: string): boolean {
+    if (!this.table.delete(member)) return false
+    this.contentBytes -= textBytes(member.length)
+    return true
+  }
+
+  values(): IterableIterator<string> {
+    return this.table.keys()
+  }
+
+  [Symbol.iterator](): IterableIterator<string> {
+    return this.table.keys()
+  }
+}
