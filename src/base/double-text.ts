@@ -8,6 +8,8 @@
 const SIGNIFICANT_DIGITS = 17
 /** Smaller powers of ten are written with an exponent. */
 const MIN_FIXED_EXPONENT = -4
+/** Powers of ten are doubles up to this one. */
+const MAX_EXACT_DECIMALS = 22
 /** Enough decimals to tell a tie from a near-tie; nearly all doubles end far earlier. */
 const MANY_DIGITS = 100
 
@@ -29,11 +31,21 @@ export function doubleText(value: number): string {
 /** `%.<decimals>f`, exactly; infinities as `inf` and `-inf`. */
 export function fixedText(value: number, decimals: number): string {
   if (!Number.isFinite(value)) return notFinite(value)
+  if (isFarFromTie(Math.abs(value), decimals)) return value.toFixed(decimals)
   const scaled = timesPowerOfTen(Math.abs(value), decimals)
   const text = String(scaled).padStart(decimals + 1, '0')
   const sign = value < 0 || Object.is(value, -0) ? '-' : ''
   const point = text.length - decimals
   return decimals === 0 ? sign + text : `${sign}${text.slice(0, point)}.${text.slice(point)}`
+}
+
+/**
+ * The engine rounds as C does, except for a tie: then twice the number, with the decimals before its point, is
+ * whole, and below 2^53 that product is exact.
+ */
+function isFarFromTie(magnitude: number, decimals: number): boolean {
+  const doubled = magnitude * 2 * 10 ** decimals
+  return decimals <= MAX_EXACT_DECIMALS && doubled < 2 ** 53 && !Number.isInteger(doubled)
 }
 
 function notFinite(value: number): string {

@@ -55,4 +55,27 @@ describe('a double with fixed decimals', () => {
     [-1.25, 1, '-1.2'],
     [Number.NEGATIVE_INFINITY, 6, '-inf'],
   ])('%d to %d', (value, decimals, text) => expect(fixedText(value, decimals)).toBe(text))
+
+  /** Thirty decimals are all that such a number has. */
+  function rounded(value: number, decimals: number): string {
+    const [whole = '', fraction = ''] = Math.abs(value).toFixed(30).split('.')
+    const [all, unit] = [BigInt(whole + fraction), 10n ** BigInt(30 - decimals)]
+    const [quotient, rest] = [all / unit, all % unit]
+    const isUp = 2n * rest > unit || (2n * rest === unit && quotient % 2n === 1n)
+    const digits = String(isUp ? quotient + 1n : quotient).padStart(decimals + 1, '0')
+    const point = digits.length - decimals
+    const sign = value < 0 || Object.is(value, -0) ? '-' : ''
+    return sign + digits.slice(0, point) + (decimals === 0 ? '' : `.${digits.slice(point)}`)
+  }
+
+  test('is rounded to the even digit where it is a tie, and to the nearest elsewhere', () => {
+    const number = fc.tuple(fc.integer({ min: -(2 ** 40), max: 2 ** 40 }), fc.nat(30))
+    fc.assert(
+      fc.property(number, fc.nat(20), ([numerator, halvings], decimals) => {
+        const value = numerator / 2 ** halvings
+        expect(fixedText(value, decimals)).toBe(rounded(value, decimals))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
 })

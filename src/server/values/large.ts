@@ -8,6 +8,7 @@ import type { KeyHash } from '../key-table/key-hash.ts'
 import { KeyTable } from '../key-table/key-table.ts'
 import { CountedFields, CountedMembers } from './counted.ts'
 import { textBytes } from './engine-sizes.ts'
+import { type Scored, SortedSet } from './sorted-set.ts'
 import type { HashFields, SetMembers, Value } from './value.ts'
 
 /** With more elements a collection is large: to put so many into a table takes a millisecond or two. */
@@ -24,6 +25,26 @@ export function enlarge(value: Value, hash: KeyHash): void {
     if (fields.size > LARGE && fields instanceof CountedFields)
       value.fields = new TableFields(hash, fields)
   } else if (value.type === 'zset' && value.set.size > LARGE) value.set.enlarge(hash)
+}
+
+/** A set of these; some may come more than once. */
+export function membersOf(members: Iterable<string>, hash: KeyHash): SetMembers {
+  let set: SetMembers = new CountedMembers()
+  for (const member of members) {
+    set.add(member)
+    if (set.size > LARGE && set instanceof CountedMembers) set = new TableMembers(hash, set)
+  }
+  return set
+}
+
+/** A sorted set of these. */
+export function sortedSetOf(pairs: Iterable<Scored>, hash: KeyHash): SortedSet {
+  const set = new SortedSet()
+  for (const [member, score] of pairs) {
+    set.set(member, score)
+    if (set.size === LARGE + 1) set.enlarge(hash)
+  }
+  return set
 }
 
 /** What both have in common. */
@@ -63,6 +84,10 @@ export class TableFields extends TableElements<string> implements HashFields {
     for (const [field, value] of pairs) this.set(field, value)
   }
 
+  copy(): TableFields {
+    return new TableFields(this.table.hash, this)
+  }
+
   get(field: string): string | undefined {
     return this.table.get(field)
   }
@@ -93,6 +118,10 @@ export class TableMembers extends TableElements<true> implements SetMembers {
   constructor(hash: KeyHash, members: Iterable<string> = []) {
     super(hash)
     for (const member of members) this.add(member)
+  }
+
+  copy(): TableMembers {
+    return new TableMembers(this.table.hash, this)
   }
 
   add(member: string): void {

@@ -18,8 +18,10 @@ export interface RankRange {
 
 const OWN_BYTES = objectBytes(3)
 
+type Scores = Map<string, number> | KeyTable<number>
+
 export class SortedSet implements Iterable<Scored> {
-  #scores: Map<string, number> | KeyTable<number> = new Map()
+  #scores: Scores = new Map()
   #order = new ZsetOrder()
   /** What the members take, and the scores in the map. */
   #contentBytes = 0
@@ -61,12 +63,11 @@ export class SortedSet implements Iterable<Scored> {
   /** Adds the member or moves it to another score, which may be infinite but not NaN. */
   set(member: string, score: number): void {
     assert(!Number.isNaN(score), 'a score can be compared')
-    const old = this.#scores.get(member)
+    const old = exchange(this.#scores, member, score)
     if (old === score) return
     if (old !== undefined) this.#order.delete(member, old)
     this.#contentBytes += numberBytes(score)
     this.#contentBytes += old === undefined ? textBytes(member.length) : -numberBytes(old)
-    this.#scores.set(member, score)
     this.#order.insert(member, score)
   }
 
@@ -155,4 +156,17 @@ export class SortedSet implements Iterable<Scored> {
 function filled(table: KeyTable<number>, scores: Iterable<Scored>): KeyTable<number> {
   for (const [member, score] of scores) table.set(member, score)
   return table
+}
+
+/** Keeps the score of the member, unless it has an equal one, and returns the one it had. */
+function exchange(scores: Scores, member: string, score: number): number | undefined {
+  if (scores instanceof KeyTable) {
+    const old = scores.exchange(member, score)
+    // Zero and minus zero.
+    if (old === score && !Object.is(old, score)) scores.set(member, old)
+    return old
+  }
+  const old = scores.get(member)
+  if (old !== score) scores.set(member, score)
+  return old
 }

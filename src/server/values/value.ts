@@ -58,6 +58,8 @@ interface Elements {
 
 /** A counted Set, a table (large.ts), or the replacement of either while a snapshot reads it (kept-map.ts). */
 export interface SetMembers extends Elements, Iterable<string> {
+  /** Shares nothing with the original. Without it one has to be made from the elements. */
+  copy?(): SetMembers
   has(member: string): boolean
   add(member: string): unknown
   /** Returns whether the member was there. */
@@ -75,6 +77,7 @@ export interface SetValue {
 
 /** The same for fields, with a Map. */
 export interface HashFields extends Elements, Iterable<[field: string, value: string]> {
+  copy?(): HashFields
   has(field: string): boolean
   get(field: string): string | undefined
   set(field: string, value: string): unknown
@@ -110,7 +113,7 @@ function copyString(value: StringValue): StringValue {
 }
 
 function copyHash({ fields, expiries }: HashValue): HashValue {
-  const copy: HashValue = { type: 'hash', fields: new CountedFields(fields) }
+  const copy: HashValue = { type: 'hash', fields: fields.copy?.() ?? new CountedFields(fields) }
   if (expiries !== undefined) copy.expiries = expiries.copy()
   return copy
 }
@@ -123,7 +126,7 @@ export function copyValue(value: Value): Value {
     case 'list':
       return { type: 'list', items: new Deque(value.items) }
     case 'set':
-      return { type: 'set', members: new CountedMembers(value.members) }
+      return { type: 'set', members: value.members.copy?.() ?? new CountedMembers(value.members) }
     case 'hash':
       return copyHash(value)
     case 'zset':

@@ -6,7 +6,8 @@ import { WRONG_TYPE } from '../../errors.ts'
 import { coveringCells } from '../../values/geo-cover.ts'
 import { distanceWithin } from '../../values/geo-distance.ts'
 import { cellScores, type Position, positionOf } from '../../values/geo-hash.ts'
-import { SortedSet } from '../../values/sorted-set.ts'
+import { sortedSetOf } from '../../values/large.ts'
+import type { SortedSet } from '../../values/sorted-set.ts'
 import { storeZset } from '../zsets/zset-members.ts'
 import { distanceReply, type MeasuredShape, positionReply } from './geo-arguments.ts'
 import { type GeoForm, type GeoQuery, geoQueryParser } from './geo-query.ts'
@@ -32,7 +33,7 @@ function searching(form: GeoForm) {
       return [member, query.storesDistance ? distance : score] as const
     })
     const event = form.storing === 'first' ? 'geosearchstore' : 'georadiusstore'
-    storeZset(context, query.storeKey, new SortedSet(scores), event)
+    storeZset(context, query.storeKey, sortedSetOf(scores, context.db.entries.hash), event)
     return integer(found.length)
   }
 }

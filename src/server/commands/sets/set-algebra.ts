@@ -12,13 +12,14 @@ import {
   WRONG_TYPE,
 } from '../../errors.ts'
 import type { KeyspaceEvent } from '../../sessions/keyspace-event.ts'
-import { CountedMembers } from '../../values/counted.ts'
+import { membersOf } from '../../values/large.ts'
 import type { SetValue } from '../../values/value.ts'
 import { storeResult } from '../store-result.ts'
 import { setReply } from './set-members.ts'
 
 type Members = Pick<SetValue['members'], 'size' | 'has'> & Iterable<string>
-type Combine = (sets: readonly Members[]) => CountedMembers
+/** The members of the result, some perhaps more than once. */
+type Combine = (sets: readonly Members[]) => Iterable<string>
 
 const NO_MEMBERS: Members = new Set()
 
@@ -33,33 +34,23 @@ function setsAt({ db }: CommandContext, keys: readonly string[]): Members[] | un
   return sets
 }
 
-/** At most `limit` of the members that all sets have. */
-function intersection(sets: readonly Members[], limit = Number.POSITIVE_INFINITY): CountedMembers {
+function* intersection(sets: readonly Members[]): Iterable<string> {
   const [smallest = NO_MEMBERS, ...others] = sets.toSorted((a, b) => a.size - b.size)
-  const common = new CountedMembers()
-  for (const member of smallest) {
-    if (common.size >= limit) break
-    if (others.every((set) => set.has(member))) common.add(member)
-  }
-  return common
+  for (const member of smallest) if (others.every((set) => set.has(member))) yield member
 }
 
-function union(sets: readonly Members[]): CountedMembers {
-  const all = new CountedMembers()
-  for (const set of sets) for (const member of set) all.add(member)
-  return all
+function* union(sets: readonly Members[]): Iterable<string> {
+  for (const set of sets) yield* set
 }
 
-function difference([first = NO_MEMBERS, ...others]: readonly Members[]): CountedMembers {
-  const left = new CountedMembers()
-  for (const member of first) if (!others.some((set) => set.has(member))) left.add(member)
-  return left
+function* difference([first = NO_MEMBERS, ...others]: readonly Members[]): Iterable<string> {
+  for (const member of first) if (!others.some((set) => set.has(member))) yield member
 }
 
 function combining(combine: Combine) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const sets = setsAt(context, argv.slice(1))
-    return sets === undefined ? WRONG_TYPE : setReply(combine(sets))
+    return sets === undefined ? WRONG_TYPE : setReply(new Set(combine(sets)))
   }
 }
 
@@ -69,7 +60,7 @@ function storing(combine: Combine, event: KeyspaceEvent) {
     const key = arg(argv, 1)
     const sets = setsAt(context, argv.slice(2))
     if (sets === undefined) return WRONG_TYPE
-    const members = combine(sets)
+    const members = membersOf(combine(sets), context.db.entries.hash)
     const value: SetValue | undefined = members.size > 0 ? { type: 'set', members } : undefined
     storeResult(context, key, value, event)
     return integer(members.size)
@@ -89,15 +80,20 @@ function sInterCard(context: CommandContext, argv: readonly string[]): Reply {
   }
   const sets = setsAt(context, argv.slice(2, 2 + keyCount))
   if (sets === undefined) return WRONG_TYPE
-  return integer(intersection(sets, limit === 0 ? undefined : limit).size)
+  return integer(countUpTo(limit === 0 ? Number.POSITIVE_INFINITY : limit, intersection(sets)))
 }
 
-const intersect: Combine = (sets) => intersection(sets)
+function countUpTo(limit: number, members: Iterable<string>): number {
+  let count = 0
+  for (const _ of members) if (++count >= limit) break
+  return count
+}
+
 const READ_ALL = ['1..-1 RO access']
 const STORE_ALL = ['1 OW update', '2..-1 RO access']
 
 export const setAlgebraCommands = [
-  command('sinter', -2, 'readonly', READ_ALL, combining(intersect), UNORDERED),
+  command('sinter', -2, 'readonly', READ_ALL, combining(intersection), UNORDERED),
   command('sunion', -2, 'readonly', READ_ALL, combining(union), UNORDERED),
   command('sdiff', -2, 'readonly', READ_ALL, combining(difference), UNORDERED),
   command('sintercard', -3, 'readonly', ['1# RO access'], sInterCard),
@@ -106,7 +102,7 @@ export const setAlgebraCommands = [
     -3,
     'write denyoom',
     ['1 RW update', '2..-1 RO access'],
-    storing(intersect, 'sinterstore'),
+    storing(intersection, 'sinterstore'),
   ),
   command('sunionstore', -3, 'write denyoom', STORE_ALL, storing(union, 'sunionstore')),
   command('sdiffstore', -3, 'write denyoom', STORE_ALL, storing(difference, 'sdiffstore')),

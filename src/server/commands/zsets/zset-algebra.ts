@@ -9,7 +9,8 @@ import { arg, command } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { NEGATIVE_LIMIT, NOT_AN_INTEGER, SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
 import type { KeyspaceEvent } from '../../sessions/keyspace-event.ts'
-import { SortedSet } from '../../values/sorted-set.ts'
+import { sortedSetOf } from '../../values/large.ts'
+import type { SortedSet } from '../../values/sorted-set.ts'
 import {
   type Aggregate,
   combine,
@@ -110,9 +111,10 @@ function parseAggregate(word: string): Aggregate | undefined {
   return aggregate === 'SUM' || aggregate === 'MIN' || aggregate === 'MAX' ? aggregate : undefined
 }
 
-function resultOf({ inputs, aggregate }: Request, operation: Operation): SortedSet {
-  if (operation === 'diff') return new SortedSet(difference(inputs))
-  return new SortedSet(combine(inputs, aggregate, operation))
+function resultOf({ db }: CommandContext, request: Request, operation: Operation): SortedSet {
+  const { inputs, aggregate } = request
+  const scored = operation === 'diff' ? difference(inputs) : combine(inputs, aggregate, operation)
+  return sortedSetOf(scored, db.entries.hash)
 }
 
 function answering(name: string, operation: Operation) {
@@ -120,7 +122,7 @@ function answering(name: string, operation: Operation) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const request = parseRequest(context, argv, form)
     if ('kind' in request) return request
-    const result = resultOf(request, operation)
+    const result = resultOf(context, request, operation)
     return request.withScores ? pairsReply(context, result) : membersReply(result)
   }
 }
@@ -130,7 +132,7 @@ function storing(name: KeyspaceEvent, operation: Operation) {
   return (context: CommandContext, argv: readonly string[]): Reply => {
     const request = parseRequest(context, argv, form)
     if ('kind' in request) return request
-    const result = resultOf(request, operation)
+    const result = resultOf(context, request, operation)
     storeZset(context, arg(argv, 1), result, name)
     return integer(result.size)
   }

@@ -7,7 +7,8 @@ import { parseInteger } from '../../arguments/numbers.ts'
 import { arg } from '../../catalogue/command.ts'
 import type { CommandContext } from '../../context.ts'
 import { NOT_AN_INTEGER, SYNTAX_ERROR, WRONG_TYPE } from '../../errors.ts'
-import { type RankRange, type Scored, SortedSet } from '../../values/sorted-set.ts'
+import { sortedSetOf } from '../../values/large.ts'
+import type { RankRange, Scored, SortedSet } from '../../values/sorted-set.ts'
 import {
   membersBetween,
   ranksBetween,
@@ -76,7 +77,8 @@ export function zRangeStore(context: CommandContext, argv: readonly string[]): R
   if ('kind' in range) return range
   const zset = context.db.source(arg(argv, 2))
   if (zset !== undefined && zset.type !== 'zset') return WRONG_TYPE
-  const result = new SortedSet(zset === undefined ? [] : elementsIn(zset.set, range))
+  const elements = zset === undefined ? [] : elementsIn(zset.set, range)
+  const result = sortedSetOf(elements, context.db.entries.hash)
   storeZset(context, arg(argv, 1), result, 'zrangestore')
   return integer(result.size)
 }
