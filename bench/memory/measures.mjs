@@ -43,15 +43,20 @@ async function fill(client, commands) {
 
 /** What it counts, and what its allocator holds; of ours, after all garbage is collected. */
 async function uses(client) {
-  await until('garbage is collected', BOUND_MS, async () => {
+  // Numbers in arrays stand outside of the heap: they go when the collection after the one that misses them begins.
+  for (let times = 0; times < 2; times++) await collectGarbage(client)
+  const text = await client.info('memory')
+  const field = (name) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(text)?.[1])
+  return { counted: field('used_memory'), held: field('allocator_allocated') }
+}
+
+function collectGarbage(client) {
+  return until('garbage is collected', BOUND_MS, async () => {
     await sleep(REST_MS)
     const before = await collections(client)
     await client.memory('PURGE')
     return (await collections(client)) !== before || before === undefined
   })
-  const text = await client.info('memory')
-  const field = (name) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(text)?.[1])
-  return { counted: field('used_memory'), held: field('allocator_allocated') }
 }
 
 /** How many there have been; undefined: nothing is collected there. */

@@ -12,7 +12,7 @@ import { arrayBytes, grownCapacity, objectBytes } from '../values/engine-sizes.t
 const PAGE_SLOTS = 256
 const PAGE_BITS = Math.log2(PAGE_SLOTS)
 const LAST_SLOT = PAGE_SLOTS - 1
-const PAGE_BYTES = objectBytes(4) + arrayBytes(grownCapacity(2 * PAGE_SLOTS))
+const PAGE_BYTES = objectBytes(5) + arrayBytes(2 * PAGE_SLOTS)
 
 /** In place of a position: the key is not there. */
 export const NOWHERE = -1
@@ -20,6 +20,8 @@ export const NOWHERE = -1
 interface Page<V> {
   /** Keys and values alternate. A free slot has undefined and the number of the next free slot. */
   cells: (string | V | number | undefined)[]
+  /** How many slots have been used since it was empty. */
+  used: number
   firstFree: number
   live: number
   /** Whether it is in the list of pages with room. */
@@ -40,7 +42,7 @@ export class KeyPages<V> {
   /** The position after the last one in use. */
   get end(): number {
     const last = this.#pages.length - 1
-    return last < 0 ? 0 : last * PAGE_SLOTS + ((this.#pages[last] as Page<V>).cells.length >> 1)
+    return last < 0 ? 0 : last * PAGE_SLOTS + (this.#pages[last] as Page<V>).used
   }
 
   /** How many pages hold memory. */
@@ -51,7 +53,7 @@ export class KeyPages<V> {
   /** What the pages take in memory, without keys and values. The only page grows with its keys. */
   get heapBytes(): number {
     if (this.#held !== 1) return this.#held * PAGE_BYTES
-    return Math.min(PAGE_BYTES, objectBytes(4) + arrayBytes(grownCapacity(2 * this.#live)))
+    return Math.min(PAGE_BYTES, objectBytes(5) + arrayBytes(grownCapacity(2 * this.#live)))
   }
 
   keyAt(position: number): string {
@@ -84,7 +86,7 @@ export class KeyPages<V> {
   put(key: string, value: V): number {
     const number = this.#open.at(-1) ?? this.#begin()
     const page = this.#pages[number] as Page<V>
-    if (page.cells.length === 0) this.#held++
+    if (page.used === 0) this.#hold(page, number)
     const slot = takeSlot(page, key, value)
     this.#live++
     if (++page.live === PAGE_SLOTS) {
@@ -102,6 +104,7 @@ export class KeyPages<V> {
     if (--page.live === 0) {
       page.cells = []
       this.#held--
+      page.used = 0
       page.firstFree = NOWHERE
     } else {
       freeSlot(page, position & LAST_SLOT)
@@ -128,9 +131,15 @@ export class KeyPages<V> {
 
   #begin(): number {
     const number = this.#pages.length
-    this.#pages.push({ cells: [], firstFree: NOWHERE, live: 0, isOpen: true })
+    this.#pages.push({ cells: [], used: 0, firstFree: NOWHERE, live: 0, isOpen: true })
     this.#open.push(number)
     return number
+  }
+
+  /** The first page grows with its keys: most tables are small. To grow costs more than a page, so others do not. */
+  #hold(page: Page<V>, number: number): void {
+    this.#held++
+    if (number > 0) page.cells = new Array(2 * PAGE_SLOTS)
   }
 
   #pageOf(position: number): Page<V> {
@@ -140,7 +149,12 @@ export class KeyPages<V> {
 
 function takeSlot<V>(page: Page<V>, key: string, value: V): number {
   const { cells, firstFree } = page
-  if (firstFree === NOWHERE) return (cells.push(key, value) >> 1) - 1
+  if (firstFree === NOWHERE) {
+    const slot = page.used++
+    cells[2 * slot] = key
+    cells[2 * slot + 1] = value
+    return slot
+  }
   page.firstFree = cells[2 * firstFree + 1] as number
   cells[2 * firstFree] = key
   cells[2 * firstFree + 1] = value
