@@ -11,10 +11,12 @@ import { LogReader } from '../../../src/server/aof/log-reader.ts'
 import type { Keyspace } from '../../../src/server/keyspace/keyspace.ts'
 import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { Snapshot } from '../../../src/server/rdb/snapshot.ts'
+import { KeptElements } from '../../../src/server/values/kept-elements.ts'
+import { TableFields, TableMembers } from '../../../src/server/values/large.ts'
 import type { StreamEntries } from '../../../src/server/values/stream.ts'
 import { byName } from '../../../src/server/values/stream-group.ts'
 import type { Value } from '../../../src/server/values/value.ts'
-import { emptyTables } from '../../support/key-tables.ts'
+import { emptyTables, KEY_HASH } from '../../support/key-tables.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
 import { sized } from '../../support/sized.ts'
 import { contentsOf } from '../../support/value-contents.ts'
@@ -125,6 +127,15 @@ const ON_KEYS: readonly ((rng: Rng) => Argv)[] = [
   () => ['SUNIONSTORE', 'set', 'set', 'other'],
 ]
 
+/** As collections of many more elements stand in them. */
+function putInTables({ dbs }: Keyspace): void {
+  for (const [, { value }] of dbs[0]?.entries ?? []) {
+    if (value.type === 'set') value.members = new TableMembers(KEY_HASH, value.members)
+    if (value.type === 'hash') value.fields = new TableFields(KEY_HASH, value.fields)
+    if (value.type === 'zset') value.set.enlarge(KEY_HASH)
+  }
+}
+
 /** A node that a snapshot is made of, and one that does the same without. */
 class Twins {
   readonly node = new NodeHarness({ save: '' })
@@ -133,9 +144,10 @@ class Twins {
   readonly #twinClient = this.twin.client()
   readonly #rng: Rng
 
-  constructor(seed: string) {
+  constructor(seed: string, inTables: boolean) {
     this.#rng = createRng(seed)
     fill((argv) => this.#say(argv))
+    if (inTables) for (const { node } of [this.node, this.twin]) putInTables(node.keyspace)
   }
 
   change(): void {
@@ -212,14 +224,16 @@ const steps = fc.array(
 )
 
 test.each([
-  ['an RDB payload', false],
-  ['commands', true],
+  ['an RDB payload', false, false],
+  ['commands', true, false],
+  ['an RDB payload, from tables of keys,', false, true],
+  ['commands, from tables of keys,', true, true],
 ])(
   'large collections that change meanwhile are written as %s of the moment',
-  (_name, isLog) => {
+  (_name, isLog, inTables) => {
     fc.assert(
       fc.property(fc.string(), steps, fc.nat(60), (seed, slices, stopAt) => {
-        const twins = new Twins(seed)
+        const twins = new Twins(seed, inTables)
         const { keyspace } = twins.node.node
         const form = isLog ? commandForm([]) : undefined
         // One that is given up leaves nothing behind.
@@ -251,8 +265,8 @@ test.each([
 /** Keys of sets and hashes that still note what changes. */
 function kept({ dbs }: Keyspace): string[] {
   const all = [...(dbs[0]?.entries ?? [])].filter(([, { value }]) => {
-    if (value.type === 'set') return !(value.members instanceof Set)
-    return value.type === 'hash' && !(value.fields instanceof Map)
+    if (value.type === 'set') return value.members instanceof KeptElements
+    return value.type === 'hash' && value.fields instanceof KeptElements
   })
   return all.map(([key]) => key)
 }
