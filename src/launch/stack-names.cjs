@@ -1,6 +1,6 @@
 /**
  * Stacks name the source files of what is in the bundle: `src/core/step.ts:61`. Node could do that itself
- * (`--enable-source-maps`), but to read a map of several megabytes takes a fifth of a second and 90 MB, and Node looks
+ * (`--enable-source-maps`), but to read a map of several megabytes takes a fifth of a second and more than 100 MB, and Node looks
  * at the stack of every write that fails: that would stop a process in the very moment in which a master dies. So
  * the build leaves a table of lines (scripts/bundle.mjs), which costs less than a millisecond and is not kept.
  */

@@ -11,7 +11,7 @@ import { textBytes } from './engine-sizes.ts'
 import { type Scored, SortedSet } from './sorted-set.ts'
 import type { HashFields, SetMembers, Value } from './value.ts'
 
-/** With more elements a collection is large: to put so many into a table takes a millisecond or two. */
+/** With more elements a collection is large. To put so many into a table takes about a millisecond. */
 export const LARGE = 8192
 
 /** Gives a collection that has become large a table. The value must not be read meanwhile as it was before. */

@@ -1,8 +1,8 @@
 /**
  * Random elements of a collection, each equally likely. JavaScript's Map and Set cannot return an
  * element by its position, so a sampler keeps the keys in an array beside them. That doubles the
- * memory of the keys, so it is created by the first draw from a collection of more than some; small ones are
- * simply walked, and large ones are tables, which draw by themselves.
+ * memory of the keys, so it is created by the first draw, and never for a few elements, which are simply
+ * walked, nor for those of a table of keys (large.ts), which draws by itself.
  */
 import { assert } from '../../base/assert.ts'
 import type { Rng } from '../../base/rng.ts'
