@@ -142,12 +142,13 @@ function refuseLeftovers(code) {
  */
 function linesOf(map, body) {
   const found = new SourceMap(map)
+  const numbers = new Map(map.sources.map((source, number) => [source, number]))
   const generated = body.split('\n')
   const table = Buffer.alloc(4 * (generated.length + 1))
   for (const [at, text] of generated.entries()) {
     const entry = found.findEntry(at, text.search(/\S|$/))
     if (entry.generatedLine !== at || entry.originalSource === undefined) continue
-    table.writeUInt16LE(map.sources.indexOf(entry.originalSource), 4 * (at + 1))
+    table.writeUInt16LE(numbers.get(entry.originalSource), 4 * (at + 1))
     table.writeUInt16LE(entry.originalLine + 1, 4 * (at + 1) + 2)
   }
   return Buffer.concat([Buffer.from(`${JSON.stringify(map.sources.map(fromProject))}\n`), table])

@@ -5,9 +5,11 @@ import { RdbReader } from '../../../src/server/rdb/rdb-reader.ts'
 import { CountedFields, CountedMembers } from '../../../src/server/values/counted.ts'
 import { LARGE, TableFields, TableMembers } from '../../../src/server/values/large.ts'
 import { pickDistinctKeys, pickKey } from '../../../src/server/values/sampler.ts'
+import { SortedSet } from '../../../src/server/values/sorted-set.ts'
 import type { SetValue, Value } from '../../../src/server/values/value.ts'
 import { emptyTables, KEY_HASH } from '../../support/key-tables.ts'
 import { NodeHarness } from '../../support/node-harness.ts'
+import { contentsOf } from '../../support/value-contents.ts'
 
 const MANY = Array.from({ length: LARGE + 1 }, (_, at) => `m${at}`)
 
@@ -60,17 +62,31 @@ test('one that becomes large while a snapshot reads it gets its table afterwards
 test('what COPY, DUMP and RESTORE make of it is large, too', () => {
   const { harness, client } = filled()
   const [db] = harness.node.keyspace.dbs
-  for (const key of ['set', 'hash', 'zset']) {
-    client.send('COPY', key, `${key} 2`)
+  for (const [at, key] of ['set', 'hash', 'zset'].entries()) {
+    expect(client.send('COPY', key, `${key} 2`)).toBe(':1\r\n')
     const dump = client.send('DUMP', key)
     const payload = dump.slice(dump.indexOf('\n') + 1, -2)
     expect(client.send('RESTORE', `${key} 3`, '0', payload)).toBe('+OK\r\n')
-    const kinds = [key, `${key} 2`, `${key} 3`].map((name) => kindOf(db?.entries.get(name)?.value))
-    expect(new Set(kinds)).toEqual(new Set([kindsIn(harness)[TABLES.indexOf(kinds[0] as string)]]))
+    const values = ['', ' 2', ' 3'].map((end) => db?.entries.get(`${key}${end}`)?.value as Value)
+    expect(values.map(kindOf)).toEqual(Array.from(values, () => TABLES[at]))
+    const [original, ...others] = values.map((value) => contentsOf(value))
+    expect(others).toEqual([original, original])
   }
-  expect(kindsIn(harness)).toEqual(TABLES)
-  const digests = ['', ' 2', ' 3'].map((end) => client.send('DEBUG', 'DIGEST-VALUE', `zset${end}`))
-  expect(new Set(digests).size).toBe(1)
+})
+
+test.each([false, true])('zero stays as it was written first (large: %s)', (isLarge) => {
+  const set = new SortedSet([
+    ['plus', 0],
+    ['minus', -0],
+  ])
+  if (isLarge) set.enlarge(KEY_HASH)
+  set.set('plus', -0)
+  set.set('minus', 0)
+  const found = new Map([...set].map(([member, score]) => [member, [score, set.score(member)]]))
+  expect([found.get('plus'), found.get('minus')]).toEqual([
+    [0, 0],
+    [-0, -0],
+  ])
 })
 
 test('a payload that promises many elements is read into tables, and one that lies is refused', () => {
