@@ -75,8 +75,11 @@ export interface NodeHostOptions {
   readonly note?: NodePort['note']
 }
 
-/** Asked for each command: without looking for the global each time. */
-const milliseconds = performance.now.bind(performance)
+/** Microseconds. Asked for each command, and this takes two thirds of the time that `performance.now` takes. */
+function stopwatch(): number {
+  const [seconds, nanos] = process.hrtime()
+  return seconds * 1e6 + nanos / 1000
+}
 
 /** Computed once: they do not change while the process runs. */
 const OS = operatingSystem()
@@ -92,7 +95,7 @@ export class NodeHost implements NodePort {
   readonly #connections: Connections
   readonly #alarm: Alarm
   readonly #memory = new MemoryFacts()
-  readonly stopwatch = () => milliseconds() * 1000
+  readonly stopwatch = stopwatch
   readonly heap: HeapMeter | undefined
   readonly note: NodePort['note']
   /** Outgoing connections that wait for the gate to open. */
@@ -313,7 +316,10 @@ export class MemoryFacts {
   #residentBytes = 0
   #askedAtMs = Number.NEGATIVE_INFINITY
 
-  constructor(ask: () => number = process.memoryUsage.rss, nowMs: () => number = milliseconds) {
+  constructor(
+    ask: () => number = process.memoryUsage.rss,
+    nowMs: () => number = () => performance.now(),
+  ) {
     this.#ask = ask
     this.#nowMs = nowMs
   }

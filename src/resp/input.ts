@@ -7,16 +7,16 @@
 import { assert } from '../base/assert.ts'
 
 /** A longer line is neither a request nor a reply. */
-export const MAX_LINE_BYTES = 64 * 1024
+export const MAX_LINE_BYTES: number = 64 * 1024
 
 /**
  * The longest value. Redis' own limit, 512 MiB, is a little more than a JavaScript string can hold, and
  * a value has to fit into one together with its header and the chunk its last byte arrives in.
  */
-export const MAX_BULK_BYTES = 511 * 1024 * 1024
+export const MAX_BULK_BYTES: number = 511 * 1024 * 1024
 
 /** How much may wait to be read: it has to fit into one string, and so does a request made of it. */
-export const MAX_UNREAD_BYTES = MAX_BULK_BYTES + 512 * 1024
+export const MAX_UNREAD_BYTES: number = MAX_BULK_BYTES + 512 * 1024
 
 /** What every client may send in one request, logged in or not, and nearly all requests have. */
 export const USUAL_WORDS = 9
@@ -27,6 +27,14 @@ const DOLLAR = 36
 const RETURN = 13
 const ZERO = 48
 const NINE = 57
+
+/** Words that exist already as texts of their own, so that they need not be copied out of the input. */
+export interface KnownWords {
+  /** The request that begins at this place of what was pushed last is about to be read. */
+  requestBegins(place: number): void
+  /** The word that begins at this place; undefined if it is not known. */
+  wordAt(place: number): string | undefined
+}
 
 export type InputLine = string | 'waiting' | 'tooLong'
 
@@ -40,6 +48,8 @@ export class RespInput {
   #wantedBytes = 0
   #terminator = '\n'
   #receivedBytes = 0
+  /** Where in the buffer begins what was pushed last. */
+  #pushedAt = 0
 
   /** How many bytes have been pushed in all. */
   get receivedBytes(): number {
@@ -72,6 +82,7 @@ export class RespInput {
     if (this.#piecesBytes > 0) this.#complete(bytes)
     else if (this.isStarved) this.#reset(bytes)
     else this.#reset(this.#rest() + bytes)
+    this.#pushedAt = this.#buffer.length - bytes.length
   }
 
   /** The code of the next byte; NaN at the end of the input. */
@@ -107,13 +118,14 @@ export class RespInput {
    * Reads a whole request in its usual form: a few words that are not long, all here. Undefined (and
    * nothing read) if it looks different in any way: then it is read step by step.
    */
-  takeRequest(): string[] | undefined {
+  takeRequest(known?: KnownWords): string[] | undefined {
     const buffer = this.#buffer
     const count = buffer.charCodeAt(this.#at + 1) - ZERO
     if (buffer.charCodeAt(this.#at) !== ASTERISK || !(count >= 1 && count <= USUAL_WORDS)) {
       return undefined
     }
     if (buffer.charCodeAt(this.#at + 2) !== RETURN) return undefined
+    known?.requestBegins(this.#at - this.#pushedAt)
     const words = new Array<string>(count)
     let at = this.#at + 4
     for (let word = 0; word < count; word++) {
@@ -133,10 +145,16 @@ export class RespInput {
       at = start + length + 2
       if (code !== RETURN || length === 0 || length > USUAL_BULK_BYTES) return undefined
       if (at > buffer.length) return undefined
-      words[word] = wordOf(buffer, start, length)
+      words[word] = this.#word(start, length, known)
     }
     this.#at = at
     return words
+  }
+
+  #word(start: number, length: number, known: KnownWords | undefined): string {
+    if (length <= SHORT_WORD_BYTES) return shortWord(this.#buffer, start, length)
+    const word = known?.wordAt(start - this.#pushedAt)
+    return word?.length === length ? word : detached(this.#buffer, start, start + length)
   }
 
   /**
@@ -231,7 +249,7 @@ export class RespInput {
 }
 
 /** Longer words are rarely the same as one that came a moment ago. */
-const SHORT_WORD_BYTES = 8
+export const SHORT_WORD_BYTES = 8
 /** A power of two. */
 const KNOWN_WORDS = 1024
 
@@ -242,8 +260,7 @@ const KNOWN_WORDS = 1024
  */
 const knownWords: string[] = new Array<string>(KNOWN_WORDS).fill('')
 
-function wordOf(buffer: string, start: number, length: number): string {
-  if (length > SHORT_WORD_BYTES) return detached(buffer, start, start + length)
+function shortWord(buffer: string, start: number, length: number): string {
   let mixed = length
   for (let at = start; at < start + length; at++) mixed = 31 * mixed + buffer.charCodeAt(at)
   const place = (mixed ^ (mixed >>> 10)) & (KNOWN_WORDS - 1)

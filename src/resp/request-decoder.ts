@@ -6,6 +6,7 @@
 import { parseInt64 } from '../base/decimal.ts'
 import { splitArgs } from '../base/split-args.ts'
 import {
+  type KnownWords,
   MAX_BULK_BYTES,
   MAX_UNREAD_BYTES,
   RespInput,
@@ -109,10 +110,11 @@ export class RequestDecoder {
     if (!this.#hasOverflowed) this.#input.push(bytes)
   }
 
-  next(): Request | undefined {
+  /** `known`: words of what was pushed last. */
+  next(known?: KnownWords): Request | undefined {
     if (this.#hasEnded) return undefined
     while (!this.#input.isStarved) {
-      const request = this.#argumentsLeft > 0 ? this.#readArguments() : this.#readStart()
+      const request = this.#argumentsLeft > 0 ? this.#readArguments() : this.#readStart(known)
       if (request !== undefined) return this.#deliver(request)
     }
     const isTooMuch = this.#hasOverflowed || this.pendingBytes > this.#maxPendingBytes()
@@ -126,8 +128,8 @@ export class RequestDecoder {
   }
 
   /** Undefined if no request is complete yet; look at the input again. */
-  #readStart(): Request | undefined {
-    const words = this.#takesUsual() ? this.#input.takeRequest() : undefined
+  #readStart(known: KnownWords | undefined): Request | undefined {
+    const words = this.#takesUsual() ? this.#input.takeRequest(known) : undefined
     if (words !== undefined) return command(words)
     return this.#input.peek() === ASTERISK ? this.#readCount() : this.#readInline()
   }

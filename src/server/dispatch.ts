@@ -3,28 +3,54 @@
  * for EXEC or runs it, and serves the clients it made ready. Requests come from
  * sessions/request-loop.ts; gate.ts says which are refused; execution.ts runs them.
  */
+import { assert } from '../base/assert.ts'
 import { type Reply, simple } from '../resp/reply.ts'
+import { fitsArity } from '../session/commands.ts'
 import { endCaching } from '../session/tracking.ts'
 import type { Command } from './catalogue/command.ts'
 import type { CommandTable } from './catalogue/command-table.ts'
 import type { NodeServices } from './context.ts'
 import { execAborted } from './errors.ts'
 import type { Execution } from './execution.ts'
-import { demandsOf, isFencing, isHeldBack, isPlain, refusal, waitsForExec } from './gate.ts'
+import {
+  demandsOf,
+  isFencing,
+  isHeldBack,
+  isOpenTo,
+  isPlain,
+  memoryRefusal,
+  refusal,
+  waitsForExec,
+} from './gate.ts'
 import { countError } from './info/stats.ts'
 import type { ClientSession } from './sessions/session.ts'
 
 const QUEUED = simple('QUEUED')
 
+/** Commands that only read keys, or that write them. */
+interface KindOnData {
+  /** One of which the node asks as much as of any before it may run, and its words. */
+  readonly command: Command
+  readonly words: readonly string[]
+  /** The client for which all of them pass the gate, until a command of another sort runs. */
+  openTo: ClientSession | undefined
+  /** One has run since. */
+  isPipelined: boolean
+}
+
 export class Dispatcher {
   readonly #node: NodeServices
   readonly #table: CommandTable
   readonly #execution: Execution
+  readonly #reads: KindOnData
+  readonly #writes: KindOnData
 
   constructor(node: NodeServices, table: CommandTable, execution: Execution) {
     this.#node = node
     this.#table = table
     this.#execution = execution
+    this.#reads = kindOf(['get', 'key'], table)
+    this.#writes = kindOf(['set', 'key', 'value'], table)
   }
 
   /** Handles one request of a client. */
@@ -35,9 +61,51 @@ export class Dispatcher {
       return this.#refuse(session, undefined, this.#table.unknown(typed))
     }
     session.lastCommand = command.fullName
+    if (
+      command.isOnData &&
+      this.#isOpenTo(session, command) &&
+      fitsArity(command.arity, argv.length)
+    ) {
+      return this.#runOnData(session, command, argv)
+    }
+    if (!command.isOnData) this.readingBegins()
     session.isPlain = isPlain(session, command, argv)
     this.#runKnown(session, typed, command, argv)
     session.isPlain = false
+  }
+
+  /** Requests of a client are about to be read: what the gate said before holds no longer. */
+  readingBegins(): void {
+    judgeAnew(this.#reads)
+    judgeAnew(this.#writes)
+  }
+
+  /** Asked once for all commands of a pipeline on data. */
+  #isOpenTo(session: ClientSession, { isWrite }: Command): boolean {
+    const kind = isWrite ? this.#writes : this.#reads
+    if (kind.openTo === session) return true
+    // Asking is as dear as judging a command by itself, as the first one is.
+    if (!kind.isPipelined) {
+      kind.isPipelined = true
+      return false
+    }
+    const isOpen = isOpenTo(this.#node, session, kind.command, kind.words)
+    if (isOpen) kind.openTo = session
+    return isOpen
+  }
+
+  /** The gate is open: there are only the memory to look at, and those who wait for keys. */
+  #runOnData(session: ClientSession, command: Command, argv: readonly string[]): void {
+    const node = this.#node
+    const refused = memoryRefusal(node, session, command, argv, command)
+    if (refused !== undefined) {
+      this.#refuse(session, command, refused)
+    } else {
+      const reply = this.#execution.run(session, command, argv)
+      if (reply !== undefined) session.reply(reply)
+      node.replication.commandExecuted(session)
+    }
+    if (node.blocking.hasReadyKeys) this.#execution.serveWaiting()
   }
 
   #runKnown(
@@ -122,4 +190,15 @@ function endCachingAfter(session: ClientSession, command: Command): void {
   if (session.transaction === undefined && !command.fullName.startsWith('client|')) {
     endCaching(session)
   }
+}
+
+function judgeAnew(kind: KindOnData): void {
+  kind.openTo = undefined
+  kind.isPipelined = false
+}
+
+function kindOf(words: readonly string[], table: CommandTable): KindOnData {
+  const command = table.find(words)
+  assert(command !== undefined, 'every node has this command')
+  return { command, words, openTo: undefined, isPipelined: false }
 }

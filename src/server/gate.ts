@@ -38,32 +38,60 @@ export function refusal(
   argv: readonly string[],
   demands: Demands,
 ): Reply | undefined {
+  const first = refusalToClient(node, session, command, argv, demands)
+  if (first !== undefined) return first
+  // It waits until the node is a master again or a replica, and is judged then.
+  if (isHeldByFence(node, session) || awaitsRole(node, session)) return undefined
+  return (
+    strictRefusal(node, session, command, argv) ??
+    memoryRefusal(node, session, command, argv, demands) ??
+    refusalByState(node, session, command, demands)
+  )
+}
+
+/** By what it says, who says it, and where the master is. */
+function refusalToClient(
+  node: NodeServices,
+  session: ClientSession,
+  command: CommandInfo,
+  argv: readonly string[],
+  demands: Demands,
+): Reply | undefined {
   if (!fitsArity(command.arity, argv.length)) return wrongArity(command.fullName)
   if (command.isProtected && !mayDebug(node, session)) return DEBUG_NOT_ALLOWED
   if (!session.isAuthenticated && !command.isNoAuth && node.access.users.requiresAuth)
     return NO_AUTH
   if (session.transaction !== undefined && command.isNoMulti) return NOT_IN_TRANSACTION
-  const forbidden = permissionRefusal(node, session, command, argv)
-  if (forbidden !== undefined) return forbidden
-  const redirect = redirectOf(node, session, command, demands)
-  if (redirect !== undefined) return redirect
-  // It waits until the node is a master again or a replica, and is judged then.
-  if (isHeldByFence(node, session) || awaitsRole(node, session)) return undefined
-  const unsynced = strictRefusal(node, session, command, argv)
-  if (unsynced !== undefined) return unsynced
-  if (isTooMuch(node, session, command, argv, demands)) {
-    node.stats.outOfMemory++
-    return OUT_OF_MEMORY
-  }
+  return (
+    permissionRefusal(node, session, command, argv) ?? redirectOf(node, session, command, demands)
+  )
+}
+
+/** [maxmemory] and the memory of the process. */
+export function memoryRefusal(
+  node: NodeServices,
+  session: ClientSession,
+  command: CommandInfo,
+  argv: readonly string[],
+  demands: Demands,
+): Reply | undefined {
+  if (!isTooMuch(node, session, command, argv, demands)) return undefined
+  node.stats.outOfMemory++
+  return OUT_OF_MEMORY
+}
+
+/** By what the node can do at present. */
+function refusalByState(
+  node: NodeServices,
+  session: ClientSession,
+  command: CommandInfo,
+  demands: Demands,
+): Reply | undefined {
   const isWrite = demands.isWrite || (command.runsQueue && session.transaction?.hasWrite === true)
-  if (isWrite || command.needsDisk) {
-    const refused = diskRefusal(node)
-    if (refused !== undefined) return refused
-  }
-  if (isWrite) {
-    const refused = writeRefusal(node, session)
-    if (refused !== undefined) return refused
-  }
+  const refused =
+    (isWrite || command.needsDisk ? diskRefusal(node) : undefined) ??
+    (isWrite ? writeRefusal(node, session) : undefined)
+  if (refused !== undefined) return refused
   if (session.protocol === 2 && session.isSubscribed && !command.isForSubscribers) {
     return notAllowedWhenSubscribed(command.fullName)
   }
@@ -73,6 +101,28 @@ export function refusal(
   const isReplica = session.kind === 'replica' || session.isMonitor
   if (isReplica && command.hasKeys) return REPLICA_KEYSPACE
   return undefined
+}
+
+/**
+ * Whether all commands of the client that read keys, or all that write them, may run as things are: only their own words and
+ * the memory can be a reason against one, and nobody but those who wait for its keys is told of it. This holds until
+ * the input ends, or a command of another sort runs. `command`: one of which the node asks as much as of any of them.
+ */
+export function isOpenTo(
+  node: NodeServices,
+  session: ClientSession,
+  command: CommandInfo,
+  argv: readonly string[],
+): boolean {
+  const { pause, replication, monitors, keyspace, scripting } = node
+  if (session.transaction !== undefined || session.account?.isUnrestricted !== true) return false
+  if (session.replyMode !== 'on' || session.tracking !== undefined) return false
+  if (pause.scope !== undefined || replication.strict.isOn || scripting.isInterrupted) return false
+  if (monitors.isOn || keyspace.tracker !== undefined) return false
+  const refused =
+    refusalToClient(node, session, command, argv, command) ??
+    refusalByState(node, session, command, command)
+  return refused === undefined
 }
 
 /** A script that declares what it does is judged by that before it runs; every other command by its flags. */
@@ -224,7 +274,7 @@ function isTooMuch(
   // Nothing is evicted in the middle of a script.
   const isShort = !node.scripting.isInterrupted && node.eviction.makeRoom()
   if (!needsMemory(session, command, demands)) return false
-  return isShort || (!isReadOnlyReplica(node) && node.heap.refuses(command, argv))
+  return isShort || (node.heap.refuses(command, argv) && !isReadOnlyReplica(node))
 }
 
 /** Any command that is queued takes memory. */

@@ -9,6 +9,7 @@ import type { NodeAccess } from './access/access.ts'
 import { FunctionStore } from './functions.ts'
 import { Rates } from './info/rates.ts'
 import { newStats } from './info/stats.ts'
+import { ForeseenKeys } from './key-table/foreseen-keys.ts'
 import { createKeyHash, secretKeyHash } from './key-table/key-hash.ts'
 import { Keyspace } from './keyspace/keyspace.ts'
 import { Usage } from './keyspace/usage.ts'
@@ -66,6 +67,8 @@ export class NodeBase {
   readonly access: NodeAccess
   readonly stats = newStats()
   readonly rates = new Rates(this.stats)
+  /** Keys that the requests being read name. */
+  readonly foreseen: ForeseenKeys
   readonly keyspace: Keyspace
   /** Libraries of server-side functions. */
   readonly functions: FunctionStore
@@ -119,7 +122,8 @@ export class NodeBase {
     const usage = new Usage(rng.fork('usage'))
     usage.follow(settings)
     const hash = secret === undefined ? createKeyHash(rng.fork('key-hash')) : secretKeyHash(secret)
-    this.keyspace = new Keyspace(settings.int('databases'), hash, usage)
+    this.foreseen = new ForeseenKeys(hash)
+    this.keyspace = new Keyspace(settings.int('databases'), this.foreseen.hash, usage)
     this.keyspace.nowMs = now.wallMs
     const { stats, pause } = this
     const onOutput = (bytes: number) => this.heap.sending(bytes)

@@ -74,6 +74,8 @@ export interface CommandInfo {
   readonly isFast: boolean
   /** Reads or writes keys. */
   readonly hasKeys: boolean
+  /** Does nothing but read or write keys, so that what lets one such command pass lets all of them pass. */
+  readonly isOnData: boolean
   /** May be sent by a RESP2 client that is subscribed. */
   readonly isForSubscribers: boolean
 

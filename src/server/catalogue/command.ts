@@ -75,6 +75,17 @@ type Shown = Pick<
   'flags' | 'categories' | 'keySpecs' | 'firstKey' | 'lastKey' | 'keyStep'
 >
 
+/** What the gate asks of some commands only. */
+const MORE_THAN_DATA: readonly FlagWord[] = [
+  'runs_script',
+  'runs_queue',
+  'protected',
+  'may_replicate',
+  'no_multi',
+  'needs_disk',
+  'not_queued',
+]
+
 /** What COMMAND shows of each: worked out once, since one process may start many nodes. */
 const SHOWN = new WeakMap<CommandSpec, Shown>()
 
@@ -145,6 +156,7 @@ export function createCommand(spec: CommandSpec, family: Family, parent?: Comman
     skipsSlowLog: has('skip_slowlog'),
     isFast: has('fast'),
     hasKeys: has('write') || has('readonly'),
+    isOnData: (has('write') || has('readonly')) && !MORE_THAN_DATA.some(has),
     isForSubscribers: has('subscribed'),
     calls: 0,
     rejectedCalls: 0,

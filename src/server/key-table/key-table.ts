@@ -35,17 +35,22 @@ const SPARSEST_TO_DRAW = 16
 /** The table, its pages and its index, before there is any key. */
 const OWN_BYTES = 300
 
-/** Where keys stand in a text: each from `from` to before `to`. */
+/** Where keys stand in a text, each from `from` to before `to`, and what was found of them in a table. */
 export interface KeySpans {
   count: number
   readonly from: Int32Array
   readonly to: Int32Array
+  readonly hashes: Int32Array
+  /** The key with this hash; undefined if there is none. It may be another key. */
+  readonly keys: (string | undefined)[]
 }
 
 export class KeyTable<V> {
   readonly hash: KeyHash
   readonly #pages = new KeyPages<V>()
   readonly #index = new KeyIndex(this.#pages)
+  /** Used while keys are read ahead. */
+  readonly #places: number[] = []
 
   constructor(hash: KeyHash) {
     this.hash = hash
@@ -75,13 +80,21 @@ export class KeyTable<V> {
   }
 
   /**
-   * Reads what looking up each of these keys will read, step by step for all of them. `found` gets the value
-   * of each, or of another key with the same hash. The spans are used up.
+   * Reads what looking up each of these keys will read, step by step for all of them. `found` gets the values of
+   * the keys that are found.
    */
-  preload(text: string, { count, from, to }: KeySpans, found: (V | undefined)[]): void {
-    for (let at = 0; at < count; at++) from[at] = this.hash(text, from[at], to[at])
-    for (let at = 0; at < count; at++) from[at] = this.#index.firstWith(from[at] as number)
-    for (let at = 0; at < count; at++) found[at] = this.#pages.peek(from[at] as number)
+  preload(
+    text: string,
+    { count, from, to, hashes, keys }: KeySpans,
+    found: (V | undefined)[],
+  ): void {
+    const [index, pages, places] = [this.#index, this.#pages, this.#places]
+    for (let at = 0; at < count; at++) hashes[at] = this.hash(text, from[at], to[at])
+    for (let at = 0; at < count; at++) places[at] = index.firstWith(hashes[at] as number)
+    for (let at = 0; at < count; at++) found[at] = pages.peek(places[at] as number)
+    for (let at = 0; at < count; at++) {
+      keys[at] = found[at] === undefined ? undefined : pages.keyAt(places[at] as number)
+    }
   }
 
   /** An existing key stays where it is. */

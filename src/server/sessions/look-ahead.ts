@@ -4,10 +4,14 @@
  * reads the same places for many keys at once, so that these waits overlap, and the look-ups that follow
  * find all of it in the cache.
  *
- * Nothing depends on what is found: a request that is not understood here, or whose first argument is no key,
+ * The keys that are found are kept for the requests and their look-ups (key-table/foreseen-keys.ts).
+ *
+ * Nothing else depends on what is found: a request that is not understood here, or whose first argument is no key,
  * only gains nothing.
  */
+import { SHORT_WORD_BYTES } from '../../resp/input.ts'
 import type { CommandInfo } from '../catalogue/command-info.ts'
+import type { ForeseenKeys } from '../key-table/foreseen-keys.ts'
 import type { KeySpans } from '../key-table/key-table.ts'
 import type { Entry, EntryTable } from '../keyspace/entry-table.ts'
 import { lengthOf } from '../values/long-string.ts'
@@ -43,14 +47,18 @@ export class LookAhead {
     count: 0,
     from: new Int32Array(KEYS_AT_ONCE),
     to: new Int32Array(KEYS_AT_ONCE),
+    hashes: new Int32Array(KEYS_AT_ONCE),
+    keys: new Array(KEYS_AT_ONCE).fill(undefined),
   }
+  readonly #foreseen: ForeseenKeys
   readonly #found: (Entry | undefined)[] = []
   #text = ''
   #at = 0
   /** What is read must be used for something, or the compiler leaves it out. */
   #sum = 0
 
-  constructor(commands: ReadonlyMap<string, Keyed>) {
+  constructor(commands: ReadonlyMap<string, Keyed>, foreseen: ForeseenKeys) {
+    this.#foreseen = foreseen
     const many = [...commands].filter(([, one]) => one.firstKey === 1 && one.lastKey === -1)
     this.#keysApart = new Map(
       many.flatMap(([name, { keyStep }]) => [
@@ -65,6 +73,7 @@ export class LookAhead {
 
   /** `text`: what a client sent; requests that begin in it are looked at. */
   at(table: ReadAhead, text: string): void {
+    this.#foreseen.clear()
     if (table.size < MIN_TABLE_KEYS) return
     this.#text = text
     this.#at = 0
@@ -80,7 +89,17 @@ export class LookAhead {
     table.preload(this.#text, this.#spans, found)
     for (let at = 0; at < count; at++) this.#sum ^= sizeOf(found[at])
     found.fill(undefined)
+    for (let at = 0; at < count; at++) this.#foresee(at)
     return count === KEYS_AT_ONCE
+  }
+
+  #foresee(at: number): void {
+    const { from, to, hashes, keys } = this.#spans
+    const key = keys[at]
+    const place = from[at] as number
+    if (key === undefined || key.length <= SHORT_WORD_BYTES) return
+    if (this.#text.slice(place, to[at]) !== key) return
+    this.#foreseen.add(place, key, hashes[at] as number)
   }
 
   /** The keys of the next requests, up to one that is not understood or goes on beyond the text. */

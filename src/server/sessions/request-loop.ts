@@ -3,6 +3,8 @@
  * Sessions that may go on again (a wait or a pause is over, the node hung or has just started)
  * stand in line, and read on before the turn ends.
  */
+
+import type { KnownWords } from '../../resp/input.ts'
 import { error } from '../../resp/reply.ts'
 import type { Request } from '../../resp/request-decoder.ts'
 import type { NodeServices } from '../context.ts'
@@ -19,13 +21,14 @@ export class RequestLoop {
   constructor(node: NodeServices, dispatcher: Dispatcher) {
     this.#node = node
     this.#dispatcher = dispatcher
-    this.#lookAhead = new LookAhead(node.table.all)
+    this.#lookAhead = new LookAhead(node.table.all, node.foreseen)
   }
 
   received(session: ClientSession, bytes: string): void {
+    const { keyspace, foreseen } = this.#node
     session.decoder.push(bytes)
-    this.#lookAhead.at((this.#node.keyspace.dbs[session.db] as Db).entries, bytes)
-    this.#read(session)
+    this.#lookAhead.at((keyspace.dbs[session.db] as Db).entries, bytes)
+    this.#read(session, foreseen)
   }
 
   /**
@@ -63,14 +66,16 @@ export class RequestLoop {
     this.#node.blocking.resumed.add(session)
   }
 
-  #read(session: ClientSession): void {
+  /** `known`: words of what the session has sent last. */
+  #read(session: ClientSession, known?: KnownWords): void {
     const { settings, sessions } = this.#node
+    this.#dispatcher.readingBegins()
     while (session.isReady) {
       if (this.#isDeaf()) {
         this.#node.blocking.resumed.add(session)
         break
       }
-      const request = session.decoder.next()
+      const request = session.decoder.next(known)
       if (request === undefined) return this.#hasReadAll(session)
       this.#handle(session, request)
     }

@@ -374,8 +374,16 @@ describe('a scan of a table', () => {
 test('reading ahead finds the value of every key that is there, and of no other', () => {
   const table = filled(5000, KEY_HASH)
   const text = 'k17 k4999 k5000 k0'
-  const spans = { count: 4, from: Int32Array.of(0, 4, 10, 16), to: Int32Array.of(3, 9, 15, 18) }
+  const spans = {
+    count: 4,
+    from: Int32Array.of(0, 4, 10, 16),
+    to: Int32Array.of(3, 9, 15, 18),
+    hashes: new Int32Array(4),
+    keys: [],
+  }
   const found: (number | undefined)[] = []
   table.preload(text, spans, found)
   expect(found).toEqual([17, 4999, undefined, 0])
+  expect(spans.keys).toEqual(['k17', 'k4999', undefined, 'k0'])
+  expect([...spans.hashes]).toEqual(['k17', 'k4999', 'k5000', 'k0'].map((key) => KEY_HASH(key)))
 })

@@ -3,7 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeCommand } from '../../../src/resp/encode.ts'
 import { nodeCommands } from '../../../src/server/commands/registry.ts'
+import { ForeseenKeys } from '../../../src/server/key-table/foreseen-keys.ts'
 import { LookAhead } from '../../../src/server/sessions/look-ahead.ts'
+import { KEY_HASH } from '../../support/key-tables.ts'
 import { propertySeed } from '../../support/property-seed.ts'
 
 const MANY = 10_000
@@ -12,7 +14,7 @@ const COMMANDS = nodeCommands().all
 /** The keys that are read ahead, in groups. */
 function readAhead(text: string, size = MANY): readonly (readonly string[])[] {
   const groups: string[][] = []
-  new LookAhead(COMMANDS).at(
+  new LookAhead(COMMANDS, new ForeseenKeys(KEY_HASH)).at(
     {
       size,
       preload(whole, { count, from, to }) {
