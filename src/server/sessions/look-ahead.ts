@@ -4,7 +4,8 @@
  * reads the same places for many keys at once, so that these waits overlap, and the look-ups that follow
  * find all of it in the cache.
  *
- * The keys that are found are kept for the requests and their look-ups (key-table/foreseen-keys.ts).
+ * The same holds for the elements of a large hash, set or sorted set, if the requests of a pipeline name one after the
+ * other. The keys and elements that are found are kept for the requests and their look-ups (key-table/foreseen-keys.ts).
  *
  * Nothing else depends on what is found: a request that is not understood here, or whose first argument is no key,
  * only gains nothing.
@@ -12,8 +13,9 @@
 import { SHORT_WORD_BYTES } from '../../resp/input.ts'
 import type { CommandInfo } from '../catalogue/command-info.ts'
 import type { ForeseenKeys } from '../key-table/foreseen-keys.ts'
-import type { KeySpans } from '../key-table/key-table.ts'
+import type { KeySpans, KeyTable } from '../key-table/key-table.ts'
 import type { Entry, EntryTable } from '../keyspace/entry-table.ts'
+import { tableIn } from '../values/large.ts'
 import { lengthOf } from '../values/long-string.ts'
 
 /** So many keys are looked up at once: what is read for them stays in the nearer caches. */
@@ -30,13 +32,24 @@ const LINE_END = 0x0d - DIGIT_0
 /** CR LF. */
 const LINE_END_BYTES = 2
 
+/** A shorter text has too few requests to look ahead for. */
+const SHORTEST_PIPELINE = 128
+
 /** With a single key, or two, they are not worth a look at their names. */
 const FEWEST_WORDS = 4
 
 /** What it needs to know of a command. */
 type Keyed = Pick<CommandInfo, 'firstKey' | 'lastKey' | 'keyStep'>
 /** And of a table. */
-type ReadAhead = Pick<EntryTable, 'size' | 'preload'>
+type ReadAhead = Pick<EntryTable, 'size' | 'get' | 'preload'>
+
+/** Requests that look like the first one of the input, which names an element of a large collection. */
+interface Alike {
+  readonly words: number
+  readonly keyBytes: number
+  /** Which word is the element. */
+  readonly place: number
+}
 
 export class LookAhead {
   /** By name, in lower and in upper case: how many words the keys of a command are apart of which every argument may be one. */
@@ -51,7 +64,7 @@ export class LookAhead {
     keys: new Array(KEYS_AT_ONCE).fill(undefined),
   }
   readonly #foreseen: ForeseenKeys
-  readonly #found: (Entry | undefined)[] = []
+  readonly #found: unknown[] = []
   #text = ''
   #at = 0
   /** What is read must be used for something, or the compiler leaves it out. */
@@ -74,20 +87,74 @@ export class LookAhead {
   /** `text`: what a client sent; requests that begin in it are looked at. */
   at(table: ReadAhead, text: string): void {
     this.#foreseen.clear()
-    if (table.size < MIN_TABLE_KEYS) return
     this.#text = text
     this.#at = 0
-    do this.#findKeys()
-    while (this.#spans.count >= MIN_KEYS && this.#preload(table))
+    if (text.length >= SHORTEST_PIPELINE) this.#readElements(table)
+    if (table.size >= MIN_TABLE_KEYS) this.#readKeys(table)
     this.#text = ''
   }
 
-  /** Returns whether there may be more keys. */
-  #preload(table: ReadAhead): boolean {
-    const found = this.#found
+  #readKeys(table: ReadAhead): void {
+    do this.#findKeys()
+    while (this.#spans.count >= MIN_KEYS && this.#preload(table, entrySize))
+  }
+
+  /** If the first request names an element of a large collection: of those after it that do, too. */
+  #readElements(table: ReadAhead): void {
+    const words = this.#number()
+    this.#skipWord()
+    const from = this.#at
+    const keyBytes = this.#number()
+    const key = this.#text.slice(this.#at, this.#at + keyBytes)
+    this.#at = from
+    for (let word = 1; word < words && this.#at < this.#text.length; word++) this.#skipWord()
+    const value = this.#text.charCodeAt(this.#at) === ASTERISK ? table.get(key)?.value : undefined
+    const elements = value && tableIn(value)
+    if (elements === undefined) {
+      this.#at = 0
+      return
+    }
+    // ZADD and ZINCRBY name the score first.
+    const alike = { words, keyBytes, place: value?.type === 'zset' && words === 4 ? 3 : 2 }
+    do this.#findElements(alike)
+    while (this.#spans.count >= MIN_KEYS && this.#preload(elements, elementSize))
+  }
+
+  /** The elements that the next requests name, up to one that is not like the first. */
+  #findElements(alike: Alike): void {
+    const spans = this.#spans
+    spans.count = 0
+    while (spans.count < KEYS_AT_ONCE && this.#text.charCodeAt(this.#at) === ASTERISK) {
+      const from = this.#at
+      if (!this.#isAlike(alike)) {
+        this.#at = from
+        return
+      }
+      for (let word = 2; word < alike.words && this.#at < this.#text.length; word++) {
+        if (word === alike.place) this.#noteKey()
+        else this.#skipWord()
+      }
+    }
+  }
+
+  /** Reads a request to the end of its key. Whether that is the same key is not worth a look. */
+  #isAlike({ words, keyBytes }: Alike): boolean {
+    if (this.#number() !== words) return false
+    this.#skipWord()
+    if (this.#number() !== keyBytes) return false
+    this.#at += keyBytes + LINE_END_BYTES
+    return true
+  }
+
+  /** Returns whether there may be more. `size`: reads what commands read of a value first. */
+  #preload<V>(table: Pick<KeyTable<V>, 'preload'>, size: (value: V) => number): boolean {
+    const found: (V | undefined)[] = this.#found as V[]
     const { count } = this.#spans
     table.preload(this.#text, this.#spans, found)
-    for (let at = 0; at < count; at++) this.#sum ^= sizeOf(found[at])
+    for (let at = 0; at < count; at++) {
+      const value = found[at]
+      if (value !== undefined) this.#sum ^= size(value)
+    }
     found.fill(undefined)
     for (let at = 0; at < count; at++) this.#foresee(at)
     return count === KEYS_AT_ONCE
@@ -164,9 +231,10 @@ export class LookAhead {
   }
 }
 
-/** Reads what most commands read of a value first. */
-function sizeOf(entry: Entry | undefined): number {
-  if (entry === undefined) return 0
-  const { value } = entry
+function entrySize({ value }: Entry): number {
   return value.type === 'string' ? lengthOf(value) : 1
+}
+
+function elementSize(value: unknown): number {
+  return typeof value === 'string' ? value.length : 1
 }

@@ -27,6 +27,14 @@ export function enlarge(value: Value, hash: KeyHash): void {
   } else if (value.type === 'zset' && value.set.size > LARGE) value.set.enlarge(hash)
 }
 
+/** The table of the elements; undefined: the value is no large collection, or a snapshot reads it. */
+export function tableIn(value: Value): KeyTable<unknown> | undefined {
+  if (value.type === 'zset') return value.set.table
+  if (value.type === 'set' && value.members instanceof TableMembers) return value.members.table
+  if (value.type === 'hash' && value.fields instanceof TableFields) return value.fields.table
+  return undefined
+}
+
 /** A set of these; some may come more than once. */
 export function membersOf(members: Iterable<string>, hash: KeyHash): SetMembers {
   let set: SetMembers = new CountedMembers()
@@ -50,7 +58,7 @@ export function sortedSetOf(pairs: Iterable<Scored>, hash: KeyHash): SortedSet {
 /** What both have in common. */
 class TableElements<V> {
   readonly isTable = true
-  protected readonly table: KeyTable<V>
+  readonly table: KeyTable<V>
   contentBytes = 0
 
   constructor(hash: KeyHash) {

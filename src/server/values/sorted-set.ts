@@ -46,6 +46,11 @@ export class SortedSet implements Iterable<Scored> {
     return this.#scores
   }
 
+  /** The scores, if the members stand in a table of keys. */
+  get table(): KeyTable<number> | undefined {
+    return this.#scores instanceof KeyTable ? this.#scores : undefined
+  }
+
   /** The members stand in a table of keys from now on, see large.ts. */
   enlarge(hash: KeyHash): void {
     if (this.#scores instanceof KeyTable) return

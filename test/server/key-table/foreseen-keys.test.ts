@@ -1,12 +1,22 @@
 /** Keys that are read ahead: the requests and the look-ups are the same with them as without. */
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { encodeCommand } from '../../../src/resp/encode.ts'
 import { RequestDecoder } from '../../../src/resp/request-decoder.ts'
 import { nodeCommands } from '../../../src/server/commands/registry.ts'
 import { ForeseenKeys, MOST_FORESEEN } from '../../../src/server/key-table/foreseen-keys.ts'
+import type { KeyHash } from '../../../src/server/key-table/key-hash.ts'
 import { KeyTable } from '../../../src/server/key-table/key-table.ts'
+import { EntryTable } from '../../../src/server/keyspace/entry-table.ts'
 import { LookAhead } from '../../../src/server/sessions/look-ahead.ts'
+import {
+  LARGE,
+  membersOf,
+  sortedSetOf,
+  TableFields,
+  tableIn,
+} from '../../../src/server/values/large.ts'
+import type { Value } from '../../../src/server/values/value.ts'
 import { KEY_HASH } from '../../support/key-tables.ts'
 import { propertySeed } from '../../support/property-seed.ts'
 
@@ -30,6 +40,7 @@ function stage() {
     lookAhead.at(
       {
         size: table.size,
+        get: () => undefined,
         preload: (whole, spans, found) => {
           table.preload(whole, spans, [])
           found.fill(undefined)
@@ -132,4 +143,81 @@ test('what an input names beyond the most that is kept is read all the same', ()
   const decoder = new RequestDecoder()
   decoder.push(text)
   expect(readAll(decoder, foreseen)).toEqual(requests)
+})
+
+const ELEMENTS = Array.from({ length: LARGE + 1 }, (_, n) => `an element of some length ${n}`)
+const SCORED = ELEMENTS.map((member, n): [string, number] => [member, n])
+
+/** What each kind of large collection is asked for, and how the request for an element looks. */
+const COLLECTIONS: readonly {
+  readonly kind: string
+  readonly made: (hash: KeyHash) => Value
+  readonly request: (element: string) => string[]
+}[] = [
+  {
+    kind: 'set',
+    made: (hash) => ({ type: 'set', members: membersOf(ELEMENTS, hash) }),
+    request: (element) => ['SISMEMBER', 'key', element],
+  },
+  {
+    kind: 'hash',
+    made: (hash) => ({ type: 'hash', fields: new TableFields(hash, textPairs()) }),
+    request: (element) => ['HSET', 'key', element, 'value'],
+  },
+  {
+    kind: 'sorted set',
+    made: (hash) => ({ type: 'zset', set: sortedSetOf(SCORED, hash) }),
+    request: (element) => ['ZADD', 'key', '1', element],
+  },
+  {
+    kind: 'sorted set that is read',
+    made: (hash) => ({ type: 'zset', set: sortedSetOf(SCORED, hash) }),
+    request: (element) => ['ZSCORE', 'key', element],
+  },
+]
+
+function textPairs(): [string, string][] {
+  return ELEMENTS.map((field) => [field, 'value'])
+}
+
+describe('the elements that a pipeline names one after the other are foreseen in a large', () => {
+  for (const { kind, made, request } of COLLECTIONS) {
+    test(kind, () => {
+      const computed: string[] = []
+      const foreseen = new ForeseenKeys((text, from, to) => {
+        if (from === undefined) computed.push(text)
+        return KEY_HASH(text, from, to)
+      })
+      const value = made(foreseen.hash)
+      const table = new EntryTable(foreseen.hash)
+      table.add('key', { value, expireAtMs: undefined, serial: 0, usage: 0, bytes: 0 })
+      const named = ELEMENTS.slice(100, 200)
+      const text = pipeline([...named.map(request), ['GET', 'key'], ['PING']])
+      computed.length = 0
+      new LookAhead(COMMANDS, foreseen).at(table, text)
+      const decoder = new RequestDecoder()
+      decoder.push(text)
+      for (
+        let one = decoder.next(foreseen);
+        one?.kind === 'command';
+        one = decoder.next(foreseen)
+      ) {
+        const element = one.argv.find((word) => word.startsWith('an element'))
+        if (element !== undefined) expect(tableIn(value)?.has(element)).toBe(true)
+      }
+      // To find the collection, and the element that the first request names.
+      expect(computed).toEqual(['key', named[0]])
+    })
+  }
+})
+
+test('a pipeline for the elements of a small collection, or of none, is read as it is', () => {
+  const { foreseen, table, ahead } = stage()
+  const requests = KEYS.slice(0, 30).map((key) => ['SADD', 'no such key', key])
+  const text = pipeline(requests)
+  ahead(text)
+  const decoder = new RequestDecoder()
+  decoder.push(text)
+  expect(readAll(decoder, foreseen)).toEqual(requests)
+  expect(table.size).toBe(KEYS.length)
 })

@@ -17,6 +17,7 @@ function readAhead(text: string, size = MANY): readonly (readonly string[])[] {
   new LookAhead(COMMANDS, new ForeseenKeys(KEY_HASH)).at(
     {
       size,
+      get: () => undefined,
       preload(whole, { count, from, to }) {
         const at = Array.from({ length: count }, (_, n) => n)
         groups.push(at.map((n) => whole.slice(from[n], to[n])))
