@@ -171,7 +171,8 @@ Example:
   REDISCLI_AUTH=secret vedette status --json | jq .health
 
 Exit status: 0 all is well, 1 something needs attention, 2 the command line is wrong, 3 the Sentinels do not
-agree on the master of a group, or could not fail it over now, 4 no Sentinel answered.`
+agree on the master of a group, or could not fail it over now, 4 no Sentinel answered.
+The health that --json prints is well with status 0, trouble with 1, and danger with 3 and 4.`
 
 export const FAILOVER_HELP = `
 Asks a Sentinel to promote the best replica now, as SENTINEL FAILOVER does. Writes that the master has

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { statusJson } from '../../src/cli/status/json.ts'
 import { judge, type StatusFinding } from '../../src/cli/status/judge.ts'
 import { statusText } from '../../src/cli/status/text.ts'
 import type { GroupView, InstanceFields, SentinelAnswer } from '../../src/cli/status/view.ts'
@@ -169,6 +170,26 @@ describe('by what the master is judged', () => {
       ' · detection ping · gray after 5000 ms · ',
     )
     expect(firstLine(sentinel(1))).not.toContain('detection')
+  })
+})
+
+describe('where no Sentinel tells about a group, its health is danger', () => {
+  test('no Sentinel answers', () => {
+    const lost = sentinel(1, { failure: 'ECONNREFUSED', groups: [] })
+    expect(judge([lost], undefined).health).toBe('danger')
+    expect(JSON.parse(statusJson(judge([lost], 'g')))).toMatchObject({ health: 'danger' })
+  })
+
+  test('the group that was asked for is not watched', () => {
+    const report = judge([sentinel(1)], 'g2')
+    expect(report.health).toBe('danger')
+    expect(statusText(report)).toBe("no Sentinel that answers watches 'g2'; they watch g")
+  })
+
+  test('but a Sentinel that watches nothing yet is well', () => {
+    const report = judge([sentinel(1, { groups: [] })], undefined)
+    expect(report.health).toBe('well')
+    expect(statusText(report)).toBe('no group is watched')
   })
 })
 

@@ -34,9 +34,11 @@ export interface StatusReport {
   readonly sentinels: readonly SentinelAnswer[]
   readonly groups: readonly GroupReport[]
   readonly health: Health
+  /** The only group that was asked for; undefined: all were. */
+  readonly only: string | undefined
 }
 
-/** `only`: the group to judge; undefined for all. */
+/** `only`: the group to judge; undefined for all. What no Sentinel tells about counts as the worst. */
 export function judge(
   sentinels: readonly SentinelAnswer[],
   only: string | undefined,
@@ -45,7 +47,13 @@ export function judge(
   const wanted = [...names].filter((name) => only === undefined || only === name)
   const groups = wanted.map((name) => judgeGroup(sentinels, name))
   const findings = groups.flatMap((group) => group.findings)
-  return { sentinels, groups, health: worstOf(findings) }
+  const isUnseen = isSilent(sentinels) || (groups.length === 0 && only !== undefined)
+  return { sentinels, groups, health: isUnseen ? 'danger' : worstOf(findings), only }
+}
+
+/** No Sentinel answers: no finding says so, because there is nothing to compare. */
+export function isSilent(sentinels: readonly SentinelAnswer[]): boolean {
+  return sentinels.every(({ failure }) => failure !== undefined)
 }
 
 export function worstOf(findings: readonly StatusFinding[]): Health {

@@ -2,7 +2,7 @@
 import { type AccessOptions, readAccess } from './access.ts'
 import { askAll } from './ask.ts'
 import { statusJson } from './json.ts'
-import { judge, type StatusReport } from './judge.ts'
+import { isSilent, judge, type StatusReport } from './judge.ts'
 import { statusText } from './text.ts'
 import { watchStatus } from './watch.ts'
 
@@ -30,18 +30,16 @@ export async function runStatus(
   if (options.watch === true) {
     const last = await watchStatus(look, options.json === true)
     // At once: a round may still be under way, and it is not needed any more.
-    process.exit(last === undefined ? EXIT_INTERRUPTED : exitStatus(last, group))
+    process.exit(last === undefined ? EXIT_INTERRUPTED : exitStatus(last))
   }
   const report = await look()
   const columns = process.stdout.isTTY ? process.stdout.columns || undefined : undefined
   process.stdout.write(
     `${options.json === true ? statusJson(report) : statusText(report, columns)}\n`,
   )
-  return exitStatus(report, group)
+  return exitStatus(report)
 }
 
-function exitStatus(report: StatusReport, group: string | undefined): number {
-  if (report.sentinels.every(({ failure }) => failure !== undefined)) return EXIT_NO_ANSWER
-  if (report.groups.length === 0 && group !== undefined) return EXIT_BY_HEALTH.danger
-  return EXIT_BY_HEALTH[report.health]
+function exitStatus({ sentinels, health }: StatusReport): number {
+  return isSilent(sentinels) ? EXIT_NO_ANSWER : EXIT_BY_HEALTH[health]
 }

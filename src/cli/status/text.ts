@@ -5,7 +5,7 @@ import { colors as pc } from '../colors.ts'
 import { type Cell, cell, type FittedColumn, table, wrapped } from '../table.ts'
 import { grouped, type Paint, truncate } from '../up/paint.ts'
 import type { GroupReport, Health, StatusReport } from './judge.ts'
-import { worstOf } from './judge.ts'
+import { isSilent, worstOf } from './judge.ts'
 import { type NodeView, nodesOf, stateOf } from './nodes.ts'
 import { silentPeers, strengthOf, strengthText } from './strength.ts'
 import { type GroupView, hasEffect, isVedette, optionOf, type SentinelAnswer } from './view.ts'
@@ -20,16 +20,21 @@ const MARKS: Readonly<Record<Health, string>> = { well: '✔', trouble: '!', dan
 /** For a terminal of so many columns; no line break at the end. */
 export function statusText(report: StatusReport, columns = Number.POSITIVE_INFINITY): string {
   const groups = report.groups.map((group) => groupText(group, report.sentinels, columns))
-  const rest = report.groups.length === 0 ? [emptyText(report.sentinels)] : []
+  const rest = report.groups.length === 0 ? [emptyText(report)] : []
   return [...groups, ...rest].join('\n\n')
 }
 
-function emptyText(sentinels: readonly SentinelAnswer[]): string {
+function emptyText({ sentinels, only }: StatusReport): string {
   const silent = sentinels.filter(({ failure }) => failure !== undefined)
   const lines = silent.map(({ address, failure }) => `  ${address}  ${pc.red(failure ?? '')}`)
-  const answered = sentinels.length - silent.length
-  const title = answered === 0 ? 'no Sentinel answers' : 'no such group is watched'
+  const title = isSilent(sentinels) ? 'no Sentinel answers' : unwatched(sentinels, only)
   return [pc.bold(title), ...lines].join('\n')
+}
+
+function unwatched(sentinels: readonly SentinelAnswer[], only: string | undefined): string {
+  const watched = new Set(sentinels.flatMap(({ groups }) => groups.map(({ name }) => name)))
+  if (watched.size === 0 || only === undefined) return 'no group is watched'
+  return `no Sentinel that answers watches '${only}'; they watch ${[...watched].join(', ')}`
 }
 
 function groupText(
