@@ -106,6 +106,19 @@ describe.skipIf(!HAS_REDIS_CLI)('needs redis-cli', () => {
     expect(outcome.stderr).toContain('No such master with that name')
   })
 
+  test('a Sentinel is no node to drain: a hook that names one is told so, and is no success', async () => {
+    const { status: code, stderr } = await vedette(
+      'drain',
+      '--node',
+      address,
+      '--sentinel',
+      address,
+    )
+    expect(code).toBe(2)
+    expect(stderr).toContain('it is no data node')
+    expect(stderr).toContain('--node')
+  })
+
   test('a replica that is down is trouble, a group without a usable one a danger', async () => {
     const master = masterPort(cluster.sentinels[0] as Program)
     const [first, second] = cluster.nodes.filter(({ port }) => port !== master) as [

@@ -7,7 +7,7 @@
  */
 import { reasonOf } from '../../io/start-error.ts'
 import { type FailoverOptions, runFailover } from '../failover/failover.ts'
-import { EXIT_FAILED, say } from '../report.ts'
+import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { type AccessOptions, connect, readAccess } from '../status/access.ts'
 import type { Asking } from '../status/asking.ts'
 import { readMasters, readText } from '../status/shapes.ts'
@@ -38,6 +38,10 @@ export async function runDrain(options: DrainOptions): Promise<number> {
   if (own instanceof Error) {
     told(false, `the node does not answer: ${own.message}`)
     return EXIT_NO_ANSWER
+  }
+  if (own.role === '') {
+    told(false, 'it is no data node, as it has no role in INFO; name the data node with --node')
+    return EXIT_CONFIG
   }
   if (own.role !== 'master' || own.replicas === '0') {
     const what = own.role === 'master' ? 'a master without replicas' : 'no master'
