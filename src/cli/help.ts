@@ -64,7 +64,7 @@ configured certificates. It checks that they accept the login, that the user has
 failover needs, and that their settings fit together. It changes nothing there. ✗ must be fixed, ! deserves
 a look, ✓ is in order.
 
-Exit status: 0 the file can be used (there may be warnings), 2 it cannot. With --deep: 0 all is in order,
+Exit status: 0 the file can be used (there may be warnings), 2 it cannot, or there is none. With --deep: 0 all is in order,
 1 something deserves a look or did not answer in time, 2 something must be fixed.`
 
 export const EXPORT_CONF_HELP = `
@@ -77,7 +77,8 @@ Example:
   vedette export-conf /etc/redis/sentinel.conf --out /tmp/sentinel.conf
   vedette export-conf sentinel.yml --state /var/lib/vedette/sentinel-26379.state
 
-Exit status: 0 written, 1 it cannot be written or expressed, 2 the configuration is wrong.`
+Exit status: 0 written, 1 it cannot be written or expressed, or the sentinel.conf is wrong, 2 the
+sentinel.yml is wrong, or a file cannot be read.`
 
 export const SCENARIO_HELP = `
 Engines: sim runs on virtual time, and the seed decides everything. tcp runs on real sockets within this

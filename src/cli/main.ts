@@ -27,7 +27,7 @@ import { changedSetting, count, duration, moment, port, seeds, server } from './
 import { addOrders } from './order-commands.ts'
 import { outliveReader, watchOutput } from './output.ts'
 import { addProxy } from './proxy/proxy-command.ts'
-import { EXIT_CONFIG, reportFailure } from './report.ts'
+import { EXIT_CONFIG, reportFailedStart, reportFailure } from './report.ts'
 import { ownVersion } from './version.ts'
 
 function createProgram(): Command {
@@ -118,9 +118,11 @@ function addSentinel(program: Command): void {
     .description('run a Sentinel: watch masters and fail them over')
     .addHelpText('after', SENTINEL_HELP)
     .action(async (file: string, directives: string[]) => {
-      const { path, overrides, stdin } = splitArguments([file, ...directives])
       const { runSentinel } = await import('./sentinel/sentinel.ts')
-      exitWith(await runSentinel({ path: path ?? '', overrides, stdin }))
+      await start(() => {
+        const { path, overrides, stdin } = splitArguments([file, ...directives])
+        return runSentinel({ path: path ?? '', overrides, stdin })
+      })
     })
 }
 
@@ -129,7 +131,8 @@ function addServer(program: Command): void {
     .description('run a data node that speaks the Redis protocol')
     .addHelpText('after', SERVER_HELP)
     .action(async (args: string[]) => {
-      exitWith(await (await import('./server/server.ts')).runServer(splitArguments(args)))
+      const { runServer } = await import('./server/server.ts')
+      await start(() => runServer(splitArguments(args)))
     })
 }
 
@@ -290,6 +293,15 @@ function addExportConf(program: Command): void {
  */
 function directives(command: Command, args: string): Command {
   return command.arguments(args).allowUnknownOption().allowExcessArguments()
+}
+
+/** Starts a program that takes the place of one of Redis' own. Exits at once if it cannot, as `main` does. */
+async function start(run: () => Promise<number | undefined>): Promise<void> {
+  try {
+    exitWith(await run())
+  } catch (error) {
+    process.exit(reportFailedStart(error))
+  }
 }
 
 /** Undefined: the program goes on running and ends the process itself. */

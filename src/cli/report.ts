@@ -1,6 +1,6 @@
 /** What the programs write to standard error for people, and the exit status that follows. */
 import { formatProblem, type Problem } from '../config/problem.ts'
-import { StartError } from '../io/start-error.ts'
+import { StartError, type StartErrorCode } from '../io/start-error.ts'
 
 /** The program could not start, or ended on an error. */
 export const EXIT_FAILED = 1
@@ -19,15 +19,28 @@ export function reportProblems(problems: readonly Problem[]): void {
   if (problems.length > MAX_SHOWN) say(`and ${problems.length - MAX_SHOWN} more problems`)
 }
 
+/** A file that cannot be read and options that do not fit: nothing was started or asked. */
+const WRONG_INPUT: ReadonlySet<StartErrorCode> = new Set(['E_CONFIG_FILE', 'E_OPTIONS'])
+
 /**
  * For errors that a user can mend: one line and a way out. Any other error is a mistake of ours and
- * is thrown on.
+ * is thrown on. Wrong input has a status of its own, because 1 is an answer of `check`, `status` and `explain`.
  */
 export function reportFailure(error: unknown): number {
+  return WRONG_INPUT.has(told(error).code) ? EXIT_CONFIG : EXIT_FAILED
+}
+
+/** The same for the programs that take the place of Redis' own, which end with 1 in any case. */
+export function reportFailedStart(error: unknown): number {
+  told(error)
+  return EXIT_FAILED
+}
+
+function told(error: unknown): StartError {
   if (!(error instanceof StartError)) throw error
   say(`vedette: ${error.message}`)
   say(`  ${error.hint}`)
-  return EXIT_FAILED
+  return error
 }
 
 export function say(line: string): void {

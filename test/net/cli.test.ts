@@ -195,6 +195,25 @@ test('check tells every problem with its place, and ends with 2', async () => {
   expect(stderr).toContain('2 errors, 0 warnings')
 })
 
+test('a file that is not there is wrong input, and never an answer that scripts act on', async () => {
+  const [conf, yml] = [join(folder, 'nope.conf'), join(folder, 'nope.yml')]
+  const runs: readonly (readonly string[])[] = [
+    ['check', conf],
+    ['check', '--deep', conf],
+    ['status', '--tls', '--cacert', conf],
+    ['explain', 'mymaster', '--tls', '--cacert', conf],
+    ['proxy', yml],
+    ['proxy', '--group', 'mymaster', '--sentinel', '127.0.0.1:1'],
+    ['up', '--config', yml],
+    ['export-conf', conf],
+  ]
+  const ended = await Promise.all(runs.map((args) => vedette(...args)))
+  expect(ended.map(({ status }) => status)).toEqual(runs.map(() => 2))
+  // As redis-sentinel and redis-server.
+  for (const program of ['sentinel', 'server'])
+    expect(await vedette(program, conf)).toMatchObject({ status: 1 })
+})
+
 test('check warns of what is unwise, and ends with 0', async () => {
   const path = write('sentinel.yml', `sentinels: 2\n${sentinelYml(26_379)}`)
   const { status, stderr } = await vedette('check', path)

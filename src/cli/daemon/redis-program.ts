@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { REDIS_VERSION } from '../../server/version.ts'
 import { outliveReader, watchOutput } from '../output.ts'
-import { EXIT_FAILED, reportFailure, say } from '../report.ts'
+import { EXIT_FAILED, reportFailedStart, say } from '../report.ts'
 import { type RedisArguments, splitArguments } from './redis-arguments.ts'
 
 interface PackageFile {
@@ -23,7 +23,7 @@ export async function runRedisProgram(
     // At once: the handles that waited for the background process would keep this one alive.
     if (status !== undefined) process.exit(status)
   } catch (error) {
-    process.exit(reportFailure(error))
+    process.exit(reportFailedStart(error))
   }
 }
 
