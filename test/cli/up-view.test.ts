@@ -136,6 +136,10 @@ test('a client that writes shows how long it has been silent', () => {
 test('a cluster is ready when nothing is missing', () => {
   const model = healthy()
   expect(missing(model)).toBeUndefined()
+  // What it last said still looks well.
+  model.sentinels[0]!.state = 'paused'
+  expect(missing(model)).toBe('7100 is paused')
+  model.sentinels[0]!.state = 'running'
   model.sentinels[1]!.facts = { ...model.sentinels[1]!.facts!, peers: 1 }
   expect(missing(model)).toBe('Sentinel 7101 does not know every other')
   model.nodes[2]!.facts = { ...model.nodes[2]!.facts!, isInSync: false }

@@ -52,6 +52,21 @@ test('a killed master is replaced, and comes back as a replica', async () => {
   )
 })
 
+test('harm is told in the answer to the order, before the system reports the end of the process', async () => {
+  const { master } = statusNow()
+  const { status } = JSON.parse(control('kill', '--json').stdout)
+  expect(status).toMatchObject({ isReady: false, missing: `${master} is dead` })
+  expect(control('kill', `${master}`)).toMatchObject({ status: 1 })
+  expect(control('back', `${master}`).stdout).toContain(`you start ${master} again`)
+  await until('all is well', 20_000, () => statusNow().isReady)
+  const [sentinel] = statusNow().sentinels
+  expect(control('stop', `${sentinel.port}`).stdout).toContain(
+    `missing: ${sentinel.port} is paused`,
+  )
+  control('back')
+  await until('all is well again', 20_000, () => statusNow().isReady)
+})
+
 test('a member is named by its port, and what cannot be done is said, with status 1', () => {
   const { sentinels } = statusNow()
   expect(control('kill', `${sentinels[0].port}`).stdout).toContain('you kill sentinel')

@@ -28,6 +28,8 @@ export class DemoMember {
   #process: ChildProcess | undefined
   #state: MemberState = 'dead'
   #wasKilled = false
+  /** It is to start again as soon as the process that was killed has ended. */
+  #isWanted = false
   /** How the process last ended: an exit status or a signal. */
   #end = ''
 
@@ -53,6 +55,11 @@ export class DemoMember {
   }
 
   start(): void {
+    // A process that was killed a moment ago may still hold the port.
+    if (this.#process !== undefined) {
+      this.#isWanted = true
+      return
+    }
     this.#wasKilled = false
     const { program, configPath, logPath, addresses, guard } = this.#options
     const log = openSync(logPath, 'a')
@@ -71,10 +78,14 @@ export class DemoMember {
     this.#become('running')
   }
 
-  /** SIGKILL: the process ends without a goodbye, as in a crash. */
+  /**
+   * SIGKILL: the process ends without a goodbye, as in a crash. It counts as dead at once: until the system says so,
+   * it would pass for the master that runs, and could be killed again.
+   */
   kill(): void {
     this.#wasKilled = true
-    this.#process?.kill('SIGKILL')
+    this.#isWanted = false
+    if (this.#process?.kill('SIGKILL')) this.#become('dead')
   }
 
   /** SIGSTOP: the process hangs, its connections stay open and silent. */
@@ -138,6 +149,9 @@ export class DemoMember {
     this.#process = undefined
     this.#end = end
     this.#become('dead')
+    if (!this.#isWanted) return
+    this.#isWanted = false
+    this.start()
   }
 
   #become(state: MemberState): void {

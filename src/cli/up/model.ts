@@ -87,12 +87,17 @@ export function masterPort(model: ClusterModel): number | undefined {
   return newest?.master ?? model.nodes.find(({ facts }) => facts?.role === 'master')?.port
 }
 
+/** What a member last said may be older than the harm that was done to it. */
+const HARMED: ReadonlySet<ShownState> = new Set(['dead', 'paused', 'cut off'])
+
 /**
- * What is still missing until every replica has a complete copy and every Sentinel knows all
- * members. Undefined: nothing.
+ * What is still missing until every member runs, every replica has a complete copy and every Sentinel
+ * knows all members. Undefined: nothing.
  */
 export function missing({ nodes, sentinels }: ClusterModel): string | undefined {
   const replicas = nodes.length - 1
+  const harmed = [...nodes, ...sentinels].find(({ state }) => HARMED.has(state))
+  if (harmed !== undefined) return `${harmed.port} is ${harmed.state}`
   const silent = [...nodes, ...sentinels].find(({ facts }) => facts === undefined)
   if (silent !== undefined) return `${silent.port} does not answer`
   const late = nodes.find(({ facts }) => !facts?.isInSync)
