@@ -32,7 +32,7 @@ export async function runPlan(
   ])
   if (layout === undefined) return tellNothing(group, sentinels)
   const found = planFor(layout, sentinels, work)
-  const planned = found && typedHere(found, options.sentinel ?? [])
+  const planned = found && typedHere(found, options)
   if (planned === undefined) {
     const known = layout.sentinels.map(({ address }) => address).join(', ')
     say(`vedette: no Sentinel of ${group} is known at this address`)
@@ -50,15 +50,29 @@ export async function runPlan(
   return isPossible ? 0 : EXIT_FAILED
 }
 
-/** Adds the Sentinels that this command was given, so that each command can be typed as printed. */
-export function typedHere(planned: PlannedWork, sentinels: readonly string[]): PlannedWork {
-  const words = sentinels.map((one) => ` --sentinel ${one}`).join('')
+/**
+ * Adds the Sentinels that this command was given and how it reached them, so that each command can be typed as
+ * printed. A password is left out: it would be in the history of the shell.
+ */
+export function typedHere(planned: PlannedWork, options: PlanOptions): PlannedWork {
+  const words = accessWords(options)
   const typed = (text: string) =>
     text.replace(/vedette (?:status|failover|forget|explain) [^\s:`]+/g, `$&${words}`)
   const steps = planned.steps.map((step) => {
     return { ...step, command: typed(step.command), until: typed(step.until) }
   })
   return { ...planned, steps, back: typed(planned.back) }
+}
+
+function accessWords({ sentinel = [], user, tls, cacert, cert, key }: PlanOptions): string {
+  const named = Object.entries({ user, cacert, cert, key })
+  const given = named.flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${value}`],
+  )
+  const plain = tls === true ? ['--tls'] : []
+  return [...sentinel.map((one) => `--sentinel ${one}`), ...plain, ...given]
+    .map((one) => ` ${one}`)
+    .join('')
 }
 
 function targetWords(to: string | undefined): readonly string[] {
@@ -107,6 +121,6 @@ export function planLines(
       ...fold('     ', '', `wait until ${until}`),
       ...risks.flatMap((risk) => fold('     ', '! ', risk)),
     ]),
-    ...fold('', '', `To undo it: ${back}`),
+    ...(steps.length === 0 ? [] : fold('', '', `To undo it: ${back}`)),
   ]
 }

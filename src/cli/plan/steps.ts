@@ -55,11 +55,11 @@ function handoverObstacles(layout: GroupLayout, plan: FailoverPlan | undefined):
       'no Vedette Sentinel says what a handover would do: redis-sentinel has no coordinated failover, and `vedette failover` without --coordinated loses writes that are not yet replicated',
     ]
   }
-  const refused = plan.possible ? [] : [`the Sentinels refuse: ${plan.refusal}`]
-  const reasons = plan.possible
-    ? []
-    : plan.replicas.map(({ address, reason }) => `${address}: ${reason || 'could be promoted'}`)
-  return [...refused, ...reasons, ...unrest(layout)]
+  if (plan.possible) return unrest(layout)
+  // A replica that could be promoted is no obstacle: another one was named.
+  const barred = plan.replicas.filter(({ part }) => part === 'barred')
+  const reasons = barred.map(({ address, reason }) => `${address}: ${reason}`)
+  return [`the Sentinels refuse: ${plan.refusal}`, ...reasons, ...unrest(layout)]
 }
 
 /** No work begins in a group that is not at rest. */

@@ -119,7 +119,7 @@ function reasonFor(
   if (kind === 'coordinated' && !canBeHandedTo(turn.state, one)) {
     return 'it is not connected to the master'
   }
-  if (chosen === undefined) return 'it could be promoted'
+  if (chosen === undefined) return ''
   return isNamed ? 'another one is named' : meritText(turn, chosen, one, order)
 }
 

@@ -27,7 +27,7 @@ test('a switchover hands over to the replica that the dry run names', () => {
 
 test('commands name the Sentinels that were named, and can be typed as they stand', () => {
   const work = planSwitchover(layout({ plan: dryRun('h3', 'h2') }))
-  const typed = typedHere(work, ['h1:7500', 'h2:7500'])
+  const typed = typedHere(work, { sentinel: ['h1:7500', 'h2:7500'] })
   const where = '--sentinel h1:7500 --sentinel h2:7500'
   expect(typed.steps.map(({ command }) => command)).toEqual([
     `vedette status g ${where}`,
@@ -35,7 +35,14 @@ test('commands name the Sentinels that were named, and can be typed as they stan
     `vedette status g ${where}`,
   ])
   expect(typed.back).toContain(`vedette failover g ${where} --coordinated`)
-  expect(typedHere(work, [])).toEqual(work)
+  expect(typedHere(work, {})).toEqual(work)
+})
+
+test('commands reach the Sentinels as the plan did, but for the password', () => {
+  const work = planSwitchover(layout({ plan: dryRun('h3', 'h2') }))
+  const access = { user: 'ann', pass: 'secret', tls: true, cacert: '/etc/ca.pem' }
+  const [first] = typedHere(work, access).steps
+  expect(first?.command).toBe('vedette status g --tls --user ann --cacert /etc/ca.pem')
 })
 
 test('a switchover that the Sentinels refuse has no steps, and says why of each replica', () => {
@@ -46,8 +53,21 @@ test('a switchover that the Sentinels refuse has no steps, and says why of each 
     'h2:6379: it is down',
     'h3:6379: it is down',
   ])
+  expect(planLines('g', work).join('\n')).not.toContain('To undo it')
   const strangers = planSwitchover(layout({ program: 'redis 7.0.15' }))
   expect(strangers.obstacles[0]).toContain('no Vedette Sentinel')
+})
+
+test('where another replica was named, one that could be promoted is no obstacle', () => {
+  const [able, lost] = dryRun('h2', 'h3!it is down').replicas
+  const refused = {
+    ...dryRun('h9!it is down'),
+    replicas: [{ ...able!, part: 'spare' }, lost!],
+  } as const
+  expect(planSwitchover(layout({ plan: refused })).obstacles).toEqual([
+    'the Sentinels refuse: NOGOODSLAVE No suitable replica to promote',
+    'h3:6379: it is down',
+  ])
 })
 
 test('an upgrade begins with the replica that is promoted last and ends with the Sentinels', () => {
