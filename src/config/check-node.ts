@@ -25,7 +25,7 @@ export interface NodeFile {
 
 /** Why the data node would refuse a directive of redis.conf; undefined if it would not. */
 export function directiveRefusal(name: string, value: string): string | undefined {
-  return new Settings().load(name, value.split(' '))
+  return new Settings().load(name, [value])
 }
 
 /** Warnings only; empty if there is nothing to warn about. */

@@ -81,6 +81,11 @@ export function lineError(
   return { severity: 'error', code, file, line, column, path: directive, message, hint }
 }
 
+/** For a line that is wrong: Redis takes a comment behind the value for further words. Empty: there is none. */
+export function commentHint({ args }: ConfLine): string {
+  return args.some((word) => word.startsWith('#')) ? 'a comment needs a line of its own' : ''
+}
+
 /** A notice about a line that is valid. */
 export function lineNotice({ file, line, column, directive }: ConfLine, message: string): Problem {
   const code = 'W_IGNORED'

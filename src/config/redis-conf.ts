@@ -5,6 +5,7 @@
  */
 import {
   type ConfLine,
+  commentHint,
   fatalOf,
   lineError,
   numberAfter,
@@ -100,7 +101,7 @@ function problemOf(
   }
   const reason = check(line.directive, line.args)
   if (reason === undefined) return undefined
-  if (reason !== UNKNOWN_DIRECTIVE) return lineError(line, 'E_VALUE', reason)
+  if (reason !== UNKNOWN_DIRECTIVE) return lineError(line, 'E_VALUE', reason, commentHint(line))
   return lineError(line, 'E_UNKNOWN', reason, didYouMean(line.directive, known))
 }
 

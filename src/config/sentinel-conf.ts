@@ -9,6 +9,7 @@
 import { GROUP_OPTION_ROWS } from '../core/group-options.ts'
 import {
   type ConfLine,
+  commentHint,
   fatalOf,
   locationOfLine,
   numberAfter,
@@ -123,7 +124,8 @@ function unrecognized(hint: string): Objection {
 
 function toProblem(line: ConfLine, objection: Objection): Problem {
   const { file, line: number, column } = line
-  return { ...objection, file, line: number, column, path: pathOf(line) }
+  const hint = commentHint(line) || objection.hint
+  return { ...objection, hint, file, line: number, column, path: pathOf(line) }
 }
 
 /** The directive, and for `sentinel` lines the keyword and the group. */

@@ -201,3 +201,11 @@ test('a data node is told of a wrong line in the same words', () => {
     told(2, 'sentinel myid x', 'sentinel directive while not in sentinel mode'),
   )
 })
+
+test('a comment behind a value is refused as by Redis, with a word about it', () => {
+  const sentinel = parseSentinelConf('sentinel monitor m 10.0.0.1 6379 2 # main', 's.conf')
+  const node = parseRedisConf('port 1 # one', 'r.conf', [], () => 'wrong number of arguments')
+  const hint = 'a comment needs a line of its own'
+  expect(sentinel).toMatchObject({ ok: false, problems: [{ hint }] })
+  expect(node.problems).toMatchObject([{ message: 'wrong number of arguments', hint }])
+})

@@ -13,6 +13,7 @@ import {
   oneOf,
   type SettingType,
   text,
+  words,
   yesNo,
 } from './setting-types.ts'
 
@@ -96,7 +97,7 @@ export const NEIGHBOUR_TEXTS = {
     oneOf('strict', ['strict', 'relaxed']),
     'a file of a version that is not known is refused',
   ),
-  'rdma-bind': ignored(text(''), TCP_ONLY),
+  'rdma-bind': ignored(words(text('')), TCP_ONLY),
   'tls-auth-clients-user': ignored(text('off'), 'clients log in with AUTH or HELLO'),
   unixsocketgroup: ignored(text('', 'immutable'), 'the socket has the group of the process'),
 } as const satisfies Record<string, SettingType<string>>

@@ -33,6 +33,7 @@ import {
   type SettingType,
   savePoints,
   text,
+  words,
   yesNo,
 } from './setting-types.ts'
 import { addressTable, hostName, oomScores, percentiles, processTitle } from './text-checks.ts'
@@ -201,7 +202,7 @@ export const FLAG_SETTINGS = {
 } as const satisfies Record<string, SettingType<boolean>>
 
 export const TEXT_SETTINGS = {
-  bind: text('* -::*', 'immutable'),
+  bind: words(text('* -::*', 'immutable')),
   'bind-source-addr': text(''),
   requirepass: password(),
   masterauth: password(),
@@ -210,15 +211,15 @@ export const TEXT_SETTINGS = {
   'sentinel-user': ours(text('')),
   'sentinel-pass': ours(password()),
   /** `host port` of the master, empty on a master. REPLICAOF changes it. */
-  replicaof: text('', 'immutable'),
+  replicaof: words(text('', 'immutable'), 2),
   'replica-announce-ip': text(''),
   // What handoffs name members by, see sessions/handoffs.ts. Sentinels set it.
-  [ADDRESSES_DIRECTIVE]: ours(addressTable()),
+  [ADDRESSES_DIRECTIVE]: ours(words(addressTable())),
   'repl-diskless-load': ignored(
     oneOf('disabled', ['disabled', 'on-empty-db', 'swapdb'], 'mutable', ['flush-before-load']),
     'a copy is always taken beside the old data',
   ),
-  save: savePoints('3600 1 300 100 60 10000'),
+  save: words(savePoints('3600 1 300 100 60 10000')),
   dir: text('.', 'protected'),
   dbfilename: nameInFolder('dump.rdb', 'protected', "dbfilename can't be a path, just a filename"),
   appendfilename: nameInFolder(
@@ -255,7 +256,7 @@ export const TEXT_SETTINGS = {
   'acl-pubsub-default': oneOf('resetchannels', ['allchannels', 'resetchannels']),
   aclfile: text('', 'immutable'),
   /** Empty: where the node listens. */
-  'http-bind': ours(text('', 'immutable')),
+  'http-bind': ours(words(text('', 'immutable'))),
   'http-token': ours(password('immutable')),
   'http-token-file': ours(text('', 'immutable')),
   'tls-cert-file': text(''),
@@ -283,11 +284,11 @@ export const TEXT_SETTINGS = {
   'syslog-ident': text('redis', 'immutable'),
   'syslog-facility': oneOf('local0', FACILITIES, 'immutable'),
   'proc-title-template': processTitle('{title} {listen-addr} {server-mode}'),
-  'latency-tracking-info-percentiles': percentiles('50 99 99.9'),
+  'latency-tracking-info-percentiles': words(percentiles('50 99 99.9')),
   'oom-score-adj': oneOf('no', ['no', 'yes', 'relative', 'absolute']),
-  'oom-score-adj-values': oomScores('0 200 800'),
-  'shutdown-on-sigint': shutdownWords(),
-  'shutdown-on-sigterm': shutdownWords(),
+  'oom-score-adj-values': words(oomScores('0 200 800')),
+  'shutdown-on-sigint': words(shutdownWords()),
+  'shutdown-on-sigterm': words(shutdownWords()),
   server_cpulist: ignored(text('', 'immutable'), SET_BY_SERVICE),
   bio_cpulist: ignored(text('', 'immutable'), SET_BY_SERVICE),
   aof_rewrite_cpulist: ignored(text('', 'immutable'), SET_BY_SERVICE),
@@ -299,7 +300,7 @@ export const TEXT_SETTINGS = {
 } as const satisfies Record<string, SettingType<string>>
 
 export const LIMIT_SETTINGS = {
-  'client-output-buffer-limit': outputLimits(),
+  'client-output-buffer-limit': words(outputLimits()),
 } as const
 
 /** The second name of a directive → its first. */
@@ -332,24 +333,24 @@ const FAILOVER = 'failover'
 // A directive of several words at once, each of which says one thing: `save now`.
 
 /**
- * `none`: the word for an empty choice, shown when there is no other. `words`: the others, in the
+ * `none`: the word for an empty choice, shown when there is no other. `others`: the others, in the
  * order they are shown. `conflict`: why some of them exclude each other; undefined: they do not.
  */
 function flagWords(
   none: string,
-  words: readonly string[],
+  others: readonly string[],
   conflict: (given: ReadonlySet<string>) => string | undefined,
 ): SettingType<string> {
   const parse = (text: string): ParsedSetting<string> => {
     const given = new Set(text.toLowerCase().split(' '))
-    const known = [none, ...words]
+    const known = [none, ...others]
     for (const word of given) {
       if (known.includes(word) || word === FAILOVER) continue
       return refused(`argument(s) must be one of the following: ${known.join(', ')}`)
     }
     const reason = conflict(given)
     if (reason !== undefined) return refused(reason)
-    return accepted(words.filter((word) => given.has(word)).join(' ') || none)
+    return accepted(others.filter((word) => given.has(word)).join(' ') || none)
   }
   return { initial: none, access: 'mutable', parse, format: String }
 }

@@ -27,6 +27,8 @@ export interface SettingType<T> {
   readonly ignored?: string
   /** Redis does not know it. */
   readonly isOurs?: boolean
+  /** How many words a line of the file may have behind the name; undefined: one. */
+  readonly maxWords?: number
 }
 
 export const MAX_INT = 2 ** 31 - 1
@@ -36,6 +38,11 @@ const MAX_LONG_TEXT = '9223372036854775807'
 
 export function ignored<T>(type: SettingType<T>, why = ''): SettingType<T> {
   return { ...type, ignored: why }
+}
+
+/** A line may have several words, up to `maxWords`. */
+export function words<T>(type: SettingType<T>, maxWords = Infinity): SettingType<T> {
+  return { ...type, maxWords }
 }
 
 export function ours<T>(type: SettingType<T>): SettingType<T> {

@@ -50,6 +50,8 @@ const HIDDEN: ReadonlySet<string> = new Set([
   'watchdog-period',
 ])
 
+const WRONG_NUMBER = 'wrong number of arguments'
+
 export class Settings {
   /** [rename-command] Not shown by CONFIG, and never changed while the node runs. */
   renames: readonly CommandRename[] = []
@@ -116,7 +118,9 @@ export class Settings {
   /** One line of the configuration file or one command-line option. Several `save` lines add up. */
   load(name: string, args: readonly string[]): string | undefined {
     const key = canonical(name)
-    if (args.length === 0 && key !== 'save') return 'wrong number of arguments'
+    if (args.length === 0 && key !== 'save') return WRONG_NUMBER
+    // Joined, a comment behind a password or a file name would become a part of it.
+    if (args.length > (typeOf(key)?.maxWords ?? 1)) return WRONG_NUMBER
     // A bare `save` takes away the points that hold by default, and none that a line has named.
     if (args.length === 0 && this.#loaded.has(key)) return undefined
     const given = args.join(' ')

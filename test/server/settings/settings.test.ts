@@ -172,3 +172,46 @@ describe('CONFIG REWRITE', () => {
     expect(harness.client().say('CONFIG REWRITE')).toBe('-ERR Rewriting config file: disk full\r\n')
   })
 })
+
+test('a line with more words than its directive takes is refused, and its value stays', () => {
+  // The second word is mostly a comment, which would become a part of the password or of the file's name.
+  const settings = new Settings()
+  const names = [
+    'requirepass',
+    'masterauth',
+    'dbfilename',
+    'dir',
+    'port',
+    'maxmemory',
+    'tls-protocols',
+  ]
+  for (const name of names) {
+    const before = settings.get(name)
+    expect([name, settings.load(name, ['7', '#', 'the'])]).toEqual([
+      name,
+      'wrong number of arguments',
+    ])
+    expect(settings.get(name)).toBe(before)
+  }
+  expect(settings.load('replicaof', ['10.0.0.1', '6379', '#'])).toBe('wrong number of arguments')
+  expect(settings.load('requirepass', ['a quoted secret'])).toBeUndefined()
+  expect(settings.text('requirepass')).toBe('a quoted secret')
+})
+
+test('directives of several words take them in one line', () => {
+  const settings = new Settings()
+  for (const line of [
+    'bind 127.0.0.1 ::1',
+    'replicaof 10.0.0.1 6379',
+    'save 60 1 300 10',
+    'client-output-buffer-limit normal 0 0 0 replica 1 2 3',
+    'oom-score-adj-values 1 2 3',
+    'latency-tracking-info-percentiles 50 99',
+    'shutdown-on-sigterm now force',
+    'http-bind 127.0.0.1 ::1',
+    'client-addresses 203.0.113.0/24 10.0.0.1:6379 198.51.100.7:7001',
+  ]) {
+    const [name = '', ...args] = line.split(' ')
+    expect([line, settings.load(name, args)]).toEqual([line, undefined])
+  }
+})
