@@ -36,7 +36,14 @@ import {
   words,
   yesNo,
 } from './setting-types.ts'
-import { addressTable, hostName, oomScores, percentiles, processTitle } from './text-checks.ts'
+import {
+  addressTable,
+  hostName,
+  masterAddress,
+  oomScores,
+  percentiles,
+  processTitle,
+} from './text-checks.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -211,7 +218,7 @@ export const TEXT_SETTINGS = {
   'sentinel-user': ours(text('')),
   'sentinel-pass': ours(password()),
   /** `host port` of the master, empty on a master. REPLICAOF changes it. */
-  replicaof: words(text('', 'immutable'), 2),
+  replicaof: words(masterAddress(), 2),
   'replica-announce-ip': text(''),
   // What handoffs name members by, see sessions/handoffs.ts. Sentinels set it.
   [ADDRESSES_DIRECTIVE]: ours(words(addressTable())),

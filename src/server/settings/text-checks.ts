@@ -92,3 +92,22 @@ export function processTitle(initial: string): SettingType<string> {
     format: String,
   }
 }
+
+const MAX_PORT = 65_535
+
+/** `host port`, `no one`, or empty. With a port that is none the node would start as a master. */
+export function masterAddress(): SettingType<string> {
+  return {
+    initial: '',
+    access: 'immutable',
+    parse(given) {
+      const [host = '', port = '', ...more] = given.trim().split(/\s+/)
+      if (host === '') return accepted('')
+      if (port === '' || more.length > 0) return refused('wrong number of arguments')
+      if (`${host} ${port}`.toLowerCase() === 'no one') return accepted('')
+      const isPort = /^\d{1,5}$/.test(port) && Number(port) <= MAX_PORT
+      return isPort ? accepted(`${host} ${Number(port)}`) : refused('Invalid master port')
+    },
+    format: String,
+  }
+}

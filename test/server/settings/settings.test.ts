@@ -215,3 +215,24 @@ test('directives of several words take them in one line', () => {
     expect([line, settings.load(name, args)]).toEqual([line, undefined])
   }
 })
+
+test('a replicaof without a port in range is refused: the node would start as a master', () => {
+  const settings = new Settings()
+  for (const port of ['abc', '7100x', '99999', '-1', '1e3']) {
+    expect([port, settings.load('replicaof', ['10.0.0.1', port])]).toEqual([
+      port,
+      'Invalid master port',
+    ])
+  }
+  expect(settings.load('replicaof', ['10.0.0.1'])).toBe('wrong number of arguments')
+  expect(settings.text('replicaof')).toBe('')
+  // One word in quotes, as CONFIG REWRITE may write it, and the two forms of a master.
+  for (const [line, value] of [
+    ['10.0.0.1 6379', '10.0.0.1 6379'],
+    ['No One', ''],
+    ['', ''],
+  ] as const) {
+    expect([line, settings.load('replicaof', [line])]).toEqual([line, undefined])
+    expect(settings.text('replicaof')).toBe(value)
+  }
+})
