@@ -5,6 +5,7 @@ import { createRng } from '../../src/base/rng.ts'
 import { livesIn } from '../../src/cli/incident/lives.ts'
 import { playSegment, type SegmentOutcome } from '../../src/cli/replay/play.ts'
 import { frameOfSync, MAGIC } from '../../src/io/blackbox/frames.ts'
+import { segmentsAt } from '../../src/io/blackbox/records-at.ts'
 import { summaryOf } from '../../src/io/blackbox/segment-reader.ts'
 import { RecordFiles, type RecordOptions } from '../../src/io/blackbox/segment-writer.ts'
 import { mutateBytes } from '../support/mutate-bytes.ts'
@@ -243,3 +244,14 @@ function block(change: object, columns = '\0\0'): string {
 function firstFrameEnd(file: string): number {
   return MAGIC.length + 13 + Buffer.from(file, 'latin1').readUInt32BE(MAGIC.length + 1)
 }
+
+test('a name that leads nowhere is told as such, and not as a damaged record', () => {
+  const path = join(scratchFolder('blackbox'), 'gone')
+  expect(() => segmentsAt([path])).toThrow(
+    expect.objectContaining({
+      code: 'E_CONFIG_FILE',
+      message: `cannot read ${path}: there is no such file or folder`,
+      hint: 'check the name, and that this user may read it',
+    }),
+  )
+})

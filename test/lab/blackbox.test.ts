@@ -77,8 +77,8 @@ test('a moment shows what the Sentinel believed then; wrong questions are told h
     expect(await vedette('replay', ...wrong, folder), wrong.join(' ')).toMatchObject({ status: 2 })
   }
   const nowhere = await vedette('replay', `${folder}-gone`)
-  expect(nowhere).toMatchObject({ status: 1, stdout: '' })
-  expect(nowhere.stderr).toContain('-gone, offset 0: cannot be read: ENOENT')
+  expect(nowhere).toMatchObject({ status: 2, stdout: '' })
+  expect(nowhere.stderr).toContain('-gone: there is no such file or folder')
 })
 
 test('the records of all Sentinels together tell the failovers; wrong questions are told how', async () => {

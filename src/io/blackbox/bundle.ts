@@ -3,8 +3,7 @@
  * member is a line of JSON with its name and its length, then its bytes.
  */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
-import { reasonOf } from '../start-error.ts'
-import { SegmentFault, type SegmentSource } from './segment-reader.ts'
+import { SegmentFault, type SegmentSource, unreadable } from './segment-reader.ts'
 
 const BUNDLE_MAGIC = 'vedette-bundle 1\n'
 const MAX_LINE_BYTES = 1_024
@@ -21,7 +20,7 @@ export function bundleOf(members: readonly BundleMember[]): Buffer {
   return Buffer.concat([Buffer.from(BUNDLE_MAGIC), ...parts])
 }
 
-/** Undefined: the file is no bundle. Throws a SegmentFault where it is damaged, or cannot be read. */
+/** Undefined: the file is no bundle. Throws a StartError where it is damaged, or cannot be read. */
 export function openBundle(path: string): readonly SegmentSource[] | undefined {
   if (beginningOf(path) !== BUNDLE_MAGIC) return undefined
   const file = readFileSync(path)
@@ -52,7 +51,7 @@ function beginningOf(path: string): string {
       closeSync(file)
     }
   } catch (error) {
-    throw new SegmentFault(path, 0, `cannot be read: ${reasonOf(error)}`)
+    throw unreadable(path, error)
   }
 }
 

@@ -14,6 +14,14 @@ export class SegmentFault extends StartError {
   }
 }
 
+/** A file or folder that the user named cannot be opened: nothing of it was looked at. */
+export function unreadable(path: string, error: unknown): StartError {
+  const reason = reasonOf(error)
+  const words = reason === 'ENOENT' ? 'there is no such file or folder' : reason
+  const hint = 'check the name, and that this user may read it'
+  return new StartError('E_CONFIG_FILE', `cannot read ${path}: ${words}`, hint)
+}
+
 export interface RecordSegment {
   readonly path: string
   readonly head: RecordHead
