@@ -14,11 +14,14 @@ export function port(text: string): number {
   return wholeNumber(text, 1, 65_535)
 }
 
-/** Milliseconds from `500`, `500ms`, `1s` or `1.5s`. */
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
+
+/** Milliseconds from `500ms`, `1.5s` or `2m`. A number alone is refused: `--timeout 30` was meant as seconds. */
 export function duration(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s)?$/.exec(text)
-  const ms = Math.round(Number(match?.[1]) * (match?.[2] === 's' ? 1000 : 1))
-  if (!(ms >= 1)) throw new InvalidArgumentError('expected a time, such as 500ms or 1s')
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(text) ?? []
+  const ms = Math.round(Number(amount) * (UNIT_MS[unit] ?? Number.NaN))
+  if (!(ms >= 1))
+    throw new InvalidArgumentError('expected a time with its unit, such as 500ms or 30s')
   return ms
 }
 
