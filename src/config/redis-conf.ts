@@ -15,7 +15,7 @@ import {
 import { type ConfOutside, NO_OUTSIDE } from './config-filesystem.ts'
 import { type Fatal, firstFatal, type LineFault, MAX_FAULTS } from './fatal.ts'
 import { inFileOrder, type Problem } from './problem.ts'
-import { didYouMean } from './suggest.ts'
+import { didYouMean, NO_SUCH_DIRECTIVE } from './suggest.ts'
 
 /**
  * What the data node says about one line: undefined if it is valid, else the reason in Redis'
@@ -102,7 +102,8 @@ function problemOf(
   const reason = check(line.directive, line.args)
   if (reason === undefined) return undefined
   if (reason !== UNKNOWN_DIRECTIVE) return lineError(line, 'E_VALUE', reason, commentHint(line))
-  return lineError(line, 'E_UNKNOWN', reason, didYouMean(line.directive, known))
+  const hint = didYouMean(line.directive, known) || NO_SUCH_DIRECTIVE
+  return lineError(line, 'E_UNKNOWN', reason, hint)
 }
 
 function put(settings: Map<string, string>, line: ConfLine): void {

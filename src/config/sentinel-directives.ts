@@ -34,6 +34,8 @@ export const GLOBAL_DIRECTIVES: ReadonlyMap<string, GlobalDirective> = new Map([
 
 export const MONITOR: GlobalDirective = { words: 4, apply: monitor }
 
+const MONITORED_ABOVE = 'a line above monitors a group of this name: remove one of the two'
+
 /** `<name> <host> <port> <quorum>`, checked in Redis' order. */
 function monitor(draft: Draft, words: readonly string[]): Objection | undefined {
   const [name = '', host = '', portText = '', quorumText = ''] = words
@@ -41,7 +43,8 @@ function monitor(draft: Draft, words: readonly string[]): Objection | undefined 
   if (quorum < 1) return refusal('E_RANGE', 'Quorum must be 1 or greater.')
   const address = readAddress(draft, host, portText)
   if ('severity' in address) return address
-  if (draft.groups.has(name)) return refusal('E_DUPLICATE', 'Duplicate master name.')
+  if (draft.groups.has(name))
+    return refusal('E_DUPLICATE', 'Duplicate master name.', MONITORED_ABOVE)
   const nameFault = groupNameFault(name)
   if (nameFault !== undefined) return refusal('E_VALUE', nameFault)
   if (draft.groups.size >= MAX_GROUPS) return refusal('E_RANGE', TOO_MANY_GROUPS, MANY_GROUPS_HINT)

@@ -133,9 +133,11 @@ const MAX_DURATION_MS = 2 ** 31 - 1
 const LONG_TIME = notice('a time of more than 24 days is taken as 24 days')
 
 function readScript(title: string, path: string, { outside, program }: Draft): ConfValue {
-  if (outside.isExecutable(within(program.stateDir, path))) return { value: path }
+  const file = within(program.stateDir, path)
+  if (outside.isExecutable(file)) return { value: path }
   const message = `${title} script seems non existing or non executable.`
-  return { objection: refusal('E_VALUE', message) }
+  const hint = `${file} must be there, and this user must be allowed to run it`
+  return { objection: refusal('E_VALUE', message, hint) }
 }
 
 function readWord({ name, words }: WordOption & { name: string }, text: string): ConfValue {

@@ -1,5 +1,8 @@
 /** "Did you mean": the known word closest to a mistyped one. */
 
+/** For a name that is not like any known one. */
+export const NO_SUCH_DIRECTIVE = 'no directive has this name: take it out'
+
 /** A hint, or an empty text if no known word is close, or the word is known and in the wrong place. */
 export function didYouMean(word: string, known: readonly string[]): string {
   if (known.includes(word)) return ''

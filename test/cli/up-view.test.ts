@@ -100,6 +100,25 @@ test('the picture fits the terminal, however much has happened', () => {
   }
 })
 
+test('a terminal that is too small is told so, within its bounds, with the size that does', () => {
+  for (const [columns, rows] of [
+    [55, 40],
+    [40, 12],
+    [15, 4],
+    [80, 12],
+    [5, 1],
+  ] as const) {
+    const lines = draw(healthy(), { columns, rows })
+    expect(lines.length).toBeLessThanOrEqual(Math.max(1, rows - 1))
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns)
+  }
+  expect(draw(healthy(), { columns: 40, rows: 12 })[0]).toBe('40 × 12 is too small')
+  const [, wanted = ''] = draw(healthy(), { columns: 80, rows: 12 })
+  const rows = Number(/make it 56 × (\d+)/.exec(wanted)?.[1])
+  expect(draw(healthy(), { columns: 80, rows })[0]).toContain('mymaster')
+  expect(draw(healthy(), { columns: 80, rows: rows - 1 })[0]).toContain('too small')
+})
+
 test('a dead, a paused and a silent node look different', () => {
   const model = healthy()
   Object.assign(model.nodes[0]!, { state: 'dead', facts: undefined })

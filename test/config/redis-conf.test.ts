@@ -57,7 +57,7 @@ test('every wrong line is told, and the sound ones stand', () => {
       'r.conf:3:1  Unbalanced quotes in configuration line  (close the quote, and put a blank after it)',
       "r.conf:4:1  include  can't open config file 'other.conf': other files are not read here",
       'r.conf:5:1  sentinel  sentinel directive while not in sentinel mode  (this is a file for vedette sentinel)',
-      'command line  stray  Bad directive or wrong number of arguments',
+      'command line  stray  Bad directive or wrong number of arguments  (no directive has this name: take it out)',
     ],
   })
 })

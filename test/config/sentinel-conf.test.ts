@@ -446,9 +446,16 @@ describe('an error in a line, in the words of Redis', () => {
     ])
   })
 
+  test('what is like nothing known, and what is there twice, with the way out', () => {
+    expect(problemsOf(`foo bar\n${MONITOR}${MONITOR}`)).toEqual([
+      'E_UNKNOWN s.conf:1:1  foo  Bad directive or wrong number of arguments  (no directive has this name: take it out)',
+      'E_DUPLICATE s.conf:3:1  sentinel monitor mymaster  Duplicate master name.  (a line above monitors a group of this name: remove one of the two)',
+    ])
+  })
+
   test('a value before any directive on the command line', () => {
     expect(problemsOf(MONITOR, ['26380'])).toEqual([
-      'E_UNKNOWN command line  26380  Bad directive or wrong number of arguments',
+      'E_UNKNOWN command line  26380  Bad directive or wrong number of arguments  (no directive has this name: take it out)',
     ])
   })
 })

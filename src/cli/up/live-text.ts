@@ -48,7 +48,8 @@ const WIDE_COLUMNS = 100
  * rows.
  */
 export function drawLive(model: ClusterModel, frame: Frame): string {
-  const columns = Math.max(frame.columns, MIN_COLUMNS)
+  const { columns } = frame
+  if (columns < MIN_COLUMNS) return tooSmall(frame, ROOMY_ROWS)
   const isRoomy = frame.rows >= ROOMY_ROWS
   const above = [
     [header(frame, columns)],
@@ -63,7 +64,19 @@ export function drawLive(model: ClusterModel, frame: Frame): string {
     frame.rows - 1 - joined([...above, ...blocks]).length - 1
   const below = room(hints, keys) >= MIN_EVENTS ? [hints, keys] : [keys]
   const events = eventLines(model, Math.max(MIN_EVENTS, room(...below)), columns)
-  return joined([...above, events, ...below]).join('\n')
+  const lines = joined([...above, events, ...below])
+  return lines.length < frame.rows ? lines.join('\n') : tooSmall(frame, lines.length + 1)
+}
+
+/** In place of a picture that would be cut off where nobody expects it. */
+function tooSmall({ columns, rows }: Frame, neededRows: number): string {
+  const text = [
+    `${columns} × ${rows} is too small`,
+    `make it ${MIN_COLUMNS} × ${neededRows}`,
+    'q: quit',
+  ]
+  const fitting = text.slice(0, Math.max(1, rows - 1))
+  return fitting.map((line) => truncate(line, columns)).join('\n')
 }
 
 /** A blank line between two blocks. */
