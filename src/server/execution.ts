@@ -17,6 +17,7 @@ import { countError } from './info/stats.ts'
 import type { Db } from './keyspace/db.ts'
 import { Unfinished } from './scripting/unfinished.ts'
 import type { KeyWait } from './sessions/blocked.ts'
+import type { Effect } from './sessions/effect-context.ts'
 import type { KeyspaceEvent } from './sessions/keyspace-event.ts'
 import type { ClientSession } from './sessions/session.ts'
 import type { Value } from './values/value.ts'
@@ -222,13 +223,14 @@ export class Execution implements CommandContext {
 
   // What a handler can do besides returning a reply
 
-  propagate(argv: readonly string[] = this.#argv): void {
+  propagate(effect: Effect = this.#argv): void {
     if (this.#replay !== undefined) return
-    const isMessage = argv === this.#argv && this.#command?.isMessage === true
+    const isMessage = effect === this.#argv && this.#command?.isMessage === true
     if (!isMessage) this.node.stats.changes++
     // Our replicas get our master's own stream; only a file of ours needs the effect.
     if (this.session.kind === 'master' && !this.node.persistence.aof.isOn) return
     if (!this.#isAnyoneTold()) return
+    const argv = typeof effect === 'function' ? effect() : effect
     this.#effects.add(this.#db.index, argv, isMessage)
   }
 

@@ -28,6 +28,7 @@ export class IdMap<T> {
   }
 
   get(id: StreamId): T | undefined {
+    if (this.#isPast(id)) return undefined
     const block = this.#blocks[this.#blockOf(id)]
     const at = block === undefined ? 0 : placeOf(block.ids, id)
     return block?.ids[at] === id ? block.values[at] : undefined
@@ -55,10 +56,11 @@ export class IdMap<T> {
   }
 
   set(id: StreamId, value: T): void {
+    if (this.#append(id, value)) return
     const found = this.#blockOf(id)
     // Greater than all others: it belongs at the end of the last block.
     const index = found === this.#blocks.length ? Math.max(0, found - 1) : found
-    const block = this.#own(index) ?? this.#firstBlock()
+    const block = this.#own(index) ?? this.#newBlock()
     const at = placeOf(block.ids, id)
     if (block.ids[at] === id) {
       block.values[at] = value
@@ -68,6 +70,25 @@ export class IdMap<T> {
     block.values.splice(at, 0, value)
     this.#size++
     if (block.ids.length > MAX_BLOCK) this.#split(index, block)
+  }
+
+  /** Most ids are greater than all others, and need not be searched for. Returns whether this one was. */
+  #append(id: StreamId, value: T): boolean {
+    const index = this.#blocks.length - 1
+    const last = this.#blocks[index]
+    if (last === undefined || !this.#isPast(id)) return false
+    const isFull = last.ids.length === MAX_BLOCK
+    const block = (isFull ? undefined : this.#own(index)) ?? this.#newBlock()
+    block.ids.push(id)
+    block.values.push(value)
+    this.#size++
+    return true
+  }
+
+  /** Whether it is greater than all ids here. */
+  #isPast(id: StreamId): boolean {
+    const ids = this.#blocks[this.#blocks.length - 1]?.ids
+    return ids === undefined || (ids[ids.length - 1] as StreamId) < id
   }
 
   delete(id: StreamId): boolean {
@@ -113,7 +134,8 @@ export class IdMap<T> {
     return own
   }
 
-  #firstBlock(): Block<T> {
+  /** At the end. */
+  #newBlock(): Block<T> {
     const block: Block<T> = { ids: [], values: [], era: this.#era }
     this.#blocks.push(block)
     return block

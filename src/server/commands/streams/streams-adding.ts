@@ -96,10 +96,12 @@ function add(
   else node.blocking.noteKey(db.index, key)
   context.notify('xadd', key)
   if (plan !== undefined && plan.removed > 0) context.notify('xtrim', key)
-  const effect = withExactTrim(argv, options, stream)
   const text = idText(id)
-  if (!choice.isGiven) effect[options.endAt] = text
-  context.propagate(effect)
+  context.propagate(() => {
+    const effect = withExactTrim(argv, options, stream)
+    if (!choice.isGiven) effect[options.endAt] = text
+    return effect
+  })
   return bulk(text)
 }
 

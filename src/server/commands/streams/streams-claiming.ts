@@ -18,7 +18,7 @@ import {
   unknownClaimOption,
 } from '../../values/stream-errors.ts'
 import type { Pending } from '../../values/stream-group.ts'
-import { idAfter, idText, MIN_ID, parseId, type StreamId } from '../../values/stream-id.ts'
+import { idAfter, MIN_ID, parseId, type StreamId } from '../../values/stream-id.ts'
 import {
   entryReply,
   findGroup,
@@ -80,9 +80,9 @@ function takenReply({ isJustId }: Claim, taken: readonly StreamEntry[]): Reply {
  * An entry that no longer exists is no longer pending. The same command has the same effect on a
  * replica.
  */
-function release(claim: Claim, id: StreamId, text: string, pending: Pending): void {
+function release(claim: Claim, id: StreamId, text: string | undefined, pending: Pending): void {
   const { scene, key, groupName, group } = claim
-  tellClaim(scene, key, groupName, group, text, pending)
+  tellClaim(scene, key, groupName, group, id, pending, text)
   group.forget(id)
 }
 
@@ -98,7 +98,7 @@ function timesAfter({ isJustId }: Claim, pending: Pending | undefined): number {
 function take(
   claim: Claim,
   entry: StreamEntry,
-  text: string,
+  text: string | undefined,
   deliveredAtMs: number,
   times: number,
 ): void {
@@ -106,7 +106,7 @@ function take(
   // A consumer that gets nothing is neither seen nor created.
   const consumer = seenConsumer(scene, key, group, consumerName)
   const pending = group.assign(entry.id, consumer, deliveredAtMs, times)
-  tellClaim(scene, key, groupName, group, text, pending)
+  tellClaim(scene, key, groupName, group, entry.id, pending, text)
 }
 
 /** How many pending ids are examined for each one that may be claimed. */
@@ -151,11 +151,11 @@ function claimIdle(claim: Claim, { start, count }: AutoClaimOptions): Reply {
     const [id, pending] = next
     const entry = stream.get(id)
     if (entry === undefined) {
-      release(claim, id, idText(id), pending)
+      release(claim, id, undefined, pending)
       gone.push(id)
     } else if (isIdle(claim, pending)) {
       const times = timesAfter(claim, pending)
-      take(claim, entry, idText(id), scene.now.wallMs, times)
+      take(claim, entry, undefined, scene.now.wallMs, times)
       claimed.push(entry)
     }
     const after = idAfter(id)

@@ -34,7 +34,7 @@ export function deliverNew(
     delivered.push(entry)
     if (!reader.noAck) {
       const pending = group.assign(entry.id, consumer, scene.now.wallMs, 1)
-      tellClaim(scene, key, reader.group, group, idText(entry.id), pending)
+      tellClaim(scene, key, reader.group, group, entry.id, pending)
     }
     if (delivered.length === count) break
   }
@@ -96,17 +96,18 @@ function enter(scene: EffectContext, key: string, group: ConsumerGroup, reader: 
   return seenConsumer(scene, key, group, reader.consumer)
 }
 
-/** An entry is pending with a consumer: sends that to replicas, whatever caused it. */
+/** An entry is pending with a consumer: sends that to replicas, whatever caused it. `text`: the id as a client sent it. */
 export function tellClaim(
   scene: EffectContext,
   key: string,
   groupName: string,
   group: ConsumerGroup,
-  id: string,
+  id: StreamId,
   { consumer, deliveredAtMs, deliveries }: Pending,
+  text?: string,
 ): void {
-  scene.propagate([
-    ...['XCLAIM', key, groupName, consumer.name, '0', id],
+  scene.propagate(() => [
+    ...['XCLAIM', key, groupName, consumer.name, '0', text ?? idText(id)],
     ...['TIME', String(deliveredAtMs), 'RETRYCOUNT', String(deliveries)],
     ...['FORCE', 'JUSTID', 'LASTID', idText(group.lastId)],
   ])
