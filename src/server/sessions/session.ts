@@ -300,13 +300,18 @@ export class ClientSession implements SessionClient {
   }
 }
 
+/** With no more elements than this, a look at them costs less than writing the reply in pieces. */
+const FEW = 16
+
 function mayBeLong(reply: Reply): boolean {
   switch (reply.kind) {
     case 'array':
     case 'set':
     case 'push':
-    case 'map':
+      return reply.items.length > FEW || !reply.items.every(isShort)
     case 'bulks':
+      return reply.texts.length > FEW || bytesOf(reply.texts) > LONG_BYTES
+    case 'map':
     case 'list':
       return true
     case 'bulk':
@@ -314,4 +319,25 @@ function mayBeLong(reply: Reply): boolean {
     default:
       return false
   }
+}
+
+/** So short that a few of these are no long reply. */
+function isShort(item: Reply): boolean {
+  switch (item.kind) {
+    case 'bulk':
+      return item.bytes.length <= LONG_BYTES / FEW
+    case 'integer':
+    case 'null':
+    case 'simple':
+    case 'double':
+      return true
+    default:
+      return false
+  }
+}
+
+function bytesOf(texts: readonly (string | undefined)[]): number {
+  let bytes = 0
+  for (const text of texts) bytes += text?.length ?? 0
+  return bytes
 }
