@@ -117,15 +117,16 @@ function hexNumber(text: string, power: number): number | undefined {
   return value * 2 ** (power - 4 * fraction.length)
 }
 
+const DIGITS = /^\s*([+-]?)([0-9a-z]+)\s*$/i
+const PREFIXED_DIGITS = /^\s*([+-]?)(?:0x(?=[0-9a-f]))?([0-9a-f]+)\s*$/i
+
 /** `tonumber(text, base)`: what `strtoul` takes; undefined: it is no such number. */
 export function parseInBase(text: string, base: number): number | undefined {
   const end = text.indexOf('\0')
-  const match = /^\s*([+-]?)(?:0x(?=[0-9a-f]))?([0-9a-z]+)\s*$/i.exec(
-    end < 0 ? text : text.slice(0, end),
-  )
+  // Only base 16 knows the prefix: in base 36, the x of 0x1f is a digit.
+  const form = base === 16 ? PREFIXED_DIGITS : DIGITS
+  const match = form.exec(end < 0 ? text : text.slice(0, end))
   if (match === null) return undefined
-  const isHex = /^\s*[+-]?0x/i.test(text)
-  if (isHex && base !== 16) return undefined
   let value = 0n
   for (const digit of match[2] as string) {
     const number = Number.parseInt(digit, 36)

@@ -364,6 +364,10 @@ return #string.format('%99d', 1)
 return tostring(1e15 + 0.5), tostring(0.1 + 0.2), 3.0, 1e3
 return math.huge // 1
 return 1 --[[x]] + --[==[y]==] 2
+return ('abc'):gsub('b', '%'), ('a.b'):find('()%1'), ('aa'):match('(a)%1')
+return string.format('%5c|%-5c|%c|', 0, 0, 0), string.format('%x %u', 2^64, 1e300), string.format('%#.0f %#.0e %#5.3G', 255, 255, 255)
+return tonumber('0x1f', 36), tonumber('0xz', 36), tonumber('0x1f', 16), tonumber('0x', 16), tonumber('0x', 34)
+return math.modf(-1), math.modf(-1/0), math.modf(-0.0), math.modf(-1.5), select(2, math.modf(-1)), select(2, math.modf(-1/0))
 return "a\
 b", 'tab\tq', "\065\10\0661"
 `

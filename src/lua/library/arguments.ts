@@ -49,6 +49,12 @@ export function truncated(value: number): number {
   return Math.trunc(value)
 }
 
+/** The same for an `unsigned long`: what is too large for it becomes 0, as on this hardware. */
+export function truncatedUnsigned(value: number): number {
+  if (value >= 2 ** 64) return 0
+  return value >= 2 ** 63 ? value : truncated(value)
+}
+
 /** The same for an `int` of 32 bits, in which larger numbers wrap. */
 export function intAt(native: Native, args: readonly LuaValue[], at: number): number {
   return integerAt(native, args, at) | 0

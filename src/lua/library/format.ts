@@ -2,7 +2,14 @@
 import type { Native, NativeResult } from '../machine/functions.ts'
 import { decimalText, exponentText, generalText, notFinite } from '../number-text.ts'
 import type { LuaError, LuaValue } from '../values.ts'
-import { argumentError, checkRoom, numberAt, textAt, truncated } from './arguments.ts'
+import {
+  argumentError,
+  checkRoom,
+  numberAt,
+  textAt,
+  truncated,
+  truncatedUnsigned,
+} from './arguments.ts'
 
 const DIRECTIVE = /%([-+ #0]*)(\d*)(?:(\.)(\d*))?([\s\S]?)/g
 /** Longer strings are not padded, and not cut either. */
@@ -57,7 +64,7 @@ function converted(
 ): string {
   switch (letter) {
     case 'c':
-      return padded(String.fromCharCode(numberAt(native, args, at) & 255), directive)
+      return characterText(numberAt(native, args, at) & 255, directive)
     case 'd':
     case 'i':
       return integerText(truncated(numberAt(native, args, at)), directive)
@@ -85,6 +92,12 @@ function badOption(native: Native, letter: string): LuaError {
   return native.fail(`invalid option '%${letter}' to 'format'`)
 }
 
+/** Lua takes what printf wrote up to the first NUL, and so drops a NUL and the padding behind it. */
+function characterText(code: number, directive: Directive): string {
+  const text = padded(String.fromCharCode(code), directive)
+  return code === 0 ? text.slice(0, text.indexOf('\0')) : text
+}
+
 function stringText(text: string, directive: Directive): string {
   const { precision } = directive
   if (precision === undefined && text.length >= LONG_TEXT) return text
@@ -109,11 +122,6 @@ function unsignedText(number: number, letter: string, directive: Directive): str
   return letter === 'X' ? text.toUpperCase() : text
 }
 
-function truncatedUnsigned(number: number): number {
-  if (number >= 2 ** 63 && number < 2 ** 64) return Math.trunc(number)
-  return truncated(number)
-}
-
 /** A precision is the least number of digits, and then zeros do not fill the width. */
 function numeric(digits: string, sign: string, directive: Directive): string {
   const { precision, flags, width } = directive
@@ -136,6 +144,9 @@ function floatText(value: number, letter: string, directive: Directive): string 
   else if (lower === 'e') digits = exponentText(magnitude, precision)
   else if (lower === 'f') digits = decimalText(magnitude, precision)
   else digits = generalText(magnitude, precision, flags.includes('#'))
+  // The flag # keeps the point where no decimals follow it.
+  if (flags.includes('#') && Number.isFinite(value) && !digits.includes('.'))
+    digits = digits.replace(/(?=e|$)/, '.')
   if (letter !== lower) digits = digits.toUpperCase()
   if (flags.includes('0') && !flags.includes('-') && Number.isFinite(value)) {
     return sign + digits.padStart(width - sign.length, '0')

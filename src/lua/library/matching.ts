@@ -202,7 +202,10 @@ function resultText(native: Native, value: LuaValue, match: string): string {
   return text
 }
 
-/** `%1` is a capture, `%0` the match, and `%` before anything else that itself. */
+/**
+ * `%1` is a capture, `%0` the match, and `%` before anything else that itself. C takes the NUL that ends
+ * its string for the character after a last `%`.
+ */
 function filled(text: string, matcher: Matcher, at: number, end: number): string {
   if (!text.includes('%')) return text
   let result = ''
@@ -212,7 +215,7 @@ function filled(text: string, matcher: Matcher, at: number, end: number): string
       result += char
       continue
     }
-    const next = text[++index] ?? ''
+    const next = text[++index] ?? '\0'
     if (next < '0' || next > '9') result += next
     else if (next === '0') result += matcher.text.slice(at, end)
     else result += matcher.capture(Number(next) - 1, at, end)

@@ -62,7 +62,10 @@ const PLAIN: Record<string, NativeCode> = {
   modf: (args, native) => {
     const value = numberAt(native, args, 0)
     const whole = Math.trunc(value)
-    return [whole, Number.isFinite(value) ? value - whole : Number.isNaN(value) ? value : 0]
+    if (Number.isNaN(value)) return [value, value]
+    const fraction = Number.isFinite(value) ? Math.abs(value - whole) : 0
+    // The fraction has the sign of the number, also where it is 0.
+    return [whole, value < 0 || Object.is(value, -0) ? -fraction : fraction]
   },
   // A NaN is neither more nor less, in Lua and here; Math.max and Math.min would answer it.
   // biome-ignore lint/complexity/useMathMinMax: see above.

@@ -240,7 +240,9 @@ export class Matcher {
       throw new BadPattern('invalid capture index')
     }
     const start = this.#starts[at] as number
-    const length = Math.max(this.#lengths[at] as number, 0)
+    const length = this.#lengths[at] as number
+    // A position captures no text: C reads its mark as a length that no text has.
+    if (length < 0) return 'failed'
     if (!this.text.startsWith(this.text.slice(start, start + length), this.#s)) return 'failed'
     this.#s += length
     this.#p += 2
