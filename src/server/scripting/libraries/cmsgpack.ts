@@ -31,20 +31,15 @@ export function addMessagePack(machine: Machine): void {
         if (args.length === 0) throw argumentError(native, -1, 'MessagePack pack needs input.')
         return args.map((value) => packed(native, value, 0)).join('')
       },
-      unpack: (args, native) => unpackMany(native, textAt(native, args, 0), 0, 0, false),
+      unpack: (args, native) => unpackMany(native, textAt(native, args, 0), 0, 0),
       unpack_one: (args, native) => {
         const offset = optionalInteger(native, args, 1, 0)
-        return unpackMany(native, textAt(native, args, 0), 1, offset, true)
+        return unpackMany(native, textAt(native, args, 0), 1, offset)
       },
       unpack_limit: (args, native) => {
         const limit = integerAt(native, args, 1)
-        return unpackMany(
-          native,
-          textAt(native, args, 0),
-          limit,
-          optionalInteger(native, args, 2, 0),
-          true,
-        )
+        const offset = optionalInteger(native, args, 2, 0)
+        return unpackMany(native, textAt(native, args, 0), limit, offset)
       },
     },
     {
@@ -146,14 +141,11 @@ function listLength(table: LuaTable): number | undefined {
   return most === count ? count : undefined
 }
 
-/** `hasOffset`: the first result says where to go on; -1: at the end. */
-function unpackMany(
-  native: Native,
-  text: string,
-  limit: number,
-  offset: number,
-  hasOffset: boolean,
-): NativeResult {
+/**
+ * The first result says where to go on; -1: at the end. Only whoever asks for everything from the
+ * beginning, with neither limit nor offset, gets the values alone.
+ */
+function unpackMany(native: Native, text: string, limit: number, offset: number): NativeResult {
   if (offset < 0 || limit < 0) {
     throw native.fail(
       `Invalid request to unpack with offset of ${offset} and limit of ${text.length}.`,
@@ -164,9 +156,10 @@ function unpackMany(
   }
   const reader = new PackReader(native, text, offset)
   const values: LuaValue[] = []
-  const most = limit === 0 ? MAX_RESULTS : Math.min(limit, MAX_RESULTS)
+  const isWhole = limit === 0 && offset === 0
+  const most = isWhole ? MAX_RESULTS : Math.min(limit, MAX_RESULTS)
   while (!reader.isAtEnd && values.length < most) values.push(reader.read(0))
-  return hasOffset ? [reader.isAtEnd ? -1 : reader.at, ...values] : values
+  return isWhole ? values : [reader.isAtEnd ? -1 : reader.at, ...values]
 }
 
 class PackReader {
@@ -210,8 +203,10 @@ class PackReader {
       case 0xcc:
       case 0xcd:
       case 0xce:
-      case 0xcf:
         return Number(this.#unsigned(2 ** (mark - 0xcc)))
+      case 0xcf:
+        // Lua 5.1 has signed integers only: from 2^63 on, Redis hands out a negative number.
+        return Number(BigInt.asIntN(64, this.#unsigned(8)))
       case 0xd0:
       case 0xd1:
       case 0xd2:
@@ -219,10 +214,6 @@ class PackReader {
         const bytes = 2 ** (mark - 0xd0)
         return Number(BigInt.asIntN(bytes * 8, this.#unsigned(bytes)))
       }
-      case 0xc4:
-      case 0xc5:
-      case 0xc6:
-        return this.#bytes(Number(this.#unsigned(2 ** (mark - 0xc4))))
       case 0xd9:
       case 0xda:
       case 0xdb:

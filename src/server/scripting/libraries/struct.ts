@@ -5,7 +5,7 @@ import {
   numberAt,
   optionalInteger,
   textAt,
-  truncated,
+  truncatedUnsigned,
 } from '../../../lua/library/arguments.ts'
 import { addLibrary } from '../../../lua/library/library.ts'
 import type { Native, NativeResult } from '../../../lua/machine/functions.ts'
@@ -16,6 +16,8 @@ import { doubleBytes, doubleOf, floatBytes, floatOf } from './float-bytes.ts'
 const MAX_INTEGER_BYTES = 32
 const MAX_ALIGN = 8
 const MAX_SIZE = 0x7fffffff
+/** The letters that stand for a value; `x` is a byte without one. */
+const VALUES = new Set('bBhHlLTiIfdsc')
 
 export function addStruct(machine: Machine): void {
   addLibrary(machine, 'struct', { pack, unpack, size })
@@ -45,27 +47,24 @@ class Format {
   }
 
   next(): Item | undefined {
-    while (this.#at < this.#text.length) {
-      const letter = this.#text[this.#at++] as string
-      if (this.#control(letter)) continue
-      const size = this.#sizeOf(letter)
-      return { letter, size, padding: this.#padding(letter, size), isLittle: this.#isLittle }
-    }
-    return undefined
+    const letter = this.#text[this.#at++]
+    if (letter === undefined) return undefined
+    const size = this.#sizeOf(letter)
+    return { letter, size, padding: this.#padding(letter, size), isLittle: this.#isLittle }
   }
 
-  #control(letter: string): boolean {
-    if (letter === ' ') return true
+  /** What a letter that stands for no value does to those behind it. */
+  control(letter: string): void {
+    if (letter === ' ') return
     if (letter === '<' || letter === '>') {
       this.#isLittle = letter === '<'
-      return true
+      return
     }
-    if (letter !== '!') return false
+    if (letter !== '!') throw argumentError(this.#native, 0, `invalid format option '${letter}'`)
     const align = this.#number(MAX_ALIGN)
     if (align === 0 || (align & (align - 1)) !== 0)
       throw this.#native.fail(`alignment ${align} is not a power of 2`)
     this.#align = align
-    return true
   }
 
   #sizeOf(letter: string): number {
@@ -81,7 +80,6 @@ class Format {
       case 'l':
       case 'T':
       case 'd':
-      case 'n':
         return 8
       case 'f':
         return 4
@@ -97,10 +95,8 @@ class Format {
         }
         return size
       }
-      case 's':
-        return 0
       default:
-        throw argumentError(this.#native, 0, `invalid format option '${letter}'`)
+        return 0
     }
   }
 
@@ -128,6 +124,7 @@ function pack(args: LuaValue[], native: Native): NativeResult {
   for (let item = format.next(); item !== undefined; item = format.next()) {
     text += '\0'.repeat(item.padding)
     if (item.letter === 'x') text += '\0'
+    else if (!VALUES.has(item.letter)) format.control(item.letter)
     else text += packedItem(native, args, next++, item)
     format.offset = text.length
     native.heap.charge(item.size + 1)
@@ -149,7 +146,6 @@ function packedItem(native: Native, args: LuaValue[], at: number, item: Item): s
     case 'f':
       return ordered(floatBytes(numberAt(native, args, at)), isLittle)
     case 'd':
-    case 'n':
       return ordered(doubleBytes(numberAt(native, args, at)), isLittle)
     default:
       return integerBytes(numberAt(native, args, at), size, isLittle)
@@ -157,8 +153,7 @@ function packedItem(native: Native, args: LuaValue[], at: number, item: Item): s
 }
 
 function integerBytes(number: number, size: number, isLittle: boolean): string {
-  const whole = number >= 2 ** 63 && number < 2 ** 64 ? number : truncated(number)
-  let rest = BigInt.asUintN(64, BigInt(Math.trunc(whole)))
+  let rest = BigInt.asUintN(64, BigInt(truncatedUnsigned(number)))
   let text = ''
   for (let at = 0; at < size; at++) {
     text = String.fromCharCode(Number(rest & 255n)) + text
@@ -180,7 +175,9 @@ function unpack(args: LuaValue[], native: Native): NativeResult {
   for (let item = format.next(); item !== undefined; item = format.next()) {
     const at = format.offset + item.padding
     if (at > text.length || item.size > text.length - at) throw tooShort(native)
-    format.offset = takeItem(native, text, at, item, values)
+    if (VALUES.has(item.letter) || item.letter === 'x') {
+      format.offset = takeItem(native, text, at, item, values)
+    } else format.control(item.letter)
   }
   return [...values, format.offset + 1]
 }
@@ -217,7 +214,6 @@ function takeItem(
       values.push(floatOf(ordered(text.slice(at, at + size), isLittle)))
       return at + size
     case 'd':
-    case 'n':
       values.push(doubleOf(ordered(text.slice(at, at + size), isLittle)))
       return at + size
     default:
@@ -246,6 +242,8 @@ function size(args: LuaValue[], native: Native): NativeResult {
   const format = new Format(native, textAt(native, args, 0), 0)
   for (let item = format.next(); item !== undefined; item = format.next()) {
     if (item.letter === 's') throw argumentError(native, 0, "option 's' has no fixed size")
+    // As in Redis, a letter that says nothing has the size 0 here, and is refused by the others.
+    if (!/[0-9A-Za-z]/.test(item.letter)) format.control(item.letter)
     if (item.letter === 'c' && item.size === 0)
       throw argumentError(native, 0, "option 'c0' has no fixed size")
     format.offset += item.padding + item.size
