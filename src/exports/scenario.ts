@@ -21,6 +21,7 @@ import { parseScenario } from '../scenario/parse.ts'
 import { renderReport } from '../scenario/report.ts'
 import { runScenario as play } from '../scenario/run.ts'
 import type { Engine } from '../scenario/world.ts'
+import { checkNames, checkText } from '../testing/arguments.ts'
 
 export type { Problem } from '../config/problem.ts'
 
@@ -112,6 +113,8 @@ export async function runScenario(
   text: string,
   options: ScenarioRunOptions = {},
 ): Promise<ScenarioRun> {
+  checkText('runScenario: the text of a scenario', text)
+  checkNames('runScenario', options, ['file', 'seed', 'engine', 'graceMs'])
   const { file = 'scenario', seed = '1', engine = 'sim', graceMs = 5_000 } = options
   if (!['sim', 'tcp'].includes(engine)) throw new TypeError(`engine: sim or tcp, not '${engine}'`)
   const parsed = parseScenario(text, file)

@@ -29,6 +29,7 @@ import { PROFILES } from '../simulate/profiles.ts'
 import type { Stage } from '../simulate/stage.ts'
 import { onlyGroup, outageOf, summarize } from '../simulate/summary.ts'
 import { summaryLines } from '../simulate/text-summary.ts'
+import { checkNames, checkText } from '../testing/arguments.ts'
 
 export type { Problem } from '../config/problem.ts'
 
@@ -98,6 +99,8 @@ export async function simulate(
   config: string,
   options: SimulateConfigOptions = {},
 ): Promise<Simulation> {
+  checkText('simulate: the text of a configuration', config)
+  checkNames('simulate', options, OPTIONS)
   const { file = 'sentinel.yml', seeds = 20 } = options
   if (!Number.isInteger(seeds) || seeds < 1) {
     throw new TypeError(`seeds: a whole number from 1 on, not ${seeds}`)
@@ -112,6 +115,10 @@ export async function simulate(
   for (let seed = 1; seed <= seeds; seed++) measured.push(await measureSeed(`${seed}`, stage))
   return resultOf(stage, measured)
 }
+
+const OPTIONS = [
+  ...['file', 'seeds', 'profile', 'sentinels', 'replicas', 'directives', 'writesPerSecond'],
+]
 
 function nothingToPlay(file: string): Problem {
   return {

@@ -193,7 +193,7 @@ export interface MissingWrite {
 }
 
 export interface WriteLoad {
-  /** Writes per second; 500 by default. */
+  /** Writes per second, up to 1 000; 500 by default. */
   readonly perSecond?: number | undefined
 }
 
@@ -325,7 +325,10 @@ export interface Cluster {
   seed(values: Readonly<Record<string, string>>, group?: string): Promise<void>
   /** As new, except that another node may be the master: healed, everything running, empty, at rest, with an empty timeline. */
   reset(): Promise<void>
-  /** Ends everything: no port, timer, process or connection of the cluster is left. */
+  /**
+   * Ends everything: no port, timer, process or connection of the cluster is left. Whoever still waits with `until` is
+   * told so by an error.
+   */
   stop(): Promise<void>
   /** The same, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>

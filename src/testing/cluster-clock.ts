@@ -17,9 +17,17 @@ export interface ClusterClock {
   read(): Moment
   /** Calls `fire` when so many milliseconds are over, unless the returned function is called before. */
   after(ms: number, fire: () => void): () => void
-  /** Lets so many milliseconds pass. */
+  /** Lets so many milliseconds pass. Rejects once the clock is stopped: no deadline would ever come. */
   pass(ms: number): Promise<void>
+  readonly isStopped: boolean
   stop(): void
+}
+
+/** For whatever is asked of a cluster after its end, and still waited for at its end. */
+export function alreadyStopped(): Error {
+  return new Error(
+    'the cluster is stopped: await what waits for it, and what is done to it, before stop()',
+  )
 }
 
 const BEAT_MS = 4
@@ -32,6 +40,7 @@ export class RunningClock implements ClusterClock {
   /** The time of the cluster at the last beat, and the real one. */
   #countedMs = 0
   #beatMs = nowMs()
+  #isStopped = false
 
   constructor() {
     this.#timer = REAL_TIMERS.setInterval(() => this.#beat(), BEAT_MS)
@@ -51,11 +60,17 @@ export class RunningClock implements ClusterClock {
     return () => REAL_TIMERS.clearTimeout(timer)
   }
 
-  pass(ms: number): Promise<void> {
-    return new Promise((resolve) => void this.after(ms, resolve))
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
+  async pass(ms: number): Promise<void> {
+    if (this.#isStopped) throw alreadyStopped()
+    await new Promise<void>((resolve) => void this.after(ms, resolve))
   }
 
   stop(): void {
+    this.#isStopped = true
     REAL_TIMERS.clearInterval(this.#timer)
   }
 
@@ -105,8 +120,13 @@ export class ManualClock implements ClusterClock {
     return () => this.#awaited.delete(awaited)
   }
 
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
   /** From one deadline to the next; in between everything that is on its way arrives. */
   async pass(ms: number): Promise<void> {
+    if (this.#isStopped) throw alreadyStopped()
     const untilMs = this.#nowMs + ms
     await this.#quiet()
     for (let dueMs = this.#nextMs(); dueMs <= untilMs; dueMs = this.#nextMs()) {

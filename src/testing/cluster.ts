@@ -17,7 +17,8 @@ import type {
   TimelineOptions,
   WriteRecorder,
 } from './api.ts'
-import { type ClusterClock, ManualClock, RunningClock } from './cluster-clock.ts'
+import { checkMs, checkNames, checkTextsByName, shown } from './arguments.ts'
+import { alreadyStopped, type ClusterClock, ManualClock, RunningClock } from './cluster-clock.ts'
 import { ClusterTls } from './cluster-tls.ts'
 import { Diary } from './diary.ts'
 import { createMembers } from './members.ts'
@@ -153,8 +154,15 @@ export class RunningCluster implements Cluster {
     this.#network.heal()
   }
 
-  async failover({ group, coordinated = false, to }: FailoverOrder = {}): Promise<void> {
-    const { name } = this.group(group)
+  async failover(order: FailoverOrder = {}): Promise<void> {
+    checkNames('failover', order, ['group', 'coordinated', 'to'])
+    const { group, coordinated = false, to } = order
+    const { name, nodes } = this.group(group)
+    if (to !== undefined && !nodes.some((node) => node === to)) {
+      throw new TypeError(
+        `failover: to is a node of ${name}, such as cluster.replicas[0], not ${shown(to)}`,
+      )
+    }
     const sentinel = this.sentinels.find(({ status }) => status === 'running')
     if (sentinel === undefined) throw new Error('no Sentinel is running')
     this.note(`${sentinel.name} is told to fail ${name} over${coordinated ? ', coordinated' : ''}`)
@@ -172,7 +180,7 @@ export class RunningCluster implements Cluster {
         "advance: this cluster's time passes by itself; start it with clock: 'manual'",
       )
     }
-    if (!(ms >= 0)) throw new TypeError(`advance: milliseconds from 0 on, not ${ms}`)
+    checkMs('advance', ms)
     await this.#room.clock.pass(ms)
   }
 
@@ -257,6 +265,7 @@ export class RunningCluster implements Cluster {
   // Its end, and the next test
 
   async seed(values: Readonly<Record<string, string>>, group?: string): Promise<void> {
+    checkTextsByName('seed', values)
     const { master } = this.group(group)
     const words = Object.entries(values).flat()
     if (words.length > 0) await this.#ask(master, 'MSET', ...words)
@@ -264,6 +273,7 @@ export class RunningCluster implements Cluster {
   }
 
   async reset(): Promise<void> {
+    if (this.#room.clock.isStopped) throw alreadyStopped()
     await this.#stopWriters()
     this.#room.switchboard.heal()
     for (const member of this.members) {

@@ -8,7 +8,8 @@ import type { Surroundings } from '../io/host-environment.ts'
 import type { Clock } from '../io/process/clock.ts'
 import { DataFiles } from '../sim/processes/data-files.ts'
 import type { Member, MemberClock, MemberStatus, NodeMember, Partition, Slowness } from './api.ts'
-import type { ClusterClock } from './cluster-clock.ts'
+import { checkMs, shown } from './arguments.ts'
+import { alreadyStopped, type ClusterClock } from './cluster-clock.ts'
 import type { ClusterTls } from './cluster-tls.ts'
 import type { Managed } from './parts.ts'
 import { LOOPBACK, type MemberDoor, type Switchboard, type TakeConnection } from './switchboard.ts'
@@ -98,13 +99,14 @@ export abstract class HostedMember implements Member, Managed {
   }
 
   stall(ms: number): void {
-    if (!(ms >= 0)) throw new TypeError(`stall: milliseconds from 0 on, not ${ms}`)
+    checkMs('stall', ms)
     this.stop()
     this.note(`${this.name} stalls for ${ms} ms`)
     this.#cancelWake = this.place.clock.after(ms, () => this.resume())
   }
 
   restart(): void {
+    if (this.place.clock.isStopped) throw alreadyStopped()
     if (this.#status !== 'down') this.kill()
     this.note(`${this.name} is started`)
     this.start()
@@ -220,6 +222,9 @@ export class HostedClock implements Clock, MemberClock {
   }
 
   jump(ms: number): void {
+    if (!Number.isFinite(ms)) {
+      throw new TypeError(`clock.jump: milliseconds, negative ones for back, not ${shown(ms)}`)
+    }
     this.#note(ms)
     this.#aheadMs += ms
   }

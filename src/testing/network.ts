@@ -1,5 +1,6 @@
 /** What a test does to the ways between the members, and between them and their clients. */
 import type { Member, Partition, Party, Slowness } from './api.ts'
+import { checkMs, checkNames, shown } from './arguments.ts'
 import { CLIENTS, type Switchboard } from './switchboard.ts'
 
 export interface ClusterNetworkStart {
@@ -7,6 +8,8 @@ export interface ClusterNetworkStart {
   readonly members: () => readonly Member[]
   readonly note: (text: string) => void
 }
+
+const PARTITION = ['from', 'to', 'oneWay']
 
 export class ClusterNetwork {
   readonly #start: ClusterNetworkStart
@@ -16,13 +19,16 @@ export class ClusterNetwork {
   }
 
   partition(partition: Partition): void {
+    checkNames('partition', partition, PARTITION)
     const ways = this.#waysOf(partition)
     this.#start.note(`cut: ${this.#textOf(partition)}`)
     for (const [from, to] of ways) this.#start.switchboard.way(from, to).cut()
   }
 
-  slow({ ms, ...partition }: Slowness): void {
-    if (!(ms >= 0)) throw new TypeError(`slow: milliseconds from 0 on, not ${ms}`)
+  slow(slowness: Slowness): void {
+    checkNames('slow', slowness, [...PARTITION, 'ms'])
+    const { ms, ...partition } = slowness
+    checkMs('slow', ms)
     const ways = this.#waysOf(partition)
     this.#start.note(`slow by ${ms} ms: ${this.#textOf(partition)}`)
     for (const [from, to] of ways) this.#start.switchboard.way(from, to).slow(ms)
@@ -46,6 +52,11 @@ export class ClusterNetwork {
     const others = to === undefined ? this.#allBut(some) : this.#namesOf(to)
     const pairs = some.flatMap((one) => others.map((other): [string, string] => [one, other]))
     const ways = pairs.filter(([one, other]) => one !== other)
+    if (ways.length === 0) {
+      throw new TypeError(
+        `there is no way from ${some.join(' ') || 'nobody'} to ${others.join(' ') || 'nobody'}`,
+      )
+    }
     return oneWay ? ways : [...ways, ...ways.map(([one, other]): [string, string] => [other, one])]
   }
 
@@ -53,9 +64,10 @@ export class ClusterNetwork {
     const list = (Array.isArray(parties) ? parties : [parties]) as readonly Party[]
     const known = [...this.#start.members().map(({ name }) => name), CLIENTS]
     return list.map((party) => {
-      const name = typeof party === 'string' ? party : party.name
+      const name = typeof party === 'string' ? party : party?.name
       if (known.includes(name)) return name
-      throw new TypeError(`there is no party '${name}'; there are ${known.join(', ')}`)
+      const found = name === undefined ? `no party ${shown(party)}` : `no party '${name}'`
+      throw new TypeError(`there is ${found}; there are ${known.join(', ')}`)
     })
   }
 

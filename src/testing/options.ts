@@ -1,6 +1,14 @@
 /** The options of a cluster: what they are if a test says nothing, and what is wrong with them. */
 import { DETECTIONS } from '../core/config.ts'
-import type { StartClusterOptions } from './start-options.ts'
+import {
+  checkCount,
+  checkNames,
+  checkText,
+  checkTexts,
+  checkTextsByName,
+  shown,
+} from './arguments.ts'
+import type { ClusterCertificates, StartClusterOptions } from './start-options.ts'
 
 /** The same with nothing left open. An empty password: none. */
 export type FullOptions = {
@@ -10,12 +18,18 @@ export type FullOptions = {
   >
 } & Pick<StartClusterOptions, 'tls'>
 
+const OPTIONS = [
+  ...['groups', 'sentinels', 'password', 'directives', 'users', 'tls', 'replicas', 'quorum'],
+  ...['failoverTimeoutMs', 'detection', 'downAfterMs', 'clock', 'engine', 'seed'],
+]
+
 const LEAST_DOWN_AFTER_MS = 20
 /** Enough for any test; more would only be slow. */
 const MOST = 32
 
 /** Throws a TypeError that names the option, what is wrong and what is right. */
 export function fullOptions(options: StartClusterOptions): FullOptions {
+  checkNames('startCluster', options, OPTIONS)
   const { sentinels = 3, groups = ['mymaster'], engine = 'tcp' } = options
   const usual: FullOptions = {
     ...{ groups, sentinels, password: '', directives: {} },
@@ -27,7 +41,6 @@ export function fullOptions(options: StartClusterOptions): FullOptions {
     engine: 'tcp',
     seed: Math.random().toString(36).slice(2),
   }
-  refuseUnknown(options, usual)
   const full: FullOptions = { ...usual, ...definedOf(options) }
   count(full, 'replicas', 0, MOST)
   count(full, 'sentinels', 1, MOST)
@@ -43,6 +56,11 @@ export function fullOptions(options: StartClusterOptions): FullOptions {
     )
   }
   checkGroups(full.groups)
+  checkText('password', full.password)
+  checkText('seed', full.seed)
+  checkTexts('users', full.users)
+  checkDirectives(full.directives)
+  if (full.tls !== undefined) checkCertificates(full.tls)
   return full
 }
 
@@ -51,11 +69,29 @@ function definedOf(options: StartClusterOptions): Partial<FullOptions> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
-function refuseUnknown(options: StartClusterOptions, known: FullOptions): void {
-  const names = Object.keys(known)
-  const unknown = Object.keys(options).find((name) => !names.includes(name))
-  if (unknown === undefined) return
-  throw new TypeError(`there is no option '${unknown}'; there are ${names.join(', ')}`)
+/** What a cluster decides by itself: its members would not find, or not let in, each other. */
+const DECIDED: Readonly<Record<string, string>> = {
+  port: 'members listen on free ports',
+  requirepass: 'the option password is for all members',
+  masterauth: 'the option password is for all members',
+  replicaof: 'the first node of a group is its master',
+  slaveof: 'the first node of a group is its master',
+}
+
+function checkDirectives(directives: Readonly<Record<string, string>>): void {
+  checkTextsByName('directives', directives)
+  for (const name of Object.keys(directives)) {
+    const reason = DECIDED[name.toLowerCase()]
+    if (reason !== undefined)
+      throw new TypeError(`directives: ${name} is not for a cluster: ${reason}`)
+  }
+}
+
+const CERTIFICATES = ['certFile', 'keyFile', 'caFile'] as const
+
+function checkCertificates(tls: ClusterCertificates): void {
+  checkNames('tls', tls, CERTIFICATES)
+  for (const name of CERTIFICATES) checkText(`tls: ${name}, the path of a PEM file`, tls[name])
 }
 
 function count(
@@ -64,10 +100,7 @@ function count(
   least: number,
   most: number,
 ): void {
-  const value = full[name]
-  if (Number.isInteger(value) && value >= least && value <= most) return
-  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} on` : `from ${least} to ${most}`
-  throw new TypeError(`${name}: a whole number ${range}, not ${value}`)
+  checkCount(name, full[name], least, most)
 }
 
 function word(
@@ -76,10 +109,11 @@ function word(
   known: readonly string[],
 ): void {
   if (known.includes(full[name])) return
-  throw new TypeError(`${name}: one of ${known.join(', ')}, not '${full[name]}'`)
+  throw new TypeError(`${name}: one of ${known.join(', ')}, not ${shown(full[name])}`)
 }
 
 function checkGroups(groups: readonly string[]): void {
+  checkTexts('groups', groups)
   if (groups.length === 0) throw new TypeError('groups: name at least one')
   for (const name of groups) {
     if (!/^[\w.-]+$/.test(name)) {

@@ -6,6 +6,7 @@ import {
   type SentinelConfig,
 } from '../core/config.ts'
 import type { SentinelMember, TestSentinel } from './api.ts'
+import { checkCount, checkNames, checkText } from './arguments.ts'
 import { RunningClock } from './cluster-clock.ts'
 import { Diary } from './diary.ts'
 import { HostedSentinelMember } from './sentinel-member.ts'
@@ -17,6 +18,7 @@ import { Switchboard } from './switchboard.ts'
 const PERIODS = { ...DEFAULT_PERIODS, infoMs: 500, minLinkReconnectMs: 200 }
 
 export async function startSentinel(options: StartSentinelOptions): Promise<TestSentinel> {
+  checkOptions(options)
   const clock = new RunningClock()
   const switchboard = new Switchboard(() => clock)
   const diary = new Diary(clock)
@@ -84,6 +86,25 @@ class RunningSentinel implements TestSentinel {
   }
 }
 
+function checkOptions(options: StartSentinelOptions): void {
+  checkNames('startSentinel', options, [
+    ...['masters', 'quorum', 'downAfterMs', 'failoverTimeoutMs', 'password', 'sentinelPassword'],
+  ])
+  const { masters = {}, password = '', sentinelPassword = '' } = options
+  checkNames('masters', masters, Object.keys(masters))
+  if (Object.keys(masters).length === 0)
+    throw new TypeError('masters: name at least one, with host and port')
+  for (const [name, master] of Object.entries(masters)) {
+    checkNames(`masters: ${name}`, master, ['host', 'port'])
+    checkText(`masters: ${name}: host`, master.host)
+    checkCount(`masters: ${name}: port`, master.port, 1, 65_535)
+  }
+  for (const name of ['quorum', 'downAfterMs', 'failoverTimeoutMs'] as const)
+    if (options[name] !== undefined) checkCount(name, options[name], 1, Number.MAX_SAFE_INTEGER)
+  checkText('password', password)
+  checkText('sentinelPassword', sentinelPassword)
+}
+
 function configOf(options: StartSentinelOptions, port: number): SentinelConfig {
   const {
     masters,
@@ -93,7 +114,6 @@ function configOf(options: StartSentinelOptions, port: number): SentinelConfig {
     password = '',
   } = options
   const entries = Object.entries(masters)
-  if (entries.length === 0) throw new TypeError('masters: name at least one, with host and port')
   const groups = entries.map(([name, { host, port: masterPort }]) => ({
     ...DEFAULT_GROUP,
     ...{ name, host, port: masterPort, quorum, downAfterMs, failoverTimeoutMs, authPass: password },

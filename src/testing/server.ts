@@ -1,5 +1,6 @@
 /** A data node alone: for tests that need a server and no cluster. */
 import type { TestServer } from './api.ts'
+import { checkNames, checkText, checkTextsByName } from './arguments.ts'
 import { type ClusterClock, RunningClock } from './cluster-clock.ts'
 import type { MemberSurroundings } from './member.ts'
 import { HostedNodeMember } from './node-member.ts'
@@ -18,7 +19,14 @@ export const ALONE: MemberSurroundings = { note: () => undefined, partition: ref
 
 /** Starts a data node on a free port of 127.0.0.1. Throws an Error for a directive that is wrong. */
 export async function startServer(options: StartServerOptions = {}): Promise<TestServer> {
+  checkNames('startServer', options, ['password', 'directives'])
   const { password = '', directives = {} } = options
+  checkText('password', password)
+  checkTextsByName('directives', directives)
+  if ('port' in directives)
+    throw new TypeError(
+      'directives: port is not for a test: the server takes a free one, and says which',
+    )
   const clock = new RunningClock()
   const switchboard = new Switchboard(() => clock)
   try {

@@ -1,5 +1,6 @@
 /** Waiting for what a test needs, with a bound; and what was missing, if the bound is over. */
 import type { Bound, NodeMember, SwitchBound, Until } from './api.ts'
+import { checkMs, checkNames, checkText, shown } from './arguments.ts'
 import type { ClusterClock } from './cluster-clock.ts'
 import { NotInTime } from './not-in-time.ts'
 import type { ManagedGroup, ManagedMember, ManagedNode, ManagedSentinel } from './parts.ts'
@@ -32,7 +33,9 @@ export class ClusterUntil implements Until {
     await this.true('a cluster at rest', missing, bound)
   }
 
-  async switched({ group: wanted, from, ...bound }: SwitchBound = {}): Promise<NodeMember> {
+  async switched(switchBound: SwitchBound = {}): Promise<NodeMember> {
+    checkNames('until', switchBound, ['withinMs', 'group', 'from'])
+    const { group: wanted, from, ...bound } = switchBound
     const group = this.#start.groupOf(wanted)
     const { name } = group
     const old = from ?? this.#start.before(name)
@@ -57,12 +60,15 @@ export class ClusterUntil implements Until {
   }
 
   async true(what: string, missing: () => readonly string[], bound: Bound = {}): Promise<void> {
+    checkText('until.true: what', what)
+    checkNames('until', bound, ['withinMs'])
     const { withinMs = WITHIN_MS } = bound
+    checkMs('withinMs', withinMs)
     const { clock, members } = this.#start
     const endMs = clock.nowMs + withinMs
     for (;;) {
       await Promise.all(members.map((member) => member.refresh()))
-      const left = missing()
+      const left = missingOf(missing)
       if (left.length === 0) return
       if (clock.nowMs > endMs) throw new NotInTime(what, withinMs, left)
       await clock.pass(LOOK_EVERY_MS)
@@ -79,6 +85,16 @@ export class ClusterUntil implements Until {
     const seen = view?.instances.find(({ port }) => port === old.port)
     return seen?.isDown ? ' and holds it for down' : ' and does not hold it for down'
   }
+}
+
+/** What the test says is missing; it may forget that this is a list. */
+function missingOf(missing: () => readonly string[]): readonly string[] {
+  const left: unknown = typeof missing === 'function' ? missing() : missing
+  if (Array.isArray(left)) return left
+  const found = typeof missing === 'function' ? `one that returns ${shown(left)}` : shown(left)
+  throw new TypeError(
+    `until.true: the second argument is a function that returns a list of what is missing, empty at the end, not ${found}`,
+  )
 }
 
 function unreplicated(group: ManagedGroup): string[] {

@@ -4,6 +4,7 @@
  */
 import { utf8Text } from '../base/utf8.ts'
 import type { MissingWrite, NodeMember, WriteLoad, WriteRecorder } from './api.ts'
+import { checkNames, checkText, shown } from './arguments.ts'
 import type { ClusterClock } from './cluster-clock.ts'
 import {
   type AcknowledgedWrite,
@@ -24,6 +25,8 @@ export interface RecorderStart extends StandingView {
 const ANSWER_WITHIN_MS = 500
 /** Keys read at once when it is judged what is gone. */
 const KEYS_AT_ONCE = 500
+/** Timers count milliseconds. */
+const MOST_PER_SECOND = 1_000
 
 export class RunningRecorder implements WriteRecorder {
   readonly #start: RecorderStart
@@ -49,7 +52,14 @@ export class RunningRecorder implements WriteRecorder {
   }
 
   note(key: string, value: string, by?: NodeMember): void {
+    checkText('note: the key', key)
+    checkText('note: the value', value)
     const node = this.#start.group.nodes.find((one) => one === by)
+    if (node === undefined && by !== undefined) {
+      throw new TypeError(
+        `note: the node that acknowledged it, such as cluster.master, not ${shown(by)}`,
+      )
+    }
     this.#acknowledged.set(key, {
       ...{ value, by: node, atMs: this.#start.clock.nowMs },
       standing: node === undefined ? 'by right' : standingOf(node, this.#start),
@@ -57,7 +67,14 @@ export class RunningRecorder implements WriteRecorder {
     })
   }
 
-  start({ perSecond = 500 }: WriteLoad = {}): void {
+  start(writeLoad: WriteLoad = {}): void {
+    checkNames('start', writeLoad, ['perSecond'])
+    const { perSecond = 500 } = writeLoad
+    if (!(perSecond > 0 && perSecond <= MOST_PER_SECOND)) {
+      throw new TypeError(
+        `perSecond: a number above 0, up to ${MOST_PER_SECOND}, not ${shown(perSecond)}`,
+      )
+    }
     const load = { perSecond, prefix: 'vedette:write' }
     this.#writer ??= new KeyWriter(this.#start, load, (key, value, to) => (outcome) => {
       if (outcome === 'unanswered') this.#unanswered++

@@ -112,6 +112,7 @@ const EXCEPTIONS: readonly Exception[] = [
       'history/topology.ts': ['quorum', 'detection', 'replication', 'reads'],
       'simulate/cluster.ts': ['replication'],
       'testing/options.ts': ['quorum', 'detection'],
+      'testing/sentinel.ts': ['quorum'],
     },
   },
   {

@@ -1,0 +1,55 @@
+/**
+ * What a test may hand to a cluster. Types hold most of it, but a test may be JavaScript, and a number may be
+ * none: a wrong argument is refused with a TypeError that says what is wrong and what is right, before
+ * anything is done.
+ */
+
+/** Node's timers fire at once if they are to wait longer. */
+const MOST_MS = 2 ** 31 - 1
+
+/** Refuses what is no object, and names that nothing would look at. */
+export function checkNames(about: string, value: unknown, known: readonly string[]): void {
+  if (!isObject(value)) throw new TypeError(`${about}: an object, not ${shown(value)}`)
+  const unknown = Object.keys(value).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new TypeError(`${about}: there is no option '${unknown}'; there are ${known.join(', ')}`)
+}
+
+export function checkMs(about: string, value: unknown): void {
+  if (typeof value === 'number' && value >= 0 && value <= MOST_MS) return
+  throw new TypeError(`${about}: milliseconds from 0 to ${MOST_MS}, not ${shown(value)}`)
+}
+
+export function checkText(about: string, value: unknown): void {
+  if (typeof value === 'string') return
+  throw new TypeError(`${about}: a text, not ${shown(value)}`)
+}
+
+export function checkTexts(about: string, value: unknown): void {
+  if (!Array.isArray(value)) throw new TypeError(`${about}: a list of texts, not ${shown(value)}`)
+  for (const text of value) checkText(about, text)
+}
+
+/** Names with texts, such as directives. */
+export function checkTextsByName(about: string, value: unknown): void {
+  if (!isObject(value)) throw new TypeError(`${about}: names with texts, not ${shown(value)}`)
+  for (const [name, text] of Object.entries(value)) checkText(`${about}: ${name}`, text)
+}
+
+export function checkCount(about: string, value: unknown, least: number, most: number): void {
+  if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return
+  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} on` : `from ${least} to ${most}`
+  throw new TypeError(`${about}: a whole number ${range}, not ${shown(value)}`)
+}
+
+/** As it would be written in a test. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'function') return 'a function'
+  return isObject(value) ? 'an object' : String(value)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
