@@ -30,6 +30,11 @@ const MESSAGES: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: 'more than one document (---) in the file',
 }
 
+/** What the parser found wrong, in words for whoever wrote the file. */
+export function syntaxText({ code, message }: { code: string; message: string }): string {
+  return MESSAGES[code] ?? message
+}
+
 /** Never throws; `text` is ordinary text. */
 export function readYml(text: string, file: string): YmlDocument {
   const deepLine = findDeepLine(text)
@@ -81,8 +86,7 @@ function readShallowYml(text: string, file: string): YmlDocument {
   })
   const problems: Problem[] = document.errors.map((error) => {
     const { line, col } = counter.linePos(error.pos[0])
-    const message = MESSAGES[error.code] ?? error.message
-    return problemAt(file, 'E_SYNTAX', message, { line, column: col, path: '' })
+    return problemAt(file, 'E_SYNTAX', syntaxText(error), { line, column: col, path: '' })
   })
   const root = problems.length === 0 ? toPlain(document, file, problems) : undefined
   const places = new Places(counter)

@@ -218,6 +218,13 @@ test('a key that stands twice is found where it stands again, among however many
   })
 })
 
+test('two documents in a file are told of in words for its author', () => {
+  const parsed = parseScenario('name: a\n---\nname: b\n', 'two.yml')
+  expect(parsed.ok ? [] : parsed.problems).toMatchObject([
+    { line: 2, message: 'more than one document (---) in the file' },
+  ])
+})
+
 test('brackets without an end are told of, not followed', () => {
   const parsed = parseScenario(`name: ${'['.repeat(50_000)}`, 'deep.yml')
   expect(parsed.ok ? [] : parsed.problems).toMatchObject([{ message: 'nested too deeply' }])

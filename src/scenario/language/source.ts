@@ -4,7 +4,7 @@
  */
 import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Location, Problem } from '../../config/problem.ts'
-import { findDeepLine, tooDeepAt } from '../../config/yml-document.ts'
+import { findDeepLine, syntaxText, tooDeepAt } from '../../config/yml-document.ts'
 
 export type Path = readonly PropertyKey[]
 
@@ -44,7 +44,7 @@ function readShallowSource(text: string, file: string): ScenarioSource {
       file,
       ...at(error.pos[0]),
       path: '',
-      message: error.message,
+      message: syntaxText(error),
       hint: '',
     }),
   )
