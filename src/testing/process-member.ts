@@ -9,6 +9,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Surroundings } from '../io/host-environment.ts'
 import { HostedMember, type MemberPlace, type MemberProgram } from './member.ts'
+import { guardChild } from './process-guard.ts'
 import { type NodeLogin, Wire } from './wire.ts'
 
 export interface ProcessMemberStart extends MemberPlace {
@@ -27,17 +28,6 @@ export interface ProcessMemberStart extends MemberPlace {
 const ANSWER_WITHIN_MS = 250
 const CONNECT_AGAIN_MS = 10
 const CONF = 'member.conf'
-
-/** Processes that a test could not end are ended with its own. */
-const children = new Set<ChildProcess>()
-let isGuarded = false
-
-function guard(child: ChildProcess): void {
-  if (!isGuarded) process.once('exit', () => children.forEach((one) => void one.kill('SIGKILL')))
-  isGuarded = true
-  children.add(child)
-  child.once('exit', () => children.delete(child))
-}
 
 export abstract class ProcessMember extends HostedMember {
   readonly #start: ProcessMemberStart
@@ -151,7 +141,7 @@ export abstract class ProcessMember extends HostedMember {
       stream.on('data', (text) => this.#said(`${text}`))
     child.once('error', ({ message }) => this.#said(`${message}\n`))
     child.once('exit', () => this.ended(life))
-    guard(child)
+    guardChild(child)
     this.#child = child
   }
 

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { createRng } from '../base/rng.ts'
 import type { Members, MembersStart } from './members-start.ts'
 import type { FullOptions } from './options.ts'
+import { guardFolder } from './process-guard.ts'
 import { ProcessNode, ProcessSentinel } from './process-nodes.ts'
 import { LOOPBACK, type MemberDoor } from './switchboard.ts'
 
@@ -42,6 +43,7 @@ export async function createProcesses(
   await demandAddresses(options.engine)
   if (options.engine === 'redis') for (const program of REDIS) demandProgram(program)
   const folder = mkdtempSync(join(tmpdir(), 'vedette-testing-'))
+  guardFolder(folder)
   const commands = COMMANDS[options.engine as keyof typeof COMMANDS]
   const common = (door: MemberDoor, index: number) => {
     const address = addressOf(index)

@@ -1,8 +1,13 @@
 /** `vedette/testing` with processes of their own, ours and Redis', behind doors that a test can close. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { connect } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect, onTestFailed, test } from 'vitest'
 import { startCluster } from '../../src/exports/testing.ts'
-import { HAS_REDIS_SENTINEL, HAS_REDIS_SERVER } from '../support/processes.ts'
+import { HAS_REDIS_SENTINEL, HAS_REDIS_SERVER, until } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 const HAS_REDIS = HAS_REDIS_SERVER && HAS_REDIS_SENTINEL
 
@@ -47,6 +52,42 @@ async function harm(engine: 'process-lite' | 'redis'): Promise<void> {
     await cluster.stop()
   }
   expect(cluster.members.map(({ status }) => status)).toEqual(Array(5).fill('down'))
+}
+
+const ENDS: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGKILL']
+
+test.each(ENDS)('a test that is ended by %s leaves no process and no folder', async (signal) => {
+  const folder = scratchFolder('ended-test')
+  const library = new URL('../../dist/library/testing.js', import.meta.url)
+  const program = `
+    const { startCluster } = await import(${JSON.stringify(library.href)})
+    const cluster = await startCluster({ engine: 'process-lite', replicas: 0, sentinels: 1 })
+    console.log(cluster.master.port)
+    await new Promise(() => setInterval(() => undefined, 1_000))`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [port] = await once(child.stdout, 'data')
+  // Behind its door, the first member has an address of its own.
+  expect(await isListening('127.77.0.1', Number(port))).toBe(true)
+  expect(readdirSync(folder)).toHaveLength(1)
+  child.kill(signal)
+  await once(child, 'exit')
+  await until('no member', 5_000, async () => !(await isListening('127.77.0.1', Number(port))))
+  await until('no folder', 5_000, () => readdirSync(folder).length === 0)
+})
+
+async function isListening(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port })
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
 }
 
 test('a program that is not there is missed in words', async () => {
