@@ -17,7 +17,7 @@ import type { Migration } from './migration/migration.ts'
 import type { NodeBase } from './node-base.ts'
 import type { Persistence } from './persistence/persistence.ts'
 import type { Replication } from './replication/replication.ts'
-import type { Effect } from './sessions/effect-context.ts'
+import type { ToldEffect } from './sessions/effect-context.ts'
 import type { KeyspaceEvent } from './sessions/keyspace-event.ts'
 import type { ClientSession } from './sessions/session.ts'
 
@@ -63,7 +63,7 @@ export interface CommandContext {
    * Tells replicas the effect of the command, or the command as it was sent. May be called
    * more than once. A command that changed nothing does not call it.
    */
-  propagate(effect?: Effect): void
+  propagate(effect?: ToldEffect): void
   /** Tells subscribers what happened to the key, which is in `db` unless another one is given. */
   notify(event: KeyspaceEvent, key: string, db?: Db): void
   /** Runs one queued command of the current session and returns its reply. */

@@ -17,7 +17,7 @@ import { countError } from './info/stats.ts'
 import type { Db } from './keyspace/db.ts'
 import { Unfinished } from './scripting/unfinished.ts'
 import type { KeyWait } from './sessions/blocked.ts'
-import type { Effect } from './sessions/effect-context.ts'
+import type { ToldEffect } from './sessions/effect-context.ts'
 import type { KeyspaceEvent } from './sessions/keyspace-event.ts'
 import type { ClientSession } from './sessions/session.ts'
 import type { Value } from './values/value.ts'
@@ -223,7 +223,7 @@ export class Execution implements CommandContext {
 
   // What a handler can do besides returning a reply
 
-  propagate(effect: Effect = this.#argv): void {
+  propagate(effect: ToldEffect = this.#argv): void {
     if (this.#replay !== undefined) return
     const isMessage = effect === this.#argv && this.#command?.isMessage === true
     if (!isMessage) this.node.stats.changes++

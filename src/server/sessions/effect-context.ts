@@ -7,13 +7,13 @@ import type { Db } from '../keyspace/db.ts'
 import type { KeyspaceEvent } from './keyspace-event.ts'
 
 /** A command that has the same effect; or a function that puts it into words, asked at once and only if someone is told. */
-export type Effect = readonly string[] | (() => readonly string[])
+export type ToldEffect = readonly string[] | (() => readonly string[])
 
 export interface EffectContext {
   readonly db: Db
   readonly now: Moment
   /** Tells replicas of the change. */
-  propagate(effect: Effect): void
+  propagate(effect: ToldEffect): void
   /** Tells subscribers what happened to the key, which is in `db` unless another one is given. */
   notify(event: KeyspaceEvent, key: string, db?: Db): void
 }
