@@ -14,7 +14,9 @@ export class ForeseenKeys {
   /** For all tables of the node: knows the hash of the keys that the present request names. */
   readonly hash: KeyHash
   readonly #compute: KeyHash
-  readonly #keys: string[] = []
+  /** Nothing behind the last one, so that a look beyond it finds nothing. */
+  readonly #keys: (string | undefined)[] = new Array(MOST_FORESEEN + 2).fill(undefined)
+  #count = 0
   readonly #places = new Int32Array(MOST_FORESEEN)
   readonly #hashes = new Int32Array(MOST_FORESEEN)
   /** The first one whose place has not been read yet. */
@@ -30,18 +32,24 @@ export class ForeseenKeys {
 
   /** Before another input is looked at. */
   clear(): void {
-    this.#keys.length = 0
+    if (this.#count === 0) return
+    this.#keys.fill(undefined, 0, this.#count)
+    this.#count = 0
     this.#unread = 0
     this.#sought = 0
   }
 
+  get isEmpty(): boolean {
+    return this.#count === 0
+  }
+
   /** `place`: where the key stands in the input; each comes after the one before. */
   add(place: number, key: string, hash: number): void {
-    const at = this.#keys.length
-    if (at === MOST_FORESEEN) return
+    if (this.#count === MOST_FORESEEN) return
+    const at = this.#count++
     this.#places[at] = place
     this.#hashes[at] = hash
-    this.#keys.push(key)
+    this.#keys[at] = key
   }
 
   /** The request that begins at this place of the input is about to be read. */
@@ -57,8 +65,8 @@ export class ForeseenKeys {
   }
 
   #passTo(place: number): void {
-    const { length } = this.#keys
-    while (this.#unread < length && (this.#places[this.#unread] as number) < place) this.#unread++
+    const count = this.#count
+    while (this.#unread < count && (this.#places[this.#unread] as number) < place) this.#unread++
   }
 
   #hashOf(key: string): number {

@@ -28,7 +28,7 @@ export class RequestLoop {
     const { keyspace, foreseen } = this.#node
     session.decoder.push(bytes)
     this.#lookAhead.at((keyspace.dbs[session.db] as Db).entries, bytes)
-    this.#read(session, foreseen)
+    this.#read(session, foreseen.isEmpty ? undefined : foreseen)
   }
 
   /**
