@@ -134,7 +134,7 @@ describe('a file that', () => {
       vedette('check', scratchFolder('tools')),
       vedette('check', process.execPath),
     ])
-    expect(zero).toMatchObject({ status: 1 })
+    expect(zero).toMatchObject({ status: 2 })
     expect(zero.stderr).toContain('cannot read /dev/zero: it is a device, not a file')
     expect(random.stderr).toContain('it is a device, not a file')
     expect(scenario.stderr).toContain('it is a device, not a file')

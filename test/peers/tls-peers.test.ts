@@ -150,7 +150,7 @@ describe.skipIf(!HAS_ALL)('needs openssl, redis-server and redis-sentinel', () =
 
   test('a replica whose master it may not believe says why', async ({ onTestFinished }) => {
     const authority = certificates.authority('another')
-    const other = { authority, own: certificates.issue(authority, 'other side') }
+    const other = { authority, own: certificates.issue(authority, 'other-side') }
     const master = await started('real', onTestFinished)
     await ready(master)
     const replica = await started('ours', onTestFinished, master.port, other)

@@ -3,6 +3,8 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Address } from '../../base/ip.ts'
+import { quoted } from '../../base/quote.ts'
+import { utf8Bytes } from '../../base/utf8.ts'
 import type { GroupOption, HostRule } from '../../core/group-option-kinds.ts'
 import {
   GROUP_OPTIONS,
@@ -131,7 +133,7 @@ type AddressOf = (process: string) => Address
 export function redisConf(spec: NodeSpec, folder: string, addressOf: AddressOf): string {
   const lines = [
     `port ${spec.port}`,
-    `dir ${folder}`,
+    `dir ${quoted(utf8Bytes(folder))}`,
     // Every host is a stranger to every other one.
     'protected-mode no',
     // Nothing is kept on disk unless the scenario says so, so that both makes of nodes are compared
@@ -192,7 +194,7 @@ export function sentinelConf(
 ): string {
   const lines = [
     `port ${spec.port}`,
-    `dir ${paths.folder}`,
+    `dir ${quoted(utf8Bytes(paths.folder))}`,
     'protected-mode no',
     ...groups.flatMap((group) => {
       const { host, port } = paths.addressOf(group.master)

@@ -30,6 +30,19 @@ test('Sentinels of both kinds get the same rules', () => {
   })
 })
 
+test('a folder with a blank in its name is one word of each file', () => {
+  const folder = '/tmp/a blank'
+  const node = {
+    ...{ name: 'n1', host: 'a', port: 6_379, group: 'mymaster', replicaOf: undefined },
+    ...{ joinsLater: false, directives: new Map<string, string>() },
+  }
+  const files = [
+    redisConf(node, folder, addressOf),
+    sentinelConf(SENTINEL, [GROUP], { folder, addressOf }),
+  ]
+  for (const file of files) expect(file).toContain('\ndir "/tmp/a blank"\n')
+})
+
 test('a replica follows its master, and what the file sets comes after the defaults', () => {
   const node = {
     ...{ name: 'n2', host: 'b', port: 6_379, group: 'mymaster', replicaOf: 'n1' },
