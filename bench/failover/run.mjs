@@ -9,9 +9,11 @@ import { Listener, WriteProbe } from './witnesses.mjs'
 /** Enough for a second attempt of C Sentinel, which follows after twice the failover-timeout. */
 const FAILOVER_BOUND_MS = 45_000
 const WATCH_PERIOD_MS = 5
+/** Our Sentinels rehearse from the sixth second after their start on, for some three seconds. */
+const REHEARSAL_MS = 8_000
 
 /**
- * Strikes `waitMs` after everything has settled. `openPlace(hosts)` makes a place for the cluster.
+ * Strikes `waitMs` after everything has settled and failovers have been rehearsed. `openPlace(hosts)` makes a place for the cluster.
  * Returns one sample, times in milliseconds; what did not happen within the bound is undefined.
  */
 export async function runFailover(workshop, { openPlace, ...run }) {
@@ -34,7 +36,7 @@ async function runAt(workshop, { place, contender, fault, clients, name, waitMs 
     witnesses.push(...probes)
     const writers = await startClients(workshop, clients, { host: application, sentinels })
     members.push(...writers.map(({ member }) => member))
-    await sleep(waitMs)
+    await sleep(waitMs + (contender.sentinel === 'vedette' ? REHEARSAL_MS : 0))
     return await strike(cluster, fault, { listener, probes, writers })
   } finally {
     for (const witness of witnesses) witness.close()

@@ -31,6 +31,7 @@ import { refuseStart } from '../daemon/start-refused.ts'
 import { randomSeed } from '../random.ts'
 import { joinCluster } from '../up/child.ts'
 import { ownVersion } from '../version.ts'
+import { rehearseWhenCalm } from './rehearse.ts'
 import { isYml, readSentinelFile, type SentinelSource } from './sentinel-config.ts'
 import { Sidecar } from './sentinel-proxy.ts'
 import { Reloader } from './sentinel-reload.ts'
@@ -140,6 +141,7 @@ async function start({ file, folder, source, warnings, isBackground }: Start): P
     http?.reload()
   })
   announceReady({ ...file, isBackground }, logger)
+  rehearseWhenCalm(log)
 }
 
 /** Imported only where there are any: most Sentinels send nothing. */

@@ -31,12 +31,15 @@ export interface SentinelProgramStart {
   readonly process: Process
   readonly config: SentinelConfig
   readonly rng: Rng
-  readonly witness: SentinelWitness
+  readonly witness: MachineWitness
   /** How the Sentinel's scripts end; by default, all succeed. */
   readonly scripts?: ScriptPlay
   /** Stands around the machine, as the recorder of the black box does in production. */
   readonly around?: AroundMachine
 }
+
+/** What is shown of the machine while it works. */
+export type MachineWitness = Pick<SentinelWitness, 'born' | 'heard' | 'done' | 'stepped' | 'saved'>
 
 export interface AroundMachine {
   begin(state: State, now: Moment, effects: readonly Effect[]): void
@@ -47,7 +50,7 @@ const NOTHING_AROUND: AroundMachine = { begin: () => {}, step }
 
 export class SentinelProgram implements Program {
   readonly #process: Process
-  readonly #witness: SentinelWitness
+  readonly #witness: MachineWitness
   readonly #links: SentinelLinks
   readonly #scripts: SentinelScripts
   readonly #clients = new Map<ClientId, Socket>()
