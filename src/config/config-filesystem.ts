@@ -38,5 +38,6 @@ export const NO_OUTSIDE: ConfOutside = {
 
 /** A path as the program will see it once it has changed to its folder. */
 export function within(folder: string | undefined, path: string): string {
-  return folder === undefined || path.startsWith('/') ? path : `${folder}/${path}`
+  if (folder === undefined || path === '' || path.startsWith('/')) return path
+  return `${folder}/${path}`
 }

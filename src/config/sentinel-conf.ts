@@ -124,7 +124,7 @@ function unrecognized(hint: string): Objection {
 
 function toProblem(line: ConfLine, objection: Objection): Problem {
   const { file, line: number, column } = line
-  const hint = commentHint(line) || objection.hint
+  const hint = [objection.hint, commentHint(line)].filter(Boolean).join('; ')
   return { ...objection, hint, file, line: number, column, path: pathOf(line) }
 }
 

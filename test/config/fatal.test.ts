@@ -206,6 +206,13 @@ test('a comment behind a value is refused as by Redis, with a word about it', ()
   const sentinel = parseSentinelConf('sentinel monitor m 10.0.0.1 6379 2 # main', 's.conf')
   const node = parseRedisConf('port 1 # one', 'r.conf', [], () => 'wrong number of arguments')
   const hint = 'a comment needs a line of its own'
-  expect(sentinel).toMatchObject({ ok: false, problems: [{ hint }] })
+  expect(sentinel).toMatchObject({ ok: false, problems: [{ hint: `takes 4 words; ${hint}` }] })
   expect(node.problems).toMatchObject([{ message: 'wrong number of arguments', hint }])
+})
+
+test('a word that begins with # hides no better hint: a password may', () => {
+  const lines = ['sentinel monitor mymaster 10.0.0.1 6379 2', 'sentinel auth-pass mymastr #secret']
+  const parsed = parseSentinelConf(lines.join('\n'), 's.conf')
+  const hint = expect.stringContaining('mymaster')
+  expect(parsed).toMatchObject({ ok: false, problems: [{ hint }] })
 })

@@ -15,7 +15,8 @@ export function nodeOutside(home: string): ConfOutside {
   return {
     include: (pattern, folder) => include(resolve(home, folder ?? '', utf8Text(pattern))),
     isExecutable: (path) => isExecutable(resolve(home, utf8Text(path))),
-    folderFault: (path) => folderFault(resolve(home, path)),
+    // `resolve` would make the home of an empty path; no system call does.
+    folderFault: (path) => folderFault(path && resolve(home, path)),
     variable: (name) => process.env[name],
     secretFile: (path) => secretFile(resolve(home, path)),
   }
