@@ -319,6 +319,8 @@ export class Session {
   }
 
   #answer(kind: CommandKind, answer: string): void {
+    // The rest of a long command that no server has begun would be taken for commands of its own there.
+    this.streamLost()
     const asked = newAsked({ kind, bytes: undefined, argv: undefined })
     asked.state = 'told'
     asked.answer = answer

@@ -477,6 +477,21 @@ describe('what the proxy answers itself', () => {
     expect(client.takes()).toContain(`group_mymaster:master=${A},confirmed_by=3,sentinels=3`)
   })
 
+  test('the rest of a long command that it answers goes to no server, which would take it for commands', () => {
+    const stage = new ProxyStage()
+    const client = stage.client()
+    client.sends('PING')
+    stage.server(A).says('+PONG')
+    client.takes()
+    const before = stage.server(A).raw
+    client.sendsBytes(`*2\r\n$5\r\nPROXY\r\n$70000\r\n${'x'.repeat(69_991)}`)
+    client.sendsBytes('\r\nMONITOR\r\n')
+    expect(client.takes()).toMatch(/^-ERR unknown PROXY subcommand/)
+    expect(stage.server(A).raw).toBe(before)
+    client.sends('GET a')
+    expect(stage.server(A).takes()).toContain('GET a')
+  })
+
   test('QUIT comes after the answers before it', () => {
     const stage = new ProxyStage()
     const client = stage.client()
