@@ -48,6 +48,9 @@ const SPECIAL: readonly (readonly [CommandKind, readonly string[]])[] = [
   ['refused', ['monitor', 'sync', 'psync', 'replconf']],
 ]
 
+/** What they change is carried to another server, so the proxy has to know their words. */
+const READ_WHOLE: ReadonlySet<CommandKind> = new Set(['session', 'subscribe', 'unsubscribe'])
+
 export class CommandKinds {
   /** In lower and in upper case, so that the usual spellings are found at once. */
   readonly #kinds = new Map<string, CommandKind>()
@@ -77,6 +80,11 @@ export class CommandKinds {
   /** Undefined if there is more to know of it than its name. */
   plain(name: string): PlainKind | undefined {
     return this.#plain.get(name)
+  }
+
+  /** The proxy has to know the words of the command, so it has to have all of it. */
+  isReadWhole(name: string): boolean {
+    return READ_WHOLE.has(this.of(name))
   }
 
   mayBlock(name: string): boolean {

@@ -24,16 +24,25 @@ export interface PlainScan {
   scan(text: string, from: number, max: number): number
 }
 
+/** Knows which commands are never handed out in pieces. */
+export interface WholeCommands {
+  isReadWhole(name: string): boolean
+}
+
 /** A command that is longer is passed on in pieces, and is never repeated. */
 export const KEPT_BYTES = 64 * 1024
+/** One whose words the proxy has to know may be as long as this. */
+const MAX_WHOLE_BYTES = 1024 * 1024
 const MAX_INLINE_BYTES = 64 * 1024
 const MAX_HEADER_BYTES = 32
 const MAX_ARGUMENTS = 2 ** 31 - 1
 const MAX_BULK_BYTES = 512 * 1024 * 1024
+const TOO_LONG_TO_BE_WHOLE = 'more than 1 MiB in a command that the proxy has to know as a whole'
 const ASTERISK = 42
 const DOLLAR = 36
 
 export class Requests {
+  readonly #whole: WholeCommands | undefined
   #buffer = ''
   /** Where the command that is being read begins, and up to where it has been read. */
   #start = 0
@@ -46,6 +55,10 @@ export class Requests {
   /** The command is passed on in pieces. */
   #isStreaming = false
   #hasEnded = false
+
+  constructor(whole?: WholeCommands) {
+    this.#whole = whole
+  }
 
   /** Bytes that belong to no piece that was returned. */
   get pendingBytes(): number {
@@ -181,7 +194,11 @@ export class Requests {
       const bytes = this.#take()
       return bytes === '' ? undefined : { kind: 'more', bytes, isLast: false }
     }
-    if (this.#at - this.#start <= KEPT_BYTES) return undefined
+    const length = this.#at - this.#start
+    if (length <= KEPT_BYTES) return undefined
+    if (this.#whole?.isReadWhole(this.#name) === true) {
+      return length > MAX_WHOLE_BYTES ? this.#fault(TOO_LONG_TO_BE_WHOLE) : undefined
+    }
     this.#isStreaming = true
     return { kind: 'begin', name: this.#name, bytes: this.#take() }
   }

@@ -29,7 +29,7 @@ export class Session {
   readonly answers: ClientAnswers
   readonly server: ServerSide
   readonly #home: SessionHome
-  readonly #requests = new Requests()
+  readonly #requests: Requests
   readonly #wait: CommandHold
   transaction: CarriedTransaction | undefined
   isWatching = false
@@ -49,6 +49,7 @@ export class Session {
     this.client = client
     this.entrance = entrance
     this.ends = ends
+    this.#requests = new Requests(home.kinds)
     this.answers = new ClientAnswers(home, client)
     this.server = new ServerSide(home, this)
     this.#wait = new CommandHold(home, entrance.group)

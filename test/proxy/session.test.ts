@@ -524,6 +524,42 @@ test('a long value is passed on as it comes, and its rest goes nowhere once its 
   expect(stage.server(B).takes()).toEqual(['GET b'])
 })
 
+test('thousands of channels in one SUBSCRIBE, which comes in pieces, are all confirmed, heard and carried over', () => {
+  const stage = new ProxyStage()
+  const client = stage.client()
+  const channels = Array.from({ length: 4_000 }, (_, at) => `a:channel:with:a:long:name:${at}`)
+  const bytes = encodeCommand(['SUBSCRIBE', ...channels])
+  client.sendsBytes(bytes.slice(0, 66_000))
+  client.sendsBytes(bytes.slice(66_000))
+  expect(stage.server(A).raw).toBe(bytes)
+  for (const [at, channel] of channels.entries()) {
+    stage.server(A).says(confirmation(channel, at + 1))
+  }
+  const message = '*3\r\n$7\r\nmessage\r\n$1\r\na\r\n$2\r\nhi'
+  stage.server(A).says(message)
+  const told = client.takes()
+  expect(told.split('$9\r\nsubscribe\r\n')).toHaveLength(4_001)
+  expect(told.endsWith(`${message}\r\n`)).toBe(true)
+  stage.server(A).breaks()
+  stage.switchTo(B)
+  expect(stage.server(B).raw).toBe(bytes)
+})
+
+test('a SUBSCRIBE beyond all measure is refused in words', () => {
+  const client = new ProxyStage().client()
+  const bytes = encodeCommand([
+    'SUBSCRIBE',
+    ...Array.from({ length: 20 }, () => 'c'.repeat(60_000)),
+  ])
+  client.sendsBytes(bytes.slice(0, -10))
+  expect(client.takes()).toMatch(/^-ERR Protocol error: more than 1 MiB in a command/)
+  expect(client.isClosed).toBe(true)
+})
+
+function confirmation(channel: string, count: number): string {
+  return `*3\r\n$9\r\nsubscribe\r\n$${channel.length}\r\n${channel}\r\n:${count}`
+}
+
 test('a client that does not read its answers is not read either, nor is its server', () => {
   const stage = new ProxyStage()
   const client = stage.client()
