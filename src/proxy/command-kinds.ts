@@ -3,6 +3,7 @@
  * only read: those may be sent again if their answer was lost. All others, and unknown ones, are taken
  * for writes, which are never sent twice.
  */
+import { HTTP_NAMES } from '../resp/request-decoder.ts'
 import { nodeCommands } from '../server/commands/registry.ts'
 
 /** Passed on without a look at anything but the name. */
@@ -27,6 +28,8 @@ export type CommandKind =
   | 'quit'
   /** About the proxy itself. */
   | 'proxy'
+  /** A request of HTTP, perhaps one that a web page has forged. */
+  | 'http'
   /** Cannot be had through a proxy. */
   | 'refused'
 
@@ -45,6 +48,7 @@ const SPECIAL: readonly (readonly [CommandKind, readonly string[]])[] = [
   ['reset', ['reset']],
   ['quit', ['quit']],
   ['proxy', ['proxy']],
+  ['http', HTTP_NAMES],
   ['refused', ['monitor', 'sync', 'psync', 'replconf']],
 ]
 

@@ -304,6 +304,8 @@ export class Session {
     if (this.#leaveAtMs !== undefined && kinds.mayBlock(name)) return this.end()
     const kind = kinds.of(name)
     const ended = this.transaction?.ended
+    // Without a word, as a server does it. A node would close only its own connection, and the next line get another.
+    if (kind === 'http') return this.end()
     if (kind === 'quit') return this.#answer(kind, '+OK\r\n')
     if (kind === 'proxy') return this.#answer(kind, this.#home.proxyCommand(wordsOf(bytes)))
     if (kind === 'refused') return this.#answer(kind, notOffered(name.toUpperCase()))

@@ -219,10 +219,13 @@ function command(argv: string[]): Request {
   return isHttp(argv[0] ?? '') ? HANG_UP : { kind: 'command', argv }
 }
 
-/** Most names of commands are told from these two by their second letter, before any pattern is asked. */
+/** With what a request over HTTP begins that a web page made a browser send. In lower case. */
+export const HTTP_NAMES: readonly string[] = ['post', 'host:']
+
+/** Most names of commands are told from these two by their second letter, before they are compared. */
 function isHttp(name: string): boolean {
   const mayBe = (name.charCodeAt(1) | UPPER_TO_LOWER) === LETTER_O
-  return mayBe && /^(post|host:)$/i.test(name)
+  return mayBe && HTTP_NAMES.includes(name.toLowerCase())
 }
 
 const LETTER_O = 0x6f

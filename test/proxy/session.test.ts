@@ -501,6 +501,17 @@ describe('what the proxy answers itself', () => {
     expect([client.takes(), client.isClosed]).toEqual([':1\r\n+OK\r\n', true])
   })
 
+  test.each(['POST / HTTP/1.1', 'Host: localhost:6400'])(
+    '%s ends the connection: a browser that was led here can write nothing',
+    (line) => {
+      const stage = new ProxyStage()
+      const client = stage.client()
+      client.sendsBytes(`${line}\r\nSET smuggled 1\r\n`)
+      expect([client.takes(), client.isClosed]).toEqual(['', true])
+      expect(stage.connections(A)).toBe(0)
+    },
+  )
+
   test('bytes that are no protocol are answered as a server does, and closed', () => {
     const client = new ProxyStage().client()
     client.sendsBytes('*1\r\nhello\r\n')
