@@ -21,6 +21,7 @@ export type CommandKind =
   | 'subscribe'
   | 'unsubscribe'
   | 'watch'
+  | 'unwatch'
   | 'multi'
   | 'exec'
   | 'discard'
@@ -34,7 +35,7 @@ export type CommandKind =
   | 'refused'
 
 /** They change nothing, and the table does not call them reads because they touch no key. */
-const HARMLESS = ['ping', 'echo', 'time', 'info', 'role', 'lastsave', 'command', 'unwatch']
+const HARMLESS = ['ping', 'echo', 'time', 'info', 'role', 'lastsave', 'command']
 
 const SPECIAL: readonly (readonly [CommandKind, readonly string[]])[] = [
   ['read', HARMLESS],
@@ -42,6 +43,7 @@ const SPECIAL: readonly (readonly [CommandKind, readonly string[]])[] = [
   ['subscribe', ['subscribe', 'psubscribe', 'ssubscribe']],
   ['unsubscribe', ['unsubscribe', 'punsubscribe', 'sunsubscribe']],
   ['watch', ['watch']],
+  ['unwatch', ['unwatch']],
   ['multi', ['multi']],
   ['exec', ['exec']],
   ['discard', ['discard']],

@@ -366,6 +366,7 @@ export class Session {
     if (kind === 'multi' && transaction === undefined) this.#begin(asked)
     else if (isQueued) transaction.add(asked)
     if (kind === 'watch') this.isWatching = true
+    if (kind === 'unwatch' && !isQueued) this.#forgetWatch()
     if (isEnd) this.#endTransaction()
     this.inFlight.add(asked)
     this.server.write(isLost ? encodeCommand(['DISCARD']) : bytes)
@@ -385,6 +386,10 @@ export class Session {
   #endTransaction(): void {
     if (this.transaction !== undefined) this.transaction.isOver = true
     this.transaction = undefined
+    this.#forgetWatch()
+  }
+
+  #forgetWatch(): void {
     this.isWatching = false
     this.isWatchLost = false
   }

@@ -456,6 +456,21 @@ describe('a transaction', () => {
   })
 })
 
+test.each([
+  ['before its master was lost', ['WATCH a', 'UNWATCH'], ['MULTI', 'INCR a', 'EXEC']],
+  ['after that', ['WATCH a'], ['UNWATCH', 'MULTI', 'INCR a', 'EXEC']],
+])('a transaction whose client has given UNWATCH, %s, is carried out', (_, before, after) => {
+  const stage = new ProxyStage()
+  const client = stage.client()
+  client.sends(...before)
+  stage.server(A).says(...before.map(() => '+OK'))
+  client.takes()
+  stage.server(A).breaks()
+  stage.switchTo(B)
+  client.sends(...after)
+  expect(stage.server(B).takes()).toEqual(after)
+})
+
 describe('what the proxy answers itself', () => {
   test.each([
     'MONITOR',
