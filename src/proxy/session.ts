@@ -252,10 +252,10 @@ export class Session {
     }
   }
 
-  /** Answers that are still open would come after the error, and never will. */
+  /** Told behind the answers that are still open. A long command that has begun will never have one. */
   #endWithFault(text: string): void {
-    this.deliver()
-    if (!this.hasEnded) this.end(this.inFlight.size === 0 ? `-${text}\r\n` : '')
+    if (this.#stream === 'server') return this.end()
+    this.#answer('quit', `-${text}\r\n`)
   }
 
   #more({ bytes, isLast }: Extract<RequestPiece, { kind: 'more' }>): void {

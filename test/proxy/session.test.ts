@@ -535,6 +535,23 @@ describe('what the proxy answers itself', () => {
   })
 })
 
+test('bytes that are no protocol are answered behind what was asked before them', () => {
+  const stage = new ProxyStage()
+  const client = stage.client()
+  client.sendsBytes(`${encodeCommand(['INCR', 'a'])}*1\r\nhello\r\n`)
+  expect([client.takes(), client.isClosed]).toEqual(['', false])
+  stage.server(A).says(':1')
+  expect(client.takes()).toBe(":1\r\n-ERR Protocol error: expected '$', got 'h'\r\n")
+  expect(client.isClosed).toBe(true)
+})
+
+test('bytes that are no protocol in the middle of a long command end the connection at once', () => {
+  const client = new ProxyStage().client()
+  client.sendsBytes(`*3\r\n$3\r\nSET\r\n$70000\r\n${'x'.repeat(70_000)}`)
+  client.sendsBytes('\r\nhello\r\n')
+  expect([client.takes(), client.isClosed]).toEqual(['', true])
+})
+
 test('a long value is passed on as it comes, and its rest goes nowhere once its master is lost', () => {
   const stage = new ProxyStage()
   const client = stage.client()
