@@ -57,6 +57,10 @@ const SPECIAL: readonly (readonly [CommandKind, readonly string[]])[] = [
 /** What they change is carried to another server, so the proxy has to know their words. */
 const READ_WHOLE: ReadonlySet<CommandKind> = new Set(['session', 'subscribe', 'unsubscribe'])
 
+/** How the commands begin that the proxy answers although no master is confirmed. */
+export const NEEDS_NO_SERVER =
+  /\*[1-9]\d*\r\n\$(?:4\r\nquit|5\r\nproxy)\r\n|(?:quit|proxy)[ \t\r\n]/iy
+
 export class CommandKinds {
   /** In lower and in upper case, so that the usual spellings are found at once. */
   readonly #kinds = new Map<string, CommandKind>()

@@ -65,6 +65,13 @@ export class Requests {
     return this.#buffer.length - this.#start
   }
 
+  /** Whether the next command begins so. The pattern is a sticky one. */
+  begins(pattern: RegExp): boolean {
+    if (this.#isStreaming || this.#at !== this.#start) return false
+    pattern.lastIndex = this.#at
+    return pattern.test(this.#buffer)
+  }
+
   push(bytes: string): void {
     if (this.#hasEnded) return
     this.#buffer = this.#start === this.#buffer.length ? bytes : this.#rest() + bytes

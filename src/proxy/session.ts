@@ -8,7 +8,7 @@ import { encodeCommand } from '../resp/encode.ts'
 import { type Asked, CarriedTransaction, forNodesOnly, isPubSub, newAsked } from './asked.ts'
 import type { CarriedState } from './carried-state.ts'
 import { ClientAnswers } from './client-answers.ts'
-import type { CommandKind } from './command-kinds.ts'
+import { type CommandKind, NEEDS_NO_SERVER } from './command-kinds.ts'
 import { CommandHold } from './hold.ts'
 import type { InFlight } from './in-flight.ts'
 import type { ClientEnds, Entrance, WireId } from './port.ts'
@@ -179,7 +179,7 @@ export class Session {
     if (this.#stream === 'nowhere') return true
     const { size, bytes } = this.inFlight
     if (size >= MAX_IN_FLIGHT || bytes >= MAX_IN_FLIGHT_BYTES) return false
-    return isOpen || this.#isRefusing
+    return isOpen || this.#isRefusing || this.#requests.begins(NEEDS_NO_SERVER)
   }
 
   /** A long command that has begun goes on. */

@@ -492,6 +492,24 @@ describe('what the proxy answers itself', () => {
     expect(client.takes()).toContain(`group_mymaster:master=${A},confirmed_by=3,sentinels=3`)
   })
 
+  test.each(['PROXY INFO', 'proxy info\r\n'])(
+    '%j is answered at once when no master is confirmed',
+    (command) => {
+      const stage = new ProxyStage()
+      for (const sentinel of stage.names.keys()) stage.names.set(sentinel, undefined)
+      stage.pass(2_000)
+      const client = stage.client()
+      if (command.includes('\n')) client.sendsBytes(command)
+      else client.sends(command)
+      expect(client.takes()).toContain('group_mymaster:master=none,')
+      client.sends('GET a', 'QUIT')
+      expect([client.takes(), client.isClosed]).toEqual(['', false])
+      const other = stage.client()
+      other.sends('QUIT')
+      expect([other.takes(), other.isClosed]).toEqual(['+OK\r\n', true])
+    },
+  )
+
   test('the rest of a long command that it answers goes to no server, which would take it for commands', () => {
     const stage = new ProxyStage()
     const client = stage.client()
