@@ -126,6 +126,26 @@ describe.skipIf(!HAS_OPENSSL)('(need openssl)', () => {
     expect((await get('/nothing')).status).toBe(404)
   })
 
+  test('a probe answers OPTIONS as GET, as HAProxy asks it unless it is told otherwise', async () => {
+    for (const path of ['/liveness', '/health', '/readiness', '/primary', '/groups/nope/primary']) {
+      const asked = await get(path)
+      const options = await get(path, {}, 'OPTIONS')
+      expect([path, options.status, options.text]).toEqual([path, asked.status, asked.text])
+      expect(options.headers.allow).toBe('GET, HEAD, OPTIONS')
+    }
+    expect((await get('/groups/nope/primary', {}, 'OPTIONS')).status).toBe(404)
+  })
+
+  test('an order that is asked for with GET is told that it takes POST; the page and its parts are found', async () => {
+    const asked = await get('/failover', BEARER)
+    expect([asked.status, asked.headers.allow]).toEqual([405, 'POST, OPTIONS'])
+    for (const path of ['/', '/main.js', '/group-page.js', '/style.css', '/icon.svg']) {
+      expect([path, (await get(path)).status]).toEqual([path, 200])
+    }
+    expect((await get('/nothing.js')).status).toBe(404)
+    expect((await get('/primary', {}, 'PUT')).headers.allow).toBe('GET, HEAD, OPTIONS')
+  })
+
   test('an order without a token is refused, and with it gets the words of the Sentinel', async () => {
     expect((await get('/failover', {}, 'POST')).status).toBe(401)
     const { status, text } = await get('/failover', BEARER, 'POST')

@@ -47,7 +47,9 @@ export function createRoutes(
   addProbes(app, site)
   addDocuments(app, site, token)
   addOrders(app, site, token)
-  app.get('/*', (c) => asset(c))
+  // No wider: a path that only POST may ask for would be found here, and answered as if there were no such route.
+  app.get('/', (c) => asset(c))
+  app.get('/:file{[a-z-]+\\.[a-z]+}', (c) => asset(c))
   app.notFound((c) => refusal(c, 404, NO_ROUTE))
   app.onError((error, c) => {
     complain(error)
@@ -61,7 +63,7 @@ const NO_ROUTE =
   '/primary /read-write /leader /replica /read-only, and POST /failover /switchover /pause /resume'
 
 function wrongMethod(c: Context, methods: readonly string[]): Response {
-  const allowed = [...methods, 'OPTIONS'].join(', ')
+  const allowed = [...new Set([...methods, 'OPTIONS'])].join(', ')
   c.header('Allow', allowed)
   if (c.req.method === 'OPTIONS') return c.body(null, 204)
   return refusal(c, 405, `${c.req.method} is not for this route, which takes ${allowed}`)
@@ -70,23 +72,27 @@ function wrongMethod(c: Context, methods: readonly string[]): Response {
 // Probes: never with a token, because load balancers and kubelets have none.
 
 function addProbes(app: Hono<Env>, site: HttpSite): void {
-  const alive = (c: Site) => probed(c, yes('the process answers'))
-  app.get('/liveness', alive)
-  app.get('/health', alive)
-  app.get('/readiness', (c) => probed(c, site.readiness()))
+  const alive = () => yes('the process answers')
+  addProbe(app, '/liveness', alive)
+  addProbe(app, '/health', alive)
+  addProbe(app, '/readiness', () => site.readiness())
   for (const probe of ROLE_PROBES) {
-    app.get(`/${probe}`, async (c) =>
-      probed(c, await askRole(c, site, probe, c.req.query('group'))),
-    )
-    app.get(`/groups/:group/${probe}`, async (c) =>
-      probed(c, await askRole(c, site, probe, c.req.param('group'))),
-    )
-    // Patroni answers OPTIONS as it answers GET, and older load balancers ask that way.
-    app.options(`/${probe}`, async (c) => {
-      c.header('Allow', 'GET, HEAD, OPTIONS')
-      return probed(c, await askRole(c, site, probe, c.req.query('group')))
-    })
+    addProbe(app, `/${probe}`, (c) => askRole(c, site, probe, c.req.query('group')))
+    addProbe(app, `/groups/:group/${probe}`, (c) => askRole(c, site, probe, c.req.param('group')))
   }
+}
+
+/** Patroni answers OPTIONS as it answers GET, and HAProxy asks that way unless it is told otherwise. */
+function addProbe(
+  app: Hono<Env>,
+  path: string,
+  ask: (c: Site) => ProbeAnswer | Promise<ProbeAnswer>,
+): void {
+  app.get(path, async (c) => probed(c, await ask(c)))
+  app.options(path, async (c) => {
+    c.header('Allow', 'GET, HEAD, OPTIONS')
+    return probed(c, await ask(c))
+  })
 }
 
 function askRole(
