@@ -155,6 +155,19 @@ describe.skipIf(!HAS_OPENSSL)('(need openssl)', () => {
     ])
   })
 
+  test.each(['5', 'true', '["mymaster"]', '{}'])(
+    'an order whose group is %s is refused, not carried out for the only group',
+    async (group) => {
+      const { status, text } = await get(
+        '/pause',
+        BEARER,
+        'POST',
+        `{"group": ${group}, "seconds": 60}`,
+      )
+      expect([status, text]).toEqual([400, expect.stringContaining('group is the name of a group')])
+    },
+  )
+
   test('a pause is set and lifted by orders, and shows in the document', async () => {
     const pause = await get('/pause', BEARER, 'POST', '{"seconds": 60, "reason": "new switch"}')
     expect([pause.status, pause.text]).toEqual([200, expect.any(String)])

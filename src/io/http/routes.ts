@@ -177,9 +177,12 @@ async function order(
     return refusal(c, 404, 'a data node takes no such order: ask a Sentinel')
   const body = parseBody(await c.req.text())
   if (body === undefined) return refusal(c, 400, 'the body must be a JSON object, or empty')
-  const named = c.req.query('group') ?? body.group
-  const group = typeof named === 'string' ? utf8Bytes(named) : undefined
-  const answer = await site.steer({ word, group, body: bytesIn(body) })
+  const named = c.req.query('group') ?? body.group ?? undefined
+  // Left out, it may mean the only group; something else was meant by a number.
+  if (named !== undefined && typeof named !== 'string') {
+    return refusal(c, 400, 'group is the name of a group, as a text')
+  }
+  const answer = await site.steer({ word, group: bytesOf(named), body: bytesIn(body) })
   return json(c, answer.status, answer.body)
 }
 
