@@ -3,16 +3,13 @@ import { type Command, Option } from 'commander'
 import { addresses } from './options.ts'
 
 /** Where the Sentinels are, and how to log in. */
-export function accessOptions(command: Command): Command {
+export function accessOptions(command: Command, about = ONE_SENTINEL): Command {
   return loginOptions(
-    command.addOption(
-      new Option(
-        '--sentinel <host:port>',
-        'a Sentinel to ask; may be repeated (default: 127.0.0.1:26379)',
-      ).argParser(addresses),
-    ),
+    command.addOption(new Option('--sentinel <host:port>', about).argParser(addresses)),
   )
 }
+
+const ONE_SENTINEL = 'a Sentinel to ask; may be repeated (default: 127.0.0.1:26379)'
 
 /** How to log in. */
 export function loginOptions(command: Command): Command {

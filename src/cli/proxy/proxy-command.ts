@@ -10,8 +10,9 @@ For clients that do not know Sentinels: they connect to the port and reach the m
 the Sentinels have named within the lease. While the master changes, commands wait. A command that the lost
 master had not answered gets the error UNANSWERED, and one that could not be sent gets NOMASTER. The proxy
 never sends a write twice.
-FILE is a sentinel.yml with a section proxy:, which has these options and more; SIGHUP reads it again without
-cutting a connection. After SIGTERM, clients can finish what they have begun. docs/proxy.md says more.
+FILE is a sentinel.yml with a section proxy:, which has these options and more, so that none are taken beside
+it. SIGHUP reads it again without cutting a connection. After SIGTERM, clients can finish what they have begun.
+docs/proxy.md says more.
 
 Example:
   vedette proxy --sentinel 10.0.0.1:26379 --sentinel 10.0.0.2:26379 --sentinel 10.0.0.3:26379 \\
@@ -21,7 +22,8 @@ Example:
 Exit status: 0 you stopped it, 1 it could not start, 2 an option or the configuration is wrong.`
 
 export function addProxy(program: Command): void {
-  const command = accessOptions(program.command('proxy').argument('[file]', 'a sentinel.yml'))
+  const proxy = program.command('proxy').argument('[file]', 'a sentinel.yml')
+  const command = accessOptions(proxy, 'a Sentinel to ask; name at least three')
     .description('run a proxy: one address that always leads to the master')
     .option('--group <name>', 'a group to serve; may be repeated', collect)
     .addOption(new Option('--port <p>', 'the port for writes; one for each group').argParser(ports))

@@ -45,6 +45,8 @@ export const PLAIN_LOG: ProxySetup['log'] = { logLevel: 'notice', logFile: '', l
 
 /** Throws a StartError that says what is missing or wrong. */
 export function readProxySetup(file: string | undefined, options: ProxyOptions): ProxySetup {
+  if (file === undefined) checkFiles(options)
+  else checkAlone(file, options)
   const setup = file === undefined ? fromOptions(options) : fromFile(file)
   const { sentinels } = setup.proxy
   if (sentinels.length === 0) {
@@ -54,6 +56,26 @@ export function readProxySetup(file: string | undefined, options: ProxyOptions):
   const [fault] = proxyFaults(setup.proxy)
   if (fault === undefined) return setup
   throw wrong(`${['proxy', ...fault.path].join('.')} ${fault.message}`, fault.hint)
+}
+
+/** SIGHUP reads the file again, and options would say something else: so the file says everything. */
+function checkAlone(file: string, options: ProxyOptions): void {
+  const [given] = Object.keys(options)
+  if (given === undefined) return
+  const word = given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  throw wrong(`--${word} is not taken beside ${file}`, 'write it into the file: docs/options.md')
+}
+
+/** What would otherwise be missed later, under the names that a file has for it. */
+function checkFiles({ tls, tlsClients, cacert, cert, key }: ProxyOptions): void {
+  if (tls === true && cacert === undefined) {
+    throw wrong('--tls needs --cacert', 'name the file of the certificate authorities to trust')
+  }
+  const given = [cert !== undefined && '--cert', key !== undefined && '--key']
+  const [by] = [tlsClients === true && '--tls-clients', ...given].filter((one) => one !== false)
+  const missing = cert === undefined ? '--cert' : key === undefined ? '--key' : undefined
+  if (by === undefined || missing === undefined) return
+  throw wrong(`${by} needs ${missing}`, 'name the files of a certificate and of its private key')
 }
 
 function fromFile(path: string): ProxySetup {
