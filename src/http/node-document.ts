@@ -79,12 +79,18 @@ export function nodeDocument(node: NodeServices, version: string): NodeDocument 
     offset,
     replid: lines.get('master_replid') ?? '',
     connectedClients: clientsOf(sessions),
-    writesRefused: replication.refusal() ?? null,
+    writesRefused: refusalOf(node),
     failover: lines.get('master_failover_state') ?? 'no-failover',
     master: isReplica ? masterOf(lines) : null,
     replicas: replicasOf(lines, offset),
     sentinels: sentinelsOf(node),
   }
+}
+
+/** Too few replicas or voters would have a write, or the disk would not. */
+function refusalOf({ replication, persistence }: NodeServices): string | null {
+  if (replication.isReplica()) return null
+  return replication.refusal() ?? replication.strict.refusal() ?? persistence.refusal() ?? null
 }
 
 function splitLine(line: string): readonly [string, string] {

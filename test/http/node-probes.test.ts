@@ -3,6 +3,8 @@ import { nodeDocument } from '../../src/http/node-document.ts'
 import { answerNodeProbe } from '../../src/http/node-probes.ts'
 import type { RoleProbe } from '../../src/http/probe.ts'
 import { NodeHarness, type TestClient } from '../support/node-harness.ts'
+import type { TestNode } from '../support/replication-harness.ts'
+import { group } from '../support/strict-group.ts'
 
 const IDS = ['a', 'b', 'c'].map((digit) => digit.repeat(40))
 
@@ -99,6 +101,35 @@ test('a fenced master is not the primary, and says why', () => {
     503,
     'the node refuses writes: NOREPLICAS Not enough good replicas to write.',
   ])
+})
+
+test('a strict master whose voters do not acknowledge is not the primary', () => {
+  const { world, master, one, two } = group()
+  expect(asked(master)).toEqual([200, 'the node is a master'])
+  for (const voter of [one, two]) world.network.cut(master, voter)
+  world.client(master).send('SET', 'a', '1')
+  world.run(5_100)
+  const refused = 'the node refuses writes: NOSYNCREPLICAS too few voters'
+  expect(asked(master)).toEqual([503, expect.stringContaining(refused)])
+})
+
+function asked({ node }: TestNode) {
+  const document = nodeDocument(node.services, '1.2.3')
+  const { status, body } = answerNodeProbe(document, {
+    probe: 'primary',
+    lag: undefined,
+    needed: 0,
+  })
+  return [status, body.text]
+}
+
+test('a master whose disk cannot be written is not the primary', () => {
+  const { node } = watched({ appendonly: 'yes' })
+  const client = node.client()
+  client.send('SET', 'a', '1')
+  node.files.failWith({ operation: 'write', code: 'ENOSPC' })
+  client.send('SET', 'a', '2')
+  expect(ask(node)).toEqual([503, expect.stringContaining('the node refuses writes: MISCONF')])
 })
 
 test('a demoted master is not the primary, whatever was said of it before', () => {

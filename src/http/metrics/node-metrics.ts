@@ -131,9 +131,11 @@ const OWN_ROWS: readonly MetricRow<NodeReading>[] = [
   {
     family: gauge('vedette_node_writes_fenced', {
       unit: 'yes or no',
-      help: 'The node refuses writes because too few replicas would receive them.',
+      help: 'The node refuses writes because too few replicas or voters would receive them.',
     }),
-    read: ({ node }) => node.replication.refusal() !== undefined,
+    read: ({ node: { replication } }) =>
+      !replication.isReplica() &&
+      (replication.refusal() ?? replication.strict.refusal()) !== undefined,
   },
   {
     family: gauge('vedette_node_refuses_empty_master', {
