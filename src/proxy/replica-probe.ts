@@ -103,6 +103,8 @@ export class ReplicaProbe {
     const master = { host: field('master_host') ?? '', port: Number(field('master_port')) }
     const lagMs = Number(field('master_last_io_seconds_ago')) * 1_000
     const follows = field('role') === 'slave' && field('master_link_status') === 'up'
+    // Of a strict group: it answers no reads.
+    if (field('sync_replication') === '1') return false
     if (!follows || !(lagMs >= 0 && lagMs <= this.#home.maxLagMs)) return false
     const isNamed = isSame(master, this.#group.masterAt(nowMs))
     return isNamed || this.#group.isSaidToFollow(this.address, nowMs)

@@ -148,6 +148,11 @@ describe('the read port', () => {
     return { stage, client }
   }
 
+  test('leads to the master of a strict group, because its replicas answer no reads', () => {
+    const { stage } = reading(`${infoOf(A, 1)}\r\nsync_replication:1`)
+    expect(stage.server(A).takes()).toEqual(['GET a'])
+  })
+
   test('leads to a replica that follows the confirmed master closely', () => {
     expect(reading(infoOf(A, 1)).stage.server(REPLICA).takes()).toEqual(['GET a'])
   })
