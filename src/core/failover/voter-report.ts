@@ -28,6 +28,8 @@ export interface VoterStanding {
    * master knows nothing of it, or told nothing.
    */
   readonly lacksBytes: number | undefined
+  /** It has acknowledged more than enough voters have: writes that wait do not wait for it. */
+  readonly isAhead: boolean
 }
 
 export interface VoterReport {
@@ -48,7 +50,9 @@ export function voterReport(state: State, group: Group): VoterReport | undefined
     voters: votersIn(group.config).map((voter) => {
       const address = hostAndPort(voter.host, voter.port)
       const node = known.find((one) => sameAddress(state, one, voter))
-      return { address, vote: voteOf(node), lacksBytes: lacks(group, node, acks.get(address)) }
+      const ack = acks.get(address)
+      const isAhead = ack !== undefined && ack > (group.master.sync?.confirmedOffset ?? 0)
+      return { address, vote: voteOf(node), lacksBytes: lacks(group, node, ack), isAhead }
     }),
     writeQuorum: writeQuorum(group.config),
     fencesNeeded: fencesNeeded(group.config),
@@ -61,11 +65,15 @@ export function votesNow({ voters }: VoterReport): number {
   return voters.filter(({ vote }) => vote === 'master' || vote === 'voter').length
 }
 
-/** Those that the master waits for, or would. */
+/**
+ * Those that the master waits for. What is confirmed is no measure of it: voters that fell silent together have
+ * acknowledged all of that, and nothing of what waits.
+ */
 export function holdingBack({ voters, stalledMs }: VoterReport): readonly string[] {
   if (stalledMs === 0) return []
-  const waiting = voters.filter(({ vote, lacksBytes }) => vote !== 'master' && lacksBytes !== 0)
-  return waiting.map(({ address }) => address)
+  return voters
+    .filter(({ vote, isAhead }) => vote !== 'master' && !isAhead)
+    .map(({ address }) => address)
 }
 
 /** Sentences for an operator; none if all is well. */

@@ -90,11 +90,23 @@ describe('of a strict group', () => {
   })
 
   test('who holds writes back is told, and for how long', () => {
+    const [, ...others] = voters
     const sentinel = strict({ ...MASTER, stalledMs: 4_200 })
-    expect(fields(sentinel)).toContain('writes-stalled-ms 4200 writes-held-back-by 10.0.0.3:6381')
+    const names = `writes-stalled-ms 4200 writes-held-back-by ${others.join(' ')}`
+    expect(fields(sentinel)).toContain(names)
     expect(remarks(sentinel)).toEqual([
-      'remark0:group=mymaster,instance=,text=writes have waited for 4200 ms: 10.0.0.3:6381 did not acknowledge',
+      `remark0:group=mymaster,instance=,text=writes have waited for 4200 ms: ${others.join(', ')} did not acknowledge`,
     ])
+  })
+
+  test('voters that fell silent together, with all that is confirmed, are named; one that went on is not', () => {
+    const acknowledged = '10.0.0.2:6380=900 10.0.0.3:6381=950'
+    const sentinel = strict({ ...MASTER, stalledMs: 4_200, acknowledged })
+    expect(fields(sentinel)).toContain('writes-held-back-by 10.0.0.2:6380')
+    const silent = acknowledged.replace('950', '900')
+    expect(fields(strict({ ...MASTER, stalledMs: 4_200, acknowledged: silent }))).toContain(
+      'writes-held-back-by 10.0.0.2:6380 10.0.0.3:6381',
+    )
   })
 
   test('what FORCE would lose is told where a failover without loss is impossible', () => {
