@@ -37,6 +37,15 @@ export interface TlsOptions {
   readonly dhParamsFile: string
 }
 
+/** Which setting uses the certificates beside tls-port and tls-replication; undefined: none. */
+export function certificatesUsedBy(file: {
+  readonly http: { readonly port: number; readonly tls: boolean }
+  readonly proxy?: { readonly hasTls: boolean } | undefined
+}): string | undefined {
+  if (file.http.port !== 0 && file.http.tls) return 'http-tls'
+  return file.proxy?.hasTls === true ? 'tls of the proxy' : undefined
+}
+
 export const NO_TLS: TlsOptions = {
   port: 0,
   replication: false,

@@ -8,7 +8,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { canonicalIp } from '../../base/ip.ts'
 import { NO_TLS, type TlsOptions } from '../../config/tls-options.ts'
 import { reasonOf, StartError } from '../../io/start-error.ts'
-import { readTlsFiles } from '../../io/tls/tls-files.ts'
+import { noCertificate, readTlsFiles } from '../../io/tls/tls-files.ts'
 
 /** What is to be said about one file. */
 export interface CertificateNote {
@@ -22,6 +22,8 @@ export interface CertificateNote {
 export interface CertificateQuestion {
   /** With absolute paths. */
   readonly tls: TlsOptions
+  /** What uses the certificates beside tls-port and tls-replication. */
+  readonly usedBy: string | undefined
   readonly nowMs: number
   /** The addresses and names under which others connect to us; empty if nothing says. */
   readonly announced: readonly string[]
@@ -32,8 +34,9 @@ const DAY_MS = 24 * 3_600_000
 
 /** Nothing is said of a configuration without TLS. */
 export function examineCertificates(question: CertificateQuestion): readonly CertificateNote[] {
-  const { tls, nowMs } = question
-  if (tls.port === 0 && !tls.replication) return unusedFiles(tls)
+  const { tls, nowMs, usedBy } = question
+  if (tls.port === 0 && !tls.replication && usedBy === undefined) return unusedFiles(tls)
+  if (tls.certFile === '' && usedBy !== undefined) return [noteOf(noCertificate(usedBy))]
   const faults = faultsOf(tls, nowMs)
   if (faults.length > 0) return faults
   const own = lookAt('tls-cert-file', tls.certFile, 'tls-key-file', tls.keyFile, question)
@@ -84,10 +87,14 @@ function faultOf(tls: TlsOptions, nowMs: number): readonly CertificateNote[] {
     return []
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    const [, directive = 'tls-cert-file', text = error.message] =
-      /^(tls-[a-z-]+) (.*)$/s.exec(error.message) ?? []
-    return [{ severity: 'error', directive, text, hint: error.hint }]
+    return [noteOf(error)]
   }
+}
+
+function noteOf({ message, hint }: StartError): CertificateNote {
+  const [, directive = 'tls-cert-file', text = message] =
+    /^(tls-[a-z-]+) (.*)$/s.exec(message) ?? []
+  return { severity: 'error', directive, text, hint }
 }
 
 function lookAt(

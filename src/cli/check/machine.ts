@@ -9,6 +9,7 @@ import type { ConfLine } from '../../config/conf-lines.ts'
 import type { HttpOptions } from '../../config/http-options.ts'
 import type { Problem, ProblemCode } from '../../config/problem.ts'
 import { locationOf, type SentinelFile, stateFileName } from '../../config/sentinel-file.ts'
+import { certificatesUsedBy } from '../../config/tls-options.ts'
 import { checkSentinelAclFile } from '../../core/access/access-start.ts'
 import type { SavedState } from '../../core/persistence/saved.ts'
 import { loadState, missingStateFolder } from '../../io/files/state-file.ts'
@@ -17,7 +18,7 @@ import { HttpToken } from '../../io/http/token.ts'
 import { unusableBinds } from '../../io/network/listener.ts'
 import { type ProcessMemory, processMemory } from '../../io/process/heap-meter.ts'
 import { StartError } from '../../io/start-error.ts'
-import { tlsOptionsOf } from '../../io/tls/node-tls.ts'
+import { certificatesNodeUses, tlsOptionsOf } from '../../io/tls/node-tls.ts'
 import { inFolder } from '../../io/tls/tls-paths.ts'
 import { humanBytes } from '../../server/arguments/numbers.ts'
 import { roomForEviction } from '../../server/memory/eviction.ts'
@@ -62,8 +63,9 @@ export async function problemsOfNode(
   }
   const announced = [utf8Text(settings.text('replica-announce-ip'))].filter((text) => text !== '')
   const tls = tlsOptionsOf(settings)
+  const usedBy = certificatesNodeUses(settings)
   return [
-    ...certificateProblems({ tls, nowMs: Date.now(), announced }, locate),
+    ...certificateProblems({ tls, usedBy, nowMs: Date.now(), announced }, locate),
     ...aclProblems(locate, () => nodeUsers(users, settings)),
     ...(await bindProblems(settings.text('bind').split(' '), locate)),
     ...(await sourceProblems(settings.text('bind-source-addr'), locate)),
@@ -80,7 +82,8 @@ export function certificatesOf(file: SentinelFile, path: string): CertificateQue
   const { announceIp } = file.core
   const own = file.listen.bind.filter((address) => !/^-|[*]/.test(address))
   const announced = announceIp === '' ? own : [announceIp]
-  return { tls: inFolder(file.tls, homeOf(file, path)), nowMs: Date.now(), announced }
+  const usedBy = certificatesUsedBy(file)
+  return { tls: inFolder(file.tls, homeOf(file, path)), usedBy, nowMs: Date.now(), announced }
 }
 
 /** A problem names its options as the file does. */

@@ -1,6 +1,7 @@
 /** `vedette proxy`: a plain address that always leads to the master. */
 import type { ProxyFile } from '../../config/proxy-file.ts'
 import { proxyConfig } from '../../config/proxy-file.ts'
+import { certificatesUsedBy } from '../../config/tls-options.ts'
 import { newMeters, type ProcessMeters } from '../../http/metrics/process-metrics.ts'
 import type { HttpServer } from '../../io/http/http-server.ts'
 import { exitAfter, type Logger, logCrashes, openLogger } from '../../io/log/logger.ts'
@@ -32,7 +33,11 @@ export async function runProxy(
   })
   logCrashes(logger)
   const log: TlsLog = (severity, text) => logger.log(severity, text)
-  const tls = new Tls(inFolder({ ...setup.tls, port: 0 }, process.cwd()), log, needsTls(setup))
+  const tls = new Tls(
+    inFolder({ ...setup.tls, port: 0 }, process.cwd()),
+    log,
+    certificatesUsedBy(setup),
+  )
   const meters = newMeters()
   const { record } = setup
   const running = await openProxy({ proxy, tls, logger, meters, record, onExit: exitAfter(logger) })
@@ -51,10 +56,6 @@ export async function runProxy(
   const supervised = isSupervised('auto') ? 'auto' : 'no'
   announceReady({ pidFile: '', supervised, isBackground: false }, logger)
   return undefined
-}
-
-function needsTls({ proxy, http }: ProxySetup): boolean {
-  return proxy.hasTls || (http.port !== 0 && http.tls)
 }
 
 export interface ProxyStart {

@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path'
 import type { Rng } from '../../base/rng.ts'
 import { formatProblem, type Problem } from '../../config/problem.ts'
 import { type SentinelFile, stateFileName, toSavedState } from '../../config/sentinel-file.ts'
+import { certificatesUsedBy } from '../../config/tls-options.ts'
 import { checkSentinelAclFile } from '../../core/access/access-start.ts'
 import type { SavedState } from '../../core/persistence/saved.ts'
 import { newMeters, type ProcessMeters } from '../../http/metrics/process-metrics.ts'
@@ -85,8 +86,7 @@ async function start({ file, folder, source, warnings, isBackground }: Start): P
   for (const warning of warnings) logger.log('notice', formatProblem(warning))
   const acl = openAclFile(file.aclFile, process.cwd(), (found) => checkSentinelAclFile(found, core))
   const log: TlsLog = (level, text) => logger.log(level, text)
-  const isNeeded = (file.http.port !== 0 && file.http.tls) || file.proxy?.hasTls === true
-  const tls = new Tls(inFolder(file.tls, process.cwd()), log, isNeeded)
+  const tls = new Tls(inFolder(file.tls, process.cwd()), log, certificatesUsedBy(file))
   // The port comes before the state file: a process that cannot have both leaves the state file
   // alone.
   const listener = await listen({ addresses: where.bind, port: where.port, tls })

@@ -1,6 +1,6 @@
 /** TLS of a data node, whose directives CONFIG SET can change while it runs. */
 import { utf8Text } from '../../base/utf8.ts'
-import type { TlsOptions } from '../../config/tls-options.ts'
+import { certificatesUsedBy, type TlsOptions } from '../../config/tls-options.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import { reasonOf } from '../start-error.ts'
 import { Tls, type TlsLog } from './tls.ts'
@@ -11,7 +11,7 @@ const REFUSAL = 'Unable to update TLS configuration. Check server logs.'
 
 /** Throws a StartError. From then on, a CONFIG SET of settings that cannot be used is refused. */
 export function nodeTls(settings: Settings, log: TlsLog): Tls {
-  const tls = new Tls(tlsOptionsOf(settings), log, hasSecureHttp(settings))
+  const tls = new Tls(tlsOptionsOf(settings), log, certificatesNodeUses(settings))
   settings.guard(TLS_SETTINGS, () => {
     try {
       tls.change(tlsOptionsOf(settings))
@@ -24,8 +24,9 @@ export function nodeTls(settings: Settings, log: TlsLog): Tls {
   return tls
 }
 
-function hasSecureHttp(settings: Settings): boolean {
-  return settings.int('http-port') !== 0 && settings.flag('http-tls')
+export function certificatesNodeUses(settings: Settings): string | undefined {
+  const http = { port: settings.int('http-port'), tls: settings.flag('http-tls') }
+  return certificatesUsedBy({ http })
 }
 
 function messageOf(error: unknown): string {

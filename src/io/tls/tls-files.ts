@@ -60,6 +60,11 @@ function checkPresence(options: TlsOptions): void {
   }
 }
 
+/** For what uses the certificates beside the port and our connections. */
+export function noCertificate(usedBy: string): StartError {
+  return missing('tls-cert-file', usedBy)
+}
+
 function missing(what: string, because: string): StartError {
   return new StartError('E_TLS', `${what} is missing: ${because} needs it`, `configure ${what}`)
 }

@@ -14,6 +14,7 @@ import type { LogLevel } from '../../core/log-level.ts'
 import { Repetitions } from '../log/line-budget.ts'
 import { reasonOf, StartError } from '../start-error.ts'
 import { createTlsContexts, type TlsContexts } from './tls-contexts.ts'
+import { noCertificate } from './tls-files.ts'
 import { tlsPaths } from './tls-paths.ts'
 import { tlsReasonOf } from './tls-reasons.ts'
 
@@ -26,18 +27,18 @@ export class Tls {
   readonly #log: TlsLog
   readonly #repetitions = new Repetitions(REPEAT_MS)
   #options: TlsOptions
-  /** Something else, the HTTP port, uses the certificates too. */
-  readonly #isNeeded: boolean
+  /** What else uses the certificates: the HTTP port, or the proxy. */
+  readonly #usedBy: string | undefined
   /** Undefined if neither a port nor our connections use TLS. */
   #contexts: TlsContexts | undefined
   #unwatch: (() => void) | undefined
 
   /** Throws a StartError that says which directive or file is wrong, and why. */
-  constructor(options: TlsOptions, log: TlsLog, isNeeded = false) {
+  constructor(options: TlsOptions, log: TlsLog, usedBy?: string) {
     this.#log = log
     this.#options = options
-    this.#isNeeded = isNeeded
-    this.#contexts = load(options, isNeeded)
+    this.#usedBy = usedBy
+    this.#contexts = load(options, usedBy)
     this.#announce('')
   }
 
@@ -83,7 +84,7 @@ export class Tls {
   /** Uses other options from now on. Throws a StartError, and then everything stays as it was. */
   change(options: TlsOptions): void {
     const before = this.#contexts
-    this.#contexts = load(options, this.#isNeeded)
+    this.#contexts = load(options, this.#usedBy)
     this.#options = options
     if (this.#contexts?.digest !== before?.digest) this.#announce(RENEWED)
   }
@@ -162,16 +163,10 @@ const SILENCE = 'no answer to the TLS handshake; perhaps this port speaks no TLS
 
 const RENEWED = 'new connections use new files: '
 
-const NO_CERTIFICATE = new StartError(
-  'E_TLS',
-  'tls-cert-file is missing: http-tls needs it',
-  'configure tls-cert-file and tls-key-file',
-)
-
 /** Undefined if there is nothing to load. */
-function load(options: TlsOptions, isNeeded: boolean): TlsContexts | undefined {
-  if (isNeeded && options.certFile === '') throw NO_CERTIFICATE
-  const isUsed = isNeeded || options.port !== 0 || options.replication
+function load(options: TlsOptions, usedBy: string | undefined): TlsContexts | undefined {
+  if (usedBy !== undefined && options.certFile === '') throw noCertificate(usedBy)
+  const isUsed = usedBy !== undefined || options.port !== 0 || options.replication
   return isUsed ? createTlsContexts(options, Date.now()) : undefined
 }
 

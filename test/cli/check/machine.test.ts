@@ -151,6 +151,21 @@ describe.skipIf(!HAS_OPENSSL)('certificates (need openssl)', () => {
     ])
   })
 
+  test.each([
+    ['http-tls', 'http-port: 8080', 'http-tls: yes'],
+    ['tls of the proxy', 'proxy: {tls: yes, groups: {mymaster: {port: 6400}}}', ''],
+  ])('%s needs a certificate, and uses one that is there', async (user, ...lines) => {
+    const used = lines.filter((line) => line !== '')
+    const missing = `error E_TLS - tls.cert-file: is missing: ${user} needs it`
+    expect(await found(write('s.yml', GROUP, ...used))).toEqual([missing])
+    const files = `tls: {cert-file: ${own.cert}, key-file: ${own.key}}`
+    expect(await found(write('s.yml', GROUP, ...used, files))).toEqual([])
+    const wrong = `tls: {cert-file: ${own.cert}, key-file: ${other.key}}`
+    expect(await found(write('s.yml', GROUP, ...used, wrong))).toEqual([
+      expect.stringContaining('it is not the key of the certificate'),
+    ])
+  })
+
   test('the key of another certificate is an error', async () => {
     expect(await found(tls({ 'key-file': other.key }))).toEqual([
       expect.stringContaining('it is not the key of the certificate'),

@@ -260,7 +260,9 @@ const NODE_GROUP = { ...DEFAULT_GROUP, name: 'of this node' }
 
 async function deepNode(settings: Settings, session: Session): Promise<readonly DeepFinding[]> {
   const options = tlsOptionsOf(settings)
-  const contexts = examineCertificates({ tls: options, nowMs: session.nowMs, announced: [] })
+  const contexts = examineCertificates({
+    ...{ tls: options, usedBy: undefined, nowMs: session.nowMs, announced: [] },
+  })
   const certificates = contexts.flatMap(({ severity, directive, text }) =>
     severity === 'ok' ? [speakOf('certificates', directive).passed(text)] : [],
   )
