@@ -66,6 +66,11 @@ export class CarriedState {
     return replies
   }
 
+  /** RESET is on its way. What is subscribed behind it, before its answer comes, stays meant. */
+  resetting(): void {
+    this.#meant = undefined
+  }
+
   /** A server refused to subscribe: what was meant is what is. */
   subscriptionRefused(argv: readonly string[]): void {
     this.#meant ??= noSubscriptions()
@@ -150,7 +155,6 @@ export class CarriedState {
     this.#database = '0'
     this.#traits = undefined
     this.#subscriptions = undefined
-    this.#meant = undefined
   }
 }
 

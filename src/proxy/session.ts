@@ -367,6 +367,7 @@ export class Session {
     else if (isQueued) transaction.add(asked)
     if (kind === 'watch') this.isWatching = true
     if (kind === 'unwatch' && !isQueued) this.#forgetWatch()
+    if (kind === 'reset') this.state.resetting()
     if (isEnd) this.#endTransaction()
     this.inFlight.add(asked)
     this.server.write(isLost ? encodeCommand(['DISCARD']) : bytes)

@@ -585,6 +585,20 @@ test('a long value is passed on as it comes, and its rest goes nowhere once its 
   expect(stage.server(B).takes()).toEqual(['GET b'])
 })
 
+test('what is subscribed behind RESET in one piece is known to be so: what follows gets its own answers', () => {
+  const stage = new ProxyStage()
+  const client = stage.client()
+  client.sends('RESET', 'SUBSCRIBE a b')
+  stage.server(A).says('+RESET', confirmation('a', 1), confirmation('b', 2))
+  client.takes()
+  client.sends('UNSUBSCRIBE', 'PING')
+  const left = ['a', 'b'].map((channel, at) => {
+    return confirmation(channel, 1 - at).replace('$9\r\nsub', '$11\r\nunsub')
+  })
+  stage.server(A).says(...left, '+PONG')
+  expect(client.takes()).toBe([...left, '+PONG', ''].join('\r\n'))
+})
+
 test('thousands of channels in one SUBSCRIBE, which comes in pieces, are all confirmed, heard and carried over', () => {
   const stage = new ProxyStage()
   const client = stage.client()
