@@ -146,7 +146,8 @@ function addDocuments(app: Hono<Env>, site: HttpSite, token: HttpToken): void {
   })
 }
 
-const NOT_HERE = 'a data node keeps no events: ask a Sentinel'
+/** A data node, or a proxy. */
+const NOT_HERE = 'this program keeps no events: ask a Sentinel'
 
 function unauthorized(c: Site): Response {
   c.header('WWW-Authenticate', 'Bearer realm="vedette"')
@@ -171,10 +172,11 @@ async function order(
   token: HttpToken,
   word: SteeringWord,
 ): Promise<Response> {
+  if (site.steer === undefined) {
+    return refusal(c, 404, 'this program takes no such order: ask a Sentinel')
+  }
   if (!token.isSet) return refusal(c, 403, 'nothing can be steered here: http-token is not set')
   if (!token.admits(c.req.header('Authorization'))) return unauthorized(c)
-  if (site.steer === undefined)
-    return refusal(c, 404, 'a data node takes no such order: ask a Sentinel')
   const body = parseBody(await c.req.text())
   if (body === undefined) return refusal(c, 400, 'the body must be a JSON object, or empty')
   const named = c.req.query('group') ?? body.group ?? undefined
