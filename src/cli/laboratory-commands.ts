@@ -40,7 +40,7 @@ export function addScenario(program: Command): void {
       new Option(
         '--jobs <n>',
         'number of runs at the same time; up to four for each core',
-      ).argParser(count),
+      ).argParser(workers),
     )
     .option('--report <folder>', 'write a web page for each run')
     .option(

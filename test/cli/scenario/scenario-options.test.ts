@@ -1,4 +1,6 @@
+import { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { addScenario } from '../../../src/cli/laboratory-commands.ts'
 import { seeds } from '../../../src/cli/options.ts'
 import { planRuns, type ScenarioOptions } from '../../../src/cli/scenario/scenario-options.ts'
 
@@ -44,3 +46,12 @@ test.each(['', 'a..b', '3..1', '1..', '1...3', '-1..3', '0..1000000', '1e3..2'])
     expect(() => seeds(text)).toThrow(/expected a range of at most a million seeds/)
   },
 )
+
+test('no run at a time plays nothing, and is refused', async () => {
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} })
+  addScenario(program)
+  const words = ['scenario', 'run', 'any.yml', '--engine', 'tcp', '--jobs', '0']
+  await expect(program.parseAsync(words, { from: 'user' })).rejects.toThrow(
+    "argument '0' is invalid. expected a whole number from 1 to 256",
+  )
+})
