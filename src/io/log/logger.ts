@@ -7,6 +7,7 @@ import { openSync } from 'node:fs'
 import { type DestinationStream, pino } from 'pino'
 import type { LogFormat } from '../../base/log-format.ts'
 import { oneLine } from '../../base/one-line.ts'
+import { utf8Text } from '../../base/utf8.ts'
 import type { AnnouncedEvent } from '../../core/announced-event.ts'
 import type { LogLevel } from '../../core/log-level.ts'
 import { eventDocument } from '../../hooks/event-document.ts'
@@ -92,8 +93,9 @@ function pinoLines({ level, program, port }: LoggerOptions, stream: LogStream): 
   )
   return {
     log: (at, text, event) => {
-      if (event === undefined) logger[PINO_LEVELS[at]](oneLine(text))
-      else logger[PINO_LEVELS[at]](eventDocument(event), oneLine(text))
+      const line = oneLine(utf8Text(text))
+      if (event === undefined) logger[PINO_LEVELS[at]](line)
+      else logger[PINO_LEVELS[at]](eventDocument(event), line)
     },
     setLevel: (to) => {
       logger.level = pinoLevel(to)

@@ -34,6 +34,20 @@ test('a message is one line, and does nothing to a terminal, whatever somebody c
   expect(msg).toBe("'\\x1b[2J\\x0d\\x0a+switch-master forged' is no address")
 })
 
+test.each(['json', 'pretty'] as const)(
+  'names beyond ASCII are readable in the form %s, with and without an event',
+  async (format) => {
+    const file = join(scratchFolder('log'), 'log')
+    const logger = await openLogger({ level: 'notice', file, program: 'sentinel', port: 1, format })
+    logger.log('warning', EVENT.payload, EVENT)
+    logger.log('warning', 'g\xc3\x9c is paused')
+    logger.flush()
+    const text = readFileSync(file, 'utf8')
+    expect(text).toContain('master gé 10.0.0.1 6379 #quorum 2/2')
+    expect(text).toContain('gÜ is paused')
+  },
+)
+
 test('in the form of Redis a line is process id, role, local time, a character for the level, and the text', async () => {
   const file = join(scratchFolder('log'), 'log')
   let role: 'M' | 'S' = 'M'
