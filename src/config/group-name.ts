@@ -4,7 +4,10 @@
  * back.
  */
 
-/** Why a name is not allowed; undefined if it is. */
+/**
+ * Why a name is not allowed; undefined if it is. `name` is text: of the bytes of UTF-8 some would be blanks or
+ * control characters by themselves, as in `à` and `ß`.
+ */
 export function groupNameFault(name: string): string | undefined {
   if (name === '') return 'a group needs a name'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them.

@@ -6,6 +6,7 @@
  * The order of lines does not matter across classes: lines about the whole Sentinel come first,
  * then all `monitor` lines, then the other lines of groups.
  */
+import { utf8Text } from '../base/utf8.ts'
 import { GROUP_OPTION_ROWS } from '../core/group-options.ts'
 import {
   type ConfLine,
@@ -134,7 +135,8 @@ function pathOf(line: ConfLine): string {
   const [, name] = line.args
   const keyword = keywordOf(line)
   const isAboutGroup = keyword === 'monitor' || GROUP_DIRECTIVES.has(keyword)
-  return ['sentinel', keyword, isAboutGroup ? name : undefined].filter(Boolean).join(' ')
+  const words = ['sentinel', keyword, isAboutGroup ? name : undefined].filter(Boolean)
+  return utf8Text(words.join(' '))
 }
 
 /** Notes where an option is set, under its name in sentinel.yml. */

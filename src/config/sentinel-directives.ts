@@ -45,7 +45,7 @@ function monitor(draft: Draft, words: readonly string[]): Objection | undefined 
   if ('severity' in address) return address
   if (draft.groups.has(name))
     return refusal('E_DUPLICATE', 'Duplicate master name.', MONITORED_ABOVE)
-  const nameFault = groupNameFault(name)
+  const nameFault = groupNameFault(utf8Text(name))
   if (nameFault !== undefined) return refusal('E_VALUE', nameFault)
   if (draft.groups.size >= MAX_GROUPS) return refusal('E_RANGE', TOO_MANY_GROUPS, MANY_GROUPS_HINT)
   draft.groups.set(name, newGroup(name, address, quorum))

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { utf8Bytes } from '../../src/base/utf8.ts'
 import { formatProblem } from '../../src/config/problem.ts'
 import { parseSentinelConf } from '../../src/config/sentinel-conf.ts'
 import { stateFileName, toSavedState } from '../../src/config/sentinel-file.ts'
@@ -331,6 +332,15 @@ user default on nopass ~* &* +@all
   })
 })
 
+test.each(['voilà', 'größe', 'Ünal', '水'])('a group may be called %s, as in Redis', (name) => {
+  const parsed = parseSentinelConf(
+    utf8Bytes(`sentinel monitor ${name} 127.0.0.1 6379 2\n`),
+    's.conf',
+  )
+  const names = parsed.ok ? parsed.value.core.groups.map((group) => group.name) : parsed.problems
+  expect(names).toEqual([utf8Bytes(name)])
+})
+
 describe('an error in a line, in the words of Redis', () => {
   test.each([
     ['sentinel monitor g 127.0.0.1 6379', 'Unrecognized sentinel configuration statement.'],
@@ -420,6 +430,13 @@ describe('an error in a line, in the words of Redis', () => {
     const problems = parsed.ok ? [] : parsed.problems
     const wanted = typeof message === 'string' ? message : expect.stringMatching(message)
     expect(problems).toMatchObject([{ severity: 'error', line: 2, message: wanted }])
+  })
+
+  test('about a group whose name is not in ASCII', () => {
+    const lines = 'sentinel monitor größe 127.0.0.1 6379 2\nsentinel failover-timeout größe 0\n'
+    expect(problemsOf(utf8Bytes(lines))).toEqual([
+      'E_RANGE s.conf:2:1  sentinel failover-timeout größe  negative or zero time parameter.',
+    ])
   })
 
   test('a replica twice', () => {

@@ -3,6 +3,7 @@
  * gets the same text.
  */
 import { canonicalIp } from '../../base/ip.ts'
+import { utf8Text } from '../../base/utf8.ts'
 import { error, OK, type Reply } from '../../resp/reply.ts'
 import type { Client } from '../clients/client.ts'
 import {
@@ -82,9 +83,12 @@ function newGroup(turn: Turn) {
   }
 }
 
-/** Hellos separate their tokens by commas, events and configuration files by blanks. */
+/**
+ * Hellos separate their tokens by commas, events and configuration files by blanks. Looked for in the text: of the
+ * UTF-8 of `à`, the second byte would be a blank by itself.
+ */
 function isGroupName(name: string): boolean {
-  return /^[^\s,]+$/.test(name)
+  return /^[^\s,]+$/.test(utf8Text(name))
 }
 
 const TOO_MANY = error(`ERR ${TOO_MANY_GROUPS}: ${MANY_GROUPS_HINT}`)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { utf8Bytes } from '../../../src/base/utf8.ts'
 import { encodeCommand } from '../../../src/resp/encode.ts'
 import { PEERS, REPLICAS, TestSentinel } from '../../support/sentinel-builder.ts'
 
@@ -50,6 +51,13 @@ test('MONITOR adds a group with the default options and saves before it answers'
     downAfterMs: 30_000,
   })
   expect(savedNames(sentinel)).toEqual(['mymaster', 'other'])
+})
+
+test.each(['voilà', 'größe', 'Ünal', '水'])('MONITOR takes the name %s', (name) => {
+  const sentinel = new TestSentinel()
+  const bytes = utf8Bytes(name)
+  expect(sentinel.connect().ask(`SENTINEL MONITOR ${bytes} 10.0.0.9 6379 1`)).toBe('+OK\r\n')
+  expect(savedNames(sentinel)).toEqual(['mymaster', bytes])
 })
 
 test('an IPv6 address is kept in its canonical form', () => {
