@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
+import { utf8Bytes } from '../../src/base/utf8.ts'
 import { partOf } from '../../src/cli/incident/recorded-run.ts'
+import { tell } from '../../src/cli/incident/stories.ts'
+import { eventsOf } from '../../src/cli/incident/text.ts'
+import { reconstruct } from '../../src/cli/incident/what-if/reconstruct.ts'
+import { scenarioOf } from '../../src/cli/incident/what-if/scenario.ts'
 import { explainRecorded } from '../../src/report/chain/chain.ts'
 import { renderRecordedPage } from '../../src/report/page/html-page.ts'
 import { played } from './recorded-lives.ts'
@@ -138,3 +143,19 @@ test('a hello that was said before a record begins ties no clock', async () => {
 function never(): never {
   throw new Error('there is no such record')
 }
+
+test('a group whose name is not in ASCII is found by its name and its id, told with it, and reconstructed', async () => {
+  const { lives } = await played('01-master-killed.yml', [], utf8Bytes('größe'))
+  const told = tell(lives, { group: 'größe', id: 'größe-1' })
+  const [story] = told.stories
+  if (story === undefined) throw new Error('it was not found')
+  expect(story.chapter.title).toMatch(/^größe: failover from /)
+  const switched = eventsOf(story).find(({ text }) => text.startsWith('+switch-master'))
+  expect(switched?.text).toMatch(/^\+switch-master größe 10\./)
+  const real = reconstruct(told, lives, story.chapter)
+  if (typeof real === 'string') throw new Error(real)
+  expect(real.switchedMs).toBeDefined()
+  expect(scenarioOf(real.reconstruction, [])).toMatchObject({
+    topology: { groups: [{ name: 'group1' }] },
+  })
+})

@@ -8,6 +8,7 @@ import { recordedRun } from '../../src/cli/incident/recorded-run.ts'
 import { explainRecorded } from '../../src/report/chain/chain.ts'
 import { parseScenario } from '../../src/scenario/parse.ts'
 import { playScenario } from '../../src/scenario/run.ts'
+import type { ScenarioFile } from '../../src/scenario/scenario-file.ts'
 import { differencesOf, type KeptJournal, type KeptRecord, recordingEngine } from './support.ts'
 
 /** How far the clocks of the three Sentinels are off; the monotonic ones begin anywhere. */
@@ -15,22 +16,40 @@ const SKEWS_MS = [0, 7_000, -42_000]
 
 /**
  * A shipped scenario, recorded, and its records told by Sentinels whose clocks disagree. `skippedMs`: so much is missing
- * at the beginning of each record.
+ * at the beginning of each record. `group`: what `mymaster` is called instead, in bytes.
  */
-export async function played(name: string, skippedMs: readonly number[] = []) {
+export async function played(
+  name: string,
+  skippedMs: readonly number[] = [],
+  group: string = GROUP,
+) {
   const path = new URL(`../../scenarios/${name}`, import.meta.url)
   const parsed = parseScenario(readFileSync(path, 'utf8'), name)
   if (!parsed.ok) throw new Error(`${name} cannot be read`)
   const records: KeptRecord[] = []
   const journals: KeptJournal[] = []
   const engine = recordingEngine(records, 1_000, journals)
-  const { result, history } = await playScenario(parsed.value, { seed: '1', engine })
+  const file = renamed(parsed.value, group)
+  const { result, history } = await playScenario(file, { seed: '1', engine })
   expect(result.verdict).toBe('passed')
   const lives = records.map((record, at) => lifeOf(record, SKEWS_MS[at] ?? 0, skippedMs[at]))
   const ties = commonTime(lives)
   const run = recordedRun(lives, ties)
   const chapters = explainRecorded(run.file, run.history)
   return { truth: history, lives, ties, run, chapters, journals }
+}
+
+const GROUP = 'mymaster'
+
+/** A scenario file takes fewer names than a Sentinel. */
+function renamed(file: ScenarioFile, group: string): ScenarioFile {
+  const { topology } = file
+  const own = <Named extends { readonly group: string }>(one: Named) => ({ ...one, group })
+  const nodes = topology.nodes.map(own)
+  const clients = topology.clients.map(own)
+  const groups = topology.groups.map((one) => ({ ...one, name: group }))
+  const expectations = group === GROUP ? file.expectations : []
+  return { ...file, expectations, topology: { ...topology, groups, nodes, clients } }
 }
 
 function lifeOf(record: KeptRecord, skewMs: number, skippedMs = 0): SentinelLife {

@@ -13,6 +13,7 @@ import {
 } from '../../history/topology.ts'
 import type { ScenarioFile } from '../../scenario/scenario-file.ts'
 import type { RunHistory } from '../../scenario/world.ts'
+import { shownText } from '../replay/words.ts'
 import { heldNodes, remarkOnLoneliness, witnessOf } from './held-nodes.ts'
 
 export interface RecordedRun {
@@ -69,9 +70,9 @@ export function recordedRun(lives: readonly SentinelLife[], ties: Ties): Recorde
   const ended = lives.flatMap((life) =>
     life.said.flatMap(({ monoMs, event }): EndedFailover[] => {
       const id = incidentId(event)
-      const group = event.group?.name
-      if (id === undefined || group === undefined) return []
-      return [{ atMs: at(life, monoMs) - zeroMs, group, id }]
+      if (id === undefined || event.group === undefined) return []
+      const group = shownText(event.group.name)
+      return [{ atMs: at(life, monoMs) - zeroMs, group, id: shownText(id) }]
     }),
   )
   ended.sort((one, other) => one.atMs - other.atMs)
@@ -130,7 +131,7 @@ function toldBy(life: SentinelLife, process: string): Told[] {
   const hellos = [...life.state.groups.values()].map(
     (group): Told => ({
       ...{ monoMs: startedAt.monoMs, process, kind: 'hello', sentinelId: myid },
-      ...{ group: group.config.name, configEpoch: 0, master: group.master },
+      ...{ group: shownText(group.config.name), configEpoch: 0, master: group.master },
     }),
   )
   return [
@@ -138,10 +139,11 @@ function toldBy(life: SentinelLife, process: string): Told[] {
     ...hellos,
     ...viewsOf(life, process),
     ...life.said.map(({ monoMs, event }): Told => {
-      return { monoMs, process, kind: 'event', name: event.name, payload: event.payload }
+      const payload = shownText(event.payload)
+      return { monoMs, process, kind: 'event', name: event.name, payload }
     }),
     ...life.lines.map(({ monoMs, text }): Told => {
-      return { monoMs, process, kind: 'log', level: 'notice', text }
+      return { monoMs, process, kind: 'log', level: 'notice', text: shownText(text) }
     }),
     ...life.roles.map(({ monoMs, address, role }): Told => {
       return { monoMs, process: address, kind: 'role', role }
@@ -153,11 +155,11 @@ function toldBy(life: SentinelLife, process: string): Told[] {
 /** Which master a Sentinel tells clients: the one that its first switch left, and then what each switch says. */
 function viewsOf({ startedAt, said, state }: SentinelLife, process: string): Told[] {
   const first = new Map<string, Address>(
-    [...state.groups.values()].map(({ config, master }) => [config.name, master]),
+    [...state.groups.values()].map(({ config, master }) => [shownText(config.name), master]),
   )
   const switches = said.filter(({ event }) => event.name === '+switch-master')
   const told = switches.map(({ monoMs, event: { payload } }) => {
-    const [group = '', ...places] = payload.split(' ')
+    const [group = '', ...places] = shownText(payload).split(' ')
     const [oldHost = '', oldPort, host = '', port] = places
     return {
       monoMs,
@@ -224,7 +226,7 @@ function topologyOf(lives: readonly SentinelLife[], nameOf: (myid: string) => st
 function groupSpec({ config, master }: Group): GroupSpec {
   return {
     ...specOptionsOf(config),
-    name: config.name,
+    name: shownText(config.name),
     master: hostAndPort(master.host, master.port),
   }
 }
@@ -235,7 +237,7 @@ function nodeSpecs({ config, master, replicas }: Group): NodeSpec[] {
     const { host, port } = node
     const priority = node.kind === 'replica' ? String(node.priority) : '100'
     return {
-      ...{ name: hostAndPort(host, port), host, port, group: config.name },
+      ...{ name: hostAndPort(host, port), host, port, group: shownText(config.name) },
       replicaOf: node.kind === 'replica' ? of : undefined,
       directives: new Map([['replica-priority', priority]]),
       joinsLater: false,

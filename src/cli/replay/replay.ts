@@ -7,7 +7,7 @@ import { EXIT_CONFIG, EXIT_FAILED, say } from '../report.ts'
 import { journalJson, showJournals } from './journal.ts'
 import { type PlacedStep, playSegment, type SegmentOutcome } from './play.ts'
 import { StepView } from './step-view.ts'
-import { announcedLines, clockTime, outcomeLine, verdictLine } from './words.ts'
+import { announcedLines, clockTime, outcomeLine, shownText, verdictLine } from './words.ts'
 
 export interface RecordReplayOptions {
   readonly events?: boolean
@@ -86,7 +86,7 @@ function showMoment(sources: readonly SegmentSource[], atMs: number): number {
   const outcomes: SegmentOutcome[] = []
   const look = ({ state, now, next }: PlacedStep): void => {
     const isLast = now.wallMs <= atMs && (next === undefined || next.wallMs > atMs)
-    if (isLast) belief = [`at ${clockTime(now.wallMs)}:`, ...beliefOf(state, now)]
+    if (isLast) belief = [`at ${clockTime(now.wallMs)}:`, ...beliefOf(state, now).map(shownText)]
   }
   for (const source of sources) {
     const steps = playSegment(source)

@@ -6,7 +6,15 @@ import { colors as pc } from '../colors.ts'
 import { Keyboard } from '../keyboard.ts'
 import { EXIT_FAILED } from '../report.ts'
 import { type PlacedStep, playSegment, type SegmentOutcome } from './play.ts'
-import { announcedLines, clipped, clockTime, heardLine, outcomeLine } from './words.ts'
+import {
+  announcedLines,
+  bigAsText,
+  clipped,
+  clockTime,
+  heardLine,
+  outcomeLine,
+  shownText,
+} from './words.ts'
 
 const KEYS = 'space, n: next decision · s: next step · m: ten decisions on · b: back · q: end'
 const LEAP = 10
@@ -105,15 +113,15 @@ export class StepView {
     const said = announcedLines(step).map((line) => pc.bold(line))
     const did = effects.filter(({ kind }) => kind !== 'log' && kind !== 'save')
     const shown = did.slice(0, SHOWN_EFFECTS).map((effect) => {
-      return `  does ${clipped(JSON.stringify(effect, (_key, value) => (typeof value === 'bigint' ? String(value) : value)))}`
+      return `  does ${shownText(clipped(JSON.stringify(effect, bigAsText)))}`
     })
     const more = did.length > SHOWN_EFFECTS ? [`  and ${did.length - SHOWN_EFFECTS} more`] : []
     const lines = [
       pc.dim(`${path}, offset ${offset}, ${clockTime(now.wallMs)} (${now.monoMs} ms of its clock)`),
-      `heard: ${heardLine(step)}`,
+      `heard: ${shownText(heardLine(step))}`,
       ...[...said, ...shown, ...more],
       '',
-      ...beliefOf(state, now),
+      ...beliefOf(state, now).map(shownText),
       '',
       pc.dim(KEYS),
     ]

@@ -1,4 +1,6 @@
 /** A played record in lines. */
+import { oneLine } from '../../base/one-line.ts'
+import { utf8Text } from '../../base/utf8.ts'
 import type { AnnouncedEvent } from '../../core/announced-event.ts'
 import type { Effect } from '../../core/effect.ts'
 import { colors as pc } from '../colors.ts'
@@ -8,11 +10,20 @@ export function clockTime(wallMs: number): string {
   return new Date(wallMs).toISOString()
 }
 
+/**
+ * The machines hold names and payloads as bytes: this is their text, as people read and type it, on one line that
+ * cannot change their terminal, whoever made the record.
+ */
+export function shownText(bytes: string): string {
+  return oneLine(utf8Text(bytes))
+}
+
 /** What a step announced, as the log of the Sentinel has it. */
 export function announcedLines({ effects, now }: PlacedStep): readonly string[] {
   return effects.flatMap((effect) => {
     const event = eventOf(effect)
-    return event === undefined ? [] : [`${clockTime(now.wallMs)}  ${event.name} ${event.payload}`]
+    if (event === undefined) return []
+    return [`${clockTime(now.wallMs)}  ${event.name} ${shownText(event.payload)}`]
   })
 }
 
@@ -59,7 +70,7 @@ export function heardLine({ event }: PlacedStep): string {
   }
 }
 
-function bigAsText(_key: string, value: unknown): unknown {
+export function bigAsText(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
 

@@ -2,6 +2,7 @@
 import { hostAndPort } from '../../../base/ip.ts'
 import type { SentinelLife } from '../../../blackbox/incident/life.ts'
 import type { Chapter } from '../../../report/chain/chain.ts'
+import { shownText } from '../../replay/words.ts'
 import type { IncidentsTold } from '../stories.ts'
 import { medianOf } from './median.ts'
 import type { PlannedOrder, Reconstruction } from './scenario.ts'
@@ -32,11 +33,12 @@ export function reconstruct(
 ): RealCourse | string {
   const { run, ties } = told
   const { group: name, master, title, fromMs, untilMs } = chapter
-  const group = lives[0]?.state.groups.get(name ?? '')
+  const known = [...(lives[0]?.state.groups.values() ?? [])]
+  const group = known.find(({ config }) => shownText(config.name) === name)
   if (group === undefined || master === undefined) return 'its group is in no record any more'
   const part = { fromMs: fromMs - BEFORE_MS, untilMs: untilMs + AFTER_MS }
   const troubles = troublesIn(lives, ties, run, part)
-  const orders = ordersIn(told, lives, chapter)
+  const orders = ordersIn(told, lives, chapter, group.config.name)
   const lost = lossOf(troubles, orders, master)
   if (lost === undefined) return `the records do not say what befell ${master}`
   if (!(untilMs > lost)) return `the records do not say when ${master} was lost`
@@ -47,7 +49,7 @@ export function reconstruct(
   )
   return {
     reconstruction: {
-      ...{ title, group, master, sentinels: sentinelsOf(told, lives, name ?? '') },
+      ...{ title, group, master, sentinels: sentinelsOf(told, lives, group.config.name) },
       ...{ troubles, orders, beganMs, lastedMs: untilMs - beganMs },
       latencyMs: latencyOf(told, lives, chapter),
     },
@@ -98,6 +100,7 @@ function ordersIn(
   { run, ties }: IncidentsTold,
   lives: readonly SentinelLife[],
   chapter: Chapter,
+  own: string,
 ): readonly PlannedOrder[] {
   return lives.flatMap((life) => {
     const shiftMs = (ties.get(life)?.offsetMs ?? 0) - run.zeroMs
@@ -106,7 +109,7 @@ function ordersIn(
       const isOrdered = group?.failover === 'forced' || group?.failover === 'coordinated'
       const isInside = atMs >= chapter.fromMs && atMs <= chapter.untilMs
       if (name !== '+try-failover' || !isOrdered || !isInside) return []
-      if (group.name !== chapter.group) return []
+      if (group.name !== own) return []
       const isCoordinated = group.failover === 'coordinated'
       return [{ atMs, sentinel: run.nameOf(life.myid), isCoordinated }]
     })

@@ -7,6 +7,7 @@ import type { YamlWords } from '../../../fuzz/assemble.ts'
 import { renderScenario } from '../../../fuzz/file.ts'
 import { durationWord } from '../../../fuzz/words.ts'
 import { optionWords, specOptionsOf } from '../../../history/topology.ts'
+import { name as scenarioName } from '../../../scenario/language/schema-words.ts'
 import { parseScenario } from '../../../scenario/parse.ts'
 import type { ScenarioFile } from '../../../scenario/scenario-file.ts'
 import type { Trouble } from './trouble.ts'
@@ -58,7 +59,7 @@ export function scenarioText(one: Reconstruction, changes: readonly ChangedSetti
     topology: {
       latency: durationWord(one.latencyMs),
       ...(directives.length === 0 ? {} : { settings }),
-      groups: { [one.group.config.name]: { ...groupWords(one, names), ...optionsOf(own) } },
+      groups: { [groupName(one)]: { ...groupWords(one, names), ...optionsOf(own) } },
       nodes: nodeWords(one, names),
       sentinels: Object.fromEntries(
         one.sentinels.map((address) => [names.get(address), { host: hostOf(address, names) }]),
@@ -69,6 +70,12 @@ export function scenarioText(one: Reconstruction, changes: readonly ChangedSetti
     timeline: stepsOf(one, names),
     expect: [{ failovers: { 'at-most': 1_000 } }],
   } as Parameters<typeof renderScenario>[0])
+}
+
+/** A scenario takes fewer names than a Sentinel. */
+function groupName({ group }: Reconstruction): string {
+  const own = group.config.name
+  return scenarioName.safeParse(own).success ? own : 'group1'
 }
 
 /** The file, ready to run, or what is wrong with it in words: a setting that was asked for. */
